@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* All of Cellar: frequency tables about people, published without giving the people away. */
+#ifndef CELLAR_CELLAR_H
+#define CELLAR_CELLAR_H
+
+#include <cellar/codelist.h>
+#include <cellar/describe.h>
+#include <cellar/export.h>
+#include <cellar/microdata.h>
+#include <cellar/output.h>
+#include <cellar/process.h>
+#include <cellar/progress.h>
+#include <cellar/status.h>
+#include <cellar/table.h>
+#include <cellar/table_file.h>
+#include <cellar/tabulate.h>
+#include <cellar/version.h>
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a program that handles confidential data does first. */
+#ifndef CELLAR_PROCESS_H
+#define CELLAR_PROCESS_H
+
+#include <cellar/export.h>
+#include <cellar/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Switches core dumps off, makes the process undumpable (no debugger or /proc reader of
+ * another user can copy its memory) and sets the umask to 077. Call it before reading
+ * anything. Fails only if core dumps cannot be switched off. */
+CELLAR_API cellar_status cellar_process_harden(cellar_error *err);
+
+/* The number of processors this process may use: the default number of threads. */
+CELLAR_API int cellar_process_n_processors(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

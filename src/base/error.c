@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *cellar_status_text(cellar_status status)
+{
+    switch (status) {
+#define CELLAR_STATUS_TEXT(name, value, text)                                                      \
+    case CELLAR_##name:                                                                            \
+        return text;
+        CELLAR_STATUS_LIST(CELLAR_STATUS_TEXT)
+#undef CELLAR_STATUS_TEXT
+    }
+    return "unknown status";
+}
+
+const char *cellar_status_name(cellar_status status)
+{
+    switch (status) {
+#define CELLAR_STATUS_NAME(name, value, text)                                                      \
+    case CELLAR_##name:                                                                            \
+        return "CELLAR_" #name;
+        CELLAR_STATUS_LIST(CELLAR_STATUS_NAME)
+#undef CELLAR_STATUS_NAME
+    }
+    return "CELLAR_?";
+}
+
+cellar_status cellar_fail(cellar_error *err, cellar_status status, const char *format, ...)
+{
+    if (err != NULL) {
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(err->message, sizeof err->message, format, arguments);
+        va_end(arguments);
+    }
+    return status;
+}
+
+cellar_status cellar_fail_memory(cellar_error *err, const char *what)
+{
+    return cellar_fail(err, CELLAR_ERR_MEMORY, "not enough memory for %s", what);
+}
+
+cellar_status cellar_fail_errno(cellar_error *err, const char *path, const char *action)
+{
+    int saved = errno;
+    const char *reason = strerrordesc_np(saved); /* unlike strerror, safe with threads */
+    return cellar_fail(err, saved == EEXIST ? CELLAR_ERR_EXISTS : CELLAR_ERR_IO,
+                       "%s: cannot %s: %s", path, action, reason != NULL ? reason : "unknown");
+}
+
+_Noreturn void cellar_assert_failed(const char *condition, const char *file, int line)
+{
+    fprintf(stderr, "cellar: internal error at %s:%d: %s does not hold\n", file, line, condition);
+    abort();
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How the library fails: one call that writes the sentence, one macro that passes it on. */
+#ifndef CELLAR_BASE_ERROR_H
+#define CELLAR_BASE_ERROR_H
+
+#include <cellar/status.h>
+
+/* Writes the message (when `err` is not NULL) and returns `status`, so that a
+ * check reads `return cellar_fail(err, CELLAR_ERR_INPUT, "...", ...)`. */
+cellar_status cellar_fail(cellar_error *err, cellar_status status, const char *format, ...)
+    CELLAR_PRINTF(3, 4);
+
+/* Out of memory, said the same way everywhere. `what` is what was being held. */
+cellar_status cellar_fail_memory(cellar_error *err, const char *what);
+
+/* A system call failed: "PATH: cannot ACTION: reason". Uses errno. */
+cellar_status cellar_fail_errno(cellar_error *err, const char *path, const char *action);
+
+/* For functions that own something: they declare `cellar_status status = CELLAR_OK`,
+ * set their pointers to NULL, and clean up once, at `out:`. */
+#define CELLAR_TRY(call)                                                                           \
+    do {                                                                                           \
+        status = (call);                                                                           \
+        if (status != CELLAR_OK)                                                                   \
+            goto out;                                                                              \
+    } while (0)
+
+/* A bug in Cellar, never bad input: prints where and aborts. Always on. */
+#define CELLAR_ASSERT(condition)                                                                   \
+    ((condition) ? (void) 0 : cellar_assert_failed(#condition, __FILE__, __LINE__))
+
+_Noreturn void cellar_assert_failed(const char *condition, const char *file, int line);
+
+#endif

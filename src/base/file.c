@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+cellar_status cellar_file_read(const char *path, size_t limit_bytes, char **bytes, size_t *length,
+                               cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    char *buffer = NULL;
+    size_t capacity = 0, n = 0;
+    int from_stdin = strcmp(path, "-") == 0;
+    int fd = from_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+
+    *bytes = NULL;
+    *length = 0;
+    if (fd < 0)
+        return cellar_fail_errno(err, path, "open the file");
+    for (;;) {
+        ssize_t got;
+        if (!cellar_grow(&buffer, &capacity, n + 65536, 1)) {
+            status = cellar_fail_memory(err, path);
+            goto out;
+        }
+        got = read(fd, buffer + n, capacity - n - 1);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            status = cellar_fail_errno(err, path, "read the file");
+            goto out;
+        }
+        if (got == 0)
+            break;
+        n += (size_t) got;
+        if (n > limit_bytes) {
+            status = cellar_fail(err, CELLAR_ERR_MEMORY,
+                                 "%s: larger than the %zu bytes allowed for such a file", path,
+                                 limit_bytes);
+            goto out;
+        }
+    }
+    buffer[n] = '\0';
+    *bytes = buffer;
+    *length = n;
+    buffer = NULL;
+out:
+    cellar_free(buffer);
+    if (!from_stdin)
+        close(fd);
+    return status;
+}

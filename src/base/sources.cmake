@@ -1,0 +1,1 @@
+set(LAYER_SOURCES error.c file.c memory.c output.c process.c text.c threads.c version.c)

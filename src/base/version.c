@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <cellar/version.h>
+
+const char *cellar_version(void)
+{
+    return CELLAR_VERSION;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Code lists inside the library: they are shared, not copied. */
+#ifndef CELLAR_DATA_CODELIST_H
+#define CELLAR_DATA_CODELIST_H
+
+#include <cellar/codelist.h>
+
+/* One more owner of an immutable list; each owner calls cellar_codelist_free(). Thread-safe. */
+cellar_codelist *cellar_codelist_retain(const cellar_codelist *list);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How the layer itself makes schemas and tables. */
+#ifndef CELLAR_TABLE_BUILD_H
+#define CELLAR_TABLE_BUILD_H
+
+#include <cellar/table.h>
+
+#include "base/text.h"
+
+/* One variable: the leaves of the code list are its categories, its inner nodes and its total
+ * wait until the table is expanded. The total's code and label come from the list's total, else
+ * "_T" and "Total". */
+typedef struct cellar_schema_variable_def {
+    const char *name;
+    cellar_domain domain;
+    const cellar_codelist *codelist; /* retained by the schema */
+} cellar_schema_variable_def;
+
+/* Structural zeros, parsed but not yet bound to a schema (src/table/structural.h). */
+typedef struct cellar_structural_rules cellar_structural_rules;
+
+/* A schema of the interior cells. Fails with CELLAR_ERR_ARGUMENT when names repeat or a variable
+ * has no leaf, and CELLAR_ERR_OVERFLOW when there are 2^63 possible cells or more. `rules` may be
+ * NULL and is bound (codes looked up) here. Schemas are immutable and shared. */
+cellar_status cellar_schema_create(const cellar_schema_variable_def *variables, size_t n_variables,
+                                   const cellar_structural_rules *rules, cellar_schema **out,
+                                   cellar_error *err);
+/* The schema with aggregates: what cellar_table_expand() uses. Readers of files use it too. */
+cellar_status cellar_schema_expand(const cellar_schema *schema, const cellar_margins *margins,
+                                   cellar_schema **out, cellar_error *err);
+cellar_schema *cellar_schema_retain(const cellar_schema *schema);
+void cellar_schema_free(cellar_schema *schema); /* NULL is fine; drops one owner */
+
+/* Cells in parallel arrays; all but `index` and `count` may be NULL. Arrays come from
+ * cellar_alloc()/cellar_realloc(). Weighted sums are exact, in units of 1e-9. */
+enum { CELLAR_WEIGHT_SCALE = 9 };
+typedef struct cellar_cells {
+    size_t n;
+    uint64_t *index;
+    uint64_t *count;
+    cellar_int128 *weight;
+    uint64_t *key;
+    uint8_t *status;
+} cellar_cells;
+
+void cellar_cells_clear(cellar_cells *cells);
+
+/* Makes a table of cells in any order; repeated indices are added up (counts overflow-checked,
+ * keys modulo `key_range`), a non-normal status wins. Cells with neither count nor status are not
+ * stored. A counted structural zero is refused with CELLAR_ERR_INPUT naming the cell's codes.
+ * Takes the arrays of `cells` (it is empty afterwards) in every case; retains `schema`.
+ * Decides between dense and sparse storage by itself. */
+cellar_status cellar_table_from_cells(const cellar_schema *schema, cellar_cells *cells,
+                                      uint64_t key_range, cellar_table **out, cellar_error *err);
+
+/* The exact weighted sum of a stored cell, in units of 1e-9 (0 in an unweighted table). */
+cellar_int128 cellar_table_weight(const cellar_table *table, size_t position);
+
+#endif
