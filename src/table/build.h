@@ -31,6 +31,12 @@ cellar_status cellar_schema_expand(const cellar_schema *schema, const cellar_mar
 cellar_schema *cellar_schema_retain(const cellar_schema *schema);
 void cellar_schema_free(cellar_schema *schema); /* NULL is fine; drops one owner */
 
+/* The code list a variable was made from, whole; it lives as long as the schema. */
+const cellar_codelist *cellar_schema_codelist(const cellar_schema *schema, size_t variable);
+/* Adds the structural zeros to `text` as a rule file, which cellar_structural_rules_parse() reads
+ * back; adds nothing when there are none. */
+void cellar_schema_add_rules(const cellar_schema *schema, cellar_text *text);
+
 /* Cells in parallel arrays; all but `index` and `count` may be NULL. Arrays come from
  * cellar_alloc()/cellar_realloc(). Weighted sums are exact, in units of 1e-9. */
 enum { CELLAR_WEIGHT_SCALE = 9 };
