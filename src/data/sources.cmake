@@ -1,1 +1,4 @@
-set(LAYER_SOURCES)
+set(LAYER_SOURCES
+  encoding.c
+  stream.c
+)
