@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The commands everybody types. The build itself is CMake's; its presets are in CMakePresets.json.
+PREFIX ?= /usr/local
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+
+demo: release ## build, make a small country and tabulate it
+	@tools/demo build/release
+
+test: ## every check that decides whether a change is good
+	@tools/bootstrap build check
+	@tools/test
+
+bench: ## measure speed and memory against the floor and other tools
+	@tools/bootstrap build
+	@cmake --preset bench >/dev/null && cmake --build --preset bench -- --quiet
+	@tools/bench build/bench
+
+fuzz: ## run every fuzzer, SECONDS=60 each
+	@tools/bootstrap build check
+	@tools/test --fuzz-seconds $${SECONDS:-60} fuzz
+
+format: ## lay the code out as clang-format decides
+	@tools/bootstrap check
+	@git ls-files -z --cached --others --exclude-standard '*.c' '*.h' | xargs -0 clang-format -i
+
+install: release ## install under PREFIX=/usr/local (DESTDIR is honoured)
+	@cmake --install build/release --prefix "$(PREFIX)"
+
+release: ## build the program and the libraries in build/release
+	@tools/bootstrap build
+	@cmake --preset release >/dev/null && cmake --build --preset release -- --quiet
+
+clean: ## remove everything built
+	rm -rf build demo-output
+
+.PHONY: help demo test bench fuzz format install release clean
