@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 set(LAYER_SOURCES error.c file.c memory.c output.c process.c text.c threads.c version.c)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 set(LAYER_SOURCES
   encoding.c
   stream.c

@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Checks that every header compiles alone: public ones as C11 and as C++, internal ones as C11.
+
+usage: headers.py ROOT CC CXX
+
+Public headers are compiled without feature macros: they may not lean on POSIX. cellar.h must
+include every other public header, and its version must be the build's.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+STRICT = ["-fsyntax-only", "-pedantic-errors", "-Wall", "-Wextra", "-Werror"]
+AS_C = ["-std=c11", "-Wstrict-prototypes", "-x", "c"]
+AS_CXX = ["-std=c++11", "-x", "c++"]
+
+
+def compiles(compiler, flags, root, include):
+    process = subprocess.run(
+        [compiler, *STRICT, *flags, "-I", str(root / "include"), "-I", str(root / "src"), "-"],
+        input=f"#include {include}\nextern int something;\n", text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        check=False)
+    if process.returncode != 0:
+        print(f"{include} does not compile alone with {compiler}\n{process.stdout}")
+    return process.returncode == 0
+
+
+def main():
+    root, c, cxx = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+    good = True
+    public = sorted(path.name for path in (root / "include/cellar").glob("*.h"))
+    for name in public:
+        good &= compiles(c, AS_C, root, f"<cellar/{name}>")
+        good &= compiles(cxx, AS_CXX, root, f"<cellar/{name}>")
+    for path in sorted((root / "src").rglob("*.h")):
+        good &= compiles(c, ["-D_GNU_SOURCE", *AS_C], root, f'"{path.relative_to(root / "src")}"')
+
+    everything = (root / "include/cellar/cellar.h").read_text()
+    for name in set(public) - {"cellar.h"}:
+        if f"<cellar/{name}>" not in everything:
+            print(f"cellar.h does not include <cellar/{name}>")
+            good = False
+    header = re.search(r'CELLAR_VERSION "([^"]+)"', (root / "include/cellar/version.h").read_text())
+    built = re.search(r"project\(cellar VERSION (\S+)", (root / "CMakeLists.txt").read_text())
+    if header[1] != built[1]:
+        print(f"version.h says {header[1]}, CMakeLists.txt {built[1]}")
+        good = False
+    return 0 if good and public else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
