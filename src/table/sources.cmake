@@ -1,2 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-set(LAYER_SOURCES)
+set(LAYER_SOURCES
+  cells.c
+  schema.c
+  schema_margins.c
+  schema_query.c
+  structural_cover.c
+  table.c
+)

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "table/table.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+void cellar_cells_clear(cellar_cells *cells)
+{
+    cellar_free(cells->index);
+    cellar_free(cells->count);
+    cellar_free(cells->weight);
+    cellar_free(cells->key);
+    cellar_free(cells->status);
+    *cells = (cellar_cells){0};
+}
+
+cellar_status cellar_cells_create_like(const cellar_cells *like, size_t n, cellar_cells *out,
+                                       cellar_error *err)
+{
+    *out = (cellar_cells){.n = n};
+    out->index = cellar_alloc(n, sizeof *out->index);
+    out->count = cellar_alloc(n, sizeof *out->count);
+    if (like->weight != NULL)
+        out->weight = cellar_alloc(n, sizeof *out->weight);
+    if (like->key != NULL)
+        out->key = cellar_alloc(n, sizeof *out->key);
+    if (like->status != NULL)
+        out->status = cellar_alloc(n, sizeof *out->status);
+    if (out->index == NULL || out->count == NULL || (like->weight != NULL && out->weight == NULL) ||
+        (like->key != NULL && out->key == NULL) || (like->status != NULL && out->status == NULL)) {
+        cellar_cells_clear(out);
+        return cellar_fail_memory(err, "the cells of a table");
+    }
+    return CELLAR_OK;
+}
+
+void cellar_cells_copy(cellar_cells *cells, size_t to, const cellar_cells *source, size_t from)
+{
+    cells->index[to] = source->index == NULL ? from : source->index[from];
+    cells->count[to] = source->count[from];
+    if (cells->weight != NULL)
+        cells->weight[to] = source->weight[from];
+    if (cells->key != NULL)
+        cells->key[to] = source->key[from];
+    if (cells->status != NULL)
+        cells->status[to] = source->status[from];
+}
+
+/* (a + b) mod range, where 0 stands for 2^64. Both are below the range. */
+static uint64_t key_add(uint64_t a, uint64_t b, uint64_t range)
+{
+    uint64_t sum = a + b;
+    return range != 0 && (sum < a || sum >= range) ? sum - range : sum;
+}
+
+int cellar_cells_add(cellar_cells *cells, size_t to, const cellar_cells *source, size_t from,
+                     uint64_t key_range)
+{
+    if (__builtin_add_overflow(cells->count[to], source->count[from], &cells->count[to]))
+        return 0;
+    if (cells->weight != NULL &&
+        __builtin_add_overflow(cells->weight[to], source->weight[from], &cells->weight[to]))
+        return 0;
+    if (cells->key != NULL)
+        cells->key[to] = key_add(cells->key[to], source->key[from], key_range);
+    if (cells->status != NULL && source->status[from] > cells->status[to])
+        cells->status[to] = source->status[from];
+    return 1;
+}
+
+/* ---- sorting ---- */
+
+static int cells_are_sorted(const cellar_cells *cells)
+{
+    for (size_t i = 1; i < cells->n; i++)
+        if (cells->index[i - 1] >= cells->index[i])
+            return 0;
+    return 1;
+}
+
+/* Few indices for the number of cells: one bit per index tells which occur, and the number of
+ * bits before it is where the cell belongs. Writes positions; answers how many are distinct. */
+static size_t cells_rank_by_bits(const cellar_cells *cells, uint64_t *bits, uint64_t *ranks,
+                                 size_t n_words, size_t *position)
+{
+    uint64_t rank = 0;
+    for (size_t i = 0; i < cells->n; i++)
+        bits[cells->index[i] / 64] |= UINT64_C(1) << (cells->index[i] % 64);
+    for (size_t w = 0; w < n_words; w++) {
+        ranks[w] = rank;
+        rank += (uint64_t) __builtin_popcountll(bits[w]);
+    }
+    for (size_t i = 0; i < cells->n; i++) {
+        uint64_t below = bits[cells->index[i] / 64] & ((UINT64_C(1) << (cells->index[i] % 64)) - 1);
+        position[i] =
+            (size_t) (ranks[cells->index[i] / 64] + (uint64_t) __builtin_popcountll(below));
+    }
+    return (size_t) rank;
+}
+
+static cellar_status cells_rank_few(const cellar_cells *cells, uint64_t n_indices, size_t *position,
+                                    size_t *n_distinct, cellar_error *err)
+{
+    size_t n_words = (size_t) (n_indices / 64 + 1);
+    uint64_t *bits = cellar_alloc(n_words, sizeof *bits);
+    uint64_t *ranks = cellar_alloc(n_words, sizeof *ranks);
+    cellar_status status = CELLAR_OK;
+    if (bits == NULL || ranks == NULL)
+        status = cellar_fail_memory(err, "sorting cells");
+    else
+        *n_distinct = cells_rank_by_bits(cells, bits, ranks, n_words, position);
+    cellar_free(bits);
+    cellar_free(ranks);
+    return status;
+}
+
+typedef struct cells_entry {
+    uint64_t index;
+    size_t from;
+} cells_entry;
+
+enum { CELLS_DIGIT_BITS = 11, CELLS_DIGITS = 1 << CELLS_DIGIT_BITS };
+
+/* One pass of a radix sort, least significant digit first: stable. */
+static void cells_radix_pass(const cells_entry *in, cells_entry *out, size_t n, unsigned shift)
+{
+    size_t start[CELLS_DIGITS] = {0}, sum = 0;
+    for (size_t i = 0; i < n; i++)
+        start[in[i].index >> shift & (CELLS_DIGITS - 1)]++;
+    for (size_t d = 0; d < CELLS_DIGITS; d++) {
+        size_t here = start[d];
+        start[d] = sum;
+        sum += here;
+    }
+    for (size_t i = 0; i < n; i++)
+        out[start[in[i].index >> shift & (CELLS_DIGITS - 1)]++] = in[i];
+}
+
+static cellar_status cells_rank_many(const cellar_cells *cells, uint64_t n_indices,
+                                     size_t *position, size_t *n_distinct, cellar_error *err)
+{
+    cells_entry *in = cellar_alloc(cells->n, sizeof *in), *out = cellar_alloc(cells->n, sizeof *in);
+    size_t n_seen = 0;
+    if (in == NULL || out == NULL) {
+        cellar_free(in);
+        cellar_free(out);
+        return cellar_fail_memory(err, "sorting cells");
+    }
+    for (size_t i = 0; i < cells->n; i++)
+        in[i] = (cells_entry){cells->index[i], i};
+    for (unsigned shift = 0; shift < 64 && (n_indices - 1) >> shift != 0;
+         shift += CELLS_DIGIT_BITS) {
+        cells_entry *swap = in;
+        cells_radix_pass(in, out, cells->n, shift);
+        in = out;
+        out = swap;
+    }
+    for (size_t i = 0; i < cells->n; i++) {
+        n_seen += i > 0 && in[i].index != in[i - 1].index;
+        position[in[i].from] = n_seen;
+    }
+    *n_distinct = n_seen + 1;
+    cellar_free(in);
+    cellar_free(out);
+    return CELLAR_OK;
+}
+
+cellar_status cellar_cells_sort(cellar_cells *cells, uint64_t n_indices, uint64_t key_range,
+                                cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    cellar_cells sorted = {0};
+    size_t *position = NULL, n_distinct = 0;
+
+    if (cells_are_sorted(cells))
+        return CELLAR_OK;
+    position = cellar_alloc(cells->n, sizeof *position);
+    if (position == NULL)
+        return cellar_fail_memory(err, "sorting cells");
+    if (n_indices / 64 <= cells->n)
+        CELLAR_TRY(cells_rank_few(cells, n_indices, position, &n_distinct, err));
+    else
+        CELLAR_TRY(cells_rank_many(cells, n_indices, position, &n_distinct, err));
+    CELLAR_TRY(cellar_cells_create_like(cells, n_distinct, &sorted, err));
+    for (size_t i = 0; i < cells->n; i++) {
+        sorted.index[position[i]] = cells->index[i];
+        if (!cellar_cells_add(&sorted, position[i], cells, i, key_range)) {
+            status = cellar_fail(err, CELLAR_ERR_OVERFLOW, "a sum of counts is too large");
+            goto out;
+        }
+    }
+    cellar_cells_clear(cells);
+    *cells = sorted;
+    sorted = (cellar_cells){0};
+out:
+    cellar_cells_clear(&sorted);
+    cellar_free(position);
+    return status;
+}
