@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <cellar/output.h>
+#include "base/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -206,6 +206,14 @@ void cellar_output_printf(cellar_output *output, const char *format, ...)
     }
     va_end(again);
     va_end(arguments);
+}
+
+void cellar_output_text(cellar_output *output, const cellar_text *text)
+{
+    if (text->failed)
+        output->failure = ENOMEM;
+    else
+        cellar_output_write(output, text->bytes, text->length);
 }
 
 uint64_t cellar_output_size_bytes(const cellar_output *output)

@@ -266,19 +266,19 @@ cellar_status cellar_csv_fail(const cellar_csv *csv, size_t column, cellar_error
 
 /* ---- writing --------------------------------------------------------------- */
 
-void cellar_csv_write_field(cellar_output *output, const char *text, char delimiter)
+void cellar_csv_add_field(cellar_text *text, const char *field, char delimiter)
 {
     const char special[] = {'"', '\r', '\n', delimiter, '\0'};
 
-    if (text[0] != '\0' && text[strcspn(text, special)] == '\0') {
-        cellar_output_string(output, text);
+    if (field[0] != '\0' && field[strcspn(field, special)] == '\0') {
+        cellar_text_add_string(text, field);
         return;
     }
-    cellar_output_write(output, "\"", 1);
-    for (const char *quote; (quote = strchr(text, '"')) != NULL; text = quote + 1) {
-        cellar_output_write(output, text, (size_t) (quote - text) + 1);
-        cellar_output_write(output, "\"", 1);
+    cellar_text_add_char(text, '"');
+    for (const char *quote; (quote = strchr(field, '"')) != NULL; field = quote + 1) {
+        cellar_text_add(text, field, (size_t) (quote - field) + 1);
+        cellar_text_add_char(text, '"');
     }
-    cellar_output_string(output, text);
-    cellar_output_write(output, "\"", 1);
+    cellar_text_add_string(text, field);
+    cellar_text_add_char(text, '"');
 }

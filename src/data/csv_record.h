@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cellar/output.h>
 #include <cellar/status.h>
 
 #include "base/text.h"
@@ -60,7 +59,7 @@ int cellar_csv_field_is(const cellar_csv_field *field, const char *text);
 cellar_status cellar_csv_fail(const cellar_csv *csv, size_t column, cellar_error *err,
                               const char *format, ...) CELLAR_PRINTF(4, 5);
 
-/* Writes one field, in quotes where its content or an empty text needs them. */
-void cellar_csv_write_field(cellar_output *output, const char *text, char delimiter);
+/* Adds one field to `text`, in quotes where its content needs them or it is empty. */
+void cellar_csv_add_field(cellar_text *text, const char *field, char delimiter);
 
 #endif

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 set(LAYER_SOURCES
   columns.c
+  codelist.c
+  codelist_file.c
+  codelist_hrc.c
+  codelist_tree.c
+  csv_record.c
   encoding.c
   stream.c
 )
