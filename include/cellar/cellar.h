@@ -14,6 +14,7 @@
 #include <cellar/table.h>
 #include <cellar/table_file.h>
 #include <cellar/tabulate.h>
+#include <cellar/text.h>
 #include <cellar/version.h>
 
 #endif
