@@ -11,8 +11,9 @@ extern "C" {
 #endif
 
 /* Switches core dumps off, makes the process undumpable (no debugger or /proc reader of
- * another user can copy its memory) and sets the umask to 077. Call it before reading
- * anything. Fails only if core dumps cannot be switched off. */
+ * another user can copy its memory), sets the umask to 077, fills closed standard descriptors so
+ * that no file takes their place, and turns the signal at a limit on file sizes into an error of
+ * write. Call it before reading anything. Fails only if the system refuses one of these. */
 CELLAR_API cellar_status cellar_process_harden(cellar_error *err);
 
 /* The number of processors this process may use: the default number of threads. */

@@ -19,7 +19,7 @@ CELLAR_API int cellar_utf8_valid(const char *bytes, size_t length);
 CELLAR_API int cellar_parse_u64(const char *text, size_t length, uint64_t *out);
 
 /* The word of the NULL-terminated list nearest to `word` (edit distance at most a third of
- * its length), or NULL: for "did you mean". */
+ * its length plus one, and not every letter differs), or NULL: for "did you mean". */
 CELLAR_API const char *cellar_nearest_word(const char *word, const char *const *words);
 
 #ifdef __cplusplus

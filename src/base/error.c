@@ -34,10 +34,12 @@ const char *cellar_status_name(cellar_status status)
 cellar_status cellar_fail(cellar_error *err, cellar_status status, const char *format, ...)
 {
     if (err != NULL) {
+        cellar_error said; /* written aside: the arguments may quote err->message itself */
         va_list arguments;
         va_start(arguments, format);
-        vsnprintf(err->message, sizeof err->message, format, arguments);
+        vsnprintf(said.message, sizeof said.message, format, arguments);
         va_end(arguments);
+        memcpy(err->message, said.message, strlen(said.message) + 1);
     }
     return status;
 }
@@ -51,8 +53,11 @@ cellar_status cellar_fail_errno(cellar_error *err, const char *path, const char 
 {
     int saved = errno;
     const char *reason = strerrordesc_np(saved); /* unlike strerror, safe with threads */
-    return cellar_fail(err, saved == EEXIST ? CELLAR_ERR_EXISTS : CELLAR_ERR_IO,
-                       "%s: cannot %s: %s", path, action, reason != NULL ? reason : "unknown");
+    cellar_status status = saved == EEXIST   ? CELLAR_ERR_EXISTS
+                           : saved == ENOMEM ? CELLAR_ERR_MEMORY
+                                             : CELLAR_ERR_IO;
+    return cellar_fail(err, status, "%s: cannot %s: %s", path, action,
+                       reason != NULL ? reason : "unknown");
 }
 
 _Noreturn void cellar_assert_failed(const char *condition, const char *file, int line)

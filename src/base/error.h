@@ -6,14 +6,16 @@
 #include <cellar/status.h>
 
 /* Writes the message (when `err` is not NULL) and returns `status`, so that a
- * check reads `return cellar_fail(err, CELLAR_ERR_INPUT, "...", ...)`. */
+ * check reads `return cellar_fail(err, CELLAR_ERR_INPUT, "...", ...)`. The arguments may quote the
+ * message that `err` holds, to say more about it. */
 cellar_status cellar_fail(cellar_error *err, cellar_status status, const char *format, ...)
     CELLAR_PRINTF(3, 4);
 
 /* Out of memory, said the same way everywhere. `what` is what was being held. */
 cellar_status cellar_fail_memory(cellar_error *err, const char *what);
 
-/* A system call failed: "PATH: cannot ACTION: reason". Uses errno. */
+/* A system call failed: "PATH: cannot ACTION: reason". Uses errno; EEXIST is CELLAR_ERR_EXISTS,
+ * ENOMEM CELLAR_ERR_MEMORY, anything else CELLAR_ERR_IO. */
 cellar_status cellar_fail_errno(cellar_error *err, const char *path, const char *action);
 
 /* For functions that own something: they declare `cellar_status status = CELLAR_OK`,

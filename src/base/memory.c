@@ -8,24 +8,18 @@
 #ifdef CELLAR_FAIL_ALLOCATION
 #include <stdatomic.h>
 
-static _Atomic int64_t memory_remaining = -1;
-static _Atomic uint64_t memory_asked;
+static _Atomic int64_t memory_failing = -1; /* the number of the allocation that fails */
+static _Atomic int64_t memory_asked;
 
 uint64_t cellar_memory_fail_after(int64_t n)
 {
-    memory_remaining = n;
-    return atomic_exchange(&memory_asked, 0);
+    atomic_store(&memory_failing, n);
+    return (uint64_t) atomic_exchange(&memory_asked, 0);
 }
 
 static int memory_may_succeed(void)
 {
-    atomic_fetch_add(&memory_asked, 1);
-    if (memory_remaining < 0)
-        return 1;
-    if (memory_remaining == 0)
-        return 0;
-    atomic_fetch_sub(&memory_remaining, 1);
-    return 1;
+    return atomic_fetch_add(&memory_asked, 1) != atomic_load(&memory_failing);
 }
 #else
 static int memory_may_succeed(void)
@@ -105,7 +99,7 @@ typedef struct arena_block {
 } arena_block;
 
 struct cellar_arena {
-    arena_block *blocks; /* newest first */
+    arena_block *blocks; /* the first is the one with room */
     size_t used, limit;
 };
 
@@ -130,6 +124,22 @@ void cellar_arena_free(cellar_arena *arena)
     cellar_free(arena);
 }
 
+/* A large piece gets a block of its own behind the newest, whose rest stays in use. So a block is
+ * given up with less than a quarter of it free. */
+static arena_block *arena_add_block(cellar_arena *arena, size_t bytes)
+{
+    int large = bytes > ARENA_BLOCK_BYTES / 4;
+    size_t room = large ? bytes : ARENA_BLOCK_BYTES;
+    arena_block **place = large && arena->blocks != NULL ? &arena->blocks->next : &arena->blocks;
+    arena_block *block = cellar_alloc(1, sizeof *block + room);
+    if (block == NULL)
+        return NULL;
+    block->size = room;
+    block->next = *place;
+    *place = block;
+    return block;
+}
+
 void *cellar_arena_alloc(cellar_arena *arena, size_t n, size_t size)
 {
     const size_t align = _Alignof(max_align_t);
@@ -143,13 +153,9 @@ void *cellar_arena_alloc(cellar_arena *arena, size_t n, size_t size)
     if (bytes > arena->limit - arena->used)
         return NULL;
     if (block == NULL || block->size - block->used < bytes) {
-        size_t room = bytes > ARENA_BLOCK_BYTES ? bytes : ARENA_BLOCK_BYTES;
-        block = cellar_alloc(1, sizeof *block + room);
+        block = arena_add_block(arena, bytes);
         if (block == NULL)
             return NULL;
-        block->size = room;
-        block->next = arena->blocks;
-        arena->blocks = block;
     }
     piece = block->bytes + block->used;
     block->used += bytes;

@@ -22,12 +22,13 @@ void cellar_free(void *pointer); /* NULL is fine */
 /* Overwrites memory that held a secret; the compiler cannot drop it. */
 void cellar_wipe(void *pointer, size_t size);
 
-/* Makes room for one more element in a growing array: *items holds *capacity elements
- * of which n are used. Answers 0 when memory ends; *items stays valid. */
+/* Makes room for `n_needed` elements in a growing array of *capacity elements; `items_pointer` is
+ * the address of the pointer to it. Answers 0 when memory ends; the array then stays as it was. */
 int cellar_grow(void *items_pointer, size_t *capacity, size_t n_needed, size_t size);
 
 /* A bump allocator: many small pieces, freed together, never more than a stated limit.
- * Parsers of hostile files allocate from one. */
+ * Parsers of hostile files allocate from one. Pieces cost their size, rounded up to a multiple of
+ * 16 bytes; what the arena takes from the system stays within 4/3 of that and one block. */
 typedef struct cellar_arena cellar_arena;
 
 cellar_arena *cellar_arena_create(size_t limit_bytes);                /* NULL when memory ends */
@@ -38,9 +39,9 @@ char *cellar_arena_copy(cellar_arena *arena, const char *text, size_t length);
 size_t cellar_arena_used(const cellar_arena *arena);
 
 #ifdef CELLAR_FAIL_ALLOCATION
-/* Test build only. Lets `n` more allocations succeed and fails the one after; a
- * negative number switches it off. Answers how many allocations were asked for since
- * the last call. */
+/* Test build only. Lets `n` more allocations succeed, fails the one after and lets all later ones
+ * succeed again; a negative number switches it off. Answers how many allocations were asked for
+ * since the last call. */
 uint64_t cellar_memory_fail_after(int64_t n);
 #endif
 

@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,6 +27,7 @@ struct cellar_output {
     cellar_text page; /* standard output is held back until commit */
     int fd;
     int replace;
+    mode_t mode;
     int failure; /* the errno of the first failed write */
 };
 
@@ -60,39 +63,57 @@ static char *output_folder(const char *path)
     return output_copy(path, slash == path ? 1 : (size_t) (slash - path));
 }
 
-/* ".cellar-<pid>-<n>.part" beside the output: a name no other run of ours picks. */
+/* ".cellar-<random>.part" beside the output: a name that no other thread or run picks. */
 static char *output_hidden_name(const char *folder)
 {
-    static const char format[] = "%s/.cellar-%ld-%d.part";
-    struct stat ignored;
-    for (int n = 0; n < 1000; n++) {
-        char *name = cellar_alloc(strlen(folder) + 64, 1);
-        if (name == NULL)
-            return NULL;
-        snprintf(name, strlen(folder) + 64, format, folder, (long) getpid(), n);
-        if (lstat(name, &ignored) != 0)
-            return name;
-        cellar_free(name);
-    }
-    return NULL;
+    size_t size = strlen(folder) + 64;
+    char *name = cellar_alloc(size, 1);
+    uint64_t random[2] = {0, (uint64_t) getpid()};
+    if (name == NULL)
+        return NULL;
+    if (getrandom(random, sizeof random, 0) < 0)
+        random[0]++; /* never on Linux; the process number and O_EXCL must do then */
+    snprintf(name, size, "%s/.cellar-%016" PRIx64 "%016" PRIx64 ".part", folder, random[0],
+             random[1]);
+    return name;
 }
 
 /* A nameless file vanishes with the process, however it ends. Where the file system has none
- * (some network file systems), a hidden file of mode 0600 must do. */
-static cellar_status output_create_file(cellar_output *output, mode_t mode, cellar_error *err)
+ * (some network file systems), a hidden file must do. Both are the owner's alone until commit. */
+static cellar_status output_create_file(cellar_output *output, cellar_error *err)
 {
-    output->fd = open(output->folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
+    output->fd = open(output->folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
     if (output->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
-        output->hidden_path = output_hidden_name(output->folder);
-        if (output->hidden_path == NULL)
+        char *name = output_hidden_name(output->folder);
+        if (name == NULL)
             return cellar_fail_memory(err, "an output file");
-        output->fd =
-            open(output->hidden_path, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, mode);
+        output->fd = open(name, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0600);
+        if (output->fd >= 0)
+            output->hidden_path = name;
+        else
+            cellar_free(name); /* free leaves errno alone (POSIX 2024, glibc 2.33) */
     }
     if (output->fd < 0)
         return cellar_fail_errno(err, output->path, "create the file");
-    if (fchmod(output->fd, mode) != 0) /* the umask must not decide */
-        return cellar_fail_errno(err, output->path, "set its mode");
+    return CELLAR_OK;
+}
+
+/* Says now what would otherwise be found out at commit, after all the work. */
+static cellar_status output_check_target(const char *path, int replace, cellar_error *err)
+{
+    size_t length = strlen(path);
+    struct stat existing;
+
+    if (length == 0 || path[length - 1] == '/')
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "'%s' is not the name of a file", path);
+    if (lstat(path, &existing) != 0)
+        return CELLAR_OK;
+    if (!replace)
+        return cellar_fail(err, CELLAR_ERR_EXISTS,
+                           "%s: exists already; choose another name or allow replacing it", path);
+    if (!S_ISREG(existing.st_mode) && !S_ISLNK(existing.st_mode)) /* /dev/null, say */
+        return cellar_fail(err, CELLAR_ERR_EXISTS,
+                           "%s: is a folder or a device, which cannot be replaced", path);
     return CELLAR_OK;
 }
 
@@ -101,7 +122,6 @@ cellar_status cellar_output_open(const char *path, const cellar_output_options *
 {
     static const cellar_output_options defaults = {0};
     cellar_status status = CELLAR_OK;
-    struct stat existing;
     cellar_output *output = NULL;
 
     *out = NULL;
@@ -112,6 +132,7 @@ cellar_status cellar_output_open(const char *path, const cellar_output_options *
         return cellar_fail_memory(err, "an output file");
     output->fd = -1;
     output->replace = options->replace;
+    output->mode = options->shared ? 0644 : 0600;
     if (strcmp(path, "-") == 0) {
         *out = output;
         return CELLAR_OK;
@@ -123,18 +144,20 @@ cellar_status cellar_output_open(const char *path, const cellar_output_options *
         status = cellar_fail_memory(err, "an output file");
         goto out;
     }
-    if (!output->replace && lstat(path, &existing) == 0) {
-        status = cellar_fail(err, CELLAR_ERR_EXISTS,
-                             "%s: exists already; choose another name or allow replacing it", path);
-        goto out;
-    }
-    CELLAR_TRY(output_create_file(output, options->shared ? 0644 : 0600, err));
+    CELLAR_TRY(output_check_target(path, output->replace, err));
+    CELLAR_TRY(output_create_file(output, err));
 out:
     if (status != CELLAR_OK)
         output_free(output);
     else
         *out = output;
     return status;
+}
+
+static void output_note_failure(cellar_output *output, int error_number)
+{
+    if (output->failure == 0)
+        output->failure = error_number;
 }
 
 static void output_write_all(cellar_output *output, int fd, const char *bytes, size_t length)
@@ -144,7 +167,7 @@ static void output_write_all(cellar_output *output, int fd, const char *bytes, s
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0) {
-            output->failure = n < 0 ? errno : EIO;
+            output_note_failure(output, n < 0 ? errno : EIO);
             return;
         }
         bytes += n;
@@ -192,12 +215,14 @@ void cellar_output_printf(cellar_output *output, const char *format, ...)
     va_start(arguments, format);
     va_copy(again, arguments);
     length = vsnprintf(small, sizeof small, format, arguments);
-    if (length >= 0 && (size_t) length < sizeof small)
+    if (length < 0)
+        output_note_failure(output, errno);
+    else if ((size_t) length < sizeof small)
         cellar_output_write(output, small, (size_t) length);
-    else if (length >= 0) {
+    else {
         char *large = cellar_alloc((size_t) length + 1, 1);
         if (large == NULL)
-            output->failure = ENOMEM;
+            output_note_failure(output, ENOMEM);
         else {
             vsnprintf(large, (size_t) length + 1, format, again);
             cellar_output_write(output, large, (size_t) length);
@@ -221,29 +246,50 @@ uint64_t cellar_output_size_bytes(const cellar_output *output)
     return output->size_bytes;
 }
 
+/* Gives a nameless file a name that nobody has. The way through /proc needs no privilege; without
+ * /proc there is the way that does. */
+static int output_link(int fd, const char *name)
+{
+    char descriptor[64];
+    snprintf(descriptor, sizeof descriptor, "/proc/self/fd/%d", fd);
+    if (linkat(AT_FDCWD, descriptor, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0)
+        return 0;
+    return errno == ENOENT ? linkat(fd, "", AT_FDCWD, name, AT_EMPTY_PATH) : -1;
+}
+
+/* Not every file system can rename without replacing; those that cannot have hard links. */
+static int output_rename(const char *from, const char *to, int replace)
+{
+    if (replace)
+        return rename(from, to);
+    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (errno != EINVAL && errno != ENOSYS)
+        return -1;
+    return link(from, to) == 0 ? unlink(from) : -1;
+}
+
 /* linkat(2) never replaces, so replacing goes through a hidden name and rename(2). */
 static cellar_status output_give_name(cellar_output *output, cellar_error *err)
 {
-    char descriptor[64];
-    if (output->hidden_path == NULL) {
-        const char *name = output->path;
-        snprintf(descriptor, sizeof descriptor, "/proc/self/fd/%d", output->fd);
-        if (output->replace) {
-            output->hidden_path = output_hidden_name(output->folder);
-            if (output->hidden_path == NULL)
-                return cellar_fail_memory(err, "an output file");
-            name = output->hidden_path;
-        }
-        if (linkat(AT_FDCWD, descriptor, AT_FDCWD, name, AT_SYMLINK_FOLLOW) != 0)
+    if (output->hidden_path == NULL && !output->replace) {
+        if (output_link(output->fd, output->path) != 0)
             return cellar_fail_errno(err, output->path, "give the file its name");
-        if (!output->replace)
-            return CELLAR_OK;
+        return CELLAR_OK;
     }
-    if (output->replace ? rename(output->hidden_path, output->path)
-                        : link(output->hidden_path, output->path))
+    if (output->hidden_path == NULL) {
+        char *name = output_hidden_name(output->folder);
+        if (name == NULL)
+            return cellar_fail_memory(err, "an output file");
+        if (output_link(output->fd, name) != 0) {
+            cellar_status status = cellar_fail_errno(err, output->path, "give the file its name");
+            cellar_free(name);
+            return status;
+        }
+        output->hidden_path = name;
+    }
+    if (output_rename(output->hidden_path, output->path, output->replace) != 0)
         return cellar_fail_errno(err, output->path, "give the file its name");
-    if (!output->replace)
-        unlink(output->hidden_path);
     cellar_free(output->hidden_path);
     output->hidden_path = NULL;
     return CELLAR_OK;
@@ -260,7 +306,7 @@ static void output_sync_folder(const char *folder)
 
 static cellar_status output_commit_page(cellar_output *output, cellar_error *err)
 {
-    if (output->page.failed || output->failure == ENOMEM)
+    if (output->page.failed)
         return cellar_fail_memory(err, "the output");
     output_write_all(output, STDOUT_FILENO, output->page.bytes, output->page.length);
     if (output->failure != 0) {
@@ -279,6 +325,8 @@ cellar_status cellar_output_commit(cellar_output *output, cellar_error *err)
         goto out;
     }
     output_flush(output);
+    if (output->failure == 0 && fchmod(output->fd, output->mode) != 0) /* whatever the umask */
+        output->failure = errno;
     if (output->failure == 0 && fsync(output->fd) != 0)
         output->failure = errno;
     if (output->failure != 0) {

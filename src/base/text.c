@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 
 void cellar_text_clear(cellar_text *text)
@@ -185,7 +186,7 @@ int cellar_parse_decimal(const char *text, size_t length, int scale, cellar_int1
 {
     cellar_int128 value = 0;
     int64_t exponent, place; /* place: the power of ten of the digit just read, once known */
-    int negative = length > 0 && text[0] == '-', lost = 0, round_up = 0, seen = 0, point = 0;
+    int negative = length > 0 && text[0] == '-', lost = 0, round_up = 0, point = 0;
     int64_t n_fraction = 0;
     size_t n_digits = 0;
 
@@ -217,9 +218,8 @@ int cellar_parse_decimal(const char *text, size_t length, int scale, cellar_int1
                 __builtin_add_overflow(value, digit, &value))
                 return 0;
         } else {
-            if (place == -scale - 1 && !seen)
+            if (place == -scale - 1)
                 round_up = digit >= 5;
-            seen = 1;
             lost |= digit != 0;
         }
     }
@@ -240,6 +240,7 @@ void cellar_text_add_decimal(cellar_text *text, cellar_int128 value, int scale)
     size_t end = sizeof digits, start = end;
     cellar_uint128 rest = value < 0 ? -(cellar_uint128) value : (cellar_uint128) value;
 
+    CELLAR_ASSERT(scale >= 0 && scale <= 38);
     for (int place = 0; rest != 0 || place <= scale; place++) {
         digits[--start] = (char) ('0' + (int) (rest % 10));
         rest /= 10;
@@ -287,8 +288,11 @@ static size_t word_distance(const char *a, const char *b)
 
 const char *cellar_nearest_word(const char *word, const char *const *words)
 {
-    size_t limit = strlen(word) / 3 + 1, best = limit + 1;
+    size_t length = strlen(word), limit = length / 3 + 1, best;
     const char *nearest = NULL;
+    if (limit >= length)
+        limit = length > 0 ? length - 1 : 0;
+    best = limit + 1;
     for (; *words != NULL; words++) {
         size_t distance = word_distance(word, *words);
         if (distance < best) {

@@ -24,7 +24,7 @@ void cellar_text_add_string(cellar_text *text, const char *string);
 void cellar_text_add_char(cellar_text *text, char c);
 void cellar_text_printf(cellar_text *text, const char *format, ...) CELLAR_PRINTF(2, 3);
 
-/* Writes the code point as UTF-8 into `out`; answers how many bytes (1 to 4). */
+/* Writes the code point (at most U+10FFFF) as UTF-8 into `out`; answers how many bytes, 1 to 4. */
 size_t cellar_utf8_encode(uint32_t code_point, char out[4]);
 
 /* Like cellar_parse_u64(), with an optional sign. */
@@ -37,7 +37,7 @@ __extension__ typedef __int128 cellar_int128;
 __extension__ typedef unsigned __int128 cellar_uint128;
 int cellar_parse_decimal(const char *text, size_t length, int scale, cellar_int128 *out,
                          int *exact);
-/* The shortest plain decimal of value * 10^-scale ("12.5", "-3"). */
+/* The shortest plain decimal of value * 10^-scale ("12.5", "-3"); scale is 0 to 38. */
 void cellar_text_add_decimal(cellar_text *text, cellar_int128 value, int scale);
 
 #endif

@@ -169,6 +169,8 @@ cellar_status cellar_pool_for(cellar_pool *pool, size_t n, size_t grain, cellar_
                               void *context, cellar_error *err)
 {
     range_work work = {.body = body, .context = context, .n = n, .grain = grain ? grain : 1};
-    CELLAR_ASSERT(n <= SIZE_MAX / 2);
+    if (work.grain > n)
+        work.grain = n > 0 ? n : 1;
+    CELLAR_ASSERT(n < SIZE_MAX / ((size_t) pool->n_lanes + 2)); /* `next` never wraps */
     return cellar_pool_run(pool, range_lane, &work, err);
 }
