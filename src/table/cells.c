@@ -69,6 +69,83 @@ int cellar_cells_add(cellar_cells *cells, size_t to, const cellar_cells *source,
     return 1;
 }
 
+void cellar_cells_compact(cellar_cells *cells)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < cells->n; i++) {
+        if (cells->count[i] == 0 && (cells->weight == NULL || cells->weight[i] == 0) &&
+            (cells->status == NULL || cells->status[i] == CELLAR_CELL_NORMAL))
+            continue;
+        if (n != i)
+            cellar_cells_copy(cells, n, cells, i);
+        n++;
+    }
+    cells->n = n;
+}
+
+/* ---- growing ---- */
+
+static int cells_widen(void *array_pointer, int wanted, size_t n, size_t size)
+{
+    void *array, *grown;
+    if (!wanted)
+        return 1;
+    memcpy(&array, array_pointer, sizeof array); /* any object pointer type */
+    grown = cellar_realloc(array, n, size);
+    if (grown != NULL)
+        memcpy(array_pointer, &grown, sizeof grown);
+    return grown != NULL;
+}
+
+cellar_status cellar_cells_reserve(cells_builder *builder, const cellar_cells *like, size_t more,
+                                   cellar_error *err)
+{
+    cellar_cells *cells = &builder->cells;
+    size_t needed, wanted = builder->capacity + builder->capacity / 2;
+    if (__builtin_add_overflow(cells->n, more, &needed))
+        return cellar_fail_memory(err, "the cells of a table");
+    if (needed <= builder->capacity && cells->index != NULL)
+        return CELLAR_OK;
+    if (wanted < needed)
+        wanted = needed;
+    if (!cells_widen(&cells->index, 1, wanted, sizeof *cells->index) ||
+        !cells_widen(&cells->count, 1, wanted, sizeof *cells->count) ||
+        !cells_widen(&cells->weight, like->weight != NULL, wanted, sizeof *cells->weight) ||
+        !cells_widen(&cells->key, like->key != NULL, wanted, sizeof *cells->key) ||
+        !cells_widen(&cells->status, like->status != NULL, wanted, sizeof *cells->status))
+        return cellar_fail_memory(err, "the cells of a table");
+    builder->capacity = wanted;
+    return CELLAR_OK;
+}
+
+cellar_status cellar_cells_append(cells_builder *builder, const cellar_cells *source,
+                                  cellar_error *err)
+{
+    cellar_status status = cellar_cells_reserve(builder, source, source->n, err);
+    if (status != CELLAR_OK)
+        return status;
+    for (size_t i = 0; i < source->n; i++)
+        cellar_cells_copy(&builder->cells, builder->cells.n + i, source, i);
+    builder->cells.n += source->n;
+    return CELLAR_OK;
+}
+
+cellar_status cellar_cells_append_zero(cells_builder *builder, uint64_t index, cellar_error *err)
+{
+    cellar_cells *cells = &builder->cells;
+    cellar_status status = cellar_cells_reserve(builder, cells, 1, err);
+    if (status != CELLAR_OK)
+        return status;
+    cells->index[cells->n] = index;
+    cells->count[cells->n] = 0;
+    if (cells->weight != NULL)
+        cells->weight[cells->n] = 0;
+    if (cells->key != NULL)
+        cells->key[cells->n] = 0;
+    cells->status[cells->n++] = CELLAR_CELL_STRUCTURAL_ZERO;
+    return CELLAR_OK;
+}
+
 /* ---- sorting ---- */
 
 static int cells_are_sorted(const cellar_cells *cells)

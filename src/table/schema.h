@@ -69,10 +69,17 @@ schema_axis_def cellar_schema_axis_definition(const cellar_schema *schema, size_
 /* The mask with the first n bits set. */
 uint64_t cellar_schema_full_mask(size_t n_variables);
 
+/* Division of 32-bit numbers is several times faster, and most tables have fewer cells. */
+static inline uint64_t schema_quotient(uint64_t a, uint64_t b)
+{
+    return ((a | b) >> 32) != 0 ? a / b : (uint32_t) a / (uint32_t) b;
+}
+
 static inline uint32_t schema_category(const cellar_schema *schema, size_t variable, uint64_t index)
 {
     const schema_axis *axis = &schema->axes[variable];
-    return (uint32_t) (index / axis->stride % axis->n_categories);
+    uint64_t above = schema_quotient(index, axis->stride);
+    return (uint32_t) (above - schema_quotient(above, axis->n_categories) * axis->n_categories);
 }
 
 /* 1 when every category of every variable is a leaf. */
@@ -81,6 +88,12 @@ int cellar_schema_has_no_aggregate(const cellar_schema *schema);
 uint64_t cellar_schema_margin_of(const cellar_schema *schema, uint64_t index);
 /* 1 when every category of the cell is a leaf. */
 int cellar_schema_is_interior(const cellar_schema *schema, uint64_t index);
+
+/* The schema of the variables `kept`, in that order. A variable not kept is held at the category
+ * `fixed[variable]`, or summed over when `fixed` is NULL; structural zeros follow. */
+cellar_status cellar_schema_project(const cellar_schema *schema, const size_t *kept, size_t n_kept,
+                                    const uint32_t *fixed, const uint64_t *masks, size_t n_masks,
+                                    int has_inner, cellar_schema **out, cellar_error *err);
 
 /* Fills the hierarchy of an axis: members, ancestors, n_inner, code_of, category_of. */
 cellar_status cellar_schema_axis_climb(schema_axis *axis, cellar_arena *arena, cellar_error *err);

@@ -143,11 +143,41 @@ static cellar_status margins_all(size_t n_variables, uint64_t **masks, size_t *n
     return CELLAR_OK;
 }
 
+/* Builds a schema and brings the structural zeros of another along. */
+static cellar_status schema_make(const cellar_schema *from, const schema_axis_def *defs,
+                                 const size_t *kept, size_t n_kept, const uint32_t *fixed,
+                                 const uint64_t *masks, size_t n_masks, cellar_schema **out,
+                                 cellar_error *err)
+{
+    cellar_status status = cellar_schema_build(defs, n_kept, masks, n_masks, out, err);
+    if (status == CELLAR_OK && from->structural != NULL)
+        status = cellar_structural_derive(from->structural, from, kept, fixed, *out,
+                                          &(*out)->structural, err);
+    if (status != CELLAR_OK) {
+        cellar_schema_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+cellar_status cellar_schema_project(const cellar_schema *schema, const size_t *kept, size_t n_kept,
+                                    const uint32_t *fixed, const uint64_t *masks, size_t n_masks,
+                                    int has_inner, cellar_schema **out, cellar_error *err)
+{
+    schema_axis_def defs[CELLAR_MAX_VARIABLES];
+    for (size_t k = 0; k < n_kept; k++) {
+        defs[k] = cellar_schema_axis_definition(schema, kept[k]);
+        defs[k].has_inner &= has_inner;
+    }
+    return schema_make(schema, defs, kept, n_kept, fixed, masks, n_masks, out, err);
+}
+
 cellar_status cellar_schema_expand(const cellar_schema *schema, const cellar_margins *margins,
                                    cellar_schema **out, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     schema_axis_def defs[CELLAR_MAX_VARIABLES];
+    size_t same[CELLAR_MAX_VARIABLES];
     const uint64_t *masks = margins->masks;
     size_t n_masks = margins->n_masks;
     uint64_t *all = NULL;
@@ -163,8 +193,10 @@ cellar_status cellar_schema_expand(const cellar_schema *schema, const cellar_mar
     for (size_t v = 0; v < schema->n_variables; v++) {
         defs[v] = cellar_schema_axis_definition(schema, v);
         defs[v].has_inner = margins->hierarchies >> v & 1;
+        same[v] = v;
     }
-    CELLAR_TRY(cellar_schema_build(defs, schema->n_variables, masks, n_masks, out, err));
+    CELLAR_TRY(
+        schema_make(schema, defs, same, schema->n_variables, NULL, masks, n_masks, out, err));
 out:
     cellar_free(all);
     return status;

@@ -6,4 +6,7 @@ set(LAYER_SOURCES
   schema_query.c
   structural_cover.c
   table.c
+  table_expand.c
+  table_groups.c
+  table_margin.c
 )

@@ -29,3 +29,13 @@ void cellar_structural_add_text(const cellar_structural *structural, const cella
 {
     (void) structural, (void) schema, (void) text;
 }
+
+cellar_status cellar_structural_derive(const cellar_structural *structural,
+                                       const cellar_schema *from, const size_t *kept,
+                                       const uint32_t *fixed, const cellar_schema *to,
+                                       cellar_structural **out, cellar_error *err)
+{
+    (void) structural, (void) from, (void) kept, (void) fixed, (void) to, (void) err;
+    *out = NULL;
+    return CELLAR_OK;
+}

@@ -84,21 +84,6 @@ static cellar_status cells_check(const cellar_schema *schema, cellar_cells *cell
     return CELLAR_OK;
 }
 
-/* Drops cells that say nothing, in place. */
-static void cells_compact(cellar_cells *cells)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < cells->n; i++) {
-        if (cells->count[i] == 0 && (cells->weight == NULL || cells->weight[i] == 0) &&
-            (cells->status == NULL || cells->status[i] == CELLAR_CELL_NORMAL))
-            continue;
-        if (n != i)
-            cellar_cells_copy(cells, n, cells, i);
-        n++;
-    }
-    cells->n = n;
-}
-
 static cellar_status cells_refuse(const cellar_schema *schema, uint64_t index, cellar_error *err)
 {
     cellar_text name = {0};
@@ -148,7 +133,7 @@ cellar_status cellar_table_from_cells(const cellar_schema *schema, cellar_cells 
     *out = NULL;
     CELLAR_TRY(cells_check(schema, cells, key_range, err));
     CELLAR_TRY(cellar_cells_sort(cells, schema->n_indices, key_range, err));
-    cells_compact(cells);
+    cellar_cells_compact(cells);
     CELLAR_TRY(cells_check_structural(schema, cells, err));
     CELLAR_TRY(cells_sum_interior(schema, cells, &n_records, err));
     CELLAR_TRY(cellar_table_create(schema, cells, key_range, n_records, out, err));
