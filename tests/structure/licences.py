@@ -15,7 +15,7 @@ DATA_FOLDERS = {"corpus", "golden", "data"}
 
 
 def is_data(path):
-    return (path.suffix in (".json", ".csv", ".stdout", ".exit") or path.name == "LICENSE"
+    return (path.suffix in (".json", ".csv", ".stdout", ".stderr", ".exit") or path.name == "LICENSE"
             or path.parts[0] == "tests" and DATA_FOLDERS & set(path.parts))
 
 

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The program: finds the verb and runs it. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cellar/process.h>
+#include <cellar/text.h>
+#include <cellar/version.h>
+
+#include "message.h"
+#include "verbs.h"
+
+typedef struct main_verb {
+    const char *name, *group, *summary;
+    int (*run)(int argc, char **argv);
+} main_verb;
+
+static const main_verb verbs[] = {
+    {NULL, NULL, NULL, NULL},
+};
+enum { N_ROWS = sizeof verbs / sizeof verbs[0] }; /* the last one ends the table */
+
+static const main_verb *main_find(const char *name)
+{
+    for (size_t i = 0; verbs[i].name != NULL; i++)
+        if (strcmp(verbs[i].name, name) == 0)
+            return &verbs[i];
+    return NULL;
+}
+
+static void main_print_help(FILE *stream)
+{
+    const char *group = "";
+    fputs("Usage: cellar VERB ...\n\nCellar protects frequency tables about people.\n", stream);
+    for (size_t i = 0; verbs[i].name != NULL; i++) {
+        if (strcmp(group, verbs[i].group) != 0)
+            fprintf(stream, "\n%s\n", verbs[i].group);
+        group = verbs[i].group;
+        fprintf(stream, "  %-12s%s\n", verbs[i].name, verbs[i].summary);
+    }
+    fputs("\nMore\n"
+          "  help VERB   the options of a verb, with examples (also cellar VERB --help)\n"
+          "  --version   the version of the program\n",
+          stream);
+}
+
+static int main_unknown(const char *name)
+{
+    const char *names[N_ROWS + 1] = {"help"};
+    const char *nearest;
+    for (size_t i = 0; verbs[i].name != NULL; i++)
+        names[i + 1] = verbs[i].name;
+    nearest = cellar_nearest_word(name, names);
+    if (nearest != NULL)
+        return cli_usage("unknown verb '%s'; did you mean '%s'?", name, nearest);
+    return cli_usage("unknown verb '%s'; cellar help lists all", name);
+}
+
+static int main_help(int argc, char **argv)
+{
+    char help[] = "--help";
+    char *verb_argv[] = {NULL, help, NULL};
+    const main_verb *verb;
+    if (argc < 2) {
+        main_print_help(stdout);
+        return CLI_DONE;
+    }
+    verb = main_find(argv[1]);
+    if (verb == NULL)
+        return main_unknown(argv[1]);
+    verb_argv[0] = argv[1];
+    return verb->run(2, verb_argv);
+}
+
+static int main_dispatch(int argc, char **argv)
+{
+    const main_verb *verb;
+    if (argc < 2) {
+        main_print_help(stderr);
+        return CLI_USAGE;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("cellar %s\n", cellar_version());
+        return CLI_DONE;
+    }
+    if (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 ||
+        strcmp(argv[1], "-h") == 0)
+        return main_help(argc - 1, argv + 1);
+    verb = main_find(argv[1]);
+    return verb != NULL ? verb->run(argc - 1, argv + 1) : main_unknown(argv[1]);
+}
+
+/* A full disk shows only when the last bytes leave: without this check it would go unnoticed. */
+static int main_close_stdout(int result)
+{
+    int failed = ferror(stdout);
+    if (fclose(stdout) == 0 && !failed)
+        return result;
+    cli_message("standard output: cannot write: %s", strerror(errno));
+    return result == CLI_DONE ? CLI_FAILED : result;
+}
+
+int main(int argc, char **argv)
+{
+    cellar_error err;
+    cellar_status status = cellar_process_harden(&err);
+    if (status != CELLAR_OK)
+        return cli_exit(status, &err);
+    signal(SIGPIPE, SIG_DFL); /* a reader that went away ends the program without a word */
+    return main_close_stdout(main_dispatch(argc, argv));
+}

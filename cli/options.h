@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Options of a verb: one table that parses the command line and prints --help. */
+#ifndef CELLAR_CLI_OPTIONS_H
+#define CELLAR_CLI_OPTIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "message.h"
+#include "words.h"
+
+/* What an option stores, at its offset in the verb's struct of values. */
+typedef enum cli_option_kind {
+    CLI_SECTION, /* no option: `name` heads the ones that follow in --help */
+    CLI_FLAG,    /* int: 1 when given */
+    CLI_TEXT,    /* const char *: the argument, NULL when not given */
+    CLI_MANY,    /* cli_words: the arguments of an option that may be repeated */
+    CLI_NUMBER,  /* cli_number */
+    CLI_CHOICE   /* int: which word of `argument` ("a|b|c"), from 1; 0 when not given */
+} cli_option_kind;
+
+typedef struct cli_number {
+    uint64_t value;
+    int given;
+} cli_number;
+
+typedef struct cli_option {
+    cli_option_kind kind;
+    const char *name;     /* without the dashes */
+    const char *argument; /* as --help shows it; NULL for a flag */
+    const char *help;
+    size_t offset;
+    char letter;                /* also -o FILE; 0: none */
+    uint64_t smallest, largest; /* of a number; largest 0: no bound */
+} cli_option;
+
+typedef struct cli_command {
+    const char *name;      /* the verb */
+    const char *arguments; /* what follows it in the usage line */
+    const char *about;     /* a paragraph */
+    const cli_option *options;
+    size_t n_options;
+    const char *const *examples; /* command lines, NULL-terminated */
+} cli_command;
+
+/* Parses argv[1..]: options in any place, `--opt value` and `--opt=value`, everything after `--` is
+ * positional. Answers CLI_GO_ON, or an exit code when the program should end: after --help, or
+ * with a message about what is wrong. `values` starts zeroed; free it with cli_options_clear()
+ * in every case. */
+int cli_options_parse(const cli_command *command, int argc, char **argv, void *values,
+                      cli_words *positional);
+void cli_options_clear(const cli_command *command, void *values);
+
+void cli_options_help(const cli_command *command);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a person at a terminal sees: progress, and tables in aligned columns. */
+#ifndef CELLAR_CLI_TERMINAL_H
+#define CELLAR_CLI_TERMINAL_H
+
+#include <stdint.h>
+
+#include <cellar/output.h>
+#include <cellar/progress.h>
+
+#include "words.h"
+
+/* A progress line on standard error when that is a terminal. An interrupt (control-C) cancels the
+ * work at its next report; a second one ends the program at once. */
+cellar_progress cli_progress_begin(void);
+/* Wipes the line. Call it before any message. */
+void cli_progress_end(void);
+
+int cli_stdout_is_terminal(void);
+
+/* A table of texts in aligned columns, filled row by row. */
+typedef struct cli_grid {
+    size_t n_columns;
+    cli_words cells;
+} cli_grid;
+
+void cli_grid_clear(cli_grid *grid);
+void cli_grid_add(cli_grid *grid, const char *text); /* NULL is shown as "-" */
+void cli_grid_add_count(cli_grid *grid, uint64_t number);
+/* Writes it; bit c of `right` aligns column c to the right. Long texts are cut with an ellipsis,
+ * what a terminal would obey is made harmless. */
+void cli_grid_write(const cli_grid *grid, uint64_t right, cellar_output *output);
+
+#endif

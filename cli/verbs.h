@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The verbs, one cmd_<verb>.c each. */
+#ifndef CELLAR_CLI_VERBS_H
+#define CELLAR_CLI_VERBS_H
+
+/* argv[0] is the verb. Each answers the exit code of the program. */
+
+#endif
