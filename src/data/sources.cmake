@@ -7,5 +7,8 @@ set(LAYER_SOURCES
   codelist_tree.c
   csv_record.c
   encoding.c
+  statfile.c
+  statfile_parse.c
+  statfile_value.c
   stream.c
 )

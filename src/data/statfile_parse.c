@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "data/statfile_parse.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+enum { STATFILE_BUFFER_BYTES = 256 * 1024 };
+enum { STATFILE_DTA_UTF8 = 118 }; /* from this version on Stata's text is UTF-8 */
+
+static const char *statfile_kind(cellar_data_format format)
+{
+    switch (format) {
+    case CELLAR_DATA_SAV:
+        return "an SPSS file";
+    case CELLAR_DATA_POR:
+        return "an SPSS portable file";
+    case CELLAR_DATA_DTA:
+        return "a Stata file";
+    case CELLAR_DATA_SAS:
+        return "a SAS file";
+    case CELLAR_DATA_XPT:
+        return "a SAS transport file";
+    default:
+        return "an SPSS, Stata or SAS file";
+    }
+}
+
+/* ---- the file ------------------------------------------------------------- */
+
+/* Fills [start, start + size) from the file as far as it goes. 0 on an error. */
+static int statfile_pread(cellar_statfile *file, unsigned char *out, size_t size, int64_t start,
+                          size_t *got)
+{
+    *got = 0;
+    while (*got < size) {
+        ssize_t n = pread(file->fd, out + *got, size - *got, start + (int64_t) *got);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0) {
+            file->read_errno = errno;
+            return 0;
+        }
+        if (n == 0)
+            break;
+        *got += (size_t) n;
+    }
+    return 1;
+}
+
+static cellar_status statfile_check(cellar_statfile *file, cellar_error *err)
+{
+    struct stat about;
+    unsigned char head[2];
+    size_t got;
+
+    if (fstat(file->fd, &about) != 0)
+        return cellar_fail_errno(err, file->name, "read the file");
+    if (!S_ISREG(about.st_mode))
+        return cellar_fail(err, CELLAR_ERR_INPUT,
+                           "%s: %s is read out of order and must be a regular file", file->name,
+                           statfile_kind(file->format));
+    file->size = about.st_size;
+    if (!statfile_pread(file, head, sizeof head, 0, &got)) {
+        errno = file->read_errno;
+        return cellar_fail_errno(err, file->name, "read the file");
+    }
+    if (got == sizeof head && head[0] == 0x1f && head[1] == 0x8b)
+        return cellar_fail(err, CELLAR_ERR_UNSUPPORTED,
+                           "%s: %s cannot be read while gzipped; unpack it first", file->name,
+                           statfile_kind(file->format));
+    return CELLAR_OK;
+}
+
+cellar_status cellar_statfile_open(const char *path, cellar_data_format format,
+                                   cellar_statfile *file, cellar_error *err)
+{
+    cellar_status status;
+
+    *file = (cellar_statfile){.name = path, .format = format, .fd = -1};
+    if (strcmp(path, "-") == 0)
+        return cellar_fail(err, CELLAR_ERR_UNSUPPORTED,
+                           "%s cannot be read from standard input; give the name of a file",
+                           statfile_kind(format));
+    file->fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (file->fd < 0)
+        return cellar_fail_errno(err, path, "open the file");
+    status = statfile_check(file, err);
+    if (status == CELLAR_OK) {
+        file->owned_buffer = cellar_alloc_pages(STATFILE_BUFFER_BYTES);
+        file->buffer = file->owned_buffer;
+        if (file->buffer == NULL)
+            status = cellar_fail_memory(err, path);
+    }
+    if (status != CELLAR_OK)
+        cellar_statfile_close(file);
+    return status;
+}
+
+void cellar_statfile_open_memory(const char *name, const void *bytes, size_t length,
+                                 cellar_data_format format, cellar_statfile *file)
+{
+    *file = (cellar_statfile){.name = name,
+                              .format = format,
+                              .fd = -1,
+                              .size = (int64_t) length,
+                              .buffer = bytes,
+                              .n_buffer = length};
+}
+
+void cellar_statfile_close(cellar_statfile *file)
+{
+    if (file->fd >= 0)
+        close(file->fd);
+    cellar_free(file->owned_buffer);
+    file->fd = -1;
+    file->owned_buffer = NULL;
+}
+
+/* ---- what ReadStat reads through ------------------------------------------ */
+
+static int statfile_io_open(const char *path, void *context)
+{
+    cellar_statfile *file = context;
+    (void) path;
+    file->position = 0;
+    file->cut = 0;
+    return 0;
+}
+
+static int statfile_io_close(void *context)
+{
+    (void) context;
+    return 0;
+}
+
+static readstat_off_t statfile_io_seek(readstat_off_t offset, readstat_io_flags_t whence,
+                                       void *context)
+{
+    cellar_statfile *file = context;
+    int64_t base = 0, position;
+
+    if (whence == READSTAT_SEEK_CUR)
+        base = file->position;
+    else if (whence == READSTAT_SEEK_END)
+        base = file->size;
+    if (__builtin_add_overflow(base, offset, &position) || position < 0)
+        return -1;
+    file->position = position;
+    return position;
+}
+
+/* Bytes at the position that the buffer holds. */
+static size_t statfile_buffered(const cellar_statfile *file)
+{
+    int64_t into = file->position - file->buffer_start;
+    return into >= 0 && into < (int64_t) file->n_buffer ? file->n_buffer - (size_t) into : 0;
+}
+
+/* ReadStat asks for a few bytes or one row at a time, hence the buffer. */
+static ssize_t statfile_io_read(void *out, size_t size, void *context)
+{
+    cellar_statfile *file = context;
+    size_t done = 0;
+
+    while (done < size) {
+        size_t held = statfile_buffered(file), n = size - done < held ? size - done : held;
+        if (n > 0) {
+            memcpy((char *) out + done, file->buffer + (file->position - file->buffer_start), n);
+            done += n;
+            file->position += (int64_t) n;
+            continue;
+        }
+        if (file->fd < 0)
+            break;
+        file->buffer_start = file->position;
+        if (!statfile_pread(file, file->owned_buffer, STATFILE_BUFFER_BYTES, file->position,
+                            &file->n_buffer))
+            return -1;
+        if (file->n_buffer == 0)
+            break;
+    }
+    file->cut |= done > 0 && done < size;
+    if (file->fraction_done != NULL && file->size > 0)
+        *file->fraction_done =
+            file->position < file->size ? (double) file->position / (double) file->size : 1;
+    return (ssize_t) done;
+}
+
+static readstat_error_t statfile_io_update(long size, readstat_progress_handler handler,
+                                           void *user_context, void *context)
+{
+    (void) size;
+    (void) handler;
+    (void) user_context;
+    (void) context;
+    return READSTAT_OK; /* statfile_io_read keeps the fraction */
+}
+
+/* ---- the parser ----------------------------------------------------------- */
+
+static int statfile_on_metadata(readstat_metadata_t *metadata, void *context)
+{
+    cellar_statfile_run *run = context;
+    const char *encoding = readstat_get_file_encoding(metadata);
+    run->encoding_known = (encoding != NULL && encoding[0] != '\0') ||
+                          (run->file->format == CELLAR_DATA_DTA &&
+                           readstat_get_file_format_version(metadata) >= STATFILE_DTA_UTF8);
+    run->n_rows = metadata->row_count; /* the accessor answers an int: too small */
+    return READSTAT_HANDLER_OK;
+}
+
+static readstat_parser_t *statfile_parser(cellar_statfile_run *run,
+                                          const readstat_callbacks_t *handlers)
+{
+    readstat_parser_t *parser = readstat_parser_init();
+    if (parser == NULL)
+        return NULL;
+    readstat_set_metadata_handler(parser, statfile_on_metadata);
+    readstat_set_variable_handler(parser, handlers->variable);
+    readstat_set_value_handler(parser, handlers->value);
+    readstat_set_value_label_handler(parser, handlers->value_label);
+    readstat_set_io_ctx(parser, run->file);
+    readstat_set_open_handler(parser, statfile_io_open);
+    readstat_set_close_handler(parser, statfile_io_close);
+    readstat_set_seek_handler(parser, statfile_io_seek);
+    readstat_set_read_handler(parser, statfile_io_read);
+    readstat_set_update_handler(parser, statfile_io_update);
+    return parser;
+}
+
+/* ReadStat's own messages may quote the file, hence sentences of ours. */
+static cellar_status statfile_fail(const cellar_statfile_run *run, readstat_error_t error)
+{
+    const char *name = run->file->name, *kind = statfile_kind(run->file->format);
+    cellar_error *err = run->err;
+
+    if (run->status != CELLAR_OK)
+        return run->status;
+    if (run->file->read_errno != 0) {
+        errno = run->file->read_errno;
+        return cellar_fail_errno(err, name, "read the file");
+    }
+    switch (error) {
+    case READSTAT_ERROR_MALLOC:
+        return cellar_fail(err, CELLAR_ERR_MEMORY,
+                           "%s: not enough memory to read it as %s, or the file is damaged", name,
+                           kind);
+    case READSTAT_ERROR_READ:
+    case READSTAT_ERROR_SEEK:
+    case READSTAT_ERROR_ROW_COUNT_MISMATCH:
+        return cellar_fail(err, CELLAR_ERR_INPUT,
+                           "%s: the file ends too early for %s: it is cut short or damaged", name,
+                           kind);
+    case READSTAT_ERROR_UNSUPPORTED_COMPRESSION:
+        return cellar_fail(err, CELLAR_ERR_UNSUPPORTED,
+                           "%s: %s with a compression that is not supported", name, kind);
+    case READSTAT_ERROR_UNSUPPORTED_CHARSET:
+        return cellar_fail(err, CELLAR_ERR_UNSUPPORTED,
+                           "%s: %s with text in an encoding that is not supported", name, kind);
+    case READSTAT_ERROR_UNSUPPORTED_FILE_FORMAT_VERSION:
+        return cellar_fail(err, CELLAR_ERR_UNSUPPORTED,
+                           "%s: %s in a version of the format that is not supported", name, kind);
+    case READSTAT_ERROR_CONVERT:
+    case READSTAT_ERROR_CONVERT_BAD_STRING:
+    case READSTAT_ERROR_CONVERT_SHORT_STRING:
+    case READSTAT_ERROR_CONVERT_LONG_STRING:
+        return cellar_fail(err, CELLAR_ERR_INPUT,
+                           "%s: some text is not in the encoding the file declares", name);
+    default:
+        return cellar_fail(err, CELLAR_ERR_INPUT, "%s: not %s, or a damaged one", name, kind);
+    }
+}
+
+cellar_status cellar_statfile_parse(cellar_statfile_run *run, const readstat_callbacks_t *handlers)
+{
+    readstat_parser_t *parser = statfile_parser(run, handlers);
+    const char *name = run->file->name;
+    readstat_error_t error = READSTAT_OK;
+
+    if (parser == NULL)
+        return cellar_fail_memory(run->err, name);
+    run->n_rows = -1;
+    switch (run->file->format) {
+    case CELLAR_DATA_SAV:
+        error = readstat_parse_sav(parser, name, run);
+        break;
+    case CELLAR_DATA_POR:
+        error = readstat_parse_por(parser, name, run);
+        break;
+    case CELLAR_DATA_DTA:
+        error = readstat_parse_dta(parser, name, run);
+        break;
+    case CELLAR_DATA_SAS:
+        error = readstat_parse_sas7bdat(parser, name, run);
+        break;
+    case CELLAR_DATA_XPT:
+        error = readstat_parse_xport(parser, name, run);
+        break;
+    default:
+        run->status = cellar_fail(run->err, CELLAR_ERR_ARGUMENT, "%s: not %s", name,
+                                  statfile_kind(run->file->format));
+    }
+    readstat_parser_free(parser);
+    if (error != READSTAT_OK || run->status != CELLAR_OK)
+        return statfile_fail(run, error);
+    return CELLAR_OK;
+}

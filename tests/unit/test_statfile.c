@@ -1,0 +1,569 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What ReadStat's writers put into files comes out of the readers as text. */
+#include "stat_files.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "data/statfile.h"
+#include "data/statfile_parse.h"
+
+/* ---- numbers -------------------------------------------------------------- */
+
+static void test_numbers(void **state)
+{
+    static const struct {
+        double number;
+        const char *want;
+    } cases[] = {
+        {0, "0"},
+        {-0.0, "0"},
+        {7, "7"},
+        {-12, "-12"},
+        {2.5, "2.5"},
+        {0.1, "0.1"},
+        {-0.1, "-0.1"},
+        {0.1 + 0.2, "0.30000000000000004"},
+        {1.0 / 3, "0.3333333333333333"},
+        {123456.789, "123456.789"},
+        {1e-7, "0.0000001"},
+        {1.5e-8, "1.5e-8"},
+        {99999999999999, "99999999999999"},
+        {1e15, "1000000000000000"},
+        {9007199254740993.0, "9007199254740992"},
+        {-1.25e17, "-125000000000000000"},
+        {1e18, "1e18"},
+        {1.5e300, "1.5e300"},
+        {4.9406564584124654e-324, "4.94065645841247e-324"},
+        {1.7976931348623157e308, "1.7976931348623157e308"},
+        {INFINITY, "inf"},
+        {-INFINITY, "-inf"},
+    };
+    (void) state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cellar_text text = {0};
+        cellar_statfile_add_number(&text, cases[i].number, 0);
+        assert_string_equal(text.bytes, cases[i].want);
+        assert_true(strtod(text.bytes, NULL) == cases[i].number);
+        cellar_text_clear(&text);
+    }
+}
+
+/* Random bit patterns and random short decimals read back as the same number; a decimal of up to
+ * 15 (6) digits comes back as it was written. */
+static void test_numbers_read_back(void **state)
+{
+    uint64_t seed = 42;
+    (void) state;
+    for (int i = 0; i < 20000; i++) {
+        cellar_text text = {0};
+        double number;
+        float single;
+        uint32_t low;
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        memcpy(&number, &seed, sizeof number);
+        low = (uint32_t) (seed >> 32);
+        memcpy(&single, &low, sizeof single);
+        if (isfinite(number)) {
+            cellar_statfile_add_number(&text, number, 0);
+            assert_true(strtod(text.bytes, NULL) == number);
+        }
+        if (isfinite(single)) {
+            cellar_text_reset(&text);
+            cellar_statfile_add_number(&text, (double) single, 1);
+            assert_true(strtof(text.bytes, NULL) == single);
+        }
+        cellar_text_reset(&text);
+        char written[32];
+        snprintf(written, sizeof written, "%d.%03d7", (int) (low % 100), (int) (low % 997));
+        cellar_statfile_add_number(&text, (double) strtof(written, NULL), 1);
+        assert_string_equal(text.bytes, written);
+        cellar_text_clear(&text);
+    }
+}
+
+/* ---- the common file in every format -------------------------------------- */
+
+static void test_format_by_name(void **state)
+{
+    static const struct {
+        const char *path;
+        cellar_data_format want;
+    } cases[] = {
+        {"a.sav", CELLAR_DATA_SAV},
+        {"dir/a.b.ZSAV", CELLAR_DATA_SAV},
+        {"a.Por", CELLAR_DATA_POR},
+        {"a.dta", CELLAR_DATA_DTA},
+        {"a.sas7bdat", CELLAR_DATA_SAS},
+        {"a.xpt", CELLAR_DATA_XPT},
+        {"a.sav.gz", CELLAR_DATA_SAV},
+        {"a.csv", CELLAR_DATA_TEXT},
+        {"a.csv.gz", CELLAR_DATA_TEXT},
+        {"-", CELLAR_DATA_TEXT},
+        {"", CELLAR_DATA_TEXT},
+        {"sav", CELLAR_DATA_TEXT},
+        {"a.sav/people", CELLAR_DATA_TEXT},
+    };
+    (void) state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(cellar_statfile_format(cases[i].path), cases[i].want);
+}
+
+static void test_columns(void **state)
+{
+    (void) state;
+    for (size_t k = 0; k < N_STAT_KINDS; k++) {
+        stat_file bytes;
+        cellar_statfile file;
+        char **names;
+        size_t n_names;
+        cellar_error err;
+        stat_make(&stat_kinds[k], 1, &bytes);
+        cellar_statfile_open_memory("m", bytes.bytes, bytes.length, stat_kinds[k].format, &file);
+        assert_int_equal(cellar_statfile_list_columns(&file, &names, &n_names, &err), CELLAR_OK);
+        assert_int_equal(n_names, 3);
+        assert_string_equal(names[0], "PLACE");
+        assert_string_equal(names[1], "SEX");
+        assert_string_equal(names[2], "INCOME");
+        cellar_columns_free(names, n_names);
+        stat_file_clear(&bytes);
+    }
+}
+
+typedef struct expectation {
+    const stat_kind *kind;
+    uint64_t n_rows, stop_after;
+} expectation;
+
+static void expect_field(const cellar_field *field, const char *want)
+{
+    assert_int_equal(field->missing, want == NULL);
+    assert_string_equal(field->text, want == NULL ? "" : want);
+    assert_int_equal(field->length, strlen(field->text));
+}
+
+/* Asked for as INCOME, PLACE, SEX, PLACE. */
+static cellar_status expect_row(void *context, const cellar_field *fields, uint64_t row_index,
+                                cellar_error *err)
+{
+    expectation *expected = context;
+    const stat_person *person = &stat_people[expected->n_rows % N_STAT_PEOPLE];
+    const char *sex = person->sex;
+
+    assert_int_equal(row_index, expected->n_rows);
+    if (sex != NULL && strcmp(sex, "9") == 0 && stat_kind_is_spss(expected->kind))
+        sex = NULL; /* declared missing */
+    expect_field(&fields[0], person->income);
+    expect_field(&fields[1], person->place);
+    expect_field(&fields[2], sex);
+    expect_field(&fields[3], person->place);
+    if (++expected->n_rows == expected->stop_after)
+        return cellar_fail(err, CELLAR_ERR_CANCELLED, "enough");
+    return CELLAR_OK;
+}
+
+static const size_t wanted[] = {2, 0, 1, 0};
+
+static void test_rows(void **state)
+{
+    (void) state;
+    for (size_t k = 0; k < N_STAT_KINDS; k++) {
+        expectation expected = {.kind = &stat_kinds[k]};
+        stat_file bytes;
+        cellar_statfile file;
+        cellar_error err;
+        double fraction = 0;
+        stat_make(&stat_kinds[k], 300, &bytes);
+        cellar_statfile_open_memory("m", bytes.bytes, bytes.length, stat_kinds[k].format, &file);
+        file.fraction_done = &fraction;
+        assert_int_equal(cellar_statfile_read_rows(&file, wanted, 4, expect_row, &expected, &err),
+                         CELLAR_OK);
+        assert_int_equal(expected.n_rows, 300 * N_STAT_PEOPLE);
+        assert_true(fraction > 0.5 && fraction <= 1);
+
+        expected = (expectation){.kind = &stat_kinds[k], .stop_after = 9};
+        assert_int_equal(cellar_statfile_read_rows(&file, wanted, 4, expect_row, &expected, &err),
+                         CELLAR_ERR_CANCELLED);
+        assert_int_equal(expected.n_rows, 9);
+        assert_string_equal(err.message, "enough");
+        stat_file_clear(&bytes);
+    }
+}
+
+static cellar_status count_row(void *context, const cellar_field *fields, uint64_t row_index,
+                               cellar_error *err)
+{
+    (void) fields;
+    (void) err;
+    *(uint64_t *) context = row_index + 1;
+    return CELLAR_OK;
+}
+
+static void test_no_columns_asked_for(void **state)
+{
+    static const size_t beyond[] = {0, 3};
+    (void) state;
+    for (size_t k = 0; k < N_STAT_KINDS; k++) {
+        stat_file bytes;
+        cellar_statfile file;
+        cellar_error err;
+        uint64_t n_rows = 0;
+        stat_make(&stat_kinds[k], 2, &bytes);
+        cellar_statfile_open_memory("m", bytes.bytes, bytes.length, stat_kinds[k].format, &file);
+        assert_int_equal(cellar_statfile_read_rows(&file, NULL, 0, count_row, &n_rows, &err),
+                         CELLAR_OK);
+        assert_int_equal(n_rows, 2 * N_STAT_PEOPLE);
+        assert_int_equal(cellar_statfile_read_rows(&file, beyond, 2, count_row, &n_rows, &err),
+                         CELLAR_ERR_ARGUMENT);
+        stat_file_clear(&bytes);
+    }
+}
+
+/* ---- damage --------------------------------------------------------------- */
+
+/* Reads everything there is to read; answers whether all of it worked. The bytes are in a block
+ * of their own, so that reading past them is seen. */
+static int survives(const unsigned char *bytes, size_t length, cellar_data_format format)
+{
+    unsigned char *copy = cellar_alloc(length, 1);
+    cellar_statfile file;
+    char **names;
+    size_t n_names;
+    uint64_t n_rows = 0;
+    cellar_error err = {""};
+    cellar_status status;
+
+    assert_non_null(copy);
+    memcpy(copy, bytes, length);
+    cellar_statfile_open_memory("m", copy, length, format, &file);
+    if (cellar_statfile_list_columns(&file, &names, &n_names, &err) == CELLAR_OK)
+        cellar_columns_free(names, n_names);
+    status = cellar_statfile_read_rows(&file, wanted, 4, count_row, &n_rows, &err);
+    assert_true(status == CELLAR_OK || err.message[0] != '\0');
+    cellar_free(copy);
+    return status == CELLAR_OK && n_rows == 3 * N_STAT_PEOPLE;
+}
+
+/* Where all the rows come out of a cut file, the cut is behind them: in the labels of Stata, in
+ * the padding of the two formats made for tapes. A cut may never invent or silently lose rows
+ * where the file says how many it has. */
+static void test_cut(void **state)
+{
+    (void) state;
+    for (size_t k = 0; k < N_STAT_KINDS; k++) {
+        const stat_kind *kind = &stat_kinds[k];
+        int tail = kind->format != CELLAR_DATA_SAV && kind->format != CELLAR_DATA_SAS;
+        int whole_before = 0;
+        stat_file bytes;
+        size_t step;
+        stat_make(kind, 3, &bytes);
+        step = bytes.length / 700 + 1;
+        for (size_t length = 0; length < bytes.length; length += step) {
+            int whole = survives(bytes.bytes, length, kind->format);
+            assert_true(!whole || tail);
+            assert_true(whole >= whole_before);
+            whole_before = whole;
+        }
+        assert_true(survives(bytes.bytes, bytes.length, kind->format));
+        stat_file_clear(&bytes);
+    }
+}
+
+static void test_changed_bytes(void **state)
+{
+    uint32_t seed = 7;
+    (void) state;
+    for (size_t k = 0; k < N_STAT_KINDS; k++) {
+        stat_file bytes;
+        stat_make(&stat_kinds[k], 3, &bytes);
+        for (int i = 0; i < 300; i++) {
+            size_t at;
+            unsigned char before;
+            seed = seed * 1664525u + 1013904223u;
+            at = (seed >> 4) % bytes.length;
+            before = bytes.bytes[at];
+            bytes.bytes[at] = (unsigned char) (seed >> 24);
+            survives(bytes.bytes, bytes.length, stat_kinds[k].format);
+            bytes.bytes[at] = before;
+        }
+        stat_file_clear(&bytes);
+    }
+}
+
+/* A file of one format read as any other is an error. */
+static void test_wrong_format(void **state)
+{
+    (void) state;
+    for (size_t k = 0; k < N_STAT_KINDS; k++) {
+        stat_file bytes;
+        stat_make(&stat_kinds[k], 1, &bytes);
+        for (size_t other = 0; other < N_STAT_KINDS; other++) {
+            cellar_statfile file;
+            cellar_error err = {""};
+            char **names;
+            size_t n_names;
+            if (stat_kinds[other].format == stat_kinds[k].format)
+                continue;
+            cellar_statfile_open_memory("m", bytes.bytes, bytes.length, stat_kinds[other].format,
+                                        &file);
+            assert_int_not_equal(cellar_statfile_list_columns(&file, &names, &n_names, &err),
+                                 CELLAR_OK);
+            assert_null(names);
+            assert_memory_equal(err.message, "m: ", 3);
+        }
+        stat_file_clear(&bytes);
+    }
+}
+
+/* ---- what single formats have --------------------------------------------- */
+
+typedef struct first_row {
+    char text[4][1200];
+    int missing[4];
+    size_t n;
+} first_row;
+
+static cellar_status keep_row(void *context, const cellar_field *fields, uint64_t row_index,
+                              cellar_error *err)
+{
+    first_row *row = context;
+    (void) err;
+    for (size_t i = 0; row_index == 0 && i < row->n; i++) {
+        assert_true(fields[i].length < sizeof row->text[i]);
+        memcpy(row->text[i], fields[i].text, fields[i].length + 1);
+        row->missing[i] = fields[i].missing;
+    }
+    return CELLAR_OK;
+}
+
+static cellar_status read_first(const stat_file *bytes, cellar_data_format format, size_t n,
+                                first_row *row, cellar_error *err)
+{
+    static const size_t all[] = {0, 1, 2, 3};
+    cellar_statfile file;
+    *row = (first_row){.n = n};
+    cellar_statfile_open_memory("m", bytes->bytes, bytes->length, format, &file);
+    return cellar_statfile_read_rows(&file, all, n, keep_row, row, err);
+}
+
+/* Stata: small integers, single precision, tagged missing values, long strings by reference. */
+static void test_stata(void **state)
+{
+    static const stat_kind kind = {".dta", CELLAR_DATA_DTA, 118, READSTAT_COMPRESS_NONE};
+    readstat_writer_t *writer = stat_writer();
+    readstat_variable_t *v[4];
+    stat_file bytes;
+    first_row row;
+    cellar_error err;
+
+    (void) state;
+    v[0] = readstat_add_variable(writer, "small", READSTAT_TYPE_INT8, 0);
+    v[1] = readstat_add_variable(writer, "single", READSTAT_TYPE_FLOAT, 0);
+    v[2] = readstat_add_variable(writer, "tagged", READSTAT_TYPE_INT32, 0);
+    v[3] = readstat_add_variable(writer, "essay", READSTAT_TYPE_STRING_REF, 0);
+    readstat_string_ref_t *ref = readstat_add_string_ref(writer, "a Z\xc3\xbcrich of any length  ");
+    stat_begin(writer, &kind, 1, &bytes);
+    assert_int_equal(readstat_begin_row(writer), READSTAT_OK);
+    readstat_insert_int8_value(writer, v[0], -100);
+    readstat_insert_float_value(writer, v[1], 0.1f);
+    readstat_insert_tagged_missing_value(writer, v[2], 'b');
+    readstat_insert_string_ref(writer, v[3], ref);
+    readstat_end_row(writer);
+    stat_end(writer);
+    assert_int_equal(read_first(&bytes, CELLAR_DATA_DTA, 4, &row, &err), CELLAR_OK);
+    assert_string_equal(row.text[0], "-100");
+    assert_string_equal(row.text[1], "0.1");
+    assert_int_equal(row.missing[2], 1);
+    assert_string_equal(row.text[3], "a Z\xc3\xbcrich of any length");
+    stat_file_clear(&bytes);
+}
+
+/* SPSS: strings longer than the format's own 255 bytes, and strings declared missing. */
+static void test_spss_strings(void **state)
+{
+    char text[1001];
+    (void) state;
+    memset(text, 'x', 1000);
+    text[1000] = '\0';
+    for (size_t k = 0; k < 3; k++) {
+        readstat_writer_t *writer = stat_writer();
+        readstat_variable_t *v[3];
+        stat_file bytes;
+        first_row row;
+        cellar_error err;
+        v[0] = readstat_add_variable(writer, "LONG", READSTAT_TYPE_STRING, 1000);
+        v[1] = readstat_add_variable(writer, "CODE", READSTAT_TYPE_STRING, 4);
+        v[2] = readstat_add_variable(writer, "AFTER", READSTAT_TYPE_DOUBLE, 0);
+        readstat_variable_add_missing_string_value(v[1], "NA");
+        stat_begin(writer, &stat_kinds[k], 1, &bytes);
+        assert_int_equal(readstat_begin_row(writer), READSTAT_OK);
+        readstat_insert_string_value(writer, v[0], text);
+        readstat_insert_string_value(writer, v[1], "NA");
+        readstat_insert_double_value(writer, v[2], 3);
+        readstat_end_row(writer);
+        stat_end(writer);
+        assert_int_equal(read_first(&bytes, CELLAR_DATA_SAV, 3, &row, &err), CELLAR_OK);
+        assert_string_equal(row.text[0], text);
+        assert_int_equal(row.missing[1], 1);
+        assert_string_equal(row.text[2], "3");
+        stat_file_clear(&bytes);
+    }
+}
+
+/* Transport files do not tell their encoding: UTF-8 where it is well-formed, else Windows-1252.
+ * A Stata file of version 118 is UTF-8 by definition, and nothing else will do. */
+static void test_encodings(void **state)
+{
+    static const struct {
+        size_t kind;
+        const char *written, *want; /* NULL: an error */
+    } cases[] = {
+        {0, "Z\xc3\xbcrich", "Z\xc3\xbcrich"},
+        {10, "Z\xc3\xbcrich", "Z\xc3\xbcrich"},
+        {10, "Z\xfcrich", "Z\xc3\xbcrich"},
+        {10, "\x80", "\xe2\x82\xac"},
+        {10, "\x81", NULL},
+        {8, "Z\xc3\xbcrich", "Z\xc3\xbcrich"},
+        {7, "Z\xc3\xbcrich", "Z\xc3\xbcrich"},
+        {7, "Z\xfcrich", NULL},
+        {5, "Z\xfcrich", "Z\xc3\xbcrich"},
+    };
+    (void) state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const stat_kind *kind = &stat_kinds[cases[i].kind];
+        readstat_writer_t *writer = stat_writer();
+        readstat_variable_t *v = readstat_add_variable(writer, "PLACE", READSTAT_TYPE_STRING, 10);
+        stat_file bytes;
+        first_row row;
+        cellar_error err = {""};
+        stat_begin(writer, kind, 1, &bytes);
+        assert_int_equal(readstat_begin_row(writer), READSTAT_OK);
+        readstat_insert_string_value(writer, v, cases[i].written);
+        readstat_end_row(writer);
+        stat_end(writer);
+        cellar_status status = read_first(&bytes, kind->format, 1, &row, &err);
+        assert_int_equal(status, cases[i].want != NULL ? CELLAR_OK : CELLAR_ERR_INPUT);
+        if (cases[i].want != NULL)
+            assert_string_equal(row.text[0], cases[i].want);
+        stat_file_clear(&bytes);
+    }
+}
+
+/* ---- files ---------------------------------------------------------------- */
+
+static void test_path(void **state)
+{
+    char path[] = "cellar-test-XXXXXX.sav";
+    expectation expected = {.kind = &stat_kinds[0]};
+    stat_file bytes;
+    char **names;
+    size_t n_names;
+    double fraction = 0;
+    cellar_error err;
+    int fd = mkstemps(path, 4);
+
+    (void) state;
+    assert_true(fd >= 0);
+    stat_make(&stat_kinds[0], 3000, &bytes);
+    assert_int_equal(write(fd, bytes.bytes, bytes.length), (ssize_t) bytes.length);
+    assert_int_equal(cellar_statfile_columns(path, CELLAR_DATA_SAV, &names, &n_names, &err),
+                     CELLAR_OK);
+    assert_int_equal(n_names, 3);
+    cellar_columns_free(names, n_names);
+    assert_int_equal(cellar_statfile_read(path, CELLAR_DATA_SAV, wanted, 4, expect_row, &expected,
+                                          &fraction, &err),
+                     CELLAR_OK);
+    assert_int_equal(expected.n_rows, 3000 * N_STAT_PEOPLE);
+    assert_true(fraction == 1);
+    assert_int_equal(pwrite(fd, "\x1f\x8b", 2, 0), 2);
+    assert_int_equal(cellar_statfile_columns(path, CELLAR_DATA_SAV, &names, &n_names, &err),
+                     CELLAR_ERR_UNSUPPORTED);
+    assert_non_null(strstr(err.message, "gzipped"));
+    close(fd);
+    unlink(path);
+    stat_file_clear(&bytes);
+}
+
+static void test_bad_paths(void **state)
+{
+    static const struct {
+        const char *path;
+        cellar_status status;
+        const char *message;
+    } cases[] = {
+        {"no/such.dta", CELLAR_ERR_IO,
+         "no/such.dta: cannot open the file: No such file or directory"},
+        {"-", CELLAR_ERR_UNSUPPORTED,
+         "a Stata file cannot be read from standard input; give the name of a file"},
+        {".", CELLAR_ERR_INPUT, ".: a Stata file is read out of order and must be a regular file"},
+        {"/dev/null", CELLAR_ERR_INPUT,
+         "/dev/null: a Stata file is read out of order and must be a regular file"},
+    };
+    (void) state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char **names;
+        size_t n_names;
+        cellar_error err;
+        assert_int_equal(
+            cellar_statfile_columns(cases[i].path, CELLAR_DATA_DTA, &names, &n_names, &err),
+            cases[i].status);
+        assert_string_equal(err.message, cases[i].message);
+        assert_null(names);
+    }
+}
+
+#ifdef CELLAR_FAIL_ALLOCATION
+static void test_no_memory(void **state)
+{
+    stat_file bytes;
+    cellar_statfile file;
+    cellar_error err;
+    cellar_status status;
+    int64_t allowed = 0;
+
+    (void) state;
+    stat_make(&stat_kinds[0], 1, &bytes);
+    cellar_statfile_open_memory("m", bytes.bytes, bytes.length, CELLAR_DATA_SAV, &file);
+    do {
+        expectation expected = {.kind = &stat_kinds[0]};
+        char **names;
+        size_t n_names;
+        cellar_memory_fail_after(allowed++);
+        status = cellar_statfile_list_columns(&file, &names, &n_names, &err);
+        if (status == CELLAR_OK) {
+            cellar_columns_free(names, n_names);
+            status = cellar_statfile_read_rows(&file, wanted, 4, expect_row, &expected, &err);
+        }
+        assert_true(status == CELLAR_OK || status == CELLAR_ERR_MEMORY);
+    } while (status != CELLAR_OK);
+    cellar_memory_fail_after(-1);
+    assert_true(allowed > 8);
+    stat_file_clear(&bytes);
+}
+#endif
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_numbers_read_back),
+        cmocka_unit_test(test_format_by_name),
+        cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_no_columns_asked_for),
+        cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_changed_bytes),
+        cmocka_unit_test(test_wrong_format),
+        cmocka_unit_test(test_stata),
+        cmocka_unit_test(test_spss_strings),
+        cmocka_unit_test(test_encodings),
+        cmocka_unit_test(test_path),
+        cmocka_unit_test(test_bad_paths),
+#ifdef CELLAR_FAIL_ALLOCATION
+        cmocka_unit_test(test_no_memory),
+#endif
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
