@@ -8,6 +8,7 @@ set(LAYER_SOURCES
   csv_record.c
   encoding.c
   statfile.c
+  statfile_labels.c
   statfile_parse.c
   statfile_value.c
   stream.c

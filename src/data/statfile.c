@@ -51,6 +51,8 @@ static int columns_on_variable(int index, readstat_variable_t *variable, const c
 
     (void) index;
     (void) label_set;
+    if (run->status != CELLAR_OK)
+        return READSTAT_HANDLER_ABORT;
     run->status = cellar_statfile_text(run, readstat_variable_get_name(variable),
                                        "the name of a column", &columns->text);
     if (run->status != CELLAR_OK)
@@ -143,6 +145,8 @@ static int rows_on_value(int row, readstat_variable_t *variable, readstat_value_
     statfile_slot *slot;
 
     (void) row; /* an int: too small */
+    if (run->status != CELLAR_OK)
+        return READSTAT_HANDLER_ABORT;
     if (index < 0 || (size_t) index >= rows->n_slot_of || rows->slot_of[index] == 0)
         return READSTAT_HANDLER_OK;
     slot = &rows->slots[rows->slot_of[index] - 1];

@@ -65,6 +65,8 @@ static int labels_on_variable(int index, readstat_variable_t *variable, const ch
                               void *context)
 {
     statfile_labels *labels = context;
+    if (labels->run.status != CELLAR_OK)
+        return READSTAT_HANDLER_ABORT;
     if (index < 0 || (size_t) index != labels->column || label_set == NULL || label_set[0] == '\0')
         return READSTAT_HANDLER_OK;
     labels->set = labels_keep(labels, label_set, "the name of a label set");
@@ -81,6 +83,8 @@ static int labels_on_label(const char *label_set, readstat_value_t value, const 
     statfile_label *last = labels->n_labels > 0 ? &labels->labels[labels->n_labels - 1] : NULL;
     statfile_label kept = {.value = value, .order = labels->n_labels};
 
+    if (run->status != CELLAR_OK)
+        return READSTAT_HANDLER_ABORT;
     if (readstat_value_is_system_missing(value) || readstat_value_is_tagged_missing(value))
         return READSTAT_HANDLER_OK; /* no category */
     if (last != NULL && strcmp(last->set, label_set) == 0)
@@ -182,9 +186,9 @@ cellar_status cellar_statfile_list_labels(cellar_statfile *file, size_t column,
         return cellar_fail_memory(err, "value labels");
     CELLAR_TRY(cellar_statfile_parse(&labels.run, &handlers));
     if (file->format == CELLAR_DATA_DTA && file->cut) { /* ReadStat takes what is there */
-        status = cellar_fail(err, CELLAR_ERR_INPUT,
-                             "%s: the value labels end too early: the file is cut short",
-                             file->name);
+        status =
+            cellar_fail(err, CELLAR_ERR_INPUT,
+                        "%s: the value labels end too early: the file is cut short", file->name);
         goto out;
     }
     labels_select(&labels);

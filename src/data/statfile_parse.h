@@ -35,7 +35,8 @@ void cellar_statfile_open_memory(const char *name, const void *bytes, size_t len
 void cellar_statfile_close(cellar_statfile *file);
 
 /* One run of a parser. Contexts given to it begin with this; a handler that fails sets `status`
- * (and the message of `err`) and answers READSTAT_HANDLER_ABORT. */
+ * (and the message of `err`) and answers READSTAT_HANDLER_ABORT; as ReadStat overhears some of
+ * these answers, a handler does nothing once `status` is set. */
 typedef struct cellar_statfile_run {
     cellar_statfile *file;
     cellar_error *err;
