@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <cellar/output.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "base/error.h"
+#include "check.h"
+#include "fail_every.h"
+#include "scratch.h"
+
+static const cellar_output_options replacing = {.replace = 1};
+static const cellar_output_options shared = {.shared = 1};
+
+static cellar_output *opened(scratch *place, const char *name, const cellar_output_options *options)
+{
+    cellar_output *output = NULL;
+    cellar_error err = {""};
+    if (cellar_output_open(scratch_path(place, name), options, &output, &err) != CELLAR_OK)
+        fail_msg("%s", err.message);
+    return output;
+}
+
+static void committed(cellar_output *output)
+{
+    cellar_error err = {""};
+    if (cellar_output_commit(output, &err) != CELLAR_OK)
+        fail_msg("%s", err.message);
+}
+
+static void test_appears_whole(void **state)
+{
+    scratch *place = *state;
+    cellar_output *output = opened(place, "t.csv", NULL);
+    cellar_output_string(output, "a,");
+    cellar_output_printf(output, "%d\n", 42);
+    cellar_output_write(output, "b\n", 2);
+    assert_int_equal(cellar_output_size_bytes(output), 7);
+    assert_int_equal(scratch_n_entries(place), 0); /* nothing, not even a hidden name */
+    committed(output);
+    assert_int_equal(scratch_n_entries(place), 1);
+    scratch_expect(place, "t.csv", "a,42\nb\n");
+}
+
+static void test_many_bytes(void **state)
+{
+    scratch *place = *state;
+    cellar_output *output = opened(place, "large", NULL);
+    static char line[1000];
+    struct stat facts;
+    memset(line, 'x', sizeof line);
+    for (int i = 0; i < 3000; i++)
+        cellar_output_write(output, line, sizeof line);
+    cellar_output_printf(output, "%01500d", 7); /* longer than the small buffer */
+    assert_int_equal(scratch_n_entries(place), 0);
+    committed(output);
+    assert_int_equal(stat(scratch_path(place, "large"), &facts), 0);
+    assert_int_equal(facts.st_size, 3001500);
+}
+
+static void test_discard(void **state)
+{
+    scratch *place = *state;
+    cellar_output *output = opened(place, "t", NULL);
+    cellar_output_string(output, "secret");
+    cellar_output_discard(output);
+    output = opened(place, "u", &replacing);
+    cellar_output_discard(output);
+    cellar_output_discard(NULL);
+    assert_int_equal(scratch_n_entries(place), 0);
+}
+
+static void test_mode_whatever_the_umask(void **state)
+{
+    scratch *place = *state;
+    static const mode_t masks[] = {0, 022, 077, 0777};
+    mode_t before = umask(0);
+    for (size_t i = 0; i < sizeof masks / sizeof masks[0]; i++) {
+        umask(masks[i]);
+        committed(opened(place, "secret", &replacing));
+        assert_int_equal(scratch_mode(place, "secret"), 0600);
+        committed(opened(place, "public", &(cellar_output_options){.replace = 1, .shared = 1}));
+        assert_int_equal(scratch_mode(place, "public"), 0644);
+        committed(opened(place, "new", &shared));
+        assert_int_equal(scratch_mode(place, "new"), 0644);
+        unlink(scratch_path(place, "new"));
+    }
+    umask(before);
+}
+
+static void test_exists(void **state)
+{
+    scratch *place = *state;
+    cellar_output *output = NULL;
+    cellar_error err;
+    scratch_write(place, "t", "old");
+    assert_int_equal(cellar_output_open(scratch_path(place, "t"), NULL, &output, &err),
+                     CELLAR_ERR_EXISTS);
+    assert_null(output);
+    assert_non_null(strstr(err.message, "exists already"));
+
+    output = opened(place, "late", NULL); /* appears while we work: still not overwritten */
+    cellar_output_string(output, "new");
+    scratch_write(place, "late", "theirs");
+    assert_int_equal(cellar_output_commit(output, &err), CELLAR_ERR_EXISTS);
+    scratch_expect(place, "late", "theirs");
+    scratch_expect(place, "t", "old");
+    assert_int_equal(scratch_n_entries(place), 2);
+}
+
+static void test_replace(void **state)
+{
+    scratch *place = *state;
+    cellar_output *output;
+    scratch_write(place, "t", "old");
+    output = opened(place, "t", &replacing);
+    cellar_output_string(output, "new");
+    scratch_expect(place, "t", "old"); /* until the last moment */
+    committed(output);
+    scratch_expect(place, "t", "new");
+    assert_int_equal(scratch_n_entries(place), 1);
+}
+
+static void test_symlink_not_followed(void **state)
+{
+    scratch *place = *state;
+    cellar_output *output = NULL;
+    struct stat facts;
+    scratch_write(place, "victim", "precious");
+    assert_int_equal(symlink("victim", scratch_path(place, "link")), 0);
+    assert_int_equal(symlink("nowhere", scratch_path(place, "dangling")), 0);
+    assert_int_equal(cellar_output_open(scratch_path(place, "link"), NULL, &output, NULL),
+                     CELLAR_ERR_EXISTS);
+    assert_int_equal(cellar_output_open(scratch_path(place, "dangling"), NULL, &output, NULL),
+                     CELLAR_ERR_EXISTS);
+    output = opened(place, "link", &replacing); /* replaces the link, not what it points to */
+    cellar_output_string(output, "new");
+    committed(output);
+    scratch_expect(place, "victim", "precious");
+    scratch_expect(place, "link", "new");
+    assert_int_equal(lstat(scratch_path(place, "link"), &facts), 0);
+    assert_true(S_ISREG(facts.st_mode));
+}
+
+static void test_bad_targets(void **state)
+{
+    static const struct {
+        const char *path;
+        int replace;
+        cellar_status want;
+    } cases[] = {{"", 0, CELLAR_ERR_ARGUMENT},        {"/tmp/", 1, CELLAR_ERR_ARGUMENT},
+                 {"/tmp", 1, CELLAR_ERR_EXISTS},      {"/dev/null", 0, CELLAR_ERR_EXISTS},
+                 {"/dev/null", 1, CELLAR_ERR_EXISTS}, {"no/such/folder/t", 0, CELLAR_ERR_IO},
+                 {"/dev/null/t", 0, CELLAR_ERR_IO}};
+    (void) state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        cellar_output_options options = {.replace = cases[i].replace};
+        cellar_output *output = NULL;
+        cellar_error err = {""};
+        cellar_status status = cellar_output_open(cases[i].path, &options, &output, &err);
+        if (status != cases[i].want || output != NULL || err.message[0] == '\0')
+            fail_msg("'%s': %s", cases[i].path, cellar_status_name(status));
+    }
+}
+
+/* In a child with a limit on file sizes: the write fails as on a full disk, commit says so. */
+static int child_disk_full(scratch *place, int replace)
+{
+    cellar_output *output = NULL;
+    cellar_error err = {""};
+    struct rlimit tiny = {1000, 1000};
+    signal(SIGXFSZ, SIG_IGN);
+    if (setrlimit(RLIMIT_FSIZE, &tiny) != 0)
+        return 2;
+    if (cellar_output_open(scratch_path(place, "t"), replace ? &replacing : NULL, &output, &err))
+        return 3;
+    for (int i = 0; i < 100000; i++)
+        cellar_output_string(output, "0123456789");
+    if (cellar_output_commit(output, &err) != CELLAR_ERR_IO)
+        return 4;
+    return strstr(err.message, "cannot write") != NULL ? 0 : 5;
+}
+
+static int child_exit(pid_t child)
+{
+    int status = -1;
+    assert_true(child > 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void test_disk_full(void **state)
+{
+    scratch *place = *state;
+    for (int replace = 0; replace <= 1; replace++) {
+        pid_t child = fork();
+        if (child == 0)
+            _exit(child_disk_full(place, replace));
+        assert_int_equal(child_exit(child), 0);
+        assert_int_equal(scratch_n_entries(place), 0);
+    }
+}
+
+/* Standard output in a child, so that cmocka's own is left alone. */
+static int child_stdout(const char *to, int discard, cellar_status want)
+{
+    cellar_output *output = NULL;
+    cellar_error err = {""};
+    int fd = open(to, O_WRONLY | O_CREAT | O_APPEND, 0600);
+    if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0 || cellar_output_open("-", NULL, &output, &err))
+        return 2;
+    for (int i = 0; i < 200; i++)
+        cellar_output_printf(output, "line %d\n", i);
+    if (lseek(STDOUT_FILENO, 0, SEEK_END) > 0)
+        return 3; /* said something before commit */
+    if (discard)
+        cellar_output_discard(output);
+    else if (cellar_output_commit(output, &err) != want)
+        return 4;
+    return 0;
+}
+
+static void test_stdout(void **state)
+{
+    scratch *place = *state;
+    char path[400];
+    struct stat facts;
+    static const struct {
+        const char *name;
+        int discard;
+        cellar_status want;
+        off_t size;
+    } cases[] = {{"page", 0, CELLAR_OK, 200 * 6 + 10 + 90 * 2 + 100 * 3},
+                 {"nothing", 1, CELLAR_OK, 0},
+                 {"/dev/full", 0, CELLAR_ERR_IO, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        pid_t child;
+        snprintf(path, sizeof path, "%s",
+                 cases[i].name[0] == '/' ? cases[i].name : scratch_path(place, cases[i].name));
+        child = fork();
+        if (child == 0)
+            _exit(child_stdout(path, cases[i].discard, cases[i].want));
+        assert_int_equal(child_exit(child), 0);
+        assert_int_equal(stat(path, &facts), 0);
+        assert_int_equal(facts.st_size, cases[i].size);
+    }
+}
+
+static cellar_status output_scenario(void *context, cellar_error *err)
+{
+    scratch *place = context;
+    cellar_output *output = NULL;
+    cellar_status status = cellar_output_open(scratch_path(place, "t"), &replacing, &output, err);
+    if (status != CELLAR_OK)
+        return status;
+    cellar_output_printf(output, "%0900d", 1);
+    return cellar_output_commit(output, err);
+}
+
+static cellar_status discard_scenario(void *context, cellar_error *err)
+{
+    cellar_output *output = NULL;
+    cellar_status status = cellar_output_open("-", NULL, &output, err);
+    (void) context;
+    if (status == CELLAR_OK)
+        cellar_output_discard(output);
+    return status;
+}
+
+static void test_fail_every(void **state)
+{
+    scratch *place = *state;
+    check_fail_every(output_scenario, place);
+    check_fail_every(discard_scenario, place);
+    assert_int_equal(scratch_n_entries(place), 1); /* no hidden name is left behind */
+}
+
+/* ---- file systems without nameless files ---- */
+
+/* The linker sends the library's open(2) through here (-Wl,--wrap=open). */
+static int nameless_files = 1;
+int __real_open(const char *path, int flags, mode_t mode);
+int __wrap_open(const char *path, int flags, mode_t mode);
+
+int __wrap_open(const char *path, int flags, mode_t mode)
+{
+    if (!nameless_files && (flags & O_TMPFILE) == O_TMPFILE) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
+    return __real_open(path, flags, mode);
+}
+
+static void test_without_nameless_files(void **state)
+{
+    scratch *place = *state;
+    cellar_output *output;
+    static void (*const again[])(void **) = {test_discard, test_exists, test_replace,
+                                             test_symlink_not_followed, test_fail_every};
+    nameless_files = 0;
+    output = opened(place, "t", &shared);
+    cellar_output_string(output, "whole");
+    assert_int_equal(scratch_n_entries(place), 1); /* hidden, the owner's, and not yet "t" */
+    assert_int_equal(access(scratch_path(place, "t"), F_OK), -1);
+    committed(output);
+    assert_int_equal(scratch_n_entries(place), 1);
+    scratch_expect(place, "t", "whole");
+    assert_int_equal(scratch_mode(place, "t"), 0644);
+    for (size_t i = 0; i < sizeof again / sizeof again[0]; i++) {
+        scratch_walk(place, 1);
+        again[i](state);
+    }
+    nameless_files = 1;
+}
+
+#define SCRATCH_TEST(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCRATCH_TEST(test_appears_whole),
+        SCRATCH_TEST(test_many_bytes),
+        SCRATCH_TEST(test_discard),
+        SCRATCH_TEST(test_mode_whatever_the_umask),
+        SCRATCH_TEST(test_exists),
+        SCRATCH_TEST(test_replace),
+        SCRATCH_TEST(test_symlink_not_followed),
+        SCRATCH_TEST(test_bad_targets),
+        SCRATCH_TEST(test_disk_full),
+        SCRATCH_TEST(test_stdout),
+        SCRATCH_TEST(test_fail_every),
+        SCRATCH_TEST(test_without_nameless_files),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
