@@ -31,7 +31,7 @@ const char *cellar_status_name(cellar_status status)
     return "CELLAR_?";
 }
 
-cellar_status cellar_fail(cellar_error *err, cellar_status status, const char *format, ...)
+const cellar_error *cellar_error_write(cellar_error *err, const char *format, ...)
 {
     if (err != NULL) {
         cellar_error said; /* written aside: the arguments may quote err->message itself */
@@ -41,12 +41,7 @@ cellar_status cellar_fail(cellar_error *err, cellar_status status, const char *f
         va_end(arguments);
         memcpy(err->message, said.message, strlen(said.message) + 1);
     }
-    return status;
-}
-
-cellar_status cellar_fail_memory(cellar_error *err, const char *what)
-{
-    return cellar_fail(err, CELLAR_ERR_MEMORY, "not enough memory for %s", what);
+    return err;
 }
 
 cellar_status cellar_fail_errno(cellar_error *err, const char *path, const char *action)

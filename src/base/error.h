@@ -8,11 +8,22 @@
 /* Writes the message (when `err` is not NULL) and returns `status`, so that a
  * check reads `return cellar_fail(err, CELLAR_ERR_INPUT, "...", ...)`. The arguments may quote the
  * message that `err` holds, to say more about it. */
-cellar_status cellar_fail(cellar_error *err, cellar_status status, const char *format, ...)
-    CELLAR_PRINTF(3, 4);
+#define cellar_fail(err, status, ...)                                                              \
+    cellar_failed(cellar_error_write((err), __VA_ARGS__), (status))
 
 /* Out of memory, said the same way everywhere. `what` is what was being held. */
-cellar_status cellar_fail_memory(cellar_error *err, const char *what);
+#define cellar_fail_memory(err, what)                                                              \
+    cellar_fail((err), CELLAR_ERR_MEMORY, "not enough memory for %s", (what))
+
+/* The two halves of cellar_fail(). Returning the status is inline so that compilers and analysers
+ * see that what fails with CELLAR_ERR_... does not go on as after CELLAR_OK. */
+const cellar_error *cellar_error_write(cellar_error *err, const char *format, ...)
+    CELLAR_PRINTF(2, 3);
+static inline cellar_status cellar_failed(const cellar_error *said, cellar_status status)
+{
+    (void) said;
+    return status;
+}
 
 /* A system call failed: "PATH: cannot ACTION: reason". Uses errno; EEXIST is CELLAR_ERR_EXISTS,
  * ENOMEM CELLAR_ERR_MEMORY, anything else CELLAR_ERR_IO. */

@@ -252,7 +252,7 @@ schema_axis_def cellar_schema_axis_definition(const cellar_schema *schema, size_
 
 cellar_schema *cellar_schema_retain(const cellar_schema *schema)
 {
-    cellar_schema *shared = (cellar_schema *) (uintptr_t) schema; /* only `owners` changes */
+    cellar_schema *shared = (cellar_schema *) schema; /* only `owners` changes */
     atomic_fetch_add_explicit(&shared->owners, 1, memory_order_relaxed);
     return shared;
 }
