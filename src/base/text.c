@@ -182,14 +182,23 @@ static int decimal_exponent(const char *text, size_t *length, int64_t *exponent)
     return 1;
 }
 
-int cellar_parse_decimal(const char *text, size_t length, int scale, cellar_int128 *out, int *exact)
+/* The magnitude of a decimal cut after `scale` digits, and what was cut off. */
+typedef struct decimal_parts {
+    cellar_int128 magnitude;
+    int negative;
+    int lost;     /* a digit other than 0 was cut off */
+    int round_up; /* what was cut off is at least a half */
+} decimal_parts;
+
+static int decimal_parse(const char *text, size_t length, int scale, decimal_parts *out)
 {
     cellar_int128 value = 0;
     int64_t exponent, place; /* place: the power of ten of the digit just read, once known */
-    int negative = length > 0 && text[0] == '-', lost = 0, round_up = 0, point = 0;
+    int point = 0;
     int64_t n_fraction = 0;
     size_t n_digits = 0;
 
+    *out = (decimal_parts){.negative = length > 0 && text[0] == '-'};
     if (length > 0 && (text[0] == '-' || text[0] == '+')) {
         text++;
         length--;
@@ -219,19 +228,41 @@ int cellar_parse_decimal(const char *text, size_t length, int scale, cellar_int1
                 return 0;
         } else {
             if (place == -scale - 1)
-                round_up = digit >= 5;
-            lost |= digit != 0;
+                out->round_up = digit >= 5;
+            out->lost |= digit != 0;
         }
     }
     for (; value != 0 && place > -scale; place--)
         if (__builtin_mul_overflow(value, 10, &value))
             return 0;
-    if (round_up && __builtin_add_overflow(value, 1, &value))
-        return 0;
-    *out = negative ? -value : value;
-    if (exact != NULL)
-        *exact = !lost;
+    out->magnitude = value;
     return 1;
+}
+
+static int decimal_finish(const decimal_parts *parts, int away, cellar_int128 *out, int *exact)
+{
+    cellar_int128 value;
+    if (__builtin_add_overflow(parts->magnitude, away, &value))
+        return 0;
+    *out = parts->negative ? -value : value;
+    if (exact != NULL)
+        *exact = !parts->lost;
+    return 1;
+}
+
+int cellar_parse_decimal(const char *text, size_t length, int scale, cellar_int128 *out, int *exact)
+{
+    decimal_parts parts;
+    return decimal_parse(text, length, scale, &parts) &&
+           decimal_finish(&parts, parts.round_up, out, exact);
+}
+
+int cellar_parse_decimal_floor(const char *text, size_t length, int scale, cellar_int128 *out,
+                               int *exact)
+{
+    decimal_parts parts;
+    return decimal_parse(text, length, scale, &parts) &&
+           decimal_finish(&parts, parts.negative && parts.lost, out, exact);
 }
 
 void cellar_text_add_decimal(cellar_text *text, cellar_int128 value, int scale)

@@ -37,6 +37,10 @@ __extension__ typedef __int128 cellar_int128;
 __extension__ typedef unsigned __int128 cellar_uint128;
 int cellar_parse_decimal(const char *text, size_t length, int scale, cellar_int128 *out,
                          int *exact);
+/* The same, but digits beyond `scale` round down: *out is the largest multiple of 10^-scale that
+ * is not above the number. So comparing with such multiples is exact whatever the digits. */
+int cellar_parse_decimal_floor(const char *text, size_t length, int scale, cellar_int128 *out,
+                               int *exact);
 /* The shortest plain decimal of value * 10^-scale ("12.5", "-3"); scale is 0 to 38. */
 void cellar_text_add_decimal(cellar_text *text, cellar_int128 value, int scale);
 

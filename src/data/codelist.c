@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <sodium.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -199,6 +200,17 @@ static codelist_slot *codelist_slot_of(const cellar_codelist *list, const char *
     }
 }
 
+static cellar_status codelist_fail_repeated(const cellar_codelist *list, const codelist_entry *a,
+                                            const codelist_entry *b, cellar_error *err)
+{
+    const codelist_entry *first = a->line < b->line ? a : b, *second = first == a ? b : a;
+    char what[64] = "stands in the list already";
+
+    if (list->name != NULL)
+        snprintf(what, sizeof what, "stands already in line %" PRIu32, first->line);
+    return cellar_codelist_fail(list, second, list->code_column, what, err);
+}
+
 cellar_status cellar_codelist_index(cellar_codelist *list, cellar_error *err)
 {
     size_t n_slots = 8;
@@ -219,15 +231,8 @@ cellar_status cellar_codelist_index(cellar_codelist *list, cellar_error *err)
         const codelist_entry *entry = &list->entries[i];
         uint32_t hash = codelist_hash(list, entry->code, entry->length);
         codelist_slot *slot = codelist_slot_of(list, entry->code, entry->length, hash);
-        if (slot->code_index != CODELIST_NONE) {
-            const codelist_entry *other = &list->entries[slot->code_index];
-            if (list->name == NULL)
-                return cellar_codelist_fail(list, entry, "code", "occurs twice", err);
-            return cellar_fail(err, CELLAR_ERR_INPUT,
-                               "%s:%" PRIu32 ": the code stands already in line %" PRIu32,
-                               list->name, entry->line > other->line ? entry->line : other->line,
-                               entry->line > other->line ? other->line : entry->line);
-        }
+        if (slot->code_index != CODELIST_NONE)
+            return codelist_fail_repeated(list, entry, &list->entries[slot->code_index], err);
         *slot = (codelist_slot){.hash = hash, .code_index = (uint32_t) i};
     }
     return CELLAR_OK;

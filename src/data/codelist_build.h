@@ -33,8 +33,9 @@ typedef struct codelist_slot {
 struct cellar_codelist {
     atomic_size_t n_owners;
     int finished;
-    cellar_arena *arena; /* everything below but `entries` */
-    const char *name;    /* the file, in messages; NULL when built in memory */
+    cellar_arena *arena;     /* everything below but `entries` */
+    const char *name;        /* the file, in messages; NULL when built in memory */
+    const char *code_column; /* where the file has the codes; NULL when it has no columns */
     codelist_entry *entries;
     size_t n_codes, capacity;
     size_t n_languages, n_hierarchies;

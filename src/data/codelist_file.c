@@ -237,6 +237,7 @@ cellar_status cellar_codelist_parse(const char *name, const char *bytes, size_t 
         return cellar_fail_memory(err, "a code list");
     cellar_csv_init(&file->csv, name, bytes, length, ',');
     CELLAR_TRY(cellar_codelist_create_for_file(name, &file->list, err));
+    file->list->code_column = "code";
     CELLAR_TRY(file_read_header(file, err));
     CELLAR_TRY(file_read_codes(file, err));
     if (file->is_ordered)

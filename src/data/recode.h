@@ -9,8 +9,8 @@
 
 typedef struct cellar_recoder cellar_recoder;
 
-/* Checks and compiles the steps. `variable` names the variable in messages and stays the
- * caller's. On failure *out is NULL. */
+/* Checks and compiles the steps. `variable` names the variable in messages. The recoder
+ * keeps no pointer to its arguments. On failure *out is NULL. */
 cellar_status cellar_recoder_create(const cellar_recode *recode, const char *variable,
                                     cellar_recoder **out, cellar_error *err);
 void cellar_recoder_free(cellar_recoder *recoder); /* NULL is fine */
@@ -28,7 +28,7 @@ cellar_recoded cellar_recoder_apply(const cellar_recoder *recoder, const char *t
                                     cellar_text *out);
 
 /* The whole domain where the recode implies one: bands between a bottom and a top, or a map
- * without catch-all followed by nothing. *out is NULL when it implies none. */
+ * followed by nothing. *out is NULL when it implies none. */
 cellar_status cellar_recoder_domain(const cellar_recoder *recoder, cellar_codelist **out,
                                     cellar_error *err);
 

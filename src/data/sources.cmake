@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 set(LAYER_SOURCES
   columns.c
+  category.c
   codelist.c
   codelist_file.c
   codelist_hrc.c
   codelist_tree.c
+  condition.c
   csv_record.c
+  decimal.c
   encoding.c
+  recode.c
+  recode_map.c
   statfile.c
   statfile_labels.c
   statfile_parse.c
