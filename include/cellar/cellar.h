@@ -6,10 +6,12 @@
 #include <cellar/codelist.h>
 #include <cellar/describe.h>
 #include <cellar/export.h>
+#include <cellar/mechanism.h>
 #include <cellar/microdata.h>
 #include <cellar/output.h>
 #include <cellar/process.h>
 #include <cellar/progress.h>
+#include <cellar/random.h>
 #include <cellar/status.h>
 #include <cellar/table.h>
 #include <cellar/table_file.h>

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Mechanisms: P(released | count), made from a spec such as "discrete-laplace:epsilon=1". */
+#ifndef CELLAR_MECHANISM_H
+#define CELLAR_MECHANISM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cellar/export.h>
+#include <cellar/random.h>
+#include <cellar/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct cellar_mechanism cellar_mechanism; /* immutable; threads may share one */
+
+/* What becomes of released numbers below zero. There is no default: it is chosen. */
+typedef enum cellar_negatives { CELLAR_NEGATIVES_KEEP, CELLAR_NEGATIVES_ZERO } cellar_negatives;
+
+typedef struct cellar_moments {
+    double presence; /* P(released >= 1) */
+    double mean;
+    double variance;
+    double entropy; /* in nats */
+} cellar_moments;
+
+/* ---- life cycle ------------------------------------------------------------ */
+
+/* Reads `name:key=value,...`; parameters are kept as the exact rationals of the decimals typed.
+ * A name, key or value that is not allowed is refused with what is (CELLAR_ERR_ARGUMENT).
+ * On failure *out is NULL. */
+CELLAR_API cellar_status cellar_mechanism_create(const char *spec, cellar_mechanism **out,
+                                                 cellar_error *err);
+CELLAR_API void cellar_mechanism_free(cellar_mechanism *mechanism); /* NULL is fine */
+
+/* ---- what it is ------------------------------------------------------------ */
+
+CELLAR_API const char *cellar_mechanism_name(const cellar_mechanism *mechanism);
+/* Changes when any released number would. */
+CELLAR_API uint32_t cellar_mechanism_revision(const cellar_mechanism *mechanism);
+/* The one spelling of the spec: given parameters in a fixed order, numbers in lowest terms. */
+CELLAR_API const char *cellar_mechanism_spec(const cellar_mechanism *mechanism);
+
+/* Parameters, given first, then derived (such as the sigma of a calibration). */
+CELLAR_API size_t cellar_mechanism_n_parameters(const cellar_mechanism *mechanism);
+CELLAR_API const char *cellar_mechanism_parameter_name(const cellar_mechanism *mechanism,
+                                                       size_t index);
+/* The exact decimal, or the word. */
+CELLAR_API const char *cellar_mechanism_parameter_text(const cellar_mechanism *mechanism,
+                                                       size_t index);
+/* The nearest double; NAN for a word. */
+CELLAR_API double cellar_mechanism_parameter_value(const cellar_mechanism *mechanism, size_t index);
+CELLAR_API int cellar_mechanism_parameter_is_derived(const cellar_mechanism *mechanism,
+                                                     size_t index);
+
+/* All known mechanisms, in the order of the documentation; NULL beyond the last. */
+CELLAR_API const char *cellar_mechanism_known_name(size_t index);
+CELLAR_API const char *cellar_mechanism_known_summary(size_t index);
+
+/* ---- its law --------------------------------------------------------------- */
+/* Doubles, accurate to 1e-12 relative in both tails down to 1e-300. */
+
+/* Natural logarithm of P(released | count); -INFINITY off the support. */
+CELLAR_API double cellar_mechanism_log_pmf(const cellar_mechanism *mechanism, int64_t count,
+                                           int64_t released);
+CELLAR_API double cellar_mechanism_pmf(const cellar_mechanism *mechanism, int64_t count,
+                                       int64_t released);
+/* P(at most `released` | count), and P(more than `released` | count). */
+CELLAR_API double cellar_mechanism_cdf(const cellar_mechanism *mechanism, int64_t count,
+                                       int64_t released);
+CELLAR_API double cellar_mechanism_survival(const cellar_mechanism *mechanism, int64_t count,
+                                            int64_t released);
+/* P(released >= 1 | count). */
+CELLAR_API double cellar_mechanism_presence(const cellar_mechanism *mechanism, int64_t count);
+/* Moments of the released number, after negatives were kept or set to zero. */
+CELLAR_API void cellar_mechanism_moments(const cellar_mechanism *mechanism, int64_t count,
+                                         cellar_negatives negatives, cellar_moments *out);
+/* An interval outside which the mass is at most `tail` (0: the whole support, as far as it is
+ * finite and fits; its ends are otherwise INT64_MIN and INT64_MAX). */
+CELLAR_API void cellar_mechanism_support(const cellar_mechanism *mechanism, int64_t count,
+                                         double tail, int64_t *low, int64_t *high);
+
+/* ---- drawing --------------------------------------------------------------- */
+
+/* Draws one released number for each of `n` counts (non-negative, at most 2^62), independently,
+ * with exactly the stated law; negatives are kept. `released` may be `counts`. Randomness comes
+ * from `rng` only: the same bits give the same numbers on every machine. On failure `released`
+ * is zeroed. */
+CELLAR_API cellar_status cellar_mechanism_sample_many(const cellar_mechanism *mechanism,
+                                                      const int64_t *counts, size_t n,
+                                                      cellar_rng *rng, int64_t *released,
+                                                      cellar_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "math/ball.h"
+
+#include <math.h>
+
+double cellar_ball_lower(const arb_t ball)
+{
+    arf_t bound;
+    double value;
+    arf_init(bound);
+    arb_get_lbound_arf(bound, ball, 64);
+    value = arf_get_d(bound, ARF_RND_FLOOR);
+    arf_clear(bound);
+    return value;
+}
+
+double cellar_ball_upper(const arb_t ball)
+{
+    arf_t bound;
+    double value;
+    arf_init(bound);
+    arb_get_ubound_arf(bound, ball, 64);
+    value = arf_get_d(bound, ARF_RND_CEIL);
+    arf_clear(bound);
+    return value;
+}
+
+int cellar_ball_contains_near(const arb_t ball, double value, double slack)
+{
+    return value >= cellar_ball_lower(ball) - fabs(value) * slack &&
+           value <= cellar_ball_upper(ball) + fabs(value) * slack;
+}
+
+int cellar_ball_cell(const arb_t ball, long bits, fmpz_t cell)
+{
+    arb_t scaled;
+    arf_t low, high;
+    fmpz_t other;
+    int same;
+
+    arb_init(scaled);
+    arf_init(low);
+    arf_init(high);
+    fmpz_init(other);
+    arb_mul_2exp_si(scaled, ball, bits);
+    arb_get_interval_arf(low, high, scaled, bits + 64);
+    arf_get_fmpz(cell, low, ARF_RND_CEIL);
+    arf_get_fmpz(other, high, ARF_RND_CEIL);
+    same = fmpz_equal(cell, other);
+    fmpz_sub_ui(cell, cell, 1);
+    fmpz_clear(other);
+    arf_clear(high);
+    arf_clear(low);
+    arb_clear(scaled);
+    return same;
+}

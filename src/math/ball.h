@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From balls (proven enclosures) to the integers and doubles the rest of Cellar works with. */
+#ifndef CELLAR_MATH_BALL_H
+#define CELLAR_MATH_BALL_H
+
+#include <arb.h>
+
+/* The largest double not above, and the smallest not below, every number in the ball. */
+double cellar_ball_lower(const arb_t ball);
+double cellar_ball_upper(const arb_t ball);
+
+/* 1 when `value` lies within the ball widened by the relative `slack` on both sides. */
+int cellar_ball_contains_near(const arb_t ball, double value, double slack);
+
+/* The cell of the grid of width 2^-bits that holds the number: the integer T with
+ * T < 2^bits x <= T + 1 for every x in the ball. 0 when the ball is too wide to tell. */
+int cellar_ball_cell(const arb_t ball, long bits, fmpz_t cell);
+
+#endif

@@ -1,0 +1,1 @@
+set(LAYER_SOURCES ball.c rational.c)

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Every mechanism there is, in the order of the documentation. To add one, see "Add a mechanism
+ * in five steps" in docs/development.md. */
+#include "mechanism/registry.h"
+
+const cellar_mechanism_ops *const cellar_mechanism_registry[] = {
+    &cellar_identity_ops,
+    &cellar_laplace_ops,
+    &cellar_discrete_laplace_ops,
+    NULL,
+};

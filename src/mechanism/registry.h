@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One line per mechanism: the table of functions at the foot of its file. */
+#ifndef CELLAR_MECHANISM_REGISTRY_H
+#define CELLAR_MECHANISM_REGISTRY_H
+
+#include "mechanism/mechanism.h"
+
+extern const cellar_mechanism_ops cellar_identity_ops;
+extern const cellar_mechanism_ops cellar_laplace_ops;
+extern const cellar_mechanism_ops cellar_discrete_laplace_ops;
+
+#endif

@@ -1,0 +1,2 @@
+set(LAYER_SOURCES additive.c discrete_laplace.c geometric.c identity.c laplace.c law.c mechanism.c
+  noise_sampler.c parameter.c registry.c)

@@ -1,0 +1,1 @@
+set(LAYER_SOURCES locked.c rng.c symmetric.c thresholds.c)
