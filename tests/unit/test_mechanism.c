@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Specs: what is read, how it is spelled back, and what is said about those that are refused. */
+#include "check.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <cellar/mechanism.h>
+
+#include "fail_every.h"
+
+static cellar_error err;
+
+static void test_specs_have_one_spelling(void **state)
+{
+    static const struct {
+        const char *spec, *want;
+    } cases[] = {
+        {"identity", "identity"},
+        {"identity:", "identity"},
+        {"laplace:epsilon=1", "laplace:epsilon=1"},
+        {"laplace:epsilon=1.000", "laplace:epsilon=1"},
+        {"laplace:epsilon=+0.10", "laplace:epsilon=0.1"},
+        {"laplace:epsilon=1e-3", "laplace:epsilon=0.001"},
+        {"laplace:epsilon=12.5E1", "laplace:epsilon=125"},
+        {"laplace:epsilon=.5", "laplace:epsilon=0.5"},
+        {"discrete-laplace:epsilon=0.123456789012345678901234567890",
+         "discrete-laplace:epsilon=0.12345678901234567890123456789"},
+    };
+    (void) state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cellar_mechanism *m;
+        if (cellar_mechanism_create(cases[i].spec, &m, &err) != CELLAR_OK)
+            fail_msg("%s: %s", cases[i].spec, err.message);
+        assert_string_equal(cellar_mechanism_spec(m), cases[i].want);
+        cellar_mechanism_free(m);
+    }
+}
+
+static void test_refusals_say_what_is_allowed(void **state)
+{
+    static const struct {
+        const char *spec, *message;
+    } cases[] = {
+        {"", "there is no mechanism ''"},
+        {"laplce:epsilon=1", "did you mean 'laplace'?"},
+        {"laplace", "laplace needs the parameter epsilon"},
+        {"laplace:epsilom=1", "did you mean 'epsilon'?"},
+        {"laplace:sigma=1", "it has epsilon"},
+        {"identity:epsilon=1", "it has no parameters"},
+        {"laplace:epsilon=0", "epsilon must be >= 0.000001, got 0"},
+        {"laplace:epsilon=-1", "epsilon must be >= 0.000001, got -1"},
+        {"laplace:epsilon=1e5", "epsilon must be <= 10000, got 100000"},
+        {"laplace:epsilon=nan", "epsilon must be a number such as 0.5 or 1e-6, got 'nan'"},
+        {"laplace:epsilon=0x1", "must be a number"},
+        {"laplace:epsilon=1e999999", "must be a number"},
+        {"laplace:epsilon=1 ", "must be a number"},
+        {"laplace:epsilon=", "expected key=value, got 'epsilon='"},
+        {"laplace:epsilon", "expected key=value, got 'epsilon'"},
+        {"laplace:epsilon=1,", "nothing follows the last comma"},
+        {"laplace:epsilon=1,epsilon=1", "epsilon is given twice"},
+        {"laplace:,epsilon=1", "expected key=value, got ''"},
+    };
+    (void) state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cellar_mechanism *m = (cellar_mechanism *) &err;
+        assert_int_equal(cellar_mechanism_create(cases[i].spec, &m, &err), CELLAR_ERR_ARGUMENT);
+        assert_null(m);
+        if (strstr(err.message, cases[i].message) == NULL)
+            fail_msg("'%s': want '%s', got '%s'", cases[i].spec, cases[i].message, err.message);
+    }
+}
+
+static void test_parameters_are_told(void **state)
+{
+    cellar_mechanism *m;
+    (void) state;
+    assert_int_equal(cellar_mechanism_create("laplace:epsilon=0.1", &m, &err), CELLAR_OK);
+    assert_string_equal(cellar_mechanism_name(m), "laplace");
+    assert_int_equal(cellar_mechanism_n_parameters(m), 1);
+    assert_string_equal(cellar_mechanism_parameter_name(m, 0), "epsilon");
+    assert_string_equal(cellar_mechanism_parameter_text(m, 0), "0.1");
+    assert_true(cellar_mechanism_parameter_value(m, 0) == 0.1);
+    assert_int_equal(cellar_mechanism_parameter_is_derived(m, 0), 0);
+    cellar_mechanism_free(m);
+    cellar_mechanism_free(NULL);
+}
+
+static void test_known_mechanisms_are_listed(void **state)
+{
+    size_t n = 0;
+    (void) state;
+    while (cellar_mechanism_known_name(n) != NULL) {
+        assert_true(strlen(cellar_mechanism_known_summary(n)) > 0);
+        for (size_t i = 0; i < n; i++)
+            assert_string_not_equal(cellar_mechanism_known_name(i), cellar_mechanism_known_name(n));
+        n++;
+    }
+    assert_true(n >= 3);
+    assert_null(cellar_mechanism_known_name(n + 5));
+}
+
+static cellar_status scenario(void *context, cellar_error *e)
+{
+    cellar_mechanism *m = NULL;
+    cellar_rng *rng = NULL;
+    int64_t counts[3] = {0, 1, 2}, released[3];
+    cellar_status status = cellar_mechanism_create(context, &m, e);
+    if (status == CELLAR_OK)
+        status = cellar_rng_create_seeded(1, 0, &rng, e);
+    if (status == CELLAR_OK)
+        status = cellar_mechanism_sample_many(m, counts, 3, rng, released, e);
+    cellar_rng_free(rng);
+    cellar_mechanism_free(m);
+    return status;
+}
+
+static void test_memory_may_end(void **state)
+{
+    static char spec[] = "discrete-laplace:epsilon=0.1";
+    (void) state;
+    check_fail_every(scenario, spec);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_specs_have_one_spelling),
+        cmocka_unit_test(test_refusals_say_what_is_allowed),
+        cmocka_unit_test(test_parameters_are_told),
+        cmocka_unit_test(test_known_mechanisms_are_listed),
+        cmocka_unit_test(test_memory_may_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
