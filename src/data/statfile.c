@@ -33,6 +33,13 @@ cellar_data_format cellar_statfile_format(const char *path)
     return CELLAR_DATA_TEXT;
 }
 
+/* ReadStat answers NULL for an empty name. */
+static const char *statfile_variable_name(const readstat_variable_t *variable)
+{
+    const char *name = readstat_variable_get_name(variable);
+    return name != NULL ? name : "";
+}
+
 /* ---- columns -------------------------------------------------------------- */
 
 typedef struct statfile_columns {
@@ -47,26 +54,28 @@ static int columns_on_variable(int index, readstat_variable_t *variable, const c
 {
     statfile_columns *columns = context;
     cellar_statfile_run *run = &columns->run;
-    char *name;
+    const char *name;
+    char *copy;
 
     (void) index;
     (void) label_set;
     if (run->status != CELLAR_OK)
         return READSTAT_HANDLER_ABORT;
-    run->status = cellar_statfile_text(run, readstat_variable_get_name(variable),
-                                       "the name of a column", &columns->text);
+    name = statfile_variable_name(variable);
+    run->status =
+        cellar_statfile_text(run, name, strlen(name), "the name of a column", &columns->text);
     if (run->status != CELLAR_OK)
         return READSTAT_HANDLER_ABORT;
-    name = cellar_alloc(columns->text.length + 1, 1);
-    if (name == NULL || !cellar_grow(&columns->names, &columns->capacity, columns->n_names + 1,
+    copy = cellar_alloc(columns->text.length + 1, 1);
+    if (copy == NULL || !cellar_grow(&columns->names, &columns->capacity, columns->n_names + 1,
                                      sizeof *columns->names)) {
-        cellar_free(name);
+        cellar_free(copy);
         run->status = cellar_fail_memory(run->err, run->file->name);
         return READSTAT_HANDLER_ABORT;
     }
     if (columns->text.length > 0)
-        memcpy(name, columns->text.bytes, columns->text.length);
-    columns->names[columns->n_names++] = name;
+        memcpy(copy, columns->text.bytes, columns->text.length);
+    columns->names[columns->n_names++] = copy;
     return READSTAT_HANDLER_OK;
 }
 
@@ -155,8 +164,8 @@ static int rows_on_value(int row, readstat_variable_t *variable, readstat_value_
                      isnan(readstat_double_value(value)));
     cellar_text_reset(&slot->text);
     if (!slot->missing)
-        run->status = cellar_statfile_value_text(run, value, readstat_variable_get_name(variable),
-                                                 &slot->text);
+        run->status =
+            cellar_statfile_value_text(run, value, statfile_variable_name(variable), &slot->text);
     if (run->status == CELLAR_OK && ++rows->n_filled == rows->n_slots)
         run->status = rows_emit(rows);
     return run->status == CELLAR_OK ? READSTAT_HANDLER_OK : READSTAT_HANDLER_ABORT;

@@ -30,18 +30,25 @@ typedef struct statfile_labels {
 
 enum { STATFILE_LABELS_BYTES = 1 << 30 };
 
-static const char *labels_keep(statfile_labels *labels, const char *text, const char *what)
+static const char *labels_keep(statfile_labels *labels, const char *text, size_t length,
+                               const char *what)
 {
     cellar_statfile_run *run = &labels->run;
     const char *copy;
 
-    run->status = cellar_statfile_text(run, text, what, &labels->text);
+    run->status = cellar_statfile_text(run, text, length, what, &labels->text);
     if (run->status != CELLAR_OK)
         return NULL;
     copy = cellar_arena_copy(labels->arena, labels->text.bytes, labels->text.length);
     if (copy == NULL)
         run->status = cellar_fail_memory(run->err, "value labels");
     return copy;
+}
+
+static const char *labels_keep_name(statfile_labels *labels, const char *label_set)
+{
+    return labels_keep(labels, label_set, strnlen(label_set, labels->run.name_bytes),
+                       "the name of a label set");
 }
 
 /* The missing values of a text column point into memory that ends with the variable. */
@@ -54,7 +61,8 @@ static int labels_keep_variable(statfile_labels *labels, const readstat_variable
         readstat_value_t *bound = &missingness->missing_ranges[i];
         if (readstat_value_type_class(*bound) != READSTAT_TYPE_CLASS_STRING)
             continue;
-        bound->v.string_value = labels_keep(labels, bound->v.string_value, "a missing value");
+        const char *text = bound->v.string_value != NULL ? bound->v.string_value : "";
+        bound->v.string_value = labels_keep(labels, text, strlen(text), "a missing value");
         if (bound->v.string_value == NULL)
             return 0;
     }
@@ -69,7 +77,7 @@ static int labels_on_variable(int index, readstat_variable_t *variable, const ch
         return READSTAT_HANDLER_ABORT;
     if (index < 0 || (size_t) index != labels->column || label_set == NULL || label_set[0] == '\0')
         return READSTAT_HANDLER_OK;
-    labels->set = labels_keep(labels, label_set, "the name of a label set");
+    labels->set = labels_keep_name(labels, label_set);
     if (labels->set == NULL || !labels_keep_variable(labels, variable))
         return READSTAT_HANDLER_ABORT;
     return READSTAT_HANDLER_OK;
@@ -85,14 +93,17 @@ static int labels_on_label(const char *label_set, readstat_value_t value, const 
 
     if (run->status != CELLAR_OK)
         return READSTAT_HANDLER_ABORT;
-    if (readstat_value_is_system_missing(value) || readstat_value_is_tagged_missing(value))
+    if (label_set == NULL || readstat_value_is_system_missing(value) ||
+        readstat_value_is_tagged_missing(value))
         return READSTAT_HANDLER_OK; /* no category */
+    if (label == NULL)
+        label = "";
     if (last != NULL && strcmp(last->set, label_set) == 0)
         kept.set = last->set;
     else
-        kept.set = labels_keep(labels, label_set, "the name of a label set");
+        kept.set = labels_keep_name(labels, label_set);
     if (kept.set != NULL)
-        kept.label = labels_keep(labels, label, "a value label");
+        kept.label = labels_keep(labels, label, strlen(label), "a value label");
     if (kept.label == NULL)
         return READSTAT_HANDLER_ABORT;
     run->status = cellar_statfile_value_text(run, value, "a labelled value", &labels->text);

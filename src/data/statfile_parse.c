@@ -12,6 +12,7 @@
 
 enum { STATFILE_BUFFER_BYTES = 256 * 1024 };
 enum { STATFILE_DTA_UTF8 = 118 }; /* from this version on Stata's text is UTF-8 */
+enum { STATFILE_NAME_BYTES = 256 };
 
 static const char *statfile_kind(cellar_data_format format)
 {
@@ -204,13 +205,23 @@ static readstat_error_t statfile_io_update(long size, readstat_progress_handler 
 
 /* ---- the parser ----------------------------------------------------------- */
 
+/* ReadStat hands out the names of Stata's label sets where they stand in the file's table, whose
+ * entries have this width and, in a damaged file, no NUL. */
+static size_t statfile_name_bytes(const cellar_statfile_run *run, int version)
+{
+    if (run->file->format != CELLAR_DATA_DTA)
+        return STATFILE_NAME_BYTES;
+    return version < 110 ? 9 : version < STATFILE_DTA_UTF8 ? 33 : 129;
+}
+
 static int statfile_on_metadata(readstat_metadata_t *metadata, void *context)
 {
     cellar_statfile_run *run = context;
     const char *encoding = readstat_get_file_encoding(metadata);
+    int version = readstat_get_file_format_version(metadata);
     run->encoding_known = (encoding != NULL && encoding[0] != '\0') ||
-                          (run->file->format == CELLAR_DATA_DTA &&
-                           readstat_get_file_format_version(metadata) >= STATFILE_DTA_UTF8);
+                          (run->file->format == CELLAR_DATA_DTA && version >= STATFILE_DTA_UTF8);
+    run->name_bytes = statfile_name_bytes(run, version);
     run->n_rows = metadata->row_count; /* the accessor answers an int: too small */
     return READSTAT_HANDLER_OK;
 }
@@ -286,6 +297,7 @@ cellar_status cellar_statfile_parse(cellar_statfile_run *run, const readstat_cal
     if (parser == NULL)
         return cellar_fail_memory(run->err, name);
     run->n_rows = -1;
+    run->name_bytes = STATFILE_NAME_BYTES;
     switch (run->file->format) {
     case CELLAR_DATA_SAV:
         error = readstat_parse_sav(parser, name, run);

@@ -43,6 +43,7 @@ typedef struct cellar_statfile_run {
     cellar_status status;
     int encoding_known; /* the file says which encoding its text is in */
     int64_t n_rows;     /* as the file says, -1 when it does not */
+    size_t name_bytes;  /* a label set's name has at most as many, and need not end with NUL */
 } cellar_statfile_run;
 
 /* Only the handlers `variable`, `value` and `value_label` are used. `run` is the context's first
@@ -51,7 +52,7 @@ cellar_status cellar_statfile_parse(cellar_statfile_run *run, const readstat_cal
 
 /* Replaces `out` by the text as UTF-8 without trailing blanks. Text in no known encoding that is
  * not UTF-8 is taken as Windows-1252. `what` names the text in messages. */
-cellar_status cellar_statfile_text(const cellar_statfile_run *run, const char *text,
+cellar_status cellar_statfile_text(const cellar_statfile_run *run, const char *text, size_t length,
                                    const char *what, cellar_text *out);
 /* Replaces `out` by the value as statfile.h describes; missing values are the caller's matter. */
 cellar_status cellar_statfile_value_text(const cellar_statfile_run *run, readstat_value_t value,

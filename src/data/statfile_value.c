@@ -10,10 +10,9 @@
 #include "base/error.h"
 #include "data/encoding.h"
 
-cellar_status cellar_statfile_text(const cellar_statfile_run *run, const char *text,
+cellar_status cellar_statfile_text(const cellar_statfile_run *run, const char *text, size_t length,
                                    const char *what, cellar_text *out)
 {
-    size_t length = text != NULL ? strlen(text) : 0;
     int ok;
 
     while (length > 0 && text[length - 1] == ' ')
@@ -100,8 +99,10 @@ void cellar_statfile_add_number(cellar_text *out, double number, int single)
 cellar_status cellar_statfile_value_text(const cellar_statfile_run *run, readstat_value_t value,
                                          const char *what, cellar_text *out)
 {
-    if (readstat_value_type_class(value) == READSTAT_TYPE_CLASS_STRING)
-        return cellar_statfile_text(run, value.v.string_value, what, out);
+    if (readstat_value_type_class(value) == READSTAT_TYPE_CLASS_STRING) {
+        const char *text = value.v.string_value != NULL ? value.v.string_value : "";
+        return cellar_statfile_text(run, text, strlen(text), what, out);
+    }
     cellar_text_reset(out);
     cellar_statfile_add_number(out, readstat_double_value(value),
                                readstat_value_type(value) == READSTAT_TYPE_FLOAT);

@@ -4,15 +4,6 @@
 #include "base/text.h"
 #include "data/statfile_parse.h"
 
-/* ReadStat 1.1.8 looks for the end of some unterminated strings of Stata files past their block.
- * The reports of that hide everything else; what is sought here is what Cellar makes of it. */
-const char *__asan_default_suppressions(void);
-
-const char *__asan_default_suppressions(void)
-{
-    return "interceptor_via_lib:libreadstat";
-}
-
 static cellar_status check_row(void *context, const cellar_field *fields, uint64_t row_index,
                                cellar_error *err)
 {
