@@ -19,29 +19,15 @@ void cli_make_harmless(char *text)
     }
 }
 
-static void message_print(const char *format, va_list arguments)
-{
-    char text[MESSAGE_BYTES];
-    vsnprintf(text, sizeof text, format, arguments);
-    cli_make_harmless(text);
-    fprintf(stderr, "cellar: %s\n", text);
-}
-
 void cli_message(const char *format, ...)
 {
+    char text[MESSAGE_BYTES];
     va_list arguments;
     va_start(arguments, format);
-    message_print(format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-}
-
-int cli_usage(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    message_print(format, arguments);
-    va_end(arguments);
-    return CLI_USAGE;
+    cli_make_harmless(text);
+    fprintf(stderr, "cellar: %s\n", text);
 }
 
 int cli_exit(cellar_status status, const cellar_error *err)

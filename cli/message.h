@@ -21,8 +21,8 @@ enum {
  * labels in data files are hostile, and a terminal obeys them. */
 void cli_message(const char *format, ...) CELLAR_PRINTF(1, 2);
 
-/* The same for a mistake on the command line; answers CLI_USAGE. */
-int cli_usage(const char *format, ...) CELLAR_PRINTF(1, 2);
+/* The same for a mistake on the command line; answers CLI_USAGE, visibly to compilers. */
+#define cli_usage(...) (cli_message(__VA_ARGS__), CLI_USAGE)
 
 /* Says why a library call failed (nothing for CELLAR_OK) and answers the exit code. */
 int cli_exit(cellar_status status, const cellar_error *err);

@@ -155,13 +155,10 @@ static int options_store(options_state *state, const cli_option *option, const c
     void *value = state->values + option->offset;
     char *given = &state->given[option - state->command->options];
 
-    if (*given && option->kind != CLI_MANY && option->kind != CLI_FLAG)
+    if (*given && option->kind != CLI_MANY)
         return cli_usage("%s: --%s is given twice", state->command->name, option->name);
     *given = 1;
     switch (option->kind) {
-    case CLI_FLAG:
-        *(int *) value = 1;
-        break;
     case CLI_TEXT:
         *(const char **) value = text;
         break;
@@ -172,6 +169,7 @@ static int options_store(options_state *state, const cli_option *option, const c
         return options_number(state, option, text, value);
     case CLI_CHOICE:
         return options_choice(state, option, text, value);
+    case CLI_FLAG: /* has no argument to store */
     case CLI_SECTION:
         break;
     }
@@ -198,11 +196,15 @@ static int options_apply(options_state *state, const cli_option *option, const c
         cli_options_help(state->command);
         return CLI_DONE;
     }
-    if (option->argument == NULL && argument != NULL)
-        return cli_usage("%s: --%s takes no value", state->command->name, option->name);
-    if (option->argument != NULL && argument == NULL)
+    if (option->argument == NULL) {
+        if (argument != NULL)
+            return cli_usage("%s: --%s takes no value", state->command->name, option->name);
+        *(int *) (void *) (state->values + option->offset) = 1;
+        return CLI_GO_ON;
+    }
+    if (argument == NULL)
         argument = options_take_argument(state);
-    if (option->argument != NULL && argument == NULL)
+    if (argument == NULL)
         return cli_usage("%s: --%s needs a value: --%s %s", state->command->name, option->name,
                          option->name, option->argument);
     return options_store(state, option, argument);

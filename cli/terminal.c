@@ -72,7 +72,7 @@ int cli_stdout_is_terminal(void)
 
 /* ---- grids ---------------------------------------------------------------- */
 
-enum { GRID_MAX_WIDTH = 40 };
+enum { GRID_MAX_WIDTH = 40, GRID_MAX_BYTES = 4 * GRID_MAX_WIDTH };
 
 void cli_grid_clear(cli_grid *grid)
 {
@@ -100,7 +100,7 @@ static size_t grid_width(const char *text)
 void cli_grid_add(cli_grid *grid, const char *text)
 {
     static const char ellipsis[] = "…";
-    char cut[GRID_MAX_WIDTH * 4 + sizeof ellipsis];
+    char cut[GRID_MAX_BYTES + sizeof ellipsis];
     size_t n;
 
     if (text == NULL)
