@@ -3,11 +3,12 @@
 
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/error.h"
 #include "data/codelist.h"
+#include "fail_every.h"
+#include "scratch.h"
 
 static cellar_codelist *parse(const char *text)
 {
@@ -93,7 +94,8 @@ static const struct {
      "f:1: column 'parent:': unknown; did you mean 'parent'?"},
     {"empty code", "label,code\nx,\n", "f:2: column 'code': a code must not be empty"},
     {"twice", "code\na\nb\na\n", "f:4: column 'code': stands already in line 2"},
-    {"twice, ordered", "code,order\na,5\nb,1\na,1\n", "f:4: column 'code': stands already in line 2"},
+    {"twice, ordered", "code,order\na,5\nb,1\na,1\n",
+     "f:4: column 'code': stands already in line 2"},
     {"order", "code,order\na,first\n",
      "f:2: column 'order': expected a number with at most 18 decimals"},
     {"order too fine", "code,order\na,1e-19\n",
@@ -405,29 +407,72 @@ static void test_round_trip(void **state)
 
 static void test_files(void **state)
 {
-    char folder[] = "/tmp/cellar-test-XXXXXX", path[64], missing[64];
+    scratch *place = *state;
     cellar_codelist *list, *back;
     cellar_output *output;
     cellar_error err;
-    (void) state;
 
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/list.csv", folder);
-    snprintf(missing, sizeof missing, "%s/none.csv", folder);
     list = parse("code,\"parent:a,b\",label@nl,label,role\nx,s,,\"\",other\ns,,\"1\n2\",,\n");
-    assert_int_equal(cellar_output_open(path, NULL, &output, &err), CELLAR_OK);
+    assert_int_equal(cellar_output_open(scratch_path(place, "list.csv"), NULL, &output, &err),
+                     CELLAR_OK);
     cellar_codelist_write(list, output);
     assert_int_equal(cellar_output_commit(output, &err), CELLAR_OK);
-    assert_int_equal(cellar_codelist_read(path, &back, &err), CELLAR_OK);
+    assert_int_equal(cellar_codelist_read(scratch_path(place, "list.csv"), &back, &err), CELLAR_OK);
     assert_same(list, back);
     cellar_codelist_free(back);
     cellar_codelist_free(list);
-    assert_int_equal(cellar_codelist_read(missing, &list, &err), CELLAR_ERR_IO);
+    assert_int_equal(cellar_codelist_read(scratch_path(place, "none.csv"), &list, &err),
+                     CELLAR_ERR_IO);
     assert_null(list);
-    assert_int_equal(cellar_codelist_read_hrc(path, "@", &list, &err), CELLAR_OK);
+    scratch_write(place, "tree.hrc", "a\n@b\n");
+    assert_int_equal(cellar_codelist_read_hrc(scratch_path(place, "tree.hrc"), "@", &list, &err),
+                     CELLAR_OK);
+    assert_int_equal(cellar_codelist_n_leaves(list), 1);
     cellar_codelist_free(list);
-    unlink(path);
-    rmdir(folder);
+}
+
+/* ---- memory ends ----------------------------------------------------------- */
+
+static cellar_status read_scenario(void *context, cellar_error *err)
+{
+    static const char csv[] = "code,parent,parent:x,order,label,label@de,role\n"
+                              "a,s,t,2,\"A \"\"1\"\"\",A,\nb,s,t,1,,,\ns,,,,,,\nt,,,,,,\n";
+    static const char hrc[] = "a\n@b\n@@c\n";
+    cellar_codelist *list;
+    cellar_status status =
+        context != NULL ? cellar_codelist_parse_hrc("f", hrc, sizeof hrc - 1, "@", &list, err)
+                        : cellar_codelist_parse("f", csv, sizeof csv - 1, &list, err);
+    cellar_codelist_free(list);
+    return status;
+}
+
+static cellar_status build_scenario(void *context, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    cellar_codelist *list = NULL;
+    cellar_text text = {0};
+    (void) context;
+
+    CELLAR_TRY(cellar_codelist_create(&list, err));
+    CELLAR_TRY(cellar_codelist_add(list, "a", "A", "s", CELLAR_CODE_PLAIN, err));
+    CELLAR_TRY(cellar_codelist_add(list, "s", NULL, NULL, CELLAR_CODE_PLAIN, err));
+    CELLAR_TRY(cellar_codelist_finish(list, err));
+    cellar_codelist_add_text(list, &text);
+    if (text.failed)
+        status = cellar_fail_memory(err, "a text");
+out:
+    cellar_text_clear(&text);
+    cellar_codelist_free(list);
+    return status;
+}
+
+static void test_memory_ends(void **state)
+{
+    int hrc = 1;
+    (void) state;
+    check_fail_every(read_scenario, NULL);
+    check_fail_every(read_scenario, &hrc);
+    check_fail_every(build_scenario, NULL);
 }
 
 int main(void)
@@ -443,7 +488,8 @@ int main(void)
         cmocka_unit_test(test_retain),
         cmocka_unit_test(test_large),
         cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_files),
+        cmocka_unit_test_setup_teardown(test_files, scratch_setup, scratch_teardown),
+        cmocka_unit_test(test_memory_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "data/condition.h"
+#include "fail_every.h"
 
 static const struct {
     const char *condition, *column, *value;
@@ -85,11 +86,28 @@ static void test_bad_conditions(void **state)
     }
 }
 
+static cellar_status parse_scenario(void *context, cellar_error *err)
+{
+    cellar_condition *condition;
+    cellar_status status = cellar_condition_parse(context, &condition, err);
+    cellar_condition_free(condition);
+    return status;
+}
+
+static void test_memory_ends(void **state)
+{
+    char list[] = "\"x\"=a|\"b\"|c|d|e|f|g|h|i|j", order[] = "x<0.5";
+    (void) state;
+    check_fail_every(parse_scenario, list);
+    check_fail_every(parse_scenario, order);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_conditions),
         cmocka_unit_test(test_bad_conditions),
+        cmocka_unit_test(test_memory_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,12 @@
 #include "check.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "data/decimal.h"
 #include "data/recode.h"
+#include "fail_every.h"
 
 static cellar_recoder *compile(const cellar_recode *recode)
 {
@@ -417,6 +418,45 @@ static void test_decimals(void **state)
     assert_false(cellar_decimal_read("  ", 2, 0, &number));
 }
 
+/* ---- memory ends ----------------------------------------------------------- */
+
+static cellar_status recode_scenario(void *context, cellar_error *err)
+{
+    static const char csv[] = "from,to\n1,20\n2,\"3\"\"0\"\n*,40\n";
+    cellar_status status = CELLAR_OK;
+    cellar_recode_map *map = NULL;
+    cellar_recoder *recoder = NULL;
+    cellar_codelist *domain = NULL;
+    cellar_text out = {0};
+    cellar_recode recode = {0};
+
+    CELLAR_TRY(cellar_recode_map_parse("m", csv, sizeof csv - 1, &map, err));
+    recode.map = map;
+    if (context != NULL) {
+        recode.bottom = "5";
+        recode.top = "95";
+        recode.band_width = "10";
+    }
+    CELLAR_TRY(cellar_recoder_create(&recode, "age", &recoder, err));
+    CELLAR_TRY(cellar_recoder_domain(recoder, &domain, err));
+    if (cellar_recoder_apply(recoder, "1", 1, &out) == CELLAR_RECODED_NO_MEMORY)
+        status = cellar_fail_memory(err, "a category");
+out:
+    cellar_text_clear(&out);
+    cellar_codelist_free(domain);
+    cellar_recoder_free(recoder);
+    cellar_recode_map_free(map);
+    return status;
+}
+
+static void test_memory_ends(void **state)
+{
+    int banded = 1;
+    (void) state;
+    check_fail_every(recode_scenario, NULL);
+    check_fail_every(recode_scenario, &banded);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -425,6 +465,7 @@ int main(void)
         cmocka_unit_test(test_domain_limit),     cmocka_unit_test(test_map),
         cmocka_unit_test(test_map_then_numbers), cmocka_unit_test(test_bad_maps),
         cmocka_unit_test(test_category_order),   cmocka_unit_test(test_decimals),
+        cmocka_unit_test(test_memory_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -218,6 +218,27 @@ static void test_parse_decimal(void **state)
     }
 }
 
+static void test_parse_decimal_floor(void **state)
+{
+    static const struct {
+        const char *text;
+        int scale;
+        int64_t value;
+        int exact;
+    } cases[] = {{"2.349", 2, 234, 0}, {"-2.341", 2, -235, 0},  {"-2.340", 2, -234, 1},
+                 {"-0.001", 2, -1, 0}, {"0.009", 2, 0, 0},      {"-1e-4000", 0, -1, 0},
+                 {"9.99999", 0, 9, 0}, {"-9.99999", 0, -10, 0}, {"-9", 0, -9, 1}};
+    (void) state;
+    for (size_t i = 0; i < LENGTH_OF(cases); i++) {
+        cellar_int128 value = 0;
+        int exact = 0;
+        assert_true(cellar_parse_decimal_floor(cases[i].text, strlen(cases[i].text), cases[i].scale,
+                                               &value, &exact));
+        if (value != cases[i].value || exact != cases[i].exact)
+            fail_msg("'%s' at scale %d", cases[i].text, cases[i].scale);
+    }
+}
+
 static void test_decimal_limits(void **state)
 {
     static const char largest[] = "170141183460469231731687303715884105727"; /* 2^127 - 1 */
@@ -343,6 +364,7 @@ int main(void)
         cmocka_unit_test(test_utf8_four),
         cmocka_unit_test(test_parse_integers),
         cmocka_unit_test(test_parse_decimal),
+        cmocka_unit_test(test_parse_decimal_floor),
         cmocka_unit_test(test_decimal_limits),
         cmocka_unit_test(test_add_decimal),
         cmocka_unit_test(test_decimal_round_trip),
