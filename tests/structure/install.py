@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Installs a build aside and uses it as a stranger would: with pkg-config and a C compiler.
+
+usage: install.py ROOT BUILD CC
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = r"""
+#include <stdio.h>
+#include <string.h>
+#include <cellar/cellar.h>
+int main(void)
+{
+    puts(cellar_version());
+    return strcmp(cellar_version(), CELLAR_VERSION) != 0;
+}
+"""
+
+
+def run(*command, **settings):
+    return subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE, **settings).stdout
+
+
+def main():
+    root, build, compiler = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+    with tempfile.TemporaryDirectory(prefix="cellar-install-") as name:
+        prefix = pathlib.Path(name)
+        run("cmake", "--install", build, "--prefix", str(prefix))
+        found = list(prefix.rglob("cellar.pc"))
+        if len(found) != 1:
+            print("cellar.pc is not installed once")
+            return 1
+        environment = {**os.environ, "PKG_CONFIG_PATH": str(found[0].parent),
+                       "LD_LIBRARY_PATH": str(found[0].parent.parent)}
+        (prefix / "p.c").write_text(PROGRAM)
+        for kind, query in (("shared", []), ("static", ["--static"])):
+            flags = run("pkg-config", *query, "--cflags", "--libs", "cellar", env=environment).split()
+            if kind == "static":
+                flags = ["-l:libcellar.a" if flag == "-lcellar" else flag for flag in flags]
+            program = str(prefix / f"p-{kind}")
+            run(compiler, "-std=c11", "-o", program, str(prefix / "p.c"), *flags)
+            run(program, env=environment)
+        installed = {path.name for path in prefix.rglob("*")}
+        wanted = {path.name for path in (root / "include/cellar").glob("*.h")}
+        wanted |= {path.name for path in (root / "man").glob("*.1")} | {"cellar"}
+        for missing in sorted(wanted - installed):
+            print(f"not installed: {missing}")
+        run(str(prefix / "bin/cellar"), "--version")
+        return 1 if wanted - installed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
