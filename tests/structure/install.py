@@ -41,7 +41,9 @@ def main():
         for kind, query in (("shared", []), ("static", ["--static"])):
             flags = run("pkg-config", *query, "--cflags", "--libs", "cellar", env=environment).split()
             if kind == "static":
-                flags = ["-l:libcellar.a" if flag == "-lcellar" else flag for flag in flags]
+                at = flags.index("-lcellar")  # whole: every library it needs must be named
+                flags[at:at + 1] = ["-Wl,--whole-archive", "-l:libcellar.a",
+                                    "-Wl,--no-whole-archive"]
             program = str(prefix / f"p-{kind}")
             run(compiler, "-std=c11", "-o", program, str(prefix / "p.c"), *flags)
             run(program, env=environment)
