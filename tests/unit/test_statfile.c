@@ -429,6 +429,7 @@ static void test_encodings(void **state)
         {7, "Z\xc3\xbcrich", "Z\xc3\xbcrich"},
         {7, "Z\xfcrich", NULL},
         {5, "Z\xfcrich", "Z\xc3\xbcrich"},
+        {5, "\xc3\xbc", "\xc3\x83\xc2\xbc"},
     };
     (void) state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
