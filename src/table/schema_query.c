@@ -170,8 +170,9 @@ uint64_t cellar_schema_cells_per_record(const cellar_schema *schema)
 void cellar_schema_categories(const cellar_schema *schema, uint64_t index, uint32_t *categories)
 {
     for (size_t v = schema->n_variables; v-- > 0;) {
-        categories[v] = (uint32_t) (index % schema->axes[v].n_categories);
-        index /= schema->axes[v].n_categories;
+        uint64_t above = schema_quotient(index, schema->axes[v].n_categories);
+        categories[v] = (uint32_t) (index - above * schema->axes[v].n_categories);
+        index = above;
     }
 }
 

@@ -4,7 +4,10 @@ set(LAYER_SOURCES
   schema.c
   schema_margins.c
   schema_query.c
+  structural.c
+  structural_bind.c
   structural_cover.c
+  structural_derive.c
   table.c
   table_expand.c
   table_groups.c
