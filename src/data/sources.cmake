@@ -1,20 +1,32 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 set(LAYER_SOURCES
-  columns.c
+  batch.c
   category.c
+  chunks.c
   codelist.c
   codelist_file.c
   codelist_hrc.c
   codelist_tree.c
+  coder.c
+  columns.c
   condition.c
   csv_record.c
   decimal.c
+  describe.c
+  dictionary.c
   encoding.c
   recode.c
   recode_map.c
+  record_key.c
+  rows.c
+  scan.c
+  scan_stat.c
+  scan_text.c
+  separators.c
   statfile.c
   statfile_labels.c
   statfile_parse.c
   statfile_value.c
   stream.c
+  units.c
 )

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The hash is multilinear: the first 32 bytes as eight words, each times a random number, summed,
+ * and spread by one more multiplication whose high bits choose the slot. Processors with wide
+ * registers do the eight at once; every path computes the same number. */
+#include "data/dictionary.h"
+
+#include <string.h>
+
+#include <sodium.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#define DICTIONARY_X86 1
+#endif
+
+enum {
+    FIRST_LOG2_SLOTS = 6,
+    SLOTS_PER_ENTRY = 4, /* at least, so that most first probes hit */
+    SEEDS_TRIED = 64,    /* multipliers among which a settled table takes the best */
+    SETTLE_LIMIT = 4096  /* entries beyond which that is not worth it */
+};
+
+_Static_assert(sizeof(cellar_dictionary_entry) == 48, "an entry is three quarters of a line");
+
+/* ---- hashing and comparing -------------------------------------------------- */
+
+/* The words of a text of at most 32 bytes, or of the first 32. */
+static void text_words(const char *text, size_t length, uint32_t word[DICTIONARY_WORDS])
+{
+    memset(word, 0, DICTIONARY_INLINE);
+    memcpy(word, text, length < DICTIONARY_INLINE ? length : DICTIONARY_INLINE);
+}
+
+/* The bytes after the first 32, eight at a time; long labels are rare. */
+static uint64_t hash_rest(const char *text, size_t length)
+{
+    uint64_t hash = 0;
+    for (size_t at = DICTIONARY_INLINE; at < length; at += 8) {
+        uint64_t word = 0;
+        memcpy(&word, text + at, length - at < 8 ? length - at : 8);
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
+static uint64_t hash_words(const cellar_dictionary *d, const uint32_t word[DICTIONARY_WORDS],
+                           const char *text, size_t length)
+{
+    uint64_t sum = length;
+    for (size_t i = 0; i < DICTIONARY_WORDS; i++)
+        sum += (uint64_t) word[i] * d->multiplier[i];
+    if (length > DICTIONARY_INLINE)
+        sum += hash_rest(text, length);
+    return sum * d->spread;
+}
+
+static int entry_is(const cellar_dictionary_entry *entry, const uint32_t word[DICTIONARY_WORDS],
+                    const char *text, size_t length)
+{
+    return entry->length == length && memcmp(entry->word, word, DICTIONARY_INLINE) == 0 &&
+           (length <= DICTIONARY_INLINE || memcmp(entry->text, text, length) == 0);
+}
+
+int32_t cellar_dictionary_find(const cellar_dictionary *d, const char *text, size_t length)
+{
+    uint64_t last = ((uint64_t) 1 << (64 - d->shift)) - 1, slot;
+    uint32_t word[DICTIONARY_WORDS], number;
+
+    text_words(text, length, word);
+    slot = hash_words(d, word, text, length) >> d->shift;
+    for (; (number = d->slots[slot]) != 0; slot = (slot + 1) & last)
+        if (entry_is(&d->entries[number], word, text, length))
+            return d->entries[number].code;
+    return CELLAR_CODE_ABSENT;
+}
+
+/* ---- many at once ----------------------------------------------------------- */
+
+/* The loop around the first probe of each slice. `probe` answers the entry its hash points at, or
+ * NULL where that is another text; then the careful way decides. */
+#define FIND_MANY(probe)                                                                           \
+    const char *const text = s->text;                                                              \
+    const uint32_t *const begins = s->begin, *const ends = s->end, begin_add = s->begin_add;       \
+    const size_t stride = s->stride, n = s->n;                                                     \
+    const int may_end_in_cr = s->may_end_in_cr;                                                    \
+    int32_t all = 0;                                                                               \
+    size_t i;                                                                                      \
+    for (i = first; i < n; i++) {                                                                  \
+        uint32_t begin = begins[i * stride] + begin_add, end = ends[i * stride];                   \
+        const cellar_dictionary_entry *entry;                                                      \
+        int32_t code;                                                                              \
+        if (may_end_in_cr)                                                                         \
+            end -= end > begin && text[end - 1] == '\r';                                           \
+        entry = probe(&d, text + begin, end - begin);                                              \
+        code = __builtin_expect(entry != NULL, 1)                                                  \
+                   ? entry->code                                                                   \
+                   : cellar_dictionary_find(dictionary, text + begin, end - begin);                \
+        if (__builtin_expect(code == CELLAR_CODE_ABSENT, 0))                                       \
+            break;                                                                                 \
+        codes[i] = code;                                                                           \
+        all |= code;                                                                               \
+    }                                                                                              \
+    *any |= all;                                                                                   \
+    return i
+
+typedef struct probe_plain_state {
+    const cellar_dictionary *dictionary;
+} probe_plain_state;
+
+static inline const cellar_dictionary_entry *probe_plain(const probe_plain_state *d,
+                                                         const char *text, uint32_t length)
+{
+    uint32_t word[DICTIONARY_WORDS];
+    const cellar_dictionary_entry *entry;
+    if (length > DICTIONARY_INLINE)
+        return NULL;
+    text_words(text, length, word);
+    entry = &d->dictionary
+                 ->entries[d->dictionary->slots[hash_words(d->dictionary, word, text, length) >>
+                                                d->dictionary->shift]];
+    return entry_is(entry, word, text, length) ? entry : NULL;
+}
+
+static size_t find_many_plain(const cellar_dictionary *dictionary, const cellar_slices *s,
+                              size_t first, int32_t *codes, int32_t *any)
+{
+    const probe_plain_state d = {dictionary};
+    FIND_MANY(probe_plain);
+}
+
+#ifdef DICTIONARY_X86
+#define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,bmi2")))
+
+/* What the loop needs of a dictionary, in registers. */
+typedef struct probe_avx512_state {
+    const cellar_dictionary_entry *entries;
+    const uint32_t *slots;
+    __m256i even, odd; /* multipliers of the words at even and odd places */
+    uint64_t spread;
+    unsigned shift;
+} probe_avx512_state;
+
+AVX512 static inline const cellar_dictionary_entry *probe_avx512(const probe_avx512_state *d,
+                                                                 const char *text, uint32_t length)
+{
+    __m256i words = _mm256_maskz_loadu_epi8(_cvtu32_mask32(_bzhi_u32(UINT32_MAX, length)), text);
+    __m256i products = _mm256_add_epi64(_mm256_mul_epu32(words, d->even),
+                                        _mm256_mul_epu32(_mm256_srli_epi64(words, 32), d->odd));
+    __m128i halves =
+        _mm_add_epi64(_mm256_castsi256_si128(products), _mm256_extracti128_si256(products, 1));
+    __m128i sum = _mm_add_epi64(halves, _mm_unpackhi_epi64(halves, halves));
+    uint64_t hash = ((uint64_t) _mm_cvtsi128_si64(sum) + length) * d->spread;
+    const cellar_dictionary_entry *entry = &d->entries[d->slots[hash >> d->shift]];
+    __m256i known = _mm256_loadu_si256((const __m256i *) (const void *) entry->word);
+    uint32_t different = _cvtmask32_u32(_mm256_cmpneq_epi8_mask(words, known));
+    /* longer texts have more to compare: the careful way does it */
+    return (different | (entry->length ^ length) | (length > DICTIONARY_INLINE)) == 0 ? entry
+                                                                                      : NULL;
+}
+
+AVX512 static size_t find_many_avx512(const cellar_dictionary *dictionary, const cellar_slices *s,
+                                      size_t first, int32_t *codes, int32_t *any)
+{
+    const uint32_t *m = dictionary->multiplier;
+    const probe_avx512_state d = {.entries = dictionary->entries,
+                                  .slots = dictionary->slots,
+                                  .even = _mm256_setr_epi64x(m[0], m[2], m[4], m[6]),
+                                  .odd = _mm256_setr_epi64x(m[1], m[3], m[5], m[7]),
+                                  .spread = dictionary->spread,
+                                  .shift = dictionary->shift};
+    FIND_MANY(probe_avx512);
+}
+#endif
+
+static int always_works(void)
+{
+    return 1;
+}
+
+#ifdef DICTIONARY_X86
+static int avx512_works(void)
+{
+    return __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("bmi2");
+}
+#endif
+
+const cellar_dictionary_way cellar_dictionary_ways[CELLAR_DICTIONARY_MAX_WAYS] = {
+#ifdef DICTIONARY_X86
+    {"avx512", avx512_works, find_many_avx512},
+#endif
+    {"plain", always_works, find_many_plain},
+};
+
+size_t cellar_dictionary_find_many(const cellar_dictionary *dictionary, const cellar_slices *slices,
+                                   size_t first, int32_t *codes, int32_t *any)
+{
+    const cellar_dictionary_way *way = cellar_dictionary_ways;
+    while (!way->works())
+        way++;
+    return way->find_many(dictionary, slices, first, codes, any);
+}
+
+/* ---- building ---------------------------------------------------------------- */
+
+static void dictionary_choose_multipliers(cellar_dictionary *d)
+{
+    randombytes_buf(d->multiplier, sizeof d->multiplier);
+    randombytes_buf(&d->spread, sizeof d->spread);
+    d->spread |= 1;
+}
+
+/* Puts entry `number` into its slot; answers whether it had to move from its first choice. */
+static int dictionary_place(cellar_dictionary *d, size_t number)
+{
+    const cellar_dictionary_entry *entry = &d->entries[number];
+    uint64_t last = ((uint64_t) 1 << (64 - d->shift)) - 1;
+    uint64_t slot = hash_words(d, entry->word, entry->text, entry->length) >> d->shift;
+    int moved = 0;
+    for (; d->slots[slot] != 0; slot = (slot + 1) & last)
+        moved = 1;
+    d->slots[slot] = (uint32_t) number;
+    return moved;
+}
+
+static size_t dictionary_fill(cellar_dictionary *d)
+{
+    size_t n_moved = 0;
+    memset(d->slots, 0, sizeof *d->slots << (64 - d->shift));
+    for (size_t i = 1; i < d->n; i++)
+        n_moved += (size_t) dictionary_place(d, i);
+    return n_moved;
+}
+
+static int dictionary_rebuild(cellar_dictionary *d, unsigned log2_slots)
+{
+    uint32_t *slots = cellar_alloc((size_t) 1 << log2_slots, sizeof *slots);
+    if (slots == NULL)
+        return 0;
+    cellar_free(d->slots);
+    d->slots = slots;
+    d->shift = 64 - log2_slots;
+    dictionary_choose_multipliers(d);
+    dictionary_fill(d);
+    d->settled = 0;
+    return 1;
+}
+
+void cellar_dictionary_settle(cellar_dictionary *d)
+{
+    cellar_dictionary best = *d;
+    size_t fewest = SIZE_MAX;
+
+    if (d->settled == d->n || d->n > SETTLE_LIMIT)
+        return;
+    for (int tried = 0; fewest > 0 && tried < SEEDS_TRIED; tried++) {
+        size_t n_moved;
+        dictionary_choose_multipliers(d);
+        n_moved = dictionary_fill(d);
+        if (n_moved < fewest) {
+            fewest = n_moved;
+            best = *d;
+        }
+    }
+    *d = best;
+    if (fewest > 0)
+        dictionary_fill(d);
+    d->settled = d->n;
+}
+
+int cellar_dictionary_init(cellar_dictionary *d)
+{
+    *d = (cellar_dictionary){0};
+    if (sodium_init() < 0 || !cellar_grow(&d->entries, &d->capacity, 1, sizeof *d->entries))
+        return 0;
+    d->entries[0] = (cellar_dictionary_entry){.length = UINT32_MAX, .code = CELLAR_CODE_ABSENT};
+    return cellar_dictionary_reset(d);
+}
+
+int cellar_dictionary_reset(cellar_dictionary *d)
+{
+    cellar_arena_free(d->long_texts);
+    d->long_texts = cellar_arena_create(SIZE_MAX / 2);
+    d->n = 1;
+    return d->long_texts != NULL && dictionary_rebuild(d, FIRST_LOG2_SLOTS);
+}
+
+void cellar_dictionary_clear(cellar_dictionary *d)
+{
+    cellar_arena_free(d->long_texts);
+    cellar_free(d->slots);
+    cellar_free(d->entries);
+    *d = (cellar_dictionary){0};
+}
+
+size_t cellar_dictionary_n(const cellar_dictionary *d)
+{
+    return d->n - 1;
+}
+
+int cellar_dictionary_add(cellar_dictionary *d, const char *text, size_t length, int32_t code)
+{
+    cellar_dictionary_entry *entry;
+    size_t n_slots = (size_t) 1 << (64 - d->shift);
+
+    if (length >= UINT32_MAX || d->n >= UINT32_MAX ||
+        !cellar_grow(&d->entries, &d->capacity, d->n + 1, sizeof *d->entries))
+        return 0;
+    entry = &d->entries[d->n];
+    *entry = (cellar_dictionary_entry){.length = (uint32_t) length, .code = code};
+    text_words(text, length, entry->word);
+    if (length > DICTIONARY_INLINE) {
+        entry->text = cellar_arena_copy(d->long_texts, text, length);
+        if (entry->text == NULL)
+            return 0;
+    }
+    d->n++;
+    if (d->n * SLOTS_PER_ENTRY <= n_slots) {
+        dictionary_place(d, d->n - 1);
+        return 1;
+    }
+    if (!dictionary_rebuild(d, 64 - d->shift + 2)) {
+        d->n--; /* the old slots are still whole, and do not name the new entry */
+        return 0;
+    }
+    return 1;
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "data/scan.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include <cellar/process.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "base/threads.h"
+#include "data/scan_lanes.h"
+#include "data/statfile.h"
+
+/* Small enough to stay in the second-level cache from reading to counting. */
+enum { CHUNK_BYTES = 256 * 1024 };
+
+struct cellar_scan {
+    char *path;
+    cellar_reader_options options;
+    char delimiter;
+    cellar_chunks *chunks; /* delimited text; NULL for other formats */
+    char **columns;        /* of other formats */
+    size_t n_columns;
+};
+
+/* ---- opening --------------------------------------------------------------- */
+
+static int name_ends_in(const char *path, const char *ending)
+{
+    size_t n = strlen(path), m = strlen(ending);
+    return n >= m && strcasecmp(path + n - m, ending) == 0;
+}
+
+static char scan_delimiter(const char *path, char asked)
+{
+    static const char *const tab_endings[] = {".tsv", ".tab", ".tsv.gz", ".tab.gz"};
+    if (asked != '\0')
+        return asked;
+    for (size_t i = 0; i < sizeof tab_endings / sizeof *tab_endings; i++)
+        if (name_ends_in(path, tab_endings[i]))
+            return '\t';
+    return ',';
+}
+
+static cellar_status scan_create(const char *path, const cellar_reader_options *options,
+                                 cellar_scan **out, cellar_error *err)
+{
+    cellar_scan *scan;
+    *out = NULL;
+    if (options->delimiter == '"' || options->delimiter == '\n' || options->delimiter == '\r')
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "the delimiter cannot be a quote or a line end");
+    scan = cellar_alloc(1, sizeof *scan);
+    if (scan == NULL)
+        return cellar_fail_memory(err, "a reader");
+    scan->options = *options;
+    scan->delimiter = scan_delimiter(path, options->delimiter);
+    scan->path = cellar_alloc(strlen(path) + 1, 1);
+    if (scan->path == NULL) {
+        cellar_free(scan);
+        return cellar_fail_memory(err, "a reader");
+    }
+    memcpy(scan->path, path, strlen(path));
+    if (scan->options.format == CELLAR_DATA_AUTO)
+        scan->options.format = cellar_statfile_format(path);
+    *out = scan;
+    return CELLAR_OK;
+}
+
+cellar_status cellar_scan_open(const char *path, const cellar_reader_options *options,
+                               cellar_scan **out, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    cellar_scan *scan = NULL;
+    cellar_stream *stream = NULL;
+
+    *out = NULL;
+    CELLAR_TRY(scan_create(path, options, &scan, err));
+    if (scan->options.format != CELLAR_DATA_TEXT) {
+        CELLAR_TRY(cellar_statfile_columns(path, scan->options.format, &scan->columns,
+                                           &scan->n_columns, err));
+    } else {
+        CELLAR_TRY(cellar_stream_open(path, &stream, err));
+        CELLAR_TRY(cellar_chunks_open(stream, &scan->options, scan->delimiter, CHUNK_BYTES,
+                                      &scan->chunks, err));
+    }
+    *out = scan;
+    scan = NULL;
+out:
+    cellar_scan_close(scan);
+    return status;
+}
+
+cellar_status cellar_scan_open_memory(const char *name, const char *bytes, size_t length,
+                                      const cellar_reader_options *options, size_t chunk_bytes,
+                                      cellar_scan **out, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    cellar_scan *scan = NULL;
+    cellar_stream *stream = NULL;
+
+    *out = NULL;
+    CELLAR_TRY(scan_create(name, options, &scan, err));
+    scan->options.format = CELLAR_DATA_TEXT;
+    CELLAR_TRY(cellar_stream_open_memory(name, bytes, length, &stream, err));
+    CELLAR_TRY(cellar_chunks_open(stream, &scan->options, scan->delimiter, chunk_bytes,
+                                  &scan->chunks, err));
+    *out = scan;
+    scan = NULL;
+out:
+    cellar_scan_close(scan);
+    return status;
+}
+
+void cellar_scan_close(cellar_scan *scan)
+{
+    if (scan == NULL)
+        return;
+    cellar_chunks_close(scan->chunks);
+    cellar_columns_free(scan->columns, scan->n_columns);
+    cellar_free(scan->path);
+    cellar_free(scan);
+}
+
+/* ---- columns --------------------------------------------------------------- */
+
+size_t cellar_scan_n_columns(const cellar_scan *scan)
+{
+    return scan->chunks != NULL ? cellar_chunks_n_columns(scan->chunks) : scan->n_columns;
+}
+
+const char *cellar_scan_column(const cellar_scan *scan, size_t column)
+{
+    return scan->chunks != NULL ? cellar_chunks_column(scan->chunks, column)
+                                : scan->columns[column];
+}
+
+cellar_status cellar_scan_find_column(const cellar_scan *scan, const char *name, size_t *column,
+                                      cellar_error *err)
+{
+    size_t n = cellar_scan_n_columns(scan);
+    const char **names, *nearest;
+
+    for (*column = 0; *column < n; ++*column)
+        if (strcmp(cellar_scan_column(scan, *column), name) == 0)
+            return CELLAR_OK;
+    names = cellar_alloc(n + 1, sizeof *names);
+    if (names == NULL)
+        return cellar_fail_memory(err, "the names of columns");
+    for (size_t i = 0; i < n; i++)
+        names[i] = cellar_scan_column(scan, i);
+    nearest = cellar_nearest_word(name, names);
+    cellar_free(names);
+    if (nearest != NULL)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "%s: has no column '%.200s'; did you mean '%.200s'?", scan->path, name,
+                           nearest);
+    return cellar_fail(err, CELLAR_ERR_ARGUMENT, "%s: has no column '%.200s' among its %zu columns",
+                       scan->path, name, n);
+}
+
+cellar_status cellar_scan_labels(const cellar_scan *scan, size_t column, cellar_codelist **out,
+                                 cellar_error *err)
+{
+    *out = NULL;
+    if (scan->chunks != NULL)
+        return CELLAR_OK;
+    return cellar_statfile_labels(scan->path, scan->options.format, column, out, err);
+}
+
+cellar_encoding cellar_scan_encoding(const cellar_scan *scan)
+{
+    return scan->chunks != NULL ? scan->options.encoding : CELLAR_ENCODING_UTF8;
+}
+
+cellar_status cellar_columns_read(const char *path, const cellar_reader_options *options,
+                                  char ***names, size_t *n_names, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    cellar_scan *scan = NULL;
+    size_t n = 0;
+
+    *names = NULL;
+    *n_names = 0;
+    CELLAR_TRY(cellar_scan_open(path, options, &scan, err));
+    *names = cellar_alloc(cellar_scan_n_columns(scan), sizeof **names);
+    for (; *names != NULL && n < cellar_scan_n_columns(scan); n++) {
+        const char *name = cellar_scan_column(scan, n);
+        (*names)[n] = cellar_alloc(strlen(name) + 1, 1);
+        if ((*names)[n] == NULL)
+            break;
+        memcpy((*names)[n], name, strlen(name));
+    }
+    if (n < cellar_scan_n_columns(scan)) {
+        cellar_columns_free(*names, n);
+        *names = NULL;
+        status = cellar_fail_memory(err, "the names of columns");
+        goto out;
+    }
+    *n_names = n;
+out:
+    cellar_scan_close(scan);
+    return status;
+}
+
+/* ---- running --------------------------------------------------------------- */
+
+typedef struct text_job {
+    cellar_scan *scan;
+    scan_run *run;
+} text_job;
+
+static cellar_status text_job_lane(void *context, int lane, cellar_error *err)
+{
+    text_job *job = context;
+    return scan_text_lane(job->run, job->scan->chunks, job->scan->delimiter, lane, err);
+}
+
+int cellar_scan_n_lanes(const cellar_scan *scan, const cellar_scan_options *options)
+{
+    if (scan->chunks == NULL)
+        return 1;
+    return options->n_lanes > 0 ? options->n_lanes : cellar_process_n_processors();
+}
+
+cellar_status cellar_scan_run(cellar_scan *scan, const cellar_scan_use *uses, size_t n_uses,
+                              cellar_batch_sink *sink, void *context,
+                              const cellar_scan_options *options, cellar_row_report *report,
+                              cellar_error *err)
+{
+    cellar_status status = CELLAR_OK, fault;
+    cellar_pool *pool = NULL;
+    scan_run run = {.file = scan->path,
+                    .uses = uses,
+                    .n_uses = n_uses,
+                    .sink = sink,
+                    .context = context,
+                    .options = options,
+                    .bad_rows = scan->options.bad_rows,
+                    .rows_not_lines = scan->chunks == NULL};
+    text_job job = {.scan = scan, .run = &run};
+
+    run_init(&run);
+    if (scan->chunks != NULL) {
+        CELLAR_TRY(cellar_pool_create(cellar_scan_n_lanes(scan, options), &pool, err));
+        status = cellar_pool_run(pool, text_job_lane, &job, err);
+    } else
+        status = scan_stat_run(&run, scan->path, scan->options.format, err);
+    /* A fault in the data explains more than whatever else stopped the run. */
+    fault =
+        run_result(&run, scan->chunks != NULL ? cellar_chunks_lines_before(scan->chunks) : 0, err);
+    if (fault != CELLAR_OK)
+        status = fault;
+    *report = run.report;
+out:
+    cellar_pool_free(pool);
+    run_clear(&run);
+    return status;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One pass over a data file, by all threads: rows come out as small numbers, in batches. */
+#ifndef CELLAR_DATA_SCAN_H
+#define CELLAR_DATA_SCAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cellar/microdata.h>
+
+#include "data/coder.h"
+
+/* One use of one column: coded, or (without a coder) as raw text. */
+typedef struct cellar_scan_use {
+    size_t column;
+    cellar_coder *coder;
+} cellar_scan_use;
+
+typedef struct cellar_batch cellar_batch;
+
+/* Receives the rows that are to be counted, a batch at a time, on any lane. */
+typedef cellar_status cellar_batch_sink(void *context, int lane, cellar_batch *batch,
+                                        cellar_error *err);
+
+size_t cellar_batch_n_rows(const cellar_batch *batch);
+/* The codes of a use, all >= 0, one for each row of the batch. */
+const int32_t *cellar_batch_codes(const cellar_batch *batch, size_t use);
+/* The raw text of a use, not NUL-terminated, in the encoding of the file. */
+const char *cellar_batch_text(const cellar_batch *batch, size_t use, size_t row, size_t *length);
+/* For a sink that finds a row unusable and leaves it out: counts it as bad and, unless bad rows are
+ * to be skipped, makes the run fail with the sentence and the row's place in the file. */
+void cellar_batch_reject(cellar_batch *batch, const char *column, size_t row, const char *why);
+
+typedef struct cellar_scan cellar_scan;
+
+/* Opens a data file and reads the names of its columns. On failure *out is NULL. */
+cellar_status cellar_scan_open(const char *path, const cellar_reader_options *options,
+                               cellar_scan **out, cellar_error *err);
+/* The same for delimited text in memory, which outlives the scan, cut into chunks of about
+ * `chunk_bytes`: for tests and fuzzers. */
+cellar_status cellar_scan_open_memory(const char *name, const char *bytes, size_t length,
+                                      const cellar_reader_options *options, size_t chunk_bytes,
+                                      cellar_scan **out, cellar_error *err);
+void cellar_scan_close(cellar_scan *scan); /* NULL is fine */
+
+size_t cellar_scan_n_columns(const cellar_scan *scan);
+const char *cellar_scan_column(const cellar_scan *scan, size_t column);
+/* The position of a column; CELLAR_ERR_ARGUMENT names the file and the nearest column. */
+cellar_status cellar_scan_find_column(const cellar_scan *scan, const char *name, size_t *column,
+                                      cellar_error *err);
+/* The labels the file format gives the values of a column, or *out = NULL. */
+cellar_status cellar_scan_labels(const cellar_scan *scan, size_t column, cellar_codelist **out,
+                                 cellar_error *err);
+/* The encoding coders are to expect: the file's, or UTF-8 where the format converts. */
+cellar_encoding cellar_scan_encoding(const cellar_scan *scan);
+
+typedef struct cellar_scan_options {
+    int n_lanes;  /* how many threads; 0: one per processor */
+    int in_order; /* 1: the sink is called for one batch after the other, in the file's order */
+    cellar_progress progress;
+} cellar_scan_options;
+
+/* The number of lanes a scan with these options will use: the sink's `lane` is below it. */
+int cellar_scan_n_lanes(const cellar_scan *scan, const cellar_scan_options *options);
+
+/* Runs over all rows, once. `report` counts them, but for n_counted and n_over_unit, which are the
+ * sink's. The first fault in the order of the file is the one reported. */
+cellar_status cellar_scan_run(cellar_scan *scan, const cellar_scan_use *uses, size_t n_uses,
+                              cellar_batch_sink *sink, void *context,
+                              const cellar_scan_options *options, cellar_row_report *report,
+                              cellar_error *err);
+
+#endif

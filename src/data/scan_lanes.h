@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The two kinds of files a scan can run over. */
+#ifndef CELLAR_DATA_SCAN_LANES_H
+#define CELLAR_DATA_SCAN_LANES_H
+
+#include "data/batch.h"
+#include "data/chunks.h"
+
+/* One lane of a run over delimited text: takes chunks until there are none. */
+cellar_status scan_text_lane(scan_run *run, cellar_chunks *chunks, char delimiter, int lane,
+                             cellar_error *err);
+
+/* A run over an SPSS, Stata or SAS file, on the caller's thread. */
+cellar_status scan_stat_run(scan_run *run, const char *path, cellar_data_format format,
+                            cellar_error *err);
+
+#endif
