@@ -72,7 +72,6 @@ int cellar_cells_add(cellar_cells *cells, size_t to, const cellar_cells *source,
 void cellar_cells_compact(cellar_cells *cells)
 {
     size_t n = 0;
-    CELLAR_ASSERT(cells->index != NULL || cells->n == 0); /* dense cells stay where they are */
     for (size_t i = 0; i < cells->n; i++) {
         if (cells->count[i] == 0 && (cells->weight == NULL || cells->weight[i] == 0) &&
             (cells->status == NULL || cells->status[i] == CELLAR_CELL_NORMAL))

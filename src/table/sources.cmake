@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 set(LAYER_SOURCES
+  accumulate.c
+  cellmap.c
   cells.c
   schema.c
   schema_margins.c
@@ -12,4 +14,5 @@ set(LAYER_SOURCES
   table_expand.c
   table_groups.c
   table_margin.c
+  tabulate.c
 )
