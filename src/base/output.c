@@ -236,7 +236,7 @@ void cellar_output_printf(cellar_output *output, const char *format, ...)
 void cellar_output_text(cellar_output *output, const cellar_text *text)
 {
     if (text->failed)
-        output->failure = ENOMEM;
+        output_note_failure(output, ENOMEM);
     else
         cellar_output_write(output, text->bytes, text->length);
 }

@@ -21,7 +21,7 @@ def is_data(path):
 
 def main():
     root = pathlib.Path(sys.argv[1])
-    listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+    listed = subprocess.run(["git", "ls-files", "-z"],
                             cwd=root, check=True, stdout=subprocess.PIPE, text=True).stdout
     files = [pathlib.Path(name) for name in listed.split("\0") if name and (root / name).is_file()]
     wrong = 0

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/threads.h"
 
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -130,6 +133,35 @@ static void test_default_lanes(void **state)
     cellar_pool_free(pool);
 }
 
+/* The linker sends the library's pthread_create(3) through here (-Wl,--wrap=pthread_create). */
+static int threads_left = INT_MAX;
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                          void *argument);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                          void *argument);
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                          void *argument)
+{
+    if (threads_left-- <= 0)
+        return EAGAIN;
+    return __real_pthread_create(thread, attributes, run, argument);
+}
+
+static void test_no_more_threads(void **state)
+{
+    (void) state;
+    for (int n = 0; n < MAX_LANES - 1; n++) {
+        cellar_pool *pool = NULL;
+        cellar_error err = {""};
+        threads_left = n;
+        assert_int_equal(cellar_pool_create(MAX_LANES, &pool, &err), CELLAR_ERR_MEMORY);
+        assert_null(pool);
+        assert_string_equal(err.message, "cannot start 8 threads");
+    }
+    threads_left = INT_MAX;
+}
+
 static cellar_status pool_scenario(void *context, cellar_error *err)
 {
     cellar_pool *pool = NULL;
@@ -155,7 +187,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_run),           cmocka_unit_test(test_lowest_lane_speaks),
         cmocka_unit_test(test_for),           cmocka_unit_test(test_for_stops),
-        cmocka_unit_test(test_default_lanes), cmocka_unit_test(test_fail_every),
+        cmocka_unit_test(test_default_lanes), cmocka_unit_test(test_no_more_threads),
+        cmocka_unit_test(test_fail_every),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
