@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/output.h"
 #include "data/codelist_build.h"
-#include "data/csv_record.h"
+#include "base/csv_record.h"
 
 static const char *const codelist_columns[] = {"code", "parent", "order", "label", "role", NULL};
 static const char *const codelist_roles[] = {"",      "total", "unknown", "not-applicable",

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "data/codelist_build.h"
-#include "data/csv_record.h"
+#include "base/csv_record.h"
 
 #define MAP_CATCH_ALL "*"
 

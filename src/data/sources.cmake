@@ -10,7 +10,6 @@ set(LAYER_SOURCES
   coder.c
   columns.c
   condition.c
-  csv_record.c
   decimal.c
   describe.c
   dictionary.c

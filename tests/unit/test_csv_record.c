@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "data/csv_record.h"
+#include "base/csv_record.h"
 
 /* All records of `bytes` as "a|b/c|d/", a quoted field written 'a', an error as "!message". */
 static void render(const char *bytes, size_t length, char delimiter, cellar_text *out)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "data/csv_record.h"
+#include "base/csv_record.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
