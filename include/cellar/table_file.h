@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 typedef enum cellar_table_format {
-    CELLAR_TABLE_AUTO,     /* by the name's ending: .csv, .json, .px */
+    CELLAR_TABLE_AUTO,     /* read: by the name's ending: .csv, .json, .px; write: CSV */
     CELLAR_TABLE_CSV,      /* long: one column per variable, then `count` */
     CELLAR_TABLE_JSONSTAT, /* JSON-stat 2.0 */
     CELLAR_TABLE_PX,       /* PC-Axis */
@@ -19,22 +19,37 @@ typedef enum cellar_table_format {
     CELLAR_TABLE_CSVW      /* the CSVW description of the long CSV (write only) */
 } cellar_table_format;
 
+/* A variable that others should know as time or place. */
+typedef struct cellar_variable_role {
+    const char *variable;
+    const char *role; /* "time" or "geo" */
+} cellar_variable_role;
+
+/* A zeroed struct is the default: CSV without zeros. */
 typedef struct cellar_table_write_options {
     cellar_table_format format;
     int zeros;  /* 1: write zero cells too (CSV, SDMX; px and dense JSON-stat always do) */
     int sparse; /* JSON-stat: 1: `value` as an object, 0: as an array */
-    int neutralise_formulas; /* CSV: 1: a leading = + - @ in a label is made harmless */
-    const char *csv_name;    /* CSVW: the name of the CSV it describes */
+    int neutralise_formulas;  /* CSV, SDMX: 1: a name or code that a spreadsheet would take for a
+                                 formula gets a leading '; such a file does not read back as it was
+                               */
+    const char *csv_name;     /* CSVW: the name of the CSV it describes */
+    const char *title;        /* JSON-stat, px, CSVW: what the table is about [its variables] */
+    const char *structure_id; /* SDMX: the structure the data belongs to [CELLAR:TABLE(1.0)] */
+    const cellar_variable_role *roles; /* JSON-stat and px: which variables are time or place */
+    size_t n_roles;
 } cellar_table_write_options;
 
-/* Writes the table; commit or discard `output` yourself. */
+/* The format that a file's name ends in; CELLAR_TABLE_AUTO when it tells none. */
+CELLAR_API cellar_table_format cellar_table_format_of_path(const char *path);
+
+/* Writes the table; commit or discard `output` yourself. `options` may be NULL: CSV without zeros.
+ * A suppressed or unavailable cell keeps its count in these files, for they are confidential. */
 CELLAR_API cellar_status cellar_table_write(const cellar_table *table,
                                             const cellar_table_write_options *options,
                                             cellar_output *output, cellar_error *err);
 
-/* Reads a table written in CSV, JSON-stat or PX. A CSV file needs a `count` column; its domains
- * are observed unless `codelists` (one per variable name, NULL-terminated pairs) declares them. On
- * failure *out is NULL and the message names file, line and column. */
+/* The domain of a variable, declared by the caller. */
 typedef struct cellar_named_codelist {
     const char *variable;
     const cellar_codelist *codelist;
@@ -47,6 +62,11 @@ typedef struct cellar_table_read_options {
     uint64_t limit_bytes; /* refuse larger files [4 GiB when 0] */
 } cellar_table_read_options;
 
+/* Reads a table in CSV, JSON-stat or PX. A CSV file needs a `count` column. Domains are those the
+ * file states (Cellar's JSON-stat and px), else observed, unless `codelists` declares them: then
+ * every code must be of its list, and inner nodes and totals are read as the margins they are. A
+ * release is refused. `options` may be NULL. On failure *out is NULL and the message names file,
+ * line and column. */
 CELLAR_API cellar_status cellar_table_read(const char *path,
                                            const cellar_table_read_options *options,
                                            cellar_table **out, cellar_error *err);

@@ -3,15 +3,31 @@ set(LAYER_SOURCES
   accumulate.c
   cellmap.c
   cells.c
+  csv_fields.c
+  extension_read.c
+  extension_write.c
+  format_csv_read.c
+  format_csv_write.c
+  format_csvw_write.c
+  format_jsonstat_read.c
+  format_jsonstat_write.c
+  format_px_read.c
+  format_px_write.c
+  format_sdmx_write.c
+  intake.c
+  jsonstat.c
+  px.c
   schema.c
   schema_margins.c
   schema_query.c
   structural.c
   structural_bind.c
+  sheet.c
   structural_cover.c
   structural_derive.c
   table.c
   table_expand.c
+  table_file.c
   table_groups.c
   table_margin.c
   tabulate.c
