@@ -270,7 +270,9 @@ void cellar_csv_add_field(cellar_text *text, const char *field, char delimiter)
 {
     const char special[] = {'"', '\r', '\n', delimiter, '\0'};
 
-    if (field[0] != '\0' && field[strcspn(field, special)] == '\0') {
+    /* A field that begins with U+FEFF could be taken for the byte order mark of the file. */
+    if (field[0] != '\0' && field[strcspn(field, special)] == '\0' &&
+        strncmp(field, "\xef\xbb\xbf", 3) != 0) {
         cellar_text_add_string(text, field);
         return;
     }

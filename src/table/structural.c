@@ -268,7 +268,8 @@ void cellar_structural_rules_free(cellar_structural_rules *rules)
 void cellar_structural_add_word(cellar_text *text, const char *word)
 {
     size_t length = strlen(word);
-    int bare = length > 0 && !is_blank(word[0]) && !is_blank(word[length - 1]);
+    int bare = length > 0 && !is_blank(word[0]) && !is_blank(word[length - 1]) &&
+               strncmp(word, "\xef\xbb\xbf", 3) != 0; /* no byte order mark */
     for (size_t i = 0; i < length; i++)
         bare &= !is_special(word[i]);
     if (bare) {
