@@ -35,40 +35,6 @@ cellar_status cellar_cells_create_like(const cellar_cells *like, size_t n, cella
     return CELLAR_OK;
 }
 
-void cellar_cells_copy(cellar_cells *cells, size_t to, const cellar_cells *source, size_t from)
-{
-    cells->index[to] = source->index == NULL ? from : source->index[from];
-    cells->count[to] = source->count[from];
-    if (cells->weight != NULL)
-        cells->weight[to] = source->weight[from];
-    if (cells->key != NULL)
-        cells->key[to] = source->key[from];
-    if (cells->status != NULL)
-        cells->status[to] = source->status[from];
-}
-
-/* (a + b) mod range, where 0 stands for 2^64. Both are below the range. */
-static uint64_t key_add(uint64_t a, uint64_t b, uint64_t range)
-{
-    uint64_t sum = a + b;
-    return range != 0 && (sum < a || sum >= range) ? sum - range : sum;
-}
-
-int cellar_cells_add(cellar_cells *cells, size_t to, const cellar_cells *source, size_t from,
-                     uint64_t key_range)
-{
-    if (__builtin_add_overflow(cells->count[to], source->count[from], &cells->count[to]))
-        return 0;
-    if (cells->weight != NULL &&
-        __builtin_add_overflow(cells->weight[to], source->weight[from], &cells->weight[to]))
-        return 0;
-    if (cells->key != NULL)
-        cells->key[to] = key_add(cells->key[to], source->key[from], key_range);
-    if (cells->status != NULL && source->status[from] > cells->status[to])
-        cells->status[to] = source->status[from];
-    return 1;
-}
-
 void cellar_cells_compact(cellar_cells *cells)
 {
     size_t n = 0;
@@ -77,7 +43,7 @@ void cellar_cells_compact(cellar_cells *cells)
             (cells->status == NULL || cells->status[i] == CELLAR_CELL_NORMAL))
             continue;
         if (n != i)
-            cellar_cells_copy(cells, n, cells, i);
+            cells_copy(cells, n, cells, i);
         n++;
     }
     cells->n = n;
@@ -125,7 +91,7 @@ cellar_status cellar_cells_append(cells_builder *builder, const cellar_cells *so
     if (status != CELLAR_OK)
         return status;
     for (size_t i = 0; i < source->n; i++)
-        cellar_cells_copy(&builder->cells, builder->cells.n + i, source, i);
+        cells_copy(&builder->cells, builder->cells.n + i, source, i);
     builder->cells.n += source->n;
     return CELLAR_OK;
 }
@@ -262,7 +228,7 @@ cellar_status cellar_cells_sort(cellar_cells *cells, uint64_t n_indices, uint64_
     CELLAR_TRY(cellar_cells_create_like(cells, n_distinct, &sorted, err));
     for (size_t i = 0; i < cells->n; i++) {
         sorted.index[position[i]] = cells->index[i];
-        if (!cellar_cells_add(&sorted, position[i], cells, i, key_range)) {
+        if (!cells_add(&sorted, position[i], cells, i, key_range)) {
             status = cellar_fail(err, CELLAR_ERR_OVERFLOW, "a sum of counts is too large");
             goto out;
         }

@@ -3,6 +3,7 @@ set(LAYER_SOURCES
   accumulate.c
   cellmap.c
   cells.c
+  cells_expand.c
   csv_fields.c
   extension_read.c
   extension_write.c

@@ -37,11 +37,58 @@ cellar_status cellar_table_check_variables(const cellar_table *table, const size
 /* Empty cells with room for n, in the arrays that `like` has. */
 cellar_status cellar_cells_create_like(const cellar_cells *like, size_t n, cellar_cells *out,
                                        cellar_error *err);
-/* Copies the cell `from` of `source` (its index too, if it has one) to position `to`. */
-void cellar_cells_copy(cellar_cells *cells, size_t to, const cellar_cells *source, size_t from);
-/* Adds the cell `from` of `source` to the cell at `to`; 0 when the count does not fit. */
-int cellar_cells_add(cellar_cells *cells, size_t to, const cellar_cells *source, size_t from,
-                     uint64_t key_range);
+
+/* ---- single cells, inline because expansion spends its time here ---- */
+
+/* Copies the cell `from` of `source` to position `to`. */
+static inline void cells_copy(cellar_cells *cells, size_t to, const cellar_cells *source,
+                              size_t from)
+{
+    cells->index[to] = source->index == NULL ? from : source->index[from];
+    cells->count[to] = source->count[from];
+    if (cells->weight != NULL)
+        cells->weight[to] = source->weight[from];
+    if (cells->key != NULL)
+        cells->key[to] = source->key[from];
+    if (cells->status != NULL)
+        cells->status[to] = source->status == NULL ? CELLAR_CELL_NORMAL : source->status[from];
+}
+
+/* (a + b) mod range, where 0 stands for 2^64. Both are below the range. */
+static inline uint64_t cells_key_add(uint64_t a, uint64_t b, uint64_t range)
+{
+    uint64_t sum = a + b;
+    return range != 0 && (sum < a || sum >= range) ? sum - range : sum;
+}
+
+/* Adds the cell `from` of `source` to the cell at `to`; 0 when a sum does not fit. */
+static inline int cells_add(cellar_cells *cells, size_t to, const cellar_cells *source, size_t from,
+                            uint64_t key_range)
+{
+    if (__builtin_add_overflow(cells->count[to], source->count[from], &cells->count[to]))
+        return 0;
+    if (cells->weight != NULL &&
+        __builtin_add_overflow(cells->weight[to], source->weight[from], &cells->weight[to]))
+        return 0;
+    if (cells->key != NULL)
+        cells->key[to] = cells_key_add(cells->key[to], source->key[from], key_range);
+    if (cells->status != NULL && source->status[from] > cells->status[to])
+        cells->status[to] = source->status[from];
+    return 1;
+}
+
+/* Puts a copy of a cell at the end of `to`, which has room, as part of the sum at `index`. */
+static inline void cells_append_sum(cellar_cells *to, const cellar_cells *from, size_t i,
+                                    uint64_t index)
+{
+    cells_copy(to, to->n, from, i);
+    to->index[to->n] = index;
+    if (to->status != NULL)
+        to->status[to->n] = CELLAR_CELL_NORMAL; /* a remark says nothing about a sum */
+    to->n++;
+}
+
+/* ---- arrays of cells ---- */
 
 /* Drops the cells that have neither count, weight nor status. */
 void cellar_cells_compact(cellar_cells *cells);
@@ -63,6 +110,11 @@ cellar_status cellar_cells_append_zero(cells_builder *builder, uint64_t index, c
 /* Adds all cells of `source`, which has the same arrays. */
 cellar_status cellar_cells_append(cells_builder *builder, const cellar_cells *source,
                                   cellar_error *err);
+
+/* Adds the sums over variable v to sorted cells, which stay sorted: one for each inner node of its
+ * hierarchies and, if `totals`, one for its total. */
+cellar_status cellar_cells_expand_axis(const cellar_schema *schema, size_t v, int totals,
+                                       uint64_t key_range, cells_builder *pool, cellar_error *err);
 
 /* The interior cells of a table by their index in `to`, whose variable k is kept[k]; neither
  * sorted nor added up. */

@@ -5,62 +5,6 @@
 
 #include "base/error.h"
 
-/* Cells are aggregated one variable at a time, each step starting from the sums of the steps
- * before: a cell is visited once per variable, not once per margin. */
-
-static void expand_copy(cellar_cells *to, const cellar_cells *from, size_t i, uint64_t index)
-{
-    cellar_cells_copy(to, to->n, from, i);
-    to->index[to->n] = index;
-    if (to->status != NULL)
-        to->status[to->n] = CELLAR_CELL_NORMAL; /* a remark says nothing about a sum */
-    to->n++;
-}
-
-/* How many cells the step over variable v adds before they are added up. */
-static size_t expand_axis_size(const cellar_schema *schema, size_t v, int totals,
-                               const cellar_cells *cells)
-{
-    const schema_axis *axis = &schema->axes[v];
-    size_t n = 0;
-    if (axis->n_inner == 0)
-        return totals ? cells->n : 0;
-    for (size_t i = 0; i < cells->n; i++) {
-        uint32_t leaf = schema_category(schema, v, cells->index[i]);
-        if (leaf < axis->n_leaves)
-            n += axis->ancestor_start[leaf + 1] - axis->ancestor_start[leaf] + (size_t) totals;
-    }
-    return n;
-}
-
-/* Adds the sums over variable v: the inner nodes of its hierarchies and, if asked, its total. */
-static cellar_status expand_axis(const cellar_schema *schema, size_t v, int totals,
-                                 uint64_t key_range, cells_builder *pool, cellar_error *err)
-{
-    const schema_axis *axis = &schema->axes[v];
-    cellar_status status = CELLAR_OK;
-    cellar_cells *cells = &pool->cells;
-    cells_builder sums = {0};
-
-    CELLAR_TRY(cellar_cells_reserve(&sums, cells, expand_axis_size(schema, v, totals, cells), err));
-    for (size_t i = 0; i < cells->n; i++) {
-        uint32_t leaf = schema_category(schema, v, cells->index[i]);
-        uint64_t base = cells->index[i] - leaf * axis->stride;
-        if (leaf >= axis->n_leaves)
-            continue; /* already a sum over v */
-        if (axis->n_inner > 0)
-            for (uint32_t k = axis->ancestor_start[leaf]; k < axis->ancestor_start[leaf + 1]; k++)
-                expand_copy(&sums.cells, cells, i, base + axis->ancestors[k] * axis->stride);
-        if (totals)
-            expand_copy(&sums.cells, cells, i, base + (axis->n_categories - 1) * axis->stride);
-    }
-    CELLAR_TRY(cellar_cells_sort(&sums.cells, schema->n_indices, key_range, err));
-    CELLAR_TRY(cellar_cells_append(pool, &sums.cells, err));
-out:
-    cellar_cells_clear(&sums.cells);
-    return status;
-}
-
 /* Variables with many categories first: their totals are few, and the later steps see less. */
 static void expand_order(const cellar_schema *schema, size_t *order)
 {
@@ -123,7 +67,7 @@ static cellar_status expand_margin(const cellar_schema *schema, const expand_spa
             uint32_t leaf = schema_category(schema, v, index);
             index += (axis->n_categories - 1 - leaf) * axis->stride;
         }
-        expand_copy(&sums.cells, &pool->cells, i, index);
+        cells_append_sum(&sums.cells, &pool->cells, i, index);
     }
     CELLAR_TRY(cellar_cells_sort(&sums.cells, schema->n_indices, key_range, err));
     span->first = pool->cells.n;
@@ -156,7 +100,9 @@ out:
 
 /* ---- all together ---- */
 
-/* Turns interior cells into all cells of the schema; unsorted, some perhaps empty. */
+/* Turns interior cells, which are sorted, into all cells of the schema; unsorted, some perhaps
+ * empty. All margins come one variable at a time, each step starting from the sums of the steps
+ * before: a cell is visited once per variable, not once per margin. */
 static cellar_status expand_cells(const cellar_schema *schema, uint64_t key_range,
                                   cells_builder *pool, cellar_error *err)
 {
@@ -164,12 +110,15 @@ static cellar_status expand_cells(const cellar_schema *schema, uint64_t key_rang
     size_t order[CELLAR_MAX_VARIABLES];
     int all = schema->n_variables < 64 && schema->n_margins == (size_t) 1 << schema->n_variables;
 
-    if (!all)
+    if (!all) {
         CELLAR_TRY(expand_margins(schema, key_range, pool, err));
+        CELLAR_TRY(cellar_cells_sort(&pool->cells, schema->n_indices, key_range, err));
+        pool->capacity = pool->cells.n;
+    }
     expand_order(schema, order);
     for (size_t k = 0; k < schema->n_variables; k++)
         if (all || schema->axes[order[k]].n_inner > 0)
-            CELLAR_TRY(expand_axis(schema, order[k], all, key_range, pool, err));
+            CELLAR_TRY(cellar_cells_expand_axis(schema, order[k], all, key_range, pool, err));
 out:
     return status;
 }
@@ -224,7 +173,12 @@ cellar_status cellar_table_expand(const cellar_table *table, const cellar_margin
         same[v] = v;
     CELLAR_TRY(cellar_schema_expand(table->schema, margins, &schema, err));
     CELLAR_TRY(cellar_cells_project(table, same, schema, &interior, err));
-    CELLAR_TRY(cellar_cells_append(&pool, &interior, err));
+    if (interior.status != NULL) {
+        CELLAR_TRY(cellar_cells_append(&pool, &interior, err)); /* needed once more below */
+    } else {
+        pool = (cells_builder){interior, interior.n};
+        interior = (cellar_cells){0};
+    }
     CELLAR_TRY(expand_cells(schema, table->key_range, &pool, err));
     if (interior.status != NULL)
         CELLAR_TRY(expand_zeros(schema, &interior, &pool, err));

@@ -48,7 +48,7 @@ cellar_status cellar_cells_project(const cellar_table *table, const size_t *kept
         uint64_t index = margin_index(table->schema, table_index(table, i), kept, to);
         if (index == UINT64_MAX)
             continue;
-        cellar_cells_copy(out, n, &table->cells, i);
+        cells_copy(out, n, &table->cells, i);
         if (out->status != NULL && !whole)
             out->status[n] = CELLAR_CELL_NORMAL; /* a remark says nothing about a sum */
         out->index[n++] = index;
@@ -181,7 +181,7 @@ cellar_status cellar_table_slice(const cellar_table *table, size_t variable, siz
         uint64_t index = table_index(table, i);
         if (schema_category(schema, variable, index) != category)
             continue;
-        cellar_cells_copy(&cells, n, &table->cells, i);
+        cells_copy(&cells, n, &table->cells, i);
         cells.index[n++] = slice_index(schema, index, variable, to);
     }
     CELLAR_TRY(cellar_table_from_cells(to, &cells, table->key_range, out, err));

@@ -100,6 +100,44 @@ static void test_huge_domain(void **state)
     cellar_schema_free(schema);
 }
 
+/* All 64 margins of it: each holds every record once, and agrees with the margin taken alone. */
+static void test_huge_margins(void **state)
+{
+    enum { N = 200 };
+    cellar_schema *schema = cube(6, 1000);
+    cellar_cells cells = cells_make(N, 0);
+    cellar_margins all = {.all = 1};
+    cellar_table *table = NULL, *wide = NULL, *pair = NULL;
+    const size_t kept[] = {1, 4};
+    uint64_t random = 6, sum = 0;
+    (void) state;
+    for (size_t k = 0; k < N; k++) {
+        cells.index[k] = random_below(&random, cellar_schema_n_indices(schema));
+        cells.count[k] = 1;
+    }
+    assert_int_equal(cellar_table_from_cells(schema, &cells, 0, &table, NULL), CELLAR_OK);
+    assert_int_equal(cellar_table_expand(table, &all, &wide, NULL), CELLAR_OK);
+    for (size_t k = 0; k < cellar_table_n_cells(wide); k++)
+        sum += cellar_table_cell(wide, k).count;
+    assert_int_equal(sum, 64 * N);
+    assert_int_equal(cellar_schema_cells_per_record(cellar_table_schema(wide)), 64);
+    assert_int_equal(cellar_table_margin(table, kept, 2, &pair, NULL), CELLAR_OK);
+    for (size_t k = 0; k < cellar_table_n_cells(pair); k++) {
+        cellar_cell cell = cellar_table_cell(pair, k);
+        uint32_t two[2], six[] = {1000, 0, 1000, 1000, 0, 1000};
+        cellar_schema_categories(cellar_table_schema(pair), cell.index, two);
+        six[1] = two[0];
+        six[4] = two[1];
+        assert_int_equal(
+            cellar_table_at(wide, cellar_schema_index(cellar_table_schema(wide), six)).count,
+            cell.count);
+    }
+    cellar_table_free(pair);
+    cellar_table_free(wide);
+    cellar_table_free(table);
+    cellar_schema_free(schema);
+}
+
 /* ---- adding up ---- */
 
 static void test_adding(void **state)
@@ -286,10 +324,10 @@ static void test_groups_refuse(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_storage),       cmocka_unit_test(test_huge_domain),
-        cmocka_unit_test(test_adding),        cmocka_unit_test(test_keys_wrap),
-        cmocka_unit_test(test_refusals),      cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_groups_refuse),
+        cmocka_unit_test(test_storage),      cmocka_unit_test(test_huge_domain),
+        cmocka_unit_test(test_huge_margins), cmocka_unit_test(test_adding),
+        cmocka_unit_test(test_keys_wrap),    cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_groups),       cmocka_unit_test(test_groups_refuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
