@@ -108,7 +108,8 @@ CELLAR_API cellar_cell cellar_table_at(const cellar_table *table, uint64_t index
 CELLAR_API cellar_status cellar_table_margin(const cellar_table *table, const size_t *variables,
                                              size_t n, cellar_table **out, cellar_error *err);
 
-/* The cells whose `variable` has `category`, without that variable. */
+/* The cells whose `variable` has `category`, without that variable. For a total the table must
+ * hold the margin of all other variables. */
 CELLAR_API cellar_status cellar_table_slice(const cellar_table *table, size_t variable,
                                             size_t category, cellar_table **out, cellar_error *err);
 
@@ -120,7 +121,9 @@ typedef struct cellar_margins {
     uint64_t hierarchies; /* bit v: add the inner nodes of variable v's hierarchies */
 } cellar_margins;
 
-/* The table with its margins and the upper levels of its hierarchies. */
+/* The table with its margins and the upper levels of its hierarchies; aggregates that `table` has
+ * already are replaced. A sum has no status of its own, except that of a structural zero when all
+ * it sums is. */
 CELLAR_API cellar_status cellar_table_expand(const cellar_table *table,
                                              const cellar_margins *margins, cellar_table **out,
                                              cellar_error *err);
