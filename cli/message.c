@@ -46,7 +46,7 @@ int cli_exit(cellar_status status, const cellar_error *err)
         cli_message("%s", err->message);
         return CLI_REFUSED;
     case CELLAR_ERR_EXISTS:
-        cli_message("%s (--force replaces it)", err->message);
+        cli_message("%s (--force)", err->message);
         return CLI_FAILED;
     default:
         cli_message("%s", err->message);

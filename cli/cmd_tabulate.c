@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cellar tabulate: from records to a table. */
+#include "verbs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <cellar/tabulate.h>
+
+#include "json_out.h"
+#include "reader.h"
+#include "table_out.h"
+#include "terminal.h"
+#include "variables.h"
+
+typedef struct tabulate_values {
+    cli_variable_options variables;
+    cli_reader reader;
+    cli_table_options table;
+    int missing_as, json;
+    cli_words where;
+    const char *weight, *unit, *record_key, *margins, *hierarchy, *structural_zeros;
+    cli_number max_per_unit, key_range;
+} tabulate_values;
+
+#define AT(member) offsetof(tabulate_values, member)
+static const cli_option tabulate_options[] = {
+    {CLI_SECTION, "What to count", NULL, NULL, 0, 0, 0, 0},
+    {CLI_TEXT, "by", "A,B,C", "the columns to count by; a name with a comma goes in double quotes",
+     AT(variables.by), 0, 0, 0},
+    {CLI_MANY, "where", "CONDITION",
+     "count only rows that meet it: 'sex=F', 'region=1|2', 'status!=x', 'age>=18'; may be repeated",
+     AT(where), 0, 0, 0},
+    {CLI_CHOICE, "missing-as", "drop|level",
+     "what to do with a row whose variable is missing; needed when there are any", AT(missing_as),
+     0, 0, 0},
+    {CLI_TEXT, "weight", "COLUMN", "also add up this column, beside the plain count", AT(weight), 0,
+     0, 0},
+    {CLI_TEXT, "unit", "COLUMN", "records with the same value belong to one person or household",
+     AT(unit), 0, 0, 0},
+    {CLI_NUMBER, "max-per-unit", "M", "count only the first M records of a unit", AT(max_per_unit),
+     0, 1, 0},
+    {CLI_TEXT, "record-key", "COLUMN", "add up record keys into cell keys", AT(record_key), 0, 0,
+     0},
+    {CLI_NUMBER, "key-range", "N", "record keys are integers modulo N [decimals from 0 to below 1]",
+     AT(key_range), 0, 1, 0},
+    {CLI_SECTION, "Categories", NULL, NULL, 0, 0, 0, 0},
+    {CLI_MANY, "domain", "VAR=FILE",
+     "declare the categories with a code list (.csv, or .hrc of tau-Argus); FILE alone when it is "
+     "named after the variable, or a folder of such files; may be repeated",
+     AT(variables.domain), 0, 0, 0},
+    {CLI_FLAG, "domain-labels", NULL,
+     "declare them by the value labels of an SPSS, Stata or SAS file", AT(variables.domain_labels),
+     0, 0, 0},
+    {CLI_FLAG, "domain-public", NULL,
+     "you assert that the categories found in the data are public knowledge",
+     AT(variables.domain_public), 0, 0, 0},
+    {CLI_MANY, "recode", "VAR=FILE", "map values by a CSV with the columns from,to",
+     AT(variables.recode), 0, 0, 0},
+    {CLI_MANY, "bottom", "VAR=B", "numbers of at most B become '<=B'", AT(variables.bottom), 0, 0,
+     0},
+    {CLI_MANY, "top", "VAR=T", "numbers of at least T become '>=T'", AT(variables.top), 0, 0, 0},
+    {CLI_MANY, "band", "VAR=WIDTH", "numbers become intervals of that width", AT(variables.band), 0,
+     0, 0},
+    {CLI_MANY, "band-origin", "VAR=X", "where an interval begins [0]", AT(variables.band_origin), 0,
+     0, 0},
+    {CLI_MANY, "band-closed", "[VAR=]SIDE",
+     "the end that belongs to an interval: left, [20,25), or right, (20,25] [left]",
+     AT(variables.band_closed), 0, 0, 0},
+    {CLI_SECTION, "Margins", NULL, NULL, 0, 0, 0, 0},
+    {CLI_TEXT, "margins", "WHICH",
+     "all, none, or a list such as 'a*b,a,total' of the margins to add [none]", AT(margins), 0, 0,
+     0},
+    {CLI_TEXT, "hierarchy", "A,B", "add the upper levels of these variables' code lists",
+     AT(hierarchy), 0, 0, 0},
+    {CLI_TEXT, "structural-zeros", "FILE", "rules for cells that cannot occur",
+     AT(structural_zeros), 0, 0, 0},
+    CLI_READER_OPTIONS(AT(reader)),
+    {CLI_SECTION, "Writing the table", NULL, NULL, 0, 0, 0, 0},
+    {CLI_TEXT, "output", "FILE", "write to a file that only you can read [standard output]",
+     AT(table.path), 'o', 0, 0},
+    {CLI_FLAG, "force", NULL, "replace an existing file", AT(table.force), 0, 0, 0},
+    {CLI_CHOICE, "format", "csv|json|px|sdmx|csvw",
+     "CSV, JSON-stat, PC-Axis, SDMX-CSV, or CSV with a CSVW description [by the file's ending]",
+     AT(table.format), 0, 0, 0},
+    {CLI_FLAG, "zeros", NULL, "write cells without records too (csv, sdmx)", AT(table.zeros), 0, 0,
+     0},
+    {CLI_FLAG, "sparse", NULL, "write only the cells that hold something (json)", AT(table.sparse),
+     0, 0, 0},
+    {CLI_FLAG, "neutralise-formulas", NULL,
+     "make labels harmless that a spreadsheet would compute (csv)", AT(table.neutralise_formulas),
+     0, 0, 0},
+    {CLI_NUMBER, "limit", "N",
+     "show the first N cells in aligned columns, 0 for all [40 on a terminal]", AT(table.limit), 0,
+     0, 0},
+    {CLI_FLAG, "json", NULL, "print a summary as JSON; the table goes to -o only", AT(json), 0, 0,
+     0},
+    {CLI_SECTION, "Other", NULL, NULL, 0, 0, 0, 0},
+};
+
+static const char *const tabulate_examples[] = {
+    "cellar tabulate people.csv --by region,sex,age --band age=5 --missing-as drop",
+    "cellar tabulate people.csv --by region,sex --domain lists/ --margins all -o table.json",
+    "cellar tabulate visits.csv --by clinic --unit patient --max-per-unit 3", NULL};
+
+static const cli_command tabulate_command = {
+    "tabulate",
+    "FILE --by A,B,C [options]",
+    "Counts the records of FILE (CSV, gzip too; SPSS, Stata, SAS; - is standard input) into a "
+    "table. True counts are confidential: files are written with mode 0600.",
+    tabulate_options,
+    sizeof tabulate_options / sizeof tabulate_options[0],
+    tabulate_examples};
+
+/* ---- from options to the library's terms ---------------------------------- */
+
+/* The library's terms, and the memory they point to. */
+typedef struct tabulate_run {
+    cellar_tabulate_spec spec;
+    cli_variables variables;
+    uint64_t *masks;
+    cli_table_out out;
+} tabulate_run;
+
+/* "a*b" as a mask; "total", where no variable has that name, is the grand total. */
+static int tabulate_margin(const cli_variables *variables, const char *text, uint64_t *mask)
+{
+    cli_words names = {0};
+    int result = CLI_GO_ON;
+    *mask = 0;
+    if (strcmp(text, "total") == 0 && cli_words_find(&variables->names, text) == (size_t) -1)
+        return CLI_GO_ON;
+    cli_words_split(&names, text, '*', 1);
+    for (size_t i = 0; i < names.n && result == CLI_GO_ON; i++) {
+        size_t variable = cli_variables_find(variables, "margins", names.items[i]);
+        if (variable == (size_t) -1)
+            result = CLI_USAGE;
+        else
+            *mask |= (uint64_t) 1 << variable;
+    }
+    cli_words_clear(&names);
+    return result;
+}
+
+static int tabulate_margins(const char *text, tabulate_run *run)
+{
+    cli_words parts = {0};
+    int result = CLI_GO_ON;
+    cellar_margins *margins = &run->spec.margins;
+
+    if (text == NULL || strcmp(text, "none") == 0)
+        return CLI_GO_ON;
+    if (strcmp(text, "all") == 0) {
+        margins->all = 1;
+        return CLI_GO_ON;
+    }
+    if (!cli_words_split(&parts, text, ',', 0))
+        result = cli_usage("--margins: a quote is not closed");
+    run->masks = cli_alloc(parts.n, sizeof *run->masks);
+    for (size_t i = 0; i < parts.n && result == CLI_GO_ON; i++)
+        result = tabulate_margin(&run->variables, parts.items[i], &run->masks[i]);
+    margins->masks = run->masks;
+    margins->n_masks = parts.n;
+    cli_words_clear(&parts);
+    return result;
+}
+
+static int tabulate_hierarchy(const char *text, tabulate_run *run)
+{
+    cli_words names = {0};
+    int result = CLI_GO_ON;
+    if (text == NULL)
+        return CLI_GO_ON;
+    if (!cli_words_split(&names, text, ',', 1))
+        result = cli_usage("--hierarchy: a quote is not closed");
+    for (size_t i = 0; i < names.n && result == CLI_GO_ON; i++) {
+        size_t variable = cli_variables_find(&run->variables, "hierarchy", names.items[i]);
+        if (variable == (size_t) -1)
+            result = CLI_USAGE;
+        else if (run->variables.sources[variable].codelist == NULL ||
+                 cellar_codelist_n_hierarchies(run->variables.sources[variable].codelist) == 0)
+            result = cli_usage("--hierarchy: variable '%s' needs a --domain with parents",
+                               names.items[i]);
+        else
+            run->spec.margins.hierarchies |= (uint64_t) 1 << variable;
+    }
+    cli_words_clear(&names);
+    return result;
+}
+
+static int tabulate_check(const tabulate_values *values, const cli_words *files)
+{
+    if (files->n == 0)
+        return cli_usage("tabulate: name the data file (- is standard input)");
+    if (files->n > 1)
+        return cli_usage("tabulate takes one file, and '%s' is a second", files->items[1]);
+    if (values->variables.by == NULL)
+        return cli_usage("tabulate: say what to count by: --by A,B,C");
+    if ((values->unit != NULL) != values->max_per_unit.given)
+        return cli_usage("--unit and --max-per-unit need each other");
+    if (values->key_range.given && values->record_key == NULL)
+        return cli_usage("--key-range needs --record-key");
+    return CLI_GO_ON;
+}
+
+static int tabulate_prepare(const tabulate_values *values, const char *path, tabulate_run *run)
+{
+    cellar_tabulate_spec *spec = &run->spec;
+    int result;
+
+    *spec = cellar_tabulate_spec_default();
+    spec->path = path;
+    spec->missing = cli_words_items(&values->reader.missing);
+    spec->n_missing = values->reader.missing.n;
+    spec->missing_policy = (cellar_missing_policy) values->missing_as;
+    spec->where = cli_words_items(&values->where);
+    spec->n_where = values->where.n;
+    spec->weight_column = values->weight;
+    spec->unit_column = values->unit;
+    spec->max_per_unit = values->max_per_unit.value;
+    spec->record_key_column = values->record_key;
+    spec->key_range = values->key_range.value;
+    spec->structural_zeros_path = values->structural_zeros;
+    spec->n_threads = (int) values->reader.threads.value;
+
+    result = cli_reader_options(&values->reader, &spec->reader);
+    if (result == CLI_GO_ON)
+        result = cli_variables_read(&values->variables, path, &spec->reader, &run->variables);
+    spec->variables = run->variables.specs;
+    spec->n_variables = run->variables.names.n;
+    if (result == CLI_GO_ON)
+        result = tabulate_margins(values->margins, run);
+    if (result == CLI_GO_ON)
+        result = tabulate_hierarchy(values->hierarchy, run);
+    if (result == CLI_GO_ON)
+        result = cli_table_out_open(&values->table, !values->json, &run->out);
+    return result;
+}
+
+/* ---- what is said about the result ---------------------------------------- */
+
+static const char *tabulate_domain_name(cellar_domain domain)
+{
+    switch (domain) {
+    case CELLAR_DOMAIN_DECLARED:
+        return "declared";
+    case CELLAR_DOMAIN_ASSERTED:
+        return "asserted";
+    case CELLAR_DOMAIN_OBSERVED:
+        break;
+    }
+    return "observed";
+}
+
+static void tabulate_warn_observed(const cellar_schema *schema)
+{
+    for (size_t v = 0; v < cellar_schema_n_variables(schema); v++)
+        if (cellar_schema_domain(schema, v) == CELLAR_DOMAIN_OBSERVED)
+            cli_message("variable '%s': domain observed: no guarantee can be given; declare it "
+                        "with --domain, or assert it with --domain-public",
+                        cellar_schema_variable(schema, v));
+}
+
+static void tabulate_json_variables(cli_json *json, const cellar_schema *schema)
+{
+    cli_json_begin(json, "variables", '[');
+    for (size_t v = 0; v < cellar_schema_n_variables(schema); v++) {
+        size_t n_leaves = cellar_schema_n_leaves(schema, v);
+        cli_json_begin(json, NULL, '{');
+        cli_json_text(json, "name", cellar_schema_variable(schema, v));
+        cli_json_text(json, "domain", tabulate_domain_name(cellar_schema_domain(schema, v)));
+        cli_json_count(json, "categories", n_leaves);
+        cli_json_count(json, "aggregates", cellar_schema_n_categories(schema, v) - n_leaves);
+        cli_json_end(json, '}');
+    }
+    cli_json_end(json, ']');
+}
+
+static cellar_status tabulate_json(const cellar_table *table, const cellar_row_report *rows,
+                                   const tabulate_values *values, cellar_error *err)
+{
+    const cellar_schema *schema = cellar_table_schema(table);
+    cli_json json = {0};
+    cellar_status status = cellar_output_open("-", NULL, &json.output, err);
+    if (status != CELLAR_OK)
+        return status;
+    cli_json_begin(&json, NULL, '{');
+    cli_json_truth(&json, "confidential", 1);
+    cli_reader_json(&json, rows);
+    tabulate_json_variables(&json, schema);
+    cli_json_count(&json, "cells", cellar_table_n_cells(table));
+    cli_json_count(&json, "possible_cells", cellar_schema_n_possible(schema));
+    cli_json_count(&json, "cells_per_record", cellar_schema_cells_per_record(schema));
+    cli_json_truth(&json, "weighted", cellar_table_is_weighted(table));
+    cli_json_count(&json, "key_range", cellar_table_key_range(table));
+    cli_json_text(&json, "output", values->table.path);
+    cli_json_end(&json, '}');
+    return cellar_output_commit(json.output, err);
+}
+
+static int tabulate_run_it(const tabulate_values *values, tabulate_run *run)
+{
+    cellar_table *table = NULL;
+    cellar_row_report rows;
+    cellar_error err;
+    cellar_status status;
+
+    run->spec.progress = cli_progress_begin();
+    status = cellar_tabulate(&run->spec, &table, &rows, &err);
+    cli_progress_end();
+    if (status != CELLAR_OK)
+        return cli_exit(status, &err);
+    cli_reader_report(run->spec.path, &rows);
+    tabulate_warn_observed(cellar_table_schema(table));
+    status = cli_table_out_write(&run->out, table, &err);
+    if (status == CELLAR_OK && values->json)
+        status = tabulate_json(table, &rows, values, &err);
+    cellar_table_free(table);
+    return cli_exit(status, &err);
+}
+
+int cli_tabulate(int argc, char **argv)
+{
+    tabulate_values values = {0};
+    cli_words files = {0};
+    tabulate_run run = {0};
+    int result = cli_options_parse(&tabulate_command, argc, argv, &values, &files);
+
+    if (result == CLI_GO_ON)
+        result = tabulate_check(&values, &files);
+    if (result == CLI_GO_ON)
+        result = tabulate_prepare(&values, files.items[0], &run);
+    if (result == CLI_GO_ON)
+        result = tabulate_run_it(&values, &run);
+    cli_table_out_clear(&run.out);
+    cli_variables_clear(&run.variables);
+    free(run.masks);
+    cli_words_clear(&files);
+    cli_options_clear(&tabulate_command, &values);
+    return result;
+}

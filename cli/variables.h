@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From --by, --domain, --band and their kin to the variables of a table. */
+#ifndef CELLAR_CLI_VARIABLES_H
+#define CELLAR_CLI_VARIABLES_H
+
+#include <cellar/microdata.h>
+
+#include "options.h"
+
+/* What the options said. */
+typedef struct cli_variable_options {
+    const char *by;
+    cli_words domain, recode, band, band_origin, band_closed, top, bottom;
+    int domain_public, domain_labels;
+} cli_variable_options;
+
+/* What was read for a variable; its spec points here. NULL: nothing. */
+typedef struct cli_variable_sources {
+    cellar_codelist *codelist;
+    cellar_recode_map *map;
+} cli_variable_sources;
+
+typedef struct cli_variables {
+    cli_words names;
+    cellar_variable_spec *specs;
+    cli_variable_sources *sources;
+} cli_variables;
+
+/* Reads what the options name; `path` is the data file (its value labels may be asked for).
+ * Answers CLI_GO_ON, or an exit code after a message. Clear `out` in every case. */
+int cli_variables_read(const cli_variable_options *options, const char *path,
+                       const cellar_reader_options *reader, cli_variables *out);
+void cli_variables_clear(cli_variables *variables);
+
+/* The position of a variable named on the command line, or a message and (size_t) -1. */
+size_t cli_variables_find(const cli_variables *variables, const char *option, const char *name);
+
+#endif
