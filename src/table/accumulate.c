@@ -260,6 +260,8 @@ cellar_status cellar_accumulator_add(cellar_accumulator *a, int lane, const cell
 {
     cellar_status status = CELLAR_OK;
 
+    if (rows->n == 0)
+        return CELLAR_OK;
     pthread_rwlock_rdlock(&a->layout_lock);
     while (status == CELLAR_OK && !layout_fits(a, rows->n_codes)) {
         pthread_rwlock_unlock(&a->layout_lock);
