@@ -32,7 +32,8 @@ typedef struct cellar_column_description {
     uint64_t n_missing;
     int is_number;                /* every value is a decimal */
     int is_integer;               /* every value is an integer */
-    const char *lowest, *highest; /* in the order of cellar's categories; NULL when there is none */
+    const char *lowest, *highest; /* in the order of cellar's categories; NULL when there is none,
+                                     or not all levels are known */
 } cellar_column_description;
 
 CELLAR_API cellar_status cellar_describe(const cellar_describe_spec *spec, cellar_description **out,

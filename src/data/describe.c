@@ -272,6 +272,7 @@ cellar_column_description cellar_description_column(const cellar_description *de
 {
     const described_column *c = &description->columns[column];
     size_t n = column_n_levels(c);
+    int have_range = n > 0 && !c->truncated;
     return (cellar_column_description){
         .name = c->name,
         .n_levels = n,
@@ -279,8 +280,8 @@ cellar_column_description cellar_description_column(const cellar_description *de
         .n_missing = c->missing_level != CELLAR_NO_CODE ? c->n_rows[c->missing_level] : 0,
         .is_number = c->is_number,
         .is_integer = c->is_integer,
-        .lowest = n > 0 ? cellar_codelist_code(c->levels, 0) : NULL,
-        .highest = n > 0 ? cellar_codelist_code(c->levels, n - 1) : NULL};
+        .lowest = have_range ? cellar_codelist_code(c->levels, 0) : NULL,
+        .highest = have_range ? cellar_codelist_code(c->levels, n - 1) : NULL};
 }
 
 const char *cellar_description_level(const cellar_description *description, size_t column,

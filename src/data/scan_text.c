@@ -21,6 +21,7 @@ typedef struct text_lane {
     size_t slices_capacity;
     uint32_t *line_of;
     size_t line_capacity;
+    const cellar_chunks *chunks; /* knows the columns' names */
     size_t n_columns;
     char delimiter;
 } text_lane;
@@ -80,23 +81,28 @@ static uint32_t newlines_in(const char *text, size_t length)
     return n;
 }
 
-/* Splits the row at `at`. Answers where the next one begins; *fault says what is wrong, and
- * *n_fields how far the row went. */
-static size_t lane_split_row(text_lane *lane, size_t at, size_t *n_fields, const char **fault)
+/* What is wrong with a row: the field that is malformed, or how many it has. */
+typedef struct row_fault {
+    const char *why;
+    size_t field;
+} row_fault;
+
+/* Splits the row at `at`. Answers where the next one begins. */
+static size_t lane_split_row(text_lane *lane, size_t at, size_t *n_fields, row_fault *fault)
 {
     cellar_chunk *chunk = &lane->chunk;
     uint32_t begin, end;
     *n_fields = 0;
-    *fault = NULL;
+    *fault = (row_fault){NULL, 0};
     for (;;) {
         int kept = *n_fields < lane->n_columns;
         const char *wrong = NULL;
         at = cellar_field_split(chunk->text, at, chunk->length, lane->delimiter,
                                 kept ? &lane->begin[*n_fields] : &begin,
                                 kept ? &lane->end[*n_fields] : &end, &wrong);
+        if (wrong != NULL && fault->why == NULL)
+            *fault = (row_fault){wrong, *n_fields};
         ++*n_fields;
-        if (*fault == NULL)
-            *fault = wrong;
         if (chunk->text[at++] == '\n')
             return at;
     }
@@ -120,14 +126,17 @@ static cellar_status lane_keep_row(text_lane *lane, size_t n_rows, uint32_t line
     return CELLAR_OK;
 }
 
-static void lane_fault(text_lane *lane, uint32_t line, size_t n_fields, const char *fault)
+static void lane_fault(text_lane *lane, uint32_t line, size_t n_fields, const row_fault *fault)
 {
     char why[160];
-    if (fault != NULL)
-        snprintf(why, sizeof why, "%s", fault);
+    const char *column = NULL;
+    if (fault->why != NULL && fault->field < lane->n_columns)
+        column = cellar_chunks_column(lane->chunks, fault->field);
+    if (fault->why != NULL)
+        snprintf(why, sizeof why, "%s", fault->why);
     else
         snprintf(why, sizeof why, "expected %zu fields, found %zu", lane->n_columns, n_fields);
-    batch_bad_row(&lane->batch, line, NULL, why);
+    batch_bad_row(&lane->batch, line, column, why);
 }
 
 static cellar_status lane_split(text_lane *lane, cellar_error *err)
@@ -139,7 +148,7 @@ static cellar_status lane_split(text_lane *lane, cellar_error *err)
 
     for (size_t at = 0; at < lane->chunk.length;) {
         size_t n_fields, start = at;
-        const char *fault;
+        row_fault fault;
         /* a quoted newline counts as a line, and taking quotes off moves bytes: count first */
         size_t length =
             cellar_row_length(lane->chunk.text + at, lane->chunk.length - at, lane->delimiter);
@@ -147,8 +156,8 @@ static cellar_status lane_split(text_lane *lane, cellar_error *err)
         at = lane_split_row(lane, at, &n_fields, &fault);
         CELLAR_ASSERT(at == start + length);
         batch->report.n_read++;
-        if (fault != NULL || n_fields != lane->n_columns)
-            lane_fault(lane, line, n_fields, fault);
+        if (fault.why != NULL || n_fields != lane->n_columns)
+            lane_fault(lane, line, n_fields, &fault);
         else
             CELLAR_TRY(lane_keep_row(lane, n_rows++, line, err));
         line += n_lines;
@@ -201,7 +210,8 @@ cellar_status scan_text_lane(scan_run *run, cellar_chunks *chunks, char delimite
                              cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    text_lane lane = {.delimiter = delimiter, .n_columns = cellar_chunks_n_columns(chunks)};
+    text_lane lane = {
+        .delimiter = delimiter, .chunks = chunks, .n_columns = cellar_chunks_n_columns(chunks)};
 
     CELLAR_TRY(batch_init(&lane.batch, run, lane_number, err));
     lane.begin = cellar_alloc(lane.n_columns, sizeof *lane.begin);

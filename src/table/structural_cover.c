@@ -204,8 +204,8 @@ void cellar_structural_free(cellar_structural *structural)
 
 /* ---- is a cell covered? ---- */
 
-/* An interior cell is impossible when one rule is met on every variable. */
-static int cover_leaf(const cellar_structural *s, const cellar_schema *schema,
+/* An interior cell is impossible when one rule is met on every variable: which, from 1, or 0. */
+static size_t cover_leaf(const cellar_structural *s, const cellar_schema *schema,
                       const uint32_t *categories)
 {
     for (size_t w = 0; w < s->n_words; w++) {
@@ -218,7 +218,7 @@ static int cover_leaf(const cellar_structural *s, const cellar_schema *schema,
                 met &= axis->met[axis->class_of_leaf[categories[v]] * s->n_words + w];
         }
         if (met != 0)
-            return 1;
+            return w * 64 + (size_t) __builtin_ctzll(met) + 1;
     }
     return 0;
 }
@@ -279,8 +279,16 @@ int cellar_structural_covers(const cellar_structural *s, const cellar_schema *sc
     for (size_t v = 0; v < schema->n_variables; v++)
         is_leaf &= categories[v] < schema->axes[v].n_leaves;
     if (is_leaf)
-        return cover_leaf(s, schema, categories);
+        return cover_leaf(s, schema, categories) != 0;
     for (size_t r = 0; r < s->n_rules; r++)
         bits_set(active, r);
     return cover_from(s, schema, categories, 0, active);
+}
+
+size_t cellar_structural_first_rule(const cellar_structural *structural,
+                                    const cellar_schema *schema, uint64_t index)
+{
+    uint32_t categories[CELLAR_MAX_VARIABLES];
+    cellar_schema_categories(schema, index, categories);
+    return cover_leaf(structural, schema, categories);
 }

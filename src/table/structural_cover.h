@@ -50,6 +50,9 @@ cellar_status cellar_structural_derive(const cellar_structural *structural,
 /* 1 when every interior cell that the cell `index` sums is impossible. */
 int cellar_structural_covers(const cellar_structural *structural, const cellar_schema *schema,
                              uint64_t index);
+/* The first rule, counted from 1, that declares an interior cell impossible, or 0. */
+size_t cellar_structural_first_rule(const cellar_structural *structural,
+                                    const cellar_schema *schema, uint64_t index);
 /* The rules as a rule file. */
 void cellar_structural_add_text(const cellar_structural *structural, const cellar_schema *schema,
                                 cellar_text *text);

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "table/structural_cover.h"
 
 /* ---- life cycle ---- */
 
@@ -84,17 +85,17 @@ static cellar_status cells_check(const cellar_schema *schema, cellar_cells *cell
     return CELLAR_OK;
 }
 
+/* Names the rule, not the cell: which categories a record has is nobody's business. */
 static cellar_status cells_refuse(const cellar_schema *schema, uint64_t index, cellar_error *err)
 {
-    cellar_text name = {0};
-    cellar_status status;
-    for (size_t v = 0; v < schema->n_variables; v++)
-        cellar_text_printf(&name, "%s%s=%s", v == 0 ? "" : ", ", schema->axes[v].name,
-                           cellar_schema_code(schema, v, schema_category(schema, v, index)));
-    status = cellar_fail(err, CELLAR_ERR_INPUT, "a structural zero holds records: %s",
-                         name.failed ? "(not enough memory to name it)" : name.bytes);
-    cellar_text_clear(&name);
-    return status;
+    size_t rule = schema->structural != NULL && cellar_schema_is_interior(schema, index)
+                      ? cellar_structural_first_rule(schema->structural, schema, index)
+                      : 0;
+    if (rule == 0)
+        return cellar_fail(err, CELLAR_ERR_INPUT, "a structural zero holds records");
+    return cellar_fail(err, CELLAR_ERR_INPUT,
+                       "a structural zero holds records: rule %zu declares their cell impossible",
+                       rule);
 }
 
 static cellar_status cells_check_structural(const cellar_schema *schema, const cellar_cells *cells,

@@ -334,6 +334,7 @@ static cellar_status tabulation_table(tabulation *t, cellar_table **out, cellar_
     const cellar_margins *margins = &t->spec->margins;
     cellar_cells cells = {0};
     cellar_table *interior = NULL;
+    cellar_error refusal = {""};
 
     for (size_t v = n; v-- > 0;) {
         n_codes[v] = cellar_coder_n_codes(t->coders[v]);
@@ -347,7 +348,13 @@ static cellar_status tabulation_table(tabulation *t, cellar_table **out, cellar_
                              (unsigned long long) t->spec->max_cells);
         goto out;
     }
-    CELLAR_TRY(cellar_table_from_cells(t->schema, &cells, t->key_range, &interior, err));
+    status = cellar_table_from_cells(t->schema, &cells, t->key_range, &interior, &refusal);
+    if (status != CELLAR_OK) {
+        cellar_fail(err, status, "%s: %s",
+                    t->rules != NULL ? t->spec->structural_zeros_path : t->spec->path,
+                    refusal.message);
+        goto out;
+    }
     if (margins->all || margins->n_masks > 0 || margins->hierarchies != 0)
         CELLAR_TRY(cellar_table_expand(interior, margins, out, err));
     else {
