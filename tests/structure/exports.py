@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Checks that the shared library exports what the public headers declare, no more and no less.
 
-usage: exports.py ROOT LIBRARY [--unfinished]
-
---unfinished lets declared functions be missing.
+usage: exports.py ROOT LIBRARY
 """
 import pathlib
 import re
@@ -35,8 +33,6 @@ def main():
     for name in sorted(wanted - given):
         print(f"declared, but not exported: {name}")
     print(f"{len(wanted)} declared, {len(given)} exported")
-    if "--unfinished" in sys.argv:
-        wanted &= given
     return 0 if given == wanted and wanted else 1
 
 
