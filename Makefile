@@ -3,7 +3,7 @@
 PREFIX ?= /usr/local
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
 
 demo: release ## build, make a small country and tabulate it
 	@tools/demo build/release
@@ -21,6 +21,11 @@ fuzz: ## run every fuzzer, SECONDS=60 each
 	@tools/bootstrap build check
 	@tools/test --fuzz-seconds $${SECONDS:-60} fuzz
 
+check-jsonstat: ## compare our JSON-stat with npm's jsonstat-toolkit
+	@tools/bootstrap build check
+	@cmake --preset dev >/dev/null && cmake --build --preset dev --target write_sample -- --quiet
+	@tests/interop/check_jsonstat build/dev
+
 format: ## lay the code out as clang-format decides
 	@tools/bootstrap check
 	@git ls-files -z --cached --others --exclude-standard '*.c' '*.h' | xargs -0 clang-format -i
@@ -35,4 +40,4 @@ release: ## build the program and the libraries in build/release
 clean: ## remove everything built
 	rm -rf build demo-output
 
-.PHONY: help demo test bench fuzz format install release clean
+.PHONY: help demo test bench fuzz check-jsonstat format install release clean

@@ -90,7 +90,7 @@ static json_t *extension_cells(const cellar_sheet *sheet)
 
     for (size_t i = 0; i < sheet->n_cells && !failed; i++) {
         cellar_sheet_cell cell = sheet->cell(sheet->source, i);
-        if (cell.value == 0) /* nothing was counted: neither weight nor key */
+        if (cell.value == 0 && cell.weight == 0 && cell.key == 0)
             continue;
         failed |= json_array_append_new(index, json_integer((json_int_t) cell.index));
         if (sheet->weighted)

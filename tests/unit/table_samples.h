@@ -384,9 +384,11 @@ static inline cellar_table *sample_fixed_table(void)
     cells.status[3] = CELLAR_CELL_UNRELIABLE;
     cells.count[5] = 0;
     cells.weight[5] = 0;
+    cells.key[5] = 0;
     cells.status[5] = CELLAR_CELL_NOT_AVAILABLE;
     cells.count[8] = 0;
     cells.weight[8] = 0;
+    cells.key[8] = 0;
     cells.status[8] = CELLAR_CELL_STRUCTURAL_ZERO;
     if (cellar_table_from_cells(schema, &cells, 4096, &table, &err) != CELLAR_OK ||
         cellar_table_expand(table, &margins, &expanded, &err) != CELLAR_OK)

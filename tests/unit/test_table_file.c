@@ -75,6 +75,26 @@ static void test_round_trips(void **state)
     }
 }
 
+/* Files of earlier versions stay readable. */
+static void test_golden_files(void **state)
+{
+    static const char *const names[] = {"table.json", "table-sparse.json", "table.px"};
+    cellar_table *table = sample_fixed_table();
+
+    (void) state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[1024];
+        cellar_table *again = NULL;
+        cellar_error err = {""};
+        snprintf(path, sizeof path, "%s/%s", CELLAR_GOLDEN, names[i]);
+        if (cellar_table_read(path, NULL, &again, &err) != CELLAR_OK)
+            fail_msg("%s", err.message);
+        check_tables_equal(table, again);
+        cellar_table_free(again);
+    }
+    cellar_table_free(table);
+}
+
 /* A CSV file with its zeros and the code lists at hand says all but the domains' kind and the
  * rules behind structural zeros. */
 static void test_csv_round_trips(void **state)
@@ -308,6 +328,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_round_trips, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_csv_round_trips, scratch_setup, scratch_teardown),
+        cmocka_unit_test(test_golden_files),
         cmocka_unit_test(test_csv_observed),
         cmocka_unit_test_setup_teardown(test_files_are_secret_and_say_so, scratch_setup,
                                         scratch_teardown),
