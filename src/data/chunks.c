@@ -123,7 +123,7 @@ static cellar_status chunk_reserve(cellar_chunk *chunk, size_t headroom, size_t 
     if (__builtin_add_overflow(headroom, body, &bytes) ||
         __builtin_add_overflow(bytes, CELLAR_TEXT_SLACK + 1, &bytes))
         return cellar_fail_memory(err, "a row");
-    if (chunk->headroom_bytes >= headroom && chunk->buffer_bytes >= bytes)
+    if (chunk->buffer != NULL && chunk->headroom_bytes >= headroom && chunk->buffer_bytes >= bytes)
         return CELLAR_OK;
     buffer = cellar_alloc_pages(bytes);
     if (buffer == NULL)

@@ -240,7 +240,7 @@ void cellar_description_free(cellar_description *description)
 {
     if (description == NULL)
         return;
-    for (size_t c = 0; c < description->n_columns; c++) {
+    for (size_t c = 0; description->columns != NULL && c < description->n_columns; c++) {
         cellar_free(description->columns[c].name);
         cellar_free(description->columns[c].n_rows);
         cellar_codelist_free(description->columns[c].levels);

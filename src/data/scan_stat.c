@@ -78,7 +78,7 @@ cellar_status scan_stat_run(scan_run *run, const char *path, cellar_data_format 
     size_t *columns = cellar_alloc(run->n_uses, sizeof *columns);
 
     CELLAR_TRY(batch_init(&lane.batch, run, 0, err));
-    lane.slices = cellar_alloc(BATCH_ROWS * 2 * run->n_uses, sizeof *lane.slices);
+    lane.slices = cellar_alloc((size_t) BATCH_ROWS * 2 * run->n_uses, sizeof *lane.slices);
     if (lane.slices == NULL || columns == NULL) {
         status = cellar_fail_memory(err, "a batch of rows");
         goto out;

@@ -217,7 +217,7 @@ static cellar_status slot_resolve(const cellar_symmetric *s, const uint64_t *mor
                                   const slot *x, cellar_rng *rng, int64_t *noise, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    int64_t values[PARTS_MAX], size = 1;
+    int64_t values[PARTS_MAX] = {0}, size = 1;
     for (size_t p = 0; p < s->n_parts; p++) {
         values[p] = x->values[p];
         if (x->ties[p] != 0)

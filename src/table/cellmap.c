@@ -131,9 +131,9 @@ static void part_put(const cellar_cellmap *map, map_part *part, size_t slot,
 {
     part->keys[slot] = entry->key + 1;
     part->counts[slot] += entry->count;
-    if (map->weighted)
+    if (part->weights != NULL)
         part->weights[slot] += entry->weight;
-    if (map->key_range > 0) {
+    if (part->record_keys != NULL) {
         cellar_uint128 sum = (cellar_uint128) part->record_keys[slot] + entry->record_key;
         part->record_keys[slot] = (uint64_t) (sum % map->key_range);
     }

@@ -38,7 +38,7 @@ static cellar_status derive_fail_size(const deriver *d)
 }
 
 /* 1 when every cell of `a` is in `b`. */
-static int box_within(const deriver *d, const structural_box a, const structural_box b)
+static int box_within(const deriver *d, structural_box a, structural_box b)
 {
     for (size_t v = 0; v < d->schema->n_variables; v++) {
         if (b[v] == NULL || b[v] == a[v])
@@ -53,8 +53,8 @@ static int box_within(const deriver *d, const structural_box a, const structural
 }
 
 /* *out is the intersection, NULL when it is empty; the set of `dropped` no longer matters. */
-static cellar_status box_intersect(deriver *d, const structural_box a, const structural_box b,
-                                   size_t dropped, structural_box *out)
+static cellar_status box_intersect(deriver *d, structural_box a, structural_box b, size_t dropped,
+                                   structural_box *out)
 {
     structural_box box = cellar_arena_alloc(d->arena, d->schema->n_variables, sizeof *box);
     *out = NULL;
