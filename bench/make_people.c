@@ -39,7 +39,7 @@ static void make_label(char *label, size_t column, uint64_t level)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz ABCDEF-()";
     uint64_t bits = mix(column * 1000 + level + 1);
-    size_t length = 2 + (size_t) (bits % 8);
+    size_t length = 2 + (size_t) (bits % 9);
     if (bits >> 60 == 0)
         length = 12 + (size_t) (bits >> 40) % 19;
     /* two base-16 letters keep the labels of a column apart */

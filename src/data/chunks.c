@@ -31,6 +31,7 @@ struct cellar_chunks {
     uint64_t lines_before;
     char **columns;
     size_t n_columns;
+    int started; /* the byte order mark was looked for */
     int at_end;
 };
 
@@ -163,11 +164,23 @@ static size_t without_empty_lines(const char *text, size_t length, size_t n_colu
     return length == 1 && text[0] == '\n' ? 0 : length;
 }
 
+/* A byte order mark is no part of the first field: it must be gone before quotes are looked for. */
+static size_t chunks_skip_mark(cellar_chunks *chunks, cellar_chunk *chunk, size_t length)
+{
+    static const char byte_order_mark[] = "\xef\xbb\xbf";
+    if (!chunks->started && length >= 3 && memcmp(chunk->text, byte_order_mark, 3) == 0) {
+        chunk->text += 3;
+        length -= 3;
+    }
+    chunks->started = 1;
+    return length;
+}
+
 /* Reads on until at least one whole row is there or the file ends. */
 static cellar_status chunks_fill(cellar_chunks *chunks, cellar_chunk *chunk, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    size_t want = chunks->target_bytes;
+    size_t want = chunks->target_bytes < 4 && !chunks->started ? 4 : chunks->target_bytes;
 
     for (;;) {
         size_t got = 0, length, whole;
@@ -179,7 +192,7 @@ static cellar_status chunks_fill(cellar_chunks *chunks, cellar_chunk *chunk, cel
         if (!chunks->at_end)
             CELLAR_TRY(cellar_stream_read(chunks->stream, chunk->buffer + chunk->headroom_bytes,
                                           want, &got, err));
-        length = chunks->n_carry + got;
+        length = chunks_skip_mark(chunks, chunk, chunks->n_carry + got);
         chunks->at_end |= got < want;
         if (chunks->at_end) {
             if (length > 0 && chunk->text[length - 1] != '\n')
@@ -189,6 +202,8 @@ static cellar_status chunks_fill(cellar_chunks *chunks, cellar_chunk *chunk, cel
             return CELLAR_OK;
         }
         whole = whole_rows(chunk->text, length, chunks->delimiter);
+        /* whether empty lines are the file's last is not known yet: they wait with the cut row */
+        whole = without_empty_lines(chunk->text, whole, chunks->n_columns);
         CELLAR_TRY(chunks_keep(chunks, chunk->text + whole, length - whole, err));
         chunk->length = whole;
         if (whole > 0)
@@ -300,15 +315,12 @@ static size_t count_newlines(const char *text, size_t length)
 
 static cellar_status chunks_start(cellar_chunks *chunks, cellar_error *err)
 {
-    static const char byte_order_mark[] = "\xef\xbb\xbf";
     const char *name = cellar_stream_name(chunks->stream);
     cellar_status status = CELLAR_OK;
     cellar_chunk first = {0};
-    size_t row = 0, skip = 0;
+    size_t row = 0;
 
     CELLAR_TRY(chunks_fill(chunks, &first, err));
-    if (first.length >= 3 && memcmp(first.text, byte_order_mark, 3) == 0)
-        skip = 3;
     if (first.length >= 2 &&
         (memcmp(first.text, "\xff\xfe", 2) == 0 || memcmp(first.text, "\xfe\xff", 2) == 0)) {
         status =
@@ -316,29 +328,28 @@ static cellar_status chunks_start(cellar_chunks *chunks, cellar_error *err)
                         "%s:1: the file is UTF-16; expected UTF-8, Latin-1 or Windows-1252", name);
         goto out;
     }
-    if (first.length == skip || first.text[skip] == '\n') {
+    if (first.length == 0 || first.text[0] == '\n') {
         status = cellar_fail(err, CELLAR_ERR_INPUT, "%s:1: the file is empty; expected %s", name,
                              chunks->options.no_header ? "rows" : "a header");
         goto out;
     }
-    row = cellar_row_length(first.text + skip, first.length - skip, chunks->delimiter);
-    CELLAR_TRY(chunks_read_header(chunks, first.text + skip, row, err));
-    if (!chunks->options.no_header) {
-        chunks->lines_before = count_newlines(first.text + skip, row);
-        skip += row;
-    }
+    row = cellar_row_length(first.text, first.length, chunks->delimiter);
+    CELLAR_TRY(chunks_read_header(chunks, first.text, row, err));
+    if (chunks->options.no_header)
+        row = 0; /* it is data too */
+    chunks->lines_before = count_newlines(first.text, row);
     /* What follows the header goes back in front of what is yet to be read. */
     if (chunks->n_carry > 0) {
-        size_t rest = first.length - skip;
+        size_t rest = first.length - row;
         if (!cellar_grow(&chunks->carry, &chunks->carry_capacity, rest + chunks->n_carry + 1, 1)) {
             status = cellar_fail_memory(err, "a row");
             goto out;
         }
         memmove(chunks->carry + rest, chunks->carry, chunks->n_carry);
-        memcpy(chunks->carry, first.text + skip, rest);
+        memcpy(chunks->carry, first.text + row, rest);
         chunks->n_carry += rest;
     } else
-        CELLAR_TRY(chunks_keep(chunks, first.text + skip, first.length - skip, err));
+        CELLAR_TRY(chunks_keep(chunks, first.text + row, first.length - row, err));
 out:
     cellar_chunk_clear(&first);
     return status;

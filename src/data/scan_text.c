@@ -162,7 +162,7 @@ static cellar_status lane_split(text_lane *lane, cellar_error *err)
             CELLAR_TRY(lane_keep_row(lane, n_rows++, line, err));
         line += n_lines;
     }
-    for (size_t u = 0; u < n_uses; u++) {
+    for (size_t u = 0; n_rows > 0 && u < n_uses; u++) {
         batch->begin[u] = lane->slices + 2 * u;
         batch->end[u] = lane->slices + 2 * u + 1;
         batch->may_end_in_cr[u] = 0;

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From a CSV file in the page cache to the complete list of cells.
+ *
+ *   bench_tabulate census FILE      five columns, against the floor, with and without code lists
+ *   bench_tabulate wide FILE        six columns, 10^12 possible cells
+ *
+ * The floor is a scan by two threads that only finds the field separators of the same file. */
+#include <cellar/cellar.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include "harness.h"
+
+enum { MAX_COLUMNS = 6, FLOOR_BYTES = 1 << 18 };
+
+/* ---- the floor -------------------------------------------------------------- */
+
+typedef struct floor_work {
+    const char *path;
+    int n_threads;
+    _Atomic int64_t next;
+    _Atomic uint64_t n_separators;
+} floor_work;
+
+#if defined(__x86_64__)
+__attribute__((target("avx2,popcnt")))
+#endif
+static uint64_t
+count_separators(const char *text, size_t length)
+{
+    uint64_t n = 0;
+    size_t i = 0;
+#if defined(__x86_64__)
+    const __m256i comma = _mm256_set1_epi8(','), newline = _mm256_set1_epi8('\n');
+    for (; i + 32 <= length; i += 32) {
+        __m256i bytes = _mm256_loadu_si256((const __m256i *) (const void *) (text + i));
+        __m256i hits =
+            _mm256_or_si256(_mm256_cmpeq_epi8(bytes, comma), _mm256_cmpeq_epi8(bytes, newline));
+        n += (uint64_t) __builtin_popcount((unsigned) _mm256_movemask_epi8(hits));
+    }
+#endif
+    for (; i < length; i++)
+        n += text[i] == ',' || text[i] == '\n';
+    return n;
+}
+
+static void *floor_thread(void *context)
+{
+    floor_work *work = context;
+    char *buffer = aligned_alloc(4096, FLOOR_BYTES);
+    int fd = open(work->path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = 1;
+    while (buffer != NULL && fd >= 0 && got > 0) {
+        got = pread(fd, buffer, FLOOR_BYTES, atomic_fetch_add(&work->next, FLOOR_BYTES));
+        if (got > 0)
+            atomic_fetch_add(&work->n_separators, count_separators(buffer, (size_t) got));
+    }
+    if (fd >= 0)
+        close(fd);
+    free(buffer);
+    return NULL;
+}
+
+static void floor_scan(void *context)
+{
+    floor_work *work = context;
+    pthread_t threads[64];
+    work->next = 0;
+    work->n_separators = 0;
+    for (int i = 0; i < work->n_threads; i++)
+        pthread_create(&threads[i], NULL, floor_thread, work);
+    for (int i = 0; i < work->n_threads; i++)
+        pthread_join(threads[i], NULL);
+}
+
+/* ---- tabulation -------------------------------------------------------------- */
+
+typedef struct tabulate_work {
+    cellar_tabulate_spec spec;
+    cellar_variable_spec variables[MAX_COLUMNS];
+    size_t n_cells;
+} tabulate_work;
+
+static void tabulate(void *context)
+{
+    tabulate_work *work = context;
+    cellar_table *table = NULL;
+    cellar_error err;
+    if (cellar_tabulate(&work->spec, &table, NULL, &err) != CELLAR_OK) {
+        fprintf(stderr, "bench: %s\n", err.message);
+        exit(1);
+    }
+    work->n_cells = cellar_table_n_cells(table);
+    cellar_table_free(table);
+}
+
+static void tabulate_by(tabulate_work *work, const char *path, const char *const *columns, size_t n)
+{
+    work->spec = cellar_tabulate_spec_default();
+    work->spec.path = path;
+    work->spec.variables = work->variables;
+    work->spec.n_variables = n;
+    for (size_t i = 0; i < n; i++)
+        work->variables[i] = (cellar_variable_spec){.column = columns[i]};
+}
+
+/* Code lists as a custodian would declare them: drafted once, outside the measurement. */
+static void declare_domains(tabulate_work *work, const char *path)
+{
+    cellar_describe_spec spec = {.path = path};
+    cellar_description *description = NULL;
+    cellar_error err;
+    if (cellar_describe(&spec, &description, &err) != CELLAR_OK) {
+        fprintf(stderr, "bench: %s\n", err.message);
+        exit(1);
+    }
+    for (size_t i = 0; i < work->spec.n_variables; i++) {
+        cellar_codelist *list = NULL; /* lives until the program ends */
+        if (cellar_description_codelist(description, i, &list, &err) != CELLAR_OK)
+            exit(1);
+        work->variables[i].codelist = list;
+    }
+    cellar_description_free(description);
+}
+
+static void bench_census(const char *path)
+{
+    static const char *const columns[] = {"area", "sex", "age", "occupation", "industry"};
+    floor_work scan = {.path = path, .n_threads = 2};
+    tabulate_work work;
+    double floor, one, two, declared;
+
+    tabulate_by(&work, path, columns, 5);
+    floor = bench_median(floor_scan, &scan);
+    work.spec.n_threads = 2;
+    two = bench_median(tabulate, &work);
+    bench_row("peak memory, two threads", bench_peak_mib(), "MiB", "goal: below 100");
+    work.spec.n_threads = 1;
+    one = bench_median(tabulate, &work);
+    declare_domains(&work, path);
+    work.spec.n_threads = 2;
+    declared = bench_median(tabulate, &work);
+    bench_row("floor: separators only, two threads", floor, "s", "");
+    bench_row("domains observed, two threads", two, "s", "");
+    bench_row("domains declared, two threads", declared, "s", "");
+    bench_row("domains observed, one thread", one, "s", "");
+    bench_row("observed / floor", two / floor, "times", "goal: at most 4");
+    bench_row("declared / floor", declared / floor, "times", "goal: at most 4");
+    bench_row("one thread / two threads", one / two, "times", "goal: at least 1.7");
+    printf("  %zu cells\n", work.n_cells);
+}
+
+static void bench_wide(const char *path)
+{
+    static const char *const columns[] = {"a", "b", "c", "d", "e", "f"};
+    tabulate_work work;
+    tabulate_by(&work, path, columns, 6);
+    work.spec.n_threads = 2;
+    bench_row("10^12 possible cells, two threads", bench_median(tabulate, &work), "s", "");
+    bench_row("peak memory", bench_peak_mib(), "MiB", "");
+    printf("  %zu cells\n", work.n_cells);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 3 && strcmp(argv[1], "census") == 0)
+        bench_census(argv[2]);
+    else if (argc == 3 && strcmp(argv[1], "wide") == 0)
+        bench_wide(argv[2]);
+    else {
+        fputs("usage: bench_tabulate census|wide FILE\n", stderr);
+        return 2;
+    }
+    return 0;
+}
