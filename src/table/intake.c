@@ -392,17 +392,49 @@ static int intake_compare_places(const void *a, const void *b)
     return x->row < y->row ? -1 : 1;
 }
 
-/* Files of ours are in canonical order, and then no two rows can be equal. */
-static cellar_status intake_check_repeats(const cellar_cells *cells, cellar_intake_repeat *repeat,
-                                          cellar_error *err)
+static int intake_is_ascending(const cellar_cells *cells)
 {
-    size_t ascending = 1;
-    intake_place *places;
+    for (size_t i = 1; i < cells->n; i++)
+        if (cells->index[i - 1] >= cells->index[i])
+            return 0;
+    return 1;
+}
 
-    while (ascending < cells->n && cells->index[ascending - 1] < cells->index[ascending])
-        ascending++;
-    if (ascending >= cells->n)
+/* A bit per index tells whether one comes twice, where that costs no more than the rows do. */
+static cellar_status intake_may_repeat(const cellar_cells *cells, uint64_t n_indices, int *may,
+                                       cellar_error *err)
+{
+    uint64_t *bits;
+
+    *may = 1;
+    if (n_indices / 64 > cells->n)
         return CELLAR_OK;
+    bits = cellar_alloc((size_t) (n_indices / 64) + 1, sizeof *bits);
+    if (bits == NULL)
+        return cellar_fail_memory(err, "the cells of a table file");
+    *may = 0;
+    for (size_t i = 0; i < cells->n && !*may; i++) {
+        uint64_t bit = UINT64_C(1) << cells->index[i] % 64;
+        *may = (bits[cells->index[i] / 64] & bit) != 0;
+        bits[cells->index[i] / 64] |= bit;
+    }
+    cellar_free(bits);
+    return CELLAR_OK;
+}
+
+/* Files of ours are in canonical order, and then no two rows can be equal. */
+static cellar_status intake_check_repeats(const cellar_cells *cells, uint64_t n_indices,
+                                          cellar_intake_repeat *repeat, cellar_error *err)
+{
+    intake_place *places;
+    cellar_status status;
+    int may_repeat;
+
+    if (intake_is_ascending(cells))
+        return CELLAR_OK;
+    status = intake_may_repeat(cells, n_indices, &may_repeat, err);
+    if (status != CELLAR_OK || !may_repeat)
+        return status;
     places = cellar_alloc(cells->n, sizeof *places);
     if (places == NULL)
         return cellar_fail_memory(err, "the cells of a table file");
@@ -424,7 +456,8 @@ cellar_status cellar_intake_finish(cellar_intake *intake, cellar_loaded *out,
     *repeat = (cellar_intake_repeat){0};
     CELLAR_TRY(intake_make_schema(intake, &out->schema, err));
     CELLAR_TRY(intake_index_rows(intake, out->schema, err));
-    CELLAR_TRY(intake_check_repeats(&intake->built.cells, repeat, err));
+    CELLAR_TRY(intake_check_repeats(&intake->built.cells, cellar_schema_n_indices(out->schema),
+                                    repeat, err));
     out->built = intake->built;
     out->key_range = intake->layout.key_range;
     intake->built = (cells_builder){0};
