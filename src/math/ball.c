@@ -45,6 +45,8 @@ int cellar_ball_cell(const arb_t ball, long bits, fmpz_t cell)
     arb_mul_2exp_si(scaled, ball, bits);
     arb_get_interval_arf(low, high, scaled, bits + 64);
     arf_get_fmpz(cell, low, ARF_RND_CEIL);
+    if (arf_cmp_2exp_si(high, bits) > 0) /* the ball ends beyond one, the probability does not */
+        arf_set_ui_2exp_si(high, 1, bits);
     arf_get_fmpz(other, high, ARF_RND_CEIL);
     same = fmpz_equal(cell, other);
     fmpz_sub_ui(cell, cell, 1);

@@ -12,8 +12,8 @@ double cellar_ball_upper(const arb_t ball);
 /* 1 when `value` lies within the ball widened by the relative `slack` on both sides. */
 int cellar_ball_contains_near(const arb_t ball, double value, double slack);
 
-/* The cell of the grid of width 2^-bits that holds the number: the integer T with
- * T < 2^bits x <= T + 1 for every x in the ball. 0 when the ball is too wide to tell. */
+/* The cell of the grid of width 2^-bits that holds a probability: the integer T with
+ * T < 2^bits x <= T + 1 for every x <= 1 in the ball. 0 when the ball is too wide to tell. */
 int cellar_ball_cell(const arb_t ball, long bits, fmpz_t cell);
 
 #endif

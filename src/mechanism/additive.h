@@ -13,9 +13,10 @@ typedef struct cellar_noise {
     double (*log_q)(const cellar_additive *a, int64_t k);
     /* Required. P(noise >= k), k >= 1. */
     double (*tail)(const cellar_additive *a, int64_t k);
-    /* Required. An enclosure of q(k), k >= 0. */
+    /* Required. An enclosure of q(k), k >= 0, to a relative error of about 2^-bits. */
     void (*q_ball)(const cellar_additive *a, int64_t k, int64_t bits, arb_t out);
-    /* Required. Enclosures of P(noise >= first + i), first >= 1, i = 0..n-1. */
+    /* Required. Enclosures of P(noise >= first + i), first >= 1, i = 0..n-1, to a relative error
+     * of about 2^-bits. */
     void (*tail_balls)(const cellar_additive *a, int64_t first, size_t n, int64_t bits,
                        arb_ptr out);
     /* Optional. The largest k with q(k) > 0; NULL: there is none. */

@@ -59,18 +59,13 @@ static void size_cdf_balls(const void *context, int64_t first, size_t n, int64_t
 {
     const cellar_additive *a = context;
     arb_t all;
-    int64_t guard;
 
     arb_init(all);
-    a->noise->tail_balls(a, 1, 1, bits, all);
-    /* Rare noise: the quotient of two small numbers needs them to more places. */
-    guard = arb_is_positive(all) ? -arf_abs_bound_lt_2exp_si(arb_midref(all)) : 64;
-    guard = 16 + (guard > 0 ? guard : 0);
-    a->noise->tail_balls(a, 1, 1, bits + guard, all);
-    a->noise->tail_balls(a, first + 2, n, bits + guard, out);
+    a->noise->tail_balls(a, 1, 1, bits + 16, all);
+    a->noise->tail_balls(a, first + 2, n, bits + 16, out);
     for (size_t i = 0; i < n; i++) {
-        arb_div(out + i, out + i, all, bits + guard);
-        arb_sub_ui(out + i, out + i, 1, bits + guard);
+        arb_div(out + i, out + i, all, bits + 16);
+        arb_sub_ui(out + i, out + i, 1, bits + 16);
         arb_neg(out + i, out + i);
     }
     arb_clear(all);

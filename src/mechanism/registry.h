@@ -8,5 +8,9 @@
 extern const cellar_mechanism_ops cellar_identity_ops;
 extern const cellar_mechanism_ops cellar_laplace_ops;
 extern const cellar_mechanism_ops cellar_discrete_laplace_ops;
+extern const cellar_mechanism_ops cellar_gaussian_ops;
+extern const cellar_mechanism_ops cellar_discrete_gaussian_ops;
+extern const cellar_mechanism_ops cellar_truncated_laplace_ops;
+extern const cellar_mechanism_ops cellar_truncated_normal_ops;
 
 #endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The smallest sigma for (epsilon, delta), sensitivity 1: found by bisection among doubles, each
+ * step decided by balls, so that the answer is proven to meet delta and is within one ulp or a few
+ * of the smallest that does. */
+#ifndef CELLAR_MECHANISM_CALIBRATION_H
+#define CELLAR_MECHANISM_CALIBRATION_H
+
+#include <arb.h>
+#include <flint/fmpq.h>
+
+/* sqrt(2 ln(1.25/delta)) / epsilon (Dwork and Roth 2014, Appendix A), for epsilon < 1. */
+double cellar_calibrate_classic(const fmpq_t epsilon, const fmpq_t delta);
+/* (sqrt(z^2 + 2 epsilon) - z) / (2 epsilon), z the delta/2 quantile of the normal law (Liu 2019,
+ * "Generalized Gaussian mechanism for differential privacy"). */
+double cellar_calibrate_pdp_liu(const fmpq_t epsilon, const fmpq_t delta);
+/* Probabilistic DP of continuous noise, exactly. */
+double cellar_calibrate_pdp(const fmpq_t epsilon, const fmpq_t delta);
+/* Approximate DP of continuous noise, exactly (Balle and Wang 2018, Theorem 8). */
+double cellar_calibrate_analytic(const fmpq_t epsilon, const fmpq_t delta);
+
+/* The same for the discrete Gaussian law. Its delta is not monotone in sigma: these are the
+ * smallest sigma from which on every sigma meets delta (the second within 1e-10 of it). */
+double cellar_calibrate_discrete_pdp(const fmpq_t epsilon, const fmpq_t delta);
+double cellar_calibrate_discrete_analytic(const fmpq_t epsilon, const fmpq_t delta);
+
+/* Does a sigma provably do? Must be monotone: no, then yes. */
+typedef int cellar_sigma_does(double sigma, const fmpq_t epsilon, const fmpq_t delta);
+
+/* The smallest double that does, or INFINITY. */
+double cellar_sigma_bisect(cellar_sigma_does *does, const fmpq_t epsilon, const fmpq_t delta);
+
+/* Encloses P(Z >= x - y) - e^epsilon P(Z >= x + y), x = epsilon sigma, y = 1/2sigma: the delta of
+ * continuous noise. */
+void cellar_gaussian_delta(double sigma, const fmpq_t epsilon, arb_t out);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* q(k) proportional to e^{-epsilon |k|}, |k| <= m. */
+#include "mechanism/registry.h"
+#include "mechanism/weighted.h"
+
+static const cellar_parameter_rule truncated_laplace_parameters[] = {
+    {.name = "epsilon", .required = 1, .at_least = "0.000001", .at_most = "10000"},
+    {.name = "m",
+     .kind = CELLAR_PARAMETER_INTEGER,
+     .required = 1,
+     .at_least = "1",
+     .at_most = "100000"},
+    {0},
+};
+
+static cellar_status truncated_laplace_init(cellar_mechanism *m, cellar_error *err)
+{
+    const cellar_additive *a = (const cellar_additive *) m;
+    int64_t last = (int64_t) cellar_additive_parameter(a, "m")->nearest;
+    return cellar_weighted_init(m, cellar_additive_parameter(a, "epsilon")->value, 1, last, err);
+}
+
+const cellar_mechanism_ops cellar_truncated_laplace_ops = {
+    .name = "truncated-laplace",
+    .revision = 1,
+    .summary = "q(k) proportional to e^{-epsilon |k|}, |k| <= m",
+    .size = sizeof(cellar_weighted),
+    .parameters = truncated_laplace_parameters,
+    .init = truncated_laplace_init,
+    .clear = cellar_weighted_clear,
+    CELLAR_ADDITIVE_SLOTS,
+};
