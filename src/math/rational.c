@@ -7,7 +7,8 @@
 
 enum { DIGITS_MAX = 100, EXPONENT_MAX = 400 };
 
-/* The digits without their point, NUL-terminated, and how many of them stood behind it. */
+/* The digits from the first that is not 0 on, without the point, NUL-terminated, and how many
+ * digits stood behind the point. */
 static int rational_digits(const char *text, size_t length, char digits[DIGITS_MAX + 2],
                            long *n_fraction)
 {
@@ -19,13 +20,20 @@ static int rational_digits(const char *text, size_t length, char digits[DIGITS_M
             point = 1;
             continue;
         }
-        if (text[i] < '0' || text[i] > '9' || ++n_seen > DIGITS_MAX)
+        if (text[i] < '0' || text[i] > '9')
+            return 0;
+        n_seen++;
+        *n_fraction += point;
+        if (n == 0 && text[i] == '0')
+            continue;
+        if (n == DIGITS_MAX || *n_fraction > DIGITS_MAX + EXPONENT_MAX)
             return 0;
         digits[n++] = text[i];
-        *n_fraction += point;
     }
+    if (n == 0)
+        digits[n++] = '0';
     digits[n] = '\0';
-    return n > 0;
+    return n_seen > 0;
 }
 
 int cellar_rational_parse(const char *text, size_t length, fmpq_t out)

@@ -10,7 +10,9 @@
 #include "base/text.h"
 
 /* Reads a plain decimal such as -12.50 or 1e-6, exactly. The whole text must be the number:
- * at most 100 digits and an exponent of at most 400. 0 when it is not; `out` is untouched. */
+ * at most 100 digits after leading zeros, and an exponent of at most 400. Everything
+ * cellar_rational_add() wrote of such a number reads back. 0 when it is none; `out` is untouched.
+ */
 int cellar_rational_parse(const char *text, size_t length, fmpq_t out);
 
 /* Adds the one canonical decimal of a rational: "12.5", "0.001", "1e-06" is "0.000001". Rationals

@@ -23,24 +23,18 @@ void cellar_mechanism_support(const cellar_mechanism *m, int64_t count, double t
     m->ops->support(m, count, tail, low, high);
 }
 
-/* Sums P(b) for b from the far end towards `near`, so that small terms are added first. The far
- * end leaves out 1e-20 of what is summed, which it finds by asking for a smaller and smaller tail
- * until the end is beyond `near` by enough. */
+/* P(at least `near`) or P(at most `near`), summed from the far end, where terms are smallest. The
+ * far end is moved out until what it leaves out is negligible against the first term. */
 static double law_sum_tail(const cellar_mechanism *m, int64_t count, int64_t near, int upper)
 {
-    double tail = NEGLIGIBLE, sum = 0;
+    double tail = NEGLIGIBLE, sum = 0, first = exp(m->ops->log_pmf(m, count, near));
     int64_t low, high;
     m->ops->support(m, count, tail, &low, &high);
-    while ((upper ? high <= near : low >= near) && tail > 1e-300) {
+    if (upper ? near <= low : near >= high)
+        return 1;
+    while (tail > first * NEGLIGIBLE && tail > 1e-300)
         tail *= 1e-20;
-        m->ops->support(m, count, tail, &low, &high);
-    }
-    if (tail > 1e-280) { /* relative accuracy in the tail needs terms beyond its first */
-        double first = exp(m->ops->log_pmf(m, count, near));
-        while (tail > first * NEGLIGIBLE && tail > 1e-300)
-            tail *= 1e-20;
-        m->ops->support(m, count, tail, &low, &high);
-    }
+    m->ops->support(m, count, tail, &low, &high);
     if (upper)
         for (int64_t b = high; b >= near; b--)
             sum += exp(m->ops->log_pmf(m, count, b));

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The mechanisms the conformance suite asks, at least one of every name in the registry. A new
+ * mechanism adds its lines here; the checks need no change. */
+#ifndef CELLAR_TESTS_SPECS_H
+#define CELLAR_TESTS_SPECS_H
+
+#include <stdint.h>
+
+typedef struct conformance_spec {
+    const char *spec;
+    /* FNV-1a of 5000 draws for counts 0..99 under seed 1. A change means that keyed noise changes:
+     * bump the mechanism's revision and write the new number. */
+    uint64_t draws;
+} conformance_spec;
+
+static const conformance_spec conformance_specs[] = {
+    {"identity", UINT64_C(0x426172469a3567a5)},
+    {"laplace:epsilon=0.1", UINT64_C(0x64bc6737b2c420ad)},
+    {"laplace:epsilon=1", UINT64_C(0x3aae545c14ab4245)},
+    {"laplace:epsilon=5", UINT64_C(0x7ed24e5df8ba0ef8)},
+    {"discrete-laplace:epsilon=0.01", UINT64_C(0x91586ae649ad027d)},
+    {"discrete-laplace:epsilon=1", UINT64_C(0xfcc0280b9f0f0c7e)},
+    {"discrete-laplace:epsilon=30", UINT64_C(0x426172469a3567a5)},
+    {"gaussian:sigma=0.2", UINT64_C(0xa128ed0c17dc17d2)},
+    {"gaussian:sigma=0.7", UINT64_C(0x9bafe4bdac628f74)},
+    {"gaussian:sigma=2", UINT64_C(0xdca5df9b03e3bdab)},
+    {"gaussian:sigma=50", UINT64_C(0x8acfd1c895f3bf5a)},
+    {"gaussian:epsilon=0.5,delta=1e-5,calibration=pdp", UINT64_C(0x6383bb73924bb3e2)},
+    {"discrete-gaussian:sigma=0.3", UINT64_C(0x9a15d510254ba808)},
+    {"discrete-gaussian:sigma=1", UINT64_C(0xf7b60ea95fba98eb)},
+    {"discrete-gaussian:sigma=9.5", UINT64_C(0xed09187283286f40)},
+    {"discrete-gaussian:sigma=50", UINT64_C(0xe51707b7ff29b81e)},
+    {"discrete-gaussian:epsilon=1,delta=1e-6", UINT64_C(0x1f00b313d8c95613)},
+    {"truncated-laplace:epsilon=1.5,m=7", UINT64_C(0x501b9b949a00ceb7)},
+    {"truncated-laplace:epsilon=0.01,m=1", UINT64_C(0x774ca76455420213)},
+    {"truncated-normal:epsilon=1.5,m=12", UINT64_C(0x2a6b5c33746b4a7a)},
+    {"truncated-normal:epsilon=0.001,m=100", UINT64_C(0xb48e9632ae500e76)},
+};
+
+#endif
