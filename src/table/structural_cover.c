@@ -206,7 +206,7 @@ void cellar_structural_free(cellar_structural *structural)
 
 /* An interior cell is impossible when one rule is met on every variable: which, from 1, or 0. */
 static size_t cover_leaf(const cellar_structural *s, const cellar_schema *schema,
-                      const uint32_t *categories)
+                         const uint32_t *categories)
 {
     for (size_t w = 0; w < s->n_words; w++) {
         uint64_t met = w + 1 < s->n_words || s->n_rules % 64 == 0
