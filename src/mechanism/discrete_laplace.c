@@ -36,5 +36,6 @@ const cellar_mechanism_ops cellar_discrete_laplace_ops = {
     .parameters = cellar_geometric_parameters,
     .init = discrete_laplace_init,
     .clear = cellar_additive_clear,
+    .facts = &cellar_geometric_facts,
     CELLAR_ADDITIVE_SLOTS,
 };

@@ -51,4 +51,5 @@ const cellar_mechanism_ops cellar_identity_ops = {
     .support = identity_support,
     .sample_many = identity_sample_many,
     .is_additive = 1,
+    .facts = &cellar_additive_facts,
 };

@@ -7,6 +7,7 @@
 
 #include <cellar/mechanism.h>
 
+#include "mechanism/facts.h"
 #include "mechanism/parameter.h"
 
 typedef struct cellar_mechanism_ops {
@@ -45,6 +46,8 @@ typedef struct cellar_mechanism_ops {
                           arb_t out);
 
     int is_additive; /* 1: P(released | count) depends on released - count only */
+    /* Optional. What certificates may rely on, with proofs. */
+    const cellar_facts *facts;
 } cellar_mechanism_ops;
 
 /* The first member of each mechanism's own struct. */

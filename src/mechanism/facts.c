@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "mechanism/facts.h"
+
+#include <string.h>
+
+#include "mechanism/additive.h"
+
+static int facts_yes(const cellar_mechanism *m)
+{
+    (void) m;
+    return 1;
+}
+
+static int additive_period(const cellar_mechanism *m, int64_t *from, int64_t *period)
+{
+    (void) m;
+    *from = 0;
+    *period = 1;
+    return 1;
+}
+
+const cellar_facts cellar_additive_facts = {
+    .is_monotone = facts_yes,
+    .period = additive_period,
+};
+
+/* ---- q(k) = c e^{-rate |k|} ------------------------------------------------ */
+
+static const fmpq *geometric_rate(const cellar_mechanism *m)
+{
+    const cellar_additive *a = (const cellar_additive *) m;
+    return a->noise->rate(a);
+}
+
+/* The discrete Laplace law is geometric through zero; rounded Laplace noise is so on each side
+ * only, and its mass at zero is no rational power of e times the others. */
+static int geometric_log_ratio(const cellar_mechanism *m, int64_t count, int64_t neighbour,
+                               int64_t released, fmpq_t out)
+{
+    int64_t k = released - count, k_other = released - neighbour;
+    fmpz_t steps;
+    if ((k == 0 || k_other == 0) && strcmp(m->ops->name, "laplace") == 0)
+        return 0;
+    fmpz_init_set_si(steps, (k_other < 0 ? -k_other : k_other) - (k < 0 ? -k : k));
+    fmpq_mul_fmpz(out, geometric_rate(m), steps);
+    fmpz_clear(steps);
+    return 1;
+}
+
+/* Every step away from zero divides q by e^rate, but for the first one, which divides the rounded
+ * law by less (log-concavity). Beyond both counts every step is a full one, so the bound
+ * shift * rate is attained. */
+static int geometric_pure_rational(const cellar_mechanism *m, int64_t shift, fmpq_t out)
+{
+    fmpz_t steps;
+    fmpz_init_set_si(steps, shift);
+    fmpq_mul_fmpz(out, geometric_rate(m), steps);
+    fmpz_clear(steps);
+    return 1;
+}
+
+static int geometric_pure(const cellar_mechanism *m, int64_t shift, int64_t bits, arb_t out)
+{
+    fmpq_t exact;
+    fmpq_init(exact);
+    geometric_pure_rational(m, shift, exact);
+    arb_set_fmpq(out, exact, bits);
+    fmpq_clear(exact);
+    return 1;
+}
+
+const cellar_facts cellar_geometric_facts = {
+    .is_monotone = facts_yes,
+    .log_ratio = geometric_log_ratio,
+    .pure = geometric_pure,
+    .pure_rational = geometric_pure_rational,
+    .period = additive_period,
+};

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is proved about a mechanism beyond its law: where likelihood ratios are rational, that they
+ * are monotone, and what bounds them for all large counts. Certificates rest on these facts, so
+ * each definition carries its proof. A mechanism without facts is still certified as far as a
+ * finite enumeration goes, and its verdict is otherwise `unknown`. */
+#ifndef CELLAR_MECHANISM_FACTS_H
+#define CELLAR_MECHANISM_FACTS_H
+
+#include <arb.h>
+#include <flint/fmpq.h>
+
+#include <cellar/mechanism.h>
+
+typedef struct cellar_facts {
+    /* Optional. 1: all P(. | count) live on intervals, and P(b | a+s) / P(b | a) does not decrease
+     * in b over the two supports taken together, for every a >= 0 and s > 0. */
+    int (*is_monotone)(const cellar_mechanism *m);
+
+    /* Optional. ln P(released | count) / P(released | neighbour), both positive, when it is known
+     * to be the rational `out`; 0 when it is not. Ties with a rational epsilon are then decided. */
+    int (*log_ratio)(const cellar_mechanism *m, int64_t count, int64_t neighbour, int64_t released,
+                     fmpq_t out);
+
+    /* Optional. Encloses the supremum of |ln P(b | a) / P(b | a')| over all b and all counts with
+     * |a - a'| <= shift and answers 1, or answers 0: there is none. */
+    int (*pure)(const cellar_mechanism *m, int64_t shift, int64_t bits, arb_t out);
+    /* Optional. The same number when it is rational. */
+    int (*pure_rational)(const cellar_mechanism *m, int64_t shift, fmpq_t out);
+
+    /* Optional. A bound on sum_b max(0, P(b | a) - e^epsilon P(b | a')), epsilon >= 0, that holds
+     * for both orders of all pairs with |a - a'| = shift and both counts at least `from`. Must
+     * not increase in `from`. Its upper end is what counts. */
+    void (*tail)(const cellar_mechanism *m, int64_t from, int64_t shift, const arb_t epsilon,
+                 int64_t bits, arb_t out);
+
+    /* Optional. P(b + *period | a + *period) = P(b | a) for every a >= *from. */
+    int (*period)(const cellar_mechanism *m, int64_t *from, int64_t *period);
+
+    /* Optional. 1: the pair of counts (from, from + shift) dominates every pair of larger counts,
+     * in both orders: each is a post-processing of it. */
+    int (*is_ordered)(const cellar_mechanism *m);
+} cellar_facts;
+
+/* Additive noise with a log-concave law: the ratio q(k - s) / q(k) is then monotone, which is what
+ * log-concavity says, and nothing depends on the count. All registered noise is log-concave:
+ * rounding is the convolution with a uniform law, read on the integers, and keeps it so
+ * (Prekopa 1973). */
+extern const cellar_facts cellar_additive_facts;
+/* The same where q(k) is proportional to e^{-rate |k|}, for k != 0 at least. */
+extern const cellar_facts cellar_geometric_facts;
+
+#endif
