@@ -15,9 +15,11 @@
 
 enum {
     FIRST_LOG2_SLOTS = 6,
-    SLOTS_PER_ENTRY = 4, /* at least, so that most first probes hit */
-    SEEDS_TRIED = 64,    /* multipliers among which a settled table takes the best */
-    SETTLE_LIMIT = 4096  /* entries beyond which that is not worth it */
+    SMALL_TABLE = 1024, /* entries up to which slots are cheap */
+    SMALL_SLOTS = 16,   /* slots an entry gets at least, so that most first probes hit */
+    LARGE_SLOTS = 2,
+    SEEDS_TRIED = 64,   /* multipliers among which a settled table takes the best */
+    SETTLE_LIMIT = 4096 /* entries beyond which that is not worth it */
 };
 
 _Static_assert(sizeof(cellar_dictionary_entry) == 48, "an entry is three quarters of a line");
@@ -316,7 +318,7 @@ int cellar_dictionary_add(cellar_dictionary *d, const char *text, size_t length,
             return 0;
     }
     d->n++;
-    if (d->n * SLOTS_PER_ENTRY <= n_slots) {
+    if (d->n * (d->n <= SMALL_TABLE ? SMALL_SLOTS : LARGE_SLOTS) <= n_slots) {
         dictionary_place(d, d->n - 1);
         return 1;
     }

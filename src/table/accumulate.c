@@ -5,6 +5,7 @@
 #include "table/accumulate.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -334,73 +335,95 @@ static uint64_t index_of_key(const cellar_accumulator *a, const final_index *f, 
     return index;
 }
 
-/* Eight neighbouring counters of all lanes at once tell whether any of them counted. */
+/* What the counters of one byte could not hold, in the order of the keys. */
+typedef struct wrapped_counts {
+    cellar_cellmap_entry *entries;
+    size_t n, next;
+} wrapped_counts;
+
+static int entry_compare(const void *a, const void *b)
+{
+    const cellar_cellmap_entry *x = a, *y = b;
+    return (x->key > y->key) - (x->key < y->key);
+}
+
+/* A counter that wrapped to exactly zero in every lane would be passed over: it gets a one, which
+ * its entry gives back. */
+static int wrapped_collect(cellar_accumulator *a, wrapped_counts *wrapped)
+{
+    uint64_t cursor = 0;
+    wrapped->entries = cellar_alloc(cellar_cellmap_n(a->map) + 1, sizeof *wrapped->entries);
+    if (wrapped->entries == NULL)
+        return 0;
+    while (cellar_cellmap_next(a->map, &cursor, &wrapped->entries[wrapped->n])) {
+        cellar_cellmap_entry *entry = &wrapped->entries[wrapped->n++];
+        uint8_t any = 0;
+        for (int i = 0; i < a->spec.n_lanes; i++)
+            any |= a->lanes[i].counters[entry->key];
+        if (any == 0) {
+            a->lanes[0].counters[entry->key] = 1;
+            entry->count--;
+        }
+    }
+    qsort(wrapped->entries, wrapped->n, sizeof *wrapped->entries, entry_compare);
+    return 1;
+}
+
+/* Eight neighbouring counters of all lanes at once: a byte that is not zero marks a cell. */
 static uint64_t eight_counters(const cellar_accumulator *a, uint64_t key)
 {
-    uint64_t any = 0, eight;
+    size_t n = a->n_indices - key < 8 ? (size_t) (a->n_indices - key) : 8;
+    uint64_t any = 0;
     for (int i = 0; i < a->spec.n_lanes; i++) {
-        memcpy(&eight, a->lanes[i].counters + key, sizeof eight);
+        uint64_t eight = 0;
+        if (n == 8)
+            memcpy(&eight, a->lanes[i].counters + key, 8);
+        else
+            memcpy(&eight, a->lanes[i].counters + key, n);
         any |= eight;
     }
     return any;
 }
 
-/* A counter that wrapped to exactly zero in every lane would be passed over: it gets a one, which
- * the map gives back. */
-static int mark_wrapped(cellar_accumulator *a)
+static uint64_t dense_count(const cellar_accumulator *a, uint64_t key, wrapped_counts *wrapped)
 {
-    cellar_cellmap_entry entry;
-    uint64_t cursor = 0;
-    while (cellar_cellmap_next(a->map, &cursor, &entry)) {
-        cellar_cellmap_entry minus_one = {.key = entry.key, .count = UINT64_MAX};
-        uint8_t any = 0;
-        for (int i = 0; i < a->spec.n_lanes; i++)
-            any |= a->lanes[i].counters[entry.key];
-        if (any != 0)
-            continue;
-        a->lanes[0].counters[entry.key] = 1;
-        if (!cellar_cellmap_add_entry(a->map, &minus_one))
-            return 0;
-    }
-    return 1;
-}
-
-static uint64_t dense_count(const cellar_accumulator *a, uint64_t key, int wrapped)
-{
-    uint64_t count = wrapped ? cellar_cellmap_count(a->map, key) : 0;
+    uint64_t count = 0;
     for (int i = 0; i < a->spec.n_lanes; i++)
         count += a->lanes[i].counters[key];
+    while (wrapped->next < wrapped->n && wrapped->entries[wrapped->next].key < key)
+        wrapped->next++;
+    if (wrapped->next < wrapped->n && wrapped->entries[wrapped->next].key == key)
+        count += wrapped->entries[wrapped->next].count;
     return count;
 }
 
-/* Walks the runs of the last variable, whose first index is worked out once for each run. */
+/* Walks the counters in order. Keys that differ in the last variable only share a base, which is
+ * worked out once. */
 static int dense_cells(cellar_accumulator *a, const final_index *f, cell_writer *w)
 {
-    size_t last = a->spec.n_variables - 1, run = a->radix[last];
-    int wrapped = cellar_cellmap_n(a->map) > 0;
+    size_t last = a->spec.n_variables - 1;
+    const uint64_t run = a->radix[last];
+    uint64_t start = 0, end = 0, base = 0;
+    wrapped_counts wrapped = {0};
+    int ok = wrapped_collect(a, &wrapped);
 
-    if (!mark_wrapped(a))
-        return 0;
-    for (uint64_t start = 0; start < a->n_indices; start += run) {
-        uint64_t base = 0;
-        int have_base = 0;
-        for (uint64_t code = 0; code < run; code++) {
-            cellar_cellmap_entry entry = {0};
-            if (start + code + 8 <= a->n_indices && eight_counters(a, start + code) == 0) {
-                code += 7;
-                continue;
-            }
-            entry.count = dense_count(a, start + code, wrapped);
-            if (entry.count == 0)
-                continue;
-            if (!have_base)
+    for (uint64_t block = 0; ok && block < a->n_indices; block += 8) {
+        uint64_t any = eight_counters(a, block);
+        while (ok && any != 0) {
+            unsigned byte = (unsigned) __builtin_ctzll(any) / 8;
+            uint64_t key = block + byte;
+            cellar_cellmap_entry entry = {.count = dense_count(a, key, &wrapped)};
+            any &= ~((uint64_t) 0xff << (8 * byte));
+            if (key >= end) {
+                start = key / run * run;
+                end = start + run;
                 base = index_of_key(a, f, start, last);
-            have_base = 1;
-            if (!writer_add(w, base + f->leaf_of[last][code] * f->stride[last], &entry))
-                return 0;
+            }
+            ok = writer_add(w, base + f->leaf_of[last][key - start] * f->stride[last], &entry);
         }
     }
-    return 1;
+    cellar_free(wrapped.entries);
+    return ok;
 }
 
 static int sparse_cells(const cellar_accumulator *a, const final_index *f, cell_writer *w)

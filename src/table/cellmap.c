@@ -263,13 +263,6 @@ int cellar_cellmap_add_entry(cellar_cellmap *map, const cellar_cellmap_entry *en
 
 /* ---- reading --------------------------------------------------------------- */
 
-uint64_t cellar_cellmap_count(const cellar_cellmap *map, uint64_t key)
-{
-    uint64_t hash = map_hash(map, key);
-    const map_part *part = &map->parts[part_of(hash)];
-    return part->counts[part_slot(part, hash, key)]; /* an empty slot counts 0 */
-}
-
 int cellar_cellmap_next(const cellar_cellmap *map, uint64_t *cursor, cellar_cellmap_entry *entry)
 {
     /* the cursor holds the part in its high half-word and the slot below */

@@ -42,9 +42,6 @@ int cellar_cellmap_add(cellar_cellmap *map, const uint64_t *keys, size_t n, uint
 /* Adds what another map holds under one key. One thread at a time. 0 when memory ends. */
 int cellar_cellmap_add_entry(cellar_cellmap *map, const cellar_cellmap_entry *entry);
 
-/* The count of a key, 0 when absent. While no thread adds. */
-uint64_t cellar_cellmap_count(const cellar_cellmap *map, uint64_t key);
-
 /* Walks all entries in no order: *cursor starts at 0; answers 0 at the end. */
 int cellar_cellmap_next(const cellar_cellmap *map, uint64_t *cursor, cellar_cellmap_entry *entry);
 
