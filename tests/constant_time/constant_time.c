@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Draws noise of every additive mechanism from bits, and onto counts, that valgrind holds for
+ * undefined. With the argument "leak", looks at one of the results as well. */
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <valgrind/memcheck.h>
+
+#include "mechanism/additive.h"
+#include "mechanism/noise_sampler.h"
+#include "random/rng.h"
+
+enum { N = 2500 };
+
+static cellar_status secret_bytes(void *context, void *bytes, size_t length, cellar_error *err)
+{
+    cellar_status status = cellar_rng_bytes(context, bytes, length, err);
+    VALGRIND_MAKE_MEM_UNDEFINED(bytes, length);
+    return status;
+}
+
+static cellar_status draw(const char *spec, cellar_rng *defined, cellar_rng *secret, int vectors,
+                          int64_t *numbers, cellar_error *err)
+{
+    cellar_mechanism *m = NULL;
+    int64_t one = 0;
+    cellar_status status = cellar_mechanism_create(spec, &m, err);
+    if (status == CELLAR_OK) /* the thresholds are made: they are public */
+        status = cellar_mechanism_sample_many(m, &one, 1, defined, &one, err);
+    if (status == CELLAR_OK) {
+        cellar_noise_sampler *sampler = ((cellar_additive *) m)->sampler;
+        cellar_symmetric_use_vectors(cellar_noise_sampler_symmetric(sampler), vectors);
+        for (int64_t i = 0; i < N; i++)
+            numbers[i] = i;
+        VALGRIND_MAKE_MEM_UNDEFINED(numbers, N * sizeof *numbers);
+        status = cellar_mechanism_sample_many(m, numbers, N, secret, numbers, err);
+    }
+    cellar_mechanism_free(m);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    static const char *const specs[] = {
+        "laplace:epsilon=1",
+        "discrete-laplace:epsilon=0.01",
+        "gaussian:sigma=2",
+        "discrete-gaussian:sigma=5",
+        "truncated-laplace:epsilon=1,m=5",
+        "truncated-normal:epsilon=1,m=9",
+    };
+    static int64_t numbers[N];
+    cellar_rng *defined, *secret;
+    cellar_error err;
+
+    if (cellar_rng_create_seeded(3, 0, &defined, &err) != CELLAR_OK ||
+        cellar_rng_create_source(secret_bytes, defined, &secret, &err) != CELLAR_OK)
+        return 2;
+    for (size_t i = 0; i < 2 * sizeof specs / sizeof *specs; i++)
+        if (draw(specs[i / 2], defined, secret, (int) (i % 2), numbers, &err) != CELLAR_OK) {
+            fprintf(stderr, "%s: %s\n", specs[i / 2], err.message);
+            return 2;
+        }
+    if (argc > 1 && strcmp(argv[1], "leak") == 0 && numbers[0] > 0)
+        puts("positive");
+    cellar_rng_free(secret);
+    cellar_rng_free(defined);
+    return 0;
+}
