@@ -21,6 +21,7 @@ static const main_verb verbs[] = {
     {"describe", "From records to tables", "what a data file holds, before counting it",
      cli_describe},
     {"tabulate", "From records to tables", "count records into a table", cli_tabulate},
+    {"mechanism", "From tables to releases", "what a mechanism does to a count", cli_mechanism},
     {NULL, NULL, NULL, NULL},
 };
 enum { N_ROWS = sizeof verbs / sizeof verbs[0] }; /* the last one ends the table */

@@ -67,6 +67,9 @@ CELLAR_API double cellar_mechanism_log_pmf(const cellar_mechanism *mechanism, in
                                            int64_t released);
 CELLAR_API double cellar_mechanism_pmf(const cellar_mechanism *mechanism, int64_t count,
                                        int64_t released);
+/* P(released | count) of the number after negatives were kept or set to zero. */
+CELLAR_API double cellar_mechanism_released_pmf(const cellar_mechanism *mechanism, int64_t count,
+                                                int64_t released, cellar_negatives negatives);
 /* P(at most `released` | count), and P(more than `released` | count). */
 CELLAR_API double cellar_mechanism_cdf(const cellar_mechanism *mechanism, int64_t count,
                                        int64_t released);

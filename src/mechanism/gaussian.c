@@ -91,7 +91,7 @@ static cellar_status gaussian_init(cellar_mechanism *m, cellar_error *err)
 const cellar_mechanism_ops cellar_gaussian_ops = {
     .name = "gaussian",
     .revision = 1,
-    .summary = "continuous normal noise, rounded",
+    .summary = "rounded normal noise",
     .size = sizeof(gaussian),
     .parameters = cellar_gaussian_parameters,
     .init = gaussian_init,

@@ -30,7 +30,7 @@ static cellar_status laplace_init(cellar_mechanism *m, cellar_error *err)
 const cellar_mechanism_ops cellar_laplace_ops = {
     .name = "laplace",
     .revision = 1,
-    .summary = "continuous Laplace noise of scale 1/epsilon, rounded",
+    .summary = "rounded Laplace noise",
     .size = sizeof(cellar_geometric),
     .parameters = cellar_geometric_parameters,
     .init = laplace_init,

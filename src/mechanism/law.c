@@ -58,6 +58,14 @@ double cellar_mechanism_survival(const cellar_mechanism *m, int64_t count, int64
     return released == INT64_MAX ? 0 : law_sum_tail(m, count, released + 1, 1);
 }
 
+double cellar_mechanism_released_pmf(const cellar_mechanism *m, int64_t count, int64_t released,
+                                     cellar_negatives negatives)
+{
+    if (negatives == CELLAR_NEGATIVES_KEEP || released > 0)
+        return cellar_mechanism_pmf(m, count, released);
+    return released == 0 ? cellar_mechanism_cdf(m, count, 0) : 0;
+}
+
 double cellar_mechanism_presence(const cellar_mechanism *m, int64_t count)
 {
     return cellar_mechanism_survival(m, count, 0);

@@ -23,7 +23,7 @@ static cellar_status truncated_laplace_init(cellar_mechanism *m, cellar_error *e
 const cellar_mechanism_ops cellar_truncated_laplace_ops = {
     .name = "truncated-laplace",
     .revision = 1,
-    .summary = "q(k) proportional to e^{-epsilon |k|}, |k| <= m",
+    .summary = "two-sided geometric noise, at most m",
     .size = sizeof(cellar_weighted),
     .parameters = truncated_laplace_parameters,
     .init = truncated_laplace_init,

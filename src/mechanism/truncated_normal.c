@@ -30,7 +30,7 @@ static cellar_status truncated_normal_init(cellar_mechanism *m, cellar_error *er
 const cellar_mechanism_ops cellar_truncated_normal_ops = {
     .name = "truncated-normal",
     .revision = 1,
-    .summary = "q(k) proportional to e^{-epsilon k^2 / (2m+1)}, |k| <= m",
+    .summary = "discrete normal noise, at most m",
     .size = sizeof(cellar_weighted),
     .parameters = truncated_normal_parameters,
     .init = truncated_normal_init,
