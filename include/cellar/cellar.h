@@ -3,9 +3,12 @@
 #ifndef CELLAR_CELLAR_H
 #define CELLAR_CELLAR_H
 
+#include <cellar/cell_key.h>
 #include <cellar/codelist.h>
 #include <cellar/describe.h>
 #include <cellar/export.h>
+#include <cellar/key.h>
+#include <cellar/matrix.h>
 #include <cellar/mechanism.h>
 #include <cellar/microdata.h>
 #include <cellar/output.h>

@@ -4,8 +4,14 @@
 #include "mechanism/registry.h"
 
 const cellar_mechanism_ops *const cellar_mechanism_registry[] = {
-    &cellar_identity_ops,          &cellar_laplace_ops,
-    &cellar_discrete_laplace_ops,  &cellar_gaussian_ops,
-    &cellar_discrete_gaussian_ops, &cellar_truncated_laplace_ops,
-    &cellar_truncated_normal_ops,  NULL,
+    &cellar_identity_ops,
+    &cellar_laplace_ops,
+    &cellar_discrete_laplace_ops,
+    &cellar_gaussian_ops,
+    &cellar_discrete_gaussian_ops,
+    &cellar_truncated_laplace_ops,
+    &cellar_truncated_normal_ops,
+    &cellar_max_entropy_ops,
+    &cellar_ptable_ops,
+    NULL,
 };

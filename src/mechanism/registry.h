@@ -12,5 +12,7 @@ extern const cellar_mechanism_ops cellar_gaussian_ops;
 extern const cellar_mechanism_ops cellar_discrete_gaussian_ops;
 extern const cellar_mechanism_ops cellar_truncated_laplace_ops;
 extern const cellar_mechanism_ops cellar_truncated_normal_ops;
+extern const cellar_mechanism_ops cellar_max_entropy_ops;
+extern const cellar_mechanism_ops cellar_ptable_ops;
 
 #endif

@@ -1,4 +1,30 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-set(LAYER_SOURCES additive.c calibration.c calibration_discrete.c discrete_gaussian.c
-  discrete_laplace.c facts.c gaussian.c gaussian_sigma.c geometric.c identity.c laplace.c law.c mechanism.c
-  noise_sampler.c parameter.c registry.c truncated_laplace.c truncated_normal.c weighted.c)
+set(LAYER_SOURCES
+  additive.c
+  calibration.c
+  calibration_discrete.c
+  cell_key.c
+  discrete_gaussian.c
+  discrete_laplace.c
+  entropy_row.c
+  facts.c
+  gaussian.c
+  gaussian_sigma.c
+  geometric.c
+  identity.c
+  laplace.c
+  law.c
+  matrix.c
+  matrix_read.c
+  matrix_sampler.c
+  matrix_write.c
+  max_entropy.c
+  mechanism.c
+  noise_sampler.c
+  parameter.c
+  ptable.c
+  registry.c
+  truncated_laplace.c
+  truncated_normal.c
+  weighted.c
+)

@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/csv_record.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "data/csv_record.h"
 
 /* The fields of one variable lie in one text; field c is bytes[start[c] .. start[c + 1]). */
 typedef struct csv_fields_axis {

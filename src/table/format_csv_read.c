@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/csv_record.h"
 #include "base/error.h"
-#include "data/csv_record.h"
 #include "table/intake.h"
 
 /* Followed by : and the range of the keys, unless they fill 64 bits. */

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
+#include "base/csv_record.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "data/csv_record.h"
 #include "table/csv_fields.h"
 
 static const char csv_status_name[] = "status";

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv_record.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/codelist.h"
-#include "data/csv_record.h"
 #include "data/recode.h"
 
 /* What a file writes for the total of a variable whose list names none. */

@@ -35,6 +35,11 @@ static const conformance_spec conformance_specs[] = {
     {"truncated-laplace:epsilon=0.01,m=1", UINT64_C(0x774ca76455420213)},
     {"truncated-normal:epsilon=1.5,m=12", UINT64_C(0x2a6b5c33746b4a7a)},
     {"truncated-normal:epsilon=0.001,m=100", UINT64_C(0xb48e9632ae500e76)},
+    {"max-entropy:variance=1,m=2", UINT64_C(0x90144cd3d47f88dd)},
+    {"max-entropy:variance=6,m=5,min=3", UINT64_C(0xe673f9e1310c15d9)},
+    {"max-entropy:variance=2,m=8,stay=0.5,form=at-most,mono=yes", UINT64_C(0x280ba9f537c50147)},
+    {"ptable:file=" CELLAR_TESTS "/property/ptable.csv", UINT64_C(0x7c4f4e9e5bb50549)},
+    {"ptable:file=" CELLAR_TESTS "/property/ons.csv", UINT64_C(0x513704aac4af4c24)},
 };
 
 #endif

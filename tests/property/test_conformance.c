@@ -310,7 +310,7 @@ static void check_refused(const cellar_mechanism *m, const char *parameter, cons
         fail_msg("%s: '%s' does not name %s", spec, err.message, bound);
 }
 
-/* A thousandth below (or above) a positive decimal, as a decimal. */
+/* A thousandth below (or above) a decimal that is not negative, as a decimal. */
 static void beyond(const char *bound, int up, char *out, size_t size)
 {
     cellar_text text = {0};
@@ -319,7 +319,8 @@ static void beyond(const char *bound, int up, char *out, size_t size)
     fmpq_init(step);
     assert_true(cellar_rational_parse(bound, strlen(bound), value));
     fmpq_set_si(step, 1, 1000);
-    fmpq_mul(step, step, value);
+    if (!fmpq_is_zero(value))
+        fmpq_mul(step, step, value);
     if (up)
         fmpq_add(value, value, step);
     else

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "data/csv_record.h"
+#include "base/csv_record.h"
 #include "data/codelist.h"
 #include "table/build.h"
 #include "table/structural.h"

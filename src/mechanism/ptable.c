@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* ptable: any transition matrix, from a file. */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "mechanism/matrix.h"
+#include "mechanism/matrix_file.h"
+#include "mechanism/registry.h"
+
+const char *const cellar_matrix_large_words[] = {"last", "rotate", NULL};
+
+cellar_status cellar_matrix_from_parameters(const cellar_parameter_list *list, const char *name,
+                                            cellar_matrix **out, cellar_error *err)
+{
+    const cellar_parameter *large = cellar_parameter_find(list, "large");
+    const cellar_parameter *digest = cellar_parameter_find(list, "digest");
+    cellar_matrix_large rule = CELLAR_MATRIX_LARGE_LAST;
+    cellar_status status;
+
+    if (large != NULL && strcmp(large->text, "rotate") == 0)
+        rule = CELLAR_MATRIX_LARGE_ROTATE;
+    status = cellar_matrix_read(cellar_parameter_find(list, "file")->text,
+                                large != NULL ? &rule : NULL, out, err);
+    if (status != CELLAR_OK || digest == NULL ||
+        strcmp(digest->text, cellar_matrix_digest(*out)) == 0)
+        return status;
+    cellar_matrix_free(*out);
+    *out = NULL;
+    return cellar_fail(err, CELLAR_ERR_INPUT,
+                       "%s: the file holds another matrix than the one whose digest is given",
+                       name);
+}
+
+/* A path tells about the custodian's machine, and the name alone not which matrix it was. */
+cellar_status cellar_matrix_spec(const cellar_parameter_list *list, const char *name,
+                                 const cellar_matrix *matrix, char **spec, cellar_error *err)
+{
+    cellar_text text = {0};
+    cellar_text_add_string(&text, name);
+    for (size_t i = 0; i < list->n; i++) {
+        const cellar_parameter *p = &list->items[i];
+        const char *value = p->text, *slash = strrchr(p->text, '/');
+        if (strcmp(p->name, "digest") == 0)
+            continue;
+        if (strcmp(p->name, "file") == 0 && slash != NULL)
+            value = slash + 1;
+        cellar_text_printf(&text, "%c%s=%s", i == 0 ? ':' : ',', p->name, value);
+    }
+    cellar_text_printf(&text, ",digest=%s", cellar_matrix_digest(matrix));
+    if (text.failed) {
+        cellar_text_clear(&text);
+        return cellar_fail_memory(err, "a mechanism");
+    }
+    *spec = text.bytes;
+    return CELLAR_OK;
+}
+
+static cellar_status ptable_init(cellar_mechanism *m, cellar_error *err)
+{
+    cellar_matrix *matrix = NULL;
+    char *spec = NULL;
+    cellar_status status = CELLAR_OK;
+
+    CELLAR_TRY(cellar_matrix_from_parameters(&m->parameters, m->ops->name, &matrix, err));
+    CELLAR_TRY(cellar_matrix_spec(&m->parameters, m->ops->name, matrix, &spec, err));
+    cellar_free(m->spec);
+    m->spec = spec;
+    cellar_matrix_mechanism_init(m, matrix);
+    matrix = NULL;
+out:
+    cellar_matrix_free(matrix);
+    return status;
+}
+
+static const cellar_parameter_rule ptable_parameters[] = {
+    CELLAR_MATRIX_FILE_RULES,
+    {0},
+};
+
+const cellar_mechanism_ops cellar_ptable_ops = {
+    .name = "ptable",
+    .revision = 1,
+    .summary = "any transition matrix, from a file",
+    .parameters = ptable_parameters,
+    .init = ptable_init,
+    CELLAR_MATRIX_SLOTS,
+};

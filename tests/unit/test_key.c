@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Key files: made private, refused when they are not; secrets by use; record keys. */
+#include "check.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cellar/key.h>
+
+#include "fail_every.h"
+#include "scratch.h"
+
+static cellar_error err;
+
+static cellar_key *read_key(scratch *place, const char *name)
+{
+    cellar_key *key;
+    if (cellar_key_read(scratch_path(place, name), &key, &err) != CELLAR_OK)
+        fail_msg("%s", err.message);
+    return key;
+}
+
+static void test_create_and_read(void **state)
+{
+    scratch *place = *state;
+    cellar_key *key;
+    unsigned char noise[32], records[32];
+    assert_int_equal(cellar_key_create(scratch_path(place, "k1"), "census 2026", &err), CELLAR_OK);
+    assert_int_equal(scratch_mode(place, "k1"), 0600);
+    key = read_key(place, "k1");
+    assert_int_equal(strlen(cellar_key_id(key)), 16);
+    assert_string_equal(cellar_key_edition(key), "census 2026");
+    assert_int_equal(strlen(cellar_key_created(key)), 10);
+    cellar_key_secret(key, CELLAR_KEY_NOISE, noise);
+    cellar_key_secret(key, CELLAR_KEY_RECORDS, records);
+    assert_memory_not_equal(noise, records, 32);
+    cellar_key_free(key);
+    assert_int_equal(cellar_key_create(scratch_path(place, "k1"), NULL, &err), CELLAR_ERR_EXISTS);
+    assert_int_equal(cellar_key_create(scratch_path(place, "k2"), "two\nlines", &err),
+                     CELLAR_ERR_ARGUMENT);
+    assert_int_equal(cellar_key_create(scratch_path(place, "k2"), NULL, &err), CELLAR_OK);
+    key = read_key(place, "k2");
+    assert_null(cellar_key_edition(key));
+    cellar_key_free(key);
+}
+
+static void test_rotation_keeps_the_old_key(void **state)
+{
+    scratch *place = *state;
+    char id[17], name[40];
+    cellar_key *key;
+    assert_int_equal(cellar_key_create(scratch_path(place, "r"), "a", &err), CELLAR_OK);
+    key = read_key(place, "r");
+    memcpy(id, cellar_key_id(key), sizeof id);
+    cellar_key_free(key);
+    assert_int_equal(cellar_key_rotate(scratch_path(place, "r"), "b", &err), CELLAR_OK);
+    key = read_key(place, "r");
+    assert_string_not_equal(cellar_key_id(key), id);
+    assert_string_equal(cellar_key_edition(key), "b");
+    cellar_key_free(key);
+    snprintf(name, sizeof name, "r.%s", id);
+    assert_int_equal(scratch_mode(place, name), 0600);
+    key = read_key(place, name);
+    assert_string_equal(cellar_key_id(key), id);
+    cellar_key_free(key);
+}
+
+static void test_what_others_could_read_is_refused(void **state)
+{
+    scratch *place = *state;
+    cellar_key *key;
+    char target[400];
+    assert_int_equal(cellar_key_create(scratch_path(place, "open"), NULL, &err), CELLAR_OK);
+    snprintf(target, sizeof target, "%s", scratch_path(place, "open"));
+    assert_int_equal(symlink(target, scratch_path(place, "link")), 0);
+    assert_int_equal(cellar_key_read(scratch_path(place, "link"), &key, &err), CELLAR_ERR_RULE);
+    assert_null(key);
+    chmod(target, 0640);
+    assert_int_equal(cellar_key_read(target, &key, &err), CELLAR_ERR_RULE);
+    assert_non_null(strstr(err.message, "chmod 600"));
+    assert_int_equal(cellar_key_rotate(target, NULL, &err), CELLAR_ERR_RULE);
+    chmod(target, 0600);
+    assert_int_equal(cellar_key_read(place->folder, &key, &err), CELLAR_ERR_RULE);
+    assert_int_equal(cellar_key_read(scratch_path(place, "none"), &key, &err), CELLAR_ERR_IO);
+    if (geteuid() == 0) { /* only root can give a file away */
+        assert_int_equal(chown(target, 1, 1), 0);
+        assert_int_equal(cellar_key_read(target, &key, &err), CELLAR_ERR_RULE);
+        assert_non_null(strstr(err.message, "another user"));
+    }
+}
+
+static void test_damaged_files_are_refused(void **state)
+{
+    static const char *const bad[] = {
+        "",
+        "cellar key 2\n",
+        "cellar key 1\n",
+        "cellar key 1\nid 0\ncreated 2026-11-15\nsecret 00\n",
+        "cellar key 1\nid 0000000000000000\ncreated 2026-11-15\n"
+        "secret 00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff\n",
+        "cellar key 1\nid 0000000000000000\ncreated 2026-11-15 and a while\n"
+        "secret 00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff\n",
+        "cellar key 1\nid 0000000000000000\ncreated 2026-11-15\n"
+        "secret zz112233445566778899aabbccddeeff00112233445566778899aabbccddeeff\n",
+    };
+    scratch *place = *state;
+    cellar_key *key;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        scratch_write(place, "bad", bad[i]);
+        chmod(scratch_path(place, "bad"), 0600);
+        assert_int_equal(cellar_key_read(scratch_path(place, "bad"), &key, &err), CELLAR_ERR_INPUT);
+        assert_null(strstr(err.message, "0011"));
+    }
+}
+
+/* The same identifier has the same key whatever the other records are; keys fill their range. */
+static void test_record_keys(void **state)
+{
+    enum { N = 20000, RANGE = 256 };
+    static const uint64_t ranges[] = {1, 2, 256, 4096, UINT64_C(1000000000000000000)};
+    unsigned char secret[32], other[32];
+    int hits[RANGE] = {0}, n_same = 0;
+    double chi = 0;
+    (void) state;
+    memset(secret, 7, sizeof secret);
+    memset(other, 8, sizeof other);
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        assert_true(cellar_key_record(secret, "person 1", 8, ranges[i]) < ranges[i]);
+    for (int i = 0; i < N; i++) {
+        char id[32];
+        int length = snprintf(id, sizeof id, "person %d", i);
+        uint64_t key = cellar_key_record(secret, id, (size_t) length, RANGE);
+        assert_int_equal(key, cellar_key_record(secret, id, (size_t) length, RANGE));
+        hits[key]++;
+        n_same += key == cellar_key_record(other, id, (size_t) length, RANGE);
+    }
+    for (int k = 0; k < RANGE; k++)
+        chi +=
+            (hits[k] - (double) N / RANGE) * (hits[k] - (double) N / RANGE) / ((double) N / RANGE);
+    assert_true(chi < 255 + 6 * 22.6); /* six standard deviations; the secrets are fixed */
+    assert_true(n_same < 200);         /* 78 expected */
+}
+
+/* 128 bits modulo 1000 are what long division of the hash gives. */
+static void test_reduction_is_the_remainder(void **state)
+{
+    unsigned char secret[32] = {1};
+    uint64_t fine, coarse;
+    (void) state;
+    for (int i = 0; i < 100; i++) {
+        fine = cellar_key_record(secret, &i, sizeof i, UINT64_C(1000000));
+        coarse = cellar_key_record(secret, &i, sizeof i, 1000);
+        assert_int_equal(fine % 1000, coarse);
+    }
+}
+
+static cellar_status scenario(void *context, cellar_error *e)
+{
+    cellar_key *key = NULL;
+    cellar_status status = cellar_key_read(context, &key, e);
+    cellar_key_free(key);
+    return status;
+}
+
+static void test_memory_may_end(void **state)
+{
+    scratch *place = *state;
+    assert_int_equal(cellar_key_create(scratch_path(place, "m"), NULL, &err), CELLAR_OK);
+    check_fail_every(scenario, place->path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_create_and_read),
+        cmocka_unit_test(test_rotation_keeps_the_old_key),
+        cmocka_unit_test(test_what_others_could_read_is_refused),
+        cmocka_unit_test(test_damaged_files_are_refused),
+        cmocka_unit_test(test_record_keys),
+        cmocka_unit_test(test_reduction_is_the_remainder),
+        cmocka_unit_test(test_memory_may_end),
+    };
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
+}
