@@ -136,31 +136,37 @@ cellar_status cellar_thresholds_resolve(const cellar_thresholds *thresholds, uin
 
 /* ---- the table ------------------------------------------------------------- */
 
-/* The cells of t_first.. as 96-bit integers; precision grows until all are proven. */
-static void cells_prove(const cellar_law *law, int64_t first, size_t n, uint32_t *high,
-                        uint64_t *low)
+/* Splits a cell of 96 bits into its first 32 and its last 64. */
+static void cell_split(fmpz_t cell, uint32_t *high, uint64_t *low)
+{
+    fmpz_t part;
+    fmpz_init(part);
+    fmpz_fdiv_q_2exp(part, cell, 64);
+    *high = (uint32_t) fmpz_get_ui(part);
+    fmpz_fdiv_r_2exp(part, cell, 64);
+    *low = fmpz_get_ui(part);
+    fmpz_clear(part);
+}
+
+/* The cells of t_first..; precision grows until all are proven. A threshold on the grid itself is
+ * proven by an exact ball only: 0 when some law has one and no exact ball for it. */
+static int cells_prove(const cellar_law *law, int64_t first, size_t n, uint32_t *high,
+                       uint64_t *low)
 {
     arb_ptr t = _arb_vec_init((slong) n);
     fmpz_t cell;
     size_t n_proven = 0;
 
     fmpz_init(cell);
-    for (int64_t precision = CELL_BITS + 32; n_proven < n; precision *= 2) {
+    for (int64_t precision = CELL_BITS + 32; n_proven < n && precision < 1 << 14; precision *= 2) {
         law->cdf_balls(law->context, first + (int64_t) n_proven, n - n_proven, precision,
                        t + n_proven);
-        for (; n_proven < n && cellar_ball_cell(t + n_proven, CELL_BITS, cell); n_proven++) {
-            fmpz_t top;
-            fmpz_init(top);
-            fmpz_fdiv_q_2exp(top, cell, 64);
-            fmpz_fdiv_r_2exp(cell, cell, 64);
-            high[n_proven] = (uint32_t) fmpz_get_ui(top);
-            low[n_proven] = fmpz_get_ui(cell);
-            fmpz_clear(top);
-        }
-        CELLAR_ASSERT(precision < 1 << 20);
+        for (; n_proven < n && cellar_ball_cell(t + n_proven, CELL_BITS, cell); n_proven++)
+            cell_split(cell, &high[n_proven], &low[n_proven]);
     }
     fmpz_clear(cell);
     _arb_vec_clear(t, (slong) n);
+    return n_proven == n;
 }
 
 /* Adds the next chunk; *done when the last threshold needed is among them. */
@@ -182,7 +188,9 @@ static cellar_status table_grow(cellar_thresholds *t, size_t n_max, int *done, c
         t->low = low;
     if (high == NULL || low == NULL)
         return cellar_fail_memory(err, "the thresholds of a sampler");
-    cells_prove(&t->law, (int64_t) old, n, high + old, low + old);
+    if (!cells_prove(&t->law, (int64_t) old, n, high + old, low + old))
+        return cellar_fail(err, CELLAR_ERR_UNSUPPORTED,
+                           "a threshold of this law is too near to the grid to be told from it");
     for (size_t j = old; j < old + n; j++) {
         t->n_second = j + 1;
         if (high[j] == UINT32_MAX && low[j] == UINT64_MAX) {

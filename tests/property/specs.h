@@ -14,6 +14,10 @@ typedef struct conformance_spec {
 } conformance_spec;
 
 static const conformance_spec conformance_specs[] = {
+#ifdef CONFORMANCE_TEMPLATE /* the template is tested without being in the registry */
+    {"template:scale=0.3", UINT64_C(0xaa0d73a4704397b1)},
+    {"template:scale=4", UINT64_C(0xf0a8453beab3b89c)},
+#else
     {"identity", UINT64_C(0x426172469a3567a5)},
     {"laplace:epsilon=0.1", UINT64_C(0x64bc6737b2c420ad)},
     {"laplace:epsilon=1", UINT64_C(0x3aae545c14ab4245)},
@@ -40,6 +44,7 @@ static const conformance_spec conformance_specs[] = {
     {"max-entropy:variance=2,m=8,stay=0.5,form=at-most,mono=yes", UINT64_C(0x280ba9f537c50147)},
     {"ptable:file=" CELLAR_TESTS "/property/ptable.csv", UINT64_C(0x7c4f4e9e5bb50549)},
     {"ptable:file=" CELLAR_TESTS "/property/ons.csv", UINT64_C(0x513704aac4af4c24)},
+#endif
 };
 
 #endif
