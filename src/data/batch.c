@@ -118,13 +118,10 @@ cellar_status batch_init(cellar_batch *batch, scan_run *run, int lane, cellar_er
 {
     size_t n = run->n_uses;
     *batch = (cellar_batch){.run = run, .lane = lane};
-    batch->begin = cellar_alloc(n, sizeof *batch->begin);
-    batch->end = cellar_alloc(n, sizeof *batch->end);
-    batch->may_end_in_cr = cellar_alloc(n, 1);
+    batch->slices = cellar_alloc(n, sizeof *batch->slices);
     batch->codes = cellar_alloc(n, sizeof *batch->codes);
     batch->cache = cellar_alloc(n, sizeof *batch->cache);
-    if (batch->begin == NULL || batch->end == NULL || batch->may_end_in_cr == NULL ||
-        batch->codes == NULL || batch->cache == NULL)
+    if (batch->slices == NULL || batch->codes == NULL || batch->cache == NULL)
         return cellar_fail_memory(err, "a batch of rows");
     for (size_t u = 0; u < n; u++)
         if (run->uses[u].coder != NULL && !cellar_dictionary_init(&batch->cache[u]))
@@ -142,9 +139,7 @@ void batch_clear(cellar_batch *batch)
         if (batch->cache != NULL)
             cellar_dictionary_clear(&batch->cache[u]);
     }
-    cellar_free(batch->begin);
-    cellar_free(batch->end);
-    cellar_free(batch->may_end_in_cr);
+    cellar_free(batch->slices);
     cellar_free(batch->codes);
     cellar_free(batch->cache);
     cellar_free(batch->split_of);
@@ -188,9 +183,10 @@ static uint64_t batch_line(const cellar_batch *batch, size_t split)
 
 static const char *batch_slice(const cellar_batch *batch, size_t use, size_t split, size_t *length)
 {
-    uint32_t begin = batch->begin[use][split * batch->stride] + batch->begin_add;
-    uint32_t end = batch->end[use][split * batch->stride];
-    if (batch->may_end_in_cr[use] && end > begin && batch->text[end - 1] == '\r')
+    const cellar_slices *slices = &batch->slices[use];
+    const uint32_t *mark = slices->marks + split * slices->stride;
+    uint32_t begin = mark[0] + 1, end = mark[1];
+    if (slices->may_end_in_cr && end > begin && batch->text[end - 1] == '\r')
         end--;
     *length = end - begin;
     return batch->text + begin;
@@ -214,19 +210,15 @@ static int32_t batch_learn(cellar_batch *batch, size_t use, const char *text, si
  * number if any code is negative. */
 static int32_t batch_code_use(cellar_batch *batch, size_t use)
 {
-    cellar_slices slices = {.text = batch->text,
-                            .begin = batch->begin[use],
-                            .end = batch->end[use],
-                            .stride = batch->stride,
-                            .n = batch->n_split,
-                            .begin_add = batch->begin_add,
-                            .may_end_in_cr = batch->may_end_in_cr[use]};
     int32_t *codes = batch->codes[use], any = 0;
 
+    batch->slices[use].text = batch->text;
+    batch->slices[use].n = batch->n_split;
     for (size_t row = 0;; row++) {
         size_t length;
         const char *text;
-        row = cellar_dictionary_find_many(&batch->cache[use], &slices, row, codes, &any);
+        row =
+            cellar_dictionary_find_many(&batch->cache[use], &batch->slices[use], row, codes, &any);
         if (row == batch->n_split) {
             cellar_dictionary_settle(&batch->cache[use]);
             return any;
@@ -242,18 +234,18 @@ static int32_t batch_code_use(cellar_batch *batch, size_t use)
 static int32_t batch_outcome(const cellar_batch *batch, size_t row, size_t *use)
 {
     int32_t outcome = 0;
+    int filtered = 0;
     for (size_t u = 0; u < batch->run->n_uses; u++) {
         int32_t code = batch->run->uses[u].coder != NULL ? batch->codes[u][row] : 0;
-        if (code == CELLAR_OUTCOME_FILTERED)
-            return code;
+        if (code == CELLAR_OUTCOME_NO_MEMORY)
+            return code; /* whatever else: the answer is not known */
+        filtered |= code == CELLAR_OUTCOME_FILTERED;
         if (code < 0 && (outcome == 0 || outcome == CELLAR_OUTCOME_MISSING)) {
-            if (outcome == 0 || code != CELLAR_OUTCOME_MISSING) {
-                outcome = code;
-                *use = u;
-            }
+            outcome = code;
+            *use = u;
         }
     }
-    return outcome;
+    return filtered ? CELLAR_OUTCOME_FILTERED : outcome;
 }
 
 /* Closes the gaps of rows that are not counted. */

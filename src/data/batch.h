@@ -44,13 +44,8 @@ struct cellar_batch {
     uint64_t sequence;
 
     char *text;
-    size_t n_split; /* rows the text was split into */
-    /* The slice of use u in row r: from begin[u][r * stride] + begin_add to end[u][r * stride],
-     * less a carriage return where may_end_in_cr[u]. */
-    const uint32_t **begin, **end;
-    unsigned char *may_end_in_cr;
-    size_t stride;
-    uint32_t begin_add;
+    size_t n_split;          /* rows the text was split into */
+    cellar_slices *slices;   /* of each use: its field in every row */
     const uint32_t *line_of; /* of each row; NULL: row r is line r */
 
     size_t n_rows; /* rows left to count */

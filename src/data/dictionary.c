@@ -16,13 +16,13 @@
 enum {
     FIRST_LOG2_SLOTS = 6,
     SMALL_TABLE = 1024, /* entries up to which slots are cheap */
-    SMALL_SLOTS = 16,   /* slots an entry gets at least, so that most first probes hit */
+    SMALL_SLOTS = 8,    /* slots an entry gets at least, so that most first probes hit */
     LARGE_SLOTS = 2,
     SEEDS_TRIED = 64,   /* multipliers among which a settled table takes the best */
     SETTLE_LIMIT = 4096 /* entries beyond which that is not worth it */
 };
 
-_Static_assert(sizeof(cellar_dictionary_entry) == 48, "an entry is three quarters of a line");
+_Static_assert(sizeof(cellar_dictionary_entry) == 64, "an entry is as long as a line");
 
 /* ---- hashing and comparing -------------------------------------------------- */
 
@@ -57,11 +57,16 @@ static uint64_t hash_words(const cellar_dictionary *d, const uint32_t word[DICTI
     return sum * d->spread;
 }
 
+static size_t entry_length(const cellar_dictionary_entry *entry)
+{
+    return entry->rest != NULL ? entry->rest->length : entry->short_length;
+}
+
 static int entry_is(const cellar_dictionary_entry *entry, const uint32_t word[DICTIONARY_WORDS],
                     const char *text, size_t length)
 {
-    return entry->length == length && memcmp(entry->word, word, DICTIONARY_INLINE) == 0 &&
-           (length <= DICTIONARY_INLINE || memcmp(entry->text, text, length) == 0);
+    return entry_length(entry) == length && memcmp(entry->word, word, DICTIONARY_INLINE) == 0 &&
+           (length <= DICTIONARY_INLINE || memcmp(entry->rest->bytes, text, length) == 0);
 }
 
 int32_t cellar_dictionary_find(const cellar_dictionary *d, const char *text, size_t length)
@@ -80,29 +85,39 @@ int32_t cellar_dictionary_find(const cellar_dictionary *d, const char *text, siz
 /* ---- many at once ----------------------------------------------------------- */
 
 /* The loop around the first probe of each slice. `probe` answers the entry its hash points at, or
- * NULL where that is another text; then the careful way decides. */
-#define FIND_MANY(probe)                                                                           \
-    const char *const text = s->text;                                                              \
-    const uint32_t *const begins = s->begin, *const ends = s->end, begin_add = s->begin_add;       \
-    const size_t stride = s->stride, n = s->n;                                                     \
-    const int may_end_in_cr = s->may_end_in_cr;                                                    \
-    int32_t all = 0;                                                                               \
-    size_t i;                                                                                      \
-    for (i = first; i < n; i++) {                                                                  \
-        uint32_t begin = begins[i * stride] + begin_add, end = ends[i * stride];                   \
-        const cellar_dictionary_entry *entry;                                                      \
+ * NULL where that is another text; then the careful way decides. `slice_end` is where a slice ends,
+ * given where it begins and its separator. */
+#define FIND_MANY(probe, slice_end)                                                                \
+    for (; i < n; i++, mark += stride) {                                                           \
+        uint32_t begin = mark[0] + 1;                                                              \
+        uint32_t length = slice_end(text, begin, mark[1]) - begin;                                 \
+        const cellar_dictionary_entry *entry = probe(&d, text + begin, length);                    \
         int32_t code;                                                                              \
-        if (may_end_in_cr)                                                                         \
-            end -= end > begin && text[end - 1] == '\r';                                           \
-        entry = probe(&d, text + begin, end - begin);                                              \
-        code = __builtin_expect(entry != NULL, 1)                                                  \
-                   ? entry->code                                                                   \
-                   : cellar_dictionary_find(dictionary, text + begin, end - begin);                \
-        if (__builtin_expect(code == CELLAR_CODE_ABSENT, 0))                                       \
-            break;                                                                                 \
+        if (__builtin_expect(entry != NULL, 1))                                                    \
+            code = entry->code;                                                                    \
+        else {                                                                                     \
+            code = cellar_dictionary_find(dictionary, text + begin, length);                       \
+            if (code == CELLAR_CODE_ABSENT)                                                        \
+                break;                                                                             \
+        }                                                                                          \
         codes[i] = code;                                                                           \
         all |= code;                                                                               \
-    }                                                                                              \
+    }
+
+#define END_AS_IT_IS(text, begin, end) (end)
+#define END_WITHOUT_CR(text, begin, end)                                                           \
+    ((end) - (uint32_t) ((end) > (begin) && (text)[(end) -1] == '\r'))
+
+#define FIND_MANY_EITHER(probe)                                                                    \
+    const char *const text = s->text;                                                              \
+    const size_t stride = s->stride, n = s->n;                                                     \
+    const uint32_t *mark = s->marks + first * stride;                                              \
+    int32_t all = 0;                                                                               \
+    size_t i = first;                                                                              \
+    if (s->may_end_in_cr)                                                                          \
+        FIND_MANY(probe, END_WITHOUT_CR)                                                           \
+    else                                                                                           \
+        FIND_MANY(probe, END_AS_IT_IS)                                                             \
     *any |= all;                                                                                   \
     return i
 
@@ -113,22 +128,24 @@ typedef struct probe_plain_state {
 static inline const cellar_dictionary_entry *probe_plain(const probe_plain_state *d,
                                                          const char *text, uint32_t length)
 {
+    const cellar_dictionary *dictionary = d->dictionary;
     uint32_t word[DICTIONARY_WORDS];
     const cellar_dictionary_entry *entry;
     if (length > DICTIONARY_INLINE)
         return NULL;
     text_words(text, length, word);
-    entry = &d->dictionary
-                 ->entries[d->dictionary->slots[hash_words(d->dictionary, word, text, length) >>
-                                                d->dictionary->shift]];
-    return entry_is(entry, word, text, length) ? entry : NULL;
+    entry = &dictionary->entries[dictionary->slots[hash_words(dictionary, word, text, length) >>
+                                                   dictionary->shift]];
+    return entry->short_length == length && memcmp(entry->word, word, DICTIONARY_INLINE) == 0
+               ? entry
+               : NULL;
 }
 
 static size_t find_many_plain(const cellar_dictionary *dictionary, const cellar_slices *s,
                               size_t first, int32_t *codes, int32_t *any)
 {
     const probe_plain_state d = {dictionary};
-    FIND_MANY(probe_plain);
+    FIND_MANY_EITHER(probe_plain);
 }
 
 #ifdef DICTIONARY_X86
@@ -156,9 +173,7 @@ AVX512 static inline const cellar_dictionary_entry *probe_avx512(const probe_avx
     const cellar_dictionary_entry *entry = &d->entries[d->slots[hash >> d->shift]];
     __m256i known = _mm256_loadu_si256((const __m256i *) (const void *) entry->word);
     uint32_t different = _cvtmask32_u32(_mm256_cmpneq_epi8_mask(words, known));
-    /* longer texts have more to compare: the careful way does it */
-    return (different | (entry->length ^ length) | (length > DICTIONARY_INLINE)) == 0 ? entry
-                                                                                      : NULL;
+    return (different | (entry->short_length ^ length)) == 0 ? entry : NULL;
 }
 
 AVX512 static size_t find_many_avx512(const cellar_dictionary *dictionary, const cellar_slices *s,
@@ -171,7 +186,7 @@ AVX512 static size_t find_many_avx512(const cellar_dictionary *dictionary, const
                                   .odd = _mm256_setr_epi64x(m[1], m[3], m[5], m[7]),
                                   .spread = dictionary->spread,
                                   .shift = dictionary->shift};
-    FIND_MANY(probe_avx512);
+    FIND_MANY_EITHER(probe_avx512);
 }
 #endif
 
@@ -218,7 +233,8 @@ static int dictionary_place(cellar_dictionary *d, size_t number)
 {
     const cellar_dictionary_entry *entry = &d->entries[number];
     uint64_t last = ((uint64_t) 1 << (64 - d->shift)) - 1;
-    uint64_t slot = hash_words(d, entry->word, entry->text, entry->length) >> d->shift;
+    const char *text = entry->rest != NULL ? entry->rest->bytes : NULL;
+    uint64_t slot = hash_words(d, entry->word, text, entry_length(entry)) >> d->shift;
     int moved = 0;
     for (; d->slots[slot] != 0; slot = (slot + 1) & last)
         moved = 1;
@@ -276,7 +292,8 @@ int cellar_dictionary_init(cellar_dictionary *d)
     *d = (cellar_dictionary){0};
     if (sodium_init() < 0 || !cellar_grow(&d->entries, &d->capacity, 1, sizeof *d->entries))
         return 0;
-    d->entries[0] = (cellar_dictionary_entry){.length = UINT32_MAX, .code = CELLAR_CODE_ABSENT};
+    d->entries[0] =
+        (cellar_dictionary_entry){.short_length = UINT32_MAX, .code = CELLAR_CODE_ABSENT};
     return cellar_dictionary_reset(d);
 }
 
@@ -310,12 +327,16 @@ int cellar_dictionary_add(cellar_dictionary *d, const char *text, size_t length,
         !cellar_grow(&d->entries, &d->capacity, d->n + 1, sizeof *d->entries))
         return 0;
     entry = &d->entries[d->n];
-    *entry = (cellar_dictionary_entry){.length = (uint32_t) length, .code = code};
+    *entry = (cellar_dictionary_entry){.short_length = (uint32_t) length, .code = code};
     text_words(text, length, entry->word);
     if (length > DICTIONARY_INLINE) {
-        entry->text = cellar_arena_copy(d->long_texts, text, length);
-        if (entry->text == NULL)
+        struct cellar_long_text *rest = cellar_arena_alloc(d->long_texts, 1, sizeof *rest + length);
+        if (rest == NULL)
             return 0;
+        rest->length = length;
+        memcpy(rest->bytes, text, length);
+        entry->rest = rest;
+        entry->short_length = UINT32_MAX;
     }
     d->n++;
     if (d->n * (d->n <= SMALL_TABLE ? SMALL_SLOTS : LARGE_SLOTS) <= n_slots) {

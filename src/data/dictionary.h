@@ -13,11 +13,17 @@ enum {
     DICTIONARY_WORDS = DICTIONARY_INLINE / 4
 };
 
+struct cellar_long_text {
+    size_t length;
+    char bytes[];
+};
+
 typedef struct cellar_dictionary_entry {
-    uint32_t word[DICTIONARY_WORDS]; /* the first 32 bytes, padded with zeros */
-    const char *text;                /* all bytes, where there are more than 32 */
-    uint32_t length;
+    uint32_t word[DICTIONARY_WORDS];     /* the first 32 bytes, padded with zeros */
+    const struct cellar_long_text *rest; /* where there are more than 32 bytes */
+    uint32_t short_length; /* the length, or UINT32_MAX where the words are not all of the text */
     int32_t code;
+    char unused[16]; /* 64 bytes: an entry lies in one line of the cache */
 } cellar_dictionary_entry;
 
 /* A hash table of texts. Lookups read 32 bytes from the start of a text, whatever its length:
@@ -50,13 +56,14 @@ void cellar_dictionary_settle(cellar_dictionary *dictionary);
 int32_t cellar_dictionary_find(const cellar_dictionary *dictionary, const char *text,
                                size_t length);
 
-/* Many slices of one text: slice i goes from begin[i * stride] + begin_add to end[i * stride], less
- * a carriage return at its end where that may be part of the line end. */
+/* Many slices of one text. Slice i lies between two marks, marks[i * stride] and the one after it:
+ * its first byte follows the first mark (a mark of UINT32_MAX stands before the text), its last one
+ * comes before the second, or before a carriage return there where that may be part of a line
+ * end. */
 typedef struct cellar_slices {
     const char *text;
-    const uint32_t *begin, *end;
+    const uint32_t *marks;
     size_t stride, n;
-    uint32_t begin_add;
     int may_end_in_cr;
 } cellar_slices;
 

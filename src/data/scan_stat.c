@@ -13,7 +13,7 @@ enum { BATCH_ROWS = 4096, BATCH_BYTES = 1 << 20 };
 typedef struct stat_lane {
     cellar_batch batch;
     cellar_text text;
-    uint32_t *slices; /* begin and end of each use, row by row */
+    uint32_t *slices; /* the marks around each use, row by row */
     size_t n_rows;
     double fraction;
 } stat_lane;
@@ -28,11 +28,8 @@ static cellar_status stat_flush(stat_lane *lane, cellar_error *err)
     cellar_text_printf(&lane->text, "%*s", CELLAR_TEXT_SLACK, ""); /* readable bytes */
     if (lane->text.failed)
         return cellar_fail_memory(err, "a batch of rows");
-    for (size_t u = 0; u < n_uses; u++) {
-        batch->begin[u] = lane->slices + 2 * u;
-        batch->end[u] = lane->slices + 2 * u + 1;
-    }
-    batch->stride = 2 * n_uses;
+    for (size_t u = 0; u < n_uses; u++)
+        batch->slices[u] = (cellar_slices){.marks = lane->slices + 2 * u, .stride = 2 * n_uses};
     batch->text = lane->text.bytes;
     batch->n_split = lane->n_rows;
     batch->report.n_read += lane->n_rows;
@@ -57,7 +54,7 @@ static cellar_status stat_row(void *context, const cellar_field *fields, uint64_
 
     (void) row_index;
     for (size_t u = 0; u < run->n_uses; u++) {
-        slice[2 * u] = (uint32_t) lane->text.length;
+        slice[2 * u] = (uint32_t) lane->text.length - 1; /* marks stand around a field */
         if (!fields[u].missing) /* what the format calls missing is an empty field here */
             cellar_text_add(&lane->text, fields[u].text, fields[u].length);
         slice[2 * u + 1] = (uint32_t) lane->text.length;

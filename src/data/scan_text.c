@@ -17,7 +17,7 @@ typedef struct text_lane {
     uint32_t *positions; /* positions[0] stands before the first separator */
     size_t positions_capacity;
     uint32_t *begin, *end; /* of one row, all columns */
-    uint32_t *slices;      /* begins and ends of the uses, row by row */
+    uint32_t *slices;      /* the marks around each use, row by row */
     size_t slices_capacity;
     uint32_t *line_of;
     size_t line_capacity;
@@ -53,19 +53,17 @@ static int lane_is_plain(const text_lane *lane, const cellar_separators *found)
     return 1;
 }
 
-/* A field begins one byte after the separator before it; before the first stands position -1. */
+/* The separators are the marks around the fields; before the first stands UINT32_MAX. */
 static void lane_use_positions(text_lane *lane, const cellar_separators *found)
 {
     cellar_batch *batch = &lane->batch;
     lane->positions[0] = UINT32_MAX;
     for (size_t u = 0; u < batch->run->n_uses; u++) {
         size_t column = batch->run->uses[u].column;
-        batch->begin[u] = lane->positions + column;
-        batch->end[u] = lane->positions + column + 1;
-        batch->may_end_in_cr[u] = column + 1 == lane->n_columns;
+        batch->slices[u] = (cellar_slices){.marks = lane->positions + column,
+                                           .stride = lane->n_columns,
+                                           .may_end_in_cr = column + 1 == lane->n_columns};
     }
-    batch->begin_add = 1;
-    batch->stride = lane->n_columns;
     batch->line_of = NULL;
     batch->n_split = found->n_newlines;
     batch->report.n_read += found->n_newlines;
@@ -119,7 +117,7 @@ static cellar_status lane_keep_row(text_lane *lane, size_t n_rows, uint32_t line
     slice = lane->slices + n_rows * 2 * n_uses;
     for (size_t u = 0; u < n_uses; u++) {
         size_t column = lane->batch.run->uses[u].column;
-        slice[2 * u] = lane->begin[column];
+        slice[2 * u] = lane->begin[column] - 1; /* marks stand around a field */
         slice[2 * u + 1] = lane->end[column];
     }
     lane->line_of[n_rows] = line;
@@ -162,13 +160,8 @@ static cellar_status lane_split(text_lane *lane, cellar_error *err)
             CELLAR_TRY(lane_keep_row(lane, n_rows++, line, err));
         line += n_lines;
     }
-    for (size_t u = 0; n_rows > 0 && u < n_uses; u++) {
-        batch->begin[u] = lane->slices + 2 * u;
-        batch->end[u] = lane->slices + 2 * u + 1;
-        batch->may_end_in_cr[u] = 0;
-    }
-    batch->begin_add = 0;
-    batch->stride = 2 * n_uses;
+    for (size_t u = 0; n_rows > 0 && u < n_uses; u++)
+        batch->slices[u] = (cellar_slices){.marks = lane->slices + 2 * u, .stride = 2 * n_uses};
     batch->line_of = lane->line_of;
     batch->n_split = n_rows;
 out:
