@@ -36,11 +36,6 @@ CELLAR_API const cellar_matrix *cellar_cell_key_matrix(const cellar_cell_key *ce
 CELLAR_API void cellar_cell_key_apply(const cellar_cell_key *cell_key, const int64_t *counts,
                                       const uint64_t *keys, size_t n, int64_t *released);
 
-/* What cell keys give away: the largest probability, over true counts, that a cell and the same
- * cell with one record more are released as different numbers. For two such cells in one release
- * no delta of differential privacy is smaller, whatever epsilon. *count is where. */
-CELLAR_API double cellar_cell_key_difference(const cellar_cell_key *cell_key, uint64_t *count);
-
 #ifdef __cplusplus
 }
 #endif

@@ -84,6 +84,12 @@ CELLAR_API uint64_t cellar_matrix_largest_change(const cellar_matrix *matrix);
  * ascending; -1 beyond the last. */
 CELLAR_API int64_t cellar_matrix_forbidden(const cellar_matrix *matrix, size_t index);
 
+/* What the matrix gives away when cell keys apply it: the largest probability, over true counts,
+ * that a cell and the same cell with one record more are released as different numbers. For two
+ * such cells in one release no delta of differential privacy is smaller, whatever epsilon. *count
+ * is where. */
+CELLAR_API double cellar_matrix_difference(const cellar_matrix *matrix, uint64_t *count);
+
 /* ---- writing --------------------------------------------------------------- */
 
 /* Adds the matrix to `output`, exactly: reading it back gives the same matrix. The layouts that

@@ -4,7 +4,6 @@
 #include <cellar/cell_key.h>
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -152,41 +151,6 @@ uint32_t cellar_cell_key_revision(const cellar_cell_key *ck)
 const cellar_matrix *cellar_cell_key_matrix(const cellar_cell_key *ck)
 {
     return ck->matrix;
-}
-
-/* P(a cell of `count` records and one of a record more differ). Their keys differ by the key of
- * that record, which is uniform and independent: the two changes are independent draws. */
-static double pair_difference(const cellar_matrix *matrix, int64_t count)
-{
-    const cellar_matrix_law *less = &matrix->rows[cellar_matrix_row_of(matrix, count)].law;
-    const cellar_matrix_law *more = &matrix->rows[cellar_matrix_row_of(matrix, count + 1)].law;
-    double differ = 0;
-    if (count == 0) { /* no records, no key: released as 0 */
-        for (size_t k = 0; k < more->n; k++)
-            differ += more->changes[k] != -1 ? more->p[k] : 0;
-        return differ;
-    }
-    for (size_t i = 0; i < less->n; i++)
-        for (size_t k = 0; k < more->n; k++)
-            if (less->changes[i] != more->changes[k] + 1)
-                differ += less->p[i] * more->p[k];
-    return differ;
-}
-
-double cellar_cell_key_difference(const cellar_cell_key *ck, uint64_t *count)
-{
-    int64_t n = (int64_t) ck->matrix->n_rows;
-    double worst = -1;
-    if (ck->matrix->large == CELLAR_MATRIX_LARGE_ROTATE)
-        n += CELLAR_MATRIX_ROTATE_PERIOD;
-    for (int64_t a = 0; a <= n; a++) {
-        double differ = pair_difference(ck->matrix, a);
-        if (differ > worst) {
-            worst = differ;
-            *count = (uint64_t) a;
-        }
-    }
-    return worst < 1 ? worst : 1;
 }
 
 /* ---- cells --------------------------------------------------------------------- */

@@ -73,6 +73,12 @@ cellar_status cellar_matrix_add_text(const cellar_matrix *matrix, cellar_matrix_
 /* The row that serves a count. */
 size_t cellar_matrix_row_of(const cellar_matrix *matrix, int64_t count);
 
+/* The position of a change in a law, or SIZE_MAX. */
+size_t cellar_matrix_law_find(const cellar_matrix_law *law, int64_t change);
+/* Mean and variance of the change, each rounded once, and its entropy. */
+void cellar_matrix_law_moments(const cellar_matrix_law *law, double *mean, double *variance);
+double cellar_matrix_law_entropy(const cellar_matrix_law *law);
+
 /* ---- mechanisms that are one ---- */
 
 /* The first member of each such mechanism's struct; init sets `matrix`, clear is

@@ -16,11 +16,12 @@ extern const char *const cellar_matrix_large_words[];
         .name = "digest", .kind = CELLAR_PARAMETER_WORD                                            \
     }
 
-/* Reads the matrix of the parameters; `name` is the mechanism's. On failure *out is NULL. */
-cellar_status cellar_matrix_from_parameters(const cellar_parameter_list *list, const char *name,
+/* Reads the matrix of the parameters, which then keep the file's name without its folder; `name`
+ * is the mechanism's. On failure *out is NULL. */
+cellar_status cellar_matrix_from_parameters(cellar_parameter_list *list, const char *name,
                                             cellar_matrix **out, cellar_error *err);
 
-/* The canonical spec: the file without its folder, and the digest of the matrix. */
+/* The canonical spec: the parameters and the digest of the matrix. */
 cellar_status cellar_matrix_spec(const cellar_parameter_list *list, const char *name,
                                  const cellar_matrix *matrix, char **spec, cellar_error *err);
 

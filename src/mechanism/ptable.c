@@ -10,21 +10,31 @@
 
 const char *const cellar_matrix_large_words[] = {"last", "rotate", NULL};
 
-cellar_status cellar_matrix_from_parameters(const cellar_parameter_list *list, const char *name,
+/* A path tells about the custodian's machine: parameters and specs keep the name alone. */
+static void parameter_drop_folder(cellar_parameter *file)
+{
+    const char *slash = strrchr(file->text, '/');
+    if (slash != NULL)
+        memmove(file->text, slash + 1, strlen(slash + 1) + 1);
+}
+
+cellar_status cellar_matrix_from_parameters(cellar_parameter_list *list, const char *name,
                                             cellar_matrix **out, cellar_error *err)
 {
     const cellar_parameter *large = cellar_parameter_find(list, "large");
     const cellar_parameter *digest = cellar_parameter_find(list, "digest");
+    cellar_parameter *file = &list->items[0]; /* the first rule's, and required */
     cellar_matrix_large rule = CELLAR_MATRIX_LARGE_LAST;
     cellar_status status;
 
     if (large != NULL && strcmp(large->text, "rotate") == 0)
         rule = CELLAR_MATRIX_LARGE_ROTATE;
-    status = cellar_matrix_read(cellar_parameter_find(list, "file")->text,
-                                large != NULL ? &rule : NULL, out, err);
-    if (status != CELLAR_OK || digest == NULL ||
-        strcmp(digest->text, cellar_matrix_digest(*out)) == 0)
+    status = cellar_matrix_read(file->text, large != NULL ? &rule : NULL, out, err);
+    if (status != CELLAR_OK)
         return status;
+    parameter_drop_folder(file);
+    if (digest == NULL || strcmp(digest->text, cellar_matrix_digest(*out)) == 0)
+        return CELLAR_OK;
     cellar_matrix_free(*out);
     *out = NULL;
     return cellar_fail(err, CELLAR_ERR_INPUT,
@@ -32,21 +42,15 @@ cellar_status cellar_matrix_from_parameters(const cellar_parameter_list *list, c
                        name);
 }
 
-/* A path tells about the custodian's machine, and the name alone not which matrix it was. */
 cellar_status cellar_matrix_spec(const cellar_parameter_list *list, const char *name,
                                  const cellar_matrix *matrix, char **spec, cellar_error *err)
 {
     cellar_text text = {0};
     cellar_text_add_string(&text, name);
-    for (size_t i = 0; i < list->n; i++) {
-        const cellar_parameter *p = &list->items[i];
-        const char *value = p->text, *slash = strrchr(p->text, '/');
-        if (strcmp(p->name, "digest") == 0)
-            continue;
-        if (strcmp(p->name, "file") == 0 && slash != NULL)
-            value = slash + 1;
-        cellar_text_printf(&text, "%c%s=%s", i == 0 ? ':' : ',', p->name, value);
-    }
+    for (size_t i = 0; i < list->n; i++)
+        if (strcmp(list->items[i].name, "digest") != 0)
+            cellar_text_printf(&text, "%c%s=%s", i == 0 ? ':' : ',', list->items[i].name,
+                               list->items[i].text);
     cellar_text_printf(&text, ",digest=%s", cellar_matrix_digest(matrix));
     if (text.failed) {
         cellar_text_clear(&text);

@@ -15,7 +15,9 @@ set(LAYER_SOURCES
   laplace.c
   law.c
   matrix.c
+  matrix_law.c
   matrix_read.c
+  matrix_report.c
   matrix_sampler.c
   matrix_write.c
   max_entropy.c
