@@ -22,6 +22,8 @@ static const main_verb verbs[] = {
      cli_describe},
     {"tabulate", "From records to tables", "count records into a table", cli_tabulate},
     {"mechanism", "From tables to releases", "what a mechanism does to a count", cli_mechanism},
+    {"ptable", "From tables to releases", "design, read and write transition matrices", cli_ptable},
+    {"key", "From tables to releases", "make and replace key files", cli_key},
     {NULL, NULL, NULL, NULL},
 };
 enum { N_ROWS = sizeof verbs / sizeof verbs[0] }; /* the last one ends the table */

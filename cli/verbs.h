@@ -5,7 +5,9 @@
 
 /* argv[0] is the verb. Each answers the exit code of the program. */
 int cli_describe(int argc, char **argv);
+int cli_key(int argc, char **argv);
 int cli_mechanism(int argc, char **argv);
+int cli_ptable(int argc, char **argv);
 int cli_tabulate(int argc, char **argv);
 
 #endif
