@@ -89,8 +89,9 @@ CELLAR_API void cellar_mechanism_support(const cellar_mechanism *mechanism, int6
 
 /* Draws one released number for each of `n` counts (non-negative, at most 2^62), independently,
  * with exactly the stated law; negatives are kept. `released` may be `counts`. Randomness comes
- * from `rng` only: the same bits give the same numbers on every machine. On failure `released`
- * is zeroed. */
+ * from `rng` only: the same bits give the same numbers on every machine. The first call prepares
+ * the sampler, whatever n is: threads that draw side by side share it. On failure `released` is
+ * zeroed. */
 CELLAR_API cellar_status cellar_mechanism_sample_many(const cellar_mechanism *mechanism,
                                                       const int64_t *counts, size_t n,
                                                       cellar_rng *rng, int64_t *released,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "random/symmetric.h"
 
+#include <endian.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -206,6 +207,8 @@ static cellar_status block_bits(const cellar_symmetric *s, size_t n, size_t n_pa
     cellar_status status = CELLAR_OK;
     for (size_t p = 0; p < s->n_parts; p++) {
         CELLAR_TRY(cellar_rng_bytes(rng, w->bits[p], n * sizeof *w->bits[p], err));
+        for (size_t i = 0; i < n; i++) /* the same numbers on every machine */
+            w->bits[p][i] = (int32_t) le32toh((uint32_t) w->bits[p][i]);
         memset(w->bits[p] + n, 0, (n_padded - n) * sizeof *w->bits[p]);
     }
 out:
@@ -239,9 +242,12 @@ static cellar_status block_settle(const cellar_symmetric *s, size_t n_padded, wo
     cellar_status status = CELLAR_OK;
     uint32_t left = UINT32_MAX;
 
-    for (size_t k = 0; k < s->n_slots; k++)
+    for (size_t k = 0; k < s->n_slots; k++) {
         CELLAR_TRY(
             cellar_rng_bytes(rng, w->more_bits[k], s->n_parts * sizeof w->more_bits[k][0], err));
+        for (size_t p = 0; p < s->n_parts; p++)
+            w->more_bits[k][p] = le64toh(w->more_bits[k][p]);
+    }
     for (size_t k = 0; k < s->n_slots; k++) {
         slot x;
         (s->use_vectors ? slot_take_avx2 : slot_take_portable)(s, n_padded, w, &x);

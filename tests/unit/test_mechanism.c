@@ -100,6 +100,34 @@ static void test_known_mechanisms_are_listed(void **state)
     assert_null(cellar_mechanism_known_name(n + 5));
 }
 
+/* One predicate has one noise, in whatever order and however often cells are asked for. */
+static void test_keyed_noise_repeats_itself(void **state)
+{
+    static const unsigned char key[CELLAR_RNG_KEY_BYTES] = {7};
+    enum { N = 300 };
+    int64_t first[N], again[N], n_zero = 0;
+    cellar_mechanism *m;
+    cellar_rng *rng;
+    (void) state;
+    assert_int_equal(cellar_mechanism_create("discrete-laplace:epsilon=0.5", &m, &err), CELLAR_OK);
+    cellar_rng_scope scope = {"edition", cellar_mechanism_spec(m), cellar_mechanism_revision(m)};
+    assert_int_equal(cellar_rng_create_keyed(key, &scope, &rng, &err), CELLAR_OK);
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t k = 0; k < N; k++) {
+            uint32_t cell = pass == 0 ? k : N - 1 - k;
+            int64_t count = cell, *out = pass == 0 ? &first[cell] : &again[cell];
+            assert_int_equal(cellar_rng_select(rng, &cell, sizeof cell, &err), CELLAR_OK);
+            assert_int_equal(cellar_mechanism_sample_many(m, &count, 1, rng, out, &err), CELLAR_OK);
+        }
+    assert_memory_equal(first, again, sizeof first);
+    for (int64_t i = 0; i < N; i++)
+        n_zero += first[i] == i;
+    /* P(noise = 0) = 0.245: Bin(300, 0.245) leaves 30..120 with chance below 1e-9 */
+    assert_in_range(n_zero, 30, 120);
+    cellar_rng_free(rng);
+    cellar_mechanism_free(m);
+}
+
 static cellar_status scenario(void *context, cellar_error *e)
 {
     cellar_mechanism *m = NULL;
@@ -117,9 +145,13 @@ static cellar_status scenario(void *context, cellar_error *e)
 
 static void test_memory_may_end(void **state)
 {
-    static char spec[] = "discrete-laplace:epsilon=0.1";
+    static char laplace[] = "discrete-laplace:epsilon=0.1",
+                gaussian[] = "discrete-gaussian:sigma=1",
+                calibrated[] = "gaussian:epsilon=1,delta=0.01";
     (void) state;
-    check_fail_every(scenario, spec);
+    check_fail_every(scenario, laplace);
+    check_fail_every(scenario, gaussian);
+    check_fail_every(scenario, calibrated);
 }
 
 int main(void)
@@ -129,6 +161,7 @@ int main(void)
         cmocka_unit_test(test_refusals_say_what_is_allowed),
         cmocka_unit_test(test_parameters_are_told),
         cmocka_unit_test(test_known_mechanisms_are_listed),
+        cmocka_unit_test(test_keyed_noise_repeats_itself),
         cmocka_unit_test(test_memory_may_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
