@@ -5,24 +5,18 @@
  * the problem). For given multipliers the best p under the monotony is found by pooling adjacent
  * violators: a pool has one probability, whose logarithm is the mean of its members' exponents. The
  * dual is convex and once differentiable, its gradient is what the constraints lack, and Newton's
- * method with a line search minimises it. */
+ * method with a line search minimises it. What it finds, to the precision of a machine, is then
+ * refined until that no longer matters. */
 #include "mechanism/entropy_row.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "mechanism/entropy_pool.h"
 
-enum { N_MULTIPLIERS = 3, ITERATIONS_MAX = 1000, STEP_MAX = 10000000 };
-
-/* Neighbours that share one probability. */
-typedef struct pool {
-    size_t n;
-    long double sums[N_MULTIPLIERS]; /* of T over the members */
-    long double exponent;            /* the mean of t . T */
-    long double p;
-    int is_free; /* 0: p is held by the bound on staying */
-} pool;
+enum { ITERATIONS_MAX = 1000, STEP_MAX = 10000000 };
 
 typedef struct solver {
     const cellar_entropy_row *row;
@@ -31,122 +25,26 @@ typedef struct solver {
     size_t n_active;   /* multipliers in use: 3, or 2 when the variance is free */
     int is_held;       /* 1: the chance of staying is its bound, and no chance below exceeds it */
     long double scale; /* changes are divided by it */
-    long double target[N_MULTIPLIERS];
-    pool *pools;
+    long double target[CELLAR_ENTROPY_MULTIPLIERS];
+    cellar_entropy_pool *pools;
     size_t n_pools;
+    long double t[CELLAR_ENTROPY_MULTIPLIERS]; /* of the solution */
 } solver;
 
 /* A point of the dual: value and what the constraints lack. */
 typedef struct dual {
-    long double t[N_MULTIPLIERS];
+    long double t[CELLAR_ENTROPY_MULTIPLIERS];
     long double value;
-    long double gradient[N_MULTIPLIERS];
+    long double gradient[CELLAR_ENTROPY_MULTIPLIERS];
 } dual;
-
-/* ---- the range of variances -------------------------------------------------- */
-
-static size_t row_stay_at(const cellar_entropy_row *row)
-{
-    size_t at = 0;
-    while (at < row->n && row->changes[at] != 0)
-        at++;
-    return at;
-}
-
-double cellar_entropy_row_lowest(const cellar_entropy_row *row)
-{
-    size_t above = 0;
-    if (row_stay_at(row) < row->n)
-        return 0;
-    while (row->changes[above] < 0)
-        above++;
-    return (double) (-row->changes[above - 1] * row->changes[above]);
-}
-
-/* A law on changes <= 0 (a point, or the even one from a point up to 0), completed to mean zero by
- * the largest change M, with whole mass 1. Changes between would carry the same mean with less
- * variance and more mass. */
-typedef struct atom {
-    size_t first, last; /* the points it is even on */
-    long double own;    /* its mass before completion */
-    long double variance, stay;
-} atom;
-
-static atom atom_make(const cellar_entropy_row *row, size_t first, size_t last, size_t stay_at)
-{
-    long double mean = 0, square = 0, n = (long double) (last - first + 1);
-    long double top = (long double) row->changes[row->n - 1];
-    atom a = {.first = first, .last = last};
-    for (size_t k = first; k <= last; k++) {
-        mean -= (long double) row->changes[k] / n;
-        square += (long double) (row->changes[k] * row->changes[k]) / n;
-    }
-    a.own = 1 / (1 + mean / top);
-    a.variance = a.own * (square + mean * top);
-    a.stay = last == stay_at ? a.own / n : 0;
-    return a;
-}
-
-static atom atom_at(const cellar_entropy_row *row, size_t k, size_t stay_at)
-{
-    return atom_make(row, k, row->monotone && stay_at < row->n ? stay_at : k, stay_at);
-}
-
-static void atom_add(const cellar_entropy_row *row, const atom *a, long double weight,
-                     long double *p)
-{
-    for (size_t k = a->first; k <= a->last; k++)
-        p[k] += weight * a->own / (long double) (a->last - a->first + 1);
-    p[row->n - 1] += weight * (1 - a->own);
-}
-
-/* How much of the one and the rest of the other has the largest variance and stays enough. */
-static long double atom_weight(const atom *one, const atom *two, long double stay)
-{
-    if (two->variance <= one->variance)
-        return 1;
-    return two->stay >= stay ? 0 : (stay - two->stay) / (one->stay - two->stay);
-}
-
-/* A linear programme with three constraints (mass, mean, staying): after completion its best law
- * mixes at most two atoms, one that stays often enough and one that need not. */
-double cellar_entropy_row_highest(const cellar_entropy_row *row, long double *p)
-{
-    size_t stay_at = row_stay_at(row), n = 0, one = 0, two = 0;
-    long double stay = stay_at < row->n ? row->stay : 0, best = -1, weight = 1;
-    atom atoms[CELLAR_ENTROPY_REACH_MAX + 1];
-
-    for (; n < row->n && row->changes[n] <= 0; n++) {
-        CELLAR_ASSERT(n <= CELLAR_ENTROPY_REACH_MAX);
-        atoms[n] = atom_at(row, n, stay_at);
-    }
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; atoms[i].stay >= stay && k < n; k++) {
-            long double w = atom_weight(&atoms[i], &atoms[k], stay);
-            long double variance = w * atoms[i].variance + (1 - w) * atoms[k].variance;
-            if (variance > best) {
-                best = variance;
-                weight = w;
-                one = i;
-                two = k;
-            }
-        }
-    for (size_t k = 0; p != NULL && k < row->n; k++)
-        p[k] = 0;
-    if (p != NULL) {
-        atom_add(row, &atoms[one], weight, p);
-        atom_add(row, &atoms[two], 1 - weight, p);
-    }
-    return (double) best;
-}
 
 /* ---- the best probabilities for given multipliers ----------------------------- */
 
 static void solver_push(solver *s, size_t k, const long double *t, int pooling)
 {
     long double x = (long double) s->row->changes[k] / s->scale;
-    pool *last = &s->pools[s->n_pools++];
-    *last = (pool){.n = 1, .sums = {1, x, x * x}, .is_free = 1};
+    cellar_entropy_pool *last = &s->pools[s->n_pools++];
+    *last = (cellar_entropy_pool){.n = 1, .sums = {1, x, x * x}, .is_free = 1};
     last->exponent = t[0] + t[1] * x + t[2] * x * x;
     while (pooling && s->n_pools > 1 && last[-1].exponent > last->exponent) {
         long double n = (long double) (last[-1].n + last->n);
@@ -154,7 +52,7 @@ static void solver_push(solver *s, size_t k, const long double *t, int pooling)
                              (long double) last->n * last->exponent) /
                             n;
         last[-1].n += last->n;
-        for (size_t i = 0; i < N_MULTIPLIERS; i++)
+        for (size_t i = 0; i < CELLAR_ENTROPY_MULTIPLIERS; i++)
             last[-1].sums[i] += last->sums[i];
         s->n_pools--;
         last--;
@@ -171,7 +69,7 @@ static void solver_pool(solver *s, const long double *t)
     if (!s->is_held)
         return;
     for (size_t i = 0, k = 0; i < s->n_pools; k += s->pools[i++].n) {
-        pool *q = &s->pools[i];
+        cellar_entropy_pool *q = &s->pools[i];
         if (k == s->stay_at || (k < s->n_chain && q->p > s->row->stay)) {
             q->p = s->row->stay;
             q->is_free = 0;
@@ -183,15 +81,15 @@ static void solver_evaluate(solver *s, dual *at)
 {
     solver_pool(s, at->t);
     at->value = 0;
-    for (size_t i = 0; i < N_MULTIPLIERS; i++) {
+    for (size_t i = 0; i < CELLAR_ENTROPY_MULTIPLIERS; i++) {
         at->gradient[i] = -s->target[i];
         at->value -= at->t[i] * s->target[i];
     }
     for (size_t i = 0; i < s->n_pools; i++) {
-        const pool *q = &s->pools[i];
+        const cellar_entropy_pool *q = &s->pools[i];
         long double own = q->is_free ? 1 : 1 + q->exponent - logl(q->p);
         at->value += (long double) q->n * q->p * own;
-        for (size_t j = 0; j < N_MULTIPLIERS; j++)
+        for (size_t j = 0; j < CELLAR_ENTROPY_MULTIPLIERS; j++)
             at->gradient[j] += q->p * q->sums[j];
     }
 }
@@ -207,7 +105,9 @@ static long double dual_lack(const solver *s, const dual *at)
 }
 
 /* Solves H x = g by Cholesky's decomposition in place; 0 when H is not positive. */
-static int cholesky_solve(size_t n, long double h[N_MULTIPLIERS][N_MULTIPLIERS], long double *x)
+static int cholesky_solve(size_t n,
+                          long double h[CELLAR_ENTROPY_MULTIPLIERS][CELLAR_ENTROPY_MULTIPLIERS],
+                          long double *x)
 {
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j <= i; j++) {
@@ -237,7 +137,7 @@ static void solver_direction(const solver *s, const dual *at, long double *step)
 {
     long double ridge = 0, longest = 0;
     for (;;) {
-        long double h[N_MULTIPLIERS][N_MULTIPLIERS] = {{0}}, trace = 0;
+        long double h[CELLAR_ENTROPY_MULTIPLIERS][CELLAR_ENTROPY_MULTIPLIERS] = {{0}}, trace = 0;
         for (size_t i = 0; i < s->n_pools; i++)
             for (size_t j = 0; s->pools[i].is_free && j < s->n_active; j++)
                 for (size_t k = 0; k < s->n_active; k++)
@@ -285,56 +185,42 @@ static int solver_run(solver *s)
     dual at = {.t = {-logl((long double) s->row->n), 0, 0}};
     solver_evaluate(s, &at);
     for (int i = 0; i < ITERATIONS_MAX && dual_lack(s, &at) > 1e-17L; i++) {
-        long double step[N_MULTIPLIERS] = {0};
+        long double step[CELLAR_ENTROPY_MULTIPLIERS] = {0};
         solver_direction(s, &at, step);
         if (!solver_step(s, &at, step))
             break;
     }
+    memcpy(s->t, at.t, sizeof s->t);
     return dual_lack(s, &at) < 1e-12L;
-}
-
-static void solver_probabilities(const solver *s, long double *p)
-{
-    size_t k = 0;
-    for (size_t i = 0; i < s->n_pools; i++)
-        for (size_t j = 0; j < s->pools[i].n; j++)
-            p[k++] = (long double) s->pools[i].p;
 }
 
 /* ---- one row --------------------------------------------------------------------- */
 
-/* The law with the least variance: the two changes next to zero, or none. */
-static void row_lowest_law(const cellar_entropy_row *row, long double *p)
+/* P(no change) and the variance as pooled. */
+static long double solver_stay(const solver *s)
 {
-    size_t stay_at = row_stay_at(row), above = 0;
-    long double low, high;
-    for (size_t k = 0; k < row->n; k++)
-        p[k] = k == stay_at;
-    if (stay_at < row->n)
-        return;
-    while (row->changes[above] < 0)
-        above++;
-    low = (long double) -row->changes[above - 1];
-    high = (long double) row->changes[above];
-    p[above - 1] = high / (low + high);
-    p[above] = low / (low + high);
+    for (size_t i = 0, k = 0; i < s->n_pools; i++) {
+        k += s->pools[i].n;
+        if (k > s->stay_at)
+            return s->pools[i].p;
+    }
+    return 1;
 }
 
-static long double row_variance(const cellar_entropy_row *row, const long double *p)
+static long double solver_variance(const solver *s)
 {
     long double sum = 0;
-    for (size_t k = 0; k < row->n; k++)
-        sum += p[k] * (long double) (row->changes[k] * row->changes[k]);
-    return sum;
+    for (size_t i = 0; i < s->n_pools; i++)
+        sum += s->pools[i].p * s->pools[i].sums[2];
+    return sum * s->scale * s->scale;
 }
 
-static int row_solve_dual(const cellar_entropy_row *row, solver *s, size_t n_active, int is_held,
-                          long double *p)
+static int row_solve_dual(const cellar_entropy_row *row, solver *s, size_t n_active, int is_held)
 {
     long double first = (long double) -row->changes[0];
     long double last = (long double) row->changes[row->n - 1];
     s->row = row;
-    s->stay_at = row_stay_at(row);
+    s->stay_at = cellar_entropy_row_stay_at(row);
     s->n_chain = row->monotone && s->stay_at < row->n ? s->stay_at + 1 : 0;
     s->n_active = n_active;
     s->is_held = is_held;
@@ -342,43 +228,43 @@ static int row_solve_dual(const cellar_entropy_row *row, solver *s, size_t n_act
     s->target[0] = 1;
     s->target[1] = 0;
     s->target[2] = (long double) row->variance / (s->scale * s->scale);
-    if (!solver_run(s))
-        return 0;
-    solver_probabilities(s, p);
-    return 1;
+    return solver_run(s);
 }
 
 /* A condition that the law without it breaks binds the law with it: the problem is convex. */
-static int row_solve_stay(const cellar_entropy_row *row, solver *s, size_t n_active, long double *p)
+static int row_solve_stay(const cellar_entropy_row *row, solver *s, size_t n_active)
 {
-    size_t stay_at = row_stay_at(row);
-    if (row_solve_dual(row, s, n_active, 0, p) && (stay_at == row->n || p[stay_at] >= row->stay))
+    if (row_solve_dual(row, s, n_active, 0) &&
+        (s->stay_at == row->n || solver_stay(s) >= row->stay))
         return 1;
-    return stay_at < row->n && row_solve_dual(row, s, n_active, 1, p);
+    return s->stay_at < row->n && row_solve_dual(row, s, n_active, 1);
 }
 
-static int row_solve_inside(const cellar_entropy_row *row, solver *s, long double *p)
+static int row_solve_inside(const cellar_entropy_row *row, solver *s, arb_ptr p)
 {
-    if (row->at_most && row_solve_stay(row, s, 2, p) && row_variance(row, p) <= row->variance)
-        return 1;
-    return row_solve_stay(row, s, 3, p);
+    int solved = row->at_most && row_solve_stay(row, s, 2) && solver_variance(s) <= row->variance;
+    if (!solved && !row_solve_stay(row, s, 3))
+        return 0;
+    return cellar_entropy_refine(row, s->pools, s->n_pools, s->n_active, s->t, (double) s->scale,
+                                 p);
 }
 
-cellar_status cellar_entropy_row_solve(const cellar_entropy_row *row, long double *p,
-                                       cellar_error *err)
+cellar_status cellar_entropy_row_solve(const cellar_entropy_row *row, arb_ptr p, cellar_error *err)
 {
     const double nearly = 1e-12; /* so near to an end of the range, its law is as good */
-    double lowest = cellar_entropy_row_lowest(row), highest = cellar_entropy_row_highest(row, p);
+    double lowest = cellar_entropy_row_lowest(row), highest = cellar_entropy_row_highest(row);
     solver s = {0};
     int solved;
 
     if (row->variance < lowest)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "the smallest feasible variance is %g",
                            lowest);
-    if (highest <= 0 || (!row->at_most && row->variance >= highest * (1 - nearly)))
-        return CELLAR_OK; /* p has it */
+    if (highest <= 0 || (!row->at_most && row->variance >= highest * (1 - nearly))) {
+        cellar_entropy_row_highest_law(row, p);
+        return CELLAR_OK;
+    }
     if (row->variance <= lowest * (1 + nearly)) {
-        row_lowest_law(row, p);
+        cellar_entropy_row_lowest_law(row, p);
         return CELLAR_OK;
     }
     s.pools = cellar_alloc(row->n, sizeof *s.pools);

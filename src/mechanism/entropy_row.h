@@ -8,9 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <arb.h>
+
 #include <cellar/status.h>
 
 enum { CELLAR_ENTROPY_REACH_MAX = 200 }; /* the largest change in absolute value */
+enum { CELLAR_ENTROPY_BITS = 256 };      /* of the probabilities */
 
 typedef struct cellar_entropy_row {
     const int64_t *changes; /* ascending; 0, or one below and one above, is there */
@@ -21,15 +24,17 @@ typedef struct cellar_entropy_row {
     double stay;  /* P(change = 0) is at least that; without effect when 0 is no change */
 } cellar_entropy_row;
 
-/* The range of variances that laws of this row can have; beside the largest the law `p` that has
- * it (NULL: not wanted). */
+/* The position of change 0, or n. */
+size_t cellar_entropy_row_stay_at(const cellar_entropy_row *row);
+
+/* The range of variances that laws of this row can have, and the laws at its ends. */
 double cellar_entropy_row_lowest(const cellar_entropy_row *row);
-double cellar_entropy_row_highest(const cellar_entropy_row *row, long double *p);
+double cellar_entropy_row_highest(const cellar_entropy_row *row);
+void cellar_entropy_row_lowest_law(const cellar_entropy_row *row, arb_ptr p);
+void cellar_entropy_row_highest_law(const cellar_entropy_row *row, arb_ptr p);
 
 /* Fills p[0..n). A variance above the feasible range is brought down to it; one below fails with
- * CELLAR_ERR_ARGUMENT. The constraints are met to 1e-12 (the variance relative to the square of
- * the largest change). */
-cellar_status cellar_entropy_row_solve(const cellar_entropy_row *row, long double *p,
-                                       cellar_error *err);
+ * CELLAR_ERR_ARGUMENT. The constraints are met to about 30 digits. */
+cellar_status cellar_entropy_row_solve(const cellar_entropy_row *row, arb_ptr p, cellar_error *err);
 
 #endif

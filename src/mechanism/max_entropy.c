@@ -2,7 +2,6 @@
 /* max-entropy: per true count a the law of largest entropy on max(0, a-m)..a+m without 1..min, with
  * mean a and the variance asked for. It is solved in floating point and then fixed as decimals of
  * 18 digits, the unit of decimal cell keys, so that the law is exactly known. */
-#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -18,14 +17,15 @@ typedef struct design {
     int64_t m, min;
     cellar_entropy_row row;
     int64_t *changes, *units;
-    long double *p;
+    arb_ptr p;
 } design;
 
 static void design_clear(design *d)
 {
     cellar_free(d->changes);
     cellar_free(d->units);
-    cellar_free(d->p);
+    if (d->p != NULL)
+        _arb_vec_clear(d->p, 2 * d->m + 1);
 }
 
 static int parameter_is(const cellar_mechanism *m, const char *name, const char *word)
@@ -67,8 +67,8 @@ static cellar_status design_init(design *d, const cellar_mechanism *m, cellar_er
     d->row.monotone = parameter_is(m, "mono", "yes");
     d->changes = cellar_alloc((size_t) (2 * d->m + 1), sizeof *d->changes);
     d->units = cellar_alloc((size_t) (2 * d->m + 1), sizeof *d->units);
-    d->p = cellar_alloc((size_t) (2 * d->m + 1), sizeof *d->p);
-    if (d->changes == NULL || d->units == NULL || d->p == NULL)
+    d->p = _arb_vec_init(2 * d->m + 1);
+    if (d->changes == NULL || d->units == NULL)
         return cellar_fail_memory(err, "a matrix");
     return design_check(d, err);
 }
@@ -100,6 +100,21 @@ static size_t units_pair(const design *d)
     return best;
 }
 
+static int64_t units_round(const arb_t p)
+{
+    arf_t scaled;
+    fmpz_t nearest;
+    int64_t units;
+    arf_init(scaled);
+    fmpz_init(nearest);
+    arf_mul_si(scaled, arb_midref(p), UNITS, ARF_PREC_EXACT, ARF_RND_DOWN);
+    arf_get_fmpz(nearest, scaled, ARF_RND_NEAR);
+    units = fmpz_get_si(nearest);
+    arf_clear(scaled);
+    fmpz_clear(nearest);
+    return units;
+}
+
 /* Whole units of 1e-18 that sum to 1 and, where two neighbouring changes are possible, have mean
  * zero exactly. */
 static void design_fix(design *d)
@@ -108,7 +123,7 @@ static void design_fix(design *d)
     cellar_int128 mean = 0;
     size_t pair, largest = 0;
     for (size_t k = 0; k < d->row.n; k++) {
-        d->units[k] = llroundl(d->p[k] * (long double) UNITS);
+        d->units[k] = units_round(d->p + k);
         mass += d->units[k];
         mean += (cellar_int128) d->units[k] * d->changes[k];
         largest = d->units[k] > d->units[largest] ? k : largest;

@@ -6,6 +6,8 @@ set(LAYER_SOURCES
   cell_key.c
   discrete_gaussian.c
   discrete_laplace.c
+  entropy_range.c
+  entropy_refine.c
   entropy_row.c
   facts.c
   gaussian.c

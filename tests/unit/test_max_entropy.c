@@ -10,7 +10,7 @@
 #include <cellar/matrix.h>
 
 #include "fail_every.h"
-#include "mechanism/entropy_row.h"
+#include "mechanism/entropy_pool.h"
 
 static cellar_error err;
 
@@ -101,6 +101,16 @@ static void check_optimal(const cellar_entropy_row *row, const long double *p)
     }
 }
 
+static cellar_status solve(const cellar_entropy_row *row, long double *p)
+{
+    arb_ptr balls = _arb_vec_init((slong) row->n);
+    cellar_status status = cellar_entropy_row_solve(row, balls, &err);
+    for (size_t k = 0; status == CELLAR_OK && k < row->n; k++)
+        p[k] = arf_get_d(arb_midref(balls + k), ARF_RND_NEAR);
+    _arb_vec_clear(balls, (slong) row->n);
+    return status;
+}
+
 static void test_rows_are_optimal(void **state)
 {
     static const double variances[] = {0.3, 1, 2.5, 6, 11.7, 20};
@@ -120,16 +130,38 @@ static void test_rows_are_optimal(void **state)
                                               .monotone = i / 36};
                     row.n = support(count, m, min, changes);
                     if (row.variance <= cellar_entropy_row_lowest(&row) ||
-                        row.variance >= cellar_entropy_row_highest(&row, NULL) ||
+                        row.variance >= cellar_entropy_row_highest(&row) ||
                         changes[row.n - 1] < 3 || (count <= min && m - (min - count) < 3))
                         continue;
-                    if (cellar_entropy_row_solve(&row, p, &err) != CELLAR_OK)
+                    if (solve(&row, p) != CELLAR_OK)
                         fail_msg("%s", err.message);
                     check_feasible(&row, p);
                     check_optimal(&row, p);
                     n_checked++;
                 }
     assert_true(n_checked > 3000);
+}
+
+/* From starts that differ as no two machines do, the same 120 bits. */
+static void test_refinement_forgets_its_start(void **state)
+{
+    static const int64_t changes[] = {-2, -1, 0, 1, 2, 3};
+    cellar_entropy_row row = {.changes = changes, .n = 6, .variance = 1.5};
+    cellar_entropy_pool pools[6] = {{0}};
+    arb_ptr p = _arb_vec_init(6), q = _arb_vec_init(6);
+    (void) state;
+    for (size_t k = 0; k < 6; k++)
+        pools[k] = (cellar_entropy_pool){.n = 1, .is_free = 1};
+    for (int i = 0; i < 20; i++) {
+        const long double t[] = {-1.5L + i * 1e-3L, -0.01L * i, -2 + i * 1e-2L};
+        assert_true(cellar_entropy_refine(&row, pools, 6, 3, t, 3, i == 0 ? p : q));
+        for (size_t k = 0; i > 0 && k < 6; k++) {
+            arb_sub(q + k, q + k, p + k, CELLAR_ENTROPY_BITS);
+            assert_true(arf_cmpabs_2exp_si(arb_midref(q + k), -120) < 0);
+        }
+    }
+    _arb_vec_clear(p, 6);
+    _arb_vec_clear(q, 6);
 }
 
 /* All mass at the ends and at zero: (1 - stay) a m. */
@@ -142,7 +174,7 @@ static void test_the_range_of_variances(void **state)
             for (int s = 0; s < 4; s++) {
                 cellar_entropy_row row = {.changes = changes, .stay = s / 4.0};
                 row.n = support(count, m, 0, changes);
-                assert_true(fabs(cellar_entropy_row_highest(&row, NULL) -
+                assert_true(fabs(cellar_entropy_row_highest(&row) -
                                  (1 - s / 4.0) * (double) (count * m)) < 1e-12);
                 assert_true(cellar_entropy_row_lowest(&row) == 0);
             }
@@ -151,7 +183,7 @@ static void test_the_range_of_variances(void **state)
             cellar_entropy_row row = {.changes = changes};
             row.n = support(count, 10, min, changes);
             assert_true(cellar_entropy_row_lowest(&row) == (double) (count * (min + 1 - count)));
-            assert_true(fabs(cellar_entropy_row_highest(&row, NULL) - (double) count * 10) < 1e-12);
+            assert_true(fabs(cellar_entropy_row_highest(&row) - (double) count * 10) < 1e-12);
         }
 }
 
@@ -283,6 +315,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows_are_optimal),
+        cmocka_unit_test(test_refinement_forgets_its_start),
         cmocka_unit_test(test_the_range_of_variances),
         cmocka_unit_test(test_matrices_keep_what_was_asked),
         cmocka_unit_test(test_largest_feasible_variance_is_used_and_told),
