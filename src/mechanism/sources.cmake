@@ -4,6 +4,7 @@ set(LAYER_SOURCES
   calibration.c
   calibration_discrete.c
   cell_key.c
+  delaporte.c
   discrete_gaussian.c
   discrete_laplace.c
   entropy_range.c
@@ -14,6 +15,9 @@ set(LAYER_SOURCES
   gaussian_sigma.c
   geometric.c
   identity.c
+  kernel.c
+  kernel_balls.c
+  kernel_sampler.c
   laplace.c
   law.c
   matrix.c
@@ -24,10 +28,15 @@ set(LAYER_SOURCES
   matrix_write.c
   max_entropy.c
   mechanism.c
+  negbin.c
   noise_sampler.c
   parameter.c
+  pig.c
+  poisson.c
   ptable.c
   registry.c
+  sichel.c
+  sichel_balls.c
   truncated_laplace.c
   truncated_normal.c
   weighted.c

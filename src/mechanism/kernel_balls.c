@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Proven distribution functions of kernels, by summing proven probabilities. */
+#include <math.h>
+
+#include "base/error.h"
+#include "math/ball.h"
+#include "mechanism/kernel.h"
+
+enum { RUN = 4096 }; /* probabilities held at a time */
+
+/* Sums probabilities from b on, in runs. */
+typedef struct summation {
+    const cellar_kernel *k;
+    int64_t count, next, bits;
+    arb_ptr p;
+    size_t n, n_used, n_run;
+} summation;
+
+static void summation_init(summation *s, const cellar_kernel *k, int64_t count, int64_t from,
+                           size_t n_expected, int64_t bits)
+{
+    *s = (summation){.k = k, .count = count, .next = from, .bits = bits};
+    s->n_run = n_expected < RUN ? n_expected : RUN;
+    s->p = _arb_vec_init(RUN);
+}
+
+static void summation_clear(summation *s)
+{
+    _arb_vec_clear(s->p, RUN);
+}
+
+static arb_ptr summation_next(summation *s)
+{
+    if (s->n_used == s->n) {
+        s->k->law->p_balls(s->k, s->count, s->next, s->n_run, s->bits, s->p);
+        s->next += (int64_t) s->n_run;
+        s->n = s->n_run;
+        s->n_used = 0;
+        s->n_run = s->n_run < RUN ? 2 * s->n_run : RUN;
+    }
+    return s->p + s->n_used++;
+}
+
+/* A value on the rising side with b P(b) < 2^-bits, found in long doubles, and proven: out is a
+ * bound of P(< b). 0 when there is none. */
+static int64_t low_end(const cellar_kernel *k, int64_t count, int64_t bits, arb_t out)
+{
+    long double log_tail = -0.6931472L * (long double) (bits + 2);
+    int64_t low = 0, high = count;
+    arb_struct pair[2];
+
+    while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+        if (k->law->log_p(k, count, middle) + logl((long double) middle) <= log_tail)
+            low = middle;
+        else
+            high = middle;
+    }
+    arb_zero(out);
+    if (low == 0)
+        return 0;
+    arb_init(pair);
+    arb_init(pair + 1);
+    k->law->p_balls(k, count, low, 2, 64, pair);
+    if (arb_le(pair, pair + 1))
+        arb_mul_si(out, pair, low, 64);
+    else
+        low = 0; /* not rising: sum from the start */
+    arb_clear(pair + 1);
+    arb_clear(pair);
+    return low;
+}
+
+void cellar_kernel_cdf_balls(const cellar_kernel *k, int64_t count, int64_t first, size_t n,
+                             int64_t bits, arb_ptr out)
+{
+    arb_t sum, bound;
+    mag_t radius;
+    int64_t b, last = first + (int64_t) n - 1;
+    summation s;
+
+    arb_init(sum);
+    arb_init(bound);
+    mag_init(radius);
+    b = low_end(k, count, bits, bound);
+    arb_get_mag(radius, bound);
+    for (int64_t j = first; j <= last && j < b; j++) { /* between 0 and the bound */
+        arb_zero(out + (j - first));
+        arb_add_error_mag(out + (j - first), radius);
+    }
+    arb_add_error_mag(sum, radius);
+    if (b <= last)
+        summation_init(&s, k, count, b, (size_t) (last - b) + 1, bits + 8);
+    else
+        summation_init(&s, k, count, b, 1, bits + 8);
+    for (; b <= last; b++) {
+        arb_add(sum, sum, summation_next(&s), bits + 32);
+        if (b >= first)
+            arb_set(out + (b - first), sum);
+    }
+    summation_clear(&s);
+    mag_clear(radius);
+    arb_clear(bound);
+    arb_clear(sum);
+}
+
+/* P(more than released): terms until a geometric series bounds the rest by 2^-bits of the sum. */
+static void sum_above(const cellar_kernel *k, int64_t count, int64_t from, int64_t bits, arb_t out)
+{
+    summation s;
+    arb_t rest;
+    mag_t radius;
+
+    arb_init(rest);
+    mag_init(radius);
+    arb_zero(out);
+    summation_init(&s, k, count, from, 128, bits + 16);
+    for (int64_t b = from;; b++) {
+        arb_ptr p = summation_next(&s);
+        /* P(c+1)/P(c) <= r for c >= b; the bound is a long double, so give it some room */
+        double r = (double) k->law->ratio_bound(k, count, b) * (1 + 1e-12);
+        arb_add(out, out, p, bits + 32);
+        if (r >= 1)
+            continue;
+        arb_set_d(rest, r / (1 - r) * (1 + 1e-12));
+        arb_mul(rest, rest, p, 64);
+        arb_mul_2exp_si(rest, rest, bits + 2);
+        if (arb_lt(rest, out)) {
+            arb_mul_2exp_si(rest, rest, -bits - 2);
+            arb_get_mag(radius, rest);
+            arb_add_error_mag(out, radius);
+            break;
+        }
+    }
+    summation_clear(&s);
+    mag_clear(radius);
+    arb_clear(rest);
+}
+
+void cellar_kernel_survival_ball(const cellar_mechanism *m, int64_t count, int64_t released,
+                                 int64_t bits, arb_t out)
+{
+    const cellar_kernel *k = (const cellar_kernel *) m;
+    if (released < 0) {
+        arb_one(out);
+    } else if (released < count) {
+        cellar_kernel_cdf_balls(k, count, released, 1, bits, out);
+        arb_sub_ui(out, out, 1, bits);
+        arb_neg(out, out);
+    } else {
+        sum_above(k, count, released + 1, bits, out);
+    }
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "mechanism/kernel_sampler.h"
+
+#include <pthread.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "random/inverse.h"
+
+enum { N_DIRECT = 1024, BLOCK = 512, THRESHOLDS_MAX = 1 << 20 };
+
+/* The law of one count. */
+typedef struct row {
+    const cellar_kernel *k;
+    int64_t count;
+    cellar_inverse *inverse;
+} row;
+
+/* Rows of small counts lie in an array, those of others in a table of open addresses. */
+struct cellar_kernel_sampler {
+    pthread_rwlock_t lock;
+    row *direct[N_DIRECT];
+    row **slots;
+    size_t n_slots, n_rows; /* n_slots is 0 or a power of two at least twice n_rows */
+};
+
+/* ---- life cycle ------------------------------------------------------------ */
+
+cellar_status cellar_kernel_sampler_create(cellar_kernel_sampler **out, cellar_error *err)
+{
+    *out = cellar_alloc(1, sizeof **out);
+    if (*out == NULL)
+        return cellar_fail_memory(err, "a mechanism");
+    pthread_rwlock_init(&(*out)->lock, NULL);
+    return CELLAR_OK;
+}
+
+static void row_free(row *r)
+{
+    if (r == NULL)
+        return;
+    cellar_inverse_free(r->inverse);
+    cellar_free(r);
+}
+
+void cellar_kernel_sampler_free(cellar_kernel_sampler *s)
+{
+    if (s == NULL)
+        return;
+    for (size_t i = 0; i < N_DIRECT; i++)
+        row_free(s->direct[i]);
+    for (size_t i = 0; i < s->n_slots; i++)
+        row_free(s->slots[i]);
+    cellar_free(s->slots);
+    pthread_rwlock_destroy(&s->lock);
+    cellar_free(s);
+}
+
+/* ---- rows ------------------------------------------------------------------ */
+
+static void row_cdf_balls(const void *context, int64_t first, size_t n, int64_t bits, arb_ptr out)
+{
+    const row *r = context;
+    cellar_kernel_cdf_balls(r->k, r->count, first, n, bits, out);
+}
+
+static cellar_status row_create(const cellar_kernel *k, int64_t count, row **out, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    int64_t low, high;
+    row *r = cellar_alloc(1, sizeof *r);
+
+    *out = NULL;
+    if (r == NULL)
+        return cellar_fail_memory(err, "a sampler");
+    r->k = k;
+    r->count = count;
+    k->base.ops->support(&k->base, count, 0x1p-64, &low, &high);
+    CELLAR_TRY(cellar_inverse_create((cellar_law){row_cdf_balls, r, INT64_MAX},
+                                     low > 0 ? low - 1 : 0, high, THRESHOLDS_MAX, &r->inverse,
+                                     err));
+    *out = r;
+    r = NULL;
+out:
+    row_free(r);
+    return status;
+}
+
+/* Where a count is, or would be. */
+static row **sampler_slot(const cellar_kernel_sampler *s, int64_t count)
+{
+    size_t i = (size_t) ((uint64_t) count * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (s->n_slots - 1);
+    while (s->slots[i] != NULL && s->slots[i]->count != count)
+        i = (i + 1) & (s->n_slots - 1);
+    return &s->slots[i];
+}
+
+static const row *sampler_find(const cellar_kernel_sampler *s, int64_t count)
+{
+    if (count < N_DIRECT)
+        return s->direct[count];
+    return s->n_slots > 0 ? *sampler_slot(s, count) : NULL;
+}
+
+static cellar_status sampler_grow(cellar_kernel_sampler *s, cellar_error *err)
+{
+    cellar_kernel_sampler old = *s;
+    size_t n = s->n_slots == 0 ? 64 : 2 * s->n_slots;
+    row **slots;
+    if (2 * (s->n_rows + 1) <= s->n_slots)
+        return CELLAR_OK;
+    slots = cellar_alloc(n, sizeof *slots);
+    if (slots == NULL)
+        return cellar_fail_memory(err, "a sampler");
+    s->slots = slots;
+    s->n_slots = n;
+    for (size_t i = 0; i < old.n_slots; i++)
+        if (old.slots[i] != NULL)
+            *sampler_slot(s, old.slots[i]->count) = old.slots[i];
+    cellar_free(old.slots);
+    return CELLAR_OK;
+}
+
+static cellar_status sampler_add(cellar_kernel_sampler *s, const cellar_kernel *k, int64_t count,
+                                 cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    if (sampler_find(s, count) != NULL)
+        return CELLAR_OK;
+    if (count < N_DIRECT)
+        return row_create(k, count, &s->direct[count], err);
+    CELLAR_TRY(sampler_grow(s, err));
+    CELLAR_TRY(row_create(k, count, sampler_slot(s, count), err));
+    s->n_rows++;
+out:
+    return status;
+}
+
+/* ---- drawing --------------------------------------------------------------- */
+
+/* Makes the rows that are missing. */
+static cellar_status sampler_prepare(cellar_kernel_sampler *s, const cellar_kernel *k,
+                                     const int64_t *counts, size_t n, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    pthread_rwlock_wrlock(&s->lock);
+    for (size_t i = 0; i < n; i++)
+        CELLAR_TRY(sampler_add(s, k, counts[i], err));
+out:
+    pthread_rwlock_unlock(&s->lock);
+    return status;
+}
+
+/* Draws for counts[0..] until a count has no row; *n_done says how far it came. */
+static cellar_status sampler_draw_known(cellar_kernel_sampler *s, const int64_t *counts, size_t n,
+                                        cellar_rng *rng, int64_t *released, size_t *n_done,
+                                        cellar_error *err)
+{
+    const cellar_inverse *laws[BLOCK];
+    cellar_status status = CELLAR_OK;
+    size_t n_known = 0;
+
+    *n_done = 0;
+    pthread_rwlock_rdlock(&s->lock);
+    while (*n_done < n) {
+        for (n_known = 0; n_known < BLOCK && *n_done + n_known < n; n_known++) {
+            const row *r = sampler_find(s, counts[*n_done + n_known]);
+            if (r == NULL)
+                break;
+            laws[n_known] = r->inverse;
+        }
+        if (n_known < BLOCK && *n_done + n_known < n)
+            break; /* a whole block or nothing: the same bits whatever was known before */
+        CELLAR_TRY(cellar_inverse_draw_many(laws, n_known, rng, released + *n_done, err));
+        *n_done += n_known;
+    }
+out:
+    pthread_rwlock_unlock(&s->lock);
+    return status;
+}
+
+cellar_status cellar_kernel_sampler_draw(cellar_kernel_sampler *s, const cellar_kernel *k,
+                                         const int64_t *counts, size_t n, cellar_rng *rng,
+                                         int64_t *released, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    size_t n_done;
+
+    while (n > 0) {
+        CELLAR_TRY(sampler_draw_known(s, counts, n, rng, released, &n_done, err));
+        counts += n_done;
+        released += n_done;
+        n -= n_done;
+        if (n > 0)
+            CELLAR_TRY(sampler_prepare(s, k, counts, n < BLOCK ? n : BLOCK, err));
+    }
+out:
+    return status;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The negative binomial law NBI of mean mu = count + alpha and variance mu + sigma mu^2: a Poisson
+ * count whose mean is gamma distributed. With size r = 1/sigma and q = sigma mu / (1 + sigma mu),
+ * P(b) = Gamma(b + r) / (Gamma(r) b!) q^b (1-q)^r. */
+#include <math.h>
+
+#include "math/special.h"
+#include "mechanism/kernel.h"
+#include "mechanism/registry.h"
+
+typedef struct negbin {
+    cellar_kernel kernel;
+    long double sigma;
+} negbin;
+
+static long double negbin_sigma(const cellar_kernel *k)
+{
+    return ((const negbin *) k)->sigma;
+}
+
+static long double negbin_log_p(const cellar_kernel *k, int64_t count, int64_t b)
+{
+    return cellar_log_negbin(b, cellar_kernel_mean(k, count), 1 / negbin_sigma(k));
+}
+
+/* q (b + r) / (b + 1) */
+static void negbin_ratios(const cellar_kernel *k, int64_t count, int64_t first, size_t n,
+                          long double *out)
+{
+    long double sigma = negbin_sigma(k), x = sigma * cellar_kernel_mean(k, count);
+    long double q = x / (1 + x), size = 1 / sigma;
+    for (size_t i = 0; i < n; i++) {
+        long double b = (long double) (first + (int64_t) i);
+        out[i] = q * (b + size) / (b + 1);
+    }
+}
+
+/* The ratio tends to q, from above or from below. */
+static long double negbin_ratio_bound(const cellar_kernel *k, int64_t count, int64_t b)
+{
+    long double x = negbin_sigma(k) * cellar_kernel_mean(k, count), ratio;
+    negbin_ratios(k, count, b, 1, &ratio);
+    return fmaxl(ratio, x / (1 + x));
+}
+
+/* The first by logarithms, the rest by their ratios q (b + r) / (b + 1). */
+static void negbin_p_balls(const cellar_kernel *k, int64_t count, int64_t first, size_t n,
+                           int64_t bits, arb_ptr out)
+{
+    arb_t x, q, size, t, log_p;
+    int64_t work = bits + 96;
+
+    arb_init(x);
+    arb_init(q);
+    arb_init(size);
+    arb_init(t);
+    arb_init(log_p);
+    arb_set_fmpq(size, cellar_kernel_parameter(k, "sigma")->value, work);
+    cellar_kernel_mean_ball(k, count, work, x);
+    arb_mul(x, x, size, work);
+    arb_inv(size, size, work);
+    arb_add_ui(t, x, 1, work);
+    arb_div(q, x, t, work);
+    arb_log(log_p, t, work); /* -ln(1-q) */
+    arb_mul(log_p, log_p, size, work);
+    arb_log(t, q, work);
+    arb_mul_si(t, t, first, work);
+    arb_sub(log_p, t, log_p, work);
+    arb_add_si(t, size, first, work);
+    arb_lgamma(t, t, work);
+    arb_add(log_p, log_p, t, work);
+    arb_lgamma(t, size, work);
+    arb_sub(log_p, log_p, t, work);
+    arb_set_si(t, first);
+    arb_add_ui(t, t, 1, work);
+    arb_lgamma(t, t, work);
+    arb_sub(log_p, log_p, t, work);
+    arb_exp(out, log_p, bits + 16);
+    for (size_t i = 1; i < n; i++) {
+        int64_t b = first + (int64_t) i;
+        arb_add_si(t, size, b - 1, bits + 16);
+        arb_mul(t, t, q, bits + 16);
+        arb_mul(out + i, out + i - 1, t, bits + 16);
+        arb_div_si(out + i, out + i, b, bits + 16);
+    }
+    arb_clear(log_p);
+    arb_clear(t);
+    arb_clear(size);
+    arb_clear(q);
+    arb_clear(x);
+}
+
+static void negbin_mean_variance(const cellar_kernel *k, int64_t count, double *mean,
+                                 double *variance)
+{
+    long double mu = cellar_kernel_mean(k, count);
+    *mean = (double) mu;
+    *variance = (double) (mu + negbin_sigma(k) * mu * mu);
+}
+
+static const cellar_count_law negbin_law = {
+    .log_p = negbin_log_p,
+    .p_balls = negbin_p_balls,
+    .ratios = negbin_ratios,
+    .ratio_bound = negbin_ratio_bound,
+    .mean_variance = negbin_mean_variance,
+};
+
+static cellar_status negbin_init(cellar_mechanism *m, cellar_error *err)
+{
+    negbin *nb = (negbin *) m;
+    nb->sigma =
+        cellar_long_double_of_rational(cellar_kernel_parameter(&nb->kernel, "sigma")->value);
+    return cellar_kernel_init(m, &negbin_law, err);
+}
+
+static const cellar_parameter_rule negbin_parameters[] = {
+    {.name = "alpha", .required = 1, .above = "0", .at_most = "1000000"},
+    {.name = "sigma", .required = 1, .at_least = "0.000001", .at_most = "100"},
+    {0},
+};
+
+const cellar_mechanism_ops cellar_negbin_ops = {
+    .name = "negbin",
+    .revision = 1,
+    .summary = "a negative binomial count of mean mu = count + alpha and variance mu + sigma mu^2",
+    .size = sizeof(negbin),
+    .parameters = negbin_parameters,
+    .init = negbin_init,
+    .clear = cellar_kernel_clear,
+    CELLAR_KERNEL_SLOTS,
+};

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Poisson(count + alpha): fully synthetic counts. */
+#include "math/special.h"
+#include "mechanism/kernel.h"
+#include "mechanism/registry.h"
+
+static long double poisson_log_p(const cellar_kernel *k, int64_t count, int64_t b)
+{
+    return cellar_log_poisson(b, cellar_kernel_mean(k, count));
+}
+
+static void poisson_ratios(const cellar_kernel *k, int64_t count, int64_t first, size_t n,
+                           long double *out)
+{
+    long double mean = cellar_kernel_mean(k, count);
+    for (size_t i = 0; i < n; i++)
+        out[i] = mean / (long double) (first + (int64_t) i + 1);
+}
+
+static long double poisson_ratio_bound(const cellar_kernel *k, int64_t count, int64_t b)
+{
+    return cellar_kernel_mean(k, count) / (long double) (b + 1);
+}
+
+static void poisson_p_balls(const cellar_kernel *k, int64_t count, int64_t first, size_t n,
+                            int64_t bits, arb_ptr out)
+{
+    arb_t mean, log_p;
+    int64_t work = bits + 96; /* logarithms of up to 2^62 terms of size 2^6 */
+
+    arb_init(mean);
+    arb_init(log_p);
+    cellar_kernel_mean_ball(k, count, work, mean);
+    arb_log(log_p, mean, work);
+    arb_mul_si(log_p, log_p, first, work);
+    arb_sub(log_p, log_p, mean, work);
+    arb_set_si(out, first);
+    arb_add_ui(out, out, 1, work);
+    arb_lgamma(out, out, work);
+    arb_sub(log_p, log_p, out, work);
+    arb_exp(out, log_p, bits + 16);
+    cellar_kernel_mean_ball(k, count, bits + 16, mean);
+    for (size_t i = 1; i < n; i++) {
+        arb_mul(out + i, out + i - 1, mean, bits + 16);
+        arb_div_si(out + i, out + i, first + (int64_t) i, bits + 16);
+    }
+    arb_clear(log_p);
+    arb_clear(mean);
+}
+
+static void poisson_mean_variance(const cellar_kernel *k, int64_t count, double *mean,
+                                  double *variance)
+{
+    *mean = *variance = (double) cellar_kernel_mean(k, count);
+}
+
+static const cellar_count_law poisson_law = {
+    .log_p = poisson_log_p,
+    .p_balls = poisson_p_balls,
+    .ratios = poisson_ratios,
+    .ratio_bound = poisson_ratio_bound,
+    .mean_variance = poisson_mean_variance,
+};
+
+static cellar_status poisson_init(cellar_mechanism *m, cellar_error *err)
+{
+    return cellar_kernel_init(m, &poisson_law, err);
+}
+
+static const cellar_parameter_rule poisson_parameters[] = {
+    {.name = "alpha", .required = 1, .above = "0", .at_most = "1000000"},
+    {0},
+};
+
+const cellar_mechanism_ops cellar_poisson_ops = {
+    .name = "poisson",
+    .revision = 1,
+    .summary = "a Poisson count of mean count + alpha",
+    .size = sizeof(cellar_kernel),
+    .parameters = poisson_parameters,
+    .init = poisson_init,
+    .clear = cellar_kernel_clear,
+    CELLAR_KERNEL_SLOTS,
+};

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Proven probabilities of the Sichel laws. */
+#ifndef CELLAR_MECHANISM_SICHEL_BALLS_H
+#define CELLAR_MECHANISM_SICHEL_BALLS_H
+
+#include "mechanism/sichel.h"
+
+/* e^{1/sigma} K_nu(1/sigma), and g = K_{nu+1}(1/sigma) / K_nu(1/sigma). */
+void cellar_sichel_constants(const cellar_sichel *s, int64_t bits, arb_t k_scaled, arb_t g);
+
+void cellar_sichel_p_balls(const cellar_kernel *k, int64_t count, int64_t first, size_t n,
+                           int64_t bits, arb_ptr out);
+
+#endif

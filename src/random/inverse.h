@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Exact draws of many different laws on 0, 1, ..., one law a cell: the sampler of kernels, whose
+ * law depends on the count.
+ *
+ * A law is kept as the first 64 bits of its distribution function with proven bounds, as in
+ * thresholds.h: T < 2^64 P(Y <= j) <= T + 1. 64 random bits U give Y = #{j : T_j < U} unless U
+ * equals some T_j, a chance below 2^-50; then the exact law decides with more bits.
+ *
+ * Time depends on the law alone: up to CELLAR_INVERSE_SCANNED thresholds are all compared. Longer
+ * lists are compared in two steps of fixed length, of which the second reads a part of the list
+ * that depends on the value. */
+#ifndef CELLAR_RANDOM_INVERSE_H
+#define CELLAR_RANDOM_INVERSE_H
+
+#include "random/thresholds.h"
+
+enum { CELLAR_INVERSE_SCANNED = 256 };
+
+typedef struct cellar_inverse cellar_inverse;
+
+/* `low` and `high` are where the first and the last threshold that is neither all zeros nor all
+ * ones are expected; wrong guesses cost time only. Fails with CELLAR_ERR_ARGUMENT when more than
+ * `n_max` thresholds are needed. Keeps law.context. On failure *out is NULL. */
+cellar_status cellar_inverse_create(cellar_law law, int64_t low, int64_t high, size_t n_max,
+                                    cellar_inverse **out, cellar_error *err);
+void cellar_inverse_free(cellar_inverse *inverse); /* NULL is fine */
+size_t cellar_inverse_n_thresholds(const cellar_inverse *inverse);
+const void *cellar_inverse_context(const cellar_inverse *inverse);
+
+/* values[i] is drawn from laws[i], i < n. */
+cellar_status cellar_inverse_draw_many(const cellar_inverse *const *laws, size_t n, cellar_rng *rng,
+                                       int64_t *values, cellar_error *err);
+
+#endif
