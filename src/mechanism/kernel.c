@@ -10,6 +10,9 @@
 
 enum { CHUNK = 64 }; /* ratios made at a time */
 
+/* Nothing is released beyond: no law reaches that far. */
+static const int64_t FAR = INT64_C(1) << 61;
+
 static const cellar_kernel *kernel_of(const cellar_mechanism *m)
 {
     return (const cellar_kernel *) m;
@@ -114,8 +117,8 @@ static void kernel_tails(const cellar_kernel *k, int64_t count, int64_t b, long 
 double cellar_kernel_cdf(const cellar_mechanism *m, int64_t count, int64_t released)
 {
     long double below, above;
-    if (released < 0)
-        return 0;
+    if (released < 0 || released >= FAR)
+        return released >= FAR;
     kernel_tails(kernel_of(m), count, released, &below, &above);
     return (double) below;
 }
@@ -124,8 +127,8 @@ double cellar_kernel_survival(const cellar_mechanism *m, int64_t count, int64_t 
 {
     const cellar_kernel *k = kernel_of(m);
     long double below, above;
-    if (released < 0)
-        return 1;
+    if (released < 0 || released >= FAR)
+        return released < 0;
     if (released == 0)
         return (double) -expm1l(k->law->log_p(k, count, 0));
     kernel_tails(k, count, released, &below, &above);

@@ -123,7 +123,7 @@ static const cellar_parameter_rule negbin_parameters[] = {
 const cellar_mechanism_ops cellar_negbin_ops = {
     .name = "negbin",
     .revision = 1,
-    .summary = "a negative binomial count of mean mu = count + alpha and variance mu + sigma mu^2",
+    .summary = "negative binomial of mean count + alpha",
     .size = sizeof(negbin),
     .parameters = negbin_parameters,
     .init = negbin_init,

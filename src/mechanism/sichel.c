@@ -169,8 +169,7 @@ static const cellar_parameter_rule sichel_parameters[] = {
 const cellar_mechanism_ops cellar_sichel_ops = {
     .name = "sichel",
     .revision = 1,
-    .summary =
-        "a Sichel count of mean count + alpha: Poisson mixed by generalised inverse Gaussian",
+    .summary = "Poisson mixed by generalised inverse Gaussian",
     .size = sizeof(cellar_sichel),
     .parameters = sichel_parameters,
     .init = sichel_init,

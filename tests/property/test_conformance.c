@@ -310,7 +310,7 @@ static void check_refused(const cellar_mechanism *m, const char *parameter, cons
         fail_msg("%s: '%s' does not name %s", spec, err.message, bound);
 }
 
-/* A thousandth below (or above) a decimal that is not negative, as a decimal. */
+/* A thousandth below (or above) a decimal, as a decimal. */
 static void beyond(const char *bound, int up, char *out, size_t size)
 {
     cellar_text text = {0};
@@ -321,6 +321,7 @@ static void beyond(const char *bound, int up, char *out, size_t size)
     fmpq_set_si(step, 1, 1000);
     if (!fmpq_is_zero(value))
         fmpq_mul(step, step, value);
+    fmpq_abs(step, step);
     if (up)
         fmpq_add(value, value, step);
     else
