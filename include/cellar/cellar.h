@@ -7,6 +7,7 @@
 #include <cellar/codelist.h>
 #include <cellar/describe.h>
 #include <cellar/export.h>
+#include <cellar/exposure.h>
 #include <cellar/key.h>
 #include <cellar/matrix.h>
 #include <cellar/mechanism.h>

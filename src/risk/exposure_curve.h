@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The inside of an exposure curve, for the files that compute with it. */
+#ifndef CELLAR_RISK_EXPOSURE_CURVE_H
+#define CELLAR_RISK_EXPOSURE_CURVE_H
+
+#include <cellar/exposure.h>
+
+struct cellar_exposure_curve {
+    size_t n_steps;
+    cellar_exposure_step *steps; /* ascending counts, none of them zero */
+    uint64_t n_people, n_cells;
+    uint64_t total; /* the number of people, or 10^18 for shares */
+    double n_possible;
+};
+
+/* The share of a step. */
+static inline double curve_share(const cellar_exposure_curve *curve, size_t step)
+{
+    return (double) curve->steps[step].count / (double) curve->total;
+}
+
+/* The first step whose count is not below the cutoff, n_steps when there is none. */
+size_t cellar_exposure_find_step(const cellar_exposure_curve *curve, uint64_t cutoff);
+
+/* How many of the possible cells are empty. */
+double cellar_exposure_n_empty(const cellar_exposure_curve *curve);
+
+#endif
