@@ -8,11 +8,16 @@
 #include <sys/resource.h>
 #include <time.h>
 
-static inline double bench_now(void)
+static inline double bench_read(clockid_t clock)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (double) t.tv_sec + 1e-9 * (double) t.tv_nsec;
+}
+
+static inline double bench_now(void)
+{
+    return bench_read(CLOCK_MONOTONIC);
 }
 
 static inline int bench_compare(const void *a, const void *b)
@@ -23,18 +28,23 @@ static inline int bench_compare(const void *a, const void *b)
 
 enum { BENCH_RUNS = 5 };
 
-/* The median time in seconds of BENCH_RUNS runs, after one that warms up. */
-static inline double bench_median(void (*work)(void *context), void *context)
+/* The median time in seconds of BENCH_RUNS runs by a clock, after one that warms up. */
+static inline double bench_median_by(clockid_t clock, void (*work)(void *context), void *context)
 {
     double seconds[BENCH_RUNS];
     work(context);
     for (int i = 0; i < BENCH_RUNS; i++) {
-        double start = bench_now();
+        double start = bench_read(clock);
         work(context);
-        seconds[i] = bench_now() - start;
+        seconds[i] = bench_read(clock) - start;
     }
     qsort(seconds, BENCH_RUNS, sizeof *seconds, bench_compare);
     return seconds[BENCH_RUNS / 2];
+}
+
+static inline double bench_median(void (*work)(void *context), void *context)
+{
+    return bench_median_by(CLOCK_MONOTONIC, work, context);
 }
 
 /* The most memory the process ever held, in MiB. */

@@ -15,6 +15,7 @@ enum {
     PARTS_MAX = CELLAR_SYMMETRIC_DIGITS_MAX + 1,
     SLOTS_MAX = 64,
     THRESHOLDS_MAX = 1 << 20,
+    NONE = INT32_MAX,
 };
 
 /* Vectors as GCC and clang know them on every processor: one or several registers each. */
@@ -33,13 +34,13 @@ typedef struct workspace {
     int32_t bits[PARTS_MAX][BLOCK];
     int32_t values[PARTS_MAX][BLOCK];
     int32_t noise[BLOCK];
-    uint32_t waiting[BLOCK]; /* an undecided cell's index, UINT32_MAX for the others */
+    uint32_t waiting[BLOCK]; /* an undecided cell's index, NONE for the others */
     uint64_t more_bits[SLOTS_MAX][PARTS_MAX];
 } workspace;
 
 /* An undecided cell on its way through the second comparison. */
 typedef struct slot {
-    uint32_t index; /* UINT32_MAX: none */
+    uint32_t index; /* or NONE */
     uint32_t bits[PARTS_MAX];
     uint32_t ties[PARTS_MAX];
     int32_t values[PARTS_MAX];
@@ -98,20 +99,37 @@ block_scan_body(const cellar_symmetric *s, size_t n, size_t n_padded, workspace 
     for (size_t i = 0; i < n_padded; i++)
         w->noise[i] = sign_and_size(w->values[0][i], w->noise[i]);
     for (size_t i = 0; i < n_padded; i++)
-        w->waiting[i] = ~w->waiting[i] | (uint32_t) i;
+        w->waiting[i] = (~w->waiting[i] | (uint32_t) i) & NONE;
     for (size_t i = n; i < n_padded; i++)
-        w->waiting[i] = UINT32_MAX;
+        w->waiting[i] = NONE;
 }
 
 /* ---- the second comparison ------------------------------------------------- */
+
+/* The least of the indices that wait, or NONE; by masks, where nothing is optimised too. */
+static inline __attribute__((always_inline)) uint32_t first_waiting(const uint32_t *waiting,
+                                                                    size_t n_padded)
+{
+    lanes least = (lanes){0} + NONE;
+    int32_t first = NONE;
+    for (size_t i = 0; i < n_padded; i += LANES) {
+        lanes x, less;
+        memcpy(&x, waiting + i, sizeof x);
+        less = x < least;
+        least = (x & less) | (least & ~less);
+    }
+    for (size_t i = 0; i < LANES; i++) {
+        int32_t less = -(int32_t) (least[i] < first);
+        first = (least[i] & less) | (first & ~less);
+    }
+    return (uint32_t) first;
+}
 
 /* Takes the first waiting cell out of the block by masks: every cell is read and written. */
 static inline __attribute__((always_inline)) void
 slot_take_body(const cellar_symmetric *s, size_t n_padded, workspace *w, slot *out)
 {
-    uint32_t index = UINT32_MAX;
-    for (size_t i = 0; i < n_padded; i++)
-        index = w->waiting[i] < index ? w->waiting[i] : index;
+    uint32_t index = first_waiting(w->waiting, n_padded);
     out->index = index;
     for (size_t p = 0; p < s->n_parts; p++) {
         uint32_t found = 0;
@@ -120,7 +138,7 @@ slot_take_body(const cellar_symmetric *s, size_t n_padded, workspace *w, slot *o
         out->bits[p] = found ^ 0x80000000u;
     }
     for (size_t i = 0; i < n_padded; i++)
-        w->waiting[i] |= 0u - (uint32_t) ((uint32_t) i == index);
+        w->waiting[i] |= (0u - (uint32_t) ((uint32_t) i == index)) & NONE;
 }
 
 static inline __attribute__((always_inline)) void slot_put_body(size_t n_padded, const slot *in,
@@ -146,7 +164,7 @@ static void slot_decide(const cellar_symmetric *s, const uint64_t *more_bits, sl
             size += s->weights[p] * x->values[p];
     }
     x->noise = sign_and_size(x->values[0], size);
-    x->any_tie &= 0u - (uint32_t) (x->index != UINT32_MAX);
+    x->any_tie &= 0u - (uint32_t) (x->index != NONE);
 }
 
 /* ---- for this processor, and for every one --------------------------------- */
@@ -240,7 +258,7 @@ static cellar_status block_settle(const cellar_symmetric *s, size_t n_padded, wo
                                   cellar_rng *rng, int64_t *extra, int *more, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    uint32_t left = UINT32_MAX;
+    uint32_t left = NONE;
 
     for (size_t k = 0; k < s->n_slots; k++) {
         CELLAR_TRY(
@@ -264,7 +282,7 @@ static cellar_status block_settle(const cellar_symmetric *s, size_t n_padded, wo
     }
     for (size_t i = 0; i < n_padded; i++)
         left &= w->waiting[i];
-    *more = left != UINT32_MAX;
+    *more = left != NONE;
     CELLAR_DECLASSIFY(*more);
 out:
     return status;
