@@ -66,6 +66,7 @@ static void sample_make(sample *s, uint64_t seed)
 typedef struct adding {
     const sample *s;
     cellar_accumulator *accumulator;
+    size_t n_rows; /* of each batch */
     int with_extras;
 } adding;
 
@@ -74,7 +75,7 @@ static cellar_status add_lane(void *context, size_t first, size_t last, int lane
     adding *work = context;
     for (size_t i = first; i < last; i++) {
         const int32_t *codes[] = {work->s->a[i], work->s->b[i]};
-        cellar_coded_rows rows = {.n = BATCH,
+        cellar_coded_rows rows = {.n = work->n_rows,
                                   .codes = codes,
                                   .n_codes = work->s->n_codes[i],
                                   .weights = work->with_extras ? work->s->weight[i] : NULL,
@@ -105,8 +106,8 @@ static void check_cells(const sample *s, const cellar_cells *cells, int with_ext
     }
 }
 
-static cellar_status run_sample(const sample *s, int n_lanes, uint64_t dense_limit, int with_extras,
-                                cellar_cells *cells, cellar_error *err)
+static cellar_status run_sample(const sample *s, size_t n_rows, int n_lanes, uint64_t dense_limit,
+                                int with_extras, cellar_cells *cells, cellar_error *err)
 {
     cellar_accumulator_spec spec = {.n_variables = 2,
                                     .n_lanes = n_lanes,
@@ -117,7 +118,7 @@ static cellar_status run_sample(const sample *s, int n_lanes, uint64_t dense_lim
     const uint32_t *leaf_of[] = {a_leaf, b_leaf};
     const size_t n_codes[] = {LEVELS_A, LEVELS_B};
     const uint64_t stride[] = {LEVELS_B, 1};
-    adding work = {.s = s, .with_extras = with_extras};
+    adding work = {.s = s, .n_rows = n_rows, .with_extras = with_extras};
     cellar_pool *pool = NULL;
     cellar_status status;
 
@@ -148,7 +149,7 @@ static void test_accumulate(void **state)
             for (int extras = 0; extras <= 1; extras++) {
                 cellar_cells cells = {0};
                 cellar_error err;
-                assert_int_equal(run_sample(&s, N_LANES, limits[l], extras, &cells, &err),
+                assert_int_equal(run_sample(&s, BATCH, N_LANES, limits[l], extras, &cells, &err),
                                  CELLAR_OK);
                 check_cells(&s, &cells, extras);
                 cellar_cells_clear(&cells);
@@ -179,15 +180,23 @@ static void test_too_many_cells(void **state)
     cellar_accumulator_free(accumulator);
 }
 
-static cellar_status accumulate_scenario(void *context, cellar_error *err)
+/* Few rows a batch: they run once for each of many allocations. */
+static cellar_status accumulate_scenario(const sample *s, int with_extras, cellar_error *err)
 {
     cellar_cells cells = {0};
-    cellar_status status = run_sample(context, 1, 30, 1, &cells, err);
-    cellar_cells_clear(&cells);
-    if (status == CELLAR_OK)
-        status = run_sample(context, 1, 30, 0, &cells, err);
+    cellar_status status = run_sample(s, 10, 1, 30, with_extras, &cells, err);
     cellar_cells_clear(&cells);
     return status;
+}
+
+static cellar_status plain_scenario(void *context, cellar_error *err)
+{
+    return accumulate_scenario(context, 0, err);
+}
+
+static cellar_status extras_scenario(void *context, cellar_error *err)
+{
+    return accumulate_scenario(context, 1, err);
 }
 
 static void test_every_allocation_fails(void **state)
@@ -195,7 +204,8 @@ static void test_every_allocation_fails(void **state)
     static sample s;
     (void) state;
     sample_make(&s, 9);
-    check_fail_every(accumulate_scenario, &s);
+    check_fail_every(plain_scenario, &s);
+    check_fail_every(extras_scenario, &s);
 }
 
 int main(void)
