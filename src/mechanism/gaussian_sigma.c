@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "mechanism/gaussian.h"
 
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -63,7 +63,7 @@ cellar_status cellar_gaussian_sigma(cellar_parameter_list *parameters, cellar_ga
                            "use calibration=analytic",
                            name, epsilon->text);
     value = sigma_solve(calibration, kind, epsilon->value, delta->value);
-    if (!(value >= atof(SIGMA_MIN)) || !(value <= atof(SIGMA_MAX)))
+    if (!(value >= strtod(SIGMA_MIN, NULL)) || !(value <= strtod(SIGMA_MAX, NULL)))
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "%s: epsilon=%s, delta=%s ask for sigma = %g; it must be between %s "
                            "and %s",
