@@ -3,6 +3,7 @@
 #ifndef CELLAR_CELLAR_H
 #define CELLAR_CELLAR_H
 
+#include <cellar/anonymity.h>
 #include <cellar/cell_key.h>
 #include <cellar/codelist.h>
 #include <cellar/describe.h>
