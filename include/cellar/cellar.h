@@ -17,6 +17,7 @@
 #include <cellar/process.h>
 #include <cellar/progress.h>
 #include <cellar/random.h>
+#include <cellar/release.h>
 #include <cellar/status.h>
 #include <cellar/table.h>
 #include <cellar/table_file.h>

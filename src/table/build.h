@@ -28,6 +28,9 @@ cellar_status cellar_schema_create(const cellar_schema_variable_def *variables, 
 /* The schema with aggregates: what cellar_table_expand() uses. Readers of files use it too. */
 cellar_status cellar_schema_expand(const cellar_schema *schema, const cellar_margins *margins,
                                    cellar_schema **out, cellar_error *err);
+/* The same schema with every observed domain asserted to be public. */
+cellar_status cellar_schema_assert_domains(const cellar_schema *schema, cellar_schema **out,
+                                           cellar_error *err);
 cellar_schema *cellar_schema_retain(const cellar_schema *schema);
 void cellar_schema_free(cellar_schema *schema); /* NULL is fine; drops one owner */
 

@@ -201,3 +201,18 @@ out:
     cellar_free(all);
     return status;
 }
+
+cellar_status cellar_schema_assert_domains(const cellar_schema *schema, cellar_schema **out,
+                                           cellar_error *err)
+{
+    schema_axis_def defs[CELLAR_MAX_VARIABLES];
+    size_t same[CELLAR_MAX_VARIABLES];
+    for (size_t v = 0; v < schema->n_variables; v++) {
+        defs[v] = cellar_schema_axis_definition(schema, v);
+        if (defs[v].domain == CELLAR_DOMAIN_OBSERVED)
+            defs[v].domain = CELLAR_DOMAIN_ASSERTED;
+        same[v] = v;
+    }
+    return schema_make(schema, defs, same, schema->n_variables, NULL, schema->margins,
+                       schema->n_margins, out, err);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Releases: numbers that may leave. The type is the gate: what publishes takes a release only. */
+#ifndef CELLAR_RELEASE_H
+#define CELLAR_RELEASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cellar/export.h>
+#include <cellar/key.h>
+#include <cellar/mechanism.h>
+#include <cellar/progress.h>
+#include <cellar/random.h>
+#include <cellar/status.h>
+#include <cellar/table.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Released numbers and how they were made; immutable. It holds no path, host, user, number of
+ * dropped rows or true number. */
+typedef struct cellar_release cellar_release;
+
+/* Where the randomness came from. */
+typedef enum cellar_noise_source {
+    CELLAR_NOISE_SECURE,      /* the operating system's entropy */
+    CELLAR_NOISE_KEYED,       /* a pseudo-random function of the cell under a key */
+    CELLAR_NOISE_RECORD_KEYS, /* the keys of the records in the cell */
+    CELLAR_NOISE_SEEDED       /* a seed: a simulation, never to be published */
+} cellar_noise_source;
+
+/* How the parameters of the mechanism were chosen. Nothing covers a choice made after looking at
+ * the confidential data. */
+typedef enum cellar_parameter_choice {
+    CELLAR_CHOICE_UNSTATED,
+    CELLAR_CHOICE_IN_ADVANCE,
+    CELLAR_CHOICE_PUBLIC_DATA,
+    CELLAR_CHOICE_CONFIDENTIAL_DATA
+} cellar_parameter_choice;
+
+/* A cell of a release. */
+typedef struct cellar_released_cell {
+    uint64_t index;
+    int64_t released;
+    cellar_cell_status status; /* NORMAL or STRUCTURAL_ZERO */
+} cellar_released_cell;
+
+/* ---- protecting a table ---------------------------------------------------- */
+
+/* Start from cellar_protect_options_default(). Strings and generators stay the caller's. */
+typedef struct cellar_protect_options {
+    int negatives;      /* required: a cellar_negatives; -1 until the caller decides */
+    int64_t threshold;  /* released numbers below it become 0, so it needs CELLAR_NEGATIVES_ZERO
+                           [0: none] */
+    uint64_t max_cells; /* refuse when an empty table would list more [100000000] */
+
+    /* One of them is required when a record touches several cells (d > 1). */
+    int per_cell;              /* 1: the caller knows that the parameters are those of one cell */
+    const char *total_epsilon; /* a decimal that epsilon x d x max_per_unit may not exceed; see
+                                  cellar_protect_share() */
+
+    int domain_public;     /* 1: observed domains are asserted to be public; recorded */
+    const char *unit;      /* what is protected: "person" ["record" when NULL] */
+    uint64_t max_per_unit; /* the largest number of records of a unit [1] */
+    cellar_parameter_choice choice;
+    const char *date; /* "2026-07-01" [today, UTC] */
+
+    /* Noise: fresh entropy unless one of these is given. */
+    const cellar_key *key; /* keyed noise: a cell has one number however often it is asked for */
+    const char *edition;   /* with `key`: the edition of the data, which must be the key's */
+    cellar_rng *rng;       /* a seeded generator makes a simulation, which cannot be written */
+
+    int n_threads; /* 0: one per processor */
+    cellar_progress progress;
+} cellar_protect_options;
+
+CELLAR_API cellar_protect_options cellar_protect_options_default(void);
+
+/* What to expect, before anything is drawn. Computed from true counts: confidential, but for
+ * empty_size, which tells nothing about the data. */
+typedef struct cellar_forecast {
+    uint64_t cells_per_record; /* d */
+    uint64_t n_possible;       /* cells of the table; structural zeros count too */
+    double empty_size;         /* cells listed if every count were zero */
+    double size;               /* cells listed */
+    double false_positives;    /* empty cells with a positive released number */
+    double bias;               /* of the sum of all released interior cells */
+    char total_epsilon[80];    /* epsilon x d x max_per_unit, exact; "" without an epsilon */
+} cellar_forecast;
+
+/* Checks all that cellar_release_protect() checks, with the same refusals, and draws nothing. */
+CELLAR_API cellar_status cellar_protect_forecast(const cellar_table *table,
+                                                 const cellar_mechanism *mechanism,
+                                                 const cellar_protect_options *options,
+                                                 cellar_forecast *out, cellar_error *err);
+
+/* The share of one cell when `total_epsilon` is split evenly over n_parts: the largest decimal of
+ * 15 digits whose n_parts-fold does not exceed it. Fails when the text is no positive decimal. */
+CELLAR_API cellar_status cellar_protect_share(const char *total_epsilon, uint64_t n_parts,
+                                              char out[64], cellar_error *err);
+
+/* Perturbs every cell of the table, sampling zeros included, each independently with exactly the
+ * law of the mechanism; structural zeros stay. A cell is listed if and only if its released
+ * number is not zero. The release shares the table's schema and keeps no other pointer.
+ *
+ * Refuses with CELLAR_ERR_RULE: an observed domain that is not asserted to be public; more than
+ * max_cells expected; a table whose cells are marked suppressed, not available or unreliable (a
+ * mark that depends on the data is not covered by any mechanism); a weighted table; an epsilon
+ * above its share of the total. On failure *out is NULL and nothing was drawn that could be
+ * seen. */
+CELLAR_API cellar_status cellar_release_protect(const cellar_table *table,
+                                                const cellar_mechanism *mechanism,
+                                                const cellar_protect_options *options,
+                                                cellar_release **out, cellar_error *err);
+
+/* The same with cell keys: `spec` is "cell-key:file=..." (cellar/cell_key.h). The table must hold
+ * record keys, from which the numbers follow: nothing is drawn. A cell without records has no key
+ * and stays zero. There is no differential privacy, and the certificate says so; per_cell,
+ * total_epsilon and the noise of `options` are ignored. */
+CELLAR_API cellar_status cellar_release_cell_keys(const cellar_table *table, const char *spec,
+                                                  const cellar_protect_options *options,
+                                                  cellar_release **out, cellar_error *err);
+
+CELLAR_API void cellar_release_free(cellar_release *release); /* NULL is fine */
+
+/* ---- the numbers ----------------------------------------------------------- */
+
+CELLAR_API const cellar_schema *cellar_release_schema(const cellar_release *release);
+/* The listed cells in canonical (index) order: those whose number is not zero, and structural
+ * zeros that no rule of the schema tells. */
+CELLAR_API size_t cellar_release_n_cells(const cellar_release *release);
+CELLAR_API cellar_released_cell cellar_release_cell(const cellar_release *release, size_t position);
+/* Any cell by its index, listed or not. */
+CELLAR_API cellar_released_cell cellar_release_at(const cellar_release *release, uint64_t index);
+
+/* ---- how they were made ---------------------------------------------------- */
+
+/* The canonical spec, whose parameters are those of one cell. */
+CELLAR_API const char *cellar_release_mechanism(const cellar_release *release);
+CELLAR_API uint32_t cellar_release_mechanism_revision(const cellar_release *release);
+CELLAR_API cellar_negatives cellar_release_negatives(const cellar_release *release);
+CELLAR_API int64_t cellar_release_threshold(const cellar_release *release); /* 0: none */
+CELLAR_API cellar_noise_source cellar_release_noise(const cellar_release *release);
+/* The id of the key, NULL when there is none. */
+CELLAR_API const char *cellar_release_key_id(const cellar_release *release);
+CELLAR_API uint64_t cellar_release_cells_per_record(const cellar_release *release);
+CELLAR_API const char *cellar_release_unit(const cellar_release *release);
+CELLAR_API uint64_t cellar_release_max_per_unit(const cellar_release *release);
+/* epsilon x d x max_per_unit as an exact decimal; NULL for mechanisms without an epsilon. */
+CELLAR_API const char *cellar_release_total_epsilon(const cellar_release *release);
+CELLAR_API cellar_parameter_choice cellar_release_choice(const cellar_release *release);
+CELLAR_API const char *cellar_release_date(const cellar_release *release);
+/* "unaccounted, not for publication" unless a ledger was charged. */
+CELLAR_API const char *cellar_release_ledger(const cellar_release *release);
+/* A JSON object. */
+CELLAR_API const char *cellar_release_certificate(const cellar_release *release);
+/* All of the above as one JSON object: what files carry. */
+CELLAR_API const char *cellar_release_description(const cellar_release *release);
+
+/* "secure", "keyed", "record-keys", "seeded". */
+CELLAR_API const char *cellar_noise_source_name(cellar_noise_source source);
+/* "declared in advance", "from public data", "from the confidential data: the choice is not
+ * covered", "not stated". */
+CELLAR_API const char *cellar_parameter_choice_text(cellar_parameter_choice choice);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

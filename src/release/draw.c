@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "release/draw.h"
+
+#include "base/error.h"
+
+int cellar_draw_has(const cellar_draw *draw, uint64_t index)
+{
+    const cellar_table *table = draw->table;
+    return cellar_schema_has_cell(table->schema, index) &&
+           !cellar_schema_is_structural_zero(table->schema, index) &&
+           (table->cells.status == NULL ||
+            cellar_table_at(table, index).status != CELLAR_CELL_STRUCTURAL_ZERO);
+}
+
+size_t cellar_draw_position(const cellar_table *table, uint64_t index)
+{
+    size_t low = 0, high = table->cells.n;
+    if (table->cells.index == NULL)
+        return index < high ? (size_t) index : high;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (table->cells.index[middle] < index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+cellar_status cellar_draw_report(const cellar_draw *draw, double fraction, cellar_error *err)
+{
+    if (draw->progress.report == NULL ||
+        draw->progress.report(draw->progress.context, "protecting", fraction) == 0)
+        return CELLAR_OK;
+    return cellar_fail(err, CELLAR_ERR_CANCELLED, "cancelled; nothing was released");
+}

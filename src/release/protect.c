@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "release/protect.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "mechanism/mechanism.h"
+#include "release/description.h"
+#include "release/draw.h"
+#include "release/forecast.h"
+#include "release/share.h"
+
+/* Up to so many indices every cell is visited; beyond, it depends on how many zeros are listed. */
+#define PROTECT_DENSE UINT64_C(67108864)
+#define PROTECT_KEYED UINT64_C(1073741824)
+static const double PROTECT_DENSE_SHARE = 0.125;
+
+/* ---- the plan -------------------------------------------------------------- */
+
+/* Everything that can be known and refused before the first bit is drawn. */
+static cellar_status protect_plan(cellar_protection *protection, const cellar_mechanism *mechanism,
+                                  const cellar_protect_options *options, cellar_forecast *forecast,
+                                  cellar_error *err)
+{
+    cellar_release_facts *facts = &protection->facts;
+    uint64_t n_parts = facts->cells_per_record * facts->max_per_unit;
+    cellar_status status = CELLAR_OK;
+
+    *forecast = (cellar_forecast){.cells_per_record = facts->cells_per_record,
+                                  .n_possible = cellar_schema_n_possible(protection->schema)};
+    if (options->total_epsilon != NULL)
+        CELLAR_TRY(cellar_share_check(mechanism, n_parts, options->total_epsilon, err));
+    CELLAR_TRY(cellar_share_total(mechanism, n_parts, forecast->total_epsilon,
+                                  sizeof forecast->total_epsilon, err));
+    facts->mechanism = cellar_mechanism_spec(mechanism);
+    facts->revision = cellar_mechanism_revision(mechanism);
+    facts->total_epsilon = forecast->total_epsilon[0] != '\0' ? forecast->total_epsilon : NULL;
+    forecast->empty_size =
+        (double) forecast->n_possible * cellar_forecast_listed(mechanism, &protection->listing, 0);
+    if (forecast->empty_size > (double) options->max_cells)
+        status = cellar_fail(err, CELLAR_ERR_RULE,
+                             "about %.4g of the %" PRIu64 " possible cells would be listed though "
+                             "they were empty, more than the %" PRIu64 " allowed; a threshold "
+                             "makes it fewer",
+                             forecast->empty_size, forecast->n_possible, options->max_cells);
+out:
+    return status;
+}
+
+/* Noise of a key is refused on data of another edition: the two would share it, and in their
+ * difference it would cancel. */
+static cellar_status protect_check_key(const cellar_protect_options *options, cellar_error *err)
+{
+    const char *edition;
+    if (options->key == NULL)
+        return CELLAR_OK;
+    edition = cellar_key_edition(options->key);
+    if (options->rng != NULL)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "noise comes from a key or a generator");
+    if (edition == NULL)
+        return cellar_fail(err, CELLAR_ERR_RULE,
+                           "the key names no edition of the data; noise needs a key made for one");
+    if (options->edition == NULL)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "keyed noise needs the edition of the data that was counted");
+    if (strcmp(edition, options->edition) != 0)
+        return cellar_fail(err, CELLAR_ERR_RULE,
+                           "the key is for the edition '%s' of the data: on '%s' its noise would "
+                           "cancel in the difference",
+                           edition, options->edition);
+    return CELLAR_OK;
+}
+
+cellar_status cellar_protect_forecast(const cellar_table *table, const cellar_mechanism *mechanism,
+                                      const cellar_protect_options *options, cellar_forecast *out,
+                                      cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    cellar_protection protection;
+
+    CELLAR_TRY(cellar_protection_init(&protection, table, options, err));
+    CELLAR_TRY(protect_plan(&protection, mechanism, options, out, err));
+    CELLAR_TRY(protect_check_key(options, err));
+    CELLAR_TRY(cellar_forecast_fill(table, mechanism, &protection.listing, out, err));
+out:
+    cellar_protection_clear(&protection);
+    return status;
+}
+
+/* ---- drawing --------------------------------------------------------------- */
+
+static cellar_status protect_open_rng(const cellar_mechanism *mechanism,
+                                      const cellar_protect_options *options, cellar_rng **out,
+                                      cellar_error *err)
+{
+    unsigned char secret[CELLAR_KEY_SECRET_BYTES];
+    cellar_rng_scope scope = {options->edition, cellar_mechanism_spec(mechanism),
+                              cellar_mechanism_revision(mechanism)};
+    cellar_status status;
+    if (options->key == NULL)
+        return cellar_rng_create_secure(out, err);
+    cellar_key_secret(options->key, CELLAR_KEY_NOISE, secret);
+    status = cellar_rng_create_keyed(secret, &scope, out, err);
+    cellar_wipe(secret, sizeof secret);
+    return status;
+}
+
+/* A generator for every lane. The caller's own is lane 0's, and there are no other lanes. */
+static cellar_status protect_open_noise(cellar_draw *draw, const cellar_protect_options *options,
+                                        cellar_error *err)
+{
+    cellar_status status =
+        cellar_pool_create(options->rng != NULL ? 1 : options->n_threads, &draw->pool, err);
+    int n_lanes;
+    if (status != CELLAR_OK)
+        return status;
+    n_lanes = cellar_pool_n_lanes(draw->pool);
+    draw->rngs = cellar_alloc((size_t) n_lanes, sizeof *draw->rngs);
+    if (draw->rngs == NULL)
+        return cellar_fail_memory(err, "a release");
+    if (options->rng != NULL) {
+        draw->rngs[0] = options->rng;
+        return CELLAR_OK;
+    }
+    for (int lane = 0; lane < n_lanes && status == CELLAR_OK; lane++)
+        status = protect_open_rng(draw->mechanism, options, &draw->rngs[lane], err);
+    return status;
+}
+
+static void protect_close_noise(cellar_draw *draw, const cellar_protect_options *options)
+{
+    for (int lane = 0;
+         draw->rngs != NULL && options->rng == NULL && lane < cellar_pool_n_lanes(draw->pool);
+         lane++)
+        cellar_rng_free(draw->rngs[lane]);
+    cellar_free(draw->rngs);
+    cellar_pool_free(draw->pool);
+}
+
+static cellar_noise_source protect_noise(const cellar_protect_options *options)
+{
+    if (options->key != NULL)
+        return CELLAR_NOISE_KEYED;
+    return options->rng == NULL || cellar_rng_is_secure(options->rng) ? CELLAR_NOISE_SECURE
+                                                                      : CELLAR_NOISE_SEEDED;
+}
+
+static cellar_status protect_draw(cellar_draw *draw, const cellar_forecast *forecast,
+                                  cellar_error *err)
+{
+    cellar_zeros *zeros = NULL;
+    cellar_status status;
+
+    uint64_t n_indices = cellar_schema_n_indices(draw->table->schema);
+
+    if (draw->keyed && n_indices > PROTECT_KEYED)
+        return cellar_fail(err, CELLAR_ERR_RULE,
+                           "keyed noise visits every cell, and %" PRIu64 " are too many",
+                           n_indices);
+    if (n_indices <= PROTECT_DENSE || draw->keyed ||
+        forecast->empty_size >= PROTECT_DENSE_SHARE * (double) forecast->n_possible)
+        return cellar_draw_dense(draw, err);
+    status = cellar_zeros_create(draw->mechanism, draw->listing, &zeros, err);
+    draw->zeros = zeros;
+    if (status == CELLAR_OK)
+        status = cellar_draw_sparse(draw, err);
+    cellar_zeros_free(zeros);
+    return status;
+}
+
+static cellar_status protect_finish(cellar_protection *protection,
+                                    const cellar_mechanism *mechanism, cells_builder *listed,
+                                    cellar_release **out, cellar_error *err)
+{
+    json_t *description = NULL;
+    cellar_status status = CELLAR_OK;
+
+    CELLAR_TRY(cellar_protection_add_marks(protection->table, listed, err));
+    CELLAR_TRY(cellar_description_create(&protection->facts, cellar_mechanism_name(mechanism),
+                                         cellar_description_parameters(mechanism),
+                                         cellar_description_no_certificate(), &description, err));
+    CELLAR_TRY(
+        cellar_release_create(protection->schema, &listed->cells, description, NULL, out, err));
+out:
+    json_decref(description);
+    return status;
+}
+
+cellar_status cellar_release_protect(const cellar_table *table, const cellar_mechanism *mechanism,
+                                     const cellar_protect_options *options, cellar_release **out,
+                                     cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    cellar_protection protection;
+    cellar_forecast forecast;
+    cellar_draw draw = {.table = table, .mechanism = mechanism, .progress = options->progress};
+
+    *out = NULL;
+    CELLAR_TRY(cellar_protection_init(&protection, table, options, err));
+    CELLAR_TRY(protect_plan(&protection, mechanism, options, &forecast, err));
+    CELLAR_TRY(protect_check_key(options, err));
+    protection.facts.noise = protect_noise(options);
+    protection.facts.key_id = options->key != NULL ? cellar_key_id(options->key) : NULL;
+    draw.listing = protection.listing;
+    draw.keyed = options->key != NULL;
+    CELLAR_TRY(protect_open_noise(&draw, options, err));
+    CELLAR_TRY(protect_draw(&draw, &forecast, err));
+    CELLAR_TRY(protect_finish(&protection, mechanism, &draw.out, out, err));
+out:
+    protect_close_noise(&draw, options);
+    cellar_cells_clear(&draw.out.cells);
+    cellar_protection_clear(&protection);
+    return status;
+}

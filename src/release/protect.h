@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What has to hold before anything is drawn, shared by all ways to make a release. */
+#ifndef CELLAR_RELEASE_PROTECT_H
+#define CELLAR_RELEASE_PROTECT_H
+
+#include "release/release.h"
+#include "release/zeros.h"
+#include "table/table.h"
+
+/* A table and options that passed every check. Clear it in every case. */
+typedef struct cellar_protection {
+    const cellar_table *table;
+    cellar_schema *schema; /* the release's: the table's, with asserted domains */
+    cellar_listing listing;
+    cellar_release_facts facts; /* all but mechanism, revision, noise, key_id, total_epsilon */
+    char date[16];
+} cellar_protection;
+
+/* Checks what does not depend on the mechanism. */
+cellar_status cellar_protection_init(cellar_protection *out, const cellar_table *table,
+                                     const cellar_protect_options *options, cellar_error *err);
+void cellar_protection_clear(cellar_protection *protection);
+
+/* Adds the structural zeros that only the table knows to listed cells, which stay in order. */
+cellar_status cellar_protection_add_marks(const cellar_table *table, cells_builder *out,
+                                          cellar_error *err);
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "release/protect.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "release/description.h"
+
+cellar_protect_options cellar_protect_options_default(void)
+{
+    return (cellar_protect_options){
+        .negatives = -1, .max_cells = 100000000, .max_per_unit = 1, .n_threads = 0};
+}
+
+/* ---- checks ---------------------------------------------------------------- */
+
+static cellar_status protection_check_options(const cellar_protect_options *options,
+                                              cellar_error *err)
+{
+    if (options->negatives != CELLAR_NEGATIVES_KEEP && options->negatives != CELLAR_NEGATIVES_ZERO)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "what becomes of negative numbers has to be decided: kept, or set to "
+                           "zero");
+    if (options->threshold < 0)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a threshold cannot be negative");
+    if (options->threshold > 0 && options->negatives == CELLAR_NEGATIVES_KEEP)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "a threshold sets all smaller numbers to zero, negative ones too: they "
+                           "cannot be kept");
+    if (options->max_per_unit == 0)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a unit has at least one record");
+    return CELLAR_OK;
+}
+
+static cellar_status protection_check_domains(const cellar_schema *schema, int asserted,
+                                              cellar_error *err)
+{
+    for (size_t v = 0; v < schema->n_variables && !asserted; v++)
+        if (schema->axes[v].domain == CELLAR_DOMAIN_OBSERVED)
+            return cellar_fail(err, CELLAR_ERR_RULE,
+                               "variable '%s': its categories were read off the data, where one "
+                               "person can make one; declare them with a code list, or assert "
+                               "that they are public",
+                               schema->axes[v].name);
+    return CELLAR_OK;
+}
+
+/* Counts must leave room for noise, and marks that depend on the data must not be there. */
+static cellar_status protection_check_cells(const cellar_table *table, cellar_error *err)
+{
+    const cellar_cells *cells = &table->cells;
+    uint64_t all = 0;
+
+    if (cells->weight != NULL)
+        return cellar_fail(err, CELLAR_ERR_RULE,
+                           "the table is weighted: one record may change a cell by more than one, "
+                           "and nothing bounds by how much; tabulate it without weights");
+    for (size_t i = 0; i < cells->n; i++)
+        all |= cells->count[i];
+    if (all >> 62 != 0)
+        return cellar_fail(err, CELLAR_ERR_OVERFLOW, "a count leaves no room for noise");
+    for (size_t i = 0; cells->status != NULL && i < cells->n; i++)
+        if (cells->status[i] != CELLAR_CELL_NORMAL &&
+            cells->status[i] != CELLAR_CELL_STRUCTURAL_ZERO)
+            return cellar_fail(err, CELLAR_ERR_RULE,
+                               "cells are marked as suppressed, not available or unreliable: such "
+                               "marks depend on the data, and no mechanism covers them; take them "
+                               "away");
+    return CELLAR_OK;
+}
+
+static cellar_status protection_check_parts(const cellar_protect_options *options,
+                                            const cellar_release_facts *facts, cellar_error *err)
+{
+    uint64_t n_parts;
+    if (__builtin_mul_overflow(facts->cells_per_record, facts->max_per_unit, &n_parts))
+        return cellar_fail(err, CELLAR_ERR_OVERFLOW, "a unit touches too many cells");
+    if (options->per_cell && options->total_epsilon != NULL)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "parameters are those of one cell, or a share of a total: not both");
+    if (facts->cells_per_record > 1 && !options->per_cell && options->total_epsilon == NULL)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "one record touches %llu cells of this table: say the total epsilon, or "
+                           "that the parameters are meant for each cell",
+                           (unsigned long long) facts->cells_per_record);
+    return CELLAR_OK;
+}
+
+/* Today, or the day that the caller says. */
+static cellar_status protection_set_date(cellar_protection *protection, const char *date,
+                                         cellar_error *err)
+{
+    time_t now = time(NULL);
+    struct tm day = {0};
+    char end;
+    int year, month, of_month;
+
+    if (date == NULL) {
+        gmtime_r(&now, &day);
+        strftime(protection->date, sizeof protection->date, "%Y-%m-%d", &day);
+    } else if (strlen(date) != 10 ||
+               sscanf(date, "%4d-%2d-%2d%c", &year, &month, &of_month, &end) != 3 || month < 1 ||
+               month > 12 || of_month < 1 || of_month > 31) {
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a date reads like 2026-07-01, not '%.20s'",
+                           date);
+    } else {
+        memcpy(protection->date, date, 11);
+    }
+    protection->facts.date = protection->date;
+    return CELLAR_OK;
+}
+
+/* ---- the whole ------------------------------------------------------------- */
+
+cellar_status cellar_protection_init(cellar_protection *out, const cellar_table *table,
+                                     const cellar_protect_options *options, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+
+    *out = (cellar_protection){.table = table};
+    CELLAR_TRY(protection_check_options(options, err));
+    CELLAR_TRY(protection_check_domains(table->schema, options->domain_public, err));
+    CELLAR_TRY(protection_check_cells(table, err));
+    out->listing = (cellar_listing){(cellar_negatives) options->negatives,
+                                    options->threshold > 1 ? options->threshold : 1};
+    out->facts =
+        (cellar_release_facts){.unit = options->unit != NULL ? options->unit : "record",
+                               .ledger = CELLAR_RELEASE_UNACCOUNTED,
+                               .negatives = (cellar_negatives) options->negatives,
+                               .threshold = options->threshold,
+                               .choice = options->choice,
+                               .cells_per_record = cellar_schema_cells_per_record(table->schema),
+                               .max_per_unit = options->max_per_unit};
+    CELLAR_TRY(protection_check_parts(options, &out->facts, err));
+    CELLAR_TRY(protection_set_date(out, options->date, err));
+    if (options->domain_public)
+        CELLAR_TRY(cellar_schema_assert_domains(table->schema, &out->schema, err));
+    else
+        out->schema = cellar_schema_retain(table->schema);
+out:
+    return status;
+}
+
+void cellar_protection_clear(cellar_protection *protection)
+{
+    cellar_schema_free(protection->schema);
+    *protection = (cellar_protection){0};
+}
+
+cellar_status cellar_protection_add_marks(const cellar_table *table, cells_builder *out,
+                                          cellar_error *err)
+{
+    const cellar_cells *from = &table->cells;
+    size_t n_marks = 0;
+
+    for (size_t i = 0; from->status != NULL && i < from->n; i++)
+        n_marks += from->status[i] == CELLAR_CELL_STRUCTURAL_ZERO &&
+                   !cellar_schema_is_structural_zero(table->schema, table_index(table, i));
+    if (n_marks == 0)
+        return CELLAR_OK;
+    if (out->cells.index == NULL) {
+        cellar_status status = cellar_cells_reserve(out, &out->cells, n_marks, err);
+        if (status != CELLAR_OK)
+            return status;
+    }
+    out->cells.status = cellar_alloc(out->capacity, sizeof *out->cells.status);
+    if (out->cells.status == NULL)
+        return cellar_fail_memory(err, "a release");
+    for (size_t i = 0; i < from->n; i++)
+        if (from->status[i] == CELLAR_CELL_STRUCTURAL_ZERO &&
+            !cellar_schema_is_structural_zero(table->schema, table_index(table, i))) {
+            cellar_status status = cellar_cells_append_zero(out, table_index(table, i), err);
+            if (status != CELLAR_OK)
+                return status;
+        }
+    return cellar_cells_sort(&out->cells, table->schema->n_indices, 0, err);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "release/release.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "release/description.h"
+
+/* ---- life cycle ------------------------------------------------------------ */
+
+char *cellar_release_json_text(const json_t *json, size_t flags)
+{
+    size_t length = json_dumpb(json, NULL, 0, flags);
+    char *text = length == 0 ? NULL : cellar_alloc(length + 1, 1);
+    if (text != NULL && json_dumpb(json, text, length, flags) != length) {
+        cellar_free(text);
+        return NULL;
+    }
+    return text;
+}
+
+cellar_status cellar_release_create(const cellar_schema *schema, cellar_cells *cells,
+                                    json_t *description, const char *name, cellar_release **out,
+                                    cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    cellar_release *release = cellar_alloc(1, sizeof *release);
+
+    *out = NULL;
+    if (release == NULL) {
+        cellar_cells_clear(cells);
+        return cellar_fail_memory(err, "a release");
+    }
+    release->schema = cellar_schema_retain(schema);
+    release->cells = *cells;
+    *cells = (cellar_cells){0};
+    release->description = json_incref(description);
+    CELLAR_TRY(cellar_description_read(description, name, &release->facts, err));
+    release->description_text = cellar_release_json_text(description, JSON_COMPACT);
+    release->certificate_text =
+        cellar_release_json_text(json_object_get(description, "certificate"), JSON_COMPACT);
+    if (release->description_text == NULL || release->certificate_text == NULL) {
+        status = cellar_fail_memory(err, "a release");
+        goto out;
+    }
+    *out = release;
+    release = NULL;
+out:
+    cellar_release_free(release);
+    return status;
+}
+
+void cellar_release_free(cellar_release *release)
+{
+    if (release == NULL)
+        return;
+    cellar_schema_free(release->schema);
+    cellar_cells_clear(&release->cells);
+    json_decref(release->description);
+    cellar_free(release->description_text);
+    cellar_free(release->certificate_text);
+    cellar_free(release);
+}
+
+/* ---- the numbers ----------------------------------------------------------- */
+
+const cellar_schema *cellar_release_schema(const cellar_release *release)
+{
+    return release->schema;
+}
+
+size_t cellar_release_n_cells(const cellar_release *release)
+{
+    return release->cells.n;
+}
+
+cellar_released_cell cellar_release_cell(const cellar_release *release, size_t position)
+{
+    const cellar_cells *cells = &release->cells;
+    CELLAR_ASSERT(position < cells->n);
+    return (cellar_released_cell){.index = cells->index[position],
+                                  .released = (int64_t) cells->count[position],
+                                  .status = cells->status == NULL
+                                                ? CELLAR_CELL_NORMAL
+                                                : (cellar_cell_status) cells->status[position]};
+}
+
+cellar_released_cell cellar_release_at(const cellar_release *release, uint64_t index)
+{
+    const cellar_cells *cells = &release->cells;
+    cellar_released_cell cell = {.index = index};
+    size_t low = 0, high = cells->n;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (cells->index[middle] < index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < cells->n && cells->index[low] == index)
+        return cellar_release_cell(release, low);
+    if (cellar_schema_is_structural_zero(release->schema, index))
+        cell.status = CELLAR_CELL_STRUCTURAL_ZERO;
+    return cell;
+}
+
+/* ---- how they were made ---------------------------------------------------- */
+
+const char *cellar_release_mechanism(const cellar_release *release)
+{
+    return release->facts.mechanism;
+}
+
+uint32_t cellar_release_mechanism_revision(const cellar_release *release)
+{
+    return release->facts.revision;
+}
+
+cellar_negatives cellar_release_negatives(const cellar_release *release)
+{
+    return release->facts.negatives;
+}
+
+int64_t cellar_release_threshold(const cellar_release *release)
+{
+    return release->facts.threshold;
+}
+
+cellar_noise_source cellar_release_noise(const cellar_release *release)
+{
+    return release->facts.noise;
+}
+
+const char *cellar_release_key_id(const cellar_release *release)
+{
+    return release->facts.key_id;
+}
+
+uint64_t cellar_release_cells_per_record(const cellar_release *release)
+{
+    return release->facts.cells_per_record;
+}
+
+const char *cellar_release_unit(const cellar_release *release)
+{
+    return release->facts.unit;
+}
+
+uint64_t cellar_release_max_per_unit(const cellar_release *release)
+{
+    return release->facts.max_per_unit;
+}
+
+const char *cellar_release_total_epsilon(const cellar_release *release)
+{
+    return release->facts.total_epsilon;
+}
+
+cellar_parameter_choice cellar_release_choice(const cellar_release *release)
+{
+    return release->facts.choice;
+}
+
+const char *cellar_release_date(const cellar_release *release)
+{
+    return release->facts.date;
+}
+
+const char *cellar_release_ledger(const cellar_release *release)
+{
+    return release->facts.ledger;
+}
+
+const char *cellar_release_certificate(const cellar_release *release)
+{
+    return release->certificate_text;
+}
+
+const char *cellar_release_description(const cellar_release *release)
+{
+    return release->description_text;
+}

@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "check.h"
+
+#include <cellar/cell_key.h>
+#include <cellar/release.h>
+
+#include "fail_every.h"
+#include "release/predicate.h"
+#include "scratch.h"
+#include "small_table.h"
+
+static const small_table plain = {.n_variables = 2,
+                                  .sizes = {3, 4},
+                                  .domain = CELLAR_DOMAIN_DECLARED,
+                                  .n_cells = 3,
+                                  .index = {0, 5, 11},
+                                  .count = {2, 1, 900}};
+
+static cellar_mechanism *make(const char *spec)
+{
+    cellar_mechanism *m = NULL;
+    cellar_error err;
+    if (cellar_mechanism_create(spec, &m, &err) != CELLAR_OK)
+        fail_msg("%s", err.message);
+    return m;
+}
+
+static cellar_protect_options keep(void)
+{
+    cellar_protect_options options = cellar_protect_options_default();
+    options.negatives = CELLAR_NEGATIVES_KEEP;
+    options.date = "2026-07-01";
+    options.n_threads = 1;
+    return options;
+}
+
+static cellar_status protect(const small_table *small, const char *spec,
+                             const cellar_protect_options *options, cellar_release **out,
+                             cellar_error *err)
+{
+    cellar_table *table = small_table_create(small);
+    cellar_mechanism *m = make(spec);
+    cellar_status status = cellar_release_protect(table, m, options, out, err);
+    cellar_forecast forecast;
+    assert_int_equal(cellar_protect_forecast(table, m, options, &forecast, NULL), status);
+    cellar_mechanism_free(m);
+    cellar_table_free(table);
+    return status;
+}
+
+/* ---- refusals --------------------------------------------------------------- */
+
+static void what_is_not_covered_is_refused(void **state)
+{
+    struct {
+        const char *label, *said;
+        cellar_status status;
+        small_table table;
+        const char *spec;
+        cellar_protect_options options;
+    } cases[] = {
+        {"negatives undecided", "negative", CELLAR_ERR_ARGUMENT, plain, "identity", keep()},
+        {"threshold with negatives", "threshold", CELLAR_ERR_ARGUMENT, plain, "identity", keep()},
+        {"negative threshold", "threshold", CELLAR_ERR_ARGUMENT, plain, "identity", keep()},
+        {"observed domain", "'x'", CELLAR_ERR_RULE, plain, "identity", keep()},
+        {"weights", "weighted", CELLAR_ERR_RULE, plain, "identity", keep()},
+        {"marks", "marked", CELLAR_ERR_RULE, plain, "identity", keep()},
+        {"several cells", "8 cells", CELLAR_ERR_ARGUMENT, plain, "identity", keep()},
+        {"both", "not both", CELLAR_ERR_ARGUMENT, plain, "identity", keep()},
+        {"no epsilon", "no epsilon", CELLAR_ERR_ARGUMENT, plain, "identity", keep()},
+        {"total exceeded", "exceeds", CELLAR_ERR_RULE, plain, "laplace:epsilon=0.51", keep()},
+        {"total no number", "decimal", CELLAR_ERR_ARGUMENT, plain, "laplace:epsilon=1", keep()},
+        {"too many", "possible cells", CELLAR_ERR_RULE, plain, "laplace:epsilon=0.1", keep()},
+        {"date", "date", CELLAR_ERR_ARGUMENT, plain, "identity", keep()},
+        {"no records", "at least one", CELLAR_ERR_ARGUMENT, plain, "identity", keep()},
+        {"huge", "room", CELLAR_ERR_OVERFLOW, plain, "identity", keep()},
+    };
+    (void) state;
+    cases[0].options.negatives = -1;
+    cases[1].options.threshold = 3;
+    cases[2].options.threshold = -1;
+    cases[3].table.domain = CELLAR_DOMAIN_OBSERVED;
+    cases[4].table.with_weights = 1;
+    cases[5].table.with_statuses = 1;
+    cases[5].table.status[1] = CELLAR_CELL_SUPPRESSED;
+    cases[6].table.margins.all = 1;
+    cases[6].table = (small_table){.n_variables = 3,
+                                   .sizes = {2, 2, 2},
+                                   .margins = {.all = 1},
+                                   .domain = CELLAR_DOMAIN_DECLARED};
+    cases[7].options.per_cell = 1;
+    cases[7].options.total_epsilon = "1";
+    cases[8].options.total_epsilon = "1";
+    cases[9].options.total_epsilon = "1";
+    cases[9].options.max_per_unit = 2;
+    cases[10].options.total_epsilon = "-1";
+    cases[11].options.max_cells = 5;
+    cases[12].options.date = "2026-13-01";
+    cases[13].options.max_per_unit = 0;
+    cases[14].table.count[0] = UINT64_C(1) << 62;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cellar_release *release = (void *) 1;
+        cellar_error err = {""};
+        cellar_status status =
+            protect(&cases[i].table, cases[i].spec, &cases[i].options, &release, &err);
+        if (status != cases[i].status || strstr(err.message, cases[i].said) == NULL)
+            fail_msg("%s: %s '%s'", cases[i].label, cellar_status_name(status), err.message);
+        assert_null(release);
+    }
+}
+
+/* ---- what a release says ----------------------------------------------------- */
+
+static void a_release_says_how_it_was_made(void **state)
+{
+    cellar_protect_options options = keep();
+    small_table small = plain;
+    cellar_release *release = NULL;
+    const char *text;
+    (void) state;
+
+    small.domain = CELLAR_DOMAIN_OBSERVED;
+    small.margins.all = 1;
+    options.domain_public = 1;
+    options.total_epsilon = "3";
+    options.max_per_unit = 3;
+    options.unit = "person";
+    options.choice = CELLAR_CHOICE_IN_ADVANCE;
+    assert_int_equal(protect(&small, "discrete-laplace:epsilon=0.250", &options, &release, NULL),
+                     CELLAR_OK);
+    assert_string_equal(cellar_release_mechanism(release), "discrete-laplace:epsilon=0.25");
+    assert_int_equal(cellar_release_mechanism_revision(release), 1);
+    assert_int_equal(cellar_release_negatives(release), CELLAR_NEGATIVES_KEEP);
+    assert_int_equal(cellar_release_threshold(release), 0);
+    assert_int_equal(cellar_release_noise(release), CELLAR_NOISE_SECURE);
+    assert_null(cellar_release_key_id(release));
+    assert_int_equal(cellar_release_cells_per_record(release), 4);
+    assert_int_equal(cellar_release_max_per_unit(release), 3);
+    assert_string_equal(cellar_release_unit(release), "person");
+    assert_string_equal(cellar_release_total_epsilon(release), "3");
+    assert_int_equal(cellar_release_choice(release), CELLAR_CHOICE_IN_ADVANCE);
+    assert_string_equal(cellar_release_date(release), "2026-07-01");
+    assert_string_equal(cellar_release_ledger(release), "unaccounted, not for publication");
+    assert_int_equal(cellar_schema_domain(cellar_release_schema(release), 0),
+                     CELLAR_DOMAIN_ASSERTED);
+    text = cellar_release_description(release);
+    assert_non_null(strstr(text, "\"parameters\":{\"epsilon\":0.25}"));
+    assert_non_null(strstr(cellar_release_certificate(release), "verdict"));
+    assert_null(strstr(text, "900")); /* no true number */
+    cellar_release_free(release);
+}
+
+/* The identity shows what is done with cells: listed without zeros, in order. */
+static void listed_cells_are_in_order_and_not_zero(void **state)
+{
+    cellar_protect_options options = keep();
+    small_table small = plain;
+    cellar_release *release = NULL;
+    (void) state;
+
+    small.with_statuses = 1;
+    small.n_cells = 4;
+    small.index[3] = 7;
+    small.count[3] = 0;
+    small.status[3] = CELLAR_CELL_STRUCTURAL_ZERO;
+    small.rules = "x = c0 & y = c1\n";
+    assert_int_equal(protect(&small, "identity", &options, &release, NULL), CELLAR_OK);
+    assert_int_equal(cellar_release_n_cells(release), 4);
+    assert_int_equal(cellar_release_cell(release, 0).index, 0);
+    assert_int_equal(cellar_release_cell(release, 0).released, 2);
+    assert_int_equal(cellar_release_cell(release, 1).index, 5);
+    assert_int_equal(cellar_release_cell(release, 2).index, 7);
+    assert_int_equal(cellar_release_cell(release, 2).released, 0);
+    assert_int_equal(cellar_release_cell(release, 2).status, CELLAR_CELL_STRUCTURAL_ZERO);
+    assert_int_equal(cellar_release_cell(release, 3).released, 900);
+    assert_int_equal(cellar_release_at(release, 1).status, CELLAR_CELL_STRUCTURAL_ZERO);
+    assert_int_equal(cellar_release_at(release, 2).released, 0);
+    assert_int_equal(cellar_release_at(release, 2).status, CELLAR_CELL_NORMAL);
+    assert_int_equal(cellar_release_at(release, 11).released, 900);
+    cellar_release_free(release);
+    release = NULL;
+    options.negatives = CELLAR_NEGATIVES_ZERO;
+    options.threshold = 2;
+    assert_int_equal(protect(&small, "identity", &options, &release, NULL), CELLAR_OK);
+    assert_int_equal(cellar_release_n_cells(release), 3);
+    assert_int_equal(cellar_release_at(release, 5).released, 0);
+    cellar_release_free(release);
+}
+
+static void seeds_make_simulations(void **state)
+{
+    cellar_protect_options options = keep();
+    cellar_release *release = NULL;
+    (void) state;
+    assert_int_equal(cellar_rng_create_seeded(1, 2, &options.rng, NULL), CELLAR_OK);
+    assert_int_equal(protect(&plain, "laplace:epsilon=1", &options, &release, NULL), CELLAR_OK);
+    assert_int_equal(cellar_release_noise(release), CELLAR_NOISE_SEEDED);
+    cellar_release_free(release);
+    cellar_rng_free(options.rng);
+}
+
+static int stop(void *context, const char *stage, double fraction)
+{
+    (void) context;
+    (void) stage;
+    return fraction >= 0;
+}
+
+static void work_can_be_cancelled(void **state)
+{
+    cellar_protect_options options = keep();
+    cellar_table *table = small_table_create(&plain);
+    cellar_mechanism *m = make("laplace:epsilon=1");
+    cellar_release *release = NULL;
+    (void) state;
+    options.progress.report = stop;
+    assert_int_equal(cellar_release_protect(table, m, &options, &release, NULL),
+                     CELLAR_ERR_CANCELLED);
+    assert_null(release);
+    cellar_mechanism_free(m);
+    cellar_table_free(table);
+}
+
+/* ---- shares and forecasts ---------------------------------------------------- */
+
+static void shares_are_exact_and_never_too_large(void **state)
+{
+    static const struct {
+        const char *total;
+        uint64_t n_parts;
+        const char *share;
+    } cases[] = {
+        {"1", 1, "1"},
+        {"1", 4, "0.25"},
+        {"1", 3, "0.333333333333333"},
+        {"2", 3, "0.666666666666666"},
+        {"0.1", 31, "0.00322580645161290"},
+        {"1e-6", 7, "0.000000142857142857142"},
+        {"1000", 3, "333.333333333333"},
+        {"12345678901234567890", 1, "12345678901234567890"},
+    };
+    char share[64];
+    (void) state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char want[64], *end;
+        assert_int_equal(cellar_protect_share(cases[i].total, cases[i].n_parts, share, NULL),
+                         CELLAR_OK);
+        snprintf(want, sizeof want, "%s", cases[i].share);
+        end = want + strlen(want);
+        while (strchr(want, '.') != NULL && end[-1] == '0') /* canonical decimals end otherwise */
+            *--end = '\0';
+        assert_string_equal(share, want);
+    }
+    assert_int_equal(cellar_protect_share("0", 1, share, NULL), CELLAR_ERR_ARGUMENT);
+    assert_int_equal(cellar_protect_share("x", 1, share, NULL), CELLAR_ERR_ARGUMENT);
+    assert_int_equal(cellar_protect_share("1", 0, share, NULL), CELLAR_ERR_ARGUMENT);
+}
+
+/* Sums over all cells and numbers, the slow way. */
+static void forecasts_are_sums_over_all_cells(void **state)
+{
+    static const struct {
+        const char *spec;
+        int negatives;
+        int64_t threshold;
+    } cases[] = {
+        {"discrete-laplace:epsilon=0.5", CELLAR_NEGATIVES_KEEP, 0},
+        {"discrete-laplace:epsilon=0.5", CELLAR_NEGATIVES_ZERO, 0},
+        {"laplace:epsilon=0.3", CELLAR_NEGATIVES_ZERO, 4},
+        {"poisson:alpha=0.5", CELLAR_NEGATIVES_ZERO, 0},
+        {"poisson:alpha=0.5", CELLAR_NEGATIVES_ZERO, 3},
+        {"identity", CELLAR_NEGATIVES_ZERO, 2},
+    };
+    small_table small = plain;
+    (void) state;
+    small.margins.all = 1;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cellar_protect_options options = keep();
+        cellar_table *table = small_table_create(&small);
+        const cellar_schema *schema = cellar_table_schema(table);
+        cellar_mechanism *m = make(cases[i].spec);
+        cellar_forecast forecast;
+        double size = 0, false_positives = 0, bias = 0, empty = 0;
+
+        options.per_cell = 1;
+        options.negatives = cases[i].negatives;
+        options.threshold = cases[i].threshold;
+        assert_int_equal(cellar_protect_forecast(table, m, &options, &forecast, NULL), CELLAR_OK);
+        for (uint64_t index = 0; index < cellar_schema_n_indices(schema); index++) {
+            int64_t count = (int64_t) cellar_table_at(table, index).count, low, high;
+            uint32_t categories[3];
+            cellar_schema_categories(schema, index, categories);
+            cellar_mechanism_support(m, count, 1e-14, &low, &high);
+            for (int64_t b = low; b <= high; b++) {
+                double p = cellar_mechanism_pmf(m, count, b);
+                int listed = options.negatives == CELLAR_NEGATIVES_KEEP
+                                 ? b != 0
+                                 : b >= (options.threshold > 1 ? options.threshold : 1);
+                size += listed * p;
+                false_positives += (count == 0 && listed && b > 0) * p;
+                if (categories[0] < 3 && categories[1] < 4)
+                    bias += p * (double) (listed * b - count);
+            }
+            cellar_mechanism_support(m, 0, 1e-14, &low, &high);
+            for (int64_t b = low; b <= high; b++)
+                empty += cellar_mechanism_pmf(m, 0, b) *
+                         (options.negatives == CELLAR_NEGATIVES_KEEP
+                              ? b != 0
+                              : b >= (options.threshold > 1 ? options.threshold : 1));
+        }
+        assert_true(fabs(forecast.size - size) < 1e-9);
+        assert_true(fabs(forecast.false_positives - false_positives) < 1e-9);
+        assert_true(fabs(forecast.bias - bias) < 1e-9);
+        assert_true(fabs(forecast.empty_size - empty) < 1e-9);
+        assert_int_equal(forecast.n_possible, 20);
+        cellar_mechanism_free(m);
+        cellar_table_free(table);
+    }
+}
+
+/* ---- keyed noise ------------------------------------------------------------- */
+
+static cellar_key *make_key(const char *path, const char *edition)
+{
+    cellar_key *key = NULL;
+    cellar_error err;
+    if (cellar_key_create(path, edition, &err) != CELLAR_OK ||
+        cellar_key_read(path, &key, &err) != CELLAR_OK)
+        fail_msg("%s", err.message);
+    return key;
+}
+
+static cellar_release *release_keyed(const small_table *small, const cellar_key *key, int n_threads)
+{
+    cellar_protect_options options = keep();
+    cellar_release *release = NULL;
+    cellar_error err;
+    options.key = key;
+    options.edition = "2026";
+    options.per_cell = 1;
+    options.n_threads = n_threads;
+    if (protect(small, "discrete-laplace:epsilon=0.2", &options, &release, &err) != CELLAR_OK)
+        fail_msg("%s", err.message);
+    return release;
+}
+
+/* One predicate has one noise: for any number of threads, with and without margins, and whatever
+ * the order of the variables. */
+static void keyed_noise_follows_the_predicate(void **state)
+{
+    char path[400];
+    cellar_key *key;
+    cellar_release *one, *four, *alone;
+    small_table small = plain, x_only = {.n_variables = 1,
+                                         .sizes = {3},
+                                         .domain = CELLAR_DOMAIN_DECLARED,
+                                         .n_cells = 3,
+                                         .index = {0, 1, 2},
+                                         .count = {2, 1, 900}};
+    snprintf(path, sizeof path, "%s", scratch_path(*state, "key"));
+    key = make_key(path, "2026");
+    small.margins.all = 1;
+    one = release_keyed(&small, key, 1);
+    four = release_keyed(&small, key, 4);
+    alone = release_keyed(&x_only, key, 1);
+    assert_int_equal(cellar_release_n_cells(one), cellar_release_n_cells(four));
+    for (uint64_t index = 0; index < 20; index++)
+        assert_int_equal(cellar_release_at(one, index).released,
+                         cellar_release_at(four, index).released);
+    for (uint64_t x = 0; x < 3; x++) /* the margin of x: y at its total, category 4 */
+        assert_int_equal(cellar_release_at(one, x * 5 + 4).released,
+                         cellar_release_at(alone, x).released);
+    assert_string_equal(cellar_release_key_id(one), cellar_key_id(key));
+    assert_int_equal(cellar_release_noise(one), CELLAR_NOISE_KEYED);
+    cellar_release_free(alone);
+    x_only.count[0]--; /* other records: not a number in common but by chance */
+    alone = release_keyed(&x_only, key, 1);
+    assert_true(cellar_release_at(one, 4).released - 2 !=
+                    cellar_release_at(alone, 0).released - 1 ||
+                cellar_release_at(one, 9).released != cellar_release_at(alone, 1).released ||
+                cellar_release_at(one, 14).released != cellar_release_at(alone, 2).released);
+    cellar_release_free(one);
+    cellar_release_free(four);
+    cellar_release_free(alone);
+    cellar_key_free(key);
+}
+
+static void keys_belong_to_one_edition(void **state)
+{
+    cellar_protect_options options = keep();
+    cellar_release *release = NULL;
+    cellar_error err;
+    char path[400];
+    cellar_key *key;
+
+    snprintf(path, sizeof path, "%s", scratch_path(*state, "key"));
+    options.key = key = make_key(path, "2025");
+    assert_int_equal(protect(&plain, "laplace:epsilon=1", &options, &release, &err),
+                     CELLAR_ERR_ARGUMENT);
+    options.edition = "2026";
+    assert_int_equal(protect(&plain, "laplace:epsilon=1", &options, &release, &err),
+                     CELLAR_ERR_RULE);
+    assert_non_null(strstr(err.message, "2025"));
+    cellar_key_free(key);
+    snprintf(path, sizeof path, "%s", scratch_path(*state, "nameless"));
+    options.key = key = make_key(path, NULL);
+    assert_int_equal(protect(&plain, "laplace:epsilon=1", &options, &release, &err),
+                     CELLAR_ERR_RULE);
+    cellar_key_free(key);
+}
+
+/* ---- cell keys ----------------------------------------------------------------- */
+
+static void cell_keys_look_up_the_matrix(void **state)
+{
+    char path[400], spec[500];
+    cellar_mechanism *design = make("max-entropy:variance=2,m=3");
+    cellar_protect_options options = keep();
+    small_table small = plain;
+    cellar_release *release = NULL;
+    cellar_cell_key *cell_key = NULL;
+    cellar_output *output = NULL;
+    cellar_table *table;
+    cellar_error err;
+
+    snprintf(path, sizeof path, "%s", scratch_path(*state, "matrix.csv"));
+    assert_int_equal(cellar_output_open(path, NULL, &output, NULL), CELLAR_OK);
+    assert_int_equal(
+        cellar_matrix_write(cellar_mechanism_matrix(design), CELLAR_MATRIX_PTABLE, 0, output, NULL),
+        CELLAR_OK);
+    assert_int_equal(cellar_output_commit(output, NULL), CELLAR_OK);
+    snprintf(spec, sizeof spec, "cell-key:file=%s", path);
+    small.margins.all = 1;
+    small.key_range = 1000;
+    small.key[0] = 17;
+    small.key[1] = 555;
+    small.key[2] = 998;
+    table = small_table_create(&small);
+    options.n_threads = 2;
+    if (cellar_release_cell_keys(table, spec, &options, &release, &err) != CELLAR_OK ||
+        cellar_cell_key_create(spec, 1000, &cell_key, &err) != CELLAR_OK)
+        fail_msg("%s", err.message);
+    for (uint64_t index = 0; index < 20; index++) {
+        cellar_cell cell = cellar_table_at(table, index);
+        int64_t count = (int64_t) cell.count, want;
+        cellar_cell_key_apply(cell_key, &count, &cell.key, 1, &want);
+        assert_int_equal(cellar_release_at(release, index).released, want);
+    }
+    assert_int_equal(cellar_release_noise(release), CELLAR_NOISE_RECORD_KEYS);
+    assert_non_null(strstr(cellar_release_certificate(release), "\"fails\""));
+    assert_null(strchr(cellar_release_mechanism(release), '/')); /* no path */
+    cellar_release_free(release);
+    cellar_table_free(table);
+    small.key_range = 0;
+    table = small_table_create(&small);
+    assert_int_equal(cellar_release_cell_keys(table, spec, &options, &release, &err),
+                     CELLAR_ERR_ARGUMENT);
+    cellar_cell_key_free(cell_key);
+    cellar_table_free(table);
+    cellar_mechanism_free(design);
+}
+
+/* ---- memory -------------------------------------------------------------------- */
+
+typedef struct scenario {
+    cellar_table *table;
+    cellar_mechanism *mechanism;
+    cellar_protect_options options;
+} scenario;
+
+static cellar_status release_scenario(void *context, cellar_error *err)
+{
+    scenario *s = context;
+    cellar_release *release = NULL;
+    cellar_forecast forecast;
+    cellar_status status =
+        cellar_protect_forecast(s->table, s->mechanism, &s->options, &forecast, err);
+    if (status == CELLAR_OK)
+        status = cellar_release_protect(s->table, s->mechanism, &s->options, &release, err);
+    cellar_release_free(release);
+    return status;
+}
+
+static void failing_allocations_are_survived(void **state)
+{
+    small_table small = plain;
+    scenario s = {.options = keep()};
+    (void) state;
+    small.with_statuses = 1;
+    small.n_cells = 4;
+    small.index[3] = 7;
+    small.status[3] = CELLAR_CELL_STRUCTURAL_ZERO;
+    small.domain = CELLAR_DOMAIN_OBSERVED;
+    s.options.domain_public = 1;
+    s.options.n_threads = 2;
+    s.table = small_table_create(&small);
+    s.mechanism = make("discrete-laplace:epsilon=1");
+    check_fail_every(release_scenario, &s);
+    cellar_mechanism_free(s.mechanism);
+    cellar_table_free(s.table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_not_covered_is_refused),
+        cmocka_unit_test(a_release_says_how_it_was_made),
+        cmocka_unit_test(listed_cells_are_in_order_and_not_zero),
+        cmocka_unit_test(seeds_make_simulations),
+        cmocka_unit_test(work_can_be_cancelled),
+        cmocka_unit_test(shares_are_exact_and_never_too_large),
+        cmocka_unit_test(forecasts_are_sums_over_all_cells),
+        cmocka_unit_test_setup_teardown(keyed_noise_follows_the_predicate, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(keys_belong_to_one_edition, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(cell_keys_look_up_the_matrix, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test(failing_allocations_are_survived),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
