@@ -87,7 +87,7 @@ typedef struct cellar_matrix_mechanism {
     cellar_mechanism base;
     cellar_matrix *matrix;
     pthread_mutex_t lock;
-    cellar_thresholds *thresholds; /* one per row, made at the first draw */
+    struct cellar_matrix_sampler *sampler; /* made at the first draw */
 } cellar_matrix_mechanism;
 
 /* Takes the matrix over. */

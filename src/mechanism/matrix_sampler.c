@@ -1,13 +1,45 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Exact draws from a matrix: the thresholds of the count's row, all of them compared each time, so
- * that time and memory access depend on the count but not on what is drawn. */
+/* Exact draws from a matrix: 64 bits are compared with all thresholds of the count's row, and the
+ * steps of those below are summed, so that time and memory access depend on the count but not on
+ * what is drawn. Bits that equal those of a threshold (a chance of 2^-64 each) decide nothing;
+ * more are drawn, as many as it takes. */
 #include "mechanism/matrix.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "random/secret.h"
 
-enum { BLOCK_CELLS = 256, CELL_BYTES = 12 }; /* 96 bits a cell, whatever its row */
+enum { BLOCK_CELLS = 256, CELL_BYTES = 8, BITS = 64 }; /* the same for every row */
+
+/* From the change before to the one after a threshold: the first 64 bits of it, such that
+ * cell < 2^64 t <= cell + 1. */
+typedef struct row_step {
+    uint64_t cell;
+    int64_t change;
+} row_step;
+
+typedef struct row_sampler {
+    int64_t first; /* the change before all thresholds */
+    const row_step *steps;
+    size_t n_steps;
+    cellar_law law;
+} row_sampler;
+
+struct cellar_matrix_sampler {
+    row_sampler *rows;
+    row_step *steps; /* of all rows */
+};
+
+/* ---- life cycle ------------------------------------------------------------ */
+
+static void sampler_free(struct cellar_matrix_sampler *s)
+{
+    if (s == NULL)
+        return;
+    cellar_free(s->rows);
+    cellar_free(s->steps);
+    cellar_free(s);
+}
 
 void cellar_matrix_mechanism_init(cellar_mechanism *m, cellar_matrix *matrix)
 {
@@ -21,9 +53,7 @@ void cellar_matrix_mechanism_clear(cellar_mechanism *m)
     cellar_matrix_mechanism *mm = (cellar_matrix_mechanism *) m;
     if (mm->matrix == NULL)
         return; /* init failed before there was one */
-    for (size_t r = 0; mm->thresholds != NULL && r < mm->matrix->n_rows; r++)
-        cellar_thresholds_clear(&mm->thresholds[r]);
-    cellar_free(mm->thresholds);
+    sampler_free(mm->sampler);
     pthread_mutex_destroy(&mm->lock);
     cellar_matrix_free(mm->matrix);
 }
@@ -35,59 +65,87 @@ static void row_cdf_balls(const void *context, int64_t first, size_t n, int64_t 
         arb_set_fmpq(out + i, law->cdf + (size_t) first + i, bits);
 }
 
-static cellar_status thresholds_make(const cellar_matrix *matrix, cellar_thresholds **out,
-                                     cellar_error *err)
+/* ceil(2^64 t) - 1, for 0 < t < 1: exact, as t is rational. */
+static uint64_t threshold_cell(const fmpq_t t)
 {
-    cellar_thresholds *thresholds = cellar_alloc(matrix->n_rows, sizeof *thresholds);
-    cellar_status status = CELLAR_OK;
-    size_t r = 0;
-    if (thresholds == NULL)
-        return cellar_fail_memory(err, "the thresholds of a sampler");
-    for (; status == CELLAR_OK && r < matrix->n_rows; r++) {
-        const cellar_matrix_law *row = &matrix->rows[r].law;
-        cellar_law law = {row_cdf_balls, row, (int64_t) row->n - 1};
-        status = cellar_thresholds_init(&thresholds[r], law, row->n, err);
-    }
-    if (status == CELLAR_OK) {
-        *out = thresholds;
-        return CELLAR_OK;
-    }
-    while (r-- > 0)
-        cellar_thresholds_clear(&thresholds[r]);
-    cellar_free(thresholds);
-    return status;
+    uint64_t cell;
+    fmpz_t scaled;
+    fmpz_init(scaled);
+    fmpz_mul_2exp(scaled, fmpq_numref(t), BITS);
+    fmpz_cdiv_q(scaled, scaled, fmpq_denref(t));
+    fmpz_sub_ui(scaled, scaled, 1);
+    cell = fmpz_get_ui(scaled);
+    fmpz_clear(scaled);
+    return cell;
 }
 
+static cellar_status sampler_make(const cellar_matrix *matrix, struct cellar_matrix_sampler **out,
+                                  cellar_error *err)
+{
+    struct cellar_matrix_sampler *s = cellar_alloc(1, sizeof *s);
+    size_t n = 0;
+    for (size_t r = 0; r < matrix->n_rows; r++)
+        n += matrix->rows[r].law.n - 1;
+    if (s != NULL) {
+        s->rows = cellar_alloc(matrix->n_rows, sizeof *s->rows);
+        s->steps = cellar_alloc(n, sizeof *s->steps);
+    }
+    if (s == NULL || s->rows == NULL || s->steps == NULL) {
+        sampler_free(s);
+        return cellar_fail_memory(err, "the thresholds of a sampler");
+    }
+    n = 0;
+    for (size_t r = 0; r < matrix->n_rows; r++) {
+        const cellar_matrix_law *law = &matrix->rows[r].law;
+        s->rows[r] = (row_sampler){
+            law->changes[0], s->steps + n, law->n - 1, {row_cdf_balls, law, (int64_t) law->n - 1}};
+        for (size_t i = 0; i + 1 < law->n; i++)
+            s->steps[n++] =
+                (row_step){threshold_cell(law->cdf + i), law->changes[i + 1] - law->changes[i]};
+    }
+    *out = s;
+    return CELLAR_OK;
+}
+
+/* ---- drawing --------------------------------------------------------------- */
+
 /* The same number on every machine; compilers make one load of it. */
-static uint64_t load_little_endian(const unsigned char *bytes, size_t n)
+static uint64_t load_little_endian(const unsigned char *bytes)
 {
     uint64_t value = 0;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < CELL_BYTES; i++)
         value |= (uint64_t) bytes[i] << (8 * i);
     return value;
 }
 
-static cellar_status cell_draw(const cellar_matrix *matrix, const cellar_thresholds *thresholds,
-                               const unsigned char *bytes, int64_t count, cellar_rng *rng,
-                               int64_t *released, cellar_error *err)
+/* The change of bits that equal a threshold's, followed by more from `rng`. */
+static cellar_status row_resolve(const row_sampler *row, uint64_t bits, cellar_rng *rng,
+                                 int64_t *change, cellar_error *err)
 {
-    size_t row = cellar_matrix_row_of(matrix, count);
-    const cellar_matrix_law *law = &matrix->rows[row].law;
-    const cellar_thresholds *t = &thresholds[row];
-    uint64_t low = load_little_endian(bytes, 8);
-    uint32_t high = (uint32_t) load_little_endian(bytes + 8, 4), tie;
-    int64_t change = 0, index = cellar_thresholds_decide(t, high, low, &tie);
+    const cellar_matrix_law *law = row->law.context;
+    cellar_status status;
+    int64_t index;
+    fmpz_t prefix;
+    fmpz_init_set_ui(prefix, bits);
+    status = cellar_law_draw(&row->law, prefix, BITS, rng, &index, err);
+    fmpz_clear(prefix);
+    if (status == CELLAR_OK)
+        *change = law->changes[index];
+    return status;
+}
 
-    CELLAR_DECLASSIFY(tie); /* a chance of 2^-96 for each threshold */
-    if (tie != 0) {
-        cellar_status status = cellar_thresholds_resolve(t, high, low, rng, &index, err);
-        if (status != CELLAR_OK)
-            return status;
+static cellar_status row_draw(const row_sampler *row, uint64_t bits, cellar_rng *rng,
+                              int64_t *change, cellar_error *err)
+{
+    int64_t sum = row->first;
+    uint64_t tie = 0;
+    for (size_t i = 0; i < row->n_steps; i++) {
+        sum += row->steps[i].change & -(int64_t) (bits > row->steps[i].cell);
+        tie |= bits == row->steps[i].cell;
     }
-    for (size_t i = 0; i < law->n; i++) /* no index that depends on what was drawn */
-        change |= law->changes[i] & -(int64_t) ((int64_t) i == index);
-    *released = count + change;
-    return CELLAR_OK;
+    *change = sum;
+    CELLAR_DECLASSIFY(tie);
+    return tie != 0 ? row_resolve(row, bits, rng, change, err) : CELLAR_OK;
 }
 
 cellar_status cellar_matrix_sample_many(const cellar_mechanism *m, const int64_t *counts, size_t n,
@@ -99,15 +157,18 @@ cellar_status cellar_matrix_sample_many(const cellar_mechanism *m, const int64_t
     cellar_status status = CELLAR_OK;
 
     pthread_mutex_lock(&mm->lock);
-    if (mm->thresholds == NULL)
-        status = thresholds_make(mm->matrix, &mm->thresholds, err);
+    if (mm->sampler == NULL)
+        status = sampler_make(mm->matrix, &mm->sampler, err);
     pthread_mutex_unlock(&mm->lock);
     for (size_t first = 0; status == CELLAR_OK && first < n; first += BLOCK_CELLS) {
         size_t n_block = n - first < BLOCK_CELLS ? n - first : BLOCK_CELLS;
         status = cellar_rng_bytes(rng, bytes, n_block * CELL_BYTES, err);
-        for (size_t i = 0; status == CELLAR_OK && i < n_block; i++)
-            status = cell_draw(mm->matrix, mm->thresholds, bytes + i * CELL_BYTES,
-                               counts[first + i], rng, &released[first + i], err);
+        for (size_t i = 0; status == CELLAR_OK && i < n_block; i++) {
+            int64_t count = counts[first + i], change = 0;
+            const row_sampler *row = &mm->sampler->rows[cellar_matrix_row_of(mm->matrix, count)];
+            status = row_draw(row, load_little_endian(bytes + i * CELL_BYTES), rng, &change, err);
+            released[first + i] = count + change;
+        }
     }
     cellar_wipe(bytes, sizeof bytes);
     return status;

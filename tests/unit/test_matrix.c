@@ -254,23 +254,23 @@ static cellar_status tape_read(void *context, void *bytes, size_t length, cellar
     return CELLAR_OK;
 }
 
-/* 3/4 ends exactly where its 96-bit cell does, 3/10 within one: bits that equal the cell of 3/10
- * need more bits, and zeros then put the uniform below it. */
+/* 2^64 x 3/10 is no integer: bits that equal those of 3/10 need more, and zeros then put the
+ * uniform below it. */
 static void test_ties_are_resolved(void **state)
 {
     cellar_mechanism *m = ptable(*state, PTABLE, "");
     cellar_rng *rng;
     tape t = {{0}, 0};
     int64_t count = 1, released;
-    /* floor(0.3 * 2^96) = 0x4cccccccccccccccccccccc..., low 64 bits first, little endian */
-    for (int i = 0; i < 12; i++)
+    /* floor(0.3 * 2^64) = 0x4ccccccccccccccc, little endian */
+    for (int i = 0; i < 8; i++)
         t.bytes[i] = 0xcc;
-    t.bytes[11] = 0x4c;
+    t.bytes[7] = 0x4c;
     assert_int_equal(cellar_rng_create_source(tape_read, &t, &rng, &err), CELLAR_OK);
     assert_int_equal(cellar_mechanism_sample_many(m, &count, 1, rng, &released, &err), CELLAR_OK);
     assert_int_equal(released, 0);
-    assert_true(t.at > 12); /* it asked for more */
-    memset(t.bytes + 12, 0xff, sizeof t.bytes - 12);
+    assert_true(t.at > 8); /* it asked for more */
+    memset(t.bytes + 8, 0xff, sizeof t.bytes - 8);
     t.at = 0;
     assert_int_equal(cellar_mechanism_sample_many(m, &count, 1, rng, &released, &err), CELLAR_OK);
     assert_int_equal(released, 1);
