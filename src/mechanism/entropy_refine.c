@@ -81,7 +81,7 @@ static void refinement_evaluate(refinement *r)
         arb_neg(arb_mat_entry(r->gradient, 2, 0), arb_mat_entry(r->gradient, 2, 0));
     }
     for (size_t i = 0, first = 0; i < r->n_pools; first += r->pools[i++].n) {
-        int64_t sums[N];
+        int64_t sums[N] = {0};
         pool_evaluate(r, i, first, sums);
         for (size_t j = 0; j < r->n_active; j++) {
             arb_addmul_si(arb_mat_entry(r->gradient, j, 0), r->p, sums[j], BITS);
@@ -130,7 +130,7 @@ int cellar_entropy_refine(const cellar_entropy_row *row, const cellar_entropy_po
             break;
     }
     for (size_t i = 0, k = 0; done && i < n_pools; i++) {
-        int64_t sums[N];
+        int64_t sums[N] = {0};
         pool_evaluate(&r, i, k, sums);
         for (size_t j = 0; j < pools[i].n; j++)
             arb_set(p + k++, r.p);

@@ -16,7 +16,7 @@
 #include "base/memory.h"
 #include "mechanism/entropy_pool.h"
 
-enum { ITERATIONS_MAX = 1000, STEP_MAX = 10000000 };
+enum { ITERATIONS_MAX = 1000, HALVINGS_MAX = 80, STEP_MAX = 10000000 };
 
 typedef struct solver {
     const cellar_entropy_row *row;
@@ -162,18 +162,19 @@ static void solver_direction(const solver *s, const dual *at, long double *step)
  * much less. 0 when no step does. */
 static int solver_step(solver *s, dual *at, const long double *step)
 {
-    long double slope = 0, lack = dual_lack(s, at);
+    long double slope = 0, lack = dual_lack(s, at), size = 1;
     for (size_t i = 0; i < s->n_active; i++)
         slope += step[i] * at->gradient[i];
-    for (long double size = 1; size > 1e-24L; size /= 2) {
+    for (int i = 0; i < HALVINGS_MAX; i++) {
         dual next = *at;
-        for (size_t i = 0; i < s->n_active; i++)
-            next.t[i] += size * step[i];
+        for (size_t j = 0; j < s->n_active; j++)
+            next.t[j] += size * step[j];
         solver_evaluate(s, &next);
         if (next.value <= at->value + 1e-4L * size * slope || dual_lack(s, &next) < lack / 2) {
             *at = next;
             return 1;
         }
+        size /= 2;
     }
     solver_evaluate(s, at);
     return 0;

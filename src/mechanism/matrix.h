@@ -7,8 +7,6 @@
 #ifndef CELLAR_MECHANISM_MATRIX_H
 #define CELLAR_MECHANISM_MATRIX_H
 
-#include <pthread.h>
-
 #include <cellar/matrix.h>
 
 #include "base/text.h"
@@ -86,12 +84,12 @@ double cellar_matrix_law_entropy(const cellar_matrix_law *law);
 typedef struct cellar_matrix_mechanism {
     cellar_mechanism base;
     cellar_matrix *matrix;
-    pthread_mutex_t lock;
-    struct cellar_matrix_sampler *sampler; /* made at the first draw */
+    struct cellar_matrix_sampler *sampler; /* its thresholds are made at the first draw */
 } cellar_matrix_mechanism;
 
-/* Takes the matrix over. */
-void cellar_matrix_mechanism_init(cellar_mechanism *m, cellar_matrix *matrix);
+/* Takes the matrix over, also when it fails. */
+cellar_status cellar_matrix_mechanism_init(cellar_mechanism *m, cellar_matrix *matrix,
+                                           cellar_error *err);
 void cellar_matrix_mechanism_clear(cellar_mechanism *m);
 double cellar_matrix_log_pmf(const cellar_mechanism *m, int64_t count, int64_t released);
 void cellar_matrix_pmf_ball(const cellar_mechanism *m, int64_t count, int64_t released,

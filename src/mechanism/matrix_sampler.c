@@ -5,6 +5,8 @@
  * more are drawn, as many as it takes. */
 #include "mechanism/matrix.h"
 
+#include <pthread.h>
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "random/secret.h"
@@ -26,26 +28,25 @@ typedef struct row_sampler {
 } row_sampler;
 
 struct cellar_matrix_sampler {
-    row_sampler *rows;
-    row_step *steps; /* of all rows */
+    pthread_mutex_t lock;
+    row_sampler *rows; /* NULL until the first draw */
+    row_step *steps;   /* of all rows */
 };
 
 /* ---- life cycle ------------------------------------------------------------ */
 
-static void sampler_free(struct cellar_matrix_sampler *s)
-{
-    if (s == NULL)
-        return;
-    cellar_free(s->rows);
-    cellar_free(s->steps);
-    cellar_free(s);
-}
-
-void cellar_matrix_mechanism_init(cellar_mechanism *m, cellar_matrix *matrix)
+cellar_status cellar_matrix_mechanism_init(cellar_mechanism *m, cellar_matrix *matrix,
+                                           cellar_error *err)
 {
     cellar_matrix_mechanism *mm = (cellar_matrix_mechanism *) m;
+    mm->sampler = cellar_alloc(1, sizeof *mm->sampler);
+    if (mm->sampler == NULL) {
+        cellar_matrix_free(matrix);
+        return cellar_fail_memory(err, "a mechanism");
+    }
     mm->matrix = matrix;
-    pthread_mutex_init(&mm->lock, NULL);
+    pthread_mutex_init(&mm->sampler->lock, NULL);
+    return CELLAR_OK;
 }
 
 void cellar_matrix_mechanism_clear(cellar_mechanism *m)
@@ -53,8 +54,10 @@ void cellar_matrix_mechanism_clear(cellar_mechanism *m)
     cellar_matrix_mechanism *mm = (cellar_matrix_mechanism *) m;
     if (mm->matrix == NULL)
         return; /* init failed before there was one */
-    sampler_free(mm->sampler);
-    pthread_mutex_destroy(&mm->lock);
+    cellar_free(mm->sampler->rows);
+    cellar_free(mm->sampler->steps);
+    pthread_mutex_destroy(&mm->sampler->lock);
+    cellar_free(mm->sampler);
     cellar_matrix_free(mm->matrix);
 }
 
@@ -79,31 +82,31 @@ static uint64_t threshold_cell(const fmpq_t t)
     return cell;
 }
 
-static cellar_status sampler_make(const cellar_matrix *matrix, struct cellar_matrix_sampler **out,
+static cellar_status sampler_make(const cellar_matrix *matrix, struct cellar_matrix_sampler *s,
                                   cellar_error *err)
 {
-    struct cellar_matrix_sampler *s = cellar_alloc(1, sizeof *s);
+    row_sampler *rows = cellar_alloc(matrix->n_rows, sizeof *rows);
+    row_step *steps;
     size_t n = 0;
     for (size_t r = 0; r < matrix->n_rows; r++)
         n += matrix->rows[r].law.n - 1;
-    if (s != NULL) {
-        s->rows = cellar_alloc(matrix->n_rows, sizeof *s->rows);
-        s->steps = cellar_alloc(n, sizeof *s->steps);
-    }
-    if (s == NULL || s->rows == NULL || s->steps == NULL) {
-        sampler_free(s);
+    steps = cellar_alloc(n, sizeof *steps);
+    if (rows == NULL || steps == NULL) {
+        cellar_free(rows);
+        cellar_free(steps);
         return cellar_fail_memory(err, "the thresholds of a sampler");
     }
     n = 0;
     for (size_t r = 0; r < matrix->n_rows; r++) {
         const cellar_matrix_law *law = &matrix->rows[r].law;
-        s->rows[r] = (row_sampler){
-            law->changes[0], s->steps + n, law->n - 1, {row_cdf_balls, law, (int64_t) law->n - 1}};
+        rows[r] = (row_sampler){
+            law->changes[0], steps + n, law->n - 1, {row_cdf_balls, law, (int64_t) law->n - 1}};
         for (size_t i = 0; i + 1 < law->n; i++)
-            s->steps[n++] =
+            steps[n++] =
                 (row_step){threshold_cell(law->cdf + i), law->changes[i + 1] - law->changes[i]};
     }
-    *out = s;
+    s->rows = rows;
+    s->steps = steps;
     return CELLAR_OK;
 }
 
@@ -151,21 +154,21 @@ static cellar_status row_draw(const row_sampler *row, uint64_t bits, cellar_rng 
 cellar_status cellar_matrix_sample_many(const cellar_mechanism *m, const int64_t *counts, size_t n,
                                         cellar_rng *rng, int64_t *released, cellar_error *err)
 {
-    /* what is made at the first draw is no part of the law */
-    cellar_matrix_mechanism *mm = (cellar_matrix_mechanism *) (uintptr_t) m;
+    const cellar_matrix *matrix = ((const cellar_matrix_mechanism *) m)->matrix;
+    struct cellar_matrix_sampler *sampler = ((const cellar_matrix_mechanism *) m)->sampler;
     unsigned char bytes[BLOCK_CELLS * CELL_BYTES];
     cellar_status status = CELLAR_OK;
 
-    pthread_mutex_lock(&mm->lock);
-    if (mm->sampler == NULL)
-        status = sampler_make(mm->matrix, &mm->sampler, err);
-    pthread_mutex_unlock(&mm->lock);
+    pthread_mutex_lock(&sampler->lock);
+    if (sampler->rows == NULL)
+        status = sampler_make(matrix, sampler, err);
+    pthread_mutex_unlock(&sampler->lock);
     for (size_t first = 0; status == CELLAR_OK && first < n; first += BLOCK_CELLS) {
         size_t n_block = n - first < BLOCK_CELLS ? n - first : BLOCK_CELLS;
         status = cellar_rng_bytes(rng, bytes, n_block * CELL_BYTES, err);
         for (size_t i = 0; status == CELLAR_OK && i < n_block; i++) {
             int64_t count = counts[first + i], change = 0;
-            const row_sampler *row = &mm->sampler->rows[cellar_matrix_row_of(mm->matrix, count)];
+            const row_sampler *row = &sampler->rows[cellar_matrix_row_of(matrix, count)];
             status = row_draw(row, load_little_endian(bytes + i * CELL_BYTES), rng, &change, err);
             released[first + i] = count + change;
         }

@@ -179,7 +179,7 @@ static cellar_status max_entropy_init(cellar_mechanism *m, cellar_error *err)
     for (size_t count = 1; count < n_rows; count++)
         CELLAR_TRY(design_row(&d, (int64_t) count, matrix, err));
     CELLAR_TRY(cellar_matrix_finish(matrix, err));
-    cellar_matrix_mechanism_init(m, matrix);
+    status = cellar_matrix_mechanism_init(m, matrix, err);
     matrix = NULL;
 out:
     cellar_matrix_free(matrix);

@@ -70,7 +70,7 @@ static cellar_status ptable_init(cellar_mechanism *m, cellar_error *err)
     CELLAR_TRY(cellar_matrix_spec(&m->parameters, m->ops->name, matrix, &spec, err));
     cellar_free(m->spec);
     m->spec = spec;
-    cellar_matrix_mechanism_init(m, matrix);
+    status = cellar_matrix_mechanism_init(m, matrix, err);
     matrix = NULL;
 out:
     cellar_matrix_free(matrix);

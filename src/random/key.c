@@ -226,7 +226,7 @@ static int key_parse(char *text, cellar_key *key)
     if (secret == NULL || *text != '\0' || strlen(created) >= sizeof key->created ||
         (edition != NULL && edition_check(edition, NULL) != CELLAR_OK))
         return 0;
-    if (strlen(secret) != 2 * CELLAR_KEY_SECRET_BYTES ||
+    if (strlen(secret) != 2 * sizeof key->secret ||
         sodium_hex2bin(key->secret, sizeof key->secret, secret, strlen(secret), NULL, &n, NULL) !=
             0 ||
         n != sizeof key->secret)
