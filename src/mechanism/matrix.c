@@ -154,7 +154,7 @@ static cellar_status matrix_digest(cellar_matrix *matrix, cellar_error *err)
     crypto_generichash_state state;
     unsigned char bytes[16];
     cellar_text text = {0};
-    int failed;
+    int failed = 0;
 
     crypto_generichash_init(&state, NULL, 0, sizeof bytes);
     cellar_text_printf(&text, "%d;%" PRIu64 "\n", (int) matrix->large, matrix->n_keys);
@@ -167,9 +167,9 @@ static cellar_status matrix_digest(cellar_matrix *matrix, cellar_error *err)
         }
         if (text.bytes != NULL)
             crypto_generichash_update(&state, (const unsigned char *) text.bytes, text.length);
+        failed |= text.failed;
         cellar_text_reset(&text);
     }
-    failed = text.failed;
     cellar_text_clear(&text);
     if (failed)
         return cellar_fail_memory(err, "a matrix");
