@@ -8,4 +8,12 @@ set(LAYER_SOURCES
   exposure_estimate.c
   exposure_minimum.c
   exposure_statistical.c
+  partition.c
+  profiles.c
+  profiles_build.c
+  redaction.c
+  row_set.c
+  selection.c
+  selection_search.c
+  suppression.c
 )

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Choices of columns and of redactions against exhaustive search. */
+#include "check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cellar/exposure.h>
+#include <cellar/selection.h>
+#include <cellar/table_file.h>
+
+#include "risk/redaction.h"
+
+enum { MAX_COLUMNS = 6 };
+
+static uint64_t random_state;
+static uint64_t random_below(uint64_t n)
+{
+    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (random_state >> 33) % n;
+}
+
+/* A table of random records: n columns, falling levels, some dependence. */
+static cellar_table *random_table(size_t n, size_t n_records)
+{
+    static char csv[1 << 20];
+    cellar_table_read_options options = {.format = CELLAR_TABLE_CSV};
+    cellar_table *table;
+    cellar_error err = {""};
+    size_t length = 0;
+    for (size_t c = 0; c < n; c++)
+        length += (size_t) sprintf(csv + length, "c%zu,", c);
+    length += (size_t) sprintf(csv + length, "id,count\n");
+    for (size_t r = 0; r < n_records; r++) {
+        for (size_t c = 0; c < n; c++)
+            length +=
+                (size_t) sprintf(csv + length, "%d,", (int) random_below(1 + random_below(2 + c)));
+        length += (size_t) sprintf(csv + length, "%zu,%d\n", r, 1 + (int) random_below(5));
+    }
+    if (cellar_table_parse("table", csv, length, &options, &table, &err) != CELLAR_OK)
+        fail_msg("%s", err.message);
+    return table;
+}
+
+static cellar_profiles *profiles_of(const cellar_table *table, size_t n)
+{
+    size_t variables[MAX_COLUMNS];
+    cellar_profiles *profiles;
+    for (size_t c = 0; c < n; c++)
+        variables[c] = c;
+    assert_int_equal(cellar_profiles_create(table, variables, n, &profiles, NULL), CELLAR_OK);
+    return profiles;
+}
+
+/* The measure of a set of columns, from the library's other functions. */
+static double measure(const cellar_table *table, uint64_t set,
+                      const cellar_selection_options *options)
+{
+    size_t variables[MAX_COLUMNS], n = 0;
+    cellar_exposure_curve *curve, *columns[MAX_COLUMNS];
+    cellar_exposure_pair pair = {.population = options->population, .k = options->k};
+    cellar_exposure_bound bounds[2];
+    double value = 0;
+    for (size_t c = 0; c < MAX_COLUMNS; c++)
+        if (set >> c & 1)
+            variables[n++] = c;
+    if (n == 0)
+        return cellar_table_n_records(table) < options->k;
+    assert_int_equal(cellar_exposure_curve_create(table, variables, n, &curve, NULL), CELLAR_OK);
+    switch (options->measure) {
+    case CELLAR_SELECTION_KNOWN:
+        value = cellar_exposure_value(curve, options->k);
+        break;
+    case CELLAR_SELECTION_ESTIMATED:
+        assert_int_equal(cellar_exposure_statistical(curve, &pair, 1, 1, NULL), CELLAR_OK);
+        value = pair.value;
+        break;
+    case CELLAR_SELECTION_BOUNDED:
+        for (size_t i = 0; i < n; i++)
+            assert_int_equal(
+                cellar_exposure_curve_create(table, &variables[i], 1, &columns[i], NULL),
+                CELLAR_OK);
+        assert_int_equal(
+            cellar_exposure_bounds((const cellar_exposure_curve *const *) columns, n,
+                                   (double) options->k / (double) cellar_table_n_records(table),
+                                   NULL, bounds, NULL),
+            CELLAR_OK);
+        value = bounds[0].value;
+        for (size_t i = 0; i < n; i++)
+            cellar_exposure_curve_free(columns[i]);
+        break;
+    }
+    cellar_exposure_curve_free(curve);
+    return value;
+}
+
+static double weight_of(uint64_t set, const double *weights)
+{
+    double sum = 0;
+    for (size_t c = 0; c < MAX_COLUMNS; c++)
+        sum += set >> c & 1 ? weights[c] : 0;
+    return sum;
+}
+
+static int descending(const void *a, const void *b)
+{
+    double x = *(const double *) a, y = *(const double *) b;
+    return (x < y) - (x > y);
+}
+
+/* The weights of all maximal allowed sets, heaviest first; answers how many there are. */
+static size_t exhaustive(const cellar_table *table, size_t n,
+                         const cellar_selection_options *options, double *weights)
+{
+    char allowed[1 << MAX_COLUMNS] = {0};
+    size_t n_found = 0;
+    for (uint64_t set = 0; set < UINT64_C(1) << n; set++)
+        allowed[set] = (set & options->must) == options->must && (set & options->must_not) == 0 &&
+                       measure(table, set, options) <= options->exposure;
+    for (uint64_t set = 0; set < UINT64_C(1) << n; set++) {
+        int maximal = allowed[set];
+        for (size_t c = 0; c < n; c++)
+            maximal &= (set >> c & 1) || !allowed[set | UINT64_C(1) << c];
+        if (maximal)
+            weights[n_found++] = weight_of(set, options->weights);
+    }
+    qsort(weights, n_found, sizeof *weights, descending);
+    return n_found;
+}
+
+static void choice_is_exhaustive(void **state)
+{
+    (void) state;
+    random_state = 1;
+    for (int round = 0; round < 90; round++) {
+        size_t n = 2 + (size_t) random_below(MAX_COLUMNS - 1), n_found;
+        cellar_table *table = random_table(n, 5 + (size_t) random_below(200));
+        cellar_profiles *profiles = profiles_of(table, n);
+        double weights[MAX_COLUMNS], found[1 << MAX_COLUMNS];
+        cellar_selection_options options = cellar_selection_options_default();
+        cellar_selection *selection;
+
+        for (size_t c = 0; c < n; c++)
+            weights[c] = 1 + (double) random_below(1000) / 7;
+        options.measure = (cellar_selection_measure) (round % 3);
+        options.k = 2 + random_below(20);
+        options.exposure = (double) random_below(500) / 1000;
+        options.population = options.measure == CELLAR_SELECTION_ESTIMATED ? 500 : 0;
+        options.weights = weights;
+        options.must = round % 4 == 1 ? 2 : 0;
+        options.must_not = round % 4 == 2 ? 1 : 0;
+        options.n_runners_up = 3;
+        n_found = exhaustive(table, n, &options, found);
+        assert_int_equal(cellar_selection_create(profiles, &options, &selection, NULL), CELLAR_OK);
+        assert_int_equal(cellar_selection_n_sets(selection), n_found < 4 ? n_found : 4);
+        assert_true(cellar_selection_gap(selection) == 0);
+        for (size_t i = 0; i < cellar_selection_n_sets(selection); i++) {
+            cellar_selection_set set = cellar_selection_set_at(selection, i);
+            assert_true(fabs(set.weight - found[i]) < 1e-9);
+            assert_true(fabs(set.exposure - measure(table, set.columns, &options)) < 1e-12);
+        }
+        if (n_found > 0)
+            for (size_t c = 0; c < n; c++) {
+                uint64_t best = cellar_selection_set_at(selection, 0).columns;
+                double with = cellar_selection_with(selection, c);
+                if (best >> c & 1)
+                    assert_true(isnan(with));
+                else
+                    assert_true(fabs(with - measure(table, best | UINT64_C(1) << c, &options)) <
+                                1e-12);
+            }
+        cellar_selection_free(selection);
+        cellar_profiles_free(profiles);
+        cellar_table_free(table);
+    }
+}
+
+/* Twenty columns from a file, more combinations than an index holds; and a search cut short. */
+static void twenty_columns(void **state)
+{
+    enum { COLUMNS = 20, RECORDS = 3000 };
+    char path[] = "/tmp/cellar-selection-XXXXXX", names[COLUMNS][4];
+    FILE *file = fdopen(mkstemp(path), "w");
+    cellar_variable_spec variables[COLUMNS] = {{0}};
+    cellar_tabulate_spec spec = cellar_tabulate_spec_default();
+    cellar_selection_options options = cellar_selection_options_default();
+    cellar_profiles *profiles;
+    cellar_selection *all, *few;
+    cellar_row_report rows;
+    (void) state;
+
+    random_state = 5;
+    for (int c = 0; c < COLUMNS; c++) {
+        snprintf(names[c], sizeof names[c], "v%d", c);
+        variables[c].column = names[c];
+        fprintf(file, "%s%s", names[c], c + 1 < COLUMNS ? "," : "\n");
+    }
+    for (int r = 0; r < RECORDS; r++)
+        for (int c = 0; c < COLUMNS; c++) {
+            uint64_t level = random_below(random_below((uint64_t) (c % 7) * 4 + 2) + 1);
+            if (r < 40 && c >= 15) /* the domains are large, the data is not */
+                level = (uint64_t) (r * 8 + c) % 40;
+            fprintf(file, "%d%s", (int) level, c + 1 < COLUMNS ? "," : "\n");
+        }
+    fclose(file);
+    spec.path = path;
+    spec.variables = variables;
+    spec.n_variables = COLUMNS;
+    assert_int_equal(cellar_profiles_read(&spec, &profiles, &rows, NULL), CELLAR_OK);
+    assert_int_equal(rows.n_counted, RECORDS);
+    assert_int_equal(cellar_profiles_n_people(profiles), RECORDS);
+    options.k = 5;
+    options.exposure = 0.1;
+    options.n_runners_up = 5;
+    assert_int_equal(cellar_selection_create(profiles, &options, &all, NULL), CELLAR_OK);
+    assert_true(cellar_selection_gap(all) == 0);
+    assert_int_equal(cellar_selection_n_sets(all), 6);
+    options.max_evaluations = 300;
+    assert_int_equal(cellar_selection_create(profiles, &options, &few, NULL), CELLAR_OK);
+    assert_true(cellar_selection_gap(few) > 0);
+    assert_true(cellar_selection_set_at(few, 0).weight + cellar_selection_gap(few) >=
+                cellar_selection_set_at(all, 0).weight);
+    cellar_selection_free(few);
+    cellar_selection_free(all);
+    cellar_profiles_free(profiles);
+    unlink(path);
+}
+
+/* ---- redaction -------------------------------------------------------------- */
+
+/* The entries lost to the cheapest rules, by trying all. */
+static uint64_t cheapest_rules(const cellar_table *table, size_t n, uint64_t k, double limit)
+{
+    size_t column_of[32], n_pairs = 0;
+    uint32_t level_of[32];
+    uint64_t best = UINT64_MAX;
+    const cellar_schema *schema = cellar_table_schema(table);
+    for (size_t c = 0; c < n; c++)
+        for (uint32_t v = 0; v < cellar_schema_n_leaves(schema, c); v++) {
+            column_of[n_pairs] = c;
+            level_of[n_pairs++] = v;
+        }
+    assert_true(n_pairs <= 14);
+    for (uint64_t redacted = 0; redacted < UINT64_C(1) << n_pairs; redacted++) {
+        static uint64_t sizes[4096];
+        uint64_t lost = 0, exposed = 0, total = 0;
+        memset(sizes, 0, sizeof sizes);
+        for (size_t i = 0; i < cellar_table_n_cells(table); i++) {
+            cellar_cell cell = cellar_table_cell(table, i);
+            uint32_t categories[MAX_COLUMNS + 1];
+            size_t key = 0;
+            cellar_schema_categories(schema, cell.index, categories);
+            for (size_t c = 0; c < n; c++) {
+                uint32_t level = categories[c];
+                for (size_t p = 0; p < n_pairs; p++)
+                    if ((redacted >> p & 1) && column_of[p] == c && level_of[p] == categories[c]) {
+                        level = 7;
+                        lost += cell.count;
+                    }
+                key = key * 8 + level;
+            }
+            sizes[key] += cell.count;
+            total += cell.count;
+        }
+        for (size_t i = 0; i < 4096; i++)
+            exposed += sizes[i] < k ? sizes[i] : 0;
+        if ((double) exposed / (double) total <= limit && lost < best)
+            best = lost;
+    }
+    return best;
+}
+
+static void rules_are_cheapest(void **state)
+{
+    (void) state;
+    random_state = 9;
+    for (int round = 0; round < 25; round++) {
+        size_t n = 2 + (size_t) random_below(3);
+        cellar_table *table = random_table(n, 10 + (size_t) random_below(40));
+        cellar_profiles *profiles = profiles_of(table, n);
+        cellar_suppression_options options = cellar_suppression_options_default();
+        cellar_suppression *suppression;
+        cellar_suppression_summary summary;
+        uint64_t lost = 0;
+
+        options.k = 3 + random_below(10);
+        options.exposure = (double) random_below(10) / 100;
+        options.hide = 1;
+        assert_int_equal(cellar_suppression_create(profiles, &options, &suppression, NULL),
+                         CELLAR_OK);
+        summary = cellar_suppression_summarise(suppression);
+        assert_true(summary.met && summary.gap == 0);
+        assert_int_equal(summary.lost_to_rules,
+                         cheapest_rules(table, n, options.k, options.exposure));
+        assert_true(summary.lost_to_chance == 0 && summary.after_rules <= options.exposure);
+        assert_true(fabs(summary.after - summary.after_rules) < 1e-12);
+        for (size_t i = 0; i < cellar_suppression_n_rules(suppression); i++)
+            lost += cellar_suppression_rule_at(suppression, i).n_people;
+        assert_int_equal(lost, summary.lost_to_rules);
+        cellar_suppression_free(suppression);
+
+        options.hide = 0.5; /* as many random redactions as rules make */
+        options.exposure = 0.5;
+        assert_int_equal(cellar_suppression_create(profiles, &options, &suppression, NULL),
+                         CELLAR_OK);
+        summary = cellar_suppression_summarise(suppression);
+        assert_true(summary.met == (summary.after <= 0.5));
+        assert_true(summary.lost_to_chance <= (double) summary.lost_to_rules + 1e-9);
+        cellar_suppression_free(suppression);
+        cellar_profiles_free(profiles);
+        cellar_table_free(table);
+    }
+}
+
+/* Everything chance can do to six people and two columns, one outcome after the other. */
+static void chance_is_exact(void **state)
+{
+    static const char csv[] = "a,b,count\n0,0,2\n0,1,1\n1,0,1\n1,1,1\n2,1,1\n";
+    const uint32_t people[6][2] = {{0, 0}, {0, 0}, {0, 1}, {1, 0}, {1, 1}, {2, 1}};
+    const double chance[2] = {0.3, 0.45};
+    cellar_table_read_options options = {.format = CELLAR_TABLE_CSV};
+    const size_t variables[] = {0, 1};
+    cellar_table *table;
+    cellar_profiles *profiles;
+    uint32_t a[] = {0, 0, 1, 1, 3}, b[] = {0, 1, 0, 1, 1}, *levels[] = {a, b}; /* 2 is redacted */
+    (void) state;
+
+    assert_int_equal(cellar_table_parse("t", csv, sizeof csv - 1, &options, &table, NULL),
+                     CELLAR_OK);
+    assert_int_equal(cellar_profiles_create(table, variables, 2, &profiles, NULL), CELLAR_OK);
+    for (uint64_t k = 1; k <= 7; k++) {
+        double want = 0, got;
+        for (unsigned outcome = 0; outcome < 1u << 12; outcome++) {
+            double probability = 1;
+            unsigned sizes[16] = {0}, exposed = 0;
+            for (unsigned i = 0; i < 6; i++) {
+                unsigned row[2];
+                for (unsigned c = 0; c < 2; c++) {
+                    int redact = (int) (outcome >> (2 * i + c) & 1);
+                    probability *= redact ? chance[c] : 1 - chance[c];
+                    row[c] = redact || (c == 0 && people[i][c] == 2) ? 3 : people[i][c];
+                }
+                sizes[row[0] * 4 + row[1]]++;
+            }
+            for (unsigned v = 0; v < 16; v++)
+                exposed += sizes[v] < k ? sizes[v] : 0;
+            want += probability * exposed / 6;
+        }
+        assert_int_equal(cellar_redaction_expected(profiles, levels, chance, k, &got, NULL),
+                         CELLAR_OK);
+        assert_true(fabs(got - want) < 1e-12);
+    }
+    cellar_profiles_free(profiles);
+    cellar_table_free(table);
+}
+
+static void bad_options(void **state)
+{
+    cellar_table *table;
+    cellar_profiles *profiles;
+    cellar_selection *selection;
+    cellar_suppression *suppression;
+    const double weights[] = {1, 0};
+    struct {
+        uint64_t k;
+        double exposure;
+        uint64_t must, must_not, population;
+        const double *weights;
+    } bad[] = {{0, 0.1, 0, 0, 0, NULL}, {2, NAN, 0, 0, 0, NULL},  {2, 1.5, 0, 0, 0, NULL},
+               {2, 0.1, 1, 1, 0, NULL}, {2, 0.1, 0, 0, 10, NULL}, {2, 0.1, 0, 0, 0, weights}};
+    cellar_suppression_options none = cellar_suppression_options_default();
+    (void) state;
+    random_state = 3;
+    table = random_table(2, 20);
+    profiles = profiles_of(table, 2);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        cellar_selection_options options = cellar_selection_options_default();
+        options.k = bad[i].k;
+        options.exposure = bad[i].exposure;
+        options.must = bad[i].must;
+        options.must_not = bad[i].must_not;
+        options.population = bad[i].population;
+        options.weights = bad[i].weights;
+        assert_int_equal(cellar_selection_create(profiles, &options, &selection, NULL),
+                         CELLAR_ERR_ARGUMENT);
+        assert_null(selection);
+    }
+    none.k = 2;
+    none.exposure = 0.1;
+    assert_int_equal(cellar_suppression_create(profiles, &none, &suppression, NULL),
+                     CELLAR_ERR_ARGUMENT);
+    cellar_profiles_free(profiles);
+    cellar_table_free(table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(choice_is_exhaustive), cmocka_unit_test(twenty_columns),
+        cmocka_unit_test(rules_are_cheapest),   cmocka_unit_test(chance_is_exact),
+        cmocka_unit_test(bad_options),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
