@@ -14,6 +14,9 @@ set(LAYER_SOURCES
   gaussian.c
   gaussian_sigma.c
   geometric.c
+  hellinger.c
+  hellinger_balls.c
+  hellinger_sums.c
   identity.c
   kernel.c
   kernel_balls.c
@@ -35,6 +38,7 @@ set(LAYER_SOURCES
   poisson.c
   ptable.c
   registry.c
+  round.c
   sichel.c
   sichel_balls.c
   truncated_laplace.c

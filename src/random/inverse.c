@@ -11,7 +11,6 @@ enum {
     BLOCK = 512, /* cells drawn together */
     LANES = 4,   /* 64-bit numbers in one vector */
     STEP = 16,   /* thresholds compared at a time */
-    LEAF = 32,   /* thresholds of the second step of long lists */
     CELL_BITS = 64,
     GUARD_BITS = 32,
 };
@@ -26,6 +25,7 @@ struct cellar_inverse {
     int64_t base;  /* the value of bits below all thresholds */
     size_t n;      /* filled up */
     size_t n_root; /* filled up; 0 for short lists */
+    size_t leaf;   /* thresholds of the second step of long lists */
     int64_t t[];
 };
 
@@ -62,8 +62,9 @@ draw_block_body(const cellar_inverse *const *laws, size_t n, const int64_t *bits
             scan(s->t, s->n, bits[i], &below, &ties[i]);
         } else {
             scan(s->t + s->n, s->n_root, bits[i], &leaf, &unused);
-            scan(s->t + leaf * LEAF, LEAF, bits[i], &below, &ties[i]);
-            below += leaf * LEAF;
+            leaf *= (int64_t) s->leaf;
+            scan(s->t + leaf, s->leaf, bits[i], &below, &ties[i]);
+            below += leaf;
         }
         values[i] = s->base + below;
         any |= ties[i];
@@ -250,22 +251,32 @@ static void thresholds_trim(const int64_t *list, size_t n, size_t *first, size_t
         --*last;
 }
 
+/* About the square root of n, so that both steps are as long. */
+static size_t leaf_size(size_t n)
+{
+    size_t leaf = STEP;
+    while (leaf * leaf < n)
+        leaf += STEP;
+    return leaf;
+}
+
 static cellar_status inverse_build(cellar_law law, int64_t low, const int64_t *list, size_t n,
                                    cellar_inverse **out, cellar_error *err)
 {
     int is_long = n > CELLAR_INVERSE_SCANNED;
-    size_t n_filled = round_up(n, is_long ? LEAF : STEP), n_leaves = n_filled / LEAF;
+    size_t leaf = leaf_size(n), n_filled = round_up(n, is_long ? leaf : STEP);
+    size_t n_leaves = n_filled / leaf;
     size_t n_root = is_long ? round_up(n_leaves, STEP) : 0;
     cellar_inverse *s = cellar_alloc(1, sizeof *s + (n_filled + n_root) * sizeof s->t[0]);
 
     if (s == NULL)
         return cellar_fail_memory(err, "the thresholds of a sampler");
-    *s = (cellar_inverse){.law = law, .base = low, .n = n_filled, .n_root = n_root};
+    *s = (cellar_inverse){.law = law, .base = low, .n = n_filled, .n_root = n_root, .leaf = leaf};
     for (size_t j = 0; j < n_filled + n_root; j++)
         s->t[j] = INT64_MAX;
     memcpy(s->t, list, n * sizeof *list);
     for (size_t j = 0; n_root > 0 && j < n_leaves; j++)
-        s->t[n_filled + j] = s->t[(j + 1) * LEAF - 1];
+        s->t[n_filled + j] = s->t[(j + 1) * leaf - 1];
     *out = s;
     return CELLAR_OK;
 }

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sums of d^k e^{-rate |d|}, d = sqrt b - sqrt a, over the integers, by the Euler-Maclaurin
+ * formula: in long doubles for the law, in balls for proofs. */
+#ifndef CELLAR_MECHANISM_HELLINGER_SUMS_H
+#define CELLAR_MECHANISM_HELLINGER_SUMS_H
+
+#include <arb.h>
+
+enum { CELLAR_HELLINGER_POWERS = 5 };
+
+/* sums[k] = sum_{b >= n} d^k e^{-rate d}, d = sqrt b - root >= 0, k < n_sums; root is the square
+ * root of a whole number. */
+void cellar_hellinger_above(long double rate, long double root, int64_t n, int n_sums,
+                            long double *sums);
+/* sums[k] = sum_{b = 0}^{n} d^k e^{rate d}, d <= 0; 0 for n < 0. */
+void cellar_hellinger_below(long double rate, long double root, int64_t n, int n_sums,
+                            long double *sums);
+
+/* Enclosures of sum_{b >= n} e^{-rate sqrt b} and of sum_{b = 0}^{n} e^{rate sqrt b}. */
+void cellar_hellinger_above_ball(const arb_t rate, int64_t n, int64_t bits, arb_t out);
+void cellar_hellinger_below_ball(const arb_t rate, int64_t n, int64_t bits, arb_t out);
+
+#endif
