@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cellar/key.h>
 #include <cellar/tabulate.h>
 
 #include "json_out.h"
@@ -19,7 +20,8 @@ typedef struct tabulate_values {
     cli_table_options table;
     int missing_as, json;
     cli_words where;
-    const char *weight, *unit, *record_key, *margins, *hierarchy, *structural_zeros;
+    const char *weight, *unit, *record_key, *record_id, *key, *margins, *hierarchy,
+        *structural_zeros;
     cli_number max_per_unit, key_range;
 } tabulate_values;
 
@@ -40,6 +42,11 @@ static const cli_option tabulate_options[] = {
      AT(unit), 0, 0, 0},
     {CLI_NUMBER, "max-per-unit", "M", "count only the first M records of a unit", AT(max_per_unit),
      0, 1, 0},
+    {CLI_TEXT, "record-id", "COLUMN",
+     "derive record keys from this stable identifier and the secret of --key", AT(record_id), 0, 0,
+     0},
+    {CLI_TEXT, "key", "FILE", "the key file ('cellar key create') for --record-id", AT(key), 0, 0,
+     0},
     {CLI_TEXT, "record-key", "COLUMN", "add up record keys into cell keys", AT(record_key), 0, 0,
      0},
     {CLI_NUMBER, "key-range", "N", "record keys are integers modulo N [decimals from 0 to below 1]",
@@ -120,6 +127,7 @@ typedef struct tabulate_run {
     cli_variables variables;
     uint64_t *masks;
     cli_table_out out;
+    unsigned char secret[CELLAR_KEY_SECRET_BYTES]; /* for record keys; wiped */
 } tabulate_run;
 
 /* "a*b" as a mask; "total", where no variable has that name, is the grand total. */
@@ -198,8 +206,25 @@ static int tabulate_check(const tabulate_values *values, const cli_words *files)
         return cli_usage("tabulate: say what to count by: --by A,B,C");
     if ((values->unit != NULL) != values->max_per_unit.given)
         return cli_usage("--unit and --max-per-unit need each other");
-    if (values->key_range.given && values->record_key == NULL)
-        return cli_usage("--key-range needs --record-key");
+    if ((values->record_id != NULL) != (values->key != NULL))
+        return cli_usage("--record-id and --key need each other");
+    if (values->record_id != NULL && values->record_key != NULL)
+        return cli_usage("record keys are either read (--record-key) or derived (--record-id)");
+    if (values->key_range.given && values->record_key == NULL && values->record_id == NULL)
+        return cli_usage("--key-range needs --record-key or --record-id");
+    return CLI_GO_ON;
+}
+
+static int tabulate_secret(const char *path, tabulate_run *run)
+{
+    cellar_key *key = NULL;
+    cellar_error err;
+    cellar_status status = cellar_key_read(path, &key, &err);
+    if (status != CELLAR_OK)
+        return cli_exit(status, &err);
+    cellar_key_secret(key, CELLAR_KEY_RECORDS, run->secret);
+    cellar_key_free(key);
+    run->spec.record_secret = run->secret;
     return CLI_GO_ON;
 }
 
@@ -219,11 +244,14 @@ static int tabulate_prepare(const tabulate_values *values, const char *path, tab
     spec->unit_column = values->unit;
     spec->max_per_unit = values->max_per_unit.value;
     spec->record_key_column = values->record_key;
+    spec->record_id_column = values->record_id;
     spec->key_range = values->key_range.value;
     spec->structural_zeros_path = values->structural_zeros;
     spec->n_threads = (int) values->reader.threads.value;
 
     result = cli_reader_options(&values->reader, &spec->reader);
+    if (result == CLI_GO_ON && values->key != NULL)
+        result = tabulate_secret(values->key, run);
     if (result == CLI_GO_ON)
         result = cli_variables_read(&values->variables, path, &spec->reader, &run->variables);
     spec->variables = run->variables.specs;
@@ -335,6 +363,7 @@ int cli_tabulate(int argc, char **argv)
     cli_table_out_clear(&run.out);
     cli_variables_clear(&run.variables);
     free(run.masks);
+    explicit_bzero(run.secret, sizeof run.secret);
     cli_words_clear(&files);
     cli_options_clear(&tabulate_command, &values);
     return result;

@@ -25,11 +25,13 @@ typedef struct cellar_tabulate_spec {
                                  "column!=a", "column>=18"; on the raw values */
     size_t n_where;
 
-    const char *weight_column; /* NULL: unweighted */
-    const char *unit_column;   /* NULL: every record is a unit of its own */
-    uint64_t max_per_unit;     /* the first so many records of a unit count; 0: required */
-    const char *record_key_column;
-    uint64_t key_range; /* modulus of integer keys; 0: decimal keys in [0,1) */
+    const char *weight_column;     /* NULL: unweighted */
+    const char *unit_column;       /* NULL: every record is a unit of its own */
+    uint64_t max_per_unit;         /* the first so many records of a unit count; 0: required */
+    const char *record_key_column; /* keys of records, added up for each cell */
+    const char *record_id_column;  /* or: derive them from this stable identifier of a record */
+    const unsigned char *record_secret; /* and this secret: cellar_key_secret(), for records */
+    uint64_t key_range;                 /* modulus of the keys; 0: decimal keys in [0,1) */
 
     cellar_margins margins;
     const char *structural_zeros_path; /* rules; NULL: none */

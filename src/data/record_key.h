@@ -13,4 +13,9 @@
  * 0 when the text is neither. */
 int cellar_record_key_parse(const char *text, size_t length, uint64_t key_range, uint64_t *key);
 
+/* The key of the record with that identifier, under a secret (CELLAR_KEY_RECORDS); key_range 0
+ * gives a decimal. No other record has a part in it. */
+uint64_t cellar_record_key_derive(const unsigned char *secret, const char *identifier,
+                                  size_t length, uint64_t key_range);
+
 #endif

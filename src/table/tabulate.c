@@ -68,6 +68,12 @@ static cellar_status tabulation_check(const cellar_tabulate_spec *spec, cellar_e
             if (strcmp(variable_name(&spec->variables[i]), variable_name(&spec->variables[j])) == 0)
                 return cellar_fail(err, CELLAR_ERR_ARGUMENT, "variable '%.200s' is named twice",
                                    variable_name(&spec->variables[i]));
+    if ((spec->record_id_column != NULL) != (spec->record_secret != NULL))
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "record keys are derived from an identifier and a secret: name both");
+    if (spec->record_id_column != NULL && spec->record_key_column != NULL)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "record keys are either read or derived, not both");
     if ((spec->unit_column != NULL) != (spec->max_per_unit > 0))
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "a unit needs both its column and the number of records it may have");
@@ -147,11 +153,13 @@ static cellar_status tabulation_prepare(tabulation *t, cellar_error *err)
     for (size_t w = 0; w < spec->n_where; w++)
         CELLAR_TRY(add_condition(t, w, err));
     CELLAR_TRY(add_raw(t, spec->weight_column, &t->weight_use, err));
-    CELLAR_TRY(add_raw(t, spec->record_key_column, &t->key_use, err));
+    CELLAR_TRY(add_raw(
+        t, spec->record_id_column != NULL ? spec->record_id_column : spec->record_key_column,
+        &t->key_use, err));
     CELLAR_TRY(add_raw(t, spec->unit_column, &t->unit_use, err));
     if (spec->structural_zeros_path != NULL)
         CELLAR_TRY(cellar_structural_rules_read(spec->structural_zeros_path, &t->rules, err));
-    if (spec->record_key_column != NULL)
+    if (spec->record_key_column != NULL || spec->record_id_column != NULL)
         t->key_range = spec->key_range > 0 ? spec->key_range : CELLAR_DECIMAL_KEY_RANGE;
     if (spec->unit_column != NULL) {
         t->units = cellar_units_create(spec->max_per_unit);
@@ -165,6 +173,30 @@ out:
 /* ---- counting -------------------------------------------------------------- */
 
 enum { ROW_COUNTS, ROW_REJECTED, ROW_OVER_UNIT, ROW_NO_MEMORY };
+
+/* The key of a row, derived or read. 0: the row was rejected. */
+static int lane_key(const tabulation *t, cellar_batch *batch, size_t row, uint64_t *key)
+{
+    const cellar_tabulate_spec *spec = t->spec;
+    size_t length;
+    const char *text = cellar_batch_text(batch, t->key_use, row, &length);
+
+    if (spec->record_id_column != NULL) {
+        if (length == 0) {
+            cellar_batch_reject(batch, spec->record_id_column, row, "the identifier is missing");
+            return 0;
+        }
+        *key = cellar_record_key_derive(spec->record_secret, text, length, spec->key_range);
+        return 1;
+    }
+    if (cellar_record_key_parse(text, length, spec->key_range, key))
+        return 1;
+    cellar_batch_reject(batch, spec->record_key_column, row,
+                        spec->key_range > 0
+                            ? "expected a record key, an integer below the key range"
+                            : "expected a record key, a decimal in [0,1)");
+    return 0;
+}
 
 /* The weight and key of a row go to position `n` of the lane's arrays. The unit comes last, so that
  * a row which is no good does not use up a place of its unit. */
@@ -183,16 +215,8 @@ static int lane_admit(tabulation *t, tabulate_lane *lane, cellar_batch *batch, s
             return ROW_REJECTED;
         }
     }
-    if (spec->record_key_column != NULL) {
-        text = cellar_batch_text(batch, t->key_use, row, &length);
-        if (!cellar_record_key_parse(text, length, spec->key_range, &lane->record_keys[n])) {
-            cellar_batch_reject(batch, spec->record_key_column, row,
-                                spec->key_range > 0
-                                    ? "expected a record key, an integer below the key range"
-                                    : "expected a record key, a decimal in [0,1)");
-            return ROW_REJECTED;
-        }
-    }
+    if (t->key_range > 0 && !lane_key(t, batch, row, &lane->record_keys[n]))
+        return ROW_REJECTED;
     if (t->units != NULL) {
         int admitted;
         text = cellar_batch_text(batch, t->unit_use, row, &length);

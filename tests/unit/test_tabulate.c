@@ -202,6 +202,35 @@ static void test_weights_keys_units(void **state)
     }
 }
 
+/* A derived key depends on its own record alone: without one record the other cells are as before.
+ */
+static void test_derived_keys(void **state)
+{
+    static const unsigned char secret[32] = {7};
+    cellar_variable_spec variables[2];
+    char path[400] = "";
+    cellar_tabulate_spec spec = by_two(path, variables);
+    cellar_table *all = NULL, *fewer = NULL;
+    cellar_error err = {""};
+    snprintf(path, sizeof path, "%s", write_file(*state, "people.csv", people));
+    spec.record_id_column = "id";
+    check_fails(&spec, CELLAR_ERR_ARGUMENT, "name both");
+    spec.record_secret = secret;
+    spec.key_range = 4096;
+    assert_int_equal(cellar_tabulate(&spec, &all, NULL, &err), CELLAR_OK);
+    assert_int_equal(cellar_table_key_range(all), 4096);
+    spec.where = &(const char *const){"id!=p4"};
+    spec.n_where = 1;
+    variables[1].codelist = NULL;
+    assert_int_equal(cellar_tabulate(&spec, &fewer, NULL, &err), CELLAR_OK);
+    /* f north and m north come before the category that vanished */
+    assert_int_equal(cellar_table_cell(all, 0).key, cellar_table_cell(fewer, 0).key);
+    assert_int_equal(cellar_table_cell(all, 2).key, cellar_table_cell(fewer, 2).key);
+    assert_int_not_equal(cellar_table_cell(all, 0).key, cellar_table_cell(all, 2).key);
+    cellar_table_free(all);
+    cellar_table_free(fewer);
+}
+
 static void test_refusals(void **state)
 {
     cellar_variable_spec variables[2];
@@ -316,6 +345,7 @@ int main(void)
         cmocka_unit_test(test_domains),
         cmocka_unit_test(test_where),
         cmocka_unit_test(test_weights_keys_units),
+        cmocka_unit_test(test_derived_keys),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_cancel),
         cmocka_unit_test(test_describe),
