@@ -18,6 +18,7 @@
 #include <cellar/progress.h>
 #include <cellar/random.h>
 #include <cellar/release.h>
+#include <cellar/release_file.h>
 #include <cellar/selection.h>
 #include <cellar/status.h>
 #include <cellar/table.h>

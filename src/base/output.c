@@ -29,6 +29,8 @@ struct cellar_output {
     int replace;
     mode_t mode;
     int failure; /* the errno of the first failed write */
+    cellar_output_listener *listener;
+    void *listener_context;
 };
 
 static void output_free(cellar_output *output)
@@ -185,6 +187,8 @@ void cellar_output_write(cellar_output *output, const void *bytes, size_t length
 {
     const char *from = bytes;
     output->size_bytes += length;
+    if (output->listener != NULL)
+        output->listener(output->listener_context, bytes, length);
     if (output->path == NULL) {
         cellar_text_add(&output->page, from, length);
         return;
@@ -239,6 +243,12 @@ void cellar_output_text(cellar_output *output, const cellar_text *text)
         output_note_failure(output, ENOMEM);
     else
         cellar_output_write(output, text->bytes, text->length);
+}
+
+void cellar_output_listen(cellar_output *output, cellar_output_listener *listener, void *context)
+{
+    output->listener = listener;
+    output->listener_context = context;
 }
 
 uint64_t cellar_output_size_bytes(const cellar_output *output)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "release/draw.h"
 
+#include <flint/flint.h>
+
 #include "base/error.h"
 
 int cellar_draw_has(const cellar_draw *draw, uint64_t index)
@@ -25,6 +27,12 @@ size_t cellar_draw_position(const cellar_table *table, uint64_t index)
             high = middle;
     }
     return low;
+}
+
+void cellar_draw_leave(int lane)
+{
+    if (lane != 0) /* that one is the caller's own thread */
+        flint_cleanup();
 }
 
 cellar_status cellar_draw_report(const cellar_draw *draw, double fraction, cellar_error *err)

@@ -37,6 +37,9 @@ int cellar_draw_has(const cellar_draw *draw, uint64_t index);
 /* The first stored cell of the table whose index is at least `index`. */
 size_t cellar_draw_position(const cellar_table *table, uint64_t index);
 
+/* What a lane does last: Arb, which mechanisms and gaps compute with, caches memory by thread. */
+void cellar_draw_leave(int lane);
+
 /* Tells how far it is; fails with CELLAR_ERR_CANCELLED when the caller says so. */
 cellar_status cellar_draw_report(const cellar_draw *draw, double fraction, cellar_error *err);
 

@@ -112,6 +112,7 @@ static cellar_status dense_block(void *context, size_t first, size_t last, int l
         n = dense_compact(&draw->listing, length, values, offsets);
         segment->n_listed[block] = dense_drop(draw, start, n, values, offsets);
     }
+    cellar_draw_leave(lane);
     return status;
 }
 

@@ -123,6 +123,7 @@ static cellar_status sparse_lane_run(void *context, int lane_number, cellar_erro
     }
 out:
     cellar_search_clear(&lane->search);
+    cellar_draw_leave(lane_number);
     return status;
 }
 

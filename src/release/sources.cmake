@@ -2,6 +2,7 @@
 set(LAYER_SOURCES
   cell_keys.c
   description.c
+  digest.c
   draw.c
   draw_dense.c
   draw_sparse.c
@@ -10,6 +11,8 @@ set(LAYER_SOURCES
   protect.c
   protection.c
   release.c
+  release_read.c
+  release_write.c
   share.c
   zeros.c
 )
