@@ -7,6 +7,7 @@
 #include <cellar/cell_key.h>
 #include <cellar/codelist.h>
 #include <cellar/describe.h>
+#include <cellar/dirichlet.h>
 #include <cellar/export.h>
 #include <cellar/exposure.h>
 #include <cellar/key.h>

@@ -5,6 +5,7 @@ set(LAYER_SOURCES
   calibration_discrete.c
   cell_key.c
   delaporte.c
+  dirichlet.c
   discrete_gaussian.c
   discrete_laplace.c
   entropy_range.c
