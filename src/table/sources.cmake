@@ -31,5 +31,6 @@ set(LAYER_SOURCES
   table_file.c
   table_groups.c
   table_margin.c
+  table_sums.c
   tabulate.c
 )

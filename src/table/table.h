@@ -34,6 +34,11 @@ cellar_status cellar_table_create(const cellar_schema *schema, cellar_cells *cel
 cellar_status cellar_table_check_variables(const cellar_table *table, const size_t *variables,
                                            size_t n, cellar_error *err);
 
+/* A table that was read from `name`: its margins and inner nodes must be the sums of its interior,
+ * as far as the interior is known. */
+cellar_status cellar_table_check_sums(const cellar_table *table, const char *name,
+                                      cellar_error *err);
+
 /* Empty cells with room for n, in the arrays that `like` has. */
 cellar_status cellar_cells_create_like(const cellar_cells *like, size_t n, cellar_cells *out,
                                        cellar_error *err);

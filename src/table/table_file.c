@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "table/format.h"
+#include "table/table.h"
 
 static const struct table_file_format {
     cellar_table_format format;
@@ -130,7 +131,12 @@ cellar_status cellar_table_parse(const char *name, const char *bytes, size_t len
     CELLAR_TRY(cellar_sheet_parse(&source, &loaded, err));
     CELLAR_TRY(
         cellar_table_from_cells(loaded.schema, &loaded.built.cells, loaded.key_range, out, err));
+    CELLAR_TRY(cellar_table_check_sums(*out, name, err));
 out:
+    if (status != CELLAR_OK) {
+        cellar_table_free(*out);
+        *out = NULL;
+    }
     cellar_loaded_clear(&loaded);
     return status;
 }

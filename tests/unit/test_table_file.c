@@ -138,7 +138,8 @@ static void test_csv_round_trips(void **state)
 
 static void test_csv_observed(void **state)
 {
-    static const char csv[] = "sex,age,count\r\nm,10,1\r\n_T,9,5\r\nf,9,4\r\nm,9,1\r\n";
+    static const char csv[] = "sex,age,count\r\nm,10,1\r\n_T,9,5\r\nf,9,4\r\nm,9,1\r\n"
+                              "_T,10,1\r\n";
     cellar_table *table = NULL;
     const cellar_schema *schema;
     const uint64_t *margins;
@@ -158,9 +159,45 @@ static void test_csv_observed(void **state)
     assert_string_equal(cellar_schema_code(schema, 1, 0), "9");
     assert_string_equal(cellar_schema_code(schema, 1, 1), "10");
     assert_string_equal(cellar_schema_code(schema, 0, 2), "_T");
-    assert_int_equal(cellar_table_n_cells(table), 4);
+    assert_int_equal(cellar_table_n_cells(table), 5);
     assert_int_equal(cellar_table_n_records(table), 6);
     cellar_table_free(table);
+}
+
+/* Whoever reads a hierarchy without its code list would count people once per level. */
+static void test_sums_add_up(void **state)
+{
+    static const struct {
+        const char *csv;
+        cellar_status status;
+    } cases[] = {
+        {"a,b,count\n1,x,5\n1,_T,5\n2,y,1\n2,_T,1\n_T,x,5\n_T,y,1\n_T,_T,6\n", CELLAR_OK},
+        {"a,b,count\n1,x,5\n1,_T,5\n_T,x,5\n_T,_T,4\n", CELLAR_ERR_INPUT},
+        {"a,b,count\n1,x,5\n2,x,1\n1,_T,5\n", CELLAR_ERR_INPUT}, /* 2,_T is not there: a zero */
+        {"a,b,count\n1,_T,1\n2,x,1\n", CELLAR_ERR_INPUT},        /* _T is a code of the data */
+        {"a,count\nNorth,3\nn1,1\nn2,2\n_T,3\n", CELLAR_ERR_INPUT},
+        {"a,count,weighted\nx,1,0.5\ny,1,0.25\n_T,2,0.75\n", CELLAR_OK},
+        {"a,count,weighted\nx,1,0.5\ny,1,0.25\n_T,2,0.7\n", CELLAR_ERR_INPUT},
+        {"a,count,record_key:10\nx,1,7\ny,1,8\n_T,2,5\n", CELLAR_OK},
+        {"a,count,record_key:10\nx,1,7\ny,1,8\n_T,2,6\n", CELLAR_ERR_INPUT},
+        {"a,count,status\nx,1,\ny,0,not-available\n_T,9,\n", CELLAR_OK}, /* who knows */
+        {"a,count,status\nx,1,\ny,2,\n_T,0,not-available\n", CELLAR_OK},
+        {"a,b,count\n1,_T,2\n_T,x,3\n", CELLAR_OK}, /* an interior nobody told */
+    };
+    cellar_table_read_options options = {.format = CELLAR_TABLE_CSV};
+
+    (void) state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cellar_error err = {""};
+        cellar_table *table = NULL;
+        cellar_status status =
+            cellar_table_parse("x", cases[i].csv, strlen(cases[i].csv), &options, &table, &err);
+        if (status != cases[i].status || (table != NULL) != (status == CELLAR_OK))
+            fail_msg("case %zu: %s", i, err.message);
+        if (status != CELLAR_OK)
+            assert_non_null(strstr(err.message, "x: variable '"));
+        cellar_table_free(table);
+    }
 }
 
 static void test_files_are_secret_and_say_so(void **state)
@@ -330,6 +367,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_csv_round_trips, scratch_setup, scratch_teardown),
         cmocka_unit_test(test_golden_files),
         cmocka_unit_test(test_csv_observed),
+        cmocka_unit_test(test_sums_add_up),
         cmocka_unit_test_setup_teardown(test_files_are_secret_and_say_so, scratch_setup,
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(test_formulas, scratch_setup, scratch_teardown),
