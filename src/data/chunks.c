@@ -7,6 +7,7 @@
 #include "data/chunks.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -241,6 +242,15 @@ cellar_status cellar_chunks_next(cellar_chunks *chunks, cellar_chunk *chunk,
 
 /* ---- the header ----------------------------------------------------------- */
 
+/* A file whose lines end with CR alone would be one long header. */
+static int holds_lone_cr(const char *text)
+{
+    const char *cr = strchr(text, '\r');
+    while (cr != NULL && cr[1] == '\n')
+        cr = strchr(cr + 1, '\r');
+    return cr != NULL;
+}
+
 static cellar_status chunks_name_column(cellar_chunks *chunks, size_t column, const char *text,
                                         size_t length, cellar_error *err)
 {
@@ -259,11 +269,11 @@ static cellar_status chunks_name_column(cellar_chunks *chunks, size_t column, co
         cellar_text_add_string(&name, "");
     if (status == CELLAR_OK && name.failed)
         status = cellar_fail_memory(err, "the names of columns");
-    for (size_t i = 0; status == CELLAR_OK && i < column; i++)
-        if (strcmp(chunks->columns[i], name.bytes) == 0)
-            status = cellar_fail(err, CELLAR_ERR_INPUT,
-                                 "%s:1: columns %zu and %zu have the same name '%.200s'", file,
-                                 i + 1, column + 1, name.bytes);
+    if (status == CELLAR_OK && holds_lone_cr(name.bytes))
+        status = cellar_fail(err, CELLAR_ERR_INPUT,
+                             "%s:1: the name of column %zu holds a carriage return; lines end with "
+                             "LF or CRLF",
+                             file, column + 1);
     if (status != CELLAR_OK) {
         cellar_text_clear(&name);
         return status;
@@ -271,6 +281,40 @@ static cellar_status chunks_name_column(cellar_chunks *chunks, size_t column, co
     chunks->columns[column] = name.bytes;
     chunks->n_columns = column + 1;
     return CELLAR_OK;
+}
+
+/* By name, and those of the same name from left to right. */
+static int compare_columns(const void *a, const void *b)
+{
+    char *const *x = *(char **const *) a, *const *y = *(char **const *) b;
+    int order = strcmp(*x, *y);
+    return order != 0 ? order : (x > y) - (x < y);
+}
+
+/* Sorted, because a file may have very many columns. Tells of the leftmost that repeats another. */
+static cellar_status chunks_check_names(const cellar_chunks *chunks, cellar_error *err)
+{
+    size_t n = chunks->n_columns, repeated = n, first = n;
+    char ***sorted = cellar_alloc(n, sizeof *sorted);
+
+    if (sorted == NULL)
+        return cellar_fail_memory(err, "the names of columns");
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = &chunks->columns[i];
+    qsort(sorted, n, sizeof *sorted, compare_columns);
+    for (size_t i = 1; i < n; i++) {
+        size_t column = (size_t) (sorted[i] - chunks->columns);
+        if (strcmp(*sorted[i - 1], *sorted[i]) == 0 && column < repeated) {
+            repeated = column;
+            first = (size_t) (sorted[i - 1] - chunks->columns);
+        }
+    }
+    cellar_free(sorted);
+    if (repeated == n)
+        return CELLAR_OK;
+    return cellar_fail(
+        err, CELLAR_ERR_INPUT, "%s:1: columns %zu and %zu have the same name '%.200s'",
+        cellar_stream_name(chunks->stream), first + 1, repeated + 1, chunks->columns[repeated]);
 }
 
 /* The row at the start of `text` as fields, without changing the text. */
@@ -299,6 +343,7 @@ static cellar_status chunks_read_header(cellar_chunks *chunks, const char *text,
     for (size_t i = 0; i < fields.n; i++)
         CELLAR_TRY(chunks_name_column(chunks, i, copy + fields.begin[i],
                                       fields.end[i] - fields.begin[i], err));
+    CELLAR_TRY(chunks_check_names(chunks, err));
 out:
     cellar_row_fields_clear(&fields);
     cellar_free(copy);

@@ -13,6 +13,7 @@
 enum { STATFILE_BUFFER_BYTES = 256 * 1024 };
 enum { STATFILE_DTA_UTF8 = 118 }; /* from this version on Stata's text is UTF-8 */
 enum { STATFILE_NAME_BYTES = 256 };
+enum { STATFILE_XPT_RECORD_BYTES = 80 };
 
 static const char *statfile_kind(cellar_data_format format)
 {
@@ -313,6 +314,8 @@ cellar_status cellar_statfile_parse(cellar_statfile_run *run, const readstat_cal
         break;
     case CELLAR_DATA_XPT:
         error = readstat_parse_xport(parser, name, run);
+        if (error == READSTAT_OK && run->file->size % STATFILE_XPT_RECORD_BYTES != 0)
+            error = READSTAT_ERROR_READ; /* ReadStat takes half a row for padding */
         break;
     default:
         run->status = cellar_fail(run->err, CELLAR_ERR_ARGUMENT, "%s: not %s", name,

@@ -295,6 +295,10 @@ static void test_scan_headers(void **state)
         {"", "rows.csv:1: the file is empty; expected rows", 1, 0},
         {"\n", "rows.csv:1: the file is empty; expected a header", 0, 0},
         {"a,b,a\n", "rows.csv:1: columns 1 and 3 have the same name 'a'", 0, 0},
+        {"b,a,c,a,b,a\n", "rows.csv:1: columns 2 and 4 have the same name 'a'", 0, 0},
+        {"a,b\r1,2\r3,4\r",
+         "rows.csv:1: the name of column 2 holds a carriage return; lines end with LF or CRLF", 0,
+         0},
         {"a,\"b\n", "rows.csv:1: column 2: a quote that is never closed", 0, 0},
         {"\xff\xfe"
          "a\n",

@@ -271,6 +271,30 @@ static void test_cut(void **state)
     }
 }
 
+/* A transport file is made of records of 80 bytes: a cut anywhere else is seen. */
+static void test_cut_transport(void **state)
+{
+    (void) state;
+    for (size_t k = 0; k < N_STAT_KINDS; k++) {
+        stat_file bytes;
+        if (stat_kinds[k].format != CELLAR_DATA_XPT)
+            continue;
+        stat_make(&stat_kinds[k], 3, &bytes);
+        for (size_t cut = 1; cut <= 240; cut++) {
+            cellar_statfile file;
+            cellar_error err = {""};
+            uint64_t n_rows = 0;
+            cellar_statfile_open_memory("m", bytes.bytes, bytes.length - cut, CELLAR_DATA_XPT,
+                                        &file);
+            if (cut % 80 != 0)
+                assert_int_equal(
+                    cellar_statfile_read_rows(&file, wanted, 4, count_row, &n_rows, &err),
+                    CELLAR_ERR_INPUT);
+        }
+        stat_file_clear(&bytes);
+    }
+}
+
 static void test_changed_bytes(void **state)
 {
     uint32_t seed = 7;
@@ -555,6 +579,7 @@ int main(void)
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_no_columns_asked_for),
         cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_cut_transport),
         cmocka_unit_test(test_changed_bytes),
         cmocka_unit_test(test_wrong_format),
         cmocka_unit_test(test_stata),
