@@ -156,7 +156,7 @@ static void describe_write_people(const cellar_description *description,
 {
     cellar_row_report rows = cellar_description_rows(description);
     describe_write_columns(description, output);
-    cellar_output_printf(output, "\n%" PRIu64 " rows", rows.n_read);
+    cellar_output_printf(output, "\n%" PRIu64 " row%s", rows.n_read, rows.n_read == 1 ? "" : "s");
     if (rows.n_bad > 0)
         cellar_output_printf(output, ", %" PRIu64 " skipped because they cannot be read",
                              rows.n_bad);
@@ -247,6 +247,10 @@ static size_t describe_codelist_target(const cellar_description *description, co
         cli_message("--write-codelist: '%s' begins with the name of no column described", text);
         return found;
     }
+    if (text[found_length] == '\0' && strchr(text, '/') != NULL) {
+        cli_message("--write-codelist: '%s' is no name for a file; say '%s=FILE'", text, text);
+        return (size_t) -1;
+    }
     *path = cli_alloc(strlen(text) + sizeof ".csv", 1);
     if (text[found_length] == '=')
         memcpy(*path, text + found_length + 1, strlen(text + found_length + 1));
@@ -278,8 +282,10 @@ static int describe_write_codelist(const cellar_description *description, const 
     cellar_status status;
     int from_labels = 0;
 
-    if (column == (size_t) -1)
+    if (column == (size_t) -1 || cli_reader_spare(spec->path, path) != CLI_GO_ON) {
+        free(path);
         return CLI_USAGE;
+    }
     status = describe_make_codelist(description, column, spec, &from_labels, &list, &err);
     if (status == CELLAR_OK)
         status = cellar_output_open(path, &how, &output, &err);
@@ -348,6 +354,8 @@ static int describe_prepare(const describe_values *values, const cli_words *file
         return cli_usage("describe: name the data file (- is standard input)");
     if (files->n > 1)
         return cli_usage("describe takes one file, and '%s' is a second", files->items[1]);
+    if (cli_reader_spare(files->items[0], values->path) != CLI_GO_ON)
+        return CLI_USAGE;
     if (values->by != NULL && !cli_words_split(by, values->by, ',', 1))
         return cli_usage("--by: a quote is not closed");
     if (values->columns != NULL && !cli_words_split(columns, values->columns, ',', 1))

@@ -261,6 +261,8 @@ static int tabulate_prepare(const tabulate_values *values, const char *path, tab
     if (result == CLI_GO_ON)
         result = tabulate_hierarchy(values->hierarchy, run);
     if (result == CLI_GO_ON)
+        result = cli_reader_spare(path, values->table.path);
+    if (result == CLI_GO_ON)
         result = cli_table_out_open(&values->table, !values->json, &run->out);
     return result;
 }

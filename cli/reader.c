@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static int reader_delimiter(const char *text, char *delimiter)
 {
@@ -14,6 +15,16 @@ static int reader_delimiter(const char *text, char *delimiter)
         return cli_usage("--delimiter must be one character (not a quote or a line end) or 'tab'");
     *delimiter = text[0];
     return CLI_GO_ON;
+}
+
+/* A link to the data may be replaced: the data stay. */
+int cli_reader_spare(const char *path, const char *output)
+{
+    struct stat data, there;
+    if (output == NULL || stat(path, &data) != 0 || lstat(output, &there) != 0 ||
+        data.st_dev != there.st_dev || data.st_ino != there.st_ino)
+        return CLI_GO_ON;
+    return cli_usage("%s: is the data file; choose another name for what is written", output);
 }
 
 int cli_reader_options(const cli_reader *reader, cellar_reader_options *out)

@@ -39,6 +39,10 @@ typedef struct cli_reader {
 /* What the options say, for the library. Answers CLI_GO_ON or CLI_USAGE with a message. */
 int cli_reader_options(const cli_reader *reader, cellar_reader_options *out);
 
+/* The data themselves are never replaced, --force or not. Answers CLI_GO_ON or CLI_USAGE with a
+ * message; `output` may be NULL. */
+int cli_reader_spare(const char *path, const char *output);
+
 /* "12 rows read, 10 counted; 2 dropped for missing values" on standard error. */
 void cli_reader_report(const char *path, const cellar_row_report *rows);
 /* The same as the object "rows" of a JSON document. */

@@ -57,7 +57,7 @@ void cellar_cells_clear(cellar_cells *cells);
 /* Makes a table of cells in any order; repeated indices are added up (counts overflow-checked,
  * keys modulo `key_range`, where 0 stands for 2^64), the highest status wins. Cells with neither
  * count nor status are not stored. A counted structural zero is refused with CELLAR_ERR_INPUT
- * naming the cell's codes. Takes the arrays of `cells` (it is empty afterwards) in every case;
+ * naming the rule. Takes the arrays of `cells` (it is empty afterwards) in every case;
  * retains `schema`. Decides between dense and sparse storage by itself. */
 cellar_status cellar_table_from_cells(const cellar_schema *schema, cellar_cells *cells,
                                       uint64_t key_range, cellar_table **out, cellar_error *err);
