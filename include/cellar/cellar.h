@@ -11,6 +11,7 @@
 #include <cellar/export.h>
 #include <cellar/exposure.h>
 #include <cellar/key.h>
+#include <cellar/ledger.h>
 #include <cellar/matrix.h>
 #include <cellar/mechanism.h>
 #include <cellar/microdata.h>

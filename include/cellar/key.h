@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Key files: the secrets behind keyed noise and record keys. */
+/* Key files: the secrets behind keyed noise, record keys and ledgers. */
 #ifndef CELLAR_KEY_H
 #define CELLAR_KEY_H
 
@@ -17,8 +17,9 @@ typedef struct cellar_key cellar_key; /* lies in locked memory; does not survive
 
 /* What a secret is used for; each use has a secret of its own. */
 typedef enum cellar_key_use {
-    CELLAR_KEY_NOISE = 1,  /* cellar_rng_create_keyed() */
-    CELLAR_KEY_RECORDS = 2 /* record keys */
+    CELLAR_KEY_NOISE = 1,   /* cellar_rng_create_keyed() */
+    CELLAR_KEY_RECORDS = 2, /* record keys */
+    CELLAR_KEY_LEDGER = 3   /* the chain of a ledger's history */
 } cellar_key_use;
 
 enum { CELLAR_KEY_SECRET_BYTES = 32 };

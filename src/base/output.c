@@ -351,6 +351,23 @@ out:
     return status;
 }
 
+cellar_status cellar_output_publish(const char *staged, const char *path,
+                                    const cellar_output_options *options, cellar_error *err)
+{
+    char *folder = output_folder(path);
+    cellar_status status = CELLAR_OK;
+
+    if (folder == NULL)
+        return cellar_fail_memory(err, "an output file");
+    if (chmod(staged, options != NULL && options->shared ? 0644 : 0600) != 0 ||
+        output_rename(staged, path, options != NULL && options->replace) != 0)
+        status = cellar_fail_errno(err, path, "give the file its name");
+    else
+        output_sync_folder(folder);
+    cellar_free(folder);
+    return status;
+}
+
 void cellar_output_discard(cellar_output *output)
 {
     output_free(output);

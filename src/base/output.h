@@ -14,4 +14,10 @@ void cellar_output_text(cellar_output *output, const cellar_text *text);
 typedef void cellar_output_listener(void *context, const void *bytes, size_t length);
 void cellar_output_listen(cellar_output *output, cellar_output_listener *listener, void *context);
 
+/* Gives a complete, synced file its name, as cellar_output_commit() does: the mode, the name (not
+ * replacing one unless asked to), and the folder synced. `staged` lies in the same folder. On
+ * failure it stays as it is. `options` may be NULL. */
+cellar_status cellar_output_publish(const char *staged, const char *path,
+                                    const cellar_output_options *options, cellar_error *err);
+
 #endif

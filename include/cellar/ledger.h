@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The ledger: the privacy budget of datasets, charged before a number is drawn. docs/ledger.md
+ * tells its format and what it promises. */
+#ifndef CELLAR_LEDGER_H
+#define CELLAR_LEDGER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cellar/export.h>
+#include <cellar/key.h>
+#include <cellar/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* An open ledger: its history, read and verified, and the file it is appended to. For one thread
+ * at a time; any number of processes, or of ledgers opened by one, may share the file. */
+typedef struct cellar_ledger cellar_ledger;
+
+/* ---- amounts --------------------------------------------------------------- */
+
+/* What a release costs, or a cap. Whole numbers, rounded up once and never again: epsilon and rho
+ * in units of 1e-9, delta in units of 1e-18. */
+typedef struct cellar_amounts {
+    int64_t epsilon_nano;
+    int64_t delta_atto;
+    int64_t rho_nano; /* zero-concentrated; CELLAR_NO_RHO: none is claimed */
+} cellar_amounts;
+
+#define CELLAR_NO_RHO (-1)
+
+/* The amount of a decimal such as "0.5" or "1e-9", rounded up. NULL reads as 0 (rho: none).
+ * Fails when a text is no decimal of at least 0 that fits. */
+CELLAR_API cellar_status cellar_amounts_read(const char *epsilon, const char *delta,
+                                             const char *rho, cellar_amounts *out,
+                                             cellar_error *err);
+/* The same of the bounds of a certificate; NAN rho: none. */
+CELLAR_API cellar_status cellar_amounts_of_bounds(double epsilon, double delta, double rho,
+                                                  cellar_amounts *out, cellar_error *err);
+/* "0.5"; exact. `out` has room for CELLAR_AMOUNT_TEXT bytes. */
+enum { CELLAR_AMOUNT_TEXT = 32 };
+CELLAR_API void cellar_amount_text_nano(int64_t nano, char out[CELLAR_AMOUNT_TEXT]);
+CELLAR_API void cellar_amount_text_atto(int64_t atto, char out[CELLAR_AMOUNT_TEXT]);
+
+/* ---- life cycle ------------------------------------------------------------ */
+
+/* Makes an empty ledger; its history is chained under `key`, which must be kept elsewhere. Never
+ * replaces a file. Refuses file systems whose locks are not known to hold (CELLAR_ERR_RULE). */
+CELLAR_API cellar_status cellar_ledger_create(const char *path, const cellar_key *key,
+                                              cellar_error *err);
+/* Opens a ledger and verifies every entry. One that was changed without the key is refused
+ * (CELLAR_ERR_INPUT). On failure *out is NULL. */
+CELLAR_API cellar_status cellar_ledger_open(const char *path, const cellar_key *key,
+                                            cellar_ledger **out, cellar_error *err);
+CELLAR_API void cellar_ledger_close(cellar_ledger *ledger); /* NULL is fine */
+
+/* ---- datasets, editions, analysts ------------------------------------------ */
+
+/* What is protected and how much may ever be spent on it, over all its editions. Names are one
+ * line of UTF-8 of 1 to 200 bytes. */
+typedef struct cellar_ledger_dataset {
+    const char *name;
+    const char *edition;    /* the first one */
+    const char *unit;       /* whom the guarantee protects: "person" */
+    const char *neighbours; /* "add-remove" or "substitute": all charges must be of this kind */
+    uint64_t population;    /* units, a public number; needed when the cap has a delta */
+    cellar_amounts cap;     /* epsilon and delta, or rho alone with the others 0 */
+    int accept_delta;       /* 1: a delta of 1/population or more is meant */
+} cellar_ledger_dataset;
+
+CELLAR_API cellar_status cellar_ledger_add_dataset(cellar_ledger *ledger,
+                                                   const cellar_ledger_dataset *dataset,
+                                                   cellar_error *err);
+CELLAR_API cellar_status cellar_ledger_add_edition(cellar_ledger *ledger, const char *dataset,
+                                                   const char *edition, cellar_error *err);
+/* A share for one analyst, in the dataset's currency. The dataset's cap is the guarantee:
+ * analysts may collude. */
+CELLAR_API cellar_status cellar_ledger_add_analyst(cellar_ledger *ledger, const char *dataset,
+                                                   const char *analyst, cellar_amounts cap,
+                                                   cellar_error *err);
+
+/* What is known about a dataset outside the budget; each changes the dataset's statement. */
+typedef enum cellar_uncharged {
+    CELLAR_UNCHARGED_CELL_KEY,  /* a cell-key release: no differential privacy */
+    CELLAR_UNCHARGED_INVARIANT, /* a true number that is published */
+    CELLAR_UNCHARGED_ELSEWHERE  /* a table published without this ledger */
+} cellar_uncharged;
+
+CELLAR_API cellar_status cellar_ledger_enter(cellar_ledger *ledger, const char *dataset,
+                                             const char *edition, cellar_uncharged kind,
+                                             const char *what, cellar_error *err);
+
+/* ---- spending --------------------------------------------------------------- */
+
+/* What a request asks for. A request is known by its id; asking again for the same must say the
+ * same. Nothing here may be confidential. */
+typedef struct cellar_charge {
+    const char *request; /* the id, of the whole ledger */
+    const char *dataset;
+    const char *edition;
+    const char *analyst;    /* NULL: none is named */
+    const char *unit;       /* must be the dataset's */
+    const char *neighbours; /* must be the dataset's */
+    const char *mechanism;  /* canonical spec, of one cell */
+    uint64_t n_cells;       /* cells one unit touches: times max per unit, weight, ... */
+    const char *what;       /* the table, in words or JSON */
+    cellar_amounts amounts;
+    int accept_delta; /* 1: a delta of 1/population or more is meant */
+} cellar_charge;
+
+typedef enum cellar_charge_state {
+    CELLAR_CHARGE_NONE,    /* not known */
+    CELLAR_CHARGE_CHARGED, /* paid; no output is recorded */
+    CELLAR_CHARGE_STAGED,  /* paid; the digest of the complete output is recorded */
+    CELLAR_CHARGE_DONE,    /* the output has its name */
+    CELLAR_CHARGE_LOST     /* paid; the output was lost, and is never drawn again */
+} cellar_charge_state;
+
+/* What a release says about its charge: "cellar-ledger 1 LEDGER ENTRY HEAD". */
+enum { CELLAR_STAMP_TEXT = 128, CELLAR_DIGEST_BYTES = 32, CELLAR_DIGEST_TEXT = 65 };
+
+/* Draws and writes the complete output to `staged_path` (which does not exist) through
+ * cellar_output, mode 0600, and, when the release has companions, to staged_path with their
+ * endings. `stamp` goes into the release. Called at most once, after the charge is on disk. */
+typedef cellar_status cellar_produce(void *context, const char *staged_path, const char *stamp,
+                                     cellar_error *err);
+
+typedef struct cellar_spend_options {
+    const char *path;           /* where the output appears */
+    const char *const *endings; /* of companions, NULL-terminated: {".cellar.json", NULL}; or NULL:
+                                   they appear before the output itself, as path + ending */
+    int replace;                /* 1: existing files are replaced */
+} cellar_spend_options;
+
+typedef struct cellar_spend_result {
+    cellar_charge_state state;
+    int is_new; /* 1: drawn now; 0: the output of an earlier request of that id */
+    char stamp[CELLAR_STAMP_TEXT];
+} cellar_spend_result;
+
+/* Charges, draws, stages, records the digest, gives the output its name, notes that it is done.
+ * Asked again for a request that was interrupted, finishes it without drawing; for one that is
+ * done, checks that the recorded output is there. An output that was lost stays paid and is never
+ * drawn again (CELLAR_ERR_RULE). Over a cap: CELLAR_ERR_BUDGET, with nothing drawn or written. */
+CELLAR_API cellar_status cellar_ledger_spend(cellar_ledger *ledger, const cellar_charge *charge,
+                                             const cellar_spend_options *options,
+                                             cellar_produce *produce, void *context,
+                                             cellar_spend_result *out, cellar_error *err);
+
+/* ---- queries ----------------------------------------------------------------- */
+
+typedef enum cellar_entry_kind {
+    CELLAR_ENTRY_CREATE,
+    CELLAR_ENTRY_DATASET,
+    CELLAR_ENTRY_EDITION,
+    CELLAR_ENTRY_ANALYST,
+    CELLAR_ENTRY_UNCHARGED,
+    CELLAR_ENTRY_CHARGE,
+    CELLAR_ENTRY_STAGE,
+    CELLAR_ENTRY_DONE,
+    CELLAR_ENTRY_LOST
+} cellar_entry_kind;
+
+/* One line of the history. Texts that an entry does not have are NULL; all live as long as the
+ * ledger. */
+typedef struct cellar_ledger_entry {
+    int64_t number; /* from 1 */
+    cellar_entry_kind kind;
+    const char *time; /* "2026-11-15T20:45:37Z" */
+    const char *ledger, *key;
+    const char *dataset, *edition, *unit, *neighbours, *analyst;
+    const char *request, *mechanism, *what, *output, *digest;
+    uint64_t population, n_cells;
+    int accept_delta;
+    cellar_uncharged uncharged;
+    cellar_amounts amounts;
+    char head[CELLAR_DIGEST_TEXT]; /* of the history up to here */
+} cellar_ledger_entry;
+
+CELLAR_API const char *cellar_entry_kind_name(cellar_entry_kind kind);
+CELLAR_API const char *cellar_uncharged_name(cellar_uncharged kind); /* "cell-key", ... */
+CELLAR_API const char *cellar_charge_state_name(cellar_charge_state state);
+
+CELLAR_API const char *cellar_ledger_id(const cellar_ledger *ledger);
+CELLAR_API const char *cellar_ledger_head(const cellar_ledger *ledger);
+CELLAR_API size_t cellar_ledger_n_entries(const cellar_ledger *ledger);
+CELLAR_API const cellar_ledger_entry *cellar_ledger_entry_at(const cellar_ledger *ledger,
+                                                             size_t index);
+/* The entry that made the dataset, or NULL. */
+CELLAR_API const cellar_ledger_entry *cellar_ledger_find_dataset(const cellar_ledger *ledger,
+                                                                 const char *dataset);
+CELLAR_API cellar_charge_state cellar_ledger_state(const cellar_ledger *ledger,
+                                                   const char *request);
+
+typedef struct cellar_balance {
+    int has_cap;
+    int by_rho; /* 1: enforced by rho; 0: by the sums of epsilon and of delta */
+    cellar_amounts cap, spent, left;
+    size_t n_charges, n_uncharged;
+} cellar_balance;
+
+/* Of a dataset, or of one analyst on it (`analyst` not NULL). */
+CELLAR_API cellar_status cellar_ledger_balance(const cellar_ledger *ledger, const char *dataset,
+                                               const char *analyst, cellar_balance *out,
+                                               cellar_error *err);
+/* The dataset's statement, in words that can be published. It lives as long as the ledger; NULL
+ * when memory ends or there is no such dataset. */
+CELLAR_API const char *cellar_ledger_statement(cellar_ledger *ledger, const char *dataset);
+
+/* ---- verifying ----------------------------------------------------------------- */
+
+/* Reads everything again: the structure of the file, every entry's place in the chain, and that
+ * no cap was exceeded and no output recorded without a charge. */
+CELLAR_API cellar_status cellar_ledger_verify(cellar_ledger *ledger, cellar_error *err);
+
+typedef struct cellar_against {
+    int64_t number;      /* the entry the release names */
+    const char *request; /* of that entry */
+    int same_bytes;      /* 1: the files are the recorded output; 0: converted or edited */
+    cellar_charge_state state;
+} cellar_against;
+
+/* Compares the stamps in the release `path` (and in path + ".cellar.json", when there is one) with
+ * the history. A ledger that was edited, cut short or restored from a backup lacks the head that
+ * the release names: CELLAR_ERR_RULE. A file without a stamp is CELLAR_ERR_INPUT. */
+CELLAR_API cellar_status cellar_ledger_verify_against(const cellar_ledger *ledger, const char *path,
+                                                      cellar_against *out, cellar_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

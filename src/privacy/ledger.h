@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The ledger inside: a list of entries in a file, and what follows from them.
+ *
+ * The file holds nothing but the chained entries; every sum and every state is computed from
+ * entries whose place in the chain was verified. So nothing in the file can disagree. */
+#ifndef CELLAR_PRIVACY_LEDGER_H
+#define CELLAR_PRIVACY_LEDGER_H
+
+#include <sqlite3.h>
+
+#include <cellar/ledger.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+/* What is kept in locked memory. */
+typedef struct cellar_ledger_secret {
+    unsigned char mac_key[CELLAR_KEY_SECRET_BYTES];
+    int is_there; /* 0 in a forked child, which finds zeros */
+} cellar_ledger_secret;
+
+struct cellar_ledger {
+    char *path;
+    sqlite3 *db;
+    int lock_fd; /* of the file of locks on requests */
+    char key_id[24];
+    cellar_ledger_secret *secret;
+    cellar_arena *arena; /* the texts of the entries */
+    cellar_ledger_entry **entries;
+    size_t n_entries, capacity;
+    unsigned char head[CELLAR_DIGEST_BYTES]; /* of the last entry; zeros before the first */
+};
+
+/* ---- ledger_store.c: the file -------------------------------------------------- */
+
+/* Refuses paths on file systems whose locks are not known to hold. */
+cellar_status cellar_ledger_check_place(const char *path, cellar_error *err);
+cellar_status cellar_ledger_store_make(cellar_ledger *ledger, cellar_error *err);
+cellar_status cellar_ledger_store_open(cellar_ledger *ledger, cellar_error *err);
+/* Begins to write: nobody else can until the end. Reads what others added since. */
+cellar_status cellar_ledger_begin(cellar_ledger *ledger, cellar_error *err);
+/* Appends one entry, dated now, to be kept by cellar_ledger_end(). */
+cellar_status cellar_ledger_append(cellar_ledger *ledger, const cellar_ledger_entry *entry,
+                                   cellar_error *err);
+/* Keeps what was appended when `status` is CELLAR_OK, on disk when this returns; otherwise drops
+ * it and answers `status`. */
+cellar_status cellar_ledger_end(cellar_ledger *ledger, cellar_status status, cellar_error *err);
+/* Reads and verifies the entries that this ledger has not seen. */
+cellar_status cellar_ledger_catch_up(cellar_ledger *ledger, cellar_error *err);
+/* The structure of the file, by SQLite's own check. */
+cellar_status cellar_ledger_store_check(cellar_ledger *ledger, cellar_error *err);
+
+/* ---- ledger_entry.c: entries as text -------------------------------------------- */
+
+cellar_status cellar_ledger_entry_write(const cellar_ledger_entry *entry, cellar_text *body,
+                                        cellar_error *err);
+/* Texts are copied into the arena. Fails with CELLAR_ERR_INPUT when the body is no entry. */
+cellar_status cellar_ledger_entry_read(const char *body, size_t length, cellar_arena *arena,
+                                       cellar_ledger_entry *out, cellar_error *err);
+/* The MAC that chains an entry to the head before it. */
+void cellar_ledger_entry_mac(const cellar_ledger_secret *secret,
+                             const unsigned char previous[CELLAR_DIGEST_BYTES], int64_t number,
+                             const char *body, size_t length,
+                             unsigned char mac[CELLAR_DIGEST_BYTES]);
+void cellar_ledger_hex(const unsigned char bytes[CELLAR_DIGEST_BYTES],
+                       char out[CELLAR_DIGEST_TEXT]);
+
+/* ---- ledger_state.c: what follows from the entries -------------------------------- */
+
+/* Equal, or both missing. */
+int cellar_ledger_same(const char *a, const char *b);
+
+/* The charge of a request, or NULL; the last entry of that kind for it. */
+const cellar_ledger_entry *cellar_ledger_find_request(const cellar_ledger *ledger,
+                                                      const char *request, cellar_entry_kind kind);
+int cellar_ledger_has_edition(const cellar_ledger *ledger, const char *dataset,
+                              const char *edition);
+/* Whether the amounts fit under the caps of dataset and analyst: CELLAR_ERR_BUDGET if not. */
+cellar_status cellar_ledger_check_caps(const cellar_ledger *ledger, const char *dataset,
+                                       const char *analyst, const cellar_amounts *amounts,
+                                       cellar_error *err);
+
+/* ---- ledger_charge.c: the three transactions --------------------------------------- */
+
+/* Transaction 1. A request known already must be the same; its state is answered, and nothing is
+ * charged. */
+cellar_status cellar_ledger_charge(cellar_ledger *ledger, const cellar_charge *charge,
+                                   const char *output, cellar_charge_state *before,
+                                   cellar_error *err);
+/* Transactions 2 and 3, and the note that an output was lost. */
+cellar_status cellar_ledger_note_staged(cellar_ledger *ledger, const char *request,
+                                        const char *digest, cellar_error *err);
+cellar_status cellar_ledger_note_done(cellar_ledger *ledger, const char *request,
+                                      cellar_error *err);
+cellar_status cellar_ledger_note_lost(cellar_ledger *ledger, const char *request,
+                                      cellar_error *err);
+
+/* ---- ledger_files.c: outputs on their way ------------------------------------------ */
+
+/* The digest of a release: of the file and its companions, by their endings, each in `staged` or
+ * else at `path` (`staged` may be NULL). *found is 0 when the file itself is not there. */
+cellar_status cellar_ledger_digest(const char *staged, const char *path, const char *const *endings,
+                                   int *found, char digest[CELLAR_DIGEST_TEXT], cellar_error *err);
+/* Holds a request for this ledger alone, until let go or the process ends. */
+cellar_status cellar_ledger_hold(cellar_ledger *ledger, const char *request, cellar_error *err);
+void cellar_ledger_let_go(cellar_ledger *ledger, const char *request);
+/* Where the output of a request lies until it has its name: hidden, in the folder of `path`. */
+cellar_status cellar_ledger_staged_path(const char *request, const char *path, cellar_text *out,
+                                        cellar_error *err);
+
+void cellar_ledger_stamp(const cellar_ledger *ledger, const cellar_ledger_entry *charge,
+                         char out[CELLAR_STAMP_TEXT]);
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "privacy/ledger_check.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+enum { NAME_MAX_BYTES = 200, TEXT_MAX_BYTES = 65536 };
+
+static const uint64_t NANO = UINT64_C(1000000000);
+static const uint64_t ATTO = UINT64_C(1000000000000000000);
+
+static int is_text(const char *text, size_t limit)
+{
+    size_t length = text != NULL ? strlen(text) : 0;
+    return length > 0 && length <= limit && cellar_utf8_valid(text, length);
+}
+
+cellar_status cellar_ledger_check_name(const char *what, const char *name, cellar_error *err)
+{
+    if (is_text(name, NAME_MAX_BYTES) && strpbrk(name, "\r\n") == NULL)
+        return CELLAR_OK;
+    return cellar_fail(err, CELLAR_ERR_ARGUMENT, "%s: one line of UTF-8 of 1 to %d bytes is needed",
+                       what, NAME_MAX_BYTES);
+}
+
+cellar_status cellar_ledger_check_text(const char *what, const char *text, cellar_error *err)
+{
+    if (is_text(text, TEXT_MAX_BYTES))
+        return CELLAR_OK;
+    return cellar_fail(err, CELLAR_ERR_ARGUMENT, "%s: UTF-8 of 1 to %d bytes is needed", what,
+                       TEXT_MAX_BYTES);
+}
+
+cellar_status cellar_ledger_check_delta(const cellar_amounts *amounts, uint64_t population,
+                                        int accept_delta, cellar_error *err)
+{
+    char delta[CELLAR_AMOUNT_TEXT];
+    if (amounts->delta_atto == 0 || accept_delta)
+        return CELLAR_OK;
+    if (population == 0)
+        return cellar_fail(
+            err, CELLAR_ERR_ARGUMENT,
+            "a delta above 0 needs the population, to be compared with 1/population");
+    if ((cellar_uint128) (uint64_t) amounts->delta_atto * population < ATTO)
+        return CELLAR_OK;
+    cellar_amount_text_atto(amounts->delta_atto, delta);
+    return cellar_fail(
+        err, CELLAR_ERR_RULE,
+        "delta %s is at least one over the population of %llu: publishing one record "
+        "picked at random would satisfy it; accept it explicitly "
+        "(--accept-delta) or choose a smaller one",
+        delta, (unsigned long long) population);
+}
+
+cellar_status cellar_ledger_check_edition(const cellar_ledger *ledger, const char *dataset,
+                                          const char *edition, cellar_error *err)
+{
+    cellar_balance unused;
+    cellar_status status = cellar_ledger_balance(ledger, dataset, NULL, &unused, err);
+    if (status != CELLAR_OK)
+        return status;
+    if (edition == NULL || !cellar_ledger_has_edition(ledger, dataset, edition))
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "dataset '%s' has no edition '%s'", dataset,
+                           edition != NULL ? edition : "");
+    return CELLAR_OK;
+}
+
+/* A mechanism that is epsilon-DP is epsilon^2/2-zCDP (Bun and Steinke 2016, Proposition 1.4). */
+static cellar_status charge_rho(cellar_amounts *amounts, cellar_error *err)
+{
+    cellar_uint128 square =
+        (cellar_uint128) (uint64_t) amounts->epsilon_nano * (uint64_t) amounts->epsilon_nano;
+    cellar_uint128 rho = (square + 2 * NANO - 1) / (2 * NANO);
+    if (amounts->rho_nano != CELLAR_NO_RHO)
+        return CELLAR_OK;
+    if (amounts->delta_atto != 0)
+        return cellar_fail(
+            err, CELLAR_ERR_ARGUMENT,
+            "the dataset is accounted in rho, and none is proved for this mechanism");
+    if (rho > INT64_MAX)
+        return cellar_fail(err, CELLAR_ERR_OVERFLOW, "epsilon is too large");
+    amounts->rho_nano = (int64_t) rho;
+    return CELLAR_OK;
+}
+
+static cellar_status charge_check_names(const cellar_charge *charge, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    CELLAR_TRY(cellar_ledger_check_name("request", charge->request, err));
+    CELLAR_TRY(cellar_ledger_check_name("dataset", charge->dataset, err));
+    if (charge->analyst != NULL)
+        CELLAR_TRY(cellar_ledger_check_name("analyst", charge->analyst, err));
+    CELLAR_TRY(cellar_ledger_check_text("mechanism", charge->mechanism, err));
+    CELLAR_TRY(cellar_ledger_check_text("what is released", charge->what, err));
+    if (charge->amounts.epsilon_nano < 0 || charge->amounts.delta_atto < 0 ||
+        charge->amounts.rho_nano < CELLAR_NO_RHO || charge->n_cells > INT64_MAX ||
+        (charge->amounts.epsilon_nano == 0 && charge->amounts.delta_atto == 0 &&
+         charge->amounts.rho_nano <= 0))
+        status = cellar_fail(err, CELLAR_ERR_ARGUMENT, "a charge must be above 0");
+out:
+    return status;
+}
+
+cellar_status cellar_ledger_check_charge(const cellar_ledger *ledger, const cellar_charge *charge,
+                                         cellar_amounts *amounts, cellar_error *err)
+{
+    const cellar_ledger_entry *dataset;
+    cellar_status status = CELLAR_OK;
+
+    *amounts = charge->amounts;
+    CELLAR_TRY(charge_check_names(charge, err));
+    CELLAR_TRY(cellar_ledger_check_edition(ledger, charge->dataset, charge->edition, err));
+    dataset = cellar_ledger_find_dataset(ledger, charge->dataset);
+    if (charge->unit == NULL || charge->neighbours == NULL ||
+        strcmp(charge->unit, dataset->unit) != 0 ||
+        strcmp(charge->neighbours, dataset->neighbours) != 0)
+        CELLAR_TRY(cellar_fail(err, CELLAR_ERR_RULE,
+                               "dataset '%s' accounts for the unit '%s' under %s, the release for "
+                               "'%s' under %s: these cannot be added",
+                               charge->dataset, dataset->unit, dataset->neighbours,
+                               charge->unit != NULL ? charge->unit : "",
+                               charge->neighbours != NULL ? charge->neighbours : ""));
+    if (dataset->amounts.rho_nano != CELLAR_NO_RHO)
+        CELLAR_TRY(charge_rho(amounts, err));
+    else
+        CELLAR_TRY(
+            cellar_ledger_check_delta(amounts, dataset->population, charge->accept_delta, err));
+    if (dataset->amounts.rho_nano == CELLAR_NO_RHO && amounts->epsilon_nano == 0 &&
+        amounts->delta_atto == 0)
+        status = cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                             "dataset '%s' is accounted in epsilon and delta, and the charge has "
+                             "neither",
+                             charge->dataset);
+out:
+    return status;
+}

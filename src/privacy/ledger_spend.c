@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Spending: from a request to a file that has its name, whatever happens in between.
+ *
+ *     charge on disk | noise drawn | output complete, hidden, on disk | digest on disk | name |
+ * done
+ *
+ * A run that ends at any point leaves a state that tells how far it got. Before the digest is on
+ * disk nobody has seen the output, and the next run gives it up: it could not tell a whole output
+ * from another one. After that the next run finishes. Nothing is ever drawn twice. */
+#include "privacy/ledger.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/output.h"
+
+typedef struct spend {
+    cellar_ledger *ledger;
+    const cellar_charge *charge;
+    const char *const *endings; /* of companions; never NULL */
+    int replace;
+    cellar_text output; /* the absolute path */
+    cellar_text staged; /* where it waits */
+} spend;
+
+/* "folder/name" with the folder's one true path: the same file asked for from elsewhere is the
+ * same request. */
+static cellar_status spend_find_output(spend *s, const char *path, cellar_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash != NULL ? slash + 1 : path;
+    cellar_text folder = {0};
+    char *true_folder;
+    cellar_status status = CELLAR_OK;
+
+    if (*name == '\0' || strcmp(path, "-") == 0)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "'%s': what is charged to a ledger is written to a file", path);
+    cellar_text_add(&folder, slash != NULL ? path : ".",
+                    slash != NULL ? (size_t) (slash - path) + 1 : 1);
+    if (folder.failed)
+        return cellar_fail_memory(err, "the name of a file");
+    true_folder = realpath(folder.bytes, NULL);
+    if (true_folder == NULL)
+        status = cellar_fail_errno(err, folder.bytes, "find the folder");
+    else
+        cellar_text_printf(&s->output, "%s/%s", strcmp(true_folder, "/") == 0 ? "" : true_folder,
+                           name);
+    free(true_folder);
+    cellar_text_clear(&folder);
+    if (status == CELLAR_OK && s->output.failed)
+        status = cellar_fail_memory(err, "the name of a file");
+    return status;
+}
+
+/* Does something to the companions and then to the file itself. */
+static cellar_status spend_each(spend *s,
+                                cellar_status (*act)(const spend *s, const char *staged,
+                                                     const char *path, cellar_error *err),
+                                cellar_error *err)
+{
+    static const char *const itself[] = {"", NULL};
+    const char *const *lists[] = {s->endings, itself};
+    cellar_text staged = {0}, path = {0};
+    cellar_status status = CELLAR_OK;
+
+    for (size_t i = 0; i < 2; i++)
+        for (const char *const *ending = lists[i]; *ending != NULL; ending++) {
+            cellar_text_reset(&staged);
+            cellar_text_reset(&path);
+            cellar_text_printf(&staged, "%s%s", s->staged.bytes, *ending);
+            cellar_text_printf(&path, "%s%s", s->output.bytes, *ending);
+            if (staged.failed || path.failed)
+                CELLAR_TRY(cellar_fail_memory(err, "the name of a file"));
+            CELLAR_TRY(act(s, staged.bytes, path.bytes, err));
+        }
+out:
+    cellar_text_clear(&staged);
+    cellar_text_clear(&path);
+    return status;
+}
+
+static cellar_status file_must_be_new(const spend *s, const char *staged, const char *path,
+                                      cellar_error *err)
+{
+    (void) s;
+    (void) staged;
+    if (access(path, F_OK) != 0 && errno == ENOENT)
+        return CELLAR_OK;
+    return cellar_fail(err, CELLAR_ERR_EXISTS,
+                       "%s: exists already; choose another name or allow replacing it", path);
+}
+
+static cellar_status file_drop(const spend *s, const char *staged, const char *path,
+                               cellar_error *err)
+{
+    (void) s;
+    (void) path;
+    if (unlink(staged) == 0 || errno == ENOENT)
+        return CELLAR_OK;
+    return cellar_fail_errno(err, staged, "remove the file");
+}
+
+static cellar_status file_publish(const spend *s, const char *staged, const char *path,
+                                  cellar_error *err)
+{
+    cellar_output_options options = {.replace = s->replace, .shared = 1};
+    if (access(staged, F_OK) != 0 && errno == ENOENT)
+        return CELLAR_OK; /* has its name already, or the release has no such companion */
+    return cellar_output_publish(staged, path, &options, err);
+}
+
+/* ---- the steps ------------------------------------------------------------------------- */
+
+static cellar_status spend_give_up(spend *s, cellar_error *err)
+{
+    cellar_status status = spend_each(s, file_drop, err);
+    if (status == CELLAR_OK)
+        status = cellar_ledger_note_lost(s->ledger, s->charge->request, err);
+    if (status != CELLAR_OK)
+        return status;
+    return cellar_fail(err, CELLAR_ERR_RULE,
+                       "request '%s': it was charged and its output was lost; the charge stays "
+                       "spent and nothing is drawn again: a new request is a new charge",
+                       s->charge->request);
+}
+
+/* The staged files, or those that have their names, are the output whose digest is recorded. */
+static cellar_status spend_is_recorded(const spend *s, int *is_recorded, cellar_error *err)
+{
+    const cellar_ledger_entry *stage =
+        cellar_ledger_find_request(s->ledger, s->charge->request, CELLAR_ENTRY_STAGE);
+    char digest[CELLAR_DIGEST_TEXT];
+    int found;
+    cellar_status status =
+        cellar_ledger_digest(s->staged.bytes, s->output.bytes, s->endings, &found, digest, err);
+    *is_recorded =
+        status == CELLAR_OK && found && stage != NULL && strcmp(digest, stage->digest) == 0;
+    return status;
+}
+
+static cellar_status spend_finish(spend *s, cellar_error *err)
+{
+    int is_recorded;
+    cellar_status status = CELLAR_OK;
+    CELLAR_TRY(spend_is_recorded(s, &is_recorded, err));
+    if (!is_recorded)
+        return spend_give_up(s, err);
+    CELLAR_TRY(spend_each(s, file_publish, err));
+    CELLAR_TRY(cellar_ledger_note_done(s->ledger, s->charge->request, err));
+out:
+    return status;
+}
+
+static cellar_status spend_return(spend *s, cellar_error *err)
+{
+    int is_recorded;
+    cellar_status status = spend_is_recorded(s, &is_recorded, err);
+    if (status == CELLAR_OK && !is_recorded)
+        status = cellar_fail(err, CELLAR_ERR_RULE,
+                             "request '%s' was done, and its output is not at %s any more, or was "
+                             "changed; nothing is drawn again: a new request is a new charge",
+                             s->charge->request, s->output.bytes);
+    return status;
+}
+
+/* Draws and stages. Whatever fails here, the charge stays. */
+static cellar_status spend_produce(spend *s, const char *stamp, cellar_produce *produce,
+                                   void *context, cellar_error *err)
+{
+    char digest[CELLAR_DIGEST_TEXT];
+    int found = 0;
+    cellar_error unheard;
+    cellar_status status = CELLAR_OK;
+
+    CELLAR_TRY(spend_each(s, file_drop, err)); /* of a ledger that was lost, say */
+    CELLAR_TRY(produce(context, s->staged.bytes, stamp, err));
+    CELLAR_TRY(
+        cellar_ledger_digest(s->staged.bytes, s->staged.bytes, s->endings, &found, digest, err));
+    if (!found)
+        CELLAR_TRY(cellar_fail(err, CELLAR_ERR_IO, "%s: no output was written", s->output.bytes));
+    return cellar_ledger_note_staged(s->ledger, s->charge->request, digest, err);
+out:
+    if (err != NULL)
+        cellar_fail(err, status, "%s; request '%s' stays charged, and its output is lost",
+                    err->message, s->charge->request);
+    if (spend_each(s, file_drop, &unheard) == CELLAR_OK) /* else the next run does */
+        cellar_ledger_note_lost(s->ledger, s->charge->request, &unheard);
+    return status;
+}
+
+static cellar_status spend_new(spend *s, const char *stamp, cellar_produce *produce, void *context,
+                               cellar_error *err)
+{
+    cellar_status status = spend_produce(s, stamp, produce, context, err);
+    if (status == CELLAR_OK)
+        status = spend_each(s, file_publish, err);
+    if (status == CELLAR_OK)
+        status = cellar_ledger_note_done(s->ledger, s->charge->request, err);
+    return status;
+}
+
+static cellar_status spend_charge(spend *s, cellar_charge_state *before, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    CELLAR_TRY(cellar_ledger_catch_up(s->ledger, err));
+    if (!s->replace && cellar_ledger_state(s->ledger, s->charge->request) == CELLAR_CHARGE_NONE)
+        CELLAR_TRY(spend_each(s, file_must_be_new, err)); /* before anything is paid */
+    CELLAR_TRY(cellar_ledger_charge(s->ledger, s->charge, s->output.bytes, before, err));
+out:
+    return status;
+}
+
+static cellar_status spend_run(spend *s, cellar_produce *produce, void *context,
+                               cellar_spend_result *out, cellar_error *err)
+{
+    cellar_charge_state before;
+    cellar_status status = spend_charge(s, &before, err);
+    if (status != CELLAR_OK)
+        return status;
+    cellar_ledger_stamp(
+        s->ledger, cellar_ledger_find_request(s->ledger, s->charge->request, CELLAR_ENTRY_CHARGE),
+        out->stamp);
+    switch (before) {
+    case CELLAR_CHARGE_NONE:
+        out->is_new = 1;
+        return spend_new(s, out->stamp, produce, context, err);
+    case CELLAR_CHARGE_STAGED:
+        return spend_finish(s, err);
+    case CELLAR_CHARGE_DONE:
+        return spend_return(s, err);
+    case CELLAR_CHARGE_CHARGED:
+        return spend_give_up(s, err);
+    case CELLAR_CHARGE_LOST:
+        break;
+    }
+    return cellar_fail(err, CELLAR_ERR_RULE,
+                       "request '%s': its output was lost; the charge stays spent and nothing is "
+                       "drawn again: a new request is a new charge",
+                       s->charge->request);
+}
+
+cellar_status cellar_ledger_spend(cellar_ledger *ledger, const cellar_charge *charge,
+                                  const cellar_spend_options *options, cellar_produce *produce,
+                                  void *context, cellar_spend_result *out, cellar_error *err)
+{
+    static const char *const none[] = {NULL};
+    spend s = {.ledger = ledger,
+               .charge = charge,
+               .endings = options->endings != NULL ? options->endings : none,
+               .replace = options->replace};
+    cellar_status status = CELLAR_OK;
+    int held = 0;
+
+    *out = (cellar_spend_result){.state = CELLAR_CHARGE_NONE};
+    if (charge->request == NULL)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a charge needs a request");
+    CELLAR_TRY(spend_find_output(&s, options->path, err));
+    CELLAR_TRY(cellar_ledger_staged_path(charge->request, s.output.bytes, &s.staged, err));
+    CELLAR_TRY(cellar_ledger_hold(ledger, charge->request, err));
+    held = 1;
+    status = spend_run(&s, produce, context, out, err);
+    out->state = cellar_ledger_state(ledger, charge->request);
+out:
+    if (held)
+        cellar_ledger_let_go(ledger, charge->request);
+    cellar_text_clear(&s.output);
+    cellar_text_clear(&s.staged);
+    return status;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The statement of a dataset: what its releases together guarantee, and what they do not. */
+#include "privacy/ledger.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+static void tell_editions(const cellar_ledger *ledger, const char *dataset, cellar_text *text)
+{
+    const char *separator = " ";
+    cellar_text_add_string(text, "Editions:");
+    for (size_t i = 0; i < ledger->n_entries; i++) {
+        const cellar_ledger_entry *entry = ledger->entries[i];
+        if ((entry->kind != CELLAR_ENTRY_DATASET && entry->kind != CELLAR_ENTRY_EDITION) ||
+            strcmp(entry->dataset, dataset) != 0)
+            continue;
+        cellar_text_printf(text, "%s%s", separator, entry->edition);
+        separator = ", ";
+    }
+    cellar_text_add_string(text, ". The budget is that of all editions together.\n");
+}
+
+static void tell_amounts(const cellar_balance *balance, const cellar_amounts *amounts,
+                         cellar_text *text)
+{
+    char a[CELLAR_AMOUNT_TEXT], b[CELLAR_AMOUNT_TEXT];
+    if (balance->by_rho) {
+        cellar_amount_text_nano(amounts->rho_nano, a);
+        cellar_text_printf(text, "rho %s", a);
+        return;
+    }
+    cellar_amount_text_nano(amounts->epsilon_nano, a);
+    cellar_amount_text_atto(amounts->delta_atto, b);
+    cellar_text_printf(text, "epsilon %s, delta %s", a, b);
+}
+
+/* The guarantee of all that was paid for, by the filter that enforces the cap. */
+static void tell_guarantee(const cellar_balance *balance, cellar_text *text)
+{
+    if (balance->n_charges == 0)
+        cellar_text_add_string(text, "Nothing was released through this ledger.\n");
+    else {
+        cellar_text_printf(text, "%zu request%s paid for, published or not. Together they satisfy ",
+                           balance->n_charges, balance->n_charges == 1 ? " was" : "s were");
+        tell_amounts(balance, &balance->spent, text);
+        cellar_text_printf(text,
+                           " (%s), also when later requests were chosen after seeing earlier "
+                           "releases.\n",
+                           balance->by_rho
+                               ? "zero-concentrated differential privacy, by the sum; it "
+                                 "implies epsilon = rho + 2 sqrt(rho ln(1/delta)) for "
+                                 "every delta"
+                               : "differential privacy, by the basic sum");
+    }
+    cellar_text_add_string(text, "Never more than ");
+    tell_amounts(balance, &balance->cap, text);
+    cellar_text_add_string(text, " will be spent; left are ");
+    tell_amounts(balance, &balance->left, text);
+    cellar_text_add_string(text, ". Analysts who share what they got are covered.\n");
+}
+
+static const char *uncharged_meaning(cellar_uncharged kind)
+{
+    switch (kind) {
+    case CELLAR_UNCHARGED_CELL_KEY:
+        return "a cell-key release, which has no differential privacy: with it the releases "
+               "together have none, and the figures above speak of the others alone";
+    case CELLAR_UNCHARGED_INVARIANT:
+        return "a true number that is published: the figures above hold only between data that "
+               "agree on it, which leaves out adding or removing a unit it counts";
+    case CELLAR_UNCHARGED_ELSEWHERE:
+        return "published without this ledger: what it gives away comes on top of the figures "
+               "above and is not known here";
+    }
+    return "";
+}
+
+static void tell_uncharged(const cellar_ledger *ledger, const char *dataset, cellar_text *text)
+{
+    cellar_text_add_string(text, "Outside the budget:\n");
+    for (size_t i = 0; i < ledger->n_entries; i++) {
+        const cellar_ledger_entry *entry = ledger->entries[i];
+        if (entry->kind == CELLAR_ENTRY_UNCHARGED && strcmp(entry->dataset, dataset) == 0)
+            cellar_text_printf(text, "- %s (edition %s): %s.\n", entry->what, entry->edition,
+                               uncharged_meaning(entry->uncharged));
+    }
+}
+
+const char *cellar_ledger_statement(cellar_ledger *ledger, const char *dataset)
+{
+    const cellar_ledger_entry *made = cellar_ledger_find_dataset(ledger, dataset);
+    cellar_text text = {0};
+    cellar_balance balance;
+    const char *copy = NULL;
+
+    if (made == NULL || cellar_ledger_balance(ledger, dataset, NULL, &balance, NULL) != CELLAR_OK)
+        return NULL;
+    cellar_text_printf(&text, "Dataset '%s'. Protected is one %s, under %s neighbours.\n", dataset,
+                       made->unit, made->neighbours);
+    tell_editions(ledger, dataset, &text);
+    tell_guarantee(&balance, &text);
+    if (made->accept_delta)
+        cellar_text_add_string(&text, "A delta of one over the population or more was accepted.\n");
+    if (balance.n_uncharged > 0)
+        tell_uncharged(ledger, dataset, &text);
+    if (!text.failed)
+        copy = cellar_arena_copy(ledger->arena, text.bytes, text.length);
+    cellar_text_clear(&text);
+    return copy;
+}
