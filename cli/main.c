@@ -21,6 +21,8 @@ static const main_verb verbs[] = {
     {"describe", "From records to tables", "what a data file holds, before counting it",
      cli_describe},
     {"tabulate", "From records to tables", "count records into a table", cli_tabulate},
+    {"protect", "From tables to releases", "perturb a table into numbers that may leave",
+     cli_protect},
     {"mechanism", "From tables to releases", "what a mechanism does to a count", cli_mechanism},
     {"ptable", "From tables to releases", "design, read and write transition matrices", cli_ptable},
     {"key", "From tables to releases", "make and replace key files", cli_key},

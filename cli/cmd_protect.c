@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cellar protect: from a table of true counts to numbers that may leave. */
+#include "verbs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cellar/key.h>
+#include <cellar/release.h>
+#include <cellar/release_file.h>
+
+#include "json_out.h"
+#include "options.h"
+#include "terminal.h"
+
+typedef struct protect_values {
+    const char *mechanism, *total_epsilon, *key, *edition, *unit, *date, *path;
+    int negatives, per_cell, noise, domain_public, chosen, force, format, zeros, sparse, json;
+    cli_words domain;
+    cli_number threshold, max_cells, per_unit, threads;
+} protect_values;
+
+#define AT(member) offsetof(protect_values, member)
+static const cli_option protect_options[] = {
+    {CLI_SECTION, "How to protect", NULL, NULL, 0, 0, 0, 0},
+    {CLI_TEXT, "mechanism", "SPEC",
+     "what is done to each cell, such as discrete-laplace:epsilon=1 (cellar mechanism tells more)",
+     AT(mechanism), 0, 0, 0},
+    {CLI_CHOICE, "negatives", "keep|zero",
+     "what becomes of released numbers below zero; has to be said, for zero biases totals",
+     AT(negatives), 0, 0, 0},
+    {CLI_TEXT, "total-epsilon", "E",
+     "split E evenly over the cells that one record touches; the spec then names no epsilon",
+     AT(total_epsilon), 0, 0, 0},
+    {CLI_FLAG, "per-cell", NULL, "the parameters of the spec are meant for each cell", AT(per_cell),
+     0, 0, 0},
+    {CLI_NUMBER, "threshold", "T", "released numbers below T become zero, too", AT(threshold), 0, 1,
+     INT64_MAX},
+    {CLI_NUMBER, "max-cells", "N", "refuse when more empty cells would be listed [100000000]",
+     AT(max_cells), 0, 1, 0},
+    {CLI_SECTION, "Where the noise comes from", NULL, NULL, 0, 0, 0, 0},
+    {CLI_CHOICE, "noise", "secure|keyed",
+     "fresh noise, or noise that a key repeats for the same cell [secure]", AT(noise), 0, 0, 0},
+    {CLI_TEXT, "key", "FILE", "the key of keyed noise; cellar key makes one", AT(key), 0, 0, 0},
+    {CLI_TEXT, "edition", "NAME",
+     "the edition of the data that was counted, which must be the key's", AT(edition), 0, 0, 0},
+    {CLI_SECTION, "What is protected", NULL, NULL, 0, 0, 0, 0},
+    {CLI_MANY, "domain", "VAR=FILE",
+     "declare the categories of a variable that the table's file does not declare; may be repeated",
+     AT(domain), 0, 0, 0},
+    {CLI_FLAG, "domain-public", NULL,
+     "you assert that categories found in the data are public knowledge", AT(domain_public), 0, 0,
+     0},
+    {CLI_TEXT, "unit", "NAME", "what a person's share in the data is called [record]", AT(unit), 0,
+     0, 0},
+    {CLI_NUMBER, "per-unit", "M", "a unit has at most M records in the table [1]", AT(per_unit), 0,
+     1, 0},
+    {CLI_CHOICE, "chosen", "advance|public|data",
+     "how the parameters were chosen: in advance, from public data, or from these data", AT(chosen),
+     0, 0, 0},
+    {CLI_TEXT, "date", "DAY", "the day of the release, such as 2026-07-01 [today]", AT(date), 0, 0,
+     0},
+    {CLI_SECTION, "Writing the release", NULL, NULL, 0, 0, 0, 0},
+    {CLI_TEXT, "output", "FILE",
+     "write to FILE, and beside a CSV its certificate as FILE.cellar.json", AT(path), 'o', 0, 0},
+    {CLI_FLAG, "force", NULL, "replace existing files", AT(force), 0, 0, 0},
+    {CLI_CHOICE, "format", "csv|json|px|sdmx|csvw",
+     "CSV, JSON-stat, PC-Axis, SDMX-CSV, or CSV with a CSVW description [by the file's ending]",
+     AT(format), 0, 0, 0},
+    {CLI_FLAG, "zeros", NULL, "write cells released as zero too (csv, sdmx)", AT(zeros), 0, 0, 0},
+    {CLI_FLAG, "sparse", NULL, "write only the cells that are not zero (json)", AT(sparse), 0, 0,
+     0},
+    {CLI_FLAG, "json", NULL, "print a summary as JSON; the release goes to -o", AT(json), 0, 0, 0},
+    {CLI_NUMBER, "threads", "N", "use so many processors [all]", AT(threads), 0, 1, 1024},
+    {CLI_SECTION, "Other", NULL, NULL, 0, 0, 0, 0},
+};
+
+static const char *const protect_examples[] = {
+    "cellar protect table.json --mechanism discrete-laplace:epsilon=1 --negatives keep -o out.csv",
+    "cellar protect margins.json --mechanism laplace --total-epsilon 2 --negatives zero -o "
+    "out.json",
+    "cellar protect keyed.json --mechanism cell-key:file=matrix.csv --negatives zero -o out.csv",
+    NULL};
+
+static const cli_command protect_command = {
+    "protect",
+    "TABLE --mechanism SPEC --negatives keep|zero [options]",
+    "Perturbs every cell of a table (a file that cellar tabulate wrote), zeros included, and "
+    "writes "
+    "what may leave. What to expect is told on standard error before anything is drawn; it comes "
+    "from true counts and is confidential.",
+    protect_options,
+    sizeof protect_options / sizeof protect_options[0],
+    protect_examples};
+
+/* Everything that a run holds. */
+typedef struct protect_run {
+    cellar_table *table;
+    cellar_mechanism *mechanism; /* NULL for cell keys */
+    cellar_key *key;
+    cellar_release_file *file;
+    cellar_release *release;
+    cellar_named_codelist *codelists;
+    cli_words domain_names;
+    char *spec;
+    cellar_protect_options options;
+    cellar_forecast forecast;
+} protect_run;
+
+static void protect_clear(protect_run *run)
+{
+    for (size_t i = 0; run->codelists != NULL && i < run->domain_names.n; i++)
+        cellar_codelist_free((cellar_codelist *) (uintptr_t) run->codelists[i].codelist);
+    free(run->codelists);
+    cli_words_clear(&run->domain_names);
+    free(run->spec);
+    cellar_release_free(run->release);
+    cellar_release_file_discard(run->file);
+    cellar_key_free(run->key);
+    cellar_mechanism_free(run->mechanism);
+    cellar_table_free(run->table);
+}
+
+static int protect_is_cell_key(const char *spec)
+{
+    return strncmp(spec, "cell-key", 8) == 0 && (spec[8] == ':' || spec[8] == '\0');
+}
+
+/* ---- what the options say ---------------------------------------------------- */
+
+static int protect_check_noise(const protect_values *values)
+{
+    int keyed = values->noise == 2;
+    if (keyed && (values->key == NULL || values->edition == NULL))
+        return cli_usage("--noise keyed needs --key FILE and --edition NAME");
+    if (!keyed && (values->key != NULL || values->edition != NULL))
+        return cli_usage("--key and --edition belong to --noise keyed");
+    if (keyed && protect_is_cell_key(values->mechanism))
+        return cli_usage("cell keys come from the records: there is no --noise to choose");
+    return CLI_GO_ON;
+}
+
+static int protect_check(const protect_values *values, const cli_words *files)
+{
+    if (files->n == 0)
+        return cli_usage("protect: name the table, a file that cellar tabulate wrote");
+    if (files->n > 1)
+        return cli_usage("protect takes one table, and '%s' is a second", files->items[1]);
+    if (values->mechanism == NULL)
+        return cli_usage("protect: say how: --mechanism SPEC");
+    if (values->negatives == 0)
+        return cli_usage("protect: say what becomes of negative numbers: --negatives keep|zero");
+    if (values->total_epsilon != NULL && values->per_cell)
+        return cli_usage("--total-epsilon and --per-cell exclude each other");
+    if (values->path == NULL && values->format != 2 && values->format != 3)
+        return cli_usage("protect: name the release with -o FILE (json and px may go to standard "
+                         "output with --format)");
+    if (values->json && (values->path == NULL || strcmp(values->path, "-") == 0))
+        return cli_usage("--json and the release cannot both go to standard output");
+    return protect_check_noise(values);
+}
+
+static int protect_read_domains(const protect_values *values, protect_run *run)
+{
+    run->codelists = cli_alloc(values->domain.n, sizeof *run->codelists);
+    for (size_t i = 0; i < values->domain.n; i++) {
+        const char *text = values->domain.items[i], *equals = strchr(text, '=');
+        cellar_codelist *list = NULL;
+        cellar_error err;
+        cellar_status status;
+        if (equals == NULL)
+            return cli_usage("--domain must be VARIABLE=FILE, not '%s'", text);
+        cli_words_add(&run->domain_names, text, (size_t) (equals - text));
+        status = cellar_codelist_read(equals + 1, &list, &err);
+        run->codelists[i] = (cellar_named_codelist){run->domain_names.items[i], list};
+        if (status != CELLAR_OK)
+            return cli_exit(status, &err);
+    }
+    return CLI_GO_ON;
+}
+
+/* The spec with its share of the total. */
+static int protect_make_spec(const protect_values *values, protect_run *run)
+{
+    uint64_t d = cellar_schema_cells_per_record(cellar_table_schema(run->table)), n_parts;
+    size_t size = strlen(values->mechanism) + 96;
+    char share[64];
+    cellar_error err;
+    cellar_status status;
+
+    run->spec = cli_alloc(size, 1);
+    if (values->total_epsilon == NULL) {
+        snprintf(run->spec, size, "%s", values->mechanism);
+        return CLI_GO_ON;
+    }
+    if (strstr(values->mechanism, "epsilon=") != NULL)
+        return cli_usage("--total-epsilon gives each cell its epsilon: leave it out of the spec");
+    if (__builtin_mul_overflow(d, run->options.max_per_unit, &n_parts))
+        return cli_usage("--per-unit is too large");
+    status = cellar_protect_share(values->total_epsilon, n_parts, share, &err);
+    if (status != CELLAR_OK)
+        return cli_exit(status, &err);
+    snprintf(run->spec, size, "%s%cepsilon=%s", values->mechanism,
+             strchr(values->mechanism, ':') != NULL ? ',' : ':', share);
+    return CLI_GO_ON;
+}
+
+static void protect_set_options(const protect_values *values, protect_run *run)
+{
+    cellar_protect_options *options = &run->options;
+    *options = cellar_protect_options_default();
+    options->negatives = values->negatives - 1; /* the words are in the order of the values */
+    options->threshold = (int64_t) values->threshold.value;
+    if (values->max_cells.given)
+        options->max_cells = values->max_cells.value;
+    options->per_cell = values->per_cell;
+    options->total_epsilon = values->total_epsilon;
+    options->domain_public = values->domain_public;
+    options->unit = values->unit;
+    if (values->per_unit.given)
+        options->max_per_unit = values->per_unit.value;
+    options->choice = (cellar_parameter_choice) values->chosen;
+    options->date = values->date;
+    options->edition = values->edition;
+    options->n_threads = (int) values->threads.value;
+}
+
+/* Reads and opens all that the run needs; nothing is drawn. */
+static int protect_prepare(const protect_values *values, const char *path, protect_run *run)
+{
+    cellar_table_read_options how = {0};
+    cellar_table_write_options write = {.zeros = values->zeros, .sparse = values->sparse};
+    cellar_status status;
+    cellar_error err;
+    int result = protect_read_domains(values, run);
+
+    if (result != CLI_GO_ON)
+        return result;
+    how.codelists = run->codelists;
+    how.n_codelists = values->domain.n;
+    status = cellar_table_read(path, &how, &run->table, &err);
+    if (status != CELLAR_OK)
+        return cli_exit(status, &err);
+    protect_set_options(values, run);
+    result = protect_make_spec(values, run);
+    if (result != CLI_GO_ON)
+        return result;
+    if (!protect_is_cell_key(run->spec))
+        status = cellar_mechanism_create(run->spec, &run->mechanism, &err);
+    if (status == CELLAR_OK && values->key != NULL)
+        status = cellar_key_read(values->key, &run->key, &err);
+    run->options.key = run->key;
+    if (values->format > 0)
+        write.format = (cellar_table_format) (CELLAR_TABLE_AUTO + values->format);
+    if (status == CELLAR_OK)
+        status = cellar_release_file_open(values->path != NULL ? values->path : "-", &write,
+                                          values->force, &run->file, &err);
+    return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
+}
+
+/* ---- what is said ------------------------------------------------------------- */
+
+/* Before anything is drawn. */
+static void protect_tell(const protect_run *run)
+{
+    const cellar_forecast *f = &run->forecast;
+    unsigned long long d = (unsigned long long) f->cells_per_record;
+    if (f->total_epsilon[0] != '\0')
+        cli_message(
+            "total epsilon %s: a record touches %llu cell%s, a unit has at most %llu "
+            "record%s; %s for each cell",
+            f->total_epsilon, d, d == 1 ? "" : "s", (unsigned long long) run->options.max_per_unit,
+            run->options.max_per_unit == 1 ? "" : "s", cellar_mechanism_spec(run->mechanism));
+    else
+        cli_message("a record touches %llu cell%s; %s for each cell", d, d == 1 ? "" : "s",
+                    cellar_mechanism_spec(run->mechanism));
+    cli_message("confidential: of %llu cells about %.6g will be listed, %.6g of them empty ones "
+                "with a positive number",
+                (unsigned long long) f->n_possible, f->size, f->false_positives);
+    cli_message("confidential: the sum of the interior is expected to be off by %+.6g", f->bias);
+}
+
+static cellar_status protect_json(const protect_run *run, const protect_values *values,
+                                  cellar_error *err)
+{
+    const cellar_release *release = run->release;
+    cli_json json = {0};
+    cellar_status status = cellar_output_open("-", NULL, &json.output, err);
+    if (status != CELLAR_OK)
+        return status;
+    cli_json_begin(&json, NULL, '{');
+    cli_json_text(&json, "mechanism", cellar_release_mechanism(release));
+    cli_json_count(&json, "revision", cellar_release_mechanism_revision(release));
+    cli_json_text(&json, "negatives", values->negatives == 1 ? "keep" : "zero");
+    cli_json_count(&json, "threshold", (uint64_t) cellar_release_threshold(release));
+    cli_json_text(&json, "unit", cellar_release_unit(release));
+    cli_json_count(&json, "per_unit", cellar_release_max_per_unit(release));
+    cli_json_count(&json, "cells_per_record", cellar_release_cells_per_record(release));
+    cli_json_text(&json, "total_epsilon", cellar_release_total_epsilon(release));
+    cli_json_text(&json, "noise", cellar_noise_source_name(cellar_release_noise(release)));
+    cli_json_text(&json, "key_id", cellar_release_key_id(release));
+    cli_json_text(&json, "parameter_choice",
+                  cellar_parameter_choice_text(cellar_release_choice(release)));
+    cli_json_text(&json, "date", cellar_release_date(release));
+    cli_json_text(&json, "ledger", cellar_release_ledger(release));
+    cli_json_count(&json, "cells", cellar_release_n_cells(release));
+    if (run->mechanism != NULL) {
+        cli_json_begin(&json, "expected", '{');
+        cli_json_truth(&json, "confidential", 1);
+        cli_json_count(&json, "possible_cells", run->forecast.n_possible);
+        cli_json_real(&json, "cells", run->forecast.size);
+        cli_json_real(&json, "cells_if_empty", run->forecast.empty_size);
+        cli_json_real(&json, "false_positives", run->forecast.false_positives);
+        cli_json_real(&json, "bias_of_total", run->forecast.bias);
+        cli_json_end(&json, '}');
+    }
+    cli_json_text(&json, "output", values->path);
+    cli_json_end(&json, '}');
+    return cellar_output_commit(json.output, err);
+}
+
+/* ---- the work ------------------------------------------------------------------ */
+
+static cellar_status protect_draw(protect_run *run, cellar_error *err)
+{
+    cellar_status status;
+    if (run->mechanism == NULL) {
+        status = cellar_release_cell_keys(run->table, run->spec, &run->options, &run->release, err);
+        if (status == CELLAR_OK)
+            cli_message("cell keys give no differential privacy; the certificate says what a "
+                        "difference of two cells gives away");
+        return status;
+    }
+    status =
+        cellar_protect_forecast(run->table, run->mechanism, &run->options, &run->forecast, err);
+    if (status != CELLAR_OK)
+        return status;
+    protect_tell(run);
+    run->options.progress = cli_progress_begin();
+    status = cellar_release_protect(run->table, run->mechanism, &run->options, &run->release, err);
+    cli_progress_end();
+    return status;
+}
+
+static int protect_run_it(const protect_values *values, protect_run *run)
+{
+    cellar_error err;
+    cellar_status status = protect_draw(run, &err);
+    if (status == CELLAR_OK)
+        status = cellar_release_file_write(run->file, run->release, &err);
+    if (status == CELLAR_OK)
+        cli_message("%zu cells released; %s", cellar_release_n_cells(run->release),
+                    cellar_release_ledger(run->release));
+    if (status == CELLAR_OK && values->json)
+        status = protect_json(run, values, &err);
+    return cli_exit(status, &err);
+}
+
+int cli_protect(int argc, char **argv)
+{
+    protect_values values = {0};
+    cli_words files = {0};
+    protect_run run = {0};
+    int result = cli_options_parse(&protect_command, argc, argv, &values, &files);
+
+    if (result == CLI_GO_ON)
+        result = protect_check(&values, &files);
+    if (result == CLI_GO_ON)
+        result = protect_prepare(&values, files.items[0], &run);
+    if (result == CLI_GO_ON)
+        result = protect_run_it(&values, &run);
+    protect_clear(&run);
+    cli_words_clear(&files);
+    cli_options_clear(&protect_command, &values);
+    return result;
+}
