@@ -26,6 +26,7 @@ static const main_verb verbs[] = {
     {"mechanism", "From tables to releases", "what a mechanism does to a count", cli_mechanism},
     {"ptable", "From tables to releases", "design, read and write transition matrices", cli_ptable},
     {"key", "From tables to releases", "make and replace key files", cli_key},
+    {"exposure", "Assessments", "how many people stand out, and what to do about it", cli_exposure},
     {NULL, NULL, NULL, NULL},
 };
 enum { N_ROWS = sizeof verbs / sizeof verbs[0] }; /* the last one ends the table */

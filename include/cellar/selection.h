@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include <cellar/export.h>
+#include <cellar/exposure.h>
 #include <cellar/status.h>
 #include <cellar/table.h>
 #include <cellar/tabulate.h>
@@ -38,6 +39,11 @@ CELLAR_API const char *cellar_profiles_level(const cellar_profiles *profiles, si
                                              size_t level);
 CELLAR_API size_t cellar_profiles_n_rows(const cellar_profiles *profiles);
 CELLAR_API uint64_t cellar_profiles_n_people(const cellar_profiles *profiles);
+
+/* The exposure curve of some of the columns, in any order. */
+CELLAR_API cellar_status cellar_profiles_curve(const cellar_profiles *profiles,
+                                               const size_t *columns, size_t n,
+                                               cellar_exposure_curve **out, cellar_error *err);
 
 /* ---- columns ---- */
 

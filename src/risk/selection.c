@@ -153,24 +153,6 @@ out:
 
 /* ---- all of them ------------------------------------------------------------ */
 
-/* The curve of one column: all that a bound may know of it. */
-static cellar_status values_make_curve(column_values *values, size_t column, cellar_error *err)
-{
-    const cellar_profiles *profiles = values->profiles;
-    size_t n_levels = cellar_profiles_n_levels(profiles, column);
-    uint64_t *counts = cellar_alloc(n_levels, sizeof *counts);
-    cellar_status status;
-
-    if (counts == NULL)
-        return cellar_fail_memory(err, "the counts of a column");
-    for (size_t i = 0; i < profiles->n_rows; i++)
-        counts[profiles->levels[column][i]] += profiles->counts[i];
-    status =
-        cellar_exposure_curve_from_counts(counts, n_levels, n_levels, &values->curves[column], err);
-    cellar_free(counts);
-    return status;
-}
-
 static cellar_status values_make(column_values *values, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
@@ -180,7 +162,7 @@ static cellar_status values_make(column_values *values, cellar_error *err)
     values->depth = 1;
     if (values->options->measure == CELLAR_SELECTION_BOUNDED)
         for (size_t c = 0; c < values->profiles->n_columns; c++)
-            CELLAR_TRY(values_make_curve(values, c, err));
+            CELLAR_TRY(cellar_profiles_curve(values->profiles, &c, 1, &values->curves[c], err));
 out:
     return status;
 }

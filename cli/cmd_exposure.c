@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cellar exposure: how many people stand out, and what to do about it. */
+#include "verbs.h"
+
+#include <string.h>
+
+#include <cellar/text.h>
+
+#include "exposure.h"
+#include "terminal.h"
+
+#define AT(member) offsetof(exposure_values, member)
+static const cli_option exposure_options[] = {
+    {CLI_SECTION, "What to look at", NULL, NULL, 0, 0, 0, 0},
+    {CLI_TEXT, "columns", "A,B,C", "the columns, in a table or in records", AT(variables.by), 0, 0,
+     0},
+    {CLI_TEXT, "shares", "P,P,...", "shares: the shares themselves, adding up to 1", AT(shares), 0,
+     0, 0},
+    {CLI_TEXT, "threshold", "T,T,...",
+     "at these thresholds; grids 1e-5..1/60 (shares, table, bound)", AT(threshold), 0, 0, 0},
+    {CLI_TEXT, "k", "K,K,...", "for groups of fewer than K people, at t = K/n", AT(k), 0, 0, 0},
+    {CLI_TEXT, "population", "N,N,...",
+     "statistical exposure of so many other people, with --k (shares, table, select)",
+     AT(population), 0, 0, 0},
+    {CLI_SECTION, "Of a table", NULL, NULL, 0, 0, 0, 0},
+    {CLI_FLAG, "curve", NULL, "every step of the exposure curve", AT(curve), 0, 0, 0},
+    {CLI_TEXT, "delta", "D",
+     "the data is a sample: bands that hold with probability 1-D, for all thresholds at once",
+     AT(delta), 0, 0, 0},
+    {CLI_TEXT, "sensitive", "COLUMN",
+     "also diversity, closeness, disclosure and likeness of this column, with --k", AT(sensitive),
+     0, 0, 0},
+    {CLI_TEXT, "diversity-c", "C", "c of recursive (c,l)-diversity", AT(diversity_c), 0, 0, 0},
+    {CLI_NUMBER, "groups", "N", "list the N worst groups, 0 for all [20]", AT(groups), 0, 0, 0},
+    {CLI_CHOICE, "worst-by",
+     "size|distinct|entropy|closeness|ordered|hierarchical|disclosure|likeness",
+     "what makes a group bad [size]", AT(worst_by), 0, 0, 0},
+    {CLI_SECTION, "Of bounds", NULL, NULL, 0, 0, 0, 0},
+    {CLI_CHOICE, "support", "declared|occurring",
+     "the sizes of domains in Theorem 2: as declared, or of the values that occur [declared]",
+     AT(support), 0, 0, 0},
+    {CLI_NUMBER, "max-nodes", "N", "cut the search for the least bound short [100000]",
+     AT(max_nodes), 0, 1, 0},
+    {CLI_SECTION, "Of choices", NULL, NULL, 0, 0, 0, 0},
+    {CLI_TEXT, "exposure", "Q", "the share of people allowed to stand out (select, suppress)",
+     AT(exposure), 0, 0, 0},
+    {CLI_CHOICE, "measure", "known|bounded|estimated",
+     "exposure itself, its bound from single columns, or statistical exposure [known]", AT(measure),
+     0, 0, 0},
+    {CLI_MANY, "weight", "COLUMN=W", "how useful a column is [1]; may be repeated", AT(weight), 0,
+     0, 0},
+    {CLI_TEXT, "must", "A,B", "columns that must be chosen", AT(must), 0, 0, 0},
+    {CLI_TEXT, "must-not", "A,B", "columns that must not", AT(must_not), 0, 0, 0},
+    {CLI_NUMBER, "runners-up", "N", "tell so many of the next best sets [3]", AT(runners_up), 0, 0,
+     1000},
+    {CLI_TEXT, "hide", "H",
+     "suppress: of the redactions in a column at most this share may come from the rules, others "
+     "are random; 1: none are",
+     AT(hide), 0, 0, 0},
+    {CLI_NUMBER, "max-evaluations", "N", "cut the search short after so many exposures",
+     AT(max_evaluations), 0, 1, 0},
+    {CLI_SECTION, "Records", NULL, NULL, 0, 0, 0, 0},
+    {CLI_MANY, "where", "CONDITION", "only rows that meet it: 'sex=F', 'age>=18'; may be repeated",
+     AT(where), 0, 0, 0},
+    {CLI_CHOICE, "missing-as", "drop|level|wildcard",
+     "a missing value drops its row, is a level, or matches everything (groups only); needed when "
+     "there are any",
+     AT(missing_as), 0, 0, 0},
+    {CLI_MANY, "domain", "VAR=FILE", "declare the categories with a code list; may be repeated",
+     AT(variables.domain), 0, 0, 0},
+    {CLI_MANY, "recode", "VAR=FILE", "map values by a CSV with the columns from,to",
+     AT(variables.recode), 0, 0, 0},
+    {CLI_MANY, "bottom", "VAR=B", "numbers of at most B become '<=B'", AT(variables.bottom), 0, 0,
+     0},
+    {CLI_MANY, "top", "VAR=T", "numbers of at least T become '>=T'", AT(variables.top), 0, 0, 0},
+    {CLI_MANY, "band", "VAR=WIDTH", "numbers become intervals of that width", AT(variables.band), 0,
+     0, 0},
+    {CLI_MANY, "band-origin", "VAR=X", "where an interval begins [0]", AT(variables.band_origin), 0,
+     0, 0},
+    {CLI_MANY, "band-closed", "[VAR=]SIDE", "the end that belongs to an interval [left]",
+     AT(variables.band_closed), 0, 0, 0},
+    CLI_READER_OPTIONS(AT(reader)),
+    {CLI_SECTION, "Writing it", NULL, NULL, 0, 0, 0, 0},
+    {CLI_TEXT, "output", "FILE", "write to a file that only you can read [standard output]",
+     AT(path), 'o', 0, 0},
+    {CLI_FLAG, "force", NULL, "replace an existing file", AT(force), 0, 0, 0},
+    {CLI_FLAG, "json", NULL, "print JSON", AT(json), 0, 0, 0},
+    {CLI_CHOICE, "csv", "results|list",
+     "print CSV: the results, or what is listed after them (groups, additions, rules)", AT(csv), 0,
+     0, 0},
+    {CLI_SECTION, "Other", NULL, NULL, 0, 0, 0, 0},
+};
+
+static const char *const exposure_examples[] = {
+    "cellar exposure table people.csv --columns region,sex,age --k 2,5,10 --missing-as level",
+    "cellar exposure table table.json --columns region,sex --k 5 --sensitive health",
+    "cellar exposure bound people.csv --columns region,sex,age --threshold 1e-5..1/60 --csv "
+    "results",
+    "cellar exposure select people.csv --columns region,sex,age,job --k 5 --exposure 0.01",
+    "cellar exposure suppress people.csv --columns region,sex,age --k 5 --exposure 0.01 --hide 0.5",
+    "cellar exposure shares --shares 0.5,0.3,0.2 --population 1000 --k 5",
+    NULL};
+
+static const cli_command exposure_command = {
+    "exposure",
+    "shares|table|bound|select|suppress [FILE] [options]",
+    "Tells how many people share their values with few others: exactly (table), from single "
+    "columns "
+    "alone (bound), for other people from the same shares (--population); which columns can go out "
+    "together (select) and which values to redact (suppress). FILE is a table with counts, or "
+    "records. What it prints is an assessment: computed from true counts, and confidential.",
+    exposure_options,
+    sizeof exposure_options / sizeof exposure_options[0],
+    exposure_examples};
+
+/* ---- parts ------------------------------------------------------------------ */
+
+typedef struct exposure_part {
+    const char *name;
+    int (*run)(const exposure_values *values, const char *path, exposure_answer *answer);
+} exposure_part;
+
+static int run_shares(const exposure_values *values, const char *path, exposure_answer *answer)
+{
+    (void) path;
+    return exposure_run_shares(values, answer);
+}
+
+static const exposure_part parts[] = {{"shares", run_shares},
+                                      {"table", exposure_run_table},
+                                      {"bound", exposure_run_bound},
+                                      {"select", exposure_run_select},
+                                      {"suppress", exposure_run_suppress}};
+enum { N_PARTS = sizeof parts / sizeof parts[0] };
+
+static int exposure_find(const cli_words *words, const exposure_part **part)
+{
+    const char *names[N_PARTS + 1] = {NULL}, *nearest;
+    if (words->n == 0)
+        return cli_usage("exposure: say shares, table, bound, select or suppress");
+    for (size_t i = 0; i < N_PARTS; i++) {
+        names[i] = parts[i].name;
+        if (strcmp(parts[i].name, words->items[0]) == 0)
+            *part = &parts[i];
+    }
+    nearest = cellar_nearest_word(words->items[0], names);
+    if (*part == NULL && nearest != NULL)
+        return cli_usage("exposure: unknown part '%s'; did you mean '%s'?", words->items[0],
+                         nearest);
+    if (*part == NULL)
+        return cli_usage("exposure: unknown part '%s'; it is shares, table, bound, select or "
+                         "suppress",
+                         words->items[0]);
+    if ((*part)->run == run_shares && words->n > 1)
+        return cli_usage("exposure shares reads no file");
+    if ((*part)->run != run_shares && words->n != 2)
+        return cli_usage("exposure %s needs one file: a table with counts, or records",
+                         words->items[0]);
+    return CLI_GO_ON;
+}
+
+/* ---- writing ---------------------------------------------------------------- */
+
+static void exposure_write_json(const char *part, const exposure_answer *answer,
+                                cellar_output *output)
+{
+    cli_json json = {output, 0, 0};
+    cli_json_begin(&json, NULL, '{');
+    cli_json_text(&json, "assessment", part);
+    cli_json_truth(&json, "confidential", strcmp(part, "shares") != 0);
+    cli_results_json_header(&answer->header, &json);
+    cli_results_json(&answer->results, &json, "results");
+    if (answer->groups_key != NULL)
+        cli_results_json(&answer->groups, &json, answer->groups_key);
+    cli_json_begin(&json, "notes", '[');
+    for (size_t i = 0; i < answer->notes.n; i++)
+        cli_json_text(&json, NULL, answer->notes.items[i]);
+    cli_json_end(&json, ']');
+    cli_json_end(&json, '}');
+}
+
+static void exposure_write_people(const char *part, const exposure_answer *answer,
+                                  cellar_output *output)
+{
+    if (strcmp(part, "shares") != 0)
+        cellar_output_string(output, "Confidential: an assessment of true counts\n\n");
+    cli_results_people(&answer->header, output);
+    cellar_output_string(output, answer->header.n > 0 ? "\n" : "");
+    cli_results_people(&answer->results, output);
+    if (answer->groups.n > 0) {
+        cellar_output_printf(output, "\n%s\n", answer->groups_key);
+        cli_results_people(&answer->groups, output);
+    }
+    for (size_t i = 0; i < answer->notes.n; i++)
+        cellar_output_printf(output, "%s%s\n", i == 0 ? "\n" : "", answer->notes.items[i]);
+}
+
+static void exposure_write(const exposure_values *values, const char *part,
+                           const exposure_answer *answer, cellar_output *output)
+{
+    if (values->json)
+        exposure_write_json(part, answer, output);
+    else if (values->csv > 0)
+        cli_results_csv(values->csv == 2 ? &answer->groups : &answer->results, output);
+    else
+        exposure_write_people(part, answer, output);
+}
+
+/* The output is opened first: no search of minutes ends at a file that exists already. */
+static int exposure_run(const exposure_values *values, const exposure_part *part, const char *path)
+{
+    const cellar_output_options how = {.replace = values->force};
+    exposure_answer answer = {0};
+    cellar_output *output;
+    cellar_error err;
+    cellar_status status =
+        cellar_output_open(values->path != NULL ? values->path : "-", &how, &output, &err);
+    int result;
+
+    if (status != CELLAR_OK)
+        return cli_exit(status, &err);
+    result = part->run(values, path, &answer);
+    if (result == CLI_GO_ON) {
+        exposure_write(values, part->name, &answer, output);
+        result = cli_exit(cellar_output_commit(output, &err), &err);
+    } else {
+        cellar_output_discard(output);
+    }
+    cli_results_clear(&answer.header);
+    cli_results_clear(&answer.results);
+    cli_results_clear(&answer.groups);
+    cli_words_clear(&answer.notes);
+    return result;
+}
+
+int cli_exposure(int argc, char **argv)
+{
+    exposure_values values = {0};
+    cli_words words = {0};
+    const exposure_part *part = NULL;
+    int result = cli_options_parse(&exposure_command, argc, argv, &values, &words);
+
+    if (result == CLI_GO_ON)
+        result = exposure_find(&words, &part);
+    if (result == CLI_GO_ON && values.json && values.csv > 0)
+        result = cli_usage("exposure: --json or --csv, not both");
+    if (result == CLI_GO_ON)
+        result = exposure_run(&values, part, words.n > 1 ? words.items[1] : NULL);
+    cli_words_clear(&words);
+    cli_options_clear(&exposure_command, &values);
+    return result;
+}

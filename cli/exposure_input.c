@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What cellar exposure reads: a table of counts, or records. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <cellar/table_file.h>
+#include <cellar/tabulate.h>
+
+#include "exposure.h"
+#include "terminal.h"
+
+/* A source being read. */
+typedef struct exposure_source {
+    cellar_reader_options reader;
+    cli_variables variables;
+    char *by; /* the columns, with the sensitive one */
+    int is_table;
+} exposure_source;
+
+static void source_clear(exposure_source *source)
+{
+    cli_variables_clear(&source->variables);
+    free(source->by);
+}
+
+/* A CSV with a column `count` is a table, one with `released` a release, any other holds records.
+ */
+static int source_look(exposure_source *source, const char *path)
+{
+    cellar_table_format format = cellar_table_format_of_path(path);
+    cellar_error err;
+    char **names;
+    size_t n;
+    cellar_status status;
+
+    source->is_table = format == CELLAR_TABLE_JSONSTAT || format == CELLAR_TABLE_PX;
+    if (source->is_table || strcmp(path, "-") == 0)
+        return CLI_GO_ON;
+    status = cellar_columns_read(path, &source->reader, &names, &n, &err);
+    if (status != CELLAR_OK)
+        return cli_exit(status, &err);
+    for (size_t i = 0; i < n; i++)
+        source->is_table |= strcmp(names[i], "count") == 0 || strcmp(names[i], "released") == 0;
+    cellar_columns_free(names, n);
+    return CLI_GO_ON;
+}
+
+static int source_check_table(const exposure_values *values, const char *path)
+{
+    const cli_variable_options *v = &values->variables;
+    if (v->recode.n + v->band.n + v->band_origin.n + v->band_closed.n + v->top.n + v->bottom.n > 0)
+        return cli_usage("%s is a table: its categories are made already (--band, --top and the "
+                         "like are for records)",
+                         path);
+    if (values->where.n > 0)
+        return cli_usage("%s is a table: --where is for records", path);
+    if (values->missing_as == EXPOSURE_MISSING_DROP)
+        return cli_usage("%s is a table: what is missing cannot be dropped any more", path);
+    return CLI_GO_ON;
+}
+
+static int source_open(const exposure_values *values, const char *path, int with_sensitive,
+                       exposure_source *source)
+{
+    cli_variable_options options = values->variables;
+    size_t size;
+    int result = cli_reader_options(&values->reader, &source->reader);
+
+    if (options.by == NULL)
+        return cli_usage("exposure: say which columns: --columns A,B,C");
+    size = strlen(options.by) + (values->sensitive != NULL ? strlen(values->sensitive) : 0) + 4;
+    source->by = cli_alloc(size, 1);
+    if (with_sensitive && values->sensitive != NULL)
+        snprintf(source->by, size, "%s,\"%s\"", options.by, values->sensitive);
+    else
+        snprintf(source->by, size, "%s", options.by);
+    options.by = source->by;
+    if (result == CLI_GO_ON)
+        result = source_look(source, path);
+    if (result == CLI_GO_ON && source->is_table)
+        result = source_check_table(values, path);
+    if (result == CLI_GO_ON)
+        result = cli_variables_read(&options, path, &source->reader, &source->variables);
+    return result;
+}
+
+/* ---- records ---------------------------------------------------------------- */
+
+static cellar_tabulate_spec source_spec(const exposure_values *values, const char *path,
+                                        const exposure_source *source)
+{
+    cellar_tabulate_spec spec = cellar_tabulate_spec_default();
+    spec.path = path;
+    spec.reader = source->reader;
+    spec.variables = source->variables.specs;
+    spec.n_variables = source->variables.names.n;
+    spec.missing = cli_words_items(&values->reader.missing);
+    spec.n_missing = values->reader.missing.n;
+    if (values->missing_as == EXPOSURE_MISSING_DROP)
+        spec.missing_policy = CELLAR_MISSING_DROP;
+    else if (values->missing_as != 0)
+        spec.missing_policy = CELLAR_MISSING_LEVEL;
+    spec.where = cli_words_items(&values->where);
+    spec.n_where = values->where.n;
+    spec.n_threads = (int) values->reader.threads.value;
+    return spec;
+}
+
+static int source_tabulate(const exposure_values *values, const char *path,
+                           const exposure_source *source, cellar_table **table)
+{
+    cellar_tabulate_spec spec = source_spec(values, path, source);
+    cellar_row_report rows;
+    cellar_error err;
+    cellar_status status;
+
+    spec.progress = cli_progress_begin();
+    status = cellar_tabulate(&spec, table, &rows, &err);
+    cli_progress_end();
+    if (status != CELLAR_OK)
+        return cli_exit(status, &err);
+    cli_reader_report(path, &rows);
+    return CLI_GO_ON;
+}
+
+/* ---- tables ----------------------------------------------------------------- */
+
+/* The positions of the columns asked for. */
+static int source_find(const exposure_source *source, const char *path, const cellar_table *table,
+                       size_t *variables)
+{
+    const cellar_schema *schema = cellar_table_schema(table);
+    for (size_t i = 0; i < source->variables.names.n; i++) {
+        variables[i] = cellar_schema_find_variable(schema, source->variables.names.items[i]);
+        if (variables[i] == CELLAR_NO_CODE)
+            return cli_usage("%s: the table has no variable '%s'", path,
+                             source->variables.names.items[i]);
+    }
+    return CLI_GO_ON;
+}
+
+static int source_load(const char *path, const exposure_source *source, cellar_table **out)
+{
+    const cli_variables *variables = &source->variables;
+    cellar_named_codelist *lists = cli_alloc(variables->names.n, sizeof *lists);
+    cellar_table_read_options options = {.codelists = lists};
+    size_t positions[CELLAR_MAX_VARIABLES];
+    cellar_table *table = NULL;
+    cellar_error err;
+    cellar_status status;
+    int result;
+
+    for (size_t i = 0; i < variables->names.n; i++)
+        if (variables->specs[i].codelist != NULL)
+            lists[options.n_codelists++] =
+                (cellar_named_codelist){variables->names.items[i], variables->specs[i].codelist};
+    if (cellar_table_format_of_path(path) == CELLAR_TABLE_AUTO)
+        options.format = CELLAR_TABLE_CSV;
+    status = cellar_table_read(path, &options, &table, &err);
+    free(lists);
+    if (status != CELLAR_OK)
+        return cli_exit(status, &err);
+    result = source_find(source, path, table, positions);
+    if (result == CLI_GO_ON) {
+        status = cellar_table_margin(table, positions, variables->names.n, out, &err);
+        if (status != CELLAR_OK)
+            result = cli_exit(status, &err);
+    }
+    cellar_table_free(table);
+    return result;
+}
+
+int exposure_read_table(const exposure_values *values, const char *path, cellar_table **table)
+{
+    exposure_source source = {0};
+    int result = source_open(values, path, 1, &source);
+    *table = NULL;
+    if (result == CLI_GO_ON)
+        result = source.is_table ? source_load(path, &source, table)
+                                 : source_tabulate(values, path, &source, table);
+    source_clear(&source);
+    return result;
+}
+
+/* ---- profiles --------------------------------------------------------------- */
+
+static int source_profiles(const exposure_values *values, const char *path,
+                           const exposure_source *source, cellar_profiles **profiles)
+{
+    size_t all[CELLAR_MAX_VARIABLES];
+    cellar_tabulate_spec spec = source_spec(values, path, source);
+    cellar_table *table = NULL;
+    cellar_row_report rows;
+    cellar_error err;
+    cellar_status status;
+    int result = CLI_GO_ON;
+
+    if (source->is_table) {
+        result = source_load(path, source, &table);
+        if (result != CLI_GO_ON)
+            return result;
+        for (size_t i = 0; i < source->variables.names.n; i++)
+            all[i] = i;
+        status = cellar_profiles_create(table, all, source->variables.names.n, profiles, &err);
+        cellar_table_free(table);
+        return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
+    }
+    spec.progress = cli_progress_begin();
+    status = cellar_profiles_read(&spec, profiles, &rows, &err);
+    cli_progress_end();
+    if (status != CELLAR_OK)
+        return cli_exit(status, &err);
+    cli_reader_report(path, &rows);
+    return CLI_GO_ON;
+}
+
+int exposure_read_profiles(const exposure_values *values, const char *path,
+                           cellar_profiles **profiles)
+{
+    exposure_source source = {0};
+    int result = source_open(values, path, 0, &source);
+    *profiles = NULL;
+    if (result == CLI_GO_ON)
+        result = source_profiles(values, path, &source, profiles);
+    source_clear(&source);
+    return result;
+}

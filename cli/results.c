@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "results.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "message.h"
+#include "terminal.h"
+
+enum { NAME_BYTES = 512 };
+
+/* ---- filling ---------------------------------------------------------------- */
+
+/* Room for one more element, doubling. */
+static void *results_grow(void *items, size_t n, size_t *capacity, size_t size)
+{
+    void *bigger;
+    if (n < *capacity)
+        return items;
+    *capacity = *capacity > 0 ? 2 * *capacity : 8;
+    bigger = cli_alloc(*capacity, size);
+    if (n > 0)
+        memcpy(bigger, items, n * size);
+    free(items);
+    return bigger;
+}
+
+void cli_results_clear(cli_results *results)
+{
+    for (size_t i = 0; i < results->n; i++) {
+        for (size_t f = 0; f < results->items[i].n; f++) {
+            free(results->items[i].fields[f].key);
+            free(results->items[i].fields[f].text);
+        }
+        free(results->items[i].fields);
+    }
+    free(results->items);
+    *results = (cli_results){0};
+}
+
+static char *results_copy(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    return memcpy(cli_alloc(size, 1), text, size);
+}
+
+static cli_field *results_add(cli_results *results, const char *key, cli_field_kind kind)
+{
+    cli_result *result = &results->items[results->n - 1];
+    result->fields =
+        results_grow(result->fields, result->n, &result->capacity, sizeof *result->fields);
+    result->fields[result->n] = (cli_field){.kind = kind, .key = results_copy(key)};
+    return &result->fields[result->n++];
+}
+
+void cli_results_begin(cli_results *results, const char *measure)
+{
+    results->items =
+        results_grow(results->items, results->n, &results->capacity, sizeof *results->items);
+    results->items[results->n++] = (cli_result){0};
+    cli_results_text(results, "measure", measure);
+}
+
+void cli_results_text(cli_results *results, const char *key, const char *text)
+{
+    results_add(results, key, CLI_FIELD_TEXT)->text = results_copy(text);
+}
+
+void cli_results_real(cli_results *results, const char *key, double number)
+{
+    results_add(results, key, CLI_FIELD_REAL)->real = number;
+}
+
+void cli_results_count(cli_results *results, const char *key, uint64_t number)
+{
+    results_add(results, key, CLI_FIELD_COUNT)->count = number;
+}
+
+void cli_results_member(cli_results *results, const char *group, const char *key, double number)
+{
+    cli_field *field = results_add(results, key, CLI_FIELD_REAL);
+    field->group = group;
+    field->real = number;
+}
+
+/* ---- for programs ----------------------------------------------------------- */
+
+static void results_json_field(const cli_field *field, cli_json *json)
+{
+    switch (field->kind) {
+    case CLI_FIELD_TEXT:
+        cli_json_text(json, field->key, field->text);
+        break;
+    case CLI_FIELD_REAL:
+        cli_json_real(json, field->key, field->real);
+        break;
+    case CLI_FIELD_COUNT:
+        cli_json_count(json, field->key, field->count);
+        break;
+    }
+}
+
+void cli_results_json_header(const cli_results *results, cli_json *json)
+{
+    for (size_t f = 1; results->n > 0 && f < results->items[0].n; f++)
+        results_json_field(&results->items[0].fields[f], json);
+}
+
+static int results_same_group(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+void cli_results_json(const cli_results *results, cli_json *json, const char *key)
+{
+    cli_json_begin(json, key, '[');
+    for (size_t i = 0; i < results->n; i++) {
+        const cli_result *result = &results->items[i];
+        const char *group = NULL;
+        cli_json_begin(json, NULL, '{');
+        for (size_t f = 0; f < result->n; f++) {
+            const cli_field *field = &result->fields[f];
+            if (!results_same_group(group, field->group)) {
+                if (group != NULL)
+                    cli_json_end(json, '}');
+                if (field->group != NULL)
+                    cli_json_begin(json, field->group, '{');
+                group = field->group;
+            }
+            results_json_field(field, json);
+        }
+        if (group != NULL)
+            cli_json_end(json, '}');
+        cli_json_end(json, '}');
+    }
+    cli_json_end(json, ']');
+}
+
+/* ---- columns ---------------------------------------------------------------- */
+
+static void results_name(const cli_field *field, char name[NAME_BYTES])
+{
+    if (field->group != NULL)
+        snprintf(name, NAME_BYTES, "%s.%s", field->group, field->key);
+    else
+        snprintf(name, NAME_BYTES, "%s", field->key);
+}
+
+static const cli_field *results_find(const cli_result *result, const char *name)
+{
+    char own[NAME_BYTES];
+    for (size_t f = 0; f < result->n; f++) {
+        results_name(&result->fields[f], own);
+        if (strcmp(own, name) == 0)
+            return &result->fields[f];
+    }
+    return NULL;
+}
+
+/* The names of the fields of results first..last-1, in order of appearance. */
+static void results_columns(const cli_results *results, size_t first, size_t last, cli_words *names)
+{
+    char name[NAME_BYTES];
+    for (size_t i = first; i < last; i++)
+        for (size_t f = 0; f < results->items[i].n; f++) {
+            results_name(&results->items[i].fields[f], name);
+            if (cli_words_find(names, name) == (size_t) -1)
+                cli_words_add(names, name, strlen(name));
+        }
+}
+
+static void results_csv_text(const char *text, cellar_output *output)
+{
+    int formula = text[0] != '\0' && strchr("=+-@\t\r", text[0]) != NULL;
+    cellar_output_string(output, formula ? "\"'" : "\"");
+    for (; *text != '\0'; text++)
+        cellar_output_write(output, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1);
+    cellar_output_string(output, "\"");
+}
+
+static void results_csv_field(const cli_field *field, cellar_output *output)
+{
+    if (field == NULL || (field->kind == CLI_FIELD_REAL && isnan(field->real)))
+        return;
+    if (field->kind == CLI_FIELD_TEXT)
+        results_csv_text(field->text, output);
+    else if (field->kind == CLI_FIELD_COUNT)
+        cellar_output_printf(output, "%" PRIu64, field->count);
+    else
+        cellar_output_printf(output, "%.17g", field->real);
+}
+
+void cli_results_csv(const cli_results *results, cellar_output *output)
+{
+    cli_words names = {0};
+    results_columns(results, 0, results->n, &names);
+    for (size_t c = 0; c < names.n; c++) {
+        cellar_output_string(output, c > 0 ? "," : "");
+        results_csv_text(names.items[c], output);
+    }
+    cellar_output_string(output, "\n");
+    for (size_t i = 0; i < results->n; i++) {
+        for (size_t c = 0; c < names.n; c++) {
+            cellar_output_string(output, c > 0 ? "," : "");
+            results_csv_field(results_find(&results->items[i], names.items[c]), output);
+        }
+        cellar_output_string(output, "\n");
+    }
+    cli_words_clear(&names);
+}
+
+/* ---- for people ------------------------------------------------------------- */
+
+static void results_people_field(const cli_field *field, cli_grid *grid)
+{
+    char text[64];
+    if (field == NULL || (field->kind == CLI_FIELD_REAL && isnan(field->real)))
+        cli_grid_add(grid, NULL);
+    else if (field->kind == CLI_FIELD_TEXT)
+        cli_grid_add(grid, field->text);
+    else if (field->kind == CLI_FIELD_COUNT)
+        cli_grid_add_count(grid, field->count);
+    else {
+        snprintf(text, sizeof text, "%.7g", field->real);
+        cli_grid_add(grid, text);
+    }
+}
+
+/* The first result after i with other fields than i. */
+static size_t results_alike(const cli_results *results, size_t i)
+{
+    size_t j = i + 1;
+    for (; j < results->n && results->items[j].n == results->items[i].n; j++)
+        for (size_t f = 0; f < results->items[i].n; f++)
+            if (strcmp(results->items[i].fields[f].key, results->items[j].fields[f].key) != 0)
+                return j;
+    return j;
+}
+
+void cli_results_people(const cli_results *results, cellar_output *output)
+{
+    for (size_t first = 0, last; first < results->n; first = last) {
+        cli_words names = {0};
+        cli_grid grid = {0};
+        uint64_t right = 0;
+        last = results_alike(results, first);
+        results_columns(results, first, last, &names);
+        grid.n_columns = names.n;
+        for (size_t c = 0; c < names.n; c++) {
+            cli_grid_add(&grid, names.items[c]);
+            if (c < 64 && results->items[first].fields[c].kind != CLI_FIELD_TEXT)
+                right |= UINT64_C(1) << c;
+        }
+        for (size_t i = first; i < last; i++)
+            for (size_t c = 0; c < names.n; c++)
+                results_people_field(results_find(&results->items[i], names.items[c]), &grid);
+        cellar_output_string(output, first > 0 ? "\n" : "");
+        cli_grid_write(&grid, right, output);
+        cli_grid_clear(&grid);
+        cli_words_clear(&names);
+    }
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Lists of results that need not have the same fields: one list, shown to people, programs and
+ * spreadsheets. */
+#ifndef CELLAR_CLI_RESULTS_H
+#define CELLAR_CLI_RESULTS_H
+
+#include <stdint.h>
+
+#include <cellar/output.h>
+
+#include "json_out.h"
+
+typedef enum cli_field_kind { CLI_FIELD_TEXT, CLI_FIELD_REAL, CLI_FIELD_COUNT } cli_field_kind;
+
+typedef struct cli_field {
+    cli_field_kind kind;
+    char *key;
+    const char *group; /* NULL, or the object that holds the field in JSON (group.key elsewhere);
+                          a constant */
+    char *text;
+    double real;
+    uint64_t count;
+} cli_field;
+
+typedef struct cli_result {
+    cli_field *fields;
+    size_t n, capacity;
+} cli_result;
+
+/* {0} is an empty list. */
+typedef struct cli_results {
+    cli_result *items;
+    size_t n, capacity;
+} cli_results;
+
+void cli_results_clear(cli_results *results);
+
+/* Begins a result; the fields that follow are its. */
+void cli_results_begin(cli_results *results, const char *measure);
+void cli_results_text(cli_results *results, const char *key, const char *text);
+void cli_results_real(cli_results *results, const char *key, double number);
+void cli_results_count(cli_results *results, const char *key, uint64_t number);
+/* A field of the object `group`; fields of one group are given one after the other. */
+void cli_results_member(cli_results *results, const char *group, const char *key, double number);
+
+/* The fields of the first result within the object that is open, the measure left out. */
+void cli_results_json_header(const cli_results *results, cli_json *json);
+/* As an array under `key`. */
+void cli_results_json(const cli_results *results, cli_json *json, const char *key);
+/* One row each, one column for every key that occurs. Texts that a spreadsheet would compute get a
+ * leading apostrophe. */
+void cli_results_csv(const cli_results *results, cellar_output *output);
+/* Aligned columns; results with the same keys share a header. */
+void cli_results_people(const cli_results *results, cellar_output *output);
+
+#endif

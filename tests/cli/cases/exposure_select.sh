@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Which columns can go out together: weights, lists of musts, runners-up, what others would cost.
+awk 'BEGIN { print "a,b,c,d"; for (i = 0; i < 600; i++)
+    print i % 2 "," int(i / 2) % 3 "," int(i / 7) % 11 "," i % 97 }' >people.csv
+cellar exposure select people.csv --columns a,b,c,d --k 5 --exposure 0.1 2>/dev/null
+cellar exposure select people.csv --columns a,b,c,d --k 5 --exposure 0.1 --weight d=9 --must b \
+    --must-not c --runners-up 1 --json 2>/dev/null
+cellar exposure select people.csv --columns a,b,c --k 5 --exposure 0.3 --measure bounded \
+    --csv results 2>/dev/null
+cellar exposure select people.csv --columns a,d --k 5 --exposure 0 --must d --csv results 2>/dev/null

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What is wrong is named, and nothing is guessed.
+printf 'a,b,count\n0,0,4\n1,1,5\n' >table.csv
+printf 'a,b,released\n0,0,4\n1,1,5\n' >release.csv
+say() { cellar exposure "$@" 2>&1; echo "exit $?"; }
+say
+say tabel table.csv
+say shares
+say shares --shares 0.5,0.6
+say shares --shares 0.5,x
+say shares --shares 0.5,0.5 --k 2
+say shares --shares 0.5,0.5 --threshold 2
+say table table.csv --columns a
+say table table.csv --columns a,z --k 2
+say table table.csv --k 2
+say table table.csv --columns a --k 0
+say table table.csv --columns a --k 2 --band a=5
+say table release.csv --columns a --k 2
+say table table.csv --columns a --threshold 0.1..1
+say table table.csv --columns a --threshold 0.1 --delta 2
+say select table.csv --columns a,b --k 2
+say select table.csv --columns a,b --k 2 --exposure 0.1 --must z
+say select table.csv --columns a,b --k 2 --exposure 0.1 --weight a=0
+say suppress table.csv --columns a,b --k 2 --exposure 0.1
+say suppress table.csv --columns a,b --k 2 --exposure 0.1 --hide 0
+say bound table.csv --columns a,b --json --csv results
