@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/codelist.h"
+#include "data/codelist_build.h"
 #include "data/dictionary.h"
 #include "data/encoding.h"
 
@@ -367,6 +368,13 @@ cellar_status cellar_coder_domain(const cellar_coder *coder, cellar_codelist **l
         for (size_t i = 0; i < n; i++)
             (*leaf_of)[i] = (uint32_t) i;
         *list = cellar_codelist_retain(coder->domain);
+        goto out;
+    }
+    if (n > CODELIST_MAX_CODES) {
+        status = cellar_fail(err, CELLAR_ERR_MEMORY,
+                             "variable '%s': more than %d categories; count by bands or a recode "
+                             "map",
+                             coder->spec.variable, CODELIST_MAX_CODES);
         goto out;
     }
     CELLAR_TRY(cellar_codelist_create(list, err));
