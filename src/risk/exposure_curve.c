@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "math/rational.h"
+#include "table/table.h"
 
 enum { SHARE_PLACES = 18 };
 #define SHARE_TOTAL UINT64_C(1000000000000000000)
@@ -135,6 +136,16 @@ cellar_status cellar_exposure_curve_from_counts(const uint64_t *counts, size_t n
                       n_possible > 0 ? (double) n_possible : (double) n, 0, out, err);
 }
 
+/* 1 when the cells of the table are those of the curve: nothing to sum, nothing to leave out. */
+static int curve_is_whole(const cellar_table *table, size_t n)
+{
+    const cellar_schema *schema = cellar_table_schema(table);
+    int whole = n == cellar_schema_n_variables(schema);
+    for (size_t v = 0; whole && v < n; v++)
+        whole = cellar_schema_n_categories(schema, v) == cellar_schema_n_leaves(schema, v);
+    return whole;
+}
+
 cellar_status cellar_exposure_curve_create(const cellar_table *table, const size_t *variables,
                                            size_t n, cellar_exposure_curve **out, cellar_error *err)
 {
@@ -145,10 +156,14 @@ cellar_status cellar_exposure_curve_create(const cellar_table *table, const size
     *out = NULL;
     if (n == 0)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "exposure needs at least one column");
-    CELLAR_TRY(cellar_table_margin(table, variables, n, &margin, err));
+    CELLAR_TRY(cellar_table_check_variables(table, variables, n, err));
     for (size_t v = 0; v < n; v++)
-        n_possible *= (double) cellar_schema_n_leaves(cellar_table_schema(margin), v);
-    CELLAR_TRY(curve_make(&(curve_source){.table = margin, .n = cellar_table_n_cells(margin)},
+        n_possible *= (double) cellar_schema_n_leaves(cellar_table_schema(table), variables[v]);
+    if (!curve_is_whole(table, n)) {
+        CELLAR_TRY(cellar_table_margin(table, variables, n, &margin, err));
+        table = margin;
+    }
+    CELLAR_TRY(curve_make(&(curve_source){.table = table, .n = cellar_table_n_cells(table)},
                           n_possible, 0, out, err));
 out:
     cellar_table_free(margin);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <cellar/exposure.h>
+#include <cellar/table_file.h>
 
 #include "adult_counts.h"
 
@@ -131,6 +132,41 @@ static void bad_input(void **state)
         assert_int_equal(cellar_exposure_cutoff(curve, thresholds[i], &cutoff, &err),
                          CELLAR_ERR_ARGUMENT);
     cellar_exposure_curve_free(curve);
+}
+
+/* Columns of a table, whole, in part, and beside margins. */
+static void curve_of_a_table(void **state)
+{
+    static const char csv[] = "a,b,count\n0,0,4\n0,1,1\n1,0,2\n1,1,3\n";
+    const cellar_table_read_options options = {.format = CELLAR_TABLE_CSV};
+    const cellar_margins margins = {.all = 1};
+    const size_t both[] = {1, 0}, twice[] = {0, 0}, none[] = {2};
+    cellar_table *table, *expanded;
+    cellar_exposure_curve *curve;
+    (void) state;
+
+    assert_int_equal(cellar_table_parse("t", csv, sizeof csv - 1, &options, &table, NULL),
+                     CELLAR_OK);
+    assert_int_equal(cellar_table_expand(table, &margins, &expanded, NULL), CELLAR_OK);
+    for (int i = 0; i < 2; i++) {
+        const cellar_table *from = i == 0 ? table : expanded;
+        assert_int_equal(cellar_exposure_curve_create(from, both, 2, &curve, NULL), CELLAR_OK);
+        assert_int_equal(cellar_exposure_total(curve), 10);
+        assert_int_equal(cellar_exposure_below(curve, 3), 3);
+        assert_true(cellar_exposure_n_possible(curve) == 4);
+        cellar_exposure_curve_free(curve);
+        assert_int_equal(cellar_exposure_curve_create(from, both, 1, &curve, NULL), CELLAR_OK);
+        assert_int_equal(cellar_exposure_below(curve, 6), 4); /* b: 6 and 4 */
+        cellar_exposure_curve_free(curve);
+        assert_int_equal(cellar_exposure_curve_create(from, twice, 2, &curve, NULL),
+                         CELLAR_ERR_ARGUMENT);
+        assert_int_equal(cellar_exposure_curve_create(from, none, 1, &curve, NULL),
+                         CELLAR_ERR_ARGUMENT);
+        assert_int_equal(cellar_exposure_curve_create(from, both, 0, &curve, NULL),
+                         CELLAR_ERR_ARGUMENT);
+    }
+    cellar_table_free(expanded);
+    cellar_table_free(table);
 }
 
 /* ---- entropy ---------------------------------------------------------------- */
@@ -346,6 +382,7 @@ int main(void)
         cmocka_unit_test(strict_in_integers),
         cmocka_unit_test(steps_hold_the_curve),
         cmocka_unit_test(bad_input),
+        cmocka_unit_test(curve_of_a_table),
         cmocka_unit_test(entropy_is_the_integral),
         cmocka_unit_test(entropy_bound_is_tight),
         cmocka_unit_test(statistical_values),
