@@ -3,6 +3,8 @@
 #ifndef CELLAR_CLI_VARIABLES_H
 #define CELLAR_CLI_VARIABLES_H
 
+#include <stddef.h>
+
 #include <cellar/microdata.h>
 
 #include "options.h"
@@ -13,6 +15,25 @@ typedef struct cli_variable_options {
     cli_words domain, recode, band, band_origin, band_closed, top, bottom;
     int domain_public, domain_labels;
 } cli_variable_options;
+
+/* The rows of an option table that make categories of values, for a cli_variable_options at that
+ * offset in the verb's values. */
+/* clang-format off */
+#define CLI_RECODE_OPTIONS(at)                                                                     \
+    {CLI_MANY, "recode", "VAR=FILE", "map values by a CSV with the columns from,to",               \
+     (at) + offsetof(cli_variable_options, recode), 0, 0, 0},                                      \
+    {CLI_MANY, "bottom", "VAR=B", "numbers of at most B become '<=B'",                             \
+     (at) + offsetof(cli_variable_options, bottom), 0, 0, 0},                                      \
+    {CLI_MANY, "top", "VAR=T", "numbers of at least T become '>=T'",                               \
+     (at) + offsetof(cli_variable_options, top), 0, 0, 0},                                         \
+    {CLI_MANY, "band", "VAR=WIDTH", "numbers become intervals of that width",                      \
+     (at) + offsetof(cli_variable_options, band), 0, 0, 0},                                        \
+    {CLI_MANY, "band-origin", "VAR=X", "where an interval begins [0]",                             \
+     (at) + offsetof(cli_variable_options, band_origin), 0, 0, 0},                                 \
+    {CLI_MANY, "band-closed", "[VAR=]SIDE",                                                        \
+     "the end that belongs to an interval: left, [20,25), or right, (20,25] [left]",               \
+     (at) + offsetof(cli_variable_options, band_closed), 0, 0, 0}
+/* clang-format on */
 
 /* What was read for a variable; its spec points here. NULL: nothing. */
 typedef struct cli_variable_sources {

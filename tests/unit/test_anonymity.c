@@ -10,6 +10,8 @@
 #include <cellar/anonymity.h>
 #include <cellar/table_file.h>
 
+#include "fail_every.h"
+
 static cellar_table *table_of(const char *csv, const char *variable, const char *list)
 {
     cellar_table *table;
@@ -326,6 +328,32 @@ static void sizes_only(void **state)
     cellar_table_free(table);
 }
 
+static cellar_status wildcards_measured(void *context, cellar_error *err)
+{
+    cellar_anonymity_options options = with_sensitive(2);
+    const size_t qid[] = {0, 1};
+    cellar_anonymity *anonymity;
+    cellar_status status;
+    options.wildcard = "missing";
+    status = cellar_anonymity_create(context, qid, 2, &options, &anonymity, err);
+    cellar_anonymity_free(anonymity);
+    options.has_sensitive = 0;
+    if (status == CELLAR_OK) {
+        status = cellar_anonymity_create(context, qid, 2, &options, &anonymity, err);
+        cellar_anonymity_free(anonymity);
+    }
+    return status;
+}
+
+static void any_allocation_may_fail(void **state)
+{
+    cellar_table *table =
+        table_of("a,b,s,count\n1,1,x,4\n1,missing,y,1\nmissing,1,x,1\n2,2,y,9\n", NULL, NULL);
+    (void) state;
+    check_fail_every(wildcards_measured, table);
+    cellar_table_free(table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -334,6 +362,7 @@ int main(void)
         cmocka_unit_test(distances_are_least),
         cmocka_unit_test(wildcards_match_anything),
         cmocka_unit_test(sizes_only),
+        cmocka_unit_test(any_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

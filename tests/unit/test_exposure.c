@@ -10,6 +10,8 @@
 #include <cellar/table_file.h>
 
 #include "adult_counts.h"
+#include "base/error.h"
+#include "fail_every.h"
 
 static cellar_exposure_curve *curve_of(const uint64_t *counts, size_t n)
 {
@@ -375,6 +377,34 @@ static void bands_hold(void **state)
     cellar_exposure_curve_free(estimate);
 }
 
+/* ---- memory ------------------------------------------------------------------ */
+
+static cellar_status everything(void *context, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    const char *shares[] = {"0.6", "0.4"};
+    const uint64_t large[] = {100000, 70000, 3};
+    cellar_exposure_curve *curves[2] = {NULL, NULL};
+    cellar_exposure_pair pair = {.population = 100, .k = 3};
+    cellar_exposure_bound bounds[2];
+    (void) context;
+    CELLAR_TRY(cellar_exposure_curve_from_shares(shares, 2, &curves[0], err));
+    CELLAR_TRY(cellar_exposure_curve_from_counts(large, 3, 0, &curves[1], err));
+    CELLAR_TRY(cellar_exposure_statistical(curves[1], &pair, 1, 1, err));
+    CELLAR_TRY(cellar_exposure_bounds((const cellar_exposure_curve *const *) curves, 2, 1e-4, NULL,
+                                      bounds, err));
+out:
+    cellar_exposure_curve_free(curves[0]);
+    cellar_exposure_curve_free(curves[1]);
+    return status;
+}
+
+static void any_allocation_may_fail(void **state)
+{
+    (void) state;
+    check_fail_every(everything, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -391,6 +421,7 @@ int main(void)
         cmocka_unit_test(theorem_8_fails),
         cmocka_unit_test(radius_has_two_sides),
         cmocka_unit_test(bands_hold),
+        cmocka_unit_test(any_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

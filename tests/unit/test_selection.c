@@ -12,6 +12,8 @@
 #include <cellar/selection.h>
 #include <cellar/table_file.h>
 
+#include "base/error.h"
+#include "fail_every.h"
 #include "risk/redaction.h"
 
 enum { MAX_COLUMNS = 6 };
@@ -396,12 +398,74 @@ static void bad_options(void **state)
     cellar_table_free(table);
 }
 
+static cellar_status choose_and_suppress(void *context, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    const size_t variables[] = {0, 1, 2};
+    cellar_profiles *profiles = NULL;
+    cellar_selection *selection = NULL;
+    cellar_suppression *suppression = NULL;
+    cellar_selection_options choice = cellar_selection_options_default();
+    cellar_suppression_options rules = cellar_suppression_options_default();
+
+    choice.k = rules.k = 4;
+    choice.exposure = rules.exposure = 0.05;
+    rules.hide = 0.8;
+    CELLAR_TRY(cellar_profiles_create(context, variables, 3, &profiles, err));
+    for (int m = 0; m < 3; m++) {
+        choice.measure = (cellar_selection_measure) m;
+        CELLAR_TRY(cellar_selection_create(profiles, &choice, &selection, err));
+        cellar_selection_free(selection);
+        selection = NULL;
+    }
+    CELLAR_TRY(cellar_suppression_create(profiles, &rules, &suppression, err));
+out:
+    cellar_suppression_free(suppression);
+    cellar_selection_free(selection);
+    cellar_profiles_free(profiles);
+    return status;
+}
+
+static cellar_status read_profiles(void *context, cellar_error *err)
+{
+    cellar_variable_spec variables[2] = {{.column = "a"}, {.column = "b"}};
+    cellar_tabulate_spec spec = cellar_tabulate_spec_default();
+    const char *where[] = {"a!=9"};
+    cellar_profiles *profiles;
+    cellar_status status;
+    spec.path = context;
+    spec.variables = variables;
+    spec.n_variables = 2;
+    spec.where = where;
+    spec.n_where = 1;
+    spec.n_threads = 1;
+    status = cellar_profiles_read(&spec, &profiles, NULL, err);
+    cellar_profiles_free(profiles);
+    return status;
+}
+
+static void any_allocation_may_fail(void **state)
+{
+    char path[] = "/tmp/cellar-profiles-XXXXXX";
+    FILE *file = fdopen(mkstemp(path), "w");
+    cellar_table *table;
+    (void) state;
+    random_state = 4;
+    table = random_table(3, 12);
+    check_fail_every(choose_and_suppress, table);
+    cellar_table_free(table);
+    fputs("a,b\n1,2\n1,3\n9,2\n", file);
+    fclose(file);
+    check_fail_every(read_profiles, path);
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(choice_is_exhaustive), cmocka_unit_test(twenty_columns),
         cmocka_unit_test(rules_are_cheapest),   cmocka_unit_test(chance_is_exact),
-        cmocka_unit_test(bad_options),
+        cmocka_unit_test(bad_options),          cmocka_unit_test(any_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
