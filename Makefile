@@ -21,6 +21,12 @@ fuzz: ## run every fuzzer, SECONDS=60 each
 	@tools/bootstrap build check
 	@tools/test --fuzz-seconds $${SECONDS:-60} fuzz
 
+crash: ## a ledger under fire: several spenders, KILLS=1000 kills, failing disks
+	@tools/bootstrap build check
+	@cmake --preset dev >/dev/null && cmake --build --preset dev -- --quiet
+	@python3 tests/crash/ledger_storm.py build/dev/tests/crash/ledger_spender \
+	    build/dev/tests/crash/libledger_fault.so build/dev/cellar --kills $${KILLS:-1000}
+
 check-jsonstat: ## compare our JSON-stat with npm's jsonstat-toolkit
 	@tools/bootstrap build check
 	@cmake --preset dev >/dev/null && cmake --build --preset dev --target write_sample -- --quiet
@@ -40,4 +46,4 @@ release: ## build the program and the libraries in build/release
 clean: ## remove everything built
 	rm -rf build demo-output
 
-.PHONY: help demo test bench fuzz check-jsonstat format install release clean
+.PHONY: help demo test bench fuzz crash check-jsonstat format install release clean

@@ -25,6 +25,7 @@ static const main_verb verbs[] = {
      cli_protect},
     {"mechanism", "From tables to releases", "what a mechanism does to a count", cli_mechanism},
     {"ptable", "From tables to releases", "design, read and write transition matrices", cli_ptable},
+    {"ledger", "From tables to releases", "the privacy budget of datasets", cli_ledger},
     {"key", "From tables to releases", "make and replace key files", cli_key},
     {"exposure", "Assessments", "how many people stand out, and what to do about it", cli_exposure},
     {NULL, NULL, NULL, NULL},

@@ -119,7 +119,7 @@ typedef enum cellar_charge_state {
 } cellar_charge_state;
 
 /* What a release says about its charge: "cellar-ledger 1 LEDGER ENTRY HEAD". */
-enum { CELLAR_STAMP_TEXT = 128, CELLAR_DIGEST_BYTES = 32, CELLAR_DIGEST_TEXT = 65 };
+enum { CELLAR_STAMP_TEXT = 128, CELLAR_LEDGER_HASH_BYTES = 32, CELLAR_LEDGER_HASH_TEXT = 65 };
 
 /* Draws and writes the complete output to `staged_path` (which does not exist) through
  * cellar_output, mode 0600, and, when the release has companions, to staged_path with their
@@ -176,7 +176,7 @@ typedef struct cellar_ledger_entry {
     int accept_delta;
     cellar_uncharged uncharged;
     cellar_amounts amounts;
-    char head[CELLAR_DIGEST_TEXT]; /* of the history up to here */
+    char head[CELLAR_LEDGER_HASH_TEXT]; /* of the history up to here */
 } cellar_ledger_entry;
 
 CELLAR_API const char *cellar_entry_kind_name(cellar_entry_kind kind);

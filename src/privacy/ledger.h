@@ -28,7 +28,7 @@ struct cellar_ledger {
     cellar_arena *arena; /* the texts of the entries */
     cellar_ledger_entry **entries;
     size_t n_entries, capacity;
-    unsigned char head[CELLAR_DIGEST_BYTES]; /* of the last entry; zeros before the first */
+    unsigned char head[CELLAR_LEDGER_HASH_BYTES]; /* of the last entry; zeros before the first */
 };
 
 /* ---- ledger_store.c: the file -------------------------------------------------- */
@@ -59,11 +59,11 @@ cellar_status cellar_ledger_entry_read(const char *body, size_t length, cellar_a
                                        cellar_ledger_entry *out, cellar_error *err);
 /* The MAC that chains an entry to the head before it. */
 void cellar_ledger_entry_mac(const cellar_ledger_secret *secret,
-                             const unsigned char previous[CELLAR_DIGEST_BYTES], int64_t number,
+                             const unsigned char previous[CELLAR_LEDGER_HASH_BYTES], int64_t number,
                              const char *body, size_t length,
-                             unsigned char mac[CELLAR_DIGEST_BYTES]);
-void cellar_ledger_hex(const unsigned char bytes[CELLAR_DIGEST_BYTES],
-                       char out[CELLAR_DIGEST_TEXT]);
+                             unsigned char mac[CELLAR_LEDGER_HASH_BYTES]);
+void cellar_ledger_hex(const unsigned char bytes[CELLAR_LEDGER_HASH_BYTES],
+                       char out[CELLAR_LEDGER_HASH_TEXT]);
 
 /* ---- ledger_state.c: what follows from the entries -------------------------------- */
 
@@ -100,7 +100,8 @@ cellar_status cellar_ledger_note_lost(cellar_ledger *ledger, const char *request
 /* The digest of a release: of the file and its companions, by their endings, each in `staged` or
  * else at `path` (`staged` may be NULL). *found is 0 when the file itself is not there. */
 cellar_status cellar_ledger_digest(const char *staged, const char *path, const char *const *endings,
-                                   int *found, char digest[CELLAR_DIGEST_TEXT], cellar_error *err);
+                                   int *found, char digest[CELLAR_LEDGER_HASH_TEXT],
+                                   cellar_error *err);
 /* Holds a request for this ledger alone, until let go or the process ends. */
 cellar_status cellar_ledger_hold(cellar_ledger *ledger, const char *request, cellar_error *err);
 void cellar_ledger_let_go(cellar_ledger *ledger, const char *request);

@@ -13,12 +13,15 @@ static const uint64_t ATTO = UINT64_C(1000000000000000000);
 static int is_text(const char *text, size_t limit)
 {
     size_t length = text != NULL ? strlen(text) : 0;
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char) text[i] < 0x20 || text[i] == 0x7f) /* terminals would obey */
+            return 0;
     return length > 0 && length <= limit && cellar_utf8_valid(text, length);
 }
 
 cellar_status cellar_ledger_check_name(const char *what, const char *name, cellar_error *err)
 {
-    if (is_text(name, NAME_MAX_BYTES) && strpbrk(name, "\r\n") == NULL)
+    if (is_text(name, NAME_MAX_BYTES))
         return CELLAR_OK;
     return cellar_fail(err, CELLAR_ERR_ARGUMENT, "%s: one line of UTF-8 of 1 to %d bytes is needed",
                        what, NAME_MAX_BYTES);
@@ -28,8 +31,8 @@ cellar_status cellar_ledger_check_text(const char *what, const char *text, cella
 {
     if (is_text(text, TEXT_MAX_BYTES))
         return CELLAR_OK;
-    return cellar_fail(err, CELLAR_ERR_ARGUMENT, "%s: UTF-8 of 1 to %d bytes is needed", what,
-                       TEXT_MAX_BYTES);
+    return cellar_fail(err, CELLAR_ERR_ARGUMENT, "%s: one line of UTF-8 of 1 to %d bytes is needed",
+                       what, TEXT_MAX_BYTES);
 }
 
 cellar_status cellar_ledger_check_delta(const cellar_amounts *amounts, uint64_t population,

@@ -7,7 +7,7 @@
 
 /* One line of UTF-8 of 1 to 200 bytes. */
 cellar_status cellar_ledger_check_name(const char *what, const char *name, cellar_error *err);
-/* UTF-8 of 1 to 65536 bytes. */
+/* The same, of up to 65536 bytes. */
 cellar_status cellar_ledger_check_text(const char *what, const char *text, cellar_error *err);
 /* A delta of 1/population or more lets one person's record out with certainty, on average: it
  * must be meant. */

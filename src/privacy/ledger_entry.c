@@ -232,24 +232,26 @@ static void mac_number(crypto_generichash_state *state, uint64_t number)
 /* Keyed BLAKE2b of what came before, the number and the body. The lengths are fixed or hashed, so
  * that no two entries are hashed alike. */
 void cellar_ledger_entry_mac(const cellar_ledger_secret *secret,
-                             const unsigned char previous[CELLAR_DIGEST_BYTES], int64_t number,
+                             const unsigned char previous[CELLAR_LEDGER_HASH_BYTES], int64_t number,
                              const char *body, size_t length,
-                             unsigned char mac[CELLAR_DIGEST_BYTES])
+                             unsigned char mac[CELLAR_LEDGER_HASH_BYTES])
 {
     static const unsigned char purpose[] = "cellar ledger 1";
     crypto_generichash_state state;
     CELLAR_ASSERT(secret->is_there);
-    crypto_generichash_init(&state, secret->mac_key, sizeof secret->mac_key, CELLAR_DIGEST_BYTES);
+    crypto_generichash_init(&state, secret->mac_key, sizeof secret->mac_key,
+                            CELLAR_LEDGER_HASH_BYTES);
     crypto_generichash_update(&state, purpose, sizeof purpose);
-    crypto_generichash_update(&state, previous, CELLAR_DIGEST_BYTES);
+    crypto_generichash_update(&state, previous, CELLAR_LEDGER_HASH_BYTES);
     mac_number(&state, (uint64_t) number);
     mac_number(&state, length);
     crypto_generichash_update(&state, (const unsigned char *) body, length);
-    crypto_generichash_final(&state, mac, CELLAR_DIGEST_BYTES);
+    crypto_generichash_final(&state, mac, CELLAR_LEDGER_HASH_BYTES);
     cellar_wipe(&state, sizeof state);
 }
 
-void cellar_ledger_hex(const unsigned char bytes[CELLAR_DIGEST_BYTES], char out[CELLAR_DIGEST_TEXT])
+void cellar_ledger_hex(const unsigned char bytes[CELLAR_LEDGER_HASH_BYTES],
+                       char out[CELLAR_LEDGER_HASH_TEXT])
 {
-    sodium_bin2hex(out, CELLAR_DIGEST_TEXT, bytes, CELLAR_DIGEST_BYTES);
+    sodium_bin2hex(out, CELLAR_LEDGER_HASH_TEXT, bytes, CELLAR_LEDGER_HASH_BYTES);
 }

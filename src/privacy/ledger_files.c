@@ -69,7 +69,8 @@ out:
 }
 
 cellar_status cellar_ledger_digest(const char *staged, const char *path, const char *const *endings,
-                                   int *found, char digest[CELLAR_DIGEST_TEXT], cellar_error *err)
+                                   int *found, char digest[CELLAR_LEDGER_HASH_TEXT],
+                                   cellar_error *err)
 {
     static const char *const none[] = {NULL};
     crypto_generichash_state state;

@@ -136,7 +136,7 @@ static cellar_status spend_is_recorded(const spend *s, int *is_recorded, cellar_
 {
     const cellar_ledger_entry *stage =
         cellar_ledger_find_request(s->ledger, s->charge->request, CELLAR_ENTRY_STAGE);
-    char digest[CELLAR_DIGEST_TEXT];
+    char digest[CELLAR_LEDGER_HASH_TEXT];
     int found;
     cellar_status status =
         cellar_ledger_digest(s->staged.bytes, s->output.bytes, s->endings, &found, digest, err);
@@ -174,7 +174,7 @@ static cellar_status spend_return(spend *s, cellar_error *err)
 static cellar_status spend_produce(spend *s, const char *stamp, cellar_produce *produce,
                                    void *context, cellar_error *err)
 {
-    char digest[CELLAR_DIGEST_TEXT];
+    char digest[CELLAR_LEDGER_HASH_TEXT];
     int found = 0;
     cellar_error unheard;
     cellar_status status = CELLAR_OK;

@@ -212,7 +212,8 @@ static cellar_status chain_broken(const cellar_ledger *ledger, int64_t number, c
 }
 
 static cellar_status history_keep(cellar_ledger *ledger, const char *body, size_t length,
-                                  const unsigned char mac[CELLAR_DIGEST_BYTES], cellar_error *err)
+                                  const unsigned char mac[CELLAR_LEDGER_HASH_BYTES],
+                                  cellar_error *err)
 {
     cellar_ledger_entry *entry = cellar_arena_alloc(ledger->arena, 1, sizeof *entry);
     cellar_status status;
@@ -224,7 +225,7 @@ static cellar_status history_keep(cellar_ledger *ledger, const char *body, size_
         return status;
     entry->number = (int64_t) ledger->n_entries + 1;
     cellar_ledger_hex(mac, entry->head);
-    memcpy(ledger->head, mac, CELLAR_DIGEST_BYTES);
+    memcpy(ledger->head, mac, CELLAR_LEDGER_HASH_BYTES);
     ledger->entries[ledger->n_entries++] = entry;
     return CELLAR_OK;
 }
@@ -232,7 +233,7 @@ static cellar_status history_keep(cellar_ledger *ledger, const char *body, size_
 /* One row of the table: the last one known must still be there, the next must continue it. */
 static cellar_status history_take(cellar_ledger *ledger, sqlite3_stmt *row, cellar_error *err)
 {
-    unsigned char mac[CELLAR_DIGEST_BYTES];
+    unsigned char mac[CELLAR_LEDGER_HASH_BYTES];
     int64_t number = sqlite3_column_int64(row, 0);
     const char *body = (const char *) sqlite3_column_text(row, 1);
     size_t length = (size_t) sqlite3_column_bytes(row, 1);
@@ -321,7 +322,7 @@ static const char *store_time(char out[24])
 cellar_status cellar_ledger_append(cellar_ledger *ledger, const cellar_ledger_entry *entry,
                                    cellar_error *err)
 {
-    unsigned char mac[CELLAR_DIGEST_BYTES];
+    unsigned char mac[CELLAR_LEDGER_HASH_BYTES];
     char now[24];
     cellar_ledger_entry dated = *entry;
     cellar_text body = {0};

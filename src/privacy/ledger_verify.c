@@ -117,14 +117,14 @@ out:
 typedef struct stamp {
     char ledger[24];
     int64_t number;
-    char head[CELLAR_DIGEST_TEXT];
+    char head[CELLAR_LEDGER_HASH_TEXT];
 } stamp;
 
 static int stamp_read(const char *text, stamp *out)
 {
     return sscanf(text + sizeof STAMP - 1, "%16[0-9a-f] %18" SCNd64 " %64[0-9a-f]", out->ledger,
                   &out->number, out->head) == 3 &&
-           strlen(out->head) == CELLAR_DIGEST_TEXT - 1;
+           strlen(out->head) == CELLAR_LEDGER_HASH_TEXT - 1;
 }
 
 static cellar_status stamp_check(const cellar_ledger *ledger, const char *path, const stamp *found,
@@ -182,7 +182,7 @@ static cellar_status against_tell(const cellar_ledger *ledger, const char *path,
                                   cellar_against *out, cellar_error *err)
 {
     const cellar_ledger_entry *charge = ledger->entries[found->number - 1], *stage;
-    char digest[CELLAR_DIGEST_TEXT];
+    char digest[CELLAR_LEDGER_HASH_TEXT];
     int is_there;
     cellar_status status = cellar_ledger_digest(NULL, path, endings, &is_there, digest, err);
     if (status != CELLAR_OK)

@@ -301,7 +301,7 @@ static void test_interrupted_requests(void **state)
     cellar_charge_state before;
     cellar_spend_result result;
     draw d = {0, 0}, none = {0, 0};
-    char path[400], digest[CELLAR_DIGEST_TEXT];
+    char path[400], digest[CELLAR_LEDGER_HASH_TEXT];
     cellar_text staged = {0};
     int found;
 

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cellar ledger: the budget of datasets, made, looked at and verified. */
+#include "verbs.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cellar/ledger.h>
+
+#include "json_out.h"
+#include "ledger_open.h"
+#include "ledger_out.h"
+#include "options.h"
+
+typedef struct ledger_values {
+    const char *key, *dataset, *edition, *unit, *epsilon, *delta, *rho, *analyst, *what;
+    int neighbours, accept_delta, uncharged, json;
+    cli_number population;
+    cli_words against;
+} ledger_values;
+
+#define AT(member) offsetof(ledger_values, member)
+static const cli_option ledger_options[] = {
+    {CLI_SECTION, "The ledger", NULL, NULL, 0, 0, 0, 0},
+    {CLI_TEXT, "ledger-key", "FILE", "the key that chains the history [LEDGER.key]", AT(key), 0, 0,
+     0},
+    {CLI_FLAG, "json", NULL, "print JSON", AT(json), 0, 0, 0},
+    {CLI_SECTION, "create, add: a dataset and its cap, which is never changed", NULL, NULL, 0, 0, 0,
+     0},
+    {CLI_TEXT, "dataset", "NAME", "the dataset", AT(dataset), 0, 0, 0},
+    {CLI_TEXT, "edition", "NAME", "an edition of its data [the first one is called 1]", AT(edition),
+     0, 0, 0},
+    {CLI_TEXT, "unit", "NAME", "whom the guarantee protects, such as person", AT(unit), 0, 0, 0},
+    {CLI_CHOICE, "neighbours", "add-remove|substitute", "what it hides about a unit",
+     AT(neighbours), 0, 0, 0},
+    {CLI_TEXT, "epsilon", "E", "the cap: the sum of epsilon", AT(epsilon), 0, 0, 0},
+    {CLI_TEXT, "delta", "D", "the cap: the sum of delta [0]", AT(delta), 0, 0, 0},
+    {CLI_TEXT, "rho", "R", "the cap instead: the sum of rho (zero-concentrated)", AT(rho), 0, 0, 0},
+    {CLI_NUMBER, "population", "N",
+     "how many units there are, a public number; needed with --delta", AT(population), 0, 1,
+     INT64_MAX},
+    {CLI_FLAG, "accept-delta", NULL, "a delta of 1/N or more is meant", AT(accept_delta), 0, 0, 0},
+    {CLI_TEXT, "analyst", "NAME", "add: the caps are those of an analyst on the dataset",
+     AT(analyst), 0, 0, 0},
+    {CLI_SECTION, "enter: what is known outside the budget", NULL, NULL, 0, 0, 0, 0},
+    {CLI_CHOICE, "uncharged", "cell-key|invariant|elsewhere",
+     "a cell-key release, a true number that is published, or a table published elsewhere",
+     AT(uncharged), 0, 0, 0},
+    {CLI_TEXT, "what", "TEXT", "what it is, in words", AT(what), 0, 0, 0},
+    {CLI_SECTION, "verify", NULL, NULL, 0, 0, 0, 0},
+    {CLI_MANY, "against", "RELEASE",
+     "the history must be the one the release was charged in; may be repeated", AT(against), 0, 0,
+     0},
+    {CLI_SECTION, "Other", NULL, NULL, 0, 0, 0, 0},
+};
+
+static const char *const ledger_examples[] = {
+    "cellar ledger create census.ledger --ledger-key census.key --dataset census --unit person "
+    "--neighbours add-remove --epsilon 4 --delta 1e-9 --population 8000000",
+    "cellar ledger show census.ledger --ledger-key census.key",
+    "cellar ledger verify census.ledger --ledger-key census.key --against table1.csv", NULL};
+
+static const cli_command ledger_command = {
+    "ledger",
+    "create|add|enter|show|history|verify LEDGER [options]",
+    "Keeps the privacy budget of datasets: makes a ledger, adds datasets, editions and analysts, "
+    "enters what is published outside the budget, shows what is left and the history, and verifies "
+    "that the history is the one that was written. cellar protect --ledger spends.",
+    ledger_options,
+    sizeof ledger_options / sizeof ledger_options[0],
+    ledger_examples};
+
+/* ---- create, add, enter ------------------------------------------------------------- */
+
+static int ledger_has_cap(const ledger_values *values)
+{
+    return values->epsilon != NULL || values->rho != NULL || values->delta != NULL;
+}
+
+static int ledger_add_dataset(cellar_ledger *ledger, const ledger_values *values)
+{
+    cellar_ledger_dataset dataset = {.name = values->dataset,
+                                     .edition = values->edition != NULL ? values->edition : "1",
+                                     .unit = values->unit,
+                                     .neighbours =
+                                         values->neighbours == 2 ? "substitute" : "add-remove",
+                                     .population = values->population.value,
+                                     .accept_delta = values->accept_delta};
+    cellar_error err;
+    cellar_status status;
+    if (values->epsilon == NULL && values->rho == NULL)
+        return cli_usage("a new dataset needs a cap: --epsilon E (and --delta D), or --rho R");
+    if (values->unit == NULL || values->neighbours == 0)
+        return cli_usage("a new dataset needs --unit and --neighbours: what is protected");
+    status = cellar_amounts_read(values->epsilon, values->delta, values->rho, &dataset.cap, &err);
+    if (status == CELLAR_OK)
+        status = cellar_ledger_add_dataset(ledger, &dataset, &err);
+    return cli_exit(status, &err);
+}
+
+static int ledger_add(cellar_ledger *ledger, const ledger_values *values)
+{
+    cellar_amounts cap;
+    cellar_error err;
+    cellar_status status;
+    if (values->dataset == NULL)
+        return cli_usage("ledger: name the dataset with --dataset");
+    if (values->analyst != NULL) {
+        if (!ledger_has_cap(values))
+            return cli_usage("an analyst's share needs --epsilon, --delta or --rho");
+        status = cellar_amounts_read(values->epsilon, values->delta, values->rho, &cap, &err);
+        if (status == CELLAR_OK)
+            status = cellar_ledger_add_analyst(ledger, values->dataset, values->analyst, cap, &err);
+        return cli_exit(status, &err);
+    }
+    if (values->edition == NULL || ledger_has_cap(values))
+        return ledger_add_dataset(ledger, values);
+    return cli_exit(cellar_ledger_add_edition(ledger, values->dataset, values->edition, &err),
+                    &err);
+}
+
+static int ledger_enter(cellar_ledger *ledger, const ledger_values *values)
+{
+    cellar_error err;
+    const char *edition = values->edition;
+    const cellar_ledger_entry *dataset;
+    if (values->dataset == NULL || values->uncharged == 0 || values->what == NULL)
+        return cli_usage("ledger enter needs --dataset, --uncharged and --what");
+    dataset = cellar_ledger_find_dataset(ledger, values->dataset);
+    if (edition == NULL && dataset != NULL)
+        edition = dataset->edition;
+    return cli_exit(cellar_ledger_enter(ledger, values->dataset, edition,
+                                        (cellar_uncharged) (values->uncharged - 1), values->what,
+                                        &err),
+                    &err);
+}
+
+/* Makes the key too, unless there is one. */
+static int ledger_create(const char *path, const ledger_values *values)
+{
+    char *key_path = cli_ledger_key_path(path, values->key);
+    cellar_key *key = NULL;
+    cellar_error err;
+    cellar_status status = CELLAR_OK;
+    if (access(path, F_OK) == 0) {
+        cli_message("%s: exists already, and a ledger is never replaced", path);
+        free(key_path);
+        return CLI_FAILED;
+    }
+    if (access(key_path, F_OK) != 0) {
+        status = cellar_key_create(key_path, NULL, &err);
+        if (status == CELLAR_OK)
+            cli_message("made the key %s; keep a copy apart from the ledger: who has both can "
+                        "rewrite history",
+                        key_path);
+    }
+    if (status == CELLAR_OK)
+        status = cellar_key_read(key_path, &key, &err);
+    if (status == CELLAR_OK)
+        status = cellar_ledger_create(path, key, &err);
+    cellar_key_free(key);
+    free(key_path);
+    return cli_exit(status, &err);
+}
+
+/* ---- verify ---------------------------------------------------------------------------- */
+
+static int ledger_verify(cellar_ledger *ledger, const ledger_values *values)
+{
+    cellar_against *found = cli_alloc(values->against.n + 1, sizeof *found);
+    cellar_error err;
+    int result = cli_exit(cellar_ledger_verify(ledger, &err), &err);
+    for (size_t i = 0; i < values->against.n; i++) {
+        int one = cli_exit(
+            cellar_ledger_verify_against(ledger, values->against.items[i], &found[i], &err), &err);
+        result = result == CLI_DONE && one != CLI_DONE ? CLI_FAILED : result;
+    }
+    if (result == CLI_DONE)
+        result = cli_exit(cli_ledger_tell_verified(ledger, cli_words_items(&values->against), found,
+                                                   values->json, &err),
+                          &err);
+    free(found);
+    return result;
+}
+
+/* ---- the verb ---------------------------------------------------------------------------- */
+
+static int ledger_act(const char *action, cellar_ledger *ledger, const ledger_values *values)
+{
+    cellar_error err;
+    if (strcmp(action, "create") == 0)
+        return values->dataset != NULL ? ledger_add_dataset(ledger, values) : CLI_DONE;
+    if (strcmp(action, "add") == 0)
+        return ledger_add(ledger, values);
+    if (strcmp(action, "enter") == 0)
+        return ledger_enter(ledger, values);
+    if (strcmp(action, "show") == 0)
+        return cli_exit(cli_ledger_show(ledger, values->dataset, values->json, &err), &err);
+    if (strcmp(action, "history") == 0)
+        return cli_exit(cli_ledger_history(ledger, values->dataset, values->json, &err), &err);
+    return ledger_verify(ledger, values);
+}
+
+static int ledger_run(const char *action, const char *path, const ledger_values *values)
+{
+    static const char *const actions[] = {"create",  "add",    "enter", "show",
+                                          "history", "verify", NULL};
+    cellar_ledger *ledger = NULL;
+    int result = CLI_GO_ON;
+    size_t i = 0;
+    while (actions[i] != NULL && strcmp(actions[i], action) != 0)
+        i++;
+    if (actions[i] == NULL)
+        return cli_usage("ledger: say create, add, enter, show, history or verify, not '%s'",
+                         action);
+    if (strcmp(action, "verify") != 0 && values->against.n > 0)
+        return cli_usage("--against belongs to ledger verify");
+    if (strcmp(action, "create") == 0)
+        result = ledger_create(path, values);
+    if (result == CLI_GO_ON || result == CLI_DONE)
+        result = cli_ledger_open(path, values->key, &ledger);
+    if (result == CLI_GO_ON)
+        result = ledger_act(action, ledger, values);
+    cellar_ledger_close(ledger);
+    return result;
+}
+
+int cli_ledger(int argc, char **argv)
+{
+    ledger_values values = {0};
+    cli_words words = {0};
+    int result = cli_options_parse(&ledger_command, argc, argv, &values, &words);
+    if (result == CLI_GO_ON && words.n != 2)
+        result = cli_usage("ledger needs create, add, enter, show, history or verify, and a file");
+    if (result == CLI_GO_ON)
+        result = ledger_run(words.items[0], words.items[1], &values);
+    cli_words_clear(&words);
+    cli_options_clear(&ledger_command, &values);
+    return result;
+}

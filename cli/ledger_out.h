@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is said about a ledger, to people and to programs. */
+#ifndef CELLAR_CLI_LEDGER_OUT_H
+#define CELLAR_CLI_LEDGER_OUT_H
+
+#include <cellar/ledger.h>
+
+/* The statement of each dataset, or of one, and the shares of analysts. */
+cellar_status cli_ledger_show(cellar_ledger *ledger, const char *dataset, int as_json,
+                              cellar_error *err);
+/* Every entry, or those about one dataset. */
+cellar_status cli_ledger_history(const cellar_ledger *ledger, const char *dataset, int as_json,
+                                 cellar_error *err);
+/* That the history is whole, and what each release (NULL-terminated) was found to be. */
+cellar_status cli_ledger_tell_verified(const cellar_ledger *ledger, const char *const *releases,
+                                       const cellar_against *found, int as_json, cellar_error *err);
+
+#endif
