@@ -301,7 +301,7 @@ static void statistical_threads_agree(void **state)
         counts[i] = i * i + 1;
     curve = curve_of(counts, 5000);
     for (size_t i = 0; i < 20; i++)
-        one[i] = many[i] = (cellar_exposure_pair){.population = 1000 << i, .k = i + 1};
+        one[i] = many[i] = (cellar_exposure_pair){.population = UINT64_C(1000) << i, .k = i + 1};
     assert_int_equal(cellar_exposure_statistical(curve, one, 20, 1, NULL), CELLAR_OK);
     assert_int_equal(cellar_exposure_statistical(curve, many, 20, 4, NULL), CELLAR_OK);
     assert_memory_equal(one, many, sizeof one);

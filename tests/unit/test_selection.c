@@ -196,7 +196,7 @@ static void twenty_columns(void **state)
 
     random_state = 5;
     for (int c = 0; c < COLUMNS; c++) {
-        snprintf(names[c], sizeof names[c], "v%d", c);
+        snprintf(names[c], sizeof names[c], "v%d", c % 100);
         variables[c].column = names[c];
         fprintf(file, "%s%s", names[c], c + 1 < COLUMNS ? "," : "\n");
     }
