@@ -223,7 +223,8 @@ static void test_matrices_keep_what_was_asked(void **state)
             assert_true(row.bias == 0 || (row.n_changes == 2 && fabs(row.bias) < 1e-16));
             if (r == 0)
                 assert_true(row.stay == 1);
-            else if (r * (size_t) row.highest >= cases[i].variance && r + 1 == cases[i].n_rows)
+            else if ((double) (r * (size_t) row.highest) >= cases[i].variance &&
+                     r + 1 == cases[i].n_rows)
                 assert_true(fabs(row.variance - cases[i].variance) < 1e-12);
             assert_true(row.variance < cases[i].variance + 1e-12);
         }
