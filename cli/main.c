@@ -23,6 +23,7 @@ static const main_verb verbs[] = {
     {"tabulate", "From records to tables", "count records into a table", cli_tabulate},
     {"protect", "From tables to releases", "perturb a table into numbers that may leave",
      cli_protect},
+    {"certify", "From tables to releases", "what a mechanism guarantees, proved", cli_certify},
     {"mechanism", "From tables to releases", "what a mechanism does to a count", cli_mechanism},
     {"ptable", "From tables to releases", "design, read and write transition matrices", cli_ptable},
     {"ledger", "From tables to releases", "the privacy budget of datasets", cli_ledger},

@@ -4,6 +4,7 @@
 #define CELLAR_CLI_VERBS_H
 
 /* argv[0] is the verb. Each answers the exit code of the program. */
+int cli_certify(int argc, char **argv);
 int cli_describe(int argc, char **argv);
 int cli_exposure(int argc, char **argv);
 int cli_key(int argc, char **argv);

@@ -5,6 +5,7 @@
 
 #include <cellar/anonymity.h>
 #include <cellar/cell_key.h>
+#include <cellar/certificate.h>
 #include <cellar/codelist.h>
 #include <cellar/describe.h>
 #include <cellar/dirichlet.h>

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <cellar/certificate.h>
 #include <cellar/export.h>
 #include <cellar/key.h>
 #include <cellar/mechanism.h>
@@ -29,15 +30,6 @@ typedef enum cellar_noise_source {
     CELLAR_NOISE_RECORD_KEYS, /* the keys of the records in the cell */
     CELLAR_NOISE_SEEDED       /* a seed: a simulation, never to be published */
 } cellar_noise_source;
-
-/* How the parameters of the mechanism were chosen. Nothing covers a choice made after looking at
- * the confidential data. */
-typedef enum cellar_parameter_choice {
-    CELLAR_CHOICE_UNSTATED,
-    CELLAR_CHOICE_IN_ADVANCE,
-    CELLAR_CHOICE_PUBLIC_DATA,
-    CELLAR_CHOICE_CONFIDENTIAL_DATA
-} cellar_parameter_choice;
 
 /* A cell of a release. */
 typedef struct cellar_released_cell {

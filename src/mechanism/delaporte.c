@@ -235,5 +235,6 @@ const cellar_mechanism_ops cellar_delaporte_ops = {
     .parameters = delaporte_parameters,
     .init = delaporte_init,
     .clear = cellar_kernel_clear,
+    .facts = &cellar_delaporte_facts,
     CELLAR_KERNEL_SLOTS,
 };

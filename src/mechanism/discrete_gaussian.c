@@ -30,5 +30,6 @@ const cellar_mechanism_ops cellar_discrete_gaussian_ops = {
     .parameters = cellar_gaussian_parameters,
     .init = discrete_gaussian_init,
     .clear = cellar_weighted_clear,
+    .facts = &cellar_weighted_facts,
     CELLAR_ADDITIVE_SLOTS,
 };

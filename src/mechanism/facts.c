@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mechanism/additive.h"
+#include "mechanism/weighted.h"
 
 static int facts_yes(const cellar_mechanism *m)
 {
@@ -22,6 +23,27 @@ static int additive_period(const cellar_mechanism *m, int64_t *from, int64_t *pe
 const cellar_facts cellar_additive_facts = {
     .is_monotone = facts_yes,
     .period = additive_period,
+};
+
+/* shift^2 / (2 sigma^2) (Bun and Steinke 2016, Lemma 2.4): rounding is post-processing. */
+static int gaussian_rho(const cellar_mechanism *m, int64_t shift, fmpq_t out)
+{
+    const cellar_parameter *sigma = cellar_parameter_find(&m->parameters, "sigma");
+    fmpz_t square;
+    fmpz_init_set_si(square, shift);
+    fmpz_mul(square, square, square);
+    fmpq_mul(out, sigma->value, sigma->value);
+    fmpq_add(out, out, out);
+    fmpq_inv(out, out);
+    fmpq_mul_fmpz(out, out, square);
+    fmpz_clear(square);
+    return 1;
+}
+
+const cellar_facts cellar_gaussian_facts = {
+    .is_monotone = facts_yes,
+    .period = additive_period,
+    .rho = gaussian_rho,
 };
 
 /* ---- q(k) = c e^{-rate |k|} ------------------------------------------------ */
@@ -69,10 +91,59 @@ static int geometric_pure(const cellar_mechanism *m, int64_t shift, int64_t bits
     return 1;
 }
 
+/* epsilon^2 / 2 for pure epsilon (Bun and Steinke 2016, Proposition 3.3). */
+static int geometric_rho(const cellar_mechanism *m, int64_t shift, fmpq_t out)
+{
+    geometric_pure_rational(m, shift, out);
+    fmpq_mul(out, out, out);
+    fmpq_div_2exp(out, out, 1);
+    return 1;
+}
+
 const cellar_facts cellar_geometric_facts = {
     .is_monotone = facts_yes,
     .log_ratio = geometric_log_ratio,
     .pure = geometric_pure,
     .pure_rational = geometric_pure_rational,
     .period = additive_period,
+    .rho = geometric_rho,
+};
+
+/* ---- q(k) = c e^{-rate |k|^power}, |k| <= last ------------------------------ */
+
+static void weighted_power(int64_t k, int power, fmpz_t out)
+{
+    fmpz_set_si(out, k < 0 ? -k : k);
+    fmpz_pow_ui(out, out, (ulong) power);
+}
+
+static int weighted_log_ratio(const cellar_mechanism *m, int64_t count, int64_t neighbour,
+                              int64_t released, fmpq_t out)
+{
+    const cellar_weighted *w = (const cellar_weighted *) m;
+    fmpz_t own, other;
+    fmpz_init(own);
+    fmpz_init(other);
+    weighted_power(released - count, w->power, own);
+    weighted_power(released - neighbour, w->power, other);
+    fmpz_sub(other, other, own);
+    fmpq_mul_fmpz(out, w->rate, other);
+    fmpz_clear(own);
+    fmpz_clear(other);
+    return 1;
+}
+
+/* Discrete Gaussian noise has the rho of continuous noise (Canonne, Kamath and Steinke 2020,
+ * Proposition 5); truncated noise has none, for some losses are infinite. */
+static int weighted_rho(const cellar_mechanism *m, int64_t shift, fmpq_t out)
+{
+    const cellar_weighted *w = (const cellar_weighted *) m;
+    return w->last == INT64_MAX && w->power == 2 && gaussian_rho(m, shift, out);
+}
+
+const cellar_facts cellar_weighted_facts = {
+    .is_monotone = facts_yes,
+    .log_ratio = weighted_log_ratio,
+    .period = additive_period,
+    .rho = weighted_rho,
 };

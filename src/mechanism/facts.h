@@ -33,8 +33,16 @@ typedef struct cellar_facts {
     void (*tail)(const cellar_mechanism *m, int64_t from, int64_t shift, const arb_t epsilon,
                  int64_t bits, arb_t out);
 
+    /* Optional. The same for P(ln P(b | a) / P(b | a') > epsilon), b drawn from the law of a. */
+    void (*exceeds)(const cellar_mechanism *m, int64_t from, int64_t shift, const arb_t epsilon,
+                    int64_t bits, arb_t out);
+
     /* Optional. P(b + *period | a + *period) = P(b | a) for every a >= *from. */
     int (*period)(const cellar_mechanism *m, int64_t *from, int64_t *period);
+
+    /* Optional. A rho for which the mechanism is rho-zero-concentrated differentially private when
+     * one cell changes by at most `shift`. */
+    int (*rho)(const cellar_mechanism *m, int64_t shift, fmpq_t out);
 
     /* Optional. 1: the pair of counts (from, from + shift) dominates every pair of larger counts,
      * in both orders: each is a post-processing of it. */
@@ -46,7 +54,17 @@ typedef struct cellar_facts {
  * rounding is the convolution with a uniform law, read on the integers, and keeps it so
  * (Prekopa 1973). */
 extern const cellar_facts cellar_additive_facts;
+/* Continuous Gaussian noise, rounded. */
+extern const cellar_facts cellar_gaussian_facts;
 /* The same where q(k) is proportional to e^{-rate |k|}, for k != 0 at least. */
 extern const cellar_facts cellar_geometric_facts;
+/* The same where q(k) is proportional to e^{-rate |k|^power} on its support. */
+extern const cellar_facts cellar_weighted_facts;
+
+/* Synthetic counts: see facts_kernels.c. */
+extern const cellar_facts cellar_poisson_facts;
+extern const cellar_facts cellar_negbin_facts;
+extern const cellar_facts cellar_sichel_facts; /* and Poisson-inverse Gaussian */
+extern const cellar_facts cellar_delaporte_facts;
 
 #endif

@@ -96,5 +96,6 @@ const cellar_mechanism_ops cellar_gaussian_ops = {
     .parameters = cellar_gaussian_parameters,
     .init = gaussian_init,
     .clear = cellar_additive_clear,
+    .facts = &cellar_gaussian_facts,
     CELLAR_ADDITIVE_SLOTS,
 };

@@ -153,6 +153,13 @@ void cellar_kernel_pmf_ball(const cellar_mechanism *m, int64_t count, int64_t re
         k->law->p_balls(k, count, released, 1, bits, out);
 }
 
+void cellar_kernel_pmf_balls(const cellar_mechanism *m, int64_t count, int64_t first, size_t n,
+                             int64_t bits, arb_ptr out)
+{
+    const cellar_kernel *k = kernel_of(m);
+    k->law->p_balls(k, count, first, n, bits, out);
+}
+
 /* ln of a bound of P(>= b): a geometric series. */
 static long double log_bound_above(const cellar_kernel *k, int64_t count, int64_t b)
 {

@@ -52,6 +52,8 @@ void cellar_kernel_cdf_balls(const cellar_kernel *k, int64_t count, int64_t firs
 double cellar_kernel_log_pmf(const cellar_mechanism *m, int64_t count, int64_t released);
 void cellar_kernel_pmf_ball(const cellar_mechanism *m, int64_t count, int64_t released,
                             int64_t bits, arb_t out);
+void cellar_kernel_pmf_balls(const cellar_mechanism *m, int64_t count, int64_t first, size_t n,
+                             int64_t bits, arb_ptr out); /* first >= 0 */
 void cellar_kernel_support(const cellar_mechanism *m, int64_t count, double tail, int64_t *low,
                            int64_t *high);
 cellar_status cellar_kernel_sample_many(const cellar_mechanism *m, const int64_t *counts, size_t n,
@@ -65,7 +67,7 @@ void cellar_kernel_survival_ball(const cellar_mechanism *m, int64_t count, int64
 /* A kernel with tails of its own has these three, */
 #define CELLAR_KERNEL_SLOTS_BASIC                                                                  \
     .log_pmf = cellar_kernel_log_pmf, .pmf_ball = cellar_kernel_pmf_ball,                          \
-    .sample_many = cellar_kernel_sample_many
+    .pmf_balls = cellar_kernel_pmf_balls, .sample_many = cellar_kernel_sample_many
 /* all others have all. */
 #define CELLAR_KERNEL_SLOTS                                                                        \
     CELLAR_KERNEL_SLOTS_BASIC, .support = cellar_kernel_support, .cdf = cellar_kernel_cdf,         \

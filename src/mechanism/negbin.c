@@ -128,5 +128,6 @@ const cellar_mechanism_ops cellar_negbin_ops = {
     .parameters = negbin_parameters,
     .init = negbin_init,
     .clear = cellar_kernel_clear,
+    .facts = &cellar_negbin_facts,
     CELLAR_KERNEL_SLOTS,
 };

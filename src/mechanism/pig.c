@@ -30,5 +30,6 @@ const cellar_mechanism_ops cellar_pig_ops = {
     .parameters = pig_parameters,
     .init = pig_init,
     .clear = cellar_sichel_clear,
+    .facts = &cellar_sichel_facts,
     CELLAR_KERNEL_SLOTS,
 };

@@ -80,5 +80,6 @@ const cellar_mechanism_ops cellar_poisson_ops = {
     .parameters = poisson_parameters,
     .init = poisson_init,
     .clear = cellar_kernel_clear,
+    .facts = &cellar_poisson_facts,
     CELLAR_KERNEL_SLOTS,
 };

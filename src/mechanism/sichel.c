@@ -174,5 +174,6 @@ const cellar_mechanism_ops cellar_sichel_ops = {
     .parameters = sichel_parameters,
     .init = sichel_init,
     .clear = cellar_sichel_clear,
+    .facts = &cellar_sichel_facts,
     CELLAR_KERNEL_SLOTS,
 };

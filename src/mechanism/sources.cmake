@@ -11,7 +11,7 @@ set(LAYER_SOURCES
   entropy_range.c
   entropy_refine.c
   entropy_row.c
-  facts.c
+  facts.c facts_kernels.c
   gaussian.c
   gaussian_sigma.c
   geometric.c

@@ -28,5 +28,6 @@ const cellar_mechanism_ops cellar_truncated_laplace_ops = {
     .parameters = truncated_laplace_parameters,
     .init = truncated_laplace_init,
     .clear = cellar_weighted_clear,
+    .facts = &cellar_weighted_facts,
     CELLAR_ADDITIVE_SLOTS,
 };

@@ -35,5 +35,6 @@ const cellar_mechanism_ops cellar_truncated_normal_ops = {
     .parameters = truncated_normal_parameters,
     .init = truncated_normal_init,
     .clear = cellar_weighted_clear,
+    .facts = &cellar_weighted_facts,
     CELLAR_ADDITIVE_SLOTS,
 };

@@ -1,5 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 set(LAYER_SOURCES
+  certificate.c
+  certificate_write.c
+  certify.c
+  certify_cell.c
+  certify_judge.c
+  certify_many.c
+  certify_pure.c
+  compose.c
   ledger.c
   ledger_add.c
   ledger_amount.c
@@ -12,4 +20,9 @@ set(LAYER_SOURCES
   ledger_store.c
   ledger_tell.c
   ledger_verify.c
+  pair.c
+  pld.c
+  published.c
+  supremum.c
+  tight.c
 )

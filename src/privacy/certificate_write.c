@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A certificate told: as JSON for programs, in words for a release committee. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include <jansson.h>
+
+#include "base/error.h"
+#include "privacy/certificate.h"
+
+/* ---- JSON ------------------------------------------------------------------------ */
+
+static json_t *json_number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *json_points(const cellar_certificate *c)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < c->n_points; i++) {
+        const cellar_profile_point *p = &c->points[i];
+        json_array_append_new(
+            array,
+            json_pack("{s:f, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:b}}", "epsilon", p->epsilon,
+                      "delta", json_number(p->delta), "delta_lower", json_number(p->delta_lower),
+                      "delta_probabilistic", json_number(p->delta_probabilistic), "delta_published",
+                      json_number(p->delta_published), "worst_case", "count", (json_int_t) p->count,
+                      "neighbour", (json_int_t) p->neighbour, "every_count", p->everywhere));
+    }
+    return array;
+}
+
+static json_t *json_epsilons(const cellar_certificate *c)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < c->n_epsilons; i++)
+        json_array_append_new(array, json_pack("{s:f, s:o, s:o}", "delta", c->epsilons[i].delta,
+                                               "epsilon", json_number(c->epsilons[i].epsilon),
+                                               "lower", json_number(c->epsilons[i].lower)));
+    return array;
+}
+
+static json_t *json_guarantee(const cellar_guarantee *g)
+{
+    return json_pack("{s:o, s:o}", "epsilon", json_number(g->epsilon), "delta",
+                     json_number(g->delta));
+}
+
+static json_t *json_composition(const cellar_certificate *c)
+{
+    const cellar_composition *comp = &c->composition;
+    return json_pack(
+        "{s:I, s:o, s:o, s:{s:o, s:o, s:o, s:o, s:b}, s:o}", "parts", (json_int_t) comp->n_parts,
+        "basic", json_guarantee(&comp->basic), "advanced", json_guarantee(&comp->advanced), "tight",
+        "epsilon", json_number(comp->tight.epsilon), "delta", json_number(comp->tight.delta),
+        "lower", json_number(comp->lower), "gap", json_number(comp->tight.epsilon - comp->lower),
+        "tight", comp->is_tight, "rho", json_number(comp->rho));
+}
+
+static json_t *json_texts(char *const *texts, size_t n)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(array, json_string(texts[i]));
+    return array;
+}
+
+static json_t *json_mechanisms(const cellar_certificate *c)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < c->n_specs; i++)
+        json_array_append_new(array, json_pack("{s:s, s:I}", "mechanism", c->specs[i], "revision",
+                                               (json_int_t) c->revisions[i]));
+    return array;
+}
+
+static json_t *json_certificate(const cellar_certificate *c)
+{
+    const cellar_certify_options *o = &c->options;
+    return json_pack(
+        "{s:s, s:s?, s:o, s:s, s:s, s:I, s:I, s:I, s:o, s:s, s:s, s:s, s:I, s:b, s:o, s:s?, s:o, "
+        "s:o, s:o, s:o, s:b, s:o, s:o}",
+        "verdict", cellar_verdict_word(c->verdict), "reason", c->reason, "mechanisms",
+        json_mechanisms(c), "neighbours", cellar_neighbours_word(o->neighbours), "unit", c->unit,
+        "cells_per_unit", (json_int_t) o->n_cells, "records_per_unit", (json_int_t) o->per_unit,
+        "max_weight", (json_int_t) o->max_weight, "invariants",
+        json_texts(c->invariants, c->n_invariants), "domain",
+        cellar_certificate_domain_word(o->domain), "negatives",
+        o->negatives == CELLAR_NEGATIVES_ZERO ? "zero" : "keep", "parameter_choice",
+        cellar_parameter_choice_word(o->choice), "min_count", (json_int_t) o->min_count, "parallel",
+        o->parallel, "pure_epsilon", json_number(c->pure), "pure_epsilon_exact", c->pure_exact,
+        "infinite_loss", json_number(c->infinite), "profile", json_points(c), "epsilon_at",
+        json_epsilons(c), "composition", json_composition(c), "checked", c->is_checked,
+        "difference", c->is_cell_key ? json_number(c->difference) : json_null(), "warnings",
+        json_texts(c->warnings, c->n_warnings));
+}
+
+cellar_status cellar_certificate_write_json(const cellar_certificate *c, cellar_output *output,
+                                            cellar_error *err)
+{
+    json_t *object = json_certificate(c);
+    char *text = object != NULL ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+    json_decref(object);
+    if (text == NULL)
+        return cellar_fail_memory(err, "a certificate");
+    cellar_output_string(output, text);
+    cellar_output_string(output, "\n");
+    free(text); /* jansson's own */
+    return CELLAR_OK;
+}
+
+/* ---- words ------------------------------------------------------------------------- */
+
+/* Evett's scale of the strength of evidence (Evett, Jackson, Lambert and McCrossan 2000). */
+static const char *evett_word(double ratio)
+{
+    static const struct {
+        double up_to;
+        const char *word;
+    } scale[] = {{1, "no"},
+                 {10, "limited"},
+                 {100, "moderate"},
+                 {1000, "moderately strong"},
+                 {10000, "strong"}};
+    for (size_t i = 0; i < sizeof scale / sizeof *scale; i++)
+        if (ratio <= scale[i].up_to)
+            return scale[i].word;
+    return "very strong";
+}
+
+/* What epsilon means to somebody who suspects something of a person. */
+static void write_meaning(double epsilon, cellar_output *output)
+{
+    double ratio = exp(epsilon);
+    cellar_output_printf(
+        output,
+        "  epsilon %.6g: what is released is at most %.4g times as likely with the unit as\n"
+        "  without it. Even odds (1 : 1) on something about the unit become at most %.4g : 1, a\n"
+        "  probability of %.1f %% instead of 50 %%: %s support on Evett's scale of evidence.\n",
+        epsilon, ratio, ratio, 100 * (1 / (1 + exp(-epsilon))), evett_word(ratio));
+}
+
+static void write_setting(const cellar_certificate *c, cellar_output *output)
+{
+    const cellar_certify_options *o = &c->options;
+    for (size_t i = 0; i < c->n_specs; i++)
+        cellar_output_printf(output, "mechanism         %s (revision %" PRIu32 ")\n", c->specs[i],
+                             c->revisions[i]);
+    cellar_output_printf(
+        output, "unit              %s, at most %" PRIu64 " record%s, weight at most %" PRIu64 "\n",
+        c->unit, o->per_unit, o->per_unit == 1 ? "" : "s", o->max_weight);
+    cellar_output_printf(output, "neighbours        %s\n", cellar_neighbours_word(o->neighbours));
+    cellar_output_printf(output, "cells per record  %" PRIu64 "%s\n", o->n_cells,
+                         o->parallel ? ", in one of the tables" : "");
+    cellar_output_printf(output, "domain            %s\n",
+                         cellar_certificate_domain_word(o->domain));
+    cellar_output_printf(output, "negatives         %s\n",
+                         o->negatives == CELLAR_NEGATIVES_ZERO ? "zero" : "keep");
+    cellar_output_printf(output, "parameters        %s\n", cellar_parameter_choice_word(o->choice));
+    for (size_t i = 0; i < c->n_invariants; i++)
+        cellar_output_printf(output, "invariant         %s\n", c->invariants[i]);
+}
+
+static void write_findings(const cellar_certificate *c, cellar_output *output)
+{
+    if (isfinite(c->pure))
+        cellar_output_printf(output, "pure epsilon      %s%.10g\n", "", c->pure);
+    else
+        cellar_output_string(output, "pure epsilon      none\n");
+    cellar_output_printf(output, "infinite loss     %.10g\n", c->infinite);
+    for (size_t i = 0; i < c->n_points; i++) {
+        const cellar_profile_point *p = &c->points[i];
+        cellar_output_printf(output, "epsilon %-10.6g delta %.10g", p->epsilon, p->delta);
+        if (!isnan(p->delta_probabilistic))
+            cellar_output_printf(output, "  probabilistic %.10g", p->delta_probabilistic);
+        if (!isnan(p->delta_published))
+            cellar_output_printf(output, "  published %.10g", p->delta_published);
+        if (p->everywhere)
+            cellar_output_string(output, "  (any count)\n");
+        else
+            cellar_output_printf(output, "  (worst: %" PRId64 " against %" PRId64 ")\n", p->count,
+                                 p->neighbour);
+    }
+    for (size_t i = 0; i < c->n_epsilons; i++)
+        cellar_output_printf(output, "delta %-12.6g epsilon %.10g (not below %.10g)\n",
+                             c->epsilons[i].delta, c->epsilons[i].epsilon, c->epsilons[i].lower);
+}
+
+static void write_guarantee(const char *name, const cellar_guarantee *g, cellar_output *output)
+{
+    if (!isnan(g->epsilon))
+        cellar_output_printf(output, "%-17s epsilon %.10g, delta %.10g\n", name, g->epsilon,
+                             g->delta);
+}
+
+static void write_composition(const cellar_certificate *c, cellar_output *output)
+{
+    const cellar_composition *comp = &c->composition;
+    if (comp->n_parts > 1) {
+        cellar_output_printf(output, "composed of       %" PRIu64 " parts\n", comp->n_parts);
+        write_guarantee("  basic", &comp->basic, output);
+        write_guarantee("  advanced", &comp->advanced, output);
+        write_guarantee(comp->is_tight ? "  tight" : "  best known", &comp->tight, output);
+        if (comp->is_tight && !isnan(comp->lower))
+            cellar_output_printf(output, "  lower bound     epsilon %.10g (gap %.2g)\n",
+                                 comp->lower, comp->tight.epsilon - comp->lower);
+    }
+    if (!isnan(comp->rho))
+        cellar_output_printf(output, "rho (zCDP)        %.10g\n", comp->rho);
+}
+
+/* The differencing attack on cell keys, carried out. */
+static void write_attack(const cellar_certificate *c, cellar_output *output)
+{
+    uint64_t n = c->difference_count;
+    cellar_output_printf(
+        output,
+        "\nThe attack, carried out\n"
+        "  The attacker wants to know whether Ada is among the unemployed of her village. He asks\n"
+        "  for two numbers: the unemployed of the village, and the unemployed of the village who\n"
+        "  are not Ada's age, sex and occupation, a description that fits nobody else.\n"
+        "  If Ada is not unemployed, both cells hold the same records. The same records have the\n"
+        "  same cell key, and the same key and count give the same perturbation: the two numbers\n"
+        "  are equal, with certainty.\n"
+        "  If she is, the first cell has one record more, so another key and another count. With\n"
+        "  a true count of %" PRIu64 " without her, and %" PRIu64 " with her, the two released\n"
+        "  numbers differ with probability %.6g.\n"
+        "  Two different numbers therefore prove that Ada is unemployed; no epsilon bounds that.\n"
+        "  Two equal ones are evidence against it: %.4g times as likely if she is not.\n"
+        "  Asking again does not help to average the noise away, which is what cell keys are "
+        "for.\n",
+        n, n + 1, c->difference, 1 / fmax(1 - c->difference, 1e-12));
+}
+
+static void write_explanation(const cellar_certificate *c, cellar_output *output)
+{
+    const cellar_composition *comp = &c->composition;
+    cellar_output_string(output, "\nWhat this means\n");
+    if (isfinite(c->pure))
+        write_meaning(c->pure, output);
+    else if (isfinite(comp->tight.epsilon))
+        write_meaning(comp->tight.epsilon, output);
+    for (size_t i = 0; i < c->n_points; i++)
+        if (c->points[i].epsilon != comp->tight.epsilon && !isfinite(c->pure))
+            write_meaning(c->points[i].epsilon, output);
+    if (!isfinite(c->pure))
+        cellar_output_string(output, "  delta bounds what exceeds that: an event that has "
+                                     "probability p without the unit has\n"
+                                     "  at most e^epsilon p + delta with it. The probabilistic "
+                                     "delta is the chance to draw a\n"
+                                     "  number whose likelihood ratio exceeds e^epsilon.\n");
+    cellar_output_string(output,
+                         "  The guarantee is about what the release adds to whatever else is "
+                         "known. It does not say\n"
+                         "  that nothing can be learned about the group a person belongs to.\n");
+}
+
+void cellar_certificate_write(const cellar_certificate *c, int explain, cellar_output *output)
+{
+    cellar_output_printf(output, "verdict           %s\n", cellar_verdict_word(c->verdict));
+    if (c->reason != NULL)
+        cellar_output_printf(output, "                  %s\n", c->reason);
+    write_setting(c, output);
+    if (!c->is_cell_key) {
+        write_findings(c, output);
+        write_composition(c, output);
+    }
+    for (size_t i = 0; i < c->n_warnings; i++)
+        cellar_output_printf(output, "warning           %s\n", c->warnings[i]);
+    if (explain && c->is_cell_key)
+        write_attack(c, output);
+    else if (explain)
+        write_explanation(c, output);
+}

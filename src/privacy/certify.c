@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From mechanisms and what is known about their use to a certificate.
+ *
+ * What one unit can change. A list is d groups of cells (its tables and margins), and a record lies
+ * in one cell of each. A unit of m records of weight at most w changes each group by m w in all,
+ * spread over cells or in one. For a family with monotone likelihood ratios the change of one
+ * cell by s = m w dominates all ways to spread it: the laws change step by step, each step's
+ * trade-off curve is at least that of one cell, curves compose as f(1 - g), and for one cell the
+ * same tests are optimal for every step, so that this bound is its curve exactly (Dong, Roth and Su
+ * 2022, Theorem 2.14; Karlin and Rubin 1956). For additive noise this covers all counts at once;
+ * for other mechanisms units of several records are refused. */
+#include "privacy/certify.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "math/rational.h"
+#include "privacy/published.h"
+
+cellar_certify_options cellar_certify_options_default(void)
+{
+    return (cellar_certify_options){.n_cells = 1, .max_weight = 1, .per_unit = 1};
+}
+
+/* ---- what is asked ------------------------------------------------------------------ */
+
+cellar_status cellar_certify_check_options(const cellar_certify_options *o, cellar_error *err)
+{
+    if (o->n_cells < 1 || o->max_weight < 1 || o->per_unit < 1 ||
+        o->n_cells > CELLAR_CERTIFY_SHIFT_MAX || o->max_weight > CELLAR_CERTIFY_SHIFT_MAX ||
+        o->per_unit > CELLAR_CERTIFY_SHIFT_MAX ||
+        o->max_weight * o->per_unit > CELLAR_CERTIFY_SHIFT_MAX)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "cells, weight and records per unit must lie between 1 and %d",
+                           CELLAR_CERTIFY_SHIFT_MAX);
+    if (o->invariants != NULL && o->invariants[0] != NULL &&
+        o->neighbours == CELLAR_NEIGHBOURS_ADD_REMOVE)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "'%.60s' is published exactly: whether a unit is in the data can then "
+                           "not be hidden; use substitute",
+                           o->invariants[0]);
+    if (o->min_count > CELLAR_CERTIFY_SHIFT_MAX)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "the smallest count must be at most %d",
+                           CELLAR_CERTIFY_SHIFT_MAX);
+    return CELLAR_OK;
+}
+
+static cellar_status setting_check(const cellar_setting *s, cellar_error *err)
+{
+    if (s->n < 1 || s->n > CELLAR_CERTIFY_MECHANISMS_MAX)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a certificate covers 1 to %d mechanisms",
+                           CELLAR_CERTIFY_MECHANISMS_MAX);
+    for (size_t i = 0; i < s->n; i++)
+        if (!s->mechanisms[i]->ops->is_additive && s->options->per_unit > 1)
+            return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                               "%s: several records per unit are certified for additive noise only",
+                               cellar_mechanism_name(s->mechanisms[i]));
+    return CELLAR_OK;
+}
+
+cellar_status cellar_certify_read(const char *text, const char *what, fmpq_t out, cellar_error *err)
+{
+    if (!cellar_rational_parse(text, strlen(text), out) || fmpq_sgn(out) < 0)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "%s must be a decimal of at least 0, got '%.60s'", what, text);
+    return CELLAR_OK;
+}
+
+/* ---- the parts of a certificate -------------------------------------------------------------- */
+
+/* 1 when epsilon is at least the exact pure one. */
+static int certify_is_pure_at(const cellar_setting *s, const fmpq_t epsilon)
+{
+    fmpq_t pure;
+    int is_pure;
+    if (!isfinite(s->c->pure))
+        return 0;
+    fmpq_init(pure);
+    if (s->c->pure_exact == NULL ||
+        !cellar_rational_parse(s->c->pure_exact, strlen(s->c->pure_exact), pure))
+        cellar_rational_set_double(pure, s->c->pure);
+    is_pure = fmpq_cmp(pure, epsilon) <= 0;
+    fmpq_clear(pure);
+    return is_pure;
+}
+
+/* The second computation, where it is cheap: term by term against the threshold. */
+static cellar_status certify_check(cellar_setting *s, const fmpq_t epsilon,
+                                   const cellar_worst *worst, cellar_error *err)
+{
+    enum { TERMS_MAX = 400 };
+    cellar_status status = CELLAR_OK;
+    int64_t low, high;
+    cellar_pair pair;
+    arb_t first, second;
+
+    cellar_pair_init(&pair, s->mechanisms[0], worst->count, worst->neighbour,
+                     CELLAR_NEGATIVES_KEEP);
+    s->mechanisms[0]->ops->support(s->mechanisms[0], worst->count, 1e-18, &low, &high);
+    if (!pair.monotone || low < -TERMS_MAX || high > TERMS_MAX + worst->count)
+        return CELLAR_OK;
+    arb_init(first);
+    arb_init(second);
+    cellar_pair_delta(&pair, epsilon, first);
+    cellar_pair_delta_by_sum(&pair, epsilon, 1e-18, CELLAR_PAIR_BITS, second);
+    s->c->is_checked = arb_overlaps(first, second);
+    if (!s->c->is_checked)
+        status = cellar_fail(err, CELLAR_ERR_RULE,
+                             "%s: two computations of delta disagree; no certificate is given",
+                             cellar_mechanism_spec(s->mechanisms[0]));
+    arb_clear(first);
+    arb_clear(second);
+    return status;
+}
+
+static cellar_status point_of_cell(cellar_setting *s, const fmpq_t epsilon,
+                                   cellar_profile_point *point, cellar_error *err)
+{
+    cellar_worst delta, violation;
+    cellar_status status;
+    cellar_setting_worst(s, 0, epsilon, cellar_supremum_delta, &delta);
+    cellar_setting_worst(s, 0, epsilon, cellar_supremum_violation, &violation);
+    point->delta = point->delta_lower = delta.bound;
+    point->delta_probabilistic = violation.bound;
+    point->count = delta.count;
+    point->neighbour = delta.neighbour;
+    point->everywhere = delta.everywhere;
+    if (!delta.is_attained)
+        point->delta_lower = 0;
+    status = s->c->n_points == 0 ? certify_check(s, epsilon, &delta, err) : CELLAR_OK;
+    if (status == CELLAR_OK && !delta.is_proved)
+        status = cellar_certificate_judge(s->c, CELLAR_VERDICT_UNKNOWN, err,
+                                          "nothing is proved about %s for large counts",
+                                          cellar_mechanism_spec(s->mechanisms[0]));
+    return status;
+}
+
+static cellar_status point_of_many(cellar_setting *s, const fmpq_t epsilon,
+                                   cellar_profile_point *point, cellar_error *err)
+{
+    cellar_worst worst = {0};
+    cellar_status status = CELLAR_OK;
+    point->delta = cellar_setting_basic_delta(s, epsilon, &worst);
+    point->delta_lower = 0;
+    point->count = worst.count;
+    point->neighbour = worst.neighbour;
+    point->everywhere = worst.everywhere;
+    point->delta_probabilistic = NAN;
+    if (certify_is_pure_at(s, epsilon)) {
+        point->delta = point->delta_probabilistic = 0;
+        return CELLAR_OK;
+    }
+    if (cellar_setting_composes(s)) {
+        cellar_bounds bounds;
+        status = cellar_setting_tight_delta(s, point->epsilon, &bounds, err);
+        if (status == CELLAR_OK && bounds.upper < point->delta)
+            point->delta = bounds.upper;
+        if (status == CELLAR_OK)
+            point->delta_lower = fmin(bounds.lower, point->delta);
+    }
+    if (status == CELLAR_OK)
+        status = cellar_setting_violation(s, point->epsilon, &point->delta_probabilistic, err);
+    return status;
+}
+
+static cellar_status certify_points(cellar_setting *s, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    fmpq_t epsilon;
+    fmpq_init(epsilon);
+    for (size_t i = 0; i < s->options->n_epsilons; i++) {
+        cellar_profile_point point = {.delta_published = NAN};
+        CELLAR_TRY(cellar_certify_read(s->options->epsilons[i], "epsilon", epsilon, err));
+        point.epsilon = cellar_rational_double(epsilon);
+        if (cellar_setting_is_single(s))
+            CELLAR_TRY(point_of_cell(s, epsilon, &point, err));
+        else
+            CELLAR_TRY(point_of_many(s, epsilon, &point, err));
+        if (cellar_setting_is_single(s) && s->shift == 1)
+            point.delta_published =
+                cellar_published_delta(s->mechanisms[0], epsilon, s->options->min_count);
+        s->c->points[s->c->n_points++] = point;
+    }
+out:
+    fmpq_clear(epsilon);
+    return status;
+}
+
+static cellar_status certify_epsilons(cellar_setting *s, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    fmpq_t value;
+    fmpq_init(value);
+    for (size_t i = 0; i < s->options->n_deltas; i++) {
+        cellar_epsilon_at at = {0};
+        CELLAR_TRY(cellar_certify_read(s->options->deltas[i], "delta", value, err));
+        at.delta = cellar_rational_double(value);
+        if (fmpq_sgn(value) == 0) {
+            at.epsilon = at.lower = s->c->pure;
+        } else if (cellar_setting_is_single(s)) {
+            at.epsilon = fmin(cellar_setting_epsilon(s, 0, nextafter(at.delta, 0)), s->c->pure);
+            at.lower = at.epsilon;
+        } else {
+            at.epsilon = cellar_setting_basic_epsilon(s, nextafter(at.delta, 0));
+            if (cellar_setting_composes(s)) {
+                cellar_bounds bounds;
+                CELLAR_TRY(cellar_setting_tight_epsilon(s, nextafter(at.delta, 0), &bounds, err));
+                at.epsilon = fmin(at.epsilon, bounds.upper);
+                at.lower = fmin(bounds.lower, at.epsilon);
+            }
+        }
+        s->c->epsilons[s->c->n_epsilons++] = at;
+    }
+out:
+    fmpq_clear(value);
+    return status;
+}
+
+/* At the first delta asked for, or else at the first epsilon. */
+static cellar_status certify_composition(cellar_setting *s, cellar_error *err)
+{
+    cellar_composition *comp = &s->c->composition;
+    (void) err;
+    cellar_certify_rho(s);
+    comp->n_parts = cellar_setting_parts(s);
+    comp->is_tight = cellar_setting_is_single(s) || cellar_setting_composes(s);
+    if (s->c->n_epsilons > 0 && s->c->epsilons[0].delta > 0) {
+        double delta = s->c->epsilons[0].delta;
+        comp->basic = (cellar_guarantee){cellar_setting_basic_epsilon(s, delta), delta};
+        comp->advanced = (cellar_guarantee){cellar_setting_advanced_epsilon(s, delta), delta};
+        comp->tight = (cellar_guarantee){s->c->epsilons[0].epsilon, delta};
+        comp->lower = s->c->epsilons[0].lower;
+    } else if (s->c->n_points > 0) {
+        cellar_worst worst;
+        fmpq_t epsilon;
+        fmpq_init(epsilon);
+        cellar_rational_parse(s->options->epsilons[0], strlen(s->options->epsilons[0]), epsilon);
+        comp->basic = (cellar_guarantee){s->c->points[0].epsilon,
+                                         cellar_setting_basic_delta(s, epsilon, &worst)};
+        comp->tight = (cellar_guarantee){s->c->points[0].epsilon, s->c->points[0].delta};
+        comp->lower = comp->tight.epsilon;
+        fmpq_clear(epsilon);
+    } else if (isfinite(s->c->pure)) {
+        comp->basic = comp->tight = (cellar_guarantee){s->c->pure, 0};
+        comp->lower = s->c->pure;
+    }
+    return CELLAR_OK;
+}
+
+cellar_status cellar_certify(const cellar_mechanism *const *mechanisms, size_t n,
+                             const cellar_certify_options *options, cellar_certificate **out,
+                             cellar_error *err)
+{
+    cellar_setting s = {.mechanisms = mechanisms, .n = n, .options = options};
+    cellar_status status = CELLAR_OK;
+
+    *out = NULL;
+    CELLAR_TRY(cellar_certify_check_options(options, err));
+    CELLAR_TRY(setting_check(&s, err));
+    s.shift = (int64_t) (options->max_weight * options->per_unit);
+    CELLAR_TRY(cellar_certificate_create(options, n, &s.c, err));
+    for (size_t i = 0; i < n; i++)
+        CELLAR_TRY(cellar_certificate_name(s.c, i, cellar_mechanism_spec(mechanisms[i]),
+                                           cellar_mechanism_revision(mechanisms[i]), err));
+    CELLAR_TRY(cellar_certify_pure(&s, err));
+    CELLAR_TRY(cellar_certify_infinite(&s, err));
+    CELLAR_TRY(certify_points(&s, err));
+    CELLAR_TRY(certify_epsilons(&s, err));
+    CELLAR_TRY(certify_composition(&s, err));
+    CELLAR_TRY(cellar_certify_judge(&s, err));
+    *out = s.c;
+    s.c = NULL;
+out:
+    cellar_certificate_free(s.c);
+    return status;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The steps from mechanisms and what is known about their use to a certificate. */
+#ifndef CELLAR_PRIVACY_CERTIFY_H
+#define CELLAR_PRIVACY_CERTIFY_H
+
+#include "mechanism/mechanism.h"
+#include "privacy/certificate.h"
+#include "privacy/supremum.h"
+#include "privacy/tight.h"
+
+enum { CELLAR_CERTIFY_MECHANISMS_MAX = 256, CELLAR_CERTIFY_SHIFT_MAX = 1000000 };
+
+/* The mechanisms of a certificate and how a unit meets them. */
+typedef struct cellar_setting {
+    const cellar_mechanism *const *mechanisms;
+    size_t n;
+    const cellar_certify_options *options;
+    int64_t shift; /* by how much a unit changes one cell */
+    cellar_certificate *c;
+} cellar_setting;
+
+cellar_status cellar_certify_check_options(const cellar_certify_options *options,
+                                           cellar_error *err);
+/* Reads an exact decimal of at least 0. */
+cellar_status cellar_certify_read(const char *text, const char *what, fmpq_t out,
+                                  cellar_error *err);
+
+/* ---- one cell ---- */
+
+cellar_reach cellar_setting_reach(const cellar_setting *s, size_t i);
+/* The worst case of one cell of mechanism i, weights below the largest included. */
+void cellar_setting_worst(const cellar_setting *s, size_t i, const fmpq_t epsilon,
+                          void (*supremum)(const cellar_reach *, const fmpq_t, cellar_worst *),
+                          cellar_worst *worst);
+/* The smallest epsilon at which one cell of mechanism i has at most this delta. */
+double cellar_setting_epsilon(const cellar_setting *s, size_t i, double delta);
+
+/* ---- several cells ---- */
+
+/* Parts that one unit meets in each mechanism, and in all. */
+uint64_t cellar_setting_parts_each(const cellar_setting *s);
+uint64_t cellar_setting_parts(const cellar_setting *s);
+/* 1: one cell of one mechanism changes. */
+int cellar_setting_is_single(const cellar_setting *s);
+/* 1: each mechanism has a dominating pair, so that losses can be composed. */
+int cellar_setting_composes(const cellar_setting *s);
+
+cellar_status cellar_setting_tight_delta(const cellar_setting *s, double epsilon,
+                                         cellar_bounds *out, cellar_error *err);
+cellar_status cellar_setting_tight_epsilon(const cellar_setting *s, double delta,
+                                           cellar_bounds *out, cellar_error *err);
+/* NAN where it is not known how to bound it. */
+cellar_status cellar_setting_violation(const cellar_setting *s, double epsilon, double *out,
+                                       cellar_error *err);
+double cellar_setting_basic_delta(const cellar_setting *s, const fmpq_t epsilon,
+                                  cellar_worst *worst);
+double cellar_setting_basic_epsilon(const cellar_setting *s, double delta);
+double cellar_setting_advanced_epsilon(const cellar_setting *s, double delta);
+
+/* ---- steps that fill in the certificate ---- */
+
+cellar_status cellar_certify_pure(cellar_setting *s, cellar_error *err);
+cellar_status cellar_certify_infinite(cellar_setting *s, cellar_error *err);
+void cellar_certify_rho(cellar_setting *s);
+cellar_status cellar_certify_judge(cellar_setting *s, cellar_error *err);
+
+#endif

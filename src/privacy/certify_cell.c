@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "privacy/certify.h"
+
+#include <math.h>
+
+#include "math/rational.h"
+
+cellar_reach cellar_setting_reach(const cellar_setting *s, size_t i)
+{
+    return (cellar_reach){.m = s->mechanisms[i],
+                          .shift = s->shift,
+                          .smallest = (int64_t) s->options->min_count,
+                          .negatives = s->options->negatives};
+}
+
+/* Parts that one unit meets in each mechanism. */
+uint64_t cellar_setting_parts_each(const cellar_setting *s)
+{
+    return s->options->n_cells * (s->options->neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE ? 2 : 1);
+}
+
+uint64_t cellar_setting_parts(const cellar_setting *s)
+{
+    if (s->options->parallel) /* what moves away from one table and into another */
+        return cellar_setting_parts_each(s);
+    return cellar_setting_parts_each(s) * s->n;
+}
+
+/* ---- one cell of one mechanism --------------------------------------------------------- */
+
+/* Weights below the largest: dominated by it where ratios are monotone, else tried one by one. */
+void cellar_setting_worst(const cellar_setting *s, size_t i, const fmpq_t epsilon,
+                          void (*supremum)(const cellar_reach *, const fmpq_t, cellar_worst *),
+                          cellar_worst *worst)
+{
+    cellar_reach reach = cellar_setting_reach(s, i);
+    const cellar_facts *facts = reach.m->ops->facts;
+    int monotone = facts != NULL && facts->is_monotone != NULL && facts->is_monotone(reach.m);
+    supremum(&reach, epsilon, worst);
+    for (reach.shift = 1; reach.shift < s->shift && !monotone && worst->bound < 1; reach.shift++) {
+        cellar_worst other;
+        supremum(&reach, epsilon, &other);
+        if (other.bound > worst->bound)
+            *worst = other;
+    }
+}
+
+static double delta_at(const cellar_setting *s, size_t i, double epsilon)
+{
+    cellar_worst worst;
+    fmpq_t exact;
+    fmpq_init(exact);
+    cellar_rational_set_double(exact, epsilon);
+    cellar_setting_worst(s, i, exact, cellar_supremum_delta, &worst);
+    fmpq_clear(exact);
+    return worst.bound;
+}
+
+/* The smallest epsilon at which one cell of a mechanism has at most this delta, found by
+ * bisection among doubles and so itself proved. */
+double cellar_setting_epsilon(const cellar_setting *s, size_t i, double delta)
+{
+    double low = 0, high = 1, close = s->mechanisms[i]->ops->is_additive ? 1e-12 : 1e-9;
+    cellar_worst worst;
+    cellar_reach reach = cellar_setting_reach(s, i);
+
+    cellar_supremum_infinite(&reach, &worst);
+    if (worst.bound > delta || !worst.is_proved)
+        return INFINITY;
+    if (delta_at(s, i, 0) <= delta)
+        return 0;
+    while (high < 1e9 && delta_at(s, i, high) > delta) {
+        low = high;
+        high *= 2;
+    }
+    if (high >= 1e9)
+        return INFINITY;
+    while (high - low > close * high) {
+        double middle = low + (high - low) / 2;
+        if (delta_at(s, i, middle) <= delta)
+            high = middle;
+        else
+            low = middle;
+    }
+    return high;
+}

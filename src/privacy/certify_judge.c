@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The verdict, and what must be said besides. */
+#include "privacy/certify.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/error.h"
+#include "math/ball.h"
+#include "math/rational.h"
+
+/* ---- judgement --------------------------------------------------------------------------------
+ */
+
+/* P(released > 0 | count 1) for a mechanism that releases every zero as zero: what that costs. */
+static cellar_status warn_zeros(cellar_setting *s, size_t i, cellar_error *err)
+{
+    const cellar_mechanism *m = s->mechanisms[i];
+    cellar_status status = CELLAR_OK;
+    int64_t low, high;
+    arb_t stays;
+    if (m->ops->is_additive || s->options->min_count > 0)
+        return CELLAR_OK;
+    m->ops->support(m, 0, 0, &low, &high);
+    if (low != 0 || high != 0)
+        return CELLAR_OK;
+    arb_init(stays);
+    m->ops->pmf_ball(m, 1, 0, 128, stays);
+    arb_sub_ui(stays, stays, 1, 128);
+    arb_neg(stays, stays);
+    status = cellar_certificate_warn(
+        s->c, err,
+        "%s releases every true zero as zero: a released number above zero proves that somebody is "
+        "there, which happens with probability %.6g for a single person; no delta is smaller, "
+        "whatever epsilon",
+        cellar_mechanism_spec(m), cellar_ball_upper(stays));
+    arb_clear(stays);
+    return status;
+}
+
+static cellar_status warn_delta(cellar_setting *s, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    double limit = 1 / (double) s->options->population;
+    if (s->options->population == 0)
+        return CELLAR_OK;
+    for (size_t i = 0; i < s->c->n_points && status == CELLAR_OK; i++)
+        if (s->c->points[i].delta >= limit)
+            status = cellar_certificate_warn(
+                s->c, err,
+                "delta %.3g at epsilon %.6g is at least 1/N = %.3g: it allows publishing somebody "
+                "outright",
+                s->c->points[i].delta, s->c->points[i].epsilon, limit);
+    for (size_t i = 0; i < s->c->n_epsilons && status == CELLAR_OK; i++)
+        if (s->c->epsilons[i].delta >= limit)
+            status = cellar_certificate_warn(s->c, err,
+                                             "delta %.3g is at least 1/N = %.3g: it allows "
+                                             "publishing somebody outright",
+                                             s->c->epsilons[i].delta, limit);
+    return status;
+}
+
+cellar_status cellar_certify_judge(cellar_setting *s, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    if (s->options->domain == CELLAR_CERTIFICATE_DOMAIN_OBSERVED)
+        CELLAR_TRY(cellar_certificate_judge(
+            s->c, CELLAR_VERDICT_FAILS, err,
+            "domain observed: categories were read off the data, so one person can create one"));
+    if (s->c->infinite >= 1)
+        CELLAR_TRY(
+            cellar_certificate_judge(s->c, CELLAR_VERDICT_FAILS, err,
+                                     "what is released tells neighbours apart with certainty"));
+    for (size_t i = 0; i < s->n; i++)
+        CELLAR_TRY(warn_zeros(s, i, err));
+    CELLAR_TRY(warn_delta(s, err));
+    if (s->options->min_count > 0)
+        CELLAR_TRY(cellar_certificate_warn(
+            s->c, err,
+            "data-dependent: it holds only for data without counts below %" PRIu64
+            ", which is itself a fact about the data",
+            s->options->min_count));
+    if (s->options->choice == CELLAR_CHOICE_CONFIDENTIAL_DATA)
+        CELLAR_TRY(cellar_certificate_warn(
+            s->c, err, "parameters were chosen from the confidential data: that is not covered"));
+    if (s->options->domain == CELLAR_CERTIFICATE_DOMAIN_ASSERTED)
+        CELLAR_TRY(cellar_certificate_warn(
+            s->c, err, "rests on the assertion that the categories are public"));
+    if (s->n > 1 && !s->options->parallel)
+        CELLAR_TRY(cellar_certificate_warn(
+            s->c, err, "the tight figure is valid for a plan fixed before its first draw"));
+out:
+    return status;
+}
+
+/* ---- cell keys ---- */
+
+cellar_status cellar_certify_cell_key(const cellar_cell_key *cell_key,
+                                      const cellar_certify_options *options,
+                                      cellar_certificate **out, cellar_error *err)
+{
+    cellar_certificate *c = NULL;
+    cellar_status status = CELLAR_OK;
+    fmpq_t value;
+
+    *out = NULL;
+    fmpq_init(value);
+    CELLAR_TRY(cellar_certify_check_options(options, err));
+    CELLAR_TRY(cellar_certificate_create(options, 1, &c, err));
+    CELLAR_TRY(cellar_certificate_name(c, 0, cellar_cell_key_spec(cell_key),
+                                       cellar_cell_key_revision(cell_key), err));
+    c->is_cell_key = 1;
+    c->difference =
+        cellar_matrix_difference(cellar_cell_key_matrix(cell_key), &c->difference_count);
+    c->infinite = 1;
+    CELLAR_TRY(cellar_certificate_judge(
+        c, CELLAR_VERDICT_FAILS, err,
+        "no differential privacy: when a cell and the same cell with one record more are both "
+        "released, their numbers differ with probability %.6g, and with probability 0 when that "
+        "record is not there; so delta is at least %.6g for every epsilon",
+        c->difference, c->difference));
+    for (; c->n_points < options->n_epsilons; c->n_points++) {
+        CELLAR_TRY(cellar_certify_read(options->epsilons[c->n_points], "epsilon", value, err));
+        c->points[c->n_points] = (cellar_profile_point){.epsilon = cellar_rational_double(value),
+                                                        .delta = 1,
+                                                        .delta_lower = c->difference,
+                                                        .delta_probabilistic = 1,
+                                                        .delta_published = NAN,
+                                                        .count = (int64_t) c->difference_count + 1,
+                                                        .neighbour = (int64_t) c->difference_count};
+    }
+    for (; c->n_epsilons < options->n_deltas; c->n_epsilons++) {
+        CELLAR_TRY(cellar_certify_read(options->deltas[c->n_epsilons], "delta", value, err));
+        c->epsilons[c->n_epsilons] =
+            (cellar_epsilon_at){cellar_rational_double(value), INFINITY, INFINITY};
+    }
+    *out = c;
+    c = NULL;
+out:
+    fmpq_clear(value);
+    cellar_certificate_free(c);
+    return status;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Several cells or releases together. */
+#include "privacy/certify.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "math/ball.h"
+
+int cellar_setting_is_single(const cellar_setting *s)
+{
+    return s->n == 1 && cellar_setting_parts_each(s) == 1;
+}
+
+/* ---- several cells ----------------------------------------------------------------------- */
+
+/* A list of stakes: the direction 1 stands for P of the larger count. */
+typedef struct scenario {
+    cellar_stake stakes[2 * CELLAR_CERTIFY_MECHANISMS_MAX];
+    size_t n;
+} scenario;
+
+/* 1 when one pair of counts is worst everywhere, and its losses can be composed. */
+static int mechanism_has_pair(const cellar_mechanism *m)
+{
+    const cellar_facts *facts = m->ops->facts;
+    return m->ops->is_additive ||
+           (facts != NULL && facts->is_ordered != NULL && facts->is_ordered(m));
+}
+
+/* Negatives set to zero are a post-processing of negatives kept. */
+static void scenario_add(scenario *sc, const cellar_setting *s, size_t i, int larger,
+                         uint64_t times)
+{
+    int64_t low = (int64_t) s->options->min_count, high = low + s->shift;
+    cellar_stake *stake = &sc->stakes[sc->n++];
+    cellar_pair_init(&stake->pair, s->mechanisms[i], larger ? high : low, larger ? low : high,
+                     CELLAR_NEGATIVES_KEEP);
+    stake->times = times;
+}
+
+/* Symmetric noise has the same losses in both orders: equal stakes are put together. */
+static void scenario_merge(scenario *sc)
+{
+    for (size_t i = 0; i < sc->n; i++)
+        for (size_t k = i + 1; k < sc->n;)
+            if (strcmp(cellar_mechanism_spec(sc->stakes[i].pair.m),
+                       cellar_mechanism_spec(sc->stakes[k].pair.m)) == 0 &&
+                (sc->stakes[i].pair.m->ops->is_additive ||
+                 sc->stakes[i].pair.count[0] == sc->stakes[k].pair.count[0])) {
+                sc->stakes[i].times += sc->stakes[k].times;
+                sc->stakes[k] = sc->stakes[--sc->n];
+            } else {
+                k++;
+            }
+}
+
+/* The k-th way in which a unit can meet the mechanisms, 0 beyond the last. */
+static int scenario_make(const cellar_setting *s, size_t k, scenario *sc)
+{
+    uint64_t d = s->options->n_cells;
+    int substitute = s->options->neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE;
+    sc->n = 0;
+    if (!s->options->parallel) {
+        if (k >= (substitute ? 1U : 2U))
+            return 0;
+        for (size_t i = 0; i < s->n; i++) {
+            scenario_add(sc, s, i, k == 0, d);
+            if (substitute)
+                scenario_add(sc, s, i, 0, d);
+        }
+    } else if (!substitute) {
+        if (k >= 2 * s->n)
+            return 0;
+        scenario_add(sc, s, k / 2, k % 2 == 0, d);
+    } else {
+        if (k >= s->n * s->n)
+            return 0;
+        scenario_add(sc, s, k / s->n, 1, d);
+        scenario_add(sc, s, k % s->n, 0, d);
+    }
+    scenario_merge(sc);
+    return 1;
+}
+
+static int scenario_is_symmetric(const cellar_setting *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (!s->mechanisms[i]->ops->is_additive)
+            return 0;
+    return 1;
+}
+
+/* Asks each scenario and keeps the worst; the lower bound is that of some scenario. */
+static cellar_status scenarios_ask(const cellar_setting *s, double epsilon, double delta,
+                                   cellar_bounds *out, cellar_error *err)
+{
+    scenario *sc = cellar_alloc(1, sizeof *sc);
+    cellar_status status = CELLAR_OK;
+    *out = (cellar_bounds){.upper = 0, .lower = 0};
+    if (sc == NULL)
+        return cellar_fail_memory(err, "a composition");
+    for (size_t k = 0; scenario_make(s, k, sc); k++) {
+        cellar_bounds one;
+        if (k == 1 && !s->options->parallel && scenario_is_symmetric(s))
+            break;
+        if (isnan(epsilon))
+            CELLAR_TRY(cellar_tight_epsilon(sc->stakes, sc->n, delta, &one, err));
+        else
+            CELLAR_TRY(cellar_tight_delta(sc->stakes, sc->n, epsilon, &one, err));
+        out->upper = fmax(out->upper, one.upper);
+        out->lower = fmax(out->lower, one.lower);
+        out->is_lattice = one.is_lattice;
+    }
+out:
+    cellar_free(sc);
+    return status;
+}
+
+int cellar_setting_composes(const cellar_setting *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (!mechanism_has_pair(s->mechanisms[i]))
+            return 0;
+    return 1;
+}
+
+cellar_status cellar_setting_tight_delta(const cellar_setting *s, double epsilon,
+                                         cellar_bounds *out, cellar_error *err)
+{
+    return scenarios_ask(s, epsilon, NAN, out, err);
+}
+
+cellar_status cellar_setting_tight_epsilon(const cellar_setting *s, double delta,
+                                           cellar_bounds *out, cellar_error *err)
+{
+    return scenarios_ask(s, NAN, delta, out, err);
+}
+
+/* delta_p of several cells: of noise that depends on no count only. */
+cellar_status cellar_setting_violation(const cellar_setting *s, double epsilon, double *out,
+                                       cellar_error *err)
+{
+    enum { PARTS_MAX = 256 };
+    scenario *sc;
+    cellar_status status = CELLAR_OK;
+    *out = NAN;
+    if (!scenario_is_symmetric(s) || s->options->negatives == CELLAR_NEGATIVES_ZERO ||
+        s->options->parallel || cellar_setting_parts(s) > PARTS_MAX)
+        return CELLAR_OK;
+    sc = cellar_alloc(1, sizeof *sc);
+    if (sc == NULL)
+        return cellar_fail_memory(err, "a composition");
+    if (scenario_make(s, 0, sc))
+        status = cellar_tight_violation(sc->stakes, sc->n, epsilon, out, err);
+    cellar_free(sc);
+    return status;
+}
+
+/* Basic composition at a given epsilon: an equal share for each part. */
+double cellar_setting_basic_delta(const cellar_setting *s, const fmpq_t epsilon,
+                                  cellar_worst *worst)
+{
+    double total = 0, largest = 0;
+    fmpq_t share;
+    fmpz_t parts;
+    fmpq_init(share);
+    fmpz_init_set_ui(parts, cellar_setting_parts(s));
+    fmpq_div_fmpz(share, epsilon, parts);
+    fmpz_clear(parts);
+    for (size_t i = 0; i < s->n; i++) {
+        cellar_worst one;
+        cellar_setting_worst(s, i, share, cellar_supremum_delta, &one);
+        total += one.bound * (double) cellar_setting_parts_each(s);
+        if (one.bound >= largest) {
+            largest = one.bound;
+            *worst = one;
+        }
+    }
+    if (s->options->parallel)
+        total = largest * (double) cellar_setting_parts_each(s);
+    fmpq_clear(share);
+    return fmin(1, total * (1 + 1e-12));
+}
+
+/* Sum over all parts of the epsilon each has at an equal share of delta. */
+double cellar_setting_basic_epsilon(const cellar_setting *s, double delta)
+{
+    double sum = 0, largest = 0, share = delta / (double) cellar_setting_parts(s) * (1 - 1e-15);
+    for (size_t i = 0; i < s->n; i++) {
+        double epsilon =
+            cellar_setting_epsilon(s, i, share) * (double) cellar_setting_parts_each(s);
+        sum += epsilon;
+        largest = fmax(largest, epsilon);
+    }
+    return fmin((s->options->parallel ? largest : sum) * (1 + 1e-12), s->c->pure);
+}
+
+/* Dwork, Rothblum and Vadhan 2010, in the form that lets parts differ (Kairouz, Oh and Viswanath
+ * 2017): delta/2 for the parts and delta/2 for the deviation. */
+double cellar_setting_advanced_epsilon(const cellar_setting *s, double delta)
+{
+    double squares = 0, bias = 0, times = (double) cellar_setting_parts_each(s);
+    double share = delta / 2 / (double) cellar_setting_parts(s) * (1 - 1e-15);
+    for (size_t i = 0; i < s->n; i++) {
+        double epsilon = cellar_setting_epsilon(s, i, share);
+        squares += times * epsilon * epsilon;
+        bias += times * epsilon * expm1(epsilon);
+    }
+    return (sqrt(2 * log(2 / delta) * squares) + bias) * (1 + 1e-12);
+}
+
+void cellar_certify_rho(cellar_setting *s)
+{
+    fmpq_t total, one, most;
+    int known = 1;
+    arb_t ball;
+    fmpq_init(total);
+    fmpq_init(one);
+    fmpq_init(most);
+    arb_init(ball);
+    for (size_t i = 0; i < s->n && known; i++) {
+        const cellar_facts *facts = s->mechanisms[i]->ops->facts;
+        known = facts != NULL && facts->rho != NULL && facts->rho(s->mechanisms[i], s->shift, one);
+        fmpq_add(total, total, one);
+        if (fmpq_cmp(one, most) > 0)
+            fmpq_set(most, one);
+    }
+    if (known) {
+        fmpq_mul_ui(total, s->options->parallel ? most : total, cellar_setting_parts_each(s));
+        arb_set_fmpq(ball, total, 128);
+        s->c->composition.rho = cellar_ball_upper(ball);
+    }
+    fmpq_clear(total);
+    fmpq_clear(one);
+    fmpq_clear(most);
+    arb_clear(ball);
+}

@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* With masses w on losses l, ln E e^{theta l} = K(theta) adds up, and under the tilted masses
+ * w e^{theta l - K} the losses that matter are the typical ones: what is read off the transform is
+ * then of the order of one whatever delta is, and its error shrinks with delta. For the sum,
+ *   delta(epsilon) = sum_j T_j e^{K - theta l_j} max(0, 1 - e^{epsilon - l_j}),
+ * T the tilted law. The window of the transform holds all but e^-40 of T on each side (Chernoff);
+ * what lies outside comes out at a wrong place of the circle, where it adds to T, and is counted
+ * once more with the largest weight there is. */
+#include "privacy/compose.h"
+
+#include <complex.h>
+#include <math.h>
+#include <pthread.h>
+
+#include <fftw3.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+enum { LOG2_CELLS_MAX = 23, PARTS_MAX = 256 };
+static const double OUTSIDE = 40;   /* -ln of the tilted mass outside the window, a side */
+static const double UNIT = 0x1p-53; /* rounding of one operation */
+static const double TRANSFORM = 12; /* rounding errors of a transform, per level and unit of
+                                     * input: a butterfly multiplies by a rounded root of unity
+                                     * (sqrt 5 + 1 units) and adds (1), and the larger radices
+                                     * of FFTW take no more operations than radix 2 does */
+
+struct cellar_sum {
+    size_t n;
+    double *tilted; /* T on losses start + j * spacing */
+    double start, spacing;
+    double theta, log_k;          /* K(theta) */
+    double *suffix, *suffix_next; /* sum_{i>=j} T_i e^{-theta (l_i - l_j)}, and with theta + 1 */
+    double outside;               /* tilted mass outside the window, on either side */
+    double entry_error;           /* of each T */
+    double factor_error;          /* relative, of everything: ln of the factor */
+    double loss_error;
+    double infinite, infinite_true, moved;
+    double variance_units; /* sum of times * spacing^2 over split parts */
+};
+
+/* ---- cumulants ------------------------------------------------------------------- */
+
+typedef struct cumulants {
+    double value, mean, variance;
+} cumulants;
+
+/* Of one part's law: ln E e^{theta l} and its first two derivatives. */
+static cumulants pld_cumulants(const cellar_pld *pld, double theta)
+{
+    double top = -INFINITY, sum = 0, first = 0, second = 0;
+    for (size_t i = 0; i < pld->n_filled; i++)
+        top = fmax(top, pld->log_mass[i] + theta * pld->loss[i]);
+    for (size_t i = 0; i < pld->n_filled; i++) {
+        double exponent = pld->log_mass[i] + theta * pld->loss[i] - top, weight;
+        if (exponent < -80) /* nothing to the sums, which are needed to a few digits but for K */
+            continue;
+        weight = exp(exponent);
+        sum += weight;
+        first += weight * pld->loss[i];
+        second += weight * pld->loss[i] * pld->loss[i];
+    }
+    first /= sum;
+    return (cumulants){top + log(sum), first, fmax(0, second / sum - first * first)};
+}
+
+static cumulants parts_cumulants(const cellar_part *parts, size_t n_parts, double theta)
+{
+    cumulants all = {0};
+    for (size_t i = 0; i < n_parts; i++) {
+        cumulants one = pld_cumulants(parts[i].pld, theta);
+        double times = (double) parts[i].times;
+        all.value += times * one.value;
+        all.mean += times * one.mean;
+        all.variance += times * one.variance;
+    }
+    return all;
+}
+
+/* The tilt under which the question is about typical losses. Any tilt gives right bounds, this one
+ * gives close ones: K'(theta) = epsilon, or K - theta K' = ln delta. Both sides are monotone. */
+static double choose_theta(const cellar_part *parts, size_t n_parts, double epsilon, double delta)
+{
+    double low = 0, high = 1, largest = 0;
+    int found = 0;
+    for (size_t i = 0; i < n_parts; i++)
+        largest = fmax(largest, (double) parts[i].pld->n * parts[i].pld->spacing);
+    for (int i = 0; i < 40 && high - low > 0.01 * high && high > 1e-3; i++) {
+        double theta = found ? low + (high - low) / 2 : high;
+        cumulants c = parts_cumulants(parts, n_parts, theta);
+        if (isnan(epsilon) ? c.value - theta * c.mean < log(delta) : c.mean > epsilon) {
+            high = theta;
+            found = 1;
+        } else if (found) {
+            low = theta;
+        } else {
+            low = high;
+            found = high * largest > 1e5;
+            high *= found ? 1 : 2;
+        }
+    }
+    return high > 1e-3 ? high : 0;
+}
+
+/* How far from its tilted mean the sum strays to one side, but for e^-OUTSIDE: the smallest
+ * (K(theta + t) - K(theta) - t mean + OUTSIDE) / |t| over some t of that sign. */
+static double reach_of(const cellar_part *parts, size_t n_parts, double theta, cumulants at,
+                       int sign)
+{
+    double best = INFINITY, t = sqrt(2 * OUTSIDE / fmax(at.variance, 1e-18));
+    for (int i = 0; i < 6; i++, t /= 2) {
+        double k = parts_cumulants(parts, n_parts, theta + sign * t).value;
+        best = fmin(best, (k - at.value - sign * t * at.mean + OUTSIDE + 1) / t);
+    }
+    return best;
+}
+
+/* The smallest and the largest sum there can be. */
+static double parts_low(const cellar_part *parts, size_t n_parts)
+{
+    double low = 0;
+    for (size_t i = 0; i < n_parts; i++)
+        low += (double) parts[i].times * parts[i].pld->loss[0];
+    return low;
+}
+
+static double parts_high(const cellar_part *parts, size_t n_parts)
+{
+    double high = 0;
+    for (size_t i = 0; i < n_parts; i++)
+        high += (double) parts[i].times * parts[i].pld->loss[parts[i].pld->n_filled - 1];
+    return high;
+}
+
+/* ---- transform -------------------------------------------------------------------- */
+
+static pthread_mutex_t planner = PTHREAD_MUTEX_INITIALIZER; /* FFTW's is not safe for threads */
+
+static fftw_plan plan_create(size_t n, double *real, fftw_complex *spectrum, int forward)
+{
+    fftw_plan plan;
+    pthread_mutex_lock(&planner);
+    plan = forward ? fftw_plan_dft_r2c_1d((int) n, real, spectrum, FFTW_ESTIMATE)
+                   : fftw_plan_dft_c2r_1d((int) n, spectrum, real, FFTW_ESTIMATE);
+    pthread_mutex_unlock(&planner);
+    return plan;
+}
+
+static void plan_free(fftw_plan plan)
+{
+    pthread_mutex_lock(&planner);
+    if (plan != NULL)
+        fftw_destroy_plan(plan);
+    pthread_mutex_unlock(&planner);
+}
+
+static double complex multiply(double complex a, double complex b)
+{
+    return CMPLX(creal(a) * creal(b) - cimag(a) * cimag(b),
+                 creal(a) * cimag(b) + cimag(a) * creal(b));
+}
+
+static double size_of(double complex z)
+{
+    return sqrt(creal(z) * creal(z) + cimag(z) * cimag(z));
+}
+
+/* z^times by squaring; relative error at most 2 sqrt(5) times units. */
+static double complex power(double complex z, uint64_t times)
+{
+    double complex result = 1;
+    for (; times > 0; times >>= 1) {
+        if (times & 1)
+            result = multiply(result, z);
+        z = multiply(z, z);
+    }
+    return result;
+}
+
+typedef struct transform {
+    size_t n;
+    double *real;
+    fftw_complex *part, *product;
+    double *error; /* of each coefficient of the product, absolute */
+    fftw_plan forward, backward;
+} transform;
+
+static void transform_clear(transform *t)
+{
+    plan_free(t->forward);
+    plan_free(t->backward);
+    fftw_free(t->real);
+    fftw_free(t->part);
+    fftw_free(t->product);
+    cellar_free(t->error);
+}
+
+static cellar_status transform_init(transform *t, size_t n, cellar_error *err)
+{
+    *t = (transform){.n = n};
+    t->real = fftw_alloc_real(n);
+    t->part = fftw_alloc_complex(n / 2 + 1);
+    t->product = fftw_alloc_complex(n / 2 + 1);
+    t->error = cellar_alloc(n / 2 + 1, sizeof *t->error);
+    if (t->real == NULL || t->part == NULL || t->product == NULL || t->error == NULL)
+        goto fail;
+    t->forward = plan_create(n, t->real, t->part, 1);
+    t->backward = plan_create(n, t->real, t->product, 0);
+    if (t->forward == NULL || t->backward == NULL)
+        goto fail;
+    for (size_t m = 0; m <= n / 2; m++)
+        t->product[m] = 1;
+    return CELLAR_OK;
+fail:
+    transform_clear(t);
+    return cellar_fail_memory(err, "a Fourier transform");
+}
+
+static double transform_unit(size_t n)
+{
+    return TRANSFORM * UNIT * (log2((double) n) + 1);
+}
+
+/* Multiplies the product by the transform of `real` (non-negative, of sum about 1) to the power
+ * `times`. With e the error of a coefficient z, that of z^k is at most k e (|z| + e)^(k-1). */
+static void transform_multiply(transform *t, uint64_t times)
+{
+    double unit = 1.01 * transform_unit(t->n), k = (double) times;
+    fftw_execute(t->forward);
+    for (size_t m = 0; m <= t->n / 2; m++) {
+        double size = size_of(t->part[m]) + unit, before = size_of(t->product[m]);
+        double bound = exp((k - 1) * log(size)) * 1.01;
+        double own = bound * k * (unit + 6 * UNIT * size);
+        t->product[m] = multiply(t->product[m], power(t->part[m], times));
+        t->error[m] = t->error[m] * bound * size + own * (before + t->error[m]) + 1e-300;
+    }
+}
+
+/* The law itself; answers the largest error of an entry. */
+static double transform_finish(transform *t)
+{
+    double error = 0, mass = 0, n = (double) t->n;
+    for (size_t m = 0; m <= t->n / 2; m++) {
+        double weight = m == 0 || m == t->n / 2 ? 1 : 2;
+        error += weight * t->error[m];
+        mass += weight * (size_of(t->product[m]) + t->error[m]);
+    }
+    fftw_execute(t->backward);
+    return 1.01 * (error + transform_unit(t->n) * mass) / n;
+}
+
+/* ---- the sum ------------------------------------------------------------------------ */
+
+/* Puts the tilted masses of a part on the circle, around its tilted mean; answers the index of the
+ * cell that stands at 0. The relative error of a mass goes into *error. */
+static int64_t sum_place(transform *t, const cellar_pld *pld, double theta, double *error)
+{
+    cumulants c = pld_cumulants(pld, theta);
+    int64_t middle = (int64_t) floor((c.mean - pld->offset) / pld->spacing);
+    double widest = 0;
+    for (size_t j = 0; j < t->n; j++)
+        t->real[j] = 0;
+    for (size_t i = 0; i < pld->n_filled; i++) {
+        int64_t at = (pld->index[i] - middle) % (int64_t) t->n;
+        double exponent = pld->log_mass[i] + theta * pld->loss[i] - c.value;
+        t->real[at < 0 ? at + (int64_t) t->n : at] += exp(exponent);
+        widest = fmax(widest, fabs(pld->log_mass[i]) + fabs(theta * pld->loss[i]));
+    }
+    *error = pld->mass_error + 8 * UNIT * (widest + fabs(c.value) + 2) + (double) pld->n * 2 * UNIT;
+    return middle;
+}
+
+static void sum_suffixes(cellar_sum *sum)
+{
+    double decay = exp(-sum->theta * sum->spacing), next = exp(-(sum->theta + 1) * sum->spacing);
+    sum->suffix[sum->n] = sum->suffix_next[sum->n] = 0;
+    for (size_t j = sum->n; j-- > 0;) {
+        sum->suffix[j] = sum->tilted[j] + decay * sum->suffix[j + 1];
+        sum->suffix_next[j] = sum->tilted[j] + next * sum->suffix_next[j + 1];
+    }
+}
+
+static void sum_constants(cellar_sum *sum, const cellar_part *parts, size_t n_parts)
+{
+    double finite = 0, finite_true = 0;
+    for (size_t i = 0; i < n_parts; i++) {
+        const cellar_pld *pld = parts[i].pld;
+        double times = (double) parts[i].times;
+        finite += times * log1p(-fmin(pld->infinite, 1));
+        finite_true += times * log1p(-fmin(pld->infinite_true, 1));
+        sum->loss_error += times * pld->loss_error;
+        sum->moved += times * pld->moved;
+        if (pld->is_split)
+            sum->variance_units += times * pld->spacing * pld->spacing;
+    }
+    sum->infinite = -expm1(finite) * (1 + 1e-12);
+    sum->infinite_true = -expm1(finite_true) * (1 - 1e-12);
+    sum->loss_error *= 1 + 1e-9;
+}
+
+static cellar_status sum_fill(cellar_sum *sum, transform *t, const cellar_part *parts,
+                              size_t n_parts, double low)
+{
+    double origin = 0, spread = 0, widest;
+    int64_t first, n = (int64_t) sum->n;
+    for (size_t i = 0; i < n_parts; i++) {
+        double error, times = (double) parts[i].times;
+        int64_t middle = sum_place(t, parts[i].pld, sum->theta, &error);
+        transform_multiply(t, parts[i].times);
+        origin += times * (parts[i].pld->offset + (double) middle * sum->spacing);
+        sum->factor_error += times * error * 1.01;
+        spread += times * (fabs(parts[i].pld->offset) + fabs((double) middle * sum->spacing));
+    }
+    sum->entry_error = transform_finish(t);
+    first = (int64_t) floor((low - origin) / sum->spacing);
+    sum->start = origin + (double) first * sum->spacing;
+    widest = spread + fabs(sum->start) + (double) sum->n * sum->spacing;
+    sum->loss_error += widest * 0x1p-48 + 1e-300;
+    sum->factor_error += 0x1p-46 * (fabs(sum->log_k) + sum->theta * widest + 1);
+    first = first % n < 0 ? first % n + n : first % n;
+    for (size_t j = 0; j < sum->n; j++)
+        sum->tilted[j] = t->real[(first + (int64_t) j) % n] / (double) sum->n;
+    sum_suffixes(sum);
+    return CELLAR_OK;
+}
+
+cellar_status cellar_sum_create(const cellar_part *parts, size_t n_parts, double epsilon,
+                                double delta, cellar_sum **out, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    cellar_sum *sum = cellar_alloc(1, sizeof *sum);
+    transform t = {0};
+    cumulants at;
+    double low, high;
+
+    *out = NULL;
+    if (sum == NULL)
+        return cellar_fail_memory(err, "a sum of privacy losses");
+    sum->spacing = parts[0].pld->spacing;
+    sum->theta = choose_theta(parts, n_parts, epsilon, delta);
+    at = parts_cumulants(parts, n_parts, sum->theta);
+    sum->log_k = at.value;
+    low = at.mean - reach_of(parts, n_parts, sum->theta, at, -1);
+    high = at.mean + reach_of(parts, n_parts, sum->theta, at, 1);
+    sum->outside = exp(-OUTSIDE);
+    if (parts_low(parts, n_parts) >= low && parts_high(parts, n_parts) <= high) {
+        low = parts_low(parts, n_parts); /* there is nothing outside */
+        high = parts_high(parts, n_parts);
+        sum->outside = 0;
+    }
+    sum->n = 64;
+    while ((double) sum->n < (high - low) / sum->spacing + 8 && sum->n < (size_t) 1
+                                                                             << LOG2_CELLS_MAX)
+        sum->n *= 2;
+    if ((double) sum->n < (high - low) / sum->spacing + 8 || !isfinite(high - low))
+        CELLAR_TRY(cellar_fail(err, CELLAR_ERR_MEMORY,
+                               "composing these losses needs more than 2^%d cells",
+                               LOG2_CELLS_MAX));
+    sum->tilted = cellar_alloc(sum->n, sizeof *sum->tilted);
+    sum->suffix = cellar_alloc(sum->n + 1, sizeof *sum->suffix);
+    sum->suffix_next = cellar_alloc(sum->n + 1, sizeof *sum->suffix_next);
+    if (sum->tilted == NULL || sum->suffix == NULL || sum->suffix_next == NULL)
+        CELLAR_TRY(cellar_fail_memory(err, "a sum of privacy losses"));
+    CELLAR_TRY(transform_init(&t, sum->n, err));
+    sum_constants(sum, parts, n_parts);
+    CELLAR_TRY(sum_fill(sum, &t, parts, n_parts, low - 3 * sum->spacing));
+    *out = sum;
+    sum = NULL;
+out:
+    transform_clear(&t);
+    cellar_sum_free(sum);
+    return status;
+}
+
+void cellar_sum_free(cellar_sum *sum)
+{
+    if (sum == NULL)
+        return;
+    cellar_free(sum->tilted);
+    cellar_free(sum->suffix);
+    cellar_free(sum->suffix_next);
+    cellar_free(sum);
+}
+
+/* ---- questions -------------------------------------------------------------------------- */
+
+/* The first cell whose loss is above epsilon, n when none is. */
+static size_t sum_cell(const cellar_sum *sum, double epsilon)
+{
+    double cell = ceil((epsilon - sum->start) / sum->spacing);
+    return cell <= 0 ? 0 : cell >= (double) sum->n ? sum->n : (size_t) cell;
+}
+
+/* ln of the weight of an event of tilted probability one whose losses are about `loss`. */
+static double sum_log_weight(const cellar_sum *sum, double loss)
+{
+    return sum->log_k - sum->theta * loss;
+}
+
+/* What rounding may add to a tilted sum over the cells from j on. */
+static double sum_rounding(const cellar_sum *sum, size_t j)
+{
+    double decay = -expm1(-sum->theta * sum->spacing), cells = (double) (sum->n - j);
+    double n_cells = decay > 0 ? fmin(cells, 1 / decay + 1) : cells;
+    return 4 * (double) sum->n * UNIT * (fabs(sum->suffix[j]) + fabs(sum->suffix_next[j])) +
+           sum->entry_error * n_cells;
+}
+
+/* What the losses beyond the right end of the window add to it, in units of the weight at cell
+ * j. Those to the left of it are below epsilon (or, with j = 0, as heavy as epsilon's). */
+static double sum_outside(const cellar_sum *sum, size_t j)
+{
+    return sum->outside * (exp(-sum->theta * (double) (sum->n - j) * sum->spacing) + (j == 0));
+}
+
+/* The tilted sum over losses above epsilon of 1 - e^{epsilon - l}, and *weight to multiply it
+ * with. */
+static double sum_tilted(const cellar_sum *sum, double epsilon, size_t *cell, double *log_weight)
+{
+    size_t j = sum_cell(sum, epsilon);
+    double loss = sum->start + (double) j * sum->spacing;
+    *cell = j;
+    *log_weight = sum_log_weight(sum, loss);
+    return sum->suffix[j] - exp(epsilon - loss) * sum->suffix_next[j];
+}
+
+double cellar_sum_delta_upper(const cellar_sum *sum, double epsilon)
+{
+    size_t j;
+    double log_weight, value, bound;
+    epsilon -= sum->loss_error;
+    value = sum_tilted(sum, epsilon, &j, &log_weight);
+    if (j == 0) { /* losses between epsilon and the window are outside it, and counted there */
+        log_weight = sum_log_weight(sum, epsilon);
+        value = 0;
+        for (size_t i = 0; i < sum->n; i++) {
+            double loss = sum->start + (double) i * sum->spacing;
+            value += sum->tilted[i] * exp(-sum->theta * (loss - epsilon)) * -expm1(epsilon - loss);
+        }
+    }
+    value += sum_rounding(sum, j) + sum_outside(sum, j);
+    bound = exp(log_weight + log(value) + sum->factor_error) * (1 + 1e-12) + sum->infinite;
+    return fmin(1, bound);
+}
+
+double cellar_sum_exceeds_upper(const cellar_sum *sum, double epsilon)
+{
+    size_t j;
+    double log_weight, value;
+    epsilon -= sum->loss_error;
+    sum_tilted(sum, epsilon, &j, &log_weight);
+    if (j == 0)
+        return 1;
+    value = sum->suffix[j] + sum_rounding(sum, j) + sum_outside(sum, j);
+    return fmin(1, exp(log_weight + log(value) + sum->factor_error) * (1 + 1e-12) + sum->infinite);
+}
+
+/* An upper bound on P(|loss - epsilon| <= distance). */
+static double sum_near(const cellar_sum *sum, double epsilon, double distance)
+{
+    size_t low = sum_cell(sum, epsilon - distance), high = sum_cell(sum, epsilon + distance);
+    double loss = sum->start + (double) low * sum->spacing, mass = 0;
+    for (size_t j = low; j < sum->n && j <= high; j++)
+        mass += (fmax(sum->tilted[j], 0) + sum->entry_error) *
+                exp(-sum->theta * sum->spacing * (double) (j - low));
+    mass += 2 * sum->outside * exp(sum->theta * fmax(loss - epsilon + distance, 0));
+    return exp(sum_log_weight(sum, loss) + log(mass) + sum->factor_error) * (1 + 1e-9);
+}
+
+/* Splitting multiplies the likelihood ratio x = e^-loss of the sum by R = prod(1 + xi_i), where
+ * given what was released the xi_i are independent, of mean 0, on two points whose logarithms are
+ * `spacing` apart. So delta_split - delta = E g(c), c = e^{epsilon} x,
+ *   g(c) = E (1 - cR)^+ - (1 - c)^+ <= c E|R - 1| / 2 <= (c/2) sqrt(Var R),
+ * Var R <= exp(sum sinh^2(spacing/2)) - 1, and for |ln c| > tau, by Hoeffding's inequality for ln R
+ * (whose mean is within spacing^2/8 of 0 each, also under the law weighted by R),
+ *   g(c) <= exp(-2 (tau - V/8)^2 / V), V = sum of spacing^2. */
+static double sum_split_error(const cellar_sum *sum, double epsilon, double delta)
+{
+    double v = sum->variance_units, small = fmax(delta * 1e-7, 1e-305), tau, deviation;
+    if (v == 0)
+        return 0;
+    tau = v / 8 + sqrt(v / 2 * -log(small));
+    deviation = sqrt(expm1(v / 4 * (1 + sum->spacing * sum->spacing)));
+    return small + 0.5 * deviation * exp(tau) * (sum_near(sum, epsilon, 2 * tau) + small);
+}
+
+double cellar_sum_delta_lower(const cellar_sum *sum, double epsilon)
+{
+    size_t j;
+    double log_weight, value;
+    epsilon += sum->loss_error;
+    value = sum_tilted(sum, epsilon, &j, &log_weight);
+    if (j == 0)
+        return sum->infinite_true;
+    value -= sum_rounding(sum, j) + 2 * sum->outside; /* what came round the circle */
+    if (value <= 0)
+        return sum->infinite_true;
+    value = exp(log_weight + log(value) - sum->factor_error) * (1 - 1e-12);
+    value -= sum_split_error(sum, epsilon, value) + sum->moved;
+    return fmax(value, 0) + sum->infinite_true;
+}
+
+/* The epsilon at which a bound crosses delta, by bisection between two ends of the window. */
+static double sum_cross(const cellar_sum *sum, double (*bound)(const cellar_sum *, double),
+                        double delta, double low, double high, int upper)
+{
+    for (int i = 0; i < 60 && high - low > 1e-9 * high; i++) {
+        double middle = low + (high - low) / 2;
+        if (bound(sum, middle) > delta)
+            low = middle;
+        else
+            high = middle;
+    }
+    return upper ? high : low;
+}
+
+double cellar_sum_epsilon_upper(const cellar_sum *sum, double delta)
+{
+    double high = sum->start + (double) sum->n * sum->spacing;
+    if (sum->infinite > delta)
+        return INFINITY;
+    if (cellar_sum_delta_upper(sum, 0) <= delta)
+        return 0;
+    if (high <= 0 || cellar_sum_delta_upper(sum, high) > delta)
+        return INFINITY;
+    return sum_cross(sum, cellar_sum_delta_upper, delta, 0, high, 1);
+}
+
+/* The bound is close only where the window is: steps to the left of the upper bound until the
+ * lower one is above delta. */
+double cellar_sum_epsilon_lower(const cellar_sum *sum, double delta)
+{
+    double high = cellar_sum_epsilon_upper(sum, delta), step = 1e-8 * (1 + high);
+    if (sum->infinite_true > delta)
+        return INFINITY;
+    if (!isfinite(high))
+        high = sum->start + (double) sum->n * sum->spacing;
+    for (; high > 0; step *= 4) {
+        double low = fmax(0, high - step);
+        if (cellar_sum_delta_lower(sum, low) > delta)
+            return sum_cross(sum, cellar_sum_delta_lower, delta, low, high, 0);
+        high = low;
+    }
+    return 0;
+}

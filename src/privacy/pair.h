@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Two neighbouring counts and the laws of what is released for each: how far apart they are, as
+ * enclosures. P is the law of the first count, Q of the second; the other order is another pair. */
+#ifndef CELLAR_PRIVACY_PAIR_H
+#define CELLAR_PRIVACY_PAIR_H
+
+#include <arb.h>
+#include <flint/fmpq.h>
+
+#include "mechanism/mechanism.h"
+
+/* Precision at which a comparison that is still open counts as a violation. */
+enum { CELLAR_PAIR_BITS = 128, CELLAR_PAIR_BITS_MAX = 4096 };
+
+typedef struct cellar_pair {
+    const cellar_mechanism *m;
+    int64_t count[2];
+    int clamped;             /* released numbers below zero are released as zero */
+    int monotone;            /* the likelihood ratio is monotone in the released number */
+    int64_t low[2], high[2]; /* supports; INT64_MIN and INT64_MAX are unbounded */
+} cellar_pair;
+
+void cellar_pair_init(cellar_pair *pair, const cellar_mechanism *m, int64_t count,
+                      int64_t neighbour, cellar_negatives negatives);
+
+/* Enclosures of P(B = b), P(B >= b), P(B <= b); side 0 is P, side 1 is Q. */
+void cellar_pair_pmf(const cellar_pair *pair, int side, int64_t b, int64_t bits, arb_t out);
+void cellar_pair_upper(const cellar_pair *pair, int side, int64_t b, int64_t bits, arb_t out);
+void cellar_pair_lower(const cellar_pair *pair, int side, int64_t b, int64_t bits, arb_t out);
+
+typedef enum cellar_order {
+    CELLAR_ORDER_BELOW = -1, /* the loss is smaller than epsilon */
+    CELLAR_ORDER_TIE = 0,    /* equal, proved */
+    CELLAR_ORDER_ABOVE = 1,
+    CELLAR_ORDER_OPEN = 2 /* CELLAR_PAIR_BITS_MAX bits do not tell */
+} cellar_order;
+
+/* Compares the loss ln P(b)/Q(b) with epsilon. Infinite loss is above everything; where P(b) = 0
+ * it is below. */
+cellar_order cellar_pair_compare(const cellar_pair *pair, int64_t b, const fmpq_t epsilon);
+
+/* Encloses sum_b max(0, P(b) - e^epsilon Q(b)), epsilon >= 0: by the likelihood ratio's threshold
+ * when the pair is monotone, term by term when it is not. */
+void cellar_pair_delta(const cellar_pair *pair, const fmpq_t epsilon, arb_t out);
+/* The same term by term over all but `tail` of the mass of P, whatever is known of the pair. */
+void cellar_pair_delta_by_sum(const cellar_pair *pair, const fmpq_t epsilon, double tail,
+                              int64_t bits, arb_t out);
+
+/* Encloses P(|ln P(b)/Q(b)| > epsilon), b drawn from P; open comparisons count. */
+void cellar_pair_violation(const cellar_pair *pair, const fmpq_t epsilon, arb_t out);
+void cellar_pair_violation_by_sum(const cellar_pair *pair, const fmpq_t epsilon, double tail,
+                                  int64_t bits, arb_t out);
+
+/* Encloses P(Q(b) = 0), b drawn from P. */
+void cellar_pair_infinite(const cellar_pair *pair, int64_t bits, arb_t out);
+
+/* An upper bound on |loss| over a finite support, 0 when some loss is infinite. Both supports must
+ * be finite. */
+int cellar_pair_largest_loss(const cellar_pair *pair, int64_t bits, arb_t out);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Privacy loss distributions: the law of ln P(b)/Q(b), b drawn from P, on a grid of losses.
+ *
+ * A pair whose losses lie on a lattice is kept exactly. For others each atom of mass p and loss L
+ * between two grid points is split between them so that both P and Q keep their mass. The pair
+ * is then a post-processing of what is kept (which point was drawn is forgotten), so what is kept
+ * dominates it, also in every composition (Zhu, Dong and Wang 2022): this is the interpolation of
+ * the hockey-stick curve from above (Doroshenko et al. 2022) without taking differences. */
+#ifndef CELLAR_PRIVACY_PLD_H
+#define CELLAR_PRIVACY_PLD_H
+
+#include <cellar/status.h>
+
+#include "privacy/pair.h"
+
+/* One released number, or many with the same loss. */
+typedef struct cellar_atom {
+    double mass; /* relative error at most 2^-46 */
+    double loss; /* absolute error at most loss_error of the list */
+} cellar_atom;
+
+/* The losses of a pair one by one. */
+typedef struct cellar_atoms {
+    cellar_atom *items;
+    size_t n;
+    double infinite;      /* mass of infinite loss, and of what was left out: rounded up */
+    double infinite_true; /* mass of infinite loss alone, rounded down */
+    double moved;         /* mass that was given a larger loss than its own */
+    double loss_error;
+    int is_lattice; /* every loss is offset + integer * spacing, exactly */
+    int64_t *index; /* that integer, when it is */
+    fmpq_t offset, spacing;
+} cellar_atoms;
+
+/* `tail` is how much of the mass of P may be left out (and counted as infinite loss). */
+cellar_status cellar_atoms_create(const cellar_pair *pair, double tail, cellar_atoms *out,
+                                  cellar_error *err);
+void cellar_atoms_clear(cellar_atoms *atoms);
+
+/* Masses on offset + spacing * (first + i). */
+typedef struct cellar_pld {
+    double offset, spacing;
+    int64_t first;
+    size_t n;
+    double *mass;
+    double infinite, infinite_true, moved;
+    double mass_error; /* relative, of each mass */
+    double loss_error; /* the losses are those of the pair to within this */
+    int is_split;      /* 0: exact but for loss_error */
+    /* The cells that are not empty: their losses and the logarithms of their masses. */
+    double *loss, *log_mass;
+    int64_t *index;
+    size_t n_filled;
+} cellar_pld;
+
+typedef enum cellar_pld_rounding {
+    CELLAR_PLD_SPLIT, /* dominates the pair */
+    CELLAR_PLD_UP     /* every loss is rounded up: bounds P(loss > epsilon) */
+} cellar_pld_rounding;
+
+/* On the grid of multiples of `spacing`; with spacing 0 on the lattice of the atoms refined by
+ * the factor `refine` >= 1. `sign` -1 takes the losses negated. */
+cellar_status cellar_pld_create(const cellar_atoms *atoms, double spacing, uint64_t refine,
+                                cellar_pld_rounding rounding, int sign, cellar_pld *out,
+                                cellar_error *err);
+void cellar_pld_clear(cellar_pld *pld);
+
+#endif

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "privacy/supremum.h"
+
+#include <math.h>
+
+#include "math/ball.h"
+
+/* Counts looked at one by one before the bound for the rest is taken as it is. */
+enum { COUNTS_MAX = 20000, REST_BITS = 64 };
+
+/* A probability rounded up to a double, at most 1; 1 when nothing is known. */
+static double bound_of(const arb_t ball)
+{
+    double upper = arb_is_finite(ball) ? cellar_ball_upper(ball) : 1;
+    return upper < 1 ? upper < 0 ? 0 : upper : 1;
+}
+
+/* ---- what is maximised ------------------------------------------------------- */
+
+typedef void (*pair_measure)(const cellar_pair *pair, const fmpq_t epsilon, arb_t out);
+
+static void measure_infinite(const cellar_pair *pair, const fmpq_t epsilon, arb_t out)
+{
+    (void) epsilon;
+    cellar_pair_infinite(pair, CELLAR_PAIR_BITS, out);
+}
+
+static void worst_try(const cellar_reach *reach, int64_t count, int64_t neighbour,
+                      pair_measure measure, const fmpq_t epsilon, cellar_worst *worst)
+{
+    cellar_pair pair;
+    double bound;
+    arb_t value;
+    arb_init(value);
+    cellar_pair_init(&pair, reach->m, count, neighbour, reach->negatives);
+    measure(&pair, epsilon, value);
+    bound = bound_of(value);
+    if (bound > worst->bound) {
+        worst->bound = bound;
+        worst->count = count;
+        worst->neighbour = neighbour;
+    }
+    arb_clear(value);
+}
+
+static void worst_try_both(const cellar_reach *reach, int64_t smaller, pair_measure measure,
+                           const fmpq_t epsilon, cellar_worst *worst)
+{
+    worst_try(reach, smaller + reach->shift, smaller, measure, epsilon, worst);
+    if (worst->bound < 1)
+        worst_try(reach, smaller, smaller + reach->shift, measure, epsilon, worst);
+}
+
+static cellar_worst worst_start(const cellar_reach *reach)
+{
+    return (cellar_worst){.bound = -1,
+                          .count = reach->smallest + reach->shift,
+                          .neighbour = reach->smallest,
+                          .is_proved = 1,
+                          .is_attained = 1};
+}
+
+/* ---- additive noise ------------------------------------------------------------ */
+
+/* Symmetric noise that does not depend on the count: one pair stands for all, in both orders.
+ * Setting negatives to zero is post-processing, which increases neither delta nor infinite loss,
+ * and is without effect in the limit of large counts: the supremum is that of the noise. */
+static void worst_of_noise(const cellar_reach *reach, pair_measure measure, const fmpq_t epsilon,
+                           cellar_worst *worst)
+{
+    cellar_reach kept = *reach;
+    kept.negatives = CELLAR_NEGATIVES_KEEP;
+    *worst = worst_start(reach);
+    worst->everywhere = 1;
+    worst_try(&kept, reach->smallest + reach->shift, reach->smallest, measure, epsilon, worst);
+}
+
+/* 1 when the loss of a released zero that stands for all b <= 0 exceeds epsilon. */
+static int zero_violates(const cellar_reach *reach, int64_t smaller, const fmpq_t epsilon)
+{
+    cellar_pair pair;
+    cellar_order order;
+    cellar_pair_init(&pair, reach->m, smaller, smaller + reach->shift, reach->negatives);
+    if (!pair.clamped) /* nothing is ever negative: beyond a0, or there is none */
+        return 1;
+    order = cellar_pair_compare(&pair, 0, epsilon);
+    return order == CELLAR_ORDER_ABOVE || order == CELLAR_ORDER_OPEN;
+}
+
+/* Negatives set to zero: all b <= 0 become one number whose loss is ln F(-a)/F(-a-s), F the
+ * distribution function of the noise. F is log-concave as q is, so this loss does not decrease in
+ * the smaller count a, and there is a first count a0 whose zero violates.
+ *   a < a0:  what violates also violated before clamping: at most the noise's own delta_p.
+ *   a >= a0: with U the mass that violates on the side away from zero, D on the other, the mass is
+ *            min(U, 1 - F) + max(F, D) with F the mass of zero, which falls as a grows: largest
+ *            at a0, or U + D.
+ * So the supremum is the larger of the noise's own, which is the limit of large counts, and the
+ * two orders at a0. */
+static void violation_of_clamped_noise(const cellar_reach *reach, const fmpq_t epsilon,
+                                       cellar_worst *worst)
+{
+    int64_t no = reach->smallest - 1, yes = reach->smallest, step = 1;
+    const int64_t far = INT64_C(1) << 40; /* F is nil there for noise of any use */
+    double limit;
+
+    worst_of_noise(reach, cellar_pair_violation, epsilon, worst);
+    while (yes < far && !zero_violates(reach, yes, epsilon)) {
+        no = yes;
+        yes += step;
+        step *= 2;
+    }
+    while (yes - no > 1) {
+        int64_t middle = no + (yes - no) / 2;
+        if (zero_violates(reach, middle, epsilon))
+            yes = middle;
+        else
+            no = middle;
+    }
+    limit = worst->bound;
+    worst_try_both(reach, yes, cellar_pair_violation, epsilon, worst);
+    if (yes >= far) { /* a0 may lie beyond: what zero weighs there */
+        cellar_pair pair;
+        arb_t zero;
+        arb_init(zero);
+        cellar_pair_init(&pair, reach->m, far, far + reach->shift, reach->negatives);
+        cellar_pair_lower(&pair, 0, 0, CELLAR_PAIR_BITS, zero);
+        worst->bound = fmin(1, nextafter(worst->bound + bound_of(zero), 2));
+        arb_clear(zero);
+    }
+    if (worst->bound > limit)
+        worst->everywhere = 0;
+}
+
+/* ---- finitely many different pairs ---------------------------------------------- */
+
+/* Rows that repeat, shifted: every pair is like one of the first. Clamping breaks the
+ * repetition where negative numbers can come out, so as many more rows are looked at. */
+static int reach_period(const cellar_reach *reach, int64_t *n_counts)
+{
+    const cellar_facts *facts = reach->m->ops->facts;
+    int64_t from, period, low, high, end;
+    if (facts == NULL || facts->period == NULL || !facts->period(reach->m, &from, &period))
+        return 0;
+    from = from > reach->smallest ? from : reach->smallest;
+    end = from + period;
+    for (int64_t count = from; count < from + period; count++) {
+        reach->m->ops->support(reach->m, count, 0, &low, &high);
+        if (reach->negatives == CELLAR_NEGATIVES_ZERO && low < 0 && low > -COUNTS_MAX &&
+            end < from + period - low)
+            end = from + period - low;
+    }
+    *n_counts = end - reach->smallest;
+    return *n_counts <= COUNTS_MAX;
+}
+
+static void worst_of_rows(const cellar_reach *reach, int64_t n_counts, pair_measure measure,
+                          const fmpq_t epsilon, cellar_worst *worst)
+{
+    *worst = worst_start(reach);
+    for (int64_t i = 0; i < n_counts && worst->bound < 1; i++)
+        worst_try_both(reach, reach->smallest + i, measure, epsilon, worst);
+}
+
+/* ---- infinitely many, bounded ------------------------------------------------------ */
+
+static int reach_is_ordered(const cellar_reach *reach)
+{
+    const cellar_facts *facts = reach->m->ops->facts;
+    return facts != NULL && facts->is_ordered != NULL && facts->is_ordered(reach->m);
+}
+
+/* Bounds delta of all pairs of counts >= from: by the first of them where it dominates. */
+static void rest_ball(const cellar_reach *reach, int64_t from, const fmpq_t epsilon, arb_t out)
+{
+    arb_t value;
+    arb_init(value);
+    if (reach_is_ordered(reach)) {
+        cellar_pair pair;
+        cellar_pair_init(&pair, reach->m, from, from + reach->shift, reach->negatives);
+        cellar_pair_delta(&pair, epsilon, out);
+        cellar_pair_init(&pair, reach->m, from + reach->shift, from, reach->negatives);
+        cellar_pair_delta(&pair, epsilon, value);
+        arb_max(out, out, value, CELLAR_PAIR_BITS);
+    } else {
+        arb_set_fmpq(value, epsilon, CELLAR_PAIR_BITS);
+        reach->m->ops->facts->tail(reach->m, from, reach->shift, value, REST_BITS, out);
+    }
+    arb_clear(value);
+}
+
+/* Bounds delta_p(epsilon) of all pairs of counts >= from by their delta at smaller epsilon':
+ * where the loss exceeds epsilon, P - e^epsilon' Q >= (1 - e^{epsilon' - epsilon}) P, so
+ * P(loss > epsilon) <= delta(epsilon') / (1 - e^{epsilon' - epsilon}); and P(loss < -epsilon) <=
+ * e^-epsilon Q(-loss > epsilon), bounded likewise with the laws exchanged. Moments that bound
+ * P(loss > epsilon) directly bound P(loss < -epsilon) with the same factor: under P, e^{-(t+1)
+ * loss} has the mean that e^{t(-loss)} has under Q. */
+static double rest_violation(const cellar_reach *reach, int64_t from, const fmpq_t epsilon)
+{
+    double best = 1;
+    arb_t full, part, bound, share;
+    fmpq_t smaller;
+    fmpq_init(smaller);
+    arb_init(full);
+    arb_init(part);
+    arb_init(bound);
+    arb_init(share);
+    arb_set_fmpq(full, epsilon, CELLAR_PAIR_BITS);
+    if (!reach_is_ordered(reach) && reach->m->ops->facts->exceeds != NULL) {
+        reach->m->ops->facts->exceeds(reach->m, from, reach->shift, full, REST_BITS, bound);
+        arb_neg(part, full);
+        arb_exp(part, part, CELLAR_PAIR_BITS);
+        arb_add_ui(part, part, 1, CELLAR_PAIR_BITS);
+        arb_mul(bound, bound, part, CELLAR_PAIR_BITS);
+        best = bound_of(bound);
+    }
+    for (int eighths = 2; eighths < 8 && fmpq_sgn(epsilon) > 0; eighths += 2) {
+        fmpq_mul_si(smaller, epsilon, eighths);
+        fmpq_div_2exp(smaller, smaller, 3);
+        rest_ball(reach, from, smaller, bound);
+        arb_set_fmpq(part, smaller, CELLAR_PAIR_BITS);
+        arb_sub(share, part, full, CELLAR_PAIR_BITS);
+        arb_expm1(share, share, CELLAR_PAIR_BITS);
+        arb_neg(share, share); /* 1 - e^{epsilon' - epsilon} */
+        arb_div(bound, bound, share, CELLAR_PAIR_BITS);
+        arb_neg(part, full);
+        arb_exp(part, part, CELLAR_PAIR_BITS);
+        arb_add_ui(part, part, 1, CELLAR_PAIR_BITS);
+        arb_mul(bound, bound, part, CELLAR_PAIR_BITS);
+        best = fmin(best, bound_of(bound));
+    }
+    arb_clear(full);
+    arb_clear(part);
+    arb_clear(bound);
+    arb_clear(share);
+    fmpq_clear(smaller);
+    return best;
+}
+
+static double rest_delta(const cellar_reach *reach, int64_t from, const fmpq_t epsilon)
+{
+    double bound;
+    arb_t ball;
+    arb_init(ball);
+    rest_ball(reach, from, epsilon, ball);
+    bound = bound_of(ball);
+    arb_clear(ball);
+    return bound;
+}
+
+/* Scans counts until all larger ones are bounded by what was found. The bound is asked for now and
+ * then, for it costs more than a pair. */
+static void worst_of_kernel(const cellar_reach *reach, pair_measure measure,
+                            double (*rest)(const cellar_reach *, int64_t, const fmpq_t),
+                            const fmpq_t epsilon, cellar_worst *worst)
+{
+    int64_t next_check = 1;
+    *worst = worst_start(reach);
+    for (int64_t i = 0; i < COUNTS_MAX; i++) {
+        worst_try_both(reach, reach->smallest + i, measure, epsilon, worst);
+        if (worst->bound >= 1)
+            return;
+        if (i + 1 >= next_check) {
+            double bound = rest(reach, reach->smallest + i + 1, epsilon);
+            if (bound <= worst->bound)
+                return;
+            if (i + 1 == COUNTS_MAX) { /* still a bound, though of no count in particular */
+                worst->bound = bound;
+                worst->is_attained = 0;
+            }
+            next_check += next_check / 4 + 1;
+            next_check = next_check < COUNTS_MAX ? next_check : COUNTS_MAX;
+        }
+    }
+}
+
+/* ---- the three suprema ---------------------------------------------------------------- */
+
+static int reach_has_tail(const cellar_reach *reach)
+{
+    return reach_is_ordered(reach) ||
+           (reach->m->ops->facts != NULL && reach->m->ops->facts->tail != NULL);
+}
+
+static void worst_unknown(const cellar_reach *reach, cellar_worst *worst)
+{
+    *worst = worst_start(reach);
+    worst->bound = 1;
+    worst->is_proved = worst->is_attained = 0;
+}
+
+/* 1 when epsilon is at least the pure one: there is then nothing beyond it. */
+static int reach_is_pure_at(const cellar_reach *reach, const fmpq_t epsilon)
+{
+    const cellar_facts *facts = reach->m->ops->facts;
+    int pure = 0;
+    if (facts == NULL)
+        return 0;
+    if (facts->pure_rational != NULL) {
+        fmpq_t exact;
+        fmpq_init(exact);
+        pure = facts->pure_rational(reach->m, reach->shift, exact) && fmpq_cmp(exact, epsilon) <= 0;
+        fmpq_clear(exact);
+    } else if (facts->pure != NULL) {
+        arb_t bound, value;
+        arb_init(bound);
+        arb_init(value);
+        arb_set_fmpq(value, epsilon, CELLAR_PAIR_BITS);
+        pure = facts->pure(reach->m, reach->shift, CELLAR_PAIR_BITS, bound) && arb_le(bound, value);
+        arb_clear(bound);
+        arb_clear(value);
+    }
+    return pure;
+}
+
+static void worst_none(const cellar_reach *reach, cellar_worst *worst)
+{
+    *worst = worst_start(reach);
+    worst->bound = 0;
+    worst->everywhere = 1;
+}
+
+void cellar_supremum_delta(const cellar_reach *reach, const fmpq_t epsilon, cellar_worst *out)
+{
+    int64_t n_counts;
+    if (reach_is_pure_at(reach, epsilon)) {
+        worst_none(reach, out);
+    } else if (reach->m->ops->is_additive) {
+        worst_of_noise(reach, cellar_pair_delta, epsilon, out);
+    } else if (reach_period(reach, &n_counts)) {
+        worst_of_rows(reach, n_counts, cellar_pair_delta, epsilon, out);
+    } else if (reach_is_ordered(reach)) {
+        worst_of_rows(reach, 1, cellar_pair_delta, epsilon, out);
+    } else if (reach_has_tail(reach)) {
+        worst_of_kernel(reach, cellar_pair_delta, rest_delta, epsilon, out);
+    } else {
+        worst_unknown(reach, out);
+    }
+}
+
+void cellar_supremum_violation(const cellar_reach *reach, const fmpq_t epsilon, cellar_worst *out)
+{
+    int64_t n_counts;
+    if (reach_is_pure_at(reach, epsilon))
+        worst_none(reach, out);
+    else if (reach->m->ops->is_additive && reach->negatives == CELLAR_NEGATIVES_KEEP)
+        worst_of_noise(reach, cellar_pair_violation, epsilon, out);
+    else if (reach->m->ops->is_additive)
+        violation_of_clamped_noise(reach, epsilon, out);
+    else if (reach_period(reach, &n_counts))
+        worst_of_rows(reach, n_counts, cellar_pair_violation, epsilon, out);
+    else if (reach_has_tail(reach))
+        worst_of_kernel(reach, cellar_pair_violation, rest_violation, epsilon, out);
+    else
+        worst_unknown(reach, out);
+}
+
+/* The kernels with a bound for large counts have the same support for every count. */
+void cellar_supremum_infinite(const cellar_reach *reach, cellar_worst *out)
+{
+    int64_t n_counts;
+    fmpq_t zero;
+    fmpq_init(zero);
+    if (reach->m->ops->is_additive)
+        worst_of_noise(reach, measure_infinite, zero, out);
+    else if (reach_period(reach, &n_counts))
+        worst_of_rows(reach, n_counts, measure_infinite, zero, out);
+    else if (reach_has_tail(reach))
+        worst_none(reach, out);
+    else
+        worst_unknown(reach, out);
+    fmpq_clear(zero);
+}
+
+static int pure_of_rows(const cellar_reach *reach, int64_t n_counts, double *epsilon)
+{
+    int finite = 1;
+    arb_t loss;
+    arb_init(loss);
+    *epsilon = 0;
+    for (int64_t i = 0; i < 2 * n_counts && finite; i++) {
+        int64_t smaller = reach->smallest + i / 2, larger = smaller + reach->shift;
+        cellar_pair pair;
+        cellar_pair_init(&pair, reach->m, i % 2 ? smaller : larger, i % 2 ? larger : smaller,
+                         reach->negatives);
+        finite = cellar_pair_largest_loss(&pair, CELLAR_PAIR_BITS, loss) && arb_is_finite(loss);
+        *epsilon = fmax(*epsilon, cellar_ball_upper(loss));
+    }
+    arb_clear(loss);
+    return finite;
+}
+
+int cellar_supremum_pure(const cellar_reach *reach, double *epsilon, int *exact, fmpq_t rational)
+{
+    const cellar_facts *facts = reach->m->ops->facts;
+    int64_t n_counts;
+    int found = 0;
+    arb_t bound;
+
+    *exact = 0;
+    *epsilon = INFINITY;
+    if (facts == NULL)
+        return 0;
+    arb_init(bound);
+    if (facts->pure != NULL)
+        found = facts->pure(reach->m, reach->shift, CELLAR_PAIR_BITS, bound);
+    if (found) {
+        *epsilon = cellar_ball_upper(bound);
+        *exact =
+            facts->pure_rational != NULL && facts->pure_rational(reach->m, reach->shift, rational);
+    } else if (!reach->m->ops->is_additive && facts->tail == NULL &&
+               reach_period(reach, &n_counts)) {
+        found = pure_of_rows(reach, n_counts, epsilon);
+    }
+    arb_clear(bound);
+    return found;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The worst of all neighbouring counts: a proven supremum over infinitely many. */
+#ifndef CELLAR_PRIVACY_SUPREMUM_H
+#define CELLAR_PRIVACY_SUPREMUM_H
+
+#include "privacy/pair.h"
+
+/* Which pairs of counts are neighbours, and what is released of them. */
+typedef struct cellar_reach {
+    const cellar_mechanism *m;
+    int64_t shift;    /* by how much a unit changes one cell */
+    int64_t smallest; /* no count is below; 0 unless the data are known */
+    cellar_negatives negatives;
+} cellar_reach;
+
+/* A proven upper bound and where it is taken. */
+typedef struct cellar_worst {
+    double bound;  /* rounded up; at most 1 for probabilities */
+    int64_t count; /* of the law drawn from */
+    int64_t neighbour;
+    int everywhere;  /* 1: the same for every count */
+    int is_proved;   /* 0: nothing is known of large counts, and the bound is trivial */
+    int is_attained; /* 0: the bound for large counts exceeds all counts looked at, or the
+                      * worst case is a limit */
+} cellar_worst;
+
+/* The supremum of sum_b max(0, P(b) - e^epsilon Q(b)) over both orders of all neighbours. */
+void cellar_supremum_delta(const cellar_reach *reach, const fmpq_t epsilon, cellar_worst *out);
+/* The supremum of P(|ln P(b)/Q(b)| > epsilon). */
+void cellar_supremum_violation(const cellar_reach *reach, const fmpq_t epsilon, cellar_worst *out);
+/* The supremum of P(Q(b) = 0). */
+void cellar_supremum_infinite(const cellar_reach *reach, cellar_worst *out);
+
+/* The smallest epsilon with delta 0, rounded up: 1, or 0 when there is none (or none is known).
+ * *exact tells whether `rational` holds it exactly. */
+int cellar_supremum_pure(const cellar_reach *reach, double *epsilon, int *exact, fmpq_t rational);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Composition of pairs whose losses add up: bounds from above and below that meet within 1e-3 in
+ * epsilon, on the pairs' own lattice where they have one. */
+#ifndef CELLAR_PRIVACY_TIGHT_H
+#define CELLAR_PRIVACY_TIGHT_H
+
+#include "privacy/compose.h"
+
+/* A dominating pair and how often it is met. */
+typedef struct cellar_stake {
+    cellar_pair pair;
+    uint64_t times;
+} cellar_stake;
+
+typedef struct cellar_bounds {
+    double upper, lower;
+    int is_lattice;
+} cellar_bounds;
+
+/* Of delta at `epsilon`, and of epsilon at `delta` (INFINITY when there is none). */
+cellar_status cellar_tight_delta(const cellar_stake *stakes, size_t n, double epsilon,
+                                 cellar_bounds *out, cellar_error *err);
+cellar_status cellar_tight_epsilon(const cellar_stake *stakes, size_t n, double delta,
+                                   cellar_bounds *out, cellar_error *err);
+/* An upper bound on P(|loss| > epsilon), all numbers drawn from the first laws. */
+cellar_status cellar_tight_violation(const cellar_stake *stakes, size_t n, double epsilon,
+                                     double *out, cellar_error *err);
+
+#endif
