@@ -5,7 +5,8 @@
  *
  * SHAPE `census` (the default) has five text columns in random order with 228, 2, 19, 20 and 20
  * levels (3,465,600 possible cells) of which about CELLS (235,874) occur; `wide` has six columns
- * of 100 levels (10^12 possible cells). Labels are 2 to 30 bytes. The same arguments always give
+ * of 100 levels (10^12 possible cells); `keyed` is `census` with a record key, a decimal of nine
+ * digits. Labels are 2 to 30 bytes. The same arguments always give
  * the same bytes. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,11 +20,13 @@ typedef struct shape {
     const char *header;
     size_t n_columns;
     uint64_t n_levels[MAX_COLUMNS];
+    int has_key;
 } shape;
 
 static const shape shapes[] = {
-    {"census", "area,sex,age,occupation,industry\n", 5, {228, 2, 19, 20, 20}},
-    {"wide", "a,b,c,d,e,f\n", 6, {100, 100, 100, 100, 100, 100}},
+    {"census", "area,sex,age,occupation,industry\n", 5, {228, 2, 19, 20, 20}, 0},
+    {"keyed", "area,sex,age,occupation,industry,key\n", 5, {228, 2, 19, 20, 20}, 1},
+    {"wide", "a,b,c,d,e,f\n", 6, {100, 100, 100, 100, 100, 100}, 0},
 };
 
 static uint64_t mix(uint64_t x) /* splitmix64 */
@@ -70,7 +73,7 @@ int main(int argc, char **argv)
         if (strcmp(shapes[i].name, name) == 0)
             s = &shapes[i];
     if (s == NULL || n_cells == 0) {
-        fputs("usage: make_people ROWS [census|wide] [CELLS]\n", stderr);
+        fputs("usage: make_people ROWS [census|wide|keyed] [CELLS]\n", stderr);
         return 2;
     }
     for (size_t c = 0; c < s->n_columns; c++) {
@@ -87,9 +90,11 @@ int main(int argc, char **argv)
         uint64_t cell = (uint64_t) (u * u * (double) n_cells) * step % n_possible;
         for (size_t c = 0; c < s->n_columns; c++) {
             fputs(labels[c][cell % s->n_levels[c]], stdout);
-            putc(c + 1 < s->n_columns ? ',' : '\n', stdout);
+            putc(c + 1 < s->n_columns || s->has_key ? ',' : '\n', stdout);
             cell /= s->n_levels[c];
         }
+        if (s->has_key)
+            printf("0.%09" PRIu64 "\n", mix(row ^ UINT64_C(0x5bd1e995)) % 1000000000);
     }
     return fclose(stdout) == 0 ? 0 : 1;
 }
