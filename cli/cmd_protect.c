@@ -97,7 +97,7 @@ static const cli_command protect_command = {
 /* Everything that a run holds. */
 typedef struct protect_run {
     cellar_table *table;
-    cellar_mechanism *mechanism; /* NULL for cell keys */
+    cellar_mechanism *mechanism; /* NULL when it takes the table as a whole */
     cellar_key *key;
     cellar_release_file *file;
     cellar_release *release;
@@ -122,9 +122,17 @@ static void protect_clear(protect_run *run)
     cellar_table_free(run->table);
 }
 
-static int protect_is_cell_key(const char *spec)
+/* 1 when the spec begins with that name. */
+static int protect_is(const char *spec, const char *name)
 {
-    return strncmp(spec, "cell-key", 8) == 0 && (spec[8] == ':' || spec[8] == '\0');
+    size_t length = strlen(name);
+    return strncmp(spec, name, length) == 0 && (spec[length] == ':' || spec[length] == '\0');
+}
+
+/* Mechanisms that take a table as a whole. */
+static int protect_is_joint(const char *spec)
+{
+    return protect_is(spec, "cell-key") || protect_is(spec, "multinomial-dirichlet");
 }
 
 /* ---- what the options say ---------------------------------------------------- */
@@ -136,8 +144,8 @@ static int protect_check_noise(const protect_values *values)
         return cli_usage("--noise keyed needs --key FILE and --edition NAME");
     if (!keyed && (values->key != NULL || values->edition != NULL))
         return cli_usage("--key and --edition belong to --noise keyed");
-    if (keyed && protect_is_cell_key(values->mechanism))
-        return cli_usage("cell keys come from the records: there is no --noise to choose");
+    if (keyed && protect_is_joint(values->mechanism))
+        return cli_usage("--noise keyed is for mechanisms that draw each cell by itself");
     return CLI_GO_ON;
 }
 
@@ -246,7 +254,7 @@ static int protect_prepare(const protect_values *values, const char *path, prote
     result = protect_make_spec(values, run);
     if (result != CLI_GO_ON)
         return result;
-    if (!protect_is_cell_key(run->spec))
+    if (!protect_is_joint(run->spec))
         status = cellar_mechanism_create(run->spec, &run->mechanism, &err);
     if (status == CELLAR_OK && values->key != NULL)
         status = cellar_key_read(values->key, &run->key, &err);
@@ -325,6 +333,8 @@ static cellar_status protect_json(const protect_run *run, const protect_values *
 static cellar_status protect_draw(protect_run *run, cellar_error *err)
 {
     cellar_status status;
+    if (protect_is(run->spec, "multinomial-dirichlet"))
+        return cellar_release_dirichlet(run->table, run->spec, &run->options, &run->release, err);
     if (run->mechanism == NULL) {
         status = cellar_release_cell_keys(run->table, run->spec, &run->options, &run->release, err);
         if (status == CELLAR_OK)

@@ -114,6 +114,13 @@ CELLAR_API cellar_status cellar_release_cell_keys(const cellar_table *table, con
                                                   const cellar_protect_options *options,
                                                   cellar_release **out, cellar_error *err);
 
+/* The same with "multinomial-dirichlet:..." (cellar/dirichlet.h), which draws all cells of a table
+ * without margins together. Unless the spec names a total, the table's own is released exactly: an
+ * invariant, which the certificate names. */
+CELLAR_API cellar_status cellar_release_dirichlet(const cellar_table *table, const char *spec,
+                                                  const cellar_protect_options *options,
+                                                  cellar_release **out, cellar_error *err);
+
 CELLAR_API void cellar_release_free(cellar_release *release); /* NULL is fine */
 
 /* ---- the numbers ----------------------------------------------------------- */

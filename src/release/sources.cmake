@@ -3,6 +3,7 @@ set(LAYER_SOURCES
   cell_keys.c
   description.c
   digest.c
+  dirichlet.c
   draw.c
   draw_dense.c
   draw_sparse.c

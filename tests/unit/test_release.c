@@ -464,6 +464,46 @@ static void cell_keys_look_up_the_matrix(void **state)
     cellar_mechanism_free(design);
 }
 
+/* ---- all cells together ---------------------------------------------------------- */
+
+static void joint_draws_keep_the_total(void **state)
+{
+    cellar_protect_options options = keep();
+    small_table small = plain;
+    cellar_table *table;
+    cellar_release *release = NULL;
+    cellar_error err;
+    int64_t sum = 0;
+    (void) state;
+
+    small.rules = "x = c0 & y = c1\n";
+    table = small_table_create(&small);
+    if (cellar_release_dirichlet(table, "multinomial-dirichlet:alpha=0.5", &options, &release,
+                                 &err) != CELLAR_OK)
+        fail_msg("%s", err.message);
+    for (size_t i = 0; i < cellar_release_n_cells(release); i++)
+        sum += cellar_release_cell(release, i).released;
+    assert_int_equal(sum, 903);
+    assert_int_equal(cellar_release_at(release, 1).released, 0); /* the structural zero */
+    assert_non_null(strstr(cellar_release_certificate(release), "\"invariants\":[\"total\"]"));
+    cellar_release_free(release);
+    assert_int_equal(cellar_release_dirichlet(table, "multinomial-dirichlet:alpha=1,total=50",
+                                              &options, &release, NULL),
+                     CELLAR_OK);
+    assert_null(strstr(cellar_release_certificate(release), "invariants"));
+    cellar_release_free(release);
+    assert_int_equal(cellar_release_dirichlet(table, "multinomial-dirichlet:alpha=1,cells=12",
+                                              &options, &release, NULL),
+                     CELLAR_ERR_ARGUMENT); /* there are 11 */
+    cellar_table_free(table);
+    small.margins.all = 1;
+    table = small_table_create(&small);
+    assert_int_equal(
+        cellar_release_dirichlet(table, "multinomial-dirichlet:alpha=1", &options, &release, NULL),
+        CELLAR_ERR_ARGUMENT);
+    cellar_table_free(table);
+}
+
 /* ---- memory -------------------------------------------------------------------- */
 
 typedef struct scenario {
@@ -520,6 +560,7 @@ int main(void)
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(cell_keys_look_up_the_matrix, scratch_setup,
                                         scratch_teardown),
+        cmocka_unit_test(joint_draws_keep_the_total),
         cmocka_unit_test(failing_allocations_are_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,6 +19,7 @@ try margins.json --mechanism $noise --negatives keep --per-cell --max-cells 2
 try margins.json --mechanism $noise --negatives keep --per-cell --noise keyed
 try margins.json --mechanism $noise --negatives keep --per-cell --key some.key
 try margins.json --mechanism cell-key:file=none.csv --negatives keep
+try margins.json --mechanism multinomial-dirichlet:alpha=1 --negatives keep
 cellar protect margins.json --mechanism $noise --negatives keep --per-cell
 echo "exit $?"
 ls

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* All cells drawn together: the multinomial-Dirichlet mechanism on a table without margins. */
+#include <cellar/dirichlet.h>
+
+#include <inttypes.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "release/description.h"
+#include "release/draw.h"
+#include "release/protect.h"
+
+#define DIRICHLET_MAX_CELLS UINT64_C(268435456)
+
+/* The cells that take part, and their counts. */
+typedef struct dirichlet_work {
+    cellar_draw draw; /* only to ask which cells there are */
+    size_t n;
+    uint64_t *index;
+    int64_t *counts, *released;
+} dirichlet_work;
+
+static cellar_status dirichlet_collect(dirichlet_work *work, cellar_error *err)
+{
+    const cellar_table *table = work->draw.table;
+    uint64_t n_indices = cellar_schema_n_indices(table->schema);
+    size_t position = 0;
+
+    if (cellar_schema_n_possible(table->schema) > DIRICHLET_MAX_CELLS)
+        return cellar_fail(err, CELLAR_ERR_RULE,
+                           "the cells are drawn together, and %" PRIu64 " are too many",
+                           cellar_schema_n_possible(table->schema));
+    work->index = cellar_alloc((size_t) n_indices, sizeof *work->index);
+    work->counts = cellar_alloc((size_t) n_indices, sizeof *work->counts);
+    work->released = cellar_alloc((size_t) n_indices, sizeof *work->released);
+    if (work->index == NULL || work->counts == NULL || work->released == NULL)
+        return cellar_fail_memory(err, "a release");
+    for (uint64_t index = 0; index < n_indices; index++) {
+        int64_t count = 0;
+        if (position < table->cells.n && table_index(table, position) == index)
+            count = (int64_t) table->cells.count[position++];
+        if (!cellar_draw_has(&work->draw, index))
+            continue;
+        work->index[work->n] = index;
+        work->counts[work->n++] = count;
+    }
+    return CELLAR_OK;
+}
+
+static void dirichlet_clear(dirichlet_work *work)
+{
+    if (work->counts != NULL)
+        cellar_wipe(work->counts, work->n * sizeof *work->counts);
+    cellar_free(work->counts);
+    cellar_free(work->released);
+    cellar_free(work->index);
+    cellar_cells_clear(&work->draw.out.cells);
+}
+
+static cellar_status dirichlet_list(dirichlet_work *work, const cellar_listing *listing,
+                                    cellar_error *err)
+{
+    cells_builder *out = &work->draw.out;
+    size_t n_listed = 0;
+    cellar_status status;
+
+    for (size_t i = 0; i < work->n; i++)
+        n_listed += (size_t) cellar_listing_has(listing, work->released[i]);
+    status = cellar_cells_reserve(out, &out->cells, n_listed, err);
+    for (size_t i = 0; i < work->n && status == CELLAR_OK; i++)
+        if (cellar_listing_has(listing, work->released[i])) {
+            out->cells.index[out->cells.n] = work->index[i];
+            out->cells.count[out->cells.n++] = (uint64_t) work->released[i];
+        }
+    return status;
+}
+
+/* Fresh noise, or the caller's generator for a simulation. */
+static cellar_status dirichlet_draw(dirichlet_work *work, const cellar_dirichlet *dirichlet,
+                                    cellar_rng *given, cellar_error *err)
+{
+    int64_t total = cellar_dirichlet_total(dirichlet);
+    cellar_rng *rng = given;
+    cellar_status status = CELLAR_OK;
+
+    if (total < 0)
+        total = (int64_t) cellar_table_n_records(work->draw.table);
+    if (given == NULL)
+        status = cellar_rng_create_secure(&rng, err);
+    if (status == CELLAR_OK)
+        status = cellar_dirichlet_sample(dirichlet, work->counts, work->n, total, rng,
+                                         work->released, err);
+    if (given == NULL)
+        cellar_rng_free(rng);
+    return status;
+}
+
+static cellar_status dirichlet_describe(cellar_protection *protection,
+                                        const cellar_dirichlet *dirichlet,
+                                        const cellar_protect_options *options, json_t **out,
+                                        cellar_error *err)
+{
+    cellar_release_facts *facts = &protection->facts;
+    json_t *certificate = cellar_description_no_certificate();
+    facts->mechanism = cellar_dirichlet_spec(dirichlet);
+    facts->revision = cellar_dirichlet_revision(dirichlet);
+    facts->noise = options->rng == NULL || cellar_rng_is_secure(options->rng) ? CELLAR_NOISE_SECURE
+                                                                              : CELLAR_NOISE_SEEDED;
+    if (cellar_dirichlet_total(dirichlet) < 0 &&
+        json_object_set_new(certificate, "invariants", json_pack("[s]", "total")) != 0) {
+        json_decref(certificate);
+        certificate = NULL;
+    }
+    return cellar_description_create(facts, "multinomial-dirichlet",
+                                     json_pack("{s:f}", "alpha", cellar_dirichlet_alpha(dirichlet)),
+                                     certificate, out, err);
+}
+
+cellar_status cellar_release_dirichlet(const cellar_table *table, const char *spec,
+                                       const cellar_protect_options *options, cellar_release **out,
+                                       cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    cellar_protect_options mine = *options;
+    cellar_protection protection;
+    cellar_dirichlet *dirichlet = NULL;
+    dirichlet_work work = {.draw = {.table = table}};
+    json_t *description = NULL;
+
+    *out = NULL;
+    mine.per_cell = 1;
+    mine.total_epsilon = NULL;
+    CELLAR_TRY(cellar_protection_init(&protection, table, &mine, err));
+    if (protection.facts.cells_per_record != 1 || options->key != NULL) {
+        status = cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                             "multinomial-dirichlet draws all cells together, once: from a table "
+                             "without margins or upper levels, and without a key");
+        goto out;
+    }
+    CELLAR_TRY(cellar_dirichlet_create(spec, &dirichlet, err));
+    CELLAR_TRY(dirichlet_collect(&work, err));
+    CELLAR_TRY(dirichlet_draw(&work, dirichlet, options->rng, err));
+    CELLAR_TRY(dirichlet_list(&work, &protection.listing, err));
+    CELLAR_TRY(cellar_protection_add_marks(table, &work.draw.out, err));
+    CELLAR_TRY(dirichlet_describe(&protection, dirichlet, options, &description, err));
+    CELLAR_TRY(cellar_release_create(protection.schema, &work.draw.out.cells, description, NULL,
+                                     out, err));
+out:
+    json_decref(description);
+    dirichlet_clear(&work);
+    cellar_dirichlet_free(dirichlet);
+    cellar_protection_clear(&protection);
+    return status;
+}
