@@ -209,6 +209,7 @@ static const cellar_count_law delaporte_law = {
     .ratios = delaporte_ratios,
     .ratio_bound = delaporte_ratio_bound,
     .mean_variance = delaporte_mean_variance,
+    .thresholds_max = 1 << 20, /* a single ball takes as many steps as b */
 };
 
 static cellar_status delaporte_init(cellar_mechanism *m, cellar_error *err)

@@ -212,7 +212,14 @@ static void hellinger_moments(const cellar_mechanism *m, int64_t count, cellar_m
     out->entropy = (double) (log1pl(z - 1) + rate_of(k) * (above[1] - below[1]) / z);
 }
 
+/* rate (sqrt(2b) - sqrt b) >= ln 4: with room, 2/5 rate sqrt b >= 3/2 */
+static int hellinger_settles(const cellar_kernel *k, int64_t count, int64_t b)
+{
+    return b >= count && rate_of(k) * sqrtl((long double) b) >= 3.75L;
+}
+
 static const cellar_count_law hellinger_law = {
+    .settles = hellinger_settles,
     .log_p = hellinger_log_p,
     .p_balls = hellinger_p_balls,
 };

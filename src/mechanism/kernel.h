@@ -21,6 +21,11 @@ typedef struct cellar_count_law {
                    long double *out);
     /* Required with the shared slots. No less than P(c + 1) / P(c) for every c >= b. */
     long double (*ratio_bound)(const cellar_kernel *k, int64_t count, int64_t b);
+    /* Optional. 1 when P(2c) <= P(c)/4 is known for every c >= b; NULL: by ratio_bound. */
+    int (*settles)(const cellar_kernel *k, int64_t count, int64_t b);
+    /* Optional. The most thresholds a count's table may have [65536]; wider laws are drawn by
+     * rejection, which wants single balls that are quick. */
+    size_t thresholds_max;
     /* Required with the shared slots. Mean and variance. */
     void (*mean_variance)(const cellar_kernel *k, int64_t count, double *mean, double *variance);
 } cellar_count_law;

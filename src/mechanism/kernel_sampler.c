@@ -5,15 +5,17 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "random/histogram.h"
 #include "random/inverse.h"
 
-enum { N_DIRECT = 1024, BLOCK = 512, THRESHOLDS_MAX = 1 << 20 };
+enum { N_DIRECT = 1024, BLOCK = 512, THRESHOLDS_MAX = 1 << 16 };
 
 /* The law of one count. */
 typedef struct row {
     const cellar_kernel *k;
     int64_t count;
-    cellar_inverse *inverse;
+    cellar_inverse *inverse;     /* its table, */
+    cellar_histogram *histogram; /* or, for a wide law, its histogram */
 } row;
 
 /* Rows of small counts lie in an array, those of others in a table of open addresses. */
@@ -40,6 +42,7 @@ static void row_free(row *r)
     if (r == NULL)
         return;
     cellar_inverse_free(r->inverse);
+    cellar_histogram_free(r->histogram);
     cellar_free(r);
 }
 
@@ -64,10 +67,38 @@ static void row_cdf_balls(const void *context, int64_t first, size_t n, int64_t 
     cellar_kernel_cdf_balls(r->k, r->count, first, n, bits, out);
 }
 
+static void row_p_balls(const void *context, int64_t first, size_t n, int64_t bits, arb_ptr out)
+{
+    const row *r = context;
+    r->k->law->p_balls(r->k, r->count, first, n, bits, out);
+}
+
+/* P(2c)/P(c) is a product of c ratios, each at most the bound at b: ln 4 < 3/2. */
+static int row_settles(const void *context, int64_t b)
+{
+    const row *r = context;
+    const cellar_count_law *law = r->k->law;
+    if (law->settles != NULL)
+        return law->settles(r->k, r->count, b);
+    return (long double) b * (1 - law->ratio_bound(r->k, r->count, b)) >= 1.5L;
+}
+
+static cellar_status row_make(row *r, cellar_error *err)
+{
+    const cellar_mechanism *m = &r->k->base;
+    size_t n_max = r->k->law->thresholds_max > 0 ? r->k->law->thresholds_max : THRESHOLDS_MAX;
+    int64_t low, high;
+    m->ops->support(m, r->count, 0x1p-64, &low, &high);
+    if ((uint64_t) (high - low) > n_max && r->k->law->thresholds_max == 0)
+        return cellar_histogram_create((cellar_wide_law){row_p_balls, row_settles, r},
+                                       &r->histogram, err);
+    return cellar_inverse_create((cellar_law){row_cdf_balls, r, INT64_MAX}, low > 0 ? low - 1 : 0,
+                                 high, 2 * n_max, &r->inverse, err);
+}
+
 static cellar_status row_create(const cellar_kernel *k, int64_t count, row **out, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    int64_t low, high;
     row *r = cellar_alloc(1, sizeof *r);
 
     *out = NULL;
@@ -75,10 +106,7 @@ static cellar_status row_create(const cellar_kernel *k, int64_t count, row **out
         return cellar_fail_memory(err, "a sampler");
     r->k = k;
     r->count = count;
-    k->base.ops->support(&k->base, count, 0x1p-64, &low, &high);
-    CELLAR_TRY(cellar_inverse_create((cellar_law){row_cdf_balls, r, INT64_MAX},
-                                     low > 0 ? low - 1 : 0, high, THRESHOLDS_MAX, &r->inverse,
-                                     err));
+    CELLAR_TRY(row_make(r, err));
     *out = r;
     r = NULL;
 out:
@@ -151,28 +179,50 @@ out:
     return status;
 }
 
-/* Draws for counts[0..] until a count has no row; *n_done says how far it came. */
+/* One block, all of whose rows are there: tables first, then histograms. */
+static cellar_status block_draw(const row *const *rows, size_t n, cellar_rng *rng,
+                                int64_t *released, cellar_error *err)
+{
+    const cellar_inverse *laws[BLOCK];
+    int64_t values[BLOCK];
+    size_t n_tables = 0;
+    cellar_status status = CELLAR_OK;
+
+    for (size_t i = 0; i < n; i++)
+        if (rows[i]->inverse != NULL)
+            laws[n_tables++] = rows[i]->inverse;
+    CELLAR_TRY(cellar_inverse_draw_many(laws, n_tables, rng, values, err));
+    for (size_t i = n; i-- > 0;)
+        if (rows[i]->inverse != NULL)
+            released[i] = values[--n_tables];
+    for (size_t i = 0; i < n; i++)
+        if (rows[i]->inverse == NULL)
+            CELLAR_TRY(cellar_histogram_draw(rows[i]->histogram, rng, &released[i], err));
+out:
+    cellar_wipe(values, sizeof values);
+    return status;
+}
+
+/* Draws for counts[0..], block by block, until one has a count without a row; *n_done says how far
+ * it came. A whole block or nothing: the same bits whatever was known before. */
 static cellar_status sampler_draw_known(cellar_kernel_sampler *s, const int64_t *counts, size_t n,
                                         cellar_rng *rng, int64_t *released, size_t *n_done,
                                         cellar_error *err)
 {
-    const cellar_inverse *laws[BLOCK];
+    const row *rows[BLOCK];
     cellar_status status = CELLAR_OK;
-    size_t n_known = 0;
 
     *n_done = 0;
     pthread_rwlock_rdlock(&s->lock);
     while (*n_done < n) {
-        for (n_known = 0; n_known < BLOCK && *n_done + n_known < n; n_known++) {
-            const row *r = sampler_find(s, counts[*n_done + n_known]);
-            if (r == NULL)
-                break;
-            laws[n_known] = r->inverse;
-        }
-        if (n_known < BLOCK && *n_done + n_known < n)
-            break; /* a whole block or nothing: the same bits whatever was known before */
-        CELLAR_TRY(cellar_inverse_draw_many(laws, n_known, rng, released + *n_done, err));
-        *n_done += n_known;
+        size_t n_block = n - *n_done < BLOCK ? n - *n_done : BLOCK, n_known = 0;
+        while (n_known < n_block &&
+               (rows[n_known] = sampler_find(s, counts[*n_done + n_known])) != NULL)
+            n_known++;
+        if (n_known < n_block)
+            break;
+        CELLAR_TRY(block_draw(rows, n_block, rng, released + *n_done, err));
+        *n_done += n_block;
     }
 out:
     pthread_rwlock_unlock(&s->lock);
