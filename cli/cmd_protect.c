@@ -7,19 +7,15 @@
 #include <string.h>
 
 #include <cellar/key.h>
+#include <cellar/ledger.h>
 #include <cellar/release.h>
 #include <cellar/release_file.h>
 
 #include "json_out.h"
+#include "ledger_open.h"
 #include "options.h"
+#include "protect.h"
 #include "terminal.h"
-
-typedef struct protect_values {
-    const char *mechanism, *total_epsilon, *key, *edition, *unit, *date, *path;
-    int negatives, per_cell, noise, domain_public, chosen, force, format, zeros, sparse, json;
-    cli_words domain;
-    cli_number threshold, max_cells, per_unit, threads;
-} protect_values;
 
 #define AT(member) offsetof(protect_values, member)
 static const cli_option protect_options[] = {
@@ -61,6 +57,21 @@ static const cli_option protect_options[] = {
      0, 0, 0},
     {CLI_TEXT, "date", "DAY", "the day of the release, such as 2026-07-01 [today]", AT(date), 0, 0,
      0},
+    {CLI_SECTION, "Who pays", NULL, NULL, 0, 0, 0, 0},
+    {CLI_TEXT, "ledger", "FILE",
+     "charge the release to this ledger before anything is drawn (cellar ledger makes one)",
+     AT(account.ledger), 0, 0, 0},
+    {CLI_TEXT, "ledger-key", "FILE", "the ledger's key [LEDGER.key]", AT(account.key), 0, 0, 0},
+    {CLI_TEXT, "dataset", "NAME", "the dataset of the ledger that pays", AT(account.dataset), 0, 0,
+     0},
+    {CLI_TEXT, "request", "ID",
+     "the name of this release in the ledger: asked again, it is finished or found, never redrawn",
+     AT(account.request), 0, 0, 0},
+    {CLI_TEXT, "analyst", "NAME", "the analyst whose share pays too", AT(account.analyst), 0, 0, 0},
+    {CLI_TEXT, "delta", "D", "the delta to charge, for mechanisms that have no pure epsilon",
+     AT(account.delta), 0, 0, 0},
+    {CLI_FLAG, "accept-delta", NULL, "a delta of one over the population or more is meant",
+     AT(account.accept_delta), 0, 0, 0},
     {CLI_SECTION, "Writing the release", NULL, NULL, 0, 0, 0, 0},
     {CLI_TEXT, "output", "FILE",
      "write to FILE, and beside a CSV its certificate as FILE.cellar.json", AT(path), 'o', 0, 0},
@@ -94,20 +105,6 @@ static const cli_command protect_command = {
     sizeof protect_options / sizeof protect_options[0],
     protect_examples};
 
-/* Everything that a run holds. */
-typedef struct protect_run {
-    cellar_table *table;
-    cellar_mechanism *mechanism; /* NULL when it takes the table as a whole */
-    cellar_key *key;
-    cellar_release_file *file;
-    cellar_release *release;
-    cellar_named_codelist *codelists;
-    cli_words domain_names;
-    char *spec;
-    cellar_protect_options options;
-    cellar_forecast forecast;
-} protect_run;
-
 static void protect_clear(protect_run *run)
 {
     for (size_t i = 0; run->codelists != NULL && i < run->domain_names.n; i++)
@@ -117,6 +114,7 @@ static void protect_clear(protect_run *run)
     free(run->spec);
     cellar_release_free(run->release);
     cellar_release_file_discard(run->file);
+    cellar_ledger_close(run->ledger);
     cellar_key_free(run->key);
     cellar_mechanism_free(run->mechanism);
     cellar_table_free(run->table);
@@ -142,10 +140,29 @@ static int protect_check_noise(const protect_values *values)
     int keyed = values->noise == 2;
     if (keyed && (values->key == NULL || values->edition == NULL))
         return cli_usage("--noise keyed needs --key FILE and --edition NAME");
-    if (!keyed && (values->key != NULL || values->edition != NULL))
-        return cli_usage("--key and --edition belong to --noise keyed");
+    if (!keyed && values->key != NULL)
+        return cli_usage("--key belongs to --noise keyed");
+    if (!keyed && values->edition != NULL && values->account.ledger == NULL)
+        return cli_usage("--edition belongs to --noise keyed or to --ledger");
     if (keyed && protect_is_joint(values->mechanism))
         return cli_usage("--noise keyed is for mechanisms that draw each cell by itself");
+    return CLI_GO_ON;
+}
+
+static int protect_check_account(const protect_values *values)
+{
+    const protect_account *account = &values->account;
+    if (account->ledger == NULL &&
+        (account->key != NULL || account->dataset != NULL || account->request != NULL ||
+         account->analyst != NULL || account->delta != NULL || account->accept_delta))
+        return cli_usage("--ledger-key, --dataset, --request, --analyst, --delta and "
+                         "--accept-delta belong to --ledger");
+    if (account->ledger == NULL)
+        return CLI_GO_ON;
+    if (account->dataset == NULL || account->request == NULL)
+        return cli_usage("--ledger needs --dataset NAME and --request ID");
+    if (values->path == NULL || strcmp(values->path, "-") == 0)
+        return cli_usage("what is charged to a ledger goes to a file: -o FILE");
     return CLI_GO_ON;
 }
 
@@ -166,6 +183,8 @@ static int protect_check(const protect_values *values, const cli_words *files)
                          "output with --format)");
     if (values->json && (values->path == NULL || strcmp(values->path, "-") == 0))
         return cli_usage("--json and the release cannot both go to standard output");
+    if (protect_check_account(values) != CLI_GO_ON)
+        return CLI_USAGE;
     return protect_check_noise(values);
 }
 
@@ -234,11 +253,33 @@ static void protect_set_options(const protect_values *values, protect_run *run)
     options->n_threads = (int) values->threads.value;
 }
 
+/* Opens what will hold the release; one that is charged first waits elsewhere. */
+static int protect_open(const protect_values *values, protect_run *run)
+{
+    cellar_error err;
+    cellar_status status;
+    run->write = (cellar_table_write_options){.zeros = values->zeros, .sparse = values->sparse};
+    if (values->format > 0)
+        run->write.format = (cellar_table_format) (CELLAR_TABLE_AUTO + values->format);
+    if (values->account.ledger != NULL) {
+        int result;
+        if (run->write.format == CELLAR_TABLE_AUTO)
+            run->write.format = cellar_table_format_of_path(values->path);
+        if (run->write.format == CELLAR_TABLE_AUTO) /* found out before anything is paid */
+            return cli_usage("%s: the name does not tell the format; say --format", values->path);
+        result = cli_ledger_open(values->account.ledger, values->account.key, &run->ledger);
+        if (result != CLI_GO_ON || run->mechanism != NULL)
+            return result;
+    }
+    status = cellar_release_file_open(values->path != NULL ? values->path : "-", &run->write,
+                                      values->force, &run->file, &err);
+    return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
+}
+
 /* Reads and opens all that the run needs; nothing is drawn. */
 static int protect_prepare(const protect_values *values, const char *path, protect_run *run)
 {
     cellar_table_read_options how = {0};
-    cellar_table_write_options write = {.zeros = values->zeros, .sparse = values->sparse};
     cellar_status status;
     cellar_error err;
     int result = protect_read_domains(values, run);
@@ -259,12 +300,9 @@ static int protect_prepare(const protect_values *values, const char *path, prote
     if (status == CELLAR_OK && values->key != NULL)
         status = cellar_key_read(values->key, &run->key, &err);
     run->options.key = run->key;
-    if (values->format > 0)
-        write.format = (cellar_table_format) (CELLAR_TABLE_AUTO + values->format);
-    if (status == CELLAR_OK)
-        status = cellar_release_file_open(values->path != NULL ? values->path : "-", &write,
-                                          values->force, &run->file, &err);
-    return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
+    if (status != CELLAR_OK)
+        return cli_exit(status, &err);
+    return protect_open(values, run);
 }
 
 /* ---- what is said ------------------------------------------------------------- */
@@ -330,39 +368,83 @@ static cellar_status protect_json(const protect_run *run, const protect_values *
 
 /* ---- the work ------------------------------------------------------------------ */
 
-static cellar_status protect_draw(protect_run *run, cellar_error *err)
+/* Draws all cells together. Its guarantee depends on the size of the table, which the certificate
+ * of one cell does not know: no ledger can be charged. */
+static cellar_status protect_dirichlet(protect_run *run, cellar_error *err)
 {
     cellar_status status;
-    if (protect_is(run->spec, "multinomial-dirichlet"))
-        return cellar_release_dirichlet(run->table, run->spec, &run->options, &run->release, err);
-    if (run->mechanism == NULL) {
-        status = cellar_release_cell_keys(run->table, run->spec, &run->options, &run->release, err);
-        if (status == CELLAR_OK)
-            cli_message("cell keys give no differential privacy; the certificate says what a "
-                        "difference of two cells gives away");
-        return status;
+    if (run->ledger != NULL) {
+        snprintf(err->message, sizeof err->message,
+                 "multinomial-dirichlet cannot be charged to a ledger yet");
+        return CELLAR_ERR_UNSUPPORTED;
     }
-    status =
-        cellar_protect_forecast(run->table, run->mechanism, &run->options, &run->forecast, err);
+    status = cellar_release_dirichlet(run->table, run->spec, &run->options, &run->release, err);
+    return status == CELLAR_OK ? cellar_release_file_write(run->file, run->release, err) : status;
+}
+
+/* Notes in the ledger that a cell-key release is outside every budget. */
+static cellar_status protect_enter(const protect_values *values, protect_run *run,
+                                   cellar_error *err)
+{
+    const char *name = values->account.dataset;
+    const cellar_ledger_entry *dataset = cellar_ledger_find_dataset(run->ledger, name);
+    const char *edition =
+        values->edition != NULL || dataset == NULL ? values->edition : dataset->edition;
+    cellar_status status = cellar_ledger_enter(
+        run->ledger, name, edition, CELLAR_UNCHARGED_CELL_KEY, values->account.request, err);
+    if (status == CELLAR_OK)
+        snprintf(run->statement, sizeof run->statement, "uncharged, in entry %zu of ledger %s",
+                 cellar_ledger_n_entries(run->ledger), cellar_ledger_id(run->ledger));
+    run->options.ledger = run->statement;
+    return status;
+}
+
+/* Cell keys draw nothing: the numbers are made once to see that they can be, and again to say
+ * where they were noted. */
+static cellar_status protect_cell_keys(const protect_values *values, protect_run *run,
+                                       cellar_error *err)
+{
+    cellar_status status =
+        cellar_release_cell_keys(run->table, run->spec, &run->options, &run->release, err);
+    if (status == CELLAR_OK && run->ledger != NULL) {
+        cellar_release_free(run->release);
+        run->release = NULL;
+        status = protect_enter(values, run, err);
+        if (status == CELLAR_OK)
+            status =
+                cellar_release_cell_keys(run->table, run->spec, &run->options, &run->release, err);
+    }
     if (status != CELLAR_OK)
         return status;
-    protect_tell(run);
-    run->options.progress = cli_progress_begin();
-    status = cellar_release_protect(run->table, run->mechanism, &run->options, &run->release, err);
-    cli_progress_end();
-    return status;
+    cli_message("cell keys give no differential privacy; the certificate says what a "
+                "difference of two cells gives away");
+    return cellar_release_file_write(run->file, run->release, err);
 }
 
 static int protect_run_it(const protect_values *values, protect_run *run)
 {
     cellar_error err;
-    cellar_status status = protect_draw(run, &err);
-    if (status == CELLAR_OK)
-        status = cellar_release_file_write(run->file, run->release, &err);
-    if (status == CELLAR_OK)
+    cellar_status status = CELLAR_OK;
+    if (run->mechanism != NULL)
+        status = cellar_protect_forecast(run->table, run->mechanism, &run->options, &run->forecast,
+                                         &err);
+    if (status == CELLAR_OK && run->mechanism != NULL)
+        protect_tell(run);
+    if (status == CELLAR_OK && protect_is(run->spec, "multinomial-dirichlet"))
+        status = protect_dirichlet(run, &err);
+    else if (status == CELLAR_OK && run->mechanism == NULL)
+        status = protect_cell_keys(values, run, &err);
+    else if (status == CELLAR_OK && run->ledger != NULL)
+        status = cli_protect_spend(values, run, &err);
+    else if (status == CELLAR_OK) {
+        status = cli_protect_draw(run, &err);
+        if (status == CELLAR_OK)
+            status = cellar_release_file_write(run->file, run->release, &err);
+    }
+    if (status == CELLAR_OK && run->release != NULL)
         cli_message("%zu cells released; %s", cellar_release_n_cells(run->release),
                     cellar_release_ledger(run->release));
-    if (status == CELLAR_OK && values->json)
+    if (status == CELLAR_OK && values->json && run->release != NULL)
         status = protect_json(run, values, &err);
     return cli_exit(status, &err);
 }

@@ -56,7 +56,8 @@ typedef struct cellar_protect_options {
     const char *unit;      /* what is protected: "person" ["record" when NULL] */
     uint64_t max_per_unit; /* the largest number of records of a unit [1] */
     cellar_parameter_choice choice;
-    const char *date; /* "2026-07-01" [today, UTC] */
+    const char *date;   /* "2026-07-01" [today, UTC] */
+    const char *ledger; /* the stamp of the charge ["unaccounted, not for publication"] */
 
     /* Noise: fresh entropy unless one of these is given. */
     const cellar_key *key; /* keyed noise: a cell has one number however often it is asked for */

@@ -133,7 +133,7 @@ cellar_status cellar_ledger_check_charge(const cellar_ledger *ledger, const cell
         amounts->delta_atto == 0)
         status = cellar_fail(err, CELLAR_ERR_ARGUMENT,
                              "dataset '%s' is accounted in epsilon and delta, and the charge has "
-                             "neither",
+                             "neither: choose the delta to charge (--delta)",
                              charge->dataset);
 out:
     return status;

@@ -126,14 +126,14 @@ cellar_status cellar_protection_init(cellar_protection *out, const cellar_table 
     CELLAR_TRY(protection_check_cells(table, err));
     out->listing = (cellar_listing){(cellar_negatives) options->negatives,
                                     options->threshold > 1 ? options->threshold : 1};
-    out->facts =
-        (cellar_release_facts){.unit = options->unit != NULL ? options->unit : "record",
-                               .ledger = CELLAR_RELEASE_UNACCOUNTED,
-                               .negatives = (cellar_negatives) options->negatives,
-                               .threshold = options->threshold,
-                               .choice = options->choice,
-                               .cells_per_record = cellar_schema_cells_per_record(table->schema),
-                               .max_per_unit = options->max_per_unit};
+    out->facts = (cellar_release_facts){
+        .unit = options->unit != NULL ? options->unit : "record",
+        .ledger = options->ledger != NULL ? options->ledger : CELLAR_RELEASE_UNACCOUNTED,
+        .negatives = (cellar_negatives) options->negatives,
+        .threshold = options->threshold,
+        .choice = options->choice,
+        .cells_per_record = cellar_schema_cells_per_record(table->schema),
+        .max_per_unit = options->max_per_unit};
     CELLAR_TRY(protection_check_parts(options, &out->facts, err));
     CELLAR_TRY(protection_set_date(out, options->date, err));
     if (options->domain_public)

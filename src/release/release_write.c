@@ -59,11 +59,11 @@ static cellar_status file_open_beside(const char *path, const char *ending,
     return cellar_output_open(*name, how, out, err);
 }
 
-cellar_status cellar_release_file_open(const char *path, const cellar_table_write_options *options,
-                                       int replace, cellar_release_file **out, cellar_error *err)
+static cellar_status file_open(const char *path, const cellar_table_write_options *options,
+                               const cellar_output_options *how, cellar_release_file **out,
+                               cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    const cellar_output_options how = {.replace = replace, .shared = 1};
     cellar_release_file *file = cellar_alloc(1, sizeof *file);
 
     *out = NULL;
@@ -72,22 +72,36 @@ cellar_status cellar_release_file_open(const char *path, const cellar_table_writ
     if (options != NULL)
         file->options = *options;
     CELLAR_TRY(file_choose_format(file, path, err));
-    CELLAR_TRY(cellar_output_open(path, &how, &file->data, err));
+    CELLAR_TRY(cellar_output_open(path, how, &file->data, err));
     if (!file_is_whole(file->options.format))
         CELLAR_TRY(
-            file_open_beside(path, ".cellar.json", &how, &file->sidecar_path, &file->sidecar, err));
+            file_open_beside(path, ".cellar.json", how, &file->sidecar_path, &file->sidecar, err));
     if (file->options.format == CELLAR_TABLE_CSVW) {
         const char *slash = strrchr(path, '/');
         if (file->options.csv_name == NULL)
             file->options.csv_name = slash != NULL ? slash + 1 : path;
         CELLAR_TRY(
-            file_open_beside(path, "-metadata.json", &how, &file->csvw_path, &file->csvw, err));
+            file_open_beside(path, "-metadata.json", how, &file->csvw_path, &file->csvw, err));
     }
     *out = file;
     file = NULL;
 out:
     cellar_release_file_discard(file);
     return status;
+}
+
+cellar_status cellar_release_file_open(const char *path, const cellar_table_write_options *options,
+                                       int replace, cellar_release_file **out, cellar_error *err)
+{
+    const cellar_output_options how = {.replace = replace, .shared = 1};
+    return file_open(path, options, &how, out, err);
+}
+
+cellar_status cellar_release_file_stage(const char *staged_path,
+                                        const cellar_table_write_options *options,
+                                        cellar_release_file **out, cellar_error *err)
+{
+    return file_open(staged_path, options, NULL, out, err);
 }
 
 void cellar_release_file_discard(cellar_release_file *file)

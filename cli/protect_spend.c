@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "protect.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cellar/certificate.h>
+
+#include "terminal.h"
+
+cellar_status cli_protect_draw(protect_run *run, cellar_error *err)
+{
+    cellar_status status;
+    run->options.progress = cli_progress_begin();
+    status = cellar_release_protect(run->table, run->mechanism, &run->options, &run->release, err);
+    cli_progress_end();
+    return status;
+}
+
+/* Draws into the file where the release waits for its name; the charge is on disk. */
+static cellar_status protect_produce(void *context, const char *staged_path, const char *stamp,
+                                     cellar_error *err)
+{
+    protect_run *run = context;
+    cellar_status status = cellar_release_file_stage(staged_path, &run->write, &run->file, err);
+    run->options.ledger = stamp;
+    if (status == CELLAR_OK)
+        status = cli_protect_draw(run, err);
+    if (status == CELLAR_OK)
+        status = cellar_release_file_write(run->file, run->release, err);
+    return status;
+}
+
+/* The cost that a certificate of all cells together proves. */
+static cellar_status protect_read_cost(const cellar_certificate *certificate, const char *delta,
+                                       cellar_amounts *out, cellar_error *err)
+{
+    double rho = cellar_certificate_composition(certificate).rho;
+    const char *pure = cellar_certificate_pure_exact(certificate);
+    double epsilon = pure != NULL || delta == NULL
+                         ? cellar_certificate_pure_epsilon(certificate)
+                         : cellar_certificate_epsilon_at(certificate, 0).epsilon;
+    cellar_amounts exact;
+    cellar_status status;
+    if (cellar_certificate_verdict(certificate) != CELLAR_VERDICT_HOLDS) {
+        snprintf(err->message, sizeof err->message, "there is no guarantee to charge for: %s",
+                 cellar_certificate_reason(certificate));
+        return CELLAR_ERR_RULE;
+    }
+    if (isinf(epsilon) && (delta != NULL || isnan(rho))) {
+        snprintf(err->message, sizeof err->message, "the mechanism has no pure epsilon%s",
+                 delta != NULL ? ", and none for that --delta" : "; say the --delta to charge");
+        return CELLAR_ERR_RULE;
+    }
+    status = cellar_amounts_of_bounds(isinf(epsilon) ? 0 : epsilon, 0, rho, out, err);
+    if (status == CELLAR_OK)
+        status = cellar_amounts_read(pure, pure == NULL ? delta : NULL, NULL, &exact, err);
+    if (status != CELLAR_OK)
+        return status;
+    out->delta_atto = exact.delta_atto;
+    if (pure != NULL)
+        out->epsilon_nano = exact.epsilon_nano;
+    return CELLAR_OK;
+}
+
+/* What the whole release costs one unit. All its cells are one plan, fixed before the first draw,
+ * so that they may be composed tightly. */
+static cellar_status protect_cost(const protect_values *values, const protect_run *run,
+                                  cellar_charge *charge, cellar_error *err)
+{
+    const cellar_mechanism *mechanisms[] = {run->mechanism};
+    const char *deltas[] = {values->account.delta};
+    cellar_certify_options options = cellar_certify_options_default();
+    cellar_certificate *certificate = NULL;
+    cellar_status status;
+    if (charge->neighbours != NULL && strcmp(charge->neighbours, "substitute") == 0)
+        options.neighbours = CELLAR_NEIGHBOURS_SUBSTITUTE;
+    options.negatives = (cellar_negatives) run->options.negatives;
+    if (run->options.domain_public)
+        options.domain = CELLAR_CERTIFICATE_DOMAIN_ASSERTED;
+    options.choice = run->options.choice;
+    options.n_cells = run->forecast.cells_per_record;
+    options.per_unit = run->options.max_per_unit;
+    options.deltas = deltas;
+    options.n_deltas = deltas[0] != NULL;
+    status = cellar_certify(mechanisms, 1, &options, &certificate, err);
+    if (status == CELLAR_OK)
+        status = protect_read_cost(certificate, values->account.delta, &charge->amounts, err);
+    cellar_certificate_free(certificate);
+    return status;
+}
+
+/* The variables, as the ledger tells what was released. */
+static char *protect_what(const cellar_table *table)
+{
+    const cellar_schema *schema = cellar_table_schema(table);
+    size_t size = 32;
+    char *what;
+    for (size_t v = 0; v < cellar_schema_n_variables(schema); v++)
+        size += strlen(cellar_schema_variable(schema, v)) + 3;
+    what = cli_alloc(size, 1);
+    for (size_t v = 0; v < cellar_schema_n_variables(schema); v++) {
+        strcat(what, v > 0 ? " x " : "");
+        strcat(what, cellar_schema_variable(schema, v));
+    }
+    return what;
+}
+
+cellar_status cli_protect_spend(const protect_values *values, protect_run *run, cellar_error *err)
+{
+    static const char *const endings[] = {".cellar.json", "-metadata.json", NULL};
+    const protect_account *account = &values->account;
+    const cellar_ledger_entry *dataset = cellar_ledger_find_dataset(run->ledger, account->dataset);
+    char *what = protect_what(run->table);
+    const char *slash = strrchr(values->path, '/');
+    cellar_spend_options how = {.path = values->path, .endings = endings, .replace = values->force};
+    cellar_charge charge = {
+        .request = account->request,
+        .dataset = account->dataset,
+        .edition = values->edition != NULL || dataset == NULL ? values->edition : dataset->edition,
+        .analyst = account->analyst,
+        .unit = values->unit != NULL ? values->unit : "record",
+        .neighbours = dataset != NULL ? dataset->neighbours : NULL,
+        .mechanism = cellar_mechanism_spec(run->mechanism),
+        .n_cells = run->forecast.cells_per_record * run->options.max_per_unit,
+        .what = what,
+        .accept_delta = account->accept_delta};
+    cellar_spend_result result;
+    cellar_status status = CELLAR_OK;
+
+    run->write.csv_name = slash != NULL ? slash + 1 : values->path;
+    status = protect_cost(values, run, &charge, err);
+    if (status == CELLAR_OK)
+        status =
+            cellar_ledger_spend(run->ledger, &charge, &how, protect_produce, run, &result, err);
+    if (status == CELLAR_OK && !result.is_new)
+        cli_message("request '%s' was charged before: %s is its recorded output, nothing was drawn",
+                    account->request, values->path);
+    free(what);
+    return status;
+}
