@@ -96,6 +96,7 @@ cellar_status cellar_certificate_name(cellar_certificate *c, size_t index, const
     return c->specs[index] != NULL ? CELLAR_OK : cellar_fail_memory(err, "a certificate");
 }
 
+CELLAR_PRINTF(3, 0)
 static cellar_status format_text(char **out, cellar_error *err, const char *format, va_list list)
 {
     char text[1024];

@@ -156,8 +156,8 @@ static void plan_free(fftw_plan plan)
 
 static double complex multiply(double complex a, double complex b)
 {
-    return CMPLX(creal(a) * creal(b) - cimag(a) * cimag(b),
-                 creal(a) * cimag(b) + cimag(a) * creal(b));
+    return creal(a) * creal(b) - cimag(a) * cimag(b) +
+           I * (creal(a) * cimag(b) + cimag(a) * creal(b));
 }
 
 static double size_of(double complex z)
