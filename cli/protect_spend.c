@@ -96,15 +96,14 @@ static cellar_status protect_cost(const protect_values *values, const protect_ru
 static char *protect_what(const cellar_table *table)
 {
     const cellar_schema *schema = cellar_table_schema(table);
-    size_t size = 32;
+    size_t size = 32, length = 0;
     char *what;
     for (size_t v = 0; v < cellar_schema_n_variables(schema); v++)
         size += strlen(cellar_schema_variable(schema, v)) + 3;
     what = cli_alloc(size, 1);
-    for (size_t v = 0; v < cellar_schema_n_variables(schema); v++) {
-        strcat(what, v > 0 ? " x " : "");
-        strcat(what, cellar_schema_variable(schema, v));
-    }
+    for (size_t v = 0; v < cellar_schema_n_variables(schema); v++)
+        length += (size_t) snprintf(what + length, size - length, "%s%s", v > 0 ? " x " : "",
+                                    cellar_schema_variable(schema, v));
     return what;
 }
 

@@ -74,7 +74,8 @@ static cellar_status charge_rho(cellar_amounts *amounts, cellar_error *err)
 {
     cellar_uint128 square =
         (cellar_uint128) (uint64_t) amounts->epsilon_nano * (uint64_t) amounts->epsilon_nano;
-    cellar_uint128 rho = (square + 2 * NANO - 1) / (2 * NANO);
+    cellar_uint128 half = 2 * (cellar_uint128) NANO; /* of a unit of rho */
+    cellar_uint128 rho = (square + half - 1) / half;
     if (amounts->rho_nano != CELLAR_NO_RHO)
         return CELLAR_OK;
     if (amounts->delta_atto != 0)

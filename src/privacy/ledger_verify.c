@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 
-enum { RELEASE_MAX_BYTES = 1 << 30 };
+enum { RELEASE_MAX_BYTES = 1 << 30, LEDGER_ID_DIGITS = 16 };
 
 static const char STAMP[] = "cellar-ledger 1 ";
 
@@ -120,11 +120,29 @@ typedef struct stamp {
     char head[CELLAR_LEDGER_HASH_TEXT];
 } stamp;
 
+/* Copies `length` hexadecimal digits; answers what follows them, or NULL. */
+static const char *stamp_hex(const char *text, size_t length, char *out)
+{
+    if (strspn(text, "0123456789abcdef") != length)
+        return NULL;
+    memcpy(out, text, length);
+    out[length] = '\0';
+    return text + length;
+}
+
+/* `text` begins with STAMP, and a NUL follows somewhere. */
 static int stamp_read(const char *text, stamp *out)
 {
-    return sscanf(text + sizeof STAMP - 1, "%16[0-9a-f] %18" SCNd64 " %64[0-9a-f]", out->ledger,
-                  &out->number, out->head) == 3 &&
-           strlen(out->head) == CELLAR_LEDGER_HASH_TEXT - 1;
+    uint64_t number;
+    size_t n_digits;
+    text = stamp_hex(text + sizeof STAMP - 1, LEDGER_ID_DIGITS, out->ledger);
+    if (text == NULL || *text != ' ')
+        return 0;
+    n_digits = strspn(++text, "0123456789");
+    if (!cellar_parse_u64(text, n_digits, &number) || number > INT64_MAX || text[n_digits] != ' ')
+        return 0;
+    out->number = (int64_t) number;
+    return stamp_hex(text + n_digits + 1, CELLAR_LEDGER_HASH_TEXT - 1, out->head) != NULL;
 }
 
 static cellar_status stamp_check(const cellar_ledger *ledger, const char *path, const stamp *found,
