@@ -173,7 +173,9 @@ static void json_entry(cli_json *json, const cellar_ledger_entry *entry)
     if (entry->kind == CELLAR_ENTRY_UNCHARGED)
         cli_json_text(json, "uncharged", cellar_uncharged_name(entry->uncharged));
     if (entry->n_cells > 0)
-        cli_json_count(json, "cells_per_unit", entry->n_cells);
+        cli_json_count(json, "cells_per_record", entry->n_cells);
+    if (entry->max_per_unit > 0)
+        cli_json_count(json, "per_unit", entry->max_per_unit);
     if (has_amounts(entry)) {
         json_amounts(json, "amounts", &entry->amounts, 0);
         cellar_amount_text_nano(entry->amounts.rho_nano, text);

@@ -123,7 +123,8 @@ cellar_status cli_protect_spend(const protect_values *values, protect_run *run, 
         .unit = values->unit != NULL ? values->unit : "record",
         .neighbours = dataset != NULL ? dataset->neighbours : NULL,
         .mechanism = cellar_mechanism_spec(run->mechanism),
-        .n_cells = run->forecast.cells_per_record * run->options.max_per_unit,
+        .n_cells = run->forecast.cells_per_record,
+        .max_per_unit = run->options.max_per_unit,
         .what = what,
         .accept_delta = account->accept_delta};
     cellar_spend_result result;

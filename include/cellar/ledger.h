@@ -104,7 +104,8 @@ typedef struct cellar_charge {
     const char *unit;       /* must be the dataset's */
     const char *neighbours; /* must be the dataset's */
     const char *mechanism;  /* canonical spec, of one cell */
-    uint64_t n_cells;       /* cells one unit touches: times max per unit, weight, ... */
+    uint64_t n_cells;       /* cells one record touches */
+    uint64_t max_per_unit;  /* records of a unit */
     const char *what;       /* the table, in words or JSON */
     cellar_amounts amounts;
     int accept_delta; /* 1: a delta of 1/population or more is meant */
@@ -172,7 +173,7 @@ typedef struct cellar_ledger_entry {
     const char *ledger, *key;
     const char *dataset, *edition, *unit, *neighbours, *analyst;
     const char *request, *mechanism, *what, *output, *digest;
-    uint64_t population, n_cells;
+    uint64_t population, n_cells, max_per_unit;
     int accept_delta;
     cellar_uncharged uncharged;
     cellar_amounts amounts;
