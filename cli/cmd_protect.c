@@ -349,6 +349,7 @@ static cellar_status protect_json(const protect_run *run, const protect_values *
     cli_json_text(&json, "parameter_choice",
                   cellar_parameter_choice_text(cellar_release_choice(release)));
     cli_json_text(&json, "date", cellar_release_date(release));
+    cli_json_text(&json, "verdict", cellar_release_verdict(release));
     cli_json_text(&json, "ledger", cellar_release_ledger(release));
     cli_json_count(&json, "cells", cellar_release_n_cells(release));
     if (run->mechanism != NULL) {
@@ -442,8 +443,8 @@ static int protect_run_it(const protect_values *values, protect_run *run)
             status = cellar_release_file_write(run->file, run->release, &err);
     }
     if (status == CELLAR_OK && run->release != NULL)
-        cli_message("%zu cells released; %s", cellar_release_n_cells(run->release),
-                    cellar_release_ledger(run->release));
+        cli_message("%zu cells released; certificate: %s; %s", cellar_release_n_cells(run->release),
+                    cellar_release_verdict(run->release), cellar_release_ledger(run->release));
     if (status == CELLAR_OK && values->json && run->release != NULL)
         status = protect_json(run, values, &err);
     return cli_exit(status, &err);

@@ -153,7 +153,9 @@ CELLAR_API cellar_parameter_choice cellar_release_choice(const cellar_release *r
 CELLAR_API const char *cellar_release_date(const cellar_release *release);
 /* "unaccounted, not for publication" unless a ledger was charged. */
 CELLAR_API const char *cellar_release_ledger(const cellar_release *release);
-/* A JSON object. */
+/* The verdict of the certificate: "holds", "fails" or "unknown". */
+CELLAR_API const char *cellar_release_verdict(const cellar_release *release);
+/* The certificate, a JSON object. */
 CELLAR_API const char *cellar_release_certificate(const cellar_release *release);
 /* All of the above as one JSON object: what files carry. */
 CELLAR_API const char *cellar_release_description(const cellar_release *release);

@@ -4,6 +4,7 @@
 #define CELLAR_PRIVACY_CERTIFICATE_H
 
 #include <flint/fmpq.h>
+#include <jansson.h>
 
 #include <cellar/certificate.h>
 
@@ -49,6 +50,9 @@ cellar_status cellar_certificate_judge(cellar_certificate *c, cellar_verdict ver
     CELLAR_PRINTF(4, 5);
 cellar_status cellar_certificate_warn(cellar_certificate *c, cellar_error *err, const char *format,
                                       ...) CELLAR_PRINTF(3, 4);
+
+/* The object of cellar_certificate_write_json(); NULL when memory ends. */
+json_t *cellar_certificate_json(const cellar_certificate *certificate);
 
 /* Words for the enumerations. */
 const char *cellar_verdict_word(cellar_verdict verdict);

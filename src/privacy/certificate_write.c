@@ -76,7 +76,7 @@ static json_t *json_mechanisms(const cellar_certificate *c)
     return array;
 }
 
-static json_t *json_certificate(const cellar_certificate *c)
+json_t *cellar_certificate_json(const cellar_certificate *c)
 {
     const cellar_certify_options *o = &c->options;
     return json_pack(
@@ -100,7 +100,7 @@ static json_t *json_certificate(const cellar_certificate *c)
 cellar_status cellar_certificate_write_json(const cellar_certificate *c, cellar_output *output,
                                             cellar_error *err)
 {
-    json_t *object = json_certificate(c);
+    json_t *object = cellar_certificate_json(c);
     char *text = object != NULL ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(object);
     if (text == NULL)

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "release/certify.h"
 #include "release/description.h"
 #include "release/protect.h"
 
@@ -93,26 +94,20 @@ out:
     return status;
 }
 
-/* What can be said is said: no guarantee, and how much a difference of two cells gives away. */
-static json_t *keys_certificate(const cellar_cell_key *cell_key)
-{
-    uint64_t count;
-    double difference = cellar_matrix_difference(cellar_cell_key_matrix(cell_key), &count);
-    return json_pack("{s:s, s:s, s:f}", "verdict", "fails", "reason",
-                     "cell keys give no differential privacy: a cell and the same cell with one "
-                     "record more are released as different numbers with the probability stated",
-                     "difference", difference);
-}
-
 static cellar_status keys_describe(cellar_protection *protection, const cellar_cell_key *cell_key,
                                    json_t **out, cellar_error *err)
 {
     cellar_release_facts *facts = &protection->facts;
+    json_t *certificate = NULL;
+    cellar_status status;
+
     facts->mechanism = cellar_cell_key_spec(cell_key);
     facts->revision = cellar_cell_key_revision(cell_key);
     facts->noise = CELLAR_NOISE_RECORD_KEYS;
-    return cellar_description_create(facts, "cell-key", json_object(), keys_certificate(cell_key),
-                                     out, err);
+    status = cellar_release_certify_keys(protection, cell_key, &certificate, err);
+    if (status != CELLAR_OK)
+        return status;
+    return cellar_description_create(facts, "cell-key", json_object(), certificate, out, err);
 }
 
 cellar_status cellar_release_cell_keys(const cellar_table *table, const char *spec,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "privacy/certificate.h"
 
 /* ---- words ----------------------------------------------------------------- */
 
@@ -12,13 +13,6 @@ static const char *const noise_names[] = {
     [CELLAR_NOISE_KEYED] = "keyed",
     [CELLAR_NOISE_RECORD_KEYS] = "record-keys",
     [CELLAR_NOISE_SEEDED] = "seeded",
-};
-
-static const char *const choice_texts[] = {
-    [CELLAR_CHOICE_UNSTATED] = "not stated",
-    [CELLAR_CHOICE_IN_ADVANCE] = "declared in advance",
-    [CELLAR_CHOICE_PUBLIC_DATA] = "from public data",
-    [CELLAR_CHOICE_CONFIDENTIAL_DATA] = "from the confidential data: the choice is not covered",
 };
 
 static const char *const negatives_names[] = {
@@ -33,7 +27,7 @@ const char *cellar_noise_source_name(cellar_noise_source source)
 
 const char *cellar_parameter_choice_text(cellar_parameter_choice choice)
 {
-    return choice_texts[choice];
+    return cellar_parameter_choice_word(choice);
 }
 
 /* The position of a JSON string in a list of words; 0 when it is none of them. */
@@ -85,8 +79,8 @@ cellar_status cellar_description_create(const cellar_release_facts *facts, const
         "name", facts->unit, "max_records", (json_int_t) facts->max_per_unit, "cells_per_record",
         (json_int_t) facts->cells_per_record, "total", "epsilon", facts->total_epsilon, "noise",
         "source", noise_names[facts->noise], "key_id", facts->key_id, "parameter_choice",
-        choice_texts[facts->choice], "date", facts->date, "ledger", facts->ledger, "certificate",
-        certificate);
+        cellar_parameter_choice_word(facts->choice), "date", facts->date, "ledger", facts->ledger,
+        "certificate", certificate);
     *out = description;
     return description == NULL ? cellar_fail_memory(err, "the description of a release")
                                : CELLAR_OK;
@@ -136,10 +130,14 @@ static cellar_status description_read_words(const json_t *description, const cha
         return cellar_fail(err, CELLAR_ERR_RULE,
                            "%s: is a simulation drawn from a seed, never a release", name);
     out->key_id = json_string_value(json_object_get(noise, "key_id"));
-    if (!word_find(json_object_get(description, "parameter_choice"), choice_texts, 4, &position))
-        return description_fail(name, "parameter_choice", "one of the four", err);
-    out->choice = (cellar_parameter_choice) position;
-    return CELLAR_OK;
+    for (int choice = CELLAR_CHOICE_UNSTATED; choice <= CELLAR_CHOICE_CONFIDENTIAL_DATA; choice++) {
+        const char *word = cellar_parameter_choice_word((cellar_parameter_choice) choice);
+        if (word_find(json_object_get(description, "parameter_choice"), &word, 1, &position)) {
+            out->choice = (cellar_parameter_choice) choice;
+            return CELLAR_OK;
+        }
+    }
+    return description_fail(name, "parameter_choice", "how the parameters were chosen", err);
 }
 
 cellar_status cellar_description_read(const json_t *description, const char *name,
@@ -151,7 +149,9 @@ cellar_status cellar_description_read(const json_t *description, const char *nam
     uint64_t revision, threshold;
 
     *out = (cellar_release_facts){0};
-    if (!json_is_string(json_object_get(json_object_get(description, "certificate"), "verdict")))
+    out->verdict =
+        json_string_value(json_object_get(json_object_get(description, "certificate"), "verdict"));
+    if (out->verdict == NULL)
         return cellar_fail(err, CELLAR_ERR_INPUT,
                            "%s: carries no certificate, so it is not a release",
                            name != NULL ? name : "release");

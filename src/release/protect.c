@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "mechanism/mechanism.h"
+#include "release/certify.h"
 #include "release/description.h"
 #include "release/draw.h"
 #include "release/forecast.h"
@@ -171,21 +172,34 @@ static cellar_status protect_draw(cellar_draw *draw, const cellar_forecast *fore
     return status;
 }
 
-static cellar_status protect_finish(cellar_protection *protection,
-                                    const cellar_mechanism *mechanism, cells_builder *listed,
-                                    cellar_release **out, cellar_error *err)
+/* What is said about the release; known before anything is drawn. */
+static cellar_status protect_describe(cellar_protection *protection,
+                                      const cellar_mechanism *mechanism,
+                                      const cellar_protect_options *options, json_t **out,
+                                      cellar_error *err)
 {
-    json_t *description = NULL;
+    json_t *certificate = NULL;
+    cellar_status status;
+
+    protection->facts.noise = protect_noise(options);
+    protection->facts.key_id = options->key != NULL ? cellar_key_id(options->key) : NULL;
+    status = cellar_release_certify(protection, mechanism, &certificate, err);
+    if (status != CELLAR_OK)
+        return status;
+    return cellar_description_create(&protection->facts, cellar_mechanism_name(mechanism),
+                                     cellar_description_parameters(mechanism), certificate, out,
+                                     err);
+}
+
+static cellar_status protect_finish(cellar_protection *protection, cells_builder *listed,
+                                    json_t *description, cellar_release **out, cellar_error *err)
+{
     cellar_status status = CELLAR_OK;
 
     CELLAR_TRY(cellar_protection_add_marks(protection->table, listed, err));
-    CELLAR_TRY(cellar_description_create(&protection->facts, cellar_mechanism_name(mechanism),
-                                         cellar_description_parameters(mechanism),
-                                         cellar_description_no_certificate(), &description, err));
     CELLAR_TRY(
         cellar_release_create(protection->schema, &listed->cells, description, NULL, out, err));
 out:
-    json_decref(description);
     return status;
 }
 
@@ -196,20 +210,21 @@ cellar_status cellar_release_protect(const cellar_table *table, const cellar_mec
     cellar_status status = CELLAR_OK;
     cellar_protection protection;
     cellar_forecast forecast;
+    json_t *description = NULL;
     cellar_draw draw = {.table = table, .mechanism = mechanism, .progress = options->progress};
 
     *out = NULL;
     CELLAR_TRY(cellar_protection_init(&protection, table, options, err));
     CELLAR_TRY(protect_plan(&protection, mechanism, options, &forecast, err));
     CELLAR_TRY(protect_check_key(options, err));
-    protection.facts.noise = protect_noise(options);
-    protection.facts.key_id = options->key != NULL ? cellar_key_id(options->key) : NULL;
+    CELLAR_TRY(protect_describe(&protection, mechanism, options, &description, err));
     draw.listing = protection.listing;
     draw.keyed = options->key != NULL;
     CELLAR_TRY(protect_open_noise(&draw, options, err));
     CELLAR_TRY(protect_draw(&draw, &forecast, err));
-    CELLAR_TRY(protect_finish(&protection, mechanism, &draw.out, out, err));
+    CELLAR_TRY(protect_finish(&protection, &draw.out, description, out, err));
 out:
+    json_decref(description);
     protect_close_noise(&draw, options);
     cellar_cells_clear(&draw.out.cells);
     cellar_protection_clear(&protection);

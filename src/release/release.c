@@ -173,6 +173,11 @@ const char *cellar_release_ledger(const cellar_release *release)
     return release->facts.ledger;
 }
 
+const char *cellar_release_verdict(const cellar_release *release)
+{
+    return release->facts.verdict;
+}
+
 const char *cellar_release_certificate(const cellar_release *release)
 {
     return release->certificate_text;

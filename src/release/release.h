@@ -11,7 +11,7 @@
 
 /* What is said about the numbers. Strings lie in the description. */
 typedef struct cellar_release_facts {
-    const char *mechanism, *unit, *total_epsilon, *key_id, *date, *ledger;
+    const char *mechanism, *unit, *total_epsilon, *key_id, *date, *ledger, *verdict;
     uint32_t revision;
     cellar_negatives negatives;
     int64_t threshold;

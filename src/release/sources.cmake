@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 set(LAYER_SOURCES
   cell_keys.c
+  certify.c
   description.c
   digest.c
   dirichlet.c

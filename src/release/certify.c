@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "release/certify.h"
+
+#include "base/error.h"
+#include "privacy/certificate.h"
+
+/* Where the guarantee is told, when there is more to tell than a pure epsilon. */
+static const char *const certify_epsilons[] = {"0.5", "1", "2"};
+static const char *const certify_deltas[] = {"1e-6", "1e-9"};
+
+static cellar_certify_options certify_options(const cellar_protection *protection)
+{
+    const cellar_release_facts *facts = &protection->facts;
+    cellar_certify_options options = cellar_certify_options_default();
+
+    options.negatives = facts->negatives;
+    options.domain = CELLAR_CERTIFICATE_DOMAIN_DECLARED;
+    for (size_t v = 0; v < cellar_schema_n_variables(protection->schema); v++)
+        if (cellar_schema_domain(protection->schema, v) != CELLAR_DOMAIN_DECLARED)
+            options.domain = CELLAR_CERTIFICATE_DOMAIN_ASSERTED; /* observed ones were refused */
+    options.choice = facts->choice;
+    options.n_cells = facts->cells_per_record;
+    options.per_unit = facts->max_per_unit;
+    options.unit = facts->unit;
+    options.epsilons = certify_epsilons;
+    options.n_epsilons = sizeof certify_epsilons / sizeof *certify_epsilons;
+    options.deltas = certify_deltas;
+    options.n_deltas = sizeof certify_deltas / sizeof *certify_deltas;
+    return options;
+}
+
+/* Post-processing keeps pure and approximate differential privacy, but not the probabilistic one,
+ * which was computed without the threshold. */
+static int certify_forget_probabilistic(json_t *certificate)
+{
+    json_t *point;
+    size_t i;
+    int failed = 0;
+    json_array_foreach(json_object_get(certificate, "profile"), i, point) failed |=
+        json_object_set_new(point, "delta_probabilistic", json_null());
+    return failed;
+}
+
+/* What the certificate of the law does not know about this release. */
+static int certify_add(json_t *certificate, const cellar_release_facts *facts)
+{
+    int failed = 0;
+    if (facts->threshold > 1)
+        failed |= certify_forget_probabilistic(certificate);
+    if (facts->noise == CELLAR_NOISE_KEYED)
+        failed |= json_object_set_new(
+            certificate, "condition",
+            json_string("keyed noise: holds against bounded computation as long as the key is "
+                        "secret"));
+    return failed;
+}
+
+/* Takes `found`, the answer of certifying: no answer is told as such, unless memory ended. */
+static cellar_status certify_finish(cellar_status found, cellar_certificate *certificate,
+                                    const cellar_release_facts *facts, json_t **out,
+                                    cellar_error *err)
+{
+    *out = NULL;
+    if (found == CELLAR_ERR_MEMORY)
+        return found;
+    *out = found == CELLAR_OK ? cellar_certificate_json(certificate)
+                              : json_pack("{s:s, s:s}", "verdict", "unknown", "reason",
+                                          "no certificate could be computed");
+    cellar_certificate_free(certificate);
+    if (*out != NULL && certify_add(*out, facts) == 0)
+        return CELLAR_OK;
+    json_decref(*out);
+    *out = NULL;
+    return cellar_fail_memory(err, "a certificate");
+}
+
+cellar_status cellar_release_certify(const cellar_protection *protection,
+                                     const cellar_mechanism *mechanism, json_t **out,
+                                     cellar_error *err)
+{
+    cellar_certify_options options = certify_options(protection);
+    cellar_certificate *certificate = NULL;
+    cellar_status found = cellar_certify(&mechanism, 1, &options, &certificate, err);
+    return certify_finish(found, certificate, &protection->facts, out, err);
+}
+
+cellar_status cellar_release_certify_keys(const cellar_protection *protection,
+                                          const cellar_cell_key *cell_key, json_t **out,
+                                          cellar_error *err)
+{
+    cellar_certify_options options = certify_options(protection);
+    cellar_certificate *certificate = NULL;
+    cellar_status found = cellar_certify_cell_key(cell_key, &options, &certificate, err);
+    return certify_finish(found, certificate, &protection->facts, out, err);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The certificate that a release carries. */
+#ifndef CELLAR_RELEASE_CERTIFY_H
+#define CELLAR_RELEASE_CERTIFY_H
+
+#include <cellar/cell_key.h>
+
+#include "release/protect.h"
+
+/* The guarantee of all that one unit touches, add-remove, as a JSON object; `protection` knows all
+ * its facts but the mechanism. When none can be computed the verdict is unknown. On failure *out
+ * is NULL. */
+cellar_status cellar_release_certify(const cellar_protection *protection,
+                                     const cellar_mechanism *mechanism, json_t **out,
+                                     cellar_error *err);
+cellar_status cellar_release_certify_keys(const cellar_protection *protection,
+                                          const cellar_cell_key *cell_key, json_t **out,
+                                          cellar_error *err);
+
+#endif
