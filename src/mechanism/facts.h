@@ -40,6 +40,9 @@ typedef struct cellar_facts {
     /* Optional. P(b + *period | a + *period) = P(b | a) for every a >= *from. */
     int (*period)(const cellar_mechanism *m, int64_t *from, int64_t *period);
 
+    /* Optional. All released numbers are multiples of it [1]. */
+    int64_t (*step)(const cellar_mechanism *m);
+
     /* Optional. A rho for which the mechanism is rho-zero-concentrated differentially private when
      * one cell changes by at most `shift`. */
     int (*rho)(const cellar_mechanism *m, int64_t shift, fmpq_t out);
@@ -66,5 +69,6 @@ extern const cellar_facts cellar_poisson_facts;
 extern const cellar_facts cellar_negbin_facts;
 extern const cellar_facts cellar_sichel_facts; /* and Poisson-inverse Gaussian */
 extern const cellar_facts cellar_delaporte_facts;
+extern const cellar_facts cellar_hellinger_facts;
 
 #endif

@@ -324,3 +324,92 @@ const cellar_facts cellar_delaporte_facts = {
     .tail = delaporte_tail,
     .exceeds = delaporte_exceeds,
 };
+
+/* ---- Hellinger ---------------------------------------------------------------------- */
+
+/* P(b | a) = e^{-r |sqrt b - sqrt a|} / Z(a), r = epsilon/2. For a' = a + s the logarithm of
+ * P(b | a') / P(b | a) is ln Z(a)/Z(a') + r (|sqrt b - sqrt a| - |sqrt b - sqrt a'|), which is
+ * constant up to a, rises to a', and is constant from there on: monotone, with its extremes at a
+ * and a'. All weights change by a factor within e^{+-rD}, D = sqrt a' - sqrt a, so Z does too, and
+ * no loss exceeds 2rD, which falls with the count. */
+static void hellinger_largest(const cellar_mechanism *m, int64_t count, int64_t shift, int64_t bits,
+                              arb_t out)
+{
+    arb_t root;
+    arb_init(root);
+    arb_sqrt_ui(root, (ulong) count, bits);
+    arb_sqrt_ui(out, (ulong) (count + shift), bits);
+    arb_sub(out, out, root, bits);
+    arb_set_fmpq(root, cellar_kernel_parameter((const cellar_kernel *) m, "epsilon")->value, bits);
+    arb_mul(out, out, root, bits);
+    arb_clear(root);
+}
+
+/* The losses at a and a + shift, the larger in absolute value. */
+static void hellinger_loss(const cellar_mechanism *m, int64_t count, int64_t shift, int64_t bits,
+                           arb_t out)
+{
+    arb_t p, q;
+    arb_init(p);
+    arb_init(q);
+    arb_zero(out);
+    for (int end = 0; end < 2; end++) {
+        int64_t b = end ? count + shift : count;
+        cellar_kernel_pmf_ball(m, count + shift, b, bits, p);
+        cellar_kernel_pmf_ball(m, count, b, bits, q);
+        arb_div(p, p, q, bits);
+        arb_log(p, p, bits);
+        arb_abs(p, p);
+        arb_max(out, out, p, bits);
+    }
+    arb_clear(p);
+    arb_clear(q);
+}
+
+static int hellinger_pure(const cellar_mechanism *m, int64_t shift, int64_t bits, arb_t out)
+{
+    enum { COUNTS_MAX = 10000 };
+    arb_t value;
+    arb_init(value);
+    arb_zero(out);
+    for (int64_t count = 0; count < COUNTS_MAX; count++) {
+        hellinger_largest(m, count, shift, bits, value);
+        if (arb_le(value, out))
+            break;
+        if (count == COUNTS_MAX - 1) /* still a bound of all the others */
+            arb_max(out, out, value, bits);
+        hellinger_loss(m, count, shift, bits, value);
+        arb_max(out, out, value, bits);
+    }
+    arb_clear(value);
+    return 1;
+}
+
+/* With no loss above M, delta <= 1 - e^{epsilon - M}. */
+static void hellinger_tail(const cellar_mechanism *m, int64_t from, int64_t shift,
+                           const arb_t epsilon, int64_t bits, arb_t out)
+{
+    hellinger_largest(m, from, shift, bits, out);
+    arb_sub(out, epsilon, out, bits);
+    arb_expm1(out, out, bits);
+    arb_neg(out, out);
+    if (arb_is_negative(out))
+        arb_zero(out);
+}
+
+static void hellinger_exceeds(const cellar_mechanism *m, int64_t from, int64_t shift,
+                              const arb_t epsilon, int64_t bits, arb_t out)
+{
+    hellinger_largest(m, from, shift, bits, out);
+    if (arb_le(out, epsilon))
+        arb_zero(out);
+    else
+        arb_one(out);
+}
+
+const cellar_facts cellar_hellinger_facts = {
+    .is_monotone = facts_yes,
+    .pure = hellinger_pure,
+    .tail = hellinger_tail,
+    .exceeds = hellinger_exceeds,
+};

@@ -245,6 +245,7 @@ const cellar_mechanism_ops cellar_hellinger_ops = {
     .parameters = hellinger_parameters,
     .init = hellinger_init,
     .clear = cellar_kernel_clear,
+    .facts = &cellar_hellinger_facts,
     CELLAR_KERNEL_SLOTS_BASIC,
     .support = hellinger_support,
     .cdf = hellinger_cdf,

@@ -138,6 +138,38 @@ static cellar_status round_init(cellar_mechanism *m, cellar_error *err)
     return CELLAR_OK;
 }
 
+/* ---- what certificates rest on -------------------------------------------------- */
+
+static int round_period(const cellar_mechanism *m, int64_t *from, int64_t *period)
+{
+    *from = 0;
+    *period = (int64_t) unit_of(m);
+    return 1;
+}
+
+static int64_t round_step(const cellar_mechanism *m)
+{
+    return (int64_t) unit_of(m);
+}
+
+/* The chance to go up changes by 1/base with each step of the count, so that the laws of neighbours
+ * differ by at most shift/base in total variation, which bounds delta for every epsilon. For very
+ * large bases, whose counts are not looked at one by one. */
+static void round_tail(const cellar_mechanism *m, int64_t from, int64_t shift, const arb_t epsilon,
+                       int64_t bits, arb_t out)
+{
+    (void) from;
+    (void) epsilon;
+    arb_set_si(out, shift);
+    arb_div_ui(out, out, unit_of(m), bits);
+}
+
+static const cellar_facts round_facts = {
+    .period = round_period,
+    .step = round_step,
+    .tail = round_tail,
+};
+
 static const cellar_parameter_rule round_parameters[] = {
     {.name = "base",
      .kind = CELLAR_PARAMETER_INTEGER,
@@ -158,4 +190,5 @@ const cellar_mechanism_ops cellar_round_ops = {
     .pmf_ball = round_pmf_ball,
     .support = round_support,
     .sample_many = round_sample_many,
+    .facts = &round_facts,
 };

@@ -15,6 +15,7 @@ void cellar_pair_init(cellar_pair *pair, const cellar_mechanism *m, int64_t coun
 {
     const cellar_facts *facts = m->ops->facts;
     *pair = (cellar_pair){.m = m, .count = {count, neighbour}};
+    pair->step = facts != NULL && facts->step != NULL ? facts->step(m) : 1;
     pair->monotone = facts != NULL && facts->is_monotone != NULL && facts->is_monotone(m);
     for (int side = 0; side < 2; side++) {
         m->ops->support(m, pair->count[side], 0, &pair->low[side], &pair->high[side]);
@@ -50,12 +51,12 @@ static void raw_upper(const cellar_pair *pair, int side, int64_t b, int64_t bits
     arb_init(term);
     arb_zero(out);
     if (high != INT64_MAX) {
-        for (int64_t x = high; x >= b; x--) {
+        for (int64_t x = high; x >= b; x -= pair->step) {
             m->ops->pmf_ball(m, pair->count[side], x, bits, term);
             arb_add(out, out, term, bits);
         }
     } else {
-        for (int64_t x = low; x < b; x++) {
+        for (int64_t x = low; x < b; x += pair->step) {
             m->ops->pmf_ball(m, pair->count[side], x, bits, term);
             arb_add(out, out, term, bits);
         }
@@ -83,7 +84,7 @@ static void raw_lower(const cellar_pair *pair, int side, int64_t b, int64_t bits
         arb_t term;
         arb_init(term);
         arb_zero(out);
-        for (int64_t x = low; x <= b; x++) {
+        for (int64_t x = low; x <= b; x += pair->step) {
             m->ops->pmf_ball(m, count, x, bits, term);
             arb_add(out, out, term, bits);
         }
@@ -448,7 +449,7 @@ void cellar_pair_delta_by_sum(const cellar_pair *pair, const fmpq_t epsilon, dou
     exp_of(epsilon, bits, factor);
     pair_window(pair, tail, bits, &low, &high, out);
     pair_run_init(&run, pair, high, bits);
-    for (int64_t b = low; b <= high; b++) {
+    for (int64_t b = low; b <= high; b += pair->step) {
         pair_run_at(&run, b, p, q);
         arb_submul(p, q, factor, bits);
         arb_max(p, p, zero, bits);
@@ -476,7 +477,7 @@ void cellar_pair_violation_by_sum(const cellar_pair *pair, const fmpq_t epsilon,
     exp_of(epsilon, bits, factor);
     pair_window(pair, tail, bits, &low, &high, out);
     pair_run_init(&run, pair, high, bits);
-    for (int64_t b = low; b <= high; b++) {
+    for (int64_t b = low; b <= high; b += pair->step) {
         int within; /* e^-epsilon Q < P < e^epsilon Q: no exact comparison needed */
         pair_run_at(&run, b, p, q);
         arb_mul(scaled, q, factor, bits);
@@ -544,7 +545,7 @@ void cellar_pair_infinite(const cellar_pair *pair, int64_t bits, arb_t out)
     }
     if (!pair->monotone && pair_is_finite(pair, 0)) { /* holes */
         arb_zero(out);
-        for (int64_t b = pair->low[0]; b <= pair->high[0]; b++) {
+        for (int64_t b = pair->low[0]; b <= pair->high[0]; b += pair->step) {
             cellar_pair_pmf(pair, 1, b, bits, q);
             if (!arb_is_zero(q))
                 continue;
@@ -564,7 +565,7 @@ int cellar_pair_largest_loss(const cellar_pair *pair, int64_t bits, arb_t out)
     arb_init(p);
     arb_init(q);
     arb_zero(out);
-    for (int64_t b = pair->low[0]; finite && b <= pair->high[0]; b++) {
+    for (int64_t b = pair->low[0]; finite && b <= pair->high[0]; b += pair->step) {
         cellar_pair_pmf(pair, 0, b, bits, p);
         if (arb_is_zero(p))
             continue;

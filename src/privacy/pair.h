@@ -16,6 +16,7 @@ typedef struct cellar_pair {
     const cellar_mechanism *m;
     int64_t count[2];
     int clamped;             /* released numbers below zero are released as zero */
+    int64_t step;            /* released numbers are multiples of it */
     int monotone;            /* the likelihood ratio is monotone in the released number */
     int64_t low[2], high[2]; /* supports; INT64_MIN and INT64_MAX are unbounded */
 } cellar_pair;

@@ -354,21 +354,40 @@ void cellar_supremum_violation(const cellar_reach *reach, const fmpq_t epsilon, 
         worst_unknown(reach, out);
 }
 
-/* The kernels with a bound for large counts have the same support for every count. */
+/* 1 when every count can be released as every b >= 0, judged by the first two. */
+static int reach_has_full_support(const cellar_reach *reach)
+{
+    for (int64_t i = 0; i < 2; i++) {
+        int64_t low, high;
+        reach->m->ops->support(reach->m, reach->smallest + i, 0, &low, &high);
+        if (low != 0 || high != INT64_MAX)
+            return 0;
+    }
+    return 1;
+}
+
+/* Infinite loss is what is left of delta for every epsilon. Kernels with a bound for large counts
+ * give all of 0, 1, ... to every count, and then there is none. */
 void cellar_supremum_infinite(const cellar_reach *reach, cellar_worst *out)
 {
     int64_t n_counts;
-    fmpq_t zero;
-    fmpq_init(zero);
-    if (reach->m->ops->is_additive)
-        worst_of_noise(reach, measure_infinite, zero, out);
-    else if (reach_period(reach, &n_counts))
-        worst_of_rows(reach, n_counts, measure_infinite, zero, out);
-    else if (reach_has_tail(reach))
+    fmpq_t large;
+    fmpq_init(large);
+    fmpq_set_si(large, 1000, 1);
+    if (reach->m->ops->is_additive) {
+        worst_of_noise(reach, measure_infinite, large, out);
+    } else if (reach_period(reach, &n_counts)) {
+        worst_of_rows(reach, n_counts, measure_infinite, large, out);
+    } else if (reach_has_tail(reach) && reach_has_full_support(reach)) {
         worst_none(reach, out);
-    else
+    } else if (reach_has_tail(reach)) {
+        *out = worst_start(reach);
+        out->bound = rest_delta(reach, reach->smallest, large);
+        out->is_attained = 0;
+    } else {
         worst_unknown(reach, out);
-    fmpq_clear(zero);
+    }
+    fmpq_clear(large);
 }
 
 static int pure_of_rows(const cellar_reach *reach, int64_t n_counts, double *epsilon)
@@ -407,8 +426,7 @@ int cellar_supremum_pure(const cellar_reach *reach, double *epsilon, int *exact,
         *epsilon = cellar_ball_upper(bound);
         *exact =
             facts->pure_rational != NULL && facts->pure_rational(reach->m, reach->shift, rational);
-    } else if (!reach->m->ops->is_additive && facts->tail == NULL &&
-               reach_period(reach, &n_counts)) {
+    } else if (!reach->m->ops->is_additive && reach_period(reach, &n_counts)) {
         found = pure_of_rows(reach, n_counts, epsilon);
     }
     arb_clear(bound);
