@@ -147,9 +147,21 @@ static cellar_certify_options certify_prepare(const certify_values *values,
     return o;
 }
 
-static int is_cell_key(const char *spec)
+static int has_name(const char *spec, const char *name)
 {
-    return strncmp(spec, "cell-key:", strlen("cell-key:")) == 0;
+    size_t length = strlen(name);
+    return strncmp(spec, name, length) == 0 && spec[length] == ':';
+}
+
+static cellar_status certify_dirichlet(const char *spec, const cellar_certify_options *options,
+                                       cellar_certificate **out, cellar_error *err)
+{
+    cellar_dirichlet *dirichlet = NULL;
+    cellar_status status = cellar_dirichlet_create(spec, &dirichlet, err);
+    if (status == CELLAR_OK)
+        status = cellar_certify_dirichlet(dirichlet, options, out, err);
+    cellar_dirichlet_free(dirichlet);
+    return status;
 }
 
 static cellar_status certify_cell_key(const char *spec, const cellar_certify_options *options,
@@ -170,8 +182,10 @@ static cellar_status certify_make(const cli_words *specs, const cellar_certify_o
     cellar_status status = CELLAR_OK;
     *out = NULL;
     for (size_t i = 0; i < specs->n; i++) /* with cell keys nothing else matters */
-        if (is_cell_key(specs->items[i]))
+        if (has_name(specs->items[i], "cell-key"))
             return certify_cell_key(specs->items[i], options, out, err);
+    if (specs->n == 1 && has_name(specs->items[0], "multinomial-dirichlet"))
+        return certify_dirichlet(specs->items[0], options, out, err);
     mechanisms = cli_alloc(specs->n, sizeof *mechanisms);
     for (size_t i = 0; i < specs->n && status == CELLAR_OK; i++)
         status = cellar_mechanism_create(specs->items[i], &mechanisms[i], err);

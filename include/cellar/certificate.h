@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include <cellar/cell_key.h>
+#include <cellar/dirichlet.h>
 #include <cellar/export.h>
 #include <cellar/mechanism.h>
 #include <cellar/output.h>
@@ -116,6 +117,11 @@ CELLAR_API cellar_status cellar_certify(const cellar_mechanism *const *mechanism
 CELLAR_API cellar_status cellar_certify_cell_key(const cellar_cell_key *cell_key,
                                                  const cellar_certify_options *options,
                                                  cellar_certificate **out, cellar_error *err);
+/* The certificate of a table drawn as a whole: pure epsilon ln((n+A)/A) for substitution, and for
+ * add-remove with the further factor when options->population tells the public number of units. */
+CELLAR_API cellar_status cellar_certify_dirichlet(const cellar_dirichlet *dirichlet,
+                                                  const cellar_certify_options *options,
+                                                  cellar_certificate **out, cellar_error *err);
 CELLAR_API void cellar_certificate_free(cellar_certificate *certificate); /* NULL is fine */
 
 /* ---- queries --------------------------------------------------------------- */

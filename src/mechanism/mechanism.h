@@ -49,7 +49,7 @@ typedef struct cellar_mechanism_ops {
     void (*pmf_balls)(const cellar_mechanism *m, int64_t count, int64_t first, size_t n,
                       int64_t bits, arb_ptr out);
 
-    int is_additive; /* 1: P(released | count) depends on released - count only */
+    int is_additive; /* 1: P(released | count) depends on |released - count| only */
     /* Optional. What certificates may rely on, with proofs. */
     const cellar_facts *facts;
 } cellar_mechanism_ops;

@@ -46,13 +46,20 @@ cellar_status cellar_certify_check_options(const cellar_certify_options *o, cell
     return CELLAR_OK;
 }
 
+static int is_monotone_noise(const cellar_mechanism *m)
+{
+    const cellar_facts *facts = m->ops->facts;
+    return m->ops->is_additive && facts != NULL && facts->is_monotone != NULL &&
+           facts->is_monotone(m);
+}
+
 static cellar_status setting_check(const cellar_setting *s, cellar_error *err)
 {
     if (s->n < 1 || s->n > CELLAR_CERTIFY_MECHANISMS_MAX)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a certificate covers 1 to %d mechanisms",
                            CELLAR_CERTIFY_MECHANISMS_MAX);
     for (size_t i = 0; i < s->n; i++)
-        if (!s->mechanisms[i]->ops->is_additive && s->options->per_unit > 1)
+        if (s->options->per_unit > 1 && !is_monotone_noise(s->mechanisms[i]))
             return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                                "%s: several records per unit are certified for additive noise only",
                                cellar_mechanism_name(s->mechanisms[i]));

@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "math/ball.h"
-#include "math/rational.h"
 
 /* ---- judgement --------------------------------------------------------------------------------
  */
@@ -90,54 +89,5 @@ cellar_status cellar_certify_judge(cellar_setting *s, cellar_error *err)
         CELLAR_TRY(cellar_certificate_warn(
             s->c, err, "the tight figure is valid for a plan fixed before its first draw"));
 out:
-    return status;
-}
-
-/* ---- cell keys ---- */
-
-cellar_status cellar_certify_cell_key(const cellar_cell_key *cell_key,
-                                      const cellar_certify_options *options,
-                                      cellar_certificate **out, cellar_error *err)
-{
-    cellar_certificate *c = NULL;
-    cellar_status status = CELLAR_OK;
-    fmpq_t value;
-
-    *out = NULL;
-    fmpq_init(value);
-    CELLAR_TRY(cellar_certify_check_options(options, err));
-    CELLAR_TRY(cellar_certificate_create(options, 1, &c, err));
-    CELLAR_TRY(cellar_certificate_name(c, 0, cellar_cell_key_spec(cell_key),
-                                       cellar_cell_key_revision(cell_key), err));
-    c->is_cell_key = 1;
-    c->difference =
-        cellar_matrix_difference(cellar_cell_key_matrix(cell_key), &c->difference_count);
-    c->infinite = 1;
-    CELLAR_TRY(cellar_certificate_judge(
-        c, CELLAR_VERDICT_FAILS, err,
-        "no differential privacy: when a cell and the same cell with one record more are both "
-        "released, their numbers differ with probability %.6g, and with probability 0 when that "
-        "record is not there; so delta is at least %.6g for every epsilon",
-        c->difference, c->difference));
-    for (; c->n_points < options->n_epsilons; c->n_points++) {
-        CELLAR_TRY(cellar_certify_read(options->epsilons[c->n_points], "epsilon", value, err));
-        c->points[c->n_points] = (cellar_profile_point){.epsilon = cellar_rational_double(value),
-                                                        .delta = 1,
-                                                        .delta_lower = c->difference,
-                                                        .delta_probabilistic = 1,
-                                                        .delta_published = NAN,
-                                                        .count = (int64_t) c->difference_count + 1,
-                                                        .neighbour = (int64_t) c->difference_count};
-    }
-    for (; c->n_epsilons < options->n_deltas; c->n_epsilons++) {
-        CELLAR_TRY(cellar_certify_read(options->deltas[c->n_epsilons], "delta", value, err));
-        c->epsilons[c->n_epsilons] =
-            (cellar_epsilon_at){cellar_rational_double(value), INFINITY, INFINITY};
-    }
-    *out = c;
-    c = NULL;
-out:
-    fmpq_clear(value);
-    cellar_certificate_free(c);
     return status;
 }

@@ -23,9 +23,12 @@ typedef struct scenario {
 } scenario;
 
 /* 1 when one pair of counts is worst everywhere, and its losses can be composed. */
-static int mechanism_has_pair(const cellar_mechanism *m)
+static int mechanism_has_pair(const cellar_mechanism *m, int64_t shift)
 {
     const cellar_facts *facts = m->ops->facts;
+    int monotone = facts != NULL && facts->is_monotone != NULL && facts->is_monotone(m);
+    if (shift > 1 && !monotone) /* a smaller change may be worse */
+        return 0;
     return m->ops->is_additive ||
            (facts != NULL && facts->is_ordered != NULL && facts->is_ordered(m));
 }
@@ -122,7 +125,7 @@ out:
 int cellar_setting_composes(const cellar_setting *s)
 {
     for (size_t i = 0; i < s->n; i++)
-        if (!mechanism_has_pair(s->mechanisms[i]))
+        if (!mechanism_has_pair(s->mechanisms[i], s->shift))
             return 0;
     return 1;
 }

@@ -4,6 +4,7 @@ set(LAYER_SOURCES
   certificate_write.c
   certify.c
   certify_cell.c
+  certify_joint.c
   certify_judge.c
   certify_many.c
   certify_pure.c

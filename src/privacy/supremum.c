@@ -275,6 +275,12 @@ static void worst_of_kernel(const cellar_reach *reach, pair_measure measure,
 
 /* ---- the three suprema ---------------------------------------------------------------- */
 
+static int reach_is_monotone(const cellar_reach *reach)
+{
+    const cellar_facts *facts = reach->m->ops->facts;
+    return facts != NULL && facts->is_monotone != NULL && facts->is_monotone(reach->m);
+}
+
 static int reach_has_tail(const cellar_reach *reach)
 {
     return reach_is_ordered(reach) ||
@@ -344,8 +350,10 @@ void cellar_supremum_violation(const cellar_reach *reach, const fmpq_t epsilon, 
         worst_none(reach, out);
     else if (reach->m->ops->is_additive && reach->negatives == CELLAR_NEGATIVES_KEEP)
         worst_of_noise(reach, cellar_pair_violation, epsilon, out);
-    else if (reach->m->ops->is_additive)
+    else if (reach->m->ops->is_additive && reach_is_monotone(reach))
         violation_of_clamped_noise(reach, epsilon, out);
+    else if (reach->m->ops->is_additive)
+        worst_unknown(reach, out);
     else if (reach_period(reach, &n_counts))
         worst_of_rows(reach, n_counts, cellar_pair_violation, epsilon, out);
     else if (reach_has_tail(reach))

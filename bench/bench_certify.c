@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Certificates: one of each mechanism, ten thousand points of a profile, and compositions. */
+#include <cellar/cellar.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness.h"
+
+typedef struct certify_work {
+    const char *spec;
+    cellar_certify_options options;
+    double gap;
+} certify_work;
+
+static void certify(void *context)
+{
+    certify_work *w = context;
+    cellar_mechanism *m = NULL;
+    const cellar_mechanism *list[1];
+    cellar_certificate *c = NULL;
+    cellar_composition comp;
+    cellar_error err;
+    if (cellar_mechanism_create(w->spec, &m, &err) != CELLAR_OK) {
+        fprintf(stderr, "bench_certify: %s\n", err.message);
+        exit(1);
+    }
+    list[0] = m;
+    if (cellar_certify(list, 1, &w->options, &c, &err) != CELLAR_OK) {
+        fprintf(stderr, "bench_certify: %s\n", err.message);
+        exit(1);
+    }
+    comp = cellar_certificate_composition(c);
+    w->gap = comp.tight.epsilon - comp.lower;
+    cellar_certificate_free(c);
+    cellar_mechanism_free(m);
+}
+
+/* Processor time of the process, in milliseconds. */
+static double measure(certify_work *w)
+{
+    return 1e3 * bench_median_by(CLOCK_PROCESS_CPUTIME_ID, certify, w);
+}
+
+static void bench_single(void)
+{
+    static const char *const specs[] = {"laplace:epsilon=1",
+                                        "discrete-laplace:epsilon=1",
+                                        "gaussian:sigma=3",
+                                        "gaussian:sigma=1000",
+                                        "discrete-gaussian:sigma=3",
+                                        "discrete-gaussian:sigma=1000",
+                                        "truncated-laplace:epsilon=0.5,m=10",
+                                        "truncated-normal:epsilon=0.5,m=10",
+                                        "hellinger:epsilon=1",
+                                        "poisson:alpha=1",
+                                        "negbin:alpha=0.5,sigma=0.3",
+                                        "pig:alpha=0.5,sigma=0.3",
+                                        "sichel:alpha=0.5,sigma=0.3,nu=0.7",
+                                        "delaporte:alpha=0.5,sigma=0.3,nu=0.4",
+                                        "round:base=5",
+                                        "max-entropy:variance=1,m=3"};
+    static const char *const epsilons[] = {"1"};
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        certify_work w = {specs[i], cellar_certify_options_default(), 0};
+        char what[100];
+        w.options.epsilons = epsilons;
+        w.options.n_epsilons = 1;
+        snprintf(what, sizeof what, "one epsilon, %s", specs[i]);
+        bench_row(what, measure(&w), "ms", "goal 50");
+    }
+}
+
+static void bench_profile(void)
+{
+    enum { N = 10000 };
+    static const char *const specs[] = {"laplace:epsilon=1", "gaussian:sigma=3",
+                                        "discrete-gaussian:sigma=30",
+                                        "truncated-laplace:epsilon=0.5,m=10", "poisson:alpha=1"};
+    static char texts[N][16];
+    static const char *epsilons[N];
+    for (int i = 0; i < N; i++) {
+        snprintf(texts[i], sizeof texts[i], "%.4f", 0.0003 * (i + 1));
+        epsilons[i] = texts[i];
+    }
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        certify_work w = {specs[i], cellar_certify_options_default(), 0};
+        double begun = bench_read(CLOCK_PROCESS_CPUTIME_ID);
+        char what[100];
+        w.options.epsilons = epsilons;
+        w.options.n_epsilons = N;
+        certify(&w);
+        snprintf(what, sizeof what, "10000 epsilons, %s", specs[i]);
+        bench_row(what, 1e3 * (bench_read(CLOCK_PROCESS_CPUTIME_ID) - begun), "ms", "goal 1000");
+    }
+}
+
+static void bench_composition(void)
+{
+    static const struct {
+        const char *spec;
+        uint64_t n_cells;
+    } cases[] = {{"discrete-laplace:epsilon=0.05", 1000},
+                 {"discrete-gaussian:sigma=30", 1000},
+                 {"gaussian:sigma=30", 1000},
+                 {"laplace:epsilon=0.05", 1000},
+                 {"discrete-laplace:epsilon=0.005", 100000},
+                 {"discrete-gaussian:sigma=300", 100000}};
+    static const char *const deltas[] = {"1e-6"};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        certify_work w = {cases[i].spec, cellar_certify_options_default(), 0};
+        double time;
+        char what[100];
+        w.options.n_cells = cases[i].n_cells;
+        w.options.deltas = deltas;
+        w.options.n_deltas = 1;
+        time = measure(&w);
+        snprintf(what, sizeof what, "%d-fold, %s (gap %.0e)", (int) cases[i].n_cells, cases[i].spec,
+                 w.gap);
+        bench_row(what, time, "ms", cases[i].n_cells == 1000 ? "goal 20" : "");
+    }
+}
+
+int main(void)
+{
+    bench_single();
+    bench_profile();
+    bench_composition();
+    return 0;
+}
