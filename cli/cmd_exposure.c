@@ -84,10 +84,9 @@ static const cli_option exposure_options[] = {
 static const char *const exposure_examples[] = {
     "cellar exposure table people.csv --columns region,sex,age --k 2,5,10 --missing-as level",
     "cellar exposure table table.json --columns region,sex --k 5 --sensitive health",
-    "cellar exposure bound people.csv --columns region,sex,age --threshold 1e-5..1/60 --csv "
-    "results",
+    "cellar exposure bound people.csv --columns region,sex,age --threshold 1e-5..1/60",
     "cellar exposure select people.csv --columns region,sex,age,job --k 5 --exposure 0.01",
-    "cellar exposure suppress people.csv --columns region,sex,age --k 5 --exposure 0.01 --hide 0.5",
+    "cellar exposure suppress people.csv --columns region,sex --k 5 --exposure 0.01 --hide 0.5",
     "cellar exposure shares --shares 0.5,0.3,0.2 --population 1000 --k 5",
     NULL};
 

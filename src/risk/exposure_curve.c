@@ -92,7 +92,7 @@ typedef struct curve_source {
 
 static uint64_t source_count(const curve_source *source, size_t i)
 {
-    return source->table != NULL ? cellar_table_cell(source->table, i).count : source->counts[i];
+    return source->counts != NULL ? source->counts[i] : cellar_table_cell(source->table, i).count;
 }
 
 static cellar_status curve_make(const curve_source *source, double n_possible, uint64_t total,

@@ -297,7 +297,8 @@ static void search_part(search *s, size_t column, size_t first, size_t last, int
 static void search_node(search *s, int depth)
 {
     enum { MAX_DEPTH = 2000 };
-    choice below[MINIMUM_MAX_COLUMNS], above[MINIMUM_MAX_COLUMNS], moved[MINIMUM_MAX_COLUMNS];
+    choice below[MINIMUM_MAX_COLUMNS] = {{0, 0}}, above[MINIMUM_MAX_COLUMNS] = {{0, 0}};
+    choice moved[MINIMUM_MAX_COLUMNS];
     double bound;
     size_t column, at;
 
