@@ -12,11 +12,10 @@
 
 /* ---- one cell --------------------------------------------------------------- */
 
-/* P(Bin(n-1, x) <= k-2), or the rest of it: the number of others with the same values is too small,
- * or not. Both come from the incomplete beta function (TOMS 708), so each is accurate where it is
- * small. The paper's I_{1-p}(n-k+1, k-1) is the first. `rest` is 1 - x: among 10^9 people the last
- * digit of a share near 1 matters, so they are counted by those who differ. */
-static double few_others(uint64_t population, uint64_t k, double x, double rest, int lower)
+/* Both come from the incomplete beta function (TOMS 708), so each is accurate where it is
+ * small. The paper's I_{1-p}(n-k+1, k-1) is the first. Among 10^9 people the last digit of a share
+ * near 1 matters, so they are counted by those who differ. */
+double cellar_exposure_few_others(uint64_t population, uint64_t k, double x, double rest, int lower)
 {
     if (k < 2)
         return lower ? 0 : 1;
@@ -30,7 +29,7 @@ static double few_others(uint64_t population, uint64_t k, double x, double rest,
 /* x P(Bin(n-1, x) <= k-2). */
 static double cell_exposure(uint64_t population, uint64_t k, double x)
 {
-    return x > 0 ? x * few_others(population, k, x, 1 - x, 1) : 0;
+    return x > 0 ? x * cellar_exposure_few_others(population, k, x, 1 - x, 1) : 0;
 }
 
 /* ---- the whole curve, by all threads ---------------------------------------- */
@@ -58,10 +57,11 @@ static cellar_status statistical_chunk(void *context, size_t first, size_t last,
         for (size_t i = begin; i < end && i < curve->n_steps; i++) {
             double x = curve_share(curve, i), mass = x * (double) curve->steps[i].n_cells;
             double rest = (double) (curve->total - curve->steps[i].count) / (double) curve->total;
-            double few = few_others(pair->population, pair->k, x, rest, 1);
+            double few = cellar_exposure_few_others(pair->population, pair->k, x, rest, 1);
             value += mass * few;
-            complement +=
-                mass * (few < 0.5 ? 1 - few : few_others(pair->population, pair->k, x, rest, 0));
+            complement += mass * (few < 0.5 ? 1 - few
+                                            : cellar_exposure_few_others(pair->population, pair->k,
+                                                                         x, rest, 0));
         }
         work->values[task] = value;
         work->complements[task] = complement;

@@ -10,7 +10,7 @@ int cellar_refiner_init(const cellar_profiles *profiles, refiner *out)
     for (size_t c = 0; c < profiles->n_columns; c++)
         if (cellar_profiles_n_levels(profiles, c) > widest)
             widest = cellar_profiles_n_levels(profiles, c);
-    widest++; /* a column may be relabelled with one level more */
+    widest += 2; /* a column may be relabelled with one level more; tallies write one ahead */
     *out = (refiner){profiles, cellar_alloc(widest, sizeof *out->people),
                      cellar_alloc(widest, sizeof *out->places),
                      cellar_alloc(widest, sizeof *out->touched)};
@@ -61,10 +61,23 @@ static size_t group_tally(refiner *r, const partition *from, size_t group, const
     size_t n = 0;
     for (uint32_t i = from->starts[group]; i < from->starts[group + 1]; i++) {
         uint32_t row = from->order[i], level = levels[row];
-        if (r->places[level]++ == 0) {
+        if (r->places[level]++ == 0)
             r->touched[n++] = level;
-            r->people[level] = 0;
-        }
+        r->people[level] += counts[row];
+    }
+    return n;
+}
+
+/* Only people matter here, so rows are not counted. Most of a search is spent in this loop. */
+static size_t group_tally_people(refiner *r, const partition *from, size_t group,
+                                 const uint32_t *levels)
+{
+    const uint64_t *counts = r->profiles->counts;
+    size_t n = 0;
+    for (uint32_t i = from->starts[group]; i < from->starts[group + 1]; i++) {
+        uint32_t row = from->order[i], level = levels[row];
+        r->touched[n] = level;
+        n += r->people[level] == 0;
         r->people[level] += counts[row];
     }
     return n;
@@ -73,11 +86,12 @@ static size_t group_tally(refiner *r, const partition *from, size_t group, const
 void cellar_partition_visit(refiner *r, const partition *from, const uint32_t *levels,
                             partition_visitor *visit, void *context)
 {
-    for (size_t group = 0; group < from->n_groups; group++) {
-        size_t n = group_tally(r, from, group, levels);
+    int stop = 0;
+    for (size_t group = 0; group < from->n_groups && !stop; group++) {
+        size_t n = group_tally_people(r, from, group, levels);
         for (size_t i = 0; i < n; i++) {
-            visit(context, r->people[r->touched[i]]);
-            r->places[r->touched[i]] = 0;
+            stop = stop || visit(context, r->people[r->touched[i]]);
+            r->people[r->touched[i]] = 0;
         }
     }
 }
@@ -107,8 +121,10 @@ int cellar_partition_refine(refiner *r, const partition *from, const uint32_t *l
             if (r->places[level] != UINT32_MAX)
                 out->order[r->places[level]++] = row;
         }
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++) {
             r->places[r->touched[i]] = 0;
+            r->people[r->touched[i]] = 0;
+        }
     }
     out->starts[out->n_groups] = next;
     out->n_rows = next;

@@ -66,10 +66,11 @@ typedef struct group_sizes {
     size_t n;
 } group_sizes;
 
-static void sizes_add(void *context, uint64_t people)
+static int sizes_add(void *context, uint64_t people)
 {
     group_sizes *sizes = context;
     sizes->items[sizes->n++] = people;
+    return 0;
 }
 
 cellar_status cellar_profiles_curve(const cellar_profiles *profiles, const size_t *columns,

@@ -44,8 +44,9 @@ void cellar_partition_clear(partition *p);
 int cellar_partition_refine(refiner *r, const partition *from, const uint32_t *levels, uint64_t k,
                             partition *out);
 
-/* Calls visit(context, people) for every group that the column would make. */
-typedef void partition_visitor(void *context, uint64_t people);
+/* Calls visit(context, people) for every group that the column would make, until it answers
+ * anything but 0. */
+typedef int partition_visitor(void *context, uint64_t people);
 void cellar_partition_visit(refiner *r, const partition *from, const uint32_t *levels,
                             partition_visitor *visit, void *context);
 

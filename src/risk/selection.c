@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "risk/exposure_curve.h"
 #include "risk/profiles.h"
 #include "risk/selection_search.h"
 
@@ -22,6 +23,9 @@ struct cellar_selection {
     size_t n_columns;
 };
 
+/* The chances of groups of fewer people are kept once computed. */
+enum { KEPT_CHANCES = 1 << 16 };
+
 /* Partitions along the way from no column to a set: the search asks for neighbours. */
 typedef struct column_values {
     const cellar_profiles *profiles;
@@ -31,29 +35,39 @@ typedef struct column_values {
     partition partitions[MAX_COLUMNS + 1];
     size_t depth;                               /* partitions there are */
     cellar_exposure_curve *curves[MAX_COLUMNS]; /* bounded only */
-    uint64_t *sizes;                            /* estimated only: groups */
-    size_t n_sizes, sizes_capacity;
-    int out_of_memory;
-    uint64_t exposed;
+    double *chances;                            /* estimated only: by size, negative if unknown */
+    uint64_t population;
+    double sum;    /* people who stand out so far */
+    double enough; /* the sum at which a set is known to be forbidden */
 } column_values;
 
 /* ---- one set of columns ----------------------------------------------------- */
 
-static void values_add_exposed(void *context, uint64_t people)
+static int values_add_exposed(void *context, uint64_t people)
 {
     column_values *values = context;
     if (people < values->options->k)
-        values->exposed += people;
+        values->sum += (double) people;
+    return values->sum > values->enough;
 }
 
-static void values_add_size(void *context, uint64_t people)
+static double values_chance(column_values *values, uint64_t people)
+{
+    double n = (double) values->profiles->n_people, chance;
+    if (people < KEPT_CHANCES && values->chances[people] >= 0)
+        return values->chances[people];
+    chance = cellar_exposure_few_others(values->population, values->options->k, (double) people / n,
+                                        (double) (values->profiles->n_people - people) / n, 1);
+    if (people < KEPT_CHANCES)
+        values->chances[people] = chance;
+    return chance;
+}
+
+static int values_add_expected(void *context, uint64_t people)
 {
     column_values *values = context;
-    if (!cellar_grow(&values->sizes, &values->sizes_capacity, values->n_sizes + 1,
-                     sizeof *values->sizes))
-        values->out_of_memory = 1;
-    else
-        values->sizes[values->n_sizes++] = people;
+    values->sum += (double) people * values_chance(values, people);
+    return values->sum > values->enough;
 }
 
 /* Leaves on the stack the partition by all columns of `set` but one, and answers that one
@@ -82,53 +96,34 @@ static cellar_status values_approach(column_values *values, uint64_t set, size_t
     return CELLAR_OK;
 }
 
-static cellar_status value_known(void *context, uint64_t set, double *value, cellar_error *err)
+/* Adds up the groups of a set; when it is forbidden, only until that is certain. */
+static cellar_status value_by_groups(column_values *values, uint64_t set, partition_visitor *add,
+                                     double *value, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    column_values *values = context;
     const partition *base;
     size_t last;
 
     CELLAR_TRY(values_approach(values, set, &last, err));
     base = &values->partitions[values->depth - 1];
-    values->exposed = base->dropped;
+    values->sum = (double) base->dropped;
     if (last < MAX_COLUMNS)
-        cellar_partition_visit(&values->refiner, base, values->profiles->levels[last],
-                               values_add_exposed, values);
+        cellar_partition_visit(&values->refiner, base, values->profiles->levels[last], add, values);
     else
-        values_add_exposed(values, values->profiles->n_people); /* all share the empty row */
-    *value = (double) values->exposed / (double) values->profiles->n_people;
+        add(values, values->profiles->n_people); /* all share the empty row */
+    *value = fmin(1, values->sum / (double) values->profiles->n_people);
 out:
     return status;
 }
 
+static cellar_status value_known(void *context, uint64_t set, double *value, cellar_error *err)
+{
+    return value_by_groups(context, set, values_add_exposed, value, err);
+}
+
 static cellar_status value_estimated(void *context, uint64_t set, double *value, cellar_error *err)
 {
-    cellar_status status = CELLAR_OK;
-    column_values *values = context;
-    cellar_exposure_curve *curve = NULL;
-    cellar_exposure_pair pair = {.k = values->options->k};
-    size_t last;
-
-    CELLAR_TRY(values_approach(values, set, &last, err));
-    values->n_sizes = 0;
-    if (last < MAX_COLUMNS)
-        cellar_partition_visit(&values->refiner, &values->partitions[values->depth - 1],
-                               values->profiles->levels[last], values_add_size, values);
-    else
-        values_add_size(values, values->profiles->n_people);
-    if (values->out_of_memory) {
-        status = cellar_fail_memory(err, "group sizes");
-        goto out;
-    }
-    pair.population =
-        values->options->population > 0 ? values->options->population : values->profiles->n_people;
-    CELLAR_TRY(cellar_exposure_curve_from_counts(values->sizes, values->n_sizes, 0, &curve, err));
-    CELLAR_TRY(cellar_exposure_statistical(curve, &pair, 1, 1, err));
-    *value = pair.value;
-out:
-    cellar_exposure_curve_free(curve);
-    return status;
+    return value_by_groups(context, set, values_add_expected, value, err);
 }
 
 static cellar_status value_bounded(void *context, uint64_t set, double *value, cellar_error *err)
@@ -160,6 +155,16 @@ static cellar_status values_make(column_values *values, cellar_error *err)
         !cellar_partition_whole(values->profiles, &values->partitions[0]))
         return cellar_fail_memory(err, "partitions");
     values->depth = 1;
+    values->population =
+        values->options->population > 0 ? values->options->population : values->profiles->n_people;
+    /* A little above the limit: rounding must not forbid what is allowed. */
+    values->enough =
+        values->options->exposure * (double) values->profiles->n_people * (1 + 1e-9) + 1e-9;
+    values->chances = cellar_alloc(KEPT_CHANCES, sizeof *values->chances);
+    if (values->chances == NULL)
+        return cellar_fail_memory(err, "chances");
+    for (size_t i = 0; i < KEPT_CHANCES; i++)
+        values->chances[i] = -1;
     if (values->options->measure == CELLAR_SELECTION_BOUNDED)
         for (size_t c = 0; c < values->profiles->n_columns; c++)
             CELLAR_TRY(cellar_profiles_curve(values->profiles, &c, 1, &values->curves[c], err));
@@ -173,7 +178,7 @@ static void values_clear(column_values *values)
         cellar_partition_clear(&values->partitions[--values->depth]);
     for (size_t c = 0; c < MAX_COLUMNS; c++)
         cellar_exposure_curve_free(values->curves[c]);
-    cellar_free(values->sizes);
+    cellar_free(values->chances);
     cellar_refiner_clear(&values->refiner);
 }
 
@@ -244,6 +249,7 @@ static cellar_status selection_run(const cellar_profiles *profiles,
         equal[c] = 1;
     CELLAR_TRY(values_make(&values, err));
     CELLAR_TRY(cellar_selection_search(&problem, &selection->result, err));
+    values.enough = INFINITY; /* from here on values are told, not compared */
     CELLAR_TRY(selection_marginal(&problem, selection, err));
 out:
     values_clear(&values);

@@ -24,7 +24,6 @@ typedef struct known_sets {
 typedef struct selection_search {
     const selection_problem *problem;
     selection_result *result;
-    uint64_t conflicts[MAX_ITEMS]; /* items that cannot be with this one, in the must set */
     known_sets *forbidden, *allowed;
     double open; /* the heaviest that sets left unexplored can be */
 } selection_search;
@@ -144,27 +143,54 @@ out:
 
 /* ---- how heavy can it get? -------------------------------------------------- */
 
-/* At most one item of each group of mutual conflicts can join. Items come heaviest first. */
-static double search_bound(const selection_search *s, uint64_t candidates)
+/* At most one item of each group of mutual conflicts can join; friends[i] are those that can be
+ * with item i. */
+static double search_bound(const selection_search *s, uint64_t candidates, const uint64_t *friends)
 {
     double sum = 0;
     while (candidates != 0) {
         uint64_t group = candidates;
         double heaviest = 0;
-        for (uint64_t rest = candidates; rest != 0; rest &= rest - 1) {
-            size_t i = (size_t) __builtin_ctzll(rest);
-            if ((group >> i & 1) == 0)
-                continue;
+        while (group != 0) {
+            size_t i = (size_t) __builtin_ctzll(group);
             heaviest = fmax(heaviest, s->problem->weights[i]);
             candidates &= ~BIT(i);
-            group &= s->conflicts[i];
+            group &= ~friends[i] & ~BIT(i);
         }
         sum += heaviest;
     }
     return sum;
 }
 
+static int search_exceeds(const selection_search *s, double weight)
+{
+    return weight > search_threshold(s) * (1 + 1e-12);
+}
+
+/* Leaves out items with too little to join them, until there are none. */
+static uint64_t search_prune(const selection_search *s, uint64_t set, uint64_t candidates,
+                             const uint64_t *friends)
+{
+    double weight = set_weight(s->problem, set);
+    uint64_t before;
+    do {
+        before = candidates;
+        for (uint64_t rest = candidates; rest != 0; rest &= rest - 1) {
+            size_t i = (size_t) __builtin_ctzll(rest);
+            if (!search_exceeds(s, weight + s->problem->weights[i] +
+                                       search_bound(s, friends[i] & candidates, friends)))
+                candidates &= ~BIT(i);
+        }
+    } while (candidates != before);
+    return candidates;
+}
+
 /* ---- the tree --------------------------------------------------------------- */
+
+static int search_is_over(const selection_search *s)
+{
+    return s->result->n_evaluations >= s->problem->max_evaluations;
+}
 
 /* The candidates that are allowed alone with the set. */
 static cellar_status search_filter(selection_search *s, uint64_t set, uint64_t *candidates,
@@ -182,21 +208,42 @@ out:
     return status;
 }
 
-static size_t search_heaviest(const selection_search *s, uint64_t candidates)
+/* Which pairs of candidates can both join the set. When time is over, all are believed to: the
+ * bound is then weaker, not wrong. */
+static cellar_status search_pairs(selection_search *s, uint64_t set, uint64_t candidates,
+                                  uint64_t *friends, cellar_error *err)
 {
-    size_t best = (size_t) __builtin_ctzll(candidates);
-    for (; candidates != 0; candidates &= candidates - 1) {
-        size_t i = (size_t) __builtin_ctzll(candidates);
-        if (s->problem->weights[i] > s->problem->weights[best])
-            best = i;
-    }
-    return best;
+    cellar_status status = CELLAR_OK;
+    for (uint64_t rest = candidates; rest != 0; rest &= rest - 1)
+        friends[__builtin_ctzll(rest)] = candidates & ~(rest & -rest);
+    for (uint64_t a = candidates; a != 0; a &= a - 1)
+        for (uint64_t b = a & (a - 1); b != 0 && !search_is_over(s); b &= b - 1) {
+            size_t i = (size_t) __builtin_ctzll(a), j = (size_t) __builtin_ctzll(b);
+            int allowed;
+            CELLAR_TRY(search_allows(s, set | BIT(i) | BIT(j), &allowed, err));
+            if (!allowed) {
+                friends[i] &= ~BIT(j);
+                friends[j] &= ~BIT(i);
+            }
+        }
+out:
+    return status;
 }
 
-static int search_can_improve(const selection_search *s, uint64_t set, uint64_t candidates)
+/* The item with the least that can join it: its branch is small, and without it the rest is too. */
+static size_t search_pick(const selection_search *s, uint64_t candidates, const uint64_t *friends)
 {
-    double most = set_weight(s->problem, set) + search_bound(s, candidates);
-    return most > search_threshold(s) * (1 + 1e-12);
+    size_t best = 0;
+    double least = INFINITY;
+    for (uint64_t rest = candidates; rest != 0; rest &= rest - 1) {
+        size_t i = (size_t) __builtin_ctzll(rest);
+        double weight = set_weight(s->problem, friends[i] & candidates);
+        if (weight < least) {
+            least = weight;
+            best = i;
+        }
+    }
+    return best;
 }
 
 /* Excluding an item is the loop, including one the recursion: the depth is at most the number of
@@ -205,64 +252,66 @@ static cellar_status search_node(selection_search *s, uint64_t set, uint64_t can
                                  cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
+    uint64_t friends[MAX_ITEMS] = {0};
+    double weight = set_weight(s->problem, set);
     int allowed;
 
-    CELLAR_TRY(search_filter(s, set, &candidates, err));
-    while (search_can_improve(s, set, candidates)) {
+    if (!search_exceeds(s, weight + set_weight(s->problem, candidates)))
+        return CELLAR_OK;
+    if (candidates == 0)
+        return search_record(s, set, err);
+    CELLAR_TRY(search_pairs(s, set, candidates, friends, err));
+    for (;;) {
         size_t item;
-        if (s->result->n_evaluations >= s->problem->max_evaluations) {
-            s->open = fmax(s->open, set_weight(s->problem, set) + search_bound(s, candidates));
-            goto out;
-        }
-        if (candidates == 0) {
-            CELLAR_TRY(search_record(s, set, err));
+        candidates = search_prune(s, set, candidates, friends);
+        if (candidates == 0 || !search_exceeds(s, weight + search_bound(s, candidates, friends)))
             break;
+        if (search_is_over(s)) {
+            s->open = fmax(s->open, weight + search_bound(s, candidates, friends));
+            goto out;
         }
         CELLAR_TRY(search_allows(s, set | candidates, &allowed, err));
         if (allowed) { /* all other sets of the node are subsets of this one */
             CELLAR_TRY(search_record(s, set | candidates, err));
             break;
         }
-        item = search_heaviest(s, candidates);
+        item = search_pick(s, candidates, friends);
         candidates &= ~BIT(item);
-        CELLAR_TRY(search_node(s, set | BIT(item), candidates, err));
+        CELLAR_TRY(search_node(s, set | BIT(item), friends[item] & candidates, err));
     }
 out:
     return status;
 }
 
-/* Which pairs of items cannot both join the items that must be there. */
-static cellar_status search_pairs(selection_search *s, uint64_t candidates, cellar_error *err)
-{
-    cellar_status status = CELLAR_OK;
-    for (uint64_t a = candidates; a != 0; a &= a - 1)
-        for (uint64_t b = a & (a - 1); b != 0; b &= b - 1) {
-            size_t i = (size_t) __builtin_ctzll(a), j = (size_t) __builtin_ctzll(b);
-            int allowed;
-            if (s->result->n_evaluations >= s->problem->max_evaluations)
-                return CELLAR_OK; /* a conflict not known is a bound not used */
-            CELLAR_TRY(search_allows(s, s->problem->must | BIT(i) | BIT(j), &allowed, err));
-            if (!allowed) {
-                s->conflicts[i] |= BIT(j);
-                s->conflicts[j] |= BIT(i);
-            }
-        }
-out:
-    return status;
-}
-
-/* A first answer: items in turn, heaviest first, as long as they fit. */
+/* A first answer: items in turn, as long as they fit; the heaviest first, or those that cost least
+ * for their weight. */
 static cellar_status search_greedy(selection_search *s, uint64_t set, uint64_t candidates,
-                                   cellar_error *err)
+                                   int by_cost, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     while (candidates != 0) {
-        size_t item = search_heaviest(s, candidates);
-        int allowed;
-        candidates &= ~BIT(item);
-        CELLAR_TRY(search_allows(s, set | BIT(item), &allowed, err));
-        if (allowed)
-            set |= BIT(item);
+        size_t best = MAX_ITEMS;
+        double best_rank = INFINITY;
+        for (uint64_t rest = candidates; rest != 0; rest &= rest - 1) {
+            size_t i = (size_t) __builtin_ctzll(rest);
+            double value = 1, rank;
+            if (by_cost)
+                CELLAR_TRY(search_evaluate(s, set | BIT(i), &value, err));
+            rank = value / s->problem->weights[i];
+            if (value > s->problem->limit && by_cost)
+                candidates &= ~BIT(i);
+            else if (rank < best_rank) {
+                best_rank = rank;
+                best = i;
+            }
+        }
+        if (best < MAX_ITEMS) {
+            int allowed;
+            CELLAR_TRY(search_allows(s, set | BIT(best), &allowed, err));
+            candidates &= ~BIT(best);
+            if (allowed)
+                set |= BIT(best);
+        }
     }
     CELLAR_TRY(search_record(s, set, err));
 out:
@@ -295,8 +344,8 @@ cellar_status cellar_selection_search(const selection_problem *problem, selectio
     if (!allowed)
         goto out;
     CELLAR_TRY(search_filter(&s, problem->must, &candidates, err));
-    CELLAR_TRY(search_greedy(&s, problem->must, candidates, err));
-    CELLAR_TRY(search_pairs(&s, candidates, err));
+    CELLAR_TRY(search_greedy(&s, problem->must, candidates, 0, err));
+    CELLAR_TRY(search_greedy(&s, problem->must, candidates, 1, err));
     CELLAR_TRY(search_node(&s, problem->must, candidates, err));
     result->gap = fmax(0, s.open - result->sets[0].weight);
 out:
