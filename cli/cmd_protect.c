@@ -108,7 +108,7 @@ static const cli_command protect_command = {
 static void protect_clear(protect_run *run)
 {
     for (size_t i = 0; run->codelists != NULL && i < run->domain_names.n; i++)
-        cellar_codelist_free((cellar_codelist *) (uintptr_t) run->codelists[i].codelist);
+        cellar_codelist_free((cellar_codelist *) run->codelists[i].codelist);
     free(run->codelists);
     cli_words_clear(&run->domain_names);
     free(run->spec);

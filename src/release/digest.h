@@ -11,8 +11,8 @@ typedef struct cellar_digest cellar_digest;
 
 cellar_status cellar_digest_create(cellar_digest **out, cellar_error *err);
 void cellar_digest_free(cellar_digest *digest); /* NULL is fine */
-/* Adds bytes; it fits what listens to an output. */
-void cellar_digest_add(void *digest, const void *bytes, size_t length);
+/* Adds bytes; `context` is the digest, so that it can listen to an output. */
+void cellar_digest_add(void *context, const void *bytes, size_t length);
 cellar_status cellar_digest_finish(cellar_digest *digest, char out[CELLAR_DIGEST_TEXT],
                                    cellar_error *err);
 

@@ -67,12 +67,15 @@ static cellar_status dirichlet_list(dirichlet_work *work, const cellar_listing *
     for (size_t i = 0; i < work->n; i++)
         n_listed += (size_t) cellar_listing_has(listing, work->released[i]);
     status = cellar_cells_reserve(out, &out->cells, n_listed, err);
-    for (size_t i = 0; i < work->n && status == CELLAR_OK; i++)
+    if (status != CELLAR_OK)
+        return status;
+    CELLAR_ASSERT(out->cells.index != NULL);
+    for (size_t i = 0; i < work->n; i++)
         if (cellar_listing_has(listing, work->released[i])) {
             out->cells.index[out->cells.n] = work->index[i];
             out->cells.count[out->cells.n++] = (uint64_t) work->released[i];
         }
-    return status;
+    return CELLAR_OK;
 }
 
 /* Fresh noise, or the caller's generator for a simulation. */

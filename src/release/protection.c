@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "release/protect.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "release/description.h"
 
 cellar_protect_options cellar_protect_options_default(void)
@@ -89,26 +89,31 @@ static cellar_status protection_check_parts(const cellar_protect_options *option
     return CELLAR_OK;
 }
 
+/* 1 when the text reads like 2026-07-01. */
+static int protection_is_day(const char *text)
+{
+    uint64_t year, month, day;
+    return strlen(text) == 10 && text[4] == '-' && text[7] == '-' &&
+           cellar_parse_u64(text, 4, &year) && cellar_parse_u64(text + 5, 2, &month) &&
+           cellar_parse_u64(text + 8, 2, &day) && month >= 1 && month <= 12 && day >= 1 &&
+           day <= 31;
+}
+
 /* Today, or the day that the caller says. */
 static cellar_status protection_set_date(cellar_protection *protection, const char *date,
                                          cellar_error *err)
 {
     time_t now = time(NULL);
     struct tm day = {0};
-    char end;
-    int year, month, of_month;
 
-    if (date == NULL) {
-        gmtime_r(&now, &day);
-        strftime(protection->date, sizeof protection->date, "%Y-%m-%d", &day);
-    } else if (strlen(date) != 10 ||
-               sscanf(date, "%4d-%2d-%2d%c", &year, &month, &of_month, &end) != 3 || month < 1 ||
-               month > 12 || of_month < 1 || of_month > 31) {
+    if (date != NULL && !protection_is_day(date))
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a date reads like 2026-07-01, not '%.20s'",
                            date);
-    } else {
+    gmtime_r(&now, &day);
+    if (date != NULL)
         memcpy(protection->date, date, 11);
-    }
+    else
+        strftime(protection->date, sizeof protection->date, "%Y-%m-%d", &day);
     protection->facts.date = protection->date;
     return CELLAR_OK;
 }
