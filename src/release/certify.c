@@ -93,3 +93,18 @@ cellar_status cellar_release_certify_keys(const cellar_protection *protection,
     cellar_status found = cellar_certify_cell_key(cell_key, &options, &certificate, err);
     return certify_finish(found, certificate, &protection->facts, out, err);
 }
+
+cellar_status cellar_release_certify_dirichlet(const cellar_protection *protection,
+                                               const cellar_dirichlet *dirichlet, int is_invariant,
+                                               json_t **out, cellar_error *err)
+{
+    static const char *const invariants[] = {"total", NULL};
+    cellar_certify_options options = certify_options(protection);
+    cellar_certificate *certificate = NULL;
+    cellar_status found;
+
+    options.neighbours = CELLAR_NEIGHBOURS_SUBSTITUTE; /* the other kind needs a public number */
+    options.invariants = is_invariant ? invariants : NULL;
+    found = cellar_certify_dirichlet(dirichlet, &options, &certificate, err);
+    return certify_finish(found, certificate, &protection->facts, out, err);
+}

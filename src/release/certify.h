@@ -4,6 +4,7 @@
 #define CELLAR_RELEASE_CERTIFY_H
 
 #include <cellar/cell_key.h>
+#include <cellar/dirichlet.h>
 
 #include "release/protect.h"
 
@@ -16,5 +17,9 @@ cellar_status cellar_release_certify(const cellar_protection *protection,
 cellar_status cellar_release_certify_keys(const cellar_protection *protection,
                                           const cellar_cell_key *cell_key, json_t **out,
                                           cellar_error *err);
+/* Under substitution; is_invariant: the total drawn is the table's own. */
+cellar_status cellar_release_certify_dirichlet(const cellar_protection *protection,
+                                               const cellar_dirichlet *dirichlet, int is_invariant,
+                                               json_t **out, cellar_error *err);
 
 #endif

@@ -61,11 +61,6 @@ json_t *cellar_description_parameters(const cellar_mechanism *mechanism)
     return parameters;
 }
 
-json_t *cellar_description_no_certificate(void)
-{
-    return json_pack("{s:s, s:s}", "verdict", "unknown", "reason", "no certificate was computed");
-}
-
 cellar_status cellar_description_create(const cellar_release_facts *facts, const char *name,
                                         json_t *parameters, json_t *certificate, json_t **out,
                                         cellar_error *err)

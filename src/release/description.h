@@ -25,7 +25,4 @@ void cellar_description_prune(json_t *description);
  * memory ends. */
 json_t *cellar_description_parameters(const cellar_mechanism *mechanism);
 
-/* Until a certificate is computed: the verdict is unknown, and says so. */
-json_t *cellar_description_no_certificate(void);
-
 #endif

@@ -6,6 +6,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
+#include "release/certify.h"
 #include "release/description.h"
 #include "release/draw.h"
 #include "release/protect.h"
@@ -82,40 +84,64 @@ static cellar_status dirichlet_list(dirichlet_work *work, const cellar_listing *
 static cellar_status dirichlet_draw(dirichlet_work *work, const cellar_dirichlet *dirichlet,
                                     cellar_rng *given, cellar_error *err)
 {
-    int64_t total = cellar_dirichlet_total(dirichlet);
     cellar_rng *rng = given;
     cellar_status status = CELLAR_OK;
 
-    if (total < 0)
-        total = (int64_t) cellar_table_n_records(work->draw.table);
     if (given == NULL)
         status = cellar_rng_create_secure(&rng, err);
     if (status == CELLAR_OK)
-        status = cellar_dirichlet_sample(dirichlet, work->counts, work->n, total, rng,
-                                         work->released, err);
+        status =
+            cellar_dirichlet_sample(dirichlet, work->counts, work->n,
+                                    cellar_dirichlet_total(dirichlet), rng, work->released, err);
     if (given == NULL)
         cellar_rng_free(rng);
     return status;
 }
 
+/* The mechanism with a total and a number of cells, which its guarantee depends on: the spec's, or
+ * those of the table. Its own total is then shown by the release. */
+static cellar_status dirichlet_open(const dirichlet_work *work, const char *spec,
+                                    cellar_dirichlet **out, int *is_invariant, cellar_error *err)
+{
+    cellar_text text = {0};
+    cellar_status status = cellar_dirichlet_create(spec, out, err);
+
+    if (status != CELLAR_OK)
+        return status;
+    *is_invariant = cellar_dirichlet_total(*out) < 0;
+    cellar_text_add_string(&text, spec);
+    if (*is_invariant)
+        cellar_text_printf(&text, ",total=%" PRIu64, cellar_table_n_records(work->draw.table));
+    if (cellar_dirichlet_n_cells(*out) < 0)
+        cellar_text_printf(&text, ",cells=%zu", work->n);
+    cellar_dirichlet_free(*out);
+    *out = NULL;
+    status = text.failed ? cellar_fail_memory(err, "a mechanism")
+                         : cellar_dirichlet_create(text.bytes, out, err);
+    cellar_text_clear(&text);
+    return status;
+}
+
 static cellar_status dirichlet_describe(cellar_protection *protection,
-                                        const cellar_dirichlet *dirichlet,
-                                        const cellar_protect_options *options, json_t **out,
-                                        cellar_error *err)
+                                        const cellar_dirichlet *dirichlet, int is_invariant,
+                                        const cellar_rng *rng, json_t **out, cellar_error *err)
 {
     cellar_release_facts *facts = &protection->facts;
-    json_t *certificate = cellar_description_no_certificate();
+    json_t *certificate = NULL;
+    cellar_status status;
+
     facts->mechanism = cellar_dirichlet_spec(dirichlet);
     facts->revision = cellar_dirichlet_revision(dirichlet);
-    facts->noise = options->rng == NULL || cellar_rng_is_secure(options->rng) ? CELLAR_NOISE_SECURE
-                                                                              : CELLAR_NOISE_SEEDED;
-    if (cellar_dirichlet_total(dirichlet) < 0 &&
-        json_object_set_new(certificate, "invariants", json_pack("[s]", "total")) != 0) {
-        json_decref(certificate);
-        certificate = NULL;
-    }
+    facts->noise =
+        rng == NULL || cellar_rng_is_secure(rng) ? CELLAR_NOISE_SECURE : CELLAR_NOISE_SEEDED;
+    status =
+        cellar_release_certify_dirichlet(protection, dirichlet, is_invariant, &certificate, err);
+    if (status != CELLAR_OK)
+        return status;
     return cellar_description_create(facts, "multinomial-dirichlet",
-                                     json_pack("{s:f}", "alpha", cellar_dirichlet_alpha(dirichlet)),
+                                     json_pack("{s:f, s:I}", "alpha",
+                                               cellar_dirichlet_alpha(dirichlet), "total",
+                                               (json_int_t) cellar_dirichlet_total(dirichlet)),
                                      certificate, out, err);
 }
 
@@ -129,6 +155,7 @@ cellar_status cellar_release_dirichlet(const cellar_table *table, const char *sp
     cellar_dirichlet *dirichlet = NULL;
     dirichlet_work work = {.draw = {.table = table}};
     json_t *description = NULL;
+    int is_invariant = 0;
 
     *out = NULL;
     mine.per_cell = 1;
@@ -140,12 +167,13 @@ cellar_status cellar_release_dirichlet(const cellar_table *table, const char *sp
                              "without margins or upper levels, and without a key");
         goto out;
     }
-    CELLAR_TRY(cellar_dirichlet_create(spec, &dirichlet, err));
     CELLAR_TRY(dirichlet_collect(&work, err));
+    CELLAR_TRY(dirichlet_open(&work, spec, &dirichlet, &is_invariant, err));
+    CELLAR_TRY(
+        dirichlet_describe(&protection, dirichlet, is_invariant, options->rng, &description, err));
     CELLAR_TRY(dirichlet_draw(&work, dirichlet, options->rng, err));
     CELLAR_TRY(dirichlet_list(&work, &protection.listing, err));
     CELLAR_TRY(cellar_protection_add_marks(table, &work.draw.out, err));
-    CELLAR_TRY(dirichlet_describe(&protection, dirichlet, options, &description, err));
     CELLAR_TRY(cellar_release_create(protection.schema, &work.draw.out.cells, description, NULL,
                                      out, err));
 out:
