@@ -266,6 +266,7 @@ cellar_status cellar_certify(const cellar_mechanism *const *mechanisms, size_t n
     CELLAR_TRY(cellar_certify_check_options(options, err));
     CELLAR_TRY(setting_check(&s, err));
     s.shift = (int64_t) (options->max_weight * options->per_unit);
+    s.cache = cellar_pair_cache_create();
     CELLAR_TRY(cellar_certificate_create(options, n, &s.c, err));
     for (size_t i = 0; i < n; i++)
         CELLAR_TRY(cellar_certificate_name(s.c, i, cellar_mechanism_spec(mechanisms[i]),
@@ -279,6 +280,7 @@ cellar_status cellar_certify(const cellar_mechanism *const *mechanisms, size_t n
     *out = s.c;
     s.c = NULL;
 out:
+    cellar_pair_cache_free(s.cache);
     cellar_certificate_free(s.c);
     return status;
 }

@@ -17,6 +17,7 @@ typedef struct cellar_setting {
     const cellar_certify_options *options;
     int64_t shift; /* by how much a unit changes one cell */
     cellar_certificate *c;
+    cellar_pair_cache *cache;
 } cellar_setting;
 
 cellar_status cellar_certify_check_options(const cellar_certify_options *options,

@@ -10,7 +10,8 @@ cellar_reach cellar_setting_reach(const cellar_setting *s, size_t i)
     return (cellar_reach){.m = s->mechanisms[i],
                           .shift = s->shift,
                           .smallest = (int64_t) s->options->min_count,
-                          .negatives = s->options->negatives};
+                          .negatives = s->options->negatives,
+                          .cache = s->cache};
 }
 
 /* Parts that one unit meets in each mechanism. */

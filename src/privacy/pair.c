@@ -28,6 +28,28 @@ void cellar_pair_init(cellar_pair *pair, const cellar_mechanism *m, int64_t coun
     }
 }
 
+/* P(B = b) within the support. */
+static void raw_pmf(const cellar_pair *pair, int side, int64_t b, int64_t bits, arb_t out)
+{
+    const cellar_mechanism *m = pair->m;
+    int64_t count = pair->count[side];
+    if (cellar_pair_cache_get(pair->cache, m, CELLAR_PAIR_PMF, count, b, bits, out))
+        return;
+    m->ops->pmf_ball(m, count, b, bits, out);
+    cellar_pair_cache_put(pair->cache, m, CELLAR_PAIR_PMF, count, b, bits, out);
+}
+
+/* P(B > b), by the mechanism's own survival_ball. */
+static void raw_survival(const cellar_pair *pair, int side, int64_t b, int64_t bits, arb_t out)
+{
+    const cellar_mechanism *m = pair->m;
+    int64_t count = pair->count[side];
+    if (cellar_pair_cache_get(pair->cache, m, CELLAR_PAIR_UPPER, count, b, bits, out))
+        return;
+    m->ops->survival_ball(m, count, b, bits, out);
+    cellar_pair_cache_put(pair->cache, m, CELLAR_PAIR_UPPER, count, b, bits, out);
+}
+
 /* P(B >= b) of the mechanism itself, negatives kept. */
 static void raw_upper(const cellar_pair *pair, int side, int64_t b, int64_t bits, arb_t out)
 {
@@ -45,19 +67,19 @@ static void raw_upper(const cellar_pair *pair, int side, int64_t b, int64_t bits
         return;
     }
     if (m->ops->survival_ball != NULL) {
-        m->ops->survival_ball(m, pair->count[side], b - 1, bits, out);
+        raw_survival(pair, side, b - 1, bits, out);
         return;
     }
     arb_init(term);
     arb_zero(out);
     if (high != INT64_MAX) {
         for (int64_t x = high; x >= b; x -= pair->step) {
-            m->ops->pmf_ball(m, pair->count[side], x, bits, term);
+            raw_pmf(pair, side, x, bits, term);
             arb_add(out, out, term, bits);
         }
     } else {
         for (int64_t x = low; x < b; x += pair->step) {
-            m->ops->pmf_ball(m, pair->count[side], x, bits, term);
+            raw_pmf(pair, side, x, bits, term);
             arb_add(out, out, term, bits);
         }
         arb_sub_ui(out, out, 1, bits);
@@ -85,7 +107,7 @@ static void raw_lower(const cellar_pair *pair, int side, int64_t b, int64_t bits
         arb_init(term);
         arb_zero(out);
         for (int64_t x = low; x <= b; x += pair->step) {
-            m->ops->pmf_ball(m, count, x, bits, term);
+            raw_pmf(pair, side, x, bits, term);
             arb_add(out, out, term, bits);
         }
         arb_clear(term);
@@ -120,7 +142,7 @@ void cellar_pair_pmf(const cellar_pair *pair, int side, int64_t b, int64_t bits,
     else if (b < pair->low[side] || b > pair->high[side])
         arb_zero(out);
     else
-        pair->m->ops->pmf_ball(pair->m, pair->count[side], b, bits, out);
+        raw_pmf(pair, side, b, bits, out);
 }
 
 void cellar_pair_upper(const cellar_pair *pair, int side, int64_t b, int64_t bits, arb_t out)

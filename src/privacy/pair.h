@@ -8,6 +8,7 @@
 #include <flint/fmpq.h>
 
 #include "mechanism/mechanism.h"
+#include "privacy/pair_cache.h"
 
 /* Precision at which a comparison that is still open counts as a violation. */
 enum { CELLAR_PAIR_BITS = 128, CELLAR_PAIR_BITS_MAX = 4096 };
@@ -15,10 +16,11 @@ enum { CELLAR_PAIR_BITS = 128, CELLAR_PAIR_BITS_MAX = 4096 };
 typedef struct cellar_pair {
     const cellar_mechanism *m;
     int64_t count[2];
-    int clamped;             /* released numbers below zero are released as zero */
-    int64_t step;            /* released numbers are multiples of it */
-    int monotone;            /* the likelihood ratio is monotone in the released number */
-    int64_t low[2], high[2]; /* supports; INT64_MIN and INT64_MAX are unbounded */
+    int clamped;              /* released numbers below zero are released as zero */
+    int64_t step;             /* released numbers are multiples of it */
+    int monotone;             /* the likelihood ratio is monotone in the released number */
+    int64_t low[2], high[2];  /* supports; INT64_MIN and INT64_MAX are unbounded */
+    cellar_pair_cache *cache; /* of the caller, or NULL */
 } cellar_pair;
 
 void cellar_pair_init(cellar_pair *pair, const cellar_mechanism *m, int64_t count,

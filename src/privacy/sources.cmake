@@ -22,6 +22,7 @@ set(LAYER_SOURCES
   ledger_tell.c
   ledger_verify.c
   pair.c
+  pair_cache.c
   pld.c
   published.c
   supremum.c

@@ -15,6 +15,13 @@ static double bound_of(const arb_t ball)
     return upper < 1 ? upper < 0 ? 0 : upper : 1;
 }
 
+static void reach_pair(const cellar_reach *reach, cellar_pair *pair, int64_t count,
+                       int64_t neighbour)
+{
+    cellar_pair_init(pair, reach->m, count, neighbour, reach->negatives);
+    pair->cache = reach->cache;
+}
+
 /* ---- what is maximised ------------------------------------------------------- */
 
 typedef void (*pair_measure)(const cellar_pair *pair, const fmpq_t epsilon, arb_t out);
@@ -32,7 +39,7 @@ static void worst_try(const cellar_reach *reach, int64_t count, int64_t neighbou
     double bound;
     arb_t value;
     arb_init(value);
-    cellar_pair_init(&pair, reach->m, count, neighbour, reach->negatives);
+    reach_pair(reach, &pair, count, neighbour);
     measure(&pair, epsilon, value);
     bound = bound_of(value);
     if (bound > worst->bound) {
@@ -80,7 +87,7 @@ static int zero_violates(const cellar_reach *reach, int64_t smaller, const fmpq_
 {
     cellar_pair pair;
     cellar_order order;
-    cellar_pair_init(&pair, reach->m, smaller, smaller + reach->shift, reach->negatives);
+    reach_pair(reach, &pair, smaller, smaller + reach->shift);
     if (!pair.clamped) /* nothing is ever negative: beyond a0, or there is none */
         return 1;
     order = cellar_pair_compare(&pair, 0, epsilon);
@@ -122,7 +129,7 @@ static void violation_of_clamped_noise(const cellar_reach *reach, const fmpq_t e
         cellar_pair pair;
         arb_t zero;
         arb_init(zero);
-        cellar_pair_init(&pair, reach->m, far, far + reach->shift, reach->negatives);
+        reach_pair(reach, &pair, far, far + reach->shift);
         cellar_pair_lower(&pair, 0, 0, CELLAR_PAIR_BITS, zero);
         worst->bound = fmin(1, nextafter(worst->bound + bound_of(zero), 2));
         arb_clear(zero);
@@ -176,9 +183,9 @@ static void rest_ball(const cellar_reach *reach, int64_t from, const fmpq_t epsi
     arb_init(value);
     if (reach_is_ordered(reach)) {
         cellar_pair pair;
-        cellar_pair_init(&pair, reach->m, from, from + reach->shift, reach->negatives);
+        reach_pair(reach, &pair, from, from + reach->shift);
         cellar_pair_delta(&pair, epsilon, out);
-        cellar_pair_init(&pair, reach->m, from + reach->shift, from, reach->negatives);
+        reach_pair(reach, &pair, from + reach->shift, from);
         cellar_pair_delta(&pair, epsilon, value);
         arb_max(out, out, value, CELLAR_PAIR_BITS);
     } else {
@@ -407,8 +414,7 @@ static int pure_of_rows(const cellar_reach *reach, int64_t n_counts, double *eps
     for (int64_t i = 0; i < 2 * n_counts && finite; i++) {
         int64_t smaller = reach->smallest + i / 2, larger = smaller + reach->shift;
         cellar_pair pair;
-        cellar_pair_init(&pair, reach->m, i % 2 ? smaller : larger, i % 2 ? larger : smaller,
-                         reach->negatives);
+        reach_pair(reach, &pair, i % 2 ? smaller : larger, i % 2 ? larger : smaller);
         finite = cellar_pair_largest_loss(&pair, CELLAR_PAIR_BITS, loss) && arb_is_finite(loss);
         *epsilon = fmax(*epsilon, cellar_ball_upper(loss));
     }

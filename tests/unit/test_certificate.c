@@ -98,7 +98,7 @@ static void test_errata(void **state)
 static void test_worst_count(void **state)
 {
     cellar_mechanism *m = make("poisson:alpha=1");
-    cellar_reach reach = {m, 1, 0, CELLAR_NEGATIVES_KEEP};
+    cellar_reach reach = {.m = m, .shift = 1, .negatives = CELLAR_NEGATIVES_KEEP};
     cellar_worst worst;
     fmpq_t epsilon;
     (void) state;
@@ -168,8 +168,10 @@ static void test_never_exceeded(void **state)
         cellar_mechanism *m = make(specs[i]);
         for (size_t e = 0; e < 2; e++)
             for (int zero = 0; zero < (m->ops->facts->period != NULL ? 2 : 1); zero++) {
-                cellar_reach reach = {m, 1 + (int64_t) (e % 2), 0,
-                                      zero ? CELLAR_NEGATIVES_ZERO : CELLAR_NEGATIVES_KEEP};
+                cellar_reach reach = {.m = m,
+                                      .shift = 1 + (int64_t) (e % 2),
+                                      .negatives =
+                                          zero ? CELLAR_NEGATIVES_ZERO : CELLAR_NEGATIVES_KEEP};
                 double most = 0, most_violation = 0, value = strtod(epsilons[e], NULL);
                 cellar_worst delta, violation;
                 fmpq_t epsilon;
@@ -378,6 +380,40 @@ static void test_composition(void **state)
     }
 }
 
+/* Many cells against the exact law of their loss, which for discrete Laplace noise lies on three
+ * points: a convolution of positive numbers in long doubles. */
+static void test_lattice_convolution(void **state)
+{
+    enum { TIMES = 40 };
+    const long double r = expl(-0.25L), up = 1 / (1 + r), down = r / (1 + r);
+    cellar_mechanism *m = make("discrete-laplace:epsilon=0.25");
+    cellar_stake stake = {.times = TIMES};
+    long double law[2 * TIMES + 1] = {0}; /* at losses (i - TIMES) / 4 */
+    cellar_error err;
+    (void) state;
+    law[TIMES] = 1;
+    for (int k = 0; k < TIMES; k++) {
+        long double next[2 * TIMES + 1] = {0};
+        for (int i = TIMES - k; i <= TIMES + k; i++) {
+            next[i + 1] += up * law[i];
+            next[i - 1] += down * law[i];
+        }
+        memcpy(law, next, sizeof law);
+    }
+    cellar_pair_init(&stake.pair, m, 1, 0, CELLAR_NEGATIVES_KEEP);
+    for (double epsilon = 0.1; epsilon < 10; epsilon += 0.9) {
+        long double want = 0;
+        cellar_bounds bounds;
+        for (int i = 0; i <= 2 * TIMES; i++)
+            want += law[i] * fmaxl(0, -expm1l(epsilon - (i - TIMES) / 4.0L));
+        assert_int_equal(cellar_tight_delta(&stake, 1, epsilon, &bounds, &err), CELLAR_OK);
+        assert_true(bounds.is_lattice);
+        assert_true(want <= bounds.upper && want >= bounds.lower);
+        assert_true(bounds.upper - bounds.lower <= 1e-7 * bounds.upper);
+    }
+    cellar_mechanism_free(m);
+}
+
 /* Two halves are one whole; different parts in any order; one part is the pair itself. */
 static void test_composition_consistent(void **state)
 {
@@ -406,7 +442,7 @@ static void test_tiny_delta(void **state)
     cellar_mechanism *m = make("discrete-gaussian:sigma=3");
     cellar_stake stake = {.times = 1};
     cellar_bounds bounds;
-    cellar_reach reach = {m, 1, 0, CELLAR_NEGATIVES_KEEP};
+    cellar_reach reach = {.m = m, .shift = 1, .negatives = CELLAR_NEGATIVES_KEEP};
     cellar_worst worst;
     cellar_error err;
     fmpq_t epsilon;
@@ -581,6 +617,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_facts),
         cmocka_unit_test(test_tails),
         cmocka_unit_test(test_composition),
+        cmocka_unit_test(test_lattice_convolution),
         cmocka_unit_test(test_composition_consistent),
         cmocka_unit_test(test_tiny_delta),
         cmocka_unit_test(test_pure),

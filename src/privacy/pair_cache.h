@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Enclosures that were computed once: the points of a profile ask for the same ones. */
+#ifndef CELLAR_PRIVACY_PAIR_CACHE_H
+#define CELLAR_PRIVACY_PAIR_CACHE_H
+
+#include <arb.h>
+
+#include "mechanism/mechanism.h"
+
+typedef struct cellar_pair_cache cellar_pair_cache;
+
+typedef enum cellar_pair_kind { CELLAR_PAIR_PMF, CELLAR_PAIR_UPPER } cellar_pair_kind;
+
+/* NULL when memory ends, which is fine: everything is then computed again. */
+cellar_pair_cache *cellar_pair_cache_create(void);
+void cellar_pair_cache_free(cellar_pair_cache *cache); /* NULL is fine */
+
+/* 1 and the enclosure of P(B = b | count) or P(B > b | count) when it is held. */
+int cellar_pair_cache_get(const cellar_pair_cache *cache, const cellar_mechanism *m,
+                          cellar_pair_kind kind, int64_t count, int64_t b, int64_t bits, arb_t out);
+void cellar_pair_cache_put(cellar_pair_cache *cache, const cellar_mechanism *m,
+                           cellar_pair_kind kind, int64_t count, int64_t b, int64_t bits,
+                           const arb_t value);
+
+#endif
