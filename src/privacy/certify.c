@@ -124,12 +124,11 @@ static cellar_status certify_check(cellar_setting *s, const fmpq_t epsilon,
 static cellar_status point_of_cell(cellar_setting *s, const fmpq_t epsilon,
                                    cellar_profile_point *point, cellar_error *err)
 {
-    cellar_worst delta, violation;
+    cellar_worst delta;
     cellar_status status;
-    cellar_setting_worst(s, 0, epsilon, cellar_supremum_delta, &delta);
-    cellar_setting_worst(s, 0, epsilon, cellar_supremum_violation, &violation);
+    cellar_setting_delta(s, 0, epsilon, &delta);
     point->delta = point->delta_lower = delta.bound;
-    point->delta_probabilistic = violation.bound;
+    point->delta_probabilistic = cellar_setting_cell_violation(s, epsilon);
     point->count = delta.count;
     point->neighbour = delta.neighbour;
     point->everywhere = delta.everywhere;
@@ -194,6 +193,21 @@ out:
     return status;
 }
 
+/* Bisection stopped closer than this; only a bound that some count attains is one from below. */
+static double lower_of_cell(const cellar_setting *s, double epsilon)
+{
+    double lower = epsilon * (1 - 4e-9);
+    cellar_worst worst;
+    fmpq_t exact;
+    if (!isfinite(epsilon))
+        return epsilon;
+    fmpq_init(exact);
+    cellar_rational_set_double(exact, lower);
+    cellar_setting_delta(s, 0, exact, &worst);
+    fmpq_clear(exact);
+    return worst.is_attained ? lower : 0;
+}
+
 static cellar_status certify_epsilons(cellar_setting *s, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
@@ -207,7 +221,7 @@ static cellar_status certify_epsilons(cellar_setting *s, cellar_error *err)
             at.epsilon = at.lower = s->c->pure;
         } else if (cellar_setting_is_single(s)) {
             at.epsilon = fmin(cellar_setting_epsilon(s, 0, nextafter(at.delta, 0)), s->c->pure);
-            at.lower = at.epsilon;
+            at.lower = lower_of_cell(s, at.epsilon);
         } else {
             at.epsilon = cellar_setting_basic_epsilon(s, nextafter(at.delta, 0));
             if (cellar_setting_composes(s)) {

@@ -29,10 +29,13 @@ cellar_status cellar_certify_read(const char *text, const char *what, fmpq_t out
 /* ---- one cell ---- */
 
 cellar_reach cellar_setting_reach(const cellar_setting *s, size_t i);
-/* The worst case of one cell of mechanism i, weights below the largest included. */
-void cellar_setting_worst(const cellar_setting *s, size_t i, const fmpq_t epsilon,
-                          void (*supremum)(const cellar_reach *, const fmpq_t, cellar_worst *),
+/* The worst case of one cell of mechanism i, smaller weights than the largest included: of delta,
+ * and of infinite loss. */
+void cellar_setting_delta(const cellar_setting *s, size_t i, const fmpq_t epsilon,
                           cellar_worst *worst);
+void cellar_setting_infinite(const cellar_setting *s, size_t i, cellar_worst *worst);
+/* delta_p of one cell of the first mechanism; NAN where it is not known how to bound it. */
+double cellar_setting_cell_violation(const cellar_setting *s, const fmpq_t epsilon);
 /* The smallest epsilon at which one cell of mechanism i has at most this delta. */
 double cellar_setting_epsilon(const cellar_setting *s, size_t i, double delta);
 

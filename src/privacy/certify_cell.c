@@ -29,21 +29,66 @@ uint64_t cellar_setting_parts(const cellar_setting *s)
 
 /* ---- one cell of one mechanism --------------------------------------------------------- */
 
-/* Weights below the largest: dominated by it where ratios are monotone, else tried one by one. */
-void cellar_setting_worst(const cellar_setting *s, size_t i, const fmpq_t epsilon,
-                          void (*supremum)(const cellar_reach *, const fmpq_t, cellar_worst *),
-                          cellar_worst *worst)
+static int setting_is_monotone(const cellar_setting *s, size_t i)
+{
+    const cellar_facts *facts = s->mechanisms[i]->ops->facts;
+    return facts != NULL && facts->is_monotone != NULL && facts->is_monotone(s->mechanisms[i]);
+}
+
+/* The largest over all weights up to the largest one. */
+static void worst_over_shifts(const cellar_setting *s, size_t i, const fmpq_t epsilon,
+                              void (*supremum)(const cellar_reach *, const fmpq_t, cellar_worst *),
+                              cellar_worst *worst)
 {
     cellar_reach reach = cellar_setting_reach(s, i);
-    const cellar_facts *facts = reach.m->ops->facts;
-    int monotone = facts != NULL && facts->is_monotone != NULL && facts->is_monotone(reach.m);
     supremum(&reach, epsilon, worst);
-    for (reach.shift = 1; reach.shift < s->shift && !monotone && worst->bound < 1; reach.shift++) {
+    for (reach.shift = 1; reach.shift < s->shift && worst->bound < 1; reach.shift++) {
         cellar_worst other;
         supremum(&reach, epsilon, &other);
         if (other.bound > worst->bound)
             *worst = other;
     }
+}
+
+/* Where ratios are monotone the largest weight dominates the smaller ones. */
+void cellar_setting_delta(const cellar_setting *s, size_t i, const fmpq_t epsilon,
+                          cellar_worst *worst)
+{
+    cellar_reach reach = cellar_setting_reach(s, i);
+    if (setting_is_monotone(s, i))
+        cellar_supremum_delta(&reach, epsilon, worst);
+    else
+        worst_over_shifts(s, i, epsilon, cellar_supremum_delta, worst);
+}
+
+static void supremum_infinite(const cellar_reach *reach, const fmpq_t epsilon, cellar_worst *worst)
+{
+    (void) epsilon;
+    cellar_supremum_infinite(reach, worst);
+}
+
+void cellar_setting_infinite(const cellar_setting *s, size_t i, cellar_worst *worst)
+{
+    cellar_reach reach = cellar_setting_reach(s, i);
+    fmpq_t unused;
+    fmpq_init(unused);
+    if (setting_is_monotone(s, i))
+        cellar_supremum_infinite(&reach, worst);
+    else
+        worst_over_shifts(s, i, unused, supremum_infinite, worst);
+    fmpq_clear(unused);
+}
+
+/* Nothing dominates anything here: the numbers that lie between two counts have small losses when
+ * the counts are far apart, so a smaller change can violate more often. All weights are tried. */
+double cellar_setting_cell_violation(const cellar_setting *s, const fmpq_t epsilon)
+{
+    enum { SHIFTS_MAX = 1000 };
+    cellar_worst worst;
+    if (s->options->per_unit > 1 || s->shift > SHIFTS_MAX)
+        return NAN; /* a unit may also spread its records */
+    worst_over_shifts(s, 0, epsilon, cellar_supremum_violation, &worst);
+    return worst.bound;
 }
 
 static double delta_at(const cellar_setting *s, size_t i, double epsilon)
@@ -52,7 +97,7 @@ static double delta_at(const cellar_setting *s, size_t i, double epsilon)
     fmpq_t exact;
     fmpq_init(exact);
     cellar_rational_set_double(exact, epsilon);
-    cellar_setting_worst(s, i, exact, cellar_supremum_delta, &worst);
+    cellar_setting_delta(s, i, exact, &worst);
     fmpq_clear(exact);
     return worst.bound;
 }
@@ -63,9 +108,8 @@ double cellar_setting_epsilon(const cellar_setting *s, size_t i, double delta)
 {
     double low = 0, high = 1, close = s->mechanisms[i]->ops->is_additive ? 1e-12 : 1e-9;
     cellar_worst worst;
-    cellar_reach reach = cellar_setting_reach(s, i);
 
-    cellar_supremum_infinite(&reach, &worst);
+    cellar_setting_infinite(s, i, &worst);
     if (worst.bound > delta || !worst.is_proved)
         return INFINITY;
     if (delta_at(s, i, 0) <= delta)

@@ -142,22 +142,30 @@ cellar_status cellar_setting_tight_epsilon(const cellar_setting *s, double delta
     return scenarios_ask(s, NAN, delta, out, err);
 }
 
-/* delta_p of several cells: of noise that depends on no count only. */
+/* delta_p of several cells, of noise that depends on no count. It need not grow with the number of
+ * cells (two losses may cancel), and a record may touch fewer than d: every number is tried. */
 cellar_status cellar_setting_violation(const cellar_setting *s, double epsilon, double *out,
                                        cellar_error *err)
 {
-    enum { PARTS_MAX = 256 };
+    enum { PARTS_MAX = 64 };
     scenario *sc;
     cellar_status status = CELLAR_OK;
     *out = NAN;
-    if (!scenario_is_symmetric(s) || s->options->negatives == CELLAR_NEGATIVES_ZERO ||
-        s->options->parallel || cellar_setting_parts(s) > PARTS_MAX)
+    if (s->n > 1 || s->shift > 1 || !scenario_is_symmetric(s) ||
+        s->options->negatives == CELLAR_NEGATIVES_ZERO || cellar_setting_parts(s) > PARTS_MAX)
         return CELLAR_OK;
     sc = cellar_alloc(1, sizeof *sc);
     if (sc == NULL)
         return cellar_fail_memory(err, "a composition");
-    if (scenario_make(s, 0, sc))
-        status = cellar_tight_violation(sc->stakes, sc->n, epsilon, out, err);
+    *out = 0;
+    for (uint64_t parts = 1; parts <= cellar_setting_parts(s) && *out < 1; parts++) {
+        double one;
+        sc->n = 0;
+        scenario_add(sc, s, 0, 1, parts);
+        CELLAR_TRY(cellar_tight_violation(sc->stakes, sc->n, epsilon, &one, err));
+        *out = fmax(*out, one);
+    }
+out:
     cellar_free(sc);
     return status;
 }
@@ -175,7 +183,7 @@ double cellar_setting_basic_delta(const cellar_setting *s, const fmpq_t epsilon,
     fmpz_clear(parts);
     for (size_t i = 0; i < s->n; i++) {
         cellar_worst one;
-        cellar_setting_worst(s, i, share, cellar_supremum_delta, &one);
+        cellar_setting_delta(s, i, share, &one);
         total += one.bound * (double) cellar_setting_parts_each(s);
         if (one.bound >= largest) {
             largest = one.bound;

@@ -66,7 +66,7 @@ cellar_status cellar_certify_infinite(cellar_setting *s, cellar_error *err)
         cellar_reach reach = cellar_setting_reach(s, i);
         cellar_worst worst;
         double log_finite;
-        cellar_supremum_infinite(&reach, &worst);
+        cellar_setting_infinite(s, i, &worst);
         if (!worst.is_proved) {
             cellar_status status = cellar_certificate_judge(
                 s->c, CELLAR_VERDICT_UNKNOWN, err, "nothing is proved about %s for large counts",

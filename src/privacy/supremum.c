@@ -149,11 +149,14 @@ static int reach_period(const cellar_reach *reach, int64_t *n_counts)
     if (facts == NULL || facts->period == NULL || !facts->period(reach->m, &from, &period))
         return 0;
     from = from > reach->smallest ? from : reach->smallest;
+    if (period > COUNTS_MAX)
+        return 0;
     end = from + period;
     for (int64_t count = from; count < from + period; count++) {
         reach->m->ops->support(reach->m, count, 0, &low, &high);
-        if (reach->negatives == CELLAR_NEGATIVES_ZERO && low < 0 && low > -COUNTS_MAX &&
-            end < from + period - low)
+        if (reach->negatives == CELLAR_NEGATIVES_ZERO && low < -COUNTS_MAX)
+            return 0;
+        if (reach->negatives == CELLAR_NEGATIVES_ZERO && low < 0 && end < from + period - low)
             end = from + period - low;
     }
     *n_counts = end - reach->smallest;

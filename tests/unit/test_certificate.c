@@ -575,6 +575,27 @@ static void test_several(void **state)
     }
 }
 
+/* A smaller weight, or fewer cells, can violate more often: both are looked at. */
+static void test_violation_not_monotone(void **state)
+{
+    static const char *const spec[] = {"discrete-laplace:epsilon=0.5"};
+    static const char *const epsilons[] = {"0.3"};
+    (void) state;
+    for (int cells = 0; cells < 2; cells++) {
+        cellar_certify_options o = cellar_certify_options_default();
+        cellar_certificate *c = NULL;
+        o.epsilons = epsilons;
+        o.n_epsilons = 1;
+        if (cells)
+            o.n_cells = 2;
+        else
+            o.max_weight = 2;
+        assert_int_equal(certify(spec, 1, &o, &c), CELLAR_OK);
+        assert_true(cellar_certificate_point(c, 0).delta_probabilistic >= 1 - 1e-9);
+        cellar_certificate_free(c);
+    }
+}
+
 /* Line 10a: the ratios that one record more makes, and the two bounds. */
 static void test_dirichlet(void **state)
 {
@@ -623,6 +644,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_pure),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_several),
+        cmocka_unit_test(test_violation_not_monotone),
         cmocka_unit_test(test_dirichlet),
     };
     if (argc > 1)
