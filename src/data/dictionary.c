@@ -65,8 +65,9 @@ static size_t entry_length(const cellar_dictionary_entry *entry)
 static int entry_is(const cellar_dictionary_entry *entry, const uint32_t word[DICTIONARY_WORDS],
                     const char *text, size_t length)
 {
-    return entry_length(entry) == length && memcmp(entry->word, word, DICTIONARY_INLINE) == 0 &&
-           (length <= DICTIONARY_INLINE || memcmp(entry->rest->bytes, text, length) == 0);
+    if (entry_length(entry) != length || memcmp(entry->word, word, DICTIONARY_INLINE) != 0)
+        return 0;
+    return entry->rest == NULL || memcmp(entry->rest->bytes, text, length) == 0;
 }
 
 int32_t cellar_dictionary_find(const cellar_dictionary *d, const char *text, size_t length)

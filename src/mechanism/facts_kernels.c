@@ -82,7 +82,9 @@ static void chernoff(const cellar_mechanism *m, int64_t from, int64_t shift, con
     for (int larger = 0; larger < 2; larger++) {
         double t_value = 0.5;
         arb_one(best);
-        for (int i = 0; i < N_TRIED; i++, t_value *= i < 6 ? 2 : 3) {
+        for (int i = 0; i < N_TRIED; i++) {
+            if (i > 0)
+                t_value *= i < 6 ? 2 : 3;
             arb_set_d(t, t_value);
             arb_expm1(share, pair.tau, bits);
             arb_mul(share, share, t, bits);

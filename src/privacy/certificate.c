@@ -13,10 +13,10 @@
 
 static char *copy_text(const char *text)
 {
-    size_t length = strlen(text);
-    char *copy = cellar_alloc(length + 1, 1);
+    size_t size = strlen(text) + 1;
+    char *copy = cellar_alloc(size, 1);
     if (copy != NULL)
-        memcpy(copy, text, length);
+        memcpy(copy, text, size);
     return copy;
 }
 

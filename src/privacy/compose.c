@@ -108,9 +108,10 @@ static double reach_of(const cellar_part *parts, size_t n_parts, double theta, c
                        int sign)
 {
     double best = INFINITY, t = sqrt(2 * OUTSIDE / fmax(at.variance, 1e-18));
-    for (int i = 0; i < 6; i++, t /= 2) {
+    for (int i = 0; i < 6; i++) {
         double k = parts_cumulants(parts, n_parts, theta + sign * t).value;
         best = fmin(best, (k - at.value - sign * t * at.mean + OUTSIDE + 1) / t);
+        t /= 2;
     }
     return best;
 }
@@ -258,6 +259,7 @@ static int64_t sum_place(transform *t, const cellar_pld *pld, double theta, doub
     cumulants c = pld_cumulants(pld, theta);
     int64_t middle = (int64_t) floor((c.mean - pld->offset) / pld->spacing);
     double widest = 0;
+    CELLAR_ASSERT(t->n > 0);
     for (size_t j = 0; j < t->n; j++)
         t->real[j] = 0;
     for (size_t i = 0; i < pld->n_filled; i++) {
@@ -535,11 +537,12 @@ double cellar_sum_epsilon_lower(const cellar_sum *sum, double delta)
         return INFINITY;
     if (!isfinite(high))
         high = sum->start + (double) sum->n * sum->spacing;
-    for (; high > 0; step *= 4) {
+    while (high > 0) {
         double low = fmax(0, high - step);
         if (cellar_sum_delta_lower(sum, low) > delta)
             return sum_cross(sum, cellar_sum_delta_lower, delta, low, high, 0);
         high = low;
+        step *= 4;
     }
     return 0;
 }

@@ -524,9 +524,9 @@ static void pair_by_sum(const cellar_pair *pair, const fmpq_t epsilon,
                         void (*measure)(const cellar_pair *, const fmpq_t, double, int64_t, arb_t),
                         arb_t out)
 {
-    for (double tail = 1e-18; tail >= 1e-300; tail = tail > 1e-200 ? tail * tail * 1e-2 : 0) {
-        tail = tail < 1e-150 ? 1e-300 : tail;
-        measure(pair, epsilon, tail, CELLAR_PAIR_BITS, out);
+    static const double tails[] = {1e-18, 1e-38, 1e-78, 1e-300};
+    for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
+        measure(pair, epsilon, tails[i], CELLAR_PAIR_BITS, out);
         if (arb_rel_accuracy_bits(out) >= 40)
             break;
     }

@@ -355,18 +355,17 @@ void cellar_supremum_delta(const cellar_reach *reach, const fmpq_t epsilon, cell
 
 void cellar_supremum_violation(const cellar_reach *reach, const fmpq_t epsilon, cellar_worst *out)
 {
+    int additive = reach->m->ops->is_additive;
     int64_t n_counts;
     if (reach_is_pure_at(reach, epsilon))
         worst_none(reach, out);
-    else if (reach->m->ops->is_additive && reach->negatives == CELLAR_NEGATIVES_KEEP)
+    else if (additive && reach->negatives == CELLAR_NEGATIVES_KEEP)
         worst_of_noise(reach, cellar_pair_violation, epsilon, out);
-    else if (reach->m->ops->is_additive && reach_is_monotone(reach))
+    else if (additive && reach_is_monotone(reach))
         violation_of_clamped_noise(reach, epsilon, out);
-    else if (reach->m->ops->is_additive)
-        worst_unknown(reach, out);
-    else if (reach_period(reach, &n_counts))
+    else if (!additive && reach_period(reach, &n_counts))
         worst_of_rows(reach, n_counts, cellar_pair_violation, epsilon, out);
-    else if (reach_has_tail(reach))
+    else if (!additive && reach_has_tail(reach))
         worst_of_kernel(reach, cellar_pair_violation, rest_violation, epsilon, out);
     else
         worst_unknown(reach, out);
