@@ -157,35 +157,38 @@ static void atoms_add_tails(const cellar_pair *pair, const atom_window *w, cella
  * differences. */
 static cellar_status atoms_find_lattice(cellar_atoms *atoms, fmpq_t *losses, cellar_error *err)
 {
-    fmpq_t difference, origin;
+    fmpq_t difference, origin, spacing;
     fmpz_t index;
     atoms->index = cellar_alloc(atoms->n + 1, sizeof *atoms->index);
     if (atoms->index == NULL)
         return cellar_fail_memory(err, "privacy losses");
+    fmpq_init(spacing);
     fmpq_init(difference);
     fmpq_init(origin);
     fmpz_init(index);
     fmpq_set(origin, losses[0]);
     fmpq_set(atoms->offset, origin);
-    fmpq_zero(atoms->spacing);
+    fmpq_zero(spacing);
     for (size_t i = 1; i < atoms->n; i++) {
         fmpq_sub(difference, losses[i], origin);
-        fmpq_gcd(atoms->spacing, atoms->spacing, difference);
+        fmpq_gcd(spacing, spacing, difference);
     }
-    if (fmpq_is_zero(atoms->spacing)) /* one loss only */
-        fmpq_abs(atoms->spacing, atoms->offset);
-    if (fmpq_is_zero(atoms->spacing))
-        fmpq_one(atoms->spacing);
+    if (fmpq_is_zero(spacing)) /* one loss only */
+        fmpq_abs(spacing, atoms->offset);
+    if (fmpq_is_zero(spacing))
+        fmpq_one(spacing);
     atoms->is_lattice = 1;
     for (size_t i = 0; i < atoms->n; i++) {
         fmpq_sub(difference, losses[i], origin);
-        fmpq_div(difference, difference, atoms->spacing);
+        fmpq_div(difference, difference, spacing);
         fmpz_set(index, fmpq_numref(difference));
         if (fmpz_bits(index) > 40)
             atoms->is_lattice = 0;
         else
             atoms->index[i] = fmpz_get_si(index);
     }
+    fmpq_set(atoms->spacing, spacing);
+    fmpq_clear(spacing);
     fmpq_clear(origin);
     fmpq_clear(difference);
     fmpz_clear(index);
