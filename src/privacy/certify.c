@@ -281,6 +281,10 @@ cellar_status cellar_certify(const cellar_mechanism *const *mechanisms, size_t n
     CELLAR_TRY(setting_check(&s, err));
     s.shift = (int64_t) (options->max_weight * options->per_unit);
     s.cache = cellar_pair_cache_create();
+    if (s.cache == NULL) {
+        status = cellar_fail_memory(err, "a certificate");
+        goto out;
+    }
     CELLAR_TRY(cellar_certificate_create(options, n, &s.c, err));
     for (size_t i = 0; i < n; i++)
         CELLAR_TRY(cellar_certificate_name(s.c, i, cellar_mechanism_spec(mechanisms[i]),

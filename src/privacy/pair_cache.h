@@ -11,7 +11,7 @@ typedef struct cellar_pair_cache cellar_pair_cache;
 
 typedef enum cellar_pair_kind { CELLAR_PAIR_PMF, CELLAR_PAIR_UPPER } cellar_pair_kind;
 
-/* NULL when memory ends, which is fine: everything is then computed again. */
+/* NULL when memory ends. */
 cellar_pair_cache *cellar_pair_cache_create(void);
 void cellar_pair_cache_free(cellar_pair_cache *cache); /* NULL is fine */
 
