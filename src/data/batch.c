@@ -282,7 +282,7 @@ cellar_status batch_deliver(cellar_batch *batch, cellar_error *err)
     int32_t any = 0;
 
     CELLAR_TRY(batch_reserve(batch, err));
-    for (size_t u = 0; u < batch->run->n_uses; u++)
+    for (size_t u = 0; batch->n_split > 0 && u < batch->run->n_uses; u++)
         if (batch->run->uses[u].coder != NULL)
             any |= batch_code_use(batch, u);
     batch->n_rows = batch->n_split;

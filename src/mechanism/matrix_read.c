@@ -15,6 +15,8 @@
 
 enum { FILE_LIMIT = 256 << 20, ENTRIES_MAX = 4000000, NAMES_MAX = 3 };
 
+enum { BOUND_BITS = 133 }; /* of the denominator: 10^40 has no more */
+
 /* What a layout calls its first three columns. */
 static const struct {
     cellar_matrix_layout layout;
@@ -170,6 +172,10 @@ static cellar_status ptable_end(const reader *r, const fmpq_t before, fmpq_t end
     if (!cellar_rational_parse(f->bytes, f->length, end) || fmpq_cmp(end, before) < 0)
         CELLAR_TRY(cellar_csv_fail(&r->csv, r->columns[2], err,
                                    "expected a number up to 1, not below that of the line before"));
+    /* the differences of bounds must be writable as decimals that are read again */
+    if (fmpz_bits(fmpq_denref(end)) > BOUND_BITS)
+        CELLAR_TRY(cellar_csv_fail(&r->csv, r->columns[2], err,
+                                   "expected a number of at most 40 decimals"));
     fmpq_set_si(gap, 1, 1);
     fmpq_sub(gap, end, gap);
     if (fmpq_cmp(gap, slack) > 0)
