@@ -7,6 +7,7 @@
 #include <cellar/text.h>
 
 #include "exposure.h"
+#include "reader.h"
 #include "terminal.h"
 
 #define AT(member) offsetof(exposure_values, member)
@@ -233,6 +234,8 @@ int cli_exposure(int argc, char **argv)
         result = exposure_find(&words, &part);
     if (result == CLI_GO_ON && values.json && values.csv > 0)
         result = cli_usage("exposure: --json or --csv, not both");
+    if (result == CLI_GO_ON && words.n > 1)
+        result = cli_reader_spare(words.items[1], values.path);
     if (result == CLI_GO_ON)
         result = exposure_run(&values, part, words.n > 1 ? words.items[1] : NULL);
     cli_words_clear(&words);

@@ -15,6 +15,7 @@
 #include "ledger_open.h"
 #include "options.h"
 #include "protect.h"
+#include "reader.h"
 #include "terminal.h"
 
 #define AT(member) offsetof(protect_values, member)
@@ -459,6 +460,8 @@ int cli_protect(int argc, char **argv)
 
     if (result == CLI_GO_ON)
         result = protect_check(&values, &files);
+    if (result == CLI_GO_ON)
+        result = cli_reader_spare(files.items[0], values.path);
     if (result == CLI_GO_ON)
         result = protect_prepare(&values, files.items[0], &run);
     if (result == CLI_GO_ON)
