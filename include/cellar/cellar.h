@@ -6,6 +6,7 @@
 #include <cellar/anonymity.h>
 #include <cellar/cell_key.h>
 #include <cellar/certificate.h>
+#include <cellar/chart.h>
 #include <cellar/codelist.h>
 #include <cellar/describe.h>
 #include <cellar/dirichlet.h>
