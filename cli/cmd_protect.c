@@ -53,6 +53,9 @@ static const cli_option protect_options[] = {
      0, 0},
     {CLI_NUMBER, "per-unit", "M", "a unit has at most M records in the table [1]", AT(per_unit), 0,
      1, 0},
+    {CLI_NUMBER, "max-weight", "W",
+     "no record weighs more than W, which a weighted table was clipped to; its sums are released",
+     AT(max_weight), 0, 1, CELLAR_WEIGHT_BOUND_MAX},
     {CLI_CHOICE, "chosen", "advance|public|data",
      "how the parameters were chosen: in advance, from public data, or from these data", AT(chosen),
      0, 0, 0},
@@ -224,7 +227,9 @@ static int protect_make_spec(const protect_values *values, protect_run *run)
     }
     if (strstr(values->mechanism, "epsilon=") != NULL)
         return cli_usage("--total-epsilon gives each cell its epsilon: leave it out of the spec");
-    if (__builtin_mul_overflow(d, run->options.max_per_unit, &n_parts))
+    if (__builtin_mul_overflow(d, run->options.max_per_unit, &n_parts) ||
+        (values->max_weight.given &&
+         __builtin_mul_overflow(n_parts, values->max_weight.value, &n_parts)))
         return cli_usage("--per-unit is too large");
     status = cellar_protect_share(values->total_epsilon, n_parts, share, &err);
     if (status != CELLAR_OK)
@@ -248,6 +253,7 @@ static void protect_set_options(const protect_values *values, protect_run *run)
     options->unit = values->unit;
     if (values->per_unit.given)
         options->max_per_unit = values->per_unit.value;
+    options->max_weight = values->max_weight.value;
     options->choice = (cellar_parameter_choice) values->chosen;
     options->date = values->date;
     options->edition = values->edition;
@@ -313,6 +319,10 @@ static void protect_tell(const protect_run *run)
 {
     const cellar_forecast *f = &run->forecast;
     unsigned long long d = (unsigned long long) f->cells_per_record;
+    if (run->options.max_weight > 0)
+        cli_message("a record weighs at most %llu: weighted sums, rounded to whole numbers, are "
+                    "released",
+                    (unsigned long long) run->options.max_weight);
     if (f->total_epsilon[0] != '\0')
         cli_message(
             "total epsilon %s: a record touches %llu cell%s, a unit has at most %llu "
@@ -344,6 +354,8 @@ static cellar_status protect_json(const protect_run *run, const protect_values *
     cli_json_text(&json, "unit", cellar_release_unit(release));
     cli_json_count(&json, "per_unit", cellar_release_max_per_unit(release));
     cli_json_count(&json, "cells_per_record", cellar_release_cells_per_record(release));
+    cli_json_truth(&json, "weighted", cellar_release_is_weighted(release));
+    cli_json_count(&json, "max_weight", cellar_release_max_weight(release));
     cli_json_text(&json, "total_epsilon", cellar_release_total_epsilon(release));
     cli_json_text(&json, "noise", cellar_noise_source_name(cellar_release_noise(release)));
     cli_json_text(&json, "key_id", cellar_release_key_id(release));

@@ -22,7 +22,7 @@ typedef struct tabulate_values {
     cli_words where;
     const char *weight, *unit, *record_key, *record_id, *key, *margins, *hierarchy,
         *structural_zeros;
-    cli_number max_per_unit, key_range;
+    cli_number max_per_unit, max_weight, key_range;
 } tabulate_values;
 
 #define AT(member) offsetof(tabulate_values, member)
@@ -38,6 +38,9 @@ static const cli_option tabulate_options[] = {
      0, 0, 0},
     {CLI_TEXT, "weight", "COLUMN", "also add up this column, beside the plain count", AT(weight), 0,
      0, 0},
+    {CLI_NUMBER, "max-weight", "W",
+     "weights above W count as W; a bound that is public, without which sums cannot be protected",
+     AT(max_weight), 0, 1, CELLAR_WEIGHT_BOUND_MAX},
     {CLI_TEXT, "unit", "COLUMN", "records with the same value belong to one person or household",
      AT(unit), 0, 0, 0},
     {CLI_NUMBER, "max-per-unit", "M", "count only the first M records of a unit", AT(max_per_unit),
@@ -195,6 +198,8 @@ static int tabulate_check(const tabulate_values *values, const cli_words *files)
         return cli_usage("tabulate: say what to count by: --by A,B,C");
     if ((values->unit != NULL) != values->max_per_unit.given)
         return cli_usage("--unit and --max-per-unit need each other");
+    if (values->max_weight.given && values->weight == NULL)
+        return cli_usage("--max-weight needs --weight");
     if ((values->record_id != NULL) != (values->key != NULL))
         return cli_usage("--record-id and --key need each other");
     if (values->record_id != NULL && values->record_key != NULL)
@@ -230,6 +235,7 @@ static int tabulate_prepare(const tabulate_values *values, const char *path, tab
     spec->where = cli_words_items(&values->where);
     spec->n_where = values->where.n;
     spec->weight_column = values->weight;
+    spec->max_weight = values->max_weight.value;
     spec->unit_column = values->unit;
     spec->max_per_unit = values->max_per_unit.value;
     spec->record_key_column = values->record_key;
@@ -311,6 +317,7 @@ static cellar_status tabulate_json(const cellar_table *table, const cellar_row_r
     cli_json_count(&json, "possible_cells", cellar_schema_n_possible(schema));
     cli_json_count(&json, "cells_per_record", cellar_schema_cells_per_record(schema));
     cli_json_truth(&json, "weighted", cellar_table_is_weighted(table));
+    cli_json_count(&json, "max_weight", cellar_table_max_weight(table));
     cli_json_count(&json, "key_range", cellar_table_key_range(table));
     cli_json_text(&json, "output", values->table.path);
     cli_json_end(&json, '}');

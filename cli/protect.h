@@ -20,7 +20,7 @@ typedef struct protect_values {
     int negatives, per_cell, noise, domain_public, chosen, force, format, zeros, sparse, json;
     protect_account account;
     cli_words domain;
-    cli_number threshold, max_cells, per_unit, threads;
+    cli_number threshold, max_cells, per_unit, max_weight, threads;
 } protect_values;
 
 /* Everything that a run holds. */

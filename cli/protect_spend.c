@@ -83,6 +83,8 @@ static cellar_status protect_cost(const protect_values *values, const protect_ru
     options.choice = run->options.choice;
     options.n_cells = run->forecast.cells_per_record;
     options.per_unit = run->options.max_per_unit;
+    if (run->options.max_weight > 0)
+        options.max_weight = run->options.max_weight;
     options.deltas = deltas;
     options.n_deltas = deltas[0] != NULL;
     status = cellar_certify(mechanisms, 1, &options, &certificate, err);
@@ -104,6 +106,8 @@ static char *protect_what(const cellar_table *table)
     for (size_t v = 0; v < cellar_schema_n_variables(schema); v++)
         length += (size_t) snprintf(what + length, size - length, "%s%s", v > 0 ? " x " : "",
                                     cellar_schema_variable(schema, v));
+    if (cellar_table_is_weighted(table))
+        snprintf(what + length, size - length, ", weighted");
     return what;
 }
 

@@ -49,12 +49,13 @@ typedef struct cellar_protect_options {
 
     /* One of them is required when a record touches several cells (d > 1). */
     int per_cell;              /* 1: the caller knows that the parameters are those of one cell */
-    const char *total_epsilon; /* a decimal that epsilon x d x max_per_unit may not exceed; see
-                                  cellar_protect_share() */
+    const char *total_epsilon; /* a decimal that epsilon x d x max_per_unit x max_weight may not
+                                  exceed; see cellar_protect_share() */
 
     int domain_public;     /* 1: observed domains are asserted to be public; recorded */
     const char *unit;      /* what is protected: "person" ["record" when NULL] */
     uint64_t max_per_unit; /* the largest number of records of a unit [1] */
+    uint64_t max_weight;   /* of a record; required for a weighted table, whose sums are released */
     cellar_parameter_choice choice;
     const char *date;   /* "2026-07-01" [today, UTC] */
     const char *ledger; /* the stamp of the charge ["unaccounted, not for publication"] */
@@ -79,7 +80,7 @@ typedef struct cellar_forecast {
     double size;               /* cells listed */
     double false_positives;    /* empty cells with a positive released number */
     double bias;               /* of the sum of all released interior cells */
-    char total_epsilon[80];    /* epsilon x d x max_per_unit, exact; "" without an epsilon */
+    char total_epsilon[80];    /* epsilon x d x max_per_unit x max_weight; "" without epsilon */
 } cellar_forecast;
 
 /* Checks all that cellar_release_protect() checks, with the same refusals, and draws nothing. */
@@ -95,13 +96,15 @@ CELLAR_API cellar_status cellar_protect_share(const char *total_epsilon, uint64_
 
 /* Perturbs every cell of the table, sampling zeros included, each independently with exactly the
  * law of the mechanism; structural zeros stay. A cell is listed if and only if its released
- * number is not zero. The release shares the table's schema and keeps no other pointer.
+ * number is not zero. Of a weighted table the weighted sums are perturbed, each rounded half up to
+ * a whole number first; a record then changes a cell by at most max_weight. The release shares the
+ * table's schema and keeps no other pointer.
  *
  * Refuses with CELLAR_ERR_RULE: an observed domain that is not asserted to be public; more than
  * max_cells expected; a table whose cells are marked suppressed, not available or unreliable (a
- * mark that depends on the data is not covered by any mechanism); a weighted table; an epsilon
- * above its share of the total. On failure *out is NULL and nothing was drawn that could be
- * seen. */
+ * mark that depends on the data is not covered by any mechanism); a weighted table without
+ * max_weight, or clipped to a larger bound; an epsilon above its share of the total. On
+ * failure *out is NULL and nothing was drawn that could be seen. */
 CELLAR_API cellar_status cellar_release_protect(const cellar_table *table,
                                                 const cellar_mechanism *mechanism,
                                                 const cellar_protect_options *options,
@@ -110,14 +113,14 @@ CELLAR_API cellar_status cellar_release_protect(const cellar_table *table,
 /* The same with cell keys: `spec` is "cell-key:file=..." (cellar/cell_key.h). The table must hold
  * record keys, from which the numbers follow: nothing is drawn. A cell without records has no key
  * and stays zero. There is no differential privacy, and the certificate says so; per_cell,
- * total_epsilon and the noise of `options` are ignored. */
+ * total_epsilon and the noise of `options` are ignored. Weighted tables are refused. */
 CELLAR_API cellar_status cellar_release_cell_keys(const cellar_table *table, const char *spec,
                                                   const cellar_protect_options *options,
                                                   cellar_release **out, cellar_error *err);
 
 /* The same with "multinomial-dirichlet:..." (cellar/dirichlet.h), which draws all cells of a table
  * without margins together. Unless the spec names a total, the table's own is released exactly: an
- * invariant, which the certificate names. */
+ * invariant, which the certificate names. Weighted tables are refused. */
 CELLAR_API cellar_status cellar_release_dirichlet(const cellar_table *table, const char *spec,
                                                   const cellar_protect_options *options,
                                                   cellar_release **out, cellar_error *err);
@@ -147,7 +150,12 @@ CELLAR_API const char *cellar_release_key_id(const cellar_release *release);
 CELLAR_API uint64_t cellar_release_cells_per_record(const cellar_release *release);
 CELLAR_API const char *cellar_release_unit(const cellar_release *release);
 CELLAR_API uint64_t cellar_release_max_per_unit(const cellar_release *release);
-/* epsilon x d x max_per_unit as an exact decimal; NULL for mechanisms without an epsilon. */
+/* 1 when the numbers are weighted sums; max_weight is then the bound on a record's weight, else 1.
+ */
+CELLAR_API int cellar_release_is_weighted(const cellar_release *release);
+CELLAR_API uint64_t cellar_release_max_weight(const cellar_release *release);
+/* epsilon x d x max_per_unit x max_weight as an exact decimal; NULL for mechanisms without an
+ * epsilon. */
 CELLAR_API const char *cellar_release_total_epsilon(const cellar_release *release);
 CELLAR_API cellar_parameter_choice cellar_release_choice(const cellar_release *release);
 CELLAR_API const char *cellar_release_date(const cellar_release *release);

@@ -93,6 +93,10 @@ CELLAR_API void cellar_table_free(cellar_table *table); /* NULL is fine */
 CELLAR_API const cellar_schema *cellar_table_schema(const cellar_table *table);
 CELLAR_API uint64_t cellar_table_n_records(const cellar_table *table);
 CELLAR_API int cellar_table_is_weighted(const cellar_table *table);
+/* The largest bound that weights may have. */
+enum { CELLAR_WEIGHT_BOUND_MAX = 1000000 };
+/* The public bound that the weight of every record was clipped to; 0 when there is none. */
+CELLAR_API uint64_t cellar_table_max_weight(const cellar_table *table);
 /* The modulus of record keys, 0 when the table has none. */
 CELLAR_API uint64_t cellar_table_key_range(const cellar_table *table);
 

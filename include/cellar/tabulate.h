@@ -26,6 +26,7 @@ typedef struct cellar_tabulate_spec {
     size_t n_where;
 
     const char *weight_column;     /* NULL: unweighted */
+    uint64_t max_weight;           /* larger weights count as this; public; 0: no bound */
     const char *unit_column;       /* NULL: every record is a unit of its own */
     uint64_t max_per_unit;         /* the first so many records of a unit count; 0: required */
     const char *record_key_column; /* keys of records, added up for each cell */

@@ -123,6 +123,8 @@ cellar_status cellar_release_cell_keys(const cellar_table *table, const char *sp
     json_t *description = NULL;
 
     *out = NULL;
+    if (cellar_protection_refuse_weights(table, "cell-key", err) != CELLAR_OK)
+        return CELLAR_ERR_RULE;
     mine.per_cell = 1;
     mine.total_epsilon = NULL;
     CELLAR_TRY(cellar_protection_init(&protection, table, &mine, err));

@@ -21,6 +21,7 @@ static cellar_certify_options certify_options(const cellar_protection *protectio
     options.choice = facts->choice;
     options.n_cells = facts->cells_per_record;
     options.per_unit = facts->max_per_unit;
+    options.max_weight = facts->max_weight;
     options.unit = facts->unit;
     options.epsilons = certify_epsilons;
     options.n_epsilons = sizeof certify_epsilons / sizeof *certify_epsilons;

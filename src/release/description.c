@@ -76,6 +76,12 @@ cellar_status cellar_description_create(const cellar_release_facts *facts, const
         "source", noise_names[facts->noise], "key_id", facts->key_id, "parameter_choice",
         cellar_parameter_choice_word(facts->choice), "date", facts->date, "ledger", facts->ledger,
         "certificate", certificate);
+    if (description != NULL && facts->is_weighted &&
+        json_object_set_new(description, "max_weight",
+                            json_integer((json_int_t) facts->max_weight)) != 0) {
+        json_decref(description);
+        description = NULL;
+    }
     *out = description;
     return description == NULL ? cellar_fail_memory(err, "the description of a release")
                                : CELLAR_OK;
@@ -157,6 +163,11 @@ cellar_status cellar_description_read(const json_t *description, const char *nam
     CELLAR_TRY(description_read_number(unit, "max_records", 1, name, &out->max_per_unit, err));
     CELLAR_TRY(description_read_number(description, "cells_per_record", 1, name,
                                        &out->cells_per_record, err));
+    out->is_weighted = json_object_get(description, "max_weight") != NULL;
+    out->max_weight = 1;
+    if (out->is_weighted)
+        CELLAR_TRY(
+            description_read_number(description, "max_weight", 1, name, &out->max_weight, err));
     CELLAR_TRY(description_read_text(description, "date", name, &out->date, err));
     CELLAR_TRY(description_read_text(description, "ledger", name, &out->ledger, err));
     CELLAR_TRY(description_read_words(description, name, out, err));
@@ -171,8 +182,8 @@ out:
 void cellar_description_prune(json_t *description)
 {
     static const char *const members[] = {
-        "mechanism", "negatives",        "threshold", "unit",   "cells_per_record", "total",
-        "noise",     "parameter_choice", "date",      "ledger", "certificate"};
+        "mechanism", "negatives", "threshold",        "unit", "cells_per_record", "max_weight",
+        "total",     "noise",     "parameter_choice", "date", "ledger",           "certificate"};
     const char *key;
     json_t *value;
     void *next;

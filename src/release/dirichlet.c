@@ -158,6 +158,8 @@ cellar_status cellar_release_dirichlet(const cellar_table *table, const char *sp
     int is_invariant = 0;
 
     *out = NULL;
+    if (cellar_protection_refuse_weights(table, "multinomial-dirichlet", err) != CELLAR_OK)
+        return CELLAR_ERR_RULE;
     mine.per_cell = 1;
     mine.total_epsilon = NULL;
     CELLAR_TRY(cellar_protection_init(&protection, table, &mine, err));

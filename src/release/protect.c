@@ -27,7 +27,7 @@ static cellar_status protect_plan(cellar_protection *protection, const cellar_me
                                   cellar_error *err)
 {
     cellar_release_facts *facts = &protection->facts;
-    uint64_t n_parts = facts->cells_per_record * facts->max_per_unit;
+    uint64_t n_parts = facts->cells_per_record * facts->max_per_unit * facts->max_weight;
     cellar_status status = CELLAR_OK;
 
     *forecast = (cellar_forecast){.cells_per_record = facts->cells_per_record,
@@ -85,7 +85,7 @@ cellar_status cellar_protect_forecast(const cellar_table *table, const cellar_me
     CELLAR_TRY(cellar_protection_init(&protection, table, options, err));
     CELLAR_TRY(protect_plan(&protection, mechanism, options, out, err));
     CELLAR_TRY(protect_check_key(options, err));
-    CELLAR_TRY(cellar_forecast_fill(table, mechanism, &protection.listing, out, err));
+    CELLAR_TRY(cellar_forecast_fill(protection.table, mechanism, &protection.listing, out, err));
 out:
     cellar_protection_clear(&protection);
     return status;
@@ -211,13 +211,14 @@ cellar_status cellar_release_protect(const cellar_table *table, const cellar_mec
     cellar_protection protection;
     cellar_forecast forecast;
     json_t *description = NULL;
-    cellar_draw draw = {.table = table, .mechanism = mechanism, .progress = options->progress};
+    cellar_draw draw = {.mechanism = mechanism, .progress = options->progress};
 
     *out = NULL;
     CELLAR_TRY(cellar_protection_init(&protection, table, options, err));
     CELLAR_TRY(protect_plan(&protection, mechanism, options, &forecast, err));
     CELLAR_TRY(protect_check_key(options, err));
     CELLAR_TRY(protect_describe(&protection, mechanism, options, &description, err));
+    draw.table = protection.table;
     draw.listing = protection.listing;
     draw.keyed = options->key != NULL;
     CELLAR_TRY(protect_open_noise(&draw, options, err));

@@ -9,8 +9,9 @@
 
 /* A table and options that passed every check. Clear it in every case. */
 typedef struct cellar_protection {
-    const cellar_table *table;
-    cellar_schema *schema; /* the release's: the table's, with asserted domains */
+    const cellar_table *table; /* of the numbers to perturb: the caller's, or `rounded` */
+    cellar_table *rounded;     /* the weighted sums as whole numbers; NULL without weights */
+    cellar_schema *schema;     /* the release's: the table's, with asserted domains */
     cellar_listing listing;
     cellar_release_facts facts; /* all but mechanism, revision, noise, key_id, total_epsilon */
     char date[16];
@@ -20,6 +21,10 @@ typedef struct cellar_protection {
 cellar_status cellar_protection_init(cellar_protection *out, const cellar_table *table,
                                      const cellar_protect_options *options, cellar_error *err);
 void cellar_protection_clear(cellar_protection *protection);
+
+/* Refuses a weighted table with CELLAR_ERR_RULE, in the name of a mechanism that takes counts. */
+cellar_status cellar_protection_refuse_weights(const cellar_table *table, const char *mechanism,
+                                               cellar_error *err);
 
 /* Adds the structural zeros that only the table knows to listed cells, which stay in order. */
 cellar_status cellar_protection_add_marks(const cellar_table *table, cells_builder *out,

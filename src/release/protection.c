@@ -54,10 +54,6 @@ static cellar_status protection_check_cells(const cellar_table *table, cellar_er
     const cellar_cells *cells = &table->cells;
     uint64_t all = 0;
 
-    if (cells->weight != NULL)
-        return cellar_fail(err, CELLAR_ERR_RULE,
-                           "the table is weighted: one record may change a cell by more than one, "
-                           "and nothing bounds by how much; tabulate it without weights");
     for (size_t i = 0; i < cells->n; i++)
         all |= cells->count[i];
     if (all >> 62 != 0)
@@ -72,11 +68,59 @@ static cellar_status protection_check_cells(const cellar_table *table, cellar_er
     return CELLAR_OK;
 }
 
+/* A record changes a weighted sum by its weight, so a bound on weights has to be public and to
+ * have been kept. */
+static cellar_status protection_check_weights(const cellar_table *table,
+                                              const cellar_protect_options *options,
+                                              cellar_error *err)
+{
+    if (table->cells.weight == NULL)
+        return options->max_weight == 0
+                   ? CELLAR_OK
+                   : cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                                 "a bound on weights, and the table has no weights");
+    if (options->max_weight == 0)
+        return cellar_fail(err, CELLAR_ERR_RULE,
+                           "the table is weighted: one record may change a cell by more than one; "
+                           "say by how much at most, with the bound that weights were clipped to "
+                           "when it was tabulated");
+    if (table->max_weight == 0)
+        return cellar_fail(err, CELLAR_ERR_RULE,
+                           "the weights of the table were not clipped, so nothing bounds them; "
+                           "tabulate it with a bound");
+    if (options->max_weight < table->max_weight)
+        return cellar_fail(err, CELLAR_ERR_RULE,
+                           "the weights of the table were clipped to %llu, which is more than the "
+                           "bound of %llu",
+                           (unsigned long long) table->max_weight,
+                           (unsigned long long) options->max_weight);
+    if (options->max_weight > CELLAR_WEIGHT_BOUND_MAX)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a bound on weights is at most %d",
+                           CELLAR_WEIGHT_BOUND_MAX);
+    if (options->key != NULL)
+        return cellar_fail(err, CELLAR_ERR_UNSUPPORTED,
+                           "keyed noise is for unweighted tables: two sets of weights would share "
+                           "it, and in the difference it would cancel");
+    return CELLAR_OK;
+}
+
+cellar_status cellar_protection_refuse_weights(const cellar_table *table, const char *mechanism,
+                                               cellar_error *err)
+{
+    return table->cells.weight == NULL
+               ? CELLAR_OK
+               : cellar_fail(err, CELLAR_ERR_RULE,
+                             "%s is for counts of records, and the table is weighted; tabulate it "
+                             "without weights",
+                             mechanism);
+}
+
 static cellar_status protection_check_parts(const cellar_protect_options *options,
                                             const cellar_release_facts *facts, cellar_error *err)
 {
     uint64_t n_parts;
-    if (__builtin_mul_overflow(facts->cells_per_record, facts->max_per_unit, &n_parts))
+    if (__builtin_mul_overflow(facts->cells_per_record, facts->max_per_unit, &n_parts) ||
+        __builtin_mul_overflow(n_parts, facts->max_weight, &n_parts))
         return cellar_fail(err, CELLAR_ERR_OVERFLOW, "a unit touches too many cells");
     if (options->per_cell && options->total_epsilon != NULL)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
@@ -128,7 +172,12 @@ cellar_status cellar_protection_init(cellar_protection *out, const cellar_table 
     *out = (cellar_protection){.table = table};
     CELLAR_TRY(protection_check_options(options, err));
     CELLAR_TRY(protection_check_domains(table->schema, options->domain_public, err));
-    CELLAR_TRY(protection_check_cells(table, err));
+    CELLAR_TRY(protection_check_weights(table, options, err));
+    if (table->cells.weight != NULL) {
+        CELLAR_TRY(cellar_table_round_weights(table, &out->rounded, err));
+        out->table = out->rounded;
+    }
+    CELLAR_TRY(protection_check_cells(out->table, err));
     out->listing = (cellar_listing){(cellar_negatives) options->negatives,
                                     options->threshold > 1 ? options->threshold : 1};
     out->facts = (cellar_release_facts){
@@ -138,7 +187,9 @@ cellar_status cellar_protection_init(cellar_protection *out, const cellar_table 
         .threshold = options->threshold,
         .choice = options->choice,
         .cells_per_record = cellar_schema_cells_per_record(table->schema),
-        .max_per_unit = options->max_per_unit};
+        .max_per_unit = options->max_per_unit,
+        .max_weight = options->max_weight > 0 ? options->max_weight : 1,
+        .is_weighted = options->max_weight > 0};
     CELLAR_TRY(protection_check_parts(options, &out->facts, err));
     CELLAR_TRY(protection_set_date(out, options->date, err));
     if (options->domain_public)
@@ -152,6 +203,7 @@ out:
 void cellar_protection_clear(cellar_protection *protection)
 {
     cellar_schema_free(protection->schema);
+    cellar_table_free(protection->rounded);
     *protection = (cellar_protection){0};
 }
 

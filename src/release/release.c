@@ -148,6 +148,16 @@ const char *cellar_release_unit(const cellar_release *release)
     return release->facts.unit;
 }
 
+int cellar_release_is_weighted(const cellar_release *release)
+{
+    return release->facts.is_weighted;
+}
+
+uint64_t cellar_release_max_weight(const cellar_release *release)
+{
+    return release->facts.max_weight;
+}
+
 uint64_t cellar_release_max_per_unit(const cellar_release *release)
 {
     return release->facts.max_per_unit;

@@ -42,7 +42,7 @@ void cellar_schema_add_rules(const cellar_schema *schema, cellar_text *text);
 
 /* Cells in parallel arrays; all but `index` and `count` may be NULL. Arrays come from
  * cellar_alloc()/cellar_realloc(). Weighted sums are exact, in units of 1e-9. */
-enum { CELLAR_WEIGHT_SCALE = 9 };
+enum { CELLAR_WEIGHT_SCALE = 9, CELLAR_WEIGHT_UNIT = 1000000000 };
 typedef struct cellar_cells {
     size_t n;
     uint64_t *index;
@@ -61,6 +61,11 @@ void cellar_cells_clear(cellar_cells *cells);
  * retains `schema`. Decides between dense and sparse storage by itself. */
 cellar_status cellar_table_from_cells(const cellar_schema *schema, cellar_cells *cells,
                                       uint64_t key_range, cellar_table **out, cellar_error *err);
+
+/* States that no weight exceeded the bound, which must not be contradicted by the cells: a sum of
+ * n weights lies between 0 and n times the bound. 0 states nothing. */
+cellar_status cellar_table_set_max_weight(cellar_table *table, uint64_t max_weight,
+                                          cellar_error *err);
 
 /* The exact weighted sum of a stored cell, in units of 1e-9 (0 in an unweighted table). */
 cellar_int128 cellar_table_weight(const cellar_table *table, size_t position);

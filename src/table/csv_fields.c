@@ -35,11 +35,11 @@ void cellar_csv_add_safe(cellar_text *row, const char *field, int neutralise)
     cellar_text_clear(&harmless);
 }
 
-void cellar_csv_add_key_name(cellar_text *row, uint64_t range)
+void cellar_csv_add_bounded_name(cellar_text *row, const char *name, uint64_t bound)
 {
-    cellar_text_add_string(row, "record_key");
-    if (range != 0)
-        cellar_text_printf(row, ":%" PRIu64, range);
+    cellar_text_add_string(row, name);
+    if (bound != 0)
+        cellar_text_printf(row, ":%" PRIu64, bound);
 }
 
 static int csv_fields_fill(csv_fields_axis *axis, const cellar_schema *schema, size_t variable,

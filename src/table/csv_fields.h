@@ -22,8 +22,8 @@ void cellar_csv_fields_add(const cellar_csv_fields *fields, const uint32_t *cate
  * leading apostrophe (OWASP, "CSV Injection": = + - @ tabulator and carriage return). */
 void cellar_csv_add_safe(cellar_text *row, const char *field, int neutralise);
 
-/* Adds the name of the column of record keys below `range` (0: 2^64): "record_key:4096". */
-void cellar_csv_add_key_name(cellar_text *row, uint64_t range);
+/* Adds the name of a column that tells its bound, unless that is 0: "record_key:4096". */
+void cellar_csv_add_bounded_name(cellar_text *row, const char *name, uint64_t bound);
 
 /* Rows gather in a text and go out in pieces of about this size. A text that has failed stays as
  * it is. */

@@ -280,11 +280,14 @@ cellar_status cellar_extension_finish(const cellar_source *source, const json_t 
 {
     cellar_status status = CELLAR_OK;
     const json_t *key_range = json_object_get(extension, "key_range");
+    const json_t *max_weight = json_object_get(extension, "max_weight");
     const json_t *cells = json_object_get(extension, "cells");
     json_t *statuses = json_object_get(extension, "statuses");
 
     if (key_range != NULL && !extension_parse_number(key_range, &loaded->key_range))
         return extension_fail(source, "key_range", "a whole number in a string", err);
+    if (max_weight != NULL && !extension_parse_number(max_weight, &loaded->max_weight))
+        return extension_fail(source, "max_weight", "a whole number in a string", err);
     if (cells != NULL)
         CELLAR_TRY(extension_read_cells(source, cells, loaded, err));
     if (statuses != NULL)

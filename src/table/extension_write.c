@@ -183,6 +183,9 @@ cellar_status cellar_extension_create(const cellar_sheet *sheet,
     if (sheet->keyed && sheet->key_range != 0)
         failed |=
             json_object_set_new(extension, "key_range", extension_decimal(sheet->key_range, 0));
+    if (sheet->weighted && sheet->max_weight != 0)
+        failed |=
+            json_object_set_new(extension, "max_weight", extension_decimal(sheet->max_weight, 0));
     if (sheet->weighted || sheet->keyed)
         failed |= json_object_set_new(extension, "cells", extension_cells(sheet));
     if (layout->statuses)

@@ -39,8 +39,9 @@ typedef struct cellar_source {
 typedef struct cellar_loaded {
     cellar_schema *schema;
     cells_builder built;
-    uint64_t key_range; /* 0: 2^64 */
-    char *extension;    /* the text of `extension.cellar` where the file has one, or NULL */
+    uint64_t key_range;  /* 0: 2^64 */
+    uint64_t max_weight; /* 0: no bound */
+    char *extension;     /* the text of `extension.cellar` where the file has one, or NULL */
 } cellar_loaded;
 
 void cellar_loaded_clear(cellar_loaded *loaded);

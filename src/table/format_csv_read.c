@@ -9,13 +9,10 @@
 #include "base/error.h"
 #include "table/intake.h"
 
-/* Followed by : and the range of the keys, unless they fill 64 bits. */
-static const char csv_key_name[] = "record_key";
-
 /* Where the columns are; CELLAR_CSV_NO_COLUMN for those the file does not have. */
 typedef struct csv_columns {
     size_t value, weighted, key, status;
-    uint64_t key_range;
+    uint64_t key_range, max_weight;
 } csv_columns;
 
 static cellar_status csv_find_value(const cellar_source *source, const cellar_csv *csv,
@@ -39,16 +36,16 @@ static cellar_status csv_find_value(const cellar_source *source, const cellar_cs
     return CELLAR_OK;
 }
 
-/* "record_key", or "record_key:4096" for keys below 4096. */
-static int csv_is_key_column(const char *name, uint64_t *range)
+/* "record_key", or "record_key:4096" for keys below 4096; and so for weights up to a bound. */
+static int csv_is_bounded(const char *name, const char *wanted, uint64_t *bound)
 {
-    size_t n = strlen(csv_key_name);
-    *range = 0;
-    if (strncmp(name, csv_key_name, n) != 0)
+    size_t n = strlen(wanted);
+    *bound = 0;
+    if (strncmp(name, wanted, n) != 0)
         return 0;
     return name[n] == '\0' ||
-           (name[n] == ':' && cellar_parse_u64(name + n + 1, strlen(name + n + 1), range) &&
-            *range > 0);
+           (name[n] == ':' && cellar_parse_u64(name + n + 1, strlen(name + n + 1), bound) &&
+            *bound > 0);
 }
 
 static cellar_status csv_find_columns(const cellar_source *source, const cellar_csv *csv,
@@ -57,22 +54,22 @@ static cellar_status csv_find_columns(const cellar_source *source, const cellar_
     size_t none = CELLAR_CSV_NO_COLUMN;
     cellar_status status;
 
-    *columns = (csv_columns){none, none, none, none, 0};
+    *columns = (csv_columns){none, none, none, none, 0, 0};
     status = csv_find_value(source, csv, columns, err);
     if (status != CELLAR_OK)
         return status;
     for (size_t i = columns->value + 1; i < csv->n_columns; i++) {
         const char *name = csv->header[i];
-        if (strcmp(name, "weighted") == 0)
+        if (columns->weighted == none && csv_is_bounded(name, "weighted", &columns->max_weight))
             columns->weighted = i;
         else if (strcmp(name, "status") == 0)
             columns->status = i;
-        else if (columns->key == none && csv_is_key_column(name, &columns->key_range))
+        else if (columns->key == none && csv_is_bounded(name, "record_key", &columns->key_range))
             columns->key = i;
         else
             return cellar_csv_fail(csv, i, err,
-                                   "variables stand before '%s'; after it come only 'weighted', "
-                                   "'record_key:RANGE' and 'status'",
+                                   "variables stand before '%s'; after it come only "
+                                   "'weighted:BOUND', 'record_key:RANGE' and 'status'",
                                    csv->header[columns->value]);
     }
     return CELLAR_OK;
@@ -212,7 +209,8 @@ cellar_status cellar_format_csv_read(const cellar_source *source, cellar_loaded 
     layout = (cellar_intake_layout){.weights = columns.weighted != CELLAR_CSV_NO_COLUMN,
                                     .keys = columns.key != CELLAR_CSV_NO_COLUMN,
                                     .statuses = columns.status != CELLAR_CSV_NO_COLUMN,
-                                    .key_range = columns.key_range};
+                                    .key_range = columns.key_range,
+                                    .max_weight = columns.max_weight};
     for (size_t v = 0; v < columns.value; v++)
         CELLAR_TRY(cellar_intake_add_variable(intake, csv.header[v], NULL, err));
     CELLAR_TRY(cellar_intake_begin(intake, &layout, err));

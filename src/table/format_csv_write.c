@@ -11,6 +11,7 @@
 
 static const char csv_status_name[] = "status";
 static const char csv_weighted_name[] = "weighted";
+static const char csv_key_name[] = "record_key";
 
 typedef struct csv_layout {
     int weighted, keyed, statuses;
@@ -41,11 +42,13 @@ static void csv_write_header(const cellar_sheet *sheet, const csv_layout *layout
         cellar_text_add_char(row, ',');
     }
     cellar_text_add_string(row, cellar_sheet_value_name(sheet->kind));
-    if (layout->weighted)
-        cellar_text_printf(row, ",%s", csv_weighted_name);
+    if (layout->weighted) {
+        cellar_text_add_char(row, ',');
+        cellar_csv_add_bounded_name(row, csv_weighted_name, sheet->max_weight);
+    }
     if (layout->keyed) {
         cellar_text_add_char(row, ',');
-        cellar_csv_add_key_name(row, sheet->key_range);
+        cellar_csv_add_bounded_name(row, csv_key_name, sheet->key_range);
     }
     if (layout->statuses)
         cellar_text_printf(row, ",%s", csv_status_name);

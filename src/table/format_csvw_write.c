@@ -41,27 +41,31 @@ static int csvw_add_variables(const cellar_schema *schema, json_t *columns)
     return 1;
 }
 
+/* A column whose name tells a bound, as in "record_key:4096". */
+static int csvw_add_bounded(json_t *columns, const char *name, uint64_t bound, const char *type)
+{
+    cellar_text text = {0};
+    int done;
+    cellar_csv_add_bounded_name(&text, name, bound);
+    done = !text.failed && csvw_add_column(columns, text.bytes, NULL, json_string(type));
+    cellar_text_clear(&text);
+    return done;
+}
+
 /* The columns after the variables, in the order of the file. */
 static int csvw_add_values(const cellar_sheet *sheet, int zeros, json_t *columns)
 {
     const char *value = cellar_sheet_value_name(sheet->kind);
     json_t *last;
-    cellar_text key = {0};
-    int done;
 
     if (!csvw_add_column(columns, value, "http://purl.org/linked-data/cube#measureType",
                          json_string(sheet->confidential ? "nonNegativeInteger" : "integer")))
         return 0;
-    if (sheet->weighted && !csvw_add_column(columns, "weighted", NULL, json_string("decimal")))
+    if (sheet->weighted && !csvw_add_bounded(columns, "weighted", sheet->max_weight, "decimal"))
         return 0;
-    if (sheet->keyed) {
-        cellar_csv_add_key_name(&key, sheet->key_range);
-        done = !key.failed &&
-               csvw_add_column(columns, key.bytes, NULL, json_string("nonNegativeInteger"));
-        cellar_text_clear(&key);
-        if (!done)
-            return 0;
-    }
+    if (sheet->keyed &&
+        !csvw_add_bounded(columns, "record_key", sheet->key_range, "nonNegativeInteger"))
+        return 0;
     if (!cellar_sheet_has_status(sheet, zeros))
         return 1;
     if (!csvw_add_column(columns, "status",

@@ -460,6 +460,7 @@ cellar_status cellar_intake_finish(cellar_intake *intake, cellar_loaded *out,
                                     repeat, err));
     out->built = intake->built;
     out->key_range = intake->layout.key_range;
+    out->max_weight = intake->layout.max_weight;
     intake->built = (cells_builder){0};
 out:
     return status;

@@ -28,7 +28,8 @@ uint32_t cellar_intake_code(cellar_intake *intake, size_t v, const char *text, s
 /* Which extras the rows have. */
 typedef struct cellar_intake_layout {
     int weights, keys, statuses;
-    uint64_t key_range; /* 0: 2^64 */
+    uint64_t key_range;  /* 0: 2^64 */
+    uint64_t max_weight; /* 0: no bound */
 } cellar_intake_layout;
 
 /* Call it before the first row. */

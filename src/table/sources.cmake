@@ -32,5 +32,6 @@ set(LAYER_SOURCES
   table_groups.c
   table_margin.c
   table_sums.c
+  table_weights.c
   tabulate.c
 )

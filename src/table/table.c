@@ -160,6 +160,11 @@ int cellar_table_is_weighted(const cellar_table *table)
     return table->cells.weight != NULL;
 }
 
+uint64_t cellar_table_max_weight(const cellar_table *table)
+{
+    return table->max_weight;
+}
+
 uint64_t cellar_table_key_range(const cellar_table *table)
 {
     return table->key_range;

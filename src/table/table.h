@@ -14,6 +14,7 @@ struct cellar_table {
     cellar_schema *schema;
     uint64_t n_records; /* counts of the interior */
     uint64_t key_range;
+    uint64_t max_weight; /* weights were clipped to it; 0: no bound */
     cellar_cells cells;
     uint64_t *bits;  /* dense only */
     uint32_t *ranks; /* dense only: stored cells before the word */
@@ -29,6 +30,12 @@ static inline uint64_t table_index(const cellar_table *table, size_t position)
 cellar_status cellar_table_create(const cellar_schema *schema, cellar_cells *cells,
                                   uint64_t key_range, uint64_t n_records, cellar_table **out,
                                   cellar_error *err);
+
+/* An unweighted table whose counts are the weighted sums, each rounded half up by itself. As a
+ * record changes a sum by a whole number at most, its bound, it changes the rounded sum by no
+ * more. The table must have such a bound. On failure *out is NULL. */
+cellar_status cellar_table_round_weights(const cellar_table *table, cellar_table **out,
+                                         cellar_error *err);
 
 /* The table must have these variables, and none may be named twice. */
 cellar_status cellar_table_check_variables(const cellar_table *table, const size_t *variables,

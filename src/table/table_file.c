@@ -131,6 +131,7 @@ cellar_status cellar_table_parse(const char *name, const char *bytes, size_t len
     CELLAR_TRY(cellar_sheet_parse(&source, &loaded, err));
     CELLAR_TRY(
         cellar_table_from_cells(loaded.schema, &loaded.built.cells, loaded.key_range, out, err));
+    CELLAR_TRY(cellar_table_set_max_weight(*out, loaded.max_weight, err));
     CELLAR_TRY(cellar_table_check_sums(*out, name, err));
 out:
     if (status != CELLAR_OK) {

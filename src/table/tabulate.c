@@ -36,6 +36,7 @@ typedef struct tabulation {
     size_t n_coders, n_uses;
     size_t weight_use, key_use, unit_use;
     uint64_t key_range;
+    cellar_int128 largest_weight; /* what weights are clipped to; 0: not at all */
     cellar_units *units;
     cellar_accumulator *accumulator;
     tabulate_lane *lanes;
@@ -63,6 +64,11 @@ static cellar_status tabulation_check(const cellar_tabulate_spec *spec, cellar_e
     if (spec->n_variables == 0 || spec->n_variables > CELLAR_MAX_VARIABLES)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a table has 1 to %d variables, not %zu",
                            CELLAR_MAX_VARIABLES, spec->n_variables);
+    if (spec->max_weight > 0 && spec->weight_column == NULL)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a bound on weights needs weights");
+    if (spec->max_weight > CELLAR_WEIGHT_BOUND_MAX)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a bound on weights is at most %d",
+                           CELLAR_WEIGHT_BOUND_MAX);
     for (size_t i = 0; i < spec->n_variables; i++)
         for (size_t j = 0; j < i; j++)
             if (strcmp(variable_name(&spec->variables[i]), variable_name(&spec->variables[j])) == 0)
@@ -161,6 +167,7 @@ static cellar_status tabulation_prepare(tabulation *t, cellar_error *err)
         CELLAR_TRY(cellar_structural_rules_read(spec->structural_zeros_path, &t->rules, err));
     if (spec->record_key_column != NULL || spec->record_id_column != NULL)
         t->key_range = spec->key_range > 0 ? spec->key_range : CELLAR_DECIMAL_KEY_RANGE;
+    t->largest_weight = (cellar_int128) spec->max_weight * CELLAR_WEIGHT_UNIT;
     if (spec->unit_column != NULL) {
         t->units = cellar_units_create(spec->max_per_unit);
         if (t->units == NULL)
@@ -214,6 +221,8 @@ static int lane_admit(tabulation *t, tabulate_lane *lane, cellar_batch *batch, s
                                 "expected a weight, a decimal number of at least 0");
             return ROW_REJECTED;
         }
+        if (t->largest_weight > 0 && lane->weights[n] > t->largest_weight)
+            lane->weights[n] = t->largest_weight;
     }
     if (t->key_range > 0 && !lane_key(t, batch, row, &lane->record_keys[n]))
         return ROW_REJECTED;
@@ -379,6 +388,7 @@ static cellar_status tabulation_table(tabulation *t, cellar_table **out, cellar_
                     refusal.message);
         goto out;
     }
+    CELLAR_TRY(cellar_table_set_max_weight(interior, t->spec->max_weight, err));
     if (margins->all || margins->n_masks > 0 || margins->hierarchies != 0)
         CELLAR_TRY(cellar_table_expand(interior, margins, out, err));
     else {

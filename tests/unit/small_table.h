@@ -20,6 +20,7 @@ typedef struct small_table {
     size_t n_cells; /* with counts, in the interior */
     uint64_t index[16], count[16];
     int with_weights, with_statuses;
+    uint64_t max_weight; /* 0: no bound */
     uint8_t status[16];
     uint64_t key_range; /* 0: no keys */
     uint64_t key[16];
@@ -84,6 +85,7 @@ static inline cellar_table *small_table_create(const small_table *small)
     assert_int_equal(cellar_table_from_cells(schema, &cells, small->key_range, &table, NULL),
                      CELLAR_OK);
     cellar_schema_free(schema);
+    assert_int_equal(cellar_table_set_max_weight(table, small->max_weight, NULL), CELLAR_OK);
     if (!small->margins.all && small->margins.n_masks == 0)
         return table;
     assert_int_equal(cellar_table_expand(table, &small->margins, &expanded, NULL), CELLAR_OK);

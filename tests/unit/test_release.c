@@ -78,6 +78,10 @@ static void what_is_not_covered_is_refused(void **state)
         {"date", "date", CELLAR_ERR_ARGUMENT, plain, "identity", keep()},
         {"no records", "at least one", CELLAR_ERR_ARGUMENT, plain, "identity", keep()},
         {"huge", "room", CELLAR_ERR_OVERFLOW, plain, "identity", keep()},
+        {"weights not clipped", "not clipped", CELLAR_ERR_RULE, plain, "identity", keep()},
+        {"clipped to more", "clipped to 3", CELLAR_ERR_RULE, plain, "identity", keep()},
+        {"no weights", "no weights", CELLAR_ERR_ARGUMENT, plain, "identity", keep()},
+        {"weighted total", "exceeds", CELLAR_ERR_RULE, plain, "laplace:epsilon=0.34", keep()},
     };
     (void) state;
     cases[0].options.negatives = -1;
@@ -102,6 +106,11 @@ static void what_is_not_covered_is_refused(void **state)
     cases[12].options.date = "2026-13-01";
     cases[13].options.max_per_unit = 0;
     cases[14].table.count[0] = UINT64_C(1) << 62;
+    for (size_t i = 15; i <= 18; i++)
+        cases[i].options.max_weight = i == 16 ? 2 : 3;
+    cases[15].table.with_weights = cases[16].table.with_weights = cases[18].table.with_weights = 1;
+    cases[16].table.max_weight = cases[18].table.max_weight = 3;
+    cases[18].options.total_epsilon = "1";
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         cellar_release *release = (void *) 1;
         cellar_error err = {""};
@@ -160,6 +169,56 @@ static void a_release_says_how_it_was_made(void **state)
 }
 
 /* The identity shows what is done with cells: listed without zeros, in order. */
+/* Without noise the release shows what noise would be added to. */
+static void weighted_sums_are_rounded(void **state)
+{
+    static const int64_t want[] = {3, 2, 1350}; /* 3, 1.5 and 1350 */
+    cellar_protect_options options = keep();
+    small_table small = plain;
+    cellar_release *release = NULL;
+    (void) state;
+
+    small.with_weights = 1;
+    small.max_weight = 2;
+    options.max_weight = 4;
+    assert_int_equal(protect(&small, "identity", &options, &release, NULL), CELLAR_OK);
+    assert_int_equal(cellar_release_n_cells(release), 3);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(cellar_release_cell(release, i).released, want[i]);
+    assert_true(cellar_release_is_weighted(release));
+    assert_int_equal(cellar_release_max_weight(release), 4);
+    cellar_release_free(release);
+
+    options.total_epsilon = "2";
+    options.max_per_unit = 5;
+    assert_int_equal(protect(&small, "discrete-laplace:epsilon=0.1", &options, &release, NULL),
+                     CELLAR_OK);
+    assert_string_equal(cellar_release_total_epsilon(release), "2");
+    assert_non_null(strstr(cellar_release_certificate(release), "\"max_weight\":4"));
+    assert_non_null(strstr(cellar_release_certificate(release), "\"pure_epsilon_exact\":\"2\""));
+    cellar_release_free(release);
+}
+
+static void joint_mechanisms_take_counts(void **state)
+{
+    cellar_protect_options options = keep();
+    small_table small = plain;
+    cellar_table *table;
+    cellar_release *release = NULL;
+    cellar_error err;
+    (void) state;
+    small.with_weights = 1;
+    small.max_weight = 2;
+    options.max_weight = 2;
+    table = small_table_create(&small);
+    assert_int_equal(
+        cellar_release_dirichlet(table, "multinomial-dirichlet:alpha=1", &options, &release, &err),
+        CELLAR_ERR_RULE);
+    assert_int_equal(cellar_release_cell_keys(table, "cell-key:file=x", &options, &release, &err),
+                     CELLAR_ERR_RULE);
+    cellar_table_free(table);
+}
+
 static void listed_cells_are_in_order_and_not_zero(void **state)
 {
     cellar_protect_options options = keep();
@@ -543,6 +602,8 @@ static void failing_allocations_are_survived(void **state)
     small.domain = CELLAR_DOMAIN_OBSERVED;
     s.options.domain_public = 1;
     s.options.n_threads = 2;
+    small.with_weights = 1;
+    small.max_weight = s.options.max_weight = 2;
     s.table = small_table_create(&small);
     s.mechanism = make("discrete-laplace:epsilon=1");
     check_fail_every(release_scenario, &s);
@@ -555,6 +616,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_not_covered_is_refused),
         cmocka_unit_test(a_release_says_how_it_was_made),
+        cmocka_unit_test(weighted_sums_are_rounded),
+        cmocka_unit_test(joint_mechanisms_take_counts),
         cmocka_unit_test(listed_cells_are_in_order_and_not_zero),
         cmocka_unit_test(seeds_make_simulations),
         cmocka_unit_test(work_can_be_cancelled),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "random_table.h"
+#include "table/table.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -321,13 +322,57 @@ static void test_groups_refuse(void **state)
     cellar_schema_free(schema);
 }
 
+/* One record more, of any weight up to the bound, changes each rounded sum by 0 to the bound. */
+static void test_rounded_weights(void **state)
+{
+    enum { BOUND = 7, CODES = 5 };
+    cellar_schema *schema = cube(1, CODES);
+    uint64_t seed = 7;
+    (void) state;
+    for (size_t round = 0; round < 200; round++) {
+        cellar_table *tables[2] = {NULL, NULL}, *rounded[2];
+        size_t chosen = random_below(&seed, CODES);
+        uint64_t weights[CODES];
+        for (size_t i = 0; i < CODES; i++)
+            weights[i] = random_below(&seed, UINT64_C(3) * BOUND * CELLAR_WEIGHT_UNIT + 1);
+        for (int k = 0; k < 2; k++) {
+            cellar_cells cells = cells_make(CODES, RANDOM_WEIGHTS);
+            for (size_t i = 0; i < CODES; i++) {
+                cells.index[i] = i;
+                cells.count[i] = 3 + (uint64_t) (k == 1 && i == chosen);
+                cells.weight[i] = (cellar_int128) weights[i];
+            }
+            if (k == 1)
+                cells.weight[chosen] +=
+                    (cellar_int128) random_below(&seed, (uint64_t) BOUND * CELLAR_WEIGHT_UNIT + 1);
+            assert_int_equal(cellar_table_from_cells(schema, &cells, 0, &tables[k], NULL),
+                             CELLAR_OK);
+            assert_int_equal(cellar_table_set_max_weight(tables[k], BOUND, NULL), CELLAR_OK);
+            assert_int_equal(cellar_table_round_weights(tables[k], &rounded[k], NULL), CELLAR_OK);
+            assert_false(cellar_table_is_weighted(rounded[k]));
+        }
+        for (size_t i = 0; i < CODES; i++) {
+            uint64_t few = cellar_table_at(rounded[0], i).count;
+            uint64_t many = cellar_table_at(rounded[1], i).count;
+            assert_int_equal(few, (weights[i] + CELLAR_WEIGHT_UNIT / 2) / CELLAR_WEIGHT_UNIT);
+            assert_in_range(many, few, few + (i == chosen ? BOUND : 0));
+        }
+        for (int k = 0; k < 2; k++) {
+            cellar_table_free(tables[k]);
+            cellar_table_free(rounded[k]);
+        }
+    }
+    cellar_schema_free(schema);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_storage),      cmocka_unit_test(test_huge_domain),
-        cmocka_unit_test(test_huge_margins), cmocka_unit_test(test_adding),
-        cmocka_unit_test(test_keys_wrap),    cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_groups),       cmocka_unit_test(test_groups_refuse),
+        cmocka_unit_test(test_storage),         cmocka_unit_test(test_huge_domain),
+        cmocka_unit_test(test_huge_margins),    cmocka_unit_test(test_adding),
+        cmocka_unit_test(test_keys_wrap),       cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_groups),          cmocka_unit_test(test_groups_refuse),
+        cmocka_unit_test(test_rounded_weights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

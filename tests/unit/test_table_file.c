@@ -200,6 +200,53 @@ static void test_sums_add_up(void **state)
     }
 }
 
+/* A bound on weights goes with the table wherever it goes, and must be possible. */
+static void test_bounds_on_weights(void **state)
+{
+    static const struct {
+        const char *csv;
+        cellar_status status;
+        uint64_t bound;
+    } cases[] = {
+        {"a,count,weighted:4\nx,2,8\ny,1,0.25\n_T,3,8.25\n", CELLAR_OK, 4},
+        {"a,count,weighted\nx,2,8\ny,1,0.25\n_T,3,8.25\n", CELLAR_OK, 0},
+        {"a,count,weighted:4\nx,2,8.000000001\n", CELLAR_ERR_INPUT, 0},
+        {"a,count,weighted:4\nx,2,-1\n", CELLAR_ERR_INPUT, 0},
+        {"a,count,weighted:0\nx,2,1\n", CELLAR_ERR_INPUT, 0},
+        {"a,count,weighted:1.5\nx,2,1\n", CELLAR_ERR_INPUT, 0},
+        {"a,count,weighted:9,weighted:4\nx,2,1,1\n", CELLAR_ERR_INPUT, 0},
+        {"a,count,weighted:1000001\nx,2,1\n", CELLAR_ERR_ARGUMENT, 0},
+    };
+    cellar_table_read_options csv = {.format = CELLAR_TABLE_CSV};
+    const size_t variable = 0;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cellar_table *table = NULL, *margin = NULL;
+        cellar_error err = {""};
+        cellar_status status =
+            cellar_table_parse("x", cases[i].csv, strlen(cases[i].csv), &csv, &table, &err);
+        if (status != cases[i].status)
+            fail_msg("case %zu: %s", i, err.message);
+        if (status != CELLAR_OK)
+            continue;
+        assert_int_equal(cellar_table_max_weight(table), cases[i].bound);
+        assert_int_equal(cellar_table_margin(table, &variable, 1, &margin, NULL), CELLAR_OK);
+        assert_int_equal(cellar_table_max_weight(margin), cases[i].bound);
+        cellar_table_free(margin);
+        for (cellar_table_format f = CELLAR_TABLE_CSV; f <= CELLAR_TABLE_PX; f++) {
+            cellar_table_write_options options = {.format = f};
+            cellar_table_read_options how = {.format = f};
+            cellar_table *back = NULL;
+            write_table(*state, table, "t", &options);
+            assert_int_equal(cellar_table_read(scratch_path(*state, "t"), &how, &back, NULL),
+                             CELLAR_OK);
+            assert_int_equal(cellar_table_max_weight(back), cases[i].bound);
+            cellar_table_free(back);
+        }
+        cellar_table_free(table);
+    }
+}
+
 static void test_files_are_secret_and_say_so(void **state)
 {
     static const struct {
@@ -368,6 +415,7 @@ int main(void)
         cmocka_unit_test(test_golden_files),
         cmocka_unit_test(test_csv_observed),
         cmocka_unit_test(test_sums_add_up),
+        cmocka_unit_test_setup_teardown(test_bounds_on_weights, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_files_are_secret_and_say_so, scratch_setup,
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(test_formulas, scratch_setup, scratch_teardown),

@@ -186,6 +186,14 @@ static void test_weights_keys_units(void **state)
                 "f north=1/1#0.125; f south=2/5#0.250; m north=2/1.75#0.000; m so\"uth=1/1#0.000; "
                 "m south=1/1#0.500; ",
                 NULL);
+    spec.max_weight = 2;
+    check_table(&spec,
+                "f north=1/1#0.125; f south=2/4#0.250; m north=2/1.75#0.000; m so\"uth=1/1#0.000; "
+                "m south=1/1#0.500; ",
+                NULL);
+    spec.max_weight = UINT64_MAX;
+    check_fails(&spec, CELLAR_ERR_ARGUMENT, "at most");
+    spec.max_weight = 0;
     spec.weight_column = "region";
     check_fails(&spec, CELLAR_ERR_INPUT, "people.csv:2: column 'region': expected a weight");
     spec.weight_column = NULL;
