@@ -35,7 +35,8 @@ static const cli_option ledger_options[] = {
     {CLI_CHOICE, "neighbours", "add-remove|substitute", "what it hides about a unit",
      AT(neighbours), 0, 0, 0},
     {CLI_TEXT, "epsilon", "E", "the cap: the sum of epsilon", AT(epsilon), 0, 0, 0},
-    {CLI_TEXT, "delta", "D", "the cap: the sum of delta [0]", AT(delta), 0, 0, 0},
+    {CLI_TEXT, "delta", "D", "the cap: the sum of delta [0]; show: that of the non-adaptive figure",
+     AT(delta), 0, 0, 0},
     {CLI_TEXT, "rho", "R", "the cap instead: the sum of rho (zero-concentrated)", AT(rho), 0, 0, 0},
     {CLI_NUMBER, "population", "N",
      "how many units there are, a public number; needed with --delta", AT(population), 0, 1,
@@ -196,7 +197,8 @@ static int ledger_act(const char *action, cellar_ledger *ledger, const ledger_va
     if (strcmp(action, "enter") == 0)
         return ledger_enter(ledger, values);
     if (strcmp(action, "show") == 0)
-        return cli_exit(cli_ledger_show(ledger, values->dataset, values->json, &err), &err);
+        return cli_exit(cli_ledger_show(ledger, values->dataset, values->delta, values->json, &err),
+                        &err);
     if (strcmp(action, "history") == 0)
         return cli_exit(cli_ledger_history(ledger, values->dataset, values->json, &err), &err);
     return ledger_verify(ledger, values);

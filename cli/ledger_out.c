@@ -8,6 +8,8 @@
 #include "message.h"
 #include "terminal.h"
 
+static const char PLAN_NOTE[] = "non-adaptive figure, not enforced";
+
 /* ---- amounts --------------------------------------------------------------------------- */
 
 /* Exact decimals, as texts: no digit is lost on the way through a double. */
@@ -62,7 +64,23 @@ static void json_analysts(cli_json *json, const cellar_ledger *ledger, const cha
     cli_json_end(json, ']');
 }
 
-static void json_dataset(cli_json *json, cellar_ledger *ledger, const cellar_ledger_entry *made)
+static void json_plan(cli_json *json, const cellar_plan_figure *figure)
+{
+    char epsilon[CELLAR_AMOUNT_TEXT], delta[CELLAR_AMOUNT_TEXT];
+    if (figure->n_charges == 0)
+        return;
+    cellar_amount_text_nano(figure->epsilon_nano, epsilon);
+    cellar_amount_text_atto(figure->delta_atto, delta);
+    cli_json_begin(json, "non_adaptive", '{');
+    cli_json_text(json, "note", PLAN_NOTE);
+    cli_json_text(json, "epsilon", figure->is_known ? epsilon : NULL);
+    cli_json_real(json, "epsilon_lower", figure->lower);
+    cli_json_text(json, "delta", delta);
+    cli_json_end(json, '}');
+}
+
+static void json_dataset(cli_json *json, cellar_ledger *ledger, const cellar_ledger_entry *made,
+                         const cellar_plan_figure *figure)
 {
     cellar_balance balance;
     if (cellar_ledger_balance(ledger, made->dataset, NULL, &balance, NULL) != CELLAR_OK)
@@ -75,6 +93,7 @@ static void json_dataset(cli_json *json, cellar_ledger *ledger, const cellar_led
         cli_json_count(json, "population", made->population);
     json_balance(json, &balance);
     cli_json_count(json, "uncharged", balance.n_uncharged);
+    json_plan(json, figure);
     json_analysts(json, ledger, made->dataset);
     cli_json_text(json, "statement", cellar_ledger_statement(ledger, made->dataset));
     cli_json_end(json, '}');
@@ -98,16 +117,49 @@ static void show_analysts(cellar_output *output, const cellar_ledger *ledger, co
     }
 }
 
-static void show_text(cellar_output *output, cellar_ledger *ledger, const cellar_ledger_entry *made)
+static void show_plan(cellar_output *output, const cellar_plan_figure *figure)
+{
+    char epsilon[CELLAR_AMOUNT_TEXT], delta[CELLAR_AMOUNT_TEXT];
+    if (figure->n_charges == 0)
+        return;
+    cellar_amount_text_nano(figure->epsilon_nano, epsilon);
+    cellar_amount_text_atto(figure->delta_atto, delta);
+    if (!figure->is_known)
+        cellar_output_printf(output, "%s: nothing is proved at delta %s.\n", PLAN_NOTE, delta);
+    else
+        cellar_output_printf(output,
+                             "%s: epsilon %s at delta %s, had every request been fixed before the "
+                             "first draw.\n",
+                             PLAN_NOTE, epsilon, delta);
+}
+
+static void show_text(cellar_output *output, cellar_ledger *ledger, const cellar_ledger_entry *made,
+                      const cellar_plan_figure *figure)
 {
     const char *statement = cellar_ledger_statement(ledger, made->dataset);
     cellar_output_string(output, statement != NULL ? statement : "");
+    show_plan(output, figure);
     show_analysts(output, ledger, made->dataset);
     cellar_output_string(output, "\n");
 }
 
-cellar_status cli_ledger_show(cellar_ledger *ledger, const char *dataset, int as_json,
-                              cellar_error *err)
+static cellar_status show_dataset(cli_json *json, cellar_ledger *ledger,
+                                  const cellar_ledger_entry *made, const char *delta, int as_json,
+                                  cellar_error *err)
+{
+    cellar_plan_figure figure;
+    cellar_status status = cellar_ledger_plan_figure(ledger, made->dataset, delta, &figure, err);
+    if (status != CELLAR_OK)
+        return status;
+    if (as_json)
+        json_dataset(json, ledger, made, &figure);
+    else
+        show_text(json->output, ledger, made, &figure);
+    return CELLAR_OK;
+}
+
+cellar_status cli_ledger_show(cellar_ledger *ledger, const char *dataset, const char *delta,
+                              int as_json, cellar_error *err)
 {
     cli_json json = {0};
     cellar_balance unused;
@@ -125,14 +177,14 @@ cellar_status cli_ledger_show(cellar_ledger *ledger, const char *dataset, int as
         cli_json_text(&json, "head", cellar_ledger_head(ledger));
         cli_json_begin(&json, "datasets", '[');
     }
-    for (size_t i = 0; i < cellar_ledger_n_entries(ledger); i++) {
+    for (size_t i = 0; i < cellar_ledger_n_entries(ledger) && status == CELLAR_OK; i++) {
         const cellar_ledger_entry *entry = cellar_ledger_entry_at(ledger, i);
-        if (entry->kind != CELLAR_ENTRY_DATASET || !is_shown(entry, dataset))
-            continue;
-        if (as_json)
-            json_dataset(&json, ledger, entry);
-        else
-            show_text(json.output, ledger, entry);
+        if (entry->kind == CELLAR_ENTRY_DATASET && is_shown(entry, dataset))
+            status = show_dataset(&json, ledger, entry, delta, as_json, err);
+    }
+    if (status != CELLAR_OK) {
+        cellar_output_discard(json.output);
+        return status;
     }
     if (as_json) {
         cli_json_end(&json, ']');

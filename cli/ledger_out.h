@@ -5,9 +5,10 @@
 
 #include <cellar/ledger.h>
 
-/* The statement of each dataset, or of one, and the shares of analysts. */
-cellar_status cli_ledger_show(cellar_ledger *ledger, const char *dataset, int as_json,
-                              cellar_error *err);
+/* The statement of each dataset, or of one, the shares of analysts, and the non-adaptive figure at
+ * `delta` (NULL: at that of the cap). */
+cellar_status cli_ledger_show(cellar_ledger *ledger, const char *dataset, const char *delta,
+                              int as_json, cellar_error *err);
 /* Every entry, or those about one dataset. */
 cellar_status cli_ledger_history(const cellar_ledger *ledger, const char *dataset, int as_json,
                                  cellar_error *err);

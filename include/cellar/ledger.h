@@ -206,6 +206,20 @@ typedef struct cellar_balance {
 CELLAR_API cellar_status cellar_ledger_balance(const cellar_ledger *ledger, const char *dataset,
                                                const char *analyst, cellar_balance *out,
                                                cellar_error *err);
+/* The history of a dataset as it would count if all of it had been fixed before the first draw:
+ * "non-adaptive figure, not enforced". Requests chosen after seeing releases void it. */
+typedef struct cellar_plan_figure {
+    size_t n_charges;
+    int is_known; /* 0: nothing is proved at that delta */
+    int64_t epsilon_nano, delta_atto;
+    double lower; /* the tight epsilon is not below; 0: not known */
+} cellar_plan_figure;
+
+/* At `delta`, a decimal; NULL: at that of the cap, or 1e-9 when the cap has none. */
+CELLAR_API cellar_status cellar_ledger_plan_figure(const cellar_ledger *ledger, const char *dataset,
+                                                   const char *delta, cellar_plan_figure *out,
+                                                   cellar_error *err);
+
 /* The dataset's statement, in words that can be published. It lives as long as the ledger; NULL
  * when memory ends or there is no such dataset. */
 CELLAR_API const char *cellar_ledger_statement(cellar_ledger *ledger, const char *dataset);

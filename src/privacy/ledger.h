@@ -69,6 +69,8 @@ void cellar_ledger_hex(const unsigned char bytes[CELLAR_LEDGER_HASH_BYTES],
 
 /* Equal, or both missing. */
 int cellar_ledger_same(const char *a, const char *b);
+/* Sums stop at the largest number rather than wrap. */
+void cellar_amounts_add(cellar_amounts *sum, const cellar_amounts *amounts);
 
 /* The charge of a request, or NULL; the last entry of that kind for it. */
 const cellar_ledger_entry *cellar_ledger_find_request(const cellar_ledger *ledger,

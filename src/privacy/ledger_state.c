@@ -83,19 +83,18 @@ int cellar_ledger_has_edition(const cellar_ledger *ledger, const char *dataset, 
 
 /* ---- balances ----------------------------------------------------------------------- */
 
-/* Sums stop at the largest number rather than wrap. */
 static int64_t amount_sum(int64_t a, int64_t b)
 {
     int64_t sum;
     return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
-static void balance_spend(cellar_amounts *spent, const cellar_amounts *amounts)
+void cellar_amounts_add(cellar_amounts *sum, const cellar_amounts *amounts)
 {
-    spent->epsilon_nano = amount_sum(spent->epsilon_nano, amounts->epsilon_nano);
-    spent->delta_atto = amount_sum(spent->delta_atto, amounts->delta_atto);
+    sum->epsilon_nano = amount_sum(sum->epsilon_nano, amounts->epsilon_nano);
+    sum->delta_atto = amount_sum(sum->delta_atto, amounts->delta_atto);
     if (amounts->rho_nano != CELLAR_NO_RHO)
-        spent->rho_nano = amount_sum(spent->rho_nano, amounts->rho_nano);
+        sum->rho_nano = amount_sum(sum->rho_nano, amounts->rho_nano);
 }
 
 static void balance_set_cap(cellar_balance *balance, const cellar_amounts *cap)
@@ -139,7 +138,7 @@ cellar_status cellar_ledger_balance(const cellar_ledger *ledger, const char *dat
         if (entry->kind == CELLAR_ENTRY_ANALYST && analyst != NULL)
             balance_set_cap(out, &entry->amounts);
         if (entry->kind == CELLAR_ENTRY_CHARGE) {
-            balance_spend(&out->spent, &entry->amounts);
+            cellar_amounts_add(&out->spent, &entry->amounts);
             out->n_charges++;
         }
     }

@@ -16,6 +16,7 @@ set(LAYER_SOURCES
   ledger_check.c
   ledger_entry.c
   ledger_files.c
+  ledger_plan.c
   ledger_spend.c
   ledger_state.c
   ledger_store.c

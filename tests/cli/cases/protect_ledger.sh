@@ -32,7 +32,11 @@ try --mechanism $noise --dataset none --request seven -o seven.csv
 try --mechanism $noise --dataset census -o seven.csv
 try --mechanism $noise --dataset census --request seven
 try --mechanism $noise --dataset census --request seven -o seven
-cellar ledger show l --json | grep -E '"(epsilon|delta|rho)"'
+cellar ledger show l --json | sed '/non_adaptive/,/}/d' | grep -E '"(epsilon|delta|rho)"'
+plan() { cellar ledger show l "$@" | sed -n 's/\(epsilon [0-9]*\.[0-9][0-9]\)[0-9]*/\1../; /non-adaptive/p'; }
+plan
+plan --dataset census --delta 1e-8
+plan --dataset census --delta 0
 cellar ledger verify l --against one.csv --against two.json --against four.csv --against five.csv | sed 1d
 stat -c '%a %n' one.csv one.csv.cellar.json l l.key
 # Cell keys cost nothing and change what the dataset can say.

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A history that cannot be changed unseen, and where it may lie. */
+#include "ledger_place.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include <sqlite3.h>
+
+static void run_sql(scratch *place, const char *name, const char *sql)
+{
+    sqlite3 *db;
+    char *message = NULL;
+    assert_int_equal(sqlite3_open(scratch_path(place, name), &db), SQLITE_OK);
+    if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK)
+        fail_msg("%s: %s", sql, message);
+    sqlite3_close(db);
+}
+
+static void test_edits_are_found(void **state)
+{
+    static const char *const edits[] = {
+        "DROP TRIGGER entry_is_never_changed",
+        "CREATE TABLE more (x)",
+        "CREATE INDEX i ON entry (body)",
+        "PRAGMA user_version=2",
+        "PRAGMA writable_schema=1; DELETE FROM sqlite_schema WHERE type = 'trigger'",
+        /* with the schema put back as it was */
+        "U:UPDATE entry SET body = replace(body, '100000000', '1') WHERE number = 3",
+        "U:UPDATE entry SET mac = x'00' WHERE number = 3",
+        "U:UPDATE entry SET body = body || ' ' WHERE number = 2",
+        "U:UPDATE entry SET number = 9 WHERE number = 4",
+        "D:DELETE FROM entry WHERE number = 3",
+        "D:DELETE FROM entry",
+        "D:DELETE FROM entry WHERE number = 1",
+    };
+    scratch *place = *state;
+    for (size_t i = 0; i < sizeof edits / sizeof edits[0]; i++) {
+        cellar_ledger *ledger = fresh(place);
+        cellar_key *key = the_key(place);
+        cellar_charge one = charge_for("1", "0.1", NULL), two = charge_for("2", "0.1", NULL);
+        cellar_charge_state before;
+        char sql[600];
+        const char *edit = edits[i];
+        CHECK_OK(cellar_ledger_charge(ledger, &one, "/x", &before, &err));
+        CHECK_OK(cellar_ledger_charge(ledger, &two, "/x", &before, &err));
+        cellar_ledger_close(ledger);
+        if (edit[1] == ':') {
+            const char *name = edit[0] == 'U' ? "changed" : "removed";
+            snprintf(sql, sizeof sql,
+                     "DROP TRIGGER entry_is_never_%s; %s; CREATE TRIGGER entry_is_never_%s BEFORE "
+                     "%s ON entry BEGIN SELECT RAISE(ABORT, 'entries are never %s'); END",
+                     name, edit + 2, name, edit[0] == 'U' ? "UPDATE" : "DELETE", name);
+            edit = sql;
+        }
+        run_sql(place, "ledger", edit);
+        if (cellar_ledger_open(scratch_path(place, "ledger"), key, &ledger, &err) == CELLAR_OK)
+            fail_msg("not found: %s", edits[i]);
+        assert_null(ledger);
+        cellar_key_free(key);
+        unlink(scratch_path(place, "ledger"));
+    }
+}
+
+static void test_another_key_is_told(void **state)
+{
+    scratch *place = *state;
+    cellar_key *key;
+    cellar_ledger *ledger = fresh(place);
+    cellar_ledger_close(ledger);
+    CHECK_OK(cellar_key_create(scratch_path(place, "other"), NULL, &err));
+    CHECK_OK(cellar_key_read(scratch_path(place, "other"), &key, &err));
+    assert_int_equal(cellar_ledger_open(scratch_path(place, "ledger"), key, &ledger, &err),
+                     CELLAR_ERR_ARGUMENT);
+    assert_non_null(strstr(err.message, cellar_key_id(key)));
+    cellar_key_free(key);
+}
+
+static void copy_file(scratch *place, const char *from, const char *to)
+{
+    char command[1000], a[400];
+    snprintf(a, sizeof a, "%s", scratch_path(place, from));
+    snprintf(command, sizeof command, "cp '%s' '%s'", a, scratch_path(place, to));
+    assert_int_equal(system(command), 0);
+}
+
+/* A release tells the history it was charged in from one that was cut short or branched off. */
+static void test_backups_are_found_by_releases(void **state)
+{
+    scratch *place = *state;
+    cellar_ledger *ledger = fresh(place);
+    cellar_charge one = charge_for("1", "0.1", NULL), two = charge_for("2", "0.1", NULL);
+    cellar_spend_result result;
+    cellar_against against;
+    draw d = {0, 0};
+    char first[400], second[400];
+
+    snprintf(first, sizeof first, "%s", scratch_path(place, "first"));
+    snprintf(second, sizeof second, "%s", scratch_path(place, "second"));
+    CHECK_OK(spend(ledger, &one, first, &d, &result));
+    copy_file(place, "ledger", "backup");
+    CHECK_OK(spend(ledger, &two, second, &d, &result));
+    CHECK_OK(cellar_ledger_verify_against(ledger, first, &against, &err));
+    assert_int_equal(against.same_bytes, 1);
+    assert_string_equal(against.request, "1");
+    CHECK_OK(cellar_ledger_verify_against(ledger, second, &against, &err));
+    scratch_write(place, "plain", "no stamp");
+    assert_int_equal(
+        cellar_ledger_verify_against(ledger, scratch_path(place, "plain"), &against, &err),
+        CELLAR_ERR_INPUT);
+    cellar_ledger_close(ledger);
+
+    copy_file(place, "backup", "ledger");
+    ledger = reopen(place);
+    CHECK_OK(cellar_ledger_verify(ledger, &err));
+    CHECK_OK(cellar_ledger_verify_against(ledger, first, &against, &err));
+    assert_int_equal(cellar_ledger_verify_against(ledger, second, &against, &err), CELLAR_ERR_RULE);
+    assert_non_null(strstr(err.message, "cut short"));
+    two.request = "other";
+    CHECK_OK(spend(ledger, &two, scratch_path(place, "third"), &d, &result));
+    assert_int_equal(cellar_ledger_verify_against(ledger, second, &against, &err), CELLAR_ERR_RULE);
+    assert_non_null(strstr(err.message, "another history"));
+    cellar_ledger_close(ledger);
+}
+
+static void test_two_ledgers_on_one_file(void **state)
+{
+    scratch *place = *state;
+    cellar_ledger *a = fresh(place), *b = reopen(place);
+    cellar_charge one = charge_for("1", "0.6", NULL), two = charge_for("2", "0.6", NULL);
+    cellar_charge_state before;
+    CHECK_OK(cellar_ledger_charge(a, &one, "/x", &before, &err));
+    assert_int_equal(cellar_ledger_charge(b, &two, "/x", &before, &err), CELLAR_ERR_BUDGET);
+    CHECK_OK(cellar_ledger_charge(b, &one, "/x", &before, &err));
+    assert_int_equal(before, CELLAR_CHARGE_CHARGED);
+    assert_int_equal(cellar_ledger_n_entries(a), cellar_ledger_n_entries(b));
+    assert_string_equal(cellar_ledger_head(a), cellar_ledger_head(b));
+    cellar_ledger_close(a);
+    cellar_ledger_close(b);
+}
+
+static void test_where_a_ledger_may_lie(void **state)
+{
+    scratch *place = *state;
+    cellar_ledger *ledger = fresh(place);
+    cellar_key *key = the_key(place);
+    char path[400];
+    snprintf(path, sizeof path, "%s", scratch_path(place, "ledger"));
+    cellar_ledger_close(ledger);
+    assert_int_equal(scratch_mode(place, "ledger"), 0600);
+    assert_int_equal(cellar_ledger_create(path, key, &err), CELLAR_ERR_EXISTS);
+    assert_int_equal(cellar_ledger_check_place("/proc/self", &err), CELLAR_ERR_RULE);
+    assert_non_null(strstr(err.message, "locks"));
+    assert_int_equal(link(path, scratch_path(place, "second name")), 0);
+    assert_int_equal(cellar_ledger_open(path, key, &ledger, &err), CELLAR_ERR_RULE);
+    unlink(scratch_path(place, "second name"));
+    assert_int_equal(symlink(path, scratch_path(place, "link")), 0);
+    assert_int_equal(cellar_ledger_open(scratch_path(place, "link"), key, &ledger, &err),
+                     CELLAR_ERR_RULE);
+    chmod(path, 0666);
+    assert_int_equal(cellar_ledger_open(path, key, &ledger, &err), CELLAR_ERR_RULE);
+    chmod(path, 0600);
+    scratch_write(place, "text", "this is no ledger, it is a text file of some length");
+    chmod(scratch_path(place, "text"), 0600);
+    assert_int_equal(cellar_ledger_open(scratch_path(place, "text"), key, &ledger, &err),
+                     CELLAR_ERR_INPUT);
+    assert_int_equal(cellar_ledger_open(scratch_path(place, "none"), key, &ledger, &err),
+                     CELLAR_ERR_IO);
+    cellar_key_free(key);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(test_edits_are_found),
+        TEST(test_another_key_is_told),
+        TEST(test_backups_are_found_by_releases),
+        TEST(test_two_ledgers_on_one_file),
+        TEST(test_where_a_ledger_may_lie),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The figure for a history that was fixed in advance, against certificates of the same parts. */
+#include "ledger_place.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <cellar/certificate.h>
+
+/* Of `n` parts of one mechanism each, by the certificate. */
+static double certified(const char *const *specs, size_t n, const char *neighbours, uint64_t cells,
+                        uint64_t per_unit, const char *delta)
+{
+    cellar_certify_options options = cellar_certify_options_default();
+    cellar_mechanism *mechanisms[16];
+    cellar_certificate *certificate;
+    double epsilon;
+    options.n_cells = cells;
+    options.per_unit = per_unit;
+    options.deltas = &delta;
+    options.n_deltas = 1;
+    if (strcmp(neighbours, "substitute") == 0)
+        options.neighbours = CELLAR_NEIGHBOURS_SUBSTITUTE;
+    for (size_t i = 0; i < n; i++)
+        CHECK_OK(cellar_mechanism_create(specs[i], &mechanisms[i], &err));
+    CHECK_OK(cellar_certify((const cellar_mechanism *const *) mechanisms, n, &options, &certificate,
+                            &err));
+    epsilon = cellar_certificate_epsilon_at(certificate, 0).epsilon;
+    cellar_certificate_free(certificate);
+    for (size_t i = 0; i < n; i++)
+        cellar_mechanism_free(mechanisms[i]);
+    return epsilon;
+}
+
+/* A dataset of its own on which each spec is charged once. */
+static cellar_plan_figure charged(cellar_ledger *ledger, const char *name, const char *neighbours,
+                                  const char *const *specs, size_t n, uint64_t cells,
+                                  uint64_t per_unit, const char *delta)
+{
+    cellar_ledger_dataset dataset = dataset_named(name);
+    cellar_plan_figure figure;
+    dataset.neighbours = neighbours;
+    dataset.cap = amounts_of("1000", "0.0009", NULL);
+    CHECK_OK(cellar_ledger_add_dataset(ledger, &dataset, &err));
+    for (size_t i = 0; i < n; i++) {
+        char request[100];
+        cellar_charge charge = charge_for(request, "10", "1e-12");
+        cellar_charge_state before;
+        snprintf(request, sizeof request, "%s %zu", name, i);
+        charge.dataset = name;
+        charge.neighbours = neighbours;
+        charge.mechanism = specs[i];
+        charge.n_cells = cells;
+        charge.max_per_unit = per_unit;
+        CHECK_OK(cellar_ledger_charge(ledger, &charge, "/x", &before, &err));
+    }
+    CHECK_OK(cellar_ledger_plan_figure(ledger, name, delta, &figure, &err));
+    assert_int_equal(figure.n_charges, n);
+    return figure;
+}
+
+static void test_it_is_the_certificate_of_a_plan(void **state)
+{
+    static const struct {
+        const char *neighbours;
+        uint64_t cells, per_unit;
+        const char *specs[8];
+    } cases[] = {
+        {"add-remove", 1, 1, {"discrete-laplace:epsilon=0.1", "discrete-laplace:epsilon=0.1"}},
+        {"add-remove", 7, 1, {"discrete-gaussian:sigma=9", "discrete-laplace:epsilon=0.3"}},
+        {"substitute", 3, 1, {"gaussian:sigma=12", "discrete-laplace:epsilon=0.2"}},
+        {"substitute", 1, 3, {"discrete-laplace:epsilon=0.1", "discrete-laplace:epsilon=0.5"}},
+        {"add-remove", 2, 1, {"poisson:alpha=3"}},
+    };
+    scratch *place = *state;
+    cellar_ledger *ledger = fresh(place);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char name[16];
+        size_t n = 0;
+        double expected;
+        cellar_plan_figure figure;
+        while (cases[i].specs[n] != NULL)
+            n++;
+        snprintf(name, sizeof name, "case %zu", i);
+        figure = charged(ledger, name, cases[i].neighbours, cases[i].specs, n, cases[i].cells,
+                         cases[i].per_unit, "1e-6");
+        expected = certified(cases[i].specs, n, cases[i].neighbours, cases[i].cells,
+                             cases[i].per_unit, "1e-6");
+        expected = fmin(expected, 10 * (double) n); /* the basic sum of what was charged */
+        assert_int_equal(figure.is_known, 1);
+        assert_int_equal(figure.delta_atto, 1000000000000);
+        if (fabs((double) figure.epsilon_nano / 1e9 - expected) > 1e-3)
+            fail_msg("case %zu: %.9g, the certificate says %.9g", i,
+                     (double) figure.epsilon_nano / 1e9, expected);
+        assert_true(figure.lower <= (double) figure.epsilon_nano / 1e9);
+    }
+    cellar_ledger_close(ledger);
+}
+
+/* What cannot be composed costs what was charged; a delta below what it was charged proves
+ * nothing. */
+static void test_the_rest_is_added(void **state)
+{
+    static const char *const specs[] = {"discrete-laplace:epsilon=0.5", "ptable:file=none.csv",
+                                        "of a later version"};
+    scratch *place = *state;
+    cellar_ledger *ledger = fresh(place);
+    cellar_plan_figure figure;
+    figure = charged(ledger, "mixed", "add-remove", specs, 3, 1, 1, "1e-6");
+    assert_int_equal(figure.is_known, 1);
+    assert_true(figure.epsilon_nano > 20 * INT64_C(1000000000));
+    assert_true(figure.epsilon_nano <= 20 * INT64_C(1000000000) + 500000000);
+    assert_true(figure.lower == 0);
+    CHECK_OK(cellar_ledger_plan_figure(ledger, "mixed", "1e-13", &figure, &err));
+    assert_int_equal(figure.is_known, 0);
+    CHECK_OK(cellar_ledger_plan_figure(ledger, "mixed", NULL, &figure, &err));
+    assert_int_equal(figure.delta_atto, 900000000000000); /* of the cap */
+    CHECK_OK(cellar_ledger_plan_figure(ledger, "census", NULL, &figure, &err));
+    assert_int_equal(figure.n_charges, 0);
+    assert_int_equal(cellar_ledger_plan_figure(ledger, "none", NULL, &figure, &err),
+                     CELLAR_ERR_ARGUMENT);
+    cellar_ledger_close(ledger);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(test_it_is_the_certificate_of_a_plan),
+        TEST(test_the_rest_is_added),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

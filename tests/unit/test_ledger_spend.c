@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Spending: caps, requests asked again, what is refused, what the statement says. */
+#include "ledger_place.h"
+
+#include <string.h>
+
+static void test_a_request_is_drawn_once(void **state)
+{
+    scratch *place = *state;
+    cellar_ledger *ledger = fresh(place);
+    cellar_charge charge = charge_for("r1", "0.4", NULL);
+    cellar_spend_result result;
+    cellar_balance balance;
+    draw d = {0, 0};
+    char path[400];
+
+    snprintf(path, sizeof path, "%s", scratch_path(place, "table.json"));
+    CHECK_OK(spend(ledger, &charge, path, &d, &result));
+    assert_int_equal(result.is_new, 1);
+    assert_int_equal(result.state, CELLAR_CHARGE_DONE);
+    assert_int_equal(scratch_mode(place, "table.json"), 0644);
+    CHECK_OK(spend(ledger, &charge, path, &d, &result));
+    assert_int_equal(result.is_new, 0);
+    assert_int_equal(d.n_draws, 1);
+    CHECK_OK(cellar_ledger_balance(ledger, "census", NULL, &balance, &err));
+    assert_int_equal(balance.spent.epsilon_nano, 400000000);
+    assert_int_equal(balance.left.epsilon_nano, 600000000);
+
+    charge.what = "something else";
+    assert_int_equal(spend(ledger, &charge, path, &d, &result), CELLAR_ERR_RULE);
+    charge.what = "age by sex";
+    unlink(path);
+    assert_int_equal(spend(ledger, &charge, path, &d, &result), CELLAR_ERR_RULE);
+    assert_int_equal(d.n_draws, 1);
+    cellar_ledger_close(ledger);
+}
+
+static void test_over_the_cap_nothing_happens(void **state)
+{
+    static const struct {
+        const char *epsilon, *delta;
+        cellar_status status;
+    } cases[] = {{"0.600000001", NULL, CELLAR_OK},
+                 {"0.4", NULL, CELLAR_ERR_BUDGET},
+                 {"0.399999999", "0.0000010000001", CELLAR_ERR_BUDGET},
+                 {"0.39999999901", NULL, CELLAR_ERR_BUDGET},
+                 {"0.399999999", "1e-6", CELLAR_OK},
+                 {"0", "1e-18", CELLAR_ERR_BUDGET},
+                 {"0.000000000001", NULL, CELLAR_ERR_BUDGET}};
+    scratch *place = *state;
+    cellar_ledger *ledger = fresh(place);
+    cellar_spend_result result;
+    draw d = {0, 0};
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char request[16], path[400];
+        int before = d.n_draws;
+        size_t n_entries = cellar_ledger_n_entries(ledger);
+        cellar_charge charge;
+        snprintf(request, sizeof request, "r%zu", i);
+        charge = charge_for(request, cases[i].epsilon, cases[i].delta);
+        snprintf(path, sizeof path, "%s", scratch_path(place, request));
+        assert_int_equal(spend(ledger, &charge, path, &d, &result), cases[i].status);
+        if (cases[i].status == CELLAR_OK)
+            continue;
+        assert_int_equal(d.n_draws, before);
+        assert_int_equal(cellar_ledger_n_entries(ledger), n_entries);
+        assert_int_equal(access(path, F_OK), -1);
+        assert_non_null(strstr(err.message, "left"));
+    }
+    CHECK_OK(cellar_ledger_verify(ledger, &err));
+    cellar_ledger_close(ledger);
+}
+
+static void test_a_failed_draw_stays_paid(void **state)
+{
+    scratch *place = *state;
+    cellar_ledger *ledger = fresh(place);
+    cellar_charge charge = charge_for("r", "0.4", NULL);
+    cellar_spend_result result;
+    cellar_balance balance;
+    draw d = {0, 1};
+    char path[400];
+
+    snprintf(path, sizeof path, "%s", scratch_path(place, "t"));
+    assert_int_equal(spend(ledger, &charge, path, &d, &result), CELLAR_ERR_IO);
+    assert_non_null(strstr(err.message, "stays charged"));
+    assert_int_equal(result.state, CELLAR_CHARGE_LOST);
+    d.fail = 0;
+    assert_int_equal(spend(ledger, &charge, path, &d, &result), CELLAR_ERR_RULE);
+    assert_int_equal(d.n_draws, 1);
+    CHECK_OK(cellar_ledger_balance(ledger, "census", NULL, &balance, &err));
+    assert_int_equal(balance.spent.epsilon_nano, 400000000);
+    assert_int_equal(access(path, F_OK), -1);
+    cellar_ledger_close(ledger);
+}
+
+/* What a run leaves that was stopped after each step, and what the next run makes of it. */
+static void test_interrupted_requests(void **state)
+{
+    scratch *place = *state;
+    cellar_ledger *ledger = fresh(place);
+    cellar_charge lost = charge_for("lost", "0.1", NULL),
+                  finish = charge_for("finish", "0.1", NULL);
+    cellar_charge named = charge_for("named", "0.1", NULL), gone = charge_for("gone", "0.1", NULL);
+    cellar_charge_state before;
+    cellar_spend_result result;
+    draw d = {0, 0}, none = {0, 0};
+    char path[400], digest[CELLAR_LEDGER_HASH_TEXT];
+    cellar_text staged = {0};
+    int found;
+
+    snprintf(path, sizeof path, "%s", scratch_path(place, "t"));
+    CHECK_OK(cellar_ledger_charge(ledger, &lost, path, &before, &err));
+    CHECK_OK(cellar_ledger_staged_path("lost", path, &staged, &err));
+    CHECK_OK(draw_output(&d, staged.bytes, "", &err));
+    assert_int_equal(spend(ledger, &lost, path, &none, &result), CELLAR_ERR_RULE);
+    assert_int_equal(result.state, CELLAR_CHARGE_LOST);
+    assert_int_equal(access(staged.bytes, F_OK), -1);
+
+    cellar_text_reset(&staged);
+    CHECK_OK(cellar_ledger_charge(ledger, &finish, path, &before, &err));
+    CHECK_OK(cellar_ledger_staged_path("finish", path, &staged, &err));
+    CHECK_OK(draw_output(&d, staged.bytes, "", &err));
+    CHECK_OK(cellar_ledger_digest(staged.bytes, path, NULL, &found, digest, &err));
+    CHECK_OK(cellar_ledger_note_staged(ledger, "finish", digest, &err));
+    CHECK_OK(spend(ledger, &finish, path, &none, &result));
+    assert_int_equal(result.state, CELLAR_CHARGE_DONE);
+    scratch_expect(place, "t", "{\"ledger\": \"\", \"released\": 2}\n");
+
+    snprintf(path, sizeof path, "%s", scratch_path(place, "t2"));
+    CHECK_OK(cellar_ledger_charge(ledger, &named, path, &before, &err));
+    CHECK_OK(draw_output(&d, path, "", &err));
+    CHECK_OK(cellar_ledger_digest(NULL, path, NULL, &found, digest, &err));
+    CHECK_OK(cellar_ledger_note_staged(ledger, "named", digest, &err));
+    CHECK_OK(spend(ledger, &named, path, &none, &result));
+    assert_int_equal(result.state, CELLAR_CHARGE_DONE);
+
+    snprintf(path, sizeof path, "%s", scratch_path(place, "t3"));
+    CHECK_OK(cellar_ledger_charge(ledger, &gone, path, &before, &err));
+    CHECK_OK(cellar_ledger_note_staged(ledger, "gone", digest, &err));
+    assert_int_equal(spend(ledger, &gone, path, &none, &result), CELLAR_ERR_RULE);
+    assert_int_equal(result.state, CELLAR_CHARGE_LOST);
+    assert_int_equal(none.n_draws, 0);
+    CHECK_OK(cellar_ledger_verify(ledger, &err));
+    cellar_text_clear(&staged);
+    cellar_ledger_close(ledger);
+}
+
+static void test_existing_files_are_found_before_paying(void **state)
+{
+    scratch *place = *state;
+    cellar_ledger *ledger = fresh(place);
+    cellar_charge charge = charge_for("r", "0.4", NULL);
+    cellar_spend_result result;
+    draw d = {0, 0};
+    char path[400];
+    scratch_write(place, "there", "x");
+    snprintf(path, sizeof path, "%s", scratch_path(place, "there"));
+    assert_int_equal(spend(ledger, &charge, path, &d, &result), CELLAR_ERR_EXISTS);
+    assert_int_equal(cellar_ledger_state(ledger, "r"), CELLAR_CHARGE_NONE);
+    assert_int_equal(spend(ledger, &charge, "-", &d, &result), CELLAR_ERR_ARGUMENT);
+    cellar_ledger_close(ledger);
+}
+
+static void test_rho(void **state)
+{
+    scratch *place = *state;
+    cellar_ledger *ledger = fresh(place);
+    cellar_ledger_dataset dataset = dataset_named("gauss");
+    cellar_charge charge = charge_for("pure", "0.3", NULL);
+    cellar_charge_state before;
+    cellar_balance balance;
+    dataset.cap = amounts_of(NULL, NULL, "0.1");
+    CHECK_OK(cellar_ledger_add_dataset(ledger, &dataset, &err));
+    charge.dataset = "gauss";
+    CHECK_OK(cellar_ledger_charge(ledger, &charge, "/x", &before, &err)); /* 0.3^2/2 = 0.045 */
+    charge.request = "approximate";
+    charge.amounts = amounts_of("0.3", "1e-9", NULL);
+    assert_int_equal(cellar_ledger_charge(ledger, &charge, "/x", &before, &err),
+                     CELLAR_ERR_ARGUMENT);
+    charge.amounts.rho_nano = 55000001;
+    assert_int_equal(cellar_ledger_charge(ledger, &charge, "/x", &before, &err), CELLAR_ERR_BUDGET);
+    charge.amounts.rho_nano = 55000000;
+    CHECK_OK(cellar_ledger_charge(ledger, &charge, "/x", &before, &err));
+    CHECK_OK(cellar_ledger_balance(ledger, "gauss", NULL, &balance, &err));
+    assert_int_equal(balance.by_rho, 1);
+    assert_int_equal(balance.left.rho_nano, 0);
+    cellar_ledger_close(ledger);
+}
+
+static void test_analysts(void **state)
+{
+    scratch *place = *state;
+    cellar_ledger *ledger = fresh(place);
+    cellar_charge charge = charge_for("a1", "0.3", NULL);
+    cellar_charge_state before;
+    CHECK_OK(
+        cellar_ledger_add_analyst(ledger, "census", "ana", amounts_of("0.5", NULL, NULL), &err));
+    assert_int_equal(
+        cellar_ledger_add_analyst(ledger, "census", "ana", amounts_of("0.7", NULL, NULL), &err),
+        CELLAR_ERR_RULE);
+    charge.analyst = "ana";
+    CHECK_OK(cellar_ledger_charge(ledger, &charge, "/x", &before, &err));
+    charge.request = "a2";
+    assert_int_equal(cellar_ledger_charge(ledger, &charge, "/x", &before, &err), CELLAR_ERR_BUDGET);
+    assert_non_null(strstr(err.message, "ana"));
+    charge.analyst = "bob"; /* no cap of his own: the dataset's counts */
+    CHECK_OK(cellar_ledger_charge(ledger, &charge, "/x", &before, &err));
+    charge.request = "a3";
+    CHECK_OK(cellar_ledger_charge(ledger, &charge, "/x", &before, &err));
+    charge.request = "a4";
+    assert_int_equal(cellar_ledger_charge(ledger, &charge, "/x", &before, &err), CELLAR_ERR_BUDGET);
+    cellar_ledger_close(ledger);
+}
+
+static void test_what_is_refused(void **state)
+{
+    scratch *place = *state;
+    cellar_ledger *ledger = fresh(place);
+    cellar_ledger_dataset dataset = dataset_named("big delta");
+    cellar_charge charge = charge_for("r", "0.1", NULL);
+    cellar_charge_state before;
+
+    dataset.cap = amounts_of("1", "0.001", NULL); /* 1/1000 exactly */
+    assert_int_equal(cellar_ledger_add_dataset(ledger, &dataset, &err), CELLAR_ERR_RULE);
+    dataset.cap.delta_atto--;
+    CHECK_OK(cellar_ledger_add_dataset(ledger, &dataset, &err));
+    dataset = dataset_named("accepted");
+    dataset.cap = amounts_of("1", "0.01", NULL);
+    dataset.accept_delta = 1;
+    CHECK_OK(cellar_ledger_add_dataset(ledger, &dataset, &err));
+    charge.dataset = "accepted";
+    charge.amounts = amounts_of("0.1", "0.002", NULL);
+    assert_int_equal(cellar_ledger_charge(ledger, &charge, "/x", &before, &err), CELLAR_ERR_RULE);
+    charge.accept_delta = 1;
+    CHECK_OK(cellar_ledger_charge(ledger, &charge, "/x", &before, &err));
+
+    assert_int_equal(cellar_ledger_add_dataset(ledger, &dataset, &err), CELLAR_ERR_RULE);
+    dataset = dataset_named("no population");
+    dataset.population = 0;
+    assert_int_equal(cellar_ledger_add_dataset(ledger, &dataset, &err), CELLAR_ERR_ARGUMENT);
+    dataset = dataset_named("two\nlines");
+    assert_int_equal(cellar_ledger_add_dataset(ledger, &dataset, &err), CELLAR_ERR_ARGUMENT);
+    dataset = dataset_named("both");
+    dataset.cap.rho_nano = 1;
+    assert_int_equal(cellar_ledger_add_dataset(ledger, &dataset, &err), CELLAR_ERR_ARGUMENT);
+
+    charge = charge_for("q", "0.1", NULL);
+    charge.neighbours = "substitute";
+    assert_int_equal(cellar_ledger_charge(ledger, &charge, "/x", &before, &err), CELLAR_ERR_RULE);
+    charge = charge_for("q", "0.1", NULL);
+    charge.edition = "2";
+    assert_int_equal(cellar_ledger_charge(ledger, &charge, "/x", &before, &err),
+                     CELLAR_ERR_ARGUMENT);
+    CHECK_OK(cellar_ledger_add_edition(ledger, "census", "2", &err));
+    CHECK_OK(cellar_ledger_charge(ledger, &charge, "/x", &before, &err));
+    charge = charge_for("z", "0", NULL);
+    assert_int_equal(cellar_ledger_charge(ledger, &charge, "/x", &before, &err),
+                     CELLAR_ERR_ARGUMENT);
+    charge = charge_for("z", "0.1", NULL);
+    charge.dataset = "none";
+    assert_int_equal(cellar_ledger_charge(ledger, &charge, "/x", &before, &err),
+                     CELLAR_ERR_ARGUMENT);
+    cellar_ledger_close(ledger);
+}
+
+static void test_uncharged_entries_change_the_statement(void **state)
+{
+    static const struct {
+        cellar_uncharged kind;
+        const char *says;
+    } cases[] = {{CELLAR_UNCHARGED_CELL_KEY, "has no differential privacy"},
+                 {CELLAR_UNCHARGED_INVARIANT, "agree on it"},
+                 {CELLAR_UNCHARGED_ELSEWHERE, "is not known here"}};
+    scratch *place = *state;
+    cellar_ledger *ledger = fresh(place);
+    for (size_t i = 0; i < 3; i++) {
+        assert_null(strstr(cellar_ledger_statement(ledger, "census"), cases[i].says));
+        CHECK_OK(cellar_ledger_enter(ledger, "census", "1", cases[i].kind, "table 7", &err));
+        assert_non_null(strstr(cellar_ledger_statement(ledger, "census"), cases[i].says));
+    }
+    assert_null(cellar_ledger_statement(ledger, "none"));
+    cellar_ledger_close(ledger);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(test_a_request_is_drawn_once),
+        TEST(test_over_the_cap_nothing_happens),
+        TEST(test_a_failed_draw_stays_paid),
+        TEST(test_interrupted_requests),
+        TEST(test_existing_files_are_found_before_paying),
+        TEST(test_rho),
+        TEST(test_analysts),
+        TEST(test_what_is_refused),
+        TEST(test_uncharged_entries_change_the_statement),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
