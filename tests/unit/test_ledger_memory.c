@@ -16,7 +16,6 @@ static cellar_status whole_life(void *context, cellar_error *error)
     cellar_charge charge = charge_for("r", "0.1", NULL);
     cellar_spend_result result;
     cellar_spend_options options = {.replace = 1};
-    cellar_plan_figure figure;
     cellar_against against;
     draw d = {0, 0};
     char path[400], output[400];
@@ -37,7 +36,6 @@ static cellar_status whole_life(void *context, cellar_error *error)
     CELLAR_TRY(cellar_ledger_spend(ledger, &charge, &options, draw_output, &d, &result, error));
     CELLAR_TRY(cellar_ledger_verify(ledger, error));
     CELLAR_TRY(cellar_ledger_verify_against(ledger, output, &against, error));
-    CELLAR_TRY(cellar_ledger_plan_figure(ledger, "census", NULL, &figure, error));
     if (cellar_ledger_statement(ledger, "census") == NULL)
         CELLAR_TRY(cellar_fail_memory(error, "the statement"));
 out:

@@ -122,12 +122,37 @@ static void test_the_rest_is_added(void **state)
     cellar_ledger_close(ledger);
 }
 
+/* Composition takes a coarser grid when memory ends: then the figure is larger, never smaller. */
+static void test_memory_may_end(void **state)
+{
+    static const char *const specs[] = {"gaussian:sigma=12", "discrete-laplace:epsilon=0.5"};
+    scratch *place = *state;
+    cellar_ledger *ledger = fresh(place);
+    cellar_plan_figure figure = charged(ledger, "a plan", "add-remove", specs, 2, 1, 1, "1e-6");
+#ifdef CELLAR_FAIL_ALLOCATION
+    for (int64_t n = 0; n < 80; n++) {
+        cellar_plan_figure starved;
+        cellar_status status;
+        cellar_memory_fail_after(n);
+        status = cellar_ledger_plan_figure(ledger, "a plan", "1e-6", &starved, &err);
+        cellar_memory_fail_after(-1);
+        if (status == CELLAR_OK)
+            assert_true((double) starved.epsilon_nano >= figure.lower * 1e9);
+        else
+            assert_int_equal(status, CELLAR_ERR_MEMORY);
+    }
+#endif
+    assert_int_equal(figure.is_known, 1);
+    cellar_ledger_close(ledger);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
     const struct CMUnitTest tests[] = {
         TEST(test_it_is_the_certificate_of_a_plan),
         TEST(test_the_rest_is_added),
+        TEST(test_memory_may_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
