@@ -196,6 +196,7 @@ static void transform_clear(transform *t)
     cellar_free(t->error);
 }
 
+/* What it could not finish is the owner's to clear as well. */
 static cellar_status transform_init(transform *t, size_t n, cellar_error *err)
 {
     *t = (transform){.n = n};
@@ -213,7 +214,6 @@ static cellar_status transform_init(transform *t, size_t n, cellar_error *err)
         t->product[m] = 1;
     return CELLAR_OK;
 fail:
-    transform_clear(t);
     return cellar_fail_memory(err, "a Fourier transform");
 }
 
