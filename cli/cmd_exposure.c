@@ -15,16 +15,20 @@ static const cli_option exposure_options[] = {
     {CLI_SECTION, "What to look at", NULL, NULL, 0, 0, 0, 0},
     {CLI_TEXT, "columns", "A,B,C", "the columns, in a table or in records", AT(variables.by), 0, 0,
      0},
-    {CLI_TEXT, "shares", "P,P,...", "shares: the shares themselves, adding up to 1", AT(shares), 0,
-     0, 0},
+    {CLI_TEXT, "shares", "P,P,...",
+     "the shares themselves, adding up to 1 give or take 1e-6 (shares)", AT(shares), 0, 0, 0},
+    {CLI_NUMBER, "tight-example", "N",
+     "instead, N cells of the share of --threshold and one with the rest: Proposition 13 (shares)",
+     AT(tight_example), 0, 1, 0},
     {CLI_TEXT, "threshold", "T,T,...",
      "at these thresholds; grids 1e-5..1/60 (shares, table, bound)", AT(threshold), 0, 0, 0},
     {CLI_TEXT, "k", "K,K,...", "for groups of fewer than K people, at t = K/n", AT(k), 0, 0, 0},
     {CLI_TEXT, "population", "N,N,...",
      "statistical exposure of so many other people, with --k (shares, table, select)",
      AT(population), 0, 0, 0},
-    {CLI_SECTION, "Of a table", NULL, NULL, 0, 0, 0, 0},
-    {CLI_FLAG, "curve", NULL, "every step of the exposure curve", AT(curve), 0, 0, 0},
+    {CLI_SECTION, "Of curves and groups", NULL, NULL, 0, 0, 0, 0},
+    {CLI_FLAG, "curve", NULL, "every step of the exposure curve, or of the curve of bounds",
+     AT(curve), 0, 0, 0},
     {CLI_TEXT, "delta", "D",
      "the data is a sample: bands that hold with probability 1-D, for all thresholds at once",
      AT(delta), 0, 0, 0},
@@ -40,6 +44,9 @@ static const cli_option exposure_options[] = {
     {CLI_CHOICE, "support", "declared|occurring",
      "the sizes of domains in Theorem 2: as declared, or of the values that occur [declared]",
      AT(support), 0, 0, 0},
+    {CLI_TEXT, "curve-excess", "E",
+     "how far a step of the curve of bounds may lie above the bound, 0: a step for every k [0.001]",
+     AT(curve_excess), 0, 0, 0},
     {CLI_NUMBER, "max-nodes", "N", "cut the search for the least bound short [100000]",
      AT(max_nodes), 0, 1, 0},
     {CLI_SECTION, "Of choices", NULL, NULL, 0, 0, 0, 0},
@@ -85,7 +92,7 @@ static const cli_option exposure_options[] = {
 static const char *const exposure_examples[] = {
     "cellar exposure table people.csv --columns region,sex,age --k 2,5,10 --missing-as level",
     "cellar exposure table table.json --columns region,sex --k 5 --sensitive health",
-    "cellar exposure bound people.csv --columns region,sex,age --threshold 1e-5..1/60",
+    "cellar exposure bound people.csv --columns region,sex,age --curve",
     "cellar exposure select people.csv --columns region,sex,age,job --k 5 --exposure 0.01",
     "cellar exposure suppress people.csv --columns region,sex --k 5 --exposure 0.01 --hide 0.5",
     "cellar exposure shares --shares 0.5,0.3,0.2 --population 1000 --k 5",
@@ -149,6 +156,99 @@ static int exposure_find(const cli_words *words, const exposure_part **part)
     return CLI_GO_ON;
 }
 
+/* Which options belong to which parts; those not named here belong to all. */
+enum {
+    OF_SHARES = 1,
+    OF_TABLE = 2,
+    OF_BOUND = 4,
+    OF_SELECT = 8,
+    OF_SUPPRESS = 16,
+    OF_FILES = OF_TABLE | OF_BOUND | OF_SELECT | OF_SUPPRESS
+};
+
+typedef struct option_place {
+    const char *name;
+    int parts;
+} option_place;
+
+static const option_place option_places[] = {{"columns", OF_FILES},
+                                             {"shares", OF_SHARES},
+                                             {"tight-example", OF_SHARES},
+                                             {"threshold", OF_SHARES | OF_TABLE | OF_BOUND},
+                                             {"population", OF_SHARES | OF_TABLE | OF_SELECT},
+                                             {"curve", OF_TABLE | OF_BOUND},
+                                             {"delta", OF_TABLE},
+                                             {"sensitive", OF_TABLE},
+                                             {"diversity-c", OF_TABLE},
+                                             {"groups", OF_TABLE},
+                                             {"worst-by", OF_TABLE},
+                                             {"support", OF_BOUND},
+                                             {"curve-excess", OF_BOUND},
+                                             {"max-nodes", OF_BOUND},
+                                             {"exposure", OF_SELECT | OF_SUPPRESS},
+                                             {"measure", OF_SELECT},
+                                             {"weight", OF_SELECT},
+                                             {"must", OF_SELECT},
+                                             {"must-not", OF_SELECT},
+                                             {"runners-up", OF_SELECT},
+                                             {"hide", OF_SUPPRESS},
+                                             {"max-evaluations", OF_SELECT | OF_SUPPRESS},
+                                             {"where", OF_FILES},
+                                             {"missing-as", OF_FILES},
+                                             {"domain", OF_FILES},
+                                             {"recode", OF_FILES},
+                                             {"bottom", OF_FILES},
+                                             {"top", OF_FILES},
+                                             {"band", OF_FILES},
+                                             {"band-origin", OF_FILES},
+                                             {"band-closed", OF_FILES},
+                                             {"delimiter", OF_FILES},
+                                             {"no-header", OF_FILES},
+                                             {"encoding", OF_FILES},
+                                             {"bad-rows", OF_FILES},
+                                             {"missing", OF_FILES}};
+
+/* An option of another part is a mistake, not a wish to be ignored. */
+static int exposure_check_place(const exposure_values *values, const exposure_part *part,
+                                const cli_option *option)
+{
+    int own = 1 << (part - parts);
+    char places[64] = "";
+    for (size_t i = 0; i < sizeof option_places / sizeof option_places[0]; i++) {
+        const option_place *place = &option_places[i];
+        if (strcmp(place->name, option->name) != 0 || (place->parts & own) != 0)
+            continue;
+        if (!cli_option_is_given(option, values))
+            return CLI_GO_ON;
+        for (size_t p = 0; p < N_PARTS; p++)
+            if (place->parts >> p & 1)
+                snprintf(places + strlen(places), sizeof places - strlen(places), "%s%s",
+                         places[0] != '\0' ? ", " : "", parts[p].name);
+        return cli_usage("exposure %s: --%s is for %s", part->name, option->name, places);
+    }
+    return CLI_GO_ON;
+}
+
+static int exposure_check(const exposure_values *values, const exposure_part *part)
+{
+    int own = 1 << (part - parts), result = CLI_GO_ON;
+    for (size_t i = 0; i < exposure_command.n_options && result == CLI_GO_ON; i++)
+        if (exposure_options[i].kind != CLI_SECTION)
+            result = exposure_check_place(values, part, &exposure_options[i]);
+    if (result != CLI_GO_ON)
+        return result;
+    if (values->json && values->csv > 0)
+        return cli_usage("exposure: --json or --csv, not both");
+    if (values->csv == EXPOSURE_CSV_LIST && (own & (OF_SHARES | OF_BOUND)) != 0)
+        return cli_usage("exposure %s lists nothing after its results: say --csv results",
+                         part->name);
+    if (values->missing_as == EXPOSURE_MISSING_WILDCARD && own != OF_TABLE)
+        return cli_usage("exposure %s: --missing-as wildcard is for the groups of a table; say "
+                         "level or drop",
+                         part->name);
+    return CLI_GO_ON;
+}
+
 /* ---- writing ---------------------------------------------------------------- */
 
 static void exposure_write_json(const char *part, const exposure_answer *answer,
@@ -190,8 +290,12 @@ static void exposure_write(const exposure_values *values, const char *part,
 {
     if (values->json)
         exposure_write_json(part, answer, output);
-    else if (values->csv > 0)
-        cli_results_csv(values->csv == 2 ? &answer->groups : &answer->results, output);
+    else if (values->csv == EXPOSURE_CSV_RESULTS)
+        cli_results_csv(&answer->results, output);
+    else if (values->csv == EXPOSURE_CSV_LIST && answer->groups.n > 0)
+        cli_results_csv(&answer->groups, output);
+    else if (values->csv == EXPOSURE_CSV_LIST)
+        cellar_output_printf(output, "%s\n", answer->groups_columns);
     else
         exposure_write_people(part, answer, output);
 }
@@ -232,8 +336,8 @@ int cli_exposure(int argc, char **argv)
 
     if (result == CLI_GO_ON)
         result = exposure_find(&words, &part);
-    if (result == CLI_GO_ON && values.json && values.csv > 0)
-        result = cli_usage("exposure: --json or --csv, not both");
+    if (result == CLI_GO_ON)
+        result = exposure_check(&values, part);
     if (result == CLI_GO_ON && words.n > 1)
         result = cli_reader_spare(words.items[1], values.path);
     if (result == CLI_GO_ON)

@@ -13,6 +13,8 @@
 
 typedef struct exposure_values {
     const char *shares, *threshold, *k, *population, *delta;
+    cli_number tight_example;
+    const char *curve_excess;
     cli_variable_options variables; /* `by` holds --columns */
     cli_words where;
     int missing_as;
@@ -31,6 +33,12 @@ typedef struct exposure_values {
     int force, json, csv;
 } exposure_values;
 
+/* What --measure says, from 1. */
+enum { EXPOSURE_MEASURE_KNOWN = 1, EXPOSURE_MEASURE_BOUNDED, EXPOSURE_MEASURE_ESTIMATED };
+
+/* What --csv says, from 1. */
+enum { EXPOSURE_CSV_RESULTS = 1, EXPOSURE_CSV_LIST };
+
 /* What --missing-as says, from 1. */
 enum { EXPOSURE_MISSING_DROP = 1, EXPOSURE_MISSING_LEVEL, EXPOSURE_MISSING_WILDCARD };
 
@@ -39,20 +47,49 @@ typedef struct exposure_answer {
     cli_results results;
     cli_results groups; /* listings: groups, sets, rules */
     const char *groups_key;
+    const char *groups_columns; /* NULL, or the columns of a CSV of no listings */
     cli_words notes;
 } exposure_answer;
+
+/* The numbers of the options, checked before any data are read. {0} is an empty one. */
+typedef struct exposure_query {
+    cli_words thresholds; /* as typed, above 0 and up to 1 */
+    uint64_t *ks, *populations;
+    size_t n_ks, n_populations;
+    double delta;        /* NAN: no bands */
+    double diversity_c;  /* NAN: none */
+    double curve_excess; /* of a curve of bounds */
+} exposure_query;
+
+/* Answers CLI_GO_ON, or an exit code after a message; so in all below. Clear it in every case. */
+int exposure_query_read(const exposure_values *values, exposure_query *query);
+void exposure_query_clear(exposure_query *query);
+
+/* The names of --columns, none empty and none twice. */
+int exposure_columns(const exposure_values *values, cli_words *names);
 
 void exposure_note(exposure_answer *answer, const char *text);
 /* What exposure does not bound: said in every answer. */
 void exposure_note_disclosure(exposure_answer *answer);
 
 /* A table of the columns of --columns and, if asked for, --sensitive (last), from a table file or
- * from records. Answers CLI_GO_ON, or an exit code after a message; so in all below. Free the table
- * in every case. */
+ * from records. Free the table in every case. */
 int exposure_read_table(const exposure_values *values, const char *path, cellar_table **table);
 /* The same as profiles, without --sensitive. */
 int exposure_read_profiles(const exposure_values *values, const char *path,
                            cellar_profiles **profiles);
+
+/* The groups of a table at each k, worst first; the first n_qid variables are the columns. */
+int exposure_run_groups(const exposure_values *values, const exposure_query *query,
+                        const cellar_table *table, size_t n_qid, exposure_answer *answer);
+/* Whether the options about groups make sense together. */
+int exposure_check_groups(const exposure_values *values);
+
+/* The facts about profiles, in the header. */
+void exposure_add_profiles(const exposure_values *values, const cellar_profiles *profiles,
+                           exposure_answer *answer);
+/* "drop", "level" or "wildcard"; "none declared". */
+const char *exposure_missing_word(const exposure_values *values);
 
 /* The parts of the verb. */
 int exposure_run_shares(const exposure_values *values, exposure_answer *answer);

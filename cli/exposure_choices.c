@@ -1,174 +1,47 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* cellar exposure bound, select and suppress: what single columns tell, which columns and values to
- * give up. */
+/* cellar exposure select and suppress: which columns and values to give up. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cellar/exposure.h>
 #include <cellar/selection.h>
 
 #include "exposure.h"
 #include "lists.h"
 #include "terminal.h"
 
-static void add_profiles(const cellar_profiles *profiles, exposure_answer *answer)
+/* ---- select ----------------------------------------------------------------- */
+
+static int find_column(const cli_words *names, const char *option, const char *name, size_t *column)
 {
-    cli_results_begin(&answer->header, "data");
-    cli_results_count(&answer->header, "records", cellar_profiles_n_people(profiles));
-    cli_results_count(&answer->header, "columns", cellar_profiles_n_columns(profiles));
-}
-
-/* ---- bound ------------------------------------------------------------------ */
-
-typedef struct bound_run {
-    cellar_exposure_curve *curves[CELLAR_MAX_VARIABLES];
-    const cellar_profiles *profiles;
-    size_t n;
-    cellar_exposure_bound_options options;
-} bound_run;
-
-static const cellar_exposure_curve *const *bound_curves(const bound_run *run)
-{
-    return (const cellar_exposure_curve *const *) run->curves;
-}
-
-static void add_bound(const bound_run *run, double t, const cellar_exposure_bound *bound,
-                      exposure_answer *answer)
-{
-    cli_results *results = &answer->results;
-    cli_results_begin(results, "bound");
-    cli_results_real(results, "threshold", t);
-    cli_results_count(results, "theorem", (uint64_t) bound->theorem);
-    cli_results_real(results, "value", bound->value);
-    cli_results_real(results, "gap", bound->gap);
-    cli_results_text(results, "free_column",
-                     bound->theorem == 2 && bound->value < 1
-                         ? cellar_profiles_column(run->profiles, bound->free_column)
-                         : "");
-    cli_results_real(results, "c", bound->c);
-    for (size_t j = 0; j < run->n; j++)
-        cli_results_member(results, "thresholds", cellar_profiles_column(run->profiles, j),
-                           bound->thresholds[j]);
-}
-
-static int bound_at(const bound_run *run, double t, exposure_answer *answer)
-{
-    cellar_exposure_bound bounds[2];
-    cellar_error err;
-    cellar_status status =
-        cellar_exposure_bounds(bound_curves(run), run->n, t, &run->options, bounds, &err);
-    if (status != CELLAR_OK)
-        return cli_exit(status, &err);
-    add_bound(run, t, &bounds[0], answer);
-    add_bound(run, t, &bounds[1], answer);
+    *column = cli_words_find(names, name);
+    if (*column == (size_t) -1)
+        return cli_usage("--%s: '%s' is not among the --columns", option, name);
     return CLI_GO_ON;
 }
 
-static int bound_thresholds(const exposure_values *values, uint64_t n_people, cli_words *out)
+static int select_mask(const cli_words *names, const char *option, const char *text, uint64_t *mask)
 {
-    uint64_t *ks = NULL;
-    size_t n = 0;
-    char text[64];
-    int result;
-    if (values->threshold != NULL)
-        return cli_list_decimals("threshold", values->threshold, out);
-    if (values->k == NULL) {
-        snprintf(text, sizeof text, "%.17g..1/60", 1 / (double) n_people);
-        if (n_people > 1)
-            return cli_list_decimals("threshold", text, out);
-        cli_words_add(out, "1", 1);
-        return CLI_GO_ON;
-    }
-    result = cli_list_counts("k", values->k, 1, &ks, &n);
-    for (size_t i = 0; i < n; i++) {
-        snprintf(text, sizeof text, "%.17g", (double) ks[i] / (double) n_people);
-        cli_words_add(out, text, strlen(text));
-    }
-    free(ks);
-    return result;
-}
-
-static int bound_run_all(const exposure_values *values, bound_run *run, exposure_answer *answer)
-{
-    cli_words thresholds = {0};
-    int result = bound_thresholds(values, cellar_profiles_n_people(run->profiles), &thresholds);
-    for (size_t i = 0; i < thresholds.n && result == CLI_GO_ON; i++)
-        result = bound_at(run, strtod(thresholds.items[i], NULL), answer);
-    for (size_t i = 0; i < thresholds.n && result == CLI_GO_ON; i++) {
-        double t = strtod(thresholds.items[i], NULL);
-        cli_results_begin(&answer->results, "lower_bound");
-        cli_results_real(&answer->results, "threshold", t);
-        cli_results_real(&answer->results, "value",
-                         cellar_exposure_lower_bound(bound_curves(run), run->n, t));
-    }
-    cli_words_clear(&thresholds);
-    return result;
-}
-
-int exposure_run_bound(const exposure_values *values, const char *path, exposure_answer *answer)
-{
-    cellar_profiles *profiles = NULL;
-    bound_run run = {.options = {.support = values->support == 2 ? CELLAR_SUPPORT_OCCURRING
-                                                                 : CELLAR_SUPPORT_DECLARED,
-                                 .max_nodes = values->max_nodes.value}};
-    cellar_error err;
-    cellar_status status = CELLAR_OK;
-    int result = exposure_read_profiles(values, path, &profiles);
-
-    if (result == CLI_GO_ON) {
-        run.profiles = profiles;
-        add_profiles(profiles, answer);
-        for (size_t j = 0; j < cellar_profiles_n_columns(profiles) && status == CELLAR_OK; j++) {
-            status = cellar_profiles_curve(profiles, &j, 1, &run.curves[j], &err);
-            run.n++;
-        }
-        result = status == CELLAR_OK ? bound_run_all(values, &run, answer) : cli_exit(status, &err);
-    }
-    exposure_note(answer,
-                  "Bounds look at one column at a time; of each threshold the smaller comes "
-                  "first. A value of 1 says nothing.");
-    exposure_note_disclosure(answer);
-    for (size_t j = 0; j < run.n; j++)
-        cellar_exposure_curve_free(run.curves[j]);
-    cellar_profiles_free(profiles);
-    return result;
-}
-
-/* ---- select ----------------------------------------------------------------- */
-
-static size_t find_column(const cellar_profiles *profiles, const char *option, const char *name)
-{
-    for (size_t c = 0; c < cellar_profiles_n_columns(profiles); c++)
-        if (strcmp(cellar_profiles_column(profiles, c), name) == 0)
-            return c;
-    cli_message("--%s: '%s' is not among the --columns", option, name);
-    return (size_t) -1;
-}
-
-static int select_mask(const cellar_profiles *profiles, const char *option, const char *text,
-                       uint64_t *mask)
-{
-    cli_words names = {0};
+    cli_words chosen = {0};
     int result = CLI_GO_ON;
     if (text == NULL)
         return CLI_GO_ON;
-    if (!cli_words_split(&names, text, ',', 1))
+    if (!cli_words_split(&chosen, text, ',', 1))
         result = cli_usage("--%s: a quote is not closed", option);
-    for (size_t i = 0; i < names.n && result == CLI_GO_ON; i++) {
-        size_t column = find_column(profiles, option, names.items[i]);
-        if (column == (size_t) -1)
-            result = CLI_USAGE;
-        else
+    for (size_t i = 0; i < chosen.n && result == CLI_GO_ON; i++) {
+        size_t column;
+        result = find_column(names, option, chosen.items[i], &column);
+        if (result == CLI_GO_ON)
             *mask |= UINT64_C(1) << column;
     }
-    cli_words_clear(&names);
+    cli_words_clear(&chosen);
     return result;
 }
 
 /* "COLUMN=WEIGHT"; the last equals sign counts, for names may hold one. */
-static int select_weights(const cellar_profiles *profiles, const cli_words *texts, double *weights)
+static int select_weights(const cli_words *names, const cli_words *texts, double *weights)
 {
+    unsigned char given[CELLAR_MAX_VARIABLES] = {0};
     for (size_t c = 0; c < CELLAR_MAX_VARIABLES; c++)
         weights[c] = 1;
     for (size_t i = 0; i < texts->n; i++) {
@@ -178,10 +51,14 @@ static int select_weights(const cellar_profiles *profiles, const cli_words *text
         if (equals == NULL)
             return cli_usage("--weight reads COLUMN=NUMBER, not '%s'", texts->items[i]);
         *equals = '\0';
-        column = find_column(profiles, "weight", texts->items[i]);
-        if (column == (size_t) -1)
-            return CLI_USAGE;
-        result = cli_list_real("weight", equals + 1, &weights[column]);
+        result = find_column(names, "weight", texts->items[i], &column);
+        if (result == CLI_GO_ON)
+            result = cli_list_real("weight", equals + 1, &weights[column]);
+        if (result == CLI_GO_ON && !(weights[column] > 0))
+            result = cli_usage("--weight: column '%s': a weight is a number above 0, not %s",
+                               names->items[column], equals + 1);
+        if (result == CLI_GO_ON && given[column]++)
+            result = cli_usage("--weight: column '%s' has two", names->items[column]);
         if (result != CLI_GO_ON)
             return result;
     }
@@ -205,36 +82,69 @@ static int choice_numbers(const exposure_values *values, const char *part, uint6
         *k = ks[0];
         result = cli_list_real("exposure", values->exposure, exposure);
     }
+    if (result == CLI_GO_ON && !(*exposure >= 0 && *exposure <= 1))
+        result = cli_usage("--exposure is a share of people from 0 to 1, not %s", values->exposure);
     free(ks);
     return result;
 }
 
-static int select_options(const exposure_values *values, const cellar_profiles *profiles,
-                          double *weights, cellar_selection_options *options)
+static int select_population(const exposure_values *values, uint64_t *population)
 {
     uint64_t *populations = NULL;
     size_t n = 0;
     int result;
-    *options = cellar_selection_options_default();
+    if (values->population == NULL)
+        return CLI_GO_ON;
+    if (values->measure != EXPOSURE_MEASURE_ESTIMATED)
+        return cli_usage("exposure select: --population belongs to --measure estimated");
+    result = cli_list_counts("population", values->population, 1, &populations, &n);
+    if (result == CLI_GO_ON && n > 1)
+        result = cli_usage("exposure select takes one --population");
+    if (result == CLI_GO_ON)
+        *population = populations[0];
+    free(populations);
+    return result;
+}
+
+/* All that can be wrong is found before the data are read. */
+static int select_options(const exposure_values *values, double *weights,
+                          cellar_selection_options *options)
+{
+    cli_words names = {0};
+    int result = choice_numbers(values, "select", &options->k, &options->exposure);
+
     options->measure = (cellar_selection_measure) (values->measure > 0 ? values->measure - 1 : 0);
     options->n_runners_up = values->runners_up.given ? (size_t) values->runners_up.value : 3;
     options->max_evaluations = values->max_evaluations.value;
     options->weights = weights;
-    result = choice_numbers(values, "select", &options->k, &options->exposure);
     if (result == CLI_GO_ON)
-        result = select_mask(profiles, "must", values->must, &options->must);
+        result = exposure_columns(values, &names);
     if (result == CLI_GO_ON)
-        result = select_mask(profiles, "must-not", values->must_not, &options->must_not);
+        result = select_mask(&names, "must", values->must, &options->must);
     if (result == CLI_GO_ON)
-        result = select_weights(profiles, &values->weight, weights);
-    if (result == CLI_GO_ON && values->population != NULL)
-        result = cli_list_counts("population", values->population, 1, &populations, &n);
-    if (result == CLI_GO_ON && n > 1)
-        result = cli_usage("exposure select takes one --population");
-    if (result == CLI_GO_ON && n == 1)
-        options->population = populations[0];
-    free(populations);
+        result = select_mask(&names, "must-not", values->must_not, &options->must_not);
+    if (result == CLI_GO_ON && (options->must & options->must_not) != 0)
+        result = cli_usage("exposure select: a column is named by both --must and --must-not");
+    if (result == CLI_GO_ON)
+        result = select_weights(&names, &values->weight, weights);
+    if (result == CLI_GO_ON)
+        result = select_population(values, &options->population);
+    cli_words_clear(&names);
     return result;
+}
+
+/* The names of a set, as --columns reads them. Free it. */
+static char *set_names(const cellar_profiles *profiles, uint64_t columns)
+{
+    size_t size = 1;
+    char *text, *end;
+    for (size_t c = 0; c < cellar_profiles_n_columns(profiles); c++)
+        size += strlen(cellar_profiles_column(profiles, c)) + 1;
+    end = text = cli_alloc(size, 1);
+    for (size_t c = 0; c < cellar_profiles_n_columns(profiles); c++)
+        if (columns >> c & 1)
+            end += sprintf(end, "%s%s", end > text ? "," : "", cellar_profiles_column(profiles, c));
+    return text;
 }
 
 static void add_sets(const cellar_profiles *profiles, const cellar_selection *selection,
@@ -242,21 +152,16 @@ static void add_sets(const cellar_profiles *profiles, const cellar_selection *se
 {
     for (size_t i = 0; i < cellar_selection_n_sets(selection); i++) {
         cellar_selection_set set = cellar_selection_set_at(selection, i);
-        char text[4096] = "", note[4200];
-        for (size_t c = 0; c < cellar_profiles_n_columns(profiles); c++)
-            if (set.columns >> c & 1)
-                snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s",
-                         text[0] != '\0' ? "," : "", cellar_profiles_column(profiles, c));
-        if (i == 0) {
-            snprintf(note, sizeof note, "The best set: %s.", text[0] != '\0' ? text : "no column");
-            exposure_note(answer, note);
-        }
+        char *names = set_names(profiles, set.columns);
         cli_results_begin(&answer->results, i == 0 ? "best_set" : "runner_up");
-        cli_results_text(&answer->results, "columns", text);
         cli_results_real(&answer->results, "weight", set.weight);
         cli_results_real(&answer->results, "exposure", set.exposure);
+        cli_results_text(&answer->results, "columns", names);
+        free(names);
     }
     cli_results_begin(&answer->results, "search");
+    cli_results_text(&answer->results, "feasible",
+                     cellar_selection_n_sets(selection) > 0 ? "yes" : "no");
     cli_results_real(&answer->results, "gap", cellar_selection_gap(selection));
     cli_results_count(&answer->results, "evaluations", cellar_selection_n_evaluations(selection));
 }
@@ -265,6 +170,7 @@ static void add_marginals(const cellar_profiles *profiles, const cellar_selectio
                           exposure_answer *answer)
 {
     answer->groups_key = "additions";
+    answer->groups_columns = "measure,column,exposure";
     for (size_t c = 0; c < cellar_profiles_n_columns(profiles); c++) {
         double with = cellar_selection_with(selection, c);
         if (isnan(with))
@@ -280,13 +186,13 @@ int exposure_run_select(const exposure_values *values, const char *path, exposur
     double weights[CELLAR_MAX_VARIABLES];
     cellar_profiles *profiles = NULL;
     cellar_selection *selection = NULL;
-    cellar_selection_options options;
+    cellar_selection_options options = cellar_selection_options_default();
     cellar_error err;
     cellar_status status;
-    int result = exposure_read_profiles(values, path, &profiles);
+    int result = select_options(values, weights, &options);
 
     if (result == CLI_GO_ON)
-        result = select_options(values, profiles, weights, &options);
+        result = exposure_read_profiles(values, path, &profiles);
     if (result == CLI_GO_ON) {
         options.progress = cli_progress_begin();
         status = cellar_selection_create(profiles, &options, &selection, &err);
@@ -295,7 +201,7 @@ int exposure_run_select(const exposure_values *values, const char *path, exposur
             result = cli_exit(status, &err);
     }
     if (result == CLI_GO_ON) {
-        add_profiles(profiles, answer);
+        exposure_add_profiles(values, profiles, answer);
         add_sets(profiles, selection, answer);
         add_marginals(profiles, selection, answer);
         if (cellar_selection_n_sets(selection) == 0)
@@ -317,6 +223,7 @@ static void add_rules(const cellar_profiles *profiles, const cellar_suppression 
                       exposure_answer *answer)
 {
     answer->groups_key = "rules";
+    answer->groups_columns = "measure,column,value,entries";
     for (size_t i = 0; i < cellar_suppression_n_rules(suppression); i++) {
         cellar_suppression_rule rule = cellar_suppression_rule_at(suppression, i);
         cli_results_begin(&answer->groups, "redact");
@@ -371,6 +278,8 @@ int exposure_run_suppress(const exposure_values *values, const char *path, expos
                            "from the rules (1: no random ones)");
     if (result == CLI_GO_ON)
         result = cli_list_real("hide", values->hide, &options.hide);
+    if (result == CLI_GO_ON && !(options.hide > 0 && options.hide <= 1))
+        result = cli_usage("--hide is a share above 0 and up to 1, not %s", values->hide);
     if (result == CLI_GO_ON)
         result = exposure_read_profiles(values, path, &profiles);
     if (result == CLI_GO_ON) {
@@ -382,7 +291,7 @@ int exposure_run_suppress(const exposure_values *values, const char *path, expos
             result = cli_exit(status, &err);
     }
     if (result == CLI_GO_ON) {
-        add_profiles(profiles, answer);
+        exposure_add_profiles(values, profiles, answer);
         add_suppression(profiles, suppression, answer);
         add_rules(profiles, suppression, answer);
         exposure_note(answer, "Whoever has one of these values redacts it; everybody else redacts "

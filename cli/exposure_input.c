@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What cellar exposure reads: a table of counts, or records. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 #include <cellar/tabulate.h>
 
 #include "exposure.h"
+#include "lists.h"
 #include "terminal.h"
 
 /* A source being read. */
@@ -63,11 +65,16 @@ static int source_open(const exposure_values *values, const char *path, int with
                        exposure_source *source)
 {
     cli_variable_options options = values->variables;
+    cli_words names = {0};
     size_t size;
-    int result = cli_reader_options(&values->reader, &source->reader);
+    int result = exposure_columns(values, &names);
 
-    if (options.by == NULL)
-        return cli_usage("exposure: say which columns: --columns A,B,C");
+    cli_words_clear(&names);
+    if (result == CLI_GO_ON)
+        result = cli_reader_options(&values->reader, &source->reader);
+    if (result != CLI_GO_ON)
+        return result;
+    options.by_option = "columns";
     size = strlen(options.by) + (values->sensitive != NULL ? strlen(values->sensitive) : 0) + 4;
     source->by = cli_alloc(size, 1);
     if (with_sensitive && values->sensitive != NULL)
@@ -75,8 +82,7 @@ static int source_open(const exposure_values *values, const char *path, int with
     else
         snprintf(source->by, size, "%s", options.by);
     options.by = source->by;
-    if (result == CLI_GO_ON)
-        result = source_look(source, path);
+    result = source_look(source, path);
     if (result == CLI_GO_ON && source->is_table)
         result = source_check_table(values, path);
     if (result == CLI_GO_ON)
@@ -182,6 +188,73 @@ int exposure_read_table(const exposure_values *values, const char *path, cellar_
     return result;
 }
 
+/* ---- what was asked --------------------------------------------------------- */
+
+int exposure_columns(const exposure_values *values, cli_words *names)
+{
+    if (values->variables.by == NULL)
+        return cli_usage("exposure: say which columns: --columns A,B,C");
+    return cli_variables_names("columns", values->variables.by, names);
+}
+
+void exposure_query_clear(exposure_query *query)
+{
+    cli_words_clear(&query->thresholds);
+    free(query->ks);
+    free(query->populations);
+}
+
+static int query_thresholds(const char *text, cli_words *thresholds)
+{
+    int result = cli_list_decimals("threshold", text, thresholds);
+    for (size_t i = 0; i < thresholds->n && result == CLI_GO_ON; i++) {
+        double t = strtod(thresholds->items[i], NULL);
+        if (!(t > 0 && t <= 1))
+            result = cli_usage("--threshold: a threshold lies above 0 (by 1e-300 at least) and up "
+                               "to 1, not %s",
+                               thresholds->items[i]);
+    }
+    return result;
+}
+
+/* A decimal between two numbers; *out is left as it is when there is no text. */
+static int query_real(const char *option, const char *text, double above, double up_to, double *out)
+{
+    int result;
+    if (text == NULL)
+        return CLI_GO_ON;
+    result = cli_list_real(option, text, out);
+    if (result == CLI_GO_ON && !(*out > above && *out <= up_to))
+        result = cli_usage("--%s is out of range: %s", option, text);
+    return result;
+}
+
+int exposure_query_read(const exposure_values *values, exposure_query *query)
+{
+    int result = CLI_GO_ON;
+    query->delta = query->diversity_c = NAN;
+    query->curve_excess = 0.001;
+    if (values->threshold != NULL)
+        result = query_thresholds(values->threshold, &query->thresholds);
+    if (result == CLI_GO_ON && values->k != NULL)
+        result = cli_list_counts("k", values->k, 1, &query->ks, &query->n_ks);
+    if (result == CLI_GO_ON && values->population != NULL)
+        result = cli_list_counts("population", values->population, 1, &query->populations,
+                                 &query->n_populations);
+    if (result == CLI_GO_ON && values->delta != NULL) {
+        result = cli_list_real("delta", values->delta, &query->delta);
+        if (result == CLI_GO_ON && !(query->delta > 0 && query->delta < 1))
+            result = cli_usage("--delta must lie between 0 and 1, not %s", values->delta);
+    }
+    if (result == CLI_GO_ON)
+        result = query_real("diversity-c", values->diversity_c, 0, 1e300, &query->diversity_c);
+    if (result == CLI_GO_ON)
+        result = query_real("curve-excess", values->curve_excess, -1e-300, 1, &query->curve_excess);
+    if (result == CLI_GO_ON && values->population != NULL && values->k == NULL)
+        result = cli_usage("--population needs --k");
+    return result;
+}
+
 /* ---- profiles --------------------------------------------------------------- */
 
 static int source_profiles(const exposure_values *values, const char *path,
@@ -224,4 +297,19 @@ int exposure_read_profiles(const exposure_values *values, const char *path,
         result = source_profiles(values, path, &source, profiles);
     source_clear(&source);
     return result;
+}
+
+const char *exposure_missing_word(const exposure_values *values)
+{
+    static const char *const words[] = {"none declared", "drop", "level", "wildcard"};
+    return words[values->missing_as];
+}
+
+void exposure_add_profiles(const exposure_values *values, const cellar_profiles *profiles,
+                           exposure_answer *answer)
+{
+    cli_results_begin(&answer->header, "data");
+    cli_results_count(&answer->header, "records", cellar_profiles_n_people(profiles));
+    cli_results_count(&answer->header, "columns", cellar_profiles_n_columns(profiles));
+    cli_results_text(&answer->header, "missing", exposure_missing_word(values));
 }

@@ -255,6 +255,25 @@ int cli_options_parse(const cli_command *command, int argc, char **argv, void *v
     return result;
 }
 
+int cli_option_is_given(const cli_option *option, const void *values)
+{
+    const void *value = (const char *) values + option->offset;
+    switch (option->kind) {
+    case CLI_TEXT:
+        return *(const char *const *) value != NULL;
+    case CLI_MANY:
+        return ((const cli_words *) value)->n > 0;
+    case CLI_NUMBER:
+        return ((const cli_number *) value)->given;
+    case CLI_CHOICE:
+    case CLI_FLAG:
+        return *(const int *) value != 0;
+    case CLI_SECTION:
+        break;
+    }
+    return 0;
+}
+
 void cli_options_clear(const cli_command *command, void *values)
 {
     for (size_t i = 0; i < command->n_options; i++)

@@ -51,6 +51,9 @@ int cli_options_parse(const cli_command *command, int argc, char **argv, void *v
                       cli_words *positional);
 void cli_options_clear(const cli_command *command, void *values);
 
+/* 1 when the command line gave the option. */
+int cli_option_is_given(const cli_option *option, const void *values);
+
 void cli_options_help(const cli_command *command);
 
 #endif

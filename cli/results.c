@@ -196,6 +196,8 @@ static void results_csv_field(const cli_field *field, cellar_output *output)
 void cli_results_csv(const cli_results *results, cellar_output *output)
 {
     cli_words names = {0};
+    if (results->n == 0)
+        return;
     results_columns(results, 0, results->n, &names);
     for (size_t c = 0; c < names.n; c++) {
         cellar_output_string(output, c > 0 ? "," : "");
@@ -214,11 +216,14 @@ void cli_results_csv(const cli_results *results, cellar_output *output)
 
 /* ---- for people ------------------------------------------------------------- */
 
-static void results_people_field(const cli_field *field, cli_grid *grid)
+/* A text in the last column is not cut: nothing follows it. */
+static void results_people_field(const cli_field *field, int is_last, cli_grid *grid)
 {
     char text[64];
     if (field == NULL || (field->kind == CLI_FIELD_REAL && isnan(field->real)))
         cli_grid_add(grid, NULL);
+    else if (field->kind == CLI_FIELD_TEXT && is_last)
+        cli_grid_add_whole(grid, field->text);
     else if (field->kind == CLI_FIELD_TEXT)
         cli_grid_add(grid, field->text);
     else if (field->kind == CLI_FIELD_COUNT)
@@ -256,7 +261,8 @@ void cli_results_people(const cli_results *results, cellar_output *output)
         }
         for (size_t i = first; i < last; i++)
             for (size_t c = 0; c < names.n; c++)
-                results_people_field(results_find(&results->items[i], names.items[c]), &grid);
+                results_people_field(results_find(&results->items[i], names.items[c]),
+                                     c + 1 == names.n, &grid);
         cellar_output_string(output, first > 0 ? "\n" : "");
         cli_grid_write(&grid, right, output);
         cli_grid_clear(&grid);

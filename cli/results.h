@@ -48,7 +48,7 @@ void cli_results_json_header(const cli_results *results, cli_json *json);
 /* As an array under `key`. */
 void cli_results_json(const cli_results *results, cli_json *json, const char *key);
 /* One row each, one column for every key that occurs. Texts that a spreadsheet would compute get a
- * leading apostrophe. */
+ * leading apostrophe. Of no results nothing is written. */
 void cli_results_csv(const cli_results *results, cellar_output *output);
 /* Aligned columns; results with the same keys share a header. */
 void cli_results_people(const cli_results *results, cellar_output *output);

@@ -97,6 +97,12 @@ static size_t grid_width(const char *text)
     return width;
 }
 
+void cli_grid_add_whole(cli_grid *grid, const char *text)
+{
+    cli_words_add(&grid->cells, text, strlen(text));
+    cli_make_harmless(grid->cells.items[grid->cells.n - 1]);
+}
+
 void cli_grid_add(cli_grid *grid, const char *text)
 {
     static const char ellipsis[] = "…";

@@ -26,6 +26,8 @@ typedef struct cli_grid {
 
 void cli_grid_clear(cli_grid *grid);
 void cli_grid_add(cli_grid *grid, const char *text); /* NULL is shown as "-" */
+/* The same, never cut: for the last column. */
+void cli_grid_add_whole(cli_grid *grid, const char *text);
 void cli_grid_add_count(cli_grid *grid, uint64_t number);
 /* Writes it; bit c of `right` aligns column c to the right. Long texts are cut with an ellipsis,
  * what a terminal would obey is made harmless. */

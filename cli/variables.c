@@ -30,10 +30,10 @@ size_t cli_variables_find(const cli_variables *variables, const char *option, co
         return found;
     nearest = cellar_nearest_word(name, cli_words_items(&variables->names));
     if (nearest != NULL)
-        cli_message("--%s: '%s' is not a variable of --by; did you mean '%s'?", option, name,
-                    nearest);
+        cli_message("--%s: '%s' is not a variable of --%s; did you mean '%s'?", option, name,
+                    variables->by_option, nearest);
     else
-        cli_message("--%s: '%s' is not a variable of --by", option, name);
+        cli_message("--%s: '%s' is not a variable of --%s", option, name, variables->by_option);
     return SIZE_MAX;
 }
 
@@ -259,27 +259,29 @@ static int variables_recodes(const cli_variable_options *options, cli_variables 
 
 /* ---- all of it ------------------------------------------------------------ */
 
-static int variables_names(const char *by, cli_variables *out)
+int cli_variables_names(const char *option, const char *by, cli_words *names)
 {
-    if (!cli_words_split(&out->names, by, ',', 1))
-        return cli_usage("--by: a quote is not closed");
-    for (size_t i = 0; i < out->names.n; i++) {
-        if (out->names.items[i][0] == '\0')
-            return cli_usage("--by: a name is empty");
-        if (cli_words_find(&out->names, out->names.items[i]) < i)
-            return cli_usage("--by: '%s' is named twice", out->names.items[i]);
+    if (!cli_words_split(names, by, ',', 1))
+        return cli_usage("--%s: a quote is not closed", option);
+    for (size_t i = 0; i < names->n; i++) {
+        if (names->items[i][0] == '\0')
+            return cli_usage("--%s: a name is empty", option);
+        if (cli_words_find(names, names->items[i]) < i)
+            return cli_usage("--%s: '%s' is named twice", option, names->items[i]);
     }
-    if (out->names.n > CELLAR_MAX_VARIABLES)
-        return cli_usage("--by takes at most %d variables", (int) CELLAR_MAX_VARIABLES);
+    if (names->n > CELLAR_MAX_VARIABLES)
+        return cli_usage("--%s takes at most %d variables", option, (int) CELLAR_MAX_VARIABLES);
     return CLI_GO_ON;
 }
 
 int cli_variables_read(const cli_variable_options *options, const char *path,
                        const cellar_reader_options *reader, cli_variables *out)
 {
-    int result = variables_names(options->by, out);
+    const char *by = options->by_option != NULL ? options->by_option : "by";
+    int result = cli_variables_names(by, options->by, &out->names);
     size_t n = out->names.n;
 
+    out->by_option = by;
     out->specs = cli_alloc(n, sizeof *out->specs);
     out->sources = cli_alloc(n, sizeof *out->sources);
     if (result == CLI_GO_ON)

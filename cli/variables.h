@@ -12,6 +12,7 @@
 /* What the options said. */
 typedef struct cli_variable_options {
     const char *by;
+    const char *by_option; /* what names them, NULL for "by" */
     cli_words domain, recode, band, band_origin, band_closed, top, bottom;
     int domain_public, domain_labels;
 } cli_variable_options;
@@ -42,6 +43,7 @@ typedef struct cli_variable_sources {
 } cli_variable_sources;
 
 typedef struct cli_variables {
+    const char *by_option;
     cli_words names;
     cellar_variable_spec *specs;
     cli_variable_sources *sources;
@@ -52,6 +54,10 @@ typedef struct cli_variables {
 int cli_variables_read(const cli_variable_options *options, const char *path,
                        const cellar_reader_options *reader, cli_variables *out);
 void cli_variables_clear(cli_variables *variables);
+
+/* The names in the argument of an option, none empty and none twice. Answers CLI_GO_ON or CLI_USAGE
+ * with a message. */
+int cli_variables_names(const char *option, const char *by, cli_words *names);
 
 /* The position of a variable named on the command line, or a message and (size_t) -1. */
 size_t cli_variables_find(const cli_variables *variables, const char *option, const char *name);

@@ -41,10 +41,18 @@ CELLAR_API cellar_status cellar_exposure_curve_from_counts(const uint64_t *count
                                                            cellar_exposure_curve **out,
                                                            cellar_error *err);
 /* The same from shares as people type them: decimals of at most 18 places that add up to 1, give
- * or take 1e-6. They are held exactly, in units of 10^-18. */
+ * or take 1e-6. They are held exactly, in units of 10^-18, and not scaled: what is missing to 1
+ * belongs to no cell. */
 CELLAR_API cellar_status cellar_exposure_curve_from_shares(const char *const *shares, size_t n,
                                                            cellar_exposure_curve **out,
                                                            cellar_error *err);
+/* Proposition 13's example: `n_cells` cells of share t and one with the rest, which must be larger
+ * than t. It exposes n t at every threshold just above t, with an entropy of at most -n t ln t +
+ * 1/e: so much exposure as the entropy bound allows, but for 1/e. t is a decimal of at most 18
+ * places. */
+CELLAR_API cellar_status cellar_exposure_curve_tight(const char *threshold, uint64_t n_cells,
+                                                     cellar_exposure_curve **out,
+                                                     cellar_error *err);
 CELLAR_API void cellar_exposure_curve_free(cellar_exposure_curve *curve); /* NULL is fine */
 
 CELLAR_API size_t cellar_exposure_n_steps(const cellar_exposure_curve *curve);
@@ -69,8 +77,11 @@ CELLAR_API double cellar_exposure_value(const cellar_exposure_curve *curve, uint
 
 /* ---- entropy ---- */
 
-/* H = E[-ln p] = the integral of Q(t)/t, in nats. */
+/* H = E[-ln p], in nats. */
 CELLAR_API double cellar_exposure_entropy(const cellar_exposure_curve *curve);
+/* The same the other way round: the integral of Q(t)/t from 0 to 1 (Proposition 9), step by step.
+ */
+CELLAR_API double cellar_exposure_integral(const cellar_exposure_curve *curve);
 /* What H says about Q(t): at most -H/ln t, and 1. Proposition 13 attains it, in the limit from
  * above. */
 CELLAR_API double cellar_exposure_entropy_bound(double entropy, double threshold);
@@ -157,6 +168,29 @@ CELLAR_API cellar_status cellar_exposure_bounds(const cellar_exposure_curve *con
                                                 size_t n, double threshold,
                                                 const cellar_exposure_bound_options *options,
                                                 cellar_exposure_bound bounds[2], cellar_error *err);
+/* The bounds of all thresholds, as steps: each holds for every threshold above (first-1)/n and up
+ * to last/n, n being the number of people. */
+typedef struct cellar_exposure_bound_step {
+    uint64_t first, last; /* in people: k */
+    int theorem;          /* the one that gives the value */
+    double value;         /* the smaller of the two theorems at last/n */
+    double excess;        /* the bound at a threshold of the step is less by at most this */
+    double lower;         /* the largest Q_j at first/n: a lower bound for all of the step */
+} cellar_exposure_bound_step;
+
+typedef struct cellar_exposure_bound_curve cellar_exposure_bound_curve;
+
+/* Steps from k = 1 to n, with an excess of at most `tolerance` each (0: every k has its step). All
+ * columns are of the same people. On failure *out is NULL. */
+CELLAR_API cellar_status
+cellar_exposure_bound_curve_create(const cellar_exposure_curve *const *columns, size_t n,
+                                   const cellar_exposure_bound_options *options, double tolerance,
+                                   cellar_exposure_bound_curve **out, cellar_error *err);
+CELLAR_API void cellar_exposure_bound_curve_free(cellar_exposure_bound_curve *curve); /* or NULL */
+CELLAR_API size_t cellar_exposure_bound_curve_n_steps(const cellar_exposure_bound_curve *curve);
+CELLAR_API cellar_exposure_bound_step
+cellar_exposure_bound_curve_step(const cellar_exposure_bound_curve *curve, size_t step);
+
 /* What single columns tell from below: the largest Q_j(t). */
 CELLAR_API double cellar_exposure_lower_bound(const cellar_exposure_curve *const *columns, size_t n,
                                               double threshold);

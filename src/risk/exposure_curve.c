@@ -201,7 +201,8 @@ cellar_status cellar_exposure_curve_from_shares(const char *const *shares, size_
         sum += counts[i];
     }
     if (sum < SHARE_TOTAL - slack || sum > SHARE_TOTAL + slack) {
-        status = cellar_fail(err, CELLAR_ERR_ARGUMENT, "the shares must add up to 1, not to %.9g",
+        status = cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                             "the shares must add up to 1, give or take 1e-6, not to %.9g",
                              (double) sum / (double) SHARE_TOTAL);
         goto out;
     }
@@ -209,6 +210,41 @@ cellar_status cellar_exposure_curve_from_shares(const char *const *shares, size_
         curve_make(&(curve_source){.counts = counts, .n = n}, (double) n, SHARE_TOTAL, out, err));
 out:
     cellar_free(counts);
+    return status;
+}
+
+cellar_status cellar_exposure_curve_tight(const char *threshold, uint64_t n_cells,
+                                          cellar_exposure_curve **out, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    cellar_exposure_curve *curve = NULL;
+    uint64_t t, together, rest = 0;
+
+    *out = NULL;
+    CELLAR_TRY(curve_parse_share(threshold, &t, err));
+    if (!__builtin_mul_overflow(t, n_cells, &together) && together <= SHARE_TOTAL)
+        rest = SHARE_TOTAL - together;
+    if (n_cells == 0 || t == 0 || rest <= t) {
+        status = cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                             "%llu cells of share %.40s must leave a larger share for one more",
+                             (unsigned long long) n_cells, threshold);
+        goto out;
+    }
+    curve = cellar_alloc(1, sizeof *curve);
+    if (curve != NULL)
+        curve->steps = cellar_alloc(2, sizeof *curve->steps);
+    if (curve == NULL || curve->steps == NULL) {
+        status = cellar_fail_memory(err, "an exposure curve");
+        goto out;
+    }
+    curve_append(curve, t, n_cells);
+    curve_append(curve, rest, 1);
+    curve->total = SHARE_TOTAL;
+    curve->n_possible = (double) curve->n_cells;
+    *out = curve;
+    curve = NULL;
+out:
+    cellar_exposure_curve_free(curve);
     return status;
 }
 
@@ -311,6 +347,22 @@ double cellar_exposure_entropy(const cellar_exposure_curve *curve)
         double term = -p * log(p) * (double) curve->steps[i].n_cells - lost, next = sum + term;
         lost = (next - sum) - term;
         sum = next;
+    }
+    return sum;
+}
+
+/* Q is below_i for thresholds from share i-1 to share i, and everybody from the last share to 1. */
+double cellar_exposure_integral(const cellar_exposure_curve *curve)
+{
+    double sum = 0, lost = 0, from = 0;
+    for (size_t i = 0; i <= curve->n_steps; i++) {
+        double to = i < curve->n_steps ? curve_share(curve, i) : 1;
+        uint64_t below = i < curve->n_steps ? curve->steps[i].below : curve->n_people;
+        double q = (double) below / (double) curve->total;
+        double term = (i > 0 ? q * log(to / from) : 0) - lost, next = sum + term;
+        lost = (next - sum) - term;
+        sum = next;
+        from = to;
     }
     return sum;
 }

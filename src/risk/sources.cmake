@@ -4,6 +4,7 @@ set(LAYER_SOURCES
   anonymity_measures.c
   anonymity_wildcard.c
   exposure_bound.c
+  exposure_bound_curve.c
   exposure_curve.c
   exposure_estimate.c
   exposure_minimum.c

@@ -248,6 +248,71 @@ static void bounds_hold(void **state)
     }
 }
 
+/* The steps cover every k once, lie above the exposure and the bound at each of their thresholds,
+ * and above the bound by no more than they say. */
+static void check_curve(cellar_exposure_curve *const *curves, size_t n,
+                        const cellar_exposure_curve *joint, double tolerance)
+{
+    const cellar_exposure_curve *columns[MAX_COLUMNS];
+    cellar_exposure_bound_curve *curve;
+    uint64_t total = cellar_exposure_total(joint), next = 1;
+    for (size_t j = 0; j < n; j++)
+        columns[j] = curves[j];
+    assert_int_equal(cellar_exposure_bound_curve_create(columns, n, NULL, tolerance, &curve, NULL),
+                     CELLAR_OK);
+    for (size_t i = 0; i < cellar_exposure_bound_curve_n_steps(curve); i++) {
+        cellar_exposure_bound_step step = cellar_exposure_bound_curve_step(curve, i);
+        assert_true(step.first == next && step.last >= step.first);
+        assert_true(step.excess <= tolerance);
+        for (uint64_t k = step.first; k <= step.last; k++) {
+            cellar_exposure_bound bounds[2];
+            double least;
+            bounds_at(curves, n, (double) k / (double) total, bounds);
+            least = fmin(bounds[0].value, bounds[1].value);
+            assert_true(step.value >= least - 1e-12);
+            assert_true(step.value <= least + step.excess + 1e-12);
+            assert_true(step.value >= cellar_exposure_value(joint, k) - 1e-12);
+            assert_true(step.lower <= cellar_exposure_value(joint, k) + 1e-15);
+        }
+        next = step.last + 1;
+    }
+    assert_true(next == total + 1);
+    cellar_exposure_bound_curve_free(curve);
+}
+
+static void curves_of_bounds(void **state)
+{
+    (void) state;
+    random_state = 5;
+    for (unsigned round = 0; round < 60; round++) {
+        size_t n = 1 + (size_t) random_below(4), levels[MAX_COLUMNS];
+        cellar_exposure_curve *curves[MAX_COLUMNS], *joint;
+        for (size_t j = 0; j < n; j++)
+            levels[j] = 1 + (size_t) random_below(6);
+        random_table(round % 5, n, levels, 1 + (size_t) random_below(400), curves, &joint);
+        check_curve(curves, n, joint, round % 3 == 0 ? 0 : round % 3 == 1 ? 0.01 : 0.2);
+        free_curves(curves, n);
+        cellar_exposure_curve_free(joint);
+    }
+}
+
+static void curves_refused(void **state)
+{
+    const uint64_t counts[] = {1, 2, 3};
+    cellar_exposure_curve *curves[] = {curve_of(counts, 3), curve_of(counts, 2)};
+    const cellar_exposure_curve *columns[] = {curves[0], curves[1]};
+    cellar_exposure_bound_curve *curve;
+    (void) state;
+    assert_int_equal(cellar_exposure_bound_curve_create(columns, 2, NULL, 0.1, &curve, NULL),
+                     CELLAR_ERR_ARGUMENT); /* not the same people */
+    assert_int_equal(cellar_exposure_bound_curve_create(columns, 1, NULL, -1, &curve, NULL),
+                     CELLAR_ERR_ARGUMENT);
+    assert_int_equal(cellar_exposure_bound_curve_create(columns, 0, NULL, 0.1, &curve, NULL),
+                     CELLAR_ERR_ARGUMENT);
+    assert_null(curve);
+    free_curves(curves, 2);
+}
+
 static void adult_bounds(void **state)
 {
     const struct {
@@ -366,6 +431,7 @@ int main(void)
         cmocka_unit_test(minimum_is_exhaustive), cmocka_unit_test(bounds_hold),
         cmocka_unit_test(adult_bounds),          cmocka_unit_test(slack_is_needed),
         cmocka_unit_test(large_supports),        cmocka_unit_test(cut_short),
+        cmocka_unit_test(curves_of_bounds),      cmocka_unit_test(curves_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cellar/exposure.h>
@@ -188,6 +189,7 @@ static void entropy_is_the_integral(void **state)
         integral += q * log(to / from);
     }
     assert_near(integral, cellar_exposure_entropy(curve), 1e-13);
+    assert_near(integral, cellar_exposure_integral(curve), 1e-14);
     for (uint64_t k = 1; k <= 9230; k++)
         assert_true(cellar_exposure_value(curve, k) <=
                     cellar_exposure_entropy_bound(cellar_exposure_entropy(curve), (double) k / n));
@@ -219,6 +221,41 @@ static void entropy_bound_is_tight(void **state)
             assert_true(cellar_exposure_value(curve, 2) <= cellar_exposure_entropy_bound(h, t));
             cellar_exposure_curve_free(curve);
         }
+    }
+}
+
+/* The same example from the library, in decimals; what it attains, and what it cannot be made of.
+ */
+static void tight_example(void **state)
+{
+    const struct {
+        const char *t;
+        uint64_t n;
+    } cases[] = {{"0.001", 1}, {"0.001", 998}, {"0.25", 2}, {"1e-12", 1000000}, {"1e-18", 1}};
+    const struct {
+        const char *t;
+        uint64_t n;
+    } bad[] = {{"0.1", 9}, {"0.1", 10}, {"0.1", 0},   {"0", 1},
+               {"0.5", 1}, {"x", 1},    {"1e-19", 1}, {"0.1", UINT64_MAX}};
+    cellar_exposure_curve *curve;
+    (void) state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        double t = strtod(cases[i].t, NULL), n = (double) cases[i].n, b = -n * t * log(t), h;
+        uint64_t cutoff;
+        assert_int_equal(cellar_exposure_curve_tight(cases[i].t, cases[i].n, &curve, NULL),
+                         CELLAR_OK);
+        assert_int_equal(cellar_exposure_cutoff(curve, cases[i].t, &cutoff, NULL), CELLAR_OK);
+        h = cellar_exposure_entropy(curve);
+        assert_true(h <= b + exp(-1) && h >= b * (1 - 1e-12));
+        assert_near(cellar_exposure_integral(curve), h, 1e-9);
+        assert_true(cellar_exposure_value(curve, cutoff) == 0);
+        assert_near(cellar_exposure_value(curve, cutoff + 1), -b / log(t), 1e-12);
+        cellar_exposure_curve_free(curve);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_int_equal(cellar_exposure_curve_tight(bad[i].t, bad[i].n, &curve, NULL),
+                         CELLAR_ERR_ARGUMENT);
+        assert_null(curve);
     }
 }
 
@@ -386,6 +423,7 @@ static cellar_status everything(void *context, cellar_error *err)
     const uint64_t large[] = {100000, 70000, 3};
     cellar_exposure_curve *curves[2] = {NULL, NULL};
     cellar_exposure_pair pair = {.population = 100, .k = 3};
+    cellar_exposure_bound_curve *steps = NULL;
     cellar_exposure_bound bounds[2];
     (void) context;
     CELLAR_TRY(cellar_exposure_curve_from_shares(shares, 2, &curves[0], err));
@@ -393,7 +431,12 @@ static cellar_status everything(void *context, cellar_error *err)
     CELLAR_TRY(cellar_exposure_statistical(curves[1], &pair, 1, 1, err));
     CELLAR_TRY(cellar_exposure_bounds((const cellar_exposure_curve *const *) curves, 2, 1e-4, NULL,
                                       bounds, err));
+    CELLAR_TRY(cellar_exposure_bound_curve_create((const cellar_exposure_curve *const *) curves + 1,
+                                                  1, NULL, 0.1, &steps, err));
+    cellar_exposure_curve_free(curves[1]);
+    CELLAR_TRY(cellar_exposure_curve_tight("0.01", 5, &curves[1], err));
 out:
+    cellar_exposure_bound_curve_free(steps);
     cellar_exposure_curve_free(curves[0]);
     cellar_exposure_curve_free(curves[1]);
     return status;
@@ -415,6 +458,7 @@ int main(void)
         cmocka_unit_test(curve_of_a_table),
         cmocka_unit_test(entropy_is_the_integral),
         cmocka_unit_test(entropy_bound_is_tight),
+        cmocka_unit_test(tight_example),
         cmocka_unit_test(statistical_values),
         cmocka_unit_test(statistical_by_enumeration),
         cmocka_unit_test(statistical_threads_agree),

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cellar exposure table: the classical measures, group by group, worst first. */
+#include <math.h>
+#include <stdio.h>
+
+#include <cellar/anonymity.h>
+
+#include "exposure.h"
+
+enum { GROUPS_SHOWN = 20 };
+
+static void add_sensitive(cli_results *results, const cellar_anonymity_group *group,
+                          int with_recursive)
+{
+    cli_results_count(results, "distinct_l", group->n_distinct);
+    cli_results_real(results, "entropy_l", group->entropy_l);
+    if (with_recursive)
+        cli_results_count(results, "recursive_l", group->recursive_l);
+    cli_results_real(results, "t_equal", group->t_equal);
+    cli_results_real(results, "t_ordered", group->t_ordered);
+    cli_results_real(results, "t_hierarchical", group->t_hierarchical);
+    if (isinf(group->delta))
+        cli_results_text(results, "delta_disclosure", "infinite");
+    else
+        cli_results_real(results, "delta_disclosure", group->delta);
+    cli_results_real(results, "beta_likeness", group->beta);
+    cli_results_text(results, "beta_enhanced", group->enhanced ? "holds" : "fails");
+}
+
+static void add_groups(const exposure_values *values, const cellar_table *table, size_t n_qid,
+                       const cellar_anonymity *anonymity, exposure_answer *answer)
+{
+    const cellar_schema *schema = cellar_table_schema(table);
+    cellar_anonymity_summary summary = cellar_anonymity_summarise(anonymity);
+    uint64_t shown = values->groups.given ? values->groups.value : GROUPS_SHOWN;
+    char code[1024];
+
+    answer->groups_key = "groups";
+    for (size_t g = 0; g < summary.n_groups && (shown == 0 || g < shown); g++) {
+        cellar_anonymity_group group = cellar_anonymity_group_at(anonymity, g);
+        cli_results_begin(&answer->groups, "group");
+        for (size_t c = 0; c < n_qid; c++) {
+            snprintf(code, sizeof code, "%s", cellar_schema_code(schema, c, group.categories[c]));
+            cli_results_text(&answer->groups, cellar_schema_variable(schema, c), code);
+        }
+        cli_results_count(&answer->groups, "size", group.size);
+        if (values->missing_as == EXPOSURE_MISSING_WILDCARD)
+            cli_results_count(&answer->groups, "matches", group.n_matches);
+        if (values->sensitive != NULL)
+            add_sensitive(&answer->groups, &group, values->diversity_c != NULL);
+    }
+}
+
+static void add_anonymity(const exposure_values *values, uint64_t k,
+                          const cellar_anonymity_summary *summary, exposure_answer *answer)
+{
+    cli_results *results = &answer->results;
+    cli_results_begin(results, "k_anonymity");
+    cli_results_count(results, "value", summary->k);
+    cli_results_count(results, "groups", summary->n_groups);
+    cli_results_count(results, "k", k);
+    cli_results_count(results, "groups_below", summary->groups_below);
+    cli_results_count(results, "people_below", summary->records_below);
+    if (values->sensitive == NULL)
+        return;
+    cli_results_begin(results, "sensitive_worst");
+    add_sensitive(results, &summary->worst, values->diversity_c != NULL);
+}
+
+static void anonymity_options(const exposure_values *values, const exposure_query *query,
+                              size_t n_qid, uint64_t k, cellar_anonymity_options *options)
+{
+    *options = cellar_anonymity_options_default();
+    options->k = k;
+    options->has_sensitive = values->sensitive != NULL;
+    options->sensitive = n_qid;
+    options->order = (cellar_anonymity_order) (values->worst_by > 0 ? values->worst_by - 1 : 0);
+    if (values->missing_as == EXPOSURE_MISSING_WILDCARD)
+        options->wildcard = "missing";
+    if (!isnan(query->diversity_c))
+        options->recursive_c = query->diversity_c;
+}
+
+int exposure_run_groups(const exposure_values *values, const exposure_query *query,
+                        const cellar_table *table, size_t n_qid, exposure_answer *answer)
+{
+    size_t qid[CELLAR_MAX_VARIABLES];
+    cellar_anonymity_options options;
+    cellar_anonymity *anonymity = NULL;
+    cellar_error err;
+
+    for (size_t c = 0; c < n_qid; c++)
+        qid[c] = c;
+    for (size_t i = 0; i < query->n_ks; i++) {
+        cellar_anonymity_summary summary;
+        cellar_status status;
+        anonymity_options(values, query, n_qid, query->ks[i], &options);
+        status = cellar_anonymity_create(table, qid, n_qid, &options, &anonymity, &err);
+        if (status != CELLAR_OK)
+            return cli_exit(status, &err);
+        summary = cellar_anonymity_summarise(anonymity);
+        add_anonymity(values, query->ks[i], &summary, answer);
+        if (i == 0)
+            add_groups(values, table, n_qid, anonymity, answer);
+        cellar_anonymity_free(anonymity);
+    }
+    return CLI_GO_ON;
+}
+
+int exposure_check_groups(const exposure_values *values)
+{
+    if (values->sensitive != NULL && values->k == NULL)
+        return cli_usage("--sensitive needs --k");
+    if (values->groups.given && values->k == NULL)
+        return cli_usage("--groups needs --k");
+    if (values->csv == EXPOSURE_CSV_LIST && values->k == NULL)
+        return cli_usage("--csv list needs --k: it lists groups");
+    if (values->worst_by > 0 && values->k == NULL)
+        return cli_usage("--worst-by needs --k");
+    if (values->worst_by > 1 && values->sensitive == NULL)
+        return cli_usage("--worst-by needs --sensitive, unless it is size");
+    if (values->diversity_c != NULL && values->sensitive == NULL)
+        return cli_usage("--diversity-c needs --sensitive");
+    return CLI_GO_ON;
+}
