@@ -12,6 +12,7 @@
 #include <cellar/dirichlet.h>
 #include <cellar/export.h>
 #include <cellar/exposure.h>
+#include <cellar/fit.h>
 #include <cellar/key.h>
 #include <cellar/ledger.h>
 #include <cellar/matrix.h>

@@ -2,13 +2,18 @@
 set(LAYER_SOURCES
   cell_keys.c
   certify.c
+  cube.c
   description.c
   digest.c
   dirichlet.c
   draw.c
   draw_dense.c
   draw_sparse.c
+  fit.c
+  fit_observe.c
+  fit_solve.c
   forecast.c
+  noise_law.c
   predicate.c
   protect.c
   protection.c

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "release/fit.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "release/cube.h"
+#include "table/schema.h"
+
+cellar_fit_options cellar_fit_options_default(void)
+{
+    return (cellar_fit_options){.max_cells = 50000000, .tolerance = 1e-12, .max_iterations = 5000};
+}
+
+static cellar_status fit_check(const cellar_release *const *releases, size_t n_releases,
+                               const cellar_fit_options *options, cellar_error *err)
+{
+    if (n_releases == 0 || releases[0] == NULL)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a fit needs a release");
+    if (!(options->tolerance > 0 && options->tolerance < 1))
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a tolerance lies between 0 and 1");
+    return CELLAR_OK;
+}
+
+/* All margins and all levels of the hierarchies of the first release's variables. */
+static cellar_status fit_make_schema(cellar_fit *fit, const cellar_schema *first,
+                                     const cellar_fit_options *options, cellar_error *err)
+{
+    const cellar_margins everything = {.all = 1,
+                                       .hierarchies = cellar_schema_full_mask(first->n_variables)};
+    const cellar_status status = cellar_schema_expand(first, &everything, &fit->schema, err);
+    if (status != CELLAR_OK)
+        return status;
+    if (fit->schema->n_indices > options->max_cells)
+        return cellar_fail(err, CELLAR_ERR_RULE,
+                           "the table has %llu cells with all its totals, more than the %llu "
+                           "allowed",
+                           (unsigned long long) fit->schema->n_indices,
+                           (unsigned long long) options->max_cells);
+    fit->n = (size_t) fit->schema->n_indices;
+    return CELLAR_OK;
+}
+
+static cellar_status fit_allocate(cellar_fit *fit, cellar_error *err)
+{
+    fit->weight = cellar_alloc(fit->n, sizeof *fit->weight);
+    fit->observed = cellar_alloc(fit->n, sizeof *fit->observed);
+    fit->diagonal = cellar_alloc(fit->n, sizeof *fit->diagonal);
+    fit->estimate = cellar_alloc(fit->n, sizeof *fit->estimate);
+    if (fit->weight == NULL || fit->observed == NULL || fit->diagonal == NULL ||
+        fit->estimate == NULL)
+        return cellar_fail_memory(err, "a fit");
+    return CELLAR_OK;
+}
+
+/* Zero outside the unknowns: interior cells that are not impossible. */
+static void fit_keep_unknowns(const cellar_fit *fit, double *values)
+{
+    for (size_t i = 0; i < fit->n; i++)
+        if (!cellar_schema_is_interior(fit->schema, i) ||
+            cellar_schema_is_structural_zero(fit->schema, i))
+            values[i] = 0;
+}
+
+/* E has ones and zeros only, so the diagonal of E'WE is E'w. Of cells that are impossible nothing
+ * is asked: an observation of sums of them alone tells nothing. */
+static void fit_make_diagonal(cellar_fit *fit)
+{
+    memcpy(fit->diagonal, fit->weight, fit->n * sizeof *fit->diagonal);
+    cellar_cube_spread(fit->schema, fit->diagonal);
+    fit_keep_unknowns(fit, fit->diagonal);
+}
+
+/* Solves for the estimate; `right` is scratch of n numbers. */
+static cellar_status fit_estimate(cellar_fit *fit, const cellar_progress *progress, double *right,
+                                  cellar_error *err)
+{
+    cellar_fit_solution solution;
+    memcpy(right, fit->observed, fit->n * sizeof *right); /* these are weighted still */
+    cellar_cube_spread(fit->schema, right);
+    fit_keep_unknowns(fit, right);
+    const cellar_status status =
+        cellar_fit_solve(fit, right, fit->estimate, progress, &solution, err);
+    if (status != CELLAR_OK)
+        return status;
+    fit->n_iterations = solution.n_iterations;
+    fit->remainder = solution.remainder;
+    cellar_cube_sum(fit->schema, fit->estimate);
+    for (size_t i = 0; i < fit->n; i++)
+        if (fit->weight[i] > 0)
+            fit->observed[i] /= fit->weight[i];
+    return CELLAR_OK;
+}
+
+cellar_status cellar_fit_create(const cellar_release *const *releases, size_t n_releases,
+                                const cellar_fit_options *options, cellar_fit **out,
+                                cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    cellar_fit *fit = NULL;
+    double *right = NULL;
+
+    *out = NULL;
+    CELLAR_TRY(fit_check(releases, n_releases, options, err));
+    fit = cellar_alloc(1, sizeof *fit);
+    if (fit == NULL)
+        return cellar_fail_memory(err, "a fit");
+    fit->tolerance = options->tolerance;
+    fit->max_iterations = options->max_iterations;
+    CELLAR_TRY(fit_make_schema(fit, releases[0]->schema, options, err));
+    CELLAR_TRY(fit_allocate(fit, err));
+    for (size_t r = 0; r < n_releases; r++)
+        CELLAR_TRY(cellar_fit_observe(fit, releases[r], err));
+    fit_make_diagonal(fit);
+    right = cellar_alloc(fit->n, sizeof *right);
+    if (right == NULL) {
+        status = cellar_fail_memory(err, "a fit");
+        goto out;
+    }
+    CELLAR_TRY(fit_estimate(fit, &options->progress, right, err));
+    *out = fit;
+    fit = NULL;
+out:
+    cellar_free(right);
+    cellar_fit_free(fit);
+    return status;
+}
+
+void cellar_fit_free(cellar_fit *fit)
+{
+    if (fit == NULL)
+        return;
+    cellar_schema_free(fit->schema);
+    cellar_free(fit->weight);
+    cellar_free(fit->observed);
+    cellar_free(fit->diagonal);
+    cellar_free(fit->estimate);
+    cellar_free(fit);
+}
+
+const cellar_schema *cellar_fit_schema(const cellar_fit *fit)
+{
+    return fit->schema;
+}
+
+double cellar_fit_observed(const cellar_fit *fit, uint64_t index)
+{
+    return index < fit->n && fit->weight[index] > 0 ? fit->observed[index] : NAN;
+}
+
+double cellar_fit_estimate(const cellar_fit *fit, uint64_t index)
+{
+    return index < fit->n ? fit->estimate[index] : NAN;
+}
+
+uint32_t cellar_fit_n_iterations(const cellar_fit *fit)
+{
+    return fit->n_iterations;
+}
+
+double cellar_fit_remainder(const cellar_fit *fit)
+{
+    return fit->remainder;
+}
+
+/* cov(e_a'x, e_b'x) = e_a' (E'WE)^-1 e_b: one solution. A combination that the releases do not
+ * determine is not in the range of the equations, and the remainder stays large. */
+static cellar_status fit_covariance(const cellar_fit *fit, uint64_t index, uint64_t other,
+                                    double *right, double *x, double *out, cellar_error *err)
+{
+    cellar_fit_solution solution;
+    right[index] = 1;
+    cellar_cube_spread(fit->schema, right);
+    fit_keep_unknowns(fit, right);
+    for (size_t i = 0; i < fit->n; i++)
+        if (right[i] != 0 && fit->diagonal[i] == 0)
+            return cellar_fail(err, CELLAR_ERR_RULE, "no release tells about all of this cell");
+    const cellar_status status = cellar_fit_solve(fit, right, x, NULL, &solution, err);
+    if (status != CELLAR_OK)
+        return status;
+    if (solution.remainder > 1e-6)
+        return cellar_fail(err, CELLAR_ERR_RULE, "the releases do not determine this cell");
+    cellar_cube_sum(fit->schema, x);
+    *out = x[other];
+    return CELLAR_OK;
+}
+
+cellar_status cellar_fit_covariance(const cellar_fit *fit, uint64_t index, uint64_t other,
+                                    double *out, cellar_error *err)
+{
+    *out = NAN;
+    if (index >= fit->n || other >= fit->n)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "the table has no such cell");
+    double *right = cellar_alloc(fit->n, sizeof *right), *x = cellar_alloc(fit->n, sizeof *x);
+    const cellar_status status = right != NULL && x != NULL
+                                     ? fit_covariance(fit, index, other, right, x, out, err)
+                                     : cellar_fail_memory(err, "a covariance");
+    cellar_free(right);
+    cellar_free(x);
+    return status;
+}
