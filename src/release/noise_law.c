@@ -13,6 +13,10 @@ static cellar_status noise_law_check(const cellar_release *release, cellar_error
         return cellar_fail(err, CELLAR_ERR_RULE,
                            "small or negative numbers of this release were set to zero, which "
                            "biases every sum: fit a release that keeps them");
+    if (release->facts.is_weighted)
+        return cellar_fail(
+            err, CELLAR_ERR_RULE,
+            "the numbers of this release are weighted sums, and fitting is for counts");
     if (release->facts.noise == CELLAR_NOISE_RECORD_KEYS ||
         strncmp(release->facts.mechanism, "multinomial-dirichlet:", 22) == 0)
         return cellar_fail(err, CELLAR_ERR_RULE,

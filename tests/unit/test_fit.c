@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "check.h"
+
+#include <cellar/fit.h>
+
+#include "fail_every.h"
+#include "release/cube.h"
+#include "release/noise_law.h"
+#include "small_table.h"
+#include "table/schema.h"
+
+enum { MAX_INDICES = 100 }; /* of the tables here, totals included */
+
+static const small_table plain = {.n_variables = 3,
+                                  .sizes = {3, 2, 4},
+                                  .domain = CELLAR_DOMAIN_DECLARED,
+                                  .n_cells = 6,
+                                  .index = {0, 3, 7, 11, 17, 23},
+                                  .count = {40, 7, 120, 3, 1, 900}};
+
+/* A simulation: releases like any other, but that they cannot be written. */
+static cellar_status draw(const small_table *small, const char *spec, uint64_t seed,
+                          cellar_negatives negatives, cellar_release **out, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    cellar_table *table = small_table_create(small);
+    cellar_protect_options options = cellar_protect_options_default();
+    cellar_mechanism *mechanism = NULL;
+    options.negatives = (int) negatives;
+    options.per_cell = 1;
+    options.date = "2026-07-01";
+    options.n_threads = 1;
+    CELLAR_TRY(cellar_mechanism_create(spec, &mechanism, err));
+    CELLAR_TRY(cellar_rng_create_seeded(seed, 0, &options.rng, err));
+    CELLAR_TRY(cellar_release_protect(table, mechanism, &options, out, err));
+out:
+    cellar_rng_free(options.rng);
+    cellar_mechanism_free(mechanism);
+    cellar_table_free(table);
+    return status;
+}
+
+static cellar_release *drawn(const small_table *small, const char *spec, uint64_t seed)
+{
+    cellar_release *release = NULL;
+    cellar_error err;
+    if (draw(small, spec, seed, CELLAR_NEGATIVES_KEEP, &release, &err) != CELLAR_OK)
+        fail_msg("%s", err.message);
+    return release;
+}
+
+/* ---- the dense formula ------------------------------------------------------- */
+
+/* E'WE as a matrix over the unknowns, made cell by cell from the categories' members. */
+typedef struct dense {
+    size_t n;                      /* unknowns */
+    uint64_t unknown[MAX_INDICES]; /* their indices */
+    double matrix[MAX_INDICES][2 * MAX_INDICES + 1];
+} dense;
+
+static int sums(const cellar_schema *schema, uint64_t aggregate, uint64_t cell)
+{
+    for (size_t v = 0; v < schema->n_variables; v++) {
+        size_t n_members, found = 0;
+        const uint32_t *members =
+            cellar_schema_members(schema, v, schema_category(schema, v, aggregate), &n_members);
+        for (size_t m = 0; m < n_members; m++)
+            found += members[m] == schema_category(schema, v, cell);
+        if (found == 0)
+            return 0;
+    }
+    return 1;
+}
+
+/* Inverts by elimination with pivots; the right half begins as the unit matrix. */
+static void dense_invert(dense *d)
+{
+    const size_t width = 2 * d->n;
+    for (size_t k = 0; k < d->n; k++) {
+        size_t pivot = k;
+        for (size_t i = k; i < d->n; i++)
+            if (fabs(d->matrix[i][k]) > fabs(d->matrix[pivot][k]))
+                pivot = i;
+        assert_true(fabs(d->matrix[pivot][k]) > 1e-12);
+        for (size_t j = 0; j < width; j++) {
+            const double swap = d->matrix[k][j];
+            d->matrix[k][j] = d->matrix[pivot][j];
+            d->matrix[pivot][j] = swap;
+        }
+        for (size_t i = 0; i < d->n; i++) {
+            const double factor = d->matrix[i][k] / d->matrix[k][k];
+            for (size_t j = 0; i != k && j < width; j++)
+                d->matrix[i][j] -= factor * d->matrix[k][j];
+        }
+    }
+    for (size_t i = 0; i < d->n; i++)
+        for (size_t j = d->n; j < width; j++)
+            d->matrix[i][j] /= d->matrix[i][i];
+}
+
+/* Weights and numbers of the releases by the fit's index, found by codes and not by arithmetic. */
+static void observe(const cellar_fit *fit, const cellar_release *release, double *weight,
+                    double *weighted)
+{
+    const cellar_schema *to = cellar_fit_schema(fit), *from = cellar_release_schema(release);
+    cellar_noise_law law;
+    assert_int_equal(cellar_noise_law_init(&law, release, NULL), CELLAR_OK);
+    for (uint64_t index = 0; index < cellar_schema_n_indices(from); index++) {
+        uint32_t at[3];
+        if (!cellar_schema_has_cell(from, index) || cellar_schema_is_structural_zero(from, index))
+            continue;
+        for (size_t v = 0; v < to->n_variables; v++) {
+            const size_t mine = cellar_schema_find_variable(from, cellar_schema_variable(to, v));
+            const char *code =
+                mine == CELLAR_NO_CODE
+                    ? "_T"
+                    : cellar_schema_code(from, mine, schema_category(from, mine, index));
+            at[v] = (uint32_t) cellar_schema_find_code(to, v, code, strlen(code));
+        }
+        const int64_t released = cellar_release_at(release, index).released;
+        const double w = 1 / cellar_noise_law_variance(&law, released);
+        weight[cellar_schema_index(to, at)] += w;
+        weighted[cellar_schema_index(to, at)] += w * ((double) released - law.offset);
+    }
+    cellar_noise_law_clear(&law);
+}
+
+static void dense_build(dense *d, const cellar_fit *fit, const double *weight)
+{
+    const cellar_schema *schema = cellar_fit_schema(fit);
+    *d = (dense){0};
+    for (uint64_t i = 0; i < schema->n_indices; i++)
+        if (cellar_schema_is_interior(schema, i) && !cellar_schema_is_structural_zero(schema, i))
+            d->unknown[d->n++] = i;
+    for (size_t i = 0; i < d->n; i++) {
+        d->matrix[i][d->n + i] = 1;
+        for (size_t j = 0; j < d->n; j++)
+            for (uint64_t a = 0; a < schema->n_indices; a++)
+                if (weight[a] > 0 && sums(schema, a, d->unknown[i]) &&
+                    sums(schema, a, d->unknown[j]))
+                    d->matrix[i][j] += weight[a];
+    }
+    dense_invert(d);
+}
+
+/* The fit of the releases against the formula: estimates, sums and covariances. */
+static void check_fit(const cellar_release *const *releases, size_t n_releases)
+{
+    static dense d;
+    const cellar_fit_options options = cellar_fit_options_default();
+    double weight[MAX_INDICES] = {0}, weighted[MAX_INDICES] = {0}, want[MAX_INDICES] = {0};
+    cellar_fit *fit = NULL;
+    cellar_error err;
+    if (cellar_fit_create(releases, n_releases, &options, &fit, &err) != CELLAR_OK)
+        fail_msg("%s", err.message);
+    const cellar_schema *schema = cellar_fit_schema(fit);
+    assert_in_range(schema->n_indices, 1, MAX_INDICES);
+    for (size_t r = 0; r < n_releases; r++)
+        observe(fit, releases[r], weight, weighted);
+    dense_build(&d, fit, weight);
+    for (size_t i = 0; i < d.n; i++)
+        for (size_t j = 0; j < d.n; j++)
+            for (uint64_t a = 0; a < schema->n_indices; a++)
+                if (sums(schema, a, d.unknown[j]))
+                    want[d.unknown[i]] += d.matrix[i][d.n + j] * weighted[a];
+    cellar_cube_sum(schema, want);
+    for (uint64_t a = 0; a < schema->n_indices; a++) {
+        assert_true(fabs(cellar_fit_estimate(fit, a) - want[a]) < 1e-7 * (1 + fabs(want[a])));
+        assert_true(isnan(cellar_fit_observed(fit, a)) == (weight[a] == 0));
+        if (weight[a] > 0)
+            assert_true(fabs(cellar_fit_observed(fit, a) - weighted[a] / weight[a]) < 1e-9);
+    }
+    for (size_t i = 0; i < d.n; i += 5) {
+        double covariance, direct;
+        assert_int_equal(
+            cellar_fit_covariance(fit, d.unknown[i], d.unknown[d.n - 1], &covariance, &err), 0);
+        direct = d.matrix[i][2 * d.n - 1];
+        assert_true(fabs(covariance - direct) < 1e-8 * (1 + fabs(direct)));
+    }
+    cellar_fit_free(fit);
+}
+
+static void it_is_the_least_squares_formula(void **state)
+{
+    (void) state;
+    static const uint64_t some[] = {1, 6};
+    static const struct {
+        const char *spec;
+        cellar_margins margins;
+        const char *rules;
+    } cases[] = {{"discrete-laplace:epsilon=0.5", {.all = 1}, NULL},
+                 {"discrete-gaussian:sigma=3", {.masks = some, .n_masks = 2}, NULL},
+                 {"poisson:alpha=2", {.all = 1}, NULL},
+                 {"poisson:alpha=2", {.all = 1}, "x = c1 & y = c1\n"},
+                 {"negbin:alpha=1,sigma=0.1", {.all = 0}, NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        small_table small = plain;
+        small.margins = cases[i].margins;
+        small.rules = cases[i].rules;
+        if (small.rules != NULL)
+            small.n_cells = 3; /* the others are impossible */
+        const cellar_release *release = drawn(&small, cases[i].spec, 7 + i);
+        check_fit(&release, 1);
+        cellar_release_free((cellar_release *) (uintptr_t) release);
+    }
+}
+
+static void releases_of_fewer_variables_join_in(void **state)
+{
+    (void) state;
+    small_table coarse = {.n_variables = 1,
+                          .sizes = {3},
+                          .domain = CELLAR_DOMAIN_DECLARED,
+                          .margins.all = 1,
+                          .n_cells = 3,
+                          .index = {0, 1, 2},
+                          .count = {47, 123, 901}};
+    const cellar_release *releases[] = {drawn(&plain, "laplace:epsilon=0.2", 1),
+                                        drawn(&coarse, "discrete-gaussian:sigma=1", 2),
+                                        drawn(&plain, "discrete-laplace:epsilon=1", 3)};
+    check_fit(releases, 3);
+    for (size_t i = 0; i < 3; i++)
+        cellar_release_free((cellar_release *) (uintptr_t) releases[i]);
+}
+
+/* A table of t variables with one variance in each margin has at most 2^t different eigenvalues. */
+static void balanced_tables_take_few_steps(void **state)
+{
+    (void) state;
+    const cellar_fit_options options = cellar_fit_options_default();
+    small_table small = plain;
+    cellar_fit *fit = NULL;
+    small.margins.all = 1;
+    const cellar_release *release = drawn(&small, "discrete-laplace:epsilon=1", 5);
+    assert_int_equal(cellar_fit_create(&release, 1, &options, &fit, NULL), CELLAR_OK);
+    assert_in_range(cellar_fit_n_iterations(fit), 1, 9); /* one more for rounding */
+    assert_true(cellar_fit_remainder(fit) < 1e-12);
+    cellar_fit_free(fit);
+    cellar_release_free((cellar_release *) (uintptr_t) release);
+}
+
+/* ---- refusals ------------------------------------------------------------------ */
+
+static void what_cannot_be_fitted_is_refused(void **state)
+{
+    (void) state;
+    static const struct {
+        const char *spec, *said;
+        cellar_negatives negatives;
+    } cases[] = {{"discrete-laplace:epsilon=1", "set to zero", CELLAR_NEGATIVES_ZERO},
+                 {"identity", "no noise", CELLAR_NEGATIVES_KEEP},
+                 {"hellinger:epsilon=1", "depends on the count", CELLAR_NEGATIVES_KEEP}};
+    const cellar_fit_options options = cellar_fit_options_default();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cellar_release *release = NULL;
+        cellar_fit *fit = NULL;
+        cellar_error err;
+        assert_int_equal(draw(&plain, cases[i].spec, 1, cases[i].negatives, &release, &err), 0);
+        assert_int_equal(
+            cellar_fit_create((const cellar_release *const *) &release, 1, &options, &fit, &err),
+            CELLAR_ERR_RULE);
+        assert_non_null(strstr(err.message, cases[i].said));
+        assert_null(fit);
+        cellar_release_free(release);
+    }
+}
+
+static void other_variables_are_refused(void **state)
+{
+    (void) state;
+    small_table narrow = plain, long_one = plain;
+    const cellar_fit_options options = cellar_fit_options_default();
+    cellar_fit *fit = NULL;
+    cellar_error err;
+    narrow.n_variables = 2;
+    narrow.n_cells = 0;
+    long_one.sizes[0] = 5;
+    const cellar_release *releases[] = {drawn(&narrow, "discrete-laplace:epsilon=1", 1),
+                                        drawn(&plain, "discrete-laplace:epsilon=1", 1)};
+    const cellar_release *codes[] = {releases[1],
+                                     drawn(&long_one, "discrete-laplace:epsilon=1", 1)};
+    assert_int_equal(cellar_fit_create(releases, 2, &options, &fit, &err), CELLAR_ERR_INPUT);
+    assert_non_null(strstr(err.message, "variable 'z'"));
+    assert_int_equal(cellar_fit_create(codes, 2, &options, &fit, &err), CELLAR_ERR_INPUT);
+    assert_non_null(strstr(err.message, "'c3'"));
+    cellar_release_free((cellar_release *) (uintptr_t) releases[0]);
+    cellar_release_free((cellar_release *) (uintptr_t) releases[1]);
+    cellar_release_free((cellar_release *) (uintptr_t) codes[1]);
+}
+
+/* Without overlap the estimate is what was released, and its variance that of the noise. */
+static void alone_a_cell_keeps_its_own_variance(void **state)
+{
+    (void) state;
+    const cellar_fit_options options = cellar_fit_options_default();
+    const cellar_release *release = drawn(&plain, "discrete-laplace:epsilon=1", 1);
+    cellar_fit *fit = NULL;
+    double variance;
+    assert_int_equal(cellar_fit_create(&release, 1, &options, &fit, NULL), CELLAR_OK);
+    assert_int_equal(cellar_fit_covariance(fit, 0, 0, &variance, NULL), CELLAR_OK);
+    assert_true(fabs(variance - 2 * exp(-1) / pow(1 - exp(-1), 2)) < 1e-9);
+    assert_int_equal(cellar_fit_covariance(fit, 1000, 0, &variance, NULL), CELLAR_ERR_ARGUMENT);
+    cellar_fit_free(fit);
+    cellar_release_free((cellar_release *) (uintptr_t) release);
+}
+
+static cellar_status fit_once(void *context, cellar_error *err)
+{
+    const cellar_fit_options options = cellar_fit_options_default();
+    const cellar_release *release = context;
+    cellar_fit *fit = NULL;
+    double variance;
+    cellar_status status = cellar_fit_create(&release, 1, &options, &fit, err);
+    if (status == CELLAR_OK)
+        status = cellar_fit_covariance(fit, 0, 1, &variance, err);
+    cellar_fit_free(fit);
+    return status;
+}
+
+static void memory_may_end_anywhere(void **state)
+{
+    (void) state;
+    small_table small = plain;
+    small.margins.all = 1;
+    cellar_release *release = drawn(&small, "poisson:alpha=1", 5);
+    check_fail_every(fit_once, release);
+    cellar_release_free(release);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_is_the_least_squares_formula),
+        cmocka_unit_test(releases_of_fewer_variables_join_in),
+        cmocka_unit_test(balanced_tables_take_few_steps),
+        cmocka_unit_test(what_cannot_be_fitted_is_refused),
+        cmocka_unit_test(other_variables_are_refused),
+        cmocka_unit_test(alone_a_cell_keeps_its_own_variance),
+        cmocka_unit_test(memory_may_end_anywhere),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
