@@ -74,15 +74,13 @@ cellar_status cellar_fit_observe(cellar_fit *fit, const cellar_release *release,
 {
     const cellar_schema *schema = release->schema;
     const cellar_cells *cells = &release->cells;
-    cellar_noise_law law;
+    cellar_noise_law law = {0};
     fit_map map;
     size_t next = 0; /* the listed cells are in the order of their indices */
-    cellar_status status = fit_map_init(&map, schema, fit->schema, err);
+    cellar_status status = CELLAR_OK;
 
-    if (status == CELLAR_OK)
-        status = cellar_noise_law_init(&law, release, err);
-    if (status != CELLAR_OK)
-        goto out;
+    CELLAR_TRY(fit_map_init(&map, schema, fit->schema, err));
+    CELLAR_TRY(cellar_noise_law_init(&law, release, err));
     for (uint64_t index = 0; index < schema->n_indices; index++) {
         const int listed = next < cells->n && cells->index[next] == index;
         const int64_t released = listed ? (int64_t) cells->count[next] : 0;
@@ -96,8 +94,8 @@ cellar_status cellar_fit_observe(cellar_fit *fit, const cellar_release *release,
         fit->weight[at] += weight;
         fit->observed[at] += weight * ((double) released - law.offset);
     }
-    cellar_noise_law_clear(&law);
 out:
+    cellar_noise_law_clear(&law);
     fit_map_clear(&map);
     return status;
 }
