@@ -50,6 +50,11 @@ typedef struct cellar_facts {
     /* Optional. 1: the pair of counts (from, from + shift) dominates every pair of larger counts,
      * in both orders: each is a post-processing of it. */
     int (*is_ordered)(const cellar_mechanism *m);
+
+    /* Optional. 1: the pair (from, from + s_1 + ... + s_n) dominates n independent cells that
+     * change by s_1, ..., s_n from counts of at least `from`: spreading a change hides it better.
+     */
+    int (*is_spread)(const cellar_mechanism *m);
 } cellar_facts;
 
 /* Additive noise with a log-concave law: the ratio q(k - s) / q(k) is then monotone, which is what
@@ -64,7 +69,7 @@ extern const cellar_facts cellar_geometric_facts;
 /* The same where q(k) is proportional to e^{-rate |k|^power} on its support. */
 extern const cellar_facts cellar_weighted_facts;
 
-/* Synthetic counts: see facts_kernels.c. */
+/* Synthetic counts: see facts_kernels.c and facts_mixed.c. */
 extern const cellar_facts cellar_poisson_facts;
 extern const cellar_facts cellar_negbin_facts;
 extern const cellar_facts cellar_sichel_facts; /* and Poisson-inverse Gaussian */

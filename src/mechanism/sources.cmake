@@ -4,6 +4,7 @@ set(LAYER_SOURCES
   calibration.c
   calibration_discrete.c
   cell_key.c
+  chernoff.c
   delaporte.c
   dirichlet.c
   discrete_gaussian.c
@@ -11,7 +12,9 @@ set(LAYER_SOURCES
   entropy_range.c
   entropy_refine.c
   entropy_row.c
-  facts.c facts_kernels.c
+  facts.c
+  facts_kernels.c
+  facts_mixed.c
   gaussian.c
   gaussian_sigma.c
   geometric.c

@@ -3,27 +3,21 @@
  * w e^{theta l - K} the losses that matter are the typical ones: what is read off the transform is
  * then of the order of one whatever delta is, and its error shrinks with delta. For the sum,
  *   delta(epsilon) = sum_j T_j e^{K - theta l_j} max(0, 1 - e^{epsilon - l_j}),
- * T the tilted law. The window of the transform holds all but e^-40 of T on each side (Chernoff);
+ * T the tilted law. The window of the transform holds all but e^-30 of T on each side (Chernoff);
  * what lies outside comes out at a wrong place of the circle, where it adds to T, and is counted
  * once more with the largest weight there is. */
 #include "privacy/compose.h"
 
 #include <complex.h>
 #include <math.h>
-#include <pthread.h>
-
-#include <fftw3.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "math/fourier.h"
 
 enum { LOG2_CELLS_MAX = 23, PARTS_MAX = 256 };
-static const double OUTSIDE = 40;   /* -ln of the tilted mass outside the window, a side */
+static const double OUTSIDE = 30;   /* -ln of the tilted mass outside the window, a side */
 static const double UNIT = 0x1p-53; /* rounding of one operation */
-static const double TRANSFORM = 12; /* rounding errors of a transform, per level and unit of
-                                     * input: a butterfly multiplies by a rounded root of unity
-                                     * (sqrt 5 + 1 units) and adds (1), and the larger radices
-                                     * of FFTW take no more operations than radix 2 does */
 
 struct cellar_sum {
     size_t n;
@@ -135,26 +129,6 @@ static double parts_high(const cellar_part *parts, size_t n_parts)
 
 /* ---- transform -------------------------------------------------------------------- */
 
-static pthread_mutex_t planner = PTHREAD_MUTEX_INITIALIZER; /* FFTW's is not safe for threads */
-
-static fftw_plan plan_create(size_t n, double *real, fftw_complex *spectrum, int forward)
-{
-    fftw_plan plan;
-    pthread_mutex_lock(&planner);
-    plan = forward ? fftw_plan_dft_r2c_1d((int) n, real, spectrum, FFTW_ESTIMATE)
-                   : fftw_plan_dft_c2r_1d((int) n, spectrum, real, FFTW_ESTIMATE);
-    pthread_mutex_unlock(&planner);
-    return plan;
-}
-
-static void plan_free(fftw_plan plan)
-{
-    pthread_mutex_lock(&planner);
-    if (plan != NULL)
-        fftw_destroy_plan(plan);
-    pthread_mutex_unlock(&planner);
-}
-
 static double complex multiply(double complex a, double complex b)
 {
     return creal(a) * creal(b) - cimag(a) * cimag(b) +
@@ -178,66 +152,55 @@ static double complex power(double complex z, uint64_t times)
     return result;
 }
 
+/* A real law and its transform, of which one half says all. */
 typedef struct transform {
     size_t n;
-    double *real;
-    fftw_complex *part, *product;
+    double *real, *imaginary;
+    double complex *product;
     double *error; /* of each coefficient of the product, absolute */
-    fftw_plan forward, backward;
+    cellar_fourier *fourier;
 } transform;
 
 static void transform_clear(transform *t)
 {
-    plan_free(t->forward);
-    plan_free(t->backward);
-    fftw_free(t->real);
-    fftw_free(t->part);
-    fftw_free(t->product);
+    cellar_fourier_free(t->fourier);
+    cellar_free(t->real);
+    cellar_free(t->imaginary);
+    cellar_free(t->product);
     cellar_free(t->error);
 }
 
-/* What it could not finish is the owner's to clear as well. */
 static cellar_status transform_init(transform *t, size_t n, cellar_error *err)
 {
     *t = (transform){.n = n};
-    t->real = fftw_alloc_real(n);
-    t->part = fftw_alloc_complex(n / 2 + 1);
-    t->product = fftw_alloc_complex(n / 2 + 1);
+    t->real = cellar_alloc(n, sizeof *t->real);
+    t->imaginary = cellar_alloc(n / 2 + 1, sizeof *t->imaginary);
+    t->product = cellar_alloc(n / 2 + 1, sizeof *t->product);
     t->error = cellar_alloc(n / 2 + 1, sizeof *t->error);
-    if (t->real == NULL || t->part == NULL || t->product == NULL || t->error == NULL)
-        goto fail;
-    t->forward = plan_create(n, t->real, t->part, 1);
-    t->backward = plan_create(n, t->real, t->product, 0);
-    if (t->forward == NULL || t->backward == NULL)
-        goto fail;
+    if (t->real == NULL || t->imaginary == NULL || t->product == NULL || t->error == NULL)
+        return cellar_fail_memory(err, "a Fourier transform");
     for (size_t m = 0; m <= n / 2; m++)
         t->product[m] = 1;
-    return CELLAR_OK;
-fail:
-    return cellar_fail_memory(err, "a Fourier transform");
-}
-
-static double transform_unit(size_t n)
-{
-    return TRANSFORM * UNIT * (log2((double) n) + 1);
+    return cellar_fourier_create(n, &t->fourier, err);
 }
 
 /* Multiplies the product by the transform of `real` (non-negative, of sum about 1) to the power
  * `times`. With e the error of a coefficient z, that of z^k is at most k e (|z| + e)^(k-1). */
 static void transform_multiply(transform *t, uint64_t times)
 {
-    double unit = 1.01 * transform_unit(t->n), k = (double) times;
-    fftw_execute(t->forward);
+    double unit = 1.01 * cellar_fourier_error(t->n), k = (double) times;
+    cellar_fourier_forward(t->fourier, t->real, t->imaginary);
     for (size_t m = 0; m <= t->n / 2; m++) {
-        double size = size_of(t->part[m]) + unit, before = size_of(t->product[m]);
+        double complex part = t->real[m] + I * t->imaginary[m];
+        double size = size_of(part) + unit, before = size_of(t->product[m]);
         double bound = exp((k - 1) * log(size)) * 1.01;
         double own = bound * k * (unit + 6 * UNIT * size);
-        t->product[m] = multiply(t->product[m], power(t->part[m], times));
+        t->product[m] = multiply(t->product[m], power(part, times));
         t->error[m] = t->error[m] * bound * size + own * (before + t->error[m]) + 1e-300;
     }
 }
 
-/* The law itself; answers the largest error of an entry. */
+/* The law itself, times n; answers the largest error of an entry of the law. */
 static double transform_finish(transform *t)
 {
     double error = 0, mass = 0, n = (double) t->n;
@@ -245,9 +208,11 @@ static double transform_finish(transform *t)
         double weight = m == 0 || m == t->n / 2 ? 1 : 2;
         error += weight * t->error[m];
         mass += weight * (size_of(t->product[m]) + t->error[m]);
+        t->real[m] = creal(t->product[m]);
+        t->imaginary[m] = cimag(t->product[m]);
     }
-    fftw_execute(t->backward);
-    return 1.01 * (error + transform_unit(t->n) * mass) / n;
+    cellar_fourier_backward(t->fourier, t->real, t->imaginary);
+    return 1.01 * (error + cellar_fourier_error(t->n) * mass) / n;
 }
 
 /* ---- the sum ------------------------------------------------------------------------ */

@@ -155,13 +155,10 @@ static void atoms_add_tails(const cellar_pair *pair, const atom_window *w, cella
 
 /* The lattice of exactly known losses: their first one and the greatest common divisor of the
  * differences. */
-static cellar_status atoms_find_lattice(cellar_atoms *atoms, fmpq_t *losses, cellar_error *err)
+static void atoms_find_lattice(cellar_atoms *atoms, fmpq_t *losses)
 {
     fmpq_t difference, origin, spacing;
     fmpz_t index;
-    atoms->index = cellar_alloc(atoms->n + 1, sizeof *atoms->index);
-    if (atoms->index == NULL)
-        return cellar_fail_memory(err, "privacy losses");
     fmpq_init(spacing);
     fmpq_init(difference);
     fmpq_init(origin);
@@ -192,7 +189,31 @@ static cellar_status atoms_find_lattice(cellar_atoms *atoms, fmpq_t *losses, cel
     fmpq_clear(origin);
     fmpq_clear(difference);
     fmpz_clear(index);
-    return CELLAR_OK;
+}
+
+/* Losses that rise by the same amount from one released number to the next (Poisson and negative
+ * binomial counts) lie on a lattice too, if on one of no rational spacing: how far they are off the
+ * nearest lattice of doubles is a part of their error. */
+static void atoms_find_steps(cellar_atoms *atoms)
+{
+    size_t last = atoms->n - 1;
+    double spacing, origin = atoms->items[0].loss, furthest = 0, widest = 0;
+    if (atoms->n < 3 || !isfinite(atoms->loss_error))
+        return;
+    spacing = (atoms->items[last].loss - origin) / (double) (atoms->index[last] - atoms->index[0]);
+    for (size_t i = 0; i <= last; i++) {
+        double loss = origin + (double) (atoms->index[i] - atoms->index[0]) * spacing;
+        furthest = fmax(furthest, fabs(loss - atoms->items[i].loss));
+        widest = fmax(widest, fabs(atoms->items[i].loss));
+    }
+    if (spacing == 0 || furthest > 1e-14 * (1 + widest))
+        return;
+    atoms->is_lattice = 1;
+    atoms->loss_error += furthest + 0x1p-50 * (widest + fabs(origin));
+    cellar_rational_set_double(atoms->offset, origin);
+    cellar_rational_set_double(atoms->spacing, fabs(spacing));
+    for (size_t i = last + 1; i-- > 0;)
+        atoms->index[i] = (atoms->index[i] - atoms->index[0]) * (spacing < 0 ? -1 : 1);
 }
 
 /* Fills in the atoms of the window; `losses` get the exact ones. Answers 1 when all are exact. */
@@ -227,6 +248,7 @@ static int atoms_fill(const cellar_pair *pair, const atom_window *w, cellar_atom
             exact = 0;
             atom_loss(p, q, work, &atom->loss, &atoms->loss_error);
         }
+        atoms->index[atoms->n] = b - w->low;
         low_atom = b == w->low ? (int64_t) atoms->n : low_atom;
         high_atom = b == w->high ? (int64_t) atoms->n : high_atom;
         atoms->n++;
@@ -256,13 +278,16 @@ cellar_status cellar_atoms_create(const cellar_pair *pair, double tail, cellar_a
                            cellar_mechanism_spec(pair->m));
     n = (size_t) (w.high - w.low + 1);
     out->items = cellar_alloc(n, sizeof *out->items);
+    out->index = cellar_alloc(n, sizeof *out->index);
     losses = cellar_alloc(n, sizeof *losses);
-    if (out->items == NULL || losses == NULL)
+    if (out->items == NULL || out->index == NULL || losses == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "privacy losses"));
     for (size_t i = 0; i < n; i++)
         fmpq_init(losses[i]);
     if (atoms_fill(pair, &w, out, losses))
-        CELLAR_TRY(atoms_find_lattice(out, losses, err));
+        atoms_find_lattice(out, losses);
+    else
+        atoms_find_steps(out);
     if (!isfinite(out->loss_error))
         CELLAR_TRY(cellar_fail(err, CELLAR_ERR_ARGUMENT, "%s: a loss could not be enclosed",
                                cellar_mechanism_spec(pair->m)));
@@ -317,7 +342,7 @@ static cellar_status pld_on_lattice(const cellar_atoms *atoms, uint64_t refine, 
         pld->mass[index - pld->first] += atoms->items[i].mass;
     }
     widest = fabs(pld->offset) + fmax(fabs(low), fabs(high)) * pld->spacing;
-    pld->loss_error = widest * 0x1p-50;
+    pld->loss_error = atoms->loss_error + widest * 0x1p-50;
     return status;
 }
 

@@ -27,7 +27,7 @@ typedef struct cellar_atoms {
     double infinite_true; /* mass of infinite loss alone, rounded down */
     double moved;         /* mass that was given a larger loss than its own */
     double loss_error;
-    int is_lattice; /* every loss is offset + integer * spacing, exactly */
+    int is_lattice; /* every loss is offset + integer * spacing, to within loss_error */
     int64_t *index; /* that integer, when it is */
     fmpq_t offset, spacing;
 } cellar_atoms;

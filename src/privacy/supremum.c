@@ -215,7 +215,7 @@ static double rest_violation(const cellar_reach *reach, int64_t from, const fmpq
     arb_init(bound);
     arb_init(share);
     arb_set_fmpq(full, epsilon, CELLAR_PAIR_BITS);
-    if (!reach_is_ordered(reach) && reach->m->ops->facts->exceeds != NULL) {
+    if (reach->m->ops->facts->exceeds != NULL) {
         reach->m->ops->facts->exceeds(reach->m, from, reach->shift, full, REST_BITS, bound);
         arb_neg(part, full);
         arb_exp(part, part, CELLAR_PAIR_BITS);

@@ -77,7 +77,7 @@ static double losses_first_spacing(const table_of_losses *t, const cellar_stake 
         variance += (double) stakes[i].times * fmax(square / fmax(mass, 1e-300) - sum * sum, 0);
     }
     deviation = fmax(sqrt(variance), 1e-9);
-    return fmin(GAP, fmin(deviation / 512, sqrt(GAP * deviation / (40 * times))));
+    return fmin(GAP, fmin(deviation / 512, sqrt(GAP * deviation / (34 * times))));
 }
 
 static cellar_status losses_init(table_of_losses *t, const cellar_stake *stakes, size_t n,

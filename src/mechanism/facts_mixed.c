@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is proved about synthetic counts that are Poisson with mean mu G, mu = count + alpha, G of
+ * mean 1 and of a law that does not depend on the count: generalised inverse Gaussian (Sichel), or
+ * a constant plus a gamma variable (Delaporte).
+ *
+ * Monotone ratios. P(b | mu) = E Poisson(b | mu G). The Poisson law is totally positive of order 2
+ * in (mean, b); ln(mu G) is ln mu plus ln G, and totally positive in (mu, .) when the density of
+ * ln G is log-concave. Total positivity is kept by composition (Karlin 1968), so P(b | mu') /
+ * P(b | mu) does not decrease in b for mu' > mu. For ln G with G generalised inverse Gaussian,
+ * ln density = nu x - (A e^x + B e^-x)/2 + const, which is concave; the gamma law is B = 0.
+ *
+ * Large counts: two bounds on all pairs of counts from one on, whichever is better.
+ *   G forgotten. Drawing b forgets G: the laws of b for mu and mu e^tau are a post-processing of
+ * those of ln G and ln G + tau. Their divergences do not decrease in tau, and tau = ln(1 +
+ * shift/mu) falls with the count. Good when G varies much. G told. b is a post-processing of (b,
+ * G), and given G the counts are Poisson: E e^{tL} is the mean over G of those of Poisson counts,
+ * which fall with the count for every G. Good when G varies little. */
+#include "mechanism/facts.h"
+
+#include <arb_hypgeom.h>
+
+#include "mechanism/chernoff.h"
+#include "mechanism/sichel.h"
+
+static int facts_yes(const cellar_mechanism *m)
+{
+    (void) m;
+    return 1;
+}
+
+/* ---- Sichel and Poisson-inverse Gaussian --------------------------------------------- */
+
+/* ln K_nu(u) - ln K_nu(w), w = 1/sigma. */
+static void log_bessel_ratio(const cellar_sichel *s, const arb_t u, const arb_t w, int64_t bits,
+                             arb_t out)
+{
+    arb_t order;
+    arb_init(order);
+    arb_set_fmpq(order, s->order, bits);
+    arb_hypgeom_bessel_k_scaled(out, order, u, bits);
+    arb_div(out, out, s->k_ball, bits);
+    arb_log(out, out, bits);
+    arb_sub(out, out, u, bits);
+    arb_add(out, out, w, bits);
+    arb_clear(order);
+}
+
+static void inverse_sigma(const cellar_kernel *k, int64_t bits, arb_t out)
+{
+    arb_set_fmpq(out, cellar_kernel_parameter(k, "sigma")->value, bits);
+    arb_inv(out, out, bits);
+}
+
+/* G forgotten. With ln density nu x - (A e^x + B e^-x)/2, AB = w^2:
+ * L = -nu tau + [A G (e^tau - 1) - (B/G)(1 - e^-tau)]/2 for P of the larger count, and with nu, A,
+ * B exchanged for -nu, B, A for P of the smaller. The density times e^{tL} is of the same form, so
+ * with a = 1 - t(e^tau - 1), b = 1 + t(1 - e^-tau), ln E e^{tL} = -t nu tau + ln K_nu(w sqrt(ab)) -
+ * ln K_nu(w) + (nu/2) ln(b/a). */
+static void sichel_forgotten(const cellar_large_pair *pair, const arb_t t, int larger, int64_t bits,
+                             arb_t out)
+{
+    const cellar_sichel *s = (const cellar_sichel *) pair->k;
+    arb_t a, b, w, order;
+    arb_init(a);
+    arb_init(b);
+    arb_init(w);
+    arb_init(order);
+    arb_set_fmpq(order, s->order, bits);
+    if (!larger)
+        arb_neg(order, order);
+    inverse_sigma(pair->k, bits, w);
+    arb_expm1(a, pair->tau, bits);
+    arb_mul(a, a, t, bits);
+    arb_sub_ui(a, a, 1, bits);
+    arb_neg(a, a);
+    arb_neg(b, pair->tau);
+    arb_expm1(b, b, bits);
+    arb_mul(b, b, t, bits);
+    arb_sub_ui(b, b, 1, bits);
+    arb_neg(b, b);
+    if (!arb_is_positive(a)) {
+        arb_indeterminate(out);
+    } else {
+        arb_div(out, b, a, bits);
+        arb_log(out, out, bits);
+        arb_mul_2exp_si(out, out, -1);
+        arb_submul(out, t, pair->tau, bits);
+        arb_mul(out, out, order, bits); /* nu (ln(b/a)/2 - t tau) */
+        arb_mul(a, a, b, bits);
+        arb_sqrt(a, a, bits);
+        arb_mul(a, a, w, bits);
+        log_bessel_ratio(s, a, w, bits, b);
+        arb_add(out, out, b, bits);
+    }
+    arb_clear(a);
+    arb_clear(b);
+    arb_clear(w);
+    arb_clear(order);
+}
+
+/* G told: E e^{cG}, c that of Poisson counts. Mean 1 makes A = w g, g = K_{nu+1}(w)/K_nu(w); e^{cG}
+ * takes A to A - 2c, so with f = 1 - 2c/(w g), ln E e^{cG} = -(nu/2) ln f + ln K_nu(w sqrt f) -
+ * ln K_nu(w). */
+static void sichel_told(const cellar_large_pair *pair, const arb_t t, int larger, int64_t bits,
+                        arb_t out)
+{
+    const cellar_sichel *s = (const cellar_sichel *) pair->k;
+    arb_t f, w, order;
+    arb_init(f);
+    arb_init(w);
+    arb_init(order);
+    inverse_sigma(pair->k, bits, w);
+    cellar_poisson_moment(pair, t, larger, bits, f);
+    arb_mul_2exp_si(f, f, 1);
+    arb_div(f, f, w, bits);
+    arb_div(f, f, s->g_ball, bits);
+    arb_sub_ui(f, f, 1, bits);
+    arb_neg(f, f);
+    if (!arb_is_positive(f)) {
+        arb_indeterminate(out);
+    } else {
+        arb_sqrt(out, f, bits);
+        arb_mul(out, out, w, bits);
+        log_bessel_ratio(s, out, w, bits, out);
+        arb_set_fmpq(order, s->order, bits);
+        arb_mul_2exp_si(order, order, -1);
+        arb_log(f, f, bits);
+        arb_submul(out, order, f, bits);
+    }
+    arb_clear(f);
+    arb_clear(w);
+    arb_clear(order);
+}
+
+/* ---- Delaporte ---------------------------------------------------------------------- */
+
+/* G = nu + (1 - nu) gamma. The density of its logarithm is concave when the gamma's shape 1/sigma
+ * is at least 1: its second derivative has the terms -(1/sigma - 1) N e^-x / (1 - N e^-x)^2 and
+ * -(1 - nu)^-1 e^x / sigma, N = nu. */
+static int delaporte_is_monotone(const cellar_mechanism *m)
+{
+    return fmpq_cmp_si(cellar_kernel_parameter((const cellar_kernel *) m, "sigma")->value, 1) <= 0;
+}
+
+/* G gamma of shape k = 1/sigma, forgotten: L = k tau - k G (1 - e^-tau) for G against G e^tau, and
+ * L = k G (e^tau - 1) - k tau for G against G e^-tau: P that of the smaller and of the larger
+ * count. E e^{tL} is e^{tk tau} (1 + t(1 - e^-tau))^-k and e^{-tk tau} (1 - t(e^tau - 1))^-k. */
+static void gamma_forgotten(const cellar_large_pair *pair, const arb_t t, int larger, int64_t bits,
+                            arb_t out)
+{
+    arb_t shape, tau;
+    arb_init(shape);
+    arb_init(tau);
+    inverse_sigma(pair->k, bits, shape);
+    arb_set(tau, pair->tau);
+    if (!larger)
+        arb_neg(tau, tau);
+    arb_expm1(out, tau, bits); /* the two orders are one formula, with tau and with -tau */
+    arb_mul(out, out, t, bits);
+    arb_neg(out, out);
+    arb_log1p(out, out, bits);
+    arb_addmul(out, t, tau, bits);
+    arb_mul(out, out, shape, bits);
+    arb_neg(out, out);
+    arb_clear(shape);
+    arb_clear(tau);
+}
+
+/* What is released is the sum of two independent parts, a Poisson count of mean mu nu and one of
+ * mean mu (1 - nu) gamma: a post-processing of both together. So the product of their E e^{tL}
+ * bounds that of the sum (data processing of Renyi divergences, van Erven and Harremoes 2014), and
+ * falls with the count as each part's do. */
+static void delaporte_forgotten(const cellar_large_pair *pair, const arb_t t, int larger,
+                                int64_t bits, arb_t out)
+{
+    arb_t part, nu;
+    arb_init(part);
+    arb_init(nu);
+    arb_set_fmpq(nu, cellar_kernel_parameter(pair->k, "nu")->value, bits);
+    cellar_poisson_moment(pair, t, larger, bits, part);
+    gamma_forgotten(pair, t, larger, bits, out);
+    arb_addmul(out, part, nu, bits);
+    arb_clear(part);
+    arb_clear(nu);
+}
+
+/* G told: ln E e^{cG} = c nu - k ln(1 - (1 - nu) c/k). */
+static void delaporte_told(const cellar_large_pair *pair, const arb_t t, int larger, int64_t bits,
+                           arb_t out)
+{
+    arb_t c, nu, shape;
+    arb_init(c);
+    arb_init(nu);
+    arb_init(shape);
+    arb_set_fmpq(nu, cellar_kernel_parameter(pair->k, "nu")->value, bits);
+    inverse_sigma(pair->k, bits, shape);
+    cellar_poisson_moment(pair, t, larger, bits, c);
+    arb_sub_ui(out, nu, 1, bits);
+    arb_mul(out, out, c, bits);
+    arb_div(out, out, shape, bits);
+    arb_log1p(out, out, bits);
+    arb_mul(out, out, shape, bits);
+    arb_submul(out, c, nu, bits);
+    arb_neg(out, out);
+    arb_clear(c);
+    arb_clear(nu);
+    arb_clear(shape);
+}
+
+/* ---- both ---------------------------------------------------------------------------- */
+
+static void mixed_bound(const cellar_mechanism *m, int64_t from, int64_t shift, const arb_t epsilon,
+                        int exceeds, int64_t bits, arb_t out)
+{
+    static const cellar_log_moments sichel = {{sichel_forgotten, sichel_told}};
+    static const cellar_log_moments delaporte = {{delaporte_forgotten, delaporte_told}};
+    cellar_large_pair pair;
+    cellar_large_pair_init(&pair, m, from, shift, bits);
+    cellar_chernoff(&pair, m->ops->facts == &cellar_sichel_facts ? &sichel : &delaporte, epsilon,
+                    exceeds, bits, out);
+    cellar_large_pair_clear(&pair);
+}
+
+static void mixed_tail(const cellar_mechanism *m, int64_t from, int64_t shift, const arb_t epsilon,
+                       int64_t bits, arb_t out)
+{
+    mixed_bound(m, from, shift, epsilon, 0, bits, out);
+}
+
+static void mixed_exceeds(const cellar_mechanism *m, int64_t from, int64_t shift,
+                          const arb_t epsilon, int64_t bits, arb_t out)
+{
+    mixed_bound(m, from, shift, epsilon, 1, bits, out);
+}
+
+const cellar_facts cellar_sichel_facts = {
+    .is_monotone = facts_yes,
+    .tail = mixed_tail,
+    .exceeds = mixed_exceeds,
+};
+
+const cellar_facts cellar_delaporte_facts = {
+    .is_monotone = delaporte_is_monotone,
+    .tail = mixed_tail,
+    .exceeds = mixed_exceeds,
+};
