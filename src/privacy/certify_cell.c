@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "math/ball.h"
 #include "math/rational.h"
 
 cellar_reach cellar_setting_reach(const cellar_setting *s, size_t i)
@@ -91,41 +92,89 @@ double cellar_setting_cell_violation(const cellar_setting *s, const fmpq_t epsil
     return worst.bound;
 }
 
-static double delta_at(const cellar_setting *s, size_t i, double epsilon)
+static double delta_at(const cellar_setting *s, size_t i, double epsilon, cellar_worst *worst)
 {
-    cellar_worst worst;
     fmpq_t exact;
     fmpq_init(exact);
     cellar_rational_set_double(exact, epsilon);
-    cellar_setting_delta(s, i, exact, &worst);
+    cellar_setting_delta(s, i, exact, worst);
     fmpq_clear(exact);
-    return worst.bound;
+    return worst->bound;
 }
 
-/* The smallest epsilon at which one cell of a mechanism has at most this delta, found by
- * bisection among doubles and so itself proved. */
-double cellar_setting_epsilon(const cellar_setting *s, size_t i, double delta)
+/* delta of one pair of counts. */
+static double delta_of_pair(const cellar_setting *s, size_t i, const cellar_worst *at,
+                            double epsilon)
 {
-    double low = 0, high = 1, close = s->mechanisms[i]->ops->is_additive ? 1e-12 : 1e-9;
-    cellar_worst worst;
+    cellar_pair pair;
+    double bound;
+    fmpq_t exact;
+    arb_t value;
+    fmpq_init(exact);
+    arb_init(value);
+    cellar_pair_init(&pair, s->mechanisms[i], at->count, at->neighbour, CELLAR_NEGATIVES_KEEP);
+    pair.cache = s->cache;
+    cellar_rational_set_double(exact, epsilon);
+    cellar_pair_delta(&pair, exact, value);
+    bound = arb_is_finite(value) ? cellar_ball_upper(value) : 1;
+    fmpq_clear(exact);
+    arb_clear(value);
+    return bound;
+}
 
-    cellar_setting_infinite(s, i, &worst);
-    if (worst.bound > delta || !worst.is_proved)
-        return INFINITY;
-    if (delta_at(s, i, 0) <= delta)
-        return 0;
-    while (high < 1e9 && delta_at(s, i, high) > delta) {
-        low = high;
-        high *= 2;
-    }
-    if (high >= 1e9)
-        return INFINITY;
+/* Bisection among doubles between an epsilon that is too small and one that is not; `at` is the
+ * pair looked at, NULL all. */
+static double bisect(const cellar_setting *s, size_t i, const cellar_worst *at, double delta,
+                     double low, double high)
+{
+    double close = s->mechanisms[i]->ops->is_additive ? 1e-12 : 1e-9;
     while (high - low > close * high) {
         double middle = low + (high - low) / 2;
-        if (delta_at(s, i, middle) <= delta)
+        cellar_worst worst;
+        double bound =
+            at != NULL ? delta_of_pair(s, i, at, middle) : delta_at(s, i, middle, &worst);
+        if (bound <= delta)
             high = middle;
         else
             low = middle;
     }
     return high;
+}
+
+/* All epsilons up to `low` are too small, and `high` is not: asks one pair at a time, the worst one
+ * where the last left off, until an epsilon found for one is proved for all. Nearly always the
+ * first is. */
+static double epsilon_by_pairs(const cellar_setting *s, size_t i, double delta, double low,
+                               double high, cellar_worst worst)
+{
+    enum { PAIRS_MAX = 8 };
+    for (int k = 0; k < PAIRS_MAX && worst.is_attained; k++) {
+        if (delta_of_pair(s, i, &worst, high) <= delta) {
+            double epsilon = bisect(s, i, &worst, delta, low, high);
+            if (delta_at(s, i, epsilon, &worst) <= delta)
+                return epsilon;
+            low = epsilon;
+        }
+    }
+    return bisect(s, i, NULL, delta, low, high);
+}
+
+/* The smallest epsilon at which one cell of a mechanism has at most this delta, found among
+ * doubles and so itself proved. */
+double cellar_setting_epsilon(const cellar_setting *s, size_t i, double delta)
+{
+    double low = 0, high = 1;
+    cellar_worst worst, at_low;
+
+    cellar_setting_infinite(s, i, &worst);
+    if (worst.bound > delta || !worst.is_proved)
+        return INFINITY;
+    if (delta_at(s, i, 0, &at_low) <= delta)
+        return 0;
+    while (high < 1e9 && delta_at(s, i, high, &worst) > delta) {
+        low = high;
+        high *= 2;
+        at_low = worst;
+    }
+    return high < 1e9 ? epsilon_by_pairs(s, i, delta, low, high, at_low) : INFINITY;
 }

@@ -33,7 +33,8 @@ static void raw_pmf(const cellar_pair *pair, int side, int64_t b, int64_t bits, 
 {
     const cellar_mechanism *m = pair->m;
     int64_t count = pair->count[side];
-    if (cellar_pair_cache_get(pair->cache, m, CELLAR_PAIR_PMF, count, b, bits, out))
+    if (cellar_pair_cache_pmf(pair->cache, m, count, b, bits, out) ||
+        cellar_pair_cache_get(pair->cache, m, CELLAR_PAIR_PMF, count, b, bits, out))
         return;
     m->ops->pmf_ball(m, count, b, bits, out);
     cellar_pair_cache_put(pair->cache, m, CELLAR_PAIR_PMF, count, b, bits, out);
@@ -44,7 +45,8 @@ static void raw_survival(const cellar_pair *pair, int side, int64_t b, int64_t b
 {
     const cellar_mechanism *m = pair->m;
     int64_t count = pair->count[side];
-    if (cellar_pair_cache_get(pair->cache, m, CELLAR_PAIR_UPPER, count, b, bits, out))
+    if (cellar_pair_cache_upper(pair->cache, m, count, b, bits, out) ||
+        cellar_pair_cache_get(pair->cache, m, CELLAR_PAIR_UPPER, count, b, bits, out))
         return;
     m->ops->survival_ball(m, count, b, bits, out);
     cellar_pair_cache_put(pair->cache, m, CELLAR_PAIR_UPPER, count, b, bits, out);
@@ -209,7 +211,8 @@ cellar_order cellar_pair_compare(const cellar_pair *pair, int64_t b, const fmpq_
     arb_init(p);
     arb_init(q);
     order = CELLAR_ORDER_OPEN;
-    for (int64_t bits = 64; bits <= CELLAR_PAIR_BITS_MAX && order == CELLAR_ORDER_OPEN; bits *= 2) {
+    for (int64_t bits = CELLAR_PAIR_BITS;
+         bits <= CELLAR_PAIR_BITS_MAX && order == CELLAR_ORDER_OPEN; bits *= 2) {
         arb_t factor;
         arb_init(factor);
         cellar_pair_pmf(pair, 0, b, bits, p);

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 
-enum { ENTRIES = 1 << 13 };
+enum { ENTRIES = 1 << 13, ROWS = 64, ROW_MIN = 32 };
 
 /* A newer entry takes the place of an older one with the same place. */
 typedef struct cache_entry {
@@ -13,8 +13,17 @@ typedef struct cache_entry {
     arb_t value;
 } cache_entry;
 
+/* P(B = b | count) and P(B <= b | count) for b = 0 .. n-1. */
+typedef struct cache_row {
+    const cellar_mechanism *m; /* NULL: empty */
+    int64_t count, bits;
+    size_t n;
+    arb_ptr pmf, sums; /* room for CELLAR_PAIR_ROW_MAX */
+} cache_row;
+
 struct cellar_pair_cache {
     cache_entry entries[ENTRIES];
+    cache_row rows[ROWS];
 };
 
 cellar_pair_cache *cellar_pair_cache_create(void)
@@ -27,6 +36,11 @@ void cellar_pair_cache_free(cellar_pair_cache *cache)
     for (size_t i = 0; cache != NULL && i < ENTRIES; i++)
         if (cache->entries[i].m != NULL)
             arb_clear(cache->entries[i].value);
+    for (size_t i = 0; cache != NULL && i < ROWS; i++)
+        if (cache->rows[i].pmf != NULL) {
+            _arb_vec_clear(cache->rows[i].pmf, CELLAR_PAIR_ROW_MAX);
+            _arb_vec_clear(cache->rows[i].sums, CELLAR_PAIR_ROW_MAX);
+        }
     cellar_free(cache);
 }
 
@@ -67,4 +81,65 @@ void cellar_pair_cache_put(cellar_pair_cache *cache, const cellar_mechanism *m,
     entry->b = b;
     entry->bits = bits;
     arb_set(entry->value, value);
+}
+
+/* ---- rows --------------------------------------------------------------------------- */
+
+/* Computes more of a row, twice as much each time, so that it holds b. */
+static void row_extend(cache_row *row, int64_t b)
+{
+    while ((size_t) b >= row->n) {
+        size_t more = row->n > 0 ? row->n : ROW_MIN;
+        row->m->ops->pmf_balls(row->m, row->count, (int64_t) row->n, more, row->bits,
+                               row->pmf + row->n);
+        for (size_t i = row->n; i < row->n + more; i++) {
+            if (i == 0)
+                arb_set(row->sums, row->pmf);
+            else
+                arb_add(row->sums + i, row->sums + i - 1, row->pmf + i, row->bits);
+        }
+        row->n += more;
+    }
+}
+
+static cache_row *cache_find_row(cellar_pair_cache *cache, const cellar_mechanism *m, int64_t count,
+                                 int64_t b, int64_t bits)
+{
+    cache_row *row;
+    if (cache == NULL || m->ops->pmf_balls == NULL || m->ops->is_additive || b < 0 ||
+        b >= CELLAR_PAIR_ROW_MAX)
+        return NULL;
+    row = &cache->rows[(uint64_t) (count + bits / 64 * 5) % ROWS];
+    if (row->pmf == NULL) {
+        row->pmf = _arb_vec_init(CELLAR_PAIR_ROW_MAX);
+        row->sums = _arb_vec_init(CELLAR_PAIR_ROW_MAX);
+    }
+    if (row->m != m || row->count != count || row->bits != bits) {
+        row->m = m;
+        row->count = count;
+        row->bits = bits;
+        row->n = 0;
+    }
+    row_extend(row, b);
+    return row;
+}
+
+int cellar_pair_cache_pmf(cellar_pair_cache *cache, const cellar_mechanism *m, int64_t count,
+                          int64_t b, int64_t bits, arb_t out)
+{
+    const cache_row *row = cache_find_row(cache, m, count, b, bits);
+    if (row != NULL)
+        arb_set(out, row->pmf + b);
+    return row != NULL;
+}
+
+int cellar_pair_cache_upper(cellar_pair_cache *cache, const cellar_mechanism *m, int64_t count,
+                            int64_t b, int64_t bits, arb_t out)
+{
+    const cache_row *row = cache_find_row(cache, m, count, b, bits);
+    if (row == NULL)
+        return 0;
+    arb_sub_ui(out, row->sums + b, 1, bits);
+    arb_neg(out, out);
+    return arb_rel_accuracy_bits(out) >= bits - 24;
 }

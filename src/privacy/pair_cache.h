@@ -22,4 +22,13 @@ void cellar_pair_cache_put(cellar_pair_cache *cache, const cellar_mechanism *m,
                            cellar_pair_kind kind, int64_t count, int64_t b, int64_t bits,
                            const arb_t value);
 
+/* Kernels that enclose many numbers at once are asked for whole rows, from 0 on. */
+enum { CELLAR_PAIR_ROW_MAX = 512 };
+/* 1 and P(B = b | count) where such a row says it. */
+int cellar_pair_cache_pmf(cellar_pair_cache *cache, const cellar_mechanism *m, int64_t count,
+                          int64_t b, int64_t bits, arb_t out);
+/* The same for P(B > b | count), unless it is too small to be what a row leaves. */
+int cellar_pair_cache_upper(cellar_pair_cache *cache, const cellar_mechanism *m, int64_t count,
+                            int64_t b, int64_t bits, arb_t out);
+
 #endif
