@@ -228,6 +228,8 @@ static void json_entry(cli_json *json, const cellar_ledger_entry *entry)
         cli_json_count(json, "cells_per_record", entry->n_cells);
     if (entry->max_per_unit > 0)
         cli_json_count(json, "per_unit", entry->max_per_unit);
+    if (entry->max_weight > 0)
+        cli_json_count(json, "max_weight", entry->max_weight);
     if (has_amounts(entry)) {
         json_amounts(json, "amounts", &entry->amounts, 0);
         cellar_amount_text_nano(entry->amounts.rho_nano, text);

@@ -94,11 +94,11 @@ static cellar_status protect_cost(const protect_values *values, const protect_ru
     return status;
 }
 
-/* The variables, as the ledger tells what was released. */
-static char *protect_what(const cellar_table *table)
+/* What is released, in words: a request asked again must ask for the same. */
+static char *protect_what(const cellar_table *table, const cellar_protect_options *options)
 {
     const cellar_schema *schema = cellar_table_schema(table);
-    size_t size = 32, length = 0;
+    size_t size = 96, length = 0;
     char *what;
     for (size_t v = 0; v < cellar_schema_n_variables(schema); v++)
         size += strlen(cellar_schema_variable(schema, v)) + 3;
@@ -107,7 +107,11 @@ static char *protect_what(const cellar_table *table)
         length += (size_t) snprintf(what + length, size - length, "%s%s", v > 0 ? " x " : "",
                                     cellar_schema_variable(schema, v));
     if (cellar_table_is_weighted(table))
-        snprintf(what + length, size - length, ", weighted");
+        length += (size_t) snprintf(what + length, size - length, ", weighted");
+    if (options->negatives == CELLAR_NEGATIVES_ZERO)
+        length += (size_t) snprintf(what + length, size - length, ", negatives as 0");
+    if (options->threshold > 0)
+        snprintf(what + length, size - length, ", below %lld as 0", (long long) options->threshold);
     return what;
 }
 
@@ -116,7 +120,7 @@ cellar_status cli_protect_spend(const protect_values *values, protect_run *run, 
     static const char *const endings[] = {".cellar.json", "-metadata.json", NULL};
     const protect_account *account = &values->account;
     const cellar_ledger_entry *dataset = cellar_ledger_find_dataset(run->ledger, account->dataset);
-    char *what = protect_what(run->table);
+    char *what = protect_what(run->table, &run->options);
     const char *slash = strrchr(values->path, '/');
     cellar_spend_options how = {.path = values->path, .endings = endings, .replace = values->force};
     cellar_charge charge = {
@@ -129,6 +133,7 @@ cellar_status cli_protect_spend(const protect_values *values, protect_run *run, 
         .mechanism = cellar_mechanism_spec(run->mechanism),
         .n_cells = run->forecast.cells_per_record,
         .max_per_unit = run->options.max_per_unit,
+        .max_weight = run->options.max_weight,
         .what = what,
         .accept_delta = account->accept_delta};
     cellar_spend_result result;

@@ -106,6 +106,7 @@ typedef struct cellar_charge {
     const char *mechanism;  /* canonical spec, of one cell */
     uint64_t n_cells;       /* cells one record touches */
     uint64_t max_per_unit;  /* records of a unit */
+    uint64_t max_weight;    /* of a record; 0: 1, no weights */
     const char *what;       /* the table, in words or JSON */
     cellar_amounts amounts;
     int accept_delta; /* 1: a delta of 1/population or more is meant */
@@ -173,7 +174,7 @@ typedef struct cellar_ledger_entry {
     const char *ledger, *key;
     const char *dataset, *edition, *unit, *neighbours, *analyst;
     const char *request, *mechanism, *what, *output, *digest;
-    uint64_t population, n_cells, max_per_unit;
+    uint64_t population, n_cells, max_per_unit, max_weight;
     int accept_delta;
     cellar_uncharged uncharged;
     cellar_amounts amounts;

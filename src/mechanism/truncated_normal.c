@@ -3,16 +3,6 @@
 #include "mechanism/registry.h"
 #include "mechanism/weighted.h"
 
-static const cellar_parameter_rule truncated_normal_parameters[] = {
-    {.name = "epsilon", .required = 1, .at_least = "0.000001", .at_most = "10000"},
-    {.name = "m",
-     .kind = CELLAR_PARAMETER_INTEGER,
-     .required = 1,
-     .at_least = "1",
-     .at_most = "100000"},
-    {0},
-};
-
 static cellar_status truncated_normal_init(cellar_mechanism *m, cellar_error *err)
 {
     const cellar_additive *a = (const cellar_additive *) m;
@@ -32,7 +22,7 @@ const cellar_mechanism_ops cellar_truncated_normal_ops = {
     .revision = 1,
     .summary = "discrete normal noise, at most m",
     .size = sizeof(cellar_weighted),
-    .parameters = truncated_normal_parameters,
+    .parameters = cellar_truncated_parameters,
     .init = truncated_normal_init,
     .clear = cellar_weighted_clear,
     .facts = &cellar_weighted_facts,

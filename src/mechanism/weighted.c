@@ -8,6 +8,16 @@
 #include "math/ball.h"
 #include "math/rational.h"
 
+const cellar_parameter_rule cellar_truncated_parameters[] = {
+    {.name = "epsilon", .required = 1, .at_least = "0.000001", .at_most = "10000"},
+    {.name = "m",
+     .kind = CELLAR_PARAMETER_INTEGER,
+     .required = 1,
+     .at_least = "1",
+     .at_most = "100000"},
+    {0},
+};
+
 static const cellar_weighted *weighted_of(const cellar_additive *a)
 {
     return (const cellar_weighted *) a;

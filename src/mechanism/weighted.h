@@ -16,6 +16,9 @@ typedef struct cellar_weighted {
     size_t n_tails;
 } cellar_weighted;
 
+/* Of the truncated laws: epsilon and m. */
+extern const cellar_parameter_rule cellar_truncated_parameters[];
+
 /* Takes a copy of `rate` (positive). */
 cellar_status cellar_weighted_init(cellar_mechanism *m, const fmpq_t rate, int power, int64_t last,
                                    cellar_error *err);

@@ -15,7 +15,7 @@ static cellar_status charge_compare(const cellar_ledger_entry *known,
         cellar_ledger_same(known->mechanism, asked->mechanism) &&
         cellar_ledger_same(known->what, asked->what) &&
         cellar_ledger_same(known->output, asked->output) && known->n_cells == asked->n_cells &&
-        known->max_per_unit == asked->max_per_unit &&
+        known->max_per_unit == asked->max_per_unit && known->max_weight == asked->max_weight &&
         known->amounts.epsilon_nano == asked->amounts.epsilon_nano &&
         known->amounts.delta_atto == asked->amounts.delta_atto &&
         known->amounts.rho_nano == asked->amounts.rho_nano)
@@ -40,6 +40,7 @@ cellar_status cellar_ledger_charge(cellar_ledger *ledger, const cellar_charge *c
                                  .output = output,
                                  .n_cells = charge->n_cells,
                                  .max_per_unit = charge->max_per_unit,
+                                 .max_weight = charge->max_weight > 1 ? charge->max_weight : 0,
                                  .accept_delta = charge->accept_delta};
     const cellar_ledger_entry *known;
     cellar_status status = cellar_ledger_begin(ledger, err);

@@ -99,7 +99,7 @@ static cellar_status charge_check_names(const cellar_charge *charge, cellar_erro
     CELLAR_TRY(cellar_ledger_check_text("what is released", charge->what, err));
     if (charge->amounts.epsilon_nano < 0 || charge->amounts.delta_atto < 0 ||
         charge->amounts.rho_nano < CELLAR_NO_RHO || charge->n_cells > INT64_MAX ||
-        charge->max_per_unit > INT64_MAX ||
+        charge->max_per_unit > INT64_MAX || charge->max_weight > INT64_MAX ||
         (charge->amounts.epsilon_nano == 0 && charge->amounts.delta_atto == 0 &&
          charge->amounts.rho_nano <= 0))
         status = cellar_fail(err, CELLAR_ERR_ARGUMENT, "a charge must be above 0");

@@ -94,6 +94,8 @@ static int object_fill(json_t *object, const cellar_ledger_entry *entry)
         good = object_add(object, "cells", json_integer((json_int_t) entry->n_cells));
     if (good && entry->max_per_unit != 0)
         good = object_add(object, "per_unit", json_integer((json_int_t) entry->max_per_unit));
+    if (good && entry->max_weight > 1)
+        good = object_add(object, "weight", json_integer((json_int_t) entry->max_weight));
     if (good && entry->accept_delta)
         good = object_add(object, "accept_delta", json_true());
     return good;
@@ -141,17 +143,20 @@ static int object_read_numbers(const json_t *object, cellar_ledger_entry *out)
     int64_t population = object_integer(object, "population", 0);
     int64_t n_cells = object_integer(object, "cells", 0);
     int64_t max_per_unit = object_integer(object, "per_unit", 0);
+    int64_t max_weight = object_integer(object, "weight", 0);
     int needed = entry_has_amounts(out->kind) ? -2 : 0;
     out->amounts.epsilon_nano = object_integer(object, "epsilon_nano", needed);
     out->amounts.delta_atto = object_integer(object, "delta_atto", needed);
     out->amounts.rho_nano = object_integer(object, "rho_nano", CELLAR_NO_RHO);
     out->accept_delta = json_is_true(json_object_get(object, "accept_delta"));
-    if (population < 0 || n_cells < 0 || max_per_unit < 0 || out->amounts.epsilon_nano < 0 ||
-        out->amounts.delta_atto < 0 || out->amounts.rho_nano < CELLAR_NO_RHO)
+    if (population < 0 || n_cells < 0 || max_per_unit < 0 || max_weight < 0 ||
+        out->amounts.epsilon_nano < 0 || out->amounts.delta_atto < 0 ||
+        out->amounts.rho_nano < CELLAR_NO_RHO)
         return 0;
     out->population = (uint64_t) population;
     out->n_cells = (uint64_t) n_cells;
     out->max_per_unit = (uint64_t) max_per_unit;
+    out->max_weight = max_weight > 1 ? (uint64_t) max_weight : 0;
     return 1;
 }
 

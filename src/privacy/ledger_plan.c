@@ -35,9 +35,15 @@ static void plan_clear(plan *p)
 
 /* ---- reading the history -------------------------------------------------------------- */
 
+/* By how much a unit changes one cell; 0 when that is more than can be composed. */
 static int64_t entry_shift(const cellar_ledger_entry *charge)
 {
-    return charge->max_per_unit > 1 ? (int64_t) charge->max_per_unit : 1;
+    uint64_t per_unit = charge->max_per_unit > 1 ? charge->max_per_unit : 1;
+    uint64_t weight = charge->max_weight > 1 ? charge->max_weight : 1;
+    if (per_unit > CELLAR_CERTIFY_SHIFT_MAX || weight > CELLAR_CERTIFY_SHIFT_MAX ||
+        per_unit * weight > CELLAR_CERTIFY_SHIFT_MAX)
+        return 0;
+    return (int64_t) (per_unit * weight);
 }
 
 static plan_part *plan_find(plan *p, const cellar_ledger_entry *charge)
@@ -61,7 +67,7 @@ static cellar_status plan_mechanism(const cellar_ledger_entry *charge, cellar_me
                               .shift = entry_shift(charge)};
     cellar_status status = CELLAR_ERR_ARGUMENT;
     *out = NULL;
-    if (strstr(charge->mechanism, "file=") == NULL && setting.shift <= CELLAR_CERTIFY_SHIFT_MAX)
+    if (strstr(charge->mechanism, "file=") == NULL && setting.shift > 0)
         status = cellar_mechanism_create(charge->mechanism, out, err);
     if (status == CELLAR_OK && cellar_setting_composes(&setting))
         return CELLAR_OK;

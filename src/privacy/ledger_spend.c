@@ -10,6 +10,7 @@
 #include "privacy/ledger.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,9 +90,10 @@ out:
 static cellar_status file_must_be_new(const spend *s, const char *staged, const char *path,
                                       cellar_error *err)
 {
+    struct stat unused;
     (void) s;
     (void) staged;
-    if (access(path, F_OK) != 0 && errno == ENOENT)
+    if (lstat(path, &unused) != 0 && errno == ENOENT) /* a link that leads nowhere is there too */
         return CELLAR_OK;
     return cellar_fail(err, CELLAR_ERR_EXISTS,
                        "%s: exists already; choose another name or allow replacing it", path);
@@ -206,12 +208,29 @@ static cellar_status spend_new(spend *s, const char *stamp, cellar_produce *prod
     return status;
 }
 
+/* What would go wrong after paying is looked for before. */
+static cellar_status spend_check_place(spend *s, cellar_error *err)
+{
+    cellar_text folder = {0};
+    cellar_status status = CELLAR_OK;
+    cellar_text_add(&folder, s->output.bytes,
+                    (size_t) (strrchr(s->output.bytes, '/') - s->output.bytes) + 1);
+    if (folder.failed)
+        return cellar_fail_memory(err, "the name of a file");
+    if (faccessat(AT_FDCWD, folder.bytes, W_OK | X_OK, AT_EACCESS) != 0)
+        status = cellar_fail_errno(err, folder.bytes, "write to the folder");
+    cellar_text_clear(&folder);
+    if (status == CELLAR_OK && !s->replace)
+        status = spend_each(s, file_must_be_new, err);
+    return status;
+}
+
 static cellar_status spend_charge(spend *s, cellar_charge_state *before, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     CELLAR_TRY(cellar_ledger_catch_up(s->ledger, err));
-    if (!s->replace && cellar_ledger_state(s->ledger, s->charge->request) == CELLAR_CHARGE_NONE)
-        CELLAR_TRY(spend_each(s, file_must_be_new, err)); /* before anything is paid */
+    if (cellar_ledger_state(s->ledger, s->charge->request) == CELLAR_CHARGE_NONE)
+        CELLAR_TRY(spend_check_place(s, err));
     CELLAR_TRY(cellar_ledger_charge(s->ledger, s->charge, s->output.bytes, before, err));
 out:
     return status;

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <sodium.h>
 
@@ -73,6 +74,8 @@ static cellar_status place_check_file(const char *path, cellar_error *err)
     if (!S_ISREG(facts.st_mode) || facts.st_nlink != 1)
         return cellar_fail(err, CELLAR_ERR_RULE,
                            "%s: a ledger must be a plain file with one name, not a link", path);
+    if (facts.st_uid != geteuid())
+        return cellar_fail(err, CELLAR_ERR_RULE, "%s: the ledger belongs to another user", path);
     if ((facts.st_mode & 022) != 0)
         return cellar_fail(err, CELLAR_ERR_RULE,
                            "%s: others may change the ledger; make it yours with chmod 600", path);

@@ -16,17 +16,9 @@ int cellar_draw_has(const cellar_draw *draw, uint64_t index)
 
 size_t cellar_draw_position(const cellar_table *table, uint64_t index)
 {
-    size_t low = 0, high = table->cells.n;
     if (table->cells.index == NULL)
-        return index < high ? (size_t) index : high;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (table->cells.index[middle] < index)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+        return index < table->cells.n ? (size_t) index : table->cells.n;
+    return cellar_cells_position(&table->cells, index);
 }
 
 void cellar_draw_leave(int lane)

@@ -90,17 +90,10 @@ cellar_released_cell cellar_release_at(const cellar_release *release, uint64_t i
 {
     const cellar_cells *cells = &release->cells;
     cellar_released_cell cell = {.index = index};
-    size_t low = 0, high = cells->n;
+    size_t position = cellar_cells_position(cells, index);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (cells->index[middle] < index)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low < cells->n && cells->index[low] == index)
-        return cellar_release_cell(release, low);
+    if (position < cells->n && cells->index[position] == index)
+        return cellar_release_cell(release, position);
     if (cellar_schema_is_structural_zero(release->schema, index))
         cell.status = CELLAR_CELL_STRUCTURAL_ZERO;
     return cell;

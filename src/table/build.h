@@ -53,6 +53,8 @@ typedef struct cellar_cells {
 } cellar_cells;
 
 void cellar_cells_clear(cellar_cells *cells);
+/* The place of the first cell whose index is not below, of cells in order; n when all are below. */
+size_t cellar_cells_position(const cellar_cells *cells, uint64_t index);
 
 /* Makes a table of cells in any order; repeated indices are added up (counts overflow-checked,
  * keys modulo `key_range`, where 0 stands for 2^64), the highest status wins. Cells with neither

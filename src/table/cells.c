@@ -15,6 +15,19 @@ void cellar_cells_clear(cellar_cells *cells)
     *cells = (cellar_cells){0};
 }
 
+size_t cellar_cells_position(const cellar_cells *cells, uint64_t index)
+{
+    size_t low = 0, high = cells->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (cells->index[middle] < index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 cellar_status cellar_cells_create_like(const cellar_cells *like, size_t n, cellar_cells *out,
                                        cellar_error *err)
 {

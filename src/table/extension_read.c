@@ -179,15 +179,8 @@ cellar_status cellar_extension_add_cell(const cellar_source *source, cellar_load
 /* The place of an index among the cells, which stand in order; CELLAR_NO_CODE when not there. */
 static size_t extension_find_cell(const cellar_cells *cells, uint64_t index)
 {
-    size_t low = 0, high = cells->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (cells->index[middle] < index)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < cells->n && cells->index[low] == index ? low : CELLAR_NO_CODE;
+    size_t position = cellar_cells_position(cells, index);
+    return position < cells->n && cells->index[position] == index ? position : CELLAR_NO_CODE;
 }
 
 static int extension_parse_weight(const json_t *value, cellar_int128 *out)

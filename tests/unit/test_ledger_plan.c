@@ -9,7 +9,7 @@
 
 /* Of `n` parts of one mechanism each, by the certificate. */
 static double certified(const char *const *specs, size_t n, const char *neighbours, uint64_t cells,
-                        uint64_t per_unit, const char *delta)
+                        uint64_t per_unit, uint64_t weight, const char *delta)
 {
     cellar_certify_options options = cellar_certify_options_default();
     cellar_mechanism *mechanisms[16];
@@ -17,6 +17,7 @@ static double certified(const char *const *specs, size_t n, const char *neighbou
     double epsilon;
     options.n_cells = cells;
     options.per_unit = per_unit;
+    options.max_weight = weight;
     options.deltas = &delta;
     options.n_deltas = 1;
     if (strcmp(neighbours, "substitute") == 0)
@@ -35,7 +36,7 @@ static double certified(const char *const *specs, size_t n, const char *neighbou
 /* A dataset of its own on which each spec is charged once. */
 static cellar_plan_figure charged(cellar_ledger *ledger, const char *name, const char *neighbours,
                                   const char *const *specs, size_t n, uint64_t cells,
-                                  uint64_t per_unit, const char *delta)
+                                  uint64_t per_unit, uint64_t weight, const char *delta)
 {
     cellar_ledger_dataset dataset = dataset_named(name);
     cellar_plan_figure figure;
@@ -52,6 +53,7 @@ static cellar_plan_figure charged(cellar_ledger *ledger, const char *name, const
         charge.mechanism = specs[i];
         charge.n_cells = cells;
         charge.max_per_unit = per_unit;
+        charge.max_weight = weight;
         CHECK_OK(cellar_ledger_charge(ledger, &charge, "/x", &before, &err));
     }
     CHECK_OK(cellar_ledger_plan_figure(ledger, name, delta, &figure, &err));
@@ -63,14 +65,15 @@ static void test_it_is_the_certificate_of_a_plan(void **state)
 {
     static const struct {
         const char *neighbours;
-        uint64_t cells, per_unit;
+        uint64_t cells, per_unit, weight;
         const char *specs[8];
     } cases[] = {
-        {"add-remove", 1, 1, {"discrete-laplace:epsilon=0.1", "discrete-laplace:epsilon=0.1"}},
-        {"add-remove", 7, 1, {"discrete-gaussian:sigma=9", "discrete-laplace:epsilon=0.3"}},
-        {"substitute", 3, 1, {"gaussian:sigma=12", "discrete-laplace:epsilon=0.2"}},
-        {"substitute", 1, 3, {"discrete-laplace:epsilon=0.1", "discrete-laplace:epsilon=0.5"}},
-        {"add-remove", 2, 1, {"poisson:alpha=3"}},
+        {"add-remove", 1, 1, 1, {"discrete-laplace:epsilon=0.1", "discrete-laplace:epsilon=0.1"}},
+        {"add-remove", 7, 1, 1, {"discrete-gaussian:sigma=9", "discrete-laplace:epsilon=0.3"}},
+        {"substitute", 3, 1, 1, {"gaussian:sigma=12", "discrete-laplace:epsilon=0.2"}},
+        {"substitute", 1, 3, 1, {"discrete-laplace:epsilon=0.1", "discrete-laplace:epsilon=0.5"}},
+        {"add-remove", 2, 2, 3, {"gaussian:sigma=40", "discrete-laplace:epsilon=0.1"}},
+        {"add-remove", 2, 1, 1, {"poisson:alpha=3"}},
     };
     scratch *place = *state;
     cellar_ledger *ledger = fresh(place);
@@ -83,9 +86,9 @@ static void test_it_is_the_certificate_of_a_plan(void **state)
             n++;
         snprintf(name, sizeof name, "case %zu", i);
         figure = charged(ledger, name, cases[i].neighbours, cases[i].specs, n, cases[i].cells,
-                         cases[i].per_unit, "1e-6");
+                         cases[i].per_unit, cases[i].weight, "1e-6");
         expected = certified(cases[i].specs, n, cases[i].neighbours, cases[i].cells,
-                             cases[i].per_unit, "1e-6");
+                             cases[i].per_unit, cases[i].weight, "1e-6");
         expected = fmin(expected, 10 * (double) n); /* the basic sum of what was charged */
         assert_int_equal(figure.is_known, 1);
         assert_int_equal(figure.delta_atto, 1000000000000);
@@ -106,7 +109,7 @@ static void test_the_rest_is_added(void **state)
     scratch *place = *state;
     cellar_ledger *ledger = fresh(place);
     cellar_plan_figure figure;
-    figure = charged(ledger, "mixed", "add-remove", specs, 3, 1, 1, "1e-6");
+    figure = charged(ledger, "mixed", "add-remove", specs, 3, 1, 1, 1, "1e-6");
     assert_int_equal(figure.is_known, 1);
     assert_true(figure.epsilon_nano > 20 * INT64_C(1000000000));
     assert_true(figure.epsilon_nano <= 20 * INT64_C(1000000000) + 500000000);
@@ -128,7 +131,7 @@ static void test_memory_may_end(void **state)
     static const char *const specs[] = {"gaussian:sigma=12", "discrete-laplace:epsilon=0.5"};
     scratch *place = *state;
     cellar_ledger *ledger = fresh(place);
-    cellar_plan_figure figure = charged(ledger, "a plan", "add-remove", specs, 2, 1, 1, "1e-6");
+    cellar_plan_figure figure = charged(ledger, "a plan", "add-remove", specs, 2, 1, 1, 1, "1e-6");
 #ifdef CELLAR_FAIL_ALLOCATION
     for (int64_t n = 0; n < 80; n++) {
         cellar_plan_figure starved;

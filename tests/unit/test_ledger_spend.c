@@ -158,6 +158,15 @@ static void test_existing_files_are_found_before_paying(void **state)
     scratch_write(place, "there", "x");
     snprintf(path, sizeof path, "%s", scratch_path(place, "there"));
     assert_int_equal(spend(ledger, &charge, path, &d, &result), CELLAR_ERR_EXISTS);
+    unlink(path);
+    assert_int_equal(symlink("nowhere", path), 0);
+    assert_int_equal(spend(ledger, &charge, path, &d, &result), CELLAR_ERR_EXISTS);
+    if (geteuid() != 0) { /* to whom every folder is open */
+        assert_int_equal(chmod(place->folder, 0500), 0);
+        assert_int_equal(spend(ledger, &charge, scratch_path(place, "t"), &d, &result),
+                         CELLAR_ERR_IO);
+        assert_int_equal(chmod(place->folder, 0700), 0);
+    }
     assert_int_equal(cellar_ledger_state(ledger, "r"), CELLAR_CHARGE_NONE);
     assert_int_equal(spend(ledger, &charge, "-", &d, &result), CELLAR_ERR_ARGUMENT);
     cellar_ledger_close(ledger);
