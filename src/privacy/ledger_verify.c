@@ -183,6 +183,23 @@ static cellar_status stamps_check(const cellar_ledger *ledger, const char *path,
     return CELLAR_OK;
 }
 
+/* PC-Axis breaks a long text into quoted pieces, one a line: they are put together. */
+static size_t pieces_join(char *bytes, size_t length)
+{
+    size_t n = 0, i = 0;
+    while (i < length) {
+        size_t next = i + 1;
+        while (bytes[i] == '"' && next < length && (bytes[next] == '\r' || bytes[next] == '\n'))
+            next++;
+        if (next > i + 1 && next < length && bytes[next] == '"')
+            i = next + 1;
+        else
+            bytes[n++] = bytes[i++];
+    }
+    bytes[n] = '\0';
+    return n;
+}
+
 static cellar_status stamps_check_file(const cellar_ledger *ledger, const char *path,
                                        size_t *n_stamps, stamp *out, cellar_error *err)
 {
@@ -190,7 +207,7 @@ static cellar_status stamps_check_file(const cellar_ledger *ledger, const char *
     size_t length;
     cellar_status status = cellar_file_read(path, RELEASE_MAX_BYTES, &bytes, &length, err);
     if (status == CELLAR_OK)
-        status = stamps_check(ledger, path, bytes, length, n_stamps, out, err);
+        status = stamps_check(ledger, path, bytes, pieces_join(bytes, length), n_stamps, out, err);
     cellar_free(bytes);
     return status;
 }

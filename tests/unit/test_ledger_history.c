@@ -99,7 +99,7 @@ static void test_backups_are_found_by_releases(void **state)
     cellar_spend_result result;
     cellar_against against;
     draw d = {0, 0};
-    char first[400], second[400];
+    char first[400], second[400], text[300];
 
     snprintf(first, sizeof first, "%s", scratch_path(place, "first"));
     snprintf(second, sizeof second, "%s", scratch_path(place, "second"));
@@ -110,6 +110,12 @@ static void test_backups_are_found_by_releases(void **state)
     assert_int_equal(against.same_bytes, 1);
     assert_string_equal(against.request, "1");
     CHECK_OK(cellar_ledger_verify_against(ledger, second, &against, &err));
+    snprintf(text, sizeof text, "x=\"%.20s\"\r\n\"%.9s\"\n\"%s\";", result.stamp, result.stamp + 20,
+             result.stamp + 29);
+    scratch_write(place, "pieces", text); /* as PC-Axis breaks it */
+    CHECK_OK(cellar_ledger_verify_against(ledger, scratch_path(place, "pieces"), &against, &err));
+    assert_int_equal(against.same_bytes, 0);
+    assert_string_equal(against.request, "2");
     scratch_write(place, "plain", "no stamp");
     assert_int_equal(
         cellar_ledger_verify_against(ledger, scratch_path(place, "plain"), &against, &err),

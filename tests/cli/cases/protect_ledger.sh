@@ -25,7 +25,7 @@ echo "exit $?"
 try --mechanism gaussian:sigma=20 --dataset census --request four -o four.csv
 try --mechanism gaussian:sigma=20 --dataset census --request four -o four.csv --delta 1e-3
 try --mechanism gaussian:sigma=20 --dataset census --request four -o four.csv --delta 1e-7
-try --mechanism gaussian:sigma=20 --dataset rho --request five -o five.csv
+try --mechanism gaussian:sigma=20 --dataset rho --request five -o five.px
 try --mechanism $noise --dataset rho --request six -o six.csv
 try --mechanism identity --dataset census --request seven -o seven.csv
 try --mechanism $noise --dataset none --request seven -o seven.csv
@@ -37,7 +37,7 @@ plan() { cellar ledger show l "$@" | sed -n 's/\(epsilon [0-9]*\.[0-9][0-9]\)[0-
 plan
 plan --dataset census --delta 1e-8
 plan --dataset census --delta 0
-cellar ledger verify l --against one.csv --against two.json --against four.csv --against five.csv | sed 1d
+cellar ledger verify l --against one.csv --against two.json --against four.csv --against five.px | sed 1d
 stat -c '%a %n' one.csv one.csv.cellar.json l l.key
 # Cell keys cost nothing and change what the dataset can say.
 printf 'sex,key\nF,0.1\nF,0.25\nM,0.7\n' >people.csv
