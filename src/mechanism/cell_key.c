@@ -9,8 +9,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "mechanism/matrix_file.h"
+#include "mechanism/registry.h"
 
-static const uint32_t CELL_KEY_REVISION = 1;
+enum { CELL_KEY_REVISION = 1 };
 static const uint64_t DECIMAL_RANGE = UINT64_C(1000000000000000000);
 
 /* A row as integers: keys below ends[i] (and not below ends[i-1]) change by changes[i]. */
@@ -173,3 +174,16 @@ void cellar_cell_key_apply(const cellar_cell_key *ck, const int64_t *counts, con
         released[i] = count + row->changes[at];
     }
 }
+
+/* ---- one cell ------------------------------------------------------------------ */
+
+/* With uniform keys a cell that holds records has the law of its row; one without stays empty. */
+const cellar_mechanism_ops cellar_cell_key_ops = {
+    .name = "cell-key",
+    .revision = CELL_KEY_REVISION,
+    .summary = "a matrix and the keys of records",
+    .is_joint = 1,
+    .parameters = cell_key_parameters,
+    .init = cellar_matrix_file_init,
+    CELLAR_MATRIX_SLOTS,
+};

@@ -188,6 +188,22 @@ cellar_status cellar_matrix_finish(cellar_matrix *matrix, cellar_error *err)
     return status == CELLAR_OK ? matrix_digest(matrix, err) : status;
 }
 
+cellar_status cellar_matrix_keep_zeros(cellar_matrix *matrix, cellar_error *err)
+{
+    cellar_matrix_part *row = &matrix->rows[0];
+    cellar_status status;
+    fmpq_t one;
+    for (size_t i = 0; i < row->n_segments; i++)
+        fmpq_clear(row->segments[i].end);
+    row->n_segments = 0;
+    law_clear(&row->law);
+    fmpq_init(one);
+    fmpq_one(one);
+    status = cellar_matrix_add(matrix, 0, 0, one, err);
+    fmpq_clear(one);
+    return status == CELLAR_OK ? row_finish(row, err) : status;
+}
+
 /* U becomes floor(U n + 1/2) / n: rounding keeps the order of the ends, and 1. */
 static void end_round(fmpq_t end, uint64_t n_keys)
 {

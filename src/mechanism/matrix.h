@@ -60,6 +60,9 @@ cellar_status cellar_matrix_add(cellar_matrix *matrix, size_t row, int64_t chang
 /* Fills in the laws when all segments are there (each row's last must end at 1). */
 cellar_status cellar_matrix_finish(cellar_matrix *matrix, cellar_error *err);
 
+/* Makes row 0 the identity, whatever it was; the digest stays. On failure only free it. */
+cellar_status cellar_matrix_keep_zeros(cellar_matrix *matrix, cellar_error *err);
+
 /* Reads bytes; `name` is the file's, for messages. */
 cellar_status cellar_matrix_parse(const char *name, const char *bytes, size_t length,
                                   const cellar_matrix_large *large, cellar_matrix **out,

@@ -16,6 +16,9 @@ extern const char *const cellar_matrix_large_words[];
         .name = "digest", .kind = CELLAR_PARAMETER_WORD                                            \
     }
 
+/* What `init` of a mechanism does that is such a matrix; zeros stay zeros in one of cell keys. */
+cellar_status cellar_matrix_file_init(cellar_mechanism *m, cellar_error *err);
+
 /* Reads the matrix of the parameters, which then keep the file's name without its folder; `name`
  * is the mechanism's. On failure *out is NULL. */
 cellar_status cellar_matrix_from_parameters(cellar_parameter_list *list, const char *name,

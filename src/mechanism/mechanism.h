@@ -50,6 +50,8 @@ typedef struct cellar_mechanism_ops {
                       int64_t bits, arb_ptr out);
 
     int is_additive; /* 1: P(released | count) depends on |released - count| only */
+    int is_joint;    /* 1: the law is that of one cell, and cells are not drawn independently:
+                        nothing may be certified or drawn cell by cell */
     /* Optional. What certificates may rely on, with proofs. */
     const cellar_facts *facts;
 } cellar_mechanism_ops;

@@ -60,7 +60,7 @@ cellar_status cellar_matrix_spec(const cellar_parameter_list *list, const char *
     return CELLAR_OK;
 }
 
-static cellar_status ptable_init(cellar_mechanism *m, cellar_error *err)
+cellar_status cellar_matrix_file_init(cellar_mechanism *m, cellar_error *err)
 {
     cellar_matrix *matrix = NULL;
     char *spec = NULL;
@@ -70,6 +70,8 @@ static cellar_status ptable_init(cellar_mechanism *m, cellar_error *err)
     CELLAR_TRY(cellar_matrix_spec(&m->parameters, m->ops->name, matrix, &spec, err));
     cellar_free(m->spec);
     m->spec = spec;
+    if (m->ops->is_joint)
+        CELLAR_TRY(cellar_matrix_keep_zeros(matrix, err));
     status = cellar_matrix_mechanism_init(m, matrix, err);
     matrix = NULL;
 out:
@@ -87,6 +89,6 @@ const cellar_mechanism_ops cellar_ptable_ops = {
     .revision = 1,
     .summary = "any transition matrix, from a file",
     .parameters = ptable_parameters,
-    .init = ptable_init,
+    .init = cellar_matrix_file_init,
     CELLAR_MATRIX_SLOTS,
 };

@@ -20,5 +20,6 @@ const cellar_mechanism_ops *const cellar_mechanism_registry[] = {
     &cellar_round_ops,
     &cellar_max_entropy_ops,
     &cellar_ptable_ops,
+    &cellar_cell_key_ops,
     NULL,
 };

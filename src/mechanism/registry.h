@@ -14,6 +14,7 @@ extern const cellar_mechanism_ops cellar_truncated_laplace_ops;
 extern const cellar_mechanism_ops cellar_truncated_normal_ops;
 extern const cellar_mechanism_ops cellar_max_entropy_ops;
 extern const cellar_mechanism_ops cellar_ptable_ops;
+extern const cellar_mechanism_ops cellar_cell_key_ops;
 extern const cellar_mechanism_ops cellar_hellinger_ops;
 extern const cellar_mechanism_ops cellar_poisson_ops;
 extern const cellar_mechanism_ops cellar_negbin_ops;

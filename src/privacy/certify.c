@@ -59,6 +59,12 @@ static cellar_status setting_check(const cellar_setting *s, cellar_error *err)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a certificate covers 1 to %d mechanisms",
                            CELLAR_CERTIFY_MECHANISMS_MAX);
     for (size_t i = 0; i < s->n; i++)
+        if (s->mechanisms[i]->ops->is_joint)
+            return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                               "%s: cells are not drawn independently, so the law of one certifies "
+                               "nothing",
+                               cellar_mechanism_name(s->mechanisms[i]));
+    for (size_t i = 0; i < s->n; i++)
         if (s->options->per_unit > 1 && !is_monotone_noise(s->mechanisms[i]))
             return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                                "%s: several records per unit are certified for additive noise only",

@@ -56,17 +56,18 @@ static int certify_add(json_t *certificate, const cellar_release_facts *facts)
     return failed;
 }
 
-/* Takes `found`, the answer of certifying: no answer is told as such, unless memory ended. */
+/* Takes `found`, the answer of certifying: no answer is told as such, with the sentence that says
+ * why, unless memory ended. */
 static cellar_status certify_finish(cellar_status found, cellar_certificate *certificate,
-                                    const cellar_release_facts *facts, json_t **out,
-                                    cellar_error *err)
+                                    const cellar_error *why, const cellar_release_facts *facts,
+                                    json_t **out, cellar_error *err)
 {
     *out = NULL;
     if (found == CELLAR_ERR_MEMORY)
-        return found;
+        return cellar_fail_memory(err, "a certificate");
     *out = found == CELLAR_OK ? cellar_certificate_json(certificate)
-                              : json_pack("{s:s, s:s}", "verdict", "unknown", "reason",
-                                          "no certificate could be computed");
+                              : json_pack("{s:s, s:s++}", "verdict", "unknown", "reason",
+                                          "no certificate could be computed: ", why->message, "");
     cellar_certificate_free(certificate);
     if (*out != NULL && certify_add(*out, facts) == 0)
         return CELLAR_OK;
@@ -81,8 +82,9 @@ cellar_status cellar_release_certify(const cellar_protection *protection,
 {
     cellar_certify_options options = certify_options(protection);
     cellar_certificate *certificate = NULL;
-    cellar_status found = cellar_certify(&mechanism, 1, &options, &certificate, err);
-    return certify_finish(found, certificate, &protection->facts, out, err);
+    cellar_error why;
+    cellar_status found = cellar_certify(&mechanism, 1, &options, &certificate, &why);
+    return certify_finish(found, certificate, &why, &protection->facts, out, err);
 }
 
 cellar_status cellar_release_certify_keys(const cellar_protection *protection,
@@ -91,8 +93,9 @@ cellar_status cellar_release_certify_keys(const cellar_protection *protection,
 {
     cellar_certify_options options = certify_options(protection);
     cellar_certificate *certificate = NULL;
-    cellar_status found = cellar_certify_cell_key(cell_key, &options, &certificate, err);
-    return certify_finish(found, certificate, &protection->facts, out, err);
+    cellar_error why;
+    cellar_status found = cellar_certify_cell_key(cell_key, &options, &certificate, &why);
+    return certify_finish(found, certificate, &why, &protection->facts, out, err);
 }
 
 cellar_status cellar_release_certify_dirichlet(const cellar_protection *protection,
@@ -102,10 +105,11 @@ cellar_status cellar_release_certify_dirichlet(const cellar_protection *protecti
     static const char *const invariants[] = {"total", NULL};
     cellar_certify_options options = certify_options(protection);
     cellar_certificate *certificate = NULL;
+    cellar_error why;
     cellar_status found;
 
     options.neighbours = CELLAR_NEIGHBOURS_SUBSTITUTE; /* the other kind needs a public number */
     options.invariants = is_invariant ? invariants : NULL;
-    found = cellar_certify_dirichlet(dirichlet, &options, &certificate, err);
-    return certify_finish(found, certificate, &protection->facts, out, err);
+    found = cellar_certify_dirichlet(dirichlet, &options, &certificate, &why);
+    return certify_finish(found, certificate, &why, &protection->facts, out, err);
 }

@@ -30,6 +30,9 @@ static cellar_status protect_plan(cellar_protection *protection, const cellar_me
     uint64_t n_parts = facts->cells_per_record * facts->max_per_unit * facts->max_weight;
     cellar_status status = CELLAR_OK;
 
+    if (mechanism->ops->is_joint)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "%s does not draw cells independently",
+                           cellar_mechanism_name(mechanism));
     *forecast = (cellar_forecast){.cells_per_record = facts->cells_per_record,
                                   .n_possible = cellar_schema_n_possible(protection->schema)};
     if (options->total_epsilon != NULL)

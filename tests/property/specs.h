@@ -56,6 +56,9 @@ static const conformance_spec conformance_specs[] = {
     {"max-entropy:variance=2,m=8,stay=0.5,form=at-most,mono=yes", UINT64_C(0xff17c01347190d94)},
     {"ptable:file=" CELLAR_TESTS "/property/ptable.csv", UINT64_C(0x26e7d60ea02ee330)},
     {"ptable:file=" CELLAR_TESTS "/property/ons.csv", UINT64_C(0xf2f40b508f045f59)},
+    {"cell-key:file=" CELLAR_TESTS "/property/ptable.csv", UINT64_C(0x26e7d60ea02ee330)},
+    {"cell-key:file=" CELLAR_TESTS "/property/ons.csv,boundary=at-most",
+     UINT64_C(0xf2f40b508f045f59)},
 #endif
 };
 

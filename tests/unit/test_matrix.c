@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <cellar/cell_key.h>
+#include <cellar/mechanism.h>
 
 #include "fail_every.h"
 #include "mechanism/matrix.h"
@@ -412,6 +413,62 @@ static void test_ons_example(void **state)
     cellar_cell_key_free(ck);
 }
 
+/* Cells of the example that the ONS package is tested with: its matrix takes counts below 10 away
+ * and rounds the others to multiples of 5, whatever the key; record keys are below 256. */
+static void test_published_example(void **state)
+{
+    static const struct {
+        int64_t count;
+        uint64_t key;
+        int64_t want;
+    } cells[] = {{16, 63, 15},  {5, 196, 0},   {10, 123, 10}, {12, 149, 10}, {13, 90, 15},
+                 {20, 211, 20}, {18, 251, 20}, {21, 24, 20},  {24, 115, 25}, {14, 46, 15},
+                 {11, 144, 10}, {2, 0, 0},     {0, 0, 0},     {9, 225, 0},   {1, 97, 0}};
+    static const uint64_t records[][3] = {{153, 103, 0}, {135, 237, 116}}; /* two, and the cell's */
+    static const int round_to_5[] = {0, -1, -2, 2, 1};
+    cellar_text text = {0};
+    cellar_cell_key *ck;
+
+    cellar_text_add_string(&text, "pcv,ckey,pvalue\n");
+    for (int pcv = 1; pcv <= 750; pcv++)
+        for (int key = 0; key < 256; key++)
+            cellar_text_printf(&text, "%d,%d,%d\n", pcv, key,
+                               pcv < 10 ? -pcv : round_to_5[pcv % 5]);
+    ck = cell_key(*state, text.bytes, "", 256);
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++)
+        assert_int_equal(lookup(ck, cells[i].count, cells[i].key), cells[i].want);
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal((records[i][0] + records[i][1]) % 256, records[i][2]);
+    for (int64_t count = 751; count < 3000; count += 7) /* the rows 501 to 750 again and again */
+        assert_int_equal(lookup(ck, count, 17), count + round_to_5[((count - 1) % 250 + 501) % 5]);
+    cellar_text_clear(&text);
+    cellar_cell_key_free(ck);
+}
+
+/* As a mechanism: the law of one cell under uniform keys, an empty cell staying empty, and nothing
+ * that may be drawn or certified cell by cell. */
+static void test_the_law_of_one_cell(void **state)
+{
+    cellar_mechanism *m = NULL, *plain = NULL;
+    char spec[500];
+    scratch_write(*state, "zero.csv",
+                  "i;j;p;v;p_int_ub\n0;0;0.5;0;0.5\n0;1;0.5;1;1\n"
+                  "1;0;0.25;-1;0.25\n1;2;0.75;1;1\n");
+    snprintf(spec, sizeof spec, "cell-key:file=%s", scratch_path(*state, "zero.csv"));
+    assert_int_equal(cellar_mechanism_create(spec, &m, &err), CELLAR_OK);
+    snprintf(spec, sizeof spec, "ptable:file=%s", scratch_path(*state, "zero.csv"));
+    assert_int_equal(cellar_mechanism_create(spec, &plain, &err), CELLAR_OK);
+    assert_true(cellar_mechanism_pmf(plain, 0, 1) == 0.5);
+    assert_true(cellar_mechanism_pmf(m, 0, 0) == 1);
+    assert_true(cellar_mechanism_pmf(m, 0, 1) == 0);
+    for (int64_t count = 1; count < 5; count++)
+        for (int64_t released = 0; released < 8; released++)
+            assert_true(cellar_mechanism_pmf(m, count, released) ==
+                        cellar_mechanism_pmf(plain, count, released));
+    cellar_mechanism_free(plain);
+    cellar_mechanism_free(m);
+}
+
 static void test_key_ranges_must_fit(void **state)
 {
     scratch *place = *state;
@@ -485,6 +542,8 @@ int main(void)
         cmocka_unit_test(test_decimal_keys_and_the_boundary),
         cmocka_unit_test(test_every_key_once),
         cmocka_unit_test(test_ons_example),
+        cmocka_unit_test(test_published_example),
+        cmocka_unit_test(test_the_law_of_one_cell),
         cmocka_unit_test(test_key_ranges_must_fit),
         cmocka_unit_test(test_what_differencing_shows),
         cmocka_unit_test(test_memory_may_end),

@@ -199,6 +199,19 @@ static void weighted_sums_are_rounded(void **state)
     cellar_release_free(release);
 }
 
+/* Drawing cells of cell keys independently would be another mechanism. */
+static void joint_laws_are_not_drawn(void **state)
+{
+    cellar_protect_options options = keep();
+    cellar_release *release = NULL;
+    char spec[500];
+    cellar_error err;
+    scratch_write(*state, "m.csv", "i;j;p;v;p_int_ub\n0;0;1;0;1\n1;0;0.5;-1;0.5\n1;2;0.5;1;1\n");
+    snprintf(spec, sizeof spec, "cell-key:file=%s", scratch_path(*state, "m.csv"));
+    assert_int_equal(protect(&plain, spec, &options, &release, &err), CELLAR_ERR_ARGUMENT);
+    assert_non_null(strstr(err.message, "independently"));
+}
+
 static void joint_mechanisms_take_counts(void **state)
 {
     cellar_protect_options options = keep();
@@ -617,6 +630,7 @@ int main(void)
         cmocka_unit_test(what_is_not_covered_is_refused),
         cmocka_unit_test(a_release_says_how_it_was_made),
         cmocka_unit_test(weighted_sums_are_rounded),
+        cmocka_unit_test_setup_teardown(joint_laws_are_not_drawn, scratch_setup, scratch_teardown),
         cmocka_unit_test(joint_mechanisms_take_counts),
         cmocka_unit_test(listed_cells_are_in_order_and_not_zero),
         cmocka_unit_test(seeds_make_simulations),
