@@ -121,6 +121,7 @@ static void protect_clear(protect_run *run)
     cellar_ledger_close(run->ledger);
     cellar_key_free(run->key);
     cellar_mechanism_free(run->mechanism);
+    cellar_dirichlet_free(run->dirichlet);
     cellar_table_free(run->table);
 }
 
@@ -275,7 +276,7 @@ static int protect_open(const protect_values *values, protect_run *run)
         if (run->write.format == CELLAR_TABLE_AUTO) /* found out before anything is paid */
             return cli_usage("%s: the name does not tell the format; say --format", values->path);
         result = cli_ledger_open(values->account.ledger, values->account.key, &run->ledger);
-        if (result != CLI_GO_ON || run->mechanism != NULL)
+        if (result != CLI_GO_ON || run->mechanism != NULL || run->dirichlet != NULL)
             return result;
     }
     status = cellar_release_file_open(values->path != NULL ? values->path : "-", &run->write,
@@ -304,6 +305,9 @@ static int protect_prepare(const protect_values *values, const char *path, prote
         return result;
     if (!protect_is_joint(run->spec))
         status = cellar_mechanism_create(run->spec, &run->mechanism, &err);
+    else if (protect_is(run->spec, "multinomial-dirichlet"))
+        status = cellar_protect_dirichlet(run->table, run->spec, &run->options, &run->dirichlet,
+                                          &run->is_invariant, &err);
     if (status == CELLAR_OK && values->key != NULL)
         status = cellar_key_read(values->key, &run->key, &err);
     run->options.key = run->key;
@@ -382,20 +386,6 @@ static cellar_status protect_json(const protect_run *run, const protect_values *
 
 /* ---- the work ------------------------------------------------------------------ */
 
-/* Draws all cells together. Its guarantee depends on the size of the table, which the certificate
- * of one cell does not know: no ledger can be charged. */
-static cellar_status protect_dirichlet(protect_run *run, cellar_error *err)
-{
-    cellar_status status;
-    if (run->ledger != NULL) {
-        snprintf(err->message, sizeof err->message,
-                 "multinomial-dirichlet cannot be charged to a ledger yet");
-        return CELLAR_ERR_UNSUPPORTED;
-    }
-    status = cellar_release_dirichlet(run->table, run->spec, &run->options, &run->release, err);
-    return status == CELLAR_OK ? cellar_release_file_write(run->file, run->release, err) : status;
-}
-
 /* Notes in the ledger that a cell-key release is outside every budget. */
 static cellar_status protect_enter(const protect_values *values, protect_run *run,
                                    cellar_error *err)
@@ -444,9 +434,11 @@ static int protect_run_it(const protect_values *values, protect_run *run)
                                          &err);
     if (status == CELLAR_OK && run->mechanism != NULL)
         protect_tell(run);
-    if (status == CELLAR_OK && protect_is(run->spec, "multinomial-dirichlet"))
-        status = protect_dirichlet(run, &err);
-    else if (status == CELLAR_OK && run->mechanism == NULL)
+    if (status == CELLAR_OK && run->dirichlet != NULL)
+        cli_message("all cells are drawn together: %s%s", cellar_dirichlet_spec(run->dirichlet),
+                    run->is_invariant ? "; the total is the table's own and is released exactly"
+                                      : "");
+    if (status == CELLAR_OK && run->mechanism == NULL && run->dirichlet == NULL)
         status = protect_cell_keys(values, run, &err);
     else if (status == CELLAR_OK && run->ledger != NULL)
         status = cli_protect_spend(values, run, &err);

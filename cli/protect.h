@@ -3,6 +3,7 @@
 #ifndef CELLAR_CLI_PROTECT_H
 #define CELLAR_CLI_PROTECT_H
 
+#include <cellar/dirichlet.h>
 #include <cellar/ledger.h>
 #include <cellar/release.h>
 #include <cellar/release_file.h>
@@ -27,6 +28,8 @@ typedef struct protect_values {
 typedef struct protect_run {
     cellar_table *table;
     cellar_mechanism *mechanism; /* NULL when it takes the table as a whole */
+    cellar_dirichlet *dirichlet; /* when that is multinomial-dirichlet */
+    int is_invariant;            /* the total it draws is the table's own */
     cellar_key *key;
     cellar_release_file *file;
     cellar_release *release;

@@ -14,7 +14,11 @@ cellar_status cli_protect_draw(protect_run *run, cellar_error *err)
 {
     cellar_status status;
     run->options.progress = cli_progress_begin();
-    status = cellar_release_protect(run->table, run->mechanism, &run->options, &run->release, err);
+    if (run->dirichlet != NULL)
+        status = cellar_release_dirichlet(run->table, run->spec, &run->options, &run->release, err);
+    else
+        status =
+            cellar_release_protect(run->table, run->mechanism, &run->options, &run->release, err);
     cli_progress_end();
     return status;
 }
@@ -70,6 +74,7 @@ static cellar_status protect_read_cost(const cellar_certificate *certificate, co
 static cellar_status protect_cost(const protect_values *values, const protect_run *run,
                                   cellar_charge *charge, cellar_error *err)
 {
+    static const char *const invariants[] = {"total", NULL};
     const cellar_mechanism *mechanisms[] = {run->mechanism};
     const char *deltas[] = {values->account.delta};
     cellar_certify_options options = cellar_certify_options_default();
@@ -81,13 +86,16 @@ static cellar_status protect_cost(const protect_values *values, const protect_ru
     if (run->options.domain_public)
         options.domain = CELLAR_CERTIFICATE_DOMAIN_ASSERTED;
     options.choice = run->options.choice;
-    options.n_cells = run->forecast.cells_per_record;
+    options.n_cells = charge->n_cells;
+    options.invariants = run->is_invariant ? invariants : NULL;
     options.per_unit = run->options.max_per_unit;
     if (run->options.max_weight > 0)
         options.max_weight = run->options.max_weight;
     options.deltas = deltas;
     options.n_deltas = deltas[0] != NULL;
-    status = cellar_certify(mechanisms, 1, &options, &certificate, err);
+    status = run->dirichlet != NULL
+                 ? cellar_certify_dirichlet(run->dirichlet, &options, &certificate, err)
+                 : cellar_certify(mechanisms, 1, &options, &certificate, err);
     if (status == CELLAR_OK)
         status = protect_read_cost(certificate, values->account.delta, &charge->amounts, err);
     cellar_certificate_free(certificate);
@@ -130,8 +138,9 @@ cellar_status cli_protect_spend(const protect_values *values, protect_run *run, 
         .analyst = account->analyst,
         .unit = values->unit != NULL ? values->unit : "record",
         .neighbours = dataset != NULL ? dataset->neighbours : NULL,
-        .mechanism = cellar_mechanism_spec(run->mechanism),
-        .n_cells = run->forecast.cells_per_record,
+        .mechanism = run->dirichlet != NULL ? cellar_dirichlet_spec(run->dirichlet)
+                                            : cellar_mechanism_spec(run->mechanism),
+        .n_cells = run->dirichlet != NULL ? 1 : run->forecast.cells_per_record,
         .max_per_unit = run->options.max_per_unit,
         .max_weight = run->options.max_weight,
         .what = what,

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include <cellar/certificate.h>
+#include <cellar/dirichlet.h>
 #include <cellar/export.h>
 #include <cellar/key.h>
 #include <cellar/mechanism.h>
@@ -124,6 +125,14 @@ CELLAR_API cellar_status cellar_release_cell_keys(const cellar_table *table, con
 CELLAR_API cellar_status cellar_release_dirichlet(const cellar_table *table, const char *spec,
                                                   const cellar_protect_options *options,
                                                   cellar_release **out, cellar_error *err);
+
+/* What it would draw, as the mechanism with its total and number of cells, which a certificate
+ * needs; *is_invariant is 1 when the total is the table's own. The same refusals, and nothing is
+ * drawn. On failure *out is NULL. */
+CELLAR_API cellar_status cellar_protect_dirichlet(const cellar_table *table, const char *spec,
+                                                  const cellar_protect_options *options,
+                                                  cellar_dirichlet **out, int *is_invariant,
+                                                  cellar_error *err);
 
 CELLAR_API void cellar_release_free(cellar_release *release); /* NULL is fine */
 

@@ -161,6 +161,9 @@ cellar_status cellar_certify_dirichlet(const cellar_dirichlet *dirichlet,
     dirichlet_pure(dirichlet, options, pure);
     arb_mul_ui(pure, pure, options->per_unit, 256); /* group privacy */
     c->pure = cellar_ball_upper(pure);
+    arb_mul(pure, pure, pure, 256); /* pure epsilon is epsilon^2/2 concentrated */
+    arb_mul_2exp_si(pure, pure, -1);
+    c->composition.rho = cellar_ball_upper(pure);
     c->composition.n_parts = 1;
     c->composition.basic = c->composition.tight = (cellar_guarantee){c->pure, 0};
     CELLAR_TRY(dirichlet_points(c, options, err));

@@ -145,12 +145,50 @@ static cellar_status dirichlet_describe(cellar_protection *protection,
                                      certificate, out, err);
 }
 
+/* All that can be refused before anything is drawn. */
+static cellar_status dirichlet_prepare(dirichlet_work *work, const char *spec,
+                                       const cellar_protect_options *options,
+                                       cellar_protection *protection, cellar_dirichlet **out,
+                                       int *is_invariant, cellar_error *err)
+{
+    const cellar_table *table = work->draw.table;
+    cellar_protect_options mine = *options;
+    cellar_status status = CELLAR_OK;
+
+    *out = NULL;
+    *protection = (cellar_protection){0};
+    mine.per_cell = 1;
+    mine.total_epsilon = NULL;
+    CELLAR_TRY(cellar_protection_refuse_weights(table, "multinomial-dirichlet", err));
+    CELLAR_TRY(cellar_protection_init(protection, table, &mine, err));
+    if (protection->facts.cells_per_record != 1 || options->key != NULL)
+        CELLAR_TRY(cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                               "multinomial-dirichlet draws all cells together, once: from a table "
+                               "without margins or upper levels, and without a key"));
+    CELLAR_TRY(dirichlet_collect(work, err));
+    CELLAR_TRY(dirichlet_open(work, spec, out, is_invariant, err));
+out:
+    return status;
+}
+
+cellar_status cellar_protect_dirichlet(const cellar_table *table, const char *spec,
+                                       const cellar_protect_options *options,
+                                       cellar_dirichlet **out, int *is_invariant, cellar_error *err)
+{
+    cellar_protection protection;
+    dirichlet_work work = {.draw = {.table = table}};
+    cellar_status status =
+        dirichlet_prepare(&work, spec, options, &protection, out, is_invariant, err);
+    dirichlet_clear(&work);
+    cellar_protection_clear(&protection);
+    return status;
+}
+
 cellar_status cellar_release_dirichlet(const cellar_table *table, const char *spec,
                                        const cellar_protect_options *options, cellar_release **out,
                                        cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    cellar_protect_options mine = *options;
     cellar_protection protection;
     cellar_dirichlet *dirichlet = NULL;
     dirichlet_work work = {.draw = {.table = table}};
@@ -158,19 +196,8 @@ cellar_status cellar_release_dirichlet(const cellar_table *table, const char *sp
     int is_invariant = 0;
 
     *out = NULL;
-    if (cellar_protection_refuse_weights(table, "multinomial-dirichlet", err) != CELLAR_OK)
-        return CELLAR_ERR_RULE;
-    mine.per_cell = 1;
-    mine.total_epsilon = NULL;
-    CELLAR_TRY(cellar_protection_init(&protection, table, &mine, err));
-    if (protection.facts.cells_per_record != 1 || options->key != NULL) {
-        status = cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                             "multinomial-dirichlet draws all cells together, once: from a table "
-                             "without margins or upper levels, and without a key");
-        goto out;
-    }
-    CELLAR_TRY(dirichlet_collect(&work, err));
-    CELLAR_TRY(dirichlet_open(&work, spec, &dirichlet, &is_invariant, err));
+    CELLAR_TRY(
+        dirichlet_prepare(&work, spec, options, &protection, &dirichlet, &is_invariant, err));
     CELLAR_TRY(
         dirichlet_describe(&protection, dirichlet, is_invariant, options->rng, &description, err));
     CELLAR_TRY(dirichlet_draw(&work, dirichlet, options->rng, err));

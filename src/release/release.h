@@ -8,6 +8,7 @@
 #include <cellar/release.h>
 
 #include "table/build.h"
+#include "table/format.h"
 
 /* What is said about the numbers. Strings lie in the description. */
 typedef struct cellar_release_facts {
@@ -36,6 +37,11 @@ struct cellar_release {
 cellar_status cellar_release_create(const cellar_schema *schema, cellar_cells *cells,
                                     json_t *description, const char *name, cellar_release **out,
                                     cellar_error *err);
+
+/* The release in the bytes of a file, whose format the source's options say; `beside` is the text
+ * of FILE.cellar.json, which only CSV has. On failure *out is NULL. */
+cellar_status cellar_release_parse(const cellar_source *source, const char *beside, size_t length,
+                                   cellar_release **out, cellar_error *err);
 
 /* A JSON value as text, or NULL when memory ends; free it with cellar_free(). */
 char *cellar_release_json_text(const json_t *json, size_t flags);

@@ -16,6 +16,17 @@
 /* Larger files are no releases; the description holds code lists only. */
 static const size_t READ_DATA_BYTES = (size_t) 4 << 30, READ_SIDECAR_BYTES = (size_t) 256 << 20;
 
+/* Fuzzers get behind digests, which they would never guess. */
+static int read_agrees(const char *stated, const char *found)
+{
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+    (void) found;
+    return stated != NULL;
+#else
+    return stated != NULL && strcmp(stated, found) == 0;
+#endif
+}
+
 static cellar_status read_fail_digest(const char *path, cellar_error *err)
 {
     return cellar_fail(err, CELLAR_ERR_INPUT,
@@ -47,7 +58,7 @@ static cellar_status read_finish(const char *path, cellar_schema *schema, cells_
         cells->status = NULL;
     }
     CELLAR_TRY(cellar_digest_cells(cells, digest, err));
-    if (stated == NULL || strcmp(stated, digest) != 0) {
+    if (!read_agrees(stated, digest)) {
         status = read_fail_digest(path, err);
         goto out;
     }
@@ -57,13 +68,15 @@ out:
     return status;
 }
 
-static cellar_status read_json(const char *path, const char *bytes, size_t length, json_t **out,
-                               cellar_error *err)
+/* `ending` is that of the file beside `path` that the bytes are from, or nothing. */
+static cellar_status read_json(const char *path, const char *ending, const char *bytes,
+                               size_t length, json_t **out, cellar_error *err)
 {
     json_error_t where;
     *out = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &where);
     if (!json_is_object(*out))
-        return cellar_fail(err, CELLAR_ERR_INPUT, "%s:%d: not a JSON object", path, where.line);
+        return cellar_fail(err, CELLAR_ERR_INPUT, "%s%s:%d: not a JSON object", path, ending,
+                           where.line);
     return CELLAR_OK;
 }
 
@@ -83,7 +96,7 @@ static cellar_status read_whole(const cellar_source *source, cellar_release **ou
         goto out;
     }
     CELLAR_TRY(
-        read_json(source->name, loaded.extension, strlen(loaded.extension), &description, err));
+        read_json(source->name, "", loaded.extension, strlen(loaded.extension), &description, err));
     CELLAR_TRY(read_finish(source->name, loaded.schema, &loaded.built, description, out, err));
 out:
     json_decref(description);
@@ -107,7 +120,7 @@ static cellar_status csv_check_digest(const cellar_source *source, const json_t 
     cellar_digest_add(digest, source->bytes, source->length);
     status = cellar_digest_finish(digest, found, err);
     cellar_digest_free(digest);
-    if (status == CELLAR_OK && (stated == NULL || strcmp(stated, found) != 0))
+    if (status == CELLAR_OK && !read_agrees(stated, found))
         status = read_fail_digest(source->name, err);
     return status;
 }
@@ -177,36 +190,36 @@ out:
     return status;
 }
 
-static cellar_status csv_open_sidecar(const char *path, json_t **out, cellar_error *err)
+/* The text of FILE.cellar.json. */
+static cellar_status csv_read_sidecar(const char *path, char **bytes, size_t *length,
+                                      cellar_error *err)
 {
     static const char ending[] = ".cellar.json";
-    size_t size = strlen(path) + sizeof ending, length;
-    char *name = cellar_alloc(size, 1), *bytes = NULL;
+    size_t size = strlen(path) + sizeof ending;
+    char *name = cellar_alloc(size, 1);
     cellar_status status;
 
     if (name == NULL)
         return cellar_fail_memory(err, "the name of a file");
     snprintf(name, size, "%s%s", path, ending);
-    status = cellar_file_read(name, READ_SIDECAR_BYTES, &bytes, &length, err);
-    if (status == CELLAR_OK)
-        status = read_json(name, bytes, length, out, err);
-    else if (status == CELLAR_ERR_IO)
+    status = cellar_file_read(name, READ_SIDECAR_BYTES, bytes, length, err);
+    if (status == CELLAR_ERR_IO)
         status = cellar_fail(err, CELLAR_ERR_INPUT,
                              "%s: carries no certificate, so it is not a release: %s is not there "
                              "or cannot be read",
                              path, name);
-    cellar_free(bytes);
     cellar_free(name);
     return status;
 }
 
-static cellar_status read_csv(const cellar_source *source, cellar_release **out, cellar_error *err)
+static cellar_status read_csv(const cellar_source *source, const char *beside, size_t length,
+                              cellar_release **out, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     cellar_loaded loaded = {0};
     json_t *sidecar = NULL;
 
-    CELLAR_TRY(csv_open_sidecar(source->name, &sidecar, err));
+    CELLAR_TRY(read_json(source->name, ".cellar.json", beside, length, &sidecar, err));
     CELLAR_TRY(csv_check_digest(source, sidecar, err));
     CELLAR_TRY(cellar_extension_schema(source, sidecar, &loaded.schema, err));
     CELLAR_TRY(csv_read_rows(source, &loaded, err));
@@ -217,24 +230,39 @@ out:
     return status;
 }
 
+/* 1 when what is said about the numbers stands in a file of its own. */
+static int read_is_csv(cellar_table_format format)
+{
+    return format == CELLAR_TABLE_CSV || format == CELLAR_TABLE_CSVW;
+}
+
+cellar_status cellar_release_parse(const cellar_source *source, const char *beside, size_t length,
+                                   cellar_release **out, cellar_error *err)
+{
+    *out = NULL;
+    return read_is_csv(source->options->format) ? read_csv(source, beside, length, out, err)
+                                                : read_whole(source, out, err);
+}
+
 cellar_status cellar_release_read(const char *path, cellar_table_format format,
                                   cellar_release **out, cellar_error *err)
 {
     cellar_table_read_options options = {.format = format};
     cellar_source source = {.name = path, .options = &options, .kind = CELLAR_SHEET_RELEASE};
-    cellar_status status;
-    char *bytes = NULL;
+    cellar_status status = CELLAR_OK;
+    char *bytes = NULL, *beside = NULL;
+    size_t length = 0;
 
     *out = NULL;
     if (format == CELLAR_TABLE_AUTO)
         options.format = cellar_table_format_of_path(path);
-    status = cellar_file_read(path, READ_DATA_BYTES, &bytes, &source.length, err);
-    if (status != CELLAR_OK)
-        return status;
+    CELLAR_TRY(cellar_file_read(path, READ_DATA_BYTES, &bytes, &source.length, err));
+    if (read_is_csv(options.format))
+        CELLAR_TRY(csv_read_sidecar(path, &beside, &length, err));
     source.bytes = bytes;
-    status = options.format == CELLAR_TABLE_CSV || options.format == CELLAR_TABLE_CSVW
-                 ? read_csv(&source, out, err)
-                 : read_whole(&source, out, err);
+    CELLAR_TRY(cellar_release_parse(&source, beside, length, out, err));
+out:
     cellar_free(bytes);
+    cellar_free(beside);
     return status;
 }
