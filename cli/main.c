@@ -29,6 +29,7 @@ static const main_verb verbs[] = {
     {"ledger", "From tables to releases", "the privacy budget of datasets", cli_ledger},
     {"key", "From tables to releases", "make and replace key files", cli_key},
     {"exposure", "Assessments", "how many people stand out, and what to do about it", cli_exposure},
+    {"utility", "Assessments", "what an analyst loses", cli_utility},
     {NULL, NULL, NULL, NULL},
 };
 enum { N_ROWS = sizeof verbs / sizeof verbs[0] }; /* the last one ends the table */

@@ -13,5 +13,6 @@ int cli_mechanism(int argc, char **argv);
 int cli_protect(int argc, char **argv);
 int cli_ptable(int argc, char **argv);
 int cli_tabulate(int argc, char **argv);
+int cli_utility(int argc, char **argv);
 
 #endif

@@ -30,6 +30,7 @@
 #include <cellar/table_file.h>
 #include <cellar/tabulate.h>
 #include <cellar/text.h>
+#include <cellar/utility.h>
 #include <cellar/version.h>
 
 #endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vary.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lists.h"
+#include "message.h"
+
+static int vary_add_key(const char *key, size_t length, const char *grid, cli_vary *out,
+                        cli_words *axis)
+{
+    char name[64];
+    if (length == 0 || length >= sizeof name)
+        return cli_usage("--vary: it reads epsilon=0.01..100/50, or m=5,10");
+    snprintf(name, sizeof name, "%.*s", (int) length, key);
+    if (cli_words_find(&out->keys, name) != (size_t) -1)
+        return cli_usage("--vary: '%s' varies twice", name);
+    cli_words_add(&out->keys, name, length);
+    return cli_list_decimals("vary", grid, axis);
+}
+
+static int vary_read_axes(const cli_words *vary, const char *epsilon, cli_vary *out,
+                          cli_words *axes)
+{
+    int result = CLI_GO_ON;
+    if (epsilon != NULL)
+        result = vary_add_key("epsilon", strlen("epsilon"), epsilon, out, &axes[0]);
+    for (size_t i = 0; i < vary->n && result == CLI_GO_ON; i++) {
+        const char *item = vary->items[i], *equals = strchr(item, '=');
+        if (equals == NULL)
+            return cli_usage("--vary: '%s' has no '='; it reads epsilon=0.01..100/50", item);
+        result = vary_add_key(item, (size_t) (equals - item), equals + 1, out, &axes[out->keys.n]);
+    }
+    return result;
+}
+
+/* One combination, and the spec it makes of `base`. */
+static void vary_add_spec(const char *base, size_t index, size_t n, const cli_words *axes,
+                          cli_vary *out)
+{
+    size_t size = strlen(base) + 1, length;
+    char *text;
+    for (size_t k = 0; k < out->keys.n; k++)
+        size += strlen(out->keys.items[k]) + 160;
+    text = cli_alloc(size, 1);
+    length = (size_t) snprintf(text, size, "%s", base);
+    for (size_t k = 0; k < out->keys.n; k++) {
+        const char *value;
+        n /= axes[k].n;
+        value = axes[k].items[index / n];
+        index %= n;
+        cli_words_add(&out->values, value, strlen(value));
+        length +=
+            (size_t) snprintf(text + length, size - length, "%c%s=%s",
+                              strchr(text, ':') == NULL ? ':' : ',', out->keys.items[k], value);
+    }
+    cli_words_add(&out->specs, text, strlen(text));
+    free(text);
+}
+
+int cli_vary_read(const cli_words *mechanisms, const cli_words *vary, const char *epsilon,
+                  cli_vary *out)
+{
+    cli_words *axes = cli_alloc(vary->n + 1, sizeof *axes);
+    size_t n = 1, all = 0;
+    int result = vary_read_axes(vary, epsilon, out, axes);
+
+    for (size_t k = 0; k < out->keys.n && result == CLI_GO_ON; k++)
+        if (__builtin_mul_overflow(n, axes[k].n, &n))
+            n = SIZE_MAX;
+    if (result == CLI_GO_ON &&
+        (__builtin_mul_overflow(n, mechanisms->n, &all) || all > CLI_LIST_MAX))
+        result = cli_usage("--vary: more than %d combinations", CLI_LIST_MAX);
+    for (size_t m = 0; m < mechanisms->n && result == CLI_GO_ON; m++)
+        for (size_t i = 0; i < n; i++)
+            vary_add_spec(mechanisms->items[m], i, n, axes, out);
+    for (size_t k = 0; k <= vary->n; k++)
+        cli_words_clear(&axes[k]);
+    free(axes);
+    return result;
+}
+
+void cli_vary_clear(cli_vary *vary)
+{
+    cli_words_clear(&vary->specs);
+    cli_words_clear(&vary->keys);
+    cli_words_clear(&vary->values);
+}
+
+const char *cli_vary_value(const cli_vary *vary, size_t spec, const char *key)
+{
+    size_t k = cli_words_find(&vary->keys, key);
+    return k == (size_t) -1 ? NULL : vary->values.items[spec * vary->keys.n + k];
+}
