@@ -336,7 +336,7 @@ static int run_spec(utility_run *run, size_t index)
     cellar_error err;
     cellar_status status = CELLAR_OK;
 
-    memcpy(full, spec, strlen(spec));
+    snprintf(full, size, "%s", spec);
     if (run->values->delta != NULL)
         status = cellar_utility_equal_delta(spec, run->values->delta, full, size, &err);
     if (status == CELLAR_OK) {
