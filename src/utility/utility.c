@@ -51,6 +51,7 @@ cellar_utility_options cellar_utility_options_default(void)
 
 typedef struct utility_run {
     const cellar_table *table;
+    cellar_table *rounded; /* of a weighted table: its sums as they are protected */
     utility_plan plan;
     utility_law law;
     utility_outcome outcome;
@@ -68,6 +69,7 @@ static void run_clear(utility_run *run)
     cellar_utility_law_clear(&run->law);
     cellar_utility_plan_clear(&run->plan);
     cellar_mechanism_free(run->mechanism);
+    cellar_table_free(run->rounded);
     if (run->out == NULL) {
         cellar_free(run->plan.results);
         cellar_arena_free(run->plan.arena);
@@ -226,6 +228,8 @@ static void run_notes(utility_run *run)
     if (plan->frame.n_cells < plan->frame.n_leaves)
         run_note(run, "the table has structural zeros, so independence cannot hold: it is not "
                       "tested");
+    if (run->rounded != NULL)
+        run_note(run, "the table is weighted: its sums, rounded half up, stand for counts");
     if (!run->known)
         run_note(run, "no exact expectations: the law of single cells is not known here, or too "
                       "wide to be summed");
@@ -293,6 +297,12 @@ static cellar_status run_check(utility_run *run, const cellar_utility_options *o
     cellar_forecast forecast;
     cellar_status status;
 
+    if (cellar_table_is_weighted(run->table)) {
+        status = cellar_table_round_weights(run->table, &run->rounded, err);
+        if (status != CELLAR_OK)
+            return status;
+        run->table = run->rounded;
+    }
     run->protect = cellar_protect_options_default();
     run->protect.negatives = (int) options->negatives;
     run->protect.threshold = options->threshold;
@@ -352,6 +362,7 @@ static cellar_status assess_dirichlet(utility_run *run, const char *spec,
 {
     cellar_dirichlet *dirichlet = NULL;
     cellar_status status = CELLAR_OK;
+    CELLAR_TRY(cellar_protection_refuse_weights(run->table, "multinomial-dirichlet", err));
     CELLAR_TRY(cellar_dirichlet_create(spec, &dirichlet, err));
     CELLAR_TRY(run_check(run, options, err));
     CELLAR_TRY(run_prepare(run, run->table->schema, options, err));
@@ -389,6 +400,7 @@ static cellar_status assess_cell_keys(utility_run *run, const char *spec,
 {
     cellar_release *release = NULL;
     cellar_status status = CELLAR_OK;
+    CELLAR_TRY(cellar_protection_refuse_weights(run->table, "cell-key", err));
     CELLAR_TRY(run_check(run, options, err));
     CELLAR_TRY(cellar_release_cell_keys(run->table, spec, &run->protect, &release, err));
     CELLAR_TRY(open_matrix(run, spec, err));
@@ -445,6 +457,11 @@ cellar_status cellar_utility_compare(const cellar_table *table, const cellar_rel
     own.negatives = cellar_release_negatives(release);
     own.threshold = cellar_release_threshold(release);
     own.copies = 0;
+    if (cellar_release_is_weighted(release) != cellar_table_is_weighted(table)) {
+        status = cellar_fail(err, CELLAR_ERR_INPUT,
+                             "of the table and the release one is weighted and the other is not");
+        goto out;
+    }
     CELLAR_TRY(open_released(&run, release, err));
     CELLAR_TRY(run_check(&run, &own, err));
     CELLAR_TRY(run_prepare(&run, cellar_release_schema(release), &own, err));
