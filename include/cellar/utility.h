@@ -39,10 +39,11 @@ typedef struct cellar_utility_options {
 CELLAR_API cellar_utility_options cellar_utility_options_default(void);
 
 /* Draws seeded copies of the table with the mechanism of `spec` (for each cell), compares each with
- * the table, and adds exact expectations where a sum over the law gives them. Takes joint
- * mechanisms, too: "multinomial-dirichlet:..." has no expectations, and "cell-key:..." makes the
- * one copy that the keys of the table's records determine, beside the expectations over fresh keys.
- * A weighted table is refused (CELLAR_ERR_RULE). On failure *out is NULL. */
+ * the table, and adds exact expectations where a sum over the law gives them. Of a weighted table
+ * the sums, rounded half up, stand for counts; one whose weights have no bound is refused
+ * (CELLAR_ERR_RULE). Takes joint mechanisms of unweighted tables, too: "multinomial-dirichlet:..."
+ * has no expectations, and "cell-key:..." makes the one copy that the keys of the table's records
+ * determine, beside the expectations over fresh keys. On failure *out is NULL. */
 CELLAR_API cellar_status cellar_utility_assess(const cellar_table *table, const char *spec,
                                                const cellar_utility_options *options,
                                                cellar_utility **out, cellar_error *err);

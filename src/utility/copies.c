@@ -9,14 +9,17 @@
 
 /* As for releases: up to so many indices every cell is visited, beyond only the listed zeros. */
 #define COPIES_DENSE UINT64_C(67108864)
+#define COPIES_MAX_VALUES ((size_t) 1 << 28) /* of all copies: 2 GiB */
 static const double COPIES_DENSE_SHARE = 0.125;
 
 cellar_status cellar_utility_outcome_init(utility_outcome *outcome, const utility_plan *plan,
                                           size_t n_copies, cellar_error *err)
 {
     *outcome = (utility_outcome){.n_copies = n_copies};
-    if (n_copies > SIZE_MAX / (plan->n_results + 1))
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "so many copies cannot be simulated");
+    if (n_copies > COPIES_MAX_VALUES / plan->n_results)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "%zu measures of so many copies are too much to keep; ask for fewer",
+                           plan->n_results);
     outcome->values = cellar_alloc(n_copies * plan->n_results, sizeof *outcome->values);
     return outcome->values != NULL ? CELLAR_OK : cellar_fail_memory(err, "copies");
 }

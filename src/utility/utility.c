@@ -289,6 +289,21 @@ static int spec_is(const char *spec, const char *name)
     return strncmp(spec, name, length) == 0 && (spec[length] == ':' || spec[length] == '\0');
 }
 
+/* Weighted sums are protected as whole numbers, under a bound on weights. */
+static cellar_status run_round(utility_run *run, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    if (!cellar_table_is_weighted(run->table))
+        return CELLAR_OK;
+    if (run->table->max_weight == 0)
+        return cellar_fail(err, CELLAR_ERR_RULE,
+                           "the weights of the table were not clipped, so it cannot be protected; "
+                           "tabulate it with a bound");
+    status = cellar_table_round_weights(run->table, &run->rounded, err);
+    run->table = status == CELLAR_OK ? run->rounded : run->table;
+    return status;
+}
+
 /* Checks the table, and that copies are not too large to be drawn. */
 static cellar_status run_check(utility_run *run, const cellar_utility_options *options,
                                cellar_error *err)
@@ -297,12 +312,9 @@ static cellar_status run_check(utility_run *run, const cellar_utility_options *o
     cellar_forecast forecast;
     cellar_status status;
 
-    if (cellar_table_is_weighted(run->table)) {
-        status = cellar_table_round_weights(run->table, &run->rounded, err);
-        if (status != CELLAR_OK)
-            return status;
-        run->table = run->rounded;
-    }
+    status = run_round(run, err);
+    if (status != CELLAR_OK)
+        return status;
     run->protect = cellar_protect_options_default();
     run->protect.negatives = (int) options->negatives;
     run->protect.threshold = options->threshold;

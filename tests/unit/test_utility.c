@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "fail_every.h"
+#include "table/table.h"
 
 /* Age groups by status of Rinott and others (2018), Table 1. */
 static const uint64_t rinott[12][11] = {
@@ -554,6 +555,28 @@ static void refusals(void **state)
     cellar_table_free(table);
 }
 
+/* Weighted sums are rounded; without a bound on weights, nothing is protected. */
+static void weighted_tables(void **state)
+{
+    cellar_table *table = table_of("a,count,weighted\nx,3,4.5\ny,2,1.25\n");
+    cellar_utility_options options = cellar_utility_options_default();
+    cellar_utility *u;
+    (void) state;
+
+    options.copies = 2;
+    assert_int_equal(cellar_utility_assess(table, "identity", &options, &u, NULL), CELLAR_ERR_RULE);
+    assert_null(u);
+    assert_int_equal(cellar_table_set_max_weight(table, 3, NULL), CELLAR_OK);
+    u = assess(table, "identity", &options);
+    assert_true(cellar_utility_original(u).total == 6);
+    assert_true(find(u, "l1", NULL, -1, -1)->mean == 0);
+    cellar_utility_free(u);
+    assert_int_equal(
+        cellar_utility_assess(table, "multinomial-dirichlet:alpha=1", &options, &u, NULL),
+        CELLAR_ERR_RULE);
+    cellar_table_free(table);
+}
+
 /* All cells together: no expectations, and the total is that of the table. */
 static void multinomial_dirichlet(void **state)
 {
@@ -623,6 +646,7 @@ int main(void)
         cmocka_unit_test(tables_at_the_edge),
         cmocka_unit_test(sparse_table),
         cmocka_unit_test(refusals),
+        cmocka_unit_test(weighted_tables),
         cmocka_unit_test(multinomial_dirichlet),
         cmocka_unit_test(fail_every),
     };
