@@ -87,6 +87,8 @@ static void every_mechanism(void **state)
     assert_int_equal(cellar_table_parse("t.csv", csv, sizeof csv - 1, NULL, &table, NULL),
                      CELLAR_OK);
     for (size_t i = 0; i < sizeof conformance_specs / sizeof *conformance_specs; i++) {
+        if (strncmp(conformance_specs[i].spec, "cell-key", 8) == 0)
+            continue; /* no law of single cells: keys come with the table */
         check_spec(table, conformance_specs[i].spec, CELLAR_NEGATIVES_KEEP);
         check_spec(table, conformance_specs[i].spec, CELLAR_NEGATIVES_ZERO);
     }
