@@ -66,6 +66,48 @@ CELLAR_API cellar_status cellar_fit_covariance(const cellar_fit *fit, uint64_t i
 CELLAR_API uint32_t cellar_fit_n_iterations(const cellar_fit *fit);
 CELLAR_API double cellar_fit_remainder(const cellar_fit *fit);
 
+/* ---- whole numbers that add ------------------------------------------------- */
+
+/* A table of non-negative whole numbers near a fit. Every aggregate is the sum of its cells. */
+typedef struct cellar_rounding cellar_rounding;
+
+/* How sure it is that no other such table is nearer. */
+typedef enum cellar_rounding_proof {
+    CELLAR_ROUNDING_OPTIMAL, /* proven */
+    CELLAR_ROUNDING_GAP,     /* a better one might exist: see the bound */
+    CELLAR_ROUNDING_GREEDY   /* too large to search; totals may be further than one away */
+} cellar_rounding_proof;
+
+/* Start from cellar_rounding_options_default(). */
+typedef struct cellar_rounding_options {
+    size_t max_searched; /* cells; a larger table is rounded from its total downwards [20000] */
+    uint64_t max_nodes;  /* of the search, when it branches [10000] */
+} cellar_rounding_options;
+
+CELLAR_API cellar_rounding_options cellar_rounding_options_default(void);
+
+/* Two steps. First the non-negative table that is nearest in the same weighted sense. Then every
+ * cell, and every aggregate that some release holds, goes to one of the two whole numbers around
+ * it, such that the sum over cells of the distance is smallest; an aggregate leaves its two whole
+ * numbers only when nothing else adds up, and is then counted. On failure *out is NULL. */
+CELLAR_API cellar_status cellar_rounding_create(const cellar_fit *fit,
+                                                const cellar_rounding_options *options,
+                                                cellar_rounding **out, cellar_error *err);
+CELLAR_API void cellar_rounding_free(cellar_rounding *rounding); /* NULL is fine */
+
+CELLAR_API int64_t cellar_rounding_value(const cellar_rounding *rounding, uint64_t index);
+/* The non-negative table before it was rounded. */
+CELLAR_API double cellar_rounding_before(const cellar_rounding *rounding, uint64_t index);
+CELLAR_API cellar_rounding_proof cellar_rounding_proof_of(const cellar_rounding *rounding);
+/* The sum of distances over cells, and a lower bound of what it could be with as few aggregates far
+ * away (NAN for CELLAR_ROUNDING_GREEDY). */
+CELLAR_API double cellar_rounding_distance(const cellar_rounding *rounding);
+CELLAR_API double cellar_rounding_bound(const cellar_rounding *rounding);
+/* How many released aggregates are one or more away from the non-negative table, and the largest
+ * distance of any released cell from its unbiased estimate. */
+CELLAR_API size_t cellar_rounding_n_far(const cellar_rounding *rounding);
+CELLAR_API double cellar_rounding_largest_move(const cellar_rounding *rounding);
+
 #ifdef __cplusplus
 }
 #endif

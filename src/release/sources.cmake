@@ -10,6 +10,7 @@ set(LAYER_SOURCES
   draw_dense.c
   draw_sparse.c
   fit.c
+  fit_nonnegative.c
   fit_observe.c
   fit_solve.c
   forecast.c
@@ -20,6 +21,9 @@ set(LAYER_SOURCES
   release.c
   release_read.c
   release_write.c
+  rounding.c
+  rounding_greedy.c
+  rounding_programme.c
   share.c
   zeros.c
 )

@@ -4,12 +4,10 @@
 
 #include "check.h"
 
-#include <cellar/fit.h>
-
 #include "fail_every.h"
+#include "fit_samples.h"
 #include "release/cube.h"
 #include "release/noise_law.h"
-#include "small_table.h"
 #include "table/schema.h"
 
 enum { MAX_INDICES = 100 }; /* of the tables here, totals included */
@@ -20,37 +18,6 @@ static const small_table plain = {.n_variables = 3,
                                   .n_cells = 6,
                                   .index = {0, 3, 7, 11, 17, 23},
                                   .count = {40, 7, 120, 3, 1, 900}};
-
-/* A simulation: releases like any other, but that they cannot be written. */
-static cellar_status draw(const small_table *small, const char *spec, uint64_t seed,
-                          cellar_negatives negatives, cellar_release **out, cellar_error *err)
-{
-    cellar_status status = CELLAR_OK;
-    cellar_table *table = small_table_create(small);
-    cellar_protect_options options = cellar_protect_options_default();
-    cellar_mechanism *mechanism = NULL;
-    options.negatives = (int) negatives;
-    options.per_cell = 1;
-    options.date = "2026-07-01";
-    options.n_threads = 1;
-    CELLAR_TRY(cellar_mechanism_create(spec, &mechanism, err));
-    CELLAR_TRY(cellar_rng_create_seeded(seed, 0, &options.rng, err));
-    CELLAR_TRY(cellar_release_protect(table, mechanism, &options, out, err));
-out:
-    cellar_rng_free(options.rng);
-    cellar_mechanism_free(mechanism);
-    cellar_table_free(table);
-    return status;
-}
-
-static cellar_release *drawn(const small_table *small, const char *spec, uint64_t seed)
-{
-    cellar_release *release = NULL;
-    cellar_error err;
-    if (draw(small, spec, seed, CELLAR_NEGATIVES_KEEP, &release, &err) != CELLAR_OK)
-        fail_msg("%s", err.message);
-    return release;
-}
 
 /* ---- the dense formula ------------------------------------------------------- */
 
@@ -202,7 +169,7 @@ static void it_is_the_least_squares_formula(void **state)
         small.rules = cases[i].rules;
         if (small.rules != NULL)
             small.n_cells = 3; /* the others are impossible */
-        const cellar_release *release = drawn(&small, cases[i].spec, 7 + i);
+        const cellar_release *release = sample_release(&small, cases[i].spec, 7 + i);
         check_fit(&release, 1);
         cellar_release_free((cellar_release *) (uintptr_t) release);
     }
@@ -218,9 +185,9 @@ static void releases_of_fewer_variables_join_in(void **state)
                           .n_cells = 3,
                           .index = {0, 1, 2},
                           .count = {47, 123, 901}};
-    const cellar_release *releases[] = {drawn(&plain, "laplace:epsilon=0.2", 1),
-                                        drawn(&coarse, "discrete-gaussian:sigma=1", 2),
-                                        drawn(&plain, "discrete-laplace:epsilon=1", 3)};
+    const cellar_release *releases[] = {sample_release(&plain, "laplace:epsilon=0.2", 1),
+                                        sample_release(&coarse, "discrete-gaussian:sigma=1", 2),
+                                        sample_release(&plain, "discrete-laplace:epsilon=1", 3)};
     check_fit(releases, 3);
     for (size_t i = 0; i < 3; i++)
         cellar_release_free((cellar_release *) (uintptr_t) releases[i]);
@@ -234,7 +201,7 @@ static void balanced_tables_take_few_steps(void **state)
     small_table small = plain;
     cellar_fit *fit = NULL;
     small.margins.all = 1;
-    const cellar_release *release = drawn(&small, "discrete-laplace:epsilon=1", 5);
+    const cellar_release *release = sample_release(&small, "discrete-laplace:epsilon=1", 5);
     assert_int_equal(cellar_fit_create(&release, 1, &options, &fit, NULL), CELLAR_OK);
     assert_in_range(cellar_fit_n_iterations(fit), 1, 9); /* one more for rounding */
     assert_true(cellar_fit_remainder(fit) < 1e-12);
@@ -258,7 +225,8 @@ static void what_cannot_be_fitted_is_refused(void **state)
         cellar_release *release = NULL;
         cellar_fit *fit = NULL;
         cellar_error err;
-        assert_int_equal(draw(&plain, cases[i].spec, 1, cases[i].negatives, &release, &err), 0);
+        assert_int_equal(sample_draw(&plain, cases[i].spec, 1, cases[i].negatives, &release, &err),
+                         0);
         assert_int_equal(
             cellar_fit_create((const cellar_release *const *) &release, 1, &options, &fit, &err),
             CELLAR_ERR_RULE);
@@ -278,10 +246,10 @@ static void other_variables_are_refused(void **state)
     narrow.n_variables = 2;
     narrow.n_cells = 0;
     long_one.sizes[0] = 5;
-    const cellar_release *releases[] = {drawn(&narrow, "discrete-laplace:epsilon=1", 1),
-                                        drawn(&plain, "discrete-laplace:epsilon=1", 1)};
+    const cellar_release *releases[] = {sample_release(&narrow, "discrete-laplace:epsilon=1", 1),
+                                        sample_release(&plain, "discrete-laplace:epsilon=1", 1)};
     const cellar_release *codes[] = {releases[1],
-                                     drawn(&long_one, "discrete-laplace:epsilon=1", 1)};
+                                     sample_release(&long_one, "discrete-laplace:epsilon=1", 1)};
     assert_int_equal(cellar_fit_create(releases, 2, &options, &fit, &err), CELLAR_ERR_INPUT);
     assert_non_null(strstr(err.message, "variable 'z'"));
     assert_int_equal(cellar_fit_create(codes, 2, &options, &fit, &err), CELLAR_ERR_INPUT);
@@ -296,7 +264,7 @@ static void alone_a_cell_keeps_its_own_variance(void **state)
 {
     (void) state;
     const cellar_fit_options options = cellar_fit_options_default();
-    const cellar_release *release = drawn(&plain, "discrete-laplace:epsilon=1", 1);
+    const cellar_release *release = sample_release(&plain, "discrete-laplace:epsilon=1", 1);
     cellar_fit *fit = NULL;
     double variance;
     assert_int_equal(cellar_fit_create(&release, 1, &options, &fit, NULL), CELLAR_OK);
@@ -325,7 +293,7 @@ static void memory_may_end_anywhere(void **state)
     (void) state;
     small_table small = plain;
     small.margins.all = 1;
-    cellar_release *release = drawn(&small, "poisson:alpha=1", 5);
+    cellar_release *release = sample_release(&small, "poisson:alpha=1", 5);
     check_fail_every(fit_once, release);
     cellar_release_free(release);
 }

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "release/rounding.h"
+
+#include <math.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "release/cube.h"
+#include "table/schema.h"
+
+cellar_rounding_options cellar_rounding_options_default(void)
+{
+    return (cellar_rounding_options){.max_searched = 20000, .max_nodes = 10000};
+}
+
+/* What is told about the result, from the result. */
+static void rounding_measure(cellar_rounding *rounding)
+{
+    const cellar_fit *fit = rounding->fit;
+    for (size_t i = 0; i < rounding->n; i++) {
+        const double moved = fabs(rounding->value[i] - rounding->before[i]);
+        if (cellar_schema_is_interior(fit->schema, i))
+            rounding->distance += moved;
+        else if (fit->weight[i] > 0 && moved >= 1)
+            rounding->n_far++;
+        if (fit->weight[i] > 0)
+            rounding->largest_move =
+                fmax(rounding->largest_move, fabs(rounding->value[i] - fit->estimate[i]));
+    }
+    /* the search weighs aggregates that are far before cells, so its own figure may be higher */
+    if (rounding->proof == CELLAR_ROUNDING_OPTIMAL || rounding->bound > rounding->distance)
+        rounding->bound = rounding->distance;
+}
+
+cellar_status cellar_rounding_create(const cellar_fit *fit, const cellar_rounding_options *options,
+                                     cellar_rounding **out, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    cellar_rounding *rounding = cellar_alloc(1, sizeof *rounding);
+
+    *out = NULL;
+    if (rounding == NULL)
+        return cellar_fail_memory(err, "a rounding");
+    rounding->fit = fit;
+    rounding->n = fit->n;
+    rounding->before = cellar_alloc(fit->n, sizeof *rounding->before);
+    rounding->value = cellar_alloc(fit->n, sizeof *rounding->value);
+    if (rounding->before == NULL || rounding->value == NULL) {
+        status = cellar_fail_memory(err, "a rounding");
+        goto out;
+    }
+    CELLAR_TRY(cellar_fit_nonnegative(fit, rounding->before, err));
+    if (fit->n <= options->max_searched)
+        CELLAR_TRY(cellar_rounding_search(rounding, options, err));
+    else
+        CELLAR_TRY(cellar_rounding_greedy(rounding, err));
+    cellar_cube_sum(fit->schema, rounding->value);
+    rounding_measure(rounding);
+    rounding->fit = NULL;
+    *out = rounding;
+    rounding = NULL;
+out:
+    cellar_rounding_free(rounding);
+    return status;
+}
+
+void cellar_rounding_free(cellar_rounding *rounding)
+{
+    if (rounding == NULL)
+        return;
+    cellar_free(rounding->before);
+    cellar_free(rounding->value);
+    cellar_free(rounding);
+}
+
+int64_t cellar_rounding_value(const cellar_rounding *rounding, uint64_t index)
+{
+    return index < rounding->n ? (int64_t) rounding->value[index] : 0;
+}
+
+double cellar_rounding_before(const cellar_rounding *rounding, uint64_t index)
+{
+    return index < rounding->n ? rounding->before[index] : NAN;
+}
+
+cellar_rounding_proof cellar_rounding_proof_of(const cellar_rounding *rounding)
+{
+    return rounding->proof;
+}
+
+double cellar_rounding_distance(const cellar_rounding *rounding)
+{
+    return rounding->distance;
+}
+
+double cellar_rounding_bound(const cellar_rounding *rounding)
+{
+    return rounding->bound;
+}
+
+size_t cellar_rounding_n_far(const cellar_rounding *rounding)
+{
+    return rounding->n_far;
+}
+
+double cellar_rounding_largest_move(const cellar_rounding *rounding)
+{
+    return rounding->largest_move;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+
+#include "check.h"
+
+#include "fail_every.h"
+#include "fit_samples.h"
+#include "release/rounding.h"
+#include "table/schema.h"
+
+/* Many small counts: noise makes about half of the cells negative. */
+static const small_table flat = {.n_variables = 2,
+                                 .sizes = {3, 4},
+                                 .domain = CELLAR_DOMAIN_DECLARED,
+                                 .margins = {.all = 1},
+                                 .n_cells = 6,
+                                 .index = {0, 2, 3, 6, 9, 11},
+                                 .count = {4, 1, 2, 1, 8, 1}};
+static const small_table deep = {.n_variables = 3,
+                                 .sizes = {2, 3, 2},
+                                 .domain = CELLAR_DOMAIN_DECLARED,
+                                 .margins = {.all = 1},
+                                 .n_cells = 5,
+                                 .index = {0, 3, 5, 8, 11},
+                                 .count = {3, 1, 7, 2, 1}};
+
+static cellar_fit *fitted(const small_table *small, uint64_t seed)
+{
+    const cellar_fit_options options = cellar_fit_options_default();
+    cellar_release *release = sample_release(small, "discrete-gaussian:sigma=2", seed);
+    cellar_fit *fit = NULL;
+    assert_int_equal(
+        cellar_fit_create((const cellar_release *const *) &release, 1, &options, &fit, NULL),
+        CELLAR_OK);
+    cellar_release_free(release);
+    return fit;
+}
+
+/* The weighted sum of squares that the fit makes small. */
+static double squares(const cellar_fit *fit, const double *table)
+{
+    double sum = 0;
+    for (size_t i = 0; i < fit->n; i++)
+        sum += fit->weight[i] * (table[i] - fit->observed[i]) * (table[i] - fit->observed[i]);
+    return sum;
+}
+
+/* ---- not negative ------------------------------------------------------------------ */
+
+static int holds(const cellar_schema *schema, uint64_t aggregate, uint64_t cell)
+{
+    for (size_t v = 0; v < schema->n_variables; v++) {
+        const uint32_t c = schema_category(schema, v, aggregate);
+        if (c != schema->axes[v].n_categories - 1 && c != schema_category(schema, v, cell))
+            return 0;
+    }
+    return 1;
+}
+
+/* No small move of a single cell that keeps it >= 0 is an improvement, which is enough: the
+ * function is convex and the constraints are one for each cell. */
+static void the_non_negative_table_is_the_nearest(void **state)
+{
+    (void) state;
+    size_t n_zero = 0;
+    for (uint64_t seed = 0; seed < 12; seed++) {
+        cellar_fit *fit = fitted(seed % 2 ? &deep : &flat, seed);
+        double table[64] = {0};
+        assert_in_range(fit->n, 1, 64);
+        assert_int_equal(cellar_fit_nonnegative(fit, table, NULL), CELLAR_OK);
+        const double least = squares(fit, table);
+        for (size_t i = 0; i < fit->n; i++) {
+            if (!cellar_schema_is_interior(fit->schema, i))
+                continue;
+            assert_true(table[i] >= 0);
+            n_zero += table[i] == 0;
+            for (int up = 0; up < 2; up++) {
+                const double by = up ? 1e-3 : -fmin(1e-3, table[i]);
+                double moved[64];
+                for (size_t j = 0; j < fit->n; j++)
+                    moved[j] = table[j] + (holds(fit->schema, j, i) ? by : 0);
+                assert_true(squares(fit, moved) >= least - 1e-9);
+            }
+        }
+        cellar_fit_free(fit);
+    }
+    assert_in_range(n_zero, 10, 140); /* the constraint was felt */
+}
+
+/* ---- whole ----------------------------------------------------------------------- */
+
+/* The smallest sum of distances over all ways to round the cells up or down in which every
+ * released aggregate is within one; INFINITY when there is none. */
+static double exhaustive(const cellar_fit *fit, const double *before)
+{
+    uint64_t cells[16];
+    size_t n = 0;
+    double best = INFINITY;
+    for (size_t i = 0; i < fit->n; i++)
+        if (cellar_schema_is_interior(fit->schema, i))
+            cells[n++] = i;
+    assert_in_range(n, 1, 12);
+    for (unsigned ups = 0; ups < 1u << n; ups++) {
+        double cost = 0, value[16];
+        int fits = 1;
+        for (size_t k = 0; k < n; k++) {
+            const double x = before[cells[k]], whole = floor(x + 1e-7);
+            const int up = ups >> k & 1;
+            if (up && fabs(x - nearbyint(x)) < 1e-7)
+                fits = 0;
+            value[k] = whole + up;
+            cost += fabs(value[k] - x);
+        }
+        for (size_t j = 0; j < fit->n && fits; j++) {
+            double sum = 0;
+            if (cellar_schema_is_interior(fit->schema, j))
+                continue;
+            for (size_t k = 0; k < n; k++)
+                sum += holds(fit->schema, j, cells[k]) ? value[k] : 0;
+            fits = sum >= floor(before[j] + 1e-7) && sum <= ceil(before[j] - 1e-7);
+        }
+        if (fits && cost < best)
+            best = cost;
+    }
+    return best;
+}
+
+static void check_adds(const cellar_rounding *rounding, const cellar_schema *schema)
+{
+    for (uint64_t j = 0; j < schema->n_indices; j++) {
+        int64_t sum = 0;
+        for (uint64_t i = 0; i < schema->n_indices; i++)
+            if (cellar_schema_is_interior(schema, i) && holds(schema, j, i))
+                sum += cellar_rounding_value(rounding, i);
+        assert_true(cellar_rounding_value(rounding, j) >= 0);
+        assert_int_equal(cellar_rounding_value(rounding, j), sum);
+    }
+}
+
+static void it_is_the_best_of_all_roundings(void **state)
+{
+    (void) state;
+    for (uint64_t seed = 0; seed < 16; seed++) {
+        cellar_fit *fit = fitted(seed % 2 ? &deep : &flat, 100 + seed);
+        cellar_rounding_options options = cellar_rounding_options_default();
+        cellar_rounding *rounding = NULL;
+        assert_int_equal(cellar_rounding_create(fit, &options, &rounding, NULL), CELLAR_OK);
+        check_adds(rounding, fit->schema);
+        const double best = exhaustive(fit, rounding->before);
+        assert_int_equal(cellar_rounding_proof_of(rounding), CELLAR_ROUNDING_OPTIMAL);
+        if (isfinite(best)) {
+            assert_int_equal(cellar_rounding_n_far(rounding), 0);
+            assert_true(fabs(cellar_rounding_distance(rounding) - best) < 1e-6);
+            assert_true(fabs(cellar_rounding_bound(rounding) - best) < 1e-6);
+        } else {
+            assert_true(cellar_rounding_n_far(rounding) > 0);
+        }
+        cellar_rounding_free(rounding);
+        cellar_fit_free(fit);
+    }
+}
+
+static void large_tables_are_rounded_downwards(void **state)
+{
+    (void) state;
+    for (uint64_t seed = 0; seed < 6; seed++) {
+        cellar_fit *fit = fitted(seed % 2 ? &deep : &flat, 200 + seed);
+        cellar_rounding_options options = cellar_rounding_options_default();
+        cellar_rounding *rounding = NULL;
+        options.max_searched = 0;
+        assert_int_equal(cellar_rounding_create(fit, &options, &rounding, NULL), CELLAR_OK);
+        assert_int_equal(cellar_rounding_proof_of(rounding), CELLAR_ROUNDING_GREEDY);
+        assert_true(isnan(cellar_rounding_bound(rounding)));
+        check_adds(rounding, fit->schema);
+        const uint64_t total = fit->schema->n_indices - 1;
+        assert_true(fabs((double) cellar_rounding_value(rounding, total) -
+                         cellar_rounding_before(rounding, total)) <= 0.5 + 1e-9);
+        cellar_rounding_free(rounding);
+        cellar_fit_free(fit);
+    }
+}
+
+static cellar_status round_once(void *context, cellar_error *err)
+{
+    const cellar_rounding_options options = cellar_rounding_options_default();
+    cellar_rounding_options large = options;
+    cellar_rounding *rounding = NULL;
+    cellar_status status = cellar_rounding_create(context, &options, &rounding, err);
+    cellar_rounding_free(rounding);
+    large.max_searched = 0;
+    rounding = NULL;
+    if (status == CELLAR_OK)
+        status = cellar_rounding_create(context, &large, &rounding, err);
+    cellar_rounding_free(rounding);
+    return status;
+}
+
+static void memory_may_end_anywhere(void **state)
+{
+    (void) state;
+    cellar_fit *fit = fitted(&flat, 3);
+    check_fail_every(round_once, fit);
+    cellar_fit_free(fit);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_non_negative_table_is_the_nearest),
+        cmocka_unit_test(it_is_the_best_of_all_roundings),
+        cmocka_unit_test(large_tables_are_rounded_downwards),
+        cmocka_unit_test(memory_may_end_anywhere),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
