@@ -3,6 +3,7 @@
 #ifndef CELLAR_CELLAR_H
 #define CELLAR_CELLAR_H
 
+#include <cellar/adjustment.h>
 #include <cellar/anonymity.h>
 #include <cellar/cell_key.h>
 #include <cellar/certificate.h>
@@ -12,7 +13,6 @@
 #include <cellar/dirichlet.h>
 #include <cellar/export.h>
 #include <cellar/exposure.h>
-#include <cellar/fit.h>
 #include <cellar/key.h>
 #include <cellar/ledger.h>
 #include <cellar/matrix.h>

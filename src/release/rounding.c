@@ -16,7 +16,7 @@ cellar_rounding_options cellar_rounding_options_default(void)
 /* What is told about the result, from the result. */
 static void rounding_measure(cellar_rounding *rounding)
 {
-    const cellar_fit *fit = rounding->fit;
+    const cellar_adjustment *fit = rounding->fit;
     for (size_t i = 0; i < rounding->n; i++) {
         const double moved = fabs(rounding->value[i] - rounding->before[i]);
         if (cellar_schema_is_interior(fit->schema, i))
@@ -32,8 +32,9 @@ static void rounding_measure(cellar_rounding *rounding)
         rounding->bound = rounding->distance;
 }
 
-cellar_status cellar_rounding_create(const cellar_fit *fit, const cellar_rounding_options *options,
-                                     cellar_rounding **out, cellar_error *err)
+cellar_status cellar_rounding_create(const cellar_adjustment *fit,
+                                     const cellar_rounding_options *options, cellar_rounding **out,
+                                     cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     cellar_rounding *rounding = cellar_alloc(1, sizeof *rounding);
@@ -49,7 +50,7 @@ cellar_status cellar_rounding_create(const cellar_fit *fit, const cellar_roundin
         status = cellar_fail_memory(err, "a rounding");
         goto out;
     }
-    CELLAR_TRY(cellar_fit_nonnegative(fit, rounding->before, err));
+    CELLAR_TRY(cellar_adjustment_nonnegative(fit, rounding->before, err));
     if (fit->n <= options->max_searched)
         CELLAR_TRY(cellar_rounding_search(rounding, options, err));
     else

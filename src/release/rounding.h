@@ -3,10 +3,10 @@
 #ifndef CELLAR_RELEASE_ROUNDING_H
 #define CELLAR_RELEASE_ROUNDING_H
 
-#include "release/fit.h"
+#include "release/adjustment.h"
 
 struct cellar_rounding {
-    const cellar_fit *fit; /* while it is made */
+    const cellar_adjustment *fit; /* while it is made */
     size_t n;
     double *before; /* non-negative, aggregates included */
     double *value;  /* whole numbers, aggregates included */
@@ -15,8 +15,9 @@ struct cellar_rounding {
     size_t n_far;
 };
 
-/* The nearest non-negative table, aggregates included, into `out` (fit_nonnegative.c). */
-cellar_status cellar_fit_nonnegative(const cellar_fit *fit, double *out, cellar_error *err);
+/* The nearest non-negative table, aggregates included, into `out` (adjustment_nonnegative.c). */
+cellar_status cellar_adjustment_nonnegative(const cellar_adjustment *fit, double *out,
+                                            cellar_error *err);
 
 /* Rounds the interior cells of `before` into `value` by an integer programme
  * (rounding_programme.c), or from the total downwards (rounding_greedy.c). */

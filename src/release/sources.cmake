@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 set(LAYER_SOURCES
+  adjustment.c
+  adjustment_nonnegative.c
+  adjustment_observe.c
+  adjustment_solve.c
   cell_keys.c
   certify.c
   cube.c
@@ -9,10 +13,6 @@ set(LAYER_SOURCES
   draw.c
   draw_dense.c
   draw_sparse.c
-  fit.c
-  fit_nonnegative.c
-  fit_observe.c
-  fit_solve.c
   forecast.c
   noise_law.c
   predicate.c

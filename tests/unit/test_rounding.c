@@ -4,7 +4,7 @@
 #include "check.h"
 
 #include "fail_every.h"
-#include "fit_samples.h"
+#include "adjustment_samples.h"
 #include "release/rounding.h"
 #include "table/schema.h"
 
@@ -24,20 +24,20 @@ static const small_table deep = {.n_variables = 3,
                                  .index = {0, 3, 5, 8, 11},
                                  .count = {3, 1, 7, 2, 1}};
 
-static cellar_fit *fitted(const small_table *small, uint64_t seed)
+static cellar_adjustment *fitted(const small_table *small, uint64_t seed)
 {
-    const cellar_fit_options options = cellar_fit_options_default();
+    const cellar_adjustment_options options = cellar_adjustment_options_default();
     cellar_release *release = sample_release(small, "discrete-gaussian:sigma=2", seed);
-    cellar_fit *fit = NULL;
+    cellar_adjustment *fit = NULL;
     assert_int_equal(
-        cellar_fit_create((const cellar_release *const *) &release, 1, &options, &fit, NULL),
+        cellar_adjustment_create((const cellar_release *const *) &release, 1, &options, &fit, NULL),
         CELLAR_OK);
     cellar_release_free(release);
     return fit;
 }
 
 /* The weighted sum of squares that the fit makes small. */
-static double squares(const cellar_fit *fit, const double *table)
+static double squares(const cellar_adjustment *fit, const double *table)
 {
     double sum = 0;
     for (size_t i = 0; i < fit->n; i++)
@@ -64,10 +64,10 @@ static void the_non_negative_table_is_the_nearest(void **state)
     (void) state;
     size_t n_zero = 0;
     for (uint64_t seed = 0; seed < 12; seed++) {
-        cellar_fit *fit = fitted(seed % 2 ? &deep : &flat, seed);
+        cellar_adjustment *fit = fitted(seed % 2 ? &deep : &flat, seed);
         double table[64] = {0};
         assert_in_range(fit->n, 1, 64);
-        assert_int_equal(cellar_fit_nonnegative(fit, table, NULL), CELLAR_OK);
+        assert_int_equal(cellar_adjustment_nonnegative(fit, table, NULL), CELLAR_OK);
         const double least = squares(fit, table);
         for (size_t i = 0; i < fit->n; i++) {
             if (!cellar_schema_is_interior(fit->schema, i))
@@ -82,7 +82,7 @@ static void the_non_negative_table_is_the_nearest(void **state)
                 assert_true(squares(fit, moved) >= least - 1e-9);
             }
         }
-        cellar_fit_free(fit);
+        cellar_adjustment_free(fit);
     }
     assert_in_range(n_zero, 10, 140); /* the constraint was felt */
 }
@@ -91,7 +91,7 @@ static void the_non_negative_table_is_the_nearest(void **state)
 
 /* The smallest sum of distances over all ways to round the cells up or down in which every
  * released aggregate is within one; INFINITY when there is none. */
-static double exhaustive(const cellar_fit *fit, const double *before)
+static double exhaustive(const cellar_adjustment *fit, const double *before)
 {
     uint64_t cells[16];
     size_t n = 0;
@@ -141,7 +141,7 @@ static void it_is_the_best_of_all_roundings(void **state)
 {
     (void) state;
     for (uint64_t seed = 0; seed < 16; seed++) {
-        cellar_fit *fit = fitted(seed % 2 ? &deep : &flat, 100 + seed);
+        cellar_adjustment *fit = fitted(seed % 2 ? &deep : &flat, 100 + seed);
         cellar_rounding_options options = cellar_rounding_options_default();
         cellar_rounding *rounding = NULL;
         assert_int_equal(cellar_rounding_create(fit, &options, &rounding, NULL), CELLAR_OK);
@@ -156,7 +156,7 @@ static void it_is_the_best_of_all_roundings(void **state)
             assert_true(cellar_rounding_n_far(rounding) > 0);
         }
         cellar_rounding_free(rounding);
-        cellar_fit_free(fit);
+        cellar_adjustment_free(fit);
     }
 }
 
@@ -164,7 +164,7 @@ static void large_tables_are_rounded_downwards(void **state)
 {
     (void) state;
     for (uint64_t seed = 0; seed < 6; seed++) {
-        cellar_fit *fit = fitted(seed % 2 ? &deep : &flat, 200 + seed);
+        cellar_adjustment *fit = fitted(seed % 2 ? &deep : &flat, 200 + seed);
         cellar_rounding_options options = cellar_rounding_options_default();
         cellar_rounding *rounding = NULL;
         options.max_searched = 0;
@@ -176,7 +176,7 @@ static void large_tables_are_rounded_downwards(void **state)
         assert_true(fabs((double) cellar_rounding_value(rounding, total) -
                          cellar_rounding_before(rounding, total)) <= 0.5 + 1e-9);
         cellar_rounding_free(rounding);
-        cellar_fit_free(fit);
+        cellar_adjustment_free(fit);
     }
 }
 
@@ -198,9 +198,9 @@ static cellar_status round_once(void *context, cellar_error *err)
 static void memory_may_end_anywhere(void **state)
 {
     (void) state;
-    cellar_fit *fit = fitted(&flat, 3);
+    cellar_adjustment *fit = fitted(&flat, 3);
     check_fail_every(round_once, fit);
-    cellar_fit_free(fit);
+    cellar_adjustment_free(fit);
 }
 
 int main(void)

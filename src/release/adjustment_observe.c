@@ -4,19 +4,19 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "release/fit.h"
+#include "release/adjustment.h"
 #include "release/noise_law.h"
 #include "table/schema.h"
 
 /* The way from a release's index to the fit's. steps[v][c] is what category c of the release's
  * variable v adds; `base` is what the totals of all variables it does not have add. */
-typedef struct fit_map {
+typedef struct adjustment_map {
     const cellar_schema *from;
     uint64_t base;
     uint64_t *steps[CELLAR_MAX_VARIABLES];
-} fit_map;
+} adjustment_map;
 
-static void fit_map_clear(fit_map *map)
+static void adjustment_map_clear(adjustment_map *map)
 {
     for (size_t v = 0; v < CELLAR_MAX_VARIABLES; v++)
         cellar_free(map->steps[v]);
@@ -24,8 +24,8 @@ static void fit_map_clear(fit_map *map)
 
 /* Totals go to the total, however they are spelled; every other category to that of its code, be it
  * a leaf or an inner node of a hierarchy. */
-static cellar_status fit_map_variable(fit_map *map, const cellar_schema *to, size_t v,
-                                      cellar_error *err)
+static cellar_status adjustment_map_variable(adjustment_map *map, const cellar_schema *to, size_t v,
+                                             cellar_error *err)
 {
     const schema_axis *from = &map->from->axes[v];
     const size_t variable = cellar_schema_find_variable(to, from->name);
@@ -50,19 +50,19 @@ static cellar_status fit_map_variable(fit_map *map, const cellar_schema *to, siz
     return CELLAR_OK;
 }
 
-static cellar_status fit_map_init(fit_map *map, const cellar_schema *from, const cellar_schema *to,
-                                  cellar_error *err)
+static cellar_status adjustment_map_init(adjustment_map *map, const cellar_schema *from,
+                                         const cellar_schema *to, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    *map = (fit_map){.from = from};
+    *map = (adjustment_map){.from = from};
     for (size_t v = 0; v < to->n_variables; v++) /* all totals, until a variable says otherwise */
         map->base += (to->axes[v].n_categories - 1) * to->axes[v].stride;
     for (size_t v = 0; v < from->n_variables && status == CELLAR_OK; v++)
-        status = fit_map_variable(map, to, v, err);
+        status = adjustment_map_variable(map, to, v, err);
     return status;
 }
 
-static uint64_t fit_map_index(const fit_map *map, uint64_t index)
+static uint64_t adjustment_map_index(const adjustment_map *map, uint64_t index)
 {
     uint64_t at = map->base;
     for (size_t v = 0; v < map->from->n_variables; v++)
@@ -70,16 +70,17 @@ static uint64_t fit_map_index(const fit_map *map, uint64_t index)
     return at;
 }
 
-cellar_status cellar_fit_observe(cellar_fit *fit, const cellar_release *release, cellar_error *err)
+cellar_status cellar_adjustment_observe(cellar_adjustment *fit, const cellar_release *release,
+                                        cellar_error *err)
 {
     const cellar_schema *schema = release->schema;
     const cellar_cells *cells = &release->cells;
     cellar_noise_law law = {0};
-    fit_map map;
+    adjustment_map map;
     size_t next = 0; /* the listed cells are in the order of their indices */
     cellar_status status = CELLAR_OK;
 
-    CELLAR_TRY(fit_map_init(&map, schema, fit->schema, err));
+    CELLAR_TRY(adjustment_map_init(&map, schema, fit->schema, err));
     CELLAR_TRY(cellar_noise_law_init(&law, release, err));
     for (uint64_t index = 0; index < schema->n_indices; index++) {
         const int listed = next < cells->n && cells->index[next] == index;
@@ -89,13 +90,13 @@ cellar_status cellar_fit_observe(cellar_fit *fit, const cellar_release *release,
         if (marked || !cellar_schema_has_cell(schema, index) ||
             cellar_schema_is_structural_zero(schema, index))
             continue;
-        const uint64_t at = fit_map_index(&map, index);
+        const uint64_t at = adjustment_map_index(&map, index);
         const double weight = 1 / cellar_noise_law_variance(&law, released);
         fit->weight[at] += weight;
         fit->observed[at] += weight * ((double) released - law.offset);
     }
 out:
     cellar_noise_law_clear(&law);
-    fit_map_clear(&map);
+    adjustment_map_clear(&map);
     return status;
 }

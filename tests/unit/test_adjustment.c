@@ -5,7 +5,7 @@
 #include "check.h"
 
 #include "fail_every.h"
-#include "fit_samples.h"
+#include "adjustment_samples.h"
 #include "release/cube.h"
 #include "release/noise_law.h"
 #include "table/schema.h"
@@ -69,10 +69,10 @@ static void dense_invert(dense *d)
 }
 
 /* Weights and numbers of the releases by the fit's index, found by codes and not by arithmetic. */
-static void observe(const cellar_fit *fit, const cellar_release *release, double *weight,
+static void observe(const cellar_adjustment *fit, const cellar_release *release, double *weight,
                     double *weighted)
 {
-    const cellar_schema *to = cellar_fit_schema(fit), *from = cellar_release_schema(release);
+    const cellar_schema *to = cellar_adjustment_schema(fit), *from = cellar_release_schema(release);
     cellar_noise_law law;
     assert_int_equal(cellar_noise_law_init(&law, release, NULL), CELLAR_OK);
     for (uint64_t index = 0; index < cellar_schema_n_indices(from); index++) {
@@ -95,9 +95,9 @@ static void observe(const cellar_fit *fit, const cellar_release *release, double
     cellar_noise_law_clear(&law);
 }
 
-static void dense_build(dense *d, const cellar_fit *fit, const double *weight)
+static void dense_build(dense *d, const cellar_adjustment *fit, const double *weight)
 {
-    const cellar_schema *schema = cellar_fit_schema(fit);
+    const cellar_schema *schema = cellar_adjustment_schema(fit);
     *d = (dense){0};
     for (uint64_t i = 0; i < schema->n_indices; i++)
         if (cellar_schema_is_interior(schema, i) && !cellar_schema_is_structural_zero(schema, i))
@@ -117,13 +117,13 @@ static void dense_build(dense *d, const cellar_fit *fit, const double *weight)
 static void check_fit(const cellar_release *const *releases, size_t n_releases)
 {
     static dense d;
-    const cellar_fit_options options = cellar_fit_options_default();
+    const cellar_adjustment_options options = cellar_adjustment_options_default();
     double weight[MAX_INDICES] = {0}, weighted[MAX_INDICES] = {0}, want[MAX_INDICES] = {0};
-    cellar_fit *fit = NULL;
+    cellar_adjustment *fit = NULL;
     cellar_error err;
-    if (cellar_fit_create(releases, n_releases, &options, &fit, &err) != CELLAR_OK)
+    if (cellar_adjustment_create(releases, n_releases, &options, &fit, &err) != CELLAR_OK)
         fail_msg("%s", err.message);
-    const cellar_schema *schema = cellar_fit_schema(fit);
+    const cellar_schema *schema = cellar_adjustment_schema(fit);
     assert_in_range(schema->n_indices, 1, MAX_INDICES);
     for (size_t r = 0; r < n_releases; r++)
         observe(fit, releases[r], weight, weighted);
@@ -135,19 +135,21 @@ static void check_fit(const cellar_release *const *releases, size_t n_releases)
                     want[d.unknown[i]] += d.matrix[i][d.n + j] * weighted[a];
     cellar_cube_sum(schema, want);
     for (uint64_t a = 0; a < schema->n_indices; a++) {
-        assert_true(fabs(cellar_fit_estimate(fit, a) - want[a]) < 1e-7 * (1 + fabs(want[a])));
-        assert_true(isnan(cellar_fit_observed(fit, a)) == (weight[a] == 0));
+        assert_true(fabs(cellar_adjustment_estimate(fit, a) - want[a]) <
+                    1e-7 * (1 + fabs(want[a])));
+        assert_true(isnan(cellar_adjustment_observed(fit, a)) == (weight[a] == 0));
         if (weight[a] > 0)
-            assert_true(fabs(cellar_fit_observed(fit, a) - weighted[a] / weight[a]) < 1e-9);
+            assert_true(fabs(cellar_adjustment_observed(fit, a) - weighted[a] / weight[a]) < 1e-9);
     }
     for (size_t i = 0; i < d.n; i += 5) {
         double covariance, direct;
         assert_int_equal(
-            cellar_fit_covariance(fit, d.unknown[i], d.unknown[d.n - 1], &covariance, &err), 0);
+            cellar_adjustment_covariance(fit, d.unknown[i], d.unknown[d.n - 1], &covariance, &err),
+            0);
         direct = d.matrix[i][2 * d.n - 1];
         assert_true(fabs(covariance - direct) < 1e-8 * (1 + fabs(direct)));
     }
-    cellar_fit_free(fit);
+    cellar_adjustment_free(fit);
 }
 
 static void it_is_the_least_squares_formula(void **state)
@@ -197,15 +199,15 @@ static void releases_of_fewer_variables_join_in(void **state)
 static void balanced_tables_take_few_steps(void **state)
 {
     (void) state;
-    const cellar_fit_options options = cellar_fit_options_default();
+    const cellar_adjustment_options options = cellar_adjustment_options_default();
     small_table small = plain;
-    cellar_fit *fit = NULL;
+    cellar_adjustment *fit = NULL;
     small.margins.all = 1;
     const cellar_release *release = sample_release(&small, "discrete-laplace:epsilon=1", 5);
-    assert_int_equal(cellar_fit_create(&release, 1, &options, &fit, NULL), CELLAR_OK);
-    assert_in_range(cellar_fit_n_iterations(fit), 1, 9); /* one more for rounding */
-    assert_true(cellar_fit_remainder(fit) < 1e-12);
-    cellar_fit_free(fit);
+    assert_int_equal(cellar_adjustment_create(&release, 1, &options, &fit, NULL), CELLAR_OK);
+    assert_in_range(cellar_adjustment_n_iterations(fit), 1, 9); /* one more for rounding */
+    assert_true(cellar_adjustment_remainder(fit) < 1e-12);
+    cellar_adjustment_free(fit);
     cellar_release_free((cellar_release *) (uintptr_t) release);
 }
 
@@ -220,16 +222,16 @@ static void what_cannot_be_fitted_is_refused(void **state)
     } cases[] = {{"discrete-laplace:epsilon=1", "set to zero", CELLAR_NEGATIVES_ZERO},
                  {"identity", "no noise", CELLAR_NEGATIVES_KEEP},
                  {"hellinger:epsilon=1", "depends on the count", CELLAR_NEGATIVES_KEEP}};
-    const cellar_fit_options options = cellar_fit_options_default();
+    const cellar_adjustment_options options = cellar_adjustment_options_default();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         cellar_release *release = NULL;
-        cellar_fit *fit = NULL;
+        cellar_adjustment *fit = NULL;
         cellar_error err;
         assert_int_equal(sample_draw(&plain, cases[i].spec, 1, cases[i].negatives, &release, &err),
                          0);
-        assert_int_equal(
-            cellar_fit_create((const cellar_release *const *) &release, 1, &options, &fit, &err),
-            CELLAR_ERR_RULE);
+        assert_int_equal(cellar_adjustment_create((const cellar_release *const *) &release, 1,
+                                                  &options, &fit, &err),
+                         CELLAR_ERR_RULE);
         assert_non_null(strstr(err.message, cases[i].said));
         assert_null(fit);
         cellar_release_free(release);
@@ -240,8 +242,8 @@ static void other_variables_are_refused(void **state)
 {
     (void) state;
     small_table narrow = plain, long_one = plain;
-    const cellar_fit_options options = cellar_fit_options_default();
-    cellar_fit *fit = NULL;
+    const cellar_adjustment_options options = cellar_adjustment_options_default();
+    cellar_adjustment *fit = NULL;
     cellar_error err;
     narrow.n_variables = 2;
     narrow.n_cells = 0;
@@ -250,9 +252,9 @@ static void other_variables_are_refused(void **state)
                                         sample_release(&plain, "discrete-laplace:epsilon=1", 1)};
     const cellar_release *codes[] = {releases[1],
                                      sample_release(&long_one, "discrete-laplace:epsilon=1", 1)};
-    assert_int_equal(cellar_fit_create(releases, 2, &options, &fit, &err), CELLAR_ERR_INPUT);
+    assert_int_equal(cellar_adjustment_create(releases, 2, &options, &fit, &err), CELLAR_ERR_INPUT);
     assert_non_null(strstr(err.message, "variable 'z'"));
-    assert_int_equal(cellar_fit_create(codes, 2, &options, &fit, &err), CELLAR_ERR_INPUT);
+    assert_int_equal(cellar_adjustment_create(codes, 2, &options, &fit, &err), CELLAR_ERR_INPUT);
     assert_non_null(strstr(err.message, "'c3'"));
     cellar_release_free((cellar_release *) (uintptr_t) releases[0]);
     cellar_release_free((cellar_release *) (uintptr_t) releases[1]);
@@ -263,28 +265,29 @@ static void other_variables_are_refused(void **state)
 static void alone_a_cell_keeps_its_own_variance(void **state)
 {
     (void) state;
-    const cellar_fit_options options = cellar_fit_options_default();
+    const cellar_adjustment_options options = cellar_adjustment_options_default();
     const cellar_release *release = sample_release(&plain, "discrete-laplace:epsilon=1", 1);
-    cellar_fit *fit = NULL;
+    cellar_adjustment *fit = NULL;
     double variance;
-    assert_int_equal(cellar_fit_create(&release, 1, &options, &fit, NULL), CELLAR_OK);
-    assert_int_equal(cellar_fit_covariance(fit, 0, 0, &variance, NULL), CELLAR_OK);
+    assert_int_equal(cellar_adjustment_create(&release, 1, &options, &fit, NULL), CELLAR_OK);
+    assert_int_equal(cellar_adjustment_covariance(fit, 0, 0, &variance, NULL), CELLAR_OK);
     assert_true(fabs(variance - 2 * exp(-1) / pow(1 - exp(-1), 2)) < 1e-9);
-    assert_int_equal(cellar_fit_covariance(fit, 1000, 0, &variance, NULL), CELLAR_ERR_ARGUMENT);
-    cellar_fit_free(fit);
+    assert_int_equal(cellar_adjustment_covariance(fit, 1000, 0, &variance, NULL),
+                     CELLAR_ERR_ARGUMENT);
+    cellar_adjustment_free(fit);
     cellar_release_free((cellar_release *) (uintptr_t) release);
 }
 
 static cellar_status fit_once(void *context, cellar_error *err)
 {
-    const cellar_fit_options options = cellar_fit_options_default();
+    const cellar_adjustment_options options = cellar_adjustment_options_default();
     const cellar_release *release = context;
-    cellar_fit *fit = NULL;
+    cellar_adjustment *fit = NULL;
     double variance;
-    cellar_status status = cellar_fit_create(&release, 1, &options, &fit, err);
+    cellar_status status = cellar_adjustment_create(&release, 1, &options, &fit, err);
     if (status == CELLAR_OK)
-        status = cellar_fit_covariance(fit, 0, 1, &variance, err);
-    cellar_fit_free(fit);
+        status = cellar_adjustment_covariance(fit, 0, 1, &variance, err);
+    cellar_adjustment_free(fit);
     return status;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "release/fit.h"
+#include "release/adjustment.h"
 
 #include <math.h>
 #include <string.h>
@@ -9,13 +9,14 @@
 #include "release/cube.h"
 #include "table/schema.h"
 
-cellar_fit_options cellar_fit_options_default(void)
+cellar_adjustment_options cellar_adjustment_options_default(void)
 {
-    return (cellar_fit_options){.max_cells = 50000000, .tolerance = 1e-12, .max_iterations = 5000};
+    return (cellar_adjustment_options){
+        .max_cells = 50000000, .tolerance = 1e-12, .max_iterations = 5000};
 }
 
-static cellar_status fit_check(const cellar_release *const *releases, size_t n_releases,
-                               const cellar_fit_options *options, cellar_error *err)
+static cellar_status adjustment_check(const cellar_release *const *releases, size_t n_releases,
+                                      const cellar_adjustment_options *options, cellar_error *err)
 {
     if (n_releases == 0 || releases[0] == NULL)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a fit needs a release");
@@ -25,8 +26,9 @@ static cellar_status fit_check(const cellar_release *const *releases, size_t n_r
 }
 
 /* All margins and all levels of the hierarchies of the first release's variables. */
-static cellar_status fit_make_schema(cellar_fit *fit, const cellar_schema *first,
-                                     const cellar_fit_options *options, cellar_error *err)
+static cellar_status adjustment_make_schema(cellar_adjustment *fit, const cellar_schema *first,
+                                            const cellar_adjustment_options *options,
+                                            cellar_error *err)
 {
     const cellar_margins everything = {.all = 1,
                                        .hierarchies = cellar_schema_full_mask(first->n_variables)};
@@ -43,7 +45,7 @@ static cellar_status fit_make_schema(cellar_fit *fit, const cellar_schema *first
     return CELLAR_OK;
 }
 
-static cellar_status fit_allocate(cellar_fit *fit, cellar_error *err)
+static cellar_status adjustment_allocate(cellar_adjustment *fit, cellar_error *err)
 {
     fit->weight = cellar_alloc(fit->n, sizeof *fit->weight);
     fit->observed = cellar_alloc(fit->n, sizeof *fit->observed);
@@ -56,7 +58,7 @@ static cellar_status fit_allocate(cellar_fit *fit, cellar_error *err)
 }
 
 /* Zero outside the unknowns: interior cells that are not impossible. */
-static void fit_keep_unknowns(const cellar_fit *fit, double *values)
+static void adjustment_keep_unknowns(const cellar_adjustment *fit, double *values)
 {
     for (size_t i = 0; i < fit->n; i++)
         if (!cellar_schema_is_interior(fit->schema, i) ||
@@ -66,23 +68,23 @@ static void fit_keep_unknowns(const cellar_fit *fit, double *values)
 
 /* E has ones and zeros only, so the diagonal of E'WE is E'w. Of cells that are impossible nothing
  * is asked: an observation of sums of them alone tells nothing. */
-static void fit_make_diagonal(cellar_fit *fit)
+static void adjustment_make_diagonal(cellar_adjustment *fit)
 {
     memcpy(fit->diagonal, fit->weight, fit->n * sizeof *fit->diagonal);
     cellar_cube_spread(fit->schema, fit->diagonal);
-    fit_keep_unknowns(fit, fit->diagonal);
+    adjustment_keep_unknowns(fit, fit->diagonal);
 }
 
 /* Solves for the estimate; `right` is scratch of n numbers. */
-static cellar_status fit_estimate(cellar_fit *fit, const cellar_progress *progress, double *right,
-                                  cellar_error *err)
+static cellar_status adjustment_estimate(cellar_adjustment *fit, const cellar_progress *progress,
+                                         double *right, cellar_error *err)
 {
-    cellar_fit_solution solution;
+    cellar_adjustment_solution solution;
     memcpy(right, fit->observed, fit->n * sizeof *right); /* these are weighted still */
     cellar_cube_spread(fit->schema, right);
-    fit_keep_unknowns(fit, right);
+    adjustment_keep_unknowns(fit, right);
     const cellar_status status =
-        cellar_fit_solve(fit, right, fit->estimate, progress, &solution, err);
+        cellar_adjustment_solve(fit, right, fit->estimate, progress, &solution, err);
     if (status != CELLAR_OK)
         return status;
     fit->n_iterations = solution.n_iterations;
@@ -94,41 +96,41 @@ static cellar_status fit_estimate(cellar_fit *fit, const cellar_progress *progre
     return CELLAR_OK;
 }
 
-cellar_status cellar_fit_create(const cellar_release *const *releases, size_t n_releases,
-                                const cellar_fit_options *options, cellar_fit **out,
-                                cellar_error *err)
+cellar_status cellar_adjustment_create(const cellar_release *const *releases, size_t n_releases,
+                                       const cellar_adjustment_options *options,
+                                       cellar_adjustment **out, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    cellar_fit *fit = NULL;
+    cellar_adjustment *fit = NULL;
     double *right = NULL;
 
     *out = NULL;
-    CELLAR_TRY(fit_check(releases, n_releases, options, err));
+    CELLAR_TRY(adjustment_check(releases, n_releases, options, err));
     fit = cellar_alloc(1, sizeof *fit);
     if (fit == NULL)
         return cellar_fail_memory(err, "a fit");
     fit->tolerance = options->tolerance;
     fit->max_iterations = options->max_iterations;
-    CELLAR_TRY(fit_make_schema(fit, releases[0]->schema, options, err));
-    CELLAR_TRY(fit_allocate(fit, err));
+    CELLAR_TRY(adjustment_make_schema(fit, releases[0]->schema, options, err));
+    CELLAR_TRY(adjustment_allocate(fit, err));
     for (size_t r = 0; r < n_releases; r++)
-        CELLAR_TRY(cellar_fit_observe(fit, releases[r], err));
-    fit_make_diagonal(fit);
+        CELLAR_TRY(cellar_adjustment_observe(fit, releases[r], err));
+    adjustment_make_diagonal(fit);
     right = cellar_alloc(fit->n, sizeof *right);
     if (right == NULL) {
         status = cellar_fail_memory(err, "a fit");
         goto out;
     }
-    CELLAR_TRY(fit_estimate(fit, &options->progress, right, err));
+    CELLAR_TRY(adjustment_estimate(fit, &options->progress, right, err));
     *out = fit;
     fit = NULL;
 out:
     cellar_free(right);
-    cellar_fit_free(fit);
+    cellar_adjustment_free(fit);
     return status;
 }
 
-void cellar_fit_free(cellar_fit *fit)
+void cellar_adjustment_free(cellar_adjustment *fit)
 {
     if (fit == NULL)
         return;
@@ -140,44 +142,45 @@ void cellar_fit_free(cellar_fit *fit)
     cellar_free(fit);
 }
 
-const cellar_schema *cellar_fit_schema(const cellar_fit *fit)
+const cellar_schema *cellar_adjustment_schema(const cellar_adjustment *fit)
 {
     return fit->schema;
 }
 
-double cellar_fit_observed(const cellar_fit *fit, uint64_t index)
+double cellar_adjustment_observed(const cellar_adjustment *fit, uint64_t index)
 {
     return index < fit->n && fit->weight[index] > 0 ? fit->observed[index] : NAN;
 }
 
-double cellar_fit_estimate(const cellar_fit *fit, uint64_t index)
+double cellar_adjustment_estimate(const cellar_adjustment *fit, uint64_t index)
 {
     return index < fit->n ? fit->estimate[index] : NAN;
 }
 
-uint32_t cellar_fit_n_iterations(const cellar_fit *fit)
+uint32_t cellar_adjustment_n_iterations(const cellar_adjustment *fit)
 {
     return fit->n_iterations;
 }
 
-double cellar_fit_remainder(const cellar_fit *fit)
+double cellar_adjustment_remainder(const cellar_adjustment *fit)
 {
     return fit->remainder;
 }
 
 /* cov(e_a'x, e_b'x) = e_a' (E'WE)^-1 e_b: one solution. A combination that the releases do not
  * determine is not in the range of the equations, and the remainder stays large. */
-static cellar_status fit_covariance(const cellar_fit *fit, uint64_t index, uint64_t other,
-                                    double *right, double *x, double *out, cellar_error *err)
+static cellar_status adjustment_covariance(const cellar_adjustment *fit, uint64_t index,
+                                           uint64_t other, double *right, double *x, double *out,
+                                           cellar_error *err)
 {
-    cellar_fit_solution solution;
+    cellar_adjustment_solution solution;
     right[index] = 1;
     cellar_cube_spread(fit->schema, right);
-    fit_keep_unknowns(fit, right);
+    adjustment_keep_unknowns(fit, right);
     for (size_t i = 0; i < fit->n; i++)
         if (right[i] != 0 && fit->diagonal[i] == 0)
             return cellar_fail(err, CELLAR_ERR_RULE, "no release tells about all of this cell");
-    const cellar_status status = cellar_fit_solve(fit, right, x, NULL, &solution, err);
+    const cellar_status status = cellar_adjustment_solve(fit, right, x, NULL, &solution, err);
     if (status != CELLAR_OK)
         return status;
     if (solution.remainder > 1e-6)
@@ -187,15 +190,15 @@ static cellar_status fit_covariance(const cellar_fit *fit, uint64_t index, uint6
     return CELLAR_OK;
 }
 
-cellar_status cellar_fit_covariance(const cellar_fit *fit, uint64_t index, uint64_t other,
-                                    double *out, cellar_error *err)
+cellar_status cellar_adjustment_covariance(const cellar_adjustment *fit, uint64_t index,
+                                           uint64_t other, double *out, cellar_error *err)
 {
     *out = NAN;
     if (index >= fit->n || other >= fit->n)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "the table has no such cell");
     double *right = cellar_alloc(fit->n, sizeof *right), *x = cellar_alloc(fit->n, sizeof *x);
     const cellar_status status = right != NULL && x != NULL
-                                     ? fit_covariance(fit, index, other, right, x, out, err)
+                                     ? adjustment_covariance(fit, index, other, right, x, out, err)
                                      : cellar_fail_memory(err, "a covariance");
     cellar_free(right);
     cellar_free(x);

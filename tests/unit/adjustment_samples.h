@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Seeded releases of small tables, for tests of what is fitted to them. */
-#ifndef CELLAR_TESTS_FIT_SAMPLES_H
-#define CELLAR_TESTS_FIT_SAMPLES_H
+#ifndef CELLAR_TESTS_ADJUSTMENT_SAMPLES_H
+#define CELLAR_TESTS_ADJUSTMENT_SAMPLES_H
 
-#include <cellar/fit.h>
+#include <cellar/adjustment.h>
 
 #include "small_table.h"
 

@@ -16,12 +16,12 @@
 enum { PIVOT_PATIENCE = 3, PIVOT_MAX_ROUNDS = 500 };
 
 typedef struct pivot {
-    const cellar_fit *fit;
-    cellar_fit reduced; /* the fit in which cells guessed to be zero are no unknowns */
+    const cellar_adjustment *fit;
+    cellar_adjustment reduced; /* the fit in which cells guessed to be zero are no unknowns */
     double *right, *x, *gradient;
 } pivot;
 
-static cellar_status pivot_init(pivot *p, const cellar_fit *fit, cellar_error *err)
+static cellar_status pivot_init(pivot *p, const cellar_adjustment *fit, cellar_error *err)
 {
     *p = (pivot){.fit = fit, .reduced = *fit};
     p->reduced.diagonal = cellar_alloc(fit->n, sizeof *fit->diagonal);
@@ -45,7 +45,7 @@ static void pivot_clear(pivot *p)
 /* gradient = E'W(y - Ex): where a cell that is zero wants to go. */
 static void pivot_gradient(pivot *p)
 {
-    const cellar_fit *fit = p->fit;
+    const cellar_adjustment *fit = p->fit;
     memcpy(p->gradient, p->x, fit->n * sizeof *p->gradient);
     cellar_cube_sum(fit->schema, p->gradient);
     for (size_t i = 0; i < fit->n; i++)
@@ -55,8 +55,8 @@ static void pivot_gradient(pivot *p)
 
 static cellar_status pivot_solve(pivot *p, cellar_error *err)
 {
-    const cellar_fit *fit = p->fit;
-    cellar_fit_solution solution;
+    const cellar_adjustment *fit = p->fit;
+    cellar_adjustment_solution solution;
     for (size_t i = 0; i < fit->n; i++)
         p->right[i] = fit->weight[i] * fit->observed[i];
     cellar_cube_spread(fit->schema, p->right);
@@ -65,7 +65,7 @@ static cellar_status pivot_solve(pivot *p, cellar_error *err)
             p->right[i] = 0;
     memset(p->x, 0, fit->n * sizeof *p->x);
     const cellar_status status =
-        cellar_fit_solve(&p->reduced, p->right, p->x, NULL, &solution, err);
+        cellar_adjustment_solve(&p->reduced, p->right, p->x, NULL, &solution, err);
     if (status == CELLAR_OK)
         pivot_gradient(p);
     return status;
@@ -95,7 +95,8 @@ static size_t pivot_exchange(pivot *p, int all)
     return n_wrong;
 }
 
-cellar_status cellar_fit_nonnegative(const cellar_fit *fit, double *out, cellar_error *err)
+cellar_status cellar_adjustment_nonnegative(const cellar_adjustment *fit, double *out,
+                                            cellar_error *err)
 {
     pivot p;
     size_t fewest = SIZE_MAX;

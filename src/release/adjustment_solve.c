@@ -12,16 +12,17 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "release/cube.h"
-#include "release/fit.h"
+#include "release/adjustment.h"
 
-typedef struct fit_solver {
-    const cellar_fit *fit;
+typedef struct adjustment_solver {
+    const cellar_adjustment *fit;
     double *residual, *direction, *product;
-} fit_solver;
+} adjustment_solver;
 
-static cellar_status fit_solver_init(fit_solver *solver, const cellar_fit *fit, cellar_error *err)
+static cellar_status adjustment_solver_init(adjustment_solver *solver, const cellar_adjustment *fit,
+                                            cellar_error *err)
 {
-    *solver = (fit_solver){.fit = fit};
+    *solver = (adjustment_solver){.fit = fit};
     solver->residual = cellar_alloc(fit->n, sizeof *solver->residual);
     solver->direction = cellar_alloc(fit->n, sizeof *solver->direction);
     solver->product = cellar_alloc(fit->n, sizeof *solver->product);
@@ -30,7 +31,7 @@ static cellar_status fit_solver_init(fit_solver *solver, const cellar_fit *fit, 
     return CELLAR_OK;
 }
 
-static void fit_solver_clear(fit_solver *solver)
+static void adjustment_solver_clear(adjustment_solver *solver)
 {
     cellar_free(solver->residual);
     cellar_free(solver->direction);
@@ -38,9 +39,9 @@ static void fit_solver_clear(fit_solver *solver)
 }
 
 /* product = E'WE direction, on the unknowns. */
-static void fit_solver_multiply(fit_solver *solver)
+static void adjustment_solver_multiply(adjustment_solver *solver)
 {
-    const cellar_fit *fit = solver->fit;
+    const cellar_adjustment *fit = solver->fit;
     double *out = solver->product;
     memcpy(out, solver->direction, fit->n * sizeof *out);
     cellar_cube_sum(fit->schema, out);
@@ -52,7 +53,7 @@ static void fit_solver_multiply(fit_solver *solver)
             out[i] = 0;
 }
 
-static double fit_dot(const double *a, const double *b, size_t n)
+static double adjustment_dot(const double *a, const double *b, size_t n)
 {
     double sum = 0;
     for (size_t i = 0; i < n; i++)
@@ -61,9 +62,9 @@ static double fit_dot(const double *a, const double *b, size_t n)
 }
 
 /* The residual's squared length in the metric of the inverse diagonal. */
-static double fit_solver_length(const fit_solver *solver)
+static double adjustment_solver_length(const adjustment_solver *solver)
 {
-    const cellar_fit *fit = solver->fit;
+    const cellar_adjustment *fit = solver->fit;
     double sum = 0;
     for (size_t i = 0; i < fit->n; i++)
         if (fit->diagonal[i] > 0)
@@ -72,16 +73,16 @@ static double fit_solver_length(const fit_solver *solver)
 }
 
 /* direction = preconditioned residual + keep * direction. */
-static void fit_solver_turn(fit_solver *solver, double keep)
+static void adjustment_solver_turn(adjustment_solver *solver, double keep)
 {
-    const cellar_fit *fit = solver->fit;
+    const cellar_adjustment *fit = solver->fit;
     for (size_t i = 0; i < fit->n; i++)
         if (fit->diagonal[i] > 0)
             solver->direction[i] =
                 solver->residual[i] / fit->diagonal[i] + keep * solver->direction[i];
 }
 
-static void fit_solver_step(fit_solver *solver, double step, double *x)
+static void adjustment_solver_step(adjustment_solver *solver, double step, double *x)
 {
     for (size_t i = 0; i < solver->fit->n; i++) {
         x[i] += step * solver->direction[i];
@@ -89,8 +90,8 @@ static void fit_solver_step(fit_solver *solver, double step, double *x)
     }
 }
 
-static cellar_status fit_report(const cellar_progress *progress, double remainder, double tolerance,
-                                cellar_error *err)
+static cellar_status adjustment_report(const cellar_progress *progress, double remainder,
+                                       double tolerance, cellar_error *err)
 {
     if (progress == NULL || progress->report == NULL)
         return CELLAR_OK;
@@ -100,34 +101,34 @@ static cellar_status fit_report(const cellar_progress *progress, double remainde
     return CELLAR_OK;
 }
 
-cellar_status cellar_fit_solve(const cellar_fit *fit, const double *right, double *x,
-                               const cellar_progress *progress, cellar_fit_solution *out,
-                               cellar_error *err)
+cellar_status cellar_adjustment_solve(const cellar_adjustment *fit, const double *right, double *x,
+                                      const cellar_progress *progress,
+                                      cellar_adjustment_solution *out, cellar_error *err)
 {
-    fit_solver solver;
-    cellar_status status = fit_solver_init(&solver, fit, err);
-    *out = (cellar_fit_solution){0};
+    adjustment_solver solver;
+    cellar_status status = adjustment_solver_init(&solver, fit, err);
+    *out = (cellar_adjustment_solution){0};
     if (status != CELLAR_OK)
         goto out;
     memcpy(solver.residual, right, fit->n * sizeof *right);
-    const double start = fit_solver_length(&solver);
+    const double start = adjustment_solver_length(&solver);
     double length = start;
-    fit_solver_turn(&solver, 0);
+    adjustment_solver_turn(&solver, 0);
     while (length > start * fit->tolerance * fit->tolerance &&
            out->n_iterations < fit->max_iterations) {
-        fit_solver_multiply(&solver);
-        const double curvature = fit_dot(solver.direction, solver.product, fit->n);
+        adjustment_solver_multiply(&solver);
+        const double curvature = adjustment_dot(solver.direction, solver.product, fit->n);
         if (!(curvature > 0))
             break; /* nothing is left but rounding */
-        fit_solver_step(&solver, length / curvature, x);
-        const double shorter = fit_solver_length(&solver);
-        fit_solver_turn(&solver, shorter / length);
+        adjustment_solver_step(&solver, length / curvature, x);
+        const double shorter = adjustment_solver_length(&solver);
+        adjustment_solver_turn(&solver, shorter / length);
         length = shorter;
         out->n_iterations++;
-        CELLAR_TRY(fit_report(progress, sqrt(length / start), fit->tolerance, err));
+        CELLAR_TRY(adjustment_report(progress, sqrt(length / start), fit->tolerance, err));
     }
     out->remainder = start > 0 ? sqrt(length / start) : 0;
 out:
-    fit_solver_clear(&solver);
+    adjustment_solver_clear(&solver);
     return status;
 }
