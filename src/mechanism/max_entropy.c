@@ -52,7 +52,7 @@ static cellar_status design_check(const design *d, cellar_error *err)
     if (d->min > 0 && d->row.variance < (double) lowest) /* an integer below 2^53: exact */
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "max-entropy: variance must be >= %lld when counts 1..%lld are not "
-                           "released, got %.17g",
+                           "released, got %.15g",
                            (long long) lowest, (long long) d->min, d->row.variance);
     return CELLAR_OK;
 }

@@ -133,14 +133,18 @@ static cellar_status protection_check_parts(const cellar_protect_options *option
     return CELLAR_OK;
 }
 
-/* 1 when the text reads like 2026-07-01. */
+/* 1 when the text reads like 2026-07-01 and there is such a day. */
 static int protection_is_day(const char *text)
 {
+    static const uint64_t days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     uint64_t year, month, day;
-    return strlen(text) == 10 && text[4] == '-' && text[7] == '-' &&
-           cellar_parse_u64(text, 4, &year) && cellar_parse_u64(text + 5, 2, &month) &&
-           cellar_parse_u64(text + 8, 2, &day) && month >= 1 && month <= 12 && day >= 1 &&
-           day <= 31;
+    int leaps;
+    if (strlen(text) != 10 || text[4] != '-' || text[7] != '-' ||
+        !cellar_parse_u64(text, 4, &year) || !cellar_parse_u64(text + 5, 2, &month) ||
+        !cellar_parse_u64(text + 8, 2, &day) || month < 1 || month > 12)
+        return 0;
+    leaps = month == 2 && year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    return day >= 1 && day <= days[month - 1] + (uint64_t) leaps;
 }
 
 /* Today, or the day that the caller says. */

@@ -9,6 +9,7 @@
 
 #include <sodium.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 
 enum { LOG2_PARTS = 8, N_PARTS = 1 << LOG2_PARTS, FIRST_LOG2_SLOTS = 4, PREFETCH_AHEAD = 8 };
@@ -134,8 +135,9 @@ static void part_put(const cellar_cellmap *map, map_part *part, size_t slot,
     if (part->weights != NULL)
         part->weights[slot] += entry->weight;
     if (part->record_keys != NULL) {
-        cellar_uint128 sum = (cellar_uint128) part->record_keys[slot] + entry->record_key;
-        part->record_keys[slot] = (uint64_t) (sum % map->key_range);
+        uint64_t key = part->record_keys[slot], sum = key + entry->record_key;
+        CELLAR_ASSERT(entry->record_key < map->key_range);
+        part->record_keys[slot] = sum < key || sum >= map->key_range ? sum - map->key_range : sum;
     }
 }
 

@@ -8,6 +8,8 @@
 
 #include <cellar/key.h>
 
+#include "base/text.h"
+#include "data/record_key.h"
 #include "fail_every.h"
 #include "scratch.h"
 
@@ -142,6 +144,56 @@ static void test_record_keys(void **state)
     assert_true(n_same < 200);         /* 78 expected */
 }
 
+/* Keys as they are read; decimals in units of 1e-18, exactly, however they are spelled. */
+static void test_keys_that_are_read(void **state)
+{
+    static const struct {
+        const char *text;
+        uint64_t range;
+        int ok;
+        uint64_t key;
+    } cases[] = {
+        {"0.5", 0, 1, UINT64_C(500000000000000000)},
+        {"0.000000000000000001", 0, 1, 1},
+        {"0.999999999999999999", 0, 1, UINT64_C(999999999999999999)},
+        {"0.0000000000000000010", 0, 1, 1},
+        {"0.9999999999999999995", 0, 0, 0},
+        {".25", 0, 1, UINT64_C(250000000000000000)},
+        {"+0.25", 0, 1, UINT64_C(250000000000000000)},
+        {"00.25", 0, 1, UINT64_C(250000000000000000)},
+        {"2.5e-1", 0, 1, UINT64_C(250000000000000000)},
+        {"0", 0, 1, 0},
+        {"0.", 0, 1, 0},
+        {"1", 0, 0, 0},
+        {"1.0", 0, 0, 0},
+        {"-0.1", 0, 0, 0},
+        {"0.1x", 0, 0, 0},
+        {"0.:", 0, 0, 0},
+        {"0./", 0, 0, 0},
+        {"", 0, 0, 0},
+        {"255", 256, 1, 255},
+        {"256", 256, 0, 0},
+        {"0.5", 256, 0, 0},
+    };
+    (void) state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t key = 0;
+        int ok =
+            cellar_record_key_parse(cases[i].text, strlen(cases[i].text), cases[i].range, &key);
+        if (ok != cases[i].ok || (ok && key != cases[i].key))
+            fail_msg("'%s': %d", cases[i].text, ok);
+    }
+    for (int n = 1; n <= 18; n++) { /* the short way and the general one agree */
+        char text[32];
+        uint64_t key;
+        cellar_int128 general;
+        int length = snprintf(text, sizeof text, "0.%.*s", n, "710384625901847263");
+        assert_true(cellar_record_key_parse(text, (size_t) length, 0, &key));
+        assert_true(cellar_parse_decimal(text, (size_t) length, 18, &general, NULL));
+        assert_true((cellar_int128) key == general);
+    }
+}
+
 /* 128 bits modulo 1000 are what long division of the hash gives. */
 static void test_reduction_is_the_remainder(void **state)
 {
@@ -178,6 +230,7 @@ int main(void)
         cmocka_unit_test(test_what_others_could_read_is_refused),
         cmocka_unit_test(test_damaged_files_are_refused),
         cmocka_unit_test(test_record_keys),
+        cmocka_unit_test(test_keys_that_are_read),
         cmocka_unit_test(test_reduction_is_the_remainder),
         cmocka_unit_test(test_memory_may_end),
     };

@@ -103,7 +103,7 @@ static void what_is_not_covered_is_refused(void **state)
     cases[9].options.max_per_unit = 2;
     cases[10].options.total_epsilon = "-1";
     cases[11].options.max_cells = 5;
-    cases[12].options.date = "2026-13-01";
+    cases[12].options.date = "2026-02-29";
     cases[13].options.max_per_unit = 0;
     cases[14].table.count[0] = UINT64_C(1) << 62;
     for (size_t i = 15; i <= 18; i++)
