@@ -73,8 +73,10 @@ void exposure_note(exposure_answer *answer, const char *text);
 void exposure_note_disclosure(exposure_answer *answer);
 
 /* A table of the columns of --columns and, if asked for, --sensitive (last), from a table file or
- * from records. Free the table in every case. */
-int exposure_read_table(const exposure_values *values, const char *path, cellar_table **table);
+ * from records. *has_more (NULL: not asked for) tells whether a table file holds more than that:
+ * margins, upper levels or further variables. Free the table in every case. */
+int exposure_read_table(const exposure_values *values, const char *path, cellar_table **table,
+                        int *has_more);
 /* The same as profiles, without --sensitive. */
 int exposure_read_profiles(const exposure_values *values, const char *path,
                            cellar_profiles **profiles);

@@ -386,7 +386,7 @@ int exposure_run_table(const exposure_values *values, const char *path, exposure
     if (result == CLI_GO_ON)
         result = exposure_check_groups(values);
     if (result == CLI_GO_ON)
-        result = exposure_read_table(values, path, &table);
+        result = exposure_read_table(values, path, &table, NULL);
     if (result == CLI_GO_ON) {
         n_qid = cellar_schema_n_variables(cellar_table_schema(table)) -
                 (size_t) (values->sensitive != NULL);

@@ -145,7 +145,8 @@ static int source_find(const exposure_source *source, const char *path, const ce
     return CLI_GO_ON;
 }
 
-static int source_load(const char *path, const exposure_source *source, cellar_table **out)
+static int source_load(const char *path, const exposure_source *source, cellar_table **out,
+                       int *has_more)
 {
     const cli_variables *variables = &source->variables;
     cellar_named_codelist *lists = cli_alloc(variables->names.n, sizeof *lists);
@@ -166,6 +167,8 @@ static int source_load(const char *path, const exposure_source *source, cellar_t
     free(lists);
     if (status != CELLAR_OK)
         return cli_exit(status, &err);
+    *has_more = cellar_schema_cells_per_record(cellar_table_schema(table)) > 1 ||
+                cellar_schema_n_variables(cellar_table_schema(table)) > variables->names.n;
     result = source_find(source, path, table, positions);
     if (result == CLI_GO_ON) {
         status = cellar_table_margin(table, positions, variables->names.n, out, &err);
@@ -176,14 +179,17 @@ static int source_load(const char *path, const exposure_source *source, cellar_t
     return result;
 }
 
-int exposure_read_table(const exposure_values *values, const char *path, cellar_table **table)
+int exposure_read_table(const exposure_values *values, const char *path, cellar_table **table,
+                        int *has_more)
 {
     exposure_source source = {0};
-    int result = source_open(values, path, 1, &source);
+    int result = source_open(values, path, 1, &source), more = 0;
     *table = NULL;
     if (result == CLI_GO_ON)
-        result = source.is_table ? source_load(path, &source, table)
+        result = source.is_table ? source_load(path, &source, table, &more)
                                  : source_tabulate(values, path, &source, table);
+    if (has_more != NULL)
+        *has_more = more;
     source_clear(&source);
     return result;
 }
@@ -266,10 +272,10 @@ static int source_profiles(const exposure_values *values, const char *path,
     cellar_row_report rows;
     cellar_error err;
     cellar_status status;
-    int result = CLI_GO_ON;
+    int result = CLI_GO_ON, has_more;
 
     if (source->is_table) {
-        result = source_load(path, source, &table);
+        result = source_load(path, source, &table, &has_more);
         if (result != CLI_GO_ON)
             return result;
         for (size_t i = 0; i < source->variables.names.n; i++)

@@ -28,6 +28,7 @@ static const main_verb verbs[] = {
     {"ptable", "From tables to releases", "design, read and write transition matrices", cli_ptable},
     {"ledger", "From tables to releases", "the privacy budget of datasets", cli_ledger},
     {"key", "From tables to releases", "make and replace key files", cli_key},
+    {"risk", "Assessments", "how likely a sensitive value is read off a release", cli_risk},
     {"exposure", "Assessments", "how many people stand out, and what to do about it", cli_exposure},
     {"utility", "Assessments", "what an analyst loses", cli_utility},
     {NULL, NULL, NULL, NULL},

@@ -12,6 +12,7 @@ int cli_ledger(int argc, char **argv);
 int cli_mechanism(int argc, char **argv);
 int cli_protect(int argc, char **argv);
 int cli_ptable(int argc, char **argv);
+int cli_risk(int argc, char **argv);
 int cli_tabulate(int argc, char **argv);
 int cli_utility(int argc, char **argv);
 

@@ -25,6 +25,7 @@
 #include <cellar/release.h>
 #include <cellar/release_file.h>
 #include <cellar/selection.h>
+#include <cellar/risk.h>
 #include <cellar/status.h>
 #include <cellar/table.h>
 #include <cellar/table_file.h>

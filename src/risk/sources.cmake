@@ -3,18 +3,45 @@ set(LAYER_SOURCES
   anonymity.c
   anonymity_measures.c
   anonymity_wildcard.c
+  assess.c
+  assess_dirichlet.c
+  calibrate.c
+  cell.c
+  circle.c
+  expected.c
+  expected_circle.c
+  expected_products.c
   exposure_bound.c
   exposure_bound_curve.c
   exposure_curve.c
   exposure_estimate.c
   exposure_minimum.c
   exposure_statistical.c
+  fit_prior.c
+  fit_size.c
+  group.c
+  group_product.c
+  group_saddle.c
+  group_window.c
+  groups.c
+  local.c
+  multinomial.c
   partition.c
+  presence.c
+  product.c
   profiles.c
   profiles_build.c
+  published.c
+  quadrature.c
+  quantile.c
+  rank.c
   redaction.c
   row_set.c
   selection.c
   selection_search.c
+  simulate.c
+  size_model.c
   suppression.c
+  threshold.c
+  tilted.c
 )

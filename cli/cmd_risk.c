@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cellar risk: how likely a sensitive value is read off a released table. */
+#include "verbs.h"
+
+#include <string.h>
+
+#include "risk.h"
+#include "terminal.h"
+
+#define AT(member) offsetof(risk_values, member)
+static const cli_option risk_options[] = {
+    {CLI_SECTION, "The release", NULL, NULL, 0, 0, 0, 0},
+    {CLI_TEXT, "mechanism", "SPEC", "the mechanism, such as laplace:epsilon=1 (cellar mechanism)",
+     AT(mechanism), 0, 0, 0},
+    {CLI_MANY, "vary", "KEY=GRID",
+     "a parameter at several values: epsilon=0.01..100/50, or m=5,10; repeated: all combinations",
+     AT(vary), 0, 0, 0},
+    {CLI_TEXT, "epsilon", "GRID", "short for --vary epsilon=GRID", AT(epsilon), 0, 0, 0},
+    {CLI_FLAG, "also-released", NULL,
+     "margins or other tables go out too: what is computed is then a lower bound",
+     AT(also_released), 0, 0, 0},
+    {CLI_SECTION, "What to measure", NULL, NULL, 0, 0, 0, 0},
+    {CLI_TEXT, "measure", "A,B",
+     "local, expected, shrinkage, global, global_fixed, hard, soft, or all [cell: all that the "
+     "arguments allow; table: local,expected]",
+     AT(measure), 0, 0, 0},
+    {CLI_TEXT, "method", "A,B",
+     "exact, published, published-2020, simulate [cell: all but simulate; table: exact]",
+     AT(method), 0, 0, 0},
+    {CLI_TEXT, "prior", "A,A,...",
+     "Dirichlet parameters of the shares; for a table also fit or moments [fit]", AT(prior), 0, 0,
+     0},
+    {CLI_TEXT, "size-model", "MODEL",
+     "poisson:lambda=L or negbin:r=R,lambda=L, with zero-truncated- or zero-inflated- before it; "
+     "for a table the name alone is fitted [zero-truncated-poisson]",
+     AT(size_model), 0, 0, 0},
+    {CLI_NUMBER, "copies", "R", "simulate: so many copies [500]", AT(copies), 0, 2, 0},
+    {CLI_NUMBER, "seed", "S", "simulate: the seed [1]", AT(seed), 0, 0, 0},
+    {CLI_SECTION, "Of one group (cell)", NULL, NULL, 0, 0, 0, 0},
+    {CLI_TEXT, "counts", "N,N,...", "the counts of the sensitive values", AT(counts), 0, 0, 0},
+    {CLI_TEXT, "size", "N", "the number of members, with --shares or --prior", AT(size), 0, 0, 0},
+    {CLI_TEXT, "shares", "P,P,...", "the shares of the sensitive values, adding up to 1",
+     AT(shares), 0, 0, 0},
+    {CLI_SECTION, "Of a table", NULL, NULL, 0, 0, 0, 0},
+    {CLI_TEXT, "qid", "A,B,C", "the columns an attacker knows: they make the groups", AT(qid), 0, 0,
+     0},
+    {CLI_TEXT, "sensitive", "Y,Z", "the column or columns to be learnt", AT(sensitive), 0, 0, 0},
+    {CLI_CHOICE, "sensitive-as", "joint|each|both",
+     "several sensitive columns together, one by one, or both [both]", AT(sensitive_as), 0, 0, 0},
+    {CLI_CHOICE, "average", "group|person", "means over groups or over people [group]", AT(average),
+     0, 0, 0},
+    {CLI_TEXT, "target", "R",
+     "find the values of the first --vary parameter with risk at most R, between the ends of its "
+     "grid [epsilon=0.001..100]",
+     AT(target), 0, 0, 0},
+    {CLI_TEXT, "groups", "FILE", "also write the groups one by one, the most exposed first",
+     AT(groups), 0, 0, 0},
+    {CLI_SECTION, "Records", NULL, NULL, 0, 0, 0, 0},
+    {CLI_MANY, "where", "CONDITION", "only rows that meet it: 'sex=F', 'age>=18'; may be repeated",
+     AT(read.where), 0, 0, 0},
+    {CLI_CHOICE, "missing-as", "drop|level",
+     "a missing value drops its row, or is a level; needed when there are any", AT(read.missing_as),
+     0, 0, 0},
+    {CLI_MANY, "domain", "VAR=FILE", "declare the categories with a code list; may be repeated",
+     AT(read.variables.domain), 0, 0, 0},
+    CLI_RECODE_OPTIONS(AT(read.variables)),
+    CLI_READER_OPTIONS(AT(read.reader)),
+    {CLI_SECTION, "Writing it", NULL, NULL, 0, 0, 0, 0},
+    {CLI_TEXT, "output", "FILE", "write to a file that only you can read [standard output]",
+     AT(read.path), 'o', 0, 0},
+    {CLI_FLAG, "force", NULL, "replace existing files", AT(read.force), 0, 0, 0},
+    {CLI_FLAG, "json", NULL, "print JSON", AT(read.json), 0, 0, 0},
+    {CLI_FLAG, "csv", NULL, "print CSV", AT(read.csv), 0, 0, 0},
+    {CLI_SECTION, "Other", NULL, NULL, 0, 0, 0, 0},
+};
+
+static const char *const risk_examples[] = {
+    "cellar risk cell --mechanism laplace:epsilon=1 --counts 3,0",
+    "cellar risk cell --mechanism gaussian:sigma=2 --size 10 --shares 0.9,0.1",
+    "cellar risk table people.csv --qid region,sex,age --sensitive health --mechanism laplace "
+    "--epsilon 0.01..100/50",
+    "cellar risk table table.json --qid region,sex --sensitive health --mechanism "
+    "laplace:epsilon=1 --average person --groups exposed.csv",
+    "cellar risk table people.csv --qid region,sex --sensitive health --mechanism laplace "
+    "--target 0.3",
+    NULL};
+
+static const cli_command risk_command = {
+    "risk",
+    "cell|table [FILE] [options]",
+    "Tells how likely it is that somebody who knows a person's group reads off the person's "
+    "sensitive value from a released table (the homogeneity attack), exactly, for every mechanism: "
+    "of one group without data (cell), or of all groups of FILE, a table with counts or records "
+    "(table). What it prints of a table is an assessment: computed from true counts, and "
+    "confidential.",
+    risk_options,
+    sizeof risk_options / sizeof risk_options[0],
+    risk_examples};
+
+/* ---- writing ---------------------------------------------------------------------------- */
+
+static void risk_write_json(int is_table, const risk_answer *answer, cellar_output *output)
+{
+    cli_json json = {output, 0, 0};
+    cli_json_begin(&json, NULL, '{');
+    cli_json_text(&json, "assessment", is_table ? "risk table" : "risk cell");
+    cli_json_truth(&json, "confidential", is_table);
+    cli_results_json_header(&answer->header, &json);
+    cli_results_json(&answer->results, &json, "results");
+    cli_json_begin(&json, "notes", '[');
+    for (size_t i = 0; i < answer->notes.n; i++)
+        cli_json_text(&json, NULL, answer->notes.items[i]);
+    cli_json_end(&json, ']');
+    cli_json_end(&json, '}');
+}
+
+static void risk_write_people(int is_table, const risk_answer *answer, cellar_output *output)
+{
+    if (is_table)
+        cellar_output_string(output, "Confidential: an assessment of true counts\n\n");
+    cli_results_people(&answer->header, output);
+    cellar_output_string(output, answer->header.n > 0 ? "\n" : "");
+    cli_results_people(&answer->results, output);
+    for (size_t i = 0; i < answer->notes.n; i++)
+        cellar_output_printf(output, "%s%s\n", i == 0 ? "\n" : "", answer->notes.items[i]);
+}
+
+static int risk_run(const risk_values *values, const char *path)
+{
+    const cellar_output_options how = {.replace = values->read.force};
+    risk_answer answer = {0};
+    cellar_output *output;
+    cellar_error err;
+    cellar_status status = cellar_output_open(values->read.path != NULL ? values->read.path : "-",
+                                              &how, &output, &err);
+    int result;
+
+    if (status != CELLAR_OK)
+        return cli_exit(status, &err);
+    result = path != NULL ? risk_run_table(values, path, &answer) : risk_run_cell(values, &answer);
+    if (result == CLI_GO_ON) {
+        if (values->read.json)
+            risk_write_json(path != NULL, &answer, output);
+        else if (values->read.csv)
+            cli_results_csv(&answer.results, output);
+        else
+            risk_write_people(path != NULL, &answer, output);
+        result = cli_exit(cellar_output_commit(output, &err), &err);
+    } else {
+        cellar_output_discard(output);
+    }
+    cli_results_clear(&answer.header);
+    cli_results_clear(&answer.results);
+    cli_words_clear(&answer.notes);
+    return result;
+}
+
+/* ---- the verb ------------------------------------------------------------------------------ */
+
+static int risk_check(const risk_values *values, const cli_words *words)
+{
+    int is_cell = words->n > 0 && strcmp(words->items[0], "cell") == 0;
+    int is_table = words->n > 0 && strcmp(words->items[0], "table") == 0;
+    if (!is_cell && !is_table)
+        return cli_usage("risk: say cell (one group, without data) or table FILE");
+    if (is_cell && words->n > 1)
+        return cli_usage("risk cell reads no file");
+    if (is_table && words->n != 2)
+        return cli_usage("risk table needs one file: a table with counts, or records");
+    if (values->mechanism == NULL)
+        return cli_usage("risk: say which mechanism: --mechanism laplace:epsilon=1");
+    if (values->groups != NULL && values->read.path != NULL &&
+        strcmp(values->groups, values->read.path) == 0)
+        return cli_usage("risk: --groups and --output are two files");
+    if (values->read.json && values->read.csv)
+        return cli_usage("risk: --json or --csv, not both");
+    if (is_cell && (values->qid != NULL || values->sensitive != NULL || values->target != NULL ||
+                    values->groups != NULL || values->average != 0))
+        return cli_usage("risk cell: --qid, --sensitive, --average, --target and --groups are for "
+                         "tables");
+    if (is_table && (values->counts != NULL || values->size != NULL || values->shares != NULL))
+        return cli_usage("risk table: --counts, --size and --shares are for cell");
+    return CLI_GO_ON;
+}
+
+int cli_risk(int argc, char **argv)
+{
+    risk_values values = {0};
+    cli_words words = {0};
+    int result = cli_options_parse(&risk_command, argc, argv, &values, &words);
+
+    if (result == CLI_GO_ON)
+        result = risk_check(&values, &words);
+    if (result == CLI_GO_ON)
+        result = risk_run(&values, words.n > 1 ? words.items[1] : NULL);
+    cli_words_clear(&words);
+    cli_options_clear(&risk_command, &values);
+    return result;
+}
