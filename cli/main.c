@@ -31,6 +31,7 @@ static const main_verb verbs[] = {
     {"risk", "Assessments", "how likely a sensitive value is read off a release", cli_risk},
     {"exposure", "Assessments", "how many people stand out, and what to do about it", cli_exposure},
     {"utility", "Assessments", "what an analyst loses", cli_utility},
+    {"infer", "Analysis of releases", "tests and intervals that know the noise", cli_infer},
     {NULL, NULL, NULL, NULL},
 };
 enum { N_ROWS = sizeof verbs / sizeof verbs[0] }; /* the last one ends the table */

@@ -13,6 +13,8 @@
 #include <cellar/dirichlet.h>
 #include <cellar/export.h>
 #include <cellar/exposure.h>
+#include <cellar/inference.h>
+#include <cellar/interval.h>
 #include <cellar/key.h>
 #include <cellar/ledger.h>
 #include <cellar/matrix.h>
@@ -27,6 +29,7 @@
 #include <cellar/selection.h>
 #include <cellar/risk.h>
 #include <cellar/status.h>
+#include <cellar/study.h>
 #include <cellar/table.h>
 #include <cellar/table_file.h>
 #include <cellar/tabulate.h>

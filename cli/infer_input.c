@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the parts of cellar infer share: reading releases, notes. */
+#include <stdio.h>
+#include <string.h>
+
+#include <cellar/release_file.h>
+#include <cellar/text.h>
+
+#include "infer.h"
+#include "lists.h"
+
+void infer_note(infer_answer *answer, const char *note)
+{
+    cli_words_add(&answer->notes, note, strlen(note));
+}
+
+void infer_note_population(infer_answer *answer)
+{
+    infer_note(answer, "The test speaks of the chances that made the counts, not of the people who "
+                       "were counted: of a census it asks whether a population such as this one "
+                       "would often look like this.");
+}
+
+int infer_real(const char *option, const char *text, double otherwise, double *out)
+{
+    *out = otherwise;
+    return text != NULL ? cli_list_real(option, text, out) : CLI_GO_ON;
+}
+
+static int find_variables(const cellar_schema *schema, const cli_words *names, size_t *variables)
+{
+    for (size_t i = 0; i < names->n; i++) {
+        const char *known[CELLAR_MAX_VARIABLES + 1] = {NULL}, *nearest;
+        if (i >= CELLAR_MAX_VARIABLES)
+            return cli_usage("too many variables");
+        variables[i] = cellar_schema_find_variable(schema, names->items[i]);
+        if (variables[i] != CELLAR_NO_CODE)
+            continue;
+        for (size_t v = 0; v < cellar_schema_n_variables(schema); v++)
+            known[v] = cellar_schema_variable(schema, v);
+        nearest = cellar_nearest_word(names->items[i], known);
+        if (nearest != NULL)
+            return cli_usage("the release has no variable '%s'; did you mean '%s'?",
+                             names->items[i], nearest);
+        return cli_usage("the release has no variable '%s'", names->items[i]);
+    }
+    return CLI_GO_ON;
+}
+
+int infer_read(const char *path, const cli_words *names, cellar_release **release,
+               cellar_noisy **noisy)
+{
+    size_t variables[CELLAR_MAX_VARIABLES];
+    cellar_error err;
+    cellar_status status =
+        cellar_release_read(path, cellar_table_format_of_path(path), release, &err);
+    int result;
+    *noisy = NULL;
+    if (status != CELLAR_OK)
+        return cli_exit(status, &err);
+    result = find_variables(cellar_release_schema(*release), names, variables);
+    if (result != CLI_GO_ON)
+        return result;
+    status =
+        cellar_noisy_from_release(*release, names->n > 0 ? variables : NULL, names->n, noisy, &err);
+    return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
+}
+
+void infer_tell_release(const cellar_noisy *noisy, infer_answer *answer)
+{
+    cli_results *header = &answer->header;
+    cli_results_text(header, "mechanism", cellar_noisy_mechanism(noisy));
+    cli_results_text(header, "negatives",
+                     cellar_noisy_negatives(noisy) == CELLAR_NEGATIVES_ZERO ? "zero" : "keep");
+    if (cellar_noisy_n_summed(noisy) > 1) {
+        cli_results_count(header, "cells_summed", cellar_noisy_n_summed(noisy));
+        infer_note(answer, "The release has no such margin: its cells were summed, and the test "
+                           "knows the noise of the sums. A released margin would be more exact.");
+    }
+}

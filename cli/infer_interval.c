@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cellar infer interval. */
+#include <cellar/interval.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cellar/release_file.h>
+
+#include "infer.h"
+
+/* What was asked for, as sets of cells in words. */
+typedef struct question {
+    const char *of, *other;
+    cellar_comparison comparison;
+    cellar_interval_options options;
+} question;
+
+static int question_read(const infer_values *values, question *q)
+{
+    int n = (values->minus != NULL) + (values->over != NULL) + (values->within != NULL);
+    int result;
+    q->of = values->of;
+    q->options = cellar_interval_options_default();
+    q->options.target = values->target == 2 ? CELLAR_TARGET_POPULATION : CELLAR_TARGET_TABLE;
+    q->options.prior = (cellar_prior) values->prior;
+    if ((values->of == NULL) == (values->every_cell == 0))
+        return cli_usage("infer interval: say --of 'var=code; ...', or --every-cell");
+    if (n > 1)
+        return cli_usage("--minus, --over and --within: one of them");
+    if (n > 0 && values->every_cell)
+        return cli_usage("--minus, --over and --within need --of");
+    if (values->simultaneous && !values->every_cell)
+        return cli_usage("--simultaneous is for --every-cell");
+    q->comparison = values->minus != NULL    ? CELLAR_COMPARE_DIFFERENCE
+                    : values->over != NULL   ? CELLAR_COMPARE_RATIO
+                    : values->within != NULL ? CELLAR_COMPARE_PROPORTION
+                                             : CELLAR_COMPARE_NONE;
+    q->other = values->minus != NULL  ? values->minus
+               : values->over != NULL ? values->over
+                                      : values->within;
+    result = infer_real("confidence", values->confidence, 0.95, &q->options.confidence);
+    return result;
+}
+
+/* The table of the variables that are named: a margin that was released is used as released. */
+static int read_table(const infer_values *values, const question *q, const char *path,
+                      cellar_release **release, cellar_noisy **noisy)
+{
+    size_t variables[CELLAR_MAX_VARIABLES], n = 0;
+    cli_words names = {0};
+    cellar_error err;
+    cellar_status status;
+    int result;
+    if (values->every_cell) {
+        if (values->columns != NULL)
+            cli_words_split(&names, values->columns, ',', 1);
+        result = infer_read(path, &names, release, noisy);
+        cli_words_clear(&names);
+        return result;
+    }
+    status = cellar_release_read(path, cellar_table_format_of_path(path), release, &err);
+    if (status == CELLAR_OK)
+        status = cellar_cell_set_variables(*release, q->of, variables, &n, &err);
+    if (status == CELLAR_OK && q->other != NULL)
+        status = cellar_cell_set_variables(*release, q->other, variables, &n, &err);
+    if (status == CELLAR_OK && n == 0)
+        variables[n++] = 0; /* everything: the sum of any margin */
+    if (status == CELLAR_OK)
+        status = cellar_noisy_from_release(*release, variables, n, noisy, &err);
+    return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
+}
+
+static void add_interval(const cellar_interval *found, cli_results *list)
+{
+    cli_results_real(list, "estimate", found->estimate);
+    cli_results_real(list, "low", found->low);
+    if (isinf(found->high))
+        cli_results_text(list, "high", "unbounded");
+    else
+        cli_results_real(list, "high", found->high);
+    cli_results_member(list, "naive", "value", found->naive);
+    cli_results_member(list, "naive", "low", found->naive_low);
+    cli_results_member(list, "naive", "high", found->naive_high);
+}
+
+static int run_one(const question *q, const cellar_noisy *noisy, infer_answer *answer)
+{
+    static const char *const kinds[] = {"count", "difference", "ratio", "proportion"};
+    cellar_cell_set *set = NULL, *other = NULL;
+    cellar_interval found;
+    cellar_error err;
+    cellar_status status = cellar_cell_set_parse(noisy, q->of, &set, &err);
+    if (status == CELLAR_OK && q->other != NULL)
+        status = cellar_cell_set_parse(noisy, q->other, &other, &err);
+    if (status == CELLAR_OK)
+        status = cellar_interval_run(noisy, set, q->comparison, other, &q->options, &found, &err);
+    if (status == CELLAR_OK) {
+        cli_results_begin(&answer->list, kinds[q->comparison]);
+        cli_results_text(&answer->list, "of", q->of[0] != '\0' ? q->of : "everything");
+        if (q->other != NULL)
+            cli_results_text(&answer->list, "with", q->other[0] != '\0' ? q->other : "everything");
+        add_interval(&found, &answer->list);
+        cli_results_count(&answer->list, "numbers_summed", found.n_noises);
+        if (found.conservative)
+            infer_note(answer,
+                       "Negatives were set to zero, or the noise depends on the count: the "
+                       "interval comes from those of both parts and is wider than need be.");
+    }
+    cellar_cell_set_free(set);
+    cellar_cell_set_free(other);
+    return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
+}
+
+static void add_codes(const cellar_noisy *noisy, size_t cell, cli_results *list)
+{
+    size_t n = cellar_noisy_n_variables(noisy), levels[CELLAR_MAX_VARIABLES];
+    for (size_t v = n; v-- > 0; cell /= cellar_noisy_n_levels(noisy, v))
+        levels[v] = cell % cellar_noisy_n_levels(noisy, v);
+    for (size_t v = 0; v < n; v++)
+        cli_results_text(list, cellar_noisy_variable(noisy, v),
+                         cellar_noisy_code(noisy, v, levels[v]));
+}
+
+static int run_every(const infer_values *values, question *q, const cellar_noisy *noisy,
+                     infer_answer *answer)
+{
+    cellar_status status = CELLAR_OK;
+    cellar_error err;
+    uint64_t n = 0;
+    for (size_t i = 0; i < cellar_noisy_n_cells(noisy); i++)
+        n += !cellar_noisy_is_structural(noisy, i);
+    q->options.n_simultaneous = values->simultaneous && n > 0 ? n : 1;
+    for (size_t i = 0; i < cellar_noisy_n_cells(noisy) && status == CELLAR_OK; i++) {
+        cellar_cell_set *set = NULL;
+        cellar_interval found;
+        if (cellar_noisy_is_structural(noisy, i))
+            continue;
+        status = cellar_cell_set_one(noisy, i, &set, &err);
+        if (status == CELLAR_OK)
+            status = cellar_interval_run(noisy, set, CELLAR_COMPARE_NONE, NULL, &q->options, &found,
+                                         &err);
+        if (status == CELLAR_OK) {
+            cli_results_begin(&answer->list, "count");
+            add_codes(noisy, i, &answer->list);
+            cli_results_real(&answer->list, "released", (double) cellar_noisy_released(noisy, i));
+            add_interval(&found, &answer->list);
+        }
+        cellar_cell_set_free(set);
+    }
+    return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
+}
+
+static void tell_question(const infer_values *values, const question *q, infer_answer *answer)
+{
+    static const char *const priors[] = {"none: a confidence interval", "uniform on 0, 1, 2, ...",
+                                         "1/(count + 1)"};
+    cli_results *header = &answer->header;
+    cli_results_text(header, "target",
+                     q->options.target == CELLAR_TARGET_POPULATION ? "population" : "table");
+    cli_results_text(header, "prior", priors[q->options.prior]);
+    cli_results_real(header, "confidence", q->options.confidence);
+    cli_results_text(header, "simultaneous", values->simultaneous ? "yes" : "no");
+    if (q->options.prior != CELLAR_PRIOR_NONE)
+        infer_note(answer,
+                   "Given the prior; the counts of different sets are independent under it. "
+                   "Counts: the shortest interval; comparisons: equal tails.");
+    else if (q->options.target == CELLAR_TARGET_TABLE)
+        infer_note(answer,
+                   "The interval is for the counts of this table and reckons with the noise "
+                   "alone. It holds with at least its confidence, whatever they are.");
+    else {
+        infer_note(answer, "The interval is for the means behind the counts and reckons with noise "
+                           "and sampling, by the profile of the likelihood (chi-square).");
+        infer_note_population(answer);
+    }
+}
+
+int infer_run_interval(const infer_values *values, const char *path, infer_answer *answer)
+{
+    question q = {0};
+    cellar_release *release = NULL;
+    cellar_noisy *noisy = NULL;
+    int result = question_read(values, &q);
+
+    if (result == CLI_GO_ON)
+        result = read_table(values, &q, path, &release, &noisy);
+    if (result == CLI_GO_ON) {
+        cli_results_begin(&answer->header, "interval");
+        infer_tell_release(noisy, answer);
+        tell_question(values, &q, answer);
+        answer->list_key = "intervals";
+        result =
+            values->every_cell ? run_every(values, &q, noisy, answer) : run_one(&q, noisy, answer);
+    }
+    cellar_noisy_free(noisy);
+    cellar_release_free(release);
+    return result;
+}

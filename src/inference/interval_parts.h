@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Intervals, one way of making them a file. */
+#ifndef CELLAR_INFERENCE_INTERVAL_PARTS_H
+#define CELLAR_INFERENCE_INTERVAL_PARTS_H
+
+#include <cellar/interval.h>
+
+#include "inference/channel.h"
+#include "inference/noise_sum.h"
+
+/* A number and the channel that it came through. */
+typedef struct cellar_reading {
+    int64_t number;
+    uint64_t n_noises;
+    cellar_channel channel;
+    cellar_noise_sum *sum; /* owned; the channel's when several numbers were summed */
+} cellar_reading;
+
+/* ---- confidence intervals for counts (interval_exact.c) ---- */
+
+/* Inverts the exact law: counts that would give a number as large, and as small, with a chance of
+ * at least tail. */
+void cellar_interval_count(const cellar_reading *reading, double tail, double *low, double *high);
+/* Where one is, and where it is not: the difference of two readings with added noise. */
+cellar_status cellar_interval_difference(const cellar_reading *a, const cellar_reading *b,
+                                         const cellar_mechanism *mechanism, double tail,
+                                         double *low, double *high, cellar_error *err);
+/* The share of a in a + b, two readings with added noise: E. C. Fieller's way, with the exact law
+ * of the noise in place of the normal one. */
+void cellar_interval_share(const cellar_reading *a, const cellar_reading *b, double tail,
+                           double *low, double *high);
+
+/* ---- the means behind the counts (interval_profile.c) ---- */
+
+/* By the profile of the likelihood of one or two Poisson means; `b` NULL for one. */
+cellar_status cellar_interval_profile(const cellar_reading *a, const cellar_reading *b,
+                                      cellar_comparison comparison, double confidence,
+                                      cellar_estimate *out, cellar_error *err);
+
+/* ---- given a prior (interval_bayes.c) ---- */
+
+cellar_status cellar_interval_bayes(const cellar_reading *a, const cellar_reading *b,
+                                    cellar_comparison comparison, cellar_prior prior,
+                                    double confidence, cellar_estimate *out, cellar_error *err);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The inside of a table of released numbers. */
+#ifndef CELLAR_INFERENCE_NOISY_H
+#define CELLAR_INFERENCE_NOISY_H
+
+#include <cellar/inference.h>
+
+#include "inference/channel.h"
+#include "inference/likelihood.h"
+
+struct cellar_noisy {
+    size_t n_variables, n_cells;
+    size_t *n_levels;
+    char **names;
+    char **codes; /* of all variables, one after the other */
+    int64_t *released;
+    unsigned char *structural;
+    cellar_mechanism *mechanism;
+    cellar_noise_sum *sum; /* NULL: numbers as released */
+    uint64_t n_summed;
+    cellar_channel channel;
+};
+
+/* Fails unless the table has two variables with two levels each at least. */
+cellar_status cellar_noisy_check_two_way(const cellar_noisy *noisy, cellar_error *err);
+
+/* The observations of `numbers` (one per cell; structural zeros have none). */
+cellar_status cellar_noisy_observe(const cellar_noisy *noisy, const int64_t *numbers,
+                                   cellar_likelihood *likelihood, cellar_observation **out,
+                                   cellar_error *err);
+
+#endif

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+set(LAYER_SOURCES
+  binomial.c
+  bootstrap.c
+  cell_set.c
+  channel.c
+  chi_square.c
+  cramers_v.c
+  engine.c
+  fit.c
+  fit_parts.c
+  information.c
+  interval.c
+  interval_bayes.c
+  interval_exact.c
+  interval_profile.c
+  likelihood.c
+  loglinear.c
+  model.c
+  noise_sum.c
+  noisy.c
+  noisy_release.c
+  odds_ratio.c
+  panel.c
+  simulate.c
+  study.c
+)

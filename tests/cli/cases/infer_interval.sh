@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Intervals, whose widths depend on the noise's law alone, and every part of the command's language.
+cellar protect "$DATA/occupation.csv" --mechanism discrete-laplace:epsilon=1 --negatives keep --domain-public \
+    -o keep.json 2>/dev/null
+cellar protect "$DATA/occupation.csv" --mechanism discrete-laplace:epsilon=1 --negatives zero --domain-public \
+    -o zero.json 2>/dev/null
+ask() {
+    cellar infer interval "$@" --json | python3 -c '
+import json, sys
+got = json.load(sys.stdin)
+rows = got["intervals"]
+r = rows[0]
+print(r["measure"], got["target"], got["prior"], len(rows), r.get("numbers_summed"), r["high"] >= r["low"],
+      r["high"] - r["low"] if r["measure"] in ("count", "difference") and got["target"] == "table" else "")
+'
+}
+ask keep.json --of 'age=25-29; occupation=A'
+ask keep.json --of 'age=25-29'
+ask keep.json --of 'age=25-29,30-34' --minus 'age=30-34,35-39'
+ask keep.json --of 'age=25-29' --over 'age=30-34'
+ask keep.json --of 'age=25-29' --within ''
+ask keep.json --of 'age=25-29; occupation=A' --target population
+ask keep.json --of 'age=25-29; occupation=A' --prior uniform
+ask zero.json --of 'age=25-29; occupation=A' --over 'age=25-29; occupation=B' --prior reciprocal
+ask zero.json --every-cell --simultaneous --confidence 0.9 | cut -d' ' -f1-8
+cellar infer interval zero.json --of 'age=25-29' 2>&1
+echo "exit $?"
+for mistake in "--of age" "--of age=1" "--of height=1" "--every-cell --of age=25-29" "--simultaneous --of age=25-29" \
+    "--of age=25-29 --over age=25-29" "--of age=25-29 --minus age=30-34 --over age=30-34" \
+    "--of age=25-29 --prior uniform --target population"; do
+    cellar infer interval keep.json $mistake 2>&1
+    echo "exit $?"
+done

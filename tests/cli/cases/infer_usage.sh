@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What is refused, and why.
+cellar protect "$DATA/occupation.csv" --mechanism discrete-laplace:epsilon=1 --negatives zero --domain-public \
+    -o noisy.json 2>/dev/null
+try() {
+    cellar infer "$@" 2>&1
+    echo "exit $?"
+}
+try
+try indepence noisy.json
+try independence noisy.json --rows age
+try independence noisy.json --rows age --columns ocupation
+try independence "$DATA/occupation.csv" --rows age --columns occupation 2>&1 | sed "s|$DATA/||g"
+try loglinear noisy.json --model 'age + work'
+try loglinear noisy.json --model 'age*occupation' --against 'age + occupation'
+try loglinear noisy.json --columns age --model age
+try binomial --released 5 --trials 10 --null 1.5 --mechanism laplace:epsilon=1
+try binomial --released 50 --trials 10 --null 0.5 --mechanism truncated-laplace:epsilon=1,m=3
+try binomial --released x --trials 10 --null 0.5 --mechanism laplace:epsilon=1
