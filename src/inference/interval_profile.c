@@ -127,24 +127,17 @@ static void profile_run(profile *p, cellar_estimate *out)
     }
 }
 
-static cellar_status profile_init(profile *p, const cellar_reading *a, const cellar_reading *b,
-                                  double confidence, cellar_error *err)
+static cellar_status profile_add(profile *p, const cellar_reading *reading, cellar_error *err)
 {
-    const cellar_reading *readings[2] = {a, b};
-    cellar_status status = CELLAR_OK;
-    p->n_cells = b != NULL ? 2 : 1;
-    p->allowed = cellar_chi_square_quantile(1 - confidence, 1);
-    p->err = err;
-    for (int i = 0; i < p->n_cells && status == CELLAR_OK; i++) {
-        status = cellar_likelihood_create(&readings[i]->channel, &p->likelihoods[i], err);
-        if (status == CELLAR_OK)
-            status = cellar_likelihood_observe(p->likelihoods[i], readings[i]->number, &p->cells[i],
-                                               err);
-        if (status == CELLAR_OK)
-            status = cellar_observation_peak(p->cells[i], &p->peaks[i], err);
-        p->best += p->peaks[i].log_likelihood;
-        p->widest += 2 * p->peaks[i].mean + 50;
-    }
+    int i = p->n_cells;
+    cellar_status status = cellar_likelihood_create(&reading->channel, &p->likelihoods[i], err);
+    if (status == CELLAR_OK)
+        status = cellar_likelihood_observe(p->likelihoods[i], reading->number, &p->cells[i], err);
+    if (status == CELLAR_OK)
+        status = cellar_observation_peak(p->cells[i], &p->peaks[i], err);
+    p->best += p->peaks[i].log_likelihood;
+    p->widest += 2 * p->peaks[i].mean + 50;
+    p->n_cells++;
     return status;
 }
 
@@ -152,8 +145,12 @@ cellar_status cellar_interval_profile(const cellar_reading *a, const cellar_read
                                       cellar_comparison comparison, double confidence,
                                       cellar_estimate *out, cellar_error *err)
 {
-    profile p = {.comparison = comparison};
-    cellar_status status = profile_init(&p, a, b, confidence, err);
+    profile p = {.comparison = comparison,
+                 .allowed = cellar_chi_square_quantile(1 - confidence, 1),
+                 .err = err};
+    cellar_status status = profile_add(&p, a, err);
+    if (status == CELLAR_OK && b != NULL)
+        status = profile_add(&p, b, err);
     if (status == CELLAR_OK) {
         profile_run(&p, out);
         status = p.status;
