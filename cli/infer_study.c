@@ -8,8 +8,8 @@
 #include "infer.h"
 #include "terminal.h"
 
-/* What "Confidentiality protection for frequency tables" prints in Table 3: per cent of p-values
- * of at most 0.05, for original, naive and aware tests. */
+/* What "Confidentiality and differential privacy in the dissemination of frequency tables" prints
+ * in Table 3: per cent of p-values of at most 0.05, for original, naive and aware tests. */
 typedef struct printed_row {
     const char *mechanism;
     double independent[3], dependent[3];

@@ -185,8 +185,8 @@ typedef struct cellar_binomial {
 } cellar_binomial;
 
 /* a ~ Binomial(n_trials, p) was released as `released`: tests p = null by the likelihood ratio
- * that knows the noise, with its exact distribution ("Confidentiality protection for frequency
- * tables", section 6.2). */
+ * that knows the noise, with its exact distribution ("Confidentiality and differential privacy in
+ * the dissemination of frequency tables", section 6.2). */
 CELLAR_API cellar_binomial_spec cellar_binomial_spec_default(void);
 CELLAR_API cellar_status cellar_binomial_run(const cellar_binomial_spec *spec, int64_t released,
                                              cellar_binomial *out, cellar_error *err);

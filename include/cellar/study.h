@@ -13,9 +13,10 @@
 extern "C" {
 #endif
 
-/* A design, as in "Confidentiality protection for frequency tables", section 6.1: Poisson counts
- * with ln mean = eta + alpha_i + beta_j + dependence * gamma_ij, where alpha, beta and gamma are
- * drawn anew for every table, uniform within +-spread. Start from cellar_study_spec_default(). */
+/* A design, as in "Confidentiality and differential privacy in the dissemination of frequency
+ * tables", section 6.1: Poisson counts with ln mean = eta + alpha_i + beta_j + dependence *
+ * gamma_ij, where alpha, beta and gamma are drawn anew for every table, uniform within +-spread.
+ * Start from cellar_study_spec_default(). */
 typedef struct cellar_study_spec {
     size_t n_rows, n_columns; /* [10, 10] */
     double eta;               /* [4] */

@@ -3,10 +3,10 @@
  *
  *     L(mu; x) = sum over a >= 0 of P_mu(a) p(a, x)
  *
- * ("Confidentiality protection for frequency tables", section 6.1, eq. 6.2, for any channel). With
- * theta = ln mu its derivatives are moments of the count given x: d ln L = E[a|x] - mu, and
- * d2 ln L = Var[a|x] - mu. So one pass gives the likelihood, the gradient, the curvature and the
- * E-step of the EM algorithm.
+ * ("Confidentiality and differential privacy in the dissemination of frequency tables",
+ * section 6.1, eq. 6.2, for any channel). With theta = ln mu its derivatives are moments of the
+ * count given x: d ln L = E[a|x] - mu, and d2 ln L = Var[a|x] - mu. So one pass gives the
+ * likelihood, the gradient, the curvature and the E-step of the EM algorithm.
  *
  * L is a power series in mu. For each x that occurs its coefficients are kept for panels of mu,
  * equally spaced in sqrt(mu), each with the terms that matter there (1e-20 of the largest): an

@@ -14,7 +14,8 @@
 
 #define NEAR(a, b, tolerance) assert_true(fabs((double) (a) - (double) (b)) <= (tolerance))
 
-/* "Confidentiality protection for frequency tables", Table 1: age by occupation. */
+/* "Confidentiality and differential privacy in the dissemination of frequency tables", Table 1: age
+ * by occupation. */
 static const int64_t paper_table[12 * 11] = {
     2,   2,   8,   7,  31, 0, 7,  2,  20, 0, 80,  55,  68,  110, 54, 134, 0, 23, 13, 138, 2, 129,
     115, 147, 132, 78, 83, 0, 19, 15, 45, 0, 18,  191, 129, 127, 89, 68,  0, 18, 8,  33,  4, 10,

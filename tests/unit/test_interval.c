@@ -34,7 +34,7 @@ static cellar_interval ask(const cellar_noisy *noisy, const char *of, cellar_com
                            const char *with, const cellar_interval_options *options)
 {
     cellar_cell_set *set = NULL, *other = NULL;
-    cellar_interval found;
+    cellar_interval found = {0};
     cellar_error err = {""};
     cellar_status status = cellar_cell_set_parse(noisy, of, &set, &err);
     if (status == CELLAR_OK && with != NULL)
