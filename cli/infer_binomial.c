@@ -89,8 +89,14 @@ int infer_run_binomial(const infer_values *values, infer_answer *answer)
                found.chi_square_power);
     add_design(&answer->list, "naive", "chi-square", chi_square, found.naive_level,
                found.naive_power);
-    infer_note(answer, "Levels, powers and exact p-values are sums over every number that can be "
-                       "released; the exact critical value is the one whose level is nearest.");
+    if (isnan(found.exact_level))
+        infer_note(answer,
+                   "Too many numbers may have been released to enumerate them all: there is "
+                   "the chi-square reference only.");
+    else
+        infer_note(answer,
+                   "Levels, powers and exact p-values are sums over every number that can be "
+                   "released; the exact critical value is the one whose level is nearest.");
     infer_note_population(answer);
     return CLI_GO_ON;
 }

@@ -184,9 +184,10 @@ typedef struct cellar_binomial {
     double naive_level, naive_power;           /* of the naive test with chi-square's quantile */
 } cellar_binomial;
 
-/* a ~ Binomial(n_trials, p) was released as `released`: tests p = null by the likelihood ratio
- * that knows the noise, with its exact distribution ("Confidentiality and differential privacy in
- * the dissemination of frequency tables", section 6.2). */
+/* a ~ Binomial(n_trials, p), at most 1000000 trials, was released as `released`: tests p = null by
+ * the likelihood ratio that knows the noise, with its exact distribution ("Confidentiality and
+ * differential privacy in the dissemination of frequency tables", section 6.2). What is enumerated
+ * is NAN above 3000 trials or for noise as wide. */
 CELLAR_API cellar_binomial_spec cellar_binomial_spec_default(void);
 CELLAR_API cellar_status cellar_binomial_run(const cellar_binomial_spec *spec, int64_t released,
                                              cellar_binomial *out, cellar_error *err);

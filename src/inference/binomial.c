@@ -12,7 +12,7 @@
 #include "inference/chi_square.h"
 #include "math/special.h"
 
-enum { TRIALS_MAX = 1000000, GRID = 64, CLIMBS = 200 };
+enum { TRIALS_MAX = 1000000, ENUMERATED_MAX = 3000, GRID = 64, CLIMBS = 60 };
 static const double NUMBER_TAIL = 1e-17, TIE = 1e-9;
 
 typedef struct binomial {
@@ -20,6 +20,7 @@ typedef struct binomial {
     cellar_channel channel;
     double *log_choose; /* of 0..n */
     int64_t low, high;  /* the numbers that may be released */
+    int is_additive;    /* log-concave weights: the likelihood has one peak */
 } binomial;
 
 cellar_binomial_spec cellar_binomial_spec_default(void)
@@ -78,34 +79,49 @@ static double terms_at(const terms *t, int64_t n, double p, double *mean)
     return largest + log(sum);
 }
 
-/* The maximum over p: a look at a grid, then EM steps p <- E[a|x]/n sped up by bisection on
- * E[a|x] - np, whose sign tells the slope. */
-static double terms_peak(const terms *t, int64_t n, double *p_out)
+/* The place of a grid with the largest likelihood. */
+static double terms_look(const terms *t, int64_t n)
 {
-    double best = -INFINITY, best_p = 0, mean, low, high, value;
+    double best = -INFINITY, best_p = 0, mean;
     for (int i = 0; i <= GRID; i++) {
-        double p = (double) i / GRID;
-        value = terms_at(t, n, p, &mean);
+        double p = (double) i / GRID, value = terms_at(t, n, p, &mean);
         if (value > best) {
             best = value;
             best_p = p;
         }
     }
-    low = fmax(0, best_p - 1.0 / GRID);
-    high = fmin(1, best_p + 1.0 / GRID);
-    for (int i = 0; i < CLIMBS && high - low > 1e-15; i++) {
+    return best_p;
+}
+
+/* The maximum over p, by bisection on E[a|x] - np, whose sign tells the slope; where there may be
+ * several peaks, after a look at a grid. */
+static double terms_peak(const terms *t, const binomial *b, double *p_out)
+{
+    double low = 0, high = 1, mean, best, value;
+    *p_out = 0;
+    best = terms_at(t, b->n, 0, &mean);
+    value = terms_at(t, b->n, 1, &mean);
+    if (value > best) {
+        best = value;
+        *p_out = 1;
+    }
+    if (!b->is_additive) {
+        double seen = terms_look(t, b->n);
+        low = fmax(0, seen - 1.0 / GRID);
+        high = fmin(1, seen + 1.0 / GRID);
+    }
+    for (int i = 0; i < CLIMBS && high - low > 1e-13; i++) {
         double p = low + (high - low) / 2;
-        value = terms_at(t, n, p, &mean);
+        value = terms_at(t, b->n, p, &mean);
         if (value > best) {
             best = value;
-            best_p = p;
+            *p_out = p;
         }
-        if (mean > (double) n * p)
+        if (mean > (double) b->n * p)
             low = p;
         else
             high = p;
     }
-    *p_out = best_p;
     return best;
 }
 
@@ -139,7 +155,7 @@ static cellar_status binomial_look(const binomial *b, const cellar_binomial_spec
         return status;
     out->log_null = terms_at(&t, b->n, spec->null, &mean);
     out->log_other = isnan(spec->alternative) ? NAN : terms_at(&t, b->n, spec->alternative, &mean);
-    best = terms_peak(&t, b->n, &out->estimate);
+    best = terms_peak(&t, b, &out->estimate);
     cellar_free(t.log_weights);
     out->aware = fmax(0, 2 * (best - out->log_null));
     out->naive = naive_statistic(b->n, released, spec->null, &unused);
@@ -171,6 +187,7 @@ static cellar_status binomial_init(binomial *b, const cellar_binomial_spec *spec
     int64_t unused;
     b->n = (int64_t) spec->n_trials;
     b->channel = (cellar_channel){mechanism, spec->negatives, 0, NULL};
+    b->is_additive = cellar_channel_is_additive(&b->channel);
     b->log_choose = cellar_alloc((size_t) b->n + 1, sizeof *b->log_choose);
     if (b->log_choose == NULL)
         return cellar_fail_memory(err, "the binomial test");
@@ -180,8 +197,6 @@ static cellar_status binomial_init(binomial *b, const cellar_binomial_spec *spec
     cellar_mechanism_support(mechanism, b->n, NUMBER_TAIL, &unused, &b->high);
     if (spec->negatives == CELLAR_NEGATIVES_ZERO && b->low < 0)
         b->low = 0;
-    if (b->high - b->low > 4 * (int64_t) TRIALS_MAX)
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "the noise is too wide to be enumerated");
     return CELLAR_OK;
 }
 
@@ -243,6 +258,16 @@ static void binomial_distribution(const outcome *all, size_t n, const cellar_bin
         out->power = out->chi_square_power = out->naive_power = NAN;
 }
 
+/* Too many numbers to enumerate. */
+static void binomial_leave_out(const cellar_binomial_spec *spec, cellar_binomial *out)
+{
+    out->chi_square_critical = cellar_chi_square_quantile(spec->level, 1);
+    out->critical_value = out->exact_level = out->power = NAN;
+    out->chi_square_level = out->chi_square_power = NAN;
+    out->naive_level = out->naive_power = NAN;
+    out->aware.exact_p_value = out->naive.exact_p_value = NAN;
+}
+
 static cellar_status binomial_enumerate(const binomial *b, const cellar_binomial_spec *spec,
                                         cellar_binomial *out, cellar_error *err)
 {
@@ -297,7 +322,10 @@ cellar_status cellar_binomial_run(const cellar_binomial_spec *spec, int64_t rele
     out->aware.p_value = cellar_chi_square_tail(seen.aware, 1);
     out->naive.statistic = naive_statistic(b.n, released, spec->null, &out->naive.estimate);
     out->naive.p_value = cellar_chi_square_tail(out->naive.statistic, 1);
-    CELLAR_TRY(binomial_enumerate(&b, spec, out, err));
+    if (b.n <= ENUMERATED_MAX && b.high - b.low <= 4 * (int64_t) ENUMERATED_MAX)
+        CELLAR_TRY(binomial_enumerate(&b, spec, out, err));
+    else
+        binomial_leave_out(spec, out);
 out:
     cellar_free(b.log_choose);
     cellar_mechanism_free(mechanism);
