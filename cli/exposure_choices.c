@@ -234,11 +234,27 @@ static void add_rules(const cellar_profiles *profiles, const cellar_suppression 
     }
 }
 
+static void note_suppression(const cellar_suppression_summary *summary, int any_dropped,
+                             exposure_answer *answer)
+{
+    if (!summary->met)
+        exposure_note(answer, "The exposure asked for cannot be reached: there are fewer than k "
+                              "people, and whatever they redact they stand out together. Nothing "
+                              "is redacted.");
+    if (summary->gap > 0)
+        exposure_note(answer, "The search was cut short: up to as many entries fewer as the gap "
+                              "tells might do (--max-evaluations).");
+    if (any_dropped)
+        exposure_note(answer, "A column that everybody redacts has no rules, and its redactions "
+                              "tell nothing: hiding its rules would have taken as many entries.");
+}
+
 static void add_suppression(const cellar_profiles *profiles, const cellar_suppression *suppression,
                             exposure_answer *answer)
 {
     cellar_suppression_summary summary = cellar_suppression_summarise(suppression);
     cli_results *results = &answer->results;
+    int any_dropped = 0;
     cli_results_begin(results, "suppression");
     cli_results_real(results, "before", summary.before);
     cli_results_real(results, "after_rules", summary.after_rules);
@@ -248,20 +264,15 @@ static void add_suppression(const cellar_profiles *profiles, const cellar_suppre
     cli_results_real(results, "entries_by_chance", summary.lost_to_chance);
     cli_results_real(results, "gap", summary.gap);
     for (size_t c = 0; c < cellar_profiles_n_columns(profiles); c++) {
-        if (cellar_suppression_chance(suppression, c) <= 0)
+        double chance = cellar_suppression_chance(suppression, c);
+        if (chance <= 0)
             continue;
-        cli_results_begin(results, "random_redaction");
+        cli_results_begin(results, chance < 1 ? "random_redaction" : "column_redacted");
         cli_results_text(results, "column", cellar_profiles_column(profiles, c));
-        cli_results_real(results, "probability", cellar_suppression_chance(suppression, c));
+        cli_results_real(results, "probability", chance);
+        any_dropped |= chance >= 1;
     }
-    if (!summary.met)
-        exposure_note(answer,
-                      isnan(summary.after)
-                          ? "There are too many patterns of redactions to add up: the "
-                            "exposure after random redactions is not known."
-                          : "The exposure asked for was not reached: random redactions make "
-                            "new rare rows. Allow more from the rules (--hide), or fewer "
-                            "columns.");
+    note_suppression(&summary, any_dropped, answer);
 }
 
 int exposure_run_suppress(const exposure_values *values, const char *path, exposure_answer *answer)

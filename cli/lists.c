@@ -95,8 +95,8 @@ int cli_list_counts(const char *option, const char *text, uint64_t smallest, uin
         else if (last - first >= CLI_LIST_MAX - *n)
             result = cli_usage("--%s: more than %d numbers", option, CLI_LIST_MAX);
         else
-            for (uint64_t step = 0; step <= last - first; step++)
-                (*out)[(*n)++] = first + step;
+            for (uint64_t up = 0; up <= last - first; up++) /* last may be the largest there is */
+                (*out)[(*n)++] = first + up;
     }
     cli_words_clear(&parts);
     return result;

@@ -98,8 +98,8 @@ typedef struct cellar_suppression_options {
     uint64_t k;               /* required, from 1 */
     double exposure;          /* at most this; required: NAN until the caller decides */
     double hide;              /* in (0,1]: of the redactions of a column at most this share may come
-                                 from the rule, the others being random; 1: none are random.
-                                 Required: NAN until the caller decides */
+                                 from the rules, on average, the others being random; 1: none are
+                                 random. Required: NAN until the caller decides */
     uint64_t max_evaluations; /* [100000 when 0] */
     cellar_progress progress;
 } cellar_suppression_options;
@@ -114,23 +114,24 @@ typedef struct cellar_suppression_rule {
 
 typedef struct cellar_suppression_summary {
     double before;          /* exposure with nothing redacted, a redacted entry being a level */
-    double after_rules;     /* after the rules alone */
-    double after;           /* expected, after the random redactions as well; NAN when there are too
-                               many patterns to add up */
+    double after_rules;     /* after the rules and the columns that everybody redacts */
+    double after;           /* expected, after the random redactions as well */
     uint64_t lost_to_rules; /* entries */
-    double lost_to_chance;  /* entries, expected */
-    double gap;             /* so many entries fewer may do, if no random redaction had to be made
-                               up for: 0 when the rules are the cheapest there are */
-    int met;                /* 1: `after` is at most what was asked for */
+    double lost_to_chance;  /* entries, expected; with those of columns that everybody redacts */
+    double gap;             /* no redactions that will do lose fewer entries, by rules and chance
+                               together, by more than this; 0: these are the fewest */
+    int met;                /* 1: `after` is at most what was asked for. 0 only when there are fewer
+                               than k people: then nothing helps, and nothing is redacted */
     uint64_t n_evaluations;
 } cellar_suppression_summary;
 
 typedef struct cellar_suppression cellar_suppression;
 
-/* Rules that lose as few entries as possible. Finding the fewest is NP-hard: the search is exact
- * for up to 64 pairs of column and value and within max_evaluations, and tells its gap otherwise.
- * Redacting in a column with a random part may create new rare rows; the rules are then tightened
- * until the expected exposure is small enough, or `met` is 0. */
+/* Redactions that lose as few entries as possible. Finding the fewest is NP-hard: without random
+ * redactions the search is exact for up to 64 pairs of column and value, with them for up to 64
+ * pairs and columns, as long as max_evaluations do, and its gap is told in any case. With them the
+ * chance of a column is the least that hides its rules; where that would be 1 or more, the column
+ * has no rules and everybody redacts it (its chance is 1), so that a redaction tells nothing. */
 CELLAR_API cellar_status cellar_suppression_create(const cellar_profiles *profiles,
                                                    const cellar_suppression_options *options,
                                                    cellar_suppression **out, cellar_error *err);

@@ -15,9 +15,10 @@
 
 enum { MAX_ITEMS = 64, MAX_KNOWN = 4096 };
 
-/* Sets that answer for others: the newest of them. */
+/* Sets that answer for others: the newest of them, and their values. */
 typedef struct known_sets {
     uint64_t sets[MAX_KNOWN];
+    double values[MAX_KNOWN];
     size_t n;
 } known_sets;
 
@@ -40,9 +41,11 @@ static double set_weight(const selection_problem *problem, uint64_t set)
 
 /* ---- is a set allowed? ------------------------------------------------------ */
 
-static void known_add(known_sets *known, uint64_t set)
+static void known_add(known_sets *known, uint64_t set, double value)
 {
-    known->sets[known->n++ % MAX_KNOWN] = set;
+    size_t at = known->n++ % MAX_KNOWN;
+    known->sets[at] = set;
+    known->values[at] = value;
 }
 
 static size_t known_count(const known_sets *known)
@@ -84,7 +87,7 @@ static cellar_status search_allows(selection_search *s, uint64_t set, int *allow
         return CELLAR_OK;
     CELLAR_TRY(search_evaluate(s, set, &value, err));
     *allowed = value <= s->problem->limit;
-    known_add(*allowed ? s->allowed : s->forbidden, set);
+    known_add(*allowed ? s->allowed : s->forbidden, set, value);
 out:
     return status;
 }
@@ -99,12 +102,18 @@ static double search_threshold(const selection_search *s)
                                                   : -INFINITY;
 }
 
+static int search_is_over(const selection_search *s)
+{
+    return s->result->n_evaluations >= s->problem->max_evaluations;
+}
+
+/* When time is over nobody knows: the set is taken for one. */
 static cellar_status search_is_maximal(selection_search *s, uint64_t set, int *maximal,
                                        cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     *maximal = 1;
-    for (size_t i = 0; i < s->problem->n_items && *maximal; i++) {
+    for (size_t i = 0; i < s->problem->n_items && *maximal && !search_is_over(s); i++) {
         int allowed;
         if (((set | s->problem->must_not) >> i & 1) != 0)
             continue;
@@ -113,6 +122,19 @@ static cellar_status search_is_maximal(selection_search *s, uint64_t set, int *m
     }
 out:
     return status;
+}
+
+/* The value of an allowed set, NAN when it is not remembered and time is over. */
+static cellar_status search_tell(selection_search *s, uint64_t set, double *value,
+                                 cellar_error *err)
+{
+    for (size_t i = known_count(s->allowed); i-- > 0;)
+        if (s->allowed->sets[i] == set) {
+            *value = s->allowed->values[i];
+            return CELLAR_OK;
+        }
+    *value = NAN;
+    return search_is_over(s) ? CELLAR_OK : search_evaluate(s, set, value, err);
 }
 
 static cellar_status search_record(selection_search *s, uint64_t set, cellar_error *err)
@@ -131,7 +153,9 @@ static cellar_status search_record(selection_search *s, uint64_t set, cellar_err
     for (size_t i = 0; i < result->n_sets; i++)
         if (result->sets[i].columns == set)
             goto out;
-    CELLAR_TRY(search_evaluate(s, set, &entry.exposure, err));
+    CELLAR_TRY(search_tell(s, set, &entry.exposure, err));
+    if (isnan(entry.exposure))
+        goto out;
     if (result->n_sets < s->problem->n_wanted)
         result->n_sets++;
     for (at = result->n_sets - 1; at > 0 && result->sets[at - 1].weight < entry.weight; at--)
@@ -187,17 +211,12 @@ static uint64_t search_prune(const selection_search *s, uint64_t set, uint64_t c
 
 /* ---- the tree --------------------------------------------------------------- */
 
-static int search_is_over(const selection_search *s)
-{
-    return s->result->n_evaluations >= s->problem->max_evaluations;
-}
-
-/* The candidates that are allowed alone with the set. */
+/* The candidates that are allowed alone with the set; when time is over, all that may be. */
 static cellar_status search_filter(selection_search *s, uint64_t set, uint64_t *candidates,
                                    cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    for (uint64_t rest = *candidates; rest != 0; rest &= rest - 1) {
+    for (uint64_t rest = *candidates; rest != 0 && !search_is_over(s); rest &= rest - 1) {
         size_t i = (size_t) __builtin_ctzll(rest);
         int allowed;
         CELLAR_TRY(search_allows(s, set | BIT(i), &allowed, err));
@@ -283,35 +302,46 @@ out:
     return status;
 }
 
-/* A first answer: items in turn, as long as they fit; the heaviest first, or those that cost least
- * for their weight. */
+/* The candidate that comes next in a first answer: the heaviest, or the one that costs least for
+ * its weight. Those that do not fit are left out; MAX_ITEMS when none is left or time is over. */
+static cellar_status search_next(selection_search *s, uint64_t set, uint64_t *candidates,
+                                 int by_cost, size_t *next, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    double best = INFINITY;
+    *next = MAX_ITEMS;
+    for (uint64_t rest = *candidates; rest != 0 && !search_is_over(s); rest &= rest - 1) {
+        size_t i = (size_t) __builtin_ctzll(rest);
+        double value = 1, rank;
+        if (by_cost)
+            CELLAR_TRY(search_evaluate(s, set | BIT(i), &value, err));
+        rank = value / s->problem->weights[i];
+        if (value > s->problem->limit && by_cost)
+            *candidates &= ~BIT(i);
+        else if (rank < best) {
+            best = rank;
+            *next = i;
+        }
+    }
+out:
+    return status;
+}
+
+/* A first answer: items in turn, as long as they fit. */
 static cellar_status search_greedy(selection_search *s, uint64_t set, uint64_t candidates,
                                    int by_cost, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    while (candidates != 0) {
-        size_t best = MAX_ITEMS;
-        double best_rank = INFINITY;
-        for (uint64_t rest = candidates; rest != 0; rest &= rest - 1) {
-            size_t i = (size_t) __builtin_ctzll(rest);
-            double value = 1, rank;
-            if (by_cost)
-                CELLAR_TRY(search_evaluate(s, set | BIT(i), &value, err));
-            rank = value / s->problem->weights[i];
-            if (value > s->problem->limit && by_cost)
-                candidates &= ~BIT(i);
-            else if (rank < best_rank) {
-                best_rank = rank;
-                best = i;
-            }
-        }
-        if (best < MAX_ITEMS) {
-            int allowed;
-            CELLAR_TRY(search_allows(s, set | BIT(best), &allowed, err));
-            candidates &= ~BIT(best);
-            if (allowed)
-                set |= BIT(best);
-        }
+    while (candidates != 0 && !search_is_over(s)) {
+        size_t next;
+        int allowed = 0;
+        CELLAR_TRY(search_next(s, set, &candidates, by_cost, &next, err));
+        if (next == MAX_ITEMS || search_is_over(s))
+            break;
+        CELLAR_TRY(search_allows(s, set | BIT(next), &allowed, err));
+        candidates &= ~BIT(next);
+        if (allowed)
+            set |= BIT(next);
     }
     CELLAR_TRY(search_record(s, set, err));
 out:
@@ -347,6 +377,8 @@ cellar_status cellar_selection_search(const selection_problem *problem, selectio
     CELLAR_TRY(search_greedy(&s, problem->must, candidates, 0, err));
     CELLAR_TRY(search_greedy(&s, problem->must, candidates, 1, err));
     CELLAR_TRY(search_node(&s, problem->must, candidates, err));
+    if (result->n_sets == 0) /* there was time for little more than this */
+        CELLAR_TRY(search_record(&s, problem->must, err));
     result->gap = fmax(0, s.open - result->sets[0].weight);
 out:
     cellar_free(s.allowed);

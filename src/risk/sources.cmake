@@ -42,6 +42,7 @@ set(LAYER_SOURCES
   simulate.c
   size_model.c
   suppression.c
+  suppression_hidden.c
   threshold.c
   tilted.c
 )

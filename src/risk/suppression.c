@@ -8,19 +8,19 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "risk/profiles.h"
-#include "risk/redaction.h"
 #include "risk/selection_search.h"
+#include "risk/suppressor.h"
 
 /* Redacting more values of a column merges more of them into one level, so exposure never rises as
  * rules are added: the pairs of column and value that are kept make the same problem as columns
- * that are released, each weighing as many entries as people hold it. A rule hidden among random
- * redactions costs 1/hide times as much, whatever the pair, so the best rules are the same.
- * Beyond 64 pairs the heaviest are kept in turn as long as that is allowed. */
+ * that are released, each weighing as many entries as people hold it. Beyond 64 pairs the heaviest
+ * are kept in turn as long as that is allowed. Rules that are to be hidden are another problem:
+ * suppression_hidden.c. */
 
-enum { EXACT_PAIRS = 64, MAX_EVALUATIONS = 100000, MIN_EVALUATIONS = 500, ATTEMPTS = 8 };
+enum { EXACT_PAIRS = 64, MAX_EVALUATIONS = 100000, MIN_EVALUATIONS = 100 };
 
 /* Rows visited by default, over all evaluations: some seconds. */
-static const double default_work = 1e9;
+static const double default_work = 1e9, default_hidden_work = 3e8;
 
 struct cellar_suppression {
     cellar_suppression_summary summary;
@@ -29,25 +29,13 @@ struct cellar_suppression {
     double *chance; /* by column */
 };
 
-typedef struct suppressor {
-    const cellar_profiles *profiles;
-    const cellar_suppression_options *options;
-    cellar_suppression_rule *pairs; /* all there are, most people first */
-    size_t n_pairs;
-    unsigned char *kept;   /* by pair */
-    uint32_t **relabelled; /* levels with redacted ones replaced */
-    uint32_t *label;       /* room: what a level becomes */
-    refiner refiner;
-    uint64_t exposed, max_evaluations, n_evaluations;
-} suppressor;
-
 /* ---- the exposure that rules leave ------------------------------------------ */
 
 static void suppressor_relabel(suppressor *s, size_t column)
 {
     size_t n_levels = cellar_profiles_n_levels(s->profiles, column);
     for (size_t level = 0; level < n_levels; level++)
-        s->label[level] = (uint32_t) level;
+        s->label[level] = (uint32_t) (s->dropped[column] ? n_levels : level);
     for (size_t i = 0; i < s->n_pairs; i++)
         if (s->pairs[i].column == column && !s->kept[i])
             s->label[s->pairs[i].level] = (uint32_t) n_levels;
@@ -55,7 +43,7 @@ static void suppressor_relabel(suppressor *s, size_t column)
         s->relabelled[column][row] = s->label[s->profiles->levels[column][row]];
 }
 
-static cellar_status suppressor_exposure(suppressor *s, double *value, cellar_error *err)
+cellar_status cellar_suppressor_exposure(suppressor *s, double *value, cellar_error *err)
 {
     partition now, next;
     s->n_evaluations++;
@@ -70,7 +58,6 @@ static cellar_status suppressor_exposure(suppressor *s, double *value, cellar_er
             return cellar_fail_memory(err, "partitions");
         now = next;
     }
-    s->exposed = now.dropped;
     *value = (double) now.dropped / (double) s->profiles->n_people;
     cellar_partition_clear(&now);
     return CELLAR_OK;
@@ -81,12 +68,13 @@ static cellar_status suppressor_value(void *context, uint64_t set, double *value
     suppressor *s = context;
     for (size_t i = 0; i < s->n_pairs; i++)
         s->kept[i] = set >> i & 1;
-    return suppressor_exposure(s, value, err);
+    return cellar_suppressor_exposure(s, value, err);
 }
 
 /* ---- choosing rules --------------------------------------------------------- */
 
-static cellar_status suppressor_exact(suppressor *s, double limit, double *gap, cellar_error *err)
+static cellar_status suppressor_exact(suppressor *s, double limit, uint64_t budget, double *gap,
+                                      cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     double weights[EXACT_PAIRS];
@@ -96,7 +84,7 @@ static cellar_status suppressor_exact(suppressor *s, double limit, double *gap, 
                                  .weights = weights,
                                  .limit = limit,
                                  .n_wanted = 1,
-                                 .max_evaluations = s->max_evaluations,
+                                 .max_evaluations = budget,
                                  .value = suppressor_value,
                                  .context = s,
                                  .progress = s->options->progress};
@@ -111,17 +99,17 @@ out:
 }
 
 /* How many of the heaviest pairs can be kept, all others being redacted: by bisection. */
-static cellar_status suppressor_prefix(suppressor *s, double limit, size_t *n_kept,
+static cellar_status suppressor_prefix(suppressor *s, double limit, uint64_t last, size_t *n_kept,
                                        cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     size_t low = 0, high = s->n_pairs;
-    while (low < high) {
+    while (low < high && s->n_evaluations < last) {
         size_t middle = low + (high - low + 1) / 2;
         double value;
         for (size_t i = 0; i < s->n_pairs; i++)
             s->kept[i] = i < middle;
-        CELLAR_TRY(suppressor_exposure(s, &value, err));
+        CELLAR_TRY(cellar_suppressor_exposure(s, &value, err));
         if (value <= limit)
             low = middle;
         else
@@ -132,18 +120,17 @@ out:
     return status;
 }
 
-static cellar_status suppressor_greedy(suppressor *s, double limit, cellar_error *err)
+static cellar_status suppressor_greedy(suppressor *s, double limit, uint64_t last,
+                                       cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    uint64_t begin = s->n_evaluations;
     const cellar_progress *progress = &s->options->progress;
     size_t n_kept;
 
-    CELLAR_TRY(suppressor_prefix(s, limit, &n_kept, err));
+    CELLAR_TRY(suppressor_prefix(s, limit, last, &n_kept, err));
     for (size_t i = 0; i < s->n_pairs; i++)
         s->kept[i] = i < n_kept;
-    for (size_t i = n_kept + 1; i < s->n_pairs && s->n_evaluations - begin < s->max_evaluations;
-         i++) {
+    for (size_t i = n_kept + 1; i < s->n_pairs && s->n_evaluations < last; i++) {
         double value;
         if (progress->report != NULL &&
             progress->report(progress->context, "choosing", (double) i / (double) s->n_pairs)) {
@@ -151,7 +138,7 @@ static cellar_status suppressor_greedy(suppressor *s, double limit, cellar_error
             goto out;
         }
         s->kept[i] = 1;
-        CELLAR_TRY(suppressor_exposure(s, &value, err));
+        CELLAR_TRY(cellar_suppressor_exposure(s, &value, err));
         s->kept[i] = value <= limit;
     }
 out:
@@ -174,63 +161,60 @@ static double suppressor_least_lost(const suppressor *s, double before, double l
     return fmax(0, ceil(before * n - limit * n - 1e-6));
 }
 
-static cellar_status suppressor_choose(suppressor *s, double before, double limit, double *gap,
-                                       cellar_error *err)
+cellar_status cellar_suppressor_choose(suppressor *s, double before, double limit, uint64_t last,
+                                       double *gap, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
+    uint64_t budget = last > s->n_evaluations ? last - s->n_evaluations : 0;
     double lost;
     *gap = INFINITY;
     if (before <= limit)
         memset(s->kept, 1, s->n_pairs);
+    else if (budget == 0)
+        memset(s->kept, 0, s->n_pairs);
     else if (s->n_pairs <= EXACT_PAIRS)
-        CELLAR_TRY(suppressor_exact(s, limit, gap, err));
+        CELLAR_TRY(suppressor_exact(s, limit, budget, gap, err));
     else
-        CELLAR_TRY(suppressor_greedy(s, limit, err));
+        CELLAR_TRY(suppressor_greedy(s, limit, last, err));
     lost = (double) suppressor_lost(s);
     *gap = fmin(*gap, lost - fmin(lost, suppressor_least_lost(s, before, limit)));
 out:
     return status;
 }
 
-/* ---- hiding them ------------------------------------------------------------ */
+/* ---- all of it -------------------------------------------------------------- */
 
-/* With m entries redacted by rule, others redact theirs with the probability that makes the rule's
- * share of all redactions `hide`, on average. */
-static void suppressor_hide(const suppressor *s, double *chance, double *lost_to_chance)
+/* Rules alone. */
+static cellar_status suppressor_rules(suppressor *s, cellar_suppression_summary *summary,
+                                      cellar_error *err)
 {
-    double n = (double) s->profiles->n_people, hide = s->options->hide;
-    *lost_to_chance = 0;
-    for (size_t c = 0; c < s->profiles->n_columns; c++) {
-        double by_rule = 0;
-        for (size_t i = 0; i < s->n_pairs; i++)
-            if (s->pairs[i].column == c && !s->kept[i])
-                by_rule += (double) s->pairs[i].n_people;
-        chance[c] = by_rule < n ? fmin(1, by_rule * (1 - hide) / (hide * (n - by_rule))) : 0;
-        *lost_to_chance += chance[c] * (n - by_rule);
-    }
+    cellar_status status = CELLAR_OK;
+    CELLAR_TRY(cellar_suppressor_choose(s, summary->before, s->options->exposure,
+                                        s->max_evaluations, &summary->gap, err));
+    CELLAR_TRY(cellar_suppressor_exposure(s, &summary->after_rules, err));
+    s->n_evaluations--; /* of the search this was none */
+    summary->after = summary->after_rules;
+    summary->lost_to_rules = suppressor_lost(s);
+    summary->met = summary->after <= s->options->exposure;
+out:
+    return status;
 }
 
-/* Chooses rules for ever smaller limits until chance as well leaves few enough exposed. */
 static cellar_status suppressor_run(suppressor *s, cellar_suppression *out, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     cellar_suppression_summary *summary = &out->summary;
-    double limit = s->options->exposure;
 
     memset(s->kept, 1, s->n_pairs);
-    CELLAR_TRY(suppressor_exposure(s, &summary->before, err));
-    for (int attempt = 0; attempt < ATTEMPTS && !summary->met; attempt++) {
-        CELLAR_TRY(suppressor_choose(s, summary->before, limit, &summary->gap, err));
-        CELLAR_TRY(suppressor_exposure(s, &summary->after_rules, err));
-        suppressor_hide(s, out->chance, &summary->lost_to_chance);
-        CELLAR_TRY(cellar_redaction_expected(s->profiles, s->relabelled, out->chance, s->options->k,
-                                             &summary->after, err));
-        summary->lost_to_rules = suppressor_lost(s);
-        summary->met = summary->after <= s->options->exposure * (1 + 1e-12);
-        if (!(limit > 0) || isnan(summary->after))
-            break;
-        limit = fmax(0, fmin(summary->after_rules, limit) -
-                            1.5 * (summary->after - s->options->exposure));
+    CELLAR_TRY(cellar_suppressor_exposure(s, &summary->before, err));
+    summary->after_rules = summary->after = summary->before;
+    summary->met = summary->before <= s->options->exposure;
+    /* Fewer than k people stand out together, whatever they redact. */
+    if (!summary->met && s->profiles->n_people >= s->options->k) {
+        if (s->options->hide < 1)
+            CELLAR_TRY(cellar_suppressor_hide(s, summary->before, out->chance, summary, err));
+        else
+            CELLAR_TRY(suppressor_rules(s, summary, err));
     }
     summary->n_evaluations = s->n_evaluations;
 out:
@@ -271,11 +255,21 @@ static int suppressor_make_pairs(suppressor *s)
     return 1;
 }
 
+/* How many exposures to look at when nobody said. With chance every row is seen in every pattern of
+ * redactions. */
+static uint64_t suppressor_evaluations(const suppressor *s)
+{
+    double rows = (double) s->profiles->n_rows, columns = (double) s->profiles->n_columns;
+    double n = s->options->hide < 1
+                   ? default_hidden_work / (rows * exp2(columns) * (double) s->options->k)
+                   : default_work / (rows * columns);
+    return (uint64_t) fmin(MAX_EVALUATIONS, fmax(MIN_EVALUATIONS, n));
+}
+
 static int suppressor_make(suppressor *s)
 {
     const cellar_profiles *profiles = s->profiles;
     size_t widest = 0;
-    double work = (double) profiles->n_rows * (double) profiles->n_columns;
     int ok = suppressor_make_pairs(s);
 
     for (size_t c = 0; c < profiles->n_columns; c++)
@@ -283,12 +277,12 @@ static int suppressor_make(suppressor *s)
             widest = cellar_profiles_n_levels(profiles, c);
     s->max_evaluations = s->options->max_evaluations;
     if (s->max_evaluations == 0)
-        s->max_evaluations =
-            (uint64_t) fmin(MAX_EVALUATIONS, fmax(MIN_EVALUATIONS, default_work / work));
+        s->max_evaluations = suppressor_evaluations(s);
     s->kept = cellar_alloc(s->n_pairs, 1);
+    s->dropped = cellar_alloc(profiles->n_columns, 1);
     s->label = cellar_alloc(widest + 1, sizeof *s->label);
     s->relabelled = cellar_alloc(profiles->n_columns, sizeof *s->relabelled);
-    ok = ok && s->kept != NULL && s->label != NULL && s->relabelled != NULL &&
+    ok = ok && s->kept != NULL && s->dropped != NULL && s->label != NULL && s->relabelled != NULL &&
          cellar_refiner_init(profiles, &s->refiner);
     for (size_t c = 0; ok && c < profiles->n_columns; c++) {
         s->relabelled[c] = cellar_alloc(profiles->n_rows, sizeof *s->relabelled[c]);
@@ -303,6 +297,7 @@ static void suppressor_clear(suppressor *s)
         cellar_free(s->relabelled[c]);
     cellar_free(s->relabelled);
     cellar_free(s->label);
+    cellar_free(s->dropped);
     cellar_free(s->kept);
     cellar_free(s->pairs);
     cellar_refiner_clear(&s->refiner);

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "fail_every.h"
+#include "risk/profiles.h"
 #include "risk/redaction.h"
 
 enum { MAX_COLUMNS = 6 };
@@ -231,6 +232,40 @@ static void twenty_columns(void **state)
     unlink(path);
 }
 
+/* However little time there is, no more exposures are looked at, and what is told holds. */
+static void little_time(void **state)
+{
+    (void) state;
+    random_state = 31;
+    for (int round = 0; round < 30; round++) {
+        cellar_table *table = random_table(MAX_COLUMNS, 30 + (size_t) random_below(200));
+        cellar_profiles *profiles = profiles_of(table, MAX_COLUMNS);
+        cellar_selection_options options = cellar_selection_options_default();
+        cellar_selection *all, *few;
+        options.k = 2 + random_below(5);
+        options.exposure = (double) random_below(300) / 1000;
+        options.n_runners_up = 2;
+        assert_int_equal(cellar_selection_create(profiles, &options, &all, NULL), CELLAR_OK);
+        assert_true(cellar_selection_gap(all) == 0 && cellar_selection_n_sets(all) > 0);
+        for (uint64_t max = 1; max <= 20; max++) {
+            cellar_selection_set best;
+            options.max_evaluations = max;
+            assert_int_equal(cellar_selection_create(profiles, &options, &few, NULL), CELLAR_OK);
+            assert_true(cellar_selection_n_evaluations(few) <= max);
+            assert_true(cellar_selection_n_sets(few) > 0);
+            best = cellar_selection_set_at(few, 0);
+            assert_true(best.exposure <= options.exposure);
+            assert_true(fabs(best.exposure - measure(table, best.columns, &options)) < 1e-12);
+            assert_true(best.weight + cellar_selection_gap(few) >=
+                        cellar_selection_set_at(all, 0).weight);
+            cellar_selection_free(few);
+        }
+        cellar_selection_free(all);
+        cellar_profiles_free(profiles);
+        cellar_table_free(table);
+    }
+}
+
 /* ---- redaction -------------------------------------------------------------- */
 
 /* The entries lost to the cheapest rules, by trying all. */
@@ -315,6 +350,170 @@ static void rules_are_cheapest(void **state)
         cellar_profiles_free(profiles);
         cellar_table_free(table);
     }
+}
+
+/* ---- redaction, hidden ------------------------------------------------------ */
+
+enum { MAX_PAIRS = 9 };
+
+/* What a plan loses and exposes: rules as a mask of pairs, dropped columns as another. The loss is
+ * infinite when the rules of a column cannot be hidden. */
+static double plan_cost(const cellar_profiles *profiles, uint64_t rules, uint64_t dropped,
+                        const cellar_suppression_options *options, double *after)
+{
+    uint32_t *levels[MAX_COLUMNS];
+    double chance[MAX_COLUMNS] = {0}, n = (double) profiles->n_people, cost = 0;
+    size_t pair = 0;
+    for (size_t c = 0; c < profiles->n_columns; c++) {
+        uint32_t mark = (uint32_t) cellar_profiles_n_levels(profiles, c);
+        double m = 0;
+        levels[c] = calloc(profiles->n_rows, sizeof *levels[c]);
+        for (size_t row = 0; row < profiles->n_rows; row++) {
+            uint32_t level = profiles->levels[c][row];
+            int ruled = (int) (rules >> (pair + level) & 1);
+            m += ruled ? (double) profiles->counts[row] : 0;
+            levels[c][row] = ruled || (dropped >> c & 1) ? mark : level;
+        }
+        pair += mark;
+        if (dropped >> c & 1)
+            cost += m > 0 ? INFINITY : n;
+        else
+            cost += m < options->hide * n ? m / options->hide : INFINITY;
+        chance[c] = dropped >> c & 1 ? 0 : m * (1 - options->hide) / (options->hide * (n - m));
+    }
+    if (isfinite(cost))
+        assert_int_equal(
+            cellar_redaction_expected(profiles, levels, chance, options->k, after, NULL),
+            CELLAR_OK);
+    for (size_t c = 0; c < profiles->n_columns; c++)
+        free(levels[c]);
+    return cost;
+}
+
+/* The least loss of all plans that will do. */
+static double cheapest_plan(const cellar_profiles *profiles,
+                            const cellar_suppression_options *options)
+{
+    size_t n_pairs = 0;
+    double best = INFINITY;
+    for (size_t c = 0; c < profiles->n_columns; c++)
+        n_pairs += cellar_profiles_n_levels(profiles, c);
+    assert_true(n_pairs <= MAX_PAIRS);
+    for (uint64_t dropped = 0; dropped < UINT64_C(1) << profiles->n_columns; dropped++)
+        for (uint64_t rules = 0; rules < UINT64_C(1) << n_pairs; rules++) {
+            double after = 1, cost = plan_cost(profiles, rules, dropped, options, &after);
+            if (after <= options->exposure * (1 + 1e-12))
+                best = fmin(best, cost);
+        }
+    return best;
+}
+
+/* The plan keeps its promises: the share of the rules, the exposure, the number of entries. */
+static void check_plan(const cellar_profiles *profiles, const cellar_suppression_options *options,
+                       const cellar_suppression *suppression)
+{
+    cellar_suppression_summary summary = cellar_suppression_summarise(suppression);
+    uint64_t rules = 0, dropped = 0, first = 0;
+    double n = (double) profiles->n_people, after = 1, cost;
+    for (size_t c = 0; c < profiles->n_columns; c++) {
+        double chance = cellar_suppression_chance(suppression, c), m = 0;
+        for (size_t i = 0; i < cellar_suppression_n_rules(suppression); i++) {
+            cellar_suppression_rule rule = cellar_suppression_rule_at(suppression, i);
+            if (rule.column != c)
+                continue;
+            m += (double) rule.n_people;
+            rules |= UINT64_C(1) << (first + rule.level);
+        }
+        first += cellar_profiles_n_levels(profiles, c);
+        if (chance >= 1) {
+            dropped |= UINT64_C(1) << c;
+            assert_true(m == 0);
+        }
+        if (m > 0)
+            assert_true(fabs(m / (m + chance * (n - m)) - options->hide) < 1e-12);
+        else
+            assert_true(chance == 0 || chance == 1);
+    }
+    cost = plan_cost(profiles, rules, dropped, options, &after);
+    assert_true(fabs(cost - (double) summary.lost_to_rules - summary.lost_to_chance) < 1e-6);
+    assert_true(fabs(after - summary.after) < 1e-12);
+    assert_true(summary.after <= options->exposure * (1 + 1e-12));
+}
+
+/* Whenever there are k people the exposure is reached, and with as few entries as there can be. */
+static void hidden_rules_are_cheapest(void **state)
+{
+    const double hides[] = {0.9, 0.5, 0.2, 0.05};
+    int n_rules = 0, n_dropped = 0;
+    (void) state;
+    random_state = 21;
+    for (int round = 0; round < 80; round++) {
+        size_t n = 1 + (size_t) random_below(3);
+        cellar_table *table = random_table(n, 4 + (size_t) random_below(40));
+        cellar_profiles *profiles = profiles_of(table, n);
+        cellar_suppression_options options = cellar_suppression_options_default();
+        cellar_suppression *suppression;
+        cellar_suppression_summary summary;
+        double best = INFINITY;
+
+        options.k = 2 + random_below(5);
+        options.exposure = (double) random_below(20) / 100;
+        options.hide = hides[round % 4];
+        assert_int_equal(cellar_suppression_create(profiles, &options, &suppression, NULL),
+                         CELLAR_OK);
+        summary = cellar_suppression_summarise(suppression);
+        assert_int_equal(summary.met, profiles->n_people >= options.k);
+        if (summary.met) {
+            check_plan(profiles, &options, suppression);
+            best = cheapest_plan(profiles, &options);
+            assert_true(summary.gap == 0);
+            assert_true(fabs((double) summary.lost_to_rules + summary.lost_to_chance - best) <
+                        1e-6);
+        }
+        n_rules += cellar_suppression_n_rules(suppression) > 0;
+        n_dropped += summary.lost_to_chance > 0 && cellar_suppression_n_rules(suppression) == 0;
+        cellar_suppression_free(suppression);
+
+        options.max_evaluations = 1 + random_below(30); /* little time: a plan, and its gap */
+        assert_int_equal(cellar_suppression_create(profiles, &options, &suppression, NULL),
+                         CELLAR_OK);
+        summary = cellar_suppression_summarise(suppression);
+        assert_true(summary.n_evaluations <= options.max_evaluations);
+        if (summary.met) {
+            check_plan(profiles, &options, suppression);
+            assert_true((double) summary.lost_to_rules + summary.lost_to_chance - summary.gap <=
+                        best + 1e-6);
+        }
+        cellar_suppression_free(suppression);
+        cellar_profiles_free(profiles);
+        cellar_table_free(table);
+    }
+    assert_true(n_rules > 3 && n_dropped > 3);
+}
+
+/* Fewer than k people: nothing can be done, and nothing is. */
+static void too_few_people(void **state)
+{
+    const double hides[] = {1, 0.5};
+    cellar_table *table = random_table(2, 7);
+    cellar_profiles *profiles = profiles_of(table, 2);
+    (void) state;
+    for (int i = 0; i < 2; i++) {
+        cellar_suppression_options options = cellar_suppression_options_default();
+        cellar_suppression *suppression;
+        options.k = 1000;
+        options.exposure = 0.5;
+        options.hide = hides[i];
+        assert_int_equal(cellar_suppression_create(profiles, &options, &suppression, NULL),
+                         CELLAR_OK);
+        assert_int_equal(cellar_suppression_summarise(suppression).met, 0);
+        assert_true(cellar_suppression_summarise(suppression).after == 1);
+        assert_int_equal(cellar_suppression_n_rules(suppression), 0);
+        assert_true(cellar_suppression_chance(suppression, 0) == 0);
+        cellar_suppression_free(suppression);
+    }
+    cellar_profiles_free(profiles);
+    cellar_table_free(table);
 }
 
 /* Everything chance can do to six people and two columns, one outcome after the other. */
@@ -463,9 +662,15 @@ static void any_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(choice_is_exhaustive), cmocka_unit_test(twenty_columns),
-        cmocka_unit_test(rules_are_cheapest),   cmocka_unit_test(chance_is_exact),
-        cmocka_unit_test(bad_options),          cmocka_unit_test(any_allocation_may_fail),
+        cmocka_unit_test(choice_is_exhaustive),
+        cmocka_unit_test(twenty_columns),
+        cmocka_unit_test(rules_are_cheapest),
+        cmocka_unit_test(hidden_rules_are_cheapest),
+        cmocka_unit_test(too_few_people),
+        cmocka_unit_test(chance_is_exact),
+        cmocka_unit_test(little_time),
+        cmocka_unit_test(bad_options),
+        cmocka_unit_test(any_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

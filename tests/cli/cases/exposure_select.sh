@@ -8,6 +8,7 @@ cellar exposure select people.csv --columns a,b,c,d --k 5 --exposure 0.1 --weigh
 cellar exposure select people.csv --columns a,b,c --k 5 --exposure 0.3 --measure bounded \
     --csv results 2>/dev/null
 cellar exposure select people.csv --columns a,d --k 5 --exposure 0 --must d --csv results 2>/dev/null
+cellar exposure select people.csv --columns a,d --k 50 --exposure 0 --must d 2>/dev/null; echo "exit $?"
 # Long names are shown whole; a list without items has its header.
 awk 'BEGIN { for (c = 1; c <= 9; c++) printf("%sa_column_with_a_long_name_%d", c == 1 ? "" : ",", c)
     print ""; for (i = 0; i < 90; i++) print "1,1,1,1,1,1,1,1," i % 9 }' >wide.csv

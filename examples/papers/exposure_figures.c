@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The numbers behind Figures 2 and 3 of "Statistical anonymity" (Bravo-Hermsdorff and others), as
- * CSV files for any plotting program.
+/* Figures 2 and 3 of "Statistical anonymity" (Bravo-Hermsdorff and others): the numbers as CSV
+ * files for any plotting program, and plain drawings of them.
  *
  * usage: exposure_figures [FOLDER [ADULT.csv]]
  *
@@ -17,6 +17,8 @@
 #include <cellar/output.h>
 #include <cellar/random.h>
 #include <cellar/selection.h>
+
+#include "svg_plot.h"
 
 enum { PEOPLE = 128, DATABASES = 1000, OUTPUTS = 4, GRID = 100, N_COLUMNS = 4 };
 
@@ -113,6 +115,28 @@ static void simulate(spread *exposure, spread *statistical)
     cellar_rng_free(rng);
 }
 
+static void figure_3_draw(const char *folder, const spread *exposure, const spread *statistical)
+{
+    svg_plot plot = {open_file(folder, "figure3.svg"), 0, 1, 0};
+    const spread *const spreads[] = {exposure, statistical};
+    const char *const colours[] = {"#2a7f3a", "#c2378f"};
+    const char *const labels[] = {"exposure, mean and standard deviation",
+                                  "statistical exposure, mean and standard deviation"};
+    double x[PEOPLE], y[PEOPLE];
+
+    svg_begin(&plot, "Figure 3: 1,000 databases of 128 people", "threshold k/128");
+    for (int i = 0; i < 2; i++)
+        for (int side = -1; side <= 1; side++) {
+            for (size_t k = 1; k <= PEOPLE; k++) {
+                x[k - 1] = (double) k / PEOPLE;
+                y[k - 1] = spread_mean(spreads[i], k) + side * spread_sd(spreads[i], k);
+            }
+            svg_line(&plot, x, y, PEOPLE, colours[i], side == 0 ? labels[i] : "", i);
+        }
+    svg_end(&plot);
+    close_file(plot.output);
+}
+
 static int figure_3(const char *folder)
 {
     static spread exposure, statistical;
@@ -133,6 +157,7 @@ static int figure_3(const char *folder)
                                  spread_sd(&statistical, k));
     }
     close_file(output);
+    figure_3_draw(folder, &exposure, &statistical);
     printf("Figure 3: standard deviation, averaged over thresholds: exposure %.4f, statistical "
            "exposure %.4f\n",
            by_exposure, by_statistical);
@@ -148,54 +173,90 @@ static double exposure_at(const cellar_exposure_curve *curve, double t)
     return cellar_exposure_value(curve, (uint64_t) ceil(t * (double) cellar_exposure_total(curve)));
 }
 
-static void figure_2_row(cellar_output *output, size_t n, double t,
-                         const cellar_exposure_curve *joint, cellar_exposure_curve *const *columns)
+/* The curves of the first n columns together, at GRID thresholds. */
+typedef struct figure_2_lines {
+    double t[GRID], single[GRID], joint[GRID], lower[GRID], upper[GRID];
+} figure_2_lines;
+
+static void figure_2_compute(size_t n, double least, const cellar_exposure_curve *joint,
+                             cellar_exposure_curve *const *columns, figure_2_lines *lines,
+                             cellar_output *output)
 {
-    cellar_exposure_bound bounds[2];
-    cellar_error err;
     const cellar_exposure_curve *const *single = (const cellar_exposure_curve *const *) columns;
-    check(cellar_exposure_bounds(single, n, t, NULL, bounds, &err), &err);
-    if (output != NULL)
-        cellar_output_printf(output, "%zu,%s,%.17g,%.17g,%.17g,%.17g,%.17g,%d\n", n, names[n - 1],
-                             t, exposure_at(columns[n - 1], t), exposure_at(joint, t),
-                             cellar_exposure_lower_bound(single, n, t), bounds[0].value,
-                             bounds[0].theorem);
+    for (size_t i = 0; i < GRID; i++) {
+        cellar_exposure_bound bounds[2];
+        cellar_error err;
+        double t = pow(least, 1 - (double) i / (GRID - 1));
+        check(cellar_exposure_bounds(single, n, t, NULL, bounds, &err), &err);
+        lines->t[i] = t;
+        lines->single[i] = exposure_at(columns[n - 1], t);
+        lines->joint[i] = exposure_at(joint, t);
+        lines->lower[i] = cellar_exposure_lower_bound(single, n, t);
+        lines->upper[i] = bounds[0].value;
+        if (output != NULL)
+            cellar_output_printf(output, "%zu,%s,%.17g,%.17g,%.17g,%.17g,%.17g,%d\n", n,
+                                 names[n - 1], t, lines->single[i], lines->joint[i],
+                                 lines->lower[i], lines->upper[i], bounds[0].theorem);
+    }
 }
 
-static void figure_2(const char *folder, const char *path)
+static void figure_2_draw(const char *folder, size_t n, const figure_2_lines *lines)
+{
+    svg_plot plot = {NULL, lines->t[0], 1, 1};
+    char name[64], title[128];
+    snprintf(name, sizeof name, "figure2-%zu.svg", n);
+    snprintf(title, sizeof title, "Figure 2: Adult, %zu of sex, income, race, workclass", n);
+    plot.output = open_file(folder, name);
+    svg_begin(&plot, title, "threshold");
+    svg_line(&plot, lines->t, lines->single, GRID, "#999999", "the last column alone", 0);
+    svg_line(&plot, lines->t, lines->joint, GRID, "#1f6fb4", "all of them together", 1);
+    svg_line(&plot, lines->t, lines->upper, GRID, "#000000", "least of Theorems 2 and 3", 2);
+    svg_line(&plot, lines->t, lines->lower, GRID, "#d08000", "lower bound", 3);
+    svg_end(&plot);
+    close_file(plot.output);
+}
+
+static cellar_profiles *figure_2_read(const char *path)
 {
     cellar_variable_spec variables[N_COLUMNS] = {{0}};
     cellar_tabulate_spec spec = cellar_tabulate_spec_default();
-    cellar_exposure_curve *columns[N_COLUMNS], *joint;
     cellar_profiles *profiles;
-    cellar_output *output = open_file(folder, "figure2.csv");
-    const size_t all[N_COLUMNS] = {0, 1, 2, 3};
     cellar_error err;
-    double least;
-
     for (size_t c = 0; c < N_COLUMNS; c++)
         variables[c].column = names[c];
     spec.path = path;
     spec.variables = variables;
     spec.n_variables = N_COLUMNS;
     check(cellar_profiles_read(&spec, &profiles, NULL, &err), &err);
+    return profiles;
+}
+
+static void figure_2(const char *folder, const char *path)
+{
+    static figure_2_lines lines;
+    const size_t all[N_COLUMNS] = {0, 1, 2, 3};
+    cellar_profiles *profiles = figure_2_read(path);
+    cellar_exposure_curve *columns[N_COLUMNS], *joint;
+    cellar_output *output = open_file(folder, "figure2.csv");
+    cellar_error err;
+
     for (size_t c = 0; c < N_COLUMNS; c++)
         check(cellar_profiles_curve(profiles, &all[c], 1, &columns[c], &err), &err);
     if (output != NULL)
         cellar_output_string(output, "columns,added,threshold,exposure_of_added,exposure,"
                                      "lower_bound,upper_bound,theorem\n");
-    least = 1 / (double) cellar_profiles_n_people(profiles);
     for (size_t n = 1; n <= N_COLUMNS; n++) {
         check(cellar_profiles_curve(profiles, all, n, &joint, &err), &err);
-        for (size_t i = 0; i < GRID; i++)
-            figure_2_row(output, n, pow(least, 1 - (double) i / (GRID - 1)), joint, columns);
+        figure_2_compute(n, 1 / (double) cellar_profiles_n_people(profiles), joint, columns, &lines,
+                         output);
+        figure_2_draw(folder, n, &lines);
         cellar_exposure_curve_free(joint);
     }
     close_file(output);
     for (size_t c = 0; c < N_COLUMNS; c++)
         cellar_exposure_curve_free(columns[c]);
     cellar_profiles_free(profiles);
-    printf("Figure 2: written\n");
+    printf("Figure 2: %s\n", folder != NULL ? "written" : "computed");
 }
 
 int main(int argc, char **argv)
