@@ -7,8 +7,9 @@
  * cell by s = m w dominates all ways to spread it: the laws change step by step, each step's
  * trade-off curve is at least that of one cell, curves compose as f(1 - g), and for one cell the
  * same tests are optimal for every step, so that this bound is its curve exactly (Dong, Roth and Su
- * 2022, Theorem 2.14; Karlin and Rubin 1956). For additive noise this covers all counts at once;
- * for other mechanisms units of several records are refused. */
+ * 2022, Theorem 2.14; Karlin and Rubin 1956). For additive noise this covers all counts at once,
+ * and Poisson counts are so for a reason of their own (facts_kernels.c). For other mechanisms the
+ * records of a unit are taken one after the other (certify_group.c). */
 #include "privacy/certify.h"
 
 #include <math.h>
@@ -46,13 +47,6 @@ cellar_status cellar_certify_check_options(const cellar_certify_options *o, cell
     return CELLAR_OK;
 }
 
-static int is_monotone_noise(const cellar_mechanism *m)
-{
-    const cellar_facts *facts = m->ops->facts;
-    return m->ops->is_additive && facts != NULL && facts->is_monotone != NULL &&
-           facts->is_monotone(m);
-}
-
 static cellar_status setting_check(const cellar_setting *s, cellar_error *err)
 {
     if (s->n < 1 || s->n > CELLAR_CERTIFY_MECHANISMS_MAX)
@@ -64,11 +58,6 @@ static cellar_status setting_check(const cellar_setting *s, cellar_error *err)
                                "%s: cells are not drawn independently, so the law of one certifies "
                                "nothing",
                                cellar_mechanism_name(s->mechanisms[i]));
-    for (size_t i = 0; i < s->n; i++)
-        if (s->options->per_unit > 1 && !is_monotone_noise(s->mechanisms[i]))
-            return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                               "%s: several records per unit are certified for additive noise only",
-                               cellar_mechanism_name(s->mechanisms[i]));
     return CELLAR_OK;
 }
 
@@ -78,6 +67,14 @@ cellar_status cellar_certify_read(const char *text, const char *what, fmpq_t out
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "%s must be a decimal of at least 0, got '%.60s'", what, text);
     return CELLAR_OK;
+}
+
+static void divide(fmpq_t out, const fmpq_t value, uint64_t by)
+{
+    fmpz_t divisor;
+    fmpz_init_set_ui(divisor, by);
+    fmpq_div_fmpz(out, value, divisor);
+    fmpz_clear(divisor);
 }
 
 /* ---- the parts of a certificate -------------------------------------------------------------- */
@@ -159,20 +156,41 @@ static cellar_status point_of_many(cellar_setting *s, const fmpq_t epsilon,
     point->neighbour = worst.neighbour;
     point->everywhere = worst.everywhere;
     point->delta_probabilistic = NAN;
-    if (certify_is_pure_at(s, epsilon)) {
-        point->delta = point->delta_probabilistic = 0;
-        return CELLAR_OK;
-    }
-    if (cellar_setting_composes(s)) {
+    if (cellar_setting_has_envelope(s)) {
         cellar_bounds bounds;
-        status = cellar_setting_tight_delta(s, point->epsilon, &bounds, err);
+        status = cellar_setting_tight_delta(s, fmpq_get_d(epsilon), &bounds, err);
         if (status == CELLAR_OK && bounds.upper < point->delta)
             point->delta = bounds.upper;
         if (status == CELLAR_OK)
             point->delta_lower = fmin(bounds.lower, point->delta);
     }
-    if (status == CELLAR_OK)
+    if (status == CELLAR_OK && s->group == 1)
         status = cellar_setting_violation(s, point->epsilon, &point->delta_probabilistic, err);
+    return status;
+}
+
+/* Everything at one epsilon; a unit of several records is a chain of changes, each of which has its
+ * share of epsilon. */
+static cellar_status point_of_all(cellar_setting *s, const fmpq_t epsilon,
+                                  cellar_profile_point *point, cellar_error *err)
+{
+    cellar_status status;
+    fmpq_t share;
+    fmpq_init(share);
+    divide(share, epsilon, s->group);
+    status = cellar_setting_is_single(s) ? point_of_cell(s, share, point, err)
+                                         : point_of_many(s, share, point, err);
+    fmpq_clear(share);
+    if (s->group > 1) {
+        point->delta = fmin(1, point->delta * cellar_setting_group_factor(s, point->epsilon));
+        point->delta_lower = 0;
+        point->delta_probabilistic = NAN;
+    }
+    if (status == CELLAR_OK && isnan(point->delta_probabilistic))
+        status =
+            cellar_setting_violation_bound(s, point->epsilon, &point->delta_probabilistic, err);
+    if (certify_is_pure_at(s, epsilon) && (s->group > 1 || !cellar_setting_is_single(s)))
+        point->delta = point->delta_lower = point->delta_probabilistic = 0;
     return status;
 }
 
@@ -185,11 +203,8 @@ static cellar_status certify_points(cellar_setting *s, cellar_error *err)
         cellar_profile_point point = {.delta_published = NAN};
         CELLAR_TRY(cellar_certify_read(s->options->epsilons[i], "epsilon", epsilon, err));
         point.epsilon = cellar_rational_double(epsilon);
-        if (cellar_setting_is_single(s))
-            CELLAR_TRY(point_of_cell(s, epsilon, &point, err));
-        else
-            CELLAR_TRY(point_of_many(s, epsilon, &point, err));
-        if (cellar_setting_is_single(s) && s->shift == 1)
+        CELLAR_TRY(point_of_all(s, epsilon, &point, err));
+        if (cellar_setting_is_single(s) && s->shift == 1 && s->group == 1)
             point.delta_published =
                 cellar_published_delta(s->mechanisms[0], epsilon, s->options->min_count);
         s->c->points[s->c->n_points++] = point;
@@ -214,6 +229,45 @@ static double lower_of_cell(const cellar_setting *s, double epsilon)
     return worst.is_attained ? lower : 0;
 }
 
+/* The epsilon of one record, or of a unit whose changes dominate each other. */
+static cellar_status epsilon_of_all(const cellar_setting *s, double delta, cellar_bounds *out,
+                                    cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    cellar_bounds tight;
+    *out = (cellar_bounds){0};
+    if (cellar_setting_is_single(s)) {
+        out->upper = fmin(cellar_setting_epsilon(s, 0, delta), s->c->pure);
+        out->lower = lower_of_cell(s, out->upper);
+        return CELLAR_OK;
+    }
+    out->upper = cellar_setting_basic_epsilon(s, delta);
+    if (!cellar_setting_has_envelope(s))
+        return CELLAR_OK;
+    status = cellar_setting_tight_epsilon(s, delta, &tight, err);
+    if (status == CELLAR_OK) {
+        out->upper = fmin(out->upper, tight.upper);
+        out->lower = fmin(tight.lower, out->upper);
+    }
+    return status;
+}
+
+static cellar_status epsilon_basic(const cellar_setting *s, double delta, cellar_bounds *out,
+                                   cellar_error *err)
+{
+    (void) err;
+    *out = (cellar_bounds){.upper = cellar_setting_basic_epsilon(s, delta)};
+    return CELLAR_OK;
+}
+
+static cellar_status epsilon_advanced(const cellar_setting *s, double delta, cellar_bounds *out,
+                                      cellar_error *err)
+{
+    (void) err;
+    *out = (cellar_bounds){.upper = cellar_setting_advanced_epsilon(s, delta)};
+    return CELLAR_OK;
+}
+
 static cellar_status certify_epsilons(cellar_setting *s, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
@@ -225,17 +279,12 @@ static cellar_status certify_epsilons(cellar_setting *s, cellar_error *err)
         at.delta = cellar_rational_double(value);
         if (fmpq_sgn(value) == 0) {
             at.epsilon = at.lower = s->c->pure;
-        } else if (cellar_setting_is_single(s)) {
-            at.epsilon = fmin(cellar_setting_epsilon(s, 0, nextafter(at.delta, 0)), s->c->pure);
-            at.lower = lower_of_cell(s, at.epsilon);
         } else {
-            at.epsilon = cellar_setting_basic_epsilon(s, nextafter(at.delta, 0));
-            if (cellar_setting_composes(s)) {
-                cellar_bounds bounds;
-                CELLAR_TRY(cellar_setting_tight_epsilon(s, nextafter(at.delta, 0), &bounds, err));
-                at.epsilon = fmin(at.epsilon, bounds.upper);
-                at.lower = fmin(bounds.lower, at.epsilon);
-            }
+            cellar_bounds bounds;
+            CELLAR_TRY(cellar_setting_group_epsilon(s, nextafter(at.delta, 0), epsilon_of_all,
+                                                    &bounds, err));
+            at.epsilon = fmin(bounds.upper, s->c->pure);
+            at.lower = fmin(bounds.lower, at.epsilon);
         }
         s->c->epsilons[s->c->n_epsilons++] = at;
     }
@@ -248,14 +297,17 @@ out:
 static cellar_status certify_composition(cellar_setting *s, cellar_error *err)
 {
     cellar_composition *comp = &s->c->composition;
-    (void) err;
+    cellar_status status = CELLAR_OK;
     cellar_certify_rho(s);
     comp->n_parts = cellar_setting_parts(s);
-    comp->is_tight = cellar_setting_is_single(s) || cellar_setting_composes(s);
+    comp->is_tight = s->group == 1 && (cellar_setting_is_single(s) || cellar_setting_composes(s));
     if (s->c->n_epsilons > 0 && s->c->epsilons[0].delta > 0) {
         double delta = s->c->epsilons[0].delta;
-        comp->basic = (cellar_guarantee){cellar_setting_basic_epsilon(s, delta), delta};
-        comp->advanced = (cellar_guarantee){cellar_setting_advanced_epsilon(s, delta), delta};
+        cellar_bounds basic, advanced;
+        CELLAR_TRY(cellar_setting_group_epsilon(s, delta, epsilon_basic, &basic, err));
+        CELLAR_TRY(cellar_setting_group_epsilon(s, delta, epsilon_advanced, &advanced, err));
+        comp->basic = (cellar_guarantee){basic.upper, delta};
+        comp->advanced = (cellar_guarantee){advanced.upper, delta};
         comp->tight = (cellar_guarantee){s->c->epsilons[0].epsilon, delta};
         comp->lower = s->c->epsilons[0].lower;
     } else if (s->c->n_points > 0) {
@@ -263,8 +315,11 @@ static cellar_status certify_composition(cellar_setting *s, cellar_error *err)
         fmpq_t epsilon;
         fmpq_init(epsilon);
         cellar_rational_parse(s->options->epsilons[0], strlen(s->options->epsilons[0]), epsilon);
-        comp->basic = (cellar_guarantee){s->c->points[0].epsilon,
-                                         cellar_setting_basic_delta(s, epsilon, &worst)};
+        divide(epsilon, epsilon, s->group);
+        comp->basic = (cellar_guarantee){
+            s->c->points[0].epsilon,
+            fmin(1, cellar_setting_basic_delta(s, epsilon, &worst) *
+                        cellar_setting_group_factor(s, s->c->points[0].epsilon))};
         comp->tight = (cellar_guarantee){s->c->points[0].epsilon, s->c->points[0].delta};
         comp->lower = comp->tight.epsilon;
         fmpq_clear(epsilon);
@@ -272,20 +327,42 @@ static cellar_status certify_composition(cellar_setting *s, cellar_error *err)
         comp->basic = comp->tight = (cellar_guarantee){s->c->pure, 0};
         comp->lower = s->c->pure;
     }
-    return CELLAR_OK;
+out:
+    return status;
+}
+
+/* A chain of changes: nothing is infinite when no step is; else delta at some epsilon bounds it. */
+static cellar_status certify_group_infinite(cellar_setting *s, cellar_error *err)
+{
+    static const double epsilons[] = {0.01, 0.5, 1, 2};
+    cellar_status status = CELLAR_OK;
+    double least = 1, delta;
+    if (s->group <= 1 || s->c->infinite <= 0)
+        return CELLAR_OK;
+    for (size_t i = 0; i < sizeof epsilons / sizeof *epsilons; i++) {
+        CELLAR_TRY(cellar_setting_delta_upper(s, epsilons[i], &delta, err));
+        least = fmin(least, delta);
+    }
+    s->c->infinite = least;
+out:
+    return status;
 }
 
 cellar_status cellar_certify(const cellar_mechanism *const *mechanisms, size_t n,
                              const cellar_certify_options *options, cellar_certificate **out,
                              cellar_error *err)
 {
-    cellar_setting s = {.mechanisms = mechanisms, .n = n, .options = options};
+    cellar_setting s = {.mechanisms = mechanisms, .n = n, .options = options, .group = 1};
     cellar_status status = CELLAR_OK;
 
     *out = NULL;
     CELLAR_TRY(cellar_certify_check_options(options, err));
     CELLAR_TRY(setting_check(&s, err));
     s.shift = (int64_t) (options->max_weight * options->per_unit);
+    if (options->per_unit > 1 && !cellar_setting_spreads(&s)) {
+        s.shift = (int64_t) options->max_weight;
+        s.group = options->per_unit;
+    }
     s.cache = cellar_pair_cache_create();
     if (s.cache == NULL) {
         status = cellar_fail_memory(err, "a certificate");
@@ -297,6 +374,7 @@ cellar_status cellar_certify(const cellar_mechanism *const *mechanisms, size_t n
                                            cellar_mechanism_revision(mechanisms[i]), err));
     CELLAR_TRY(cellar_certify_pure(&s, err));
     CELLAR_TRY(cellar_certify_infinite(&s, err));
+    CELLAR_TRY(certify_group_infinite(&s, err));
     CELLAR_TRY(certify_points(&s, err));
     CELLAR_TRY(certify_epsilons(&s, err));
     CELLAR_TRY(certify_composition(&s, err));

@@ -15,7 +15,8 @@ typedef struct cellar_setting {
     const cellar_mechanism *const *mechanisms;
     size_t n;
     const cellar_certify_options *options;
-    int64_t shift; /* by how much a unit changes one cell */
+    int64_t shift;  /* by how much a unit changes one cell */
+    uint64_t group; /* records of a unit that are told apart one by one: group privacy [1] */
     cellar_certificate *c;
     cellar_pair_cache *cache;
 } cellar_setting;
@@ -46,8 +47,12 @@ uint64_t cellar_setting_parts_each(const cellar_setting *s);
 uint64_t cellar_setting_parts(const cellar_setting *s);
 /* 1: one cell of one mechanism changes. */
 int cellar_setting_is_single(const cellar_setting *s);
-/* 1: each mechanism has a dominating pair, so that losses can be composed. */
+/* 1: each mechanism has a pair of counts that is worst everywhere, so that losses compose. */
 int cellar_setting_composes(const cellar_setting *s);
+/* 1: each has a dominating pair at least, if of no counts in particular. */
+int cellar_setting_has_envelope(const cellar_setting *s);
+/* 1: a change of one cell dominates every way to spread it over cells. */
+int cellar_setting_spreads(const cellar_setting *s);
 
 cellar_status cellar_setting_tight_delta(const cellar_setting *s, double epsilon,
                                          cellar_bounds *out, cellar_error *err);
@@ -60,6 +65,24 @@ double cellar_setting_basic_delta(const cellar_setting *s, const fmpq_t epsilon,
                                   cellar_worst *worst);
 double cellar_setting_basic_epsilon(const cellar_setting *s, double delta);
 double cellar_setting_advanced_epsilon(const cellar_setting *s, double delta);
+
+/* ---- units of several records ---- */
+
+/* A chain of `group` changes, each with delta at epsilon / group, has delta times this at epsilon:
+ * the sum of e^{i epsilon / group}, i < group. Rounded up. */
+double cellar_setting_group_factor(const cellar_setting *s, double epsilon);
+/* delta of everything at some epsilon: the least bound there is. */
+cellar_status cellar_setting_delta_upper(const cellar_setting *s, double epsilon, double *out,
+                                         cellar_error *err);
+/* The epsilon of everything at some delta, `each` telling that of one record. */
+typedef cellar_status (*cellar_epsilon_of)(const cellar_setting *s, double delta,
+                                           cellar_bounds *out, cellar_error *err);
+cellar_status cellar_setting_group_epsilon(const cellar_setting *s, double delta,
+                                           cellar_epsilon_of each, cellar_bounds *out,
+                                           cellar_error *err);
+/* A bound on delta_p from delta, which holds whatever was done to the numbers. */
+cellar_status cellar_setting_violation_bound(const cellar_setting *s, double epsilon, double *out,
+                                             cellar_error *err);
 
 /* ---- steps that fill in the certificate ---- */
 

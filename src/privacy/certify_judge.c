@@ -66,7 +66,12 @@ cellar_status cellar_certify_judge(cellar_setting *s, cellar_error *err)
         CELLAR_TRY(cellar_certificate_judge(
             s->c, CELLAR_VERDICT_FAILS, err,
             "domain observed: categories were read off the data, so one person can create one"));
-    if (s->c->infinite >= 1)
+    if (s->group > 1)
+        CELLAR_TRY(cellar_certificate_warn(
+            s->c, err,
+            "the records of a unit are taken one after the other (group privacy), which is a bound "
+            "and not the least one"));
+    if (s->c->infinite >= 1 && s->group == 1)
         CELLAR_TRY(
             cellar_certificate_judge(s->c, CELLAR_VERDICT_FAILS, err,
                                      "what is released tells neighbours apart with certainty"));

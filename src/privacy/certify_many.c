@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/ball.h"
+#include "privacy/envelope.h"
 
 int cellar_setting_is_single(const cellar_setting *s)
 {
@@ -42,6 +43,9 @@ static void scenario_add(scenario *sc, const cellar_setting *s, size_t i, int la
     cellar_pair_init(&stake->pair, s->mechanisms[i], larger ? high : low, larger ? low : high,
                      CELLAR_NEGATIVES_KEEP);
     stake->times = times;
+    stake->is_envelope = !mechanism_has_pair(s->mechanisms[i], s->shift);
+    stake->is_rough = 0;
+    stake->reach = cellar_setting_reach(s, i);
 }
 
 /* Symmetric noise has the same losses in both orders: equal stakes are put together. */
@@ -96,6 +100,39 @@ static int scenario_is_symmetric(const cellar_setting *s)
     return 1;
 }
 
+static cellar_status stakes_ask(const scenario *sc, double epsilon, double delta,
+                                cellar_bounds *out, cellar_error *err)
+{
+    return isnan(epsilon) ? cellar_tight_epsilon(sc->stakes, sc->n, delta, out, err)
+                          : cellar_tight_delta(sc->stakes, sc->n, epsilon, out, err);
+}
+
+/* An envelope is nobody's pair: what the first counts do bounds it from below. */
+static cellar_status scenario_ask(scenario *sc, double epsilon, double delta, cellar_bounds *out,
+                                  cellar_error *err)
+{
+    int has_envelope = 0;
+    cellar_bounds below;
+    cellar_status status;
+    for (size_t i = 0; i < sc->n; i++)
+        has_envelope |= sc->stakes[i].is_envelope;
+    sc->stakes[0].is_rough = has_envelope;
+    status = stakes_ask(sc, epsilon, delta, out, err);
+    if (status != CELLAR_OK || !has_envelope)
+        return status;
+    for (size_t i = 0; i < sc->n; i++)
+        sc->stakes[i].is_envelope = 0;
+    status = stakes_ask(sc, epsilon, delta, &below, err);
+    out->lower = fmin(below.lower, out->upper);
+    return status;
+}
+
+/* Losses that no grid can hold: there is nothing to say, and that is no failure. */
+static int is_too_wide(cellar_status status)
+{
+    return status == CELLAR_ERR_ARGUMENT || status == CELLAR_ERR_OVERFLOW;
+}
+
 /* Asks each scenario and keeps the worst; the lower bound is that of some scenario. */
 static cellar_status scenarios_ask(const cellar_setting *s, double epsilon, double delta,
                                    cellar_bounds *out, cellar_error *err)
@@ -109,16 +146,17 @@ static cellar_status scenarios_ask(const cellar_setting *s, double epsilon, doub
         cellar_bounds one;
         if (k == 1 && !s->options->parallel && scenario_is_symmetric(s))
             break;
-        if (isnan(epsilon))
-            CELLAR_TRY(cellar_tight_epsilon(sc->stakes, sc->n, delta, &one, err));
-        else
-            CELLAR_TRY(cellar_tight_delta(sc->stakes, sc->n, epsilon, &one, err));
+        CELLAR_TRY(scenario_ask(sc, epsilon, delta, &one, err));
         out->upper = fmax(out->upper, one.upper);
         out->lower = fmax(out->lower, one.lower);
         out->is_lattice = one.is_lattice;
     }
 out:
     cellar_free(sc);
+    if (is_too_wide(status)) {
+        *out = (cellar_bounds){.upper = isnan(epsilon) ? INFINITY : 1};
+        status = CELLAR_OK;
+    }
     return status;
 }
 
@@ -127,6 +165,31 @@ int cellar_setting_composes(const cellar_setting *s)
     for (size_t i = 0; i < s->n; i++)
         if (!mechanism_has_pair(s->mechanisms[i], s->shift))
             return 0;
+    return s->shift <= (int64_t) s->options->max_weight || cellar_setting_spreads(s);
+}
+
+int cellar_setting_has_envelope(const cellar_setting *s)
+{
+    enum { SHIFTS_MAX = 16 }; /* all smaller changes are looked at too */
+    for (size_t i = 0; i < s->n; i++) {
+        cellar_reach reach = cellar_setting_reach(s, i);
+        if (!mechanism_has_pair(s->mechanisms[i], s->shift) &&
+            (s->shift > SHIFTS_MAX || !cellar_envelope_exists(&reach)))
+            return 0;
+    }
+    return s->shift <= (int64_t) s->options->max_weight || cellar_setting_spreads(s);
+}
+
+int cellar_setting_spreads(const cellar_setting *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        const cellar_mechanism *m = s->mechanisms[i];
+        const cellar_facts *facts = m->ops->facts;
+        int monotone = facts != NULL && facts->is_monotone != NULL && facts->is_monotone(m);
+        int spread = facts != NULL && facts->is_spread != NULL && facts->is_spread(m);
+        if (!spread && !(m->ops->is_additive && monotone))
+            return 0;
+    }
     return 1;
 }
 
@@ -167,6 +230,10 @@ cellar_status cellar_setting_violation(const cellar_setting *s, double epsilon, 
     }
 out:
     cellar_free(sc);
+    if (is_too_wide(status)) {
+        *out = NAN;
+        status = CELLAR_OK;
+    }
     return status;
 }
 
@@ -241,6 +308,8 @@ void cellar_certify_rho(cellar_setting *s)
     }
     if (known) {
         fmpq_mul_ui(total, s->options->parallel ? most : total, cellar_setting_parts_each(s));
+        fmpq_mul_ui(total, total, s->group); /* Bun and Steinke 2016, Proposition 1.9 */
+        fmpq_mul_ui(total, total, s->group);
         arb_set_fmpq(ball, total, 128);
         s->c->composition.rho = cellar_ball_upper(ball);
     }

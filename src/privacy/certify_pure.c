@@ -42,11 +42,12 @@ cellar_status cellar_certify_pure(cellar_setting *s, cellar_error *err)
     s->c->pure = (s->options->parallel ? largest
                   : s->n == 1          ? largest
                                        : sum) *
-                 (double) cellar_setting_parts_each(s);
-    if (cellar_setting_parts_each(s) > 1 || s->n > 1)
+                 (double) (cellar_setting_parts_each(s) * s->group);
+    if (cellar_setting_parts_each(s) * s->group > 1 || s->n > 1)
         s->c->pure = nextafter(s->c->pure, INFINITY);
     if (exact) {
-        fmpq_mul_ui(total, s->options->parallel ? most : total, cellar_setting_parts_each(s));
+        fmpq_mul_ui(total, s->options->parallel ? most : total,
+                    cellar_setting_parts_each(s) * s->group);
         cellar_rational_add(&text, total);
         s->c->pure = cellar_rational_double(total);
         if (text.failed)

@@ -320,7 +320,7 @@ cellar_status cellar_sum_create(const cellar_part *parts, size_t n_parts, double
                                                                              << LOG2_CELLS_MAX)
         sum->n *= 2;
     if ((double) sum->n < (high - low) / sum->spacing + 8 || !isfinite(high - low))
-        CELLAR_TRY(cellar_fail(err, CELLAR_ERR_MEMORY,
+        CELLAR_TRY(cellar_fail(err, CELLAR_ERR_OVERFLOW,
                                "composing these losses needs more than 2^%d cells",
                                LOG2_CELLS_MAX));
     sum->tilted = cellar_alloc(sum->n, sizeof *sum->tilted);

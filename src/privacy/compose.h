@@ -16,7 +16,7 @@ typedef struct cellar_part {
 typedef struct cellar_sum cellar_sum;
 
 /* What the sum is made for: the tail beyond `epsilon`, or (epsilon NAN) where delta is about
- * `delta`. On failure *out is NULL; CELLAR_ERR_MEMORY when the grid would be too fine. */
+ * `delta`. On failure *out is NULL; CELLAR_ERR_OVERFLOW when the grid would be too fine. */
 cellar_status cellar_sum_create(const cellar_part *parts, size_t n_parts, double epsilon,
                                 double delta, cellar_sum **out, cellar_error *err);
 void cellar_sum_free(cellar_sum *sum); /* NULL is fine */

@@ -64,7 +64,8 @@ static cellar_status plan_mechanism(const cellar_ledger_entry *charge, cellar_me
     cellar_setting setting = {.mechanisms = (const cellar_mechanism *const *) out,
                               .n = 1,
                               .options = &options,
-                              .shift = entry_shift(charge)};
+                              .shift = entry_shift(charge),
+                              .group = 1};
     cellar_status status = CELLAR_ERR_ARGUMENT;
     *out = NULL;
     if (strstr(charge->mechanism, "file=") == NULL && setting.shift > 0)

@@ -316,7 +316,7 @@ void cellar_atoms_clear(cellar_atoms *atoms)
 static cellar_status pld_room(cellar_pld *pld, double low, double high, cellar_error *err)
 {
     if (!(high - low < CELLS_MAX) || !(fabs(low) < 0x1p52))
-        return cellar_fail(err, CELLAR_ERR_MEMORY,
+        return cellar_fail(err, CELLAR_ERR_OVERFLOW,
                            "privacy losses need a grid of more than %d cells", CELLS_MAX);
     pld->first = (int64_t) low;
     pld->n = (size_t) (high - low) + 1;

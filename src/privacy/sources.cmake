@@ -4,6 +4,8 @@ set(LAYER_SOURCES
   certificate_write.c
   certify.c
   certify_cell.c
+  certify_group.c
+  envelope.c
   certify_joint.c
   certify_judge.c
   certify_many.c

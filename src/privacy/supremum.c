@@ -142,7 +142,7 @@ static void violation_of_clamped_noise(const cellar_reach *reach, const fmpq_t e
 
 /* Rows that repeat, shifted: every pair is like one of the first. Clamping breaks the
  * repetition where negative numbers can come out, so as many more rows are looked at. */
-static int reach_period(const cellar_reach *reach, int64_t *n_counts)
+int cellar_reach_period(const cellar_reach *reach, int64_t *n_counts)
 {
     const cellar_facts *facts = reach->m->ops->facts;
     int64_t from, period, low, high, end;
@@ -342,7 +342,7 @@ void cellar_supremum_delta(const cellar_reach *reach, const fmpq_t epsilon, cell
         worst_none(reach, out);
     } else if (reach->m->ops->is_additive) {
         worst_of_noise(reach, cellar_pair_delta, epsilon, out);
-    } else if (reach_period(reach, &n_counts)) {
+    } else if (cellar_reach_period(reach, &n_counts)) {
         worst_of_rows(reach, n_counts, cellar_pair_delta, epsilon, out);
     } else if (reach_is_ordered(reach)) {
         worst_of_rows(reach, 1, cellar_pair_delta, epsilon, out);
@@ -363,7 +363,7 @@ void cellar_supremum_violation(const cellar_reach *reach, const fmpq_t epsilon, 
         worst_of_noise(reach, cellar_pair_violation, epsilon, out);
     else if (additive && reach_is_monotone(reach))
         violation_of_clamped_noise(reach, epsilon, out);
-    else if (!additive && reach_period(reach, &n_counts))
+    else if (!additive && cellar_reach_period(reach, &n_counts))
         worst_of_rows(reach, n_counts, cellar_pair_violation, epsilon, out);
     else if (!additive && reach_has_tail(reach))
         worst_of_kernel(reach, cellar_pair_violation, rest_violation, epsilon, out);
@@ -393,7 +393,7 @@ void cellar_supremum_infinite(const cellar_reach *reach, cellar_worst *out)
     fmpq_set_si(large, 1000, 1);
     if (reach->m->ops->is_additive) {
         worst_of_noise(reach, measure_infinite, large, out);
-    } else if (reach_period(reach, &n_counts)) {
+    } else if (cellar_reach_period(reach, &n_counts)) {
         worst_of_rows(reach, n_counts, measure_infinite, large, out);
     } else if (reach_has_tail(reach) && reach_has_full_support(reach)) {
         worst_none(reach, out);
@@ -442,7 +442,7 @@ int cellar_supremum_pure(const cellar_reach *reach, double *epsilon, int *exact,
         *epsilon = cellar_ball_upper(bound);
         *exact =
             facts->pure_rational != NULL && facts->pure_rational(reach->m, reach->shift, rational);
-    } else if (!reach->m->ops->is_additive && reach_period(reach, &n_counts)) {
+    } else if (!reach->m->ops->is_additive && cellar_reach_period(reach, &n_counts)) {
         found = pure_of_rows(reach, n_counts, epsilon);
     }
     arb_clear(bound);

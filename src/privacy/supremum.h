@@ -25,6 +25,9 @@ typedef struct cellar_worst {
                       * worst case is a limit */
 } cellar_worst;
 
+/* 1 when every pair of counts is like one of the first *n_counts smaller counts'. */
+int cellar_reach_period(const cellar_reach *reach, int64_t *n_counts);
+
 /* The supremum of sum_b max(0, P(b) - e^epsilon Q(b)) over both orders of all neighbours. */
 void cellar_supremum_delta(const cellar_reach *reach, const fmpq_t epsilon, cellar_worst *out);
 /* The supremum of P(|ln P(b)/Q(b)| > epsilon). */

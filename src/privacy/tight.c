@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/rational.h"
+#include "privacy/envelope.h"
 
 static const double GAP = 1e-3;
 enum { REFINE_MAX = 4096 };
@@ -63,7 +64,7 @@ static void losses_find_lattice(table_of_losses *t)
  * deviations out), h the spacing, k the number of parts, sd the deviation of the sum. */
 static double losses_first_spacing(const table_of_losses *t, const cellar_stake *stakes)
 {
-    double variance = 0, times = 0, deviation;
+    double variance = 0, times = 0, largest = 1e-9, deviation;
     for (size_t i = 0; i < t->n; i++) {
         double sum = 0, square = 0, mass = 0;
         for (size_t k = 0; k < t->atoms[i].n; k++) {
@@ -71,13 +72,23 @@ static double losses_first_spacing(const table_of_losses *t, const cellar_stake 
             mass += a->mass;
             sum += a->mass * a->loss;
             square += a->mass * a->loss * a->loss;
+            largest = fmax(largest, fabs(a->loss));
         }
         sum /= fmax(mass, 1e-300);
         times += (double) stakes[i].times;
         variance += (double) stakes[i].times * fmax(square / fmax(mass, 1e-300) - sum * sum, 0);
     }
-    deviation = fmax(sqrt(variance), 1e-9);
+    deviation = fmax(sqrt(variance), 1e-3 * largest); /* all losses may be one */
     return fmin(GAP, fmin(deviation / 512, sqrt(GAP * deviation / (34 * times))));
+}
+
+static cellar_status stake_atoms(const cellar_stake *stake, double tail, cellar_atoms *out,
+                                 cellar_error *err)
+{
+    if (stake->is_envelope)
+        return cellar_envelope_create(&stake->reach, stake->pair.count[0] > stake->pair.count[1],
+                                      tail, out, err);
+    return cellar_atoms_create(&stake->pair, tail, out, err);
 }
 
 static cellar_status losses_init(table_of_losses *t, const cellar_stake *stakes, size_t n,
@@ -92,7 +103,7 @@ static cellar_status losses_init(table_of_losses *t, const cellar_stake *stakes,
     if (t->atoms == NULL || t->plds == NULL || t->parts == NULL || t->refine == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "privacy losses"));
     for (size_t i = 0; i < n; i++)
-        CELLAR_TRY(cellar_atoms_create(&stakes[i].pair, tail, &t->atoms[i], err));
+        CELLAR_TRY(stake_atoms(&stakes[i], tail, &t->atoms[i], err));
     losses_find_lattice(t);
     t->spacing = losses_first_spacing(t, stakes);
 out:
@@ -163,7 +174,7 @@ static cellar_status losses_answer(table_of_losses *t, const cellar_stake *stake
     double gap;
     if (t->is_lattice) {
         status = losses_ask(t, stakes, asked, out, &gap, err);
-        if (status != CELLAR_ERR_MEMORY) {
+        if (status != CELLAR_ERR_OVERFLOW) {
             out->is_lattice = 1;
             return status;
         }
@@ -171,16 +182,23 @@ static cellar_status losses_answer(table_of_losses *t, const cellar_stake *stake
     }
     for (int coarser = 0; coarser < 12; coarser++) {
         status = losses_ask(t, stakes, asked, out, &gap, err);
-        if (status != CELLAR_ERR_MEMORY)
+        if (status != CELLAR_ERR_OVERFLOW)
             break;
         t->spacing *= 4;
     }
     for (int finer = 0; finer < 6 && status == CELLAR_OK && gap > GAP; finer++) {
         cellar_bounds closer = {0};
+        if (stakes[0].is_rough ||
+            (!isnan(asked->epsilon) && out->upper - out->lower <= 1e-4 * out->upper))
+            break; /* the curve may be flat there, and no epsilon near */
         t->spacing /= 4;
-        if (losses_ask(t, stakes, asked, &closer, &gap, err) != CELLAR_OK)
-            break;
-        *out = closer;
+        status = losses_ask(t, stakes, asked, &closer, &gap, err);
+        if (status == CELLAR_OK)
+            *out = closer;
+        if (status != CELLAR_ERR_OVERFLOW)
+            continue;
+        status = CELLAR_OK; /* as fine as it gets */
+        break;
     }
     out->is_lattice = 0;
     return status;
@@ -268,7 +286,7 @@ cellar_status cellar_tight_violation(const cellar_stake *stakes, size_t n, doubl
             status = losses_exceed(&t, stakes, epsilon, 1, &above, err);
             if (status == CELLAR_OK)
                 status = losses_exceed(&t, stakes, epsilon, -1, &below, err);
-            if (status != CELLAR_ERR_MEMORY)
+            if (status != CELLAR_ERR_OVERFLOW)
                 break;
             t.is_lattice = 0;
             t.spacing *= 4;

@@ -5,11 +5,15 @@
 #define CELLAR_PRIVACY_TIGHT_H
 
 #include "privacy/compose.h"
+#include "privacy/supremum.h"
 
 /* A dominating pair and how often it is met. */
 typedef struct cellar_stake {
     cellar_pair pair;
     uint64_t times;
+    int is_envelope; /* 1: stands for all counts of `reach`, and `pair` for one pair of them */
+    int is_rough;    /* 1: bounds need not meet */
+    cellar_reach reach;
 } cellar_stake;
 
 typedef struct cellar_bounds {

@@ -59,57 +59,6 @@ static cellar_profile_point point_of(const char *spec, const char *epsilon,
     return point;
 }
 
-/* Lines 8, 9, 16, 18 and 20 of the errata; NAN: not asked. */
-static void test_errata(void **state)
-{
-    static const struct {
-        const char *spec, *epsilon;
-        cellar_negatives negatives;
-        double delta, probabilistic, relative;
-    } cases[] = {
-        {"poisson:alpha=0.1", "1.5", 0, NAN, 0.301, 1e-3},
-        {"poisson:alpha=0.1", "1.398", 0, NAN, 0.30097072423403293809, 1e-12},
-        {"poisson:alpha=0.1", "3.795", 0, NAN, 0.30097072423403293809, 1e-12},
-        {"poisson:alpha=1", "2", 0, NAN, 0.0527, 2e-3},
-        {"poisson:alpha=0.8953", "2", 0, NAN, 0.0437, 2e-3},
-        {"poisson:alpha=1", "0.5", 0, NAN, 0.551916, 1e-5},
-        {"truncated-laplace:epsilon=0.5,m=10", "0.5", 0, 0.0017, 0.0017, 0.05},
-        {"truncated-laplace:epsilon=1.5,m=7", "1.5", 0, 1.75e-5, 1.75e-5, 1e-3},
-        {"truncated-normal:epsilon=1.5,m=12", "1.5", 0, 2.44e-5, 2.44e-5, 3e-3},
-        /* the true epsilon of the normal is epsilon (2m-1)/(2m+1): nothing but the end is lost */
-        {"truncated-normal:epsilon=1.5,m=12", "1.38", 0, 2.4445686321704891865e-5,
-         2.4445686321704891865e-5, 1e-12},
-        {"truncated-laplace:epsilon=0.5,m=10", "0.5", 0, NAN, 0.00166, 1e-3},
-        {"truncated-laplace:epsilon=0.5,m=10", "0.5", 1, 0.0016586878693730081, 0.623, 1e-3},
-        {"truncated-laplace:epsilon=1,m=5", "1", 0, NAN, 0.0031, 1e-2},
-        {"truncated-laplace:epsilon=1,m=5", "1", 1, NAN, 0.732, 1e-3},
-        {"gaussian:epsilon=2,delta=0.05,calibration=pdp", "2", 0, NAN, 0.0919, 1e-3},
-    };
-    (void) state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        cellar_profile_point p = point_of(cases[i].spec, cases[i].epsilon, cases[i].negatives);
-        if (!isnan(cases[i].delta))
-            assert_close(p.delta, cases[i].delta, cases[i].relative);
-        assert_close(p.delta_probabilistic, cases[i].probabilistic, cases[i].relative);
-    }
-}
-
-/* The worst count is not always the first: line 9. */
-static void test_worst_count(void **state)
-{
-    cellar_mechanism *m = make("poisson:alpha=1");
-    cellar_reach reach = {.m = m, .shift = 1, .negatives = CELLAR_NEGATIVES_KEEP};
-    cellar_worst worst;
-    fmpq_t epsilon;
-    (void) state;
-    decimal("0.5", epsilon);
-    cellar_supremum_violation(&reach, epsilon, &worst);
-    assert_int_equal(worst.count, 2);
-    assert_int_equal(worst.neighbour, 1);
-    fmpq_clear(epsilon);
-    cellar_mechanism_free(m);
-}
-
 /* ---- enumeration -------------------------------------------------------------------- */
 
 /* Mechanisms of every kind, with parameters that are not special. */
@@ -515,7 +464,6 @@ static void test_pure(void **state)
 static void test_refusals(void **state)
 {
     static const char *const laplace[] = {"laplace:epsilon=1"};
-    static const char *const poisson[] = {"poisson:alpha=1"};
     static const char *const totals[] = {"total", NULL};
     static const char *const bad[] = {"-1"};
     cellar_certify_options o = cellar_certify_options_default();
@@ -526,9 +474,6 @@ static void test_refusals(void **state)
     o.neighbours = CELLAR_NEIGHBOURS_SUBSTITUTE;
     assert_int_equal(certify(laplace, 1, &o, &c), CELLAR_OK);
     cellar_certificate_free(c);
-    o = cellar_certify_options_default();
-    o.per_unit = 2;
-    assert_int_equal(certify(poisson, 1, &o, &c), CELLAR_ERR_ARGUMENT);
     o = cellar_certify_options_default();
     o.epsilons = bad;
     o.n_epsilons = 1;
@@ -596,42 +541,9 @@ static void test_violation_not_monotone(void **state)
     }
 }
 
-/* Line 10a: the ratios that one record more makes, and the two bounds. */
-static void test_dirichlet(void **state)
-{
-    static const int64_t with[] = {1, 9}, without[] = {0, 9};
-    static const double want[] = {0.6, 1.6, 2.6};
-    cellar_certify_options o = cellar_certify_options_default();
-    cellar_dirichlet *d = NULL;
-    cellar_certificate *c = NULL;
-    cellar_error err;
-    (void) state;
-    assert_int_equal(
-        cellar_dirichlet_create("multinomial-dirichlet:alpha=3,total=10,cells=2", &d, &err),
-        CELLAR_OK);
-    for (int i = 0; i < 3; i++) {
-        int64_t released[] = {5 * i, 10 - 5 * i};
-        assert_close(exp(cellar_dirichlet_log_pmf(d, with, released, 2) -
-                         cellar_dirichlet_log_pmf(d, without, released, 2)),
-                     want[i], 1e-12);
-    }
-    o.neighbours = CELLAR_NEIGHBOURS_SUBSTITUTE;
-    assert_int_equal(cellar_certify_dirichlet(d, &o, &c, &err), CELLAR_OK);
-    assert_close(exp(cellar_certificate_pure_epsilon(c)), 13.0 / 3, 1e-12);
-    cellar_certificate_free(c);
-    o.neighbours = CELLAR_NEIGHBOURS_ADD_REMOVE;
-    o.population = 10;
-    assert_int_equal(cellar_certify_dirichlet(d, &o, &c, &err), CELLAR_OK);
-    assert_close(exp(cellar_certificate_pure_epsilon(c)), 2.6, 1e-12);
-    cellar_certificate_free(c);
-    cellar_dirichlet_free(d);
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_errata),
-        cmocka_unit_test(test_worst_count),
         cmocka_unit_test(test_never_exceeded),
         cmocka_unit_test(test_random_parameters),
         cmocka_unit_test(test_two_routes),
@@ -645,7 +557,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_several),
         cmocka_unit_test(test_violation_not_monotone),
-        cmocka_unit_test(test_dirichlet),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

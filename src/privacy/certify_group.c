@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Units of several records where one change does not dominate all ways to spread it, and what
+ * follows from delta alone. */
+#include "privacy/certify.h"
+
+#include <math.h>
+
+#include "math/rational.h"
+
+double cellar_setting_group_factor(const cellar_setting *s, double epsilon)
+{
+    double m = (double) s->group, step = expm1(epsilon / m);
+    if (s->group <= 1)
+        return 1;
+    return (step > 1e-12 ? expm1(epsilon) / step : m * exp(epsilon)) * (1 + 1e-12);
+}
+
+cellar_status cellar_setting_delta_upper(const cellar_setting *s, double epsilon, double *out,
+                                         cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    cellar_worst worst;
+    fmpq_t share;
+    fmpq_init(share);
+    cellar_rational_set_double(share, epsilon / (double) s->group * (1 - 0x1p-50));
+    if (cellar_setting_is_single(s)) {
+        cellar_setting_delta(s, 0, share, &worst);
+        *out = worst.bound;
+    } else {
+        *out = cellar_setting_basic_delta(s, share, &worst);
+    }
+    if (!cellar_setting_is_single(s) && cellar_setting_has_envelope(s)) {
+        cellar_bounds bounds;
+        status = cellar_setting_tight_delta(s, fmpq_get_d(share), &bounds, err);
+        if (status == CELLAR_OK)
+            *out = fmin(*out, bounds.upper);
+    }
+    fmpq_clear(share);
+    *out = fmin(1, *out * cellar_setting_group_factor(s, epsilon));
+    return status;
+}
+
+/* A smaller delta for each change, until what the chain makes of it is small enough. */
+cellar_status cellar_setting_group_epsilon(const cellar_setting *s, double delta,
+                                           cellar_epsilon_of each, cellar_bounds *out,
+                                           cellar_error *err)
+{
+    enum { ROUNDS = 8 };
+    double m = (double) s->group, share = delta / m;
+    if (s->group <= 1)
+        return each(s, delta, out, err);
+    for (int round = 0; round < ROUNDS && share > 0; round++) {
+        double factor;
+        cellar_status status = each(s, share, out, err);
+        if (status != CELLAR_OK || isinf(out->upper))
+            return status;
+        out->upper = out->upper * m * (1 + 1e-15);
+        out->lower = 0;
+        factor = cellar_setting_group_factor(s, out->upper);
+        if (share * factor <= delta)
+            return CELLAR_OK;
+        share = delta / factor * (1 - 1e-12);
+    }
+    out->upper = INFINITY;
+    return CELLAR_OK;
+}
+
+/* Where the loss exceeds epsilon, P - e^epsilon' Q >= (1 - e^{epsilon' - epsilon}) P, so
+ * P(loss > epsilon) <= delta(epsilon') / (1 - e^{epsilon' - epsilon}) for every epsilon' < epsilon;
+ * and P(loss < -epsilon) <= e^-epsilon Q(-loss > epsilon), bounded likewise. */
+cellar_status cellar_setting_violation_bound(const cellar_setting *s, double epsilon, double *out,
+                                             cellar_error *err)
+{
+    static const double shares[] = {0.8, 0.5, 0.9};
+    size_t n = cellar_setting_is_single(s) ? 3 : 1; /* compositions cost more */
+    *out = 1;
+    for (size_t i = 0; i < n && epsilon > 0; i++) {
+        double smaller = epsilon * shares[i], delta;
+        cellar_status status = cellar_setting_delta_upper(s, smaller, &delta, err);
+        if (status != CELLAR_OK)
+            return status;
+        delta *= (1 + exp(-epsilon)) / -expm1(smaller - epsilon) * (1 + 1e-12);
+        *out = fmin(*out, delta);
+    }
+    return CELLAR_OK;
+}

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* With g = e^epsilon, H(g) = sum_b max(0, P(b) - g Q(b)) is convex and does not increase in g >= 0,
+ * H(0) = 1 and H(g) >= 1 - g; the supremum of such curves over all pairs of counts is one again.
+ * Every such curve belongs to a pair of laws (Zhu, Dong and Wang 2022, Proposition 9): where its
+ * slope changes by q at g, Q has the mass q and P the mass gq, the loss being ln g; what is left
+ * for large g is the mass of infinite loss. For negative epsilon H is that of the pair exchanged,
+ * so the envelope covers both orders as they belong together.
+ *
+ * Here the supremum is taken at some g. The largest convex function through or below upper bounds
+ * of its values there, their convex hull, lies above the whole curve. Values are sums over doubles
+ * that were rounded from balls to the safe side. */
+#include "privacy/envelope.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "math/ball.h"
+
+enum {
+    BITS = 96,
+    COUNTS_LARGE = 32,
+    CELLS_MAX = 1 << 24,
+    KINKS_MAX = 800,
+    EVEN_NODES = 300,
+    N_RESTS = 48
+};
+static const double LOSS_MAX = 600; /* larger losses count as infinite */
+static const double REST_FIRST = 0.02, REST_RATIO = 1.25;
+
+/* The laws of counts first .. first + n - 1 on released numbers low .. low + width - 1. */
+typedef struct laws {
+    const cellar_reach *reach;
+    int64_t first, low;
+    size_t n, width;
+    double *upper, *lower; /* bounds on the probabilities, count by count */
+    double *outside;       /* mass that is not there, rounded up */
+    int is_bounded;        /* these are not all counts, and a bound for the others is known */
+    double rest[N_RESTS]; /* that bound, at epsilon = 0, REST_FIRST, REST_FIRST * REST_RATIO, ... */
+} laws;
+
+typedef struct node {
+    double g, value; /* e^epsilon, and a bound on H there */
+} node;
+
+/* ---- the laws ------------------------------------------------------------------------- */
+
+static int reach_has_tail(const cellar_reach *reach)
+{
+    return reach->m->ops->facts != NULL && reach->m->ops->facts->tail != NULL;
+}
+
+/* How many smaller counts are looked at. */
+static int envelope_n_counts(const cellar_reach *reach, int64_t *n)
+{
+    cellar_reach kept = *reach;
+    kept.negatives = CELLAR_NEGATIVES_KEEP;
+    if (cellar_reach_period(&kept, n))
+        return 1;
+    *n = COUNTS_LARGE;
+    return reach_has_tail(reach);
+}
+
+int cellar_envelope_exists(const cellar_reach *reach)
+{
+    int64_t n;
+    return envelope_n_counts(reach, &n);
+}
+
+static void laws_clear(laws *l)
+{
+    cellar_free(l->upper);
+    cellar_free(l->lower);
+    cellar_free(l->outside);
+}
+
+static void laws_fill_row(laws *l, size_t i, arb_ptr row)
+{
+    const cellar_mechanism *m = l->reach->m;
+    int64_t count = l->first + (int64_t) i;
+    cellar_pair pair;
+    cellar_pair_init(&pair, m, count, count + 1, CELLAR_NEGATIVES_KEEP);
+    if (m->ops->pmf_balls != NULL && l->low >= 0)
+        m->ops->pmf_balls(m, count, l->low, l->width, BITS, row);
+    else
+        for (size_t j = 0; j < l->width; j++)
+            cellar_pair_pmf(&pair, 0, l->low + (int64_t) j, BITS, row + j);
+    for (size_t j = 0; j < l->width; j++) {
+        l->upper[i * l->width + j] = fmax(0, cellar_ball_upper(row + j));
+        l->lower[i * l->width + j] = fmax(0, cellar_ball_lower(row + j));
+    }
+    cellar_pair_lower(&pair, 0, l->low - 1, BITS, row);
+    l->outside[i] = fmax(0, cellar_ball_upper(row));
+    cellar_pair_upper(&pair, 0, l->low + (int64_t) l->width, BITS, row);
+    l->outside[i] = nextafter(l->outside[i] + fmax(0, cellar_ball_upper(row)), 2);
+}
+
+static double rest_epsilon(size_t i)
+{
+    return i == 0 ? 0 : REST_FIRST * pow(REST_RATIO, (double) (i - 1));
+}
+
+/* delta of all larger counts, which costs more than that of a pair, at some epsilon. */
+static void laws_bound_rest(laws *l)
+{
+    const cellar_reach *reach = l->reach;
+    int64_t from = l->first + (int64_t) l->n - reach->shift;
+    arb_t epsilon, value;
+    arb_init(epsilon);
+    arb_init(value);
+    for (size_t i = 0; i < N_RESTS && l->is_bounded; i++) {
+        arb_set_d(epsilon, rest_epsilon(i));
+        reach->m->ops->facts->tail(reach->m, from, reach->shift, epsilon, BITS, value);
+        l->rest[i] = arb_is_finite(value) ? fmin(1, fmax(0, cellar_ball_upper(value))) : 1;
+    }
+    arb_clear(epsilon);
+    arb_clear(value);
+}
+
+/* One window for all counts, so that a law is known where another one lives. */
+static cellar_status laws_init(laws *l, const cellar_reach *reach, double tail, cellar_error *err)
+{
+    int64_t n, low = INT64_MAX, high = INT64_MIN;
+    arb_ptr row;
+    *l = (laws){.reach = reach, .first = reach->smallest};
+    CELLAR_ASSERT(envelope_n_counts(reach, &n));
+    l->is_bounded = n == COUNTS_LARGE && reach_has_tail(reach);
+    l->n = (size_t) (n + reach->shift);
+    for (size_t i = 0; i < l->n; i++) {
+        int64_t from, to;
+        reach->m->ops->support(reach->m, l->first + (int64_t) i, tail, &from, &to);
+        low = from < low ? from : low;
+        high = to > high ? to : high;
+    }
+    if (high - low >= CELLS_MAX || (double) (high - low + 1) * (double) l->n > CELLS_MAX)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "%s: its numbers are too many to be composed by their losses",
+                           cellar_mechanism_spec(reach->m));
+    l->low = low;
+    l->width = (size_t) (high - low + 1);
+    l->upper = cellar_alloc(l->n * l->width, sizeof *l->upper);
+    l->lower = cellar_alloc(l->n * l->width, sizeof *l->lower);
+    l->outside = cellar_alloc(l->n, sizeof *l->outside);
+    if (l->upper == NULL || l->lower == NULL || l->outside == NULL)
+        return cellar_fail_memory(err, "an envelope");
+    row = _arb_vec_init((slong) l->width + 1);
+    for (size_t i = 0; i < l->n; i++)
+        laws_fill_row(l, i, row);
+    _arb_vec_clear(row, (slong) l->width + 1);
+    laws_bound_rest(l);
+    return CELLAR_OK;
+}
+
+/* The k-th pair of counts: 1 and the rows of P and Q, or 0 beyond the last. Where ratios are
+ * monotone the largest change dominates the smaller ones. */
+static int laws_pair(const laws *l, size_t k, int larger, size_t *p, size_t *q)
+{
+    const cellar_facts *facts = l->reach->m->ops->facts;
+    size_t most = (size_t) l->reach->shift, n_counts = l->n - most, shift = most, count = k;
+    if (!(facts->is_monotone != NULL && facts->is_monotone(l->reach->m))) {
+        shift = 1 + k % most;
+        count = k / most;
+    }
+    if (count >= n_counts)
+        return 0;
+    *p = larger ? count + shift : count;
+    *q = larger ? count : count + shift;
+    return 1;
+}
+
+/* H of one pair at g, rounded up: 2^-50 covers the two products' rounding. */
+static double pair_value(const laws *l, size_t p, size_t q, double g)
+{
+    const double *up = l->upper + p * l->width, *low = l->lower + q * l->width;
+    double sum = 0, safe = g * (1 - 0x1p-50);
+    for (size_t j = 0; j < l->width; j++) {
+        double term = up[j] - safe * low[j];
+        sum += term > 0 ? term : 0;
+    }
+    return (sum + l->outside[p]) * (1 + ((double) l->width + 4) * 0x1p-51);
+}
+
+/* A bound on H for all larger counts: delta at the next smaller epsilon that was asked for g >= 1,
+ * and 1 - g + g H(1/g) of the pair exchanged for g < 1. */
+static double rest_value(const laws *l, double g)
+{
+    double epsilon = fabs(log(g)) * (1 - 1e-12);
+    size_t i = 0;
+    while (i + 1 < N_RESTS && rest_epsilon(i + 1) <= epsilon)
+        i++;
+    return fmin(1, g < 1 ? (1 - g + g * l->rest[i]) * (1 + 0x1p-50) : l->rest[i]);
+}
+
+static double envelope_value(const laws *l, int larger, double g)
+{
+    double value = l->is_bounded ? rest_value(l, g) : 0;
+    size_t p, q;
+    for (size_t k = 0; laws_pair(l, k, larger, &p, &q); k++)
+        value = fmax(value, pair_value(l, p, q, g));
+    return fmin(1, value);
+}
+
+/* ---- where to look -------------------------------------------------------------------------- */
+
+static int compare_nodes(const void *a, const void *b)
+{
+    double x = ((const node *) a)->g, y = ((const node *) b)->g;
+    return (x > y) - (x < y);
+}
+
+/* The ratios of the pairs, at which their curves bend, first pair first; and evenly spaced losses
+ * between them. Any choice gives a bound. Answers how many. */
+static size_t nodes_choose(const laws *l, int larger, node *nodes)
+{
+    double widest = 1;
+    size_t n = 0, kept = 0, p, q;
+    for (size_t k = 0; laws_pair(l, k, larger, &p, &q); k++)
+        for (size_t j = 0; j < l->width; j++) {
+            double up = l->upper[p * l->width + j], low = l->lower[q * l->width + j];
+            double loss = up > 0 && low > 0 ? log(up / low) : NAN;
+            if (!(fabs(loss) <= LOSS_MAX))
+                continue;
+            widest = k == 0 || !l->is_bounded ? fmax(widest, fabs(loss)) : widest;
+            if (n < KINKS_MAX)
+                nodes[n++].g = exp(loss);
+        }
+    for (int i = 0; i <= EVEN_NODES; i++)
+        nodes[n++].g = exp(widest * (2.0 * i / EVEN_NODES - 1));
+    qsort(nodes, n, sizeof *nodes, compare_nodes);
+    for (size_t i = 0; i < n; i++)
+        if (kept == 0 || nodes[i].g > nodes[kept - 1].g * (1 + 1e-9))
+            nodes[kept++] = nodes[i];
+    return kept;
+}
+
+/* ---- the hull ---------------------------------------------------------------------------------
+ */
+
+/* (b.value - a.value) (c.g - b.g) - (c.value - b.value) (b.g - a.g), exactly: negative when the
+ * slope rises at b. */
+static void hull_turn(const node *a, const node *b, const node *c, arf_t out)
+{
+    arf_t x, y, z;
+    arf_init(x);
+    arf_init(y);
+    arf_init(z);
+    arf_set_d(x, b->value);
+    arf_set_d(y, a->value);
+    arf_sub(x, x, y, ARF_PREC_EXACT, ARF_RND_DOWN);
+    arf_set_d(y, c->g);
+    arf_set_d(z, b->g);
+    arf_sub(y, y, z, ARF_PREC_EXACT, ARF_RND_DOWN);
+    arf_mul(out, x, y, ARF_PREC_EXACT, ARF_RND_DOWN);
+    arf_set_d(x, c->value);
+    arf_set_d(y, b->value);
+    arf_sub(x, x, y, ARF_PREC_EXACT, ARF_RND_DOWN);
+    arf_set_d(y, a->g);
+    arf_sub(y, z, y, ARF_PREC_EXACT, ARF_RND_DOWN);
+    arf_mul(x, x, y, ARF_PREC_EXACT, ARF_RND_DOWN);
+    arf_sub(out, out, x, ARF_PREC_EXACT, ARF_RND_DOWN);
+    arf_clear(x);
+    arf_clear(y);
+    arf_clear(z);
+}
+
+/* Keeps the nodes at which the slope rises; the first one stays, and the curve is flat after the
+ * last. */
+static size_t hull_make(node *nodes, size_t n)
+{
+    size_t kept = 0;
+    arf_t turn;
+    arf_init(turn);
+    for (size_t i = 0; i < n; i++) {
+        if (kept > 0 && nodes[i].value >= nodes[kept - 1].value)
+            continue; /* the curve does not rise */
+        while (kept >= 2) {
+            hull_turn(&nodes[kept - 2], &nodes[kept - 1], &nodes[i], turn);
+            if (arf_sgn(turn) < 0)
+                break;
+            kept--;
+        }
+        nodes[kept++] = nodes[i];
+    }
+    arf_clear(turn);
+    return kept;
+}
+
+/* The mass of P at node b, rounded up: g times the change of slope. `c` is NULL after the last. */
+static double hull_mass(const node *a, const node *b, const node *c)
+{
+    double mass;
+    arf_t exact;
+    arb_t value, width;
+    arf_init(exact);
+    arb_init(value);
+    arb_init(width);
+    arb_set_d(width, b->g);
+    arb_set_d(value, a->g);
+    arb_sub(width, width, value, 256);
+    if (c != NULL) {
+        hull_turn(a, b, c, exact);
+        arb_set_arf(value, exact);
+        arb_neg(value, value);
+        arb_div(value, value, width, 256);
+        arf_set_d(exact, c->g);
+        arb_set_arf(width, exact);
+        arf_set_d(exact, b->g);
+        arb_sub_arf(width, width, exact, 256);
+    } else {
+        arb_set_d(value, a->value);
+        arf_set_d(exact, b->value);
+        arb_sub_arf(value, value, exact, 256);
+    }
+    arb_div(value, value, width, 256);
+    arf_set_d(exact, b->g);
+    arb_mul_arf(value, value, exact, 256);
+    mass = cellar_ball_upper(value);
+    arf_clear(exact);
+    arb_clear(value);
+    arb_clear(width);
+    return mass;
+}
+
+/* ---- the pair ------------------------------------------------------------------------------ */
+
+static cellar_status envelope_fill(const node *nodes, size_t n, cellar_atoms *out,
+                                   cellar_error *err)
+{
+    out->items = cellar_alloc(n, sizeof *out->items);
+    if (out->items == NULL)
+        return cellar_fail_memory(err, "an envelope");
+    for (size_t i = 1; i < n; i++) {
+        cellar_atom *atom = &out->items[out->n++];
+        atom->mass = hull_mass(&nodes[i - 1], &nodes[i], i + 1 < n ? &nodes[i + 1] : NULL);
+        atom->loss = log(nodes[i].g);
+        out->loss_error = fmax(out->loss_error, fabs(atom->loss) * 0x1p-51 + 0x1p-80);
+    }
+    out->infinite = nodes[n - 1].value;
+    return CELLAR_OK;
+}
+
+cellar_status cellar_envelope_create(const cellar_reach *reach, int larger, double tail,
+                                     cellar_atoms *out, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    node *nodes = cellar_alloc(KINKS_MAX + EVEN_NODES + 2, sizeof *nodes);
+    size_t n;
+    laws l = {0};
+
+    *out = (cellar_atoms){0};
+    fmpq_init(out->offset);
+    fmpq_init(out->spacing);
+    if (nodes == NULL)
+        return cellar_fail_memory(err, "an envelope");
+    CELLAR_TRY(laws_init(&l, reach, tail, err));
+    nodes[0] = (node){0, 1};
+    n = 1 + nodes_choose(&l, larger, nodes + 1);
+    for (size_t i = 1; i < n; i++)
+        nodes[i].value = envelope_value(&l, larger, nodes[i].g);
+    n = hull_make(nodes, n);
+    CELLAR_TRY(envelope_fill(nodes, n, out, err));
+out:
+    laws_clear(&l);
+    cellar_free(nodes);
+    if (status != CELLAR_OK)
+        cellar_atoms_clear(out);
+    return status;
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Envelopes dominate every pair of counts, alone and composed; units of several records; and what
+ * happens when memory ends. */
+#include "check.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <cellar/certificate.h>
+
+#include "fail_every.h"
+#include "mechanism/mechanism.h"
+#include "privacy/envelope.h"
+
+static cellar_mechanism *make(const char *spec)
+{
+    cellar_mechanism *m = NULL;
+    cellar_error err = {{0}};
+    if (cellar_mechanism_create(spec, &m, &err) != CELLAR_OK)
+        fail_msg("%s: %s", spec, err.message);
+    return m;
+}
+
+static const char *const specs[] = {
+    "pig:alpha=0.5,sigma=0.4",      "delaporte:alpha=0.7,sigma=2,nu=0.3",
+    "hellinger:epsilon=4",          "round:base=3",
+    "max-entropy:variance=1.5,m=3", "max-entropy:variance=2,m=4,min=2"};
+enum { N_SPECS = sizeof specs / sizeof *specs };
+
+/* sum_b max(0, P(b) - g Q(b)) by doubles. */
+static double curve(const cellar_mechanism *m, int64_t count, int64_t neighbour, double g)
+{
+    int64_t low, high;
+    double sum = 0;
+    cellar_mechanism_support(m, count, 1e-13, &low, &high);
+    for (int64_t b = low; b <= high; b++)
+        sum +=
+            fmax(0, cellar_mechanism_pmf(m, count, b) - g * cellar_mechanism_pmf(m, neighbour, b));
+    return sum;
+}
+
+/* The curve of the envelope: what its masses say. */
+static double envelope_curve(const cellar_atoms *atoms, double epsilon)
+{
+    double sum = atoms->infinite;
+    for (size_t i = 0; i < atoms->n; i++)
+        sum += atoms->items[i].mass * fmax(0, -expm1(epsilon - atoms->items[i].loss));
+    return sum;
+}
+
+static void check_dominates(const cellar_mechanism *m, int larger, int64_t shift)
+{
+    cellar_reach reach = {.m = m, .shift = shift, .negatives = CELLAR_NEGATIVES_KEEP};
+    cellar_atoms atoms;
+    double total = 0;
+    cellar_error err;
+    assert_true(cellar_envelope_exists(&reach));
+    assert_int_equal(cellar_envelope_create(&reach, larger, 1e-15, &atoms, &err), CELLAR_OK);
+    for (size_t i = 0; i < atoms.n; i++) {
+        assert_true(atoms.items[i].mass >= 0);
+        total += atoms.items[i].mass;
+    }
+    assert_true(fabs(total + atoms.infinite - 1) < 1e-9);
+    for (int64_t a = 0; a < 12; a++)
+        for (int64_t s = 1; s <= shift; s++)
+            for (double epsilon = -2.3; epsilon < 3; epsilon += 0.37) {
+                double want = curve(m, larger ? a + s : a, larger ? a : a + s, exp(epsilon));
+                if (want > envelope_curve(&atoms, epsilon) * (1 + 1e-9) + 1e-12)
+                    fail_msg("%s: counts %d and %d at %g: %.15g above the envelope's %.15g",
+                             cellar_mechanism_spec(m), (int) a, (int) (a + s), epsilon, want,
+                             envelope_curve(&atoms, epsilon));
+            }
+    cellar_atoms_clear(&atoms);
+}
+
+static void test_dominates(void **state)
+{
+    (void) state;
+    for (size_t i = 0; i < N_SPECS; i++) {
+        cellar_mechanism *m = make(specs[i]);
+        for (int larger = 0; larger < 2; larger++)
+            check_dominates(m, larger, 1 + (int64_t) (i % 2));
+        cellar_mechanism_free(m);
+    }
+}
+
+static cellar_certificate *certify(const char *spec, const cellar_certify_options *o)
+{
+    cellar_mechanism *m = make(spec);
+    const cellar_mechanism *const list[] = {m};
+    cellar_certificate *c = NULL;
+    cellar_error err = {{0}};
+    if (cellar_certify(list, 1, o, &c, &err) != CELLAR_OK)
+        fail_msg("%s: %s", spec, err.message);
+    cellar_mechanism_free(m);
+    return c;
+}
+
+/* delta of two cells by a sum over all pairs of released numbers. */
+static double brute_two(const cellar_mechanism *m, const int64_t *p, const int64_t *q,
+                        double epsilon)
+{
+    int64_t low[2], high[2];
+    double sum = 0;
+    for (int k = 0; k < 2; k++)
+        cellar_mechanism_support(m, p[k], 1e-10, &low[k], &high[k]);
+    for (int64_t x = low[0]; x <= high[0]; x++) {
+        double px = cellar_mechanism_pmf(m, p[0], x), qx = cellar_mechanism_pmf(m, q[0], x);
+        for (int64_t y = low[1]; y <= high[1]; y++)
+            sum += fmax(0, px * cellar_mechanism_pmf(m, p[1], y) -
+                               exp(epsilon) * qx * cellar_mechanism_pmf(m, q[1], y));
+    }
+    return sum;
+}
+
+/* Two cells: no two pairs of counts exceed the certificate, which says that it is not tight. */
+static void test_two_cells(void **state)
+{
+    static const char *const kernels[] = {"pig:alpha=0.5,sigma=0.4", "round:base=3",
+                                          "max-entropy:variance=2,m=4,min=2"};
+    static const char *const epsilons[] = {"0.8"};
+    (void) state;
+    for (size_t i = 0; i < 3; i++) {
+        cellar_certify_options o = cellar_certify_options_default();
+        cellar_mechanism *m = make(kernels[i]);
+        cellar_certificate *c;
+        cellar_profile_point point;
+        o.n_cells = 2;
+        o.epsilons = epsilons;
+        o.n_epsilons = 1;
+        c = certify(kernels[i], &o);
+        point = cellar_certificate_point(c, 0);
+        assert_false(cellar_certificate_composition(c).is_tight);
+        assert_true(point.delta_lower <= point.delta && point.delta <= 1);
+        assert_true(point.delta_probabilistic >= point.delta);
+        for (int k = 0; k < 32; k++) {
+            int64_t a[] = {k % 4, k / 4 % 4};
+            int64_t with[] = {a[0] + 1, a[1] + 1};
+            double want = k / 16 ? brute_two(m, with, a, 0.8) : brute_two(m, a, with, 0.8);
+            assert_true(want <= point.delta * (1 + 1e-9) + 1e-9);
+        }
+        cellar_certificate_free(c);
+        cellar_mechanism_free(m);
+    }
+}
+
+/* A unit of three records, in one cell or spread over two. */
+static void test_units(void **state)
+{
+    static const char *const kernels[] = {"poisson:alpha=0.7", "negbin:alpha=3,sigma=0.4",
+                                          "hellinger:epsilon=1.5", "round:base=7",
+                                          "discrete-gaussian:sigma=2"};
+    static const char *const epsilons[] = {"1.1"};
+    (void) state;
+    for (size_t i = 0; i < 5; i++) {
+        cellar_certify_options o = cellar_certify_options_default();
+        cellar_mechanism *m = make(kernels[i]);
+        cellar_certificate *c;
+        cellar_profile_point point;
+        o.per_unit = 2;
+        o.epsilons = epsilons;
+        o.n_epsilons = 1;
+        c = certify(kernels[i], &o);
+        point = cellar_certificate_point(c, 0);
+        for (int k = 0; k < 8; k++) {
+            int64_t a[] = {k % 2, k / 2 % 2}, one[] = {a[0] + 2, a[1]},
+                    two[] = {a[0] + 1, a[1] + 1};
+            int order = k / 4;
+            double in_one =
+                order ? curve(m, one[0], a[0], exp(1.1)) : curve(m, a[0], one[0], exp(1.1));
+            double in_two = i == 2  ? 0 /* too wide for a double sum */
+                            : order ? brute_two(m, two, a, 1.1)
+                                    : brute_two(m, a, two, 1.1);
+            assert_true(fmax(in_one, in_two) <= point.delta * (1 + 1e-9) + 1e-9);
+        }
+        assert_true(point.delta_probabilistic >= point.delta);
+        cellar_certificate_free(c);
+        cellar_mechanism_free(m);
+    }
+}
+
+/* ---- memory -------------------------------------------------------------------------------- */
+
+typedef struct memory_case {
+    const cellar_mechanism *const *list;
+    size_t n;
+    uint64_t n_cells;
+} memory_case;
+
+static cellar_status certify_scenario(void *context, cellar_error *err)
+{
+    static const char *const epsilons[] = {"0.5"};
+    const memory_case *w = context;
+    cellar_certify_options o = cellar_certify_options_default();
+    cellar_certificate *c = NULL;
+    cellar_status status;
+    o.n_cells = w->n_cells;
+    o.epsilons = epsilons;
+    o.n_epsilons = 1;
+    status = cellar_certify(w->list, w->n, &o, &c, err);
+    cellar_certificate_free(c);
+    return status;
+}
+
+static void test_fail_every(void **state)
+{
+    cellar_mechanism *a = make("truncated-laplace:epsilon=0.5,m=4"), *b = make("round:base=2");
+    const cellar_mechanism *const list[] = {a, b};
+    memory_case cases[] = {{list, 1, 1}, {list, 1, 2}, {list + 1, 1, 2}};
+    (void) state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_fail_every(certify_scenario, &cases[i]);
+    cellar_mechanism_free(a);
+    cellar_mechanism_free(b);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_dominates),
+        cmocka_unit_test(test_two_cells),
+        cmocka_unit_test(test_units),
+        cmocka_unit_test(test_fail_every),
+    };
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
