@@ -105,6 +105,8 @@ static void bench_composition(void)
                  {"discrete-gaussian:sigma=30", 1000},
                  {"gaussian:sigma=30", 1000},
                  {"laplace:epsilon=0.05", 1000},
+                 {"poisson:alpha=100", 1000},
+                 {"negbin:alpha=50,sigma=0.1", 1000},
                  {"discrete-laplace:epsilon=0.005", 100000},
                  {"discrete-gaussian:sigma=300", 100000}};
     static const char *const deltas[] = {"1e-6"};

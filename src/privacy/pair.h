@@ -26,6 +26,9 @@ typedef struct cellar_pair {
 void cellar_pair_init(cellar_pair *pair, const cellar_mechanism *m, int64_t count,
                       int64_t neighbour, cellar_negatives negatives);
 
+/* 1 when that number lies between the ends of a side's support. */
+int cellar_pair_in_support(const cellar_pair *pair, int side, int64_t b);
+
 /* Enclosures of P(B = b), P(B >= b), P(B <= b); side 0 is P, side 1 is Q. */
 void cellar_pair_pmf(const cellar_pair *pair, int side, int64_t b, int64_t bits, arb_t out);
 void cellar_pair_upper(const cellar_pair *pair, int side, int64_t b, int64_t bits, arb_t out);

@@ -5,12 +5,12 @@ set(LAYER_SOURCES
   certify.c
   certify_cell.c
   certify_group.c
-  envelope.c
   certify_joint.c
   certify_judge.c
   certify_many.c
   certify_pure.c
   compose.c
+  envelope.c
   ledger.c
   ledger_add.c
   ledger_amount.c
@@ -26,6 +26,7 @@ set(LAYER_SOURCES
   ledger_verify.c
   pair.c
   pair_cache.c
+  pair_measure.c
   pld.c
   published.c
   supremum.c

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How far apart the two laws of a pair are: by the threshold of a monotone likelihood ratio, or
+ * term by term. */
+#include "privacy/pair.h"
+
+#include "math/ball.h"
+
+/* No released number of interest lies beyond; sums of two still fit. */
+static const int64_t PAIR_FAR = INT64_C(1) << 60;
+
+/* Removes what a probability cannot be from a ball. */
+static void ball_clip(arb_t ball)
+{
+    arb_t unit;
+    arb_init(unit);
+    arb_one(unit);
+    if (arb_is_nonnegative(ball) && arb_le(ball, unit)) {
+        arb_clear(unit);
+        return;
+    }
+    arb_set_d(unit, 0.5);
+    mag_set_d(arb_radref(unit), 0.5);
+    if (!arb_intersection(ball, ball, unit, CELLAR_PAIR_BITS_MAX))
+        arb_indeterminate(ball);
+    arb_clear(unit);
+}
+
+/* ---- thresholds of monotone pairs ------------------------------------------- */
+
+/* A pair with the two laws exchanged. */
+static cellar_pair pair_swapped(const cellar_pair *pair)
+{
+    cellar_pair other = *pair;
+    for (int side = 0; side < 2; side++) {
+        other.count[side] = pair->count[1 - side];
+        other.low[side] = pair->low[1 - side];
+        other.high[side] = pair->high[1 - side];
+    }
+    return other;
+}
+
+/* +1: losses rise with b, -1: they fall. */
+static int64_t pair_direction(const cellar_pair *pair)
+{
+    return pair->count[0] > pair->count[1] ? 1 : -1;
+}
+
+static int pair_is_above(const cellar_pair *pair, int64_t b, const fmpq_t epsilon)
+{
+    cellar_order order = cellar_pair_compare(pair, b, epsilon);
+    return order == CELLAR_ORDER_ABOVE || order == CELLAR_ORDER_OPEN;
+}
+
+/* The same with doubles, which may be wrong. */
+static int pair_seems_above(const cellar_pair *pair, int64_t b, const fmpq_t epsilon)
+{
+    if (!cellar_pair_in_support(pair, 0, b))
+        return 0;
+    if (!cellar_pair_in_support(pair, 1, b))
+        return 1;
+    return pair->m->ops->log_pmf(pair->m, pair->count[0], b) -
+               pair->m->ops->log_pmf(pair->m, pair->count[1], b) >
+           fmpq_get_d(epsilon);
+}
+
+/* The smallest x in low..high + 1 from which on `above` says yes at b = direction * x, by doubling
+ * steps from `start` and bisection. */
+static int64_t pair_search(const cellar_pair *pair, const fmpq_t epsilon, int64_t low, int64_t high,
+                           int64_t start, int (*above)(const cellar_pair *, int64_t, const fmpq_t))
+{
+    int64_t direction = pair_direction(pair), step = 1;
+    int64_t yes = high + 1, no = low - 1, x = start;
+    if (above(pair, direction * x, epsilon)) {
+        for (yes = x; yes > low; step *= 2) {
+            x = yes - low > step ? yes - step : low;
+            if (!above(pair, direction * x, epsilon)) {
+                no = x;
+                break;
+            }
+            yes = x;
+        }
+    } else {
+        for (no = x; no < high; step *= 2) {
+            x = high - no > step ? no + step : high;
+            if (above(pair, direction * x, epsilon)) {
+                yes = x;
+                break;
+            }
+            no = x;
+        }
+    }
+    while (yes - no > 1) {
+        x = no + (yes - no) / 2;
+        if (above(pair, direction * x, epsilon))
+            yes = x;
+        else
+            no = x;
+    }
+    return yes;
+}
+
+/* The x from which on losses at b = direction * x exceed epsilon, found with doubles and proved
+ * with balls. Beyond the support (or PAIR_FAR) when they never do. */
+static int64_t pair_threshold(const cellar_pair *pair, const fmpq_t epsilon)
+{
+    int64_t low = pair->low[0], high = pair->high[0], x = pair->count[0];
+    low = low < -PAIR_FAR ? -PAIR_FAR : low;
+    high = high > PAIR_FAR ? PAIR_FAR : high;
+    if (pair_direction(pair) < 0) {
+        int64_t swap = low;
+        low = -high;
+        high = -swap;
+        x = -x;
+    }
+    x = x < low ? low : x > high ? high : x;
+    x = pair_search(pair, epsilon, low, high, x, pair_seems_above);
+    x = x > high ? high : x;
+    return pair_search(pair, epsilon, low, high, x, pair_is_above);
+}
+
+/* The mass at direction * b >= x. */
+static void pair_beyond(const cellar_pair *pair, int side, int64_t direction, int64_t x,
+                        int64_t bits, arb_t out)
+{
+    x = x < PAIR_FAR ? x : PAIR_FAR; /* what lies there counts, whatever its loss */
+    if (direction > 0)
+        cellar_pair_upper(pair, side, x, bits, out);
+    else
+        cellar_pair_lower(pair, side, -x, bits, out);
+}
+
+/* Good to about 16 digits, or so small that nobody can tell. */
+static int ball_is_settled(const arb_t ball)
+{
+    return arb_is_exact(ball) || arb_rel_accuracy_bits(ball) >= 56 ||
+           (arf_cmpabs_2exp_si(arb_midref(ball), -1100) < 0 &&
+            mag_cmp_2exp_si(arb_radref(ball), -1100) < 0);
+}
+
+static void exp_of(const fmpq_t epsilon, int64_t bits, arb_t out)
+{
+    arb_set_fmpq(out, epsilon, bits + 64);
+    arb_exp(out, out, bits);
+}
+
+static void pair_delta_by_threshold(const cellar_pair *pair, const fmpq_t epsilon, arb_t out)
+{
+    int64_t direction = pair_direction(pair), x = pair_threshold(pair, epsilon);
+    arb_t factor, q;
+    arb_init(factor);
+    arb_init(q);
+    for (int64_t bits = CELLAR_PAIR_BITS; bits <= CELLAR_PAIR_BITS_MAX; bits *= 2) {
+        exp_of(epsilon, bits, factor);
+        pair_beyond(pair, 0, direction, x, bits, out);
+        pair_beyond(pair, 1, direction, x, bits, q);
+        if (x < PAIR_FAR)
+            arb_submul(out, q, factor, bits);
+        ball_clip(out);
+        if (ball_is_settled(out))
+            break;
+    }
+    arb_clear(factor);
+    arb_clear(q);
+}
+
+static void pair_violation_by_threshold(const cellar_pair *pair, const fmpq_t epsilon, arb_t out)
+{
+    cellar_pair swapped = pair_swapped(pair);
+    int64_t direction = pair_direction(pair);
+    int64_t above = pair_threshold(pair, epsilon), below = pair_threshold(&swapped, epsilon);
+    arb_t other;
+
+    arb_init(other);
+    if (-below >= above - 1) {
+        arb_one(out); /* every released number violates */
+        arb_clear(other);
+        return;
+    }
+    for (int64_t bits = CELLAR_PAIR_BITS; bits <= CELLAR_PAIR_BITS_MAX; bits *= 2) {
+        pair_beyond(pair, 0, direction, above, bits, out);
+        pair_beyond(pair, 0, -direction, below, bits, other);
+        arb_add(out, out, other, bits);
+        ball_clip(out);
+        if (ball_is_settled(out))
+            break;
+    }
+    arb_clear(other);
+}
+
+/* ---- term by term ------------------------------------------------------------ */
+
+/* The window of P outside which its mass is small, and that mass (from balls, not from the
+ * doubles that chose the window) as a ball that starts at zero. */
+static void pair_window(const cellar_pair *pair, double tail, int64_t bits, int64_t *low,
+                        int64_t *high, arb_t rest)
+{
+    arb_t above;
+    pair->m->ops->support(pair->m, pair->count[0], tail, low, high);
+    *low = *low < pair->low[0] ? pair->low[0] : *low;
+    *high = *high > pair->high[0] ? pair->high[0] : *high;
+    *high = *high < *low ? *low : *high;
+    arb_init(above);
+    cellar_pair_lower(pair, 0, *low - 1, bits, rest);
+    cellar_pair_upper(pair, 0, *high + 1, bits, above);
+    arb_add(rest, rest, above, bits);
+    ball_clip(rest);
+    arb_set_d(above, 0.5);
+    mag_set_d(arb_radref(above), 0.5);
+    arb_mul(rest, rest, above, bits);
+    arb_clear(above);
+}
+
+/* P(b) and Q(b) over a window, enclosed in runs where the mechanism offers that. */
+typedef struct pair_run {
+    const cellar_pair *pair;
+    int64_t bits, first, last; /* of the run held, and of the window */
+    size_t n;
+    arb_ptr side[2];
+} pair_run;
+
+enum { RUN = 512 };
+
+static void pair_run_init(pair_run *run, const cellar_pair *pair, int64_t last, int64_t bits)
+{
+    *run = (pair_run){.pair = pair, .bits = bits, .last = last};
+    if (pair->m->ops->pmf_balls == NULL || pair->clamped)
+        return;
+    for (int side = 0; side < 2; side++)
+        run->side[side] = _arb_vec_init(RUN);
+}
+
+static void pair_run_clear(pair_run *run)
+{
+    for (int side = 0; side < 2 && run->side[0] != NULL; side++)
+        _arb_vec_clear(run->side[side], RUN);
+}
+
+/* b must not fall from call to call. */
+static void pair_run_at(pair_run *run, int64_t b, arb_t p, arb_t q)
+{
+    const cellar_pair *pair = run->pair;
+    if (run->side[0] == NULL) {
+        cellar_pair_pmf(pair, 0, b, run->bits, p);
+        cellar_pair_pmf(pair, 1, b, run->bits, q);
+        return;
+    }
+    if (run->n == 0 || b >= run->first + (int64_t) run->n) {
+        run->first = b;
+        run->n = run->last - b + 1 < RUN ? (size_t) (run->last - b + 1) : RUN;
+        for (int side = 0; side < 2; side++)
+            pair->m->ops->pmf_balls(pair->m, pair->count[side], b, run->n, run->bits,
+                                    run->side[side]);
+    }
+    arb_set(p, run->side[0] + (b - run->first));
+    arb_set(q, run->side[1] + (b - run->first));
+}
+
+void cellar_pair_delta_by_sum(const cellar_pair *pair, const fmpq_t epsilon, double tail,
+                              int64_t bits, arb_t out)
+{
+    arb_t factor, p, q, zero;
+    int64_t low, high;
+    pair_run run;
+    arb_init(factor);
+    arb_init(p);
+    arb_init(q);
+    arb_init(zero);
+    exp_of(epsilon, bits, factor);
+    pair_window(pair, tail, bits, &low, &high, out);
+    pair_run_init(&run, pair, high, bits);
+    for (int64_t b = low; b <= high; b += pair->step) {
+        pair_run_at(&run, b, p, q);
+        arb_submul(p, q, factor, bits);
+        arb_max(p, p, zero, bits);
+        arb_add(out, out, p, bits);
+    }
+    pair_run_clear(&run);
+    ball_clip(out);
+    arb_clear(factor);
+    arb_clear(p);
+    arb_clear(q);
+    arb_clear(zero);
+}
+
+void cellar_pair_violation_by_sum(const cellar_pair *pair, const fmpq_t epsilon, double tail,
+                                  int64_t bits, arb_t out)
+{
+    cellar_pair swapped = pair_swapped(pair);
+    arb_t factor, p, q, scaled;
+    int64_t low, high;
+    pair_run run;
+    arb_init(factor);
+    arb_init(p);
+    arb_init(q);
+    arb_init(scaled);
+    exp_of(epsilon, bits, factor);
+    pair_window(pair, tail, bits, &low, &high, out);
+    pair_run_init(&run, pair, high, bits);
+    for (int64_t b = low; b <= high; b += pair->step) {
+        int within; /* e^-epsilon Q < P < e^epsilon Q: no exact comparison needed */
+        pair_run_at(&run, b, p, q);
+        arb_mul(scaled, q, factor, bits);
+        within = arb_lt(p, scaled);
+        arb_mul(scaled, p, factor, bits);
+        within = within && arb_lt(q, scaled);
+        if (!within && (pair_is_above(pair, b, epsilon) || pair_is_above(&swapped, b, epsilon)))
+            arb_add(out, out, p, bits);
+    }
+    pair_run_clear(&run);
+    ball_clip(out);
+    arb_clear(factor);
+    arb_clear(p);
+    arb_clear(q);
+    arb_clear(scaled);
+}
+
+/* ---- either way --------------------------------------------------------------- */
+
+/* Term by term, leaving out so little that it does not show in the result. */
+static void pair_by_sum(const cellar_pair *pair, const fmpq_t epsilon,
+                        void (*measure)(const cellar_pair *, const fmpq_t, double, int64_t, arb_t),
+                        arb_t out)
+{
+    static const double tails[] = {1e-18, 1e-38, 1e-78, 1e-300};
+    for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
+        measure(pair, epsilon, tails[i], CELLAR_PAIR_BITS, out);
+        if (arb_rel_accuracy_bits(out) >= 40)
+            break;
+    }
+}
+
+void cellar_pair_delta(const cellar_pair *pair, const fmpq_t epsilon, arb_t out)
+{
+    if (pair->monotone)
+        pair_delta_by_threshold(pair, epsilon, out);
+    else
+        pair_by_sum(pair, epsilon, cellar_pair_delta_by_sum, out);
+}
+
+void cellar_pair_violation(const cellar_pair *pair, const fmpq_t epsilon, arb_t out)
+{
+    if (pair->monotone)
+        pair_violation_by_threshold(pair, epsilon, out);
+    else
+        pair_by_sum(pair, epsilon, cellar_pair_violation_by_sum, out);
+}
+
+static int pair_is_finite(const cellar_pair *pair, int side)
+{
+    return pair->low[side] != INT64_MIN && pair->high[side] != INT64_MAX;
+}
+
+void cellar_pair_infinite(const cellar_pair *pair, int64_t bits, arb_t out)
+{
+    arb_t p, q;
+    arb_init(p);
+    arb_init(q);
+    arb_zero(out);
+    if (pair->low[0] < pair->low[1])
+        cellar_pair_lower(pair, 0, pair->low[1] - 1, bits, out);
+    if (pair->high[0] > pair->high[1]) {
+        cellar_pair_upper(pair, 0, pair->high[1] + 1, bits, p);
+        arb_add(out, out, p, bits);
+    }
+    if (!pair->monotone && pair_is_finite(pair, 0)) { /* holes */
+        arb_zero(out);
+        for (int64_t b = pair->low[0]; b <= pair->high[0]; b += pair->step) {
+            cellar_pair_pmf(pair, 1, b, bits, q);
+            if (!arb_is_zero(q))
+                continue;
+            cellar_pair_pmf(pair, 0, b, bits, p);
+            arb_add(out, out, p, bits);
+        }
+    }
+    ball_clip(out);
+    arb_clear(p);
+    arb_clear(q);
+}
+
+int cellar_pair_largest_loss(const cellar_pair *pair, int64_t bits, arb_t out)
+{
+    arb_t p, q;
+    int finite = pair_is_finite(pair, 0) && pair_is_finite(pair, 1);
+    arb_init(p);
+    arb_init(q);
+    arb_zero(out);
+    for (int64_t b = pair->low[0]; finite && b <= pair->high[0]; b += pair->step) {
+        cellar_pair_pmf(pair, 0, b, bits, p);
+        if (arb_is_zero(p))
+            continue;
+        cellar_pair_pmf(pair, 1, b, bits, q);
+        finite = arb_is_positive(q) && arb_is_positive(p);
+        arb_div(p, p, q, bits);
+        arb_log(p, p, bits);
+        arb_abs(p, p);
+        arb_max(out, out, p, bits);
+    }
+    arb_clear(p);
+    arb_clear(q);
+    return finite;
+}
