@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include <arb_hypgeom.h>
+
 #include "base/error.h"
 
 /* K_v(x) = 1/2 int f(t) dt, f(t) = e^{-x cosh t + v t}, v >= 0. On the line Im t = theta the
@@ -190,22 +192,87 @@ static void bessel_pair(const arb_t order, const arb_t x, int64_t bits, arb_t k_
     trapezoid_clear(&q);
 }
 
+/* K_{1/2}(x) = sqrt(pi/(2x)) e^-x and K_{3/2}/K_{1/2} = 1 + 1/x, then R_v = 2v/x + 1/R_{v-1}.
+ * Answers 0 for orders that are not small halves. */
+static int bessel_half(const arb_t order, const arb_t x, int64_t bits, arb_t k_scaled, arb_t ratio)
+{
+    int64_t work = bits + 32, n;
+    arb_t twice;
+    int is_half;
+    arb_init(twice);
+    arb_mul_2exp_si(twice, order, 1);
+    is_half = arb_is_int(twice) && arf_cmpabs_2exp_si(arb_midref(twice), 6) < 0;
+    n = is_half ? arf_get_si(arb_midref(twice), ARF_RND_NEAR) : 0; /* 2 v, odd */
+    arb_clear(twice);
+    if (n <= 0 || n % 2 == 0)
+        return 0;
+    arb_const_pi(k_scaled, work);
+    arb_div(k_scaled, k_scaled, x, work);
+    arb_mul_2exp_si(k_scaled, k_scaled, -1);
+    arb_sqrt(k_scaled, k_scaled, work);
+    arb_inv(ratio, x, work);
+    arb_add_ui(ratio, ratio, 1, work);
+    for (int64_t i = 3; i <= n; i += 2) { /* v = i/2 */
+        arb_t t;
+        arb_init(t);
+        arb_mul(k_scaled, k_scaled, ratio, work);
+        arb_inv(ratio, ratio, work);
+        arb_set_si(t, i);
+        arb_div(t, t, x, work);
+        arb_add(ratio, ratio, t, work);
+        arb_clear(t);
+    }
+    return 1;
+}
+
+/* By the expansion for large x, where it is good enough. */
+static int bessel_far(const arb_t order, const arb_t x, int64_t bits, arb_t k_scaled, arb_t ratio)
+{
+    arb_t next;
+    int good = 0;
+    if (arf_cmpabs_2exp_si(arb_midref(order), 5) > 0 ||
+        arf_cmp_si(arb_midref(x), 48 + bits / 2) < 0)
+        return 0;
+    arb_init(next);
+    arb_add_ui(next, order, 1, bits + 64);
+    arb_hypgeom_bessel_k_scaled(k_scaled, order, x, bits + 32);
+    arb_hypgeom_bessel_k_scaled(next, next, x, bits + 32);
+    good = arb_rel_accuracy_bits(k_scaled) >= bits + 8 && arb_rel_accuracy_bits(next) >= bits + 8;
+    if (good)
+        arb_div(ratio, next, k_scaled, bits + 16);
+    arb_clear(next);
+    return good;
+}
+
+/* The fastest way there is, for orders of at least 0. */
+static void bessel_any(const arb_t order, const arb_t x, int64_t bits, arb_t k_scaled, arb_t ratio)
+{
+    if (!bessel_half(order, x, bits, k_scaled, ratio) &&
+        !bessel_far(order, x, bits, k_scaled, ratio))
+        bessel_pair(order, x, bits, k_scaled, ratio);
+}
+
 void cellar_bessel_k_balls(const arb_t order, const arb_t x, int64_t bits, arb_t k_scaled,
                            arb_t ratio)
 {
-    arb_t v, unused;
+    arb_t v, part;
     if (arb_is_nonnegative(order)) {
-        bessel_pair(order, x, bits, k_scaled, ratio);
+        bessel_any(order, x, bits, k_scaled, ratio);
         return;
     }
-    arb_init(v); /* K_{-v} = K_v */
-    arb_init(unused);
+    arb_init(v); /* K_{-v} = K_v, and K_{v-1}/K_v = K_{v+1}/K_v - 2v/x */
+    arb_init(part);
     arb_neg(v, order);
-    bessel_pair(v, x, bits, k_scaled, unused);
-    arb_add_ui(v, order, 1, bits + 128);
-    arb_abs(v, v);
-    bessel_pair(v, x, bits, ratio, unused);
-    arb_div(ratio, ratio, k_scaled, bits + 16);
-    arb_clear(unused);
+    bessel_any(v, x, bits + 16, k_scaled, ratio);
+    arb_mul_2exp_si(part, v, 1);
+    arb_div(part, part, x, bits + 128);
+    arb_sub(ratio, ratio, part, bits + 128);
+    if (arb_rel_accuracy_bits(ratio) < bits) { /* much has cancelled */
+        arb_add_ui(v, order, 1, bits + 128);
+        arb_abs(v, v);
+        bessel_any(v, x, bits, ratio, part);
+        arb_div(ratio, ratio, k_scaled, bits + 16);
+    }
+    arb_clear(part);
     arb_clear(v);
 }

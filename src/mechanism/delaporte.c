@@ -12,6 +12,8 @@
 #include "mechanism/kernel.h"
 #include "mechanism/registry.h"
 
+enum { RUN_MAX = 1 << 21 }; /* larger counts would take too many steps from 0 */
+
 typedef struct delaporte {
     cellar_kernel kernel;
     long double sigma, nu;
@@ -201,12 +203,43 @@ static void delaporte_p_balls(const cellar_kernel *k, int64_t count, int64_t fir
     balls_clear(&d);
 }
 
+/* With q = beta/(1+beta), the logarithm of the generating function has the derivative
+ * lambda + r q / (1 - q z), so (b+1) P(b+1) = lambda P(b) + S(b), S(b) = r q P(b) + q S(b-1). */
+static cellar_status delaporte_run(const cellar_kernel *k, int64_t count, int64_t first,
+                                   cellar_run *out, cellar_error *err)
+{
+    int64_t bits = CELLAR_KERNEL_RUN_BITS;
+    delaporte_balls d;
+    arb_t t;
+    (void) err;
+    if (first > 0) {
+        out->error = INFINITY; /* S is not known there */
+        return CELLAR_OK;
+    }
+    arb_init(t);
+    balls_init(&d, k, count, bits);
+    out->kind = CELLAR_RUN_FADING;
+    cellar_run_set(out, &out->constant, d.lambda);
+    arb_add_ui(t, d.beta, 1, bits);
+    arb_div(t, d.beta, t, bits);
+    cellar_run_set(out, &out->fade, t);
+    arb_mul(t, t, d.r, bits);
+    cellar_run_set(out, &out->feed, t);
+    delaporte_p_balls(k, count, first, 1, bits, t);
+    cellar_run_start(out, first, t, 1);
+    balls_clear(&d);
+    arb_clear(t);
+    return CELLAR_OK;
+}
+
 /* ---- the mechanism ----------------------------------------------------------- */
 
 static const cellar_count_law delaporte_law = {
     .log_p = delaporte_log_p,
     .p_balls = delaporte_p_balls,
     .ratios = delaporte_ratios,
+    .run = delaporte_run,
+    .run_from_zero = RUN_MAX,
     .ratio_bound = delaporte_ratio_bound,
     .mean_variance = delaporte_mean_variance,
     .thresholds_max = 1 << 20, /* a single ball takes as many steps as b */

@@ -3,14 +3,17 @@
  * / Z(a), rate = epsilon/2, b = 0, 1, ... All sums are split at a and made by hellinger_sums.h. */
 #include <math.h>
 
+#include "base/error.h"
 #include "math/special.h"
 #include "mechanism/hellinger_sums.h"
+#include "mechanism/hellinger_weights.h"
 #include "mechanism/kernel.h"
 #include "mechanism/registry.h"
 
 typedef struct hellinger {
     cellar_kernel kernel;
     long double rate;
+    struct cellar_hellinger_weights *weights;
 } hellinger;
 
 static long double rate_of(const cellar_kernel *k)
@@ -218,7 +221,22 @@ static int hellinger_settles(const cellar_kernel *k, int64_t count, int64_t b)
     return b >= count && rate_of(k) * sqrtl((long double) b) >= 3.75L;
 }
 
+static cellar_status hellinger_run(const cellar_kernel *k, int64_t count, int64_t first,
+                                   cellar_run *out, cellar_error *err)
+{
+    cellar_status status;
+    arb_t rate;
+    CELLAR_ASSERT(first == 0);
+    arb_init(rate);
+    rate_ball(k, 2 * CELLAR_KERNEL_RUN_BITS, rate);
+    status = cellar_hellinger_weights_run(((const hellinger *) k)->weights, rate, count, out, err);
+    arb_clear(rate);
+    return status;
+}
+
 static const cellar_count_law hellinger_law = {
+    .run = hellinger_run,
+    .run_from_zero = INT64_MAX,
     .settles = hellinger_settles,
     .log_p = hellinger_log_p,
     .p_balls = hellinger_p_balls,
@@ -227,9 +245,18 @@ static const cellar_count_law hellinger_law = {
 static cellar_status hellinger_init(cellar_mechanism *m, cellar_error *err)
 {
     hellinger *h = (hellinger *) m;
+    cellar_status status = cellar_hellinger_weights_create(&h->weights, err);
+    if (status != CELLAR_OK)
+        return status;
     h->rate =
         cellar_long_double_of_rational(cellar_kernel_parameter(&h->kernel, "epsilon")->value) / 2;
     return cellar_kernel_init(m, &hellinger_law, err);
+}
+
+static void hellinger_clear(cellar_mechanism *m)
+{
+    cellar_hellinger_weights_free(((hellinger *) m)->weights);
+    cellar_kernel_clear(m);
 }
 
 static const cellar_parameter_rule hellinger_parameters[] = {
@@ -244,7 +271,7 @@ const cellar_mechanism_ops cellar_hellinger_ops = {
     .size = sizeof(hellinger),
     .parameters = hellinger_parameters,
     .init = hellinger_init,
-    .clear = cellar_kernel_clear,
+    .clear = hellinger_clear,
     .facts = &cellar_hellinger_facts,
     CELLAR_KERNEL_SLOTS_BASIC,
     .support = hellinger_support,

@@ -4,6 +4,7 @@
 #ifndef CELLAR_MECHANISM_KERNEL_H
 #define CELLAR_MECHANISM_KERNEL_H
 
+#include "math/run.h"
 #include "mechanism/mechanism.h"
 
 typedef struct cellar_kernel cellar_kernel;
@@ -21,6 +22,11 @@ typedef struct cellar_count_law {
                    long double *out);
     /* Required with the shared slots. No less than P(c + 1) / P(c) for every c >= b. */
     long double (*ratio_bound)(const cellar_kernel *k, int64_t count, int64_t b);
+    /* Optional. Starts the run of P(first | count), P(first + 1 | count), ... from which the table
+     * of a count is made; without it, balls do. */
+    cellar_status (*run)(const cellar_kernel *k, int64_t count, int64_t first, cellar_run *out,
+                         cellar_error *err);
+    int64_t run_from_zero; /* counts up to this one have their run started at first = 0 */
     /* Optional. 1 when P(2c) <= P(c)/4 is known for every c >= b; NULL: by ratio_bound. */
     int (*settles)(const cellar_kernel *k, int64_t count, int64_t b);
     /* Optional. The most thresholds a count's table may have [65536]; wider laws are drawn by
@@ -41,6 +47,9 @@ struct cellar_kernel {
 cellar_status cellar_kernel_init(cellar_mechanism *m, const cellar_count_law *law,
                                  cellar_error *err);
 void cellar_kernel_clear(cellar_mechanism *m);
+
+/* Balls of this precision start a run. */
+enum { CELLAR_KERNEL_RUN_BITS = 116 };
 
 /* The value of a numeric parameter that is known to be there. */
 const cellar_parameter *cellar_kernel_parameter(const cellar_kernel *k, const char *name);

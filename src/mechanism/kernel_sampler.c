@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "mechanism/kernel_cells.h"
 #include "random/histogram.h"
 #include "random/inverse.h"
 
@@ -83,17 +84,40 @@ static int row_settles(const void *context, int64_t b)
     return (long double) b * (1 - law->ratio_bound(r->k, r->count, b)) >= 1.5L;
 }
 
+/* The table by a run, of at most n_max thresholds; none is made when that is not enough. */
+static cellar_status row_make_fast(row *r, cellar_law law, size_t n_max, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    cellar_kernel_cells cells = {0};
+    int found;
+    CELLAR_TRY(cellar_kernel_cells_make(r->k, r->count, &law, n_max, &cells, &found, err));
+    if (found)
+        CELLAR_TRY(
+            cellar_inverse_create_list(law, cells.first, cells.list, cells.n, &r->inverse, err));
+out:
+    cellar_kernel_cells_clear(&cells);
+    return status;
+}
+
+/* A law of half the thresholds it may have is certainly narrow enough, and need not be asked how
+ * far it reaches. */
 static cellar_status row_make(row *r, cellar_error *err)
 {
     const cellar_mechanism *m = &r->k->base;
     size_t n_max = r->k->law->thresholds_max > 0 ? r->k->law->thresholds_max : THRESHOLDS_MAX;
+    cellar_law law = {row_cdf_balls, r, INT64_MAX};
+    cellar_status status = row_make_fast(r, law, n_max / 2, err);
     int64_t low, high;
+    if (status != CELLAR_OK || r->inverse != NULL)
+        return status;
     m->ops->support(m, r->count, 0x1p-64, &low, &high);
     if ((uint64_t) (high - low) > n_max && r->k->law->thresholds_max == 0)
         return cellar_histogram_create((cellar_wide_law){row_p_balls, row_settles, r},
                                        &r->histogram, err);
-    return cellar_inverse_create((cellar_law){row_cdf_balls, r, INT64_MAX}, low > 0 ? low - 1 : 0,
-                                 high, 2 * n_max, &r->inverse, err);
+    status = row_make_fast(r, law, 2 * n_max, err);
+    if (status != CELLAR_OK || r->inverse != NULL)
+        return status;
+    return cellar_inverse_create(law, low > 0 ? low - 1 : 0, high, 2 * n_max, &r->inverse, err);
 }
 
 static cellar_status row_create(const cellar_kernel *k, int64_t count, row **out, cellar_error *err)

@@ -90,6 +90,31 @@ static void negbin_p_balls(const cellar_kernel *k, int64_t count, int64_t first,
     arb_clear(x);
 }
 
+/* (b + 1) P(b + 1) = q (b + r) P(b) */
+static cellar_status negbin_run(const cellar_kernel *k, int64_t count, int64_t first,
+                                cellar_run *out, cellar_error *err)
+{
+    int64_t bits = CELLAR_KERNEL_RUN_BITS;
+    arb_t sigma, t;
+    (void) err;
+    arb_init(sigma);
+    arb_init(t);
+    out->kind = CELLAR_RUN_SIMPLE;
+    arb_set_fmpq(sigma, cellar_kernel_parameter(k, "sigma")->value, bits);
+    cellar_kernel_mean_ball(k, count, bits, t);
+    arb_mul(t, t, sigma, bits); /* q = 1 - 1/(1 + sigma mu) */
+    arb_inv(sigma, sigma, bits);
+    cellar_run_set(out, &out->shift, sigma);
+    arb_add_ui(sigma, t, 1, bits);
+    arb_div(t, t, sigma, bits);
+    cellar_run_set(out, &out->slope, t);
+    negbin_p_balls(k, count, first, 1, bits, t);
+    cellar_run_start(out, first, t, 1);
+    arb_clear(t);
+    arb_clear(sigma);
+    return CELLAR_OK;
+}
+
 static void negbin_mean_variance(const cellar_kernel *k, int64_t count, double *mean,
                                  double *variance)
 {
@@ -102,6 +127,7 @@ static const cellar_count_law negbin_law = {
     .log_p = negbin_log_p,
     .p_balls = negbin_p_balls,
     .ratios = negbin_ratios,
+    .run = negbin_run,
     .ratio_bound = negbin_ratio_bound,
     .mean_variance = negbin_mean_variance,
 };

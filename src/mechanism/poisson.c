@@ -48,6 +48,22 @@ static void poisson_p_balls(const cellar_kernel *k, int64_t count, int64_t first
     arb_clear(mean);
 }
 
+/* P(b + 1) = mean P(b) / (b + 1) */
+static cellar_status poisson_run(const cellar_kernel *k, int64_t count, int64_t first,
+                                 cellar_run *out, cellar_error *err)
+{
+    arb_t t;
+    (void) err;
+    arb_init(t);
+    out->kind = CELLAR_RUN_SIMPLE;
+    cellar_kernel_mean_ball(k, count, CELLAR_KERNEL_RUN_BITS, t);
+    cellar_run_set(out, &out->constant, t);
+    poisson_p_balls(k, count, first, 1, CELLAR_KERNEL_RUN_BITS, t);
+    cellar_run_start(out, first, t, 1);
+    arb_clear(t);
+    return CELLAR_OK;
+}
+
 static void poisson_mean_variance(const cellar_kernel *k, int64_t count, double *mean,
                                   double *variance)
 {
@@ -58,6 +74,7 @@ static const cellar_count_law poisson_law = {
     .log_p = poisson_log_p,
     .p_balls = poisson_p_balls,
     .ratios = poisson_ratios,
+    .run = poisson_run,
     .ratio_bound = poisson_ratio_bound,
     .mean_variance = poisson_mean_variance,
 };

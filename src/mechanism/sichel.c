@@ -118,6 +118,8 @@ static const cellar_count_law sichel_law = {
     .log_p = sichel_log_p,
     .p_balls = cellar_sichel_p_balls,
     .ratios = sichel_ratios,
+    .run = cellar_sichel_run,
+    .run_from_zero = 1 << 16, /* where K is quick */
     .ratio_bound = sichel_ratio_bound,
     .mean_variance = sichel_mean_variance,
 };

@@ -115,3 +115,39 @@ void cellar_sichel_p_balls(const cellar_kernel *k, int64_t count, int64_t first,
     arb_clear(ratio);
     terms_clear(&t);
 }
+
+/* b (b+1) P(b+1) = 2 f (b+nu) / c b P(b) + f^2 P(b-1), f = mu/(g c sigma), from the recurrence of
+ * K. For nu < 0 it starts where b + nu is no longer small. */
+cellar_status cellar_sichel_run(const cellar_kernel *k, int64_t count, int64_t first,
+                                cellar_run *out, cellar_error *err)
+{
+    const cellar_sichel *s = (const cellar_sichel *) k;
+    int64_t bits = CELLAR_KERNEL_RUN_BITS;
+    arb_struct p[CELLAR_RUN_HEAD];
+    size_t n = 2;
+    sichel_terms t;
+
+    (void) err;
+    while ((long double) (first + (int64_t) n) - 2 < -1.5L * s->nu)
+        n++;
+    for (size_t i = 0; i < n; i++)
+        arb_init(p + i);
+    terms_init(&t, s, count, bits + 144);
+    out->kind = CELLAR_RUN_PAIRED;
+    cellar_run_set(out, &out->shift, t.nu);
+    arb_mul(t.k_nu, t.g, t.c, bits);
+    arb_mul(t.k_nu, t.k_nu, t.sigma, bits);
+    arb_div(t.k_nu, t.mu, t.k_nu, bits);
+    arb_mul_2exp_si(t.g, t.k_nu, 1);
+    arb_div(t.g, t.g, t.c, bits);
+    cellar_run_set(out, &out->slope, t.g);
+    arb_mul(t.k_nu, t.k_nu, t.k_nu, bits);
+    cellar_run_set(out, &out->pair, t.k_nu);
+    /* before that much cancels */
+    cellar_sichel_p_balls(k, count, first, n, bits + 16 * ((int64_t) n - 2), p);
+    cellar_run_start(out, first, p, n);
+    terms_clear(&t);
+    for (size_t i = 0; i < n; i++)
+        arb_clear(p + i);
+    return CELLAR_OK;
+}

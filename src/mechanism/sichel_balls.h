@@ -10,5 +10,7 @@ void cellar_sichel_constants(const cellar_sichel *s, int64_t bits, arb_t k_scale
 
 void cellar_sichel_p_balls(const cellar_kernel *k, int64_t count, int64_t first, size_t n,
                            int64_t bits, arb_ptr out);
+cellar_status cellar_sichel_run(const cellar_kernel *k, int64_t count, int64_t first,
+                                cellar_run *out, cellar_error *err);
 
 #endif

@@ -21,9 +21,11 @@ set(LAYER_SOURCES
   hellinger.c
   hellinger_balls.c
   hellinger_sums.c
+  hellinger_weights.c
   identity.c
   kernel.c
   kernel_balls.c
+  kernel_cells.c
   kernel_sampler.c
   laplace.c
   law.c

@@ -190,7 +190,7 @@ static int threshold_of_ball(const arb_t t, int64_t precision, int64_t *out)
 }
 
 /* Thresholds of first.. as they are stored; precision grows until all are proven. */
-static void thresholds_prove(const cellar_law *law, int64_t first, size_t n, int64_t *out)
+void cellar_inverse_prove(const cellar_law *law, int64_t first, size_t n, int64_t *out)
 {
     arb_ptr t = _arb_vec_init((slong) n);
     size_t n_proven = 0;
@@ -228,7 +228,7 @@ static cellar_status thresholds_list(const cellar_law *law, int64_t *low, int64_
         *list = cellar_alloc(*n, sizeof **list);
         if (*list == NULL)
             return cellar_fail_memory(err, "the thresholds of a sampler");
-        thresholds_prove(law, *low, *n, *list);
+        cellar_inverse_prove(law, *low, *n, *list);
         if (*n > 0 && *low > 0 && (*list)[0] != INT64_MIN) {
             int64_t step = (int64_t) *n;
             *low = *low > step ? *low - step : 0;
@@ -260,8 +260,8 @@ static size_t leaf_size(size_t n)
     return leaf;
 }
 
-static cellar_status inverse_build(cellar_law law, int64_t low, const int64_t *list, size_t n,
-                                   cellar_inverse **out, cellar_error *err)
+cellar_status cellar_inverse_create_list(cellar_law law, int64_t first, const int64_t *t, size_t n,
+                                         cellar_inverse **out, cellar_error *err)
 {
     int is_long = n > CELLAR_INVERSE_SCANNED;
     size_t leaf = leaf_size(n), n_filled = round_up(n, is_long ? leaf : STEP);
@@ -269,12 +269,13 @@ static cellar_status inverse_build(cellar_law law, int64_t low, const int64_t *l
     size_t n_root = is_long ? round_up(n_leaves, STEP) : 0;
     cellar_inverse *s = cellar_alloc(1, sizeof *s + (n_filled + n_root) * sizeof s->t[0]);
 
+    *out = NULL;
     if (s == NULL)
         return cellar_fail_memory(err, "the thresholds of a sampler");
-    *s = (cellar_inverse){.law = law, .base = low, .n = n_filled, .n_root = n_root, .leaf = leaf};
+    *s = (cellar_inverse){.law = law, .base = first, .n = n_filled, .n_root = n_root, .leaf = leaf};
     for (size_t j = 0; j < n_filled + n_root; j++)
         s->t[j] = INT64_MAX;
-    memcpy(s->t, list, n * sizeof *list);
+    memcpy(s->t, t, n * sizeof *t);
     for (size_t j = 0; n_root > 0 && j < n_leaves; j++)
         s->t[n_filled + j] = s->t[(j + 1) * leaf - 1];
     *out = s;
@@ -291,7 +292,8 @@ cellar_status cellar_inverse_create(cellar_law law, int64_t low, int64_t high, s
     *out = NULL;
     CELLAR_TRY(thresholds_list(&law, &low, high, n_max, &list, &n, err));
     thresholds_trim(list, n, &first, &last);
-    CELLAR_TRY(inverse_build(law, low + (int64_t) first, list + first, last - first, out, err));
+    CELLAR_TRY(cellar_inverse_create_list(law, low + (int64_t) first, list + first, last - first,
+                                          out, err));
 out:
     cellar_free(list);
     return status;

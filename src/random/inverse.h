@@ -23,6 +23,15 @@ typedef struct cellar_inverse cellar_inverse;
  * `n_max` thresholds are needed. Keeps law.context. On failure *out is NULL. */
 cellar_status cellar_inverse_create(cellar_law law, int64_t low, int64_t high, size_t n_max,
                                     cellar_inverse **out, cellar_error *err);
+
+/* The same from its list of thresholds: t[i] + 2^63 = T for P(Y <= first + i), proven. The first
+ * may be all zeros, the last must be all ones or that of law.last - 1. */
+cellar_status cellar_inverse_create_list(cellar_law law, int64_t first, const int64_t *t, size_t n,
+                                         cellar_inverse **out, cellar_error *err);
+
+/* The thresholds of first.. by balls, as they are kept. */
+void cellar_inverse_prove(const cellar_law *law, int64_t first, size_t n, int64_t *t);
+
 void cellar_inverse_free(cellar_inverse *inverse); /* NULL is fine */
 size_t cellar_inverse_n_thresholds(const cellar_inverse *inverse);
 const void *cellar_inverse_context(const cellar_inverse *inverse);
