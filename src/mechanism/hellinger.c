@@ -228,7 +228,7 @@ static cellar_status hellinger_run(const cellar_kernel *k, int64_t count, int64_
     arb_t rate;
     CELLAR_ASSERT(first == 0);
     arb_init(rate);
-    rate_ball(k, 2 * CELLAR_KERNEL_RUN_BITS, rate);
+    rate_ball(k, (int64_t) 2 * CELLAR_KERNEL_RUN_BITS, rate);
     status = cellar_hellinger_weights_run(((const hellinger *) k)->weights, rate, count, out, err);
     arb_clear(rate);
     return status;
