@@ -34,6 +34,7 @@ struct cellar_rng {
     rng_kind kind;
     rng_state *state;
     EVP_CIPHER_CTX *cipher;
+    int has_cipher;     /* 1: AES is set up in it, and only the key changes */
     size_t block_bytes; /* keyed: small, as a cell needs few bytes */
     int wiped_on_fork;
     pid_t owner; /* secure, when the kernel cannot wipe on fork */
@@ -51,11 +52,12 @@ static cellar_status rng_fail_cipher(cellar_error *err)
 /* Starts the stream of a key: nothing is buffered, and the buffer is zero. */
 static void rng_rekey(cellar_rng *rng, const unsigned char key[KEY_BYTES])
 {
-    cellar_wipe(rng->state->buffer, BUFFER_BYTES);
-    memcpy(rng->state->key, key, KEY_BYTES);
-    rng->state->n_used = rng->block_bytes;
-    rng->state->n_since_reseed = 0;
-    rng->state->ready = 1;
+    rng_state *s = rng->state;
+    cellar_wipe(s->buffer + s->n_used, rng->block_bytes - s->n_used); /* all else is zero */
+    memcpy(s->key, key, KEY_BYTES);
+    s->n_used = rng->block_bytes;
+    s->n_since_reseed = 0;
+    s->ready = 1;
 }
 
 static void rng_reseed(cellar_rng *rng)
@@ -75,13 +77,18 @@ static cellar_status rng_refill(cellar_rng *rng, cellar_error *err)
 
     if (rng->kind == RNG_SECURE && s->n_since_reseed >= RESEED_BYTES)
         rng_reseed(rng);
-    if (EVP_EncryptInit_ex(rng->cipher, EVP_aes_256_ctr(), NULL, s->key, zero) != 1 ||
+    /* the cipher is named once: looking it up takes longer than a block */
+    if (EVP_EncryptInit_ex(rng->cipher, rng->has_cipher ? NULL : EVP_aes_256_ctr(), NULL, s->key,
+                           zero) != 1 ||
         EVP_EncryptUpdate(rng->cipher, s->buffer, &length, s->buffer, (int) rng->block_bytes) !=
             1 ||
         (size_t) length != rng->block_bytes) {
         s->ready = 0; /* a half-made block is never handed out */
+        cellar_wipe(s->buffer, BUFFER_BYTES);
+        s->n_used = rng->block_bytes;
         return rng_fail_cipher(err);
     }
+    rng->has_cipher = 1;
     memcpy(s->key, s->buffer, KEY_BYTES);
     cellar_wipe(s->buffer, KEY_BYTES);
     s->n_used = KEY_BYTES;
@@ -255,7 +262,6 @@ cellar_status cellar_rng_select(cellar_rng *rng, const void *predicate, size_t l
     if (rng->kind != RNG_KEYED)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "only a keyed generator takes predicates");
     crypto_generichash(key, sizeof key, predicate, length, rng->state->secret, KEY_BYTES);
-    cellar_wipe(rng->state->buffer, rng->block_bytes);
     rng_rekey(rng, key);
     cellar_wipe(key, sizeof key);
     return CELLAR_OK;

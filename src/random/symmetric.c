@@ -29,12 +29,13 @@ struct cellar_symmetric {
     int use_vectors;
 };
 
-/* Everything secret of one block; wiped when the draws are done. */
+/* Everything secret of one block; wiped when the draws are done. The arrays are as long as the
+ * longest block, which is short when few cells are drawn. */
 typedef struct workspace {
-    int32_t bits[PARTS_MAX][BLOCK];
-    int32_t values[PARTS_MAX][BLOCK];
-    int32_t noise[BLOCK];
-    uint32_t waiting[BLOCK]; /* an undecided cell's index, NONE for the others */
+    int32_t *bits[PARTS_MAX];
+    int32_t *values[PARTS_MAX];
+    int32_t *noise;
+    uint32_t *waiting; /* an undecided cell's index, NONE for the others */
     uint64_t more_bits[SLOTS_MAX][PARTS_MAX];
 } workspace;
 
@@ -307,19 +308,37 @@ out:
     return status;
 }
 
+static void workspace_lay_out(workspace *w, size_t n_parts, int32_t *memory, size_t length)
+{
+    for (size_t p = 0; p < n_parts; p++, memory += 2 * length) {
+        w->bits[p] = memory;
+        w->values[p] = memory + length;
+    }
+    w->noise = memory;
+    w->waiting = (uint32_t *) memory + length;
+}
+
 cellar_status cellar_symmetric_add_noise(const cellar_symmetric *s, const int64_t *counts, size_t n,
                                          cellar_rng *rng, int64_t *released, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    workspace *w = cellar_alloc_pages(sizeof *w);
-    if (w == NULL)
+    _Alignas(64) int32_t few[2 * (PARTS_MAX + 1) * TILE];
+    size_t length = n < BLOCK ? (n + TILE - 1) / TILE * TILE : BLOCK;
+    size_t size = 2 * (s->n_parts + 1) * length * sizeof few[0];
+    int32_t *memory = size <= sizeof few ? few : cellar_alloc_pages(size);
+    workspace w;
+
+    if (memory == NULL)
         return cellar_fail_memory(err, "noise");
+    workspace_lay_out(&w, s->n_parts, memory, length);
     for (size_t i = 0; i < n; i += BLOCK)
         CELLAR_TRY(
-            block_draw(s, counts + i, n - i < BLOCK ? n - i : BLOCK, w, rng, released + i, err));
+            block_draw(s, counts + i, n - i < BLOCK ? n - i : BLOCK, &w, rng, released + i, err));
 out:
-    cellar_wipe(w, sizeof *w);
-    cellar_free(w);
+    cellar_wipe(memory, size);
+    cellar_wipe(w.more_bits, s->n_slots * sizeof w.more_bits[0]);
+    if (memory != few)
+        cellar_free(memory);
     return status;
 }
 
