@@ -39,12 +39,11 @@ CELLAR_DWORD_INLINE cellar_dword cellar_dword_two_sum(double a, double b)
     return (cellar_dword){sum, (a - (sum - part)) + (b - part)};
 }
 
-/* Error 4 (algorithm 6). */
+/* Error 4 (algorithm 5), for numbers of the same sign. */
 CELLAR_DWORD_INLINE cellar_dword cellar_dword_add(cellar_dword x, cellar_dword y)
 {
-    cellar_dword s = cellar_dword_two_sum(x.high, y.high), t = cellar_dword_two_sum(x.low, y.low);
-    s = cellar_dword_fast_sum(s.high, s.low + t.high);
-    return cellar_dword_fast_sum(s.high, t.low + s.low);
+    cellar_dword s = cellar_dword_two_sum(x.high, y.high);
+    return cellar_dword_fast_sum(s.high, s.low + (x.low + y.low));
 }
 
 /* Error 2 (algorithm 4). */

@@ -38,6 +38,7 @@ void cellar_run_start(cellar_run *run, int64_t first, arb_srcptr p, size_t n)
         run->head[i] = run->lag > 0 ? (cellar_dword){0} : run->p;
     }
     run->b = first + (int64_t) n - 1;
+    run->inverse = cellar_dword_inverse((double) run->b);
     run->n_head = n - 1; /* the last one is handed out by the recurrence */
     fmpz_clear(exponent);
     arb_clear(scaled);
@@ -70,7 +71,7 @@ CELLAR_DWORD_INLINE void run_step(cellar_run *run, cellar_run_kind kind)
         next = cellar_dword_add(cellar_dword_mul(factor, run->p), run->s);
         next = cellar_dword_mul(next, inverse);
     } else if (kind == CELLAR_RUN_PAIRED) {
-        cellar_dword pair = cellar_dword_mul(run->pair, cellar_dword_inverse(b));
+        cellar_dword pair = cellar_dword_mul(run->pair, run->inverse);
         next = cellar_dword_add(cellar_dword_mul(cellar_dword_mul(factor, inverse), run->p),
                                 cellar_dword_mul(cellar_dword_mul(pair, inverse), run->before));
     } else {
@@ -78,6 +79,7 @@ CELLAR_DWORD_INLINE void run_step(cellar_run *run, cellar_run_kind kind)
     }
     run->before = run->p;
     run->p = next;
+    run->inverse = inverse;
     run->b++;
     run->error += CELLAR_RUN_STEP;
 }

@@ -41,6 +41,7 @@ typedef struct cellar_run {
     double error;           /* of all numbers so far, in units of 2^-106; infinite: no good */
     cellar_dword p, before; /* P(b) and P(b - 1), times 2^(400 lag) */
     cellar_dword s;         /* S(b - 1), likewise */
+    cellar_dword inverse;   /* 1/b */
     int64_t lag;
     cellar_dword head[CELLAR_RUN_HEAD]; /* numbers given at the start and not yet handed out */
     size_t n_head, n_used;

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "math/special.h"
+#include "mechanism/count_balls.h"
 #include "mechanism/kernel.h"
 #include "mechanism/registry.h"
 
@@ -208,7 +209,7 @@ static void delaporte_p_balls(const cellar_kernel *k, int64_t count, int64_t fir
 static cellar_status delaporte_run(const cellar_kernel *k, int64_t count, int64_t first,
                                    cellar_run *out, cellar_error *err)
 {
-    int64_t bits = CELLAR_KERNEL_RUN_BITS;
+    int64_t bits = (int64_t) 2 * CELLAR_KERNEL_RUN_BITS; /* 1 - nu may cancel */
     delaporte_balls d;
     arb_t t;
     (void) err;
@@ -232,6 +233,34 @@ static cellar_status delaporte_run(const cellar_kernel *k, int64_t count, int64_
     return CELLAR_OK;
 }
 
+/* ---- its two parts, for wide laws ------------------------------------------- */
+
+static void delaporte_part_balls(const cellar_kernel *k, int64_t count, int part, int64_t first,
+                                 size_t n, int64_t bits, arb_ptr out)
+{
+    fmpq_t mean, share;
+    fmpq_init(mean);
+    fmpq_init(share);
+    cellar_kernel_mean_rational(k, count, mean);
+    fmpq_mul(share, mean, cellar_kernel_parameter(k, "nu")->value);
+    fmpq_sub(mean, mean, share);
+    if (part == 0)
+        cellar_poisson_balls(share, first, n, bits, out);
+    else
+        cellar_negbin_balls(mean, cellar_kernel_parameter(k, "sigma")->value, first, n, bits, out);
+    fmpq_clear(share);
+    fmpq_clear(mean);
+}
+
+/* lambda/(b+1), and q (b+r)/(b+1), which tends to q. */
+static long double delaporte_part_ratio_bound(const cellar_kernel *k, int64_t count, int part,
+                                              int64_t b)
+{
+    delaporte_terms t = terms_of(k, count);
+    long double next = (long double) b + 1, q = t.beta / (1 + t.beta);
+    return part == 0 ? t.lambda / next : q * fmaxl(1, (next - 1 + t.r) / next);
+}
+
 /* ---- the mechanism ----------------------------------------------------------- */
 
 static const cellar_count_law delaporte_law = {
@@ -242,7 +271,8 @@ static const cellar_count_law delaporte_law = {
     .run_from_zero = RUN_MAX,
     .ratio_bound = delaporte_ratio_bound,
     .mean_variance = delaporte_mean_variance,
-    .thresholds_max = 1 << 20, /* a single ball takes as many steps as b */
+    .part_balls = delaporte_part_balls, /* a ball of the whole takes as many steps as b */
+    .part_ratio_bound = delaporte_part_ratio_bound,
 };
 
 static cellar_status delaporte_init(cellar_mechanism *m, cellar_error *err)

@@ -11,6 +11,7 @@
 
 enum {
     BITS = 128,
+    CHUNK = 256,
     N_FIRST = 1 << 14,
     N_LAST = 1 << 20,
     EXPONENT_MAX = 250, /* e^250 = 2^361, squared still far from the ends of doubles */
@@ -74,6 +75,33 @@ static void set_take(weights_set *set, const arb_t ball, cellar_dword *out)
         set->error = error;
 }
 
+/* Running sums, whole chunks at a time, so that no term passes through many additions of error 4.
+ */
+static void sums_make(weights_set *set)
+{
+    cellar_dword before = {0}, chunk = {0};
+    set->below[0] = before;
+    for (int64_t b = 0; b < set->n; b++) {
+        chunk = cellar_dword_add(chunk, set->rising[b]);
+        set->below[b + 1] = cellar_dword_add(before, chunk);
+        if (b % CHUNK == CHUNK - 1) {
+            before = set->below[b + 1];
+            chunk = (cellar_dword){0};
+        }
+    }
+    before = set->above[set->n];
+    chunk = (cellar_dword){0};
+    for (int64_t b = set->n - 1; b >= 0; b--) {
+        chunk = cellar_dword_add(chunk, set->falling[b]);
+        set->above[b] = cellar_dword_add(before, chunk);
+        if (b % CHUNK == 0) {
+            before = set->above[b];
+            chunk = (cellar_dword){0};
+        }
+    }
+    set->error += 4 * (CHUNK + 3 + (double) set->n / CHUNK);
+}
+
 /* The exponentials by balls, and H beyond the last. */
 static void set_fill(weights_set *set, const arb_t rate)
 {
@@ -90,12 +118,7 @@ static void set_fill(weights_set *set, const arb_t rate)
     cellar_hellinger_above_ball(rate, set->n, BITS, t);
     set_take(set, t, &set->above[set->n]);
     arb_clear(t);
-    set->below[0] = (cellar_dword){0};
-    for (int64_t b = 0; b < set->n; b++)
-        set->below[b + 1] = cellar_dword_add(set->below[b], set->rising[b]);
-    for (int64_t b = set->n - 1; b >= 0; b--)
-        set->above[b] = cellar_dword_add(set->above[b + 1], set->falling[b]);
-    set->error += 4 * (double) set->n; /* one addition, error 4, for each term at most */
+    sums_make(set);
 }
 
 static weights_set *set_create(int64_t n, const arb_t rate)

@@ -48,15 +48,20 @@ long double cellar_kernel_mean(const cellar_kernel *k, int64_t count)
     return (long double) count + k->alpha;
 }
 
+void cellar_kernel_mean_rational(const cellar_kernel *k, int64_t count, fmpq_t out)
+{
+    fmpz_t whole;
+    fmpz_init_set_si(whole, count);
+    fmpq_add_fmpz(out, cellar_kernel_parameter(k, "alpha")->value, whole);
+    fmpz_clear(whole);
+}
+
 void cellar_kernel_mean_ball(const cellar_kernel *k, int64_t count, int64_t bits, arb_t out)
 {
     fmpq_t mean;
-    fmpz_t whole;
     fmpq_init(mean);
-    fmpz_init_set_si(whole, count);
-    fmpq_add_fmpz(mean, cellar_kernel_parameter(k, "alpha")->value, whole);
+    cellar_kernel_mean_rational(k, count, mean);
     arb_set_fmpq(out, mean, bits);
-    fmpz_clear(whole);
     fmpq_clear(mean);
 }
 

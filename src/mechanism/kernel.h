@@ -9,6 +9,8 @@
 
 typedef struct cellar_kernel cellar_kernel;
 
+enum { CELLAR_KERNEL_PARTS = 2 };
+
 /* P(b | count) must be positive for all b >= 0 and unimodal in b: it does not fall before its mode
  * nor rise after it. Mixtures of Poisson laws over a unimodal density are (Holgate 1970). */
 typedef struct cellar_count_law {
@@ -27,11 +29,15 @@ typedef struct cellar_count_law {
     cellar_status (*run)(const cellar_kernel *k, int64_t count, int64_t first, cellar_run *out,
                          cellar_error *err);
     int64_t run_from_zero; /* counts up to this one have their run started at first = 0 */
+    int run_anywhere;      /* 1: it may be started at any `first` > 0, so that errors do not grow */
     /* Optional. 1 when P(2c) <= P(c)/4 is known for every c >= b; NULL: by ratio_bound. */
     int (*settles)(const cellar_kernel *k, int64_t count, int64_t b);
-    /* Optional. The most thresholds a count's table may have [65536]; wider laws are drawn by
-     * rejection, which wants single balls that are quick. */
-    size_t thresholds_max;
+    /* Optional. Laws too wide for a table are drawn by rejection, which wants single balls that are
+     * quick. Where those of P are not, but b is a sum of CELLAR_KERNEL_PARTS independent unimodal
+     * numbers, these are their p_balls and ratio_bound. */
+    void (*part_balls)(const cellar_kernel *k, int64_t count, int part, int64_t first, size_t n,
+                       int64_t bits, arb_ptr out);
+    long double (*part_ratio_bound)(const cellar_kernel *k, int64_t count, int part, int64_t b);
     /* Required with the shared slots. Mean and variance. */
     void (*mean_variance)(const cellar_kernel *k, int64_t count, double *mean, double *variance);
 } cellar_count_law;
@@ -56,6 +62,7 @@ const cellar_parameter *cellar_kernel_parameter(const cellar_kernel *k, const ch
 
 /* count + alpha, the mean of all kernels that have an alpha. */
 long double cellar_kernel_mean(const cellar_kernel *k, int64_t count);
+void cellar_kernel_mean_rational(const cellar_kernel *k, int64_t count, fmpq_t out);
 void cellar_kernel_mean_ball(const cellar_kernel *k, int64_t count, int64_t bits, arb_t out);
 
 /* Enclosures of P(at most first + i | count), i < n, to an absolute error of about 2^-bits. */

@@ -8,18 +8,21 @@
 #include "math/run.h"
 
 enum {
-    CHUNK = 256,      /* probabilities made at a time */
-    START_BITS = 104, /* what lies before the start is less likely than 2^-104 */
-    SUM_STEP = 4,     /* error of one addition */
+    CHUNK = 256,         /* probabilities made at a time */
+    START_BITS = 104,    /* what lies before the start is less likely than 2^-104 */
+    SUM_STEP = 4,        /* error of one addition */
+    RUN_ERROR = 1 << 20, /* errors beyond this are worth a new start */
 };
 
-/* A running sum x 2^64 and a bound of its error. */
+/* A running sum of probabilities and bounds of its error. Each chunk is summed by itself before it
+ * is added, so that no probability passes through more than CHUNK + n/CHUNK additions. */
 typedef struct running_sum {
-    cellar_dword sum;    /* of probabilities, */
-    double n_added;      /* so many */
-    double before;       /* 2^64 times a bound of what lies before the start */
-    int64_t b;           /* the sum is P(at most b) */
-    int is_done, is_bad; /* the last threshold is all ones; the run broke off */
+    cellar_dword before, chunk; /* the chunks before this one, and this one so far */
+    double n_chunks;
+    double worst;        /* the largest error of a probability so far */
+    double start;        /* 2^64 times a bound of what lies before the start */
+    int64_t b;           /* of the next probability */
+    int is_done, is_bad; /* the last threshold is all ones; the start is no good */
 } running_sum;
 
 /* ---- one threshold ----------------------------------------------------------- */
@@ -29,10 +32,13 @@ typedef struct running_sum {
  * the second is rounded once or twice. */
 static int cell_of_sum(cellar_dword x, double error, int64_t *out)
 {
-    double whole = floor(x.high), rest = (x.high - whole) + x.low, carry = floor(rest);
-    double part = rest - carry;
+    double whole = x.high < 0x1p53 ? (double) (int64_t) x.high : x.high; /* floor() */
+    double rest = (x.high - whole) + x.low, carry = (double) (int64_t) rest;
+    double part;
     uint64_t cell;
 
+    carry -= carry > rest;
+    part = rest - carry;
     error += 0x1p-50;
     if (whole >= 0x1p64) {
         cell = carry < 0 ? (uint64_t) (int64_t) carry : UINT64_MAX; /* modulo 2^64 */
@@ -73,21 +79,25 @@ static cellar_status cells_extend(cellar_kernel_cells *cells, const cellar_law *
                                   cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
+    double units;
+
+    sum->worst = error > sum->worst ? error : sum->worst;
+    units = (sum->worst + SUM_STEP * (CHUNK + sum->n_chunks + 1)) * 0x1.001p-106;
+    sum->chunk = (cellar_dword){0};
     for (size_t i = 0; i < CHUNK && !sum->is_done; i++, sum->b++) {
         cellar_dword x;
-        double units;
         int64_t cell;
-        sum->sum = cellar_dword_add(sum->sum, p[i]);
-        sum->n_added++;
-        x = cellar_dword_scale(sum->sum, 0x1p64);
-        units = (error + SUM_STEP * sum->n_added) * x.high * 0x1.001p-106 + sum->before;
-        if (!cell_of_sum(x, units, &cell)) {
+        sum->chunk = cellar_dword_add(sum->chunk, p[i]);
+        x = cellar_dword_scale(cellar_dword_add(sum->before, sum->chunk), 0x1p64);
+        if (!cell_of_sum(x, units * x.high + sum->start, &cell)) {
             cellar_inverse_prove(law, sum->b, 1, &cell);
             cells->n_by_balls++;
         }
         CELLAR_TRY(cells_add(cells, sum->b, cell, err));
         sum->is_done = cell == INT64_MAX;
     }
+    sum->before = cellar_dword_add(sum->before, sum->chunk);
+    sum->n_chunks++;
 out:
     return status;
 }
@@ -119,9 +129,23 @@ static void sum_start(running_sum *sum, int64_t b, const cellar_dword *p, double
     *sum = (running_sum){.b = b};
     if (b > 0) {
         sum->is_bad = !(p[0].high * (1 + slack + 0x1p-50) < p[1].high * (1 - slack));
-        sum->before = (double) b * p[0].high * (1 + slack + 0x1p-50) * 0x1p64;
-        sum->is_bad |= !(sum->before < 0x1p-20);
+        sum->start = (double) b * p[0].high * (1 + slack + 0x1p-50) * 0x1p64;
+        sum->is_bad |= !(sum->start < 0x1p-20);
     }
+}
+
+/* The next chunk of probabilities. A long run is started anew from balls now and then. */
+static cellar_status run_chunk(const cellar_kernel *k, int64_t count, int64_t b, cellar_run *run,
+                               cellar_dword *p, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    if (k->law->run_anywhere && run->error > RUN_ERROR && run->error < INFINITY) {
+        *run = (cellar_run){0};
+        status = k->law->run(k, count, b, run, err);
+    }
+    if (status == CELLAR_OK)
+        cellar_run_next(run, CHUNK, p);
+    return status;
 }
 
 cellar_status cellar_kernel_cells_make(const cellar_kernel *k, int64_t count, const cellar_law *law,
@@ -146,7 +170,7 @@ cellar_status cellar_kernel_cells_make(const cellar_kernel *k, int64_t count, co
         CELLAR_TRY(cells_extend(out, law, &sum, p, run.error, err));
         if (sum.is_done)
             break;
-        cellar_run_next(&run, CHUNK, p);
+        CELLAR_TRY(run_chunk(k, count, sum.b, &run, p, err));
     }
     *found = sum.is_done;
 out:

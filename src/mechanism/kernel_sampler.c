@@ -5,19 +5,15 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "mechanism/kernel_cells.h"
-#include "random/histogram.h"
-#include "random/inverse.h"
+#include "mechanism/kernel_row.h"
 
-enum { N_DIRECT = 1024, BLOCK = 512, THRESHOLDS_MAX = 1 << 16 };
+enum {
+    N_DIRECT = 1024,
+    BLOCK = CELLAR_INVERSE_BLOCK,
+    KEPT_MAX = 1 << 25, /* thresholds kept in all: 384 MiB; beyond, tables are made for each draw */
+};
 
-/* The law of one count. */
-typedef struct row {
-    const cellar_kernel *k;
-    int64_t count;
-    cellar_inverse *inverse;     /* its table, */
-    cellar_histogram *histogram; /* or, for a wide law, its histogram */
-} row;
+typedef cellar_kernel_row row;
 
 /* Rows of small counts lie in an array, those of others in a table of open addresses. */
 struct cellar_kernel_sampler {
@@ -25,6 +21,7 @@ struct cellar_kernel_sampler {
     row *direct[N_DIRECT];
     row **slots;
     size_t n_slots, n_rows; /* n_slots is 0 or a power of two at least twice n_rows */
+    size_t n_kept, kept_max;
 };
 
 /* ---- life cycle ------------------------------------------------------------ */
@@ -35,16 +32,8 @@ cellar_status cellar_kernel_sampler_create(cellar_kernel_sampler **out, cellar_e
     if (*out == NULL)
         return cellar_fail_memory(err, "a mechanism");
     pthread_rwlock_init(&(*out)->lock, NULL);
+    (*out)->kept_max = KEPT_MAX;
     return CELLAR_OK;
-}
-
-static void row_free(row *r)
-{
-    if (r == NULL)
-        return;
-    cellar_inverse_free(r->inverse);
-    cellar_histogram_free(r->histogram);
-    cellar_free(r);
 }
 
 void cellar_kernel_sampler_free(cellar_kernel_sampler *s)
@@ -52,91 +41,20 @@ void cellar_kernel_sampler_free(cellar_kernel_sampler *s)
     if (s == NULL)
         return;
     for (size_t i = 0; i < N_DIRECT; i++)
-        row_free(s->direct[i]);
+        cellar_kernel_row_free(s->direct[i]);
     for (size_t i = 0; i < s->n_slots; i++)
-        row_free(s->slots[i]);
+        cellar_kernel_row_free(s->slots[i]);
     cellar_free(s->slots);
     pthread_rwlock_destroy(&s->lock);
     cellar_free(s);
 }
 
+void cellar_kernel_sampler_keep(cellar_kernel_sampler *s, size_t n_thresholds)
+{
+    s->kept_max = n_thresholds;
+}
+
 /* ---- rows ------------------------------------------------------------------ */
-
-static void row_cdf_balls(const void *context, int64_t first, size_t n, int64_t bits, arb_ptr out)
-{
-    const row *r = context;
-    cellar_kernel_cdf_balls(r->k, r->count, first, n, bits, out);
-}
-
-static void row_p_balls(const void *context, int64_t first, size_t n, int64_t bits, arb_ptr out)
-{
-    const row *r = context;
-    r->k->law->p_balls(r->k, r->count, first, n, bits, out);
-}
-
-/* P(2c)/P(c) is a product of c ratios, each at most the bound at b: ln 4 < 3/2. */
-static int row_settles(const void *context, int64_t b)
-{
-    const row *r = context;
-    const cellar_count_law *law = r->k->law;
-    if (law->settles != NULL)
-        return law->settles(r->k, r->count, b);
-    return (long double) b * (1 - law->ratio_bound(r->k, r->count, b)) >= 1.5L;
-}
-
-/* The table by a run, of at most n_max thresholds; none is made when that is not enough. */
-static cellar_status row_make_fast(row *r, cellar_law law, size_t n_max, cellar_error *err)
-{
-    cellar_status status = CELLAR_OK;
-    cellar_kernel_cells cells = {0};
-    int found;
-    CELLAR_TRY(cellar_kernel_cells_make(r->k, r->count, &law, n_max, &cells, &found, err));
-    if (found)
-        CELLAR_TRY(
-            cellar_inverse_create_list(law, cells.first, cells.list, cells.n, &r->inverse, err));
-out:
-    cellar_kernel_cells_clear(&cells);
-    return status;
-}
-
-/* A law of half the thresholds it may have is certainly narrow enough, and need not be asked how
- * far it reaches. */
-static cellar_status row_make(row *r, cellar_error *err)
-{
-    const cellar_mechanism *m = &r->k->base;
-    size_t n_max = r->k->law->thresholds_max > 0 ? r->k->law->thresholds_max : THRESHOLDS_MAX;
-    cellar_law law = {row_cdf_balls, r, INT64_MAX};
-    cellar_status status = row_make_fast(r, law, n_max / 2, err);
-    int64_t low, high;
-    if (status != CELLAR_OK || r->inverse != NULL)
-        return status;
-    m->ops->support(m, r->count, 0x1p-64, &low, &high);
-    if ((uint64_t) (high - low) > n_max && r->k->law->thresholds_max == 0)
-        return cellar_histogram_create((cellar_wide_law){row_p_balls, row_settles, r},
-                                       &r->histogram, err);
-    status = row_make_fast(r, law, 2 * n_max, err);
-    if (status != CELLAR_OK || r->inverse != NULL)
-        return status;
-    return cellar_inverse_create(law, low > 0 ? low - 1 : 0, high, 2 * n_max, &r->inverse, err);
-}
-
-static cellar_status row_create(const cellar_kernel *k, int64_t count, row **out, cellar_error *err)
-{
-    cellar_status status = CELLAR_OK;
-    row *r = cellar_alloc(1, sizeof *r);
-
-    *out = NULL;
-    if (r == NULL)
-        return cellar_fail_memory(err, "a sampler");
-    r->k = k;
-    r->count = count;
-    CELLAR_TRY(row_make(r, err));
-    *out = r;
-    r = NULL;
-out:
-    row_free(r);
-    return status;
-}
 
 /* Where a count is, or would be. */
 static row **sampler_slot(const cellar_kernel_sampler *s, int64_t count)
@@ -173,84 +91,140 @@ static cellar_status sampler_grow(cellar_kernel_sampler *s, cellar_error *err)
     return CELLAR_OK;
 }
 
+/* Takes the row, unless another thread has brought one in the meantime. The lock is held. */
+static cellar_status sampler_insert(cellar_kernel_sampler *s, row **given, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    row *r = *given;
+    size_t n = r->has_table ? cellar_inverse_n_thresholds(r->inverse) : 0;
+
+    if (sampler_find(s, r->count) != NULL)
+        return CELLAR_OK;
+    if (r->count >= N_DIRECT) {
+        CELLAR_TRY(sampler_grow(s, err));
+        *sampler_slot(s, r->count) = r;
+        s->n_rows++;
+    } else {
+        s->direct[r->count] = r;
+    }
+    *given = NULL;
+    if (r->has_table && s->n_kept + n > s->kept_max) {
+        cellar_inverse_free(r->inverse);
+        r->inverse = NULL;
+    } else {
+        s->n_kept += n;
+    }
+out:
+    return status;
+}
+
+/* Makes the row of a count if it is missing. It is made without the lock, so that threads make
+ * rows side by side. */
 static cellar_status sampler_add(cellar_kernel_sampler *s, const cellar_kernel *k, int64_t count,
                                  cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    if (sampler_find(s, count) != NULL)
+    row *r = NULL;
+    int is_known;
+
+    pthread_rwlock_rdlock(&s->lock);
+    is_known = sampler_find(s, count) != NULL;
+    pthread_rwlock_unlock(&s->lock);
+    if (is_known)
         return CELLAR_OK;
-    if (count < N_DIRECT)
-        return row_create(k, count, &s->direct[count], err);
-    CELLAR_TRY(sampler_grow(s, err));
-    CELLAR_TRY(row_create(k, count, sampler_slot(s, count), err));
-    s->n_rows++;
+    CELLAR_TRY(cellar_kernel_row_create(k, count, &r, err));
+    pthread_rwlock_wrlock(&s->lock);
+    status = sampler_insert(s, &r, err);
+    pthread_rwlock_unlock(&s->lock);
 out:
+    cellar_kernel_row_free(r);
     return status;
 }
 
 /* ---- drawing --------------------------------------------------------------- */
 
-/* Makes the rows that are missing. */
-static cellar_status sampler_prepare(cellar_kernel_sampler *s, const cellar_kernel *k,
-                                     const int64_t *counts, size_t n, cellar_error *err)
-{
-    cellar_status status = CELLAR_OK;
-    pthread_rwlock_wrlock(&s->lock);
-    for (size_t i = 0; i < n; i++)
-        CELLAR_TRY(sampler_add(s, k, counts[i], err));
-out:
-    pthread_rwlock_unlock(&s->lock);
-    return status;
-}
-
-/* One block, all of whose rows are there: tables first, then histograms. */
-static cellar_status block_draw(const row *const *rows, size_t n, cellar_rng *rng,
-                                int64_t *released, cellar_error *err)
-{
-    const cellar_inverse *laws[BLOCK];
-    int64_t values[BLOCK];
-    size_t n_tables = 0;
-    cellar_status status = CELLAR_OK;
-
-    for (size_t i = 0; i < n; i++)
-        if (rows[i]->inverse != NULL)
-            laws[n_tables++] = rows[i]->inverse;
-    CELLAR_TRY(cellar_inverse_draw_many(laws, n_tables, rng, values, err));
-    for (size_t i = n; i-- > 0;)
-        if (rows[i]->inverse != NULL)
-            released[i] = values[--n_tables];
-    for (size_t i = 0; i < n; i++)
-        if (rows[i]->inverse == NULL)
-            CELLAR_TRY(cellar_histogram_draw(rows[i]->histogram, rng, &released[i], err));
-out:
-    cellar_wipe(values, sizeof values);
-    return status;
-}
-
-/* Draws for counts[0..], block by block, until one has a count without a row; *n_done says how far
- * it came. A whole block or nothing: the same bits whatever was known before. */
-static cellar_status sampler_draw_known(cellar_kernel_sampler *s, const int64_t *counts, size_t n,
-                                        cellar_rng *rng, int64_t *released, size_t *n_done,
-                                        cellar_error *err)
-{
+/* The cells of a block that 64 bits decide. */
+typedef struct block {
     const row *rows[BLOCK];
-    cellar_status status = CELLAR_OK;
+    size_t cells[BLOCK]; /* those with tables */
+    const cellar_inverse *laws[BLOCK];
+    int64_t bits[BLOCK], values[BLOCK];
+    size_t n_tables;
+} block;
 
-    *n_done = 0;
-    pthread_rwlock_rdlock(&s->lock);
-    while (*n_done < n) {
-        size_t n_block = n - *n_done < BLOCK ? n - *n_done : BLOCK, n_known = 0;
-        while (n_known < n_block &&
-               (rows[n_known] = sampler_find(s, counts[*n_done + n_known])) != NULL)
-            n_known++;
-        if (n_known < n_block)
-            break;
-        CELLAR_TRY(block_draw(rows, n_block, rng, released + *n_done, err));
-        *n_done += n_block;
+/* Decides by a table made for this cell alone. */
+static cellar_status decide_dropped(const row *r, const int64_t *bits, cellar_rng *rng,
+                                    int64_t *value, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    cellar_inverse *table;
+    const cellar_inverse *law;
+    CELLAR_TRY(cellar_kernel_row_table(r, &table, err));
+    law = table;
+    status = cellar_inverse_decide_many(&law, 1, bits, CELLAR_INVERSE_BEST, rng, value, err);
+    cellar_inverse_free(table);
+out:
+    return status;
+}
+
+/* Stretches of cells whose tables are kept, and between them those whose tables are not. */
+static cellar_status block_decide(block *b, cellar_rng *rng, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    for (size_t i = 0, end; i < b->n_tables; i = end) {
+        for (end = i; end < b->n_tables && b->laws[end] != NULL;)
+            end++;
+        if (end > i) {
+            CELLAR_TRY(cellar_inverse_decide_many(b->laws + i, end - i, b->bits + i,
+                                                  CELLAR_INVERSE_BEST, rng, b->values + i, err));
+        } else {
+            CELLAR_TRY(decide_dropped(b->rows[b->cells[i]], b->bits + i, rng, b->values + i, err));
+            end++;
+        }
     }
 out:
-    pthread_rwlock_unlock(&s->lock);
     return status;
+}
+
+/* One block, all of whose rows are there: tables first, then the others. */
+static cellar_status block_draw(block *b, size_t n, cellar_rng *rng, int64_t *released,
+                                cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+
+    b->n_tables = 0;
+    for (size_t i = 0; i < n; i++) {
+        b->cells[b->n_tables] = i;
+        b->laws[b->n_tables] = b->rows[i]->inverse;
+        b->n_tables += b->rows[i]->has_table != 0;
+    }
+    CELLAR_TRY(cellar_rng_bytes(rng, b->bits, b->n_tables * sizeof *b->bits, err));
+    CELLAR_TRY(block_decide(b, rng, err));
+    for (size_t i = 0; i < b->n_tables; i++)
+        released[b->cells[i]] = b->values[i];
+    for (size_t i = 0; b->n_tables < n && i < n; i++)
+        if (!b->rows[i]->has_table)
+            CELLAR_TRY(cellar_kernel_row_draw_wide(b->rows[i], rng, &released[i], err));
+out:
+    cellar_wipe(b->bits, n * sizeof *b->bits);
+    cellar_wipe(b->values, n * sizeof *b->values);
+    return status;
+}
+
+/* Draws one block, or nothing when a row is missing (*is_drawn = 0). Rows are never taken away, so
+ * the lock is needed only to find them. */
+static cellar_status sampler_draw_block(cellar_kernel_sampler *s, block *b, const int64_t *counts,
+                                        size_t n, cellar_rng *rng, int64_t *released, int *is_drawn,
+                                        cellar_error *err)
+{
+    *is_drawn = 1;
+    pthread_rwlock_rdlock(&s->lock);
+    for (size_t i = 0; i < n && *is_drawn; i++) {
+        b->rows[i] = sampler_find(s, counts[i]);
+        *is_drawn = b->rows[i] != NULL;
+    }
+    pthread_rwlock_unlock(&s->lock);
+    return *is_drawn ? block_draw(b, n, rng, released, err) : CELLAR_OK;
 }
 
 cellar_status cellar_kernel_sampler_draw(cellar_kernel_sampler *s, const cellar_kernel *k,
@@ -258,15 +232,18 @@ cellar_status cellar_kernel_sampler_draw(cellar_kernel_sampler *s, const cellar_
                                          int64_t *released, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    size_t n_done;
+    block b;
 
-    while (n > 0) {
-        CELLAR_TRY(sampler_draw_known(s, counts, n, rng, released, &n_done, err));
-        counts += n_done;
-        released += n_done;
-        n -= n_done;
-        if (n > 0)
-            CELLAR_TRY(sampler_prepare(s, k, counts, n < BLOCK ? n : BLOCK, err));
+    for (size_t i = 0; i < n;) {
+        size_t n_block = n - i < BLOCK ? n - i : BLOCK;
+        int is_drawn;
+        CELLAR_TRY(
+            sampler_draw_block(s, &b, counts + i, n_block, rng, released + i, &is_drawn, err));
+        if (is_drawn)
+            i += n_block;
+        else
+            for (size_t j = i; j < i + n_block; j++)
+                CELLAR_TRY(sampler_add(s, k, counts[j], err));
     }
 out:
     return status;

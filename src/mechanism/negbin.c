@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "math/special.h"
+#include "mechanism/count_balls.h"
 #include "mechanism/kernel.h"
 #include "mechanism/registry.h"
 
@@ -43,51 +44,14 @@ static long double negbin_ratio_bound(const cellar_kernel *k, int64_t count, int
     return fmaxl(ratio, x / (1 + x));
 }
 
-/* The first by logarithms, the rest by their ratios q (b + r) / (b + 1). */
 static void negbin_p_balls(const cellar_kernel *k, int64_t count, int64_t first, size_t n,
                            int64_t bits, arb_ptr out)
 {
-    arb_t x, q, size, t, log_p;
-    int64_t work = bits + 96;
-
-    arb_init(x);
-    arb_init(q);
-    arb_init(size);
-    arb_init(t);
-    arb_init(log_p);
-    arb_set_fmpq(size, cellar_kernel_parameter(k, "sigma")->value, work);
-    cellar_kernel_mean_ball(k, count, work, x);
-    arb_mul(x, x, size, work);
-    arb_inv(size, size, work);
-    arb_add_ui(t, x, 1, work);
-    arb_div(q, x, t, work);
-    arb_log(log_p, t, work); /* -ln(1-q) */
-    arb_mul(log_p, log_p, size, work);
-    arb_log(t, q, work);
-    arb_mul_si(t, t, first, work);
-    arb_sub(log_p, t, log_p, work);
-    arb_add_si(t, size, first, work);
-    arb_lgamma(t, t, work);
-    arb_add(log_p, log_p, t, work);
-    arb_lgamma(t, size, work);
-    arb_sub(log_p, log_p, t, work);
-    arb_set_si(t, first);
-    arb_add_ui(t, t, 1, work);
-    arb_lgamma(t, t, work);
-    arb_sub(log_p, log_p, t, work);
-    arb_exp(out, log_p, bits + 16);
-    for (size_t i = 1; i < n; i++) {
-        int64_t b = first + (int64_t) i;
-        arb_add_si(t, size, b - 1, bits + 16);
-        arb_mul(t, t, q, bits + 16);
-        arb_mul(out + i, out + i - 1, t, bits + 16);
-        arb_div_si(out + i, out + i, b, bits + 16);
-    }
-    arb_clear(log_p);
-    arb_clear(t);
-    arb_clear(size);
-    arb_clear(q);
-    arb_clear(x);
+    fmpq_t mean;
+    fmpq_init(mean);
+    cellar_kernel_mean_rational(k, count, mean);
+    cellar_negbin_balls(mean, cellar_kernel_parameter(k, "sigma")->value, first, n, bits, out);
+    fmpq_clear(mean);
 }
 
 /* (b + 1) P(b + 1) = q (b + r) P(b) */
@@ -128,6 +92,7 @@ static const cellar_count_law negbin_law = {
     .p_balls = negbin_p_balls,
     .ratios = negbin_ratios,
     .run = negbin_run,
+    .run_anywhere = 1,
     .ratio_bound = negbin_ratio_bound,
     .mean_variance = negbin_mean_variance,
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Poisson(count + alpha): fully synthetic counts. */
 #include "math/special.h"
+#include "mechanism/count_balls.h"
 #include "mechanism/kernel.h"
 #include "mechanism/registry.h"
 
@@ -25,27 +26,11 @@ static long double poisson_ratio_bound(const cellar_kernel *k, int64_t count, in
 static void poisson_p_balls(const cellar_kernel *k, int64_t count, int64_t first, size_t n,
                             int64_t bits, arb_ptr out)
 {
-    arb_t mean, log_p;
-    int64_t work = bits + 96; /* logarithms of up to 2^62 terms of size 2^6 */
-
-    arb_init(mean);
-    arb_init(log_p);
-    cellar_kernel_mean_ball(k, count, work, mean);
-    arb_log(log_p, mean, work);
-    arb_mul_si(log_p, log_p, first, work);
-    arb_sub(log_p, log_p, mean, work);
-    arb_set_si(out, first);
-    arb_add_ui(out, out, 1, work);
-    arb_lgamma(out, out, work);
-    arb_sub(log_p, log_p, out, work);
-    arb_exp(out, log_p, bits + 16);
-    cellar_kernel_mean_ball(k, count, bits + 16, mean);
-    for (size_t i = 1; i < n; i++) {
-        arb_mul(out + i, out + i - 1, mean, bits + 16);
-        arb_div_si(out + i, out + i, first + (int64_t) i, bits + 16);
-    }
-    arb_clear(log_p);
-    arb_clear(mean);
+    fmpq_t mean;
+    fmpq_init(mean);
+    cellar_kernel_mean_rational(k, count, mean);
+    cellar_poisson_balls(mean, first, n, bits, out);
+    fmpq_clear(mean);
 }
 
 /* P(b + 1) = mean P(b) / (b + 1) */
@@ -75,6 +60,7 @@ static const cellar_count_law poisson_law = {
     .p_balls = poisson_p_balls,
     .ratios = poisson_ratios,
     .run = poisson_run,
+    .run_anywhere = 1,
     .ratio_bound = poisson_ratio_bound,
     .mean_variance = poisson_mean_variance,
 };

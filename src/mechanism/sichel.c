@@ -119,6 +119,7 @@ static const cellar_count_law sichel_law = {
     .p_balls = cellar_sichel_p_balls,
     .ratios = sichel_ratios,
     .run = cellar_sichel_run,
+    .run_anywhere = 1,
     .run_from_zero = 1 << 16, /* where K is quick */
     .ratio_bound = sichel_ratio_bound,
     .mean_variance = sichel_mean_variance,

@@ -5,6 +5,7 @@ set(LAYER_SOURCES
   calibration_discrete.c
   cell_key.c
   chernoff.c
+  count_balls.c
   delaporte.c
   dirichlet.c
   discrete_gaussian.c
@@ -26,6 +27,7 @@ set(LAYER_SOURCES
   kernel.c
   kernel_balls.c
   kernel_cells.c
+  kernel_row.c
   kernel_sampler.c
   laplace.c
   law.c

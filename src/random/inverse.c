@@ -1,155 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "random/inverse.h"
-
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "random/secret.h"
+#include "random/inverse_table.h"
 
-enum {
-    BLOCK = 512, /* cells drawn together */
-    LANES = 4,   /* 64-bit numbers in one vector */
-    STEP = 16,   /* thresholds compared at a time */
-    CELL_BITS = 64,
-    GUARD_BITS = 32,
-};
-
-typedef int64_t lanes __attribute__((vector_size(8 * LANES)));
-typedef lanes lanes_in_memory __attribute__((aligned(8), may_alias));
-
-/* Thresholds less 2^63, so that signed comparison orders them; filled up with all ones, which no
- * bits exceed. Long lists are followed by the last threshold of each leaf. */
-struct cellar_inverse {
-    cellar_law law;
-    int64_t base;  /* the value of bits below all thresholds */
-    size_t n;      /* filled up */
-    size_t n_root; /* filled up; 0 for short lists */
-    size_t leaf;   /* thresholds of the second step of long lists */
-    int64_t t[];
-};
-
-/* ---- drawing --------------------------------------------------------------- */
-
-/* *n_below = #{j : t[j] < u}, *tie != 0 when one equals u. n is a multiple of STEP. */
-static inline __attribute__((always_inline)) void scan(const int64_t *t, size_t n, int64_t u,
-                                                       int64_t *n_below, int64_t *tie)
-{
-    const lanes v = (lanes){0} + u;
-    lanes below[2] = {{0}}, equal[2] = {{0}};
-    for (size_t j = 0; j < n; j += STEP)
-        for (size_t i = 0; i < STEP / LANES; i++) {
-            const lanes x = *(const lanes_in_memory *) (t + j + i * LANES);
-            below[i % 2] -= v > x;
-            equal[i % 2] -= v == x;
-        }
-    below[0] += below[1];
-    equal[0] += equal[1];
-    *n_below = below[0][0] + below[0][1] + below[0][2] + below[0][3];
-    *tie = equal[0][0] | equal[0][1] | equal[0][2] | equal[0][3];
-}
-
-/* Values of a block; answers whether any is undecided. */
-static inline __attribute__((always_inline)) int64_t
-draw_block_body(const cellar_inverse *const *laws, size_t n, const int64_t *bits, int64_t *values,
-                int64_t *ties)
-{
-    int64_t any = 0;
-    for (size_t i = 0; i < n; i++) {
-        const cellar_inverse *s = laws[i];
-        int64_t below, leaf, unused;
-        if (s->n_root == 0) {
-            scan(s->t, s->n, bits[i], &below, &ties[i]);
-        } else {
-            scan(s->t + s->n, s->n_root, bits[i], &leaf, &unused);
-            leaf *= (int64_t) s->leaf;
-            scan(s->t + leaf, s->leaf, bits[i], &below, &ties[i]);
-            below += leaf;
-        }
-        values[i] = s->base + below;
-        any |= ties[i];
-    }
-    return any;
-}
-
-static int64_t draw_block_portable(const cellar_inverse *const *laws, size_t n, const int64_t *bits,
-                                   int64_t *values, int64_t *ties)
-{
-    return draw_block_body(laws, n, bits, values, ties);
-}
-
-#ifdef __x86_64__
-__attribute__((target("avx2"))) static int64_t draw_block_avx2(const cellar_inverse *const *laws,
-                                                               size_t n, const int64_t *bits,
-                                                               int64_t *values, int64_t *ties)
-{
-    return draw_block_body(laws, n, bits, values, ties);
-}
-
-static int machine_has_vectors(void)
-{
-    return __builtin_cpu_supports("avx2") != 0;
-}
-#else
-#define draw_block_avx2 draw_block_portable
-static int machine_has_vectors(void)
-{
-    return 0;
-}
-#endif
-
-/* 64 bits did not decide. */
-static cellar_status draw_resolve(const cellar_inverse *s, int64_t bits, cellar_rng *rng,
-                                  int64_t *value, cellar_error *err)
-{
-    cellar_status status;
-    fmpz_t prefix;
-    fmpz_init_set_ui(prefix, (uint64_t) bits ^ (UINT64_C(1) << 63));
-    status = cellar_law_draw(&s->law, prefix, CELL_BITS, rng, value, err);
-    fmpz_clear(prefix);
-    return status;
-}
-
-typedef struct workspace {
-    int64_t bits[BLOCK];
-    int64_t ties[BLOCK];
-} workspace;
-
-static cellar_status draw_block(const cellar_inverse *const *laws, size_t n, int use_vectors,
-                                workspace *w, cellar_rng *rng, int64_t *values, cellar_error *err)
-{
-    cellar_status status = CELLAR_OK;
-    int64_t any;
-
-    CELLAR_TRY(cellar_rng_bytes(rng, w->bits, n * sizeof *w->bits, err));
-    any = (use_vectors ? draw_block_avx2 : draw_block_portable)(laws, n, w->bits, values, w->ties);
-    CELLAR_DECLASSIFY(any);
-    if (any != 0)
-        for (size_t i = 0; i < n; i++) {
-            CELLAR_DECLASSIFY(w->ties[i]);
-            if (w->ties[i] != 0)
-                CELLAR_TRY(draw_resolve(laws[i], w->bits[i], rng, &values[i], err));
-        }
-out:
-    return status;
-}
-
-cellar_status cellar_inverse_draw_many(const cellar_inverse *const *laws, size_t n, cellar_rng *rng,
-                                       int64_t *values, cellar_error *err)
-{
-    cellar_status status = CELLAR_OK;
-    int use_vectors = machine_has_vectors();
-    workspace w;
-
-    for (size_t i = 0; i < n; i += BLOCK)
-        CELLAR_TRY(draw_block(laws + i, n - i < BLOCK ? n - i : BLOCK, use_vectors, &w, rng,
-                              values + i, err));
-out:
-    cellar_wipe(&w, sizeof w);
-    return status;
-}
-
-/* ---- life cycle ------------------------------------------------------------ */
+enum { STEP = CELLAR_INVERSE_STEP, CELL_BITS = 64, GUARD_BITS = 32, LINE = 64 };
 
 /* ceil(2^64 t) for t = `bound` brought into (0, 1], where every distribution function lies. */
 static void cell_of_bound(const arf_t bound, arf_t scaled, fmpz_t cell)
@@ -251,33 +107,57 @@ static void thresholds_trim(const int64_t *list, size_t n, size_t *first, size_t
         --*last;
 }
 
-/* About the square root of n, so that both steps are as long. */
+/* As many leaves as there are thresholds in one, at most. One more than n are needed, the last of
+ * which is all ones. */
 static size_t leaf_size(size_t n)
 {
     size_t leaf = STEP;
-    while (leaf * leaf < n)
+    while (leaf * leaf < n + 1)
         leaf += STEP;
     return leaf;
+}
+
+/* The next multiple of a cache line. */
+static void *on_line(void *pointer)
+{
+    unsigned char *p = pointer;
+    return p + (LINE - (uintptr_t) p % LINE) % LINE;
+}
+
+/* Cuts a long list into leaves. */
+static void inverse_cut(cellar_inverse *s)
+{
+    for (size_t j = 0; j < s->n; j++)
+        s->halves[j] = (int32_t) (s->t[j] >> 32);
+    for (size_t j = 0; j < s->leaf; j++)
+        s->root[j] = (j + 1) * s->leaf <= s->n ? s->halves[(j + 1) * s->leaf - 1] : INT32_MAX;
 }
 
 cellar_status cellar_inverse_create_list(cellar_law law, int64_t first, const int64_t *t, size_t n,
                                          cellar_inverse **out, cellar_error *err)
 {
-    int is_long = n > CELLAR_INVERSE_SCANNED;
-    size_t leaf = leaf_size(n), n_filled = round_up(n, is_long ? leaf : STEP);
-    size_t n_leaves = n_filled / leaf;
-    size_t n_root = is_long ? round_up(n_leaves, STEP) : 0;
-    cellar_inverse *s = cellar_alloc(1, sizeof *s + (n_filled + n_root) * sizeof s->t[0]);
+    size_t leaf = n > CELLAR_INVERSE_SCANNED ? leaf_size(n) : 0;
+    size_t n_filled = leaf > 0 ? round_up(n + 1, leaf) : round_up(n > 0 ? n : 1, STEP);
+    size_t n_halves = leaf > 0 ? n_filled : 0;
+    size_t class = leaf > 0 ? (CELLAR_INVERSE_SCANNED + leaf) / STEP - 1 : n_filled / STEP - 1;
+    cellar_inverse *s;
 
     *out = NULL;
+    CELLAR_ASSERT(class < CELLAR_INVERSE_CLASSES);
+    s = cellar_alloc(1, sizeof *s + (size_t) 3 * LINE + (leaf + n_halves) * sizeof *s->halves +
+                            n_filled * sizeof *s->t);
     if (s == NULL)
         return cellar_fail_memory(err, "the thresholds of a sampler");
-    *s = (cellar_inverse){.law = law, .base = first, .n = n_filled, .n_root = n_root, .leaf = leaf};
-    for (size_t j = 0; j < n_filled + n_root; j++)
-        s->t[j] = INT64_MAX;
+    *s = (cellar_inverse){.law = law, .base = first, .n = n_filled, .leaf = leaf};
+    s->class = (uint32_t) class;
+    s->root = on_line(s->room);
+    s->halves = on_line(s->root + leaf);
+    s->t = on_line(s->halves + n_halves);
     memcpy(s->t, t, n * sizeof *t);
-    for (size_t j = 0; n_root > 0 && j < n_leaves; j++)
-        s->t[n_filled + j] = s->t[(j + 1) * leaf - 1];
+    for (size_t j = n; j < n_filled; j++)
+        s->t[j] = INT64_MAX;
+    if (leaf > 0)
+        inverse_cut(s);
     *out = s;
     return CELLAR_OK;
 }

@@ -8,13 +8,18 @@
  *
  * Time depends on the law alone: up to CELLAR_INVERSE_SCANNED thresholds are all compared. Longer
  * lists are compared in two steps of fixed length, of which the second reads a part of the list
- * that depends on the value. */
+ * that depends on the value; when 32 bits do not tell which, a chance below 2^-20, the whole list
+ * is compared. */
 #ifndef CELLAR_RANDOM_INVERSE_H
 #define CELLAR_RANDOM_INVERSE_H
 
 #include "random/thresholds.h"
 
-enum { CELLAR_INVERSE_SCANNED = 256 };
+enum {
+    CELLAR_INVERSE_SCANNED = 256,
+    CELLAR_INVERSE_BLOCK = 512, /* cells drawn together */
+    CELLAR_INVERSE_BEST = 2, /* the fastest comparisons the machine has; 1: AVX2; 0: any machine */
+};
 
 typedef struct cellar_inverse cellar_inverse;
 
@@ -39,5 +44,11 @@ const void *cellar_inverse_context(const cellar_inverse *inverse);
 /* values[i] is drawn from laws[i], i < n. */
 cellar_status cellar_inverse_draw_many(const cellar_inverse *const *laws, size_t n, cellar_rng *rng,
                                        int64_t *values, cellar_error *err);
+
+/* The same with the first 64 bits of each cell given, less 2^63; n <= CELLAR_INVERSE_BLOCK. The
+ * numbers do not depend on `level`. */
+cellar_status cellar_inverse_decide_many(const cellar_inverse *const *laws, size_t n,
+                                         const int64_t *bits, int level, cellar_rng *rng,
+                                         int64_t *values, cellar_error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Draws noise of every additive mechanism from bits, and onto counts, that valgrind holds for
- * undefined; and from a matrix with such bits. With the argument "leak", looks at one of the
- * results as well. */
+ * undefined; and from a matrix and from kernels with such bits. With the argument "leak", looks at
+ * one of the results as well. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -57,6 +57,23 @@ static cellar_status draw_matrix(cellar_rng *defined, cellar_rng *secret, int64_
     return status;
 }
 
+/* Kernels: likewise. Lists of up to 256 thresholds are compared whole; of longer ones, the leaf
+ * that is read is let go, and nothing else. */
+static cellar_status draw_kernel(const char *spec, cellar_rng *defined, cellar_rng *secret,
+                                 int64_t *numbers, cellar_error *err)
+{
+    cellar_mechanism *m = NULL;
+    cellar_status status = cellar_mechanism_create(spec, &m, err);
+    for (int i = 0; i < 2 && status == CELLAR_OK; i++) { /* the first time makes the tables */
+        for (int64_t j = 0; j < N; j++)
+            numbers[j] = j % 20;
+        status =
+            cellar_mechanism_sample_many(m, numbers, N, i == 0 ? defined : secret, numbers, err);
+    }
+    cellar_mechanism_free(m);
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     static const char *const specs[] = {
@@ -66,6 +83,14 @@ int main(int argc, char **argv)
         "discrete-gaussian:sigma=5",
         "truncated-laplace:epsilon=1,m=5",
         "truncated-normal:epsilon=1,m=9",
+    };
+    static const char *const kernels[] = {
+        "poisson:alpha=1",
+        "negbin:alpha=0.5,sigma=1",
+        "pig:alpha=1,sigma=1",
+        "sichel:alpha=1,sigma=0.4,nu=2",
+        "delaporte:alpha=1,sigma=0.4,nu=0.3",
+        "hellinger:epsilon=5", /* long lists */
     };
     static int64_t numbers[N];
     cellar_rng *defined, *secret;
@@ -77,6 +102,11 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < 2 * sizeof specs / sizeof *specs; i++)
         if (draw(specs[i / 2], defined, secret, (int) (i % 2), numbers, &err) != CELLAR_OK) {
             fprintf(stderr, "%s: %s\n", specs[i / 2], err.message);
+            return 2;
+        }
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        if (draw_kernel(kernels[i], defined, secret, numbers, &err) != CELLAR_OK) {
+            fprintf(stderr, "%s: %s\n", kernels[i], err.message);
             return 2;
         }
     if (draw_matrix(defined, secret, numbers, &err) != CELLAR_OK) {

@@ -71,12 +71,14 @@ static void test_doubles_lie_in_the_balls(void **state)
     for (size_t s = 0; s < N_SPECS; s++) {
         cellar_mechanism *m = make(specs[s]);
         int slow = strncmp(specs[s], "delaporte", 9) == 0; /* a ball takes as many steps as b */
-        for (size_t i = 0; i < (slow ? 4u : 6u); i++) {
+        for (size_t i = 0; i < 6; i++) {
             int64_t low, high, a = counts[i];
             cellar_mechanism_support(m, a, 1e-290, &low, &high);
             for (int64_t j = 0; j <= 8; j++) {
                 int64_t b = j <= 4 ? low + (a - low) * j / 4 : a + (high - a) * (j - 4) / 4;
                 double log_p = cellar_mechanism_log_pmf(m, a, b);
+                if (slow && (i == 5 ? j != 4 : i == 4 && j % 4 != 0))
+                    continue;
                 cellar_mechanism_pmf_ball(m, a, b, 100, ball);
                 if (!(log_error(ball, log_p) < 1e-12))
                     fail_msg("%s: P(%lld | %lld): error %g", specs[s], (long long) b, (long long) a,
