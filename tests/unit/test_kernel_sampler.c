@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <flint/flint.h>
+
 #include "base/memory.h"
 #include "base/threads.h"
 #include "fail_every.h"
@@ -67,6 +69,8 @@ static cellar_status draw_lane(void *context, int lane, cellar_error *e)
         status = cellar_mechanism_sample_many(s->m, s->released[lane], N_CELLS, rng,
                                               s->released[lane], e);
     cellar_rng_free(rng);
+    if (lane != 0)
+        flint_cleanup(); /* what Arb keeps for a thread */
     return status;
 }
 
