@@ -9,6 +9,7 @@
 #include <cellar/certificate.h>
 #include <cellar/chart.h>
 #include <cellar/codelist.h>
+#include <cellar/collect.h>
 #include <cellar/describe.h>
 #include <cellar/dirichlet.h>
 #include <cellar/export.h>

@@ -19,7 +19,8 @@ typedef struct cellar_key cellar_key; /* lies in locked memory; does not survive
 typedef enum cellar_key_use {
     CELLAR_KEY_NOISE = 1,   /* cellar_rng_create_keyed() */
     CELLAR_KEY_RECORDS = 2, /* record keys */
-    CELLAR_KEY_LEDGER = 3   /* the chain of a ledger's history */
+    CELLAR_KEY_LEDGER = 3,  /* the chain of a ledger's history */
+    CELLAR_KEY_COLLECT = 4  /* a role or a participant of a collection */
 } cellar_key_use;
 
 enum { CELLAR_KEY_SECRET_BYTES = 32 };

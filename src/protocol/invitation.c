@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "protocol/invitation.h"
+
+#include <string.h>
+
+#include <sodium.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "protocol/lines.h"
+
+static const char HEADER[] = "cellar collect invitation 1";
+
+enum { NONCE_BYTES = 32 };
+
+/* The lines that hold the keys of each role. */
+static const char *const key_lines[][2] = {{NULL, NULL},
+                                           {"curator-box", "curator-sign"},
+                                           {"shuffler-box", "shuffler-sign"},
+                                           {"analyst-box", "analyst-sign"}};
+
+/* ---- writing --------------------------------------------------------------- */
+
+static cellar_status column_add(const cellar_collect_column *column, cellar_text *text,
+                                cellar_error *err)
+{
+    lines_add(text, "column", column->name);
+    lines_add_number(text, "codes", cellar_codelist_n_leaves(column->codes));
+    for (size_t i = 0; i < cellar_codelist_n_codes(column->codes); i++) {
+        const char *code = cellar_codelist_code(column->codes, i);
+        if (!cellar_codelist_is_leaf(column->codes, i))
+            continue;
+        if (!lines_value_valid(code, strlen(code)))
+            return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                               "column '%.200s': code number %zu is no line of 1 to %d bytes",
+                               column->name, i + 1, LINES_VALUE_MAX);
+        lines_add(text, "code", code);
+    }
+    return CELLAR_OK;
+}
+
+/* A decimal as typed, in its shortest form. */
+static cellar_status exposure_add(const char *exposure, cellar_text *text, cellar_error *err)
+{
+    cellar_int128 units = -1;
+    int exact = 0;
+    if (exposure == NULL || !cellar_parse_decimal(exposure, strlen(exposure), 18, &units, &exact) ||
+        !exact || units < 0 || units > (cellar_int128) 1000000000000000000)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "an invitation needs the exposure allowed, from 0 to 1");
+    lines_add_share(text, "exposure", (uint64_t) units);
+    return CELLAR_OK;
+}
+
+static cellar_status invitation_write(const cellar_invitation_spec *spec,
+                                      const cellar_collect_keys *curator, cellar_text *text,
+                                      cellar_error *err)
+{
+    const cellar_collect_identity *identities[] = {NULL, &curator->identity, &spec->shuffler,
+                                                   &spec->analyst};
+    unsigned char nonce[NONCE_BYTES];
+    cellar_status status = CELLAR_OK;
+
+    randombytes_buf(nonce, sizeof nonce);
+    cellar_text_printf(text, "%s\n", HEADER);
+    lines_add(text, "title", spec->title != NULL ? spec->title : "");
+    lines_add_hex(text, "nonce", nonce, sizeof nonce);
+    lines_add_number(text, "people", spec->n_people);
+    lines_add_number(text, "k", spec->k);
+    CELLAR_TRY(exposure_add(spec->exposure, text, err));
+    for (int role = CELLAR_COLLECT_CURATOR; role <= CELLAR_COLLECT_ANALYST; role++) {
+        lines_add_hex(text, key_lines[role][0], identities[role]->box, CELLAR_COLLECT_KEY_BYTES);
+        lines_add_hex(text, key_lines[role][1], identities[role]->sign, CELLAR_COLLECT_KEY_BYTES);
+    }
+    lines_add_number(text, "columns", spec->n_columns);
+    for (size_t c = 0; c < spec->n_columns; c++)
+        CELLAR_TRY(column_add(&spec->columns[c], text, err));
+    lines_sign(text, curator);
+    if (text->failed)
+        status = cellar_fail_memory(err, "an invitation");
+out:
+    return status;
+}
+
+/* What is written is read again: there is one place that says what an invitation must be. */
+cellar_status cellar_invitation_create(const cellar_invitation_spec *spec,
+                                       const cellar_collect_keys *curator, cellar_invitation **out,
+                                       cellar_error *err)
+{
+    cellar_text text = {0};
+    cellar_status status = CELLAR_OK;
+
+    *out = NULL;
+    CELLAR_TRY(invitation_write(spec, curator, &text, err));
+    CELLAR_TRY(cellar_invitation_parse("the invitation", text.bytes, text.length, out, err));
+out:
+    cellar_text_clear(&text);
+    return status;
+}
+
+/* ---- reading --------------------------------------------------------------- */
+
+static char *text_copy(const char *value, size_t length)
+{
+    char *copy = cellar_alloc(length + 1, 1);
+    if (copy != NULL)
+        memcpy(copy, value, length);
+    return copy;
+}
+
+static cellar_status take_copy(cellar_lines *lines, const char *name, char **out, cellar_error *err)
+{
+    const char *value;
+    size_t length;
+    cellar_status status = lines_take(lines, name, &value, &length, err);
+    if (status != CELLAR_OK)
+        return status;
+    *out = text_copy(value, length);
+    return *out != NULL ? CELLAR_OK : cellar_fail_memory(err, "an invitation");
+}
+
+static cellar_status take_code(cellar_lines *lines, cellar_codelist *codes, cellar_error *err)
+{
+    char code[LINES_VALUE_MAX + 1];
+    const char *value;
+    size_t length;
+    cellar_status status = lines_take(lines, "code", &value, &length, err);
+    if (status != CELLAR_OK)
+        return status;
+    memcpy(code, value, length);
+    code[length] = '\0';
+    return cellar_codelist_add(codes, code, NULL, NULL, CELLAR_CODE_PLAIN, err);
+}
+
+static cellar_status take_column(cellar_lines *lines, cellar_invitation *invitation, size_t column,
+                                 cellar_error *err)
+{
+    uint64_t n_codes;
+    cellar_status status = CELLAR_OK;
+
+    CELLAR_TRY(take_copy(lines, "column", &invitation->names[column], err));
+    for (size_t c = 0; c < column; c++)
+        if (strcmp(invitation->names[c], invitation->names[column]) == 0)
+            CELLAR_TRY(lines_fail(lines, "columns of different names", err));
+    CELLAR_TRY(lines_take_number(lines, "codes", &n_codes, err));
+    if (n_codes == 0 || n_codes > UINT32_MAX)
+        CELLAR_TRY(lines_fail(lines, "a column with at least one code", err));
+    CELLAR_TRY(cellar_codelist_create(&invitation->codes[column], err));
+    for (uint64_t i = 0; i < n_codes; i++)
+        CELLAR_TRY(take_code(lines, invitation->codes[column], err));
+    CELLAR_TRY(cellar_codelist_finish(invitation->codes[column], err));
+out:
+    return status;
+}
+
+static cellar_status take_columns(cellar_lines *lines, cellar_invitation *invitation,
+                                  cellar_error *err)
+{
+    uint64_t n;
+    cellar_status status = CELLAR_OK;
+
+    CELLAR_TRY(lines_take_number(lines, "columns", &n, err));
+    if (n == 0 || n > CELLAR_MAX_VARIABLES)
+        CELLAR_TRY(lines_fail(lines, "1 to 64 columns", err));
+    invitation->names = cellar_alloc((size_t) n, sizeof *invitation->names);
+    invitation->codes = cellar_alloc((size_t) n, sizeof *invitation->codes);
+    if (invitation->names == NULL || invitation->codes == NULL)
+        CELLAR_TRY(cellar_fail_memory(err, "an invitation"));
+    invitation->n_columns = (size_t) n;
+    for (size_t c = 0; c < n; c++)
+        CELLAR_TRY(take_column(lines, invitation, c, err));
+out:
+    return status;
+}
+
+static cellar_status take_all(cellar_lines *lines, cellar_invitation *invitation, cellar_error *err)
+{
+    unsigned char nonce[NONCE_BYTES];
+    cellar_status status = CELLAR_OK;
+
+    CELLAR_TRY(take_copy(lines, "title", &invitation->title, err));
+    CELLAR_TRY(lines_take_hex(lines, "nonce", nonce, sizeof nonce, err));
+    CELLAR_TRY(lines_take_number(lines, "people", &invitation->n_people, err));
+    CELLAR_TRY(lines_take_number(lines, "k", &invitation->k, err));
+    CELLAR_TRY(lines_take_share(lines, "exposure", &invitation->exposure, err));
+    if (invitation->k == 0 || invitation->n_people < 2 || invitation->n_people > UINT32_MAX)
+        CELLAR_TRY(lines_fail(lines, "at least 2 people and a k of at least 1 above", err));
+    for (int role = CELLAR_COLLECT_CURATOR; role <= CELLAR_COLLECT_ANALYST; role++) {
+        cellar_collect_identity *identity = &invitation->identities[role];
+        CELLAR_TRY(lines_take_hex(lines, key_lines[role][0], identity->box, 32, err));
+        CELLAR_TRY(lines_take_hex(lines, key_lines[role][1], identity->sign, 32, err));
+    }
+    CELLAR_TRY(take_columns(lines, invitation, err));
+    CELLAR_TRY(lines_end(lines, err));
+out:
+    return status;
+}
+
+static cellar_status invitation_fill(cellar_invitation *invitation, const char *name,
+                                     const char *bytes, size_t length, cellar_error *err)
+{
+    cellar_lines lines;
+    const unsigned char *signer = invitation->identities[CELLAR_COLLECT_CURATOR].sign;
+    size_t signed_length = length > LINES_SIGNATURE_LENGTH ? length - LINES_SIGNATURE_LENGTH : 0;
+    cellar_status status = CELLAR_OK;
+
+    CELLAR_TRY(lines_begin(&lines, name, bytes, signed_length, HEADER, err));
+    CELLAR_TRY(take_all(&lines, invitation, err));
+    CELLAR_TRY(lines_verify(name, bytes, length, signer, &signed_length, err));
+    cellar_text_add(&invitation->text, bytes, length);
+    if (invitation->text.failed)
+        CELLAR_TRY(cellar_fail_memory(err, "an invitation"));
+    crypto_generichash(invitation->session, sizeof invitation->session,
+                       (const unsigned char *) bytes, length, NULL, 0);
+out:
+    return status;
+}
+
+cellar_status cellar_invitation_parse(const char *name, const char *bytes, size_t length,
+                                      cellar_invitation **out, cellar_error *err)
+{
+    cellar_invitation *invitation = NULL;
+    cellar_status status = CELLAR_OK;
+
+    *out = NULL;
+    if (sodium_init() < 0)
+        return cellar_fail(err, CELLAR_ERR_UNSUPPORTED, "libsodium cannot start");
+    invitation = cellar_alloc(1, sizeof *invitation);
+    if (invitation == NULL)
+        return cellar_fail_memory(err, "an invitation");
+    CELLAR_TRY(invitation_fill(invitation, name, bytes, length, err));
+    *out = invitation;
+    invitation = NULL;
+out:
+    cellar_invitation_free(invitation);
+    return status;
+}
+
+cellar_status cellar_invitation_read(const char *path, cellar_invitation **out, cellar_error *err)
+{
+    char *bytes = NULL;
+    size_t length;
+    cellar_status status = CELLAR_OK;
+
+    *out = NULL;
+    CELLAR_TRY(cellar_file_read(path, LINES_FILE_MAX, &bytes, &length, err));
+    CELLAR_TRY(cellar_invitation_parse(path, bytes, length, out, err));
+out:
+    cellar_free(bytes);
+    return status;
+}
+
+void cellar_invitation_free(cellar_invitation *invitation)
+{
+    if (invitation == NULL)
+        return;
+    for (size_t c = 0; c < invitation->n_columns; c++) {
+        cellar_free(invitation->names[c]);
+        cellar_codelist_free(invitation->codes[c]);
+    }
+    cellar_free(invitation->names);
+    cellar_free(invitation->codes);
+    cellar_free(invitation->title);
+    cellar_text_clear(&invitation->text);
+    cellar_free(invitation);
+}
+
+/* ---- queries --------------------------------------------------------------- */
+
+const char *cellar_invitation_text(const cellar_invitation *invitation, size_t *length)
+{
+    if (length != NULL)
+        *length = invitation->text.length;
+    return invitation->text.bytes;
+}
+
+const unsigned char *cellar_invitation_session(const cellar_invitation *invitation)
+{
+    return invitation->session;
+}
+
+const char *cellar_invitation_title(const cellar_invitation *invitation)
+{
+    return invitation->title;
+}
+
+uint64_t cellar_invitation_n_people(const cellar_invitation *invitation)
+{
+    return invitation->n_people;
+}
+
+uint64_t cellar_invitation_k(const cellar_invitation *invitation)
+{
+    return invitation->k;
+}
+
+double cellar_invitation_exposure(const cellar_invitation *invitation)
+{
+    return (double) invitation->exposure / 1e18;
+}
+
+size_t cellar_invitation_n_columns(const cellar_invitation *invitation)
+{
+    return invitation->n_columns;
+}
+
+const char *cellar_invitation_column(const cellar_invitation *invitation, size_t column)
+{
+    return invitation->names[column];
+}
+
+const cellar_codelist *cellar_invitation_codes(const cellar_invitation *invitation, size_t column)
+{
+    return invitation->codes[column];
+}
+
+const cellar_collect_identity *cellar_invitation_identity(const cellar_invitation *invitation,
+                                                          cellar_collect_role role)
+{
+    return &invitation->identities[role];
+}

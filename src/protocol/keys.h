@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The secrets of a role, for the files that use them. */
+#ifndef CELLAR_PROTOCOL_KEYS_H
+#define CELLAR_PROTOCOL_KEYS_H
+
+#include <cellar/collect.h>
+
+enum { COLLECT_SIGNATURE_BYTES = 64 };
+
+struct cellar_collect_keys {
+    cellar_collect_role role;
+    cellar_collect_identity identity;
+    unsigned char box_secret[32];
+    unsigned char sign_secret[64];
+    unsigned char spool_secret[32]; /* what a role keeps on its own disk is encrypted under this */
+};
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A small collection for tests: keys of all roles, and an invitation to three columns. */
+#ifndef CELLAR_TESTS_COLLECTION_H
+#define CELLAR_TESTS_COLLECTION_H
+
+#include <stdio.h>
+#include <string.h>
+
+#include <cellar/collect.h>
+
+#include "scratch.h"
+
+typedef struct collection {
+    cellar_collect_keys *keys[4]; /* by role */
+    cellar_invitation *invitation;
+} collection;
+
+/* Codes c0, c1, ...: `n` of them. */
+static inline cellar_codelist *collection_codes(size_t n)
+{
+    cellar_codelist *codes;
+    char code[32];
+    assert_int_equal(cellar_codelist_create(&codes, NULL), CELLAR_OK);
+    for (size_t i = 0; i < n; i++) {
+        snprintf(code, sizeof code, "c%zu", i);
+        assert_int_equal(cellar_codelist_add(codes, code, NULL, NULL, CELLAR_CODE_PLAIN, NULL),
+                         CELLAR_OK);
+    }
+    assert_int_equal(cellar_codelist_finish(codes, NULL), CELLAR_OK);
+    return codes;
+}
+
+static inline cellar_collect_keys *collection_keys(scratch *place, cellar_collect_role role)
+{
+    cellar_collect_keys *keys;
+    cellar_key *key;
+    assert_int_equal(cellar_key_create(scratch_path(place, "role"), NULL, NULL), CELLAR_OK);
+    assert_int_equal(cellar_key_read(place->path, &key, NULL), CELLAR_OK);
+    assert_int_equal(cellar_collect_keys_create(key, role, &keys, NULL), CELLAR_OK);
+    cellar_key_free(key);
+    remove(place->path);
+    return keys;
+}
+
+/* Columns a, b, c, ... with as many values as `n_levels` says. */
+static inline void collection_open(collection *made, scratch *place, const size_t *n_levels,
+                                   size_t n_columns, uint64_t n_people, uint64_t k,
+                                   const char *exposure)
+{
+    static const char *const names[] = {"a", "b", "c", "d", "e", "f"};
+    cellar_collect_column columns[6];
+    cellar_invitation_spec spec = {.title = "a test",
+                                   .n_people = n_people,
+                                   .k = k,
+                                   .exposure = exposure,
+                                   .columns = columns,
+                                   .n_columns = n_columns};
+    cellar_error err;
+    for (int role = 1; role <= 3; role++)
+        made->keys[role] = collection_keys(place, (cellar_collect_role) role);
+    for (size_t c = 0; c < n_columns; c++)
+        columns[c] = (cellar_collect_column){names[c], collection_codes(n_levels[c])};
+    spec.shuffler = *cellar_collect_keys_identity(made->keys[CELLAR_COLLECT_SHUFFLER]);
+    spec.analyst = *cellar_collect_keys_identity(made->keys[CELLAR_COLLECT_ANALYST]);
+    if (cellar_invitation_create(&spec, made->keys[CELLAR_COLLECT_CURATOR], &made->invitation,
+                                 &err) != CELLAR_OK)
+        fail_msg("%s", err.message);
+    for (size_t c = 0; c < n_columns; c++)
+        cellar_codelist_free((cellar_codelist *) columns[c].codes);
+}
+
+static inline void collection_close(collection *made)
+{
+    for (int role = 1; role <= 3; role++)
+        cellar_collect_keys_free(made->keys[role]);
+    cellar_invitation_free(made->invitation);
+}
+
+#endif
