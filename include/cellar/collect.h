@@ -103,6 +103,139 @@ CELLAR_API const cellar_codelist *cellar_invitation_codes(const cellar_invitatio
 CELLAR_API const cellar_collect_identity *
 cellar_invitation_identity(const cellar_invitation *invitation, cellar_collect_role role);
 
+/* ---- the decision: which columns go to the analyst, signed by the curator --- */
+
+/* What became of the messages of a batch. */
+typedef struct cellar_collect_report {
+    uint64_t n_messages;   /* in the batch */
+    uint64_t n_counted;    /* the rest */
+    uint64_t n_duplicates; /* sent more than once, counted once */
+    uint64_t n_refused;    /* not readable, of another round, or without sense */
+} cellar_collect_report;
+
+/* How often each value of each column occurs: confidential. */
+typedef struct cellar_collect_margins cellar_collect_margins;
+
+/* Opens the batch of round one and counts. Fails with CELLAR_ERR_RULE when the batch is not the
+ * shuffler's, holds fewer people than announced, or its columns have different totals. */
+CELLAR_API cellar_status cellar_collect_margins_read(
+    const char *batch_path, const cellar_invitation *invitation, const cellar_collect_keys *curator,
+    cellar_collect_margins **out, cellar_collect_report *report, cellar_error *err);
+CELLAR_API void cellar_collect_margins_free(cellar_collect_margins *margins); /* NULL is fine */
+CELLAR_API uint64_t cellar_collect_margins_n_people(const cellar_collect_margins *margins);
+CELLAR_API uint64_t cellar_collect_margins_count(const cellar_collect_margins *margins,
+                                                 size_t column, size_t level);
+
+typedef struct cellar_decision cellar_decision;
+
+/* Chooses the most columns whose exposure is bounded by what the invitation allows, by Theorems 2
+ * and 3 from the margins alone, and signs the choice. */
+CELLAR_API cellar_status cellar_decision_create(const cellar_collect_margins *margins,
+                                                const cellar_invitation *invitation,
+                                                const cellar_collect_keys *curator,
+                                                cellar_decision **out, cellar_error *err);
+/* Reads one: it must be signed by the curator of the invitation and be about it. */
+CELLAR_API cellar_status cellar_decision_read(const char *path, const cellar_invitation *invitation,
+                                              cellar_decision **out, cellar_error *err);
+CELLAR_API cellar_status cellar_decision_parse(const char *name, const char *bytes, size_t length,
+                                               const cellar_invitation *invitation,
+                                               cellar_decision **out, cellar_error *err);
+CELLAR_API void cellar_decision_free(cellar_decision *decision); /* NULL is fine */
+
+CELLAR_API const char *cellar_decision_text(const cellar_decision *decision, size_t *length);
+/* A hash of all of it. */
+CELLAR_API const unsigned char *cellar_decision_id(const cellar_decision *decision);
+CELLAR_API uint64_t cellar_decision_n_people(const cellar_decision *decision);
+CELLAR_API int cellar_decision_theorem(const cellar_decision *decision); /* 0: no column */
+/* The bound on the exposure of the columns together, rounded up. */
+CELLAR_API double cellar_decision_bound(const cellar_decision *decision);
+/* The columns, as positions in the invitation, ascending; there may be none. */
+CELLAR_API size_t cellar_decision_n_columns(const cellar_decision *decision);
+CELLAR_API size_t cellar_decision_column(const cellar_decision *decision, size_t position);
+
+/* What a participant asks of a decision before it sends anything. */
+typedef struct cellar_collect_policy {
+    uint64_t least_k;         /* required, from 1 */
+    double most_exposure;     /* required: NAN until the participant decides */
+    uint64_t least_people;    /* 0: no matter */
+    const char *const *never; /* columns that must not be released */
+    size_t n_never;
+} cellar_collect_policy;
+
+CELLAR_API cellar_collect_policy cellar_collect_policy_default(void);
+/* CELLAR_ERR_RULE, and why, when the decision is not good enough. */
+CELLAR_API cellar_status cellar_collect_policy_check(const cellar_collect_policy *policy,
+                                                     const cellar_invitation *invitation,
+                                                     const cellar_decision *decision,
+                                                     cellar_error *err);
+
+/* ---- participants ---------------------------------------------------------- */
+
+/* One participant, or a gateway with a file of many. */
+typedef struct cellar_participant cellar_participant;
+
+/* Takes part in round one (`decision` NULL) or two, after checking the policy (round two). `key`
+ * is the participant's own: with the same key the same row is counted once, however often it is
+ * sent. The invitation and the decision outlive the participant. */
+CELLAR_API cellar_status cellar_participant_create(const cellar_invitation *invitation,
+                                                   const cellar_decision *decision,
+                                                   const cellar_collect_policy *policy,
+                                                   const cellar_key *key, cellar_participant **out,
+                                                   cellar_error *err);
+CELLAR_API void cellar_participant_free(cellar_participant *participant); /* wipes; NULL is fine */
+/* The length of what is sent: the same for everybody. */
+CELLAR_API size_t cellar_participant_size_bytes(const cellar_participant *participant);
+/* Seals the record number `row` (0 for a single one): one value for each column of the invitation,
+ * of which round two sends only those released. A value that is not of its column's list is
+ * CELLAR_ERR_INPUT. `bytes` has room for cellar_participant_size_bytes(). */
+CELLAR_API cellar_status cellar_participant_seal(const cellar_participant *participant,
+                                                 uint64_t row, const char *const *values,
+                                                 void *bytes, cellar_error *err);
+/* Remembers in the file `path` that this decision was accepted. When the file tells of another
+ * decision in the same collection, the curator asks twice: CELLAR_ERR_RULE. */
+CELLAR_API cellar_status cellar_participant_remember(const char *path,
+                                                     const cellar_invitation *invitation,
+                                                     const cellar_decision *decision,
+                                                     cellar_error *err);
+
+/* ---- the shuffler ---------------------------------------------------------- */
+
+typedef struct cellar_shuffler cellar_shuffler;
+
+/* Takes up the work of round one (`decision` NULL) or two in a folder, where it was left: what is
+ * there of it lies in FOLDER/round-N.spool, and the batch will be FOLDER/round-N.batch. When there
+ * is a batch already the round is over: CELLAR_ERR_EXISTS. The keys outlive the shuffler. */
+CELLAR_API cellar_status cellar_shuffler_open(const char *folder,
+                                              const cellar_invitation *invitation,
+                                              const cellar_decision *decision,
+                                              const cellar_collect_keys *keys,
+                                              cellar_shuffler **out, cellar_error *err);
+CELLAR_API void cellar_shuffler_close(cellar_shuffler *shuffler); /* NULL is fine */
+/* The length of one submission. */
+CELLAR_API size_t cellar_shuffler_size_bytes(const cellar_shuffler *shuffler);
+/* Submissions held, and how many must have come before anything is forwarded. */
+CELLAR_API uint64_t cellar_shuffler_n_held(const cellar_shuffler *shuffler);
+CELLAR_API uint64_t cellar_shuffler_n_announced(const cellar_shuffler *shuffler);
+/* Takes a submission: all of its messages or none. *is_new is 0 when it was here already. It may be
+ * acknowledged only after cellar_shuffler_sync(). A forged, cut or foreign one is refused with
+ * CELLAR_ERR_INPUT or CELLAR_ERR_RULE, and the shuffler goes on. */
+CELLAR_API cellar_status cellar_shuffler_take(cellar_shuffler *shuffler, const void *submission,
+                                              size_t length, int *is_new, cellar_error *err);
+CELLAR_API cellar_status cellar_shuffler_sync(cellar_shuffler *shuffler, cellar_error *err);
+/* Permutes all messages uniformly and writes the batch, once; then the spool, which could tell what
+ * belongs together, is removed. CELLAR_ERR_RULE before the announced number has come, and for a
+ * generator that is not secure. */
+CELLAR_API cellar_status cellar_shuffler_forward(cellar_shuffler *shuffler, cellar_rng *rng,
+                                                 cellar_error *err);
+
+/* ---- the analyst ----------------------------------------------------------- */
+
+/* Opens the batch of round two and counts the released columns. */
+CELLAR_API cellar_status
+cellar_collect_table_read(const char *batch_path, const cellar_invitation *invitation,
+                          const cellar_decision *decision, const cellar_collect_keys *analyst,
+                          cellar_table **out, cellar_collect_report *report, cellar_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -80,6 +80,12 @@ typedef struct cellar_selection cellar_selection;
 CELLAR_API cellar_status cellar_selection_create(const cellar_profiles *profiles,
                                                  const cellar_selection_options *options,
                                                  cellar_selection **out, cellar_error *err);
+/* The same when nothing is known but single columns: the curves of n columns of the same people.
+ * The measure must be CELLAR_SELECTION_BOUNDED. */
+CELLAR_API cellar_status cellar_selection_from_curves(const cellar_exposure_curve *const *curves,
+                                                      size_t n,
+                                                      const cellar_selection_options *options,
+                                                      cellar_selection **out, cellar_error *err);
 CELLAR_API void cellar_selection_free(cellar_selection *selection); /* NULL is fine */
 /* 0 when not even the columns that must be there are allowed. The best set comes first, then the
  * runners-up: sets to which no column can be added. */

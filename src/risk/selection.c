@@ -28,14 +28,17 @@ enum { KEPT_CHANCES = 1 << 16 };
 
 /* Partitions along the way from no column to a set: the search asks for neighbours. */
 typedef struct column_values {
-    const cellar_profiles *profiles;
+    const cellar_profiles *profiles; /* NULL: nothing is known but the curves */
+    size_t n_columns;
+    uint64_t n_people;
     const cellar_selection_options *options;
     refiner refiner;
     uint64_t masks[MAX_COLUMNS + 1];
     partition partitions[MAX_COLUMNS + 1];
-    size_t depth;                               /* partitions there are */
-    cellar_exposure_curve *curves[MAX_COLUMNS]; /* bounded only */
-    double *chances;                            /* estimated only: by size, negative if unknown */
+    size_t depth;                                     /* partitions there are */
+    const cellar_exposure_curve *curves[MAX_COLUMNS]; /* bounded only */
+    cellar_exposure_curve *own_curves[MAX_COLUMNS];   /* those of them to free */
+    double *chances; /* estimated only: by size, negative if unknown */
     uint64_t population;
     double sum;    /* people who stand out so far */
     double enough; /* the sum at which a set is known to be forbidden */
@@ -53,11 +56,11 @@ static int values_add_exposed(void *context, uint64_t people)
 
 static double values_chance(column_values *values, uint64_t people)
 {
-    double n = (double) values->profiles->n_people, chance;
+    double n = (double) values->n_people, chance;
     if (people < KEPT_CHANCES && values->chances[people] >= 0)
         return values->chances[people];
     chance = cellar_exposure_few_others(values->population, values->options->k, (double) people / n,
-                                        (double) (values->profiles->n_people - people) / n, 1);
+                                        (double) (values->n_people - people) / n, 1);
     if (people < KEPT_CHANCES)
         values->chances[people] = chance;
     return chance;
@@ -110,8 +113,8 @@ static cellar_status value_by_groups(column_values *values, uint64_t set, partit
     if (last < MAX_COLUMNS)
         cellar_partition_visit(&values->refiner, base, values->profiles->levels[last], add, values);
     else
-        add(values, values->profiles->n_people); /* all share the empty row */
-    *value = fmin(1, values->sum / (double) values->profiles->n_people);
+        add(values, values->n_people); /* all share the empty row */
+    *value = fmin(1, values->sum / (double) values->n_people);
 out:
     return status;
 }
@@ -132,7 +135,7 @@ static cellar_status value_bounded(void *context, uint64_t set, double *value, c
     column_values *values = context;
     const cellar_exposure_curve *curves[MAX_COLUMNS];
     cellar_exposure_bound bounds[2];
-    double t = (double) values->options->k / (double) values->profiles->n_people;
+    double t = (double) values->options->k / (double) values->n_people;
     size_t n = 0;
 
     for (uint64_t rest = set; rest != 0; rest &= rest - 1)
@@ -156,18 +159,19 @@ static cellar_status values_make(column_values *values, cellar_error *err)
         return cellar_fail_memory(err, "partitions");
     values->depth = 1;
     values->population =
-        values->options->population > 0 ? values->options->population : values->profiles->n_people;
+        values->options->population > 0 ? values->options->population : values->n_people;
     /* A little above the limit: rounding must not forbid what is allowed. */
-    values->enough =
-        values->options->exposure * (double) values->profiles->n_people * (1 + 1e-9) + 1e-9;
+    values->enough = values->options->exposure * (double) values->n_people * (1 + 1e-9) + 1e-9;
     values->chances = cellar_alloc(KEPT_CHANCES, sizeof *values->chances);
     if (values->chances == NULL)
         return cellar_fail_memory(err, "chances");
     for (size_t i = 0; i < KEPT_CHANCES; i++)
         values->chances[i] = -1;
     if (values->options->measure == CELLAR_SELECTION_BOUNDED)
-        for (size_t c = 0; c < values->profiles->n_columns; c++)
-            CELLAR_TRY(cellar_profiles_curve(values->profiles, &c, 1, &values->curves[c], err));
+        for (size_t c = 0; c < values->n_columns; c++) {
+            CELLAR_TRY(cellar_profiles_curve(values->profiles, &c, 1, &values->own_curves[c], err));
+            values->curves[c] = values->own_curves[c];
+        }
 out:
     return status;
 }
@@ -177,7 +181,7 @@ static void values_clear(column_values *values)
     while (values->depth > 0)
         cellar_partition_clear(&values->partitions[--values->depth]);
     for (size_t c = 0; c < MAX_COLUMNS; c++)
-        cellar_exposure_curve_free(values->curves[c]);
+        cellar_exposure_curve_free(values->own_curves[c]);
     cellar_free(values->chances);
     cellar_refiner_clear(&values->refiner);
 }
@@ -187,8 +191,8 @@ cellar_selection_options cellar_selection_options_default(void)
     return (cellar_selection_options){.exposure = NAN};
 }
 
-static cellar_status selection_check(const cellar_profiles *profiles,
-                                     const cellar_selection_options *options, cellar_error *err)
+static cellar_status selection_check(size_t n_columns, const cellar_selection_options *options,
+                                     cellar_error *err)
 {
     if (options->k == 0)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a choice of columns needs a k of at least 1");
@@ -200,10 +204,10 @@ static cellar_status selection_check(const cellar_profiles *profiles,
     if (options->population > 0 && options->measure != CELLAR_SELECTION_ESTIMATED)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "a population belongs to the estimated measure");
-    for (size_t c = 0; options->weights != NULL && c < profiles->n_columns; c++)
+    for (size_t c = 0; options->weights != NULL && c < n_columns; c++)
         if (!(options->weights[c] > 0 && isfinite(options->weights[c])))
             return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                               "column '%.200s': a weight is a number above 0", profiles->names[c]);
+                               "column number %zu: a weight is a number above 0", c + 1);
     return CELLAR_OK;
 }
 
@@ -224,15 +228,14 @@ out:
     return status;
 }
 
-static cellar_status selection_run(const cellar_profiles *profiles,
-                                   const cellar_selection_options *options,
-                                   cellar_selection *selection, cellar_error *err)
+static cellar_status selection_run(column_values *values, cellar_selection *selection,
+                                   cellar_error *err)
 {
     static selection_value *const value_of[] = {value_known, value_bounded, value_estimated};
     cellar_status status = CELLAR_OK;
+    const cellar_selection_options *options = values->options;
     double equal[MAX_COLUMNS];
-    column_values values = {.profiles = profiles, .options = options};
-    selection_problem problem = {.n_items = profiles->n_columns,
+    selection_problem problem = {.n_items = values->n_columns,
                                  .weights = options->weights != NULL ? options->weights : equal,
                                  .must = options->must,
                                  .must_not = options->must_not,
@@ -242,17 +245,44 @@ static cellar_status selection_run(const cellar_profiles *profiles,
                                                         ? options->max_evaluations
                                                         : DEFAULT_EVALUATIONS,
                                  .value = value_of[options->measure],
-                                 .context = &values,
+                                 .context = values,
                                  .progress = options->progress};
 
     for (size_t c = 0; c < MAX_COLUMNS; c++)
         equal[c] = 1;
-    CELLAR_TRY(values_make(&values, err));
+    if (values->profiles != NULL)
+        CELLAR_TRY(values_make(values, err));
     CELLAR_TRY(cellar_selection_search(&problem, &selection->result, err));
-    values.enough = INFINITY; /* from here on values are told, not compared */
+    values->enough = INFINITY; /* from here on values are told, not compared */
     CELLAR_TRY(selection_marginal(&problem, selection, err));
 out:
-    values_clear(&values);
+    values_clear(values);
+    return status;
+}
+
+static cellar_status selection_make(column_values *values, cellar_selection **out,
+                                    cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    size_t n_sets = 1 + values->options->n_runners_up;
+    cellar_selection *selection = NULL;
+
+    CELLAR_TRY(selection_check(values->n_columns, values->options, err));
+    selection = cellar_alloc(1, sizeof *selection);
+    if (selection != NULL) {
+        selection->n_columns = values->n_columns;
+        selection->with = cellar_alloc(values->n_columns, sizeof *selection->with);
+        selection->result.sets = cellar_alloc(n_sets, sizeof *selection->result.sets);
+    }
+    if (selection == NULL || selection->with == NULL || selection->result.sets == NULL) {
+        status = cellar_fail_memory(err, "a choice of columns");
+        goto out;
+    }
+    CELLAR_TRY(selection_run(values, selection, err));
+    *out = selection;
+    selection = NULL;
+out:
+    cellar_selection_free(selection);
     return status;
 }
 
@@ -260,28 +290,33 @@ cellar_status cellar_selection_create(const cellar_profiles *profiles,
                                       const cellar_selection_options *options,
                                       cellar_selection **out, cellar_error *err)
 {
-    cellar_status status = CELLAR_OK;
-    cellar_selection *selection = NULL;
-
+    column_values values = {.profiles = profiles,
+                            .n_columns = profiles->n_columns,
+                            .n_people = profiles->n_people,
+                            .options = options};
     *out = NULL;
-    CELLAR_TRY(selection_check(profiles, options, err));
-    selection = cellar_alloc(1, sizeof *selection);
-    if (selection != NULL) {
-        selection->n_columns = profiles->n_columns;
-        selection->with = cellar_alloc(profiles->n_columns, sizeof *selection->with);
-        selection->result.sets =
-            cellar_alloc(1 + options->n_runners_up, sizeof *selection->result.sets);
+    return selection_make(&values, out, err);
+}
+
+cellar_status cellar_selection_from_curves(const cellar_exposure_curve *const *curves, size_t n,
+                                           const cellar_selection_options *options,
+                                           cellar_selection **out, cellar_error *err)
+{
+    column_values values = {.n_columns = n, .options = options};
+    *out = NULL;
+    if (n == 0 || n > MAX_COLUMNS || options->measure != CELLAR_SELECTION_BOUNDED)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "from single columns, 1 to %d of them, exposure can only be bounded",
+                           MAX_COLUMNS);
+    values.n_people = cellar_exposure_total(curves[0]);
+    for (size_t c = 0; c < n; c++) {
+        values.curves[c] = curves[c];
+        if (cellar_exposure_total(curves[c]) != values.n_people)
+            return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                               "column number %zu: is not about the same people as the first",
+                               c + 1);
     }
-    if (selection == NULL || selection->with == NULL || selection->result.sets == NULL) {
-        status = cellar_fail_memory(err, "a choice of columns");
-        goto out;
-    }
-    CELLAR_TRY(selection_run(profiles, options, selection, err));
-    *out = selection;
-    selection = NULL;
-out:
-    cellar_selection_free(selection);
-    return status;
+    return selection_make(&values, out, err);
 }
 
 void cellar_selection_free(cellar_selection *selection)

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <cellar/collect.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "protocol/batch.h"
+#include "protocol/decision.h"
+#include "protocol/invitation.h"
+#include "table/build.h"
+
+typedef struct rows_taken {
+    const cellar_invitation *invitation;
+    const cellar_decision *decision;
+    const cellar_schema *schema;
+    cellar_cells cells; /* one of count 1 for each row */
+} rows_taken;
+
+static int take_row(void *context, const unsigned char *body)
+{
+    rows_taken *rows = context;
+    uint32_t levels[CELLAR_MAX_VARIABLES];
+    for (size_t i = 0; i < rows->decision->n_columns; i++) {
+        const cellar_codelist *codes = rows->invitation->codes[rows->decision->columns[i]];
+        levels[i] = (uint32_t) bytes_get(body + 4 * i, 4);
+        if (levels[i] >= cellar_codelist_n_codes(codes))
+            return 0;
+    }
+    rows->cells.index[rows->cells.n] = cellar_schema_index(rows->schema, levels);
+    rows->cells.count[rows->cells.n++] = 1;
+    return 1;
+}
+
+static cellar_status schema_make(const cellar_invitation *invitation,
+                                 const cellar_decision *decision, cellar_schema **out,
+                                 cellar_error *err)
+{
+    cellar_schema_variable_def variables[CELLAR_MAX_VARIABLES];
+    for (size_t i = 0; i < decision->n_columns; i++) {
+        size_t column = decision->columns[i];
+        variables[i] = (cellar_schema_variable_def){
+            invitation->names[column], CELLAR_DOMAIN_DECLARED, invitation->codes[column]};
+    }
+    return cellar_schema_create(variables, decision->n_columns, NULL, out, err);
+}
+
+cellar_status cellar_collect_table_read(const char *batch_path, const cellar_invitation *invitation,
+                                        const cellar_decision *decision,
+                                        const cellar_collect_keys *analyst, cellar_table **out,
+                                        cellar_collect_report *report, cellar_error *err)
+{
+    collect_round round;
+    collect_batch batch = {0};
+    cellar_schema *schema = NULL;
+    rows_taken rows = {invitation, decision, NULL, {0}};
+    cellar_status status = CELLAR_OK;
+
+    *out = NULL;
+    CELLAR_TRY(keys_check(analyst, invitation, CELLAR_COLLECT_ANALYST, err));
+    CELLAR_TRY(round_of(invitation, decision, &round, err));
+    CELLAR_TRY(schema_make(invitation, decision, &schema, err));
+    rows.schema = schema;
+    CELLAR_TRY(collect_batch_read(batch_path, &round, &batch, err));
+    rows.cells.index = cellar_alloc(batch.n, sizeof *rows.cells.index);
+    rows.cells.count = cellar_alloc(batch.n, sizeof *rows.cells.count);
+    if (rows.cells.index == NULL || rows.cells.count == NULL)
+        CELLAR_TRY(cellar_fail_memory(err, "a table"));
+    CELLAR_TRY(collect_batch_open_all(&batch, &round, analyst, take_row, &rows, report, err));
+    CELLAR_TRY(cellar_table_from_cells(schema, &rows.cells, 0, out, err));
+out:
+    collect_batch_clear(&batch);
+    cellar_cells_clear(&rows.cells);
+    cellar_schema_free(schema);
+    return status;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The inside of a decision and of the margins it is made from. */
+#ifndef CELLAR_PROTOCOL_DECISION_H
+#define CELLAR_PROTOCOL_DECISION_H
+
+#include <cellar/collect.h>
+
+#include "base/text.h"
+#include "protocol/message.h"
+
+struct cellar_decision {
+    cellar_text text; /* as signed, the signature included */
+    unsigned char id[CELLAR_COLLECT_ID_BYTES];
+    uint64_t n_people;
+    uint64_t bound; /* in units of 10^-18, rounded up */
+    int theorem;
+    size_t n_columns;
+    size_t columns[CELLAR_MAX_VARIABLES];
+};
+
+struct cellar_collect_margins {
+    uint64_t n_people;
+    size_t n_columns;
+    uint64_t **counts; /* by column and level */
+};
+
+/* Round one without a decision, round two with one; CELLAR_ERR_RULE when it releases nothing. */
+cellar_status round_of(const cellar_invitation *invitation, const cellar_decision *decision,
+                       collect_round *out, cellar_error *err);
+
+/* Are these the keys that the invitation names for the role? */
+cellar_status keys_check(const cellar_collect_keys *keys, const cellar_invitation *invitation,
+                         cellar_collect_role role, cellar_error *err);
+
+#endif

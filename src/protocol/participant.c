@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <cellar/collect.h>
+
+#include <math.h>
+#include <string.h>
+
+#include <sodium.h>
+
+#include <cellar/output.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/output.h"
+#include "protocol/decision.h"
+#include "protocol/invitation.h"
+#include "protocol/lines.h"
+#include "random/locked.h"
+
+struct cellar_participant { /* in locked memory */
+    unsigned char secret[TICKET_BYTES];
+    const cellar_invitation *invitation;
+    const cellar_decision *decision; /* NULL in round one */
+    collect_round round;
+};
+
+/* ---- policy ---------------------------------------------------------------- */
+
+cellar_collect_policy cellar_collect_policy_default(void)
+{
+    return (cellar_collect_policy){.most_exposure = NAN};
+}
+
+static cellar_status never_check(const cellar_collect_policy *policy,
+                                 const cellar_invitation *invitation,
+                                 const cellar_decision *decision, cellar_error *err)
+{
+    for (size_t i = 0; i < decision->n_columns; i++)
+        for (size_t j = 0; j < policy->n_never; j++)
+            if (strcmp(invitation->names[decision->columns[i]], policy->never[j]) == 0)
+                return cellar_fail(err, CELLAR_ERR_RULE,
+                                   "the decision releases column '%.200s', which the policy "
+                                   "forbids",
+                                   policy->never[j]);
+    return CELLAR_OK;
+}
+
+cellar_status cellar_collect_policy_check(const cellar_collect_policy *policy,
+                                          const cellar_invitation *invitation,
+                                          const cellar_decision *decision, cellar_error *err)
+{
+    if (policy->least_k == 0 || !(policy->most_exposure >= 0 && policy->most_exposure <= 1))
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "a policy needs the least k and the most exposure, from 0 to 1");
+    if (invitation->k < policy->least_k)
+        return cellar_fail(err, CELLAR_ERR_RULE,
+                           "the decision is for groups of k = %llu; the policy asks for %llu",
+                           (unsigned long long) invitation->k,
+                           (unsigned long long) policy->least_k);
+    if (decision->bound > invitation->exposure)
+        return cellar_fail(err, CELLAR_ERR_RULE,
+                           "the bound of the decision is above what the invitation allows");
+    if (cellar_decision_bound(decision) > policy->most_exposure)
+        return cellar_fail(err, CELLAR_ERR_RULE,
+                           "the exposure is bounded by %.6g; the policy allows %.6g",
+                           cellar_decision_bound(decision), policy->most_exposure);
+    if (decision->n_people < policy->least_people || decision->n_people < invitation->n_people)
+        return cellar_fail(err, CELLAR_ERR_RULE,
+                           "the decision is about fewer people than announced, or than the policy "
+                           "asks for");
+    return never_check(policy, invitation, decision, err);
+}
+
+/* ---- memory of decisions --------------------------------------------------- */
+
+cellar_status cellar_participant_remember(const char *path, const cellar_invitation *invitation,
+                                          const cellar_decision *decision, cellar_error *err)
+{
+    cellar_text text = {0};
+    cellar_output *output = NULL;
+    char *bytes = NULL;
+    size_t length;
+    cellar_status status = CELLAR_OK;
+
+    cellar_text_add_string(&text, "cellar collect memory 1\n");
+    lines_add_hex(&text, "session", invitation->session, sizeof invitation->session);
+    lines_add_hex(&text, "decision", decision->id, sizeof decision->id);
+    if (text.failed)
+        CELLAR_TRY(cellar_fail_memory(err, "a decision"));
+    status = cellar_output_open(path, NULL, &output, err);
+    if (status == CELLAR_OK) {
+        cellar_output_text(output, &text);
+        status = cellar_output_commit(output, err);
+    }
+    if (status != CELLAR_ERR_EXISTS)
+        goto out;
+    CELLAR_TRY(cellar_file_read(path, 4096, &bytes, &length, err));
+    if (length != text.length || memcmp(bytes, text.bytes, length) != 0)
+        CELLAR_TRY(cellar_fail(err, CELLAR_ERR_RULE,
+                               "%s: another decision was accepted before; a curator that asks "
+                               "twice gets no second answer",
+                               path));
+out:
+    cellar_free(bytes);
+    cellar_text_clear(&text);
+    return status;
+}
+
+/* ---- sealing --------------------------------------------------------------- */
+
+cellar_status cellar_participant_create(const cellar_invitation *invitation,
+                                        const cellar_decision *decision,
+                                        const cellar_collect_policy *policy, const cellar_key *key,
+                                        cellar_participant **out, cellar_error *err)
+{
+    cellar_participant *participant = NULL;
+    int unused;
+    cellar_status status = CELLAR_OK;
+
+    *out = NULL;
+    if (decision != NULL && policy == NULL)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "round two needs a policy");
+    if (decision != NULL)
+        CELLAR_TRY(cellar_collect_policy_check(policy, invitation, decision, err));
+    participant = cellar_locked_alloc(sizeof *participant, &unused);
+    if (participant == NULL)
+        CELLAR_TRY(cellar_fail_memory(err, "a participant"));
+    cellar_key_secret(key, CELLAR_KEY_COLLECT, participant->secret);
+    participant->invitation = invitation;
+    participant->decision = decision;
+    CELLAR_TRY(round_of(invitation, decision, &participant->round, err));
+    *out = participant;
+    participant = NULL;
+out:
+    cellar_participant_free(participant);
+    return status;
+}
+
+void cellar_participant_free(cellar_participant *participant)
+{
+    cellar_locked_free(participant, sizeof *participant);
+}
+
+size_t cellar_participant_size_bytes(const cellar_participant *participant)
+{
+    return round_submission_bytes(&participant->round);
+}
+
+static cellar_status level_find(const cellar_participant *participant, size_t column,
+                                const char *value, uint32_t *level, cellar_error *err)
+{
+    size_t found =
+        cellar_codelist_find(participant->invitation->codes[column], value, strlen(value));
+    if (found == CELLAR_NO_CODE) /* the value itself is nobody's business */
+        return cellar_fail(err, CELLAR_ERR_INPUT,
+                           "column '%.200s': the value is not on the list of the invitation",
+                           participant->invitation->names[column]);
+    *level = (uint32_t) found;
+    return CELLAR_OK;
+}
+
+cellar_status cellar_participant_seal(const cellar_participant *participant, uint64_t row,
+                                      const char *const *values, void *bytes, cellar_error *err)
+{
+    const collect_round *round = &participant->round;
+    unsigned char ticket[TICKET_BYTES], body[MESSAGE_BODY_MAX];
+    unsigned char *next = (unsigned char *) bytes + SUBMISSION_HEADER_BYTES;
+    uint32_t levels[CELLAR_MAX_VARIABLES] = {0};
+    cellar_status status = CELLAR_OK;
+
+    for (size_t c = 0; c < participant->invitation->n_columns; c++)
+        CELLAR_TRY(level_find(participant, c, values[c], &levels[c], err));
+    ticket_of_row(participant->secret, row, ticket);
+    submission_header(round, bytes);
+    if (participant->decision != NULL) {
+        for (size_t i = 0; i < participant->decision->n_columns; i++)
+            bytes_put(body + 4 * i, 4, levels[participant->decision->columns[i]]);
+        message_seal(round, ticket, 0, body, next);
+        goto out;
+    }
+    for (size_t c = 0; c < round->n_messages; c++, next += round_outer_bytes(round)) {
+        value_write(c, levels[c], body);
+        message_seal(round, ticket, c, body, next);
+    }
+out:
+    cellar_wipe(ticket, sizeof ticket);
+    cellar_wipe(body, sizeof body);
+    cellar_wipe(levels, sizeof levels);
+    return status;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A collection for fuzzers of what its roles receive: made once, kept until the process ends. */
+#ifndef CELLAR_TESTS_FUZZ_COLLECTION_H
+#define CELLAR_TESTS_FUZZ_COLLECTION_H
+
+#include <cellar/collect.h>
+
+#include "fuzz_file.h"
+
+typedef struct fuzz_collection {
+    cellar_collect_keys *keys[4]; /* by role */
+    cellar_invitation *invitation;
+} fuzz_collection;
+
+static inline const fuzz_collection *fuzz_collection_open(void)
+{
+    static const char key_file[] =
+        "cellar key 1\nid edaadec87b865ced\ncreated 2026-11-15\n"
+        "secret 936fb4de39514ad91085b80bd27f9a09c963aba0e8bb62e3f68f7b8247bfa82a\n";
+    static fuzz_collection made;
+    cellar_collect_column columns[2] = {{"a", NULL}, {"b", NULL}};
+    cellar_invitation_spec spec = {.title = "fuzz",
+                                   .n_people = 2,
+                                   .k = 2,
+                                   .exposure = "1",
+                                   .columns = columns,
+                                   .n_columns = 2};
+    cellar_codelist *codes = NULL;
+    char path[FUZZ_PATH_BYTES];
+    cellar_key *key;
+
+    if (made.invitation != NULL)
+        return &made;
+    fuzz_file(key_file, sizeof key_file - 1, path);
+    CELLAR_ASSERT(cellar_key_read(path, &key, NULL) == CELLAR_OK);
+    unlink(path);
+    for (int role = 1; role <= 3; role++)
+        CELLAR_ASSERT(cellar_collect_keys_create(key, (cellar_collect_role) role, &made.keys[role],
+                                                 NULL) == CELLAR_OK);
+    CELLAR_ASSERT(cellar_codelist_create(&codes, NULL) == CELLAR_OK);
+    CELLAR_ASSERT(
+        cellar_codelist_add(codes, "x", NULL, NULL, CELLAR_CODE_PLAIN, NULL) == CELLAR_OK &&
+        cellar_codelist_add(codes, "y", NULL, NULL, CELLAR_CODE_PLAIN, NULL) == CELLAR_OK &&
+        cellar_codelist_finish(codes, NULL) == CELLAR_OK);
+    columns[0].codes = columns[1].codes = codes;
+    spec.shuffler = *cellar_collect_keys_identity(made.keys[CELLAR_COLLECT_SHUFFLER]);
+    spec.analyst = *cellar_collect_keys_identity(made.keys[CELLAR_COLLECT_ANALYST]);
+    CELLAR_ASSERT(cellar_invitation_create(&spec, made.keys[CELLAR_COLLECT_CURATOR],
+                                           &made.invitation, NULL) == CELLAR_OK);
+    cellar_codelist_free(codes);
+    cellar_key_free(key);
+    return &made;
+}
+
+#endif
