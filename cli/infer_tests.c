@@ -57,8 +57,8 @@ static void note_quality(const cellar_test_quality *quality, const cellar_test_o
                  "%.2g:",
                  100 * quality->information, quality->smallest_expected);
         infer_note(answer, text);
-        infer_note(answer, "the chi-square reference is off at such sizes (a 5 % test may reject 3 "
-                           "% or 7 %). --reference bootstrap is not.");
+        infer_note(answer, "the chi-square reference is off at such sizes, far off where cells "
+                           "expect fewer than 10 (docs/inference.md). Use --reference bootstrap.");
     }
     if (bootstrap && quality->n_failed > 0) {
         snprintf(text, sizeof text,

@@ -21,6 +21,8 @@ typedef struct source {
 static cellar_status source_check(const source *s, cellar_error *err)
 {
     const json_t *fitted = json_object_get(s->release->description, "fitted");
+    if (fitted == NULL)
+        fitted = json_object_get(s->release->description, "adjusted");
     if (cellar_release_is_weighted(s->release))
         return cellar_fail(
             err, CELLAR_ERR_RULE,

@@ -14,6 +14,11 @@ try independence "$DATA/occupation.csv" --rows age --columns occupation 2>&1 | s
 try loglinear noisy.json --model 'age + work'
 try loglinear noisy.json --model 'age*occupation' --against 'age + occupation'
 try loglinear noisy.json --columns age --model age
+printf 'sex,region,w\nF,N,1\nM,S,1.5\n' >people.csv
+cellar tabulate people.csv --by sex,region --weight w --max-weight 2 -o weighted.json 2>/dev/null
+cellar protect weighted.json --mechanism discrete-laplace:epsilon=1 --negatives keep --max-weight 2 --domain-public \
+    -o weighted.csv 2>/dev/null
+try independence weighted.csv --rows sex --columns region
 try binomial --released 5 --trials 10 --null 1.5 --mechanism laplace:epsilon=1
 try binomial --released 50 --trials 10 --null 0.5 --mechanism truncated-laplace:epsilon=1,m=3
 try binomial --released x --trials 10 --null 0.5 --mechanism laplace:epsilon=1
