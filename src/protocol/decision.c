@@ -21,8 +21,8 @@ static const char HEADER[] = "cellar collect decision 1";
 /* Said in every decision, word for word. */
 static const char *const words[] = {
     "at most the share 'bound' of these people is in groups of fewer than k with the same values",
-    "this bounds how few share a row, and no attribute disclosure: what a group has in common is "
-    "known of each of its members",
+    ("this bounds how few share a row, and no attribute disclosure: what a group has in common is "
+     "known of each of its members"),
     "this is not differential privacy",
     "the counts of single columns were known to the curator exactly, rare values included"};
 enum { N_WORDS = sizeof words / sizeof *words };
