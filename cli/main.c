@@ -21,6 +21,8 @@ static const main_verb verbs[] = {
     {"describe", "From records to tables", "what a data file holds, before counting it",
      cli_describe},
     {"tabulate", "From records to tables", "count records into a table", cli_tabulate},
+    {"collect", "From records to tables", "records without anybody who sees them whole",
+     cli_collect},
     {"protect", "From tables to releases", "perturb a table into numbers that may leave",
      cli_protect},
     {"certify", "From tables to releases", "what a mechanism guarantees, proved", cli_certify},

@@ -105,9 +105,9 @@ cellar_invitation_identity(const cellar_invitation *invitation, cellar_collect_r
 
 /* ---- the decision: which columns go to the analyst, signed by the curator --- */
 
-/* What became of the messages of a batch. */
+/* What became of the messages of a batch, or of the submissions in an inbox. */
 typedef struct cellar_collect_report {
-    uint64_t n_messages;   /* in the batch */
+    uint64_t n_messages;   /* that came */
     uint64_t n_counted;    /* the rest */
     uint64_t n_duplicates; /* sent more than once, counted once */
     uint64_t n_refused;    /* not readable, of another round, or without sense */
@@ -191,6 +191,13 @@ CELLAR_API size_t cellar_participant_size_bytes(const cellar_participant *partic
 CELLAR_API cellar_status cellar_participant_seal(const cellar_participant *participant,
                                                  uint64_t row, const char *const *values,
                                                  void *bytes, cellar_error *err);
+/* Seals every record of a CSV file with a header into one new file in the folder `inbox`, where a
+ * shuffler finds it; columns that were not asked for are left alone. The name follows from the key
+ * and the round: what waits there already is CELLAR_ERR_EXISTS. A fault in any row means that
+ * nothing is sent. */
+CELLAR_API cellar_status cellar_participant_send_file(const cellar_participant *participant,
+                                                      const char *csv_path, const char *inbox,
+                                                      uint64_t *n_sent, cellar_error *err);
 /* Remembers in the file `path` that this decision was accepted. When the file tells of another
  * decision in the same collection, the curator asks twice: CELLAR_ERR_RULE. */
 CELLAR_API cellar_status cellar_participant_remember(const char *path,
@@ -204,7 +211,7 @@ typedef struct cellar_shuffler cellar_shuffler;
 
 /* Takes up the work of round one (`decision` NULL) or two in a folder, where it was left: what is
  * there of it lies in FOLDER/round-N.spool, and the batch will be FOLDER/round-N.batch. When there
- * is a batch already the round is over: CELLAR_ERR_EXISTS. The keys outlive the shuffler. */
+ * is a batch already the round is over: CELLAR_ERR_RULE. The keys outlive the shuffler. */
 CELLAR_API cellar_status cellar_shuffler_open(const char *folder,
                                               const cellar_invitation *invitation,
                                               const cellar_decision *decision,
@@ -221,6 +228,11 @@ CELLAR_API uint64_t cellar_shuffler_n_announced(const cellar_shuffler *shuffler)
  * CELLAR_ERR_INPUT or CELLAR_ERR_RULE, and the shuffler goes on. */
 CELLAR_API cellar_status cellar_shuffler_take(cellar_shuffler *shuffler, const void *submission,
                                               size_t length, int *is_new, cellar_error *err);
+/* Takes all submissions that wait in the folder `inbox`, syncs, and removes their files. What is
+ * forged, cut or foreign is counted in the report and gone as well. */
+CELLAR_API cellar_status cellar_shuffler_take_folder(cellar_shuffler *shuffler, const char *inbox,
+                                                     cellar_collect_report *report,
+                                                     cellar_error *err);
 CELLAR_API cellar_status cellar_shuffler_sync(cellar_shuffler *shuffler, cellar_error *err);
 /* Permutes all messages uniformly and writes the batch, once; then the spool, which could tell what
  * belongs together, is removed. CELLAR_ERR_RULE before the announced number has come, and for a

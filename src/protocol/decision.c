@@ -115,11 +115,11 @@ out:
     return status;
 }
 
-/* Rounded up, to twelve digits after the point. */
-static uint64_t bound_units(double bound)
+/* Rounded up to twelve digits after the point, but not beyond what it was found to be within. */
+static uint64_t bound_units(double bound, uint64_t allowed)
 {
-    double steps = ceil(bound * 1e12);
-    return (uint64_t) fmin(steps, 1e12) * 1000000;
+    uint64_t units = (uint64_t) fmin(ceil(bound * 1e12), 1e12) * 1000000;
+    return units < allowed ? units : allowed;
 }
 
 cellar_status cellar_decision_create(const cellar_collect_margins *margins,
@@ -139,7 +139,7 @@ cellar_status cellar_decision_create(const cellar_collect_margins *margins,
     lines_add_number(&text, "people", margins->n_people);
     lines_add_number(&text, "k", invitation->k);
     lines_add_share(&text, "exposure", invitation->exposure);
-    lines_add_share(&text, "bound", bound_units(chosen.bound));
+    lines_add_share(&text, "bound", bound_units(chosen.bound, invitation->exposure));
     lines_add_number(&text, "theorem", (uint64_t) chosen.theorem);
     lines_add_number(&text, "columns", chosen.n_columns);
     for (size_t i = 0; i < chosen.n_columns; i++)

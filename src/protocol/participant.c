@@ -12,17 +12,10 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/output.h"
-#include "protocol/decision.h"
 #include "protocol/invitation.h"
 #include "protocol/lines.h"
+#include "protocol/participant.h"
 #include "random/locked.h"
-
-struct cellar_participant { /* in locked memory */
-    unsigned char secret[TICKET_BYTES];
-    const cellar_invitation *invitation;
-    const cellar_decision *decision; /* NULL in round one */
-    collect_round round;
-};
 
 /* ---- policy ---------------------------------------------------------------- */
 

@@ -37,7 +37,7 @@ static cellar_status paths_make(const char *folder, cellar_shuffler *shuffler, c
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "%.200s...: the path is too long", folder);
     if (access(shuffler->batch_path, F_OK) == 0) {
         unlink(shuffler->spool_path); /* a crash may have left it after the batch was written */
-        return cellar_fail(err, CELLAR_ERR_EXISTS, "%s: the round is over", shuffler->batch_path);
+        return cellar_fail(err, CELLAR_ERR_RULE, "%s: the round is over", shuffler->batch_path);
     }
     return CELLAR_OK;
 }

@@ -3,6 +3,7 @@ set(LAYER_SOURCES
   analyst.c
   batch.c
   decision.c
+  files.c
   ids.c
   invitation.c
   keys.c

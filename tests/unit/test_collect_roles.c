@@ -235,7 +235,7 @@ static void test_nothing_is_forwarded_early_insecurely_or_twice(void **state)
     cellar_shuffler_close(shuffler);
     assert_int_equal(cellar_shuffler_open(f->place->folder, f->own.invitation, NULL, f->own.keys[2],
                                           &shuffler, &err),
-                     CELLAR_ERR_EXISTS);
+                     CELLAR_ERR_RULE);
     cellar_rng_free(secure);
     cellar_rng_free(seeded);
     free(bytes);

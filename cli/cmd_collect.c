@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cellar collect: two rounds of collecting without a trusted curator. */
+#include "verbs.h"
+
+#include <string.h>
+
+#include <cellar/text.h>
+
+#include "collect.h"
+
+#define AT(member) offsetof(collect_values, member)
+static const cli_option collect_options[] = {
+    {CLI_TEXT, "spool", "FOLDER", "where the roles leave what is for the others", AT(spool), 0, 0,
+     0},
+    {CLI_TEXT, "key", "FILE", "the key file of the role or the participant (cellar key create)",
+     AT(key), 0, 0, 0},
+    {CLI_TEXT, "curator", "FILE",
+     "the identity of the curator, got in a way you trust; for all but the curator", AT(curator), 0,
+     0, 0},
+    {CLI_TEXT, "output", "FILE", "identity: where to write it; table: where to write it", AT(path),
+     'o', 0, 0},
+    {CLI_SECTION, "Inviting (curator invite)", NULL, NULL, 0, 0, 0, 0},
+    {CLI_TEXT, "title", "TEXT", "what is collected, in a line", AT(title), 0, 0, 0},
+    {CLI_NUMBER, "people", "N", "nothing is forwarded before so many have sent", AT(people), 0, 2,
+     4294967295},
+    {CLI_NUMBER, "k", "K", "groups of fewer than K people are small", AT(k), 0, 1, 0},
+    {CLI_TEXT, "exposure", "Q", "the share of people allowed in small groups", AT(exposure), 0, 0,
+     0},
+    {CLI_MANY, "domain", "COLUMN=FILE", "a column and the code list of its values; repeated",
+     AT(domain), 0, 0, 0},
+    {CLI_TEXT, "shuffler", "FILE", "the identity of the shuffler", AT(shuffler), 0, 0, 0},
+    {CLI_TEXT, "analyst", "FILE", "the identity of the analyst", AT(analyst), 0, 0, 0},
+    {CLI_SECTION, "What a participant asks of the decision (participant send, round two)", NULL,
+     NULL, 0, 0, 0, 0},
+    {CLI_NUMBER, "least-k", "K", "a k of at least this", AT(least_k), 0, 1, 0},
+    {CLI_TEXT, "most-exposure", "Q", "a bound on the exposure of at most this", AT(most_exposure),
+     0, 0, 0},
+    {CLI_NUMBER, "least-people", "N", "at least so many people", AT(least_people), 0, 0, 0},
+    {CLI_TEXT, "never", "A,B", "none of these columns", AT(never), 0, 0, 0},
+    {CLI_SECTION, "Other", NULL, NULL, 0, 0, 0, 0},
+};
+
+static const char *const collect_examples[] = {
+    "cellar collect shuffler identity --key shuffler.key -o shuffler.pub",
+    "cellar collect curator invite --spool survey --key curator.key --shuffler shuffler.pub "
+    "--analyst analyst.pub --title 'Health 2026' --people 10000 --k 5 --exposure 0.05 "
+    "--domain sex=sex.csv --domain region=region.csv",
+    "cellar collect participant send me.csv --spool survey --key my.key --curator curator.pub",
+    "cellar collect shuffler run --spool survey --key shuffler.key --curator curator.pub",
+    "cellar collect curator decide --spool survey --key curator.key",
+    "cellar collect participant send me.csv --spool survey --key my.key --curator curator.pub "
+    "--least-k 5 --most-exposure 0.05",
+    "cellar collect analyst table --spool survey --key analyst.key --curator curator.pub "
+    "-o table.csv",
+    NULL};
+
+static const cli_command collect_command = {
+    "collect",
+    "curator|shuffler|analyst|participant ACTION [FILE] [options]",
+    "Collects records without anybody who sees them whole. In round one every value goes sealed "
+    "through the shuffler to the curator, who learns how often each value of each column occurs "
+    "and decides which columns are safe together; in round two the analyst receives those. The "
+    "roles work on files in a folder, which can be carried between machines. Actions: identity "
+    "(all roles but participants), invite and decide (curator), send FILE (participant), run "
+    "(shuffler), table (analyst). There is no network mode yet.",
+    collect_options,
+    sizeof collect_options / sizeof collect_options[0],
+    collect_examples};
+
+typedef struct collect_role {
+    const char *name;
+    int role; /* 0: none of the library's */
+    int (*run)(const collect_values *values, const char *action, const char *file);
+} collect_role;
+
+static const collect_role roles[] = {{"curator", CELLAR_COLLECT_CURATOR, collect_run_curator},
+                                     {"shuffler", CELLAR_COLLECT_SHUFFLER, collect_run_shuffler},
+                                     {"analyst", CELLAR_COLLECT_ANALYST, collect_run_analyst},
+                                     {"participant", 0, collect_run_participant}};
+enum { N_ROLES = sizeof roles / sizeof roles[0] };
+
+static int collect_run(const collect_values *values, const cli_words *words)
+{
+    const char *names[N_ROLES + 1] = {NULL}, *nearest;
+    const char *action = words->n > 1 ? words->items[1] : "", *file = NULL;
+    if (words->n < 2 || words->n > 3)
+        return cli_usage("collect needs a role (curator, shuffler, analyst or participant) and an "
+                         "action");
+    file = words->n > 2 ? words->items[2] : NULL;
+    for (size_t i = 0; i < N_ROLES; i++) {
+        names[i] = roles[i].name;
+        if (strcmp(roles[i].name, words->items[0]) != 0)
+            continue;
+        if (roles[i].role != 0 && strcmp(action, "identity") == 0 && file == NULL)
+            return collect_run_identity(values, roles[i].role);
+        return roles[i].run(values, action, file);
+    }
+    nearest = cellar_nearest_word(words->items[0], names);
+    if (nearest != NULL)
+        return cli_usage("collect: unknown role '%s'; did you mean '%s'?", words->items[0],
+                         nearest);
+    return cli_usage("collect: unknown role '%s'; it is curator, shuffler, analyst or participant",
+                     words->items[0]);
+}
+
+int cli_collect(int argc, char **argv)
+{
+    collect_values values = {0};
+    cli_words words = {0};
+    int result = cli_options_parse(&collect_command, argc, argv, &values, &words);
+    if (result == CLI_GO_ON)
+        result = collect_run(&values, &words);
+    cli_words_clear(&words);
+    cli_options_clear(&collect_command, &values);
+    return result;
+}

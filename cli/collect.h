@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The roles of cellar collect. */
+#ifndef CELLAR_CLI_COLLECT_H
+#define CELLAR_CLI_COLLECT_H
+
+#include <cellar/collect.h>
+
+#include "options.h"
+
+typedef struct collect_values {
+    const char *spool, *key, *curator;
+    const char *shuffler, *analyst, *title, *exposure;
+    cli_number people, k;
+    cli_words domain;
+    cli_number least_k, least_people;
+    const char *most_exposure, *never;
+    const char *path; /* -o */
+} collect_values;
+
+/* A role at work in a folder: {0} is an empty one. */
+typedef struct collect_place {
+    cellar_key *key;
+    cellar_collect_keys *keys;
+    cellar_invitation *invitation;
+    cellar_decision *decision; /* NULL in round one */
+} collect_place;
+
+/* Reads the key and, for a role, derives its keys (0: a participant's is used as it is). Answers
+ * CLI_GO_ON, or an exit code after a message; so below. Clear it in every case. */
+int collect_place_open(const collect_values *values, int role, collect_place *place);
+void collect_place_clear(collect_place *place);
+/* Reads the invitation, which must be of the curator that --curator names (or, for the curator, of
+ * its own key), and the decision if there is one. */
+int collect_place_invited(const collect_values *values, collect_place *place);
+/* "SPOOL/name" in `path`. */
+enum { COLLECT_PATH_BYTES = 4096 };
+int collect_path(const collect_values *values, const char *name, char path[COLLECT_PATH_BYTES]);
+/* Writes a text that everybody may read to a new file. */
+int collect_publish(const char *path, const char *text, size_t length);
+
+/* The roles: `action` is the word after the role, `file` what follows it or NULL. */
+int collect_run_curator(const collect_values *values, const char *action, const char *file);
+int collect_run_shuffler(const collect_values *values, const char *action, const char *file);
+int collect_run_analyst(const collect_values *values, const char *action, const char *file);
+int collect_run_participant(const collect_values *values, const char *action, const char *file);
+/* `identity`, the same for all roles but participants: writes the public half. */
+int collect_run_identity(const collect_values *values, int role);
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cellar collect curator: invites, and decides which columns go to the analyst. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "collect.h"
+
+/* ---- inviting -------------------------------------------------------------- */
+
+/* "COLUMN=FILE"; the name ends at the first equals sign. */
+static int domain_read(const char *text, char **name, cellar_codelist **codes)
+{
+    const char *equals = strchr(text, '=');
+    cellar_error err;
+    cellar_status status;
+    if (equals == NULL || equals == text)
+        return cli_usage("--domain reads COLUMN=FILE, not '%s'", text);
+    *name = cli_alloc((size_t) (equals - text) + 1, 1);
+    memcpy(*name, text, (size_t) (equals - text));
+    status = cellar_codelist_read(equals + 1, codes, &err);
+    return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
+}
+
+static int invite_check(const collect_values *values)
+{
+    if (values->shuffler == NULL || values->analyst == NULL || values->title == NULL ||
+        values->exposure == NULL || !values->people.given || !values->k.given ||
+        values->domain.n == 0)
+        return cli_usage("collect curator invite needs --shuffler, --analyst, --title, --people, "
+                         "--k, --exposure and a --domain for each column");
+    if (values->domain.n > CELLAR_MAX_VARIABLES)
+        return cli_usage("collect: at most %d columns", CELLAR_MAX_VARIABLES);
+    return CLI_GO_ON;
+}
+
+/* Writes the invitation, and makes the folders that participants send to. */
+static int invite_publish(const collect_values *values, const cellar_invitation *invitation)
+{
+    static const char *const inboxes[] = {"inbox-1", "inbox-2"};
+    char path[COLLECT_PATH_BYTES];
+    size_t length;
+    const char *text = cellar_invitation_text(invitation, &length);
+    int result = collect_path(values, "invitation", path);
+    if (result == CLI_GO_ON)
+        result = collect_publish(path, text, length);
+    for (size_t i = 0; i < 2 && result == CLI_GO_ON; i++) {
+        result = collect_path(values, inboxes[i], path);
+        if (result == CLI_GO_ON && mkdir(path, 0700) != 0) {
+            cli_message("%s: cannot be made", path);
+            result = CLI_FAILED;
+        }
+    }
+    return result == CLI_GO_ON ? CLI_DONE : result;
+}
+
+static int invite(const collect_values *values)
+{
+    collect_place place = {0};
+    cellar_collect_column columns[CELLAR_MAX_VARIABLES] = {{NULL, NULL}};
+    char *names[CELLAR_MAX_VARIABLES] = {NULL};
+    cellar_codelist *codes[CELLAR_MAX_VARIABLES] = {NULL};
+    cellar_invitation_spec spec = {.title = values->title,
+                                   .n_people = values->people.value,
+                                   .k = values->k.value,
+                                   .exposure = values->exposure,
+                                   .columns = columns,
+                                   .n_columns = values->domain.n};
+    cellar_error err;
+    cellar_status status = CELLAR_OK;
+    int result = invite_check(values);
+
+    if (result == CLI_GO_ON)
+        result = collect_place_open(values, CELLAR_COLLECT_CURATOR, &place);
+    for (size_t c = 0; c < values->domain.n && result == CLI_GO_ON; c++) {
+        result = domain_read(values->domain.items[c], &names[c], &codes[c]);
+        columns[c] = (cellar_collect_column){names[c], codes[c]};
+    }
+    if (result == CLI_GO_ON) {
+        status = cellar_collect_identity_read(values->shuffler, CELLAR_COLLECT_SHUFFLER,
+                                              &spec.shuffler, &err);
+        if (status == CELLAR_OK)
+            status = cellar_collect_identity_read(values->analyst, CELLAR_COLLECT_ANALYST,
+                                                  &spec.analyst, &err);
+        if (status == CELLAR_OK)
+            status = cellar_invitation_create(&spec, place.keys, &place.invitation, &err);
+        result =
+            status == CELLAR_OK ? invite_publish(values, place.invitation) : cli_exit(status, &err);
+    }
+    for (size_t c = 0; c < CELLAR_MAX_VARIABLES; c++) {
+        cellar_codelist_free(codes[c]);
+        free(names[c]);
+    }
+    collect_place_clear(&place);
+    return result;
+}
+
+/* ---- deciding -------------------------------------------------------------- */
+
+static int decision_publish(const collect_values *values, const cellar_decision *decision)
+{
+    char path[COLLECT_PATH_BYTES];
+    size_t length;
+    const char *text = cellar_decision_text(decision, &length);
+    int result = collect_path(values, "decision", path);
+    if (result == CLI_GO_ON)
+        result = collect_publish(path, text, length);
+    if (result != CLI_GO_ON)
+        return result;
+    if (cellar_decision_n_columns(decision) == 0) {
+        cli_message("no column is safe enough: nothing goes to the analyst");
+        return CLI_REFUSED;
+    }
+    return CLI_DONE;
+}
+
+static int decide(const collect_values *values)
+{
+    collect_place place = {0};
+    char path[COLLECT_PATH_BYTES];
+    cellar_collect_margins *margins = NULL;
+    cellar_collect_report report;
+    cellar_error err;
+    cellar_status status;
+    int result = collect_place_open(values, CELLAR_COLLECT_CURATOR, &place);
+
+    if (result == CLI_GO_ON)
+        result = collect_place_invited(values, &place);
+    if (result == CLI_GO_ON && place.decision != NULL)
+        result = cli_usage("collect curator decide: the decision has been published already");
+    if (result == CLI_GO_ON)
+        result = collect_path(values, "round-1.batch", path);
+    if (result == CLI_GO_ON) {
+        status = cellar_collect_margins_read(path, place.invitation, place.keys, &margins, &report,
+                                             &err);
+        if (status == CELLAR_OK)
+            status = cellar_decision_create(margins, place.invitation, place.keys, &place.decision,
+                                            &err);
+        result =
+            status == CELLAR_OK ? decision_publish(values, place.decision) : cli_exit(status, &err);
+    }
+    cellar_collect_margins_free(margins);
+    collect_place_clear(&place);
+    return result;
+}
+
+int collect_run_curator(const collect_values *values, const char *action, const char *file)
+{
+    if (file != NULL)
+        return cli_usage("collect curator takes no file");
+    if (strcmp(action, "invite") == 0)
+        return invite(values);
+    if (strcmp(action, "decide") == 0)
+        return decide(values);
+    return cli_usage("collect curator: say identity, invite or decide, not '%s'", action);
+}

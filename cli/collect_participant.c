@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cellar collect participant: seals records and leaves them for the shuffler. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "collect.h"
+#include "lists.h"
+#include "variables.h"
+
+static int policy_read(const collect_values *values, cli_words *never, cellar_collect_policy *out)
+{
+    int result = CLI_GO_ON;
+    *out = cellar_collect_policy_default();
+    if (!values->least_k.given || values->most_exposure == NULL)
+        return cli_usage("collect participant send: the decision is out; say what you ask of it "
+                         "with --least-k and --most-exposure");
+    out->least_k = values->least_k.value;
+    out->least_people = values->least_people.value;
+    result = cli_list_real("most-exposure", values->most_exposure, &out->most_exposure);
+    if (result == CLI_GO_ON && values->never != NULL)
+        result = cli_variables_names("never", values->never, never);
+    out->never = cli_words_items(never);
+    out->n_never = never->n;
+    return result;
+}
+
+/* Beside the key, one file for each collection: which decision was accepted. */
+static cellar_status decision_remember(const collect_values *values, const collect_place *place,
+                                       cellar_error *err)
+{
+    const unsigned char *session = cellar_invitation_session(place->invitation);
+    char path[COLLECT_PATH_BYTES];
+    int length = snprintf(path, sizeof path, "%s.%02x%02x%02x%02x%02x%02x", values->key, session[0],
+                          session[1], session[2], session[3], session[4], session[5]);
+    if (length < 0 || (size_t) length >= sizeof path) {
+        snprintf(err->message, sizeof err->message, "--key: the path is too long");
+        return CELLAR_ERR_ARGUMENT;
+    }
+    return cellar_participant_remember(path, place->invitation, place->decision, err);
+}
+
+static int send_sealed(const collect_values *values, const collect_place *place,
+                       const cellar_collect_policy *policy, const char *file)
+{
+    char inbox[COLLECT_PATH_BYTES];
+    cellar_participant *participant = NULL;
+    cellar_error err;
+    cellar_status status;
+    uint64_t n_sent;
+    int result = collect_path(values, place->decision == NULL ? "inbox-1" : "inbox-2", inbox);
+    if (result != CLI_GO_ON)
+        return result;
+    status = cellar_participant_create(place->invitation, place->decision, policy, place->key,
+                                       &participant, &err);
+    if (status == CELLAR_OK && place->decision != NULL)
+        status = decision_remember(values, place, &err);
+    if (status == CELLAR_OK)
+        status = cellar_participant_send_file(participant, file, inbox, &n_sent, &err);
+    cellar_participant_free(participant);
+    return cli_exit(status, &err);
+}
+
+int collect_run_participant(const collect_values *values, const char *action, const char *file)
+{
+    collect_place place = {0};
+    cellar_collect_policy policy = cellar_collect_policy_default();
+    cli_words never = {0};
+    int result = CLI_GO_ON;
+    if (strcmp(action, "send") != 0 || file == NULL)
+        return cli_usage("collect participant: say send, and a CSV file of one record or many");
+    if (values->curator == NULL)
+        return cli_usage("collect participant: --curator names the identity of the curator");
+    result = collect_place_open(values, 0, &place);
+    if (result == CLI_GO_ON)
+        result = collect_place_invited(values, &place);
+    if (result == CLI_GO_ON && place.decision != NULL)
+        result = policy_read(values, &never, &policy);
+    if (result == CLI_GO_ON)
+        result = send_sealed(values, &place, &policy, file);
+    cli_words_clear(&never);
+    collect_place_clear(&place);
+    return result;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What all roles of a collection do: keys, the folder, the invitation. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cellar/output.h>
+
+#include "collect.h"
+
+int collect_place_open(const collect_values *values, int role, collect_place *place)
+{
+    cellar_error err;
+    cellar_status status;
+    if (values->key == NULL)
+        return cli_usage("collect: --key names the key file (cellar key create makes one)");
+    status = cellar_key_read(values->key, &place->key, &err);
+    if (status == CELLAR_OK && role != 0)
+        status =
+            cellar_collect_keys_create(place->key, (cellar_collect_role) role, &place->keys, &err);
+    return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
+}
+
+void collect_place_clear(collect_place *place)
+{
+    cellar_decision_free(place->decision);
+    cellar_invitation_free(place->invitation);
+    cellar_collect_keys_free(place->keys);
+    cellar_key_free(place->key);
+    *place = (collect_place){0};
+}
+
+int collect_path(const collect_values *values, const char *name, char path[COLLECT_PATH_BYTES])
+{
+    int length;
+    if (values->spool == NULL)
+        return cli_usage("collect: --spool names the folder that the roles share");
+    length = snprintf(path, COLLECT_PATH_BYTES, "%s/%s", values->spool, name);
+    if (length < 0 || length >= COLLECT_PATH_BYTES)
+        return cli_usage("collect: --spool: the path is too long");
+    return CLI_GO_ON;
+}
+
+/* The curator is known from elsewhere: an invitation of somebody else is refused. */
+static cellar_status curator_check(const collect_values *values, const collect_place *place,
+                                   cellar_error *err)
+{
+    cellar_collect_identity pinned;
+    cellar_status status = CELLAR_OK;
+    if (values->curator != NULL)
+        status =
+            cellar_collect_identity_read(values->curator, CELLAR_COLLECT_CURATOR, &pinned, err);
+    else
+        pinned = *cellar_collect_keys_identity(place->keys);
+    if (status == CELLAR_OK &&
+        memcmp(&pinned, cellar_invitation_identity(place->invitation, CELLAR_COLLECT_CURATOR),
+               sizeof pinned) != 0) {
+        snprintf(err->message, sizeof err->message, "the invitation is of another curator");
+        status = CELLAR_ERR_RULE;
+    }
+    return status;
+}
+
+int collect_place_invited(const collect_values *values, collect_place *place)
+{
+    char path[COLLECT_PATH_BYTES];
+    cellar_error err;
+    cellar_status status;
+    int result = collect_path(values, "invitation", path);
+    if (result != CLI_GO_ON)
+        return result;
+    status = cellar_invitation_read(path, &place->invitation, &err);
+    if (status == CELLAR_OK)
+        status = curator_check(values, place, &err);
+    (void) collect_path(values, "decision", path);
+    if (status == CELLAR_OK && access(path, F_OK) == 0)
+        status = cellar_decision_read(path, place->invitation, &place->decision, &err);
+    return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
+}
+
+int collect_publish(const char *path, const char *text, size_t length)
+{
+    const cellar_output_options options = {.shared = 1};
+    cellar_output *output;
+    cellar_error err;
+    cellar_status status = cellar_output_open(path, &options, &output, &err);
+    if (status == CELLAR_OK) {
+        cellar_output_write(output, text, length);
+        status = cellar_output_commit(output, &err);
+    }
+    return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
+}
+
+int collect_run_identity(const collect_values *values, int role)
+{
+    collect_place place = {0};
+    cellar_error err;
+    int result = CLI_GO_ON;
+    if (values->path == NULL)
+        return cli_usage("collect: -o names the file for the identity");
+    result = collect_place_open(values, role, &place);
+    if (result == CLI_GO_ON)
+        result =
+            cli_exit(cellar_collect_identity_write(cellar_collect_keys_identity(place.keys),
+                                                   (cellar_collect_role) role, values->path, &err),
+                     &err);
+    collect_place_clear(&place);
+    return result;
+}

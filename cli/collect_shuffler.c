@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cellar collect shuffler: takes what was sent, and forwards it when enough have come. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "collect.h"
+
+/* Takes the inbox of the round, then tries to forward. */
+static cellar_status shuffler_work(cellar_shuffler *shuffler, const char *inbox,
+                                   cellar_collect_report *report, cellar_error *err)
+{
+    cellar_rng *rng = NULL;
+    cellar_status status = cellar_shuffler_take_folder(shuffler, inbox, report, err);
+    if (status == CELLAR_OK &&
+        cellar_shuffler_n_held(shuffler) >= cellar_shuffler_n_announced(shuffler)) {
+        status = cellar_rng_create_secure(&rng, err);
+        if (status == CELLAR_OK)
+            status = cellar_shuffler_forward(shuffler, rng, err);
+    }
+    cellar_rng_free(rng);
+    return status;
+}
+
+/* Numbers of senders are no secret: the shuffler sees them come. */
+static void shuffler_tell(int round, uint64_t n_held, uint64_t n_announced,
+                          const cellar_collect_report *report)
+{
+    if (report->n_refused > 0)
+        cli_message("%" PRIu64 " submissions refused: forged, cut, or of another round",
+                    report->n_refused);
+    if (n_held < n_announced)
+        cli_message("round %d: %" PRIu64 " of %" PRIu64 " have sent; nothing is forwarded yet",
+                    round, n_held, n_announced);
+    else
+        cli_message("round %d: forwarded", round);
+}
+
+static int run(const collect_values *values)
+{
+    collect_place place = {0};
+    char inbox[COLLECT_PATH_BYTES];
+    cellar_shuffler *shuffler = NULL;
+    cellar_collect_report report = {0};
+    cellar_error err;
+    cellar_status status;
+    int result = collect_place_open(values, CELLAR_COLLECT_SHUFFLER, &place), round;
+
+    if (result == CLI_GO_ON)
+        result = collect_place_invited(values, &place);
+    round = place.decision != NULL ? 2 : 1;
+    if (result == CLI_GO_ON)
+        result = collect_path(values, round == 1 ? "inbox-1" : "inbox-2", inbox);
+    if (result == CLI_GO_ON) {
+        uint64_t n_held = 0;
+        status = cellar_shuffler_open(values->spool, place.invitation, place.decision, place.keys,
+                                      &shuffler, &err);
+        if (status == CELLAR_OK)
+            status = shuffler_work(shuffler, inbox, &report, &err);
+        if (status == CELLAR_OK) {
+            n_held = cellar_shuffler_n_held(shuffler);
+            shuffler_tell(round, n_held, cellar_shuffler_n_announced(shuffler), &report);
+        }
+        result = cli_exit(status, &err);
+    }
+    cellar_shuffler_close(shuffler);
+    collect_place_clear(&place);
+    return result;
+}
+
+int collect_run_shuffler(const collect_values *values, const char *action, const char *file)
+{
+    if (file != NULL || strcmp(action, "run") != 0)
+        return cli_usage("collect shuffler: say identity or run");
+    if (values->curator == NULL)
+        return cli_usage("collect shuffler: --curator names the identity of the curator");
+    return run(values);
+}

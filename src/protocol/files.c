@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Submissions in files: from a CSV into a folder, from the folder into the shuffler. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <sodium.h>
+
+#include <cellar/collect.h>
+#include <cellar/output.h>
+
+#include "base/csv_record.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "protocol/invitation.h"
+#include "protocol/participant.h"
+
+enum { PATH_BYTES = 4096, NAME_DIGITS = 32, VALUE_BYTES = 256 };
+
+static const size_t CSV_MAX = (size_t) 1 << 32;
+
+/* ---- sending --------------------------------------------------------------- */
+
+/* One name for one key and round, that tells neither. */
+static cellar_status inbox_path(const cellar_participant *participant, const char *inbox,
+                                char path[PATH_BYTES], cellar_error *err)
+{
+    unsigned char hash[NAME_DIGITS / 2];
+    char digits[NAME_DIGITS + 1];
+    int length;
+    crypto_generichash(hash, sizeof hash, participant->round.id, sizeof participant->round.id,
+                       participant->secret, sizeof participant->secret);
+    sodium_bin2hex(digits, sizeof digits, hash, sizeof hash);
+    length = snprintf(path, PATH_BYTES, "%s/%s", inbox, digits);
+    if (length < 0 || length >= PATH_BYTES)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "%.200s...: the path is too long", inbox);
+    return CELLAR_OK;
+}
+
+typedef struct sending {
+    const cellar_participant *participant;
+    cellar_csv csv;
+    size_t columns[CELLAR_MAX_VARIABLES]; /* of the file, for each of the invitation */
+    char (*values)[VALUE_BYTES];
+    unsigned char *sealed;
+} sending;
+
+static cellar_status sending_begin(sending *s, cellar_error *err)
+{
+    const cellar_invitation *invitation = s->participant->invitation;
+    cellar_status status = CELLAR_OK;
+    s->values = cellar_alloc(invitation->n_columns, sizeof *s->values);
+    s->sealed = cellar_alloc(1, cellar_participant_size_bytes(s->participant));
+    if (s->values == NULL || s->sealed == NULL)
+        return cellar_fail_memory(err, "a submission");
+    CELLAR_TRY(cellar_csv_read_header(&s->csv, err));
+    for (size_t c = 0; c < invitation->n_columns; c++) {
+        s->columns[c] = cellar_csv_find_column(&s->csv, invitation->names[c]);
+        if (s->columns[c] == CELLAR_CSV_NO_COLUMN)
+            CELLAR_TRY(cellar_fail(err, CELLAR_ERR_INPUT, "%s: has no column '%.200s'", s->csv.name,
+                                   invitation->names[c]));
+    }
+out:
+    return status;
+}
+
+/* The record just read. */
+static cellar_status sending_seal(sending *s, uint64_t row, cellar_error *err)
+{
+    const char *values[CELLAR_MAX_VARIABLES];
+    cellar_error why = {""};
+    cellar_status status;
+    for (size_t c = 0; c < s->participant->invitation->n_columns; c++) {
+        const cellar_csv_field *field = &s->csv.fields[s->columns[c]];
+        size_t length = field->length < VALUE_BYTES - 1 ? field->length : VALUE_BYTES - 1;
+        memcpy(s->values[c], field->bytes, length); /* codes have at most 200 bytes */
+        s->values[c][length] = '\0';
+        values[c] = s->values[c];
+    }
+    status = cellar_participant_seal(s->participant, row, values, s->sealed, &why);
+    if (status != CELLAR_OK)
+        return cellar_fail(err, status, "%s:%llu: %s", s->csv.name,
+                           (unsigned long long) cellar_csv_line(&s->csv), why.message);
+    return CELLAR_OK;
+}
+
+static cellar_status sending_all(sending *s, cellar_output *output, uint64_t *n_sent,
+                                 cellar_error *err)
+{
+    int found;
+    cellar_status status = CELLAR_OK;
+    for (*n_sent = 0;; ++*n_sent) {
+        CELLAR_TRY(cellar_csv_next(&s->csv, &found, err));
+        if (!found)
+            break;
+        CELLAR_TRY(sending_seal(s, *n_sent, err));
+        cellar_output_write(output, s->sealed, cellar_participant_size_bytes(s->participant));
+    }
+out:
+    return status;
+}
+
+cellar_status cellar_participant_send_file(const cellar_participant *participant,
+                                           const char *csv_path, const char *inbox,
+                                           uint64_t *n_sent, cellar_error *err)
+{
+    sending s = {.participant = participant};
+    char path[PATH_BYTES], *bytes = NULL;
+    size_t length = 0;
+    cellar_output *output = NULL;
+    cellar_status status = CELLAR_OK;
+
+    CELLAR_TRY(inbox_path(participant, inbox, path, err));
+    CELLAR_TRY(cellar_file_read(csv_path, CSV_MAX, &bytes, &length, err));
+    cellar_csv_init(&s.csv, csv_path, bytes, length, ',');
+    CELLAR_TRY(sending_begin(&s, err));
+    CELLAR_TRY(cellar_output_open(path, NULL, &output, err));
+    CELLAR_TRY(sending_all(&s, output, n_sent, err));
+    status = cellar_output_commit(output, err);
+    output = NULL;
+out:
+    cellar_output_discard(output);
+    if (s.values != NULL)
+        cellar_wipe(s.values, participant->invitation->n_columns * sizeof *s.values);
+    cellar_free(s.values);
+    cellar_free(s.sealed);
+    cellar_csv_clear(&s.csv);
+    if (bytes != NULL)
+        cellar_wipe(bytes, length);
+    cellar_free(bytes);
+    return status;
+}
+
+/* ---- taking ---------------------------------------------------------------- */
+
+/* A rest shorter than a submission is one that was cut. */
+static cellar_status take_file(cellar_shuffler *shuffler, const char *path,
+                               cellar_collect_report *report, cellar_error *err)
+{
+    size_t length, one = cellar_shuffler_size_bytes(shuffler);
+    char *bytes = NULL;
+    cellar_status status = CELLAR_OK;
+
+    CELLAR_TRY(cellar_file_read(path, CSV_MAX, &bytes, &length, err));
+    for (size_t at = 0; at < length; at += one) {
+        int is_new = 0;
+        report->n_messages++;
+        status = cellar_shuffler_take(shuffler, bytes + at, length - at < one ? length - at : one,
+                                      &is_new, err);
+        if (status == CELLAR_ERR_INPUT || status == CELLAR_ERR_RULE ||
+            status == CELLAR_ERR_UNSUPPORTED)
+            report->n_refused++;
+        else if (status != CELLAR_OK)
+            goto out;
+        else if (is_new)
+            report->n_counted++;
+        else
+            report->n_duplicates++;
+        status = CELLAR_OK;
+    }
+out:
+    cellar_free(bytes);
+    return status;
+}
+
+/* The files that wait in a folder, by name: what comes later is left for later. */
+typedef struct inbox_list {
+    char (*names)[NAME_DIGITS + 1];
+    size_t n, capacity;
+} inbox_list;
+
+static cellar_status inbox_read(const char *inbox, inbox_list *list, cellar_error *err)
+{
+    DIR *folder = opendir(inbox);
+    cellar_status status = CELLAR_OK;
+
+    if (folder == NULL)
+        return cellar_fail_errno(err, inbox, "open");
+    for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        if (strlen(entry->d_name) != NAME_DIGITS)
+            continue; /* not ours */
+        if (!cellar_grow(&list->names, &list->capacity, list->n + 1, sizeof *list->names)) {
+            status = cellar_fail_memory(err, "names of files");
+            break;
+        }
+        memcpy(list->names[list->n++], entry->d_name, NAME_DIGITS + 1);
+    }
+    closedir(folder);
+    return status;
+}
+
+/* PATH of one of them; the length of the folder was checked. */
+static const char *inbox_file(const char *inbox, const char *name, char path[PATH_BYTES])
+{
+    snprintf(path, PATH_BYTES, "%s/%s", inbox, name);
+    return path;
+}
+
+cellar_status cellar_shuffler_take_folder(cellar_shuffler *shuffler, const char *inbox,
+                                          cellar_collect_report *report, cellar_error *err)
+{
+    char path[PATH_BYTES];
+    inbox_list list = {0};
+    cellar_status status = CELLAR_OK;
+
+    *report = (cellar_collect_report){0};
+    if (strlen(inbox) + NAME_DIGITS + 2 > PATH_BYTES)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "%.200s...: the path is too long", inbox);
+    CELLAR_TRY(inbox_read(inbox, &list, err));
+    for (size_t i = 0; i < list.n; i++)
+        CELLAR_TRY(take_file(shuffler, inbox_file(inbox, list.names[i], path), report, err));
+    CELLAR_TRY(cellar_shuffler_sync(shuffler, err));
+    for (size_t i = 0; i < list.n; i++)
+        if (unlink(inbox_file(inbox, list.names[i], path)) != 0 && errno != ENOENT)
+            CELLAR_TRY(cellar_fail_errno(err, path, "remove"));
+out:
+    cellar_free(list.names);
+    return status;
+}
