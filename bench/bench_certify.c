@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Certificates: one of each mechanism, ten thousand points of a profile, and compositions. */
+/* Certificates: calibrated sigmas, one of each mechanism, ten thousand points of a profile, and
+ * compositions. */
 #include <cellar/cellar.h>
 
 #include <math.h>
@@ -72,6 +73,39 @@ static void bench_single(void)
     }
 }
 
+/* A thousand mechanisms are made by (epsilon, delta), and as many by their sigma, which is
+ * subtracted. */
+enum { CALIBRATIONS = 1000 };
+
+static void calibrate(void *context)
+{
+    for (int i = 0; i < CALIBRATIONS; i++) {
+        cellar_mechanism *m = NULL;
+        cellar_error err;
+        if (cellar_mechanism_create(context, &m, &err) != CELLAR_OK) {
+            fprintf(stderr, "bench_certify: %s\n", err.message);
+            exit(1);
+        }
+        cellar_mechanism_free(m);
+    }
+}
+
+static void bench_calibration(void)
+{
+    static const char *const points[] = {"epsilon=1,delta=1e-6", "epsilon=0.1,delta=1e-9",
+                                         "epsilon=3,delta=1e-50"};
+    char known[] = "gaussian:sigma=4";
+    double rest = bench_median_by(CLOCK_PROCESS_CPUTIME_ID, calibrate, known);
+    for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
+        char spec[60], what[100];
+        double time;
+        snprintf(spec, sizeof spec, "gaussian:%s", points[i]);
+        time = bench_median_by(CLOCK_PROCESS_CPUTIME_ID, calibrate, spec) - rest;
+        snprintf(what, sizeof what, "analytic sigma, %s", points[i]);
+        bench_row(what, 1e6 * time / CALIBRATIONS, "us", "goal 100");
+    }
+}
+
 static void bench_profile(void)
 {
     enum { N = 10000 };
@@ -126,6 +160,7 @@ static void bench_composition(void)
 
 int main(void)
 {
+    bench_calibration();
     bench_single();
     bench_profile();
     bench_composition();

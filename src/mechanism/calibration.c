@@ -7,20 +7,42 @@
 
 #include "math/ball.h"
 #include "math/normal.h"
+#include "math/rational.h"
 
 enum { BITS = 192 };
 
-/* The smallest double that does, up to the width of the balls, between bounds no calibration of
- * use leaves. INFINITY when none does. */
-double cellar_sigma_bisect(cellar_sigma_does *does, const fmpq_t epsilon, const fmpq_t delta)
+/* ---- the smallest that does ----------------------------------------------------- */
+
+/* No calibration of use leaves these bounds. */
+static const double SIGMA_LEAST = 1e-9, SIGMA_MOST = 1e12;
+
+typedef struct search {
+    cellar_sigma_delta *law;
+    cellar_sigma_log_delta *about;
+    fmpq epsilon, delta; /* shallow copies */
+    arb_t limit, value;
+} search;
+
+/* First in the exponent, then in the digits. */
+static double between(double low, double high)
 {
-    double low = 1e-9, high = 1e12;
-    if (!does(high, epsilon, delta))
-        return INFINITY;
+    return high > 2 * low ? sqrt(low) * sqrt(high) : low + (high - low) / 2;
+}
+
+/* 1 when delta is proven to be met. Few bits nearly always tell. */
+static int search_does(search *s, double sigma)
+{
+    s->law(sigma, &s->epsilon, BITS / 2, s->value);
+    if (!arb_le(s->value, s->limit) && !arb_gt(s->value, s->limit))
+        s->law(sigma, &s->epsilon, BITS, s->value);
+    return arb_le(s->value, s->limit);
+}
+
+static double search_bisect(search *s, double low, double high)
+{
     while (nextafter(low, high) < high) {
-        /* first in the exponent, then in the digits */
-        double middle = high > 2 * low ? sqrt(low) * sqrt(high) : low + (high - low) / 2;
-        if (does(middle, epsilon, delta))
+        double middle = between(low, high);
+        if (search_does(s, middle))
             high = middle;
         else
             low = middle;
@@ -28,85 +50,145 @@ double cellar_sigma_bisect(cellar_sigma_does *does, const fmpq_t epsilon, const 
     return high;
 }
 
-/* 1 when every number of the ball is at most `bound`. */
-static int ball_at_most(const arb_t ball, const fmpq_t bound)
+/* How far ln sigma is off by a ball's word, to first order. */
+static double search_off(search *s, double sigma, double slope)
 {
-    arb_t limit;
-    int yes;
-    arb_init(limit);
-    arb_set_fmpq(limit, bound, BITS);
-    yes = arb_le(ball, limit);
-    arb_clear(limit);
-    return yes;
+    s->law(sigma, &s->epsilon, BITS / 2, s->value);
+    arb_div(s->value, s->value, s->limit, BITS / 2);
+    arb_sub_ui(s->value, s->value, 1, BITS / 2);
+    return log1p(arf_get_d(arb_midref(s->value), ARF_RND_NEAR)) / slope;
 }
 
+/* Where the sigma lies by doubles, mended by balls: doubles cancel when sigma is large. */
+static double search_guess(search *s)
+{
+    enum { MENDS_MAX = 3 };
+    double epsilon = cellar_rational_double(&s->epsilon), low = SIGMA_LEAST, high = SIGMA_MOST;
+    double target = log(cellar_rational_double(&s->delta)), slope, off = 1;
+    while (high - low > 1e-15 * high) {
+        double middle = between(low, high);
+        if (s->about(middle, epsilon) <= target)
+            high = middle;
+        else
+            low = middle;
+    }
+    slope = (s->about(high * (1 + 1e-3), epsilon) - s->about(high * (1 - 1e-3), epsilon)) / 2e-3;
+    for (int i = 0; i < MENDS_MAX && fabs(off) > 1e-12; i++) {
+        off = search_off(s, high, slope);
+        if (!(fabs(off) < 1e-2)) /* doubles said nothing */
+            break;
+        high -= high * off;
+    }
+    return high;
+}
+
+/* From a guess outwards in growing steps of the last digit until the answer is enclosed. */
+static double search_near(search *s, double guess)
+{
+    double low = guess, high = guess, step = nextafter(guess, INFINITY) - guess;
+    if (search_does(s, guess)) {
+        do {
+            high = low;
+            low = fmax(SIGMA_LEAST, high - step);
+            step *= 2;
+        } while (low > SIGMA_LEAST && search_does(s, low));
+    } else {
+        do {
+            low = high;
+            high = fmin(SIGMA_MOST, low + step);
+            step *= 2;
+        } while (!search_does(s, high) && high < SIGMA_MOST);
+    }
+    return high < SIGMA_MOST || search_does(s, high) ? search_bisect(s, low, high) : INFINITY;
+}
+
+double cellar_sigma_find(cellar_sigma_delta *law, cellar_sigma_log_delta *about,
+                         const fmpq_t epsilon, const fmpq_t delta)
+{
+    search s = {.law = law, .about = about, .epsilon = *epsilon, .delta = *delta};
+    double sigma;
+    arb_init(s.limit);
+    arb_init(s.value);
+    arb_set_fmpq(s.limit, delta, BITS);
+    sigma = search_near(&s, search_guess(&s));
+    arb_clear(s.limit);
+    arb_clear(s.value);
+    return sigma;
+}
+
+/* ---- continuous noise ------------------------------------------------------------ */
+
 /* near = P(Z >= epsilon sigma - 1/2sigma), far = P(Z >= epsilon sigma + 1/2sigma). */
-static void normal_pair(double sigma, const fmpq_t epsilon, arb_t near, arb_t far)
+static void normal_pair(double sigma, const fmpq_t epsilon, int64_t bits, arb_t near, arb_t far)
 {
     arb_t middle, half;
     arb_init(middle);
     arb_init(half);
     arb_set_d(half, 2 * sigma);
-    arb_inv(half, half, BITS);
+    arb_inv(half, half, bits);
     arb_set_d(middle, sigma);
-    arb_set_fmpq(near, epsilon, BITS);
-    arb_mul(middle, middle, near, BITS);
-    arb_sub(near, middle, half, BITS);
-    arb_add(far, middle, half, BITS);
-    cellar_normal_tail_ball(near, near, BITS);
-    cellar_normal_tail_ball(far, far, BITS);
+    arb_set_fmpq(near, epsilon, bits);
+    arb_mul(middle, middle, near, bits);
+    arb_sub(near, middle, half, bits);
+    arb_add(far, middle, half, bits);
+    cellar_normal_tail_ball(near, near, bits);
+    cellar_normal_tail_ball(far, far, bits);
     arb_clear(half);
     arb_clear(middle);
 }
 
-void cellar_gaussian_delta(double sigma, const fmpq_t epsilon, arb_t out)
+/* ln of e^near + sign e^far; -INFINITY when doubles see nothing left. */
+static double log_together(double near, double far, double sign)
+{
+    double share = sign * exp(far - near);
+    return share > -1 ? near + log1p(share) : -INFINITY;
+}
+
+void cellar_gaussian_delta(double sigma, const fmpq_t epsilon, int64_t bits, arb_t out)
 {
     arb_t far, factor;
     arb_init(far);
     arb_init(factor);
-    normal_pair(sigma, epsilon, out, far);
-    arb_set_fmpq(factor, epsilon, BITS);
-    arb_exp(factor, factor, BITS);
-    arb_submul(out, factor, far, BITS);
+    normal_pair(sigma, epsilon, bits, out, far);
+    arb_set_fmpq(factor, epsilon, bits);
+    arb_exp(factor, factor, bits);
+    arb_submul(out, factor, far, bits);
     arb_clear(far);
     arb_clear(factor);
 }
 
-static int analytic_does(double sigma, const fmpq_t epsilon, const fmpq_t delta)
+double cellar_gaussian_log_delta(double sigma, double epsilon)
 {
-    arb_t x;
-    int yes;
-    arb_init(x);
-    cellar_gaussian_delta(sigma, epsilon, x);
-    yes = ball_at_most(x, delta);
-    arb_clear(x);
-    return yes;
+    double near = cellar_normal_log_tail(epsilon * sigma - 0.5 / sigma);
+    double far = cellar_normal_log_tail(epsilon * sigma + 0.5 / sigma);
+    return log_together(near, far + epsilon, -1);
 }
 
 double cellar_calibrate_analytic(const fmpq_t epsilon, const fmpq_t delta)
 {
-    return cellar_sigma_bisect(analytic_does, epsilon, delta);
+    return cellar_sigma_find(cellar_gaussian_delta, cellar_gaussian_log_delta, epsilon, delta);
 }
 
 /* P(Z >= x - y) + P(Z >= x + y). Its derivative in sigma is
  * -phi(x-y)(epsilon + 1/2sigma^2) - phi(x+y)(epsilon - 1/2sigma^2) < 0: it is monotone. */
-static int pdp_does(double sigma, const fmpq_t epsilon, const fmpq_t delta)
+static void pdp_delta(double sigma, const fmpq_t epsilon, int64_t bits, arb_t out)
 {
-    arb_t near, far;
-    int yes;
-    arb_init(near);
+    arb_t far;
     arb_init(far);
-    normal_pair(sigma, epsilon, near, far);
-    arb_add(near, near, far, BITS);
-    yes = ball_at_most(near, delta);
-    arb_clear(near);
+    normal_pair(sigma, epsilon, bits, out, far);
+    arb_add(out, out, far, bits);
     arb_clear(far);
-    return yes;
+}
+
+static double pdp_log_delta(double sigma, double epsilon)
+{
+    return log_together(cellar_normal_log_tail(epsilon * sigma - 0.5 / sigma),
+                        cellar_normal_log_tail(epsilon * sigma + 0.5 / sigma), 1);
 }
 
 double cellar_calibrate_pdp(const fmpq_t epsilon, const fmpq_t delta)
 {
-    return cellar_sigma_bisect(pdp_does, epsilon, delta);
+    return cellar_sigma_find(pdp_delta, pdp_log_delta, epsilon, delta);
 }
 
 double cellar_calibrate_classic(const fmpq_t epsilon, const fmpq_t delta)
@@ -129,24 +211,25 @@ double cellar_calibrate_classic(const fmpq_t epsilon, const fmpq_t delta)
     return sigma;
 }
 
-/* P(Z >= x) <= delta / 2. */
-static int quantile_does(double x, const fmpq_t epsilon, const fmpq_t delta)
+/* 2 P(Z >= x). */
+static void quantile_delta(double x, const fmpq_t epsilon, int64_t bits, arb_t out)
 {
-    arb_t tail;
-    int yes;
     (void) epsilon;
-    arb_init(tail);
-    arb_set_d(tail, x);
-    cellar_normal_tail_ball(tail, tail, BITS);
-    arb_mul_2exp_si(tail, tail, 1);
-    yes = ball_at_most(tail, delta);
-    arb_clear(tail);
-    return yes;
+    arb_set_d(out, x);
+    cellar_normal_tail_ball(out, out, bits);
+    arb_mul_2exp_si(out, out, 1);
+}
+
+static double quantile_log_delta(double x, double epsilon)
+{
+    (void) epsilon;
+    return M_LN2 + cellar_normal_log_tail(x);
 }
 
 double cellar_calibrate_pdp_liu(const fmpq_t epsilon, const fmpq_t delta)
 {
-    double minus_z = cellar_sigma_bisect(quantile_does, epsilon, delta), sigma;
+    double minus_z = cellar_sigma_find(quantile_delta, quantile_log_delta, epsilon, delta);
+    double sigma;
     arb_t z, e, root;
     arb_init(z);
     arb_init(e);

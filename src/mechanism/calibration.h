@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The smallest sigma for (epsilon, delta), sensitivity 1: found by bisection among doubles, each
- * step decided by balls, so that the answer is proven to meet delta and is within one ulp or a few
- * of the smallest that does. */
+/* The smallest sigma for (epsilon, delta), sensitivity 1: found in doubles and then proved by balls
+ * to meet delta where the double below it does not. */
 #ifndef CELLAR_MECHANISM_CALIBRATION_H
 #define CELLAR_MECHANISM_CALIBRATION_H
 
@@ -23,14 +22,20 @@ double cellar_calibrate_analytic(const fmpq_t epsilon, const fmpq_t delta);
 double cellar_calibrate_discrete_pdp(const fmpq_t epsilon, const fmpq_t delta);
 double cellar_calibrate_discrete_analytic(const fmpq_t epsilon, const fmpq_t delta);
 
-/* Does a sigma provably do? Must be monotone: no, then yes. */
-typedef int cellar_sigma_does(double sigma, const fmpq_t epsilon, const fmpq_t delta);
+/* Encloses a delta that falls as sigma grows; not finite, or 1 and more, where sigma is too small
+ * to tell. */
+typedef void cellar_sigma_delta(double sigma, const fmpq_t epsilon, int64_t bits, arb_t out);
+/* About the logarithm of it, in doubles. */
+typedef double cellar_sigma_log_delta(double sigma, double epsilon);
 
-/* The smallest double that does, or INFINITY. */
-double cellar_sigma_bisect(cellar_sigma_does *does, const fmpq_t epsilon, const fmpq_t delta);
+/* The smallest double at which delta is proven to be met, or INFINITY. `about` finds the place and
+ * balls prove it; where `about` misleads it only costs time. */
+double cellar_sigma_find(cellar_sigma_delta *law, cellar_sigma_log_delta *about,
+                         const fmpq_t epsilon, const fmpq_t delta);
 
-/* Encloses P(Z >= x - y) - e^epsilon P(Z >= x + y), x = epsilon sigma, y = 1/2sigma: the delta of
+/* P(Z >= x - y) - e^epsilon P(Z >= x + y), x = epsilon sigma, y = 1/2sigma: the delta of
  * continuous noise. */
-void cellar_gaussian_delta(double sigma, const fmpq_t epsilon, arb_t out);
+void cellar_gaussian_delta(double sigma, const fmpq_t epsilon, int64_t bits, arb_t out);
+double cellar_gaussian_log_delta(double sigma, double epsilon);
 
 #endif

@@ -221,43 +221,49 @@ static int piece_falls(double low, double high, const fmpq_t epsilon)
  * is at least 1). h rises from its zero x0 = epsilon sigma^2 - 1/2 to one peak and falls, so the
  * sum is at most its integral, the delta of continuous noise, and its peak. With y = x - x0,
  * h = phi(x)(1 - e^{-y/sigma^2}) <= phi(x0) e^{-x0 y/sigma^2} y/sigma^2 <= phi(x0) / (e x0). */
-static int analytic_bound_does(double sigma, const fmpq_t epsilon, const fmpq_t delta)
+static void analytic_bound(double sigma, const fmpq_t epsilon, int64_t bits, arb_t out)
 {
-    arb_t bound, peak, zero, s;
-    int yes = 0;
-    arb_init(bound);
+    arb_t peak, zero, s;
     arb_init(peak);
     arb_init(zero);
     arb_init(s);
     arb_set_d(s, sigma);
-    arb_set_fmpq(zero, epsilon, BITS);
-    arb_mul(zero, zero, s, BITS);
+    arb_set_fmpq(zero, epsilon, bits);
+    arb_mul(zero, zero, s, bits);
     arb_mul_2exp_si(peak, s, 1);
-    arb_inv(peak, peak, BITS);
-    arb_sub(zero, zero, peak, BITS); /* x0 / sigma */
+    arb_inv(peak, peak, bits);
+    arb_sub(zero, zero, peak, bits); /* x0 / sigma */
     if (arb_is_positive(zero)) {
-        arb_mul(peak, zero, zero, BITS);
+        arb_mul(peak, zero, zero, bits);
         arb_mul_2exp_si(peak, peak, -1);
-        arb_add_ui(peak, peak, 1, BITS);
+        arb_add_ui(peak, peak, 1, bits);
         arb_neg(peak, peak);
-        arb_exp(peak, peak, BITS);
-        arb_div(peak, peak, zero, BITS);
-        arb_mul(s, s, s, BITS);
-        arb_div(peak, peak, s, BITS);
-        arb_const_pi(zero, BITS);
+        arb_exp(peak, peak, bits);
+        arb_div(peak, peak, zero, bits);
+        arb_mul(s, s, s, bits);
+        arb_div(peak, peak, s, bits);
+        arb_const_pi(zero, bits);
         arb_mul_2exp_si(zero, zero, 1);
-        arb_sqrt(zero, zero, BITS);
-        arb_div(peak, peak, zero, BITS);
-        cellar_gaussian_delta(sigma, epsilon, bound);
-        arb_add(bound, bound, peak, BITS);
-        arb_set_fmpq(s, delta, BITS);
-        yes = arb_le(bound, s);
+        arb_sqrt(zero, zero, bits);
+        arb_div(peak, peak, zero, bits);
+        cellar_gaussian_delta(sigma, epsilon, bits, out);
+        arb_add(out, out, peak, bits);
+    } else {
+        arb_one(out);
     }
-    arb_clear(bound);
     arb_clear(peak);
     arb_clear(zero);
     arb_clear(s);
-    return yes;
+}
+
+static double analytic_log_bound(double sigma, double epsilon)
+{
+    double zero = epsilon * sigma - 0.5 / sigma, delta, peak;
+    if (!(zero > 0))
+        return 0;
+    delta = cellar_gaussian_log_delta(sigma, epsilon);
+    peak = -zero * zero / 2 - 1 - log(zero * sigma * sigma * sqrt(2 * M_PI));
+    return delta > peak ? delta + log1p(exp(peak - delta)) : peak + log1p(exp(delta - peak));
 }
 
 /* The smallest sigma of [low, high], where delta falls, that does. */
@@ -278,7 +284,8 @@ static double piece_bisect(double low, double high, const fmpq_t epsilon, const 
  * small at the lower end lies the answer. Steps that prove nothing are halved. */
 double cellar_calibrate_discrete_analytic(const fmpq_t epsilon, const fmpq_t delta)
 {
-    double sigma = cellar_sigma_bisect(analytic_bound_does, epsilon, delta), step = 1e-3;
+    double sigma = cellar_sigma_find(analytic_bound, analytic_log_bound, epsilon, delta);
+    double step = 1e-3;
     arb_t limit;
 
     if (!(sigma < 2e4)) /* beyond what mechanisms take; the bound is then near enough */

@@ -61,11 +61,21 @@ static cellar_status setting_check(const cellar_setting *s, cellar_error *err)
     return CELLAR_OK;
 }
 
-cellar_status cellar_certify_read(const char *text, const char *what, fmpq_t out, cellar_error *err)
+cellar_status cellar_certify_read_epsilon(const char *text, fmpq_t out, cellar_error *err)
 {
-    if (!cellar_rational_parse(text, strlen(text), out) || fmpq_sgn(out) < 0)
+    if (!cellar_rational_parse(text, strlen(text), out) || fmpq_sgn(out) < 0 ||
+        !isfinite(cellar_rational_double(out)))
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "%s must be a decimal of at least 0, got '%.60s'", what, text);
+                           "epsilon must be a finite decimal of at least 0, got '%.60s'", text);
+    return CELLAR_OK;
+}
+
+cellar_status cellar_certify_read_delta(const char *text, fmpq_t out, cellar_error *err)
+{
+    if (!cellar_rational_parse(text, strlen(text), out) || fmpq_sgn(out) < 0 ||
+        fmpz_cmp(fmpq_numref(out), fmpq_denref(out)) >= 0)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "delta must be a decimal of at least 0 and below 1, got '%.60s'", text);
     return CELLAR_OK;
 }
 
@@ -201,7 +211,7 @@ static cellar_status certify_points(cellar_setting *s, cellar_error *err)
     fmpq_init(epsilon);
     for (size_t i = 0; i < s->options->n_epsilons; i++) {
         cellar_profile_point point = {.delta_published = NAN};
-        CELLAR_TRY(cellar_certify_read(s->options->epsilons[i], "epsilon", epsilon, err));
+        CELLAR_TRY(cellar_certify_read_epsilon(s->options->epsilons[i], epsilon, err));
         point.epsilon = cellar_rational_double(epsilon);
         CELLAR_TRY(point_of_all(s, epsilon, &point, err));
         if (cellar_setting_is_single(s) && s->shift == 1 && s->group == 1)
@@ -275,7 +285,7 @@ static cellar_status certify_epsilons(cellar_setting *s, cellar_error *err)
     fmpq_init(value);
     for (size_t i = 0; i < s->options->n_deltas; i++) {
         cellar_epsilon_at at = {0};
-        CELLAR_TRY(cellar_certify_read(s->options->deltas[i], "delta", value, err));
+        CELLAR_TRY(cellar_certify_read_delta(s->options->deltas[i], value, err));
         at.delta = cellar_rational_double(value);
         if (fmpq_sgn(value) == 0) {
             at.epsilon = at.lower = s->c->pure;

@@ -23,9 +23,10 @@ typedef struct cellar_setting {
 
 cellar_status cellar_certify_check_options(const cellar_certify_options *options,
                                            cellar_error *err);
-/* Reads an exact decimal of at least 0. */
-cellar_status cellar_certify_read(const char *text, const char *what, fmpq_t out,
-                                  cellar_error *err);
+/* Read exact decimals: a finite epsilon of at least 0, where delta(0) is the distance in total
+ * variation; and a delta in [0, 1), where 0 asks for pure epsilon. */
+cellar_status cellar_certify_read_epsilon(const char *text, fmpq_t out, cellar_error *err);
+cellar_status cellar_certify_read_delta(const char *text, fmpq_t out, cellar_error *err);
 
 /* ---- one cell ---- */
 

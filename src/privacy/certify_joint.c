@@ -36,7 +36,7 @@ cellar_status cellar_certify_cell_key(const cellar_cell_key *cell_key,
         "record is not there; so delta is at least %.6g for every epsilon",
         c->difference, c->difference));
     for (; c->n_points < options->n_epsilons; c->n_points++) {
-        CELLAR_TRY(cellar_certify_read(options->epsilons[c->n_points], "epsilon", value, err));
+        CELLAR_TRY(cellar_certify_read_epsilon(options->epsilons[c->n_points], value, err));
         c->points[c->n_points] = (cellar_profile_point){.epsilon = cellar_rational_double(value),
                                                         .delta = 1,
                                                         .delta_lower = c->difference,
@@ -46,7 +46,7 @@ cellar_status cellar_certify_cell_key(const cellar_cell_key *cell_key,
                                                         .neighbour = (int64_t) c->difference_count};
     }
     for (; c->n_epsilons < options->n_deltas; c->n_epsilons++) {
-        CELLAR_TRY(cellar_certify_read(options->deltas[c->n_epsilons], "delta", value, err));
+        CELLAR_TRY(cellar_certify_read_delta(options->deltas[c->n_epsilons], value, err));
         c->epsilons[c->n_epsilons] =
             (cellar_epsilon_at){cellar_rational_double(value), INFINITY, INFINITY};
     }
@@ -116,7 +116,7 @@ static cellar_status dirichlet_points(cellar_certificate *c, const cellar_certif
     fmpq_init(value);
     for (; c->n_points < o->n_epsilons; c->n_points++) {
         double epsilon, delta;
-        CELLAR_TRY(cellar_certify_read(o->epsilons[c->n_points], "epsilon", value, err));
+        CELLAR_TRY(cellar_certify_read_epsilon(o->epsilons[c->n_points], value, err));
         epsilon = cellar_rational_double(value);
         delta = epsilon >= c->pure
                     ? 0
@@ -128,7 +128,7 @@ static cellar_status dirichlet_points(cellar_certificate *c, const cellar_certif
                                                         .count = 1};
     }
     for (; c->n_epsilons < o->n_deltas; c->n_epsilons++) {
-        CELLAR_TRY(cellar_certify_read(o->deltas[c->n_epsilons], "delta", value, err));
+        CELLAR_TRY(cellar_certify_read_delta(o->deltas[c->n_epsilons], value, err));
         c->epsilons[c->n_epsilons] = (cellar_epsilon_at){cellar_rational_double(value), c->pure, 0};
     }
 out:

@@ -6,6 +6,8 @@ cellar certify max-entropy:variance=1,m=2 --epsilon 1 | sed -n '/warning/p'
 cellar certify laplace:epsilon=1 --invariant total; echo "exit $?"
 cellar certify laplace:epsilon=1 --epsilon 1..2; echo "exit $?"
 cellar certify laplace:epsilon=1 --epsilon x; echo "exit $?"
+cellar certify laplace:epsilon=1 --epsilon 1e400; echo "exit $?"
+cellar certify laplace:epsilon=1 --delta 2; echo "exit $?"
 cellar certify; echo "exit $?"
 for spec in identity laplace:epsilon=1 gaussian:sigma=2 poisson:alpha=1; do
     cellar certify $spec --epsilon 1 --delta 1e-6 --explain
