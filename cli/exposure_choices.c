@@ -194,6 +194,7 @@ int exposure_run_select(const exposure_values *values, const char *path, exposur
     if (result == CLI_GO_ON)
         result = exposure_read_profiles(values, path, &profiles);
     if (result == CLI_GO_ON) {
+        options.n_threads = (int) values->reader.threads.value;
         options.progress = cli_progress_begin();
         status = cellar_selection_create(profiles, &options, &selection, &err);
         cli_progress_end();

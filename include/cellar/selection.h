@@ -62,6 +62,7 @@ typedef struct cellar_selection_options {
     uint64_t must, must_not;  /* masks of columns */
     size_t n_runners_up;      /* how many of the next best sets to tell */
     uint64_t max_evaluations; /* of an exposure, then the search stops [1000000 when 0] */
+    int n_threads;            /* 0: one per processor; the answer is the same */
     cellar_progress progress;
 } cellar_selection_options;
 

@@ -13,7 +13,7 @@
  * known to conflict. Sets known to be allowed or not answer for their subsets and supersets, so
  * most questions never reach the data. */
 
-enum { MAX_ITEMS = 64, MAX_KNOWN = 4096 };
+enum { MAX_ITEMS = 64, MAX_PAIRS = MAX_ITEMS * (MAX_ITEMS - 1) / 2, MAX_KNOWN = 4096 };
 
 /* Sets that answer for others: the newest of them, and their values. */
 typedef struct known_sets {
@@ -27,6 +27,8 @@ typedef struct selection_search {
     selection_result *result;
     known_sets *forbidden, *allowed;
     double open; /* the heaviest that sets left unexplored can be */
+    uint64_t asked[MAX_PAIRS];
+    double values[MAX_PAIRS];
 } selection_search;
 
 #define BIT(i) (UINT64_C(1) << (i))
@@ -65,19 +67,40 @@ static int search_recall(const selection_search *s, uint64_t set)
     return -1;
 }
 
-static cellar_status search_evaluate(selection_search *s, uint64_t set, double *value,
-                                     cellar_error *err)
+cellar_status cellar_selection_ask(const selection_problem *problem, uint64_t base,
+                                   const uint64_t *sets, size_t n, double *values,
+                                   cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    if (problem->values != NULL)
+        return problem->values(problem->context, base, sets, n, values, err);
+    for (size_t i = 0; i < n; i++)
+        CELLAR_TRY(problem->value(problem->context, sets[i], &values[i], err));
+out:
+    return status;
+}
+
+static cellar_status search_evaluate(selection_search *s, uint64_t base, const uint64_t *sets,
+                                     size_t n, double *values, cellar_error *err)
 {
     const cellar_progress *progress = &s->problem->progress;
-    s->result->n_evaluations++;
+    s->result->n_evaluations += n;
     if (progress->report != NULL && progress->report(progress->context, "choosing",
                                                      (double) s->result->n_evaluations /
                                                          (double) s->problem->max_evaluations) != 0)
         return cellar_fail(err, CELLAR_ERR_CANCELLED, "the search was cancelled");
-    return s->problem->value(s->problem->context, set, value, err);
+    return cellar_selection_ask(s->problem, base, sets, n, values, err);
 }
 
-static cellar_status search_allows(selection_search *s, uint64_t set, int *allowed,
+static int search_learn(selection_search *s, uint64_t set, double value)
+{
+    int allowed = value <= s->problem->limit;
+    known_add(allowed ? s->allowed : s->forbidden, set, value);
+    return allowed;
+}
+
+/* `base` is a part of the set that other questions share. */
+static cellar_status search_allows(selection_search *s, uint64_t base, uint64_t set, int *allowed,
                                    cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
@@ -85,9 +108,8 @@ static cellar_status search_allows(selection_search *s, uint64_t set, int *allow
     *allowed = search_recall(s, set);
     if (*allowed >= 0)
         return CELLAR_OK;
-    CELLAR_TRY(search_evaluate(s, set, &value, err));
-    *allowed = value <= s->problem->limit;
-    known_add(*allowed ? s->allowed : s->forbidden, set, value);
+    CELLAR_TRY(search_evaluate(s, base, &set, 1, &value, err));
+    *allowed = search_learn(s, set, value);
 out:
     return status;
 }
@@ -117,7 +139,7 @@ static cellar_status search_is_maximal(selection_search *s, uint64_t set, int *m
         int allowed;
         if (((set | s->problem->must_not) >> i & 1) != 0)
             continue;
-        CELLAR_TRY(search_allows(s, set | BIT(i), &allowed, err));
+        CELLAR_TRY(search_allows(s, set, set | BIT(i), &allowed, err));
         *maximal = !allowed;
     }
 out:
@@ -134,7 +156,7 @@ static cellar_status search_tell(selection_search *s, uint64_t set, double *valu
             return CELLAR_OK;
         }
     *value = NAN;
-    return search_is_over(s) ? CELLAR_OK : search_evaluate(s, set, value, err);
+    return search_is_over(s) ? CELLAR_OK : search_evaluate(s, set, &set, 1, value, err);
 }
 
 static cellar_status search_record(selection_search *s, uint64_t set, cellar_error *err)
@@ -219,7 +241,7 @@ static cellar_status search_filter(selection_search *s, uint64_t set, uint64_t *
     for (uint64_t rest = *candidates; rest != 0 && !search_is_over(s); rest &= rest - 1) {
         size_t i = (size_t) __builtin_ctzll(rest);
         int allowed;
-        CELLAR_TRY(search_allows(s, set | BIT(i), &allowed, err));
+        CELLAR_TRY(search_allows(s, set, set | BIT(i), &allowed, err));
         if (!allowed)
             *candidates &= ~BIT(i);
     }
@@ -227,24 +249,37 @@ out:
     return status;
 }
 
-/* Which pairs of candidates can both join the set. When time is over, all are believed to: the
- * bound is then weaker, not wrong. */
+static void pair_part(uint64_t pair, uint64_t *friends)
+{
+    friends[__builtin_ctzll(pair)] &= ~pair;
+    friends[__builtin_ctzll(pair & (pair - 1))] &= ~pair;
+}
+
+/* Which pairs of candidates can both join the set. None of them tells anything about another, so
+ * they are asked about together. When time is over, all are believed to: the bound is then weaker,
+ * not wrong. */
 static cellar_status search_pairs(selection_search *s, uint64_t set, uint64_t candidates,
                                   uint64_t *friends, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
+    uint64_t left = search_is_over(s) ? 0 : s->problem->max_evaluations - s->result->n_evaluations;
+    size_t n = 0;
     for (uint64_t rest = candidates; rest != 0; rest &= rest - 1)
         friends[__builtin_ctzll(rest)] = candidates & ~(rest & -rest);
     for (uint64_t a = candidates; a != 0; a &= a - 1)
-        for (uint64_t b = a & (a - 1); b != 0 && !search_is_over(s); b &= b - 1) {
-            size_t i = (size_t) __builtin_ctzll(a), j = (size_t) __builtin_ctzll(b);
-            int allowed;
-            CELLAR_TRY(search_allows(s, set | BIT(i) | BIT(j), &allowed, err));
-            if (!allowed) {
-                friends[i] &= ~BIT(j);
-                friends[j] &= ~BIT(i);
-            }
+        for (uint64_t b = a & (a - 1); b != 0; b &= b - 1) {
+            uint64_t pair = (a & -a) | (b & -b);
+            int allowed = search_recall(s, set | pair);
+            if (allowed == 0)
+                pair_part(pair, friends);
+            else if (allowed < 0 && n < left)
+                s->asked[n++] = set | pair;
         }
+    if (n > 0)
+        CELLAR_TRY(search_evaluate(s, set, s->asked, n, s->values, err));
+    for (size_t i = 0; i < n; i++)
+        if (!search_learn(s, s->asked[i], s->values[i]))
+            pair_part(s->asked[i] & ~set, friends);
 out:
     return status;
 }
@@ -289,7 +324,7 @@ static cellar_status search_node(selection_search *s, uint64_t set, uint64_t can
             s->open = fmax(s->open, weight + search_bound(s, candidates, friends));
             goto out;
         }
-        CELLAR_TRY(search_allows(s, set | candidates, &allowed, err));
+        CELLAR_TRY(search_allows(s, set, set | candidates, &allowed, err));
         if (allowed) { /* all other sets of the node are subsets of this one */
             CELLAR_TRY(search_record(s, set | candidates, err));
             break;
@@ -314,7 +349,7 @@ static cellar_status search_next(selection_search *s, uint64_t set, uint64_t *ca
         size_t i = (size_t) __builtin_ctzll(rest);
         double value = 1, rank;
         if (by_cost)
-            CELLAR_TRY(search_evaluate(s, set | BIT(i), &value, err));
+            CELLAR_TRY(search_evaluate(s, set, (uint64_t[]){set | BIT(i)}, 1, &value, err));
         rank = value / s->problem->weights[i];
         if (value > s->problem->limit && by_cost)
             *candidates &= ~BIT(i);
@@ -338,7 +373,7 @@ static cellar_status search_greedy(selection_search *s, uint64_t set, uint64_t c
         CELLAR_TRY(search_next(s, set, &candidates, by_cost, &next, err));
         if (next == MAX_ITEMS || search_is_over(s))
             break;
-        CELLAR_TRY(search_allows(s, set | BIT(next), &allowed, err));
+        CELLAR_TRY(search_allows(s, set, set | BIT(next), &allowed, err));
         candidates &= ~BIT(next);
         if (allowed)
             set |= BIT(next);
@@ -370,7 +405,7 @@ cellar_status cellar_selection_search(const selection_problem *problem, selectio
         status = cellar_fail_memory(err, "a search");
         goto out;
     }
-    CELLAR_TRY(search_allows(&s, problem->must, &allowed, err));
+    CELLAR_TRY(search_allows(&s, problem->must, problem->must, &allowed, err));
     if (!allowed)
         goto out;
     CELLAR_TRY(search_filter(&s, problem->must, &candidates, err));

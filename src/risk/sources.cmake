@@ -8,6 +8,7 @@ set(LAYER_SOURCES
   calibrate.c
   cell.c
   circle.c
+  column_groups.c
   expected.c
   expected_circle.c
   expected_products.c

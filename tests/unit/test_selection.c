@@ -8,12 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <cellar/codelist.h>
 #include <cellar/exposure.h>
 #include <cellar/selection.h>
 #include <cellar/table_file.h>
 
 #include "base/error.h"
 #include "fail_every.h"
+#include "risk/column_groups.h"
 #include "risk/profiles.h"
 #include "risk/redaction.h"
 
@@ -221,6 +223,13 @@ static void twenty_columns(void **state)
     assert_int_equal(cellar_selection_create(profiles, &options, &all, NULL), CELLAR_OK);
     assert_true(cellar_selection_gap(all) == 0);
     assert_int_equal(cellar_selection_n_sets(all), 6);
+    options.n_threads = 1;
+    assert_int_equal(cellar_selection_create(profiles, &options, &few, NULL), CELLAR_OK);
+    assert_int_equal(cellar_selection_n_evaluations(few), cellar_selection_n_evaluations(all));
+    for (size_t i = 0; i < 6; i++)
+        assert_int_equal(cellar_selection_set_at(few, i).columns,
+                         cellar_selection_set_at(all, i).columns);
+    cellar_selection_free(few);
     options.max_evaluations = 300;
     assert_int_equal(cellar_selection_create(profiles, &options, &few, NULL), CELLAR_OK);
     assert_true(cellar_selection_gap(few) > 0);
@@ -233,6 +242,79 @@ static void twenty_columns(void **state)
 }
 
 /* However little time there is, no more exposures are looked at, and what is told holds. */
+static cellar_codelist *numbered_codelist(size_t n)
+{
+    cellar_codelist *list;
+    char code[24];
+    assert_int_equal(cellar_codelist_create(&list, NULL), CELLAR_OK);
+    for (size_t i = 0; i < n; i++) {
+        snprintf(code, sizeof code, "%zu", i);
+        assert_int_equal(cellar_codelist_add(list, code, NULL, NULL, CELLAR_CODE_PLAIN, NULL),
+                         CELLAR_OK);
+    }
+    assert_int_equal(cellar_codelist_finish(list, NULL), CELLAR_OK);
+    return list;
+}
+
+/* All sets that contain the base, at once. */
+static void check_groups(const cellar_profiles *profiles, uint64_t base, int n_threads)
+{
+    cellar_selection_options options = {.k = 4, .exposure = 1, .n_threads = n_threads};
+    column_groups *groups;
+    uint64_t sets[16];
+    double values[16];
+    size_t n = 0;
+    for (uint64_t set = 0; set < UINT64_C(1) << profiles->n_columns; set++)
+        if ((set & base) == base)
+            sets[n++] = set;
+    assert_int_equal(cellar_column_groups_create(profiles, &options, &groups, NULL), CELLAR_OK);
+    assert_int_equal(cellar_column_groups_values(groups, base, sets, n, values, NULL), CELLAR_OK);
+    for (size_t i = 0; i < n; i++) {
+        size_t columns[4], n_columns = 0;
+        cellar_exposure_curve *curve;
+        for (size_t c = 0; c < profiles->n_columns; c++)
+            if (sets[i] >> c & 1)
+                columns[n_columns++] = c;
+        if (n_columns == 0) {
+            assert_true(values[i] == 0);
+            continue;
+        }
+        assert_int_equal(cellar_profiles_curve(profiles, columns, n_columns, &curve, NULL),
+                         CELLAR_OK);
+        assert_true(values[i] == cellar_exposure_value(curve, options.k));
+        cellar_exposure_curve_free(curve);
+    }
+    cellar_column_groups_free(groups);
+}
+
+/* Columns of one, two and three bytes a level, rows that several people have, more sets at a time
+ * than one thread takes: values against the curve of the same columns, whatever the base. */
+static void groups_of_wide_columns(void **state)
+{
+    (void) state;
+    enum { N = 4, N_ROWS = 70000 };
+    static const size_t n_levels[N] = {3, 300, N_ROWS, 40};
+    static uint32_t level[N][N_ROWS];
+    static uint64_t counts[N_ROWS];
+    uint32_t *levels[N] = {level[0], level[1], level[2], level[3]};
+    cellar_codelist *domains[N];
+    cellar_profiles profiles = {
+        .n_columns = N, .n_rows = N_ROWS, .domains = domains, .levels = levels, .counts = counts};
+    random_state = 3;
+    for (size_t r = 0; r < N_ROWS; r++) {
+        for (size_t c = 0; c < N; c++)
+            level[c][r] = (uint32_t) random_below(1 + random_below(n_levels[c]));
+        profiles.n_people += counts[r] = 1 + random_below(3);
+    }
+    for (size_t c = 0; c < N; c++)
+        domains[c] = numbered_codelist(n_levels[c]);
+    for (int threads = 1; threads <= 3; threads += 2)
+        for (uint64_t base = 0; base < 1 << N; base++)
+            check_groups(&profiles, base, threads);
+    for (size_t c = 0; c < N; c++)
+        cellar_codelist_free(domains[c]);
+}
+
 static void little_time(void **state)
 {
     (void) state;
@@ -668,6 +750,7 @@ int main(void)
         cmocka_unit_test(hidden_rules_are_cheapest),
         cmocka_unit_test(too_few_people),
         cmocka_unit_test(chance_is_exact),
+        cmocka_unit_test(groups_of_wide_columns),
         cmocka_unit_test(little_time),
         cmocka_unit_test(bad_options),
         cmocka_unit_test(any_allocation_may_fail),
