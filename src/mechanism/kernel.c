@@ -246,6 +246,13 @@ static long double entropy_side(const cellar_kernel *k, int64_t count, int64_t b
     return sum;
 }
 
+void cellar_kernel_mean_variance(const cellar_mechanism *m, int64_t count, double *mean,
+                                 double *variance)
+{
+    const cellar_kernel *k = kernel_of(m);
+    k->law->mean_variance(k, count, mean, variance);
+}
+
 void cellar_kernel_moments(const cellar_mechanism *m, int64_t count, cellar_moments *out)
 {
     const cellar_kernel *k = kernel_of(m);

@@ -82,6 +82,8 @@ cellar_status cellar_kernel_sample_many(const cellar_mechanism *m, const int64_t
 double cellar_kernel_cdf(const cellar_mechanism *m, int64_t count, int64_t released);
 double cellar_kernel_survival(const cellar_mechanism *m, int64_t count, int64_t released);
 void cellar_kernel_moments(const cellar_mechanism *m, int64_t count, cellar_moments *out);
+void cellar_kernel_mean_variance(const cellar_mechanism *m, int64_t count, double *mean,
+                                 double *variance);
 void cellar_kernel_survival_ball(const cellar_mechanism *m, int64_t count, int64_t released,
                                  int64_t bits, arb_t out);
 
@@ -91,9 +93,9 @@ void cellar_kernel_survival_ball(const cellar_mechanism *m, int64_t count, int64
     .pmf_balls = cellar_kernel_pmf_balls, .sample_many = cellar_kernel_sample_many
 /* all others have all. */
 #define CELLAR_KERNEL_SLOTS                                                                        \
-    CELLAR_KERNEL_SLOTS_BASIC, .support = cellar_kernel_support, .cdf = cellar_kernel_cdf,         \
-                               .survival = cellar_kernel_survival,                                 \
-                               .moments = cellar_kernel_moments,                                   \
-                               .survival_ball = cellar_kernel_survival_ball
+    CELLAR_KERNEL_SLOTS_BASIC,                                                                     \
+        .support = cellar_kernel_support, .cdf = cellar_kernel_cdf,                                \
+        .survival = cellar_kernel_survival, .moments = cellar_kernel_moments,                      \
+        .mean_variance = cellar_kernel_mean_variance, .survival_ball = cellar_kernel_survival_ball
 
 #endif

@@ -113,6 +113,19 @@ void cellar_mechanism_moments(const cellar_mechanism *m, int64_t count, cellar_n
     out->presence = cellar_mechanism_presence(m, count);
 }
 
+void cellar_mechanism_mean_variance(const cellar_mechanism *m, int64_t count, double *mean,
+                                    double *variance)
+{
+    cellar_moments moments;
+    if (m->ops->mean_variance != NULL) {
+        m->ops->mean_variance(m, count, mean, variance);
+        return;
+    }
+    cellar_mechanism_moments(m, count, CELLAR_NEGATIVES_KEEP, &moments);
+    *mean = moments.mean;
+    *variance = moments.variance;
+}
+
 void cellar_mechanism_pmf_ball(const cellar_mechanism *m, int64_t count, int64_t released,
                                int64_t bits, arb_t out)
 {

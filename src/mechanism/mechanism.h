@@ -41,6 +41,8 @@ typedef struct cellar_mechanism_ops {
     double (*survival)(const cellar_mechanism *m, int64_t count, int64_t released);
     /* Mean, variance and entropy with negatives kept (presence is filled in for it). */
     void (*moments)(const cellar_mechanism *m, int64_t count, cellar_moments *out);
+    /* The first two of them, where the entropy is a sum over a law that may be very wide. */
+    void (*mean_variance)(const cellar_mechanism *m, int64_t count, double *mean, double *variance);
     /* An enclosure of P(more than `released` | count), for tails that are not summed. */
     void (*survival_ball)(const cellar_mechanism *m, int64_t count, int64_t released, int64_t bits,
                           arb_t out);
@@ -70,6 +72,10 @@ extern const cellar_mechanism_ops *const cellar_mechanism_registry[];
  * balls over a finite support when there is no survival_ball. */
 void cellar_mechanism_pmf_ball(const cellar_mechanism *m, int64_t count, int64_t released,
                                int64_t bits, arb_t out);
+
+/* Mean and variance with negatives kept, quickly for counts of any size. */
+void cellar_mechanism_mean_variance(const cellar_mechanism *m, int64_t count, double *mean,
+                                    double *variance);
 
 /* Moments derived from log_pmf alone, with negatives set to zero or not: what
  * cellar_mechanism_moments() falls back on, and what the conformance suite compares with. */

@@ -73,11 +73,11 @@ static int rises(const cellar_wide_law *law, int64_t b)
     return answer;
 }
 
-/* The first b from which P does not rise. */
+/* The first b from which P does not rise, or one beyond what can be drawn. */
 static int64_t mode_of(const cellar_wide_law *law)
 {
     int64_t low = -1, high = 0, step = 1;
-    while (rises(law, high)) {
+    while (high <= VALUE_MAX && rises(law, high)) {
         low = high;
         high += step;
         step *= 2;
@@ -96,9 +96,15 @@ static int64_t mode_of(const cellar_wide_law *law)
 static int64_t half_width(const cellar_wide_law *law, int64_t mode, uint64_t top, int up)
 {
     int64_t s = 1;
-    while ((up || s < mode) && height_at(law, up ? mode + s : mode - s) > top / 2)
+    while ((up ? s <= VALUE_MAX - mode : s < mode) &&
+           height_at(law, up ? mode + s : mode - s) > top / 2)
         s *= 2;
     return s;
+}
+
+static cellar_status histogram_too_wide(cellar_error *err)
+{
+    return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a law is too wide to be drawn");
 }
 
 static cellar_status histogram_add(cellar_histogram *h, int64_t first, int64_t width,
@@ -107,7 +113,7 @@ static cellar_status histogram_add(cellar_histogram *h, int64_t first, int64_t w
     uint64_t weight, all;
     if (h->n == BLOCKS_MAX || __builtin_mul_overflow((uint64_t) width, height, &weight) ||
         __builtin_add_overflow(h->weight, weight, &all) || all >> 62 != 0)
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a law is too wide to be drawn");
+        return histogram_too_wide(err);
     h->blocks[h->n++] = (block){first, width, height, h->weight};
     h->weight = all;
     return CELLAR_OK;
@@ -125,6 +131,8 @@ static cellar_status histogram_up(cellar_histogram *h, int64_t mode, uint64_t to
     for (int i = 1; height > 1 || !h->law.settles(h->law.context, first); i++) {
         CELLAR_TRY(histogram_add(h, first, width, height, err));
         first += width;
+        if (first > VALUE_MAX)
+            return histogram_too_wide(err);
         if (i % STAGE_BLOCKS == 0)
             width *= 2;
         height = height_at(&h->law, first);
@@ -170,6 +178,10 @@ cellar_status cellar_histogram_create(cellar_wide_law law, cellar_histogram **ou
         return cellar_fail_memory(err, "a sampler");
     h->law = law;
     mode = mode_of(&law);
+    if (mode > VALUE_MAX) {
+        status = histogram_too_wide(err);
+        goto out;
+    }
     top = height_at(&law, mode);
     CELLAR_TRY(histogram_up(h, mode, top, err));
     CELLAR_TRY(histogram_down(h, mode, top, err));

@@ -59,16 +59,16 @@ static double kernel_lost(const cellar_mechanism *m, int64_t count, int64_t thre
 static double forecast_bias(forecast_sweep *sweep, const cellar_listing *listing, int64_t count)
 {
     const cellar_mechanism *m = sweep->mechanism;
-    cellar_moments moments;
+    double mean, variance;
 
     if (m->ops->is_additive)
         return listing->negatives == CELLAR_NEGATIVES_KEEP
                    ? 0
                    : -sweep_lost(sweep, count, listing->threshold);
-    cellar_mechanism_moments(m, count, CELLAR_NEGATIVES_KEEP, &moments);
+    cellar_mechanism_mean_variance(m, count, &mean, &variance);
     if (listing->negatives == CELLAR_NEGATIVES_ZERO)
-        moments.mean -= kernel_lost(m, count, listing->threshold);
-    return moments.mean - (double) count;
+        mean -= kernel_lost(m, count, listing->threshold);
+    return mean - (double) count;
 }
 
 /* ---- the table ------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "mechanism/mechanism.h"
 
 static cellar_status noise_law_check(const cellar_release *release, cellar_error *err)
 {
@@ -90,9 +91,9 @@ static int64_t noise_law_nearby(int64_t count)
  * the equations solvable: such a cell counts as known to about a tenth. */
 static double noise_law_moment(const cellar_noise_law *law, int64_t count)
 {
-    cellar_moments moments;
-    cellar_mechanism_moments(law->mechanism, count, CELLAR_NEGATIVES_KEEP, &moments);
-    return fmax(moments.variance, 0.01);
+    double mean, variance;
+    cellar_mechanism_mean_variance(law->mechanism, count, &mean, &variance);
+    return fmax(variance, 0.01);
 }
 
 double cellar_noise_law_variance(cellar_noise_law *law, int64_t released)

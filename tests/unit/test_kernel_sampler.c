@@ -264,6 +264,27 @@ static void test_large_counts(void **state)
     cellar_rng_free(rng);
 }
 
+/* The largest counts that tables hold (Poisson, negative binomial): mean and variance are there at
+ * once, and a law that cannot be drawn is refused. */
+static void test_largest_counts(void **state)
+{
+    static const int64_t count = (INT64_C(1) << 62) - 1;
+    cellar_rng *rng = seeded();
+    (void) state;
+    for (size_t i = 1; i < 3; i++) {
+        cellar_mechanism *m = make(specs[i]);
+        double mean, variance;
+        int64_t b;
+        cellar_mechanism_mean_variance(m, count, &mean, &variance);
+        assert_true(fabs(mean / (double) count - 1) < 1e-12 && variance >= (double) count);
+        assert_int_equal(cellar_mechanism_sample_many(m, &count, 1, rng, &b, &err),
+                         CELLAR_ERR_ARGUMENT);
+        assert_non_null(strstr(err.message, "too wide to be drawn"));
+        cellar_mechanism_free(m);
+    }
+    cellar_rng_free(rng);
+}
+
 /* A wide Delaporte count is the sum of its parts. By the normal approximation's error
  * (Berry-Esseen) far below the limit: the gamma part dominates, b/mu is nearly nu + (1 - nu)
  * Gamma(2.5)/2.5. False alarm 1e-9 (DKW), power: an error of 2 x 0.073 escapes with chance 1e-9. */
@@ -325,6 +346,7 @@ int main(void)
         cmocka_unit_test(test_ties_of_every_kernel_reach_the_exact_law),
         cmocka_unit_test(test_toy_precision),
         cmocka_unit_test(test_large_counts),
+        cmocka_unit_test(test_largest_counts),
         cmocka_unit_test(test_parts_add_up),
         cmocka_unit_test(test_memory_may_end),
     };
