@@ -17,6 +17,7 @@
 #include "results.h"
 #include "table_in.h"
 #include "terminal.h"
+#include "utility_risk.h"
 #include "vary.h"
 
 typedef struct utility_values {
@@ -25,6 +26,7 @@ typedef struct utility_values {
     int negatives;
     cli_number threshold, copies, seed, ways, top, threads;
     const char *counts, *within;
+    const char *qid, *sensitive;
     const char *path;
     int force, json, csv;
 } utility_values;
@@ -56,6 +58,13 @@ static const cli_option utility_options[] = {
     {CLI_TEXT, "within", "R,R,...", "the distances r of P(|b-a| <= r) [0..4]", AT(within), 0, 0, 0},
     {CLI_NUMBER, "ways", "N", "margins of up to N variables, at most 3 [3]", AT(ways), 0, 0, 3},
     {CLI_NUMBER, "top", "K", "rank the K largest cells [10]", AT(top), 0, 0, 1000},
+    {CLI_SECTION, "Beside it the risk (cellar risk)", NULL, NULL, 0, 0, 0, 0},
+    {CLI_TEXT, "qid", "A,B",
+     "the columns an attacker knows: with --sensitive, every row tells "
+     "the risk of the homogeneity attack, too",
+     AT(qid), 0, 0, 0},
+    {CLI_TEXT, "sensitive", "Y,Z", "the column, or columns jointly, to be learnt", AT(sensitive), 0,
+     0, 0},
     {CLI_SECTION, "The table", NULL, NULL, 0, 0, 0, 0},
     {CLI_MANY, "domain", "VAR=FILE",
      "declare the categories of a variable that the table's file does not declare; may be repeated",
@@ -76,6 +85,8 @@ static const char *const utility_examples[] = {
     "cellar utility table.json --mechanism discrete-laplace:epsilon=1",
     "cellar utility table.json --mechanism truncated-laplace --mechanism truncated-normal "
     "--epsilon 0.1,0.5,1,2 --delta 0.001 --csv results -o chart.csv",
+    "cellar utility table.json --mechanism laplace --mechanism discrete-gaussian --epsilon "
+    "0.1..10/20 --delta 1e-6 --qid region,sex --sensitive health --csv results -o chart.csv",
     "cellar utility table.json release.csv --json", NULL};
 
 static const cli_command utility_command = {
@@ -97,7 +108,8 @@ typedef struct utility_run {
     cellar_utility_options options;
     uint64_t *counts, *radii;
     cli_vary grid;
-    cli_results header, original, results, spreads;
+    utility_risk risk;
+    cli_results header, original, results, spreads, risks;
     cli_words notes;
 } utility_run;
 
@@ -107,10 +119,12 @@ static void run_clear(utility_run *run)
     free(run->counts);
     free(run->radii);
     cli_vary_clear(&run->grid);
+    utility_risk_clear(&run->risk);
     cli_results_clear(&run->header);
     cli_results_clear(&run->original);
     cli_results_clear(&run->results);
     cli_results_clear(&run->spreads);
+    cli_results_clear(&run->risks);
     cli_words_clear(&run->notes);
 }
 
@@ -158,6 +172,11 @@ static int utility_check(const utility_values *values, const cli_words *files)
                          "to it are for simulations");
     if (values->json && values->csv > 0)
         return cli_usage("utility: --json or --csv, not both");
+    if ((values->qid != NULL) != (values->sensitive != NULL))
+        return cli_usage("utility: the risk needs --qid A,B and --sensitive Y");
+    if (values->qid != NULL && (files->n == 2 || values->threshold.given))
+        return cli_usage("utility: the risk is that of a mechanism without a threshold; leave out "
+                         "--qid and --sensitive");
     return CLI_GO_ON;
 }
 
@@ -244,7 +263,32 @@ static void put_spread(cli_results *results, const cellar_utility_spread *s)
         cli_results_real(results, keys[k], s->quantiles[k]);
 }
 
-static void put_answer(utility_run *run, size_t spec, double delta, const cellar_utility *u)
+static void put_note(utility_run *run, const char *note)
+{
+    if (cli_words_find(&run->notes, note) == (size_t) -1)
+        cli_words_add(&run->notes, note, strlen(note));
+}
+
+/* The risk of one place in the grid, in rows of its own. */
+static void put_risks(utility_run *run, size_t spec, double delta, const char *mechanism,
+                      const utility_risk_point *point)
+{
+    const cellar_risk_summary *summaries[] = {&point->local, &point->expected};
+    const cellar_risk_measure measures[] = {CELLAR_RISK_LOCAL, CELLAR_RISK_EXPECTED};
+    for (size_t i = 0; i < 2; i++) {
+        cli_results_begin(&run->risks, cellar_risk_measure_name(measures[i]));
+        put_place(run, spec, mechanism, delta, &run->risks);
+        utility_risk_row(&run->risks, summaries[i]);
+    }
+    put_note(run, "risks are means over groups; read them beside precision and baseline (cellar "
+                  "risk)");
+    if (run->risk.is_lower_bound)
+        put_note(run, "risks are lower bounds if all of the table is released: it holds margins or "
+                      "further variables, with which an attacker can do more");
+}
+
+static void put_answer(utility_run *run, size_t spec, double delta, const cellar_utility *u,
+                       const utility_risk_point *point)
 {
     int for_people = !run->values->json && run->values->csv == 0;
     put_header(run, u);
@@ -252,19 +296,20 @@ static void put_answer(utility_run *run, size_t spec, double delta, const cellar
         const cellar_utility_result *r = cellar_utility_result_at(u, i);
         cli_results_begin(&run->results, r->measure);
         put_place(run, spec, cellar_utility_mechanism(u), delta, &run->results);
+        if (point != NULL && !for_people)
+            utility_risk_columns(&run->results, point);
         put_result(&run->results, r, for_people);
     }
+    if (point != NULL)
+        put_risks(run, spec, delta, cellar_utility_mechanism(u), point);
     for (size_t i = 0; i < cellar_utility_n_spreads(u); i++) {
         const cellar_utility_spread *s = cellar_utility_spread_at(u, i);
         cli_results_begin(&run->spreads, s->measure);
         put_place(run, spec, cellar_utility_mechanism(u), delta, &run->spreads);
         put_spread(&run->spreads, s);
     }
-    for (size_t i = 0; i < cellar_utility_n_notes(u); i++) {
-        const char *note = cellar_utility_note(u, i);
-        if (cli_words_find(&run->notes, note) == (size_t) -1)
-            cli_words_add(&run->notes, note, strlen(note));
-    }
+    for (size_t i = 0; i < cellar_utility_n_notes(u); i++)
+        put_note(run, cellar_utility_note(u, i));
 }
 
 /* ---- writing --------------------------------------------------------------------------- */
@@ -281,6 +326,8 @@ static void write_json(const utility_run *run, cellar_output *output)
     cli_json_end(&json, '}');
     cli_results_json(&run->results, &json, "results");
     cli_results_json(&run->spreads, &json, "spreads");
+    if (run->risks.n > 0)
+        cli_results_json(&run->risks, &json, "risks");
     cli_json_begin(&json, "notes", '[');
     for (size_t i = 0; i < run->notes.n; i++)
         cli_json_text(&json, NULL, run->notes.items[i]);
@@ -298,6 +345,8 @@ static void write_people(const utility_run *run, cellar_output *output)
     cli_results_people(&run->results, output);
     cellar_output_string(output, "\n");
     cli_results_people(&run->spreads, output);
+    cellar_output_string(output, run->risks.n > 0 ? "\n" : "");
+    cli_results_people(&run->risks, output);
     for (size_t i = 0; i < run->notes.n; i++)
         cellar_output_printf(output, "%s%s\n", i == 0 ? "\n" : "", run->notes.items[i]);
 }
@@ -333,6 +382,8 @@ static int run_spec(utility_run *run, size_t index)
     size_t size = strlen(spec) + 128;
     char *full = cli_alloc(size, 1);
     cellar_utility *u = NULL;
+    utility_risk_point point;
+    int has_risk = run->risk.groups != NULL, result = CLI_GO_ON;
     cellar_error err;
     cellar_status status = CELLAR_OK;
 
@@ -344,15 +395,17 @@ static int run_spec(utility_run *run, size_t index)
         status = cellar_utility_assess(run->table, full, &run->options, &u, &err);
         cli_progress_end();
     }
-    if (status == CELLAR_OK)
+    if (status == CELLAR_OK && has_risk)
+        result = utility_risk_assess(&run->risk, full, run->options.n_threads, &point);
+    if (status == CELLAR_OK && result == CLI_GO_ON)
         put_answer(run, index,
                    epsilon != NULL && run->grid.specs.n > 1 ? certified_delta(full, epsilon) : NAN,
-                   u);
+                   u, has_risk ? &point : NULL);
     cellar_utility_free(u);
     free(full);
     if (status == CELLAR_ERR_ARGUMENT)
         return cli_usage("utility: %s", err.message);
-    return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
+    return status == CELLAR_OK ? result : cli_exit(status, &err);
 }
 
 /* A release that does not fit the table is named. */
@@ -375,7 +428,7 @@ static int run_release(utility_run *run, const char *path)
     if (status == CELLAR_OK)
         status = compare(run, path, release, &u, &err);
     if (status == CELLAR_OK)
-        put_answer(run, 0, NAN, u);
+        put_answer(run, 0, NAN, u, NULL);
     cellar_utility_free(u);
     cellar_release_free(release);
     return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
@@ -391,6 +444,8 @@ static int run_all(utility_run *run, const cli_words *files)
         result = cli_table_in_read(files->items[0], &v->domain, &run->table);
     if (result == CLI_GO_ON && files->n > 1)
         return run_release(run, files->items[1]);
+    if (result == CLI_GO_ON)
+        result = utility_risk_open(run->table, v->qid, v->sensitive, &run->risk);
     for (size_t i = 0; i < run->grid.specs.n && result == CLI_GO_ON; i++)
         result = run_spec(run, i);
     return result;

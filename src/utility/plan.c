@@ -278,6 +278,8 @@ cellar_status cellar_utility_plan_init(utility_plan *plan, const cellar_table *t
     CELLAR_TRY(plan_check(options, err));
     if (gap_schema != NULL && cellar_additivity_is_known(gap_schema))
         plan->gap_schema = gap_schema;
+    plan->gaps_left_out = gap_schema != NULL && plan->gap_schema == NULL &&
+                          !cellar_schema_has_no_aggregate(gap_schema);
     plan->arena = cellar_arena_create(PLAN_ARENA);
     if (plan->arena == NULL) {
         status = cellar_fail_memory(err, "results");

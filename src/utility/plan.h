@@ -39,6 +39,7 @@ typedef struct utility_plan {
     utility_top top;
     cellar_association original;
     const cellar_schema *gap_schema; /* of released margins; NULL: none, or too large */
+    int gaps_left_out;               /* 1: too large */
 
     const uint64_t *counts, *radii;
     size_t n_counts, n_radii; /* strata: n_counts, and one of larger counts */

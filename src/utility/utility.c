@@ -228,6 +228,8 @@ static void run_notes(utility_run *run)
     if (plan->frame.n_cells < plan->frame.n_leaves)
         run_note(run, "the table has structural zeros, so independence cannot hold: it is not "
                       "tested");
+    if (plan->frame.n_cells < plan->frame.n_leaves && plan->margins.n > 0 && run->known)
+        run_note(run, "with structural zeros there is no exact expectation of margin_square");
     if (run->rounded != NULL)
         run_note(run, "the table is weighted: its sums, rounded half up, stand for counts");
     if (!run->known)
@@ -236,6 +238,9 @@ static void run_notes(utility_run *run)
     if (plan->margins.n_left_out > 0)
         run_note(run, "margins of more than 4194304 cells, or beyond 33554432 cells together, are "
                       "left out");
+    if (plan->gaps_left_out)
+        run_note(run, "gaps between margins and their cells are left out: the table has more than "
+                      "33554432 cells");
     for (size_t v = 0; v < plan->frame.n_variables; v++)
         if (plan->frame.schema->axes[v].domain == CELLAR_DOMAIN_OBSERVED) {
             run_note(run, "categories were read off the data: zeros of others are not counted");

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the tests of utility share: tables from text, and results by name. */
+#ifndef TEST_UTILITY_CHECK_H
+#define TEST_UTILITY_CHECK_H
+
+#include "check.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <cellar/table_file.h>
+#include <cellar/utility.h>
+
+#include "base/text.h"
+
+/* Age groups by status of Rinott and others (2018), Table 1. */
+static const uint64_t rinott[12][11] = {
+    {2, 2, 8, 7, 31, 0, 7, 2, 20, 0, 80},          {55, 68, 110, 54, 134, 0, 23, 13, 138, 2, 129},
+    {115, 147, 132, 78, 83, 0, 19, 15, 45, 0, 18}, {191, 129, 127, 89, 68, 0, 18, 8, 33, 4, 10},
+    {153, 113, 119, 74, 49, 1, 34, 15, 44, 4, 9},  {102, 70, 78, 70, 43, 1, 20, 21, 24, 3, 8},
+    {94, 65, 55, 72, 47, 2, 29, 16, 36, 4, 14},    {92, 81, 75, 80, 65, 1, 43, 17, 36, 1, 8},
+    {74, 51, 56, 64, 72, 2, 49, 21, 67, 2, 13},    {63, 41, 40, 70, 53, 3, 22, 22, 56, 4, 59},
+    {12, 5, 7, 3, 12, 0, 6, 4, 8, 2, 287},         {4, 4, 1, 5, 4, 0, 2, 1, 4, 0, 307}};
+
+static inline cellar_table *table_of(const char *csv)
+{
+    cellar_table *table;
+    cellar_error err = {""};
+    if (cellar_table_parse("t.csv", csv, strlen(csv), NULL, &table, &err) != CELLAR_OK)
+        fail_msg("%s", err.message);
+    return table;
+}
+
+static inline cellar_table *table_of_rinott(void)
+{
+    cellar_text text = {0};
+    cellar_table *table;
+    cellar_text_add_string(&text, "age,status,count\n");
+    for (int i = 0; i < 12; i++)
+        for (int j = 0; j < 11; j++)
+            cellar_text_printf(&text, "%c,%c,%llu\n", 'a' + i, 'A' + j,
+                               (unsigned long long) rinott[i][j]);
+    table = table_of(text.bytes);
+    cellar_text_clear(&text);
+    return table;
+}
+
+static inline cellar_table *with_margins(cellar_table *table)
+{
+    const cellar_margins all = {.all = 1};
+    cellar_table *out;
+    assert_int_equal(cellar_table_expand(table, &all, &out, NULL), CELLAR_OK);
+    cellar_table_free(table);
+    return out;
+}
+
+static inline cellar_utility *assess(const cellar_table *table, const char *spec,
+                                     const cellar_utility_options *options)
+{
+    cellar_utility *u;
+    cellar_error err = {""};
+    if (cellar_utility_assess(table, spec, options, &u, &err) != CELLAR_OK)
+        fail_msg("%s: %s", spec, err.message);
+    return u;
+}
+
+/* The result of a measure; `variables` may be NULL, `count` and `radius` -1. */
+static inline const cellar_utility_result *find(const cellar_utility *u, const char *measure,
+                                                const char *variables, int64_t count,
+                                                int64_t radius)
+{
+    for (size_t i = 0; i < cellar_utility_n_results(u); i++) {
+        const cellar_utility_result *r = cellar_utility_result_at(u, i);
+        int named = r->variables == NULL || variables == NULL
+                        ? r->variables == variables
+                        : strcmp(r->variables, variables) == 0;
+        if (strcmp(r->measure, measure) == 0 && named && r->count == count && r->radius == radius &&
+            !r->is_above)
+            return r;
+    }
+    fail_msg("no %s", measure);
+    return NULL;
+}
+
+static inline void assert_near(double got, double want, double tolerance)
+{
+    if (!(fabs(got - want) <= tolerance * fmax(1, fabs(want))))
+        fail_msg("got %.17g, want %.17g", got, want);
+}
+
+#endif
