@@ -19,6 +19,13 @@ static const cli_option collect_options[] = {
      0, 0},
     {CLI_TEXT, "output", "FILE", "identity: where to write it; table: where to write it", AT(path),
      'o', 0, 0},
+    {CLI_SECTION, "Over a network", NULL, NULL, 0, 0, 0, 0},
+    {CLI_TEXT, "listen", "ADDRESS",
+     "shuffler run: wait at HOST:PORT or unix:PATH until as many have sent as announced",
+     AT(listen), 0, 0, 0},
+    {CLI_TEXT, "to", "ADDRESS",
+     "participant send: to the shuffler that listens there, not into the folder", AT(to), 0, 0, 0},
+    {CLI_NUMBER, "timeout", "SECONDS", "give a slow partner so long [10]", AT(timeout), 0, 1, 3600},
     {CLI_SECTION, "Inviting (curator invite)", NULL, NULL, 0, 0, 0, 0},
     {CLI_TEXT, "title", "TEXT", "what is collected, in a line", AT(title), 0, 0, 0},
     {CLI_NUMBER, "people", "N", "nothing is forwarded before so many have sent", AT(people), 0, 2,
@@ -47,6 +54,8 @@ static const char *const collect_examples[] = {
     "--domain sex=sex.csv --domain region=region.csv",
     "cellar collect participant send me.csv --spool survey --key my.key --curator curator.pub",
     "cellar collect shuffler run --spool survey --key shuffler.key --curator curator.pub",
+    "cellar collect shuffler run --spool survey --key shuffler.key --curator curator.pub "
+    "--listen 0.0.0.0:7000",
     "cellar collect curator decide --spool survey --key curator.key",
     "cellar collect participant send me.csv --spool survey --key my.key --curator curator.pub "
     "--least-k 5 --most-exposure 0.05",
@@ -60,9 +69,9 @@ static const cli_command collect_command = {
     "Collects records without anybody who sees them whole. In round one every value goes sealed "
     "through the shuffler to the curator, who learns how often each value of each column occurs "
     "and decides which columns are safe together; in round two the analyst receives those. The "
-    "roles work on files in a folder, which can be carried between machines. Actions: identity "
-    "(all roles but participants), invite and decide (curator), send FILE (participant), run "
-    "(shuffler), table (analyst). There is no network mode yet.",
+    "roles work on files in a folder, which can be carried between machines; participants reach "
+    "the shuffler through the folder or a socket. Actions: identity (all roles but participants), "
+    "invite and decide (curator), send FILE (participant), run (shuffler), table (analyst).",
     collect_options,
     sizeof collect_options / sizeof collect_options[0],
     collect_examples};

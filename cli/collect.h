@@ -14,8 +14,16 @@ typedef struct collect_values {
     cli_words domain;
     cli_number least_k, least_people;
     const char *most_exposure, *never;
-    const char *path; /* -o */
+    const char *listen, *to; /* addresses */
+    cli_number timeout;      /* seconds */
+    const char *path;        /* -o */
 } collect_values;
+
+/* --timeout in milliseconds; 0: the library's own. */
+static inline uint32_t collect_timeout_ms(const collect_values *values)
+{
+    return values->timeout.given ? (uint32_t) values->timeout.value * 1000 : 0;
+}
 
 /* A role at work in a folder: {0} is an empty one. */
 typedef struct collect_place {

@@ -55,7 +55,10 @@ static int send_sealed(const collect_values *values, const collect_place *place,
                                        &participant, &err);
     if (status == CELLAR_OK && place->decision != NULL)
         status = decision_remember(values, place, &err);
-    if (status == CELLAR_OK)
+    if (status == CELLAR_OK && values->to != NULL)
+        status = cellar_participant_post_file(participant, file, values->to,
+                                              collect_timeout_ms(values), &n_sent, &err);
+    else if (status == CELLAR_OK)
         status = cellar_participant_send_file(participant, file, inbox, &n_sent, &err);
     cellar_participant_free(participant);
     return cli_exit(status, &err);

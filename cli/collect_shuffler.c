@@ -5,12 +5,16 @@
 
 #include "collect.h"
 
-/* Takes the inbox of the round, then tries to forward. */
-static cellar_status shuffler_work(cellar_shuffler *shuffler, const char *inbox,
-                                   cellar_collect_report *report, cellar_error *err)
+/* Takes the inbox of the round, waits at the socket if there is one, and forwards if it may. */
+static cellar_status shuffler_work(const collect_values *values, cellar_shuffler *shuffler,
+                                   const char *inbox, cellar_collect_report *report,
+                                   cellar_error *err)
 {
+    const cellar_collect_limits limits = {.timeout_ms = collect_timeout_ms(values)};
     cellar_rng *rng = NULL;
     cellar_status status = cellar_shuffler_take_folder(shuffler, inbox, report, err);
+    if (status == CELLAR_OK && values->listen != NULL)
+        status = cellar_shuffler_serve(shuffler, values->listen, &limits, err);
     if (status == CELLAR_OK &&
         cellar_shuffler_n_held(shuffler) >= cellar_shuffler_n_announced(shuffler)) {
         status = cellar_rng_create_secure(&rng, err);
@@ -55,7 +59,7 @@ static int run(const collect_values *values)
         status = cellar_shuffler_open(values->spool, place.invitation, place.decision, place.keys,
                                       &shuffler, &err);
         if (status == CELLAR_OK)
-            status = shuffler_work(shuffler, inbox, &report, &err);
+            status = shuffler_work(values, shuffler, inbox, &report, &err);
         if (status == CELLAR_OK) {
             n_held = cellar_shuffler_n_held(shuffler);
             shuffler_tell(round, n_held, cellar_shuffler_n_announced(shuffler), &report);

@@ -198,6 +198,26 @@ CELLAR_API cellar_status cellar_participant_seal(const cellar_participant *parti
 CELLAR_API cellar_status cellar_participant_send_file(const cellar_participant *participant,
                                                       const char *csv_path, const char *inbox,
                                                       uint64_t *n_sent, cellar_error *err);
+/* The same over a connection to the shuffler at "HOST:PORT" or "unix:PATH". It answers when all is
+ * acknowledged; after a failure send all of it again: what was taken already is counted once. */
+CELLAR_API cellar_status cellar_participant_post_file(const cellar_participant *participant,
+                                                      const char *csv_path, const char *address,
+                                                      uint32_t timeout_ms, uint64_t *n_sent,
+                                                      cellar_error *err);
+
+/* A connection to the shuffler, with keys of its own that are forgotten with it. The shuffler is
+ * the one the invitation names, or the connection fails. The participant outlives it. */
+typedef struct cellar_collect_link cellar_collect_link;
+
+CELLAR_API cellar_status cellar_collect_link_open(const cellar_participant *participant,
+                                                  const char *address, uint32_t timeout_ms,
+                                                  cellar_collect_link **out, cellar_error *err);
+CELLAR_API void cellar_collect_link_close(cellar_collect_link *link); /* wipes; NULL is fine */
+/* Sends n submissions that lie one after the other, and waits until the shuffler has each of them
+ * on disk. CELLAR_ERR_RULE, and why, when it refuses one. */
+CELLAR_API cellar_status cellar_collect_link_send(cellar_collect_link *link,
+                                                  const void *submissions, size_t n,
+                                                  cellar_error *err);
 /* Remembers in the file `path` that this decision was accepted. When the file tells of another
  * decision in the same collection, the curator asks twice: CELLAR_ERR_RULE. */
 CELLAR_API cellar_status cellar_participant_remember(const char *path,
@@ -233,6 +253,17 @@ CELLAR_API cellar_status cellar_shuffler_take(cellar_shuffler *shuffler, const v
 CELLAR_API cellar_status cellar_shuffler_take_folder(cellar_shuffler *shuffler, const char *inbox,
                                                      cellar_collect_report *report,
                                                      cellar_error *err);
+typedef struct cellar_collect_limits {
+    uint32_t timeout_ms;    /* for a whole frame, then the sender is cut off [10000 when 0] */
+    size_t max_connections; /* at once [256 when 0] */
+} cellar_collect_limits;
+
+/* Listens at "HOST:PORT" or "unix:PATH" and takes submissions until the announced number is there.
+ * A sender gets its answer when its submission is on disk. Memory is bounded for every connection,
+ * and a slow or hostile one delays no other. `limits` may be NULL. */
+CELLAR_API cellar_status cellar_shuffler_serve(cellar_shuffler *shuffler, const char *address,
+                                               const cellar_collect_limits *limits,
+                                               cellar_error *err);
 CELLAR_API cellar_status cellar_shuffler_sync(cellar_shuffler *shuffler, cellar_error *err);
 /* Permutes all messages uniformly and writes the batch, once; then the spool, which could tell what
  * belongs together, is removed. CELLAR_ERR_RULE before the announced number has come, and for a

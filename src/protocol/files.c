@@ -18,7 +18,7 @@
 #include "protocol/invitation.h"
 #include "protocol/participant.h"
 
-enum { PATH_BYTES = 4096, NAME_DIGITS = 32, VALUE_BYTES = 256 };
+enum { PATH_BYTES = 4096, NAME_DIGITS = 32, VALUE_BYTES = 256, AT_ONCE = 32 };
 
 static const size_t CSV_MAX = (size_t) 1 << 32;
 
@@ -45,7 +45,9 @@ typedef struct sending {
     cellar_csv csv;
     size_t columns[CELLAR_MAX_VARIABLES]; /* of the file, for each of the invitation */
     char (*values)[VALUE_BYTES];
-    unsigned char *sealed;
+    unsigned char *sealed; /* AT_ONCE of them */
+    cellar_output *output; /* one of the two */
+    cellar_collect_link *link;
 } sending;
 
 static cellar_status sending_begin(sending *s, cellar_error *err)
@@ -53,7 +55,7 @@ static cellar_status sending_begin(sending *s, cellar_error *err)
     const cellar_invitation *invitation = s->participant->invitation;
     cellar_status status = CELLAR_OK;
     s->values = cellar_alloc(invitation->n_columns, sizeof *s->values);
-    s->sealed = cellar_alloc(1, cellar_participant_size_bytes(s->participant));
+    s->sealed = cellar_alloc(AT_ONCE, cellar_participant_size_bytes(s->participant));
     if (s->values == NULL || s->sealed == NULL)
         return cellar_fail_memory(err, "a submission");
     CELLAR_TRY(cellar_csv_read_header(&s->csv, err));
@@ -68,7 +70,8 @@ out:
 }
 
 /* The record just read. */
-static cellar_status sending_seal(sending *s, uint64_t row, cellar_error *err)
+static cellar_status sending_seal(sending *s, uint64_t row, unsigned char *sealed,
+                                  cellar_error *err)
 {
     const char *values[CELLAR_MAX_VARIABLES];
     cellar_error why = {""};
@@ -80,26 +83,63 @@ static cellar_status sending_seal(sending *s, uint64_t row, cellar_error *err)
         s->values[c][length] = '\0';
         values[c] = s->values[c];
     }
-    status = cellar_participant_seal(s->participant, row, values, s->sealed, &why);
+    status = cellar_participant_seal(s->participant, row, values, sealed, &why);
     if (status != CELLAR_OK)
         return cellar_fail(err, status, "%s:%llu: %s", s->csv.name,
                            (unsigned long long) cellar_csv_line(&s->csv), why.message);
     return CELLAR_OK;
 }
 
-static cellar_status sending_all(sending *s, cellar_output *output, uint64_t *n_sent,
-                                 cellar_error *err)
+/* Where sealed records go: a file, or a link. */
+static cellar_status sending_flush(sending *s, size_t n, cellar_error *err)
 {
-    int found;
+    if (s->link != NULL)
+        return cellar_collect_link_send(s->link, s->sealed, n, err);
+    cellar_output_write(s->output, s->sealed, n * cellar_participant_size_bytes(s->participant));
+    return CELLAR_OK;
+}
+
+static cellar_status sending_all(sending *s, uint64_t *n_sent, cellar_error *err)
+{
+    size_t one = cellar_participant_size_bytes(s->participant), waiting = 0;
+    int found = 1;
     cellar_status status = CELLAR_OK;
-    for (*n_sent = 0;; ++*n_sent) {
+    for (*n_sent = 0; found;) {
         CELLAR_TRY(cellar_csv_next(&s->csv, &found, err));
-        if (!found)
-            break;
-        CELLAR_TRY(sending_seal(s, *n_sent, err));
-        cellar_output_write(output, s->sealed, cellar_participant_size_bytes(s->participant));
+        if (found)
+            CELLAR_TRY(sending_seal(s, *n_sent, s->sealed + waiting++ * one, err));
+        *n_sent += (uint64_t) found;
+        if (waiting == AT_ONCE || !found) {
+            CELLAR_TRY(sending_flush(s, waiting, err));
+            waiting = 0;
+        }
     }
 out:
+    return status;
+}
+
+/* Reads the file and hands every record on. */
+static cellar_status sending_run(sending *s, const char *csv_path, uint64_t *n_sent,
+                                 cellar_error *err)
+{
+    char *bytes = NULL;
+    size_t length = 0, n_columns = s->participant->invitation->n_columns;
+    cellar_status status = CELLAR_OK;
+
+    CELLAR_TRY(cellar_file_read(csv_path, CSV_MAX, &bytes, &length, err));
+    cellar_csv_init(&s->csv, csv_path, bytes, length, ',');
+    CELLAR_TRY(sending_begin(s, err));
+    CELLAR_TRY(sending_all(s, n_sent, err));
+out:
+    if (s->values != NULL)
+        cellar_wipe(s->values, n_columns * sizeof *s->values);
+    cellar_free(s->values);
+    cellar_free(s->sealed);
+    if (bytes != NULL) {
+        cellar_csv_clear(&s->csv);
+        cellar_wipe(bytes, length);
+    }
+    cellar_free(bytes);
     return status;
 }
 
@@ -108,29 +148,30 @@ cellar_status cellar_participant_send_file(const cellar_participant *participant
                                            uint64_t *n_sent, cellar_error *err)
 {
     sending s = {.participant = participant};
-    char path[PATH_BYTES], *bytes = NULL;
-    size_t length = 0;
-    cellar_output *output = NULL;
+    char path[PATH_BYTES];
     cellar_status status = CELLAR_OK;
 
     CELLAR_TRY(inbox_path(participant, inbox, path, err));
-    CELLAR_TRY(cellar_file_read(csv_path, CSV_MAX, &bytes, &length, err));
-    cellar_csv_init(&s.csv, csv_path, bytes, length, ',');
-    CELLAR_TRY(sending_begin(&s, err));
-    CELLAR_TRY(cellar_output_open(path, NULL, &output, err));
-    CELLAR_TRY(sending_all(&s, output, n_sent, err));
-    status = cellar_output_commit(output, err);
-    output = NULL;
+    CELLAR_TRY(cellar_output_open(path, NULL, &s.output, err));
+    CELLAR_TRY(sending_run(&s, csv_path, n_sent, err));
+    status = cellar_output_commit(s.output, err);
+    s.output = NULL;
 out:
-    cellar_output_discard(output);
-    if (s.values != NULL)
-        cellar_wipe(s.values, participant->invitation->n_columns * sizeof *s.values);
-    cellar_free(s.values);
-    cellar_free(s.sealed);
-    cellar_csv_clear(&s.csv);
-    if (bytes != NULL)
-        cellar_wipe(bytes, length);
-    cellar_free(bytes);
+    cellar_output_discard(s.output);
+    return status;
+}
+
+cellar_status cellar_participant_post_file(const cellar_participant *participant,
+                                           const char *csv_path, const char *address,
+                                           uint32_t timeout_ms, uint64_t *n_sent, cellar_error *err)
+{
+    sending s = {.participant = participant};
+    cellar_status status = CELLAR_OK;
+
+    CELLAR_TRY(cellar_collect_link_open(participant, address, timeout_ms, &s.link, err));
+    CELLAR_TRY(sending_run(&s, csv_path, n_sent, err));
+out:
+    cellar_collect_link_close(s.link);
     return status;
 }
 

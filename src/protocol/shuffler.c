@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <cellar/collect.h>
+#include "protocol/shuffler.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,31 +9,18 @@
 #include "base/memory.h"
 #include "protocol/batch.h"
 #include "protocol/decision.h"
-#include "protocol/ids.h"
 #include "protocol/keys.h"
-#include "protocol/spool.h"
-
-enum { PATH_BYTES = 4096 };
-
-struct cellar_shuffler {
-    collect_round round;
-    const cellar_collect_keys *keys;
-    char spool_path[PATH_BYTES], batch_path[PATH_BYTES];
-    collect_spool *spool;
-    id_set seen;
-    size_t peeled_bytes;   /* of one message: id and inner envelope */
-    unsigned char *peeled; /* room for a submission */
-    int is_over;
-};
 
 /* ---- life cycle ------------------------------------------------------------ */
 
 static cellar_status paths_make(const char *folder, cellar_shuffler *shuffler, cellar_error *err)
 {
     int number = shuffler->round.number;
-    int spool = snprintf(shuffler->spool_path, PATH_BYTES, "%s/round-%d.spool", folder, number);
-    int batch = snprintf(shuffler->batch_path, PATH_BYTES, "%s/round-%d.batch", folder, number);
-    if (spool < 0 || spool >= PATH_BYTES || batch < 0 || batch >= PATH_BYTES)
+    int spool =
+        snprintf(shuffler->spool_path, SHUFFLER_PATH_BYTES, "%s/round-%d.spool", folder, number);
+    int batch =
+        snprintf(shuffler->batch_path, SHUFFLER_PATH_BYTES, "%s/round-%d.batch", folder, number);
+    if (spool < 0 || spool >= SHUFFLER_PATH_BYTES || batch < 0 || batch >= SHUFFLER_PATH_BYTES)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "%.200s...: the path is too long", folder);
     if (access(shuffler->batch_path, F_OK) == 0) {
         unlink(shuffler->spool_path); /* a crash may have left it after the batch was written */

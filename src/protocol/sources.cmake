@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 set(LAYER_SOURCES
+  address.c
   analyst.c
   batch.c
+  channel.c
   decision.c
   files.c
   ids.c
   invitation.c
   keys.c
   lines.c
+  link.c
   margins.c
   message.c
   participant.c
+  serve.c
   shuffler.c
   spool.c
 )

@@ -30,16 +30,26 @@ static inline cellar_codelist *collection_codes(size_t n)
     return codes;
 }
 
-static inline cellar_collect_keys *collection_keys(scratch *place, cellar_collect_role role)
+/* The keys of a role from its file, role-N.key. */
+static inline cellar_collect_keys *collection_read_keys(scratch *place, cellar_collect_role role)
 {
     cellar_collect_keys *keys;
     cellar_key *key;
-    assert_int_equal(cellar_key_create(scratch_path(place, "role"), NULL, NULL), CELLAR_OK);
-    assert_int_equal(cellar_key_read(place->path, &key, NULL), CELLAR_OK);
+    char name[32];
+    snprintf(name, sizeof name, "role-%d.key", (int) role);
+    assert_int_equal(cellar_key_read(scratch_path(place, name), &key, NULL), CELLAR_OK);
     assert_int_equal(cellar_collect_keys_create(key, role, &keys, NULL), CELLAR_OK);
     cellar_key_free(key);
-    remove(place->path);
     return keys;
+}
+
+static inline cellar_collect_keys *collection_keys(scratch *place, cellar_collect_role role)
+{
+    char name[32];
+    snprintf(name, sizeof name, "role-%d.key", (int) role);
+    remove(scratch_path(place, name));
+    assert_int_equal(cellar_key_create(place->path, NULL, NULL), CELLAR_OK);
+    return collection_read_keys(place, role);
 }
 
 /* Columns a, b, c, ... with as many values as `n_levels` says. */
