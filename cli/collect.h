@@ -10,7 +10,8 @@
 typedef struct collect_values {
     const char *spool, *key, *curator;
     const char *shuffler, *analyst, *title, *exposure;
-    cli_number people, k;
+    cli_number people, k, population;
+    const char *delta;
     cli_words domain;
     cli_number least_k, least_people;
     const char *most_exposure, *never;

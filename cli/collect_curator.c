@@ -30,6 +30,8 @@ static int invite_check(const collect_values *values)
         values->domain.n == 0)
         return cli_usage("collect curator invite needs --shuffler, --analyst, --title, --people, "
                          "--k, --exposure and a --domain for each column");
+    if (values->population.given != (values->delta != NULL))
+        return cli_usage("collect curator invite: --population and --delta go together");
     if (values->domain.n > CELLAR_MAX_VARIABLES)
         return cli_usage("collect: at most %d columns", CELLAR_MAX_VARIABLES);
     return CLI_GO_ON;
@@ -65,6 +67,8 @@ static int invite(const collect_values *values)
                                    .n_people = values->people.value,
                                    .k = values->k.value,
                                    .exposure = values->exposure,
+                                   .population = values->population.value,
+                                   .delta = values->delta,
                                    .columns = columns,
                                    .n_columns = values->domain.n};
     cellar_error err;

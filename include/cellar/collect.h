@@ -72,6 +72,9 @@ typedef struct cellar_invitation_spec {
     uint64_t k;           /* required, from 1: groups of fewer are small */
     const char *exposure; /* the share of people allowed in small groups, a decimal as typed:
                              required */
+    uint64_t population; /* 0: the same people answer in both rounds; else other people, so many, of
+                            the same population (section 7) */
+    const char *delta;   /* with a population: the decision may be wrong with this probability */
     const cellar_collect_column *columns;
     size_t n_columns; /* at most 64 */
     cellar_collect_identity shuffler, analyst;
@@ -96,6 +99,8 @@ CELLAR_API const char *cellar_invitation_title(const cellar_invitation *invitati
 CELLAR_API uint64_t cellar_invitation_n_people(const cellar_invitation *invitation);
 CELLAR_API uint64_t cellar_invitation_k(const cellar_invitation *invitation);
 CELLAR_API double cellar_invitation_exposure(const cellar_invitation *invitation);
+/* 0 when the same people answer twice. */
+CELLAR_API uint64_t cellar_invitation_population(const cellar_invitation *invitation);
 CELLAR_API size_t cellar_invitation_n_columns(const cellar_invitation *invitation);
 CELLAR_API const char *cellar_invitation_column(const cellar_invitation *invitation, size_t column);
 CELLAR_API const cellar_codelist *cellar_invitation_codes(const cellar_invitation *invitation,
@@ -129,7 +134,8 @@ CELLAR_API uint64_t cellar_collect_margins_count(const cellar_collect_margins *m
 typedef struct cellar_decision cellar_decision;
 
 /* Chooses the most columns whose exposure is bounded by what the invitation allows, by Theorems 2
- * and 3 from the margins alone, and signs the choice. */
+ * and 3 from the margins alone, and signs the choice. With a population it is the statistical
+ * exposure of so many other people that is bounded, but for the probability delta. */
 CELLAR_API cellar_status cellar_decision_create(const cellar_collect_margins *margins,
                                                 const cellar_invitation *invitation,
                                                 const cellar_collect_keys *curator,

@@ -12,7 +12,8 @@ struct cellar_invitation {
     unsigned char session[CELLAR_COLLECT_ID_BYTES];
     char *title;
     uint64_t n_people, k;
-    uint64_t exposure;                     /* in units of 10^-18 */
+    uint64_t exposure;                     /* in units of 10^-18; so is delta */
+    uint64_t population, delta;            /* 0: the same people answer twice */
     cellar_collect_identity identities[4]; /* by role */
     size_t n_columns;
     char **names;

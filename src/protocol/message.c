@@ -57,7 +57,8 @@ static void round_fill(const cellar_invitation *invitation, const unsigned char 
     if (decision != NULL)
         crypto_generichash_update(&state, decision, CELLAR_COLLECT_ID_BYTES);
     crypto_generichash_final(&state, round->id, sizeof round->id);
-    round->n_people = invitation->n_people;
+    round->n_people = round->number == 2 && invitation->population > 0 ? invitation->population
+                                                                       : invitation->n_people;
     round->shuffler = invitation->identities[CELLAR_COLLECT_SHUFFLER];
     round->recipient = invitation->identities[recipient];
     round_contexts(round);

@@ -5,6 +5,7 @@ set(LAYER_SOURCES
   batch.c
   channel.c
   decision.c
+  estimate.c
   files.c
   ids.c
   invitation.c
