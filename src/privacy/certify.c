@@ -303,6 +303,24 @@ out:
     return status;
 }
 
+/* One part has nothing to be composed with. */
+static void composition_of_one(cellar_setting *s)
+{
+    cellar_composition *comp = &s->c->composition;
+    if (s->c->n_epsilons > 0 && s->c->epsilons[0].delta > 0) {
+        comp->tight = (cellar_guarantee){s->c->epsilons[0].epsilon, s->c->epsilons[0].delta};
+        comp->advanced = comp->tight;
+        comp->lower = s->c->epsilons[0].lower;
+    } else if (s->c->n_points > 0) {
+        comp->tight = (cellar_guarantee){s->c->points[0].epsilon, s->c->points[0].delta};
+        comp->lower = comp->tight.epsilon;
+    } else if (isfinite(s->c->pure)) {
+        comp->tight = (cellar_guarantee){s->c->pure, 0};
+        comp->lower = s->c->pure;
+    }
+    comp->basic = comp->tight;
+}
+
 /* At the first delta asked for, or else at the first epsilon. */
 static cellar_status certify_composition(cellar_setting *s, cellar_error *err)
 {
@@ -311,7 +329,9 @@ static cellar_status certify_composition(cellar_setting *s, cellar_error *err)
     cellar_certify_rho(s);
     comp->n_parts = cellar_setting_parts(s);
     comp->is_tight = s->group == 1 && (cellar_setting_is_single(s) || cellar_setting_composes(s));
-    if (s->c->n_epsilons > 0 && s->c->epsilons[0].delta > 0) {
+    if (cellar_setting_is_single(s) && s->group == 1) {
+        composition_of_one(s);
+    } else if (s->c->n_epsilons > 0 && s->c->epsilons[0].delta > 0) {
         double delta = s->c->epsilons[0].delta;
         cellar_bounds basic, advanced;
         CELLAR_TRY(cellar_setting_group_epsilon(s, delta, epsilon_basic, &basic, err));

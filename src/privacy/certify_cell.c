@@ -2,6 +2,7 @@
 #include "privacy/certify.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "math/ball.h"
 #include "math/rational.h"
@@ -84,9 +85,10 @@ void cellar_setting_infinite(const cellar_setting *s, size_t i, cellar_worst *wo
  * the counts are far apart, so a smaller change can violate more often. All weights are tried. */
 double cellar_setting_cell_violation(const cellar_setting *s, const fmpq_t epsilon)
 {
-    enum { SHIFTS_MAX = 1000 };
+    enum { SHIFTS_MAX = 1000, KERNEL_SHIFTS_MAX = 16 };
+    int64_t most = s->mechanisms[0]->ops->is_additive ? SHIFTS_MAX : KERNEL_SHIFTS_MAX;
     cellar_worst worst;
-    if (s->options->per_unit > 1 || s->shift > SHIFTS_MAX)
+    if (s->options->per_unit > 1 || s->shift > most)
         return NAN; /* a unit may also spread its records */
     worst_over_shifts(s, 0, epsilon, cellar_supremum_violation, &worst);
     return worst.bound;
@@ -122,59 +124,146 @@ static double delta_of_pair(const cellar_setting *s, size_t i, const cellar_wors
     return bound;
 }
 
-/* Bisection among doubles between an epsilon that is too small and one that is not; `at` is the
- * pair looked at, NULL all. */
-static double bisect(const cellar_setting *s, size_t i, const cellar_worst *at, double delta,
-                     double low, double high)
+/* ---- epsilon for a given delta --------------------------------------------------------- */
+
+/* delta at some epsilon: of the pair looked at, or of all when there is none. */
+typedef struct search {
+    const cellar_setting *s;
+    size_t i;
+    const cellar_worst *at;
+    double delta; /* wanted */
+} search;
+
+static double search_ask(const search *r, double epsilon)
 {
-    double close = s->mechanisms[i]->ops->is_additive ? 1e-12 : 1e-9;
+    cellar_worst worst;
+    return r->at != NULL ? delta_of_pair(r->s, r->i, r->at, epsilon)
+                         : delta_at(r->s, r->i, epsilon, &worst);
+}
+
+/* Between an epsilon that is too small and one that is not: by straight lines through ln delta,
+ * where the end that stays counts half the second time (Dowell and Jarratt 1971), and in the middle
+ * where that is slow. The answer is proved, and within `close` of one that is too small. */
+static double search_between(const search *r, double low, double high)
+{
+    double close = r->s->mechanisms[r->i]->ops->is_additive ? 1e-12 : 1e-9;
+    double above = log(search_ask(r, low) / r->delta), below = log(search_ask(r, high) / r->delta);
+    int stayed = 0;
     while (high - low > close * high) {
-        double middle = low + (high - low) / 2;
-        cellar_worst worst;
-        double bound =
-            at != NULL ? delta_of_pair(s, i, at, middle) : delta_at(s, i, middle, &worst);
-        if (bound <= delta)
-            high = middle;
-        else
-            low = middle;
+        double width = high - low, edge = close / 4 * high;
+        double x = low + width * above / (above - below), value;
+        if (!isfinite(below) || abs(stayed) > 3)
+            x = low > 0 && high > 4 * low ? sqrt(low * high) : low + width / 2;
+        x = fmin(fmax(x, low + edge), high - edge);
+        value = log(search_ask(r, x) / r->delta);
+        if (value <= 0) {
+            high = x;
+            below = value;
+            stayed = stayed < 0 ? stayed - 1 : -1;
+            above /= stayed < -1 ? 2 : 1;
+        } else {
+            low = x;
+            above = value;
+            stayed = stayed > 0 ? stayed + 1 : 1;
+            below /= stayed > 1 ? 2 : 1;
+        }
     }
     return high;
 }
 
-/* All epsilons up to `low` are too small, and `high` is not: asks one pair at a time, the worst one
- * where the last left off, until an epsilon found for one is proved for all. Nearly always the
- * first is. */
-static double epsilon_by_pairs(const cellar_setting *s, size_t i, double delta, double low,
-                               double high, cellar_worst worst)
+/* The smallest epsilon from `low` on, which may do itself; INFINITY beyond all use. */
+static double search_from(const search *r, double low)
 {
-    enum { PAIRS_MAX = 8 };
-    for (int k = 0; k < PAIRS_MAX && worst.is_attained; k++) {
-        if (delta_of_pair(s, i, &worst, high) <= delta) {
-            double epsilon = bisect(s, i, &worst, delta, low, high);
-            if (delta_at(s, i, epsilon, &worst) <= delta)
-                return epsilon;
-            low = epsilon;
-        }
+    double high = low > 0 ? 2 * low : 1;
+    if (search_ask(r, low) <= r->delta)
+        return low;
+    while (high < 1e9 && search_ask(r, high) > r->delta) {
+        low = high;
+        high *= 2;
     }
-    return bisect(s, i, NULL, delta, low, high);
+    return high < 1e9 ? search_between(r, low, high) : INFINITY;
 }
 
-/* The smallest epsilon at which one cell of a mechanism has at most this delta, found among
- * doubles and so itself proved. */
+/* Where doubles see the epsilon of additive noise, which balls would have to look for long: 0 when
+ * they see none. P and Q are the noise beyond x and beyond x - shift, and where the loss at x is
+ * epsilon, delta is P - e^epsilon Q. */
+static double search_about(const search *r)
+{
+    const cellar_mechanism *m = r->s->mechanisms[r->i];
+    int64_t low = -r->s->shift, high = INT64_C(1) << 40, x, shift = r->s->shift;
+    double epsilon, p, q;
+    if (!m->ops->is_additive || m->ops->survival == NULL)
+        return 0;
+    while (high - low > 1) { /* the first x with a small delta at its own loss */
+        x = low + (high - low) / 2;
+        p = m->ops->survival(m, shift, x - 1);
+        q = m->ops->survival(m, 0, x - 1);
+        epsilon = m->ops->log_pmf(m, shift, x) - m->ops->log_pmf(m, 0, x);
+        if (epsilon <= 0 || p - exp(epsilon) * q > r->delta)
+            low = x;
+        else /* or there is nothing left */
+            high = x;
+    }
+    p = m->ops->survival(m, shift, high - 1);
+    q = m->ops->survival(m, 0, high - 1);
+    epsilon = log((p - r->delta) / q);
+    return isfinite(epsilon) && epsilon > 0 ? epsilon : 0;
+}
+
+/* From where doubles say, if they are right, and else from nothing. */
+static double search_start(const search *r)
+{
+    static const double widths[] = {1e-11, 1e-9, 1e-7, 1e-5};
+    double about = search_about(r);
+    for (size_t k = 0; about > 0 && k < sizeof widths / sizeof *widths; k++) {
+        double low = about * (1 - widths[k]), high = about * (1 + widths[k]);
+        if (search_ask(r, low) > r->delta && search_ask(r, high) <= r->delta)
+            return search_between(r, low, high);
+    }
+    return search_from(r, 0);
+}
+
+/* A pair of counts, here and there, whose delta is still too large: looking at all takes longest
+ * where epsilon is too small. */
+static int search_pair(const search *r, double epsilon, cellar_worst *worst)
+{
+    int64_t first = (int64_t) r->s->options->min_count, shift = r->s->shift;
+    if (r->s->mechanisms[r->i]->ops->is_additive)
+        return 0;
+    for (int64_t count = 0; count < 1000; count = 3 * count + 1)
+        for (int larger = 0; larger < 2; larger++) {
+            cellar_worst at = {.count = first + count + (larger ? shift : 0),
+                               .neighbour = first + count + (larger ? 0 : shift),
+                               .is_attained = 1};
+            if (delta_of_pair(r->s, r->i, &at, epsilon) > r->delta) {
+                *worst = at;
+                return 1;
+            }
+        }
+    return 0;
+}
+
+/* Asks one pair at a time, the first counts and then some that are worse where the last left off,
+ * until an epsilon found for one is proved for all. */
 double cellar_setting_epsilon(const cellar_setting *s, size_t i, double delta)
 {
-    double low = 0, high = 1;
-    cellar_worst worst, at_low;
+    enum { PAIRS_MAX = 16 };
+    int64_t first = (int64_t) s->options->min_count;
+    search r = {.s = s, .i = i, .delta = delta};
+    double epsilon;
+    cellar_worst worst;
 
     cellar_setting_infinite(s, i, &worst);
     if (worst.bound > delta || !worst.is_proved)
         return INFINITY;
-    if (delta_at(s, i, 0, &at_low) <= delta)
-        return 0;
-    while (high < 1e9 && delta_at(s, i, high, &worst) > delta) {
-        low = high;
-        high *= 2;
-        at_low = worst;
+    worst = (cellar_worst){.count = first + s->shift, .neighbour = first, .is_attained = 1};
+    r.at = &worst;
+    epsilon = search_start(&r);
+    for (int k = 0; k < PAIRS_MAX && worst.is_attained && isfinite(epsilon); k++) {
+        if (!search_pair(&r, epsilon, &worst) && delta_at(s, i, epsilon, &worst) <= delta)
+            return epsilon;
+        epsilon = search_from(&r, epsilon);
     }
-    return high < 1e9 ? epsilon_by_pairs(s, i, delta, low, high, at_low) : INFINITY;
+    r.at = NULL;
+    return isfinite(epsilon) ? search_from(&r, epsilon) : INFINITY;
 }

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 
-enum { ENTRIES = 1 << 13, ROWS = 64, ROW_MIN = 32 };
+enum { ENTRIES = 1 << 13, ROWS = 256, ROW_MIN = 32 };
 
 /* A newer entry takes the place of an older one with the same place. */
 typedef struct cache_entry {
@@ -85,21 +85,23 @@ void cellar_pair_cache_put(cellar_pair_cache *cache, const cellar_mechanism *m,
 
 /* ---- rows --------------------------------------------------------------------------- */
 
-/* Computes more of a row, twice as much each time, so that it holds b. */
+/* Computes more of a row, at least twice as much, so that it holds b: starting is what costs. */
 static void row_extend(cache_row *row, int64_t b)
 {
-    while ((size_t) b >= row->n) {
-        size_t more = row->n > 0 ? row->n : ROW_MIN;
-        row->m->ops->pmf_balls(row->m, row->count, (int64_t) row->n, more, row->bits,
-                               row->pmf + row->n);
-        for (size_t i = row->n; i < row->n + more; i++) {
-            if (i == 0)
-                arb_set(row->sums, row->pmf);
-            else
-                arb_add(row->sums + i, row->sums + i - 1, row->pmf + i, row->bits);
-        }
-        row->n += more;
+    size_t n = row->n > 0 ? row->n : ROW_MIN;
+    if ((size_t) b < row->n)
+        return;
+    while ((size_t) b >= n)
+        n *= 2;
+    row->m->ops->pmf_balls(row->m, row->count, (int64_t) row->n, n - row->n, row->bits,
+                           row->pmf + row->n);
+    for (size_t i = row->n; i < n; i++) {
+        if (i == 0)
+            arb_set(row->sums, row->pmf);
+        else
+            arb_add(row->sums + i, row->sums + i - 1, row->pmf + i, row->bits);
     }
+    row->n = n;
 }
 
 static cache_row *cache_find_row(cellar_pair_cache *cache, const cellar_mechanism *m, int64_t count,
@@ -141,5 +143,5 @@ int cellar_pair_cache_upper(cellar_pair_cache *cache, const cellar_mechanism *m,
         return 0;
     arb_sub_ui(out, row->sums + b, 1, bits);
     arb_neg(out, out);
-    return arb_rel_accuracy_bits(out) >= bits - 24;
+    return arb_rel_accuracy_bits(out) >= bits - 40;
 }

@@ -204,7 +204,8 @@ static void rest_ball(const cellar_reach *reach, int64_t from, const fmpq_t epsi
  * e^-epsilon Q(-loss > epsilon), bounded likewise with the laws exchanged. Moments that bound
  * P(loss > epsilon) directly bound P(loss < -epsilon) with the same factor: under P, e^{-(t+1)
  * loss} has the mean that e^{t(-loss)} has under Q. */
-static double rest_violation(const cellar_reach *reach, int64_t from, const fmpq_t epsilon)
+static double rest_violation(const cellar_reach *reach, int64_t from, const fmpq_t epsilon,
+                             double enough)
 {
     double best = 1;
     arb_t full, part, bound, share;
@@ -223,7 +224,7 @@ static double rest_violation(const cellar_reach *reach, int64_t from, const fmpq
         arb_mul(bound, bound, part, CELLAR_PAIR_BITS);
         best = bound_of(bound);
     }
-    for (int eighths = 2; eighths < 8 && fmpq_sgn(epsilon) > 0; eighths += 2) {
+    for (int eighths = 2; eighths < 8 && best > enough && fmpq_sgn(epsilon) > 0; eighths += 2) {
         fmpq_mul_si(smaller, epsilon, eighths);
         fmpq_div_2exp(smaller, smaller, 3);
         rest_ball(reach, from, smaller, bound);
@@ -246,9 +247,11 @@ static double rest_violation(const cellar_reach *reach, int64_t from, const fmpq
     return best;
 }
 
-static double rest_delta(const cellar_reach *reach, int64_t from, const fmpq_t epsilon)
+static double rest_delta(const cellar_reach *reach, int64_t from, const fmpq_t epsilon,
+                         double enough)
 {
     double bound;
+    (void) enough;
     arb_t ball;
     arb_init(ball);
     rest_ball(reach, from, epsilon, ball);
@@ -257,10 +260,13 @@ static double rest_delta(const cellar_reach *reach, int64_t from, const fmpq_t e
     return bound;
 }
 
+/* Bounds all pairs of counts from one on; no better than `enough` is needed. */
+typedef double (*rest_bound)(const cellar_reach *reach, int64_t from, const fmpq_t epsilon,
+                             double enough);
+
 /* Scans counts until all larger ones are bounded by what was found. The bound is asked for now and
  * then, for it costs more than a pair. */
-static void worst_of_kernel(const cellar_reach *reach, pair_measure measure,
-                            double (*rest)(const cellar_reach *, int64_t, const fmpq_t),
+static void worst_of_kernel(const cellar_reach *reach, pair_measure measure, rest_bound rest,
                             const fmpq_t epsilon, cellar_worst *worst)
 {
     int64_t next_check = 1;
@@ -270,7 +276,7 @@ static void worst_of_kernel(const cellar_reach *reach, pair_measure measure,
         if (worst->bound >= 1)
             return;
         if (i + 1 >= next_check) {
-            double bound = rest(reach, reach->smallest + i + 1, epsilon);
+            double bound = rest(reach, reach->smallest + i + 1, epsilon, worst->bound);
             if (bound <= worst->bound)
                 return;
             if (i + 1 == COUNTS_MAX) { /* still a bound, though of no count in particular */
@@ -399,7 +405,7 @@ void cellar_supremum_infinite(const cellar_reach *reach, cellar_worst *out)
         worst_none(reach, out);
     } else if (reach_has_tail(reach)) {
         *out = worst_start(reach);
-        out->bound = rest_delta(reach, reach->smallest, large);
+        out->bound = rest_delta(reach, reach->smallest, large, 0);
         out->is_attained = 0;
     } else {
         worst_unknown(reach, out);
