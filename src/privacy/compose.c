@@ -185,16 +185,25 @@ static cellar_status transform_init(transform *t, size_t n, cellar_error *err)
 }
 
 /* Multiplies the product by the transform of `real` (non-negative, of sum about 1) to the power
- * `times`. With e the error of a coefficient z, that of z^k is at most k e (|z| + e)^(k-1). */
+ * `times`. With e the error of a coefficient z, that of z^k is at most k e (|z| + e)^(k-1). Most
+ * powers of a wide law are nothing: those below e^-NOTHING are taken for 0, and count as errors. */
 static void transform_multiply(transform *t, uint64_t times)
 {
+    static const double NOTHING = 92;
     double unit = 1.01 * cellar_fourier_error(t->n), k = (double) times;
+    double nothing = exp(-NOTHING / k) * (1 - 1e-12) - unit;
     cellar_fourier_forward(t->fourier, t->real, t->imaginary);
     for (size_t m = 0; m <= t->n / 2; m++) {
         double complex part = t->real[m] + I * t->imaginary[m];
-        double size = size_of(part) + unit, before = size_of(t->product[m]);
-        double bound = exp((k - 1) * log(size)) * 1.01;
-        double own = bound * k * (unit + 6 * UNIT * size);
+        double size = size_of(part), before = size_of(t->product[m]), bound, own;
+        if (size < nothing) {
+            t->error[m] = (before + t->error[m]) * 1.01 * exp(-NOTHING) + 1e-300;
+            t->product[m] = 0;
+            continue;
+        }
+        size += unit;
+        bound = exp((k - 1) * log(size)) * 1.01;
+        own = bound * k * (unit + 6 * UNIT * size);
         t->product[m] = multiply(t->product[m], power(part, times));
         t->error[m] = t->error[m] * bound * size + own * (before + t->error[m]) + 1e-300;
     }
