@@ -207,6 +207,10 @@ static void rest_ball(const cellar_reach *reach, int64_t from, const fmpq_t epsi
 static double rest_violation(const cellar_reach *reach, int64_t from, const fmpq_t epsilon,
                              double enough)
 {
+    /* any bound is right: near the first counts the others are left when one says there is no hope
+     */
+    const int near = from - reach->smallest < 500 && reach->m->ops->facts->exceeds != NULL;
+    const double hopeless = near ? 1e3 * enough : 1;
     double best = 1;
     arb_t full, part, bound, share;
     fmpq_t smaller;
@@ -224,7 +228,8 @@ static double rest_violation(const cellar_reach *reach, int64_t from, const fmpq
         arb_mul(bound, bound, part, CELLAR_PAIR_BITS);
         best = bound_of(bound);
     }
-    for (int eighths = 2; eighths < 8 && best > enough && fmpq_sgn(epsilon) > 0; eighths += 2) {
+    for (int eighths = 6; eighths > 0 && best > enough && best <= hopeless && fmpq_sgn(epsilon) > 0;
+         eighths -= 2) {
         fmpq_mul_si(smaller, epsilon, eighths);
         fmpq_div_2exp(smaller, smaller, 3);
         rest_ball(reach, from, smaller, bound);
