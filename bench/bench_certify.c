@@ -73,6 +73,38 @@ static void bench_single(void)
     }
 }
 
+/* Those that take longest: many counts to look at, long sums, large weights. */
+static void bench_slow(void)
+{
+    static const struct {
+        const char *spec, *epsilon, *delta;
+        uint64_t max_weight;
+    } cases[] = {{"poisson:alpha=1000", "1", NULL, 1},
+                 {"sichel:alpha=1,sigma=0.0001,nu=15.5", "1", NULL, 1},
+                 {"sichel:alpha=1,sigma=0.0001,nu=15.5", NULL, "1e-6", 1},
+                 {"pig:alpha=0.5,sigma=0.01", "0.1", NULL, 1},
+                 {"hellinger:epsilon=0.1", NULL, "1e-6", 1},
+                 {"discrete-gaussian:sigma=10000", "0.001", NULL, 1},
+                 {"discrete-gaussian:sigma=10000", NULL, "1e-6", 1},
+                 {"negbin:alpha=0.5,sigma=0.3", "1", NULL, 1000},
+                 {"gaussian:sigma=200", "1", NULL, 1000},
+                 {"gaussian:sigma=200", "1", NULL, 10000}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        certify_work w = {cases[i].spec, cellar_certify_options_default(), 0};
+        char what[120];
+        w.options.epsilons = &cases[i].epsilon;
+        w.options.n_epsilons = cases[i].epsilon != NULL;
+        w.options.deltas = &cases[i].delta;
+        w.options.n_deltas = cases[i].delta != NULL;
+        w.options.max_weight = cases[i].max_weight;
+        snprintf(what, sizeof what, "%s at %s, weight %d, %s",
+                 cases[i].delta != NULL ? "epsilon" : "delta",
+                 cases[i].delta != NULL ? cases[i].delta : cases[i].epsilon,
+                 (int) cases[i].max_weight, cases[i].spec);
+        bench_row(what, measure(&w), "ms", "goal 50");
+    }
+}
+
 /* A thousand mechanisms are made by (epsilon, delta), and as many by their sigma, which is
  * subtracted. */
 enum { CALIBRATIONS = 1000 };
@@ -138,6 +170,7 @@ static void bench_composition(void)
     } cases[] = {{"discrete-laplace:epsilon=0.05", 1000},
                  {"discrete-gaussian:sigma=30", 1000},
                  {"gaussian:sigma=30", 1000},
+                 {"gaussian:sigma=10", 1000},
                  {"laplace:epsilon=0.05", 1000},
                  {"poisson:alpha=100", 1000},
                  {"negbin:alpha=50,sigma=0.1", 1000},
@@ -162,6 +195,7 @@ int main(void)
 {
     bench_calibration();
     bench_single();
+    bench_slow();
     bench_profile();
     bench_composition();
     return 0;
