@@ -279,7 +279,9 @@ cellar_status cellar_extension_finish(const cellar_source *source, const json_t 
 
     if (key_range != NULL && !extension_parse_number(key_range, &loaded->key_range))
         return extension_fail(source, "key_range", "a whole number in a string", err);
-    if (max_weight != NULL && !extension_parse_number(max_weight, &loaded->max_weight))
+    /* a release's own bound is the release layer's to read */
+    if (source->kind != CELLAR_SHEET_RELEASE && max_weight != NULL &&
+        !extension_parse_number(max_weight, &loaded->max_weight))
         return extension_fail(source, "max_weight", "a whole number in a string", err);
     if (cells != NULL)
         CELLAR_TRY(extension_read_cells(source, cells, loaded, err));

@@ -14,3 +14,8 @@ done
 grep max_weight out.csv.cellar.json
 head -2 table.csv
 cellar protect table.json --max-weight 5 --mechanism discrete-laplace --total-epsilon 1 --negatives keep -o noisy.csv 2>&1 | head -2
+# Read back from every format: it is known to hold sums of weights.
+for format in csv json px; do
+    cellar protect table.json --max-weight 2 --mechanism discrete-laplace:epsilon=1 --negatives keep --domain-public -o noisy2.$format 2>/dev/null
+    cellar infer interval noisy2.$format --of sex=F 2>&1
+done
