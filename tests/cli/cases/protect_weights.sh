@@ -17,5 +17,5 @@ cellar protect table.json --max-weight 5 --mechanism discrete-laplace --total-ep
 # Read back from every format: it is known to hold sums of weights.
 for format in csv json px; do
     cellar protect table.json --max-weight 2 --mechanism discrete-laplace:epsilon=1 --negatives keep --domain-public -o noisy2.$format 2>/dev/null
-    cellar infer interval noisy2.$format --of sex=F 2>&1
+    cellar infer interval noisy2.$format --of sex=F 2>&1 || echo "exit $?"
 done
