@@ -175,9 +175,9 @@ static int risk_check(const risk_values *values, const cli_words *words)
     if (values->read.json && values->read.csv)
         return cli_usage("risk: --json or --csv, not both");
     if (is_cell && (values->qid != NULL || values->sensitive != NULL || values->target != NULL ||
-                    values->groups != NULL || values->average != 0))
-        return cli_usage("risk cell: --qid, --sensitive, --average, --target and --groups are for "
-                         "tables");
+                    values->groups != NULL || values->average != 0 || values->sensitive_as != 0))
+        return cli_usage("risk cell: --qid, --sensitive, --sensitive-as, --average, --target and "
+                         "--groups are for tables");
     if (is_table && (values->counts != NULL || values->size != NULL || values->shares != NULL))
         return cli_usage("risk table: --counts, --size and --shares are for cell");
     return CLI_GO_ON;
@@ -191,6 +191,10 @@ int cli_risk(int argc, char **argv)
 
     if (result == CLI_GO_ON)
         result = risk_check(&values, &words);
+    if (result == CLI_GO_ON && words.n > 1)
+        result = cli_reader_spare(words.items[1], values.read.path);
+    if (result == CLI_GO_ON && words.n > 1)
+        result = cli_reader_spare(words.items[1], values.groups);
     if (result == CLI_GO_ON)
         result = risk_run(&values, words.n > 1 ? words.items[1] : NULL);
     cli_words_clear(&words);

@@ -29,6 +29,20 @@ int cli_list_real(const char *option, const char *text, double *out)
     return cli_usage("--%s: '%s' is no number", option, text);
 }
 
+int cli_list_ends(const char *text, double *first, double *last)
+{
+    const char *dots = strstr(text, ".."), *slash;
+    size_t length;
+    uint64_t n;
+    if (dots == NULL)
+        return 0;
+    slash = strchr(dots, '/');
+    length = slash != NULL ? (size_t) (slash - dots - 2) : strlen(dots + 2);
+    return list_parse_real(text, (size_t) (dots - text), first) &&
+           list_parse_real(dots + 2, length, last) && *first > 0 && *last > *first &&
+           (slash == NULL || cellar_parse_u64(slash + 1, strlen(slash + 1), &n));
+}
+
 /* "a..b/n": n points from a to b, log-spaced. */
 static int list_grid(const char *option, const char *part, const char *dots, cli_words *out)
 {

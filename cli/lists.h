@@ -17,6 +17,10 @@ int cli_list_decimals(const char *option, const char *text, cli_words *out);
 int cli_list_counts(const char *option, const char *text, uint64_t smallest, uint64_t **out,
                     size_t *n);
 
+/* The ends of "0.01..100" or of a grid "0.01..100/50", positive and growing. Answers 1, or 0 when
+ * the text is no such range. */
+int cli_list_ends(const char *text, double *first, double *last);
+
 /* A decimal, the whole text. */
 int cli_list_real(const char *option, const char *text, double *out);
 

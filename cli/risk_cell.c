@@ -329,19 +329,25 @@ static int cell_run(const risk_values *values, const cell_arguments *a, const ri
 {
     int measures[CELLAR_RISK_N_MEASURES], methods[CELLAR_RISK_N_METHODS];
     size_t n_measures, n_methods;
+    int is_named = values->measure != NULL && strcmp(values->measure, "all") != 0;
     int result = risk_measures(values->measure, NULL, measures, &n_measures);
     if (result == CLI_GO_ON)
         result =
             risk_methods(values->method != NULL ? values->method : "exact,published,published-2020",
                          methods, &n_methods);
     for (size_t i = 0; i < m->n && result == CLI_GO_ON; i++)
-        for (size_t k = 0; k < n_measures && result == CLI_GO_ON; k++)
+        for (size_t k = 0; k < n_measures && result == CLI_GO_ON; k++) {
+            size_t n_before = answer->results.n;
             for (size_t j = 0; j < n_methods && result == CLI_GO_ON; j++)
                 if (cellar_risk_cell_allows(&a->cell, m->mechanisms[i],
                                             (cellar_risk_measure) measures[k],
                                             (cellar_risk_method) methods[j]))
                     result = cell_measure(values, a, m, i, (cellar_risk_measure) measures[k],
                                           (cellar_risk_method) methods[j], answer);
+            if (result == CLI_GO_ON && is_named && answer->results.n == n_before)
+                result = cli_usage("risk cell: %s risk cannot be had from these arguments",
+                                   cellar_risk_measure_name((cellar_risk_measure) measures[k]));
+        }
     if (result == CLI_GO_ON && answer->results.n == 0)
         result = cli_usage("risk cell: nothing can be measured from these arguments");
     if (result == CLI_GO_ON && values->also_released)

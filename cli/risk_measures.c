@@ -160,8 +160,7 @@ static void put_calibration(risk_table_run *r, const char *key, double target,
 static int calibration_key(risk_table_run *r, char *key, size_t size, double *low, double *high)
 {
     const risk_values *v = r->values;
-    const char *item = v->vary.n > 0 ? v->vary.items[0] : NULL, *grid = v->epsilon, *dots;
-    char *end;
+    const char *item = v->vary.n > 0 ? v->vary.items[0] : NULL, *grid = v->epsilon;
     snprintf(key, size, "epsilon");
     if (grid == NULL && item != NULL) {
         const char *equals = strchr(item, '=');
@@ -176,12 +175,7 @@ static int calibration_key(risk_table_run *r, char *key, size_t size, double *lo
     *high = 100;
     if (grid == NULL)
         return CLI_GO_ON;
-    dots = strstr(grid, "..");
-    *low = strtod(grid, &end);
-    if (dots == NULL || end != dots)
-        return cli_usage("--target: the range reads 0.01..100, not '%s'", grid);
-    *high = strtod(dots + 2, &end);
-    if ((*end != '\0' && *end != '/') || !(*high > *low) || !(*low > 0))
+    if (!cli_list_ends(grid, low, high))
         return cli_usage("--target: the range reads 0.01..100, not '%s'", grid);
     return CLI_GO_ON;
 }
@@ -191,6 +185,10 @@ int risk_run_calibrate(risk_table_run *r)
     char key[64];
     double low, high, target;
     int result = cli_list_real("target", r->values->target, &target);
+    if (result == CLI_GO_ON && !(target >= 0 && target <= 1))
+        return cli_usage("--target: a risk lies between 0 and 1");
+    if (r->n_methods > 1)
+        return cli_usage("--target: one --method, please");
     if (r->is_dirichlet || r->is_cell_key)
         return cli_usage("--target: for mechanisms of single cells with a parameter to be found");
     if (result == CLI_GO_ON)

@@ -102,13 +102,13 @@ static int run_open_groups(risk_table_run *r)
 {
     const cellar_output_options how = {.replace = r->values->read.force};
     cellar_error err;
+    cellar_status status;
     if (r->values->groups == NULL)
         return CLI_GO_ON;
     if (r->sensitive.n > 1 && r->values->sensitive_as != 1)
         return cli_usage("--groups: with several sensitive columns say --sensitive-as joint");
-    return cellar_output_open(r->values->groups, &how, &r->groups_out, &err) == CELLAR_OK
-               ? CLI_GO_ON
-               : cli_exit(CELLAR_ERR_EXISTS, &err);
+    status = cellar_output_open(r->values->groups, &how, &r->groups_out, &err);
+    return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
 }
 
 /* ---- groups one by one --------------------------------------------------------------------------

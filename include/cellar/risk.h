@@ -263,8 +263,9 @@ typedef struct cellar_calibration {
 /* All values of the parameter `key` between `low` and `high` for which the mean risk under
  * `spec` (without that key) is at most `target`. The risk need not be monotone: a grid of 193
  * log-spaced values is searched for crossings and for dips and peaks between its points, and every
- * crossing is narrowed to 1e-9. A key whose values are whole numbers is tried at each of them.
- * A value chosen like this depends on the confidential table, which no certificate covers. */
+ * crossing is narrowed to 1e-9. A risk within 1e-13 of the target, relatively, reaches it. A key
+ * whose values are whole numbers is tried at each of them. A value chosen like this depends on the
+ * confidential table, which no certificate covers. */
 CELLAR_API cellar_status cellar_risk_calibrate(const cellar_groups *groups, const char *spec,
                                                const char *key, double low, double high,
                                                double target, const cellar_risk_options *options,

@@ -67,17 +67,18 @@ static cellar_status kind_shrinkage(const assess_work *w, size_t kind,
     return CELLAR_OK;
 }
 
-/* The observed shares of a kind in groups of random size. */
+/* The observed shares of a kind in groups of random size; values that cannot be are none. */
 static cellar_status kind_global_fixed(const assess_work *w, size_t kind, size_t lane,
                                        kind_room *room, cellar_risk *out, cellar_error *err)
 {
     const cellar_group_kind *k = &w->groups->kinds[kind];
-    cellar_risk_cell cell = {.n_values = w->groups->n_values, .model = w->options->model};
+    cellar_risk_cell cell = {.n_values = k->n_positive + (size_t) k->n_zeros,
+                             .model = w->options->model};
     for (size_t i = 0; i < cell.n_values; i++)
         room->weights[i] =
             i < k->n_positive ? (double) w->groups->counts[k->first + i] / (double) k->size : 0;
     cell.shares = room->weights;
-    return cellar_risk_cell_assess(&cell, w->mechanisms[lane], CELLAR_RISK_GLOBAL_FIXED,
+    return cellar_risk_cell_random(&cell, w->mechanisms[lane], CELLAR_RISK_GLOBAL_FIXED,
                                    w->options->method, out, err);
 }
 
@@ -402,6 +403,8 @@ static cellar_status assess_check(const cellar_groups *groups,
     if (is_global && o->model == NULL)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "%s risk needs a size model",
                            cellar_risk_measure_name(o->measure));
+    if (is_global && cellar_size_model_check(o->model, err) != CELLAR_OK)
+        return CELLAR_ERR_ARGUMENT;
     if (o->zeros_stay &&
         (is_global || o->measure == CELLAR_RISK_HARD || o->measure == CELLAR_RISK_SOFT) &&
         o->method != CELLAR_RISK_SIMULATE)

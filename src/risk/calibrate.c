@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "risk/groups.h"
 
+#define ROUNDING 1e-13 /* a risk that exceeds the target by less reaches it */
 enum { GRID = 193, SECTION = 8, ZOOMS = 14, MAX_WHOLE = 4096 };
 
 typedef struct calibration_work {
@@ -162,6 +163,11 @@ out:
     return status;
 }
 
+static cellar_status calibration_too_many(cellar_error *err)
+{
+    return cellar_fail(err, CELLAR_ERR_UNSUPPORTED, "the risk crosses the target too often");
+}
+
 /* Runs of points that meet the target become ranges; their ends are narrowed. */
 static cellar_status search_ranges(const calibration_work *w, const search *s, cellar_error *err)
 {
@@ -171,8 +177,7 @@ static cellar_status search_ranges(const calibration_work *w, const search *s, c
         if (s->risk[i] > w->target)
             continue;
         if (w->out->n_ranges == CELLAR_RISK_MAX_RANGES)
-            return cellar_fail(err, CELLAR_ERR_UNSUPPORTED,
-                               "the risk crosses the target too often");
+            return calibration_too_many(err);
         range = &w->out->ranges[w->out->n_ranges++];
         range->low = s->x[i];
         if (i > 0 && !w->is_whole)
@@ -190,13 +195,14 @@ out:
 static cellar_status search_whole(calibration_work *w, double low, double high, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    size_t n = (size_t) (high - low) + 1;
+    size_t n;
     double *x = NULL;
     int in_range = 0;
 
-    if (n > MAX_WHOLE)
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "%s: more than %d whole numbers to try",
+    if (!(low <= high) || high - low >= MAX_WHOLE)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "%s: from 1 to %d whole numbers are tried",
                            w->key, MAX_WHOLE);
+    n = (size_t) (high - low) + 1;
     x = cellar_alloc(2 * n, sizeof *x);
     if (x == NULL)
         return cellar_fail_memory(err, "a calibration");
@@ -205,8 +211,13 @@ static cellar_status search_whole(calibration_work *w, double low, double high, 
     CELLAR_TRY(risks_at(w, x, n, x + n, err));
     for (size_t i = 0; i < n; i++) {
         int meets = x[n + i] <= w->target;
-        if (meets && !in_range && w->out->n_ranges < CELLAR_RISK_MAX_RANGES)
+        if (meets && !in_range) {
+            if (w->out->n_ranges == CELLAR_RISK_MAX_RANGES) {
+                status = calibration_too_many(err);
+                goto out;
+            }
             w->out->ranges[w->out->n_ranges++].low = x[i];
+        }
         if (meets)
             w->out->ranges[w->out->n_ranges - 1].high = x[i];
         in_range = meets;
@@ -223,7 +234,7 @@ cellar_status cellar_risk_calibrate(const cellar_groups *groups, const char *spe
 {
     cellar_status status = CELLAR_OK;
     search *grid = NULL, *fine = NULL;
-    calibration_work w = {groups, spec, key, options, target, 0, out};
+    calibration_work w = {groups, spec, key, options, target * (1 + ROUNDING), 0, out};
 
     *out = (cellar_calibration){.least = INFINITY, .least_at = NAN};
     if (!(low > 0) || !(high > low) || !isfinite(high))

@@ -209,10 +209,10 @@ static cellar_status cell_global(const cell_work *work, cellar_risk *out, cellar
 
 /* ---- the measures -------------------------------------------------------------------------- */
 
-static cellar_status cell_random_counts(const cellar_risk_cell *cell,
-                                        const cellar_mechanism *mechanism,
-                                        cellar_risk_measure measure, cellar_risk_method method,
-                                        cellar_risk *out, cellar_error *err)
+cellar_status cellar_risk_cell_random(const cellar_risk_cell *cell,
+                                      const cellar_mechanism *mechanism,
+                                      cellar_risk_measure measure, cellar_risk_method method,
+                                      cellar_risk *out, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     uint64_t size = cell->size;
@@ -264,6 +264,6 @@ cellar_status cellar_risk_cell_assess(const cellar_risk_cell *cell,
     case CELLAR_RISK_SOFT:
         return cellar_threshold_soft(mechanism, cell->counts, cell->n_values, out, err);
     default:
-        return cell_random_counts(cell, mechanism, measure, method, out, err);
+        return cellar_risk_cell_random(cell, mechanism, measure, method, out, err);
     }
 }

@@ -12,6 +12,12 @@
 void cellar_group_set_parts(cellar_group *group, cellar_group_part *parts, const double *weights,
                             size_t n_values);
 
+/* The measures with random counts, of a cell that was checked; it may have a single value. */
+cellar_status cellar_risk_cell_random(const cellar_risk_cell *cell,
+                                      const cellar_mechanism *mechanism,
+                                      cellar_risk_measure measure, cellar_risk_method method,
+                                      cellar_risk *out, cellar_error *err);
+
 /* sum += weight * risk; the precision follows from the sums. */
 void cellar_risk_add(cellar_risk *sum, const cellar_risk *risk, double weight);
 

@@ -50,6 +50,12 @@ static cellar_status size_parameters(const char *text, cellar_size_model *out, c
     return CELLAR_OK;
 }
 
+static double size_mean(const cellar_size_model *model)
+{
+    return model->family == CELLAR_SIZE_POISSON ? model->lambda
+                                                : model->r * (1 - model->lambda) / model->lambda;
+}
+
 cellar_status cellar_size_model_check(const cellar_size_model *model, cellar_error *err)
 {
     int is_negbin = model->family == CELLAR_SIZE_NEGBIN;
@@ -59,6 +65,9 @@ cellar_status cellar_size_model_check(const cellar_size_model *model, cellar_err
                                      : "size model: lambda must be positive");
     if (is_negbin && (!(model->r > 0) || !isfinite(model->r)))
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "size model: r must be positive");
+    if (!(size_mean(model) <= 0x1p53))
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "size model: a group has at most 2^53 members, on average as well");
     if (model->zeros == CELLAR_SIZE_INFLATED && !(model->zero >= 0 && model->zero < 1))
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "size model: zero must be in [0,1)");
     return CELLAR_OK;
@@ -121,21 +130,21 @@ double cellar_size_model_log_pmf(const cellar_size_model *model, uint64_t n)
 
 void cellar_size_model_window(const cellar_size_model *model, uint64_t *low, uint64_t *high)
 {
-    double mean = model->lambda, variance = model->lambda;
+    double mean = size_mean(model), variance = mean;
     const double nothing = log(1e-22);
     uint64_t n, step;
 
-    if (model->family == CELLAR_SIZE_NEGBIN) {
-        mean = model->r * (1 - model->lambda) / model->lambda;
+    if (model->family == CELLAR_SIZE_NEGBIN)
         variance = mean / model->lambda;
-    }
     n = (uint64_t) mean;
-    step = (uint64_t) sqrt(variance) / 8 + 1;
+    step = (uint64_t) (fmin(sqrt(variance), CELLAR_SIZE_WINDOW_MAX) / 8) + 1;
     *high = n + 1;
-    while (size_plain_log(model, *high) > nothing - log(variance + 1))
+    while (*high - n < CELLAR_SIZE_WINDOW_MAX &&
+           size_plain_log(model, *high) > nothing - log(variance + 1))
         *high += step;
     *low = n > 1 ? n : 1;
-    while (*low > step && size_plain_log(model, *low) > nothing - log(variance + 1))
+    while (*low > step && n - *low < CELLAR_SIZE_WINDOW_MAX &&
+           size_plain_log(model, *low) > nothing - log(variance + 1))
         *low -= step;
     if (*low <= step)
         *low = 1;

@@ -14,6 +14,7 @@
 #include "risk/quantile.h"
 #include "risk_check.h"
 #include "risk_groups.h"
+#include "small_table.h"
 
 /* ---- tables are groups one by one
  * ------------------------------------------------------------------ */
@@ -125,9 +126,9 @@ static void quantiles(void **state)
     assert_true(maximum == sorted[N - 1]);
 }
 
-static const char small_table[] = "region,sex,illness,job,count\n"
-                                  "n,f,none,a,5\nn,f,flu,a,1\nn,m,none,a,3\nn,m,none,b,2\n"
-                                  "s,f,flu,b,4\ns,m,none,a,1\ns,m,flu,b,1\n";
+static const char people_csv[] = "region,sex,illness,job,count\n"
+                                 "n,f,none,a,5\nn,f,flu,a,1\nn,m,none,a,3\nn,m,none,b,2\n"
+                                 "s,f,flu,b,4\ns,m,none,a,1\ns,m,flu,b,1\n";
 
 typedef struct ranks {
     double last;
@@ -163,8 +164,7 @@ static void several_sensitive_variables(void **state)
     ranks r = {.last = INFINITY};
     (void) state;
     assert_int_equal(
-        cellar_table_parse("t.csv", small_table, strlen(small_table), NULL, &table, NULL),
-        CELLAR_OK);
+        cellar_table_parse("t.csv", people_csv, strlen(people_csv), NULL, &table, NULL), CELLAR_OK);
     assert_int_equal(cellar_mechanism_create("laplace:epsilon=1", &m, NULL), CELLAR_OK);
     assert_int_equal(cellar_groups_of_table(table, qid, 2, both, 2, &g, NULL), CELLAR_OK);
     assert_int_equal(cellar_groups_n_values(g), 4);
@@ -392,9 +392,52 @@ static void refusals(void **state)
     cellar_groups_free(g);
 }
 
+/* A value that cannot be is none of its group: with random sizes as well. */
+static void structural_zeros(void **state)
+{
+    static const small_table small = {.n_variables = 2,
+                                      .sizes = {2, 3},
+                                      .rules = "x = c0 & y = c2\n",
+                                      .n_cells = 4,
+                                      .index = {0, 3, 4, 5},
+                                      .count = {3, 1, 1, 1}};
+    static const double shares[2][3] = {{1, 0, 0}, {1 / 3.0, 1 / 3.0, 1 / 3.0}};
+    static const size_t qid = 0, sensitive = 1;
+    cellar_size_model model;
+    cellar_mechanism *mechanism;
+    cellar_groups *groups;
+    cellar_table *table = small_table_create(&small);
+    cellar_risk_options options = {.measure = CELLAR_RISK_GLOBAL_FIXED, .model = &model};
+    cellar_risk_summary summary;
+    cellar_risk risk;
+    double want = 0;
+    cellar_error err;
+    (void) state;
+
+    assert_int_equal(cellar_size_model_parse("negbin:r=2,lambda=0.4", &model, &err), CELLAR_OK);
+    assert_int_equal(cellar_mechanism_create("laplace:epsilon=1", &mechanism, &err), CELLAR_OK);
+    for (size_t i = 0; i < 2; i++) {
+        cellar_risk_cell cell = {.n_values = 2 + i, .model = &model, .shares = shares[i]};
+        assert_int_equal(cellar_risk_cell_assess(&cell, mechanism, CELLAR_RISK_GLOBAL_FIXED,
+                                                 CELLAR_RISK_EXACT, &risk, &err),
+                         CELLAR_OK);
+        want += risk.value / 2;
+    }
+    assert_int_equal(cellar_groups_of_table(table, &qid, 1, &sensitive, 1, &groups, &err),
+                     CELLAR_OK);
+    assert_int_equal(cellar_risk_assess(groups, (const cellar_mechanism *const *) &mechanism, 1,
+                                        &options, &summary, &err),
+                     CELLAR_OK);
+    assert_true(fabs(summary.mean.value - want) < 1e-12);
+    cellar_groups_free(groups);
+    cellar_mechanism_free(mechanism);
+    cellar_table_free(table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(structural_zeros),
         cmocka_unit_test(lanes_and_cells_agree),
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(quantiles),
