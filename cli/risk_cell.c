@@ -296,15 +296,51 @@ static double cell_baseline(const cell_arguments *a, cellar_risk_measure measure
     return weights != NULL ? most / sum : NAN;
 }
 
+static int cell_allows(const cell_arguments *a, const cellar_mechanism *mechanism,
+                       cellar_risk_measure measure, cellar_risk_method method)
+{
+    if (method != CELLAR_RISK_SIMULATE)
+        return cellar_risk_cell_allows(&a->cell, mechanism, measure, method);
+    return a->counts != NULL && (measure == CELLAR_RISK_LOCAL || measure >= CELLAR_RISK_HARD ||
+                                 (measure == CELLAR_RISK_EXPECTED && a->shares == NULL));
+}
+
+/* Copies of the group as a table of one. */
+static cellar_status cell_simulate(const risk_values *values, const cell_arguments *a,
+                                   const cellar_mechanism *mechanism, cellar_risk_measure measure,
+                                   cellar_risk *out, double *sd, cellar_error *err)
+{
+    const cellar_risk_options options = {.measure = measure,
+                                         .method = CELLAR_RISK_SIMULATE,
+                                         .copies = values->copies.given ? values->copies.value
+                                                                        : RISK_COPIES,
+                                         .seed = values->seed.given ? values->seed.value : 1,
+                                         .n_threads = 1};
+    cellar_groups *groups = NULL;
+    cellar_risk_summary summary;
+    cellar_status status =
+        cellar_groups_of_counts(a->counts, 1, a->cell.n_values, NULL, &groups, err);
+    if (status == CELLAR_OK)
+        status = cellar_risk_assess(groups, &mechanism, 1, &options, &summary, err);
+    if (status == CELLAR_OK) {
+        *out = summary.mean;
+        *sd = summary.sd;
+    }
+    cellar_groups_free(groups);
+    return status;
+}
+
 static int cell_measure(const risk_values *values, const cell_arguments *a,
                         const risk_mechanisms *m, size_t index, cellar_risk_measure measure,
                         cellar_risk_method method, risk_answer *answer)
 {
     cellar_risk risk;
     cellar_error err;
+    double baseline, sd = NAN;
     cellar_status status =
-        cellar_risk_cell_assess(&a->cell, m->mechanisms[index], measure, method, &risk, &err);
-    double baseline;
+        method == CELLAR_RISK_SIMULATE
+            ? cell_simulate(values, a, m->mechanisms[index], measure, &risk, &sd, &err)
+            : cellar_risk_cell_assess(&a->cell, m->mechanisms[index], measure, method, &risk, &err);
     if (status != CELLAR_OK)
         return status == CELLAR_ERR_ARGUMENT ? cli_usage("risk cell: %s", err.message)
                                              : cli_exit(status, &err);
@@ -316,9 +352,11 @@ static int cell_measure(const risk_values *values, const cell_arguments *a,
     risk_put(&answer->results, &risk);
     cli_results_real(&answer->results, "baseline", baseline);
     cli_results_real(&answer->results, "difference", risk.precision - baseline);
+    if (method == CELLAR_RISK_SIMULATE)
+        cli_results_real(&answer->results, "sd", sd);
     if ((values->read.json || values->read.csv) && !isnan(risk.scenario[1]))
         risk_put_scenarios(&answer->results, &risk);
-    if (method != CELLAR_RISK_EXACT)
+    if (method == CELLAR_RISK_PUBLISHED || method == CELLAR_RISK_PUBLISHED_2020)
         risk_note(answer, "published: formulas of the papers, for comparison; they understate, for "
                           "small epsilon hundreds of times (docs/errata.md)");
     return CLI_GO_ON;
@@ -339,9 +377,8 @@ static int cell_run(const risk_values *values, const cell_arguments *a, const ri
         for (size_t k = 0; k < n_measures && result == CLI_GO_ON; k++) {
             size_t n_before = answer->results.n;
             for (size_t j = 0; j < n_methods && result == CLI_GO_ON; j++)
-                if (cellar_risk_cell_allows(&a->cell, m->mechanisms[i],
-                                            (cellar_risk_measure) measures[k],
-                                            (cellar_risk_method) methods[j]))
+                if (cell_allows(a, m->mechanisms[i], (cellar_risk_measure) measures[k],
+                                (cellar_risk_method) methods[j]))
                     result = cell_measure(values, a, m, i, (cellar_risk_measure) measures[k],
                                           (cellar_risk_method) methods[j], answer);
             if (result == CLI_GO_ON && is_named && answer->results.n == n_before)

@@ -92,7 +92,7 @@ static int run_read_words(risk_table_run *r)
     if (result == CLI_GO_ON)
         result = risk_methods(v->method != NULL ? v->method : "exact", r->methods, &r->n_methods);
     r->options.average = v->average == 2 ? CELLAR_RISK_BY_PERSON : CELLAR_RISK_BY_GROUP;
-    r->options.copies = v->copies.given ? v->copies.value : 500;
+    r->options.copies = v->copies.given ? v->copies.value : RISK_COPIES;
     r->options.seed = v->seed.given ? v->seed.value : 1;
     r->options.n_threads = (int) v->read.reader.threads.value;
     return result;
