@@ -14,11 +14,23 @@ static const double LAW_TAIL = 1e-20;
 
 /* ---- the law of a count ----------------------------------------------------------- */
 
+/* 1 when the standard deviation tells so at once: to find where such a law ends may take long. */
+static int law_is_wide(const cellar_mechanism *mechanism, int64_t count)
+{
+    double mean, variance;
+    if (mechanism->ops->mean_variance == NULL)
+        return 0;
+    mechanism->ops->mean_variance(mechanism, count, &mean, &variance);
+    return sqrt(variance) > (double) LAW_MAX_WIDTH;
+}
+
 /* Fills p with P(low..high | count); 0 when that is too wide. */
 static int law_fill(utility_law *law, int64_t count, cellar_error *err, cellar_status *status)
 {
     int64_t width;
     *status = CELLAR_OK;
+    if (law_is_wide(law->mechanism, count))
+        return 0;
     cellar_mechanism_support(law->mechanism, count, LAW_TAIL, &law->low, &law->high);
     if (__builtin_sub_overflow(law->high, law->low, &width) || width >= LAW_MAX_WIDTH)
         return 0;

@@ -189,6 +189,25 @@ static void left_out_is_said(void **state)
     }
 }
 
+/* Laws of the largest counts are not summed, and that is known at once. */
+static void largest_counts(void **state)
+{
+    static const char *const specs[] = {"poisson:alpha=1", "negbin:alpha=1,sigma=0.3",
+                                        "pig:alpha=1,sigma=0.3",
+                                        "delaporte:alpha=1,sigma=0.4,nu=0.3"};
+    cellar_table *table = table_of("a,count\nx,4611686018427387000\ny,3\n");
+    cellar_utility_options options = cellar_utility_options_default();
+    (void) state;
+    options.copies = 0;
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        cellar_utility *u = assess(table, specs[i], &options);
+        assert_true(has_note(u, "too wide to be summed"));
+        assert_true(isnan(find(u, "l1", NULL, -1, -1)->expected));
+        cellar_utility_free(u);
+    }
+    cellar_table_free(table);
+}
+
 static int cancel(void *context, const char *stage, double fraction)
 {
     (void) context;
@@ -312,10 +331,15 @@ static void fail_every(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(release_figures),    cmocka_unit_test(release_in_another_order),
-        cmocka_unit_test(tables_at_the_edge), cmocka_unit_test(sparse_table),
-        cmocka_unit_test(left_out_is_said),   cmocka_unit_test(refusals),
-        cmocka_unit_test(weighted_tables),    cmocka_unit_test(multinomial_dirichlet),
+        cmocka_unit_test(release_figures),
+        cmocka_unit_test(release_in_another_order),
+        cmocka_unit_test(tables_at_the_edge),
+        cmocka_unit_test(sparse_table),
+        cmocka_unit_test(left_out_is_said),
+        cmocka_unit_test(largest_counts),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(weighted_tables),
+        cmocka_unit_test(multinomial_dirichlet),
         cmocka_unit_test(fail_every),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
