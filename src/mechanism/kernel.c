@@ -172,12 +172,15 @@ static long double log_bound_above(const cellar_kernel *k, int64_t count, int64_
     return ratio < 1 ? k->law->log_p(k, count, b) - log1pl(-ratio) : INFINITY;
 }
 
-/* The smallest b from `from` on with P(> b) <= e^log_tail, by doubling and bisection. */
+/* The smallest b from `from` on with P(> b) <= e^log_tail, by doubling and bisection; INT64_MAX
+ * when no number goes that far. */
 static int64_t reach_above(const cellar_kernel *k, int64_t count, int64_t from,
                            long double log_tail)
 {
     int64_t low = from - 1, high = from, step = 1;
     while (log_bound_above(k, count, high + 1) > log_tail) {
+        if (step > INT64_MAX / 2 - high / 2)
+            return INT64_MAX;
         low = high;
         high += step;
         step *= 2;
