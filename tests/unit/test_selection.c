@@ -120,7 +120,7 @@ static int descending(const void *a, const void *b)
 static size_t exhaustive(const cellar_table *table, size_t n,
                          const cellar_selection_options *options, double *weights)
 {
-    char allowed[1 << MAX_COLUMNS] = {0};
+    unsigned char allowed[1 << MAX_COLUMNS] = {0};
     size_t n_found = 0;
     for (uint64_t set = 0; set < UINT64_C(1) << n; set++)
         allowed[set] = (set & options->must) == options->must && (set & options->must_not) == 0 &&
