@@ -230,7 +230,7 @@ static int search_pair(const search *r, double epsilon, cellar_worst *worst)
     int64_t first = (int64_t) r->s->options->min_count, shift = r->s->shift;
     if (r->s->mechanisms[r->i]->ops->is_additive)
         return 0;
-    for (int64_t count = 0; count < 1000; count = 3 * count + 1)
+    for (int64_t count = 0; count < 10; count = 3 * count + 1)
         for (int larger = 0; larger < 2; larger++) {
             cellar_worst at = {.count = first + count + (larger ? shift : 0),
                                .neighbour = first + count + (larger ? 0 : shift),
