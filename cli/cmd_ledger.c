@@ -137,13 +137,14 @@ static int ledger_enter(cellar_ledger *ledger, const ledger_values *values)
                     &err);
 }
 
-/* Makes the key too, unless there is one. */
+/* Makes the key too, unless there is one; a ledger that cannot be made leaves none behind. */
 static int ledger_create(const char *path, const ledger_values *values)
 {
     char *key_path = cli_ledger_key_path(path, values->key);
     cellar_key *key = NULL;
     cellar_error err;
     cellar_status status = CELLAR_OK;
+    int made_key = 0;
     if (access(path, F_OK) == 0) {
         cli_message("%s: exists already, and a ledger is never replaced", path);
         free(key_path);
@@ -151,15 +152,18 @@ static int ledger_create(const char *path, const ledger_values *values)
     }
     if (access(key_path, F_OK) != 0) {
         status = cellar_key_create(key_path, NULL, &err);
-        if (status == CELLAR_OK)
-            cli_message("made the key %s; keep a copy apart from the ledger: who has both can "
-                        "rewrite history",
-                        key_path);
+        made_key = status == CELLAR_OK;
     }
     if (status == CELLAR_OK)
         status = cellar_key_read(key_path, &key, &err);
     if (status == CELLAR_OK)
         status = cellar_ledger_create(path, key, &err);
+    if (made_key && status == CELLAR_OK)
+        cli_message("made the key %s; keep a copy apart from the ledger: who has both can rewrite "
+                    "history",
+                    key_path);
+    else if (made_key)
+        unlink(key_path); /* nothing is chained under it */
     cellar_key_free(key);
     free(key_path);
     return cli_exit(status, &err);

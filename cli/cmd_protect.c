@@ -51,6 +51,10 @@ static const cli_option protect_options[] = {
      0},
     {CLI_TEXT, "unit", "NAME", "what a person's share in the data is called [record]", AT(unit), 0,
      0, 0},
+    {CLI_CHOICE, "neighbours", "add-remove|substitute",
+     "whether a unit is in the data is hidden, or which categories it has [add-remove, or what the "
+     "dataset of --ledger says]",
+     AT(neighbours), 0, 0, 0},
     {CLI_NUMBER, "per-unit", "M", "a unit has at most M records in the table [1]", AT(per_unit), 0,
      1, 0},
     {CLI_NUMBER, "max-weight", "W",
@@ -229,6 +233,9 @@ static int protect_make_spec(const protect_values *values, protect_run *run)
     if (strstr(values->mechanism, "epsilon=") != NULL)
         return cli_usage("--total-epsilon gives each cell its epsilon: leave it out of the spec");
     if (__builtin_mul_overflow(d, run->options.max_per_unit, &n_parts) ||
+        (run->options.neighbours ==
+             CELLAR_NEIGHBOURS_SUBSTITUTE && /* out of a cell, into another */
+         __builtin_mul_overflow(n_parts, 2, &n_parts)) ||
         (values->max_weight.given &&
          __builtin_mul_overflow(n_parts, values->max_weight.value, &n_parts)))
         return cli_usage("--per-unit is too large");
@@ -252,6 +259,7 @@ static void protect_set_options(const protect_values *values, protect_run *run)
     options->total_epsilon = values->total_epsilon;
     options->domain_public = values->domain_public;
     options->unit = values->unit;
+    options->neighbours = values->neighbours - 1; /* -1 when nothing is said */
     if (values->per_unit.given)
         options->max_per_unit = values->per_unit.value;
     options->max_weight = values->max_weight.value;
@@ -259,6 +267,29 @@ static void protect_set_options(const protect_values *values, protect_run *run)
     options->date = values->date;
     options->edition = values->edition;
     options->n_threads = (int) values->threads.value;
+}
+
+/* Opens the ledger, whose dataset says what is hidden about a unit unless the user has said the
+ * same. */
+static int protect_open_ledger(const protect_values *values, protect_run *run)
+{
+    static const char *const words[] = {"add-remove", "substitute"};
+    const char *name = values->account.dataset;
+    const cellar_ledger_entry *dataset;
+    int kind, result;
+    if (values->account.ledger == NULL)
+        return CLI_GO_ON;
+    result = cli_ledger_open(values->account.ledger, values->account.key, &run->ledger);
+    dataset = result == CLI_GO_ON ? cellar_ledger_find_dataset(run->ledger, name) : NULL;
+    if (dataset == NULL) /* spending tells it */
+        return result;
+    kind = strcmp(dataset->neighbours, words[1]) == 0;
+    if (run->options.neighbours >= 0 && run->options.neighbours != kind)
+        return cli_usage("--neighbours %s: dataset '%s' accounts under %s, and these cannot be "
+                         "added",
+                         words[run->options.neighbours], name, words[kind]);
+    run->options.neighbours = kind;
+    return CLI_GO_ON;
 }
 
 /* Opens what will hold the release; one that is charged first waits elsewhere. */
@@ -270,14 +301,12 @@ static int protect_open(const protect_values *values, protect_run *run)
     if (values->format > 0)
         run->write.format = (cellar_table_format) (CELLAR_TABLE_AUTO + values->format);
     if (values->account.ledger != NULL) {
-        int result;
         if (run->write.format == CELLAR_TABLE_AUTO)
             run->write.format = cellar_table_format_of_path(values->path);
         if (run->write.format == CELLAR_TABLE_AUTO) /* found out before anything is paid */
             return cli_usage("%s: the name does not tell the format; say --format", values->path);
-        result = cli_ledger_open(values->account.ledger, values->account.key, &run->ledger);
-        if (result != CLI_GO_ON || run->mechanism != NULL || run->dirichlet != NULL)
-            return result;
+        if (run->mechanism != NULL || run->dirichlet != NULL)
+            return CLI_GO_ON;
     }
     status = cellar_release_file_open(values->path != NULL ? values->path : "-", &run->write,
                                       values->force, &run->file, &err);
@@ -300,7 +329,9 @@ static int protect_prepare(const protect_values *values, const char *path, prote
     if (status != CELLAR_OK)
         return cli_exit(status, &err);
     protect_set_options(values, run);
-    result = protect_make_spec(values, run);
+    result = protect_open_ledger(values, run);
+    if (result == CLI_GO_ON)
+        result = protect_make_spec(values, run);
     if (result != CLI_GO_ON)
         return result;
     if (!protect_is_joint(run->spec))
@@ -356,6 +387,10 @@ static cellar_status protect_json(const protect_run *run, const protect_values *
     cli_json_text(&json, "negatives", values->negatives == 1 ? "keep" : "zero");
     cli_json_count(&json, "threshold", (uint64_t) cellar_release_threshold(release));
     cli_json_text(&json, "unit", cellar_release_unit(release));
+    cli_json_text(&json, "neighbours",
+                  cellar_release_neighbours(release) == CELLAR_NEIGHBOURS_SUBSTITUTE
+                      ? "substitute"
+                      : "add-remove");
     cli_json_count(&json, "per_unit", cellar_release_max_per_unit(release));
     cli_json_count(&json, "cells_per_record", cellar_release_cells_per_record(release));
     cli_json_truth(&json, "weighted", cellar_release_is_weighted(release));

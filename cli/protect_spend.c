@@ -80,7 +80,7 @@ static cellar_status protect_cost(const protect_values *values, const protect_ru
     cellar_certify_options options = cellar_certify_options_default();
     cellar_certificate *certificate = NULL;
     cellar_status status;
-    if (charge->neighbours != NULL && strcmp(charge->neighbours, "substitute") == 0)
+    if (run->options.neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE) /* the dataset's */
         options.neighbours = CELLAR_NEIGHBOURS_SUBSTITUTE;
     options.negatives = (cellar_negatives) run->options.negatives;
     if (run->options.domain_public)

@@ -50,11 +50,14 @@ typedef struct cellar_protect_options {
 
     /* One of them is required when a record touches several cells (d > 1). */
     int per_cell;              /* 1: the caller knows that the parameters are those of one cell */
-    const char *total_epsilon; /* a decimal that epsilon x d x max_per_unit x max_weight may not
-                                  exceed; see cellar_protect_share() */
+    const char *total_epsilon; /* a decimal that epsilon x d x max_per_unit x max_weight, twice
+                                  that under substitution, may not exceed; see
+                                  cellar_protect_share() */
 
     int domain_public;     /* 1: observed domains are asserted to be public; recorded */
     const char *unit;      /* what is protected: "person" ["record" when NULL] */
+    int neighbours;        /* what is hidden about it: a cellar_neighbours; -1: add-remove, and for
+                              multinomial-dirichlet substitute [-1] */
     uint64_t max_per_unit; /* the largest number of records of a unit [1] */
     uint64_t max_weight;   /* of a record; required for a weighted table, whose sums are released */
     cellar_parameter_choice choice;
@@ -81,7 +84,8 @@ typedef struct cellar_forecast {
     double size;               /* cells listed */
     double false_positives;    /* empty cells with a positive released number */
     double bias;               /* of the sum of all released interior cells */
-    char total_epsilon[80];    /* epsilon x d x max_per_unit x max_weight; "" without epsilon */
+    char total_epsilon[80];    /* epsilon x d x max_per_unit x max_weight, twice that under
+                                  substitution; "" without epsilon */
 } cellar_forecast;
 
 /* Checks all that cellar_release_protect() checks, with the same refusals, and draws nothing. */
@@ -163,8 +167,10 @@ CELLAR_API uint64_t cellar_release_max_per_unit(const cellar_release *release);
  */
 CELLAR_API int cellar_release_is_weighted(const cellar_release *release);
 CELLAR_API uint64_t cellar_release_max_weight(const cellar_release *release);
-/* epsilon x d x max_per_unit x max_weight as an exact decimal; NULL for mechanisms without an
- * epsilon. */
+/* What the certificate hides about a unit. */
+CELLAR_API cellar_neighbours cellar_release_neighbours(const cellar_release *release);
+/* epsilon x d x max_per_unit x max_weight, twice that under substitution, as an exact decimal; NULL
+ * for mechanisms without an epsilon. */
 CELLAR_API const char *cellar_release_total_epsilon(const cellar_release *release);
 CELLAR_API cellar_parameter_choice cellar_release_choice(const cellar_release *release);
 CELLAR_API const char *cellar_release_date(const cellar_release *release);

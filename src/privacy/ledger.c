@@ -75,6 +75,7 @@ cellar_status cellar_ledger_create(const char *path, const cellar_key *key, cell
     if (access(path, F_OK) == 0)
         return cellar_fail(err, CELLAR_ERR_EXISTS, "%s: exists already, and is never replaced",
                            path);
+    CELLAR_TRY(cellar_ledger_check_place(path, err)); /* before there is anything to clear away */
     cellar_text_printf(&name, "%s-new-%08x", path, (unsigned) randombytes_random());
     if (name.failed)
         return cellar_fail_memory(err, "a ledger");

@@ -33,7 +33,8 @@ struct cellar_ledger {
 
 /* ---- ledger_store.c: the file -------------------------------------------------- */
 
-/* Refuses paths on file systems whose locks are not known to hold. */
+/* Refuses paths, of files that are there or are to be made, on file systems whose locks are not
+ * known to hold. */
 cellar_status cellar_ledger_check_place(const char *path, cellar_error *err);
 cellar_status cellar_ledger_store_make(cellar_ledger *ledger, cellar_error *err);
 cellar_status cellar_ledger_store_open(cellar_ledger *ledger, cellar_error *err);

@@ -6,6 +6,8 @@
  * the journal back and undo what was committed). */
 #include "privacy/ledger.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,10 +52,25 @@ static int place_has_locks(const struct statfs *facts)
     return 0;
 }
 
+/* Looks at the file system of a file, which may not be there yet. */
+static int place_look(const char *path, struct statfs *out)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    size_t length = slash == NULL ? 0 : slash == path ? 1 : (size_t) (slash - path);
+    if (statfs(path, out) == 0)
+        return 0;
+    if (errno != ENOENT || length >= sizeof folder)
+        return -1;
+    memcpy(folder, slash != NULL ? path : ".", slash != NULL ? length : 1);
+    folder[slash != NULL ? length : 1] = '\0';
+    return statfs(folder, out);
+}
+
 cellar_status cellar_ledger_check_place(const char *path, cellar_error *err)
 {
     struct statfs facts;
-    if (statfs(path, &facts) != 0)
+    if (place_look(path, &facts) != 0)
         return cellar_fail_errno(err, path, "look at the file system");
     if (!place_has_locks(&facts))
         return cellar_fail(
@@ -180,7 +197,6 @@ cellar_status cellar_ledger_store_make(cellar_ledger *ledger, cellar_error *err)
 {
     char sql[64];
     cellar_status status = CELLAR_OK;
-    CELLAR_TRY(cellar_ledger_check_place(ledger->path, err));
     CELLAR_TRY(store_connect(ledger, ledger->path, err));
     CELLAR_TRY(store_do(ledger, "BEGIN IMMEDIATE", "make the ledger", err));
     snprintf(sql, sizeof sql, "PRAGMA application_id=%d", APPLICATION_ID);

@@ -13,6 +13,7 @@ static cellar_certify_options certify_options(const cellar_protection *protectio
     const cellar_release_facts *facts = &protection->facts;
     cellar_certify_options options = cellar_certify_options_default();
 
+    options.neighbours = facts->neighbours;
     options.negatives = facts->negatives;
     options.domain = CELLAR_CERTIFICATE_DOMAIN_DECLARED;
     for (size_t v = 0; v < cellar_schema_n_variables(protection->schema); v++)
@@ -57,7 +58,7 @@ static int certify_add(json_t *certificate, const cellar_release_facts *facts)
 }
 
 /* Takes `found`, the answer of certifying: no answer is told as such, with the sentence that says
- * why, unless memory ended. */
+ * why, unless memory ended or two computations disagree, which no release may hide. */
 static cellar_status certify_finish(cellar_status found, cellar_certificate *certificate,
                                     const cellar_error *why, const cellar_release_facts *facts,
                                     json_t **out, cellar_error *err)
@@ -65,6 +66,8 @@ static cellar_status certify_finish(cellar_status found, cellar_certificate *cer
     *out = NULL;
     if (found == CELLAR_ERR_MEMORY)
         return cellar_fail_memory(err, "a certificate");
+    if (found == CELLAR_ERR_RULE)
+        return cellar_fail(err, CELLAR_ERR_RULE, "%s", why->message);
     *out = found == CELLAR_OK ? cellar_certificate_json(certificate)
                               : json_pack("{s:s, s:s++}", "verdict", "unknown", "reason",
                                           "no certificate could be computed: ", why->message, "");
@@ -108,7 +111,6 @@ cellar_status cellar_release_certify_dirichlet(const cellar_protection *protecti
     cellar_error why;
     cellar_status found;
 
-    options.neighbours = CELLAR_NEIGHBOURS_SUBSTITUTE; /* the other kind needs a public number */
     options.invariants = is_invariant ? invariants : NULL;
     found = cellar_certify_dirichlet(dirichlet, &options, &certificate, &why);
     return certify_finish(found, certificate, &why, &protection->facts, out, err);

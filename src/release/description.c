@@ -66,16 +66,17 @@ cellar_status cellar_description_create(const cellar_release_facts *facts, const
                                         cellar_error *err)
 {
     json_t *description = json_pack(
-        "{s:{s:s, s:s, s:I, s:o}, s:s, s:I, s:{s:s, s:I}, s:I, s:{s:s?}, s:{s:s, s:s?}, s:s, s:s, "
+        "{s:{s:s, s:s, s:I, s:o}, s:s, s:I, s:s, s:{s:s, s:I}, s:I, s:{s:s?}, s:{s:s, s:s?}, s:s, "
+        "s:s, "
         "s:s, s:o}",
         "mechanism", "spec", facts->mechanism, "name", name, "revision",
         (json_int_t) facts->revision, "parameters", parameters, "negatives",
-        negatives_names[facts->negatives], "threshold", (json_int_t) facts->threshold, "unit",
-        "name", facts->unit, "max_records", (json_int_t) facts->max_per_unit, "cells_per_record",
-        (json_int_t) facts->cells_per_record, "total", "epsilon", facts->total_epsilon, "noise",
-        "source", noise_names[facts->noise], "key_id", facts->key_id, "parameter_choice",
-        cellar_parameter_choice_word(facts->choice), "date", facts->date, "ledger", facts->ledger,
-        "certificate", certificate);
+        negatives_names[facts->negatives], "threshold", (json_int_t) facts->threshold, "neighbours",
+        cellar_neighbours_word(facts->neighbours), "unit", "name", facts->unit, "max_records",
+        (json_int_t) facts->max_per_unit, "cells_per_record", (json_int_t) facts->cells_per_record,
+        "total", "epsilon", facts->total_epsilon, "noise", "source", noise_names[facts->noise],
+        "key_id", facts->key_id, "parameter_choice", cellar_parameter_choice_word(facts->choice),
+        "date", facts->date, "ledger", facts->ledger, "certificate", certificate);
     if (description != NULL && facts->is_weighted &&
         json_object_set_new(description, "max_weight",
                             json_integer((json_int_t) facts->max_weight)) != 0) {
@@ -141,6 +142,37 @@ static cellar_status description_read_words(const json_t *description, const cha
     return description_fail(name, "parameter_choice", "how the parameters were chosen", err);
 }
 
+/* 1 when the value is the word of a kind of neighbours. */
+static int neighbours_find(const json_t *value, cellar_neighbours *out)
+{
+    const char *const words[] = {cellar_neighbours_word(CELLAR_NEIGHBOURS_ADD_REMOVE),
+                                 cellar_neighbours_word(CELLAR_NEIGHBOURS_SUBSTITUTE)};
+    size_t position = 0;
+    if (!word_find(value, words, 2, &position))
+        return 0;
+    *out = (cellar_neighbours) position;
+    return 1;
+}
+
+/* Releases written before it was said in so many words have it in their certificate. */
+static cellar_status description_read_neighbours(const json_t *description, const char *name,
+                                                 cellar_neighbours *out, cellar_error *err)
+{
+    const json_t *stated = json_object_get(description, "neighbours");
+    const json_t *certified =
+        json_object_get(json_object_get(description, "certificate"), "neighbours");
+    cellar_neighbours proved;
+
+    *out = CELLAR_NEIGHBOURS_ADD_REMOVE;
+    if (stated == NULL && certified == NULL)
+        return CELLAR_OK;
+    if (!neighbours_find(stated != NULL ? stated : certified, out))
+        return description_fail(name, "neighbours", "add-remove or substitute", err);
+    if (certified != NULL && (!neighbours_find(certified, &proved) || proved != *out))
+        return description_fail(name, "neighbours", "what the certificate is for", err);
+    return CELLAR_OK;
+}
+
 cellar_status cellar_description_read(const json_t *description, const char *name,
                                       cellar_release_facts *out, cellar_error *err)
 {
@@ -171,6 +203,7 @@ cellar_status cellar_description_read(const json_t *description, const char *nam
     CELLAR_TRY(description_read_text(description, "date", name, &out->date, err));
     CELLAR_TRY(description_read_text(description, "ledger", name, &out->ledger, err));
     CELLAR_TRY(description_read_words(description, name, out, err));
+    CELLAR_TRY(description_read_neighbours(description, name, &out->neighbours, err));
     out->total_epsilon =
         json_string_value(json_object_get(json_object_get(description, "total"), "epsilon"));
     out->revision = (uint32_t) revision;
@@ -182,8 +215,9 @@ out:
 void cellar_description_prune(json_t *description)
 {
     static const char *const members[] = {
-        "mechanism", "negatives", "threshold",        "unit", "cells_per_record", "max_weight",
-        "total",     "noise",     "parameter_choice", "date", "ledger",           "certificate"};
+        "mechanism",  "negatives", "threshold", "neighbours",       "unit", "cells_per_record",
+        "max_weight", "total",     "noise",     "parameter_choice", "date", "ledger",
+        "certificate"};
     const char *key;
     json_t *value;
     void *next;

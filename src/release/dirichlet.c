@@ -159,6 +159,8 @@ static cellar_status dirichlet_prepare(dirichlet_work *work, const char *spec,
     *protection = (cellar_protection){0};
     mine.per_cell = 1;
     mine.total_epsilon = NULL;
+    if (mine.neighbours < 0)
+        mine.neighbours = CELLAR_NEIGHBOURS_SUBSTITUTE;
     CELLAR_TRY(cellar_protection_refuse_weights(table, "multinomial-dirichlet", err));
     CELLAR_TRY(cellar_protection_init(protection, table, &mine, err));
     if (protection->facts.cells_per_record != 1 || options->key != NULL)
@@ -167,6 +169,14 @@ static cellar_status dirichlet_prepare(dirichlet_work *work, const char *spec,
                                "without margins or upper levels, and without a key"));
     CELLAR_TRY(dirichlet_collect(work, err));
     CELLAR_TRY(dirichlet_open(work, spec, out, is_invariant, err));
+    if (*is_invariant && protection->facts.neighbours == CELLAR_NEIGHBOURS_ADD_REMOVE) {
+        cellar_dirichlet_free(*out);
+        *out = NULL;
+        status = cellar_fail(err, CELLAR_ERR_RULE,
+                             "the total is the table's own and is released exactly: whether a unit "
+                             "is in the data can then not be hidden; name a public total, or hide "
+                             "its categories (substitute)");
+    }
 out:
     return status;
 }

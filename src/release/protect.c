@@ -27,7 +27,9 @@ static cellar_status protect_plan(cellar_protection *protection, const cellar_me
                                   cellar_error *err)
 {
     cellar_release_facts *facts = &protection->facts;
-    uint64_t n_parts = facts->cells_per_record * facts->max_per_unit * facts->max_weight;
+    /* a unit that takes other values leaves one cell and enters another */
+    uint64_t n_sides = facts->neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE ? 2 : 1;
+    uint64_t n_parts = facts->cells_per_record * facts->max_per_unit * facts->max_weight * n_sides;
     cellar_status status = CELLAR_OK;
 
     if (mechanism->ops->is_joint)

@@ -11,8 +11,11 @@
 
 cellar_protect_options cellar_protect_options_default(void)
 {
-    return (cellar_protect_options){
-        .negatives = -1, .max_cells = 100000000, .max_per_unit = 1, .n_threads = 0};
+    return (cellar_protect_options){.negatives = -1,
+                                    .neighbours = -1,
+                                    .max_cells = 100000000,
+                                    .max_per_unit = 1,
+                                    .n_threads = 0};
 }
 
 /* ---- checks ---------------------------------------------------------------- */
@@ -24,6 +27,8 @@ static cellar_status protection_check_options(const cellar_protect_options *opti
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "what becomes of negative numbers has to be decided: kept, or set to "
                            "zero");
+    if (options->neighbours < -1 || options->neighbours > CELLAR_NEIGHBOURS_SUBSTITUTE)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "neighbours are add-remove or substitute");
     if (options->threshold < 0)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a threshold cannot be negative");
     if (options->threshold > 0 && options->negatives == CELLAR_NEGATIVES_KEEP)
@@ -118,8 +123,9 @@ cellar_status cellar_protection_refuse_weights(const cellar_table *table, const 
 static cellar_status protection_check_parts(const cellar_protect_options *options,
                                             const cellar_release_facts *facts, cellar_error *err)
 {
-    uint64_t n_parts;
-    if (__builtin_mul_overflow(facts->cells_per_record, facts->max_per_unit, &n_parts) ||
+    uint64_t n_parts = facts->neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE ? 2 : 1;
+    if (__builtin_mul_overflow(n_parts, facts->cells_per_record, &n_parts) ||
+        __builtin_mul_overflow(n_parts, facts->max_per_unit, &n_parts) ||
         __builtin_mul_overflow(n_parts, facts->max_weight, &n_parts))
         return cellar_fail(err, CELLAR_ERR_OVERFLOW, "a unit touches too many cells");
     if (options->per_cell && options->total_epsilon != NULL)
@@ -188,6 +194,9 @@ cellar_status cellar_protection_init(cellar_protection *out, const cellar_table 
         .unit = options->unit != NULL ? options->unit : "record",
         .ledger = options->ledger != NULL ? options->ledger : CELLAR_RELEASE_UNACCOUNTED,
         .negatives = (cellar_negatives) options->negatives,
+        .neighbours = options->neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE
+                          ? CELLAR_NEIGHBOURS_SUBSTITUTE
+                          : CELLAR_NEIGHBOURS_ADD_REMOVE,
         .threshold = options->threshold,
         .choice = options->choice,
         .cells_per_record = cellar_schema_cells_per_record(table->schema),

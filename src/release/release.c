@@ -151,6 +151,11 @@ uint64_t cellar_release_max_weight(const cellar_release *release)
     return release->facts.max_weight;
 }
 
+cellar_neighbours cellar_release_neighbours(const cellar_release *release)
+{
+    return release->facts.neighbours;
+}
+
 uint64_t cellar_release_max_per_unit(const cellar_release *release)
 {
     return release->facts.max_per_unit;

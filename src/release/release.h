@@ -15,6 +15,7 @@ typedef struct cellar_release_facts {
     const char *mechanism, *unit, *total_epsilon, *key_id, *date, *ledger, *verdict;
     uint32_t revision;
     cellar_negatives negatives;
+    cellar_neighbours neighbours;
     int64_t threshold;
     cellar_noise_source noise;
     cellar_parameter_choice choice;

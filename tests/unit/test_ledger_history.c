@@ -163,6 +163,8 @@ static void test_where_a_ledger_may_lie(void **state)
     assert_int_equal(cellar_ledger_create(path, key, &err), CELLAR_ERR_EXISTS);
     assert_int_equal(cellar_ledger_check_place("/proc/self", &err), CELLAR_ERR_RULE);
     assert_non_null(strstr(err.message, "locks"));
+    assert_int_equal(cellar_ledger_create("/proc/self/ledger", key, &err), CELLAR_ERR_RULE);
+    assert_non_null(strstr(err.message, "/proc/self/ledger: lies on"));
     assert_int_equal(link(path, scratch_path(place, "second name")), 0);
     assert_int_equal(cellar_ledger_open(path, key, &ledger, &err), CELLAR_ERR_RULE);
     unlink(scratch_path(place, "second name"));

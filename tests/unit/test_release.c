@@ -199,6 +199,82 @@ static void weighted_sums_are_rounded(void **state)
     cellar_release_free(release);
 }
 
+/* Under substitution a unit leaves one cell and enters another: twice the epsilon. */
+static void the_certificate_is_for_the_neighbours_asked_for(void **state)
+{
+    static const char *const pure[] = {"0.4", "0.8"};
+    static const char *const words[] = {"add-remove", "substitute"};
+    (void) state;
+    for (int kind = -1; kind <= 1; kind++) {
+        cellar_protect_options options = keep();
+        cellar_release *release = NULL;
+        char want[80];
+        size_t i = kind == 1;
+        options.neighbours = kind;
+        options.total_epsilon = "0.8";
+        options.max_per_unit = 2;
+        assert_int_equal(protect(&plain, "discrete-laplace:epsilon=0.2", &options, &release, NULL),
+                         CELLAR_OK);
+        assert_int_equal(cellar_release_neighbours(release), i);
+        assert_string_equal(cellar_release_total_epsilon(release), pure[i]);
+        snprintf(want, sizeof want, "\"pure_epsilon_exact\":\"%s\"", pure[i]);
+        assert_non_null(strstr(cellar_release_certificate(release), want));
+        snprintf(want, sizeof want, "\"neighbours\":\"%s\"", words[i]);
+        assert_non_null(strstr(cellar_release_certificate(release), want));
+        cellar_release_free(release);
+    }
+}
+
+static void neighbours_must_fit(void **state)
+{
+    cellar_protect_options options = keep();
+    cellar_release *release = NULL;
+    cellar_table *table = small_table_create(&plain);
+    cellar_error err;
+    (void) state;
+    options.neighbours = CELLAR_NEIGHBOURS_SUBSTITUTE;
+    options.total_epsilon = "1"; /* enough for add-remove */
+    assert_int_equal(protect(&plain, "discrete-laplace:epsilon=1", &options, &release, &err),
+                     CELLAR_ERR_RULE);
+    options.neighbours = 2;
+    assert_int_equal(protect(&plain, "discrete-laplace:epsilon=1", &options, &release, &err),
+                     CELLAR_ERR_ARGUMENT);
+    options.neighbours = CELLAR_NEIGHBOURS_ADD_REMOVE; /* and the table's own total is shown */
+    assert_int_equal(
+        cellar_release_dirichlet(table, "multinomial-dirichlet:alpha=1", &options, &release, &err),
+        CELLAR_ERR_RULE);
+    assert_null(release);
+    assert_int_equal(cellar_release_dirichlet(table, "multinomial-dirichlet:alpha=1,total=5",
+                                              &options, &release, &err),
+                     CELLAR_OK);
+    assert_int_equal(cellar_release_neighbours(release), CELLAR_NEIGHBOURS_ADD_REMOVE);
+    cellar_release_free(release);
+    options.neighbours = -1;
+    assert_int_equal(
+        cellar_release_dirichlet(table, "multinomial-dirichlet:alpha=1", &options, &release, &err),
+        CELLAR_OK);
+    assert_int_equal(cellar_release_neighbours(release), CELLAR_NEIGHBOURS_SUBSTITUTE);
+    cellar_release_free(release);
+    cellar_table_free(table);
+}
+
+/* Counts drawn from kernels are covered for units of several records too. */
+static void kernels_cover_units_of_several_records(void **state)
+{
+    static const char *const specs[] = {"poisson:alpha=1", "round:base=3"};
+    (void) state;
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        cellar_protect_options options = keep();
+        cellar_release *release = NULL;
+        cellar_error err;
+        options.max_per_unit = 3;
+        assert_int_equal(protect(&plain, specs[i], &options, &release, &err), CELLAR_OK);
+        assert_string_equal(cellar_release_verdict(release), "holds");
+        assert_non_null(strstr(cellar_release_certificate(release), "\"records_per_unit\":3"));
+        cellar_release_free(release);
+    }
+}
+
 /* Drawing cells of cell keys independently would be another mechanism. */
 static void joint_laws_are_not_drawn(void **state)
 {
@@ -630,6 +706,9 @@ int main(void)
         cmocka_unit_test(what_is_not_covered_is_refused),
         cmocka_unit_test(a_release_says_how_it_was_made),
         cmocka_unit_test(weighted_sums_are_rounded),
+        cmocka_unit_test(the_certificate_is_for_the_neighbours_asked_for),
+        cmocka_unit_test(neighbours_must_fit),
+        cmocka_unit_test(kernels_cover_units_of_several_records),
         cmocka_unit_test_setup_teardown(joint_laws_are_not_drawn, scratch_setup, scratch_teardown),
         cmocka_unit_test(joint_mechanisms_take_counts),
         cmocka_unit_test(listed_cells_are_in_order_and_not_zero),

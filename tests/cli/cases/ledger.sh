@@ -19,6 +19,8 @@ says() {
     cellar ledger "$@" 2>&1 | sed 's/key [0-9a-f]*, and this is [0-9a-f]*/key A, and this is B/'
 }
 says create l --ledger-key k
+says create /proc/self/l --ledger-key new # a refused place: no key is left behind
+ls new 2>/dev/null
 says add l --ledger-key k --dataset census --edition revised
 says add l --ledger-key k --dataset big --unit person --neighbours add-remove --epsilon 1 \
     --delta 0.1 --population 10
