@@ -6,7 +6,7 @@ protect() {
     cellar protect table.json --mechanism discrete-laplace --total-epsilon 1 --negatives keep --force "$@" 2>&1 |
         sed -n '/total epsilon/p; /--neighbours/p'
 }
-tell() { grep -o '"neighbours":"[^"]*"\|"pure_epsilon_exact":"[^"]*"\|"verdict":"[^"]*"' out.csv.cellar.json; }
+tell() { grep -o '"\(neighbours\|pure_epsilon_exact\|verdict\)": *"[^"]*"' out.csv.cellar.json; }
 protect -o out.csv && tell
 protect --neighbours substitute -o out.csv && tell
 protect --ledger l --ledger-key k --dataset swap --request a -o out.csv && tell
