@@ -19,6 +19,7 @@ typedef struct cellar_setting {
     uint64_t group; /* records of a unit that are told apart one by one: group privacy [1] */
     cellar_certificate *c;
     cellar_pair_cache *cache;
+    int64_t n_terms; /* of second computations so far */
 } cellar_setting;
 
 cellar_status cellar_certify_check_options(const cellar_certify_options *options,
