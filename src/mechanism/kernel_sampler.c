@@ -10,6 +10,7 @@
 enum {
     N_DIRECT = 1024,
     BLOCK = CELLAR_INVERSE_BLOCK,
+    BITS_BLOCK = 512,   /* cells whose bits are drawn together, before those of wide laws */
     KEPT_MAX = 1 << 25, /* thresholds kept in all: 384 MiB; beyond, tables are made for each draw */
 };
 
@@ -145,12 +146,25 @@ out:
 
 /* The cells of a block that 64 bits decide. */
 typedef struct block {
-    const row *rows[BLOCK];
-    size_t cells[BLOCK]; /* those with tables */
-    const cellar_inverse *laws[BLOCK];
-    int64_t bits[BLOCK], values[BLOCK];
+    const row **rows;
+    size_t *cells; /* those with tables */
+    const cellar_inverse **laws;
+    int64_t *bits, *values;
     size_t n_tables;
 } block;
+
+/* Room for n cells, not cleared. */
+static cellar_status block_init(block *b, size_t n, cellar_error *err)
+{
+    *b = (block){.bits = cellar_realloc(NULL, n + 1, 5 * sizeof *b->bits)};
+    if (b->bits == NULL)
+        return cellar_fail_memory(err, "a sampler");
+    b->values = b->bits + n;
+    b->cells = (size_t *) (b->values + n);
+    b->rows = (const row **) (b->cells + n);
+    b->laws = (const cellar_inverse **) (b->rows + n);
+    return CELLAR_OK;
+}
 
 /* Decides by a table made for this cell alone. */
 static cellar_status decide_dropped(const row *r, const int64_t *bits, cellar_rng *rng,
@@ -186,25 +200,40 @@ out:
     return status;
 }
 
-/* One block, all of whose rows are there: tables first, then the others. */
+/* The bits of cells first..end-1 with tables, and what is drawn for the others. */
+static cellar_status block_take_bits(block *b, size_t first, size_t end, cellar_rng *rng,
+                                     int64_t *released, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    size_t old = b->n_tables, n;
+
+    for (size_t i = first; i < end; i++) {
+        b->cells[b->n_tables] = i;
+        b->laws[b->n_tables] = b->rows[i]->inverse;
+        b->n_tables += b->rows[i]->has_table != 0;
+    }
+    n = b->n_tables - old;
+    CELLAR_TRY(cellar_rng_bytes(rng, b->bits + old, n * sizeof *b->bits, err));
+    for (size_t i = first; n < end - first && i < end; i++)
+        if (!b->rows[i]->has_table)
+            CELLAR_TRY(cellar_kernel_row_draw_wide(b->rows[i], rng, &released[i], err));
+out:
+    return status;
+}
+
+/* One block, all of whose rows are there. */
 static cellar_status block_draw(block *b, size_t n, cellar_rng *rng, int64_t *released,
                                 cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
 
     b->n_tables = 0;
-    for (size_t i = 0; i < n; i++) {
-        b->cells[b->n_tables] = i;
-        b->laws[b->n_tables] = b->rows[i]->inverse;
-        b->n_tables += b->rows[i]->has_table != 0;
-    }
-    CELLAR_TRY(cellar_rng_bytes(rng, b->bits, b->n_tables * sizeof *b->bits, err));
+    for (size_t i = 0; i < n; i += BITS_BLOCK)
+        CELLAR_TRY(
+            block_take_bits(b, i, n - i < BITS_BLOCK ? n : i + BITS_BLOCK, rng, released, err));
     CELLAR_TRY(block_decide(b, rng, err));
     for (size_t i = 0; i < b->n_tables; i++)
         released[b->cells[i]] = b->values[i];
-    for (size_t i = 0; b->n_tables < n && i < n; i++)
-        if (!b->rows[i]->has_table)
-            CELLAR_TRY(cellar_kernel_row_draw_wide(b->rows[i], rng, &released[i], err));
 out:
     cellar_wipe(b->bits, n * sizeof *b->bits);
     cellar_wipe(b->values, n * sizeof *b->values);
@@ -234,6 +263,7 @@ cellar_status cellar_kernel_sampler_draw(cellar_kernel_sampler *s, const cellar_
     cellar_status status = CELLAR_OK;
     block b;
 
+    CELLAR_TRY(block_init(&b, n < BLOCK ? n : BLOCK, err));
     for (size_t i = 0; i < n;) {
         size_t n_block = n - i < BLOCK ? n - i : BLOCK;
         int is_drawn;
@@ -246,5 +276,6 @@ cellar_status cellar_kernel_sampler_draw(cellar_kernel_sampler *s, const cellar_
                 CELLAR_TRY(sampler_add(s, k, counts[j], err));
     }
 out:
+    cellar_free(b.bits);
     return status;
 }

@@ -5,7 +5,13 @@
 #include "base/memory.h"
 #include "random/inverse_table.h"
 
-enum { STEP = CELLAR_INVERSE_STEP, CELL_BITS = 64, GUARD_BITS = 32, LINE = 64 };
+enum {
+    STEP = CELLAR_INVERSE_STEP,
+    COLUMNS = CELLAR_INVERSE_COLUMNS,
+    CELL_BITS = 64,
+    GUARD_BITS = 32,
+    LINE = 64
+};
 
 /* ceil(2^64 t) for t = `bound` brought into (0, 1], where every distribution function lies. */
 static void cell_of_bound(const arf_t bound, arf_t scaled, fmpz_t cell)
@@ -107,16 +113,6 @@ static void thresholds_trim(const int64_t *list, size_t n, size_t *first, size_t
         --*last;
 }
 
-/* As many leaves as there are thresholds in one, at most. One more than n are needed, the last of
- * which is all ones. */
-static size_t leaf_size(size_t n)
-{
-    size_t leaf = STEP;
-    while (leaf * leaf < n + 1)
-        leaf += STEP;
-    return leaf;
-}
-
 /* The next multiple of a cache line. */
 static void *on_line(void *pointer)
 {
@@ -124,40 +120,58 @@ static void *on_line(void *pointer)
     return p + (LINE - (uintptr_t) p % LINE) % LINE;
 }
 
-/* Cuts a long list into leaves. */
-static void inverse_cut(cellar_inverse *s)
+/* The first 32 bits of threshold j; all ones beyond the last. */
+static int32_t half_of(const int64_t *t, size_t n, size_t j)
 {
-    for (size_t j = 0; j < s->n; j++)
-        s->halves[j] = (int32_t) (s->t[j] >> 32);
-    for (size_t j = 0; j < s->leaf; j++)
-        s->root[j] = (j + 1) * s->leaf <= s->n ? s->halves[(j + 1) * s->leaf - 1] : INT32_MAX;
+    return j < n ? (int32_t) (t[j] >> 32) : INT32_MAX;
+}
+
+/* Where the halves of a list begin and end: one that is all zeros is kept, so that bits that begin
+ * like it are seen to tie. */
+static void halves_range(const int64_t *t, size_t n, size_t *first, size_t *last)
+{
+    *first = 0;
+    *last = n;
+    while (*first + 1 < n && half_of(t, n, *first + 1) == INT32_MIN)
+        ++*first;
+    while (*last > *first && half_of(t, n, *last - 1) == INT32_MAX)
+        --*last;
+}
+
+static void halves_lay(cellar_inverse *s, size_t first)
+{
+    s->halves_base = s->base + (int64_t) first;
+    for (size_t c = 0; c < COLUMNS; c++)
+        for (size_t r = 0; r < s->n_rows; r++) {
+            size_t j = s->n_rows * c + (r > 0 ? r : s->n_rows) - 1;
+            s->halves[COLUMNS * r + c] = half_of(s->t, s->n, first + j);
+        }
 }
 
 cellar_status cellar_inverse_create_list(cellar_law law, int64_t first, const int64_t *t, size_t n,
                                          cellar_inverse **out, cellar_error *err)
 {
-    size_t leaf = n > CELLAR_INVERSE_SCANNED ? leaf_size(n) : 0;
-    size_t n_filled = leaf > 0 ? round_up(n + 1, leaf) : round_up(n > 0 ? n : 1, STEP);
-    size_t n_halves = leaf > 0 ? n_filled : 0;
-    size_t class = leaf > 0 ? (CELLAR_INVERSE_SCANNED + leaf) / STEP - 1 : n_filled / STEP - 1;
+    size_t n_filled = round_up(n > 0 ? n : 1, STEP), from, to, n_rows = 0;
     cellar_inverse *s;
 
     *out = NULL;
-    CELLAR_ASSERT(class < CELLAR_INVERSE_CLASSES);
-    s = cellar_alloc(1, sizeof *s + (size_t) 3 * LINE + (leaf + n_halves) * sizeof *s->halves +
+    halves_range(t, n, &from, &to);
+    if (n > CELLAR_INVERSE_SCANNED && to - from < CELLAR_INVERSE_HALVES)
+        n_rows = (to - from) / COLUMNS + 1; /* one number at least is all ones */
+    s = cellar_alloc(1, sizeof *s + (size_t) 2 * LINE + n_rows * COLUMNS * sizeof *s->halves +
                             n_filled * sizeof *s->t);
     if (s == NULL)
         return cellar_fail_memory(err, "the thresholds of a sampler");
-    *s = (cellar_inverse){.law = law, .base = first, .n = n_filled, .leaf = leaf};
-    s->class = (uint32_t) class;
-    s->root = on_line(s->room);
-    s->halves = on_line(s->root + leaf);
-    s->t = on_line(s->halves + n_halves);
+    *s = (cellar_inverse){.law = law, .base = first, .n = n_filled, .n_rows = n_rows};
+    s->first = from / STEP * STEP;
+    s->n_middle = round_up(to, STEP) - s->first;
+    s->halves = on_line(s->room);
+    s->t = on_line(s->halves + n_rows * COLUMNS);
     memcpy(s->t, t, n * sizeof *t);
     for (size_t j = n; j < n_filled; j++)
         s->t[j] = INT64_MAX;
-    if (leaf > 0)
-        inverse_cut(s);
+    if (n_rows > 0)
+        halves_lay(s, from);
     *out = s;
     return CELLAR_OK;
 }

@@ -6,10 +6,10 @@
  * thresholds.h: T < 2^64 P(Y <= j) <= T + 1. 64 random bits U give Y = #{j : T_j < U} unless U
  * equals some T_j, a chance below 2^-50; then the exact law decides with more bits.
  *
- * Time depends on the law alone: up to CELLAR_INVERSE_SCANNED thresholds are all compared. Longer
- * lists are compared in two steps of fixed length, of which the second reads a part of the list
- * that depends on the value; when 32 bits do not tell which, a chance below 2^-20, the whole list
- * is compared. */
+ * Time and the memory that is read depend on the laws alone: every threshold is compared. Lists of
+ * more than CELLAR_INVERSE_SCANNED thresholds are compared by their first 32 bits, and those whose
+ * 32 bits tie, a chance below 2^-16, by 64 bits once more; lists of more than
+ * CELLAR_INVERSE_HALVES that 32 bits tell apart, by 64 bits at once. */
 #ifndef CELLAR_RANDOM_INVERSE_H
 #define CELLAR_RANDOM_INVERSE_H
 
@@ -17,7 +17,8 @@
 
 enum {
     CELLAR_INVERSE_SCANNED = 256,
-    CELLAR_INVERSE_BLOCK = 512, /* cells drawn together */
+    CELLAR_INVERSE_HALVES = 1 << 16,
+    CELLAR_INVERSE_BLOCK = 16384, /* cells drawn together */
     CELLAR_INVERSE_BEST = 2, /* the fastest comparisons the machine has; 1: AVX2; 0: any machine */
 };
 

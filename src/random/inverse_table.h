@@ -6,22 +6,27 @@
 #include "random/inverse.h"
 
 enum {
-    CELLAR_INVERSE_STEP = 16,     /* lists are multiples of it */
-    CELLAR_INVERSE_CLASSES = 128, /* lists of one class are as long as each other */
+    CELLAR_INVERSE_STEP = 16,    /* lists are multiples of it */
+    CELLAR_INVERSE_COLUMNS = 32, /* of the first halves of a long list */
 };
 
 /* Thresholds less 2^63, so that signed comparison orders them; filled up with all ones, which no
- * bits exceed. Long lists are cut into leaves. */
+ * bits exceed.
+ *
+ * The first 32 bits of the thresholds of a long list are kept once more, but for the zeros and ones
+ * at its ends: sorted, h is cut into COLUMNS stretches of n_rows each. The first row holds the last
+ * number of each stretch, and row r > 0 the r-th: halves[COLUMNS r + c] = h[n_rows c + r - 1]. So
+ * one number of each stretch lies in two vectors, from which 16 cells take theirs at a time without
+ * an address that depends on it. */
 struct cellar_inverse {
     cellar_law law;
-    int64_t base;    /* the value of bits below all thresholds */
-    size_t n;        /* filled up */
-    size_t leaf;     /* thresholds in a leaf; 0 for short lists */
-    uint32_t class;  /* n / STEP - 1 of a short list, SCANNED / STEP + leaf / STEP - 1 of a long one
-                      */
-    int64_t *t;      /* on a cache line, as are the others */
-    int32_t *halves; /* of a long list, the first 32 bits of each threshold, */
-    int32_t *root;   /* and of the last of each leaf, filled up to as many as a leaf has */
+    int64_t base;           /* the value of bits below all thresholds, */
+    int64_t halves_base;    /* and below all halves */
+    size_t n;               /* filled up */
+    size_t first, n_middle; /* those between, by steps, that do not begin with 32 zeros or ones */
+    size_t n_rows;          /* 0 when the list has no halves */
+    int64_t *t;             /* on a cache line, as is */
+    int32_t *halves;
     unsigned char room[];
 };
 
