@@ -21,7 +21,7 @@
 enum {
     BITS = 96,
     COUNTS_LARGE = 32,
-    CELLS_MAX = 1 << 24,
+    CELLS_MAX = 1 << 19, /* a second or two; wider laws are composed by their epsilons */
     KINKS_MAX = 800,
     EVEN_NODES = 300,
     N_RESTS = 48

@@ -32,10 +32,14 @@ static void atom_loss(const arb_t p, const arb_t q, arb_t work, double *loss, do
 }
 
 /* q(0), q(1), ... of additive noise, so that each is enclosed once; where ratios are known to be
- * rational, one enclosure and a logarithm do for all. */
+ * rational, one enclosure and a logarithm do for all. Of kernels that can enclose many at once,
+ * both laws. */
 typedef struct noise_list {
     arb_ptr balls; /* NULL: not additive, or too many */
     size_t n;
+    arb_ptr rows[2]; /* P and Q of a kernel from `low` on, made together; or NULL */
+    int64_t low;
+    size_t width;
 } noise_list;
 
 static int64_t absolute(int64_t k)
@@ -49,7 +53,12 @@ static void noise_list_init(noise_list *list, const cellar_pair *pair, int64_t l
     int64_t last = 0;
     fmpq_t ratio;
 
-    *list = (noise_list){0};
+    *list = (noise_list){.low = low, .width = high >= low ? (size_t) (high - low) + 1 : 0};
+    if (!m->ops->is_additive && m->ops->pmf_balls != NULL && low >= 0)
+        for (int side = 0; side < 2; side++) {
+            list->rows[side] = _arb_vec_init((slong) list->width);
+            m->ops->pmf_balls(m, pair->count[side], low, list->width, ATOM_BITS, list->rows[side]);
+        }
     if (!m->ops->is_additive || pair->clamped)
         return;
     for (int side = 0; side < 2; side++) {
@@ -80,6 +89,9 @@ static void noise_list_clear(noise_list *list)
 {
     if (list->balls != NULL)
         _arb_vec_clear(list->balls, (slong) list->n);
+    for (int side = 0; side < 2; side++)
+        if (list->rows[side] != NULL)
+            _arb_vec_clear(list->rows[side], (slong) list->width);
 }
 
 static void noise_list_pmf(const noise_list *list, const cellar_pair *pair, int side, int64_t b,
@@ -87,6 +99,8 @@ static void noise_list_pmf(const noise_list *list, const cellar_pair *pair, int 
 {
     if (list->balls != NULL)
         arb_set(out, list->balls + absolute(b - pair->count[side]));
+    else if (list->rows[side] != NULL)
+        arb_set(out, list->rows[side] + (b - list->low));
     else
         cellar_pair_pmf(pair, side, b, ATOM_BITS, out);
 }

@@ -10,6 +10,7 @@ enum {
     COLUMNS = CELLAR_INVERSE_COLUMNS,
     CELL_BITS = 64,
     GUARD_BITS = 32,
+    EQUAL_BITS = 4096,
     LINE = 64
 };
 
@@ -26,7 +27,12 @@ static void cell_of_bound(const arf_t bound, arf_t scaled, fmpz_t cell)
     }
 }
 
-/* The threshold as it is stored; 0 when the ball is too wide to tell. */
+/* The threshold as it is stored; 0 when the ball is too wide to tell.
+ *
+ * A distribution function may be a multiple of 2^-64: negbin with 1/sigma whole has 1/2, 3/4, ...
+ * No ball tells such a number from one a little above it. What EQUAL_BITS bits cannot tell apart is
+ * taken to be equal: were it not, the law drawn would differ from the one stated by less than
+ * 2^-4000. */
 static int threshold_of_ball(const arb_t t, int64_t precision, int64_t *out)
 {
     arf_t bound, scaled;
@@ -42,6 +48,8 @@ static int threshold_of_ball(const arb_t t, int64_t precision, int64_t *out)
     arb_get_ubound_arf(bound, t, precision);
     cell_of_bound(bound, scaled, high);
     same = fmpz_equal(low, high);
+    fmpz_sub_ui(high, high, 1);
+    same |= precision >= EQUAL_BITS && fmpz_equal(low, high);
     fmpz_sub_ui(low, low, 1);
     *out = (int64_t) (fmpz_get_ui(low) ^ (UINT64_C(1) << 63));
     fmpz_clear(high);

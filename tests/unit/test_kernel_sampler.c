@@ -377,6 +377,28 @@ static void test_parts_add_up(void **state)
     cellar_free(numbers);
 }
 
+/* Probabilities that are multiples of 2^-64, which no ball tells from their neighbours: with mean 1
+ * and sigma 1 a negative binomial count has P(Y <= y) = 1 - 2^-(y + 1).
+ * False alarm: 1e-9 for each of the ten (DKW). */
+static void test_dyadic_laws_are_drawn(void **state)
+{
+    enum { N = 20000 };
+    int64_t *numbers = cellar_alloc(N, sizeof *numbers);
+    cellar_mechanism *m = make("negbin:alpha=1,sigma=1");
+    cellar_rng *rng = seeded();
+    (void) state;
+    assert_int_equal(cellar_mechanism_sample_many(m, numbers, N, rng, numbers, &err), CELLAR_OK);
+    for (int y = 0; y < 10; y++) {
+        double share = 0;
+        for (size_t i = 0; i < N; i++)
+            share += numbers[i] <= y;
+        assert_true(fabs(share / N - (1 - ldexp(1, -y - 1))) < sqrt(log(2 / 1e-9) / (2.0 * N)));
+    }
+    cellar_rng_free(rng);
+    cellar_mechanism_free(m);
+    cellar_free(numbers);
+}
+
 static cellar_status scenario(void *context, cellar_error *e)
 {
     cellar_mechanism *m = NULL;
@@ -413,6 +435,7 @@ int main(void)
         cmocka_unit_test(test_large_counts),
         cmocka_unit_test(test_largest_counts),
         cmocka_unit_test(test_parts_add_up),
+        cmocka_unit_test(test_dyadic_laws_are_drawn),
         cmocka_unit_test(test_memory_may_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
