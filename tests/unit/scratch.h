@@ -28,7 +28,7 @@ static inline int scratch_setup(void **state)
 /* The path of a file in the folder; valid until the next call. */
 static inline const char *scratch_path(scratch *place, const char *name)
 {
-    snprintf(place->path, sizeof place->path, "%s/%.300s", place->folder, name);
+    snprintf(place->path, sizeof place->path, "%.63s/%.300s", place->folder, name);
     return place->path;
 }
 
