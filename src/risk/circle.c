@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-#define ALIAS 1e-16      /* of the whole, that aliases may add to a coefficient */
+#define ALIAS 1e-12      /* of the whole, that aliases may add to a coefficient */
 #define NEGLIGIBLE 1e-22 /* of the counts of a factor */
 #define LEAST                                                                                      \
     1e-140 /* an absence below it is taken for it: what it multiplies is nothing anyhow            \

@@ -24,7 +24,7 @@ typedef struct cellar_circle_point {
 } cellar_circle_point;
 
 /* So many points that aliases of the coefficients up to `degree` of a law whose weights are those
- * of a Poisson law with that mean, or less, are below 1e-17 of its largest. */
+ * of a Poisson law with that mean, or less, are below 1e-12 of its largest. */
 void cellar_circle_init(cellar_circle *circle, size_t degree);
 
 /* The factor of a value, out[n_points], from base[0..degree]. */

@@ -21,7 +21,7 @@ typedef struct expected_way {
     double least, least_part; /* means from there on, and above that part of the largest numbers
                                * met, are right to 1e-10 */
 } expected_way;
-static const expected_way ways[] = {{cellar_expected_circles, 0, 0, 1e-4},
+static const expected_way ways[] = {{cellar_expected_circles, 0, 0, 1e-2},
                                     {cellar_expected_products, 1e-24, 1e-10, 0},
                                     {cellar_expected_products, 1e-306, 0, 0}};
 

@@ -41,7 +41,7 @@ cellar_status cellar_expected_add_rest(const cellar_expected_work *work, size_t 
 void cellar_expected_sum(cellar_expected_work *work, const cellar_expected_sums *chunks,
                          size_t n_chunks);
 
-/* All kinds, added to work->total: by products, right to the floor; on circles, to 1e-14 of the
+/* All kinds, added to work->total: by products, right to the floor; on circles, to 1e-12 of the
  * largest numbers met. */
 cellar_status cellar_expected_products(cellar_expected_work *work, cellar_error *err);
 cellar_status cellar_expected_circles(cellar_expected_work *work, cellar_error *err);
