@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
 
-demo: release ## build, make a small country and tabulate it
+demo: release ## build, and protect the tables of a small country
 	@tools/demo build/release
 
 test: ## every check that decides whether a change is good
