@@ -25,7 +25,7 @@ typedef struct infer_values {
     /* study */
     const char *eta, *spread, *dependence;
     cli_number n_rows, n_columns, tables;
-    int table_3;
+    int table_3, fixed_effects;
     /* writing */
     const char *path;
     int force, json;

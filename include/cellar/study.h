@@ -15,13 +15,14 @@ extern "C" {
 
 /* A design, as in "Confidentiality and differential privacy in the dissemination of frequency
  * tables", section 6.1: Poisson counts with ln mean = eta + alpha_i + beta_j + dependence *
- * gamma_ij, where alpha, beta and gamma are drawn anew for every table, uniform within +-spread.
- * Start from cellar_study_spec_default(). */
+ * gamma_ij, where alpha, beta and gamma are uniform within +-spread, drawn anew for every table or
+ * once for the study. Start from cellar_study_spec_default(). */
 typedef struct cellar_study_spec {
     size_t n_rows, n_columns; /* [10, 10] */
     double eta;               /* [4] */
     double spread;            /* [0.5] */
     double dependence;        /* 0: rows and columns are independent [0] */
+    int fixed_effects;        /* 1: all tables have the same means */
     const char *mechanism;    /* required */
     cellar_negatives negatives;
     uint64_t n_tables;          /* [1000] */

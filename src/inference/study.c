@@ -36,6 +36,7 @@ typedef struct run {
     lane *lanes;
     int n_lanes;
     verdict *verdicts; /* N_TESTS by table */
+    double *means;     /* of all tables; NULL: each has its own */
     unsigned char *failed;
 } run;
 
@@ -120,8 +121,10 @@ static cellar_status test_table(run *r, lane *l, cellar_simulator *simulator, si
     cellar_status status = CELLAR_OK;
     verdict *v = r->verdicts + table * N_TESTS;
     cellar_ratio ratio;
-    draw_means(r->spec, simulator, l->means);
-    CELLAR_TRY(draw_table(r, simulator, l->means, l->counts, l->numbers, err));
+    if (r->means == NULL)
+        draw_means(r->spec, simulator, l->means);
+    CELLAR_TRY(draw_table(r, simulator, r->means != NULL ? r->means : l->means, l->counts,
+                          l->numbers, err));
     CELLAR_TRY(test_plain(l, l->counts, &v[0], err));
     CELLAR_TRY(cellar_engine_run(&l->aware, l->numbers, 1, 1, &ratio, err));
     for (size_t i = 0; i < r->noisy->n_cells; i++)
@@ -206,10 +209,29 @@ static cellar_status study_shape(run *r, cellar_error *err)
     return status;
 }
 
+/* Means for all tables, from a stream that no table has. */
+static cellar_status study_fix_means(run *r, cellar_error *err)
+{
+    cellar_simulator simulator;
+    cellar_status status = cellar_simulator_init(&simulator, r->spec->seed, UINT64_MAX, err);
+    if (status == CELLAR_OK)
+        r->means = cellar_alloc(r->noisy->n_cells, sizeof *r->means);
+    if (status == CELLAR_OK && r->means == NULL)
+        status = cellar_fail_memory(err, "the study");
+    if (status == CELLAR_OK)
+        draw_means(r->spec, &simulator, r->means);
+    if (simulator.status != CELLAR_OK)
+        status = cellar_fail(err, simulator.status, "the source of random numbers failed");
+    cellar_simulator_clear(&simulator);
+    return status;
+}
+
 static cellar_status study_prepare(run *r, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     CELLAR_TRY(study_shape(r, err));
+    if (r->spec->fixed_effects)
+        CELLAR_TRY(study_fix_means(r, err));
     CELLAR_TRY(cellar_mechanism_create("identity", &r->identity, err));
     r->plain = (cellar_channel){r->identity, CELLAR_NEGATIVES_KEEP, 0, NULL};
     r->generators[0] = 1;
@@ -241,6 +263,7 @@ static void study_clear(run *r)
     }
     cellar_free(r->lanes);
     cellar_free(r->verdicts);
+    cellar_free(r->means);
     cellar_free(r->failed);
     cellar_pool_free(r->pool);
     cellar_mechanism_free(r->identity);
