@@ -30,10 +30,13 @@ static const main_verb verbs[] = {
     {"ptable", "From tables to releases", "design, read and write transition matrices", cli_ptable},
     {"ledger", "From tables to releases", "the privacy budget of datasets", cli_ledger},
     {"key", "From tables to releases", "make and replace key files", cli_key},
+    {"sign", "From tables to releases", "sign a folder of releases", cli_sign},
     {"risk", "Assessments", "how likely a sensitive value is read off a release", cli_risk},
     {"exposure", "Assessments", "how many people stand out, and what to do about it", cli_exposure},
     {"utility", "Assessments", "what an analyst loses", cli_utility},
     {"infer", "Analysis of releases", "tests and intervals that know the noise", cli_infer},
+    {"verify-release", "Analysis of releases", "check a signed folder, offline",
+     cli_verify_release},
     {NULL, NULL, NULL, NULL},
 };
 enum { N_ROWS = sizeof verbs / sizeof verbs[0] }; /* the last one ends the table */
@@ -54,11 +57,11 @@ static void main_print_help(FILE *stream)
         if (strcmp(group, verbs[i].group) != 0)
             fprintf(stream, "\n%s\n", verbs[i].group);
         group = verbs[i].group;
-        fprintf(stream, "  %-12s%s\n", verbs[i].name, verbs[i].summary);
+        fprintf(stream, "  %-16s%s\n", verbs[i].name, verbs[i].summary);
     }
     fputs("\nMore\n"
-          "  help VERB   the options of a verb, with examples (also cellar VERB --help)\n"
-          "  --version   the version of the program\n",
+          "  help VERB       the options of a verb, with examples (also cellar VERB --help)\n"
+          "  --version       the version of the program\n",
           stream);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The verbs, one cmd_<verb>.c each. */
+/* The verbs, one cmd_<verb>.c each (verify-release is in cmd_sign.c). */
 #ifndef CELLAR_CLI_VERBS_H
 #define CELLAR_CLI_VERBS_H
 
@@ -15,7 +15,9 @@ int cli_mechanism(int argc, char **argv);
 int cli_protect(int argc, char **argv);
 int cli_ptable(int argc, char **argv);
 int cli_risk(int argc, char **argv);
+int cli_sign(int argc, char **argv);
 int cli_tabulate(int argc, char **argv);
 int cli_utility(int argc, char **argv);
+int cli_verify_release(int argc, char **argv);
 
 #endif

@@ -18,6 +18,7 @@
 #include <cellar/interval.h>
 #include <cellar/key.h>
 #include <cellar/ledger.h>
+#include <cellar/manifest.h>
 #include <cellar/matrix.h>
 #include <cellar/mechanism.h>
 #include <cellar/microdata.h>

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-set(LAYER_SOURCES histogram.c gaps.c inverse.c inverse_draw.c key.c locked.c rng.c search.c symmetric.c thresholds.c urn.c)
+set(LAYER_SOURCES histogram.c gaps.c inverse.c inverse_draw.c key.c locked.c rng.c search.c signature.c symmetric.c thresholds.c urn.c)

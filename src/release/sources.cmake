@@ -14,6 +14,8 @@ set(LAYER_SOURCES
   draw_dense.c
   draw_sparse.c
   forecast.c
+  manifest.c
+  manifest_sign.c
   noise_law.c
   predicate.c
   protect.c
