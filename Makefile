@@ -36,6 +36,10 @@ format: ## lay the code out as clang-format decides
 	@tools/bootstrap check
 	@git ls-files -z --cached --others --exclude-standard '*.c' '*.h' | xargs -0 clang-format -i
 
+docs: ## make a web site of the documentation in build/site
+	@tools/bootstrap docs
+	@tools/docs
+
 install: release ## install under PREFIX=/usr/local (DESTDIR is honoured)
 	@cmake --install build/release --prefix "$(PREFIX)"
 
@@ -46,4 +50,4 @@ release: ## build the program and the libraries in build/release
 clean: ## remove everything built
 	rm -rf build demo-output
 
-.PHONY: help demo test bench fuzz crash check-jsonstat format install release clean
+.PHONY: help demo test bench fuzz crash check-jsonstat format docs install release clean
