@@ -8,6 +8,7 @@ int cli_certify(int argc, char **argv);
 int cli_collect(int argc, char **argv);
 int cli_describe(int argc, char **argv);
 int cli_exposure(int argc, char **argv);
+int cli_fit(int argc, char **argv);
 int cli_infer(int argc, char **argv);
 int cli_key(int argc, char **argv);
 int cli_ledger(int argc, char **argv);

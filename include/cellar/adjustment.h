@@ -12,8 +12,10 @@
 #include <stdint.h>
 
 #include <cellar/export.h>
+#include <cellar/output.h>
 #include <cellar/progress.h>
 #include <cellar/release.h>
+#include <cellar/release_file.h>
 #include <cellar/status.h>
 
 #ifdef __cplusplus
@@ -64,6 +66,9 @@ CELLAR_API cellar_status cellar_adjustment_covariance(const cellar_adjustment *f
                                                       uint64_t other, double *out,
                                                       cellar_error *err);
 
+/* 1 when the variance of some number depends on its count, and was taken at the released one. */
+CELLAR_API int cellar_adjustment_is_estimated(const cellar_adjustment *fit);
+
 /* How the equations were solved: steps, and the remainder relative to their size. */
 CELLAR_API uint32_t cellar_adjustment_n_iterations(const cellar_adjustment *fit);
 CELLAR_API double cellar_adjustment_remainder(const cellar_adjustment *fit);
@@ -80,18 +85,27 @@ typedef enum cellar_rounding_proof {
     CELLAR_ROUNDING_GREEDY   /* too large to search; totals may be further than one away */
 } cellar_rounding_proof;
 
+/* "optimal", "gap" or "not searched". */
+CELLAR_API const char *cellar_rounding_proof_name(cellar_rounding_proof proof);
+
 /* Start from cellar_rounding_options_default(). */
 typedef struct cellar_rounding_options {
     size_t max_searched; /* cells; a larger table is rounded from its total downwards [20000] */
     uint64_t max_nodes;  /* of the search, when it branches [10000] */
+    double max_move;     /* how far a released number may go from its unbiased estimate before it is
+                            rounded, unless nothing else adds up; NAN: four standard deviations of
+                            the noisiest number [NAN] */
 } cellar_rounding_options;
 
 CELLAR_API cellar_rounding_options cellar_rounding_options_default(void);
 
-/* Two steps. First the non-negative table that is nearest in the same weighted sense. Then every
- * cell, and every aggregate that some release holds, goes to one of the two whole numbers around
- * it, such that the sum over cells of the distance is smallest; an aggregate leaves its two whole
- * numbers only when nothing else adds up, and is then counted. On failure *out is NULL. */
+/* Three steps. First the non-negative table that is nearest in the same weighted sense. If some
+ * released number is further than max_move from its unbiased estimate, as small a change as
+ * possible brings all within it, or as near to it as can be; tables above max_searched are left as
+ * they are, and what is beyond is counted in both cases. Then every cell, and every aggregate that
+ * some release holds, goes to one of the two whole numbers around it, such that the sum over cells
+ * of the distance is smallest; an aggregate leaves its two whole numbers only when nothing else
+ * adds up, and is then counted. On failure *out is NULL. */
 CELLAR_API cellar_status cellar_rounding_create(const cellar_adjustment *fit,
                                                 const cellar_rounding_options *options,
                                                 cellar_rounding **out, cellar_error *err);
@@ -105,10 +119,41 @@ CELLAR_API cellar_rounding_proof cellar_rounding_proof_of(const cellar_rounding 
  * away (NAN for CELLAR_ROUNDING_GREEDY). */
 CELLAR_API double cellar_rounding_distance(const cellar_rounding *rounding);
 CELLAR_API double cellar_rounding_bound(const cellar_rounding *rounding);
+/* The bound on moves that was used, and how many released numbers are beyond it before rounding
+ * (which adds less than one). */
+CELLAR_API double cellar_rounding_max_move(const cellar_rounding *rounding);
+CELLAR_API size_t cellar_rounding_n_beyond(const cellar_rounding *rounding);
 /* How many released aggregates are one or more away from the non-negative table, and the largest
  * distance of any released cell from its unbiased estimate. */
 CELLAR_API size_t cellar_rounding_n_far(const cellar_rounding *rounding);
 CELLAR_API double cellar_rounding_largest_move(const cellar_rounding *rounding);
+
+/* ---- files ------------------------------------------------------------------- */
+
+/* Which of two versions of a table is the official one; the other is named for analysis. */
+typedef enum cellar_official {
+    CELLAR_OFFICIAL_FITTED,  /* the whole numbers that add; the releases are for analysis */
+    CELLAR_OFFICIAL_RELEASED /* the releases; the fitted numbers are for display */
+} cellar_official;
+
+/* Writes the whole numbers into an open file, value column `fitted`, and lets it appear. What goes
+ * along says how they were computed, that this is post-processing, which guarantee is withdrawn,
+ * which version is official, and holds the descriptions of the releases. Such a file is no
+ * release: what takes releases refuses it. */
+CELLAR_API cellar_status cellar_adjustment_write(const cellar_adjustment *fit,
+                                                 const cellar_rounding *rounding,
+                                                 const cellar_release *const *releases,
+                                                 size_t n_releases, cellar_official official,
+                                                 cellar_release_file *file, cellar_error *err);
+
+/* Adds a CSV of every cell to `output`: its categories, `observed` (empty where nothing was
+ * released), `unbiased`, with `with_sd` its standard deviation `sd` (empty where the releases do
+ * not determine it; takes as long as a fit for each cell), and `fitted` unless `rounding` is NULL.
+ */
+CELLAR_API cellar_status cellar_adjustment_write_comparison(const cellar_adjustment *fit,
+                                                            const cellar_rounding *rounding,
+                                                            int with_sd, cellar_output *output,
+                                                            cellar_error *err);
 
 #ifdef __cplusplus
 }

@@ -157,6 +157,11 @@ double cellar_adjustment_estimate(const cellar_adjustment *fit, uint64_t index)
     return index < fit->n ? fit->estimate[index] : NAN;
 }
 
+int cellar_adjustment_is_estimated(const cellar_adjustment *fit)
+{
+    return fit->is_estimated;
+}
+
 uint32_t cellar_adjustment_n_iterations(const cellar_adjustment *fit)
 {
     return fit->n_iterations;

@@ -17,6 +17,7 @@ struct cellar_adjustment {
     double *observed; /* y, or 0 */
     double *diagonal; /* of E'WE; 0 where x is no unknown or nothing tells about it */
     double *estimate; /* E x */
+    int is_estimated; /* some variances were taken at released counts */
     double tolerance;
     uint32_t max_iterations, n_iterations;
     double remainder;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Numbers of releases become observations: each finds its place among the fit's cells. */
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -82,6 +83,7 @@ cellar_status cellar_adjustment_observe(cellar_adjustment *fit, const cellar_rel
 
     CELLAR_TRY(adjustment_map_init(&map, schema, fit->schema, err));
     CELLAR_TRY(cellar_noise_law_init(&law, release, err));
+    fit->is_estimated |= isnan(law.variance);
     for (uint64_t index = 0; index < schema->n_indices; index++) {
         const int listed = next < cells->n && cells->index[next] == index;
         const int64_t released = listed ? (int64_t) cells->count[next] : 0;

@@ -10,6 +10,7 @@
 #include "base/output.h"
 #include "release/digest.h"
 #include "release/release.h"
+#include "release/release_file.h"
 #include "table/extension.h"
 #include "table/format.h"
 
@@ -223,25 +224,36 @@ static cellar_status file_commit_all(cellar_release_file *file, cellar_error *er
     return status;
 }
 
+cellar_status cellar_release_file_put(cellar_release_file *file, const cellar_sheet *sheet,
+                                      cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    char digest[CELLAR_DIGEST_TEXT];
+
+    CELLAR_ASSERT(file->data != NULL);
+    CELLAR_TRY(file_write_data(file, sheet, digest, err));
+    if (file->csvw != NULL)
+        CELLAR_TRY(cellar_sheet_write(sheet, &file->options, file->csvw, err));
+    if (file->sidecar != NULL)
+        CELLAR_TRY(file_write_sidecar(file, sheet, digest, err));
+    CELLAR_TRY(file_commit_all(file, err));
+out:
+    return status;
+}
+
 cellar_status cellar_release_file_write(cellar_release_file *file, const cellar_release *release,
                                         cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    char *attachment = NULL, digest[CELLAR_DIGEST_TEXT];
+    char *attachment = NULL;
     cellar_sheet sheet;
 
-    CELLAR_ASSERT(file->data != NULL);
     if (release->facts.noise == CELLAR_NOISE_SEEDED)
         return cellar_fail(err, CELLAR_ERR_RULE,
                            "a simulation drawn from a seed is never written as a release");
     CELLAR_TRY(release_attachment(release, &attachment, err));
     sheet = release_sheet(release, attachment);
-    CELLAR_TRY(file_write_data(file, &sheet, digest, err));
-    if (file->csvw != NULL)
-        CELLAR_TRY(cellar_sheet_write(&sheet, &file->options, file->csvw, err));
-    if (file->sidecar != NULL)
-        CELLAR_TRY(file_write_sidecar(file, &sheet, digest, err));
-    CELLAR_TRY(file_commit_all(file, err));
+    CELLAR_TRY(cellar_release_file_put(file, &sheet, err));
 out:
     cellar_free(attachment);
     return status;

@@ -10,7 +10,7 @@
 
 cellar_rounding_options cellar_rounding_options_default(void)
 {
-    return (cellar_rounding_options){.max_searched = 20000, .max_nodes = 10000};
+    return (cellar_rounding_options){.max_searched = 20000, .max_nodes = 10000, .max_move = NAN};
 }
 
 /* What is told about the result, from the result. */
@@ -32,6 +32,16 @@ static void rounding_measure(cellar_rounding *rounding)
         rounding->bound = rounding->distance;
 }
 
+/* Four standard deviations of the noisiest number: moving further says that noise is not why. */
+static double rounding_usual_move(const cellar_adjustment *fit)
+{
+    double least = INFINITY;
+    for (size_t i = 0; i < fit->n; i++)
+        if (fit->weight[i] > 0)
+            least = fmin(least, fit->weight[i]);
+    return isinf(least) ? 0 : 4 / sqrt(least);
+}
+
 cellar_status cellar_rounding_create(const cellar_adjustment *fit,
                                      const cellar_rounding_options *options, cellar_rounding **out,
                                      cellar_error *err)
@@ -50,7 +60,9 @@ cellar_status cellar_rounding_create(const cellar_adjustment *fit,
         status = cellar_fail_memory(err, "a rounding");
         goto out;
     }
+    rounding->max_move = isnan(options->max_move) ? rounding_usual_move(fit) : options->max_move;
     CELLAR_TRY(cellar_adjustment_nonnegative(fit, rounding->before, err));
+    CELLAR_TRY(cellar_rounding_keep_near(rounding, fit->n <= options->max_searched, err));
     if (fit->n <= options->max_searched)
         CELLAR_TRY(cellar_rounding_search(rounding, options, err));
     else
@@ -102,6 +114,16 @@ double cellar_rounding_bound(const cellar_rounding *rounding)
 size_t cellar_rounding_n_far(const cellar_rounding *rounding)
 {
     return rounding->n_far;
+}
+
+double cellar_rounding_max_move(const cellar_rounding *rounding)
+{
+    return rounding->max_move;
+}
+
+size_t cellar_rounding_n_beyond(const cellar_rounding *rounding)
+{
+    return rounding->n_beyond;
 }
 
 double cellar_rounding_largest_move(const cellar_rounding *rounding)

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "release/member_walk.h"
 #include "release/rounding.h"
 #include "table/schema.h"
 
@@ -59,39 +60,6 @@ static void programme_add_cells(programme *p)
     }
 }
 
-/* How the members of an aggregate are walked: all combinations of members of its categories. */
-typedef struct programme_walk {
-    const cellar_schema *schema;
-    const uint32_t *members[CELLAR_MAX_VARIABLES];
-    size_t n_members[CELLAR_MAX_VARIABLES], at[CELLAR_MAX_VARIABLES];
-} programme_walk;
-
-static void walk_start(programme_walk *walk, const cellar_schema *schema, uint64_t aggregate)
-{
-    *walk = (programme_walk){.schema = schema};
-    for (size_t v = 0; v < schema->n_variables; v++)
-        walk->members[v] = cellar_schema_members(schema, v, schema_category(schema, v, aggregate),
-                                                 &walk->n_members[v]);
-}
-
-static uint64_t walk_index(const programme_walk *walk)
-{
-    uint64_t index = 0;
-    for (size_t v = 0; v < walk->schema->n_variables; v++)
-        index += walk->members[v][walk->at[v]] * walk->schema->axes[v].stride;
-    return index;
-}
-
-static int walk_next(programme_walk *walk)
-{
-    for (size_t v = walk->schema->n_variables; v-- > 0;) {
-        if (++walk->at[v] < walk->n_members[v])
-            return 1;
-        walk->at[v] = 0;
-    }
-    return 0;
-}
-
 static int programme_add_slack(programme *p, double sign, double price, int n_used)
 {
     const int column = glp_add_cols(p->problem, 1);
@@ -110,16 +78,16 @@ static void programme_add_aggregate(programme *p, uint64_t aggregate)
     const double value = rounding->before[aggregate];
     double floors = 0;
     int n = 0;
-    programme_walk walk;
-    walk_start(&walk, rounding->fit->schema, aggregate);
+    cellar_member_walk walk;
+    cellar_member_walk_start(&walk, rounding->fit->schema, aggregate);
     do {
-        const uint64_t index = walk_index(&walk);
+        const uint64_t index = cellar_member_walk_index(&walk);
         floors += rounding->value[index];
         if (p->column[index] != 0) {
             p->rows[++n] = p->column[index];
             p->ones[n] = 1;
         }
-    } while (walk_next(&walk));
+    } while (cellar_member_walk_next(&walk));
     if (n == 0)
         return;
     const double low = programme_floor(value) - floors;

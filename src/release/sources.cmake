@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 set(LAYER_SOURCES
   adjustment.c
+  adjustment_describe.c
+  adjustment_file.c
   adjustment_nonnegative.c
   adjustment_observe.c
   adjustment_solve.c
@@ -16,6 +18,7 @@ set(LAYER_SOURCES
   forecast.c
   manifest.c
   manifest_sign.c
+  member_walk.c
   noise_law.c
   predicate.c
   protect.c
@@ -24,6 +27,7 @@ set(LAYER_SOURCES
   release_read.c
   release_write.c
   rounding.c
+  rounding_bounds.c
   rounding_greedy.c
   rounding_programme.c
   share.c

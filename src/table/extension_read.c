@@ -21,12 +21,15 @@ static cellar_status extension_fail(const cellar_source *source, const char *mem
 static cellar_status extension_check_kind(const cellar_source *source, const json_t *extension,
                                           cellar_error *err)
 {
-    const char *kind = json_string_value(json_object_get(extension, "kind"));
-    if (kind == NULL || (strcmp(kind, cellar_sheet_kind_name(CELLAR_SHEET_TABLE)) != 0 &&
-                         strcmp(kind, cellar_sheet_kind_name(CELLAR_SHEET_RELEASE)) != 0))
-        return extension_fail(source, "kind", "\"table\" or \"release\"", err);
-    if (strcmp(kind, cellar_sheet_kind_name(source->kind)) != 0)
-        return cellar_source_fail_kind(source, err);
+    const char *name = json_string_value(json_object_get(extension, "kind"));
+    cellar_sheet_kind kind = CELLAR_SHEET_TABLE;
+    while (name != NULL && kind <= CELLAR_SHEET_FIT &&
+           strcmp(name, cellar_sheet_kind_name(kind)) != 0)
+        kind++;
+    if (name == NULL || kind > CELLAR_SHEET_FIT)
+        return extension_fail(source, "kind", "\"table\", \"release\" or \"fit\"", err);
+    if (kind != source->kind)
+        return cellar_source_fail_kind(source, kind, err);
     return CELLAR_OK;
 }
 

@@ -57,7 +57,8 @@ cellar_sheet_parser cellar_format_csv_read;
 cellar_sheet_parser cellar_format_jsonstat_read;
 cellar_sheet_parser cellar_format_px_read;
 
-/* The file is of the other kind: one sentence for all formats. */
-cellar_status cellar_source_fail_kind(const cellar_source *source, cellar_error *err);
+/* The file is of another kind: one sentence for all formats. */
+cellar_status cellar_source_fail_kind(const cellar_source *source, cellar_sheet_kind found,
+                                      cellar_error *err);
 
 #endif

@@ -19,14 +19,14 @@ static cellar_status csv_find_value(const cellar_source *source, const cellar_cs
                                     csv_columns *columns, cellar_error *err)
 {
     const char *wanted = cellar_sheet_value_name(source->kind);
-    const char *other = cellar_sheet_value_name(
-        source->kind == CELLAR_SHEET_TABLE ? CELLAR_SHEET_RELEASE : CELLAR_SHEET_TABLE);
     size_t found = cellar_csv_find_column(csv, wanted);
-    size_t unwanted = cellar_csv_find_column(csv, other);
 
-    /* Whichever comes last is the value; the other would be a variable of that name. */
-    if (unwanted != CELLAR_CSV_NO_COLUMN && (found == CELLAR_CSV_NO_COLUMN || unwanted > found))
-        return cellar_source_fail_kind(source, err);
+    /* Whichever comes last is the value; the others would be variables of that name. */
+    for (cellar_sheet_kind kind = CELLAR_SHEET_TABLE; kind <= CELLAR_SHEET_FIT; kind++) {
+        size_t other = cellar_csv_find_column(csv, cellar_sheet_value_name(kind));
+        if (other != CELLAR_CSV_NO_COLUMN && (found == CELLAR_CSV_NO_COLUMN || other > found))
+            return cellar_source_fail_kind(source, kind, err);
+    }
     if (found == CELLAR_CSV_NO_COLUMN)
         return cellar_fail(err, CELLAR_ERR_INPUT,
                            "%s:1: no column '%s'; a file without one is microdata, to be tabulated "

@@ -43,12 +43,14 @@ cellar_status cellar_sheet_of_table(const cellar_table *table, cellar_sheet *out
 
 const char *cellar_sheet_kind_name(cellar_sheet_kind kind)
 {
-    return kind == CELLAR_SHEET_TABLE ? "table" : "release";
+    static const char *const names[] = {"table", "release", "fit"};
+    return names[kind];
 }
 
 const char *cellar_sheet_value_name(cellar_sheet_kind kind)
 {
-    return kind == CELLAR_SHEET_TABLE ? "count" : "released";
+    static const char *const names[] = {"count", "released", "fitted"};
+    return names[kind];
 }
 
 int cellar_sheet_shows(const cellar_sheet *sheet, const cellar_sheet_cell *cell)

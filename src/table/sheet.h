@@ -7,8 +7,12 @@
 
 #include "base/text.h"
 
-/* True counts, or numbers that may leave. */
-typedef enum cellar_sheet_kind { CELLAR_SHEET_TABLE, CELLAR_SHEET_RELEASE } cellar_sheet_kind;
+/* True counts, numbers that may leave, or numbers computed from these so that they add. */
+typedef enum cellar_sheet_kind {
+    CELLAR_SHEET_TABLE,
+    CELLAR_SHEET_RELEASE,
+    CELLAR_SHEET_FIT
+} cellar_sheet_kind;
 
 /* One cell. `value` is the count or the released number. In a sheet that is not confidential a
  * suppressed or unavailable cell has no value, whatever stands here: see cellar_sheet_shows(). */
@@ -40,8 +44,8 @@ typedef struct cellar_sheet {
 cellar_status cellar_sheet_of_table(const cellar_table *table, cellar_sheet *out,
                                     cellar_error *err);
 
-const char *cellar_sheet_kind_name(cellar_sheet_kind kind);  /* "table" or "release" */
-const char *cellar_sheet_value_name(cellar_sheet_kind kind); /* "count" or "released" */
+const char *cellar_sheet_kind_name(cellar_sheet_kind kind);  /* "table", "release", "fit" */
+const char *cellar_sheet_value_name(cellar_sheet_kind kind); /* "count", "released", "fitted" */
 
 /* 1 when the number of the cell may be written: always in a confidential sheet, else unless the
  * cell is suppressed or not available. */

@@ -83,16 +83,16 @@ void cellar_loaded_clear(cellar_loaded *loaded)
     *loaded = (cellar_loaded){0};
 }
 
-cellar_status cellar_source_fail_kind(const cellar_source *source, cellar_error *err)
+cellar_status cellar_source_fail_kind(const cellar_source *source, cellar_sheet_kind found,
+                                      cellar_error *err)
 {
-    if (source->kind == CELLAR_SHEET_TABLE)
-        return cellar_fail(err, CELLAR_ERR_INPUT,
-                           "%s: is a release (its values are 'released'), not a table of true "
-                           "counts",
-                           source->name);
-    return cellar_fail(err, CELLAR_ERR_INPUT,
-                       "%s: is a table of true counts (its values are 'count'), not a release",
-                       source->name);
+    static const char *const names[] = {"a table of true counts", "a release", "a fitted table"};
+    return cellar_fail(err, CELLAR_ERR_INPUT, "%s: is %s (its values are '%s'), not %s%s",
+                       source->name, names[found], cellar_sheet_value_name(found),
+                       names[source->kind],
+                       found == CELLAR_SHEET_FIT ? "; tests, intervals and further fits belong to "
+                                                   "the releases it was computed from"
+                                                 : "");
 }
 
 cellar_status cellar_sheet_parse(const cellar_source *source, cellar_loaded *out, cellar_error *err)

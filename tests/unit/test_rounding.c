@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <string.h>
 
 #include "check.h"
 
@@ -180,12 +181,100 @@ static void large_tables_are_rounded_downwards(void **state)
     }
 }
 
+/* ---- near ------------------------------------------------------------------------ */
+
+static double farthest(const cellar_adjustment *fit, const double *table)
+{
+    double out = 0;
+    for (size_t i = 0; i < fit->n; i++)
+        out = fmax(out, fabs(table[i] - fit->estimate[i]));
+    return out;
+}
+
+/* Changes the cells of a table, one at a time and never below zero, while that brings its farthest
+ * number nearer to its estimate. Answers how far that is in the end: a bound that can be kept. */
+static double witness(const cellar_adjustment *fit, double *table)
+{
+    double bound = farthest(fit, table);
+    for (double step = 1; step > 0.01; step /= 2)
+        for (size_t i = 0; i < 2 * fit->n; i++) {
+            const double by = i % 2 ? step : -step;
+            double moved[64];
+            if (!cellar_schema_is_interior(fit->schema, i / 2) || table[i / 2] + by < 0)
+                continue;
+            for (size_t j = 0; j < fit->n; j++)
+                moved[j] = table[j] + (holds(fit->schema, j, i / 2) ? by : 0);
+            if (farthest(fit, moved) < bound) {
+                bound = farthest(fit, moved);
+                memcpy(table, moved, fit->n * sizeof *table);
+                i = (size_t) -1; /* once more */
+            }
+        }
+    return bound;
+}
+
+static size_t n_beyond(const cellar_adjustment *fit, const double *table, double bound)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < fit->n; i++)
+        n += fit->weight[i] > 0 && fabs(table[i] - fit->estimate[i]) > bound + 1e-6;
+    return n;
+}
+
+/* Some table is within the bound by construction, so one must be found, also where the nearest
+ * non-negative one is not. */
+static void no_number_moves_further_than_it_must(void **state)
+{
+    (void) state;
+    size_t n_moved = 0;
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        cellar_adjustment *fit = fitted(seed % 2 ? &deep : &flat, 300 + seed);
+        cellar_rounding_options options = cellar_rounding_options_default();
+        cellar_rounding *rounding = NULL;
+        double nearest[64] = {0}, within[64];
+        assert_int_equal(cellar_adjustment_nonnegative(fit, nearest, NULL), CELLAR_OK);
+        memcpy(within, nearest, sizeof within);
+        options.max_move = witness(fit, within);
+        n_moved += n_beyond(fit, nearest, options.max_move) > 0;
+        assert_int_equal(cellar_rounding_create(fit, &options, &rounding, NULL), CELLAR_OK);
+        check_adds(rounding, fit->schema);
+        assert_int_equal(cellar_rounding_n_beyond(rounding), 0);
+        assert_int_equal(n_beyond(fit, rounding->before, options.max_move), 0);
+        if (cellar_rounding_n_far(rounding) == 0)
+            assert_true(cellar_rounding_largest_move(rounding) < options.max_move + 1);
+        cellar_rounding_free(rounding);
+        cellar_adjustment_free(fit);
+    }
+    assert_true(n_moved >= 3); /* the bound was felt */
+}
+
+/* No table lies within a bound of zero when some estimate is negative: the excess is told. */
+static void what_must_move_further_is_counted(void **state)
+{
+    (void) state;
+    cellar_adjustment *fit = fitted(&flat, 3);
+    cellar_rounding_options options = cellar_rounding_options_default();
+    cellar_rounding *rounding = NULL;
+    options.max_move = 0;
+    assert_int_equal(cellar_rounding_create(fit, &options, &rounding, NULL), CELLAR_OK);
+    assert_true(cellar_rounding_n_beyond(rounding) > 0);
+    assert_true(cellar_rounding_max_move(rounding) == 0);
+    check_adds(rounding, fit->schema);
+    cellar_rounding_free(rounding);
+    cellar_adjustment_free(fit);
+}
+
 static cellar_status round_once(void *context, cellar_error *err)
 {
     const cellar_rounding_options options = cellar_rounding_options_default();
     cellar_rounding_options large = options;
     cellar_rounding *rounding = NULL;
     cellar_status status = cellar_rounding_create(context, &options, &rounding, err);
+    cellar_rounding_free(rounding);
+    large.max_move = 0;
+    rounding = NULL;
+    if (status == CELLAR_OK)
+        status = cellar_rounding_create(context, &large, &rounding, err);
     cellar_rounding_free(rounding);
     large.max_searched = 0;
     rounding = NULL;
@@ -208,6 +297,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_non_negative_table_is_the_nearest),
         cmocka_unit_test(it_is_the_best_of_all_roundings),
+        cmocka_unit_test(no_number_moves_further_than_it_must),
+        cmocka_unit_test(what_must_move_further_is_counted),
         cmocka_unit_test(large_tables_are_rounded_downwards),
         cmocka_unit_test(memory_may_end_anywhere),
     };

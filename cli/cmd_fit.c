@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cellar fit: one table whose totals add, from releases whose totals do not. */
+#include "verbs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cellar/adjustment.h>
+
+#include "json_out.h"
+#include "lists.h"
+#include "options.h"
+#include "terminal.h"
+
+typedef struct fit_values {
+    const char *path, *comparison, *max_move;
+    int official, sd, force, json;
+    cli_number limit, max_searched;
+} fit_values;
+
+#define AT(member) offsetof(fit_values, member)
+static const cli_option fit_options[] = {
+    {CLI_TEXT, "output", "FILE", "the fitted whole numbers, as .csv, .json (JSON-stat) or .px",
+     AT(path), 'o', 0, 0},
+    {CLI_TEXT, "comparison", "FILE",
+     "a CSV of every cell: what was released, the unbiased estimate, the fitted number",
+     AT(comparison), 0, 0, 0},
+    {CLI_FLAG, "sd", NULL,
+     "standard deviations of the estimates too; takes as long as a fit for each cell", AT(sd), 0, 0,
+     0},
+    {CLI_CHOICE, "official", "fitted|released", "which version is declared official [fitted]",
+     AT(official), 0, 0, 0},
+    {CLI_TEXT, "max-move", "B",
+     "how far a released number may go from its unbiased estimate, unless nothing else adds up "
+     "[four standard deviations of the noisiest number]",
+     AT(max_move), 0, 0, 0},
+    {CLI_NUMBER, "max-searched", "N",
+     "cells up to which the nearest whole numbers are searched for [20000]", AT(max_searched), 0, 0,
+     0},
+    {CLI_NUMBER, "limit", "N", "show N cells, 0 for all [20]", AT(limit), 0, 0, 0},
+    {CLI_FLAG, "force", NULL, "replace files that exist", AT(force), 0, 0, 0},
+    {CLI_FLAG, "json", NULL, "print JSON", AT(json), 0, 0, 0},
+};
+
+static const char *const fit_examples[] = {
+    "cellar fit cells.csv margins.csv -o fitted.csv --comparison both.csv",
+    "cellar fit census.json --official released --sd --limit 0", NULL};
+
+static const cli_command fit_command = {
+    "fit",
+    "RELEASE... [options]",
+    "Makes one table that adds up from releases of the same people: the best linear unbiased "
+    "estimate by weighted least squares, and beside it non-negative whole numbers that add in "
+    "every margin and hierarchy. Only releases are read, so this is post-processing. The first "
+    "release has all variables; the others have some of them.",
+    fit_options,
+    sizeof fit_options / sizeof fit_options[0],
+    fit_examples};
+
+typedef struct fit_run {
+    const fit_values *values;
+    cellar_release **releases;
+    size_t n_releases;
+    cellar_adjustment *fit;
+    cellar_rounding *rounding;
+    cellar_release_file *file;
+    cellar_output *comparison;
+    double max_move;
+} fit_run;
+
+static const cellar_release *const *fit_sources(const fit_run *run)
+{
+    return (const cellar_release *const *) run->releases;
+}
+
+static void fit_clear(fit_run *run)
+{
+    for (size_t r = 0; r < run->n_releases; r++)
+        cellar_release_free(run->releases[r]);
+    free(run->releases);
+    cellar_rounding_free(run->rounding);
+    cellar_adjustment_free(run->fit);
+    cellar_release_file_discard(run->file);
+    cellar_output_discard(run->comparison);
+}
+
+/* ---- computing -------------------------------------------------------------- */
+
+static cellar_status fit_open_files(fit_run *run, cellar_error *err)
+{
+    const fit_values *values = run->values;
+    const cellar_output_options how = {.replace = values->force, .shared = 1};
+    const cellar_table_write_options write = {.zeros = 1};
+    cellar_status status = CELLAR_OK;
+    if (values->path != NULL)
+        status = cellar_release_file_open(values->path, &write, values->force, &run->file, err);
+    if (status == CELLAR_OK && values->comparison != NULL)
+        status = cellar_output_open(values->comparison, &how, &run->comparison, err);
+    return status;
+}
+
+static cellar_status fit_read(fit_run *run, const cli_words *paths, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    run->releases = calloc(paths->n, sizeof *run->releases);
+    if (run->releases == NULL) {
+        snprintf(err->message, sizeof err->message, "out of memory");
+        return CELLAR_ERR_MEMORY;
+    }
+    run->n_releases = paths->n;
+    for (size_t r = 0; r < paths->n && status == CELLAR_OK; r++)
+        status = cellar_release_read(paths->items[r], CELLAR_TABLE_AUTO, &run->releases[r], err);
+    return status;
+}
+
+static cellar_status fit_compute(fit_run *run, cellar_error *err)
+{
+    cellar_adjustment_options options = cellar_adjustment_options_default();
+    cellar_rounding_options rounding = cellar_rounding_options_default();
+    cellar_status status;
+    rounding.max_move = run->max_move;
+    if (run->values->max_searched.given)
+        rounding.max_searched = (size_t) run->values->max_searched.value;
+    options.progress = cli_progress_begin();
+    status = cellar_adjustment_create(fit_sources(run), run->n_releases, &options, &run->fit, err);
+    if (status == CELLAR_OK)
+        status = cellar_rounding_create(run->fit, &rounding, &run->rounding, err);
+    cli_progress_end();
+    return status;
+}
+
+static cellar_status fit_write(fit_run *run, cellar_error *err)
+{
+    const cellar_official official =
+        run->values->official == 2 ? CELLAR_OFFICIAL_RELEASED : CELLAR_OFFICIAL_FITTED;
+    cellar_output *comparison = run->comparison;
+    cellar_status status = CELLAR_OK;
+    if (comparison != NULL)
+        status = cellar_adjustment_write_comparison(run->fit, run->rounding, run->values->sd,
+                                                    comparison, err);
+    if (status == CELLAR_OK && run->file != NULL)
+        status = cellar_adjustment_write(run->fit, run->rounding, fit_sources(run), run->n_releases,
+                                         official, run->file, err);
+    if (status == CELLAR_OK && comparison != NULL) {
+        run->comparison = NULL;
+        status = cellar_output_commit(comparison, err);
+    }
+    return status;
+}
+
+/* ---- telling ---------------------------------------------------------------- */
+
+/* The cells shown are the first ones that are possible. */
+static uint64_t fit_limit(const fit_run *run)
+{
+    const cli_number limit = run->values->limit;
+    return !limit.given ? 20 : limit.value == 0 ? UINT64_MAX : limit.value;
+}
+
+static double fit_sd(const fit_run *run, uint64_t index)
+{
+    double variance;
+    return cellar_adjustment_covariance(run->fit, index, index, &variance, NULL) == CELLAR_OK
+               ? sqrt(variance)
+               : NAN;
+}
+
+static void fit_json_rounding(const cellar_rounding *rounding, cli_json *json)
+{
+    cli_json_begin(json, "rounding", '{');
+    cli_json_text(json, "proof", cellar_rounding_proof_name(cellar_rounding_proof_of(rounding)));
+    cli_json_real(json, "distance", cellar_rounding_distance(rounding));
+    cli_json_real(json, "bound", cellar_rounding_bound(rounding));
+    cli_json_count(json, "aggregates_far", cellar_rounding_n_far(rounding));
+    cli_json_real(json, "max_move", cellar_rounding_max_move(rounding));
+    cli_json_count(json, "beyond_max_move", cellar_rounding_n_beyond(rounding));
+    cli_json_real(json, "largest_move", cellar_rounding_largest_move(rounding));
+    cli_json_end(json, '}');
+}
+
+static void fit_json_row(const fit_run *run, uint64_t index, cli_json *json)
+{
+    const cellar_schema *schema = cellar_adjustment_schema(run->fit);
+    uint32_t categories[CELLAR_MAX_VARIABLES];
+    cellar_schema_categories(schema, index, categories);
+    cli_json_begin(json, NULL, '{');
+    for (size_t v = 0; v < cellar_schema_n_variables(schema); v++)
+        cli_json_text(json, cellar_schema_variable(schema, v),
+                      cellar_schema_code(schema, v, categories[v]));
+    cli_json_real(json, "observed", cellar_adjustment_observed(run->fit, index));
+    cli_json_real(json, "unbiased", cellar_adjustment_estimate(run->fit, index));
+    if (run->values->sd)
+        cli_json_real(json, "sd", fit_sd(run, index));
+    cli_json_count(json, "fitted", (uint64_t) cellar_rounding_value(run->rounding, index));
+    cli_json_end(json, '}');
+}
+
+static void fit_tell_json(const fit_run *run, cellar_output *output)
+{
+    const cellar_schema *schema = cellar_adjustment_schema(run->fit);
+    cli_json json = {.output = output};
+    uint64_t left = fit_limit(run);
+    cli_json_begin(&json, NULL, '{');
+    cli_json_count(&json, "releases", run->n_releases);
+    cli_json_count(&json, "cells", cellar_schema_n_indices(schema));
+    cli_json_text(&json, "variances",
+                  cellar_adjustment_is_estimated(run->fit) ? "estimated" : "exact");
+    cli_json_begin(&json, "equations", '{');
+    cli_json_count(&json, "steps", cellar_adjustment_n_iterations(run->fit));
+    cli_json_real(&json, "remainder", cellar_adjustment_remainder(run->fit));
+    cli_json_end(&json, '}');
+    fit_json_rounding(run->rounding, &json);
+    cli_json_begin(&json, "rows", '[');
+    for (uint64_t index = 0; index < cellar_schema_n_indices(schema) && left > 0; index++)
+        if (!cellar_schema_is_structural_zero(schema, index)) {
+            fit_json_row(run, index, &json);
+            left--;
+        }
+    cli_json_end(&json, ']');
+    cli_json_end(&json, '}');
+}
+
+static void fit_grid_real(cli_grid *grid, double value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.2f", value);
+    cli_grid_add(grid, isfinite(value) ? text : NULL);
+}
+
+static void fit_grid_row(const fit_run *run, uint64_t index, cli_grid *grid)
+{
+    const cellar_schema *schema = cellar_adjustment_schema(run->fit);
+    uint32_t categories[CELLAR_MAX_VARIABLES];
+    cellar_schema_categories(schema, index, categories);
+    for (size_t v = 0; v < cellar_schema_n_variables(schema); v++)
+        cli_grid_add(grid, cellar_schema_code(schema, v, categories[v]));
+    fit_grid_real(grid, cellar_adjustment_observed(run->fit, index));
+    fit_grid_real(grid, cellar_adjustment_estimate(run->fit, index));
+    if (run->values->sd)
+        fit_grid_real(grid, fit_sd(run, index));
+    cli_grid_add_count(grid, (uint64_t) cellar_rounding_value(run->rounding, index));
+}
+
+static void fit_tell_cells(const fit_run *run, cellar_output *output)
+{
+    const cellar_schema *schema = cellar_adjustment_schema(run->fit);
+    const size_t n = cellar_schema_n_variables(schema);
+    cli_grid grid = {.n_columns = n + 3 + (size_t) run->values->sd};
+    uint64_t left = fit_limit(run), index = 0;
+    for (size_t v = 0; v < n; v++)
+        cli_grid_add(&grid, cellar_schema_variable(schema, v));
+    cli_grid_add(&grid, "observed");
+    cli_grid_add(&grid, "unbiased");
+    if (run->values->sd)
+        cli_grid_add(&grid, "sd");
+    cli_grid_add(&grid, "fitted");
+    for (; index < cellar_schema_n_indices(schema) && left > 0; index++)
+        if (!cellar_schema_is_structural_zero(schema, index)) {
+            fit_grid_row(run, index, &grid);
+            left--;
+        }
+    cli_grid_write(&grid, UINT64_C(15) << n, output);
+    if (index < cellar_schema_n_indices(schema))
+        cellar_output_string(output, "... (--limit 0 shows all)\n");
+    cli_grid_clear(&grid);
+}
+
+static void fit_tell_people(const fit_run *run, cellar_output *output)
+{
+    const cellar_rounding *rounding = run->rounding;
+    fit_tell_cells(run, output);
+    cellar_output_printf(
+        output, "\nEstimates from %zu release%s: unbiased%s. %u steps, remainder %.1e.\n",
+        run->n_releases, run->n_releases == 1 ? "" : "s",
+        cellar_adjustment_is_estimated(run->fit)
+            ? ", with variances taken at the released counts"
+            : ", and of all linear unbiased ones the most precise",
+        cellar_adjustment_n_iterations(run->fit), cellar_adjustment_remainder(run->fit));
+    cellar_output_printf(
+        output, "Fitted whole numbers: %s. Sum of distances over cells %.6g, at least %.6g.\n",
+        cellar_rounding_proof_name(cellar_rounding_proof_of(rounding)),
+        cellar_rounding_distance(rounding), cellar_rounding_bound(rounding));
+    cellar_output_printf(output,
+                         "Largest move from the unbiased estimate %.4g; beyond the bound of %.4g "
+                         "before rounding: %zu numbers.\n",
+                         cellar_rounding_largest_move(rounding), cellar_rounding_max_move(rounding),
+                         cellar_rounding_n_beyond(rounding));
+    cellar_output_string(output,
+                         "Computed from releases alone: pure and approximate guarantees stay; the "
+                         "probabilistic one is withdrawn.\nTests and intervals belong to the "
+                         "releases (cellar infer).\n");
+}
+
+static cellar_status fit_tell(const fit_run *run, cellar_error *err)
+{
+    cellar_output *output;
+    const cellar_status status = cellar_output_open("-", NULL, &output, err);
+    if (status != CELLAR_OK)
+        return status;
+    if (run->values->json)
+        fit_tell_json(run, output);
+    else
+        fit_tell_people(run, output);
+    return cellar_output_commit(output, err);
+}
+
+static int fit_main(const fit_values *values, const cli_words *paths)
+{
+    fit_run run = {.values = values, .max_move = NAN};
+    cellar_error err;
+    cellar_status status;
+    if (values->max_move != NULL) {
+        const int result = cli_list_real("--max-move", values->max_move, &run.max_move);
+        if (result != CLI_GO_ON)
+            return result;
+        if (!(run.max_move >= 0))
+            return cli_usage("--max-move: expected a number that is not negative, not '%s'",
+                             values->max_move);
+    }
+    status = fit_open_files(&run, &err);
+    if (status == CELLAR_OK)
+        status = fit_read(&run, paths, &err);
+    if (status == CELLAR_OK)
+        status = fit_compute(&run, &err);
+    if (status == CELLAR_OK)
+        status = fit_write(&run, &err);
+    if (status == CELLAR_OK)
+        status = fit_tell(&run, &err);
+    fit_clear(&run);
+    return cli_exit(status, &err);
+}
+
+int cli_fit(int argc, char **argv)
+{
+    fit_values values = {0};
+    cli_words words = {0};
+    int result = cli_options_parse(&fit_command, argc, argv, &values, &words);
+    if (result == CLI_GO_ON && words.n == 0)
+        result = cli_usage("fit needs a release");
+    if (result == CLI_GO_ON)
+        result = fit_main(&values, &words);
+    cli_words_clear(&words);
+    cli_options_clear(&fit_command, &values);
+    return result;
+}
