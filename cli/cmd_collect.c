@@ -36,15 +36,23 @@ static const cli_option collect_options[] = {
     {CLI_NUMBER, "population", "N",
      "other people answer in round two, so many; the decision bounds their statistical exposure",
      AT(population), 0, 2, 4294967295},
-    {CLI_TEXT, "delta", "D", "with --population: the decision may be wrong with this probability",
-     AT(delta), 0, 0, 0},
+    {CLI_TEXT, "epsilon", "E",
+     "every value of round one is randomised by its sender, with this epsilon", AT(epsilon), 0, 0,
+     0},
+    {CLI_FLAG, "open", NULL,
+     "with --epsilon: what was counted is published, so that everybody can check the decision",
+     AT(open), 0, 0, 0},
+    {CLI_TEXT, "delta", "D",
+     "with --population or --epsilon: the decision may be wrong with this probability", AT(delta),
+     0, 0, 0},
     {CLI_MANY, "domain", "COLUMN=FILE", "a column and the code list of its values; repeated",
      AT(domain), 0, 0, 0},
     {CLI_TEXT, "shuffler", "FILE", "the identity of the shuffler", AT(shuffler), 0, 0, 0},
     {CLI_TEXT, "analyst", "FILE", "the identity of the analyst", AT(analyst), 0, 0, 0},
-    {CLI_SECTION, "What a participant asks of the decision (participant send, round two)", NULL,
-     NULL, 0, 0, 0, 0},
-    {CLI_NUMBER, "least-k", "K", "a k of at least this", AT(least_k), 0, 1, 0},
+    {CLI_SECTION, "What a participant asks for (participant send)", NULL, NULL, 0, 0, 0, 0},
+    {CLI_TEXT, "most-epsilon", "E", "round one: an epsilon of its record of at most this",
+     AT(most_epsilon), 0, 0, 0},
+    {CLI_NUMBER, "least-k", "K", "round two: a k of at least this", AT(least_k), 0, 1, 0},
     {CLI_TEXT, "most-exposure", "Q", "a bound on the exposure of at most this", AT(most_exposure),
      0, 0, 0},
     {CLI_NUMBER, "least-people", "N", "at least so many people", AT(least_people), 0, 0, 0},
@@ -76,7 +84,8 @@ static const cli_command collect_command = {
     "and decides which columns are safe together; in round two the analyst receives those. The "
     "roles work on files in a folder, which can be carried between machines; participants reach "
     "the shuffler through the folder or a socket. Actions: identity (all roles but participants), "
-    "invite and decide (curator), send FILE (participant), run (shuffler), table (analyst).",
+    "invite and decide (curator), send FILE and check [FILE] (participant), run (shuffler), table "
+    "(analyst).",
     collect_options,
     sizeof collect_options / sizeof collect_options[0],
     collect_examples};

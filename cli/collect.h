@@ -11,10 +11,11 @@ typedef struct collect_values {
     const char *spool, *key, *curator;
     const char *shuffler, *analyst, *title, *exposure;
     cli_number people, k, population;
-    const char *delta;
+    const char *delta, *epsilon;
+    int open;
     cli_words domain;
     cli_number least_k, least_people;
-    const char *most_exposure, *never;
+    const char *most_exposure, *most_epsilon, *never;
     const char *listen, *to; /* addresses */
     cli_number timeout;      /* seconds */
     const char *path;        /* -o */
@@ -41,6 +42,9 @@ void collect_place_clear(collect_place *place);
 /* Reads the invitation, which must be of the curator that --curator names (or, for the curator, of
  * its own key), and the decision if there is one. */
 int collect_place_invited(const collect_values *values, collect_place *place);
+/* Reads the tally of an open collection and decides again from it; *out may be NULL. */
+int collect_place_tally(const collect_values *values, const collect_place *place,
+                        cellar_collect_margins **out);
 /* "SPOOL/name" in `path`. */
 enum { COLLECT_PATH_BYTES = 4096 };
 int collect_path(const collect_values *values, const char *name, char path[COLLECT_PATH_BYTES]);
@@ -51,6 +55,7 @@ int collect_publish(const char *path, const char *text, size_t length);
 int collect_run_curator(const collect_values *values, const char *action, const char *file);
 int collect_run_shuffler(const collect_values *values, const char *action, const char *file);
 int collect_run_analyst(const collect_values *values, const char *action, const char *file);
+int collect_run_check(const collect_values *values, const char *file);
 int collect_run_participant(const collect_values *values, const char *action, const char *file);
 /* `identity`, the same for all roles but participants: writes the public half. */
 int collect_run_identity(const collect_values *values, int role);

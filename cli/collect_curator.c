@@ -30,8 +30,11 @@ static int invite_check(const collect_values *values)
         values->domain.n == 0)
         return cli_usage("collect curator invite needs --shuffler, --analyst, --title, --people, "
                          "--k, --exposure and a --domain for each column");
-    if (values->population.given != (values->delta != NULL))
-        return cli_usage("collect curator invite: --population and --delta go together");
+    if ((values->population.given || values->epsilon != NULL) != (values->delta != NULL))
+        return cli_usage("collect curator invite: --delta goes with --population or --epsilon");
+    if (values->open && values->epsilon == NULL)
+        return cli_usage("collect curator invite: --open needs --epsilon: exact margins are not "
+                         "published");
     if (values->domain.n > CELLAR_MAX_VARIABLES)
         return cli_usage("collect: at most %d columns", CELLAR_MAX_VARIABLES);
     return CLI_GO_ON;
@@ -68,6 +71,8 @@ static int invite(const collect_values *values)
                                    .k = values->k.value,
                                    .exposure = values->exposure,
                                    .population = values->population.value,
+                                   .epsilon = values->epsilon,
+                                   .is_open = values->open,
                                    .delta = values->delta,
                                    .columns = columns,
                                    .n_columns = values->domain.n};
@@ -101,6 +106,20 @@ static int invite(const collect_values *values)
 }
 
 /* ---- deciding -------------------------------------------------------------- */
+
+/* The tally comes first: nobody should see a decision that cannot be checked. */
+static int tally_publish(const collect_values *values, const collect_place *place,
+                         const cellar_collect_margins *margins)
+{
+    char path[COLLECT_PATH_BYTES];
+    cellar_error err;
+    cellar_status status;
+    int result = collect_path(values, "tally", path);
+    if (result != CLI_GO_ON || !cellar_invitation_is_open(place->invitation))
+        return result;
+    status = cellar_collect_tally_write(margins, place->invitation, place->keys, path, &err);
+    return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
+}
 
 static int decision_publish(const collect_values *values, const cellar_decision *decision)
 {
@@ -142,7 +161,9 @@ static int decide(const collect_values *values)
             status = cellar_decision_create(margins, place.invitation, place.keys, &place.decision,
                                             &err);
         result =
-            status == CELLAR_OK ? decision_publish(values, place.decision) : cli_exit(status, &err);
+            status == CELLAR_OK ? tally_publish(values, &place, margins) : cli_exit(status, &err);
+        if (result == CLI_GO_ON)
+            result = decision_publish(values, place.decision);
     }
     cellar_collect_margins_free(margins);
     collect_place_clear(&place);

@@ -8,10 +8,15 @@
 #include "lists.h"
 #include "variables.h"
 
-static int policy_read(const collect_values *values, cli_words *never, cellar_collect_policy *out)
+static int policy_read(const collect_values *values, int has_decision, cli_words *never,
+                       cellar_collect_policy *out)
 {
     int result = CLI_GO_ON;
     *out = cellar_collect_policy_default();
+    if (values->most_epsilon != NULL)
+        result = cli_list_real("most-epsilon", values->most_epsilon, &out->most_epsilon);
+    if (result != CLI_GO_ON || !has_decision)
+        return result;
     if (!values->least_k.given || values->most_exposure == NULL)
         return cli_usage("collect participant send: the decision is out; say what you ask of it "
                          "with --least-k and --most-exposure");
@@ -70,15 +75,21 @@ int collect_run_participant(const collect_values *values, const char *action, co
     cellar_collect_policy policy = cellar_collect_policy_default();
     cli_words never = {0};
     int result = CLI_GO_ON;
-    if (strcmp(action, "send") != 0 || file == NULL)
-        return cli_usage("collect participant: say send, and a CSV file of one record or many");
     if (values->curator == NULL)
         return cli_usage("collect participant: --curator names the identity of the curator");
+    if (strcmp(action, "check") == 0)
+        return collect_run_check(values, file);
+    if (strcmp(action, "send") != 0 || file == NULL)
+        return cli_usage("collect participant: say send, and a CSV file of one record or many, or "
+                         "check");
     result = collect_place_open(values, 0, &place);
     if (result == CLI_GO_ON)
         result = collect_place_invited(values, &place);
-    if (result == CLI_GO_ON && place.decision != NULL)
-        result = policy_read(values, &never, &policy);
+    if (result == CLI_GO_ON)
+        result = policy_read(values, place.decision != NULL, &never, &policy);
+    if (result == CLI_GO_ON && place.decision != NULL &&
+        cellar_invitation_is_open(place.invitation))
+        result = collect_place_tally(values, &place, NULL);
     if (result == CLI_GO_ON)
         result = send_sealed(values, &place, &policy, file);
     cli_words_clear(&never);

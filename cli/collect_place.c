@@ -78,6 +78,26 @@ int collect_place_invited(const collect_values *values, collect_place *place)
     return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
 }
 
+int collect_place_tally(const collect_values *values, const collect_place *place,
+                        cellar_collect_margins **out)
+{
+    char path[COLLECT_PATH_BYTES];
+    cellar_collect_margins *tally = NULL;
+    cellar_error err;
+    cellar_status status;
+    int result = collect_path(values, "tally", path);
+    if (result != CLI_GO_ON)
+        return result;
+    status = cellar_collect_tally_read(path, place->invitation, &tally, &err);
+    if (status == CELLAR_OK)
+        status = cellar_decision_check(place->decision, place->invitation, tally, &err);
+    if (status == CELLAR_OK && out != NULL)
+        *out = tally;
+    else
+        cellar_collect_margins_free(tally);
+    return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
+}
+
 int collect_publish(const char *path, const char *text, size_t length)
 {
     const cellar_output_options options = {.shared = 1};

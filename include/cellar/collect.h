@@ -74,7 +74,12 @@ typedef struct cellar_invitation_spec {
                              required */
     uint64_t population; /* 0: the same people answer in both rounds; else other people, so many, of
                             the same population (section 7) */
-    const char *delta;   /* with a population: the decision may be wrong with this probability */
+    const char *epsilon; /* of randomised response, for each value of round one: a decimal as
+                            typed, above 0 to 16; NULL: values are told as they are */
+    int is_open;         /* the tally is published, so that everybody can check the decision: the
+                            mode without a central curator, which needs an epsilon */
+    const char *delta;   /* with a population or an epsilon: the decision may be wrong with this
+                            probability */
     const cellar_collect_column *columns;
     size_t n_columns; /* at most 64 */
     cellar_collect_identity shuffler, analyst;
@@ -101,12 +106,28 @@ CELLAR_API uint64_t cellar_invitation_k(const cellar_invitation *invitation);
 CELLAR_API double cellar_invitation_exposure(const cellar_invitation *invitation);
 /* 0 when the same people answer twice. */
 CELLAR_API uint64_t cellar_invitation_population(const cellar_invitation *invitation);
+/* 1 when the curator will publish the tally. */
+CELLAR_API int cellar_invitation_is_open(const cellar_invitation *invitation);
 CELLAR_API size_t cellar_invitation_n_columns(const cellar_invitation *invitation);
 CELLAR_API const char *cellar_invitation_column(const cellar_invitation *invitation, size_t column);
 CELLAR_API const cellar_codelist *cellar_invitation_codes(const cellar_invitation *invitation,
                                                           size_t column);
 CELLAR_API const cellar_collect_identity *
 cellar_invitation_identity(const cellar_invitation *invitation, cellar_collect_role role);
+
+/* What round one gives away of somebody, whatever else is known: local differential privacy under
+ * substitution, from randomised response alone. Infinite when values are told as they are. */
+typedef struct cellar_collect_certificate {
+    double epsilon_value;  /* of one value */
+    double epsilon_record; /* of all columns of a participant together */
+} cellar_collect_certificate;
+
+CELLAR_API cellar_collect_certificate cellar_collect_certify(const cellar_invitation *invitation);
+/* The epsilon of a record at `delta` for whoever sees the reports without their senders, when the
+ * announced number of people follow the protocol and the shuffler tells nobody: a proven bound,
+ * never above that of the certificate. May take seconds. */
+CELLAR_API double cellar_collect_certify_shuffled(const cellar_invitation *invitation,
+                                                  double delta);
 
 /* ---- the decision: which columns go to the analyst, signed by the curator --- */
 
@@ -130,6 +151,21 @@ CELLAR_API void cellar_collect_margins_free(cellar_collect_margins *margins); /*
 CELLAR_API uint64_t cellar_collect_margins_n_people(const cellar_collect_margins *margins);
 CELLAR_API uint64_t cellar_collect_margins_count(const cellar_collect_margins *margins,
                                                  size_t column, size_t level);
+/* The share of a value. When values were randomised, the counts are of reports, and this is an
+ * unbiased estimate that may lie outside of [0,1]. */
+CELLAR_API double cellar_collect_margins_share(const cellar_collect_margins *margins,
+                                               const cellar_invitation *invitation, size_t column,
+                                               size_t level);
+
+/* The tally of an open collection: every message as it was counted, signed, for everybody. */
+CELLAR_API cellar_status cellar_collect_tally_write(const cellar_collect_margins *margins,
+                                                    const cellar_invitation *invitation,
+                                                    const cellar_collect_keys *curator,
+                                                    const char *path, cellar_error *err);
+/* Counts it again. */
+CELLAR_API cellar_status cellar_collect_tally_read(const char *path,
+                                                   const cellar_invitation *invitation,
+                                                   cellar_collect_margins **out, cellar_error *err);
 
 typedef struct cellar_decision cellar_decision;
 
@@ -146,6 +182,12 @@ CELLAR_API cellar_status cellar_decision_read(const char *path, const cellar_inv
 CELLAR_API cellar_status cellar_decision_parse(const char *name, const char *bytes, size_t length,
                                                const cellar_invitation *invitation,
                                                cellar_decision **out, cellar_error *err);
+/* Decides again from the tally of an open collection: CELLAR_ERR_RULE when the curator's decision
+ * is another. */
+CELLAR_API cellar_status cellar_decision_check(const cellar_decision *decision,
+                                               const cellar_invitation *invitation,
+                                               const cellar_collect_margins *margins,
+                                               cellar_error *err);
 CELLAR_API void cellar_decision_free(cellar_decision *decision); /* NULL is fine */
 
 CELLAR_API const char *cellar_decision_text(const cellar_decision *decision, size_t *length);
@@ -163,6 +205,7 @@ CELLAR_API size_t cellar_decision_column(const cellar_decision *decision, size_t
 typedef struct cellar_collect_policy {
     uint64_t least_k;         /* required, from 1 */
     double most_exposure;     /* required: NAN until the participant decides */
+    double most_epsilon;      /* of its answer to round one, before that is sent [no matter] */
     uint64_t least_people;    /* 0: no matter */
     const char *const *never; /* columns that must not be released */
     size_t n_never;
@@ -180,7 +223,8 @@ CELLAR_API cellar_status cellar_collect_policy_check(const cellar_collect_policy
 /* One participant, or a gateway with a file of many. */
 typedef struct cellar_participant cellar_participant;
 
-/* Takes part in round one (`decision` NULL) or two, after checking the policy (round two). `key`
+/* Takes part in round one (`decision` NULL) or two, after checking the policy (NULL will do in
+ * round one). `key`
  * is the participant's own: with the same key the same row is counted once, however often it is
  * sent. The invitation and the decision outlive the participant. */
 CELLAR_API cellar_status cellar_participant_create(const cellar_invitation *invitation,
@@ -197,6 +241,17 @@ CELLAR_API size_t cellar_participant_size_bytes(const cellar_participant *partic
 CELLAR_API cellar_status cellar_participant_seal(const cellar_participant *participant,
                                                  uint64_t row, const char *const *values,
                                                  void *bytes, cellar_error *err);
+/* Looks for the record among the messages of a tally: CELLAR_ERR_RULE when one of its values was
+ * not counted as it was sent. The participant is one of round one. */
+CELLAR_API cellar_status cellar_participant_find(const cellar_participant *participant,
+                                                 uint64_t row, const char *const *values,
+                                                 const cellar_collect_margins *tally,
+                                                 cellar_error *err);
+/* The same for every record of a CSV file that was sent with cellar_participant_send_file(). */
+CELLAR_API cellar_status cellar_participant_find_file(const cellar_participant *participant,
+                                                      const char *csv_path,
+                                                      const cellar_collect_margins *tally,
+                                                      uint64_t *n_found, cellar_error *err);
 /* Seals every record of a CSV file with a header into one new file in the folder `inbox`, where a
  * shuffler finds it; columns that were not asked for are left alone. The name follows from the key
  * and the round: what waits there already is CELLAR_ERR_EXISTS. A fault in any row means that

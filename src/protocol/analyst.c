@@ -15,10 +15,11 @@ typedef struct rows_taken {
     cellar_cells cells; /* one of count 1 for each row */
 } rows_taken;
 
-static int take_row(void *context, const unsigned char *body)
+static int take_row(void *context, const unsigned char *id, const unsigned char *body)
 {
     rows_taken *rows = context;
     uint32_t levels[CELLAR_MAX_VARIABLES];
+    (void) id;
     for (size_t i = 0; i < rows->decision->n_columns; i++) {
         const cellar_codelist *codes = rows->invitation->codes[rows->decision->columns[i]];
         levels[i] = (uint32_t) bytes_get(body + 4 * i, 4);

@@ -145,7 +145,7 @@ cellar_status collect_batch_open_all(const collect_batch *batch, const collect_r
             CELLAR_TRY(cellar_fail_memory(err, "ids of messages"));
         if (known)
             report->n_duplicates++;
-        else if (take(context, body))
+        else if (take(context, id, body))
             report->n_counted++;
         else
             report->n_refused++;

@@ -33,7 +33,7 @@ cellar_status collect_batch_parse(const char *name, const unsigned char *bytes, 
 void collect_batch_clear(collect_batch *batch);
 
 /* Takes the body of one message that was sent in this round; 0 when it makes no sense. */
-typedef int collect_batch_body(void *context, const unsigned char *body);
+typedef int collect_batch_body(void *context, const unsigned char *id, const unsigned char *body);
 
 /* Opens every message, drops those seen before by their ids and hands on the rest. */
 cellar_status collect_batch_open_all(const collect_batch *batch, const collect_round *round,

@@ -6,36 +6,65 @@
 
 #include <sodium.h>
 
-#include <cellar/exposure.h>
-#include <cellar/selection.h>
-
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "protocol/estimate.h"
+#include "protocol/choice.h"
 #include "protocol/invitation.h"
 #include "protocol/keys.h"
 #include "protocol/lines.h"
 
 static const char HEADER[] = "cellar collect decision 1";
 
-/* Said in every decision, word for word; the first is of the setting. */
+/* Said in every decision, word for word; the first and the last depend on the terms. */
 static const char FIXED[] =
     "at most the share 'bound' of these people is in groups of fewer than k with the same values";
+static const char RANDOMISED[] =
+    "at most the share 'bound' of these people is in groups of fewer than k with the same values, "
+    "unless a chance of 'delta' has come true";
 static const char STATISTICAL[] =
     "of 'population' other people drawn likewise, at most the share 'bound' is expected in groups "
     "of fewer than k with the same values, unless a chance of 'delta' has come true";
 static const char ATTRIBUTES[] =
     "this bounds how few share a row, and no attribute disclosure: what a group has in common is "
     "known of each of its members";
+static const char NOT_PRIVATE[] = "this is not differential privacy";
 static const char MARGINS[] =
     "the counts of single columns were known to the curator exactly, rare values included";
-static const char *const words[] = {ATTRIBUTES, "this is not differential privacy", MARGINS};
-enum { N_WORDS = sizeof words / sizeof *words };
+static const char RESPONSES[] =
+    "each value was randomised by its sender before it was counted: round one is locally "
+    "differentially private with 'epsilon-value' and 'epsilon-record', round two is not";
 
-static const char *first_words(const cellar_invitation *invitation)
+/* What the decision repeats of the invitation. */
+static void terms_write(const cellar_invitation *invitation, cellar_text *text)
 {
-    return invitation->population > 0 ? STATISTICAL : FIXED;
+    const collect_terms *terms = &invitation->terms;
+    lines_add_number(text, "k", terms->k);
+    lines_add_share(text, "exposure", terms->exposure);
+    if (terms->population > 0)
+        lines_add_number(text, "population", terms->population);
+    if (terms->epsilon > 0) {
+        lines_add_share(text, "epsilon-value", terms->epsilon);
+        cellar_text_add_string(text, "epsilon-record ");
+        cellar_text_add_decimal(
+            text, (cellar_int128) terms->epsilon * (cellar_int128) invitation->n_columns,
+            LINES_SCALE);
+        cellar_text_add_char(text, '\n');
+    }
+    if (terms->delta > 0)
+        lines_add_share(text, "delta", terms->delta);
+}
+
+static void words_write(const cellar_invitation *invitation, cellar_text *text)
+{
+    const collect_terms *terms = &invitation->terms;
+    lines_add(text, "note",
+              terms->population > 0 ? STATISTICAL
+              : terms->delta > 0    ? RANDOMISED
+                                    : FIXED);
+    lines_add(text, "note", ATTRIBUTES);
+    lines_add(text, "note", NOT_PRIVATE);
+    lines_add(text, "note", terms->epsilon > 0 ? RESPONSES : MARGINS);
 }
 
 /* ---- rounds and keys ------------------------------------------------------- */
@@ -65,109 +94,7 @@ cellar_status keys_check(const cellar_collect_keys *keys, const cellar_invitatio
     return CELLAR_OK;
 }
 
-/* ---- deciding -------------------------------------------------------------- */
-
-typedef struct choice {
-    size_t n_columns, columns[CELLAR_MAX_VARIABLES];
-    double bound;
-    int theorem;
-} choice;
-
-/* What is bounded: the exposure at k/n of those who were counted; or, for other people, with the
- * worst margins they may have, Q_p(n,k) <= Q_J(t) + P(Bin(n-1,t) <= k-2): whoever shares values of
- * probability t or more is in a small group with at most that chance, and the others are no more
- * than Q_J(t). The chance is given a tenth of what is allowed. */
-typedef struct question {
-    cellar_exposure_curve *curves[CELLAR_MAX_VARIABLES];
-    double threshold, chance;
-} question;
-
-static cellar_status question_fixed(const cellar_collect_margins *margins,
-                                    const cellar_invitation *invitation, question *out,
-                                    cellar_error *err)
-{
-    cellar_status status = CELLAR_OK;
-    out->threshold = (double) invitation->k / (double) margins->n_people;
-    for (size_t c = 0; c < invitation->n_columns; c++) {
-        size_t n_codes = cellar_codelist_n_codes(invitation->codes[c]);
-        CELLAR_TRY(cellar_exposure_curve_from_counts(margins->counts[c], n_codes, n_codes,
-                                                     &out->curves[c], err));
-    }
-out:
-    return status;
-}
-
-static cellar_status question_statistical(const cellar_collect_margins *margins,
-                                          const cellar_invitation *invitation, question *out,
-                                          cellar_error *err)
-{
-    double n_values = 0, radius, allowed = cellar_invitation_exposure(invitation);
-    cellar_status status = CELLAR_OK;
-
-    for (size_t c = 0; c < invitation->n_columns; c++)
-        n_values += (double) cellar_codelist_n_codes(invitation->codes[c]);
-    radius = estimate_radius(margins->n_people, n_values, (double) invitation->delta / 1e18);
-    out->threshold = estimate_threshold(invitation->population, invitation->k, allowed / 10);
-    out->chance = allowed / 10;
-    for (size_t c = 0; c < invitation->n_columns; c++)
-        CELLAR_TRY(estimate_worst_curve(margins->counts[c],
-                                        cellar_codelist_n_codes(invitation->codes[c]),
-                                        margins->n_people, radius, &out->curves[c], err));
-out:
-    return status;
-}
-
-/* The bound of the chosen set once more, to tell the theorem. */
-static cellar_status choice_fill(const question *asked, uint64_t mask, size_t n_columns,
-                                 choice *chosen, cellar_error *err)
-{
-    const cellar_exposure_curve *of_set[CELLAR_MAX_VARIABLES];
-    cellar_exposure_bound bounds[2];
-    cellar_status status = CELLAR_OK;
-
-    for (size_t c = 0; c < n_columns; c++)
-        if (mask >> c & 1) {
-            of_set[chosen->n_columns] = asked->curves[c];
-            chosen->columns[chosen->n_columns++] = c;
-        }
-    if (chosen->n_columns == 0)
-        return CELLAR_OK;
-    CELLAR_TRY(
-        cellar_exposure_bounds(of_set, chosen->n_columns, asked->threshold, NULL, bounds, err));
-    chosen->bound = bounds[0].value + asked->chance;
-    chosen->theorem = bounds[0].theorem;
-out:
-    return status;
-}
-
-static cellar_status choice_make(const cellar_collect_margins *margins,
-                                 const cellar_invitation *invitation, choice *chosen,
-                                 cellar_error *err)
-{
-    cellar_selection_options options = cellar_selection_options_default();
-    question asked = {{NULL}, 0, 0};
-    cellar_selection *selection = NULL;
-    cellar_status status = CELLAR_OK;
-
-    CELLAR_TRY(invitation->population > 0 ? question_statistical(margins, invitation, &asked, err)
-                                          : question_fixed(margins, invitation, &asked, err));
-    options.measure = CELLAR_SELECTION_BOUNDED;
-    options.k =
-        invitation->population > 0 /* the threshold, as a count of the curves' total */
-            ? (uint64_t) ceil(asked.threshold * (double) cellar_exposure_total(asked.curves[0]))
-            : invitation->k;
-    options.exposure = cellar_invitation_exposure(invitation) - asked.chance;
-    CELLAR_TRY(cellar_selection_from_curves((const cellar_exposure_curve *const *) asked.curves,
-                                            invitation->n_columns, &options, &selection, err));
-    if (cellar_selection_n_sets(selection) > 0)
-        CELLAR_TRY(choice_fill(&asked, cellar_selection_set_at(selection, 0).columns,
-                               invitation->n_columns, chosen, err));
-out:
-    for (size_t c = 0; c < CELLAR_MAX_VARIABLES; c++)
-        cellar_exposure_curve_free(asked.curves[c]);
-    cellar_selection_free(selection);
-    return status;
-}
+/* ---- writing ---------------------------------------------------------------- */
 
 /* Rounded up to twelve digits after the point, but not beyond what it was found to be within. */
 static uint64_t bound_units(double bound, uint64_t allowed)
@@ -191,20 +118,15 @@ cellar_status cellar_decision_create(const cellar_collect_margins *margins,
     cellar_text_printf(&text, "%s\n", HEADER);
     lines_add_hex(&text, "session", invitation->session, sizeof invitation->session);
     lines_add_number(&text, "people", margins->n_people);
-    lines_add_number(&text, "k", invitation->k);
-    lines_add_share(&text, "exposure", invitation->exposure);
-    if (invitation->population > 0) {
-        lines_add_number(&text, "population", invitation->population);
-        lines_add_share(&text, "delta", invitation->delta);
-    }
-    lines_add_share(&text, "bound", bound_units(chosen.bound, invitation->exposure));
+    terms_write(invitation, &text);
+    if (invitation->terms.is_open)
+        lines_add_hex(&text, "tally", margins->tally_id, sizeof margins->tally_id);
+    lines_add_share(&text, "bound", bound_units(chosen.bound, invitation->terms.exposure));
     lines_add_number(&text, "theorem", (uint64_t) chosen.theorem);
     lines_add_number(&text, "columns", chosen.n_columns);
     for (size_t i = 0; i < chosen.n_columns; i++)
         lines_add(&text, "column", invitation->names[chosen.columns[i]]);
-    lines_add(&text, "note", first_words(invitation));
-    for (size_t i = 0; i < N_WORDS; i++)
-        lines_add(&text, "note", words[i]);
+    words_write(invitation, &text);
     lines_sign(&text, curator);
     if (text.failed)
         CELLAR_TRY(cellar_fail_memory(err, "a decision"));
@@ -212,6 +134,29 @@ cellar_status cellar_decision_create(const cellar_collect_margins *margins,
         cellar_decision_parse("the decision", text.bytes, text.length, invitation, out, err));
 out:
     cellar_text_clear(&text);
+    return status;
+}
+
+cellar_status cellar_decision_check(const cellar_decision *decision,
+                                    const cellar_invitation *invitation,
+                                    const cellar_collect_margins *margins, cellar_error *err)
+{
+    choice chosen = {0};
+    int same;
+    cellar_status status = CELLAR_OK;
+
+    if (!invitation->terms.is_open)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "the invitation does not promise a tally to check the decision with");
+    CELLAR_TRY(choice_make(margins, invitation, &chosen, err));
+    same =
+        decision->n_people == margins->n_people && decision->n_columns == chosen.n_columns &&
+        decision->theorem == chosen.theorem &&
+        (double) decision->bound / 1e18 >= fmin(chosen.bound, 1) - 1e-12 &&
+        memcmp(decision->columns, chosen.columns, chosen.n_columns * sizeof *chosen.columns) == 0;
+    if (!same || memcmp(decision->tally_id, margins->tally_id, sizeof margins->tally_id) != 0)
+        status = cellar_fail(err, CELLAR_ERR_RULE, "the decision does not follow from the tally");
+out:
     return status;
 }
 
@@ -241,24 +186,16 @@ out:
     return status;
 }
 
-static cellar_status take_note(cellar_lines *lines, const char *expected, cellar_error *err)
+/* Lines that follow from the invitation. */
+static cellar_status take_fixed(cellar_lines *lines, const cellar_invitation *invitation,
+                                void (*write)(const cellar_invitation *, cellar_text *),
+                                const char *what, cellar_error *err)
 {
-    const char *note;
-    size_t length;
-    cellar_status status = lines_take(lines, "note", &note, &length, err);
-    if (status == CELLAR_OK && (length != strlen(expected) || memcmp(note, expected, length) != 0))
-        status = lines_fail(lines, "what exposure does not bound, in the usual words", err);
-    return status;
-}
-
-static cellar_status take_words(cellar_lines *lines, const cellar_invitation *invitation,
-                                cellar_error *err)
-{
-    cellar_status status = CELLAR_OK;
-    CELLAR_TRY(take_note(lines, first_words(invitation), err));
-    for (size_t i = 0; i < N_WORDS; i++)
-        CELLAR_TRY(take_note(lines, words[i], err));
-out:
+    cellar_text expected = {0};
+    cellar_status status;
+    write(invitation, &expected);
+    status = lines_take_text(lines, &expected, what, err);
+    cellar_text_clear(&expected);
     return status;
 }
 
@@ -266,33 +203,27 @@ static cellar_status take_all(cellar_lines *lines, const cellar_invitation *invi
                               cellar_decision *decision, cellar_error *err)
 {
     unsigned char session[CELLAR_COLLECT_ID_BYTES];
-    uint64_t k, exposure, theorem, population = 0, delta = 0;
+    uint64_t theorem;
     cellar_status status = CELLAR_OK;
 
     CELLAR_TRY(lines_take_hex(lines, "session", session, sizeof session, err));
-    CELLAR_TRY(lines_take_number(lines, "people", &decision->n_people, err));
-    CELLAR_TRY(lines_take_number(lines, "k", &k, err));
-    CELLAR_TRY(lines_take_share(lines, "exposure", &exposure, err));
-    if (invitation->population > 0) {
-        CELLAR_TRY(lines_take_number(lines, "population", &population, err));
-        CELLAR_TRY(lines_take_share(lines, "delta", &delta, err));
-    }
-    CELLAR_TRY(lines_take_share(lines, "bound", &decision->bound, err));
-    CELLAR_TRY(lines_take_number(lines, "theorem", &theorem, err));
     if (memcmp(session, invitation->session, sizeof session) != 0)
         CELLAR_TRY(
             cellar_fail(err, CELLAR_ERR_RULE, "%s: is about another collection", lines->name));
-    if (k != invitation->k || exposure != invitation->exposure ||
-        population != invitation->population || delta != invitation->delta)
-        CELLAR_TRY(cellar_fail(err, CELLAR_ERR_RULE,
-                               "%s: k, the exposure allowed or the setting are not those of the "
-                               "invitation",
-                               lines->name));
+    CELLAR_TRY(lines_take_number(lines, "people", &decision->n_people, err));
+    CELLAR_TRY(
+        take_fixed(lines, invitation, terms_write, "the terms of the invitation, repeated", err));
+    if (invitation->terms.is_open)
+        CELLAR_TRY(
+            lines_take_hex(lines, "tally", decision->tally_id, sizeof decision->tally_id, err));
+    CELLAR_TRY(lines_take_share(lines, "bound", &decision->bound, err));
+    CELLAR_TRY(lines_take_number(lines, "theorem", &theorem, err));
     CELLAR_TRY(take_columns(lines, invitation, decision, err));
     if (decision->n_columns == 0 ? theorem != 0 : theorem != 2 && theorem != 3)
         CELLAR_TRY(lines_fail(lines, "theorem 2 or 3 above, or no column", err));
     decision->theorem = (int) theorem;
-    CELLAR_TRY(take_words(lines, invitation, err));
+    CELLAR_TRY(take_fixed(lines, invitation, words_write,
+                          "what exposure does not bound, in the usual words", err));
     CELLAR_TRY(lines_end(lines, err));
 out:
     return status;

@@ -15,24 +15,18 @@ double estimate_radius(uint64_t n_people, double n_values, double delta)
     return sqrt(log(2 * n_values / delta) / (2 * (double) n_people));
 }
 
-/* A value: the least and the largest share it may have. */
-typedef struct share_range {
-    uint64_t least, largest;
-} share_range;
-
 static int range_compare(const void *a, const void *b)
 {
     const share_range *x = a, *y = b;
     return (x->least > y->least) - (x->least < y->least);
 }
 
-/* Rounded outwards. */
-static share_range range_of(uint64_t count, uint64_t n_people, double radius)
+share_range estimate_range(double share, double radius)
 {
-    double share = (double) count / (double) n_people;
     double least = floor((share - radius) * ONE * (1 - 1e-14)) - 1;
     double largest = ceil((share + radius) * ONE * (1 + 1e-14)) + 1;
-    return (share_range){least > 0 ? (uint64_t) least : 0, (uint64_t) fmin(largest, ONE)};
+    return (share_range){least > 0 ? (uint64_t) fmin(least, ONE) : 0,
+                         largest > 0 ? (uint64_t) fmin(largest, ONE) : 0};
 }
 
 /* Steps at the least shares; `below` adds up the largest ones. Values that may not occur at all are
@@ -54,27 +48,22 @@ static void curve_fill(cellar_exposure_curve *curve, const share_range *ranges, 
     curve->n_possible = (double) n;
 }
 
-cellar_status estimate_worst_curve(const uint64_t *counts, size_t n_values, uint64_t n_people,
-                                   double radius, cellar_exposure_curve **out, cellar_error *err)
+cellar_status estimate_worst_curve(share_range *ranges, size_t n_values,
+                                   cellar_exposure_curve **out, cellar_error *err)
 {
-    share_range *ranges = cellar_alloc(n_values, sizeof *ranges);
     cellar_exposure_curve *curve = cellar_alloc(1, sizeof *curve);
 
     *out = NULL;
     if (curve != NULL)
         curve->steps = cellar_alloc(n_values + 1, sizeof *curve->steps);
-    if (ranges == NULL || curve == NULL || curve->steps == NULL) {
-        cellar_free(ranges);
+    if (curve == NULL || curve->steps == NULL) {
         cellar_exposure_curve_free(curve);
         return cellar_fail_memory(err, "an exposure curve");
     }
-    for (size_t v = 0; v < n_values; v++)
-        ranges[v] = range_of(counts[v], n_people, radius);
     qsort(ranges, n_values, sizeof *ranges, range_compare);
     curve->total = (uint64_t) ONE;
     curve->n_people = curve->total;
     curve_fill(curve, ranges, n_values);
-    cellar_free(ranges);
     *out = curve;
     return CELLAR_OK;
 }

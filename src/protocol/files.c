@@ -46,8 +46,9 @@ typedef struct sending {
     size_t columns[CELLAR_MAX_VARIABLES]; /* of the file, for each of the invitation */
     char (*values)[VALUE_BYTES];
     unsigned char *sealed; /* AT_ONCE of them */
-    cellar_output *output; /* one of the two */
+    cellar_output *output; /* one of the three */
     cellar_collect_link *link;
+    const cellar_collect_margins *tally; /* nothing is sent, all is looked for */
 } sending;
 
 static cellar_status sending_begin(sending *s, cellar_error *err)
@@ -83,7 +84,10 @@ static cellar_status sending_seal(sending *s, uint64_t row, unsigned char *seale
         s->values[c][length] = '\0';
         values[c] = s->values[c];
     }
-    status = cellar_participant_seal(s->participant, row, values, sealed, &why);
+    if (s->tally != NULL)
+        status = cellar_participant_find(s->participant, row, values, s->tally, &why);
+    else
+        status = cellar_participant_seal(s->participant, row, values, sealed, &why);
     if (status != CELLAR_OK)
         return cellar_fail(err, status, "%s:%llu: %s", s->csv.name,
                            (unsigned long long) cellar_csv_line(&s->csv), why.message);
@@ -93,6 +97,8 @@ static cellar_status sending_seal(sending *s, uint64_t row, unsigned char *seale
 /* Where sealed records go: a file, or a link. */
 static cellar_status sending_flush(sending *s, size_t n, cellar_error *err)
 {
+    if (s->tally != NULL)
+        return CELLAR_OK;
     if (s->link != NULL)
         return cellar_collect_link_send(s->link, s->sealed, n, err);
     cellar_output_write(s->output, s->sealed, n * cellar_participant_size_bytes(s->participant));
@@ -173,6 +179,15 @@ cellar_status cellar_participant_post_file(const cellar_participant *participant
 out:
     cellar_collect_link_close(s.link);
     return status;
+}
+
+cellar_status cellar_participant_find_file(const cellar_participant *participant,
+                                           const char *csv_path,
+                                           const cellar_collect_margins *tally, uint64_t *n_found,
+                                           cellar_error *err)
+{
+    sending s = {.participant = participant, .tally = tally};
+    return sending_run(&s, csv_path, n_found, err);
 }
 
 /* ---- taking ---------------------------------------------------------------- */

@@ -40,20 +40,6 @@ static cellar_status column_add(const cellar_collect_column *column, cellar_text
     return CELLAR_OK;
 }
 
-/* A decimal as typed, in its shortest form. */
-static cellar_status share_add(const char *name, const char *share, cellar_text *text,
-                               cellar_error *err)
-{
-    cellar_int128 units = -1;
-    int exact = 0;
-    if (share == NULL || !cellar_parse_decimal(share, strlen(share), 18, &units, &exact) ||
-        !exact || units < 0 || units > (cellar_int128) 1000000000000000000)
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "an invitation needs the %s, from 0 to 1",
-                           name);
-    lines_add_share(text, name, (uint64_t) units);
-    return CELLAR_OK;
-}
-
 static cellar_status invitation_write(const cellar_invitation_spec *spec,
                                       const cellar_collect_keys *curator, cellar_text *text,
                                       cellar_error *err)
@@ -67,14 +53,7 @@ static cellar_status invitation_write(const cellar_invitation_spec *spec,
     cellar_text_printf(text, "%s\n", HEADER);
     lines_add(text, "title", spec->title != NULL ? spec->title : "");
     lines_add_hex(text, "nonce", nonce, sizeof nonce);
-    lines_add_number(text, "people", spec->n_people);
-    lines_add_number(text, "k", spec->k);
-    CELLAR_TRY(share_add("exposure", spec->exposure, text, err));
-    lines_add(text, "setting", spec->population > 0 ? "statistical" : "fixed");
-    if (spec->population > 0) {
-        lines_add_number(text, "population", spec->population);
-        CELLAR_TRY(share_add("delta", spec->delta, text, err));
-    }
+    CELLAR_TRY(terms_add(spec, text, err));
     for (int role = CELLAR_COLLECT_CURATOR; role <= CELLAR_COLLECT_ANALYST; role++) {
         lines_add_hex(text, key_lines[role][0], identities[role]->box, CELLAR_COLLECT_KEY_BYTES);
         lines_add_hex(text, key_lines[role][1], identities[role]->sign, CELLAR_COLLECT_KEY_BYTES);
@@ -180,27 +159,6 @@ out:
     return status;
 }
 
-/* "fixed", or "statistical" with a population and a delta. */
-static cellar_status take_setting(cellar_lines *lines, cellar_invitation *invitation,
-                                  cellar_error *err)
-{
-    const char *setting;
-    size_t length;
-    cellar_status status = CELLAR_OK;
-
-    CELLAR_TRY(lines_take(lines, "setting", &setting, &length, err));
-    if (length == 5 && memcmp(setting, "fixed", 5) == 0)
-        return CELLAR_OK;
-    if (length != 11 || memcmp(setting, "statistical", 11) != 0)
-        CELLAR_TRY(lines_fail(lines, "a setting above, fixed or statistical", err));
-    CELLAR_TRY(lines_take_number(lines, "population", &invitation->population, err));
-    CELLAR_TRY(lines_take_share(lines, "delta", &invitation->delta, err));
-    if (invitation->population < 2 || invitation->population > UINT32_MAX || invitation->delta == 0)
-        CELLAR_TRY(lines_fail(lines, "a population of at least 2 and a delta above 0", err));
-out:
-    return status;
-}
-
 static cellar_status take_all(cellar_lines *lines, cellar_invitation *invitation, cellar_error *err)
 {
     unsigned char nonce[NONCE_BYTES];
@@ -208,12 +166,7 @@ static cellar_status take_all(cellar_lines *lines, cellar_invitation *invitation
 
     CELLAR_TRY(take_copy(lines, "title", &invitation->title, err));
     CELLAR_TRY(lines_take_hex(lines, "nonce", nonce, sizeof nonce, err));
-    CELLAR_TRY(lines_take_number(lines, "people", &invitation->n_people, err));
-    CELLAR_TRY(lines_take_number(lines, "k", &invitation->k, err));
-    CELLAR_TRY(lines_take_share(lines, "exposure", &invitation->exposure, err));
-    CELLAR_TRY(take_setting(lines, invitation, err));
-    if (invitation->k == 0 || invitation->n_people < 2 || invitation->n_people > UINT32_MAX)
-        CELLAR_TRY(lines_fail(lines, "at least 2 people and a k of at least 1 above", err));
+    CELLAR_TRY(terms_take(lines, &invitation->terms, err));
     for (int role = CELLAR_COLLECT_CURATOR; role <= CELLAR_COLLECT_ANALYST; role++) {
         cellar_collect_identity *identity = &invitation->identities[role];
         CELLAR_TRY(lines_take_hex(lines, key_lines[role][0], identity->box, 32, err));
@@ -315,22 +268,27 @@ const char *cellar_invitation_title(const cellar_invitation *invitation)
 
 uint64_t cellar_invitation_n_people(const cellar_invitation *invitation)
 {
-    return invitation->n_people;
+    return invitation->terms.n_people;
 }
 
 uint64_t cellar_invitation_k(const cellar_invitation *invitation)
 {
-    return invitation->k;
+    return invitation->terms.k;
 }
 
 double cellar_invitation_exposure(const cellar_invitation *invitation)
 {
-    return (double) invitation->exposure / 1e18;
+    return (double) invitation->terms.exposure / 1e18;
 }
 
 uint64_t cellar_invitation_population(const cellar_invitation *invitation)
 {
-    return invitation->population;
+    return invitation->terms.population;
+}
+
+int cellar_invitation_is_open(const cellar_invitation *invitation)
+{
+    return invitation->terms.is_open;
 }
 
 size_t cellar_invitation_n_columns(const cellar_invitation *invitation)

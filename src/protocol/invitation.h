@@ -6,14 +6,13 @@
 #include <cellar/collect.h>
 
 #include "base/text.h"
+#include "protocol/terms.h"
 
 struct cellar_invitation {
     cellar_text text; /* as signed, the signature included */
     unsigned char session[CELLAR_COLLECT_ID_BYTES];
     char *title;
-    uint64_t n_people, k;
-    uint64_t exposure;                     /* in units of 10^-18; so is delta */
-    uint64_t population, delta;            /* 0: the same people answer twice */
+    collect_terms terms;
     cellar_collect_identity identities[4]; /* by role */
     size_t n_columns;
     char **names;

@@ -9,9 +9,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-enum { SHARE_SCALE = 18 };
-static const uint64_t SHARE_ONE = UINT64_C(1000000000000000000);
-
 int lines_value_valid(const char *value, size_t length)
 {
     if (length == 0 || length > LINES_VALUE_MAX || !cellar_utf8_valid(value, length) ||
@@ -81,8 +78,8 @@ cellar_status lines_take_number(cellar_lines *lines, const char *name, uint64_t 
     return status;
 }
 
-cellar_status lines_take_share(cellar_lines *lines, const char *name, uint64_t *out,
-                               cellar_error *err)
+cellar_status lines_take_decimal(cellar_lines *lines, const char *name, uint64_t most,
+                                 uint64_t *out, cellar_error *err)
 {
     cellar_lines before = *lines;
     cellar_text again = {0};
@@ -93,18 +90,24 @@ cellar_status lines_take_share(cellar_lines *lines, const char *name, uint64_t *
     cellar_status status = CELLAR_OK;
 
     CELLAR_TRY(lines_take(lines, name, &value, &length, err));
-    if (!cellar_parse_decimal(value, length, SHARE_SCALE, &units, &exact) || !exact || units < 0 ||
-        units > (cellar_int128) SHARE_ONE)
-        CELLAR_TRY(lines_fail(&before, "a share from 0 to 1", err));
+    if (!cellar_parse_decimal(value, length, LINES_SCALE, &units, &exact) || !exact || units < 0 ||
+        units > (cellar_int128) most)
+        CELLAR_TRY(lines_fail(&before, "a decimal that is neither below 0 nor too large", err));
     *out = (uint64_t) units;
-    cellar_text_add_decimal(&again, units, SHARE_SCALE);
+    cellar_text_add_decimal(&again, units, LINES_SCALE);
     if (again.failed)
-        CELLAR_TRY(cellar_fail_memory(err, "a share"));
+        CELLAR_TRY(cellar_fail_memory(err, "a decimal"));
     if (again.length != length || memcmp(again.bytes, value, length) != 0)
-        CELLAR_TRY(lines_fail(&before, "a share in its shortest form", err));
+        CELLAR_TRY(lines_fail(&before, "a decimal in its shortest form", err));
 out:
     cellar_text_clear(&again);
     return status;
+}
+
+cellar_status lines_take_share(cellar_lines *lines, const char *name, uint64_t *out,
+                               cellar_error *err)
+{
+    return lines_take_decimal(lines, name, LINES_ONE, out, err);
 }
 
 cellar_status lines_take_hex(cellar_lines *lines, const char *name, unsigned char *out, size_t n,
@@ -122,6 +125,20 @@ cellar_status lines_take_hex(cellar_lines *lines, const char *name, unsigned cha
     if (length != 2 * n || sodium_hex2bin(out, n, value, length, NULL, &n_read, NULL) != 0 ||
         n_read != n)
         return lines_fail(&before, "hexadecimal digits, as many as the key has", err);
+    return CELLAR_OK;
+}
+
+cellar_status lines_take_text(cellar_lines *lines, const cellar_text *expected, const char *what,
+                              cellar_error *err)
+{
+    if (expected->failed)
+        return cellar_fail_memory(err, "lines");
+    if ((size_t) (lines->end - lines->at) < expected->length ||
+        memcmp(lines->at, expected->bytes, expected->length) != 0)
+        return lines_fail(lines, what, err);
+    for (size_t i = 0; i < expected->length; i++)
+        lines->line += expected->bytes[i] == '\n';
+    lines->at += expected->length;
     return CELLAR_OK;
 }
 
@@ -145,7 +162,7 @@ void lines_add_number(cellar_text *text, const char *name, uint64_t value)
 void lines_add_share(cellar_text *text, const char *name, uint64_t units)
 {
     cellar_text_printf(text, "%s ", name);
-    cellar_text_add_decimal(text, (cellar_int128) units, SHARE_SCALE);
+    cellar_text_add_decimal(text, (cellar_int128) units, LINES_SCALE);
     cellar_text_add_char(text, '\n');
 }
 

@@ -11,10 +11,12 @@
 #include "protocol/keys.h"
 
 enum {
-    LINES_VALUE_MAX = 200,       /* bytes of a name, a code or a title */
-    LINES_FILE_MAX = 1 << 26,    /* of an invitation with many codes */
-    LINES_SIGNATURE_LENGTH = 139 /* "signature ", 128 digits, newline */
+    LINES_VALUE_MAX = 200,        /* bytes of a name, a code or a title */
+    LINES_FILE_MAX = 1 << 26,     /* of an invitation with many codes */
+    LINES_SIGNATURE_LENGTH = 139, /* "signature ", 128 digits, newline */
+    LINES_SCALE = 18              /* decimals are held in units of 10^-18 */
 };
+static const uint64_t LINES_ONE = UINT64_C(1000000000000000000);
 
 /* A reader over bytes that outlive it. */
 typedef struct cellar_lines {
@@ -37,11 +39,16 @@ cellar_status lines_take(cellar_lines *lines, const char *name, const char **val
                          cellar_error *err);
 cellar_status lines_take_number(cellar_lines *lines, const char *name, uint64_t *out,
                                 cellar_error *err);
-/* A share from 0 to 1 in units of 10^-18. */
+/* A decimal from 0 to `most`, in units of 10^-18; a share is one from 0 to 1. */
+cellar_status lines_take_decimal(cellar_lines *lines, const char *name, uint64_t most,
+                                 uint64_t *out, cellar_error *err);
 cellar_status lines_take_share(cellar_lines *lines, const char *name, uint64_t *out,
                                cellar_error *err);
 cellar_status lines_take_hex(cellar_lines *lines, const char *name, unsigned char *out, size_t n,
                              cellar_error *err);
+/* Takes whole lines that must read exactly so; `what` they are, in a message. */
+cellar_status lines_take_text(cellar_lines *lines, const cellar_text *expected, const char *what,
+                              cellar_error *err);
 /* Nothing may be left. */
 cellar_status lines_end(const cellar_lines *lines, cellar_error *err);
 cellar_status lines_fail(const cellar_lines *lines, const char *what, cellar_error *err);

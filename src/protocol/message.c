@@ -57,8 +57,9 @@ static void round_fill(const cellar_invitation *invitation, const unsigned char 
     if (decision != NULL)
         crypto_generichash_update(&state, decision, CELLAR_COLLECT_ID_BYTES);
     crypto_generichash_final(&state, round->id, sizeof round->id);
-    round->n_people = round->number == 2 && invitation->population > 0 ? invitation->population
-                                                                       : invitation->n_people;
+    round->n_people = round->number == 2 && invitation->terms.population > 0
+                          ? invitation->terms.population
+                          : invitation->terms.n_people;
     round->shuffler = invitation->identities[CELLAR_COLLECT_SHUFFLER];
     round->recipient = invitation->identities[recipient];
     round_contexts(round);
@@ -114,6 +115,12 @@ static void message_id(const collect_round *round, const unsigned char *ticket, 
     memcpy(input, round->context[layer], CONTEXT_BYTES);
     bytes_put(input + CONTEXT_BYTES, 8, index);
     crypto_generichash(id, MESSAGE_ID_BYTES, input, sizeof input, ticket, TICKET_BYTES);
+}
+
+void message_id_inner(const collect_round *round, const unsigned char ticket[TICKET_BYTES],
+                      size_t index, unsigned char id[MESSAGE_ID_BYTES])
+{
+    message_id(round, ticket, INNER, index, id);
 }
 
 void message_seal(const collect_round *round, const unsigned char ticket[TICKET_BYTES],

@@ -58,6 +58,9 @@ size_t round_submission_bytes(const collect_round *round);
  * `ticket` is the participant's secret. */
 void message_seal(const collect_round *round, const unsigned char ticket[TICKET_BYTES],
                   size_t index, const unsigned char *body, unsigned char *outer);
+/* The id that its inner envelope holds. */
+void message_id_inner(const collect_round *round, const unsigned char ticket[TICKET_BYTES],
+                      size_t index, unsigned char id[MESSAGE_ID_BYTES]);
 /* Takes the outer layer off. 0 when it was not sealed for this shuffler and round. */
 int message_peel(const collect_round *round, const cellar_collect_keys *shuffler,
                  const unsigned char *outer, unsigned char id[MESSAGE_ID_BYTES],

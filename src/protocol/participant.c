@@ -15,13 +15,26 @@
 #include "protocol/invitation.h"
 #include "protocol/lines.h"
 #include "protocol/participant.h"
+#include "protocol/response.h"
 #include "random/locked.h"
 
 /* ---- policy ---------------------------------------------------------------- */
 
 cellar_collect_policy cellar_collect_policy_default(void)
 {
-    return (cellar_collect_policy){.most_exposure = NAN};
+    return (cellar_collect_policy){.most_exposure = NAN, .most_epsilon = INFINITY};
+}
+
+/* Values that are told as they are have no epsilon at all. */
+static cellar_status response_check(const cellar_collect_policy *policy,
+                                    const cellar_invitation *invitation, cellar_error *err)
+{
+    cellar_collect_certificate certificate = cellar_collect_certify(invitation);
+    if (certificate.epsilon_record <= policy->most_epsilon || isinf(policy->most_epsilon))
+        return CELLAR_OK;
+    return cellar_fail(err, CELLAR_ERR_RULE,
+                       "an answer to round one has an epsilon of %.6g; the policy allows %.6g",
+                       certificate.epsilon_record, policy->most_epsilon);
 }
 
 static cellar_status never_check(const cellar_collect_policy *policy,
@@ -45,23 +58,52 @@ cellar_status cellar_collect_policy_check(const cellar_collect_policy *policy,
     if (policy->least_k == 0 || !(policy->most_exposure >= 0 && policy->most_exposure <= 1))
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "a policy needs the least k and the most exposure, from 0 to 1");
-    if (invitation->k < policy->least_k)
+    if (invitation->terms.k < policy->least_k)
         return cellar_fail(err, CELLAR_ERR_RULE,
                            "the decision is for groups of k = %llu; the policy asks for %llu",
-                           (unsigned long long) invitation->k,
+                           (unsigned long long) invitation->terms.k,
                            (unsigned long long) policy->least_k);
-    if (decision->bound > invitation->exposure)
+    if (decision->bound > invitation->terms.exposure)
         return cellar_fail(err, CELLAR_ERR_RULE,
                            "the bound of the decision is above what the invitation allows");
     if (cellar_decision_bound(decision) > policy->most_exposure)
         return cellar_fail(err, CELLAR_ERR_RULE,
                            "the exposure is bounded by %.6g; the policy allows %.6g",
                            cellar_decision_bound(decision), policy->most_exposure);
-    if (decision->n_people < policy->least_people || decision->n_people < invitation->n_people)
+    if (decision->n_people < policy->least_people ||
+        decision->n_people < invitation->terms.n_people)
         return cellar_fail(err, CELLAR_ERR_RULE,
                            "the decision is about fewer people than announced, or than the policy "
                            "asks for");
     return never_check(policy, invitation, decision, err);
+}
+
+/* ---- the certificate of round one ------------------------------------------ */
+
+cellar_collect_certificate cellar_collect_certify(const cellar_invitation *invitation)
+{
+    double epsilon = (double) invitation->terms.epsilon / 1e18;
+    if (invitation->terms.epsilon == 0)
+        epsilon = INFINITY;
+    return (cellar_collect_certificate){epsilon, epsilon * (double) invitation->n_columns};
+}
+
+double cellar_collect_certify_shuffled(const cellar_invitation *invitation, double delta)
+{
+    double sum = 0, last = 0;
+    size_t n_last = 0;
+    if (invitation->terms.epsilon == 0)
+        return INFINITY;
+    for (size_t c = 0; c < invitation->n_columns; c++) {
+        size_t n_codes = cellar_codelist_n_codes(invitation->codes[c]);
+        response told = response_of(invitation->terms.epsilon, n_codes);
+        if (n_codes != n_last) /* columns alike are alike */
+            last = response_shuffled_epsilon(&told, invitation->terms.n_people,
+                                             delta / (double) invitation->n_columns);
+        n_last = n_codes;
+        sum += last;
+    }
+    return sum;
 }
 
 /* ---- memory of decisions --------------------------------------------------- */
@@ -113,6 +155,8 @@ cellar_status cellar_participant_create(const cellar_invitation *invitation,
     *out = NULL;
     if (decision != NULL && policy == NULL)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "round two needs a policy");
+    if (policy != NULL)
+        CELLAR_TRY(response_check(policy, invitation, err));
     if (decision != NULL)
         CELLAR_TRY(cellar_collect_policy_check(policy, invitation, decision, err));
     participant = cellar_locked_alloc(sizeof *participant, &unused);
@@ -152,6 +196,25 @@ static cellar_status level_find(const cellar_participant *participant, size_t co
     return CELLAR_OK;
 }
 
+cellar_status participant_levels(const cellar_participant *participant, const char *const *values,
+                                 uint32_t levels[CELLAR_MAX_VARIABLES], cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    for (size_t c = 0; c < participant->invitation->n_columns && status == CELLAR_OK; c++)
+        status = level_find(participant, c, values[c], &levels[c], err);
+    return status;
+}
+
+uint32_t participant_response(const cellar_participant *participant,
+                              const unsigned char ticket[TICKET_BYTES], size_t column,
+                              uint32_t level)
+{
+    const cellar_invitation *invitation = participant->invitation;
+    response told =
+        response_of(invitation->terms.epsilon, cellar_codelist_n_codes(invitation->codes[column]));
+    return response_draw(&told, &participant->round, ticket, column, level);
+}
+
 cellar_status cellar_participant_seal(const cellar_participant *participant, uint64_t row,
                                       const char *const *values, void *bytes, cellar_error *err)
 {
@@ -161,8 +224,7 @@ cellar_status cellar_participant_seal(const cellar_participant *participant, uin
     uint32_t levels[CELLAR_MAX_VARIABLES] = {0};
     cellar_status status = CELLAR_OK;
 
-    for (size_t c = 0; c < participant->invitation->n_columns; c++)
-        CELLAR_TRY(level_find(participant, c, values[c], &levels[c], err));
+    CELLAR_TRY(participant_levels(participant, values, levels, err));
     ticket_of_row(participant->secret, row, ticket);
     submission_header(round, bytes);
     if (participant->decision != NULL) {
@@ -172,7 +234,7 @@ cellar_status cellar_participant_seal(const cellar_participant *participant, uin
         goto out;
     }
     for (size_t c = 0; c < round->n_messages; c++, next += round_outer_bytes(round)) {
-        value_write(c, levels[c], body);
+        value_write(c, participant_response(participant, ticket, c, levels[c]), body);
         message_seal(round, ticket, c, body, next);
     }
 out:

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 set(LAYER_SOURCES
   address.c
+  amplify.c
   analyst.c
   batch.c
   channel.c
+  choice.c
   decision.c
   estimate.c
   files.c
@@ -15,7 +17,10 @@ set(LAYER_SOURCES
   margins.c
   message.c
   participant.c
+  response.c
   serve.c
   shuffler.c
   spool.c
+  tally.c
+  terms.c
 )

@@ -6,9 +6,10 @@
 #include "fuzz_collection.h"
 #include "protocol/batch.h"
 
-static int take_none(void *context, const unsigned char *body)
+static int take_none(void *context, const unsigned char *id, const unsigned char *body)
 {
     (void) context;
+    (void) id;
     (void) body;
     return 0;
 }

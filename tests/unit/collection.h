@@ -52,24 +52,21 @@ static inline cellar_collect_keys *collection_keys(scratch *place, cellar_collec
     return collection_read_keys(place, role);
 }
 
-/* Columns a, b, c, ... with as many values as `n_levels` says. */
-static inline void collection_open(collection *made, scratch *place, const size_t *n_levels,
-                                   size_t n_columns, uint64_t n_people, uint64_t k,
-                                   const char *exposure)
+/* Columns a, b, c, ... with as many values as `n_levels` says; the rest of the invitation is as
+ * `spec` has it. */
+static inline void collection_invite(collection *made, scratch *place, const size_t *n_levels,
+                                     size_t n_columns, cellar_invitation_spec spec)
 {
     static const char *const names[] = {"a", "b", "c", "d", "e", "f"};
     cellar_collect_column columns[6];
-    cellar_invitation_spec spec = {.title = "a test",
-                                   .n_people = n_people,
-                                   .k = k,
-                                   .exposure = exposure,
-                                   .columns = columns,
-                                   .n_columns = n_columns};
     cellar_error err;
     for (int role = 1; role <= 3; role++)
         made->keys[role] = collection_keys(place, (cellar_collect_role) role);
     for (size_t c = 0; c < n_columns; c++)
         columns[c] = (cellar_collect_column){names[c], collection_codes(n_levels[c])};
+    spec.title = "a test";
+    spec.columns = columns;
+    spec.n_columns = n_columns;
     spec.shuffler = *cellar_collect_keys_identity(made->keys[CELLAR_COLLECT_SHUFFLER]);
     spec.analyst = *cellar_collect_keys_identity(made->keys[CELLAR_COLLECT_ANALYST]);
     if (cellar_invitation_create(&spec, made->keys[CELLAR_COLLECT_CURATOR], &made->invitation,
@@ -77,6 +74,14 @@ static inline void collection_open(collection *made, scratch *place, const size_
         fail_msg("%s", err.message);
     for (size_t c = 0; c < n_columns; c++)
         cellar_codelist_free((cellar_codelist *) columns[c].codes);
+}
+
+static inline void collection_open(collection *made, scratch *place, const size_t *n_levels,
+                                   size_t n_columns, uint64_t n_people, uint64_t k,
+                                   const char *exposure)
+{
+    const cellar_invitation_spec spec = {.n_people = n_people, .k = k, .exposure = exposure};
+    collection_invite(made, place, n_levels, n_columns, spec);
 }
 
 static inline void collection_close(collection *made)

@@ -36,11 +36,13 @@ static void test_the_worst_curve_is_never_too_low(void **unused)
     for (int trial = 0; trial < 300; trial++) {
         uint64_t counts[N_VALUES] = {0};
         double radius = 0.05 * uniform(), shares[N_VALUES];
+        share_range ranges[N_VALUES];
         cellar_exposure_curve *curve;
         for (int i = 0; i < N; i++) /* skewed: some values hardly ever occur */
             counts[(int) (N_VALUES * pow(uniform(), 3))]++;
-        assert_int_equal(estimate_worst_curve(counts, N_VALUES, N, radius, &curve, &err),
-                         CELLAR_OK);
+        for (int v = 0; v < N_VALUES; v++)
+            ranges[v] = estimate_range((double) counts[v] / N, radius);
+        assert_int_equal(estimate_worst_curve(ranges, N_VALUES, &curve, &err), CELLAR_OK);
         for (int v = 0; v < N_VALUES; v++)
             shares[v] = fmax(0, (double) counts[v] / N + radius * (2 * uniform() - 1));
         for (int j = 0; j < 50; j++) {
@@ -173,9 +175,10 @@ static void test_the_signed_bound_is_above_the_truth(void **unused)
 
 static cellar_status scenario(void *context, cellar_error *e)
 {
-    const uint64_t counts[] = {3, 0, 7};
+    share_range ranges[] = {estimate_range(0.3, 0.1), estimate_range(0, 0.1),
+                            estimate_range(0.7, 0.1)};
     cellar_exposure_curve *curve = NULL;
-    cellar_status status = estimate_worst_curve(counts, 3, 10, 0.1, &curve, e);
+    cellar_status status = estimate_worst_curve(ranges, 3, &curve, e);
     (void) context;
     cellar_exposure_curve_free(curve);
     return status;

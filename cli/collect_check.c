@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cellar collect participant check: what a collection asks and promises, before anything is sent,
+ * and whether it kept the promise. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "collect.h"
+
+static const double SHUFFLED_DELTA = 1e-6;
+
+static void certificate_tell(const cellar_invitation *invitation)
+{
+    cellar_collect_certificate certificate = cellar_collect_certify(invitation);
+    if (isinf(certificate.epsilon_record)) {
+        printf("round one      values are told as they are: no guarantee\n");
+        return;
+    }
+    printf("round one      randomised response: epsilon %.6g for a value, %.6g for a record, "
+           "against everybody\n",
+           certificate.epsilon_value, certificate.epsilon_record);
+    printf("               epsilon %.4g for a record at delta %g, against whoever sees no "
+           "sender, if the announced number are honest\n",
+           cellar_collect_certify_shuffled(invitation, SHUFFLED_DELTA), SHUFFLED_DELTA);
+}
+
+static void invitation_tell(const cellar_invitation *invitation)
+{
+    printf("title          %s\n", cellar_invitation_title(invitation));
+    printf("people         %" PRIu64 "\n", cellar_invitation_n_people(invitation));
+    if (cellar_invitation_population(invitation) > 0)
+        printf("population     %" PRIu64 " other people in round two\n",
+               cellar_invitation_population(invitation));
+    printf("exposure       at most %.6g in groups of fewer than %" PRIu64 "\n",
+           cellar_invitation_exposure(invitation), cellar_invitation_k(invitation));
+    for (size_t c = 0; c < cellar_invitation_n_columns(invitation); c++)
+        printf("column         %s (%zu values)\n", cellar_invitation_column(invitation, c),
+               cellar_codelist_n_codes(cellar_invitation_codes(invitation, c)));
+    certificate_tell(invitation);
+}
+
+/* Looks for the records of the file in the tally. */
+static int records_find(const collect_place *place, const cellar_collect_margins *tally,
+                        const char *file)
+{
+    cellar_participant *participant = NULL;
+    uint64_t n_found = 0;
+    cellar_error err;
+    cellar_status status =
+        cellar_participant_create(place->invitation, NULL, NULL, place->key, &participant, &err);
+    if (status == CELLAR_OK)
+        status = cellar_participant_find_file(participant, file, tally, &n_found, &err);
+    cellar_participant_free(participant);
+    if (status == CELLAR_OK)
+        printf("records        %" PRIu64 " counted as they were sent\n", n_found);
+    return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
+}
+
+static int decision_tell(const collect_values *values, const collect_place *place, const char *file)
+{
+    cellar_collect_margins *tally = NULL;
+    int result = CLI_GO_ON;
+    for (size_t i = 0; i < cellar_decision_n_columns(place->decision); i++)
+        printf("released       %s\n",
+               cellar_invitation_column(place->invitation,
+                                        cellar_decision_column(place->decision, i)));
+    printf("bound          %.6g of %" PRIu64 " people\n", cellar_decision_bound(place->decision),
+           cellar_decision_n_people(place->decision));
+    if (cellar_invitation_is_open(place->invitation)) {
+        result = collect_place_tally(values, place, &tally);
+        if (result == CLI_GO_ON)
+            printf("decision       follows from the tally\n");
+        if (result == CLI_GO_ON && file != NULL)
+            result = records_find(place, tally, file);
+    } else {
+        printf("decision       signed by the curator; margins are not published\n");
+        if (file != NULL)
+            result = cli_usage("collect participant check: there is no tally to find records in");
+    }
+    cellar_collect_margins_free(tally);
+    return result;
+}
+
+int collect_run_check(const collect_values *values, const char *file)
+{
+    collect_place place = {0};
+    int result = collect_place_open(values, 0, &place);
+    if (result == CLI_GO_ON)
+        result = collect_place_invited(values, &place);
+    if (result == CLI_GO_ON)
+        invitation_tell(place.invitation);
+    if (result == CLI_GO_ON && place.decision != NULL)
+        result = decision_tell(values, &place, file);
+    collect_place_clear(&place);
+    return result == CLI_GO_ON ? CLI_DONE : result;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "protocol/terms.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+static const uint64_t MOST_EPSILON = UINT64_C(16000000000000000000);
+static const char PUBLISHED[] = "published";
+
+/* ---- writing --------------------------------------------------------------- */
+
+/* A decimal as typed, in its shortest form. */
+static cellar_status decimal_add(const char *name, const char *typed, uint64_t most,
+                                 cellar_text *text, cellar_error *err)
+{
+    cellar_int128 units = -1;
+    int exact = 0;
+    if (typed == NULL || !cellar_parse_decimal(typed, strlen(typed), LINES_SCALE, &units, &exact) ||
+        !exact || units < 0 || units > (cellar_int128) most)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "an invitation needs the %s, from 0 to %d",
+                           name, (int) (most / LINES_ONE));
+    lines_add_share(text, name, (uint64_t) units);
+    return CELLAR_OK;
+}
+
+cellar_status terms_add(const cellar_invitation_spec *spec, cellar_text *text, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+
+    lines_add_number(text, "people", spec->n_people);
+    lines_add_number(text, "k", spec->k);
+    CELLAR_TRY(decimal_add("exposure", spec->exposure, LINES_ONE, text, err));
+    lines_add(text, "setting", spec->population > 0 ? "statistical" : "fixed");
+    if (spec->population > 0)
+        lines_add_number(text, "population", spec->population);
+    if (spec->epsilon != NULL)
+        CELLAR_TRY(decimal_add("epsilon", spec->epsilon, MOST_EPSILON, text, err));
+    if (spec->is_open)
+        lines_add(text, "tally", PUBLISHED);
+    if (spec->population > 0 || spec->epsilon != NULL)
+        CELLAR_TRY(decimal_add("delta", spec->delta, LINES_ONE, text, err));
+out:
+    return status;
+}
+
+/* ---- reading --------------------------------------------------------------- */
+
+/* "fixed", or "statistical" with a population. */
+static cellar_status take_setting(cellar_lines *lines, collect_terms *terms, cellar_error *err)
+{
+    const char *setting;
+    size_t length;
+    cellar_status status = CELLAR_OK;
+
+    CELLAR_TRY(lines_take(lines, "setting", &setting, &length, err));
+    if (length == 5 && memcmp(setting, "fixed", 5) == 0)
+        return CELLAR_OK;
+    if (length != 11 || memcmp(setting, "statistical", 11) != 0)
+        CELLAR_TRY(lines_fail(lines, "a setting above, fixed or statistical", err));
+    CELLAR_TRY(lines_take_number(lines, "population", &terms->population, err));
+    if (terms->population < 2 || terms->population > UINT32_MAX)
+        CELLAR_TRY(lines_fail(lines, "a population of at least 2 above", err));
+out:
+    return status;
+}
+
+/* How values are told in round one, and whether the tally is. Exact margins carry no guarantee, so
+ * they are never published. */
+static cellar_status take_response(cellar_lines *lines, collect_terms *terms, cellar_error *err)
+{
+    const char *word;
+    size_t length;
+    cellar_status status = CELLAR_OK;
+
+    if (lines_next_is(lines, "epsilon")) {
+        CELLAR_TRY(lines_take_decimal(lines, "epsilon", MOST_EPSILON, &terms->epsilon, err));
+        if (terms->epsilon == 0)
+            CELLAR_TRY(lines_fail(lines, "an epsilon above 0 above", err));
+    }
+    if (!lines_next_is(lines, "tally"))
+        return CELLAR_OK;
+    CELLAR_TRY(lines_take(lines, "tally", &word, &length, err));
+    if (length != strlen(PUBLISHED) || memcmp(word, PUBLISHED, length) != 0)
+        CELLAR_TRY(lines_fail(lines, "the word 'published' above", err));
+    if (terms->epsilon == 0)
+        CELLAR_TRY(
+            lines_fail(lines, "an epsilon: a tally is published of randomised values only", err));
+    terms->is_open = 1;
+out:
+    return status;
+}
+
+cellar_status terms_take(cellar_lines *lines, collect_terms *out, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+
+    CELLAR_TRY(lines_take_number(lines, "people", &out->n_people, err));
+    CELLAR_TRY(lines_take_number(lines, "k", &out->k, err));
+    CELLAR_TRY(lines_take_share(lines, "exposure", &out->exposure, err));
+    CELLAR_TRY(take_setting(lines, out, err));
+    CELLAR_TRY(take_response(lines, out, err));
+    if (terms_estimate(out)) {
+        CELLAR_TRY(lines_take_share(lines, "delta", &out->delta, err));
+        if (out->delta == 0)
+            CELLAR_TRY(lines_fail(lines, "a delta above 0 above", err));
+    }
+    if (out->k == 0 || out->n_people < 2 || out->n_people > UINT32_MAX)
+        CELLAR_TRY(lines_fail(lines, "at least 2 people and a k of at least 1 above", err));
+out:
+    return status;
+}
