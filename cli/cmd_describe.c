@@ -47,7 +47,7 @@ static const cli_option describe_options[] = {
 
 static const char *const describe_examples[] = {
     "cellar describe people.csv", "cellar describe people.csv --by region,sex,age --json",
-    "cellar describe people.sav --write-codelist region=lists/region.csv", NULL};
+    "cellar describe people.csv --write-codelist job=job.csv", NULL};
 
 static const cli_command describe_command = {
     "describe",

@@ -6,7 +6,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 "$(dirname "$0")/../../tools/demo" "$1" "$folder/out" 20000 >"$folder/story"
 cd "$folder/out"
-for file in people.csv true.json diagnoses.csv diagnoses.csv.cellar.json epilepsy.csv census.ledger; do
+for file in people.csv true.json diagnoses.csv diagnoses.csv.cellar.json epilepsy.csv census.ledger pack/manifest.sig; do
     [ -s $file ] || { echo "no $file"; exit 1; }
 done
 [ ! -e again.csv ] || { echo "again.csv was drawn"; exit 1; }

@@ -1,0 +1,89 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The examples of the manual work:  manual.sh BUILD_FOLDER
+#
+# Each page's examples run in order in a folder that has the files they name.
+set -eu
+build=$(cd "$1" && pwd)
+source=$(cd "$(dirname "$0")/../.." && pwd)
+PATH=$build:$build/examples:$PATH
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+# What the examples take for granted: people with a region, sex, age, health and job.
+mkdir "$folder/files"
+cd "$folder/files"
+small_country 1000 1 | sed '1s/diagnosis/health/; 1s/occupation/job/' >people.csv
+cp -r "$source/examples/codelists" lists
+mv lists/diagnosis.csv lists/health.csv
+mv lists/occupation.csv lists/job.csv
+age='--bottom age=15 --top age=75 --band age=15 --band-closed right'
+awk 'BEGIN { print "clinic,patient"; for (i = 0; i < 60; i++) print "c" i % 3 "," i % 17 }' >visits.csv
+{
+    # shellcheck disable=SC2086 # options
+    cellar tabulate people.csv --by region,sex,age,health --domain lists $age -o table.json
+    cellar tabulate people.csv --by region,sex --domain lists --margins all -o margins.json
+    cellar protect table.json --mechanism discrete-laplace:epsilon=1 --negatives keep -o release.json
+    cellar protect table.json --mechanism discrete-laplace:epsilon=1 --negatives keep -o release.csv
+    mkdir pack
+    cp release.csv release.csv.cellar.json pack
+} 2>setup || { cat setup; exit 1; }
+
+# prepare VERB: what the examples of one verb need besides.
+prepare() {
+    case $1 in
+    collect)
+        for role in shuffler analyst my; do cellar key create $role.key; done
+        cellar collect shuffler identity --key shuffler.key -o shuffler.pub
+        cellar collect analyst identity --key analyst.key -o analyst.pub
+        cut -d, -f 2,3 people.csv >me.csv
+        mkdir survey
+        ;;
+    ledger) rm -f table1.csv ;;
+    tabulate) rm table.json ;;
+    verify-release)
+        cellar key create agency.key
+        cellar key public agency.key -o agency.pub
+        cellar sign pack --key agency.key
+        ;;
+    esac >/dev/null
+}
+
+# between VERB LINE: what happens between two examples.
+between() {
+    case "$1 $2" in
+    "collect cellar collect participant"*)
+        cellar collect curator invite --spool survey --key curator.key --shuffler shuffler.pub \
+            --analyst analyst.pub --title test --people 1000 --k 3 --exposure 1 \
+            --domain region=lists/region.csv --domain sex=lists/sex.csv
+        ;;
+    "ledger cellar ledger verify"*)
+        cellar protect table.json --mechanism discrete-laplace:epsilon=1 --negatives keep \
+            --unit person --ledger census.ledger --ledger-key census.key --dataset census \
+            --request 1 -o table1.csv
+        ;;
+    "key cellar key public"*) cellar key create agency.key ;;
+    "utility "*" -o chart.csv"*) rm -f chart.csv ;;
+    esac >/dev/null 2>&1
+}
+
+failed=0
+for page in "$source"/man/cellar-*.1; do
+    verb=$(basename "$page" .1 | sed 's/^cellar-//')
+    case $verb in plan | report | fit | serve) continue ;; esac
+    cp -r "$folder/files" "$folder/$verb"
+    cd "$folder/$verb"
+    prepare "$verb"
+    sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE/p' "$page" | sed -e ':a' -e '/\\$/{N;s/\\\n/ /;ba' -e '}' |
+        sed -n 's/^\.Dl //p' >examples
+    [ -s examples ] || { echo "$verb: no examples"; failed=1; }
+    while IFS= read -r line <&3; do
+        between "$verb" "$line"
+        if ! sh -c "$line" >answer 2>&1; then
+            printf '%s\n' "$line"
+            cat answer
+            failed=1
+        fi
+    done 3<examples
+done
+exit $failed
