@@ -2,7 +2,8 @@
 """Every link between the pages leads somewhere: usage: links.py SOURCE_FOLDER
 
 A link to a file must name one of the project's files or folders, a link to a heading (#...) one that
-is there, named as GitHub and pandoc name it. Addresses elsewhere are not visited."""
+is there, named as GitHub and pandoc name it. Addresses elsewhere are not visited. Tests and files that
+are named in a page (`unit/text`, `src/math/run.h`) must exist, too."""
 import pathlib
 import re
 import sys
@@ -50,6 +51,23 @@ def wrong(root, path, target):
     return None
 
 
+# How the name of a test is made into that of its file.
+TESTS = {"unit": "tests/unit/test_{}.c", "property": "tests/property/*{}*.c", "docs": "tests/docs/{}.*",
+         "cli": "tests/cli/cases/{}.sh", "structure": "tests/structure/{}.py"}
+NAMED = re.compile(r"`((?:src|cli|include|tests|tools|man|examples|docs|unit|property|structure|cli)/[\w./-]+)`")
+
+
+def missing(root, path):
+    """Tests and files that a page names and that do not exist."""
+    for kind, first, lines in pages.split(path.read_text()):
+        for number, line in enumerate(lines, first):
+            for name in NAMED.findall(line) if kind is None else []:
+                folder, _, rest = name.partition("/")
+                patterns = [name.rstrip("/")] + ([TESTS[folder].format(rest)] if folder in TESTS else [])
+                if not any(list(root.glob(pattern)) for pattern in patterns):
+                    yield f"{path.relative_to(root)}:{number}: `{name}`: no such file or test"
+
+
 def main():
     root = pathlib.Path(sys.argv[1]).resolve()
     failed, checked = 0, 0
@@ -60,6 +78,9 @@ def main():
             if reason:
                 failed += 1
                 print(f"{path.relative_to(root)}:{number}: {target}: {reason}")
+        for complaint in missing(root, path):
+            failed += 1
+            print(complaint)
     print(f"{checked} links, {failed} wrong")
     sys.exit(failed > 0 or checked == 0)
 

@@ -68,7 +68,7 @@ between() {
 }
 
 failed=0
-for page in "$source"/man/cellar-*.1; do
+for page in "$source"/man/*.1; do
     verb=$(basename "$page" .1 | sed 's/^cellar-//')
     case $verb in plan | report | fit | serve) continue ;; esac
     cp -r "$folder/files" "$folder/$verb"
