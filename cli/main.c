@@ -34,6 +34,7 @@ static const main_verb verbs[] = {
     {"risk", "Assessments", "how likely a sensitive value is read off a release", cli_risk},
     {"exposure", "Assessments", "how many people stand out, and what to do about it", cli_exposure},
     {"utility", "Assessments", "what an analyst loses", cli_utility},
+    {"report", "Assessments", "one page: for the public, or for the committee", cli_report},
     {"fit", "Analysis of releases", "totals that add, from releases whose totals do not", cli_fit},
     {"infer", "Analysis of releases", "tests and intervals that know the noise", cli_infer},
     {"verify-release", "Analysis of releases", "check a signed folder, offline",

@@ -15,6 +15,7 @@ int cli_ledger(int argc, char **argv);
 int cli_mechanism(int argc, char **argv);
 int cli_protect(int argc, char **argv);
 int cli_ptable(int argc, char **argv);
+int cli_report(int argc, char **argv);
 int cli_risk(int argc, char **argv);
 int cli_sign(int argc, char **argv);
 int cli_tabulate(int argc, char **argv);

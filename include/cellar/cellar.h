@@ -28,6 +28,7 @@
 #include <cellar/random.h>
 #include <cellar/release.h>
 #include <cellar/release_file.h>
+#include <cellar/report.h>
 #include <cellar/selection.h>
 #include <cellar/risk.h>
 #include <cellar/status.h>

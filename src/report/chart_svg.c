@@ -270,8 +270,9 @@ static void chart_draw_all_series(const chart_canvas *canvas)
 static void chart_open(const chart_canvas *canvas, int own_file)
 {
     cellar_text *out = canvas->out;
+    cellar_text_add_string(out, own_file ? "<svg xmlns=\"http://www.w3.org/2000/svg\"" : "<svg");
     cellar_text_printf(out,
-                       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" "
+                       " viewBox=\"0 0 %.0f %.0f\" "
                        "width=\"%.0f\" height=\"%.0f\" role=\"img\" "
                        "aria-labelledby=\"%s-title %s-description\" font-family=\"sans-serif\" "
                        "font-size=\"12\" fill=\"currentColor\" color=\"#222\">\n"

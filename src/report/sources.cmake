@@ -7,5 +7,12 @@ set(LAYER_SOURCES
   chart_surface.c
   chart_svg.c
   markup.c
+  page.c
+  page_style.c
+  public.c
   scale.c
+  section_certificate.c
+  section_noise.c
+  section_table.c
+  section_test.c
 )

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A page of HTML, written piece by piece. Whatever is formatted is escaped; tags are constants of
+ * the program. The page is well-formed XML, too. */
+#ifndef CELLAR_REPORT_PAGE_H
+#define CELLAR_REPORT_PAGE_H
+
+#include <cellar/chart.h>
+#include <cellar/export.h>
+
+#include "base/text.h"
+
+typedef struct cellar_page {
+    cellar_text out;
+    const char *charts; /* a folder for the charts as files; or NULL */
+    int replace;        /* of these files */
+    int confidential;   /* 1: says so on the screen and on every printed page, as do its charts */
+    size_t n_charts;
+} cellar_page;
+
+/* The head of the page and its title. `page` begins zeroed but for its settings. */
+void cellar_page_begin(cellar_page *page, const char *title);
+void cellar_page_end(cellar_page *page);
+void cellar_page_clear(cellar_page *page);
+
+/* Text as it is to be read; so wherever a format is taken below. */
+void cellar_page_text(cellar_page *page, const char *format, ...) CELLAR_PRINTF(2, 3);
+/* Tags: a constant. */
+void cellar_page_tag(cellar_page *page, const char *tag);
+/* <p> with a class (NULL: none). */
+void cellar_page_paragraph(cellar_page *page, const char *format, ...) CELLAR_PRINTF(2, 3);
+void cellar_page_remark(cellar_page *page, const char *style, const char *format, ...)
+    CELLAR_PRINTF(3, 4);
+void cellar_page_item(cellar_page *page, const char *format, ...) CELLAR_PRINTF(2, 3);
+/* A heading of that level (2, 3), reachable as #id. */
+void cellar_page_heading(cellar_page *page, int level, const char *id, const char *format, ...)
+    CELLAR_PRINTF(4, 5);
+/* A line to type. */
+void cellar_page_command(cellar_page *page, const char *format, ...) CELLAR_PRINTF(2, 3);
+/* One of the facts at the head of a section: between <dl> and </dl>. */
+void cellar_page_fact(cellar_page *page, const char *name, const char *format, ...)
+    CELLAR_PRINTF(3, 4);
+
+/* ---- tables ---- */
+
+/* `headings` end with NULL; one that begins with '#' heads a column of numbers. */
+void cellar_page_table_begin(cellar_page *page, const char *caption, const char *const *headings);
+void cellar_page_table_end(cellar_page *page);
+/* A cell of text, the first of a row as its heading, or of a number. */
+void cellar_page_row_begin(cellar_page *page, const char *format, ...) CELLAR_PRINTF(2, 3);
+void cellar_page_cell(cellar_page *page, const char *format, ...) CELLAR_PRINTF(2, 3);
+void cellar_page_number(cellar_page *page, const char *format, ...) CELLAR_PRINTF(2, 3);
+void cellar_page_row_end(cellar_page *page);
+
+/* ---- charts ---- */
+
+/* A chart for this page; options.confidential is the page's. */
+cellar_status cellar_page_chart_create(const cellar_page *page, cellar_chart_options *options,
+                                       cellar_chart **out, cellar_error *err);
+/* The chart with its numbers; as files NAME.svg and NAME.png, too, when asked for. */
+cellar_status cellar_page_chart(cellar_page *page, const char *name, const cellar_chart *chart,
+                                cellar_error *err);
+
+/* ---- numbers ---- */
+
+/* A bound with six digits, rounded up: what is printed is a bound, too. */
+const char *cellar_page_bound(double value, char text[32]);
+
+/* 1 when a failure is an answer to be told on the page: the module refuses, or has no such number.
+ */
+int cellar_page_is_answer(cellar_status status);
+
+/* The style sheet in parts, NULL-terminated (page_style.c). */
+extern const char *const cellar_page_style[];
+
+#endif

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The page for the public: made from releases alone. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "release/description.h"
+#include "report/report.h"
+
+cellar_report_options cellar_report_options_default(void)
+{
+    return (cellar_report_options){.max_rows = 200};
+}
+
+typedef struct public_run {
+    const cellar_release *const *releases;
+    size_t n;
+    const cellar_report_options *options;
+    cellar_page page;
+} public_run;
+
+/* What a release is called on the page. */
+static const char *public_name(const public_run *run, size_t i, char number[32])
+{
+    if (run->options->names != NULL && run->options->names[i] != NULL)
+        return run->options->names[i];
+    if (run->n == 1)
+        snprintf(number, 32, "the release");
+    else
+        snprintf(number, 32, "release %zu", i + 1);
+    return number;
+}
+
+static int public_is_fitted(const cellar_release *release)
+{
+    const json_t *fitted = json_object_get(release->description, "fitted");
+    if (fitted == NULL)
+        fitted = json_object_get(release->description, "adjusted");
+    return fitted != NULL && !json_is_false(fitted) && !json_is_null(fitted);
+}
+
+/* ---- what is released --------------------------------------------------------------- */
+
+static void public_variables(cellar_page *page, const cellar_schema *schema)
+{
+    static const char *const domains[] = {"read off the data", "declared in advance",
+                                          "asserted to be public"};
+    static const char *const headings[] = {"variable", "#categories", "where they come from", NULL};
+    cellar_page_table_begin(page, "The variables of the table", headings);
+    for (size_t v = 0; v < cellar_schema_n_variables(schema); v++) {
+        cellar_page_row_begin(page, "%s", cellar_schema_variable(schema, v));
+        cellar_page_number(page, "%zu", cellar_schema_n_leaves(schema, v));
+        cellar_page_cell(page, "%s", domains[cellar_schema_domain(schema, v)]);
+        cellar_page_row_end(page);
+    }
+    cellar_page_table_end(page);
+}
+
+static void public_facts(cellar_page *page, const cellar_release *release)
+{
+    const cellar_schema *schema = cellar_release_schema(release);
+    size_t n_margins;
+    (void) cellar_schema_margins(schema, &n_margins);
+    cellar_page_tag(page, "<dl>\n");
+    cellar_page_fact(page, "Released on", "%s", cellar_release_date(release));
+    cellar_page_fact(page, "Mechanism, for each cell", "%s (revision %u)",
+                     cellar_release_mechanism(release),
+                     (unsigned) cellar_release_mechanism_revision(release));
+    cellar_page_fact(page, "Numbers below zero", "%s",
+                     cellar_release_negatives(release) == CELLAR_NEGATIVES_ZERO ? "set to zero"
+                                                                                : "kept");
+    if (cellar_release_threshold(release) > 0)
+        cellar_page_fact(page, "Threshold", "numbers below %lld set to zero",
+                         (long long) cellar_release_threshold(release));
+    cellar_page_fact(page, "Noise drawn from", "%s",
+                     cellar_release_noise(release) == CELLAR_NOISE_SECURE
+                         ? "the system's entropy, never stored"
+                         : cellar_noise_source_name(cellar_release_noise(release)));
+    if (cellar_release_total_epsilon(release) != NULL)
+        cellar_page_fact(page, "Epsilon of all cells together", "%s",
+                         cellar_release_total_epsilon(release));
+    if (cellar_release_is_weighted(release))
+        cellar_page_fact(page, "What is counted", "weighted sums, weights of at most %llu",
+                         (unsigned long long) cellar_release_max_weight(release));
+    cellar_page_fact(page, "Tables in the list", "%zu", n_margins);
+    cellar_page_fact(page, "Verdict of the certificate", "%s", cellar_release_verdict(release));
+    cellar_page_fact(page, "Charged to the ledger", "%s", cellar_release_ledger(release));
+    cellar_page_tag(page, "</dl>\n");
+}
+
+static void public_stamp(cellar_page *page, const cellar_release *release)
+{
+    if (strcmp(cellar_release_ledger(release), CELLAR_RELEASE_UNACCOUNTED) == 0)
+        cellar_page_remark(page, "warn",
+                           "Unaccounted, not for publication: no ledger was charged for these "
+                           "numbers, so nobody keeps count of what they add to other releases.");
+}
+
+/* ---- one release ----------------------------------------------------------------------- */
+
+static void public_heading(public_run *run, size_t i, const char *id, const char *text)
+{
+    char own[64];
+    snprintf(own, sizeof own, "%s-%zu", id, i + 1);
+    cellar_page_heading(&run->page, run->n > 1 ? 3 : 2, own, "%s", text);
+}
+
+static cellar_status public_noise(public_run *run, size_t i, cellar_error *err)
+{
+    const cellar_release *release = run->releases[i];
+    char id[64];
+    snprintf(id, sizeof id, "noise-%zu", i + 1);
+    const cellar_section_noise_of noise = {id, cellar_release_mechanism(release),
+                                           cellar_release_negatives(release),
+                                           cellar_release_threshold(release)};
+    if (public_is_fitted(release)) {
+        cellar_page_paragraph(&run->page,
+                              "These numbers were fitted so that they add up: their errors depend "
+                              "on each other, and what follows is the noise before the fit. For "
+                              "tests and intervals use the release that was not fitted.");
+    }
+    return cellar_section_noise(&run->page, &noise, err);
+}
+
+static cellar_status public_release(public_run *run, size_t i, cellar_error *err)
+{
+    const cellar_release *release = run->releases[i];
+    cellar_page *page = &run->page;
+    char number[32];
+    const char *name = public_name(run, i, number);
+    cellar_status status;
+
+    if (run->n > 1) {
+        snprintf(number, sizeof number, "release-%zu", i + 1);
+        cellar_page_heading(page, 2, number, "%s", public_name(run, i, (char[32]){0}));
+    }
+    public_stamp(page, release);
+    public_heading(run, i, "released", "What is released");
+    public_facts(page, release);
+    public_variables(page, cellar_release_schema(release));
+    public_heading(run, i, "certificate", "What the certificate says");
+    cellar_section_certificate(page, json_object_get(release->description, "certificate"));
+    public_heading(run, i, "noise", "The noise every number carries");
+    status = public_noise(run, i, err);
+    if (status != CELLAR_OK)
+        return status;
+    public_heading(run, i, "tests", "How to test with these numbers");
+    status =
+        cellar_section_test(page, release, run->options->names != NULL ? name : "RELEASE.csv", err);
+    if (status != CELLAR_OK)
+        return status;
+    public_heading(run, i, "numbers", "The numbers");
+    cellar_section_table(page, release, run->options->max_rows);
+    return CELLAR_OK;
+}
+
+/* ---- the page ---------------------------------------------------------------------------- */
+
+static void public_contents(public_run *run)
+{
+    char number[32];
+    cellar_page *page = &run->page;
+    cellar_page_tag(page, "<nav aria-label=\"Contents\"><ul>\n");
+    if (run->n == 1)
+        cellar_page_tag(page, "<li><a href=\"#released-1\">What is released</a></li>\n"
+                              "<li><a href=\"#certificate-1\">What the certificate says</a></li>\n"
+                              "<li><a href=\"#noise-1\">The noise every number carries</a></li>\n"
+                              "<li><a href=\"#tests-1\">How to test with these numbers</a></li>\n"
+                              "<li><a href=\"#numbers-1\">The numbers</a></li>\n");
+    for (size_t i = 0; i < run->n && run->n > 1; i++) {
+        cellar_text_printf(&page->out, "<li><a href=\"#release-%zu\">", i + 1);
+        cellar_page_text(page, "%s", public_name(run, i, number));
+        cellar_page_tag(page, "</a></li>\n");
+    }
+    cellar_page_tag(page, "<li><a href=\"#not-covered\">What is not covered</a></li>\n"
+                          "</ul></nav>\n");
+}
+
+/* Basic composition: what the releases tell together is at most the sum of their bounds. */
+static void public_together(public_run *run)
+{
+    double sum = 0;
+    char text[32];
+    if (run->n < 2)
+        return;
+    for (size_t i = 0; i < run->n; i++) {
+        const json_t *certificate = json_object_get(run->releases[i]->description, "certificate");
+        const json_t *pure = json_object_get(certificate, "pure_epsilon");
+        const int holds = strcmp(cellar_release_verdict(run->releases[i]), "holds") == 0;
+        sum += holds && json_is_number(pure) ? json_number_value(pure) : INFINITY;
+    }
+    cellar_page_heading(&run->page, 2, "together", "All of them together");
+    if (isfinite(sum))
+        cellar_page_paragraph(&run->page,
+                              "Who has all %zu releases and takes them to be about the same units "
+                              "faces the sum of their bounds at most: epsilon = %s.",
+                              run->n, cellar_page_bound(sum, text));
+    else
+        cellar_page_paragraph(&run->page,
+                              "Who has all %zu releases knows more than any of them tells. Their "
+                              "bounds add up, but not all of them have one with delta = 0; the "
+                              "ledger keeps the account.",
+                              run->n);
+}
+
+static cellar_status public_write(public_run *run, cellar_error *err)
+{
+    cellar_page *page = &run->page;
+    char number[32];
+    cellar_text title = {0};
+    cellar_status status = CELLAR_OK;
+    if (run->options->title != NULL)
+        cellar_text_add_string(&title, run->options->title);
+    else if (run->n == 1 && run->options->names != NULL)
+        cellar_text_printf(&title, "About %s", public_name(run, 0, number));
+    else
+        cellar_text_add_string(&title, "About these numbers");
+    page->out.failed |= title.failed;
+    cellar_page_begin(page, title.failed ? "" : title.bytes);
+    cellar_text_clear(&title);
+    cellar_page_remark(page, "lead",
+                       "These numbers were changed at random before they were published, to "
+                       "protect the people behind them. This page tells how, how much, what is "
+                       "proved about it, and how to draw conclusions all the same.");
+    public_contents(run);
+    for (size_t i = 0; i < run->n && status == CELLAR_OK; i++) {
+        const cellar_progress *progress = &run->options->progress;
+        if (progress->report != NULL &&
+            progress->report(progress->context, "report", (double) i / (double) run->n) != 0)
+            return cellar_fail(err, CELLAR_ERR_CANCELLED, "the report was cancelled");
+        status = public_release(run, i, err);
+    }
+    public_together(run);
+    cellar_page_heading(page, 2, "not-covered", "What is not covered");
+    cellar_section_not_covered(page);
+    cellar_page_end(page);
+    if (status == CELLAR_OK && page->out.failed)
+        status = cellar_fail_memory(err, "a page");
+    return status;
+}
+
+cellar_status cellar_report_public(const cellar_release *const *releases, size_t n,
+                                   const cellar_report_options *options, const char *path,
+                                   cellar_error *err)
+{
+    const cellar_report_options plain = cellar_report_options_default();
+    public_run run = {.releases = releases, .n = n, .options = options != NULL ? options : &plain};
+    const cellar_output_options how = {.replace = run.options->replace, .shared = 1};
+    cellar_output *output = NULL;
+    cellar_status status;
+    if (n == 0)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a page is about one release at least");
+    for (size_t i = 0; i < n; i++)
+        if (cellar_release_noise(releases[i]) == CELLAR_NOISE_SEEDED)
+            return cellar_fail(err, CELLAR_ERR_RULE, "a simulation is not published");
+    run.page.charts = run.options->charts;
+    run.page.replace = run.options->replace;
+    status = cellar_output_open(path, &how, &output, err);
+    if (status == CELLAR_OK)
+        status = public_write(&run, err);
+    if (status == CELLAR_OK) {
+        cellar_output_write(output, run.page.out.bytes, run.page.out.length);
+        status = cellar_output_commit(output, err);
+    } else {
+        cellar_output_discard(output);
+    }
+    cellar_page_clear(&run.page);
+    return status;
+}

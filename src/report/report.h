@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The sections that pages are made of. */
+#ifndef CELLAR_REPORT_REPORT_H
+#define CELLAR_REPORT_REPORT_H
+
+#include <jansson.h>
+
+#include <cellar/report.h>
+
+#include "report/page.h"
+
+/* A certificate in words (section_certificate.c): what is hidden, how well, on which assumptions.
+ * `certificate` is the object of docs/certificates.md, from a file: nothing of it is relied on. */
+void cellar_section_certificate(cellar_page *page, const json_t *certificate);
+/* What no certificate says. */
+void cellar_section_not_covered(cellar_page *page);
+
+/* What a released number says about its count. `id` is the prefix of its charts. */
+typedef struct cellar_section_noise_of {
+    const char *id;
+    const char *mechanism; /* the spec of one cell */
+    cellar_negatives negatives;
+    int64_t threshold;
+} cellar_section_noise_of;
+
+/* The noise of cells and of sums of cells (section_noise.c). */
+cellar_status cellar_section_noise(cellar_page *page, const cellar_section_noise_of *noise,
+                                   cellar_error *err);
+/* 1 when the mechanism can be made from its spec alone: one that reads a file cannot. */
+int cellar_section_has_law(const char *mechanism);
+
+/* How to test with a release (section_test.c); `name` is its file's. */
+cellar_status cellar_section_test(cellar_page *page, const cellar_release *release,
+                                  const char *name, cellar_error *err);
+
+/* The numbers themselves, `max_rows` of them at most (section_table.c). */
+void cellar_section_table(cellar_page *page, const cellar_release *release, uint64_t max_rows);
+
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A certificate in words a reader can follow. It comes from a file, so every member may be missing
+ * or of another kind. Nothing is called more than was proved. */
+#include <math.h>
+#include <string.h>
+
+#include "report/report.h"
+
+static const char *certificate_word(const json_t *certificate, const char *key,
+                                    const char *otherwise)
+{
+    const char *word = json_string_value(json_object_get(certificate, key));
+    return word != NULL ? word : otherwise;
+}
+
+/* NAN when there is no such number. */
+static double certificate_number(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static int certificate_is(const json_t *certificate, const char *key, const char *word)
+{
+    return strcmp(certificate_word(certificate, key, ""), word) == 0;
+}
+
+/* ---- what is hidden ---------------------------------------------------------------- */
+
+static void certificate_hidden(cellar_page *page, const json_t *c)
+{
+    const char *unit = certificate_word(c, "unit", "record");
+    if (certificate_is(c, "neighbours", "substitute"))
+        cellar_page_paragraph(page,
+                              "What is hidden: which categories any one %s belongs to. That the %s "
+                              "is in the data, and how many there are in all, is not hidden.",
+                              unit, unit);
+    else
+        cellar_page_paragraph(page,
+                              "What is hidden: whether any one %s is in the data at all, and so "
+                              "which categories it belongs to.",
+                              unit);
+    const double records = certificate_number(c, "records_per_unit");
+    if (records > 1)
+        cellar_page_paragraph(page,
+                              "One %s may stand behind up to %.0f records; all of them are "
+                              "hidden together.",
+                              unit, records);
+}
+
+/* ---- how well ----------------------------------------------------------------------- */
+
+/* Odds change by a factor of e^epsilon at most: even odds, as a probability. */
+static void certificate_meaning(cellar_page *page, const char *unit, double epsilon)
+{
+    if (epsilon > 30) {
+        cellar_page_paragraph(page,
+                              "With so large an epsilon the bound says next to nothing: somebody "
+                              "who was undecided about one %s may become practically certain.",
+                              unit);
+        return;
+    }
+    char low[32], high[32], ratio[32];
+    snprintf(low, sizeof low, "%.1f", 100 / (1 + exp(epsilon)));
+    snprintf(high, sizeof high, "%.1f", 100 / (1 + exp(-epsilon)));
+    cellar_page_paragraph(page,
+                          "What that means: whatever somebody suspects about one %s, and whatever "
+                          "is known besides, these numbers change the odds of it by a factor of %s "
+                          "at most. Who is undecided (50 %%) ends between %s %% and %s %%.",
+                          unit, cellar_page_bound(exp(epsilon), ratio), low, high);
+}
+
+static void certificate_delta_meaning(cellar_page *page, double delta)
+{
+    char text[32];
+    if (delta > 0)
+        cellar_page_paragraph(page,
+                              "Delta is what this bound leaves out: an outcome that would have "
+                              "probability p without the unit may have up to %s more than the "
+                              "factor times p with it.",
+                              cellar_page_bound(delta, text));
+}
+
+static void certificate_pure(cellar_page *page, const json_t *c, double pure)
+{
+    char text[32];
+    const char *exact = json_string_value(json_object_get(c, "pure_epsilon_exact"));
+    cellar_page_remark(page, "note",
+                       "Proved: differential privacy with epsilon = %s and delta = 0.",
+                       exact != NULL && strlen(exact) < 24 ? exact : cellar_page_bound(pure, text));
+    certificate_meaning(page, certificate_word(c, "unit", "record"), pure);
+}
+
+static void certificate_approximate(cellar_page *page, const json_t *c)
+{
+    const json_t *tight = json_object_get(json_object_get(c, "composition"), "tight");
+    const double epsilon = certificate_number(tight, "epsilon");
+    const double delta = certificate_number(tight, "delta");
+    char text[2][32];
+    if (isnan(epsilon) || isnan(delta)) {
+        cellar_page_remark(page, "note",
+                           "Proved: the pairs of epsilon and delta in the table "
+                           "below. No epsilon has delta = 0.");
+        return;
+    }
+    cellar_page_remark(page, "note",
+                       "Proved: differential privacy with epsilon = %s and delta = %s. No epsilon "
+                       "has delta = 0.",
+                       cellar_page_bound(epsilon, text[0]), cellar_page_bound(delta, text[1]));
+    certificate_meaning(page, certificate_word(c, "unit", "record"), epsilon);
+    certificate_delta_meaning(page, delta);
+}
+
+static void certificate_strength(cellar_page *page, const json_t *c)
+{
+    const double pure = certificate_number(c, "pure_epsilon");
+    const char *reason = certificate_word(c, "reason", "nothing could be proved");
+    if (certificate_is(c, "verdict", "fails"))
+        cellar_page_remark(page, "warn", "There is no guarantee: %s.", reason);
+    else if (!certificate_is(c, "verdict", "holds"))
+        cellar_page_remark(page, "warn", "No guarantee is known: %s.", reason);
+    else if (isfinite(pure))
+        certificate_pure(page, c, pure);
+    else
+        certificate_approximate(page, c);
+}
+
+/* The bounds at single epsilons. */
+static void certificate_profile(cellar_page *page, const json_t *c)
+{
+    static const char *const headings[] = {"#epsilon", "#delta", "#probabilistic delta", NULL};
+    const json_t *profile = json_object_get(c, "profile"), *point;
+    size_t i;
+    char text[32];
+    if (json_array_size(profile) == 0)
+        return;
+    cellar_page_table_begin(page, "Proved bounds: of each epsilon its delta", headings);
+    json_array_foreach(profile, i, point)
+    {
+        const double delta = certificate_number(point, "delta");
+        const double probabilistic = certificate_number(point, "delta_probabilistic");
+        cellar_page_tag(page, "<tr>");
+        cellar_page_number(page, "%.6g", certificate_number(point, "epsilon"));
+        cellar_page_number(page, "%s", cellar_page_bound(delta, text));
+        cellar_page_number(page, "%s",
+                           isnan(probabilistic) ? "-" : cellar_page_bound(probabilistic, text));
+        cellar_page_row_end(page);
+    }
+    cellar_page_table_end(page);
+}
+
+/* ---- on which assumptions ------------------------------------------------------------- */
+
+static void certificate_domain(cellar_page *page, const json_t *c)
+{
+    if (certificate_is(c, "domain", "declared"))
+        cellar_page_item(page, "The categories were declared in advance, not read off the data.");
+    else if (strncmp(certificate_word(c, "domain", ""), "asserted", 8) == 0)
+        cellar_page_item(page, "The categories were read off the data; the custodian asserts that "
+                               "they were public before.");
+    else
+        cellar_page_item(page,
+                         "The categories were read off the data (%s): a category may be "
+                         "there because of a single person.",
+                         certificate_word(c, "domain", "not stated"));
+}
+
+static void certificate_assumptions(cellar_page *page, const json_t *c)
+{
+    const json_t *texts = json_object_get(c, "invariants"), *text;
+    const char *unit = certificate_word(c, "unit", "record");
+    size_t i;
+    cellar_page_tag(page, "<ul>\n");
+    certificate_domain(page, c);
+    cellar_page_item(page,
+                     "One record lies in at most %.0f released cell%s, and one %s has at most %.0f "
+                     "record%s of weight at most %.0f.",
+                     certificate_number(c, "cells_per_unit"),
+                     certificate_number(c, "cells_per_unit") == 1 ? "" : "s", unit,
+                     certificate_number(c, "records_per_unit"),
+                     certificate_number(c, "records_per_unit") == 1 ? "" : "s",
+                     certificate_number(c, "max_weight"));
+    json_array_foreach(texts, i, text)
+        cellar_page_item(page, "Published exactly, and so not hidden: %s.",
+                         json_is_string(text) ? json_string_value(text) : "-");
+    if (certificate_number(c, "min_count") > 0)
+        cellar_page_item(page,
+                         "No true count is below %.0f; that is a fact about the data, which "
+                         "the guarantee takes as known.",
+                         certificate_number(c, "min_count"));
+    cellar_page_item(page, "How the parameters were chosen: %s.",
+                     certificate_word(c, "parameter_choice", "not stated"));
+    texts = json_object_get(c, "warnings");
+    json_array_foreach(texts, i, text)
+        cellar_page_item(page, "%s", json_is_string(text) ? json_string_value(text) : "-");
+    cellar_page_tag(page, "</ul>\n");
+}
+
+void cellar_section_certificate(cellar_page *page, const json_t *certificate)
+{
+    certificate_hidden(page, certificate);
+    certificate_strength(page, certificate);
+    certificate_profile(page, certificate);
+    cellar_page_paragraph(page, "It rests on this:");
+    certificate_assumptions(page, certificate);
+}
+
+void cellar_section_not_covered(cellar_page *page)
+{
+    cellar_page_tag(page, "<ul>\n");
+    cellar_page_item(page, "What is true of a group. If nine in ten members of a group share a "
+                           "value, that says something about each of them, in the data or not.");
+    cellar_page_item(page, "Other publications about the same units. Every further one adds to "
+                           "what can be learnt; the bounds of several have to be added up.");
+    cellar_page_item(page, "What somebody knows from elsewhere. The bound is on what these numbers "
+                           "add to it.");
+    cellar_page_item(page, "A choice of parameters, tables or categories that was made after "
+                           "looking at the confidential data.");
+    cellar_page_item(page, "Errors of the data themselves: sampling, coverage, non-response, "
+                           "wrong answers. The noise described here comes on top.");
+    cellar_page_tag(page, "</ul>\n");
+}

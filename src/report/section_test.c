@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How to test with released numbers: what goes wrong when noise is taken for data, an example from
+ * the release itself, and what to type. */
+#include <math.h>
+#include <string.h>
+
+#include <cellar/inference.h>
+
+#include "base/error.h"
+#include "mechanism/mechanism.h"
+#include "report/report.h"
+
+enum { TEST_MAX_CELLS = 400, TEST_MAX_SUMMED = 4096, TEST_TRIALS = 100 };
+
+/* ---- why ---------------------------------------------------------------------------- */
+
+/* 1 when the noise is added: other laws take seconds to enumerate. */
+static cellar_status test_is_additive(const char *spec, int *additive, cellar_error *err)
+{
+    cellar_mechanism *mechanism = NULL;
+    const cellar_status status = cellar_mechanism_create(spec, &mechanism, err);
+    *additive = status == CELLAR_OK && mechanism->ops->is_additive;
+    cellar_mechanism_free(mechanism);
+    return cellar_page_is_answer(status) ? CELLAR_OK : status;
+}
+
+/* False alarms of the two tests of a proportion, enumerated. */
+static cellar_status test_false_alarms(cellar_page *page, const cellar_release *release,
+                                       cellar_error *err)
+{
+    cellar_binomial_spec spec = cellar_binomial_spec_default();
+    cellar_binomial found;
+    spec.n_trials = TEST_TRIALS;
+    spec.null = 0.5;
+    spec.mechanism = cellar_release_mechanism(release);
+    spec.negatives = cellar_release_negatives(release);
+    const cellar_status status = cellar_binomial_run(&spec, TEST_TRIALS / 2, &found, err);
+    if (status != CELLAR_OK)
+        return cellar_page_is_answer(status) ? CELLAR_OK : status;
+    if (isnan(found.naive_level) || isnan(found.chi_square_level))
+        return CELLAR_OK;
+    cellar_page_paragraph(
+        page,
+        "How much it matters: of %d people, let half have a property. A test at the level of 5 %% "
+        "that takes the released number for the true one rejects this true statement with "
+        "probability %.1f %%; the test that knows the noise, with %.1f %%.",
+        TEST_TRIALS, 100 * found.naive_level, 100 * found.chi_square_level);
+    return CELLAR_OK;
+}
+
+/* ---- an example ------------------------------------------------------------------------ */
+
+static void test_row(cellar_page *page, const char *name, double statistic, double df, double p)
+{
+    cellar_page_row_begin(page, "%s", name);
+    cellar_page_number(page, "%.4g", statistic);
+    cellar_page_number(page, "%.0f", df);
+    if (p < 1e-4)
+        cellar_page_number(page, "below 0.0001");
+    else
+        cellar_page_number(page, "%.4f", p);
+    cellar_page_row_end(page);
+}
+
+static void test_tell(cellar_page *page, const cellar_noisy *noisy, const cellar_loglinear *test)
+{
+    static const char *const headings[] = {"test", "#statistic", "#degrees of freedom", "#p-value",
+                                           NULL};
+    const cellar_test aware = cellar_loglinear_aware(test), naive = cellar_loglinear_naive(test);
+    const cellar_test_quality quality = cellar_loglinear_quality(test);
+    cellar_text caption = {0};
+    cellar_text_printf(&caption, "Is %s independent of %s? Both tests, on these numbers",
+                       cellar_noisy_variable(noisy, 0), cellar_noisy_variable(noisy, 1));
+    page->out.failed |= caption.failed;
+    cellar_page_table_begin(page, caption.failed ? "" : caption.bytes, headings);
+    test_row(page, "that knows the noise", aware.statistic, aware.df, aware.p_value);
+    test_row(page, "that does not (do not use it)", naive.statistic, naive.df, naive.p_value);
+    cellar_page_table_end(page);
+    cellar_text_clear(&caption);
+    if (!quality.converged)
+        cellar_page_remark(page, "small", "The maximisation did not converge: do not rely on it.");
+    else if (quality.smallest_expected < 5)
+        cellar_page_remark(page, "small",
+                           "The model expects %.2g in its smallest cell: chi-square is a rough "
+                           "reference there, and --reference bootstrap a better one.",
+                           quality.smallest_expected);
+}
+
+/* The number of cells of the table of the first two variables, 0 when it has too many. */
+static int test_is_small(const cellar_schema *schema)
+{
+    double cells = 1, summed = 1;
+    for (size_t v = 0; v < cellar_schema_n_variables(schema); v++)
+        *(v < 2 ? &cells : &summed) *= (double) cellar_schema_n_leaves(schema, v);
+    return cells <= TEST_MAX_CELLS && summed <= TEST_MAX_SUMMED;
+}
+
+static cellar_status test_run(cellar_page *page, const cellar_noisy *noisy, cellar_error *err)
+{
+    cellar_test_options options = cellar_test_options_default();
+    cellar_loglinear *test = NULL;
+    cellar_text model = {0};
+    cellar_status status;
+    options.n_threads = 1;
+    for (size_t v = 0; v < 2; v++) {
+        cellar_text_add_string(&model, v == 0 ? "\"" : " + \"");
+        for (const char *c = cellar_noisy_variable(noisy, v); *c != '\0'; c++) {
+            cellar_text_add_char(&model, *c);
+            if (*c == '"')
+                cellar_text_add_char(&model, *c);
+        }
+        cellar_text_add_char(&model, '"');
+    }
+    status = model.failed ? cellar_fail_memory(err, "a model")
+                          : cellar_loglinear_test(noisy, model.bytes, NULL, &options, &test, err);
+    if (status == CELLAR_OK)
+        test_tell(page, noisy, test);
+    cellar_loglinear_free(test);
+    cellar_text_clear(&model);
+    return status;
+}
+
+static cellar_status test_example(cellar_page *page, const cellar_release *release,
+                                  cellar_error *err)
+{
+    static const size_t variables[] = {0, 1};
+    cellar_noisy *noisy = NULL;
+    cellar_status status = cellar_noisy_from_release(release, variables, 2, &noisy, err);
+    if (status == CELLAR_OK)
+        status = test_run(page, noisy, err);
+    cellar_noisy_free(noisy);
+    if (status == CELLAR_OK || !cellar_page_is_answer(status))
+        return status;
+    if (err != NULL)
+        cellar_page_remark(page, "small", "There is no example here: %s.", err->message);
+    return CELLAR_OK;
+}
+
+/* ---- what to type ------------------------------------------------------------------------ */
+
+/* A word as a shell takes it. */
+static void test_shell_word(cellar_text *text, const char *word)
+{
+    cellar_text_add_char(text, '\'');
+    for (; *word != '\0'; word++)
+        if (*word == '\'')
+            cellar_text_add_string(text, "'\\''");
+        else
+            cellar_text_add_char(text, *word);
+    cellar_text_add_char(text, '\'');
+}
+
+static void test_commands(cellar_page *page, const cellar_release *release, const char *name)
+{
+    const cellar_schema *schema = cellar_release_schema(release);
+    cellar_text line = {0};
+    cellar_text_add_string(&line, "cellar infer interval ");
+    test_shell_word(&line, name);
+    if (cellar_schema_n_variables(schema) > 1) {
+        cellar_text_add_string(&line, "\ncellar infer independence ");
+        test_shell_word(&line, name);
+        cellar_text_add_string(&line, " --rows ");
+        test_shell_word(&line, cellar_schema_variable(schema, 0));
+        cellar_text_add_string(&line, " --columns ");
+        test_shell_word(&line, cellar_schema_variable(schema, 1));
+    }
+    page->out.failed |= line.failed;
+    cellar_page_command(page, "%s", line.failed ? "" : line.bytes);
+    cellar_text_clear(&line);
+}
+
+cellar_status cellar_section_test(cellar_page *page, const cellar_release *release,
+                                  const char *name, cellar_error *err)
+{
+    cellar_status status;
+    int additive;
+    cellar_page_paragraph(page,
+                          "Tests and intervals made for counts take the noise for a property of "
+                          "the population: they find differences that are not there. Use ones that "
+                          "know the law of the noise.");
+    if (!cellar_section_has_law(cellar_release_mechanism(release))) {
+        cellar_page_paragraph(page, "For this mechanism there are none: describe the numbers, and "
+                                    "do not test with them.");
+        return CELLAR_OK;
+    }
+    status = test_is_additive(cellar_release_mechanism(release), &additive, err);
+    if (status == CELLAR_OK && additive && !cellar_release_is_weighted(release) &&
+        cellar_release_threshold(release) == 0)
+        status = test_false_alarms(page, release, err);
+    if (status == CELLAR_OK && cellar_schema_n_variables(cellar_release_schema(release)) > 1 &&
+        test_is_small(cellar_release_schema(release)))
+        status = test_example(page, release, err);
+    cellar_page_paragraph(page, "What to type:");
+    test_commands(page, release, name);
+    return status;
+}

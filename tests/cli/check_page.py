@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reads a page that `cellar report` wrote: check_page.py PAGE [--words]
+
+It must be well-formed, stand for itself, run nothing, be readable without seeing it, and (--words)
+promise nothing that was not proved. Prints what is wrong, or a summary."""
+import base64
+import hashlib
+import re
+import sys
+import xml.etree.ElementTree as tree
+
+FORBIDDEN = r"\b(safe|safely|anonymous|anonymi[sz]ed|risk-free|harmless|guaranteed)\b"
+
+
+def problems(text, with_words):
+    page = tree.fromstring(text.split("\n", 1)[1])
+    elements = list(page.iter())
+    ids = [e.get("id") for e in elements if e.get("id")]
+    parent = {child: e for e in elements for child in e}
+    if page.get("lang") != "en":
+        yield "no language"
+    if len(ids) != len(set(ids)):
+        yield "an id is there twice"
+    for e in elements:
+        if e.tag in ("script", "link", "iframe", "object", "embed", "img", "form", "base"):
+            yield f"<{e.tag}>"
+        for name, value in e.attrib.items():
+            if name.startswith("on") or name in ("src", "style", "srcset", "action"):
+                yield f"attribute {name}"
+            if "url(" in value.replace("url(#", ""):
+                yield f"a reference in {name}"
+            if name in ("href", "aria-labelledby"):
+                for target in value.replace("#", "").split():
+                    if target not in ids or (name == "href" and value[0] != "#"):
+                        yield f"{name} {value} leads nowhere"
+        if e.tag == "svg" and (e.find("title") is None or e.find("desc") is None):
+            yield "a chart without words"
+        if e.tag == "svg" and parent[e].find(".//table") is None:
+            yield "a chart without numbers"
+        if e.tag == "table" and (e.find("caption") is None or e.find(".//th") is None):
+            yield "a table without caption or headings"
+    yield from policy(page)
+    yield from headings(elements)
+    visible = " ".join(page.find("body").itertext())
+    for word in re.findall(FORBIDDEN, visible, re.I) if with_words else []:
+        yield f"the word {word}"
+
+
+def policy(page):
+    style = page.find("head/style").text
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    wanted = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    found = [m.get("content") for m in page.iter("meta")
+             if m.get("http-equiv") == "Content-Security-Policy"]
+    if found != [wanted]:
+        yield "the policy is another one"
+    if "url(" in style or "@import" in style:
+        yield "the style sheet loads something"
+
+
+def headings(elements):
+    levels = [int(e.tag[1]) for e in elements if re.fullmatch("h[1-6]", e.tag)]
+    if levels.count(1) != 1 or levels[0] != 1:
+        yield "not one first heading"
+    if any(b > a + 1 for a, b in zip(levels, levels[1:])):
+        yield "a level of headings is left out"
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as file:
+        text = file.read()
+    found = list(problems(text, "--words" in sys.argv))
+    print("\n".join(found) if found else f"well-formed, {text.count('<figure>')} charts")
+
+
+main()

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cellar/report.h>
+
+#include "fail_every.h"
+#include "page_check.h"
+#include "report/report.h"
+#include "scratch.h"
+#include "small_table.h"
+#include "table_samples.h"
+
+/* ---- releases ---------------------------------------------------------------------- */
+
+static cellar_release *release_of(const cellar_table *table, const char *spec,
+                                  cellar_negatives negatives)
+{
+    cellar_protect_options options = cellar_protect_options_default();
+    cellar_mechanism *mechanism = NULL;
+    cellar_release *release = NULL;
+    cellar_error err;
+    options.negatives = negatives;
+    options.per_cell = 1;
+    options.domain_public = 1;
+    options.date = "2026-07-01";
+    options.n_threads = 1;
+    assert_int_equal(cellar_mechanism_create(spec, &mechanism, NULL), CELLAR_OK);
+    if (cellar_release_protect(table, mechanism, &options, &release, &err) != CELLAR_OK)
+        fail_msg("%s: %s", spec, err.message);
+    cellar_mechanism_free(mechanism);
+    return release;
+}
+
+static cellar_table *small(void)
+{
+    const small_table of = {.n_variables = 2,
+                            .sizes = {3, 2},
+                            .domain = CELLAR_DOMAIN_DECLARED,
+                            .n_cells = 5,
+                            .index = {0, 1, 2, 3, 5},
+                            .count = {31, 17, 44, 8, 23}};
+    return small_table_create(&of);
+}
+
+/* The page of releases; free it. */
+static char *page_of(scratch *place, const cellar_release *const *releases, size_t n,
+                     const cellar_report_options *options)
+{
+    cellar_error err;
+    remove(scratch_path(place, "page.html"));
+    if (cellar_report_public(releases, n, options, scratch_path(place, "page.html"), &err) !=
+        CELLAR_OK)
+        fail_msg("%s", err.message);
+    FILE *file = fopen(scratch_path(place, "page.html"), "r");
+    char *page = calloc(1, 4000000);
+    assert_non_null(file);
+    assert_non_null(page);
+    const size_t length = fread(page, 1, 3999999, file);
+    fclose(file);
+    assert_int_equal(strlen(page), length);
+    return page;
+}
+
+static void check_page(const char *page)
+{
+    const char *problem = page_problem(page);
+    if (problem != NULL)
+        fail_msg("%s", problem);
+}
+
+/* ---- the page for the public ------------------------------------------------------------ */
+
+static void every_mechanism_has_its_page(void **state)
+{
+    static const char *const specs[] = {"identity",
+                                        "laplace:epsilon=1",
+                                        "discrete-laplace:epsilon=0.1",
+                                        "gaussian:sigma=2",
+                                        "discrete-gaussian:epsilon=1,delta=1e-6",
+                                        "poisson:alpha=1",
+                                        "hellinger:epsilon=1",
+                                        "truncated-laplace:epsilon=1,m=5",
+                                        "round:base=5",
+                                        "negbin:alpha=1,sigma=0.5",
+                                        "max-entropy:variance=2,m=5"};
+    cellar_table *table = small();
+    for (size_t i = 0; i < 2 * (sizeof specs / sizeof *specs); i++) {
+        cellar_release *release = release_of(table, specs[i / 2], (cellar_negatives) (i % 2));
+        const cellar_release *only = release;
+        char *page = page_of(*state, &only, 1, NULL);
+        check_page(page);
+        assert_non_null(strstr(page, "The noise every number carries"));
+        assert_non_null(strstr(page, "cellar infer interval"));
+        assert_non_null(strstr(page, "Unaccounted, not for publication"));
+        assert_null(strstr(page, "CONFIDENTIAL"));
+        assert_null(strstr(page, "nan"));
+        assert_int_equal(scratch_mode(*state, "page.html"), 0644);
+        free(page);
+        cellar_release_free(release);
+    }
+    cellar_table_free(table);
+}
+
+/* Random tables with hostile labels, rules, hierarchies and margins; some have many rows. */
+static void hostile_labels_stay_text(void **state)
+{
+    static const sample_options how = {.with_rules = 1};
+    sample_random random = {.state = 20260701};
+    for (int i = 0; i < 40; i++) {
+        cellar_table *table = sample_table(&random, &how);
+        if (!cellar_table_is_weighted(table)) {
+            cellar_release *release =
+                release_of(table, "discrete-laplace:epsilon=1", CELLAR_NEGATIVES_KEEP);
+            const cellar_release *both[] = {release, release};
+            static const char *const names[] = {"<script>alert(1)</script>", "a\" onload=\"b' &"};
+            cellar_report_options options = cellar_report_options_default();
+            options.names = names;
+            options.title = "</title><script src=\"http://x\">";
+            options.max_rows = (uint64_t) i;
+            char *page = page_of(*state, both, 1 + (size_t) i % 2, &options);
+            check_page(page);
+            free(page);
+            cellar_release_free(release);
+        }
+        cellar_table_free(table);
+    }
+}
+
+/* A certificate from a file may be anything. */
+static void certificates_are_hostile(void **state)
+{
+    (void) state;
+    static const char *const texts[] = {
+        "{}",
+        "[]",
+        "null",
+        "{\"verdict\": 3, \"profile\": 4, \"warnings\": [1, null, {}]}",
+        "{\"verdict\": \"holds\", \"pure_epsilon\": -1e308, \"unit\": \"<b>\"}",
+        "{\"verdict\": \"holds\", \"pure_epsilon\": 1e308, \"invariants\": [\"&\", 2]}",
+        "{\"verdict\": \"holds\", \"composition\": {\"tight\": {\"epsilon\": 1e-300, "
+        "\"delta\": 2}}, \"profile\": [1, {}, {\"epsilon\": \"x\"}]}",
+        "{\"verdict\": \"fails\", \"reason\": \"<script>\", \"neighbours\": \"substitute\", "
+        "\"min_count\": 1e300, \"records_per_unit\": 1e300}"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        json_t *certificate = json_loads(texts[i], JSON_DECODE_ANY, NULL);
+        cellar_page page = {.charts = NULL};
+        cellar_page_begin(&page, "t");
+        cellar_section_certificate(&page, certificate);
+        cellar_page_end(&page);
+        assert_int_equal(page.out.failed, 0);
+        check_page(page.out.bytes);
+        cellar_page_clear(&page);
+        json_decref(certificate);
+    }
+}
+
+static void bounds_are_rounded_up(void **state)
+{
+    (void) state;
+    static const struct {
+        double value;
+        const char *want;
+    } cases[] = {{1, "1"},        {0.5, "0.5"}, {0.1234564, "0.123457"}, {1.0000001, "1.00001"},
+                 {1e-9, "1e-09"}, {0, "0"},     {123456.2, "123457"},    {0.3, "0.3"}};
+    char text[32];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_string_equal(cellar_page_bound(cases[i].value, text), cases[i].want);
+        assert_true(strtod(text, NULL) >= cases[i].value);
+    }
+}
+
+static void what_is_refused(void **state)
+{
+    cellar_table *table = small();
+    cellar_release *release = release_of(table, "laplace:epsilon=1", CELLAR_NEGATIVES_KEEP);
+    const cellar_release *only = release;
+    cellar_report_options options = cellar_report_options_default();
+    cellar_error err;
+    const char *path;
+
+    scratch_write(*state, "there.html", "mine");
+    path = scratch_path(*state, "there.html");
+    assert_int_equal(cellar_report_public(&only, 1, NULL, path, &err), CELLAR_ERR_EXISTS);
+    scratch_expect(*state, "there.html", "mine");
+    assert_int_equal(cellar_report_public(&only, 0, NULL, "-", &err), CELLAR_ERR_ARGUMENT);
+    options.charts = "/nowhere/at/all";
+    path = scratch_path(*state, "none.html");
+    assert_int_equal(cellar_report_public(&only, 1, &options, path, &err), CELLAR_ERR_IO);
+    assert_int_equal(access(path, F_OK), -1);
+    cellar_release_free(release);
+    cellar_table_free(table);
+}
+
+static void charts_become_files(void **state)
+{
+    cellar_table *table = small();
+    cellar_release *release = release_of(table, "laplace:epsilon=1", CELLAR_NEGATIVES_KEEP);
+    const cellar_release *only = release;
+    cellar_report_options options = cellar_report_options_default();
+    options.charts = ((scratch *) *state)->folder;
+    options.replace = 1;
+    for (int twice = 0; twice < 2; twice++)
+        free(page_of(*state, &only, 1, &options));
+    assert_int_equal(scratch_mode(*state, "noise-1-law.svg"), 0644);
+    assert_int_equal(scratch_mode(*state, "noise-1-sums.png"), 0644);
+    cellar_release_free(release);
+    cellar_table_free(table);
+}
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+typedef struct memory_case {
+    const cellar_release *release;
+    char path[400];
+} memory_case;
+
+static cellar_status public_scenario(void *context, cellar_error *err)
+{
+    cellar_report_options options = cellar_report_options_default();
+    const memory_case *work = context;
+    options.title =
+        "A title that is longer than the line that formatted text fits into: it goes on "
+        "and on, and then it still goes on; and yet it is one title of one page, "
+        "whatever a reader may think of it. A title that is longer than the line that "
+        "formatted text fits into: it goes on and on, and then it still goes on; and "
+        "yet it is one title of one page, whatever a reader may think of it. A title "
+        "that is longer than the line that formatted text fits into, and so on.";
+    options.replace = 1;
+    return cellar_report_public(&work->release, 1, &options, work->path, err);
+}
+
+static void memory_may_end(void **state)
+{
+    cellar_table *table = small();
+    cellar_release *release =
+        release_of(table, "truncated-laplace:epsilon=2,m=2", CELLAR_NEGATIVES_KEEP);
+    memory_case work = {.release = release};
+    snprintf(work.path, sizeof work.path, "%s", scratch_path(*state, "page.html"));
+    check_fail_every(public_scenario, &work);
+    cellar_release_free(release);
+    cellar_table_free(table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(every_mechanism_has_its_page, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(hostile_labels_stay_text, scratch_setup, scratch_teardown),
+        cmocka_unit_test(certificates_are_hostile),
+        cmocka_unit_test(bounds_are_rounded_up),
+        cmocka_unit_test_setup_teardown(what_is_refused, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(charts_become_files, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(memory_may_end, scratch_setup, scratch_teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
