@@ -8,7 +8,7 @@ what they answer. The blocks of a page run one after the other in one folder, wh
 lists of examples/ at first. What is answered must be what the page shows, where a line "..." stands
 for any lines, "…" for any characters, and "(exit status 3)" at the end for that status. In blocks
 ```console random numbers differ from run to run, and only the status is compared. --update writes
-what is answered into the page where it differs.
+what is answered into the page where it differs, and into all random blocks, so that they fit together.
 
 In every block of every page, and in the examples of the manual, the options of `cellar VERB` must
 be options of that verb."""
@@ -78,7 +78,7 @@ def run_page(path, source, environment, update):
                 told = answer(command, folder, environment)
                 ran += 1
                 good = agrees(shown, told, "random" in words)
-                rewritten += command + (shown if good else told)
+                rewritten += command + (shown if good and "random" not in words else told)
                 if not good:
                     complaints.append(f"{path.relative_to(source)}:{first}: {command[0]}\n    " +
                                       "\n    ".join(told))
@@ -110,7 +110,7 @@ def check_options(source, environment):
             verb = found[1]
             if verb not in helps:
                 helps[verb] = subprocess.run(["cellar", "help", verb], env=environment, text=True,
-                                             stdout=subprocess.PIPE, check=False).stdout
+                                             capture_output=True, check=False).stdout
             for option in re.findall(r"(?<=[ \[])--[a-z][a-z0-9-]*", command):
                 if not re.search(rf"^ +(-., )?{option}\b(?!-)", helps[verb], re.M):
                     complaints.append(f"{path.relative_to(source)}: cellar {verb} has no {option}")

@@ -39,6 +39,15 @@ prepare() {
         cut -d, -f 2,3 people.csv >me.csv
         mkdir survey
         ;;
+    fit)
+        cellar tabulate people.csv --by region,sex --domain lists -o region_sex.json
+        cellar tabulate people.csv --by region --domain lists -o region.json
+        noise='--mechanism discrete-laplace:epsilon=1 --negatives keep --per-cell'
+        # shellcheck disable=SC2086 # options
+        for pair in region_sex.json=cells.csv region.json=margins.csv margins.json=census.json; do
+            cellar protect "${pair%=*}" $noise -o "${pair#*=}"
+        done
+        ;;
     ledger) rm -f table1.csv ;;
     tabulate) rm table.json ;;
     verify-release)
@@ -46,7 +55,7 @@ prepare() {
         cellar key public agency.key -o agency.pub
         cellar sign pack --key agency.key
         ;;
-    esac >/dev/null
+    esac >/dev/null 2>&1
 }
 
 # between VERB LINE: what happens between two examples.
@@ -70,7 +79,7 @@ between() {
 failed=0
 for page in "$source"/man/*.1; do
     verb=$(basename "$page" .1 | sed 's/^cellar-//')
-    case $verb in plan | report | fit | serve) continue ;; esac
+    case $verb in plan | report | serve) continue ;; esac
     cp -r "$folder/files" "$folder/$verb"
     cd "$folder/$verb"
     prepare "$verb"
