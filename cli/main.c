@@ -25,6 +25,8 @@ static const main_verb verbs[] = {
      cli_collect},
     {"protect", "From tables to releases", "perturb a table into numbers that may leave",
      cli_protect},
+    {"plan", "From tables to releases", "a list of tables with a budget, released together",
+     cli_plan},
     {"certify", "From tables to releases", "what a mechanism guarantees, proved", cli_certify},
     {"mechanism", "From tables to releases", "what a mechanism does to a count", cli_mechanism},
     {"ptable", "From tables to releases", "design, read and write transition matrices", cli_ptable},

@@ -23,6 +23,7 @@
 #include <cellar/mechanism.h>
 #include <cellar/microdata.h>
 #include <cellar/output.h>
+#include <cellar/plan.h>
 #include <cellar/process.h>
 #include <cellar/progress.h>
 #include <cellar/random.h>

@@ -131,24 +131,36 @@ static void share_round_down(fmpq_t value)
     fmpz_clear(ten);
 }
 
-cellar_status cellar_protect_share(const char *total_epsilon, uint64_t n_parts, char out[64],
-                                   cellar_error *err)
+cellar_status cellar_share_part(const char *total, const fmpq_t part, char out[64],
+                                cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     fmpq_t share;
-    fmpz_t parts;
+
+    out[0] = '\0';
+    fmpq_init(share);
+    CELLAR_TRY(share_parse(total, share, err));
+    fmpq_mul(share, share, part);
+    share_round_down(share);
+    CELLAR_TRY(share_write(share, out, 64, err));
+out:
+    fmpq_clear(share);
+    return status;
+}
+
+cellar_status cellar_protect_share(const char *total_epsilon, uint64_t n_parts, char out[64],
+                                   cellar_error *err)
+{
+    cellar_status status;
+    fmpq_t part;
 
     out[0] = '\0';
     if (n_parts == 0)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "nothing to split the total epsilon over");
-    fmpq_init(share);
-    fmpz_init_set_ui(parts, n_parts);
-    CELLAR_TRY(share_parse(total_epsilon, share, err));
-    fmpq_div_fmpz(share, share, parts);
-    share_round_down(share);
-    CELLAR_TRY(share_write(share, out, 64, err));
-out:
-    fmpz_clear(parts);
-    fmpq_clear(share);
+    fmpq_init(part);
+    fmpz_one(fmpq_numref(part));
+    fmpz_set_ui(fmpq_denref(part), n_parts);
+    status = cellar_share_part(total_epsilon, part, out, err);
+    fmpq_clear(part);
     return status;
 }

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cellar plan: a list of tables with a budget. */
+#include "verbs.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include <cellar/text.h>
+
+#include "plan.h"
+#include "terminal.h"
+
+#define AT(member) offsetof(plan_values, member)
+static const cli_option plan_options[] = {
+    {CLI_FLAG, "without-counts", NULL,
+     "check: as if every count were zero, so that what is told is not confidential",
+     AT(without_counts), 0, 0, 0},
+    {CLI_FLAG, "json", NULL, "print JSON", AT(json), 0, 0, 0},
+    {CLI_NUMBER, "threads", "N", "use so many processors [all]", AT(threads), 0, 1, 1024},
+};
+
+static const char *const plan_examples[] = {
+    "cellar plan check plan.yaml", "cellar plan check plan.yaml --without-counts --json", NULL};
+
+static const cli_command plan_command = {
+    "plan",
+    "check PLAN [options]",
+    "Reads a plan (YAML; docs/plans.md tells what it may say) of tables that are released "
+    "together. "
+    "check tells what the whole list costs, and the noise, bias and size of everything in it, and "
+    "draws nothing; what it tells comes from true counts and is confidential.",
+    plan_options,
+    sizeof plan_options / sizeof plan_options[0],
+    plan_examples};
+
+cellar_plan_options cli_plan_options(const plan_values *values)
+{
+    return (cellar_plan_options){.without_counts = values->without_counts,
+                                 .n_threads = (int) values->threads.value,
+                                 .progress = cli_progress_begin()};
+}
+
+static const struct plan_action {
+    const char *name;
+    int (*run)(const cellar_plan *plan, const plan_values *values);
+} plan_actions[] = {{"check", cli_plan_check}};
+enum { N_ACTIONS = sizeof plan_actions / sizeof plan_actions[0] };
+
+static int plan_run(const char *action, const char *path, const plan_values *values)
+{
+    const char *names[N_ACTIONS + 1] = {0}, *nearest;
+    for (size_t i = 0; i < N_ACTIONS; i++) {
+        cellar_plan *plan;
+        cellar_error err;
+        cellar_status status;
+        int result;
+        names[i] = plan_actions[i].name;
+        if (strcmp(action, names[i]) != 0)
+            continue;
+        status = cellar_plan_read(path, &plan, &err);
+        if (status != CELLAR_OK)
+            return cli_exit(status, &err);
+        result = plan_actions[i].run(plan, values);
+        cellar_plan_free(plan);
+        return result;
+    }
+    nearest = cellar_nearest_word(action, names);
+    if (nearest != NULL)
+        return cli_usage("plan: there is no '%s'; did you mean '%s'?", action, nearest);
+    return cli_usage("plan: say what to do, such as check, not '%s'", action);
+}
+
+int cli_plan(int argc, char **argv)
+{
+    plan_values values = {0};
+    cli_words words = {0};
+    int result = cli_options_parse(&plan_command, argc, argv, &values, &words);
+    if (result == CLI_GO_ON && words.n != 2)
+        result = cli_usage("plan needs what to do and the plan: plan check PLAN.yaml");
+    if (result == CLI_GO_ON)
+        result = plan_run(words.items[0], words.items[1], &values);
+    cli_words_clear(&words);
+    cli_options_clear(&plan_command, &values);
+    return result;
+}

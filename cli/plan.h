@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The parts of cellar plan. */
+#ifndef CELLAR_CLI_PLAN_H
+#define CELLAR_CLI_PLAN_H
+
+#include <cellar/plan.h>
+
+#include "options.h"
+
+typedef struct plan_values {
+    int without_counts, json;
+    cli_number threads;
+} plan_values;
+
+/* Tells what a plan will do; exit 3 when something refuses it. */
+int cli_plan_check(const cellar_plan *plan, const plan_values *values);
+
+/* The options of the library's calls. */
+cellar_plan_options cli_plan_options(const plan_values *values);
+
+#endif

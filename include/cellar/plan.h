@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Plans: a list of tables that is released together, with what it costs and how good it is, known
+ * before anything is drawn; and its run, which leaves everything or nothing. docs/plans.md tells
+ * what a plan may say. */
+#ifndef CELLAR_PLAN_H
+#define CELLAR_PLAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cellar/certificate.h>
+#include <cellar/export.h>
+#include <cellar/ledger.h>
+#include <cellar/progress.h>
+#include <cellar/release.h>
+#include <cellar/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct cellar_plan cellar_plan; /* immutable */
+
+enum { CELLAR_PLAN_DIGEST_TEXT = 65 };
+
+/* ---- life cycle ------------------------------------------------------------ */
+
+/* Reads a plan and the code lists and recode maps it names; files are looked for in the plan's
+ * folder. No data are read. On failure *out is NULL and the message names line, place and reason:
+ * "plan.yaml:12: tables[2].epsilon: expected a positive decimal". */
+CELLAR_API cellar_status cellar_plan_read(const char *path, cellar_plan **out, cellar_error *err);
+/* The same from memory; `name` stands for the file in messages, `folder` (with its slash, or NULL)
+ * is where files are looked for. */
+CELLAR_API cellar_status cellar_plan_parse(const char *name, const char *folder, const char *bytes,
+                                           size_t length, cellar_plan **out, cellar_error *err);
+CELLAR_API void cellar_plan_free(cellar_plan *plan); /* NULL is fine */
+
+/* ---- queries --------------------------------------------------------------- */
+
+CELLAR_API const char *cellar_plan_title(const cellar_plan *plan); /* or NULL */
+CELLAR_API size_t cellar_plan_n_tables(const cellar_plan *plan);
+CELLAR_API const char *cellar_plan_table_name(const cellar_plan *plan, size_t table);
+/* Where the release pack appears, or NULL when the plan does not say. */
+CELLAR_API const char *cellar_plan_folder(const cellar_plan *plan);
+
+/* ---- checking -------------------------------------------------------------- */
+
+typedef struct cellar_plan_options {
+    int without_counts; /* 1: as if every count were zero: nothing then depends on the data but
+                           categories that were read off them */
+    int n_threads;      /* 0: one per processor */
+    cellar_progress progress;
+} cellar_plan_options;
+
+/* The cells of one margin of one table, at one level of its hierarchies. */
+typedef struct cellar_plan_cells {
+    const char *margin;      /* "region*sex", "total"; an upper level is marked: "region^*sex" */
+    int is_interior;         /* the cells that all others sum */
+    int is_summed;           /* 1: not released, but added up by users from released cells */
+    uint64_t n_cells;        /* structural zeros included */
+    double sd_low, sd_high;  /* of a cell: the smallest and the largest */
+    double bias;             /* of a cell: the one furthest from 0 */
+    double sum_bias, sum_sd; /* of the total that adds up all of these cells */
+    double false_positives;  /* empty cells with a positive released number, expected */
+    int is_biased;           /* 1: the bias of a total exceeds its standard deviation */
+} cellar_plan_cells;
+
+typedef struct cellar_plan_table {
+    const char *name;
+    const char *mechanism;     /* of each cell, the canonical spec */
+    const char *epsilon;       /* of the whole table, an exact decimal; NULL: it has none */
+    uint64_t cells_per_record; /* d */
+    uint64_t n_cells;
+    double rows;            /* cells listed, expected */
+    double bytes;           /* of the data in all formats, about */
+    double false_positives; /* over all cells */
+    const cellar_plan_cells *cells;
+    size_t n_cells_groups;
+} cellar_plan_table;
+
+/* What a plan will do. All but d, costs and certificate is computed from true counts unless
+ * without_counts was asked for: confidential. */
+typedef struct cellar_plan_figures {
+    const cellar_plan_table *tables;
+    size_t n_tables;
+    uint64_t cells_per_record; /* d of the whole list */
+    uint64_t n_cells;
+    double rows, bytes, false_positives;
+    const cellar_certificate *certificate; /* of the whole list */
+    int is_rounded_up; /* 1: the certificate is that of a few cells more (docs/plans.md) */
+    int is_confidential;
+    const char *const *refusals; /* why the plan may not run, with the remedy */
+    size_t n_refusals;
+    const char *const *remarks; /* what should be known */
+    size_t n_remarks;
+} cellar_plan_figures;
+
+/* Counts the data and computes all figures; nothing is drawn. A plan that a rule refuses is still
+ * an answer: look at `refusals`. Free *out with cellar_plan_figures_free(), before the plan. On
+ * failure it is NULL. */
+CELLAR_API cellar_status cellar_plan_check(const cellar_plan *plan,
+                                           const cellar_plan_options *options,
+                                           cellar_plan_figures **out, cellar_error *err);
+CELLAR_API void cellar_plan_figures_free(cellar_plan_figures *figures); /* NULL is fine */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A plan inside: what the file says, resolved and checked as far as that needs no data. */
+#ifndef CELLAR_PLAN_PLAN_H
+#define CELLAR_PLAN_PLAN_H
+
+#include <cellar/microdata.h>
+#include <cellar/plan.h>
+#include <cellar/table_file.h>
+#include <cellar/tabulate.h>
+
+#include "plan/schema.h"
+
+enum { PLAN_YES = 1, PLAN_NO = 2 }; /* of a PLAN_TRUTH */
+
+typedef struct plan_data {
+    const char *file;
+    int format, header, encoding, bad_rows, missing_as;
+    const char *delimiter;
+    plan_list missing, where;
+    const char *weight, *edition;
+    uint64_t max_weight;
+} plan_data;
+
+typedef struct plan_unit {
+    const char *name, *column;
+    uint64_t max_records;
+} plan_unit;
+
+typedef struct plan_variable {
+    plan_place place;
+    const char *name, *column;
+    const char *codelist_file, *recode_file;
+    const char *band, *band_origin, *top, *bottom;
+    int band_closed, hierarchy, domain_public, role;
+    cellar_codelist *codelist;
+    cellar_recode_map *map;
+} plan_variable;
+
+typedef struct plan_table {
+    plan_place place;
+    const char *name, *title, *mechanism, *epsilon, *weight, *structural_zeros;
+    plan_list by, margins, hierarchy;
+    size_t variables[CELLAR_MAX_VARIABLES]; /* of the plan */
+    size_t n_variables;
+    cellar_margins wanted; /* its masks lie in the arena */
+} plan_table;
+
+/* One rule; which of its limits is given tells the kind. */
+typedef struct plan_rule {
+    plan_place place;
+    const char *table; /* NULL: all of them */
+    int evaluate;      /* 1 true counts, 2 released ones */
+    const char *max_empty_share, *max_small_share, *max_risk, *max_exposure;
+    uint64_t small; /* counts of 1 to this are small; of exposure: cells below it */
+    uint64_t min_population, max_cells;
+    plan_list qid, sensitive;
+} plan_rule;
+
+typedef struct plan_budget {
+    const char *epsilon, *rho;
+    int split;
+} plan_budget;
+enum { PLAN_SPLIT_EVEN = 1, PLAN_SPLIT_WEIGHTS, PLAN_SPLIT_OPTIMAL };
+
+typedef struct plan_ledger {
+    const char *file, *key, *dataset, *request, *analyst, *delta;
+} plan_ledger;
+
+typedef struct plan_display {
+    uint64_t rounding;
+    const char *zero, *structural_zero, *negative;
+} plan_display;
+
+typedef struct plan_outputs {
+    const char *folder;
+    plan_list formats;
+    int zeros, sparse;
+} plan_outputs;
+
+struct cellar_plan {
+    cellar_arena *arena; /* holds all texts and lists */
+    const char *name;
+    char digest[CELLAR_PLAN_DIGEST_TEXT]; /* of the plan's bytes */
+    uint64_t version;
+    const char *title;
+    plan_data data;
+    plan_unit unit;
+    plan_list variables, tables, rules, accept; /* plan_variable, plan_table, plan_rule, texts */
+    const char *mechanism;
+    plan_budget budget;
+    int neighbours, negatives, parameter_choice;
+    uint64_t threshold;
+    plan_display display;
+    plan_outputs outputs;
+    plan_ledger ledger;
+};
+
+static inline plan_variable *plan_variable_at(const cellar_plan *plan, size_t v)
+{
+    return (plan_variable *) plan->variables.items + v;
+}
+
+static inline plan_table *plan_table_at(const cellar_plan *plan, size_t t)
+{
+    return (plan_table *) plan->tables.items + t;
+}
+
+static inline plan_rule *plan_rule_at(const cellar_plan *plan, size_t r)
+{
+    return (plan_rule *) plan->rules.items + r;
+}
+
+static inline const char *plan_text_at(const plan_list *list, size_t i)
+{
+    return ((const char *const *) list->items)[i];
+}
+
+/* 1 when `word` is one of the texts. */
+int cellar_plan_has_text(const plan_list *list, const char *word);
+
+/* The fields of a plan. */
+extern const plan_field cellar_plan_fields[];
+
+/* cellar_plan_parse() without opening any file that the plan names. */
+cellar_status cellar_plan_parse_text(const char *name, const char *folder, const char *bytes,
+                                     size_t length, cellar_plan **out, cellar_error *err);
+/* Finds what names stand for, and refuses what contradicts itself. */
+cellar_status cellar_plan_resolve(cellar_plan *plan, cellar_error *err);
+/* Reads the code lists and recode maps. */
+cellar_status cellar_plan_load(cellar_plan *plan, cellar_error *err);
+
+/* A margin of a table as "region*sex", or "total". */
+void cellar_plan_add_margin(cellar_text *text, const cellar_plan *plan, const plan_table *table,
+                            uint64_t mask);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A plan at work: its tables counted, its mechanisms made. Confidential. */
+#ifndef CELLAR_PLAN_WORK_H
+#define CELLAR_PLAN_WORK_H
+
+#include "plan/plan.h"
+
+/* One table of the list. */
+typedef struct plan_piece {
+    const plan_table *table;
+    cellar_table *counts; /* with its margins and levels */
+    cellar_mechanism *mechanism;
+    uint64_t d; /* cells that one record touches */
+    uint64_t n_cells;
+} plan_piece;
+
+typedef struct plan_work {
+    const cellar_plan *plan;
+    plan_piece *pieces;
+    size_t n;
+    uint64_t d;          /* of the whole list */
+    uint64_t per_unit;   /* records of a unit */
+    uint64_t max_weight; /* 1 without weights */
+    uint64_t n_sides;    /* 2 under substitution: out of a cell, into another */
+    cellar_certificate *certificate;
+    int is_rounded_up;
+} plan_work;
+
+/* Counts all tables, splits the budget, makes the mechanisms and certifies the list. Close it in
+ * every case. */
+cellar_status cellar_plan_work_open(plan_work *work, const cellar_plan *plan,
+                                    const cellar_plan_options *options, cellar_error *err);
+void cellar_plan_work_close(plan_work *work);
+
+/* Counts one table of the plan; `merge` may be NULL. */
+cellar_status cellar_plan_count(const cellar_plan *plan, const plan_table *table,
+                                const cellar_plan_options *options, cellar_table **out,
+                                cellar_error *err);
+
+/* Mechanism specs for all pieces, each by its share; texts are freed with cellar_free(). */
+cellar_status cellar_plan_split(const plan_work *work, char **specs, cellar_error *err);
+
+/* The certificate of pieces released together. */
+cellar_status cellar_plan_certify(plan_work *work, cellar_error *err);
+
+/* The cost of a cell in the split that is optimal for the weights, up to a factor (split.c). */
+double cellar_plan_optimal_size(double weight, double n_cells, double d, int by_rho);
+
+#endif

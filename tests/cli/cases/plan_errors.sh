@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A plan that cannot be is refused with the line, the place and the reason.
+try() {
+    cellar plan check bad.yaml 2>&1
+    echo "exit $?"
+}
+printf 'plan: 1\ndata:\n  fille: x\n' >bad.yaml; try
+printf 'plan: 1\ntables:\n  - name: a\n    by: [x]\n  - name: b\n    by: [x]\n    epsilon: none\n' >bad.yaml; try
+printf 'plan: 1\ndata: &x [*x, *x]\n' >bad.yaml; try
+printf 'plan: 1\n\tdata: 1\n' >bad.yaml; try
+head -c 20000 /dev/zero | tr '\0' '[' >bad.yaml; try
+head -c 2000000 /dev/zero | tr '\0' 'x' >bad.yaml; try
+printf 'plan: \377\n' >bad.yaml; try
+cellar plan chekc bad.yaml 2>&1; echo "exit $?"
+cellar plan 2>&1; echo "exit $?"
+cellar plan check none.yaml 2>&1; echo "exit $?"

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Plans: what they may say, what is said when they may not, and the figures of those that may. */
+#include "check.h"
+
+#include <math.h>
+
+#include "fail_every.h"
+#include "plan/law.h"
+#include "plan/plan.h"
+#include "plan_place.h"
+
+#define TABLE "tables:\n  - {name: one, by: [region, sex], margins: all}\n"
+#define NOISE "mechanism: discrete-laplace\nbudget: {epsilon: 1}\n"
+
+static cellar_error err;
+static cellar_plan *checked; /* the plan of the last check(); figures point into it */
+
+static const struct refused {
+    const char *text, *message;
+} refused[] = {
+    {"", "plan.yaml:1: the plan is empty"},
+    {"plan: 1\n\tx: 1\n", "plan.yaml:2: this is not YAML: "},
+    {"plan: &a 1\n", "plan.yaml:1: a plan has no anchors ('&name')"},
+    {"plan: 1\ndata: *a\n", "plan.yaml:2: a plan has no aliases ('*name')"},
+    {"plan: !x 1\n", "plan.yaml:1: a plan has no tags ('!name')"},
+    {"[[[[[[[[[[[[[[[[[[", "plan.yaml:1: nested deeper than any plan is"},
+    {"- 1\n", "plan.yaml:1: the plan: expected 'name: value' lines"},
+    {"plan: 1\nplan: 1\n", "plan.yaml:2: 'plan' is given twice"},
+    {"plan: 1\n---\nplan: 1\n", "plan.yaml:2: a plan is one document; a second one begins here"},
+    {"plan: 1\n? [a]\n: b\n", "plan.yaml:2: expected 'name: value'"},
+    {"plan: 1\n", "plan.yaml:1: 'data' is missing"},
+    {"plan: 1\ntabels: 1\n", "plan.yaml:2: there is no 'tabels' here; did you mean 'tables'?"},
+    {"plan: 1\nunit:\n  nam: person\n", "plan.yaml:3: unit: there is no 'nam' here; did you mean "
+                                        "'name'?"},
+    {"plan: 1\ntables:\n  - name: a\n    by: [x]\n    epsilon: -1\n",
+     "plan.yaml:5: tables[1].epsilon: expected a positive decimal"},
+    {"plan: 1\nvariables:\n  - name: a\n  - name: b\n    hierarchy: maybe\n",
+     "plan.yaml:5: variables[2].hierarchy: expected true or false"},
+    {"plan: 1\nnegatives: drop\n", "plan.yaml:2: negatives: expected one of keep|zero"},
+    {"plan: 1\nthreshold: 0\n", "plan.yaml:2: threshold: expected a whole number of at least 1"},
+    {"plan: 1\ntables: one\n",
+     "plan.yaml:2: tables: expected a list, each item beginning with '- '"},
+    {"plan: 1\ntitle: \"a\\nb\"\n", "plan.yaml:2: title: expected a text of one line"},
+    {PLAN_HEAD TABLE, "plan.yaml:10: tables[1]: no mechanism: give the plan one, or each table"},
+    {PLAN_HEAD "tables:\n  - {name: one, by: [regoin]}\n" NOISE,
+     "plan.yaml:10: tables[1].by: the plan has no variable 'regoin'; did you mean 'region'?"},
+    {PLAN_HEAD "tables:\n  - {name: one, by: [region], margins: [sex]}\n" NOISE,
+     "plan.yaml:10: tables[1].margins: the table has no variable 'sex'"},
+    {PLAN_HEAD "tables:\n  - {name: ../one, by: [region]}\n" NOISE,
+     "plan.yaml:10: tables[1].name: it becomes the name of a file"},
+    {PLAN_HEAD "tables:\n  - {name: one, by: [sex], hierarchy: [sex]}\n" NOISE,
+     "plan.yaml:10: tables[1].hierarchy: the codelist of 'sex' has no parents"},
+    {PLAN_HEAD "tables:\n  - {name: one, by: [sex], epsilon: 1}\n" NOISE,
+     "plan.yaml:10: tables[1]: the plan has a budget to split"},
+    {PLAN_HEAD TABLE NOISE "threshold: 3\n", "plan.yaml:1: threshold: it sets smaller numbers to "
+                                             "zero"},
+    {PLAN_HEAD TABLE NOISE "outputs: {folder: x, formats: [xls]}\n",
+     "plan.yaml:1: outputs.formats: expected csv, json, px, sdmx or csvw, not 'xls'"},
+    {PLAN_HEAD TABLE NOISE "rules:\n  - {evaluate: released}\n",
+     "plan.yaml:14: rules[1]: expected one limit"},
+    {PLAN_HEAD TABLE NOISE "accept: [everything]\n", "plan.yaml:1: accept: expected bias or delta"},
+};
+
+static void refuses_with_line_and_reason(void **state)
+{
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        cellar_plan *plan;
+        assert_int_equal(plan_place_parse(*state, refused[i].text, &plan, &err), CELLAR_ERR_INPUT);
+        assert_null(plan);
+        if (strncmp(err.message, refused[i].message, strlen(refused[i].message)) != 0)
+            fail_msg("expected '%s', not '%s'", refused[i].message, err.message);
+    }
+}
+
+static cellar_plan_figures *check(scratch *place, const char *text, int without_counts)
+{
+    cellar_plan_options options = {.without_counts = without_counts, .n_threads = 1};
+    cellar_plan_figures *figures = NULL;
+    if (plan_place_parse(place, text, &checked, &err) != CELLAR_OK ||
+        cellar_plan_check(checked, &options, &figures, &err) != CELLAR_OK)
+        fail_msg("%s", err.message);
+    return figures;
+}
+
+static void forget(cellar_plan_figures *figures)
+{
+    cellar_plan_figures_free(figures);
+    cellar_plan_free(checked);
+    checked = NULL;
+}
+
+static void check_near(double found, double expected)
+{
+    if (!(fabs(found - expected) <= 1e-9 * (1 + fabs(expected))))
+        fail_msg("%.17g, not %.17g", found, expected);
+}
+
+/* region (N, S, Land) x sex with all margins: interior 1 + 1 inner, and so on: d = 2 2 + ... */
+static void counts_d_and_splits(void **state)
+{
+    cellar_plan_figures *figures = check(*state, PLAN_HEAD TABLE NOISE, 0);
+    const cellar_plan_table *table = &figures->tables[0];
+    double epsilon = 1.0 / 6, e = exp(-epsilon), sd = sqrt(2 * e) / (1 - e);
+    assert_int_equal(figures->cells_per_record, 6); /* (1 + 1) x (1 + total) x ... : 2+2+1+1 */
+    assert_int_equal(table->n_cells, 6 + 3 + 2 + 1);
+    assert_int_equal(table->n_cells_groups, 6);
+    check_near(cellar_certificate_pure_epsilon(figures->certificate), 1);
+    for (size_t i = 0; i < table->n_cells_groups; i++) {
+        check_near(table->cells[i].sd_high / sd, 1);
+        check_near(table->cells[i].bias, 0);
+    }
+    assert_string_equal(table->cells[0].margin, "region*sex");
+    assert_string_equal(table->cells[1].margin, "region^*sex");
+    assert_string_equal(table->cells[5].margin, "total");
+    check_near(table->cells[0].false_positives, e / (1 + e)); /* one of four cells is empty */
+    assert_int_equal(figures->n_refusals, 0);
+    forget(figures);
+}
+
+/* The optimal split minimises the sum of w n var among splits of the same cost. */
+static void splits_optimally(void **state)
+{
+    static const char text[] =
+        PLAN_HEAD "tables:\n"
+                  "  - {name: one, by: [region, sex], margins: all, weight: 4}\n"
+                  "  - {name: two, by: [sex]}\n"
+                  "mechanism: discrete-laplace\n"
+                  "budget: {epsilon: 0.01, split: optimal}\n";
+    cellar_plan_figures *figures = check(*state, text, 0);
+    double x[2], n[2] = {12, 2}, w[2] = {4, 1}, d[2] = {6, 1};
+    for (size_t t = 0; t < 2; t++)
+        x[t] = strtod(strchr(figures->tables[t].mechanism, '=') + 1, NULL);
+    check_near(d[0] * x[0] + d[1] * x[1], 0.01);
+    for (double step = -1e-5; step < 2e-5; step += 2e-5) { /* move cost from one to the other */
+        double here = 0, there = 0;
+        for (size_t t = 0; t < 2; t++) {
+            double moved = x[t] + (t == 0 ? step : -step) / d[t];
+            here += w[t] * n[t] / (x[t] * x[t]);
+            there += w[t] * n[t] / (moved * moved);
+        }
+        assert_true(here < there);
+    }
+    forget(figures);
+}
+
+static void splits_rho(void **state)
+{
+    static const char text[] = PLAN_HEAD "tables:\n"
+                                         "  - {name: one, by: [region, sex], margins: all}\n"
+                                         "  - {name: two, by: [sex], weight: 3}\n"
+                                         "mechanism: discrete-gaussian\n"
+                                         "budget: {rho: 0.02, split: weights}\n"
+                                         "neighbours: substitute\n";
+    cellar_plan_figures *figures = check(*state, text, 0);
+    double rho = cellar_certificate_composition(figures->certificate).rho;
+    assert_true(rho <= 0.02 && rho > 0.0199);
+    forget(figures);
+}
+
+static void refuses_bias(void **state)
+{
+    static const char text[] =
+        "plan: 1\n"
+        "data: {file: people.csv}\n"
+        "variables:\n"
+        "  - {name: region, codelist: region.csv}\n"
+        "  - {name: sex, codelist: sex.csv}\n"
+        "negatives: zero\n"
+        "parameter_choice: data\n" TABLE "mechanism: discrete-laplace\nbudget: {epsilon: 0.1}\n";
+    char accepting[sizeof text + 32];
+    cellar_plan_figures *figures = check(*state, text, 0);
+    assert_int_equal(figures->n_refusals, 1);
+    assert_non_null(strstr(figures->refusals[0], "exceeds its standard deviation"));
+    forget(figures);
+    snprintf(accepting, sizeof accepting, "%saccept: [bias]\n", text);
+    figures = check(*state, accepting, 0);
+    assert_int_equal(figures->n_refusals, 0);
+    assert_int_equal(figures->n_remarks, 2); /* the bias, and parameters from the data */
+    forget(figures);
+}
+
+static void refuses_observed_domains(void **state)
+{
+    static const char text[] = "plan: 1\ndata: {file: people.csv}\nnegatives: keep\n"
+                               "variables:\n  - {name: region}\n  - {name: sex, domain_public: "
+                               "true}\nparameter_choice: advance\n" TABLE NOISE;
+    cellar_plan_figures *figures = check(*state, text, 0);
+    assert_int_equal(figures->n_refusals, 1);
+    assert_non_null(strstr(figures->refusals[0], "'region'"));
+    assert_int_equal(cellar_certificate_verdict(figures->certificate), CELLAR_VERDICT_FAILS);
+    forget(figures);
+}
+
+/* Two tables that hold the same margin. */
+static void remarks_on_repeats(void **state)
+{
+    static const char text[] = PLAN_HEAD "tables:\n"
+                                         "  - {name: one, by: [region, sex], margins: [sex]}\n"
+                                         "  - {name: two, by: [sex]}\n" NOISE;
+    cellar_plan_figures *figures = check(*state, text, 0);
+    assert_int_equal(figures->n_remarks, 1);
+    assert_non_null(
+        strstr(figures->remarks[0], "sex is released twice, by the tables one and two"));
+    forget(figures);
+}
+
+/* Without counts nothing depends on the data. */
+static void tells_nothing_without_counts(void **state)
+{
+    cellar_plan_figures *figures = check(*state, PLAN_HEAD TABLE NOISE, 1);
+    double rows = figures->rows, false_positives = figures->false_positives;
+    assert_false(figures->is_confidential);
+    forget(figures);
+    scratch_write(*state, "people.csv", "id,region,sex\n1,S,F\n");
+    figures = check(*state, PLAN_HEAD TABLE NOISE, 1);
+    check_near(figures->rows, rows);
+    check_near(figures->false_positives, false_positives);
+    forget(figures);
+}
+
+/* Moments against the plain sum over the law, for each kind of mechanism and listing. */
+static void moments_are_those_of_the_law(void **state)
+{
+    static const char *const specs[] = {"discrete-laplace:epsilon=0.5", "gaussian:sigma=3",
+                                        "truncated-laplace:epsilon=1,m=4", "poisson:alpha=0.5",
+                                        "round:base=3"};
+    (void) state;
+    for (size_t s = 0; s < sizeof specs / sizeof *specs; s++)
+        for (uint64_t threshold = 0; threshold < 6; threshold += 5)
+            for (int negatives = threshold > 0; negatives < 2; negatives++) {
+                cellar_mechanism *mechanism;
+                plan_law law;
+                assert_int_equal(cellar_mechanism_create(specs[s], &mechanism, &err), CELLAR_OK);
+                assert_int_equal(cellar_plan_law_init(&law, mechanism, (cellar_negatives) negatives,
+                                                      threshold, &err),
+                                 CELLAR_OK);
+                for (int64_t count = 0; count < 30; count += 3) {
+                    plan_moments found = cellar_plan_law_at(&law, count);
+                    double mean = 0, square = 0;
+                    int64_t low, high;
+                    cellar_mechanism_support(mechanism, count, 1e-17, &low, &high);
+                    for (int64_t b = low; b <= high; b++) {
+                        int64_t r = negatives && (b < 0 || b < (int64_t) threshold) ? 0 : b;
+                        double p = cellar_mechanism_pmf(mechanism, count, b);
+                        mean += p * (double) (r - count);
+                        square += p * (double) (r - count) * (double) (r - count);
+                    }
+                    check_near(found.bias, mean);
+                    check_near(found.variance, square - mean * mean);
+                }
+                cellar_plan_law_clear(&law);
+                cellar_mechanism_free(mechanism);
+            }
+}
+
+static cellar_status parse_scenario(void *context, cellar_error *error)
+{
+    static const char text[] =
+        PLAN_HEAD "tables:\n  - {name: one, by: [region, sex], margins: [region, total]}\n" NOISE
+                  "outputs: {folder: x, formats: [csv]}\n";
+    cellar_plan *plan;
+    cellar_status status = plan_place_parse(context, text, &plan, error);
+    cellar_plan_free(plan);
+    return status;
+}
+
+static cellar_status check_scenario(void *context, cellar_error *error)
+{
+    cellar_plan_options options = {.n_threads = 1};
+    cellar_plan_figures *figures = NULL;
+    cellar_plan *plan = NULL;
+    cellar_status status = plan_place_parse(
+        context,
+        PLAN_HEAD "tables:\n  - {name: one, by: [region, sex], margins: [sex]}\n"
+                  "  - {name: two, by: [sex], weight: 2}\n"
+                  "mechanism: discrete-laplace\nbudget: {epsilon: 1, split: weights}\n",
+        &plan, error);
+    if (status == CELLAR_OK)
+        status = cellar_plan_check(plan, &options, &figures, error);
+    cellar_plan_figures_free(figures);
+    cellar_plan_free(plan);
+    return status;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    check_fail_every(parse_scenario, *state);
+    check_fail_every(check_scenario, *state);
+}
+
+int main(void)
+{
+#define IN_PLACE(test) cmocka_unit_test_setup_teardown(test, plan_place_setup, scratch_teardown)
+    const struct CMUnitTest tests[] = {
+        IN_PLACE(refuses_with_line_and_reason),
+        IN_PLACE(counts_d_and_splits),
+        IN_PLACE(splits_optimally),
+        IN_PLACE(splits_rho),
+        IN_PLACE(refuses_bias),
+        IN_PLACE(refuses_observed_domains),
+        IN_PLACE(remarks_on_repeats),
+        IN_PLACE(tells_nothing_without_counts),
+        IN_PLACE(every_allocation_may_fail),
+        cmocka_unit_test(moments_are_those_of_the_law),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
