@@ -49,6 +49,11 @@ prepare() {
         done
         ;;
     ledger) rm -f table1.csv ;;
+    report)
+        cp release.csv regions.csv
+        cp release.csv.cellar.json regions.csv.cellar.json
+        cp release.json ages.json
+        ;;
     tabulate) rm table.json ;;
     verify-release)
         cellar key create agency.key
@@ -72,14 +77,14 @@ between() {
             --request 1 -o table1.csv
         ;;
     "key cellar key public"*) cellar key create agency.key ;;
-    "utility "*" -o chart.csv"*) rm -f chart.csv ;;
+    "utility "* | "report "*) rm -f chart.csv page.html ;;
     esac >/dev/null 2>&1
 }
 
 failed=0
 for page in "$source"/man/*.1; do
     verb=$(basename "$page" .1 | sed 's/^cellar-//')
-    case $verb in plan | report | serve) continue ;; esac
+    case $verb in plan | serve) continue ;; esac
     cp -r "$folder/files" "$folder/$verb"
     cd "$folder/$verb"
     prepare "$verb"
