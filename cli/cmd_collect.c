@@ -42,9 +42,16 @@ static const cli_option collect_options[] = {
     {CLI_FLAG, "open", NULL,
      "with --epsilon: what was counted is published, so that everybody can check the decision",
      AT(open), 0, 0, 0},
+    {CLI_TEXT, "hide", "H",
+     "rare values may be redacted in round two, and so many others by chance that at most the "
+     "share "
+     "H of the redactions is no chance",
+     AT(hide), 0, 0, 0},
+    {CLI_TEXT, "redacted", "R", "with --hide: at most the share R of a column's entries",
+     AT(redacted), 0, 0, 0},
     {CLI_TEXT, "delta", "D",
-     "with --population or --epsilon: the decision may be wrong with this probability", AT(delta),
-     0, 0, 0},
+     "with --population, --epsilon or --hide: the decision may be wrong with this probability",
+     AT(delta), 0, 0, 0},
     {CLI_MANY, "domain", "COLUMN=FILE", "a column and the code list of its values; repeated",
      AT(domain), 0, 0, 0},
     {CLI_TEXT, "shuffler", "FILE", "the identity of the shuffler", AT(shuffler), 0, 0, 0},

@@ -11,7 +11,7 @@ typedef struct collect_values {
     const char *spool, *key, *curator;
     const char *shuffler, *analyst, *title, *exposure;
     cli_number people, k, population;
-    const char *delta, *epsilon;
+    const char *delta, *epsilon, *hide, *redacted;
     int open;
     cli_words domain;
     cli_number least_k, least_people;

@@ -56,14 +56,25 @@ static int records_find(const collect_place *place, const cellar_collect_margins
     return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
 }
 
+static void column_tell(const collect_place *place, size_t position)
+{
+    size_t column = cellar_decision_column(place->decision, position);
+    const cellar_codelist *codes = cellar_invitation_codes(place->invitation, column);
+    printf("released       %s\n", cellar_invitation_column(place->invitation, column));
+    for (size_t v = 0; v < cellar_codelist_n_codes(codes); v++)
+        if (cellar_decision_redacts(place->decision, position, v))
+            printf("               %s is redacted\n", cellar_codelist_code(codes, v));
+    if (cellar_decision_cover(place->decision, position) > 0)
+        printf("               any other value is redacted with probability %.4g\n",
+               cellar_decision_cover(place->decision, position));
+}
+
 static int decision_tell(const collect_values *values, const collect_place *place, const char *file)
 {
     cellar_collect_margins *tally = NULL;
     int result = CLI_GO_ON;
     for (size_t i = 0; i < cellar_decision_n_columns(place->decision); i++)
-        printf("released       %s\n",
-               cellar_invitation_column(place->invitation,
-                                        cellar_decision_column(place->decision, i)));
+        column_tell(place, i);
     printf("bound          %.6g of %" PRIu64 " people\n", cellar_decision_bound(place->decision),
            cellar_decision_n_people(place->decision));
     if (cellar_invitation_is_open(place->invitation)) {

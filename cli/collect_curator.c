@@ -30,8 +30,12 @@ static int invite_check(const collect_values *values)
         values->domain.n == 0)
         return cli_usage("collect curator invite needs --shuffler, --analyst, --title, --people, "
                          "--k, --exposure and a --domain for each column");
-    if ((values->population.given || values->epsilon != NULL) != (values->delta != NULL))
-        return cli_usage("collect curator invite: --delta goes with --population or --epsilon");
+    if ((values->population.given || values->epsilon != NULL || values->hide != NULL) !=
+        (values->delta != NULL))
+        return cli_usage("collect curator invite: --delta goes with --population, --epsilon or "
+                         "--hide");
+    if ((values->hide == NULL) != (values->redacted == NULL))
+        return cli_usage("collect curator invite: --hide and --redacted go together");
     if (values->open && values->epsilon == NULL)
         return cli_usage("collect curator invite: --open needs --epsilon: exact margins are not "
                          "published");
@@ -73,6 +77,8 @@ static int invite(const collect_values *values)
                                    .population = values->population.value,
                                    .epsilon = values->epsilon,
                                    .is_open = values->open,
+                                   .hide = values->hide,
+                                   .redacted = values->redacted,
                                    .delta = values->delta,
                                    .columns = columns,
                                    .n_columns = values->domain.n};

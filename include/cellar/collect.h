@@ -78,8 +78,12 @@ typedef struct cellar_invitation_spec {
                             typed, above 0 to 16; NULL: values are told as they are */
     int is_open;         /* the tally is published, so that everybody can check the decision: the
                             mode without a central curator, which needs an epsilon */
-    const char *delta;   /* with a population or an epsilon: the decision may be wrong with this
-                            probability */
+    const char *hide;    /* a decimal above 0 to 1: rare values may be redacted in round two, and so
+                            many others of their columns by chance that at most this share of the
+                            redactions is no chance (1: no others). NULL: nothing is redacted */
+    const char *redacted; /* with hide: at most this share of a column's entries, on average */
+    const char *delta; /* with a population, an epsilon or hide: the decision may be wrong with this
+                          probability */
     const cellar_collect_column *columns;
     size_t n_columns; /* at most 64 */
     cellar_collect_identity shuffler, analyst;
@@ -200,6 +204,10 @@ CELLAR_API double cellar_decision_bound(const cellar_decision *decision);
 /* The columns, as positions in the invitation, ascending; there may be none. */
 CELLAR_API size_t cellar_decision_n_columns(const cellar_decision *decision);
 CELLAR_API size_t cellar_decision_column(const cellar_decision *decision, size_t position);
+/* Whoever has this value redacts it (1), and everybody else redacts the column by this chance. */
+CELLAR_API int cellar_decision_redacts(const cellar_decision *decision, size_t position,
+                                       size_t level);
+CELLAR_API double cellar_decision_cover(const cellar_decision *decision, size_t position);
 
 /* What a participant asks of a decision before it sends anything. */
 typedef struct cellar_collect_policy {
@@ -334,7 +342,8 @@ CELLAR_API cellar_status cellar_shuffler_forward(cellar_shuffler *shuffler, cell
 
 /* ---- the analyst ----------------------------------------------------------- */
 
-/* Opens the batch of round two and counts the released columns. */
+/* Opens the batch of round two and counts the released columns. A column with redactions has one
+ * category more, "(redacted)". */
 CELLAR_API cellar_status
 cellar_collect_table_read(const char *batch_path, const cellar_invitation *invitation,
                           const cellar_decision *decision, const cellar_collect_keys *analyst,

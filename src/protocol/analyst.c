@@ -22,13 +22,31 @@ static int take_row(void *context, const unsigned char *id, const unsigned char 
     (void) id;
     for (size_t i = 0; i < rows->decision->n_columns; i++) {
         const cellar_codelist *codes = rows->invitation->codes[rows->decision->columns[i]];
+        size_t n_codes = cellar_codelist_n_codes(codes);
         levels[i] = (uint32_t) bytes_get(body + 4 * i, 4);
-        if (levels[i] >= cellar_codelist_n_codes(codes))
+        if (levels[i] >= n_codes + (rows->decision->redactions[i].levels != NULL))
             return 0;
+        if (levels[i] < n_codes && cellar_decision_redacts(rows->decision, i, levels[i]))
+            return 0; /* nobody who follows the decision says so */
     }
     rows->cells.index[rows->cells.n] = cellar_schema_index(rows->schema, levels);
     rows->cells.count[rows->cells.n++] = 1;
     return 1;
+}
+
+/* The codes of a column and one for what was redacted. */
+static cellar_status codes_redacted(const cellar_codelist *codes, cellar_codelist **out,
+                                    cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    CELLAR_TRY(cellar_codelist_create(out, err));
+    for (size_t v = 0; v < cellar_codelist_n_codes(codes); v++)
+        CELLAR_TRY(cellar_codelist_add(*out, cellar_codelist_code(codes, v), NULL, NULL,
+                                       CELLAR_CODE_PLAIN, err));
+    CELLAR_TRY(cellar_codelist_add(*out, REDACTED_CODE, NULL, NULL, CELLAR_CODE_PLAIN, err));
+    CELLAR_TRY(cellar_codelist_finish(*out, err));
+out:
+    return status;
 }
 
 static cellar_status schema_make(const cellar_invitation *invitation,
@@ -36,12 +54,21 @@ static cellar_status schema_make(const cellar_invitation *invitation,
                                  cellar_error *err)
 {
     cellar_schema_variable_def variables[CELLAR_MAX_VARIABLES];
+    cellar_codelist *made[CELLAR_MAX_VARIABLES] = {NULL};
+    cellar_status status = CELLAR_OK;
     for (size_t i = 0; i < decision->n_columns; i++) {
         size_t column = decision->columns[i];
+        const cellar_codelist *codes = invitation->codes[column];
+        if (decision->redactions[i].levels != NULL)
+            CELLAR_TRY(codes_redacted(codes, &made[i], err));
         variables[i] = (cellar_schema_variable_def){
-            invitation->names[column], CELLAR_DOMAIN_DECLARED, invitation->codes[column]};
+            invitation->names[column], CELLAR_DOMAIN_DECLARED, made[i] != NULL ? made[i] : codes};
     }
-    return cellar_schema_create(variables, decision->n_columns, NULL, out, err);
+    CELLAR_TRY(cellar_schema_create(variables, decision->n_columns, NULL, out, err));
+out:
+    for (size_t i = 0; i < CELLAR_MAX_VARIABLES; i++)
+        cellar_codelist_free(made[i]);
+    return status;
 }
 
 cellar_status cellar_collect_table_read(const char *batch_path, const cellar_invitation *invitation,

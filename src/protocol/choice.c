@@ -17,9 +17,37 @@
  * probability t or more is in a small group with at most that chance, and the others are no more
  * than Q_J(t). The chance is given a tenth of what is allowed. */
 typedef struct question {
-    cellar_exposure_curve *curves[CELLAR_MAX_VARIABLES];
+    share_range *ranges[CELLAR_MAX_VARIABLES]; /* when margins are not known exactly */
+    redaction_terms redacting;
+    redaction redactions[CELLAR_MAX_VARIABLES];
+    cellar_exposure_curve *curves[CELLAR_MAX_VARIABLES]; /* of what is left */
     double threshold, chance;
 } question;
+
+/* Forgets the columns as they would be left. */
+static void question_reset(question *asked)
+{
+    for (size_t c = 0; c < CELLAR_MAX_VARIABLES; c++) {
+        cellar_free(asked->redactions[c].levels);
+        asked->redactions[c] = (redaction){0};
+        cellar_exposure_curve_free(asked->curves[c]);
+        asked->curves[c] = NULL;
+    }
+}
+
+static void question_clear(question *asked)
+{
+    question_reset(asked);
+    for (size_t c = 0; c < CELLAR_MAX_VARIABLES; c++)
+        cellar_free(asked->ranges[c]);
+}
+
+void choice_clear(choice *chosen)
+{
+    for (size_t c = 0; c < CELLAR_MAX_VARIABLES; c++)
+        cellar_free(chosen->redactions[c].levels);
+    *chosen = (choice){0};
+}
 
 static cellar_status question_fixed(const cellar_collect_margins *margins,
                                     const cellar_invitation *invitation, question *out,
@@ -71,33 +99,62 @@ static void question_threshold(const cellar_collect_margins *margins,
     out->chance = allowed / 10;
 }
 
+/* Chance decides twice at most: what was reported, and who redacts. Each gets its part of delta. */
 static cellar_status question_estimated(const cellar_collect_margins *margins,
                                         const cellar_invitation *invitation, question *out,
                                         cellar_error *err)
 {
-    double n_values = 0, radius;
-    share_range *ranges = NULL;
+    const collect_terms *terms = &invitation->terms;
+    int is_sampled = terms->population > 0 || terms->epsilon > 0;
+    int is_covered = terms->population == 0 && terms->hide > 0;
+    double n_values = 0, radius = 0;
+    double delta = (double) terms->delta / 1e18 / (is_sampled && is_covered ? 2 : 1);
     cellar_status status = CELLAR_OK;
 
     for (size_t c = 0; c < invitation->n_columns; c++)
         n_values += (double) cellar_codelist_n_codes(invitation->codes[c]);
-    radius = estimate_radius(margins->n_people, n_values, (double) invitation->terms.delta / 1e18);
+    if (is_sampled)
+        radius = estimate_radius(margins->n_people, n_values, delta);
+    out->redacting = (redaction_terms){(double) terms->hide / 1e18, (double) terms->redacted / 1e18,
+                                       is_covered ? (double) margins->n_people : 0,
+                                       delta / (2 * (n_values + (double) invitation->n_columns))};
     question_threshold(margins, invitation, out);
-    for (size_t c = 0; c < invitation->n_columns; c++) {
-        CELLAR_TRY(ranges_make(margins, invitation, c, radius, &ranges, err));
-        CELLAR_TRY(estimate_worst_curve(ranges, cellar_codelist_n_codes(invitation->codes[c]),
-                                        &out->curves[c], err));
-        cellar_free(ranges);
-        ranges = NULL;
-    }
+    for (size_t c = 0; c < invitation->n_columns; c++)
+        CELLAR_TRY(ranges_make(margins, invitation, c, radius, &out->ranges[c], err));
 out:
-    cellar_free(ranges);
     return status;
 }
 
-/* The bound of the chosen set once more, to tell the theorem. */
-static cellar_status choice_fill(const question *asked, uint64_t mask, size_t n_columns,
-                                 choice *chosen, cellar_error *err)
+/* The columns as they are left when values of shares below `rare` are redacted. */
+static cellar_status question_redact(question *asked, const cellar_invitation *invitation,
+                                     double rare, cellar_error *err)
+{
+    share_range *left = NULL;
+    cellar_status status = CELLAR_OK;
+
+    question_reset(asked);
+    for (size_t c = 0; c < invitation->n_columns; c++) {
+        size_t n_codes = cellar_codelist_n_codes(invitation->codes[c]), n_left;
+        if (rare > 0)
+            CELLAR_TRY(redaction_plan(asked->ranges[c], n_codes, &asked->redacting, rare,
+                                      &asked->redactions[c], err));
+        left = cellar_alloc(n_codes + 1, sizeof *left);
+        if (left == NULL)
+            CELLAR_TRY(cellar_fail_memory(err, "ranges of shares"));
+        redaction_apply(&asked->redactions[c], asked->ranges[c], n_codes, &asked->redacting, left,
+                        &n_left);
+        CELLAR_TRY(estimate_worst_curve(left, n_left, &asked->curves[c], err));
+        cellar_free(left);
+        left = NULL;
+    }
+out:
+    cellar_free(left);
+    return status;
+}
+
+/* The bound of the chosen set once more, to tell the theorem; its redactions are handed over. */
+static cellar_status choice_fill(question *asked, uint64_t mask, size_t n_columns, choice *chosen,
+                                 cellar_error *err)
 {
     const cellar_exposure_curve *of_set[CELLAR_MAX_VARIABLES];
     cellar_exposure_bound bounds[2];
@@ -106,6 +163,8 @@ static cellar_status choice_fill(const question *asked, uint64_t mask, size_t n_
     for (size_t c = 0; c < n_columns; c++)
         if (mask >> c & 1) {
             of_set[chosen->n_columns] = asked->curves[c];
+            chosen->redactions[chosen->n_columns] = asked->redactions[c];
+            asked->redactions[c] = (redaction){0};
             chosen->columns[chosen->n_columns++] = c;
         }
     if (chosen->n_columns == 0)
@@ -118,31 +177,67 @@ out:
     return status;
 }
 
-cellar_status choice_make(const cellar_collect_margins *margins,
-                          const cellar_invitation *invitation, choice *chosen, cellar_error *err)
+static cellar_status choice_search(question *asked, const cellar_invitation *invitation,
+                                   choice *chosen, cellar_error *err)
 {
     cellar_selection_options options = cellar_selection_options_default();
-    question asked = {{NULL}, 0, 0};
     cellar_selection *selection = NULL;
     cellar_status status = CELLAR_OK;
 
-    CELLAR_TRY(terms_estimate(&invitation->terms)
-                   ? question_estimated(margins, invitation, &asked, err)
-                   : question_fixed(margins, invitation, &asked, err));
     options.measure = CELLAR_SELECTION_BOUNDED;
     options.k =
         terms_estimate(&invitation->terms) /* the threshold, as a count of the curves' total */
-            ? (uint64_t) ceil(asked.threshold * (double) cellar_exposure_total(asked.curves[0]))
+            ? (uint64_t) ceil(asked->threshold * (double) cellar_exposure_total(asked->curves[0]))
             : invitation->terms.k;
-    options.exposure = cellar_invitation_exposure(invitation) - asked.chance;
-    CELLAR_TRY(cellar_selection_from_curves((const cellar_exposure_curve *const *) asked.curves,
+    options.exposure = cellar_invitation_exposure(invitation) - asked->chance;
+    CELLAR_TRY(cellar_selection_from_curves((const cellar_exposure_curve *const *) asked->curves,
                                             invitation->n_columns, &options, &selection, err));
     if (cellar_selection_n_sets(selection) > 0)
-        CELLAR_TRY(choice_fill(&asked, cellar_selection_set_at(selection, 0).columns,
+        CELLAR_TRY(choice_fill(asked, cellar_selection_set_at(selection, 0).columns,
                                invitation->n_columns, chosen, err));
 out:
-    for (size_t c = 0; c < CELLAR_MAX_VARIABLES; c++)
-        cellar_exposure_curve_free(asked.curves[c]);
     cellar_selection_free(selection);
+    return status;
+}
+
+/* First without redactions, then with more and more; the first that allows the most columns. */
+static cellar_status choice_redacted(question *asked, const cellar_invitation *invitation,
+                                     choice *chosen, cellar_error *err)
+{
+    choice next = {0};
+    cellar_status status = CELLAR_OK;
+
+    for (double rare = 0; rare<1; rare = rare> 0 ? rare * sqrt(2) : asked->threshold) {
+        CELLAR_TRY(question_redact(asked, invitation, rare, err));
+        CELLAR_TRY(choice_search(asked, invitation, &next, err));
+        if (next.n_columns > chosen->n_columns) {
+            choice_clear(chosen);
+            *chosen = next;
+            next = (choice){0};
+        }
+        choice_clear(&next);
+        if (invitation->terms.hide == 0 || chosen->n_columns == invitation->n_columns)
+            break;
+    }
+out:
+    choice_clear(&next);
+    return status;
+}
+
+cellar_status choice_make(const cellar_collect_margins *margins,
+                          const cellar_invitation *invitation, choice *chosen, cellar_error *err)
+{
+    question asked = {.threshold = 0};
+    cellar_status status = CELLAR_OK;
+
+    if (terms_estimate(&invitation->terms)) {
+        CELLAR_TRY(question_estimated(margins, invitation, &asked, err));
+        CELLAR_TRY(choice_redacted(&asked, invitation, chosen, err));
+    } else {
+        CELLAR_TRY(question_fixed(margins, invitation, &asked, err));
+        CELLAR_TRY(choice_search(&asked, invitation, chosen, err));
+    }
+out:
+    question_clear(&asked);
     return status;
 }

@@ -8,11 +8,16 @@
 
 typedef struct choice {
     size_t n_columns, columns[CELLAR_MAX_VARIABLES]; /* ascending */
+    redaction redactions[CELLAR_MAX_VARIABLES];      /* of each of these columns */
     double bound;
     int theorem;
 } choice;
 
-/* The most columns whose exposure is bounded by what the invitation allows. */
+/* Frees what a choice, {0} at first, holds; fine in every case. */
+void choice_clear(choice *chosen);
+
+/* The most columns whose exposure is bounded by what the invitation allows; of redactions that
+ * allow as many, those of the smallest threshold. Clear it in every case. */
 cellar_status choice_make(const cellar_collect_margins *margins,
                           const cellar_invitation *invitation, choice *chosen, cellar_error *err);
 

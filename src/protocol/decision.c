@@ -35,6 +35,10 @@ static const char RESPONSES[] =
     "each value was randomised by its sender before it was counted: round one is locally "
     "differentially private with 'epsilon-value' and 'epsilon-record', round two is not";
 
+static const char REDACTIONS[] =
+    "whoever has a value after 'redact' says '(redacted)', and so does anybody else with chance "
+    "'cover': of a column's redactions at most the share 'hide' is expected to be no chance";
+
 /* What the decision repeats of the invitation. */
 static void terms_write(const cellar_invitation *invitation, cellar_text *text)
 {
@@ -51,6 +55,8 @@ static void terms_write(const cellar_invitation *invitation, cellar_text *text)
             LINES_SCALE);
         cellar_text_add_char(text, '\n');
     }
+    if (terms->hide > 0)
+        lines_add_share(text, "hide", terms->hide);
     if (terms->delta > 0)
         lines_add_share(text, "delta", terms->delta);
 }
@@ -63,6 +69,8 @@ static void words_write(const cellar_invitation *invitation, cellar_text *text)
               : terms->delta > 0    ? RANDOMISED
                                     : FIXED);
     lines_add(text, "note", ATTRIBUTES);
+    if (terms->hide > 0)
+        lines_add(text, "note", REDACTIONS);
     lines_add(text, "note", NOT_PRIVATE);
     lines_add(text, "note", terms->epsilon > 0 ? RESPONSES : MARGINS);
 }
@@ -96,6 +104,20 @@ cellar_status keys_check(const cellar_collect_keys *keys, const cellar_invitatio
 
 /* ---- writing ---------------------------------------------------------------- */
 
+/* A column, the values that are redacted, and by what chance others are. */
+static void column_write(const cellar_invitation *invitation, size_t column, const redaction *r,
+                         cellar_text *text)
+{
+    const cellar_codelist *codes = invitation->codes[column];
+    lines_add(text, "column", invitation->names[column]);
+    if (r->levels == NULL)
+        return;
+    for (size_t v = 0; v < cellar_codelist_n_codes(codes); v++)
+        if (r->levels[v])
+            lines_add(text, "redact", cellar_codelist_code(codes, v));
+    lines_add_share(text, "cover", r->cover);
+}
+
 /* Rounded up to twelve digits after the point, but not beyond what it was found to be within. */
 static uint64_t bound_units(double bound, uint64_t allowed)
 {
@@ -125,7 +147,7 @@ cellar_status cellar_decision_create(const cellar_collect_margins *margins,
     lines_add_number(&text, "theorem", (uint64_t) chosen.theorem);
     lines_add_number(&text, "columns", chosen.n_columns);
     for (size_t i = 0; i < chosen.n_columns; i++)
-        lines_add(&text, "column", invitation->names[chosen.columns[i]]);
+        column_write(invitation, chosen.columns[i], &chosen.redactions[i], &text);
     words_write(invitation, &text);
     lines_sign(&text, curator);
     if (text.failed)
@@ -133,8 +155,23 @@ cellar_status cellar_decision_create(const cellar_collect_margins *margins,
     CELLAR_TRY(
         cellar_decision_parse("the decision", text.bytes, text.length, invitation, out, err));
 out:
+    choice_clear(&chosen);
     cellar_text_clear(&text);
     return status;
+}
+
+/* Both list the same values, with the same chance for the others. */
+static int redactions_same(const cellar_invitation *invitation, const cellar_decision *decision,
+                           const choice *chosen)
+{
+    for (size_t i = 0; i < decision->n_columns; i++) {
+        const redaction *a = &decision->redactions[i], *b = &chosen->redactions[i];
+        size_t n = cellar_codelist_n_codes(invitation->codes[decision->columns[i]]);
+        if ((a->levels == NULL) != (b->levels == NULL) || a->cover != b->cover ||
+            (a->levels != NULL && memcmp(a->levels, b->levels, n) != 0))
+            return 0;
+    }
+    return 1;
 }
 
 cellar_status cellar_decision_check(const cellar_decision *decision,
@@ -153,14 +190,43 @@ cellar_status cellar_decision_check(const cellar_decision *decision,
         decision->n_people == margins->n_people && decision->n_columns == chosen.n_columns &&
         decision->theorem == chosen.theorem &&
         (double) decision->bound / 1e18 >= fmin(chosen.bound, 1) - 1e-12 &&
-        memcmp(decision->columns, chosen.columns, chosen.n_columns * sizeof *chosen.columns) == 0;
+        memcmp(decision->columns, chosen.columns, chosen.n_columns * sizeof *chosen.columns) == 0 &&
+        redactions_same(invitation, decision, &chosen);
     if (!same || memcmp(decision->tally_id, margins->tally_id, sizeof margins->tally_id) != 0)
         status = cellar_fail(err, CELLAR_ERR_RULE, "the decision does not follow from the tally");
 out:
+    choice_clear(&chosen);
     return status;
 }
 
 /* ---- reading --------------------------------------------------------------- */
+
+/* Values of the column, in its order. */
+static cellar_status take_redaction(cellar_lines *lines, const cellar_codelist *codes,
+                                    redaction *out, cellar_error *err)
+{
+    size_t next = 0, n_codes = cellar_codelist_n_codes(codes);
+    cellar_status status = CELLAR_OK;
+
+    if (!lines_next_is(lines, "redact"))
+        return CELLAR_OK;
+    out->levels = cellar_alloc(n_codes, 1);
+    if (out->levels == NULL)
+        CELLAR_TRY(cellar_fail_memory(err, "a redaction"));
+    while (lines_next_is(lines, "redact")) {
+        const char *code;
+        size_t length, level;
+        CELLAR_TRY(lines_take(lines, "redact", &code, &length, err));
+        level = cellar_codelist_find(codes, code, length);
+        if (level == CELLAR_NO_CODE || level < next)
+            CELLAR_TRY(lines_fail(lines, "values of the column above, in its order", err));
+        out->levels[level] = 1;
+        next = level + 1;
+    }
+    CELLAR_TRY(lines_take_share(lines, "cover", &out->cover, err));
+out:
+    return status;
+}
 
 /* Columns of the invitation, in its order. */
 static cellar_status take_columns(cellar_lines *lines, const cellar_invitation *invitation,
@@ -181,6 +247,9 @@ static cellar_status take_columns(cellar_lines *lines, const cellar_invitation *
         if (next == invitation->n_columns)
             CELLAR_TRY(lines_fail(lines, "columns of the invitation above, in its order", err));
         decision->columns[decision->n_columns++] = next++;
+        if (invitation->terms.hide > 0)
+            CELLAR_TRY(take_redaction(lines, invitation->codes[next - 1],
+                                      &decision->redactions[decision->n_columns - 1], err));
     }
 out:
     return status;
@@ -287,6 +356,8 @@ void cellar_decision_free(cellar_decision *decision)
 {
     if (decision == NULL)
         return;
+    for (size_t i = 0; i < decision->n_columns; i++)
+        cellar_free(decision->redactions[i].levels);
     cellar_text_clear(&decision->text);
     cellar_free(decision);
 }
@@ -328,4 +399,15 @@ size_t cellar_decision_n_columns(const cellar_decision *decision)
 size_t cellar_decision_column(const cellar_decision *decision, size_t position)
 {
     return decision->columns[position];
+}
+
+int cellar_decision_redacts(const cellar_decision *decision, size_t position, size_t level)
+{
+    const redaction *r = &decision->redactions[position];
+    return r->levels != NULL && r->levels[level];
+}
+
+double cellar_decision_cover(const cellar_decision *decision, size_t position)
+{
+    return (double) decision->redactions[position].cover / 1e18;
 }

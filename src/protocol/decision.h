@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "protocol/message.h"
+#include "protocol/redaction.h"
 
 struct cellar_decision {
     cellar_text text; /* as signed, the signature included */
@@ -16,6 +17,7 @@ struct cellar_decision {
     int theorem;
     size_t n_columns;
     size_t columns[CELLAR_MAX_VARIABLES];
+    redaction redactions[CELLAR_MAX_VARIABLES];      /* of each of these columns */
     unsigned char tally_id[CELLAR_COLLECT_ID_BYTES]; /* of an open collection; so below */
 };
 

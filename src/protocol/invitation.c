@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "protocol/lines.h"
+#include "protocol/redaction.h"
 
 static const char HEADER[] = "cellar collect invitation 1";
 
@@ -135,6 +136,9 @@ static cellar_status take_column(cellar_lines *lines, cellar_invitation *invitat
     for (uint64_t i = 0; i < n_codes; i++)
         CELLAR_TRY(take_code(lines, invitation->codes[column], err));
     CELLAR_TRY(cellar_codelist_finish(invitation->codes[column], err));
+    if (invitation->terms.hide > 0 && cellar_codelist_find(invitation->codes[column], REDACTED_CODE,
+                                                           strlen(REDACTED_CODE)) != CELLAR_NO_CODE)
+        CELLAR_TRY(lines_fail(lines, "no code '" REDACTED_CODE "' where values are redacted", err));
 out:
     return status;
 }

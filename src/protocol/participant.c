@@ -215,6 +215,20 @@ uint32_t participant_response(const cellar_participant *participant,
     return response_draw(&told, &participant->round, ticket, column, level);
 }
 
+/* The released columns, with what the decision asks to redact. */
+static void row_write(const cellar_participant *participant, const unsigned char *ticket,
+                      const uint32_t *levels, unsigned char *body)
+{
+    const cellar_decision *decision = participant->decision;
+    for (size_t i = 0; i < decision->n_columns; i++) {
+        size_t column = decision->columns[i];
+        size_t n_codes = cellar_codelist_n_codes(participant->invitation->codes[column]);
+        bytes_put(body + 4 * i, 4,
+                  redaction_draw(&decision->redactions[i], n_codes, &participant->round, ticket,
+                                 column, levels[column]));
+    }
+}
+
 cellar_status cellar_participant_seal(const cellar_participant *participant, uint64_t row,
                                       const char *const *values, void *bytes, cellar_error *err)
 {
@@ -228,8 +242,7 @@ cellar_status cellar_participant_seal(const cellar_participant *participant, uin
     ticket_of_row(participant->secret, row, ticket);
     submission_header(round, bytes);
     if (participant->decision != NULL) {
-        for (size_t i = 0; i < participant->decision->n_columns; i++)
-            bytes_put(body + 4 * i, 4, levels[participant->decision->columns[i]]);
+        row_write(participant, ticket, levels, body);
         message_seal(round, ticket, 0, body, next);
         goto out;
     }

@@ -62,3 +62,14 @@ uint32_t response_draw(const response *r, const collect_round *round,
     cellar_wipe(words, sizeof words);
     return (level & told) | (other & ~told);
 }
+
+uint64_t response_word(const collect_round *round, const unsigned char ticket[TICKET_BYTES],
+                       size_t index)
+{
+    unsigned char words[8 * WORDS];
+    uint64_t word;
+    response_words(round, ticket, index, 0, words);
+    word = bytes_get(words, 8);
+    cellar_wipe(words, sizeof words);
+    return word;
+}

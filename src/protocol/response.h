@@ -24,6 +24,10 @@ double response_keep(const response *r);
 uint32_t response_draw(const response *r, const collect_round *round,
                        const unsigned char ticket[TICKET_BYTES], size_t index, uint32_t level);
 
+/* 64 bits that follow from ticket, round and message. */
+uint64_t response_word(const collect_round *round, const unsigned char ticket[TICKET_BYTES],
+                       size_t index);
+
 /* A bound on delta at epsilon for one column of n people, for whoever sees the reports without
  * their senders. */
 double response_shuffled_delta(const response *r, uint64_t n_people, double epsilon);

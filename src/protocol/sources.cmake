@@ -17,6 +17,7 @@ set(LAYER_SOURCES
   margins.c
   message.c
   participant.c
+  redaction.c
   response.c
   serve.c
   shuffler.c

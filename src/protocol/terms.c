@@ -38,7 +38,11 @@ cellar_status terms_add(const cellar_invitation_spec *spec, cellar_text *text, c
         CELLAR_TRY(decimal_add("epsilon", spec->epsilon, MOST_EPSILON, text, err));
     if (spec->is_open)
         lines_add(text, "tally", PUBLISHED);
-    if (spec->population > 0 || spec->epsilon != NULL)
+    if (spec->hide != NULL) {
+        CELLAR_TRY(decimal_add("hide", spec->hide, LINES_ONE, text, err));
+        CELLAR_TRY(decimal_add("redacted", spec->redacted, LINES_ONE, text, err));
+    }
+    if (spec->population > 0 || spec->epsilon != NULL || spec->hide != NULL)
         CELLAR_TRY(decimal_add("delta", spec->delta, LINES_ONE, text, err));
 out:
     return status;
@@ -91,6 +95,20 @@ out:
     return status;
 }
 
+static cellar_status take_redaction(cellar_lines *lines, collect_terms *terms, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+
+    if (!lines_next_is(lines, "hide"))
+        return CELLAR_OK;
+    CELLAR_TRY(lines_take_share(lines, "hide", &terms->hide, err));
+    CELLAR_TRY(lines_take_share(lines, "redacted", &terms->redacted, err));
+    if (terms->hide == 0 || terms->redacted == 0)
+        CELLAR_TRY(lines_fail(lines, "shares above 0 above", err));
+out:
+    return status;
+}
+
 cellar_status terms_take(cellar_lines *lines, collect_terms *out, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
@@ -100,6 +118,7 @@ cellar_status terms_take(cellar_lines *lines, collect_terms *out, cellar_error *
     CELLAR_TRY(lines_take_share(lines, "exposure", &out->exposure, err));
     CELLAR_TRY(take_setting(lines, out, err));
     CELLAR_TRY(take_response(lines, out, err));
+    CELLAR_TRY(take_redaction(lines, out, err));
     if (terms_estimate(out)) {
         CELLAR_TRY(lines_take_share(lines, "delta", &out->delta, err));
         if (out->delta == 0)

@@ -13,6 +13,9 @@ typedef struct collect_terms {
     uint64_t population; /* of other people; 0: the same people answer twice */
     uint64_t epsilon;    /* of each message of round one; 0: values are told as they are */
     int is_open;         /* the tally is published, and everybody can check the decision */
+    uint64_t hide;       /* of the redactions of a column at most this share is conditional; 0:
+                            nothing is redacted */
+    uint64_t redacted;   /* at most this share of the entries of a column, on average */
     uint64_t delta;      /* the decision may be wrong with this probability; 0: it is certain */
 } collect_terms;
 
@@ -20,10 +23,11 @@ typedef struct collect_terms {
 cellar_status terms_add(const cellar_invitation_spec *spec, cellar_text *text, cellar_error *err);
 cellar_status terms_take(cellar_lines *lines, collect_terms *out, cellar_error *err);
 
-/* 1 when margins are not known exactly, or not of those who answer in round two. */
+/* 1 when the margins of round two are not known exactly: values were randomised, other people
+ * answer, or some redact by chance. */
 static inline int terms_estimate(const collect_terms *terms)
 {
-    return terms->population > 0 || terms->epsilon > 0;
+    return terms->population > 0 || terms->epsilon > 0 || terms->hide > 0;
 }
 
 #endif
