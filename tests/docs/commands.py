@@ -5,7 +5,7 @@ usage: commands.py [--update] BUILD_FOLDER SOURCE_FOLDER [PAGE...]
 
 A block ```console holds commands, each after "$ " (a line that ends with a backslash goes on), and
 what they answer. The blocks of a page run one after the other in one folder, which holds the code
-lists of examples/ at first. What is answered must be what the page shows, where a line "..." stands
+lists and plans of examples/ at first. What is answered must be what the page shows, where a line "..." stands
 for any lines, "…" for any characters, and "(exit status 3)" at the end for that status. In blocks
 ```console random numbers differ from run to run, and only the status is compared. --update writes
 what is answered into the page where it differs, and into all random blocks, so that they fit together.
@@ -68,7 +68,8 @@ def run_page(path, source, environment, update):
     """Runs the blocks of one page: how many commands ran, and what is wrong."""
     ran, complaints, text = 0, [], path.read_text()
     with tempfile.TemporaryDirectory() as folder:
-        shutil.copytree(source / "examples/codelists", pathlib.Path(folder) / "codelists")
+        for name in ("codelists", "plans"):
+            shutil.copytree(source / "examples" / name, pathlib.Path(folder) / name)
         for kind, first, lines in pages.split(text):
             words = (kind or "").split()
             if words[:1] != ["console"]:
