@@ -17,6 +17,11 @@ bench: ## measure speed and memory against the floor and other tools
 	@cmake --preset bench >/dev/null && cmake --build --preset bench -- --quiet
 	@tools/bench build/bench
 
+coverage: ## measure the coverage of every kind of interval, TABLES=1000 of each
+	@tools/bootstrap build check
+	@cmake --preset dev >/dev/null && cmake --build --preset dev --target test_coverage -- --quiet
+	@build/dev/tests/property/test_coverage $${TABLES:-1000}
+
 fuzz: ## run every fuzzer, SECONDS=60 each
 	@tools/bootstrap build check
 	@tools/test --fuzz-seconds $${SECONDS:-60} fuzz
@@ -50,4 +55,4 @@ release: ## build the program and the libraries in build/release
 clean: ## remove everything built
 	rm -rf build demo-output
 
-.PHONY: help demo test bench fuzz crash check-jsonstat format docs install release clean
+.PHONY: help demo test bench coverage fuzz crash check-jsonstat format docs install release clean

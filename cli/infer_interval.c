@@ -67,8 +67,11 @@ static int read_table(const infer_values *values, const question *q, const char 
         status = cellar_cell_set_variables(*release, q->other, variables, &n, &err);
     if (status == CELLAR_OK && n == 0)
         variables[n++] = 0; /* everything: the sum of any margin */
-    if (status == CELLAR_OK)
+    if (status == CELLAR_OK) {
         status = cellar_noisy_from_release(*release, variables, n, noisy, &err);
+        if (status == CELLAR_ERR_RULE) /* no such margin: its cells, and their own laws */
+            status = cellar_noisy_from_release(*release, NULL, 0, noisy, &err);
+    }
     return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
 }
 
@@ -105,8 +108,9 @@ static int run_one(const question *q, const cellar_noisy *noisy, infer_answer *a
         cli_results_count(&answer->list, "numbers_summed", found.n_noises);
         if (found.conservative)
             infer_note(answer,
-                       "Negatives were set to zero, or the noise depends on the count: the "
-                       "interval comes from those of both parts and is wider than need be.");
+                       "Small numbers were set to zero, or the noise depends on the count: the "
+                       "interval is made from limits of its parts. It covers with at least its "
+                       "confidence and is wider than need be.");
     }
     cellar_cell_set_free(set);
     cellar_cell_set_free(other);
@@ -164,15 +168,17 @@ static void tell_question(const infer_values *values, const question *q, infer_a
     cli_results_text(header, "simultaneous", values->simultaneous ? "yes" : "no");
     if (q->options.prior != CELLAR_PRIOR_NONE)
         infer_note(answer,
-                   "Given the prior; the counts of different sets are independent under it. "
-                   "Counts: the shortest interval; comparisons: equal tails.");
+                   "Given the prior; the counts of different sets are independent under it. Where "
+                   "the law of a sum depends on its parts, each of them has the prior. Counts: the "
+                   "shortest interval; comparisons: equal tails.");
     else if (q->options.target == CELLAR_TARGET_TABLE)
         infer_note(answer,
                    "The interval is for the counts of this table and reckons with the noise "
                    "alone. It holds with at least its confidence, whatever they are.");
     else {
         infer_note(answer, "The interval is for the means behind the counts and reckons with noise "
-                           "and sampling, by the profile of the likelihood (chi-square).");
+                           "and sampling, by the profile of the likelihood (chi-square) unless told "
+                           "otherwise.");
         infer_note_population(answer);
     }
 }

@@ -41,8 +41,9 @@ CELLAR_API cellar_status cellar_noisy_create(const cellar_noisy_spec *spec, cell
 
 /* The table of `n` variables of a release (NULL: all of them), which brings its own mechanism. A
  * margin that was released is taken as released; any other is summed from the cells, with the
- * exact convolution of their noise, unless negatives were set to zero: then the law of a sum is
- * not known, and it is refused with CELLAR_ERR_RULE. So are cell keys, tables drawn as a whole, and
+ * exact convolution of their noise, unless negatives were set to zero or the noise depends on the
+ * count: then the law of a sum is not known, and it is refused with CELLAR_ERR_RULE (intervals of
+ * sums are made from the cells). So are cell keys, tables drawn as a whole, and
  * releases of weighted or fitted counts, whose noise is not that of counts. */
 CELLAR_API cellar_status cellar_noisy_from_release(const cellar_release *release,
                                                    const size_t *variables, size_t n,

@@ -69,15 +69,17 @@ typedef struct cellar_interval {
     double naive;                 /* what the released numbers say, taken for counts */
     double naive_low, naive_high; /* target population: the naive interval; else NAN */
     uint64_t n_noises;            /* released numbers that were summed */
-    int conservative;             /* 1: from intervals of the parts, wider than need be */
+    int conservative;             /* 1: from limits of the parts, wider than need be */
 } cellar_interval;
 
 CELLAR_API cellar_interval_options cellar_interval_options_default(void);
 
-/* The interval of a set, or of two compared (`other` is NULL for CELLAR_COMPARE_NONE). Sums of
- * several numbers need noise that is added and negatives that were kept; otherwise the law of a sum
- * is not known, and it is refused with CELLAR_ERR_RULE. Confidence intervals for the table cover
- * with at least the confidence, whatever the counts, by the exact law of the noise. */
+/* The interval of a set, or of two compared (`other` is NULL for CELLAR_COMPARE_NONE). Confidence
+ * intervals for the table cover with at least the confidence, whatever the counts, by the exact law
+ * of the noise. Where negatives were set to zero, or the noise depends on the count, the law of a
+ * sum depends on its parts: intervals of sums and of comparisons are then made from limits of the
+ * parts, for the table and for the population, and cover with at least the confidence too. With a
+ * prior each of these parts has the prior; elsewhere the sum has it. */
 CELLAR_API cellar_status cellar_interval_run(const cellar_noisy *noisy, const cellar_cell_set *set,
                                              cellar_comparison comparison,
                                              const cellar_cell_set *other,

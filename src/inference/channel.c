@@ -10,6 +10,13 @@ int cellar_channel_is_additive(const cellar_channel *channel)
     return channel->sum != NULL || channel->mechanism->ops->is_additive;
 }
 
+int cellar_channel_is_monotone(const cellar_channel *channel)
+{
+    const cellar_facts *facts = channel->mechanism->ops->facts;
+    return cellar_channel_is_additive(channel) ||
+           (facts != NULL && facts->is_monotone != NULL && facts->is_monotone(channel->mechanism));
+}
+
 int cellar_channel_is_clamped(const cellar_channel *channel)
 {
     return channel->negatives == CELLAR_NEGATIVES_ZERO || channel->threshold > 0;

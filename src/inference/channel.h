@@ -24,6 +24,8 @@ double cellar_channel_at_least(const cellar_channel *channel, int64_t count, int
 /* 1 when the noise is added, symmetric and log-concave: P(released | count) is then log-concave in
  * the count as well, tails included. */
 int cellar_channel_is_additive(const cellar_channel *channel);
+/* 1 when it is proved that larger counts make larger numbers likelier. */
+int cellar_channel_is_monotone(const cellar_channel *channel);
 /* 1 when numbers below some bound were released as zero. */
 int cellar_channel_is_clamped(const cellar_channel *channel);
 /* The largest |noise| of an additive channel; INT64_MAX when there is none. */

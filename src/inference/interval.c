@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "base/error.h"
-#include "base/memory.h"
 #include "inference/cell_set.h"
 #include "inference/interval_parts.h"
 #include "inference/noisy.h"
@@ -15,31 +14,6 @@ cellar_interval_options cellar_interval_options_default(void)
 }
 
 /* ---- what is read off the table ---------------------------------------------------- */
-
-/* The sum of the cells in `set` that are not in `without` (NULL: none). */
-static cellar_status reading_init(cellar_reading *r, const cellar_noisy *noisy,
-                                  const cellar_cell_set *set, const cellar_cell_set *without,
-                                  cellar_error *err)
-{
-    cellar_status status;
-    uint64_t n_cells = 0;
-    *r = (cellar_reading){.channel = noisy->channel};
-    for (size_t i = 0; i < noisy->n_cells; i++)
-        if (set->has[i] && (without == NULL || !without->has[i])) {
-            r->number += noisy->released[i];
-            n_cells++;
-        }
-    r->n_noises = n_cells * noisy->n_summed;
-    if (n_cells == 1)
-        return CELLAR_OK;
-    if (cellar_channel_is_clamped(&noisy->channel))
-        return cellar_fail(err, CELLAR_ERR_RULE,
-                           "small numbers were set to zero, so that the law of a sum of cells is "
-                           "not known: ask for a margin that was released, or for single cells");
-    status = cellar_noise_sum_create(noisy->mechanism, r->n_noises, &r->sum, err);
-    r->channel.sum = r->sum;
-    return status;
-}
 
 static int sets_overlap(const cellar_cell_set *a, const cellar_cell_set *b)
 {
@@ -64,7 +38,7 @@ static cellar_status read_both(const cellar_noisy *noisy, const cellar_cell_set 
 {
     cellar_status status;
     if (comparison == CELLAR_COMPARE_NONE)
-        return reading_init(a, noisy, set, NULL, err);
+        return cellar_reading_init(a, noisy, set, NULL, err);
     if (other == NULL || other->n_table != set->n_table)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a comparison needs two sets of cells");
     if (comparison == CELLAR_COMPARE_RATIO && sets_overlap(set, other))
@@ -75,10 +49,10 @@ static cellar_status read_both(const cellar_noisy *noisy, const cellar_cell_set 
         (!set_is_within(set, other) || set->n_cells == other->n_cells))
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "a proportion is of a set within a larger one");
-    status =
-        reading_init(a, noisy, set, comparison == CELLAR_COMPARE_DIFFERENCE ? other : NULL, err);
+    status = cellar_reading_init(a, noisy, set,
+                                 comparison == CELLAR_COMPARE_DIFFERENCE ? other : NULL, err);
     if (status == CELLAR_OK)
-        status = reading_init(b, noisy, other, set, err);
+        status = cellar_reading_init(b, noisy, other, set, err);
     return status;
 }
 
@@ -104,13 +78,20 @@ static double ratio_of_share(double share)
     return share < 1 - 1e-9 ? share / (1 - share) : INFINITY;
 }
 
+typedef cellar_status part_interval(const cellar_reading *r, double tail, double *low, double *high,
+                                    cellar_error *err);
+
 /* From intervals of both parts, each so narrow that both hold together. */
-static void compare_parts(const cellar_reading *a, const cellar_reading *b,
-                          cellar_comparison comparison, double confidence, cellar_interval *out)
+static cellar_status compare_parts(const cellar_reading *a, const cellar_reading *b,
+                                   cellar_comparison comparison, part_interval *part,
+                                   cellar_interval *out, cellar_error *err)
 {
-    double tail = (1 - sqrt(confidence)) / 2, a_low, a_high, b_low, b_high;
-    cellar_interval_count(a, tail, &a_low, &a_high);
-    cellar_interval_count(b, tail, &b_low, &b_high);
+    double tail = (1 - sqrt(out->confidence)) / 2, a_low, a_high, b_low, b_high;
+    cellar_status status = part(a, tail, &a_low, &a_high, err);
+    if (status == CELLAR_OK)
+        status = part(b, tail, &b_low, &b_high, err);
+    if (status != CELLAR_OK)
+        return status;
     out->conservative = 1;
     out->low = compare(comparison, a_low, b_high);
     out->high = compare(comparison, a_high, b_low);
@@ -120,6 +101,7 @@ static void compare_parts(const cellar_reading *a, const cellar_reading *b,
         out->high = 1;
     if (comparison == CELLAR_COMPARE_RATIO && isnan(out->high))
         out->high = INFINITY;
+    return CELLAR_OK;
 }
 
 static cellar_status interval_exact(const cellar_noisy *noisy, const cellar_reading *a,
@@ -128,14 +110,11 @@ static cellar_status interval_exact(const cellar_noisy *noisy, const cellar_read
 {
     double tail = (1 - out->confidence) / 2;
     if (comparison == CELLAR_COMPARE_NONE) {
-        cellar_interval_count(a, tail, &out->low, &out->high);
-        return CELLAR_OK;
+        out->conservative = a->is_of_parts;
+        return cellar_interval_number(a, tail, &out->low, &out->high, err);
     }
-    if (!cellar_channel_is_additive(&noisy->channel) ||
-        cellar_channel_is_clamped(&noisy->channel)) {
-        compare_parts(a, b, comparison, out->confidence, out);
-        return CELLAR_OK;
-    }
+    if (!cellar_channel_is_additive(&noisy->channel) || cellar_channel_is_clamped(&noisy->channel))
+        return compare_parts(a, b, comparison, cellar_interval_number, out, err);
     if (comparison == CELLAR_COMPARE_DIFFERENCE) {
         out->estimate = (double) (a->number - b->number);
         return cellar_interval_difference(a, b, noisy->mechanism, tail, &out->low, &out->high, err);
@@ -157,6 +136,32 @@ static void set_estimate(cellar_comparison comparison, cellar_estimate found, ce
     out->high = ratio ? ratio_of_share(found.high) : found.high;
 }
 
+/* Where the profile of the likelihood cannot be had, or covers too seldom: sums of parts, and
+ * comparisons of numbers that may have been set to zero. */
+static int wants_means_of_parts(const cellar_reading *a, const cellar_reading *b)
+{
+    return a->is_of_parts ||
+           (b != NULL && (b->is_of_parts || cellar_channel_is_clamped(&a->channel)));
+}
+
+static cellar_status interval_means(const cellar_reading *a, const cellar_reading *b,
+                                    cellar_comparison comparison, cellar_interval *out,
+                                    cellar_error *err)
+{
+    cellar_estimate found;
+    cellar_status status;
+    if (b != NULL && wants_means_of_parts(a, b))
+        return compare_parts(a, b, comparison, cellar_interval_mean, out, err);
+    if (wants_means_of_parts(a, b)) {
+        out->conservative = 1;
+        return cellar_interval_mean(a, (1 - out->confidence) / 2, &out->low, &out->high, err);
+    }
+    status = cellar_interval_profile(a, b, comparison, out->confidence, &found, err);
+    if (status == CELLAR_OK)
+        set_estimate(comparison, found, out);
+    return status;
+}
+
 static cellar_status interval_population(const cellar_reading *a, const cellar_reading *b,
                                          cellar_comparison comparison, cellar_interval *out,
                                          cellar_error *err)
@@ -166,8 +171,7 @@ static cellar_status interval_population(const cellar_reading *a, const cellar_r
     cellar_mechanism *identity = NULL;
     cellar_reading plain[2] = {{0}, {0}};
     cellar_interval naive = *out;
-    CELLAR_TRY(cellar_interval_profile(a, b, comparison, out->confidence, &found, err));
-    set_estimate(comparison, found, out);
+    CELLAR_TRY(interval_means(a, b, comparison, out, err));
     CELLAR_TRY(cellar_mechanism_create("identity", &identity, err));
     for (size_t i = 0; i < 2; i++) {
         const cellar_reading *r = i == 0 ? a : b;
@@ -225,7 +229,7 @@ cellar_status cellar_interval_run(const cellar_noisy *noisy, const cellar_cell_s
     } else
         CELLAR_TRY(interval_exact(noisy, &a, second, comparison, out, err));
 out:
-    cellar_noise_sum_free(a.sum);
-    cellar_noise_sum_free(b.sum);
+    cellar_reading_clear(&a);
+    cellar_reading_clear(&b);
     return status;
 }

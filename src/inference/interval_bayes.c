@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What is known of counts when every count had a weight before: integers, so sums are exact. */
+#include <inttypes.h>
 #include <math.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "inference/interval_parts.h"
+#include "inference/sum_law.h"
 
 enum { HALVINGS = 60 };
 static const double WINDOW_TAIL = 1e-12;
@@ -23,8 +25,9 @@ static void posterior_clear(posterior *p)
     cellar_free(p->below);
 }
 
-static cellar_status posterior_init(posterior *p, const cellar_reading *r, cellar_prior prior,
-                                    cellar_error *err)
+/* Of the count behind one number. */
+static cellar_status posterior_one(posterior *p, const cellar_reading *r, cellar_prior prior,
+                                   cellar_error *err)
 {
     double low, high, largest = -INFINITY, total = 0;
     cellar_interval_count(r, WINDOW_TAIL, &low, &high);
@@ -34,8 +37,7 @@ static cellar_status posterior_init(posterior *p, const cellar_reading *r, cella
     p->first = (int64_t) low;
     p->n = (size_t) (high - low) + 1;
     p->weights = cellar_alloc(p->n, sizeof *p->weights);
-    p->below = cellar_alloc(p->n + 1, sizeof *p->below);
-    if (p->weights == NULL || p->below == NULL)
+    if (p->weights == NULL)
         return cellar_fail_memory(err, "a posterior");
     for (size_t i = 0; i < p->n; i++) {
         int64_t count = p->first + (int64_t) i;
@@ -46,15 +48,56 @@ static cellar_status posterior_init(posterior *p, const cellar_reading *r, cella
     }
     for (size_t i = 0; i < p->n; i++)
         total += p->weights[i] = exp(p->weights[i] - largest);
-    if (!(total > 0) || (!cellar_channel_is_additive(&r->channel) &&
-                         p->weights[p->n - 1] * (double) p->n > 1e-4 * total))
+    if (!(total > 0))
+        return cellar_fail(err, CELLAR_ERR_INPUT,
+                           "the number %" PRId64 " cannot have been released by %s", r->number,
+                           cellar_mechanism_spec(r->channel.mechanism));
+    if (!cellar_channel_is_additive(&r->channel) &&
+        p->weights[p->n - 1] * (double) p->n > 1e-4 * total &&
+        cellar_channel_log_pmf(&r->channel, (int64_t) high + 1, r->number) > -INFINITY)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "the posterior does not settle: too large counts remain as likely under "
                            "this prior");
-    for (size_t i = 0; i < p->n; i++) {
+    for (size_t i = 0; i < p->n; i++)
         p->weights[i] /= total;
-        p->below[i + 1] = p->below[i] + p->weights[i];
+    return CELLAR_OK;
+}
+
+/* Of a sum of counts that each have the prior, independently. */
+static cellar_status posterior_sum(posterior *p, const cellar_reading *r, cellar_prior prior,
+                                   cellar_error *err)
+{
+    cellar_sum_law sum = {0};
+    cellar_status status = cellar_sum_law_init_nothing(&sum, err);
+    for (size_t i = 0, j; i < r->n_parts && status == CELLAR_OK; i = j) {
+        const cellar_reading cell = {.number = r->parts[i], .channel = r->channel};
+        posterior one = {0};
+        cellar_sum_law law;
+        for (j = i; j < r->n_parts && r->parts[j] == r->parts[i]; j++)
+            ;
+        status = posterior_one(&one, &cell, prior, err);
+        law = (cellar_sum_law){one.first, one.n, one.weights};
+        if (status == CELLAR_OK)
+            status = cellar_sum_law_add(&sum, &law, j - i, err);
+        else
+            posterior_clear(&one);
     }
+    *p = (posterior){.first = sum.first, .n = sum.n, .weights = sum.pmf};
+    return status;
+}
+
+static cellar_status posterior_init(posterior *p, const cellar_reading *r, cellar_prior prior,
+                                    cellar_error *err)
+{
+    cellar_status status =
+        r->is_of_parts ? posterior_sum(p, r, prior, err) : posterior_one(p, r, prior, err);
+    if (status != CELLAR_OK)
+        return status;
+    p->below = cellar_alloc(p->n + 1, sizeof *p->below);
+    if (p->below == NULL)
+        return cellar_fail_memory(err, "a posterior");
+    for (size_t i = 0; i < p->n; i++)
+        p->below[i + 1] = p->below[i] + p->weights[i];
     return CELLAR_OK;
 }
 

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "inference/interval_parts.h"
+#include "mechanism/mechanism.h"
 
 static const int64_t COUNT_MAX = INT64_C(1) << 52;
 
@@ -36,13 +37,62 @@ static int is_too_small(const cellar_reading *r, int64_t count, double tail)
     return cellar_channel_at_least(&r->channel, count, r->number) < tail;
 }
 
+/* The largest change of a count, where laws repeat themselves from some count on; -1: they do not.
+ */
+static int64_t largest_change(const cellar_mechanism *m)
+{
+    const cellar_facts *facts = m->ops->facts;
+    int64_t from, period, reach = 0;
+    if (facts == NULL || facts->period == NULL || !facts->period(m, &from, &period))
+        return -1;
+    for (int64_t a = 0; a < from + period; a++) {
+        int64_t low, high;
+        cellar_mechanism_support(m, a, 0, &low, &high);
+        reach = a - low > reach ? a - low : reach;
+        reach = high - a > reach ? high - a : reach;
+    }
+    return reach;
+}
+
+/* Any matrix: looks at every count that can have become the number. */
+static void scan_counts(const cellar_reading *r, int64_t reach, double tail, double *low,
+                        double *high)
+{
+    int64_t top = r->number, a;
+    if (cellar_channel_is_clamped(&r->channel) && r->number == 0)
+        top = r->channel.threshold > 0 ? r->channel.threshold - 1 : 0;
+    a = r->number > reach ? r->number - reach : 0;
+    while (a < top + reach && is_too_small(r, a, tail))
+        a++;
+    *low = (double) a;
+    a = top + reach > 0 ? top + reach : 0;
+    while (a > *low && !is_not_too_large(r, a, tail))
+        a--;
+    *high = (double) a;
+}
+
 /* Larger counts make larger numbers likelier, so both sets of counts are intervals. */
 void cellar_interval_count(const cellar_reading *r, double tail, double *low, double *high)
 {
-    int64_t from = r->number > 0 ? r->number : 1, last;
+    int64_t from = r->number > 0 ? r->number : 1, last, reach = -1;
+    if (!cellar_channel_is_monotone(&r->channel))
+        reach = largest_change(r->channel.mechanism);
+    if (reach >= 0) {
+        scan_counts(r, reach, tail, low, high);
+        return;
+    }
     *low = is_too_small(r, 0, tail) ? (double) last_count(r, tail, from, is_too_small) + 1 : 0;
     last = is_not_too_large(r, 0, tail) ? last_count(r, tail, from, is_not_too_large) : 0;
     *high = last >= COUNT_MAX - 1 ? INFINITY : fmax((double) last, *low);
+}
+
+cellar_status cellar_interval_number(const cellar_reading *r, double tail, double *low,
+                                     double *high, cellar_error *err)
+{
+    if (r->is_of_parts)
+        return cellar_interval_sum(r, tail, low, high, err);
+    cellar_interval_count(r, tail, low, high);
+    return CELLAR_OK;
 }
 
 /* ---- two counts, noise added ------------------------------------------------------- */

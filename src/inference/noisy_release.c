@@ -138,6 +138,12 @@ static cellar_status source_sum(const source *s, cellar_noisy *noisy, cellar_err
                            "the release has no margin of these variables, and small numbers were "
                            "set to zero, so that the law of a sum of cells is not known: name all "
                            "variables of a margin that was released");
+    if (!cellar_channel_is_additive(&noisy->channel))
+        return cellar_fail(err, CELLAR_ERR_RULE,
+                           "the release has no margin of these variables, and the noise of %s "
+                           "depends on the counts, so that the law of a sum of cells is not known: "
+                           "name all variables of a margin that was released",
+                           cellar_mechanism_name(noisy->mechanism));
     if (cellar_schema_n_indices(s->schema) > SUMMED_MAX)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "too many cells to sum");
     n_parts = cellar_alloc(noisy->n_cells, sizeof *n_parts);

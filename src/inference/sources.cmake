@@ -12,7 +12,11 @@ set(LAYER_SOURCES
   information.c
   interval.c
   interval_bayes.c
+  interval_box.c
+  interval_clamped.c
   interval_exact.c
+  interval_kernel.c
+  interval_mean.c
   interval_profile.c
   likelihood.c
   loglinear.c
@@ -22,6 +26,8 @@ set(LAYER_SOURCES
   noisy_release.c
   odds_ratio.c
   panel.c
+  reading.c
   simulate.c
   study.c
+  sum_law.c
 )

@@ -2,18 +2,24 @@
 /* The exponential mechanism for the loss |sqrt b - sqrt a|: P(b | a) = e^{-rate |sqrt b - sqrt a|}
  * / Z(a), rate = epsilon/2, b = 0, 1, ... All sums are split at a and made by hellinger_sums.h. */
 #include <math.h>
+#include <stdatomic.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "math/special.h"
 #include "mechanism/hellinger_sums.h"
 #include "mechanism/hellinger_weights.h"
 #include "mechanism/kernel.h"
 #include "mechanism/registry.h"
 
+enum { KNOWN_COUNTS = 1 << 14 };
+
 typedef struct hellinger {
     cellar_kernel kernel;
     long double rate;
     struct cellar_hellinger_weights *weights;
+    _Atomic double *log_z; /* of the first counts; 0: not asked for yet. Threads may ask together:
+                              all find the same */
 } hellinger;
 
 static long double rate_of(const cellar_kernel *k)
@@ -37,11 +43,26 @@ static long double hellinger_z(const cellar_kernel *k, int64_t count)
     return below + above;
 }
 
+/* ln Z, which likelihoods ask for again and again. */
+static double hellinger_log_z(const cellar_kernel *k, int64_t count)
+{
+    _Atomic double *place = ((const hellinger *) k)->log_z;
+    double known;
+    if (count >= KNOWN_COUNTS)
+        return (double) logl(hellinger_z(k, count));
+    known = atomic_load_explicit(&place[count], memory_order_relaxed);
+    if (known == 0) {
+        known = (double) logl(hellinger_z(k, count));
+        atomic_store_explicit(&place[count], known, memory_order_relaxed);
+    }
+    return known;
+}
+
 static long double hellinger_log_p(const cellar_kernel *k, int64_t count, int64_t b)
 {
     long double a = (long double) count, x = (long double) b;
     long double distance = count == b ? 0 : fabsl(x - a) / (sqrtl(x) + sqrtl(a));
-    return -rate_of(k) * distance - logl(hellinger_z(k, count));
+    return -rate_of(k) * distance - (long double) hellinger_log_z(k, count);
 }
 
 static void rate_ball(const cellar_kernel *k, int64_t bits, arb_t out)
@@ -248,6 +269,9 @@ static cellar_status hellinger_init(cellar_mechanism *m, cellar_error *err)
     cellar_status status = cellar_hellinger_weights_create(&h->weights, err);
     if (status != CELLAR_OK)
         return status;
+    h->log_z = cellar_alloc(KNOWN_COUNTS, sizeof *h->log_z);
+    if (h->log_z == NULL)
+        return cellar_fail_memory(err, "the law");
     h->rate =
         cellar_long_double_of_rational(cellar_kernel_parameter(&h->kernel, "epsilon")->value) / 2;
     return cellar_kernel_init(m, &hellinger_law, err);
@@ -256,6 +280,7 @@ static cellar_status hellinger_init(cellar_mechanism *m, cellar_error *err)
 static void hellinger_clear(cellar_mechanism *m)
 {
     cellar_hellinger_weights_free(((hellinger *) m)->weights);
+    cellar_free(((hellinger *) m)->log_z);
     cellar_kernel_clear(m);
 }
 
