@@ -176,9 +176,10 @@ static void tell_question(const infer_values *values, const question *q, infer_a
                    "The interval is for the counts of this table and reckons with the noise "
                    "alone. It holds with at least its confidence, whatever they are.");
     else {
-        infer_note(answer, "The interval is for the means behind the counts and reckons with noise "
-                           "and sampling, by the profile of the likelihood (chi-square) unless told "
-                           "otherwise.");
+        infer_note(answer,
+                   "The interval is for the means behind the counts and reckons with noise "
+                   "and sampling, by the profile of the likelihood (chi-square) unless told "
+                   "otherwise.");
         infer_note_population(answer);
     }
 }
