@@ -49,6 +49,11 @@ static const cli_option collect_options[] = {
      AT(hide), 0, 0, 0},
     {CLI_TEXT, "redacted", "R", "with --hide: at most the share R of a column's entries",
      AT(redacted), 0, 0, 0},
+    {CLI_NUMBER, "order", "2|3",
+     "the curator may ask for pairs (2) and triples (3) of common values before it decides",
+     AT(order), 0, 2, 3},
+    {CLI_NUMBER, "common", "N", "with --order: values that at least N people have [K]", AT(common),
+     0, 1, 0},
     {CLI_TEXT, "delta", "D",
      "with --population, --epsilon or --hide: the decision may be wrong with this probability",
      AT(delta), 0, 0, 0},
@@ -91,7 +96,8 @@ static const cli_command collect_command = {
     "and decides which columns are safe together; in round two the analyst receives those. The "
     "roles work on files in a folder, which can be carried between machines; participants reach "
     "the shuffler through the folder or a socket. Actions: identity (all roles but participants), "
-    "invite and decide (curator), send FILE and check [FILE] (participant), run (shuffler), table "
+    "invite, ask and decide (curator), send FILE and check [FILE] (participant), run (shuffler), "
+    "table "
     "(analyst).",
     collect_options,
     sizeof collect_options / sizeof collect_options[0],

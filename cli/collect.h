@@ -13,6 +13,7 @@ typedef struct collect_values {
     cli_number people, k, population;
     const char *delta, *epsilon, *hide, *redacted;
     int open;
+    cli_number order, common;
     cli_words domain;
     cli_number least_k, least_people;
     const char *most_exposure, *most_epsilon, *never;
@@ -32,8 +33,14 @@ typedef struct collect_place {
     cellar_key *key;
     cellar_collect_keys *keys;
     cellar_invitation *invitation;
-    cellar_decision *decision; /* NULL in round one */
+    cellar_question *questions[2]; /* for pairs and for triples, if they were asked */
+    cellar_decision *decision;     /* NULL before it was made */
 } collect_place;
+
+/* The question that is open: the last one, until there is a decision. NULL when there is none. */
+const cellar_question *collect_place_asked(const collect_place *place);
+/* Where it stands: "1", "pairs", "triples" or "2". */
+const char *collect_place_stage(const collect_place *place);
 
 /* Reads the key and, for a role, derives its keys (0: a participant's is used as it is). Answers
  * CLI_GO_ON, or an exit code after a message; so below. Clear it in every case. */
@@ -45,6 +52,9 @@ int collect_place_invited(const collect_values *values, collect_place *place);
 /* Reads the tally of an open collection and decides again from it; *out may be NULL. */
 int collect_place_tally(const collect_values *values, const collect_place *place,
                         cellar_collect_margins **out);
+/* "SPOOL/before-STAGE-behind" in `path`, for the place where it stands. */
+int collect_stage_path(const collect_values *values, const collect_place *place, const char *before,
+                       const char *behind, char path[]);
 /* "SPOOL/name" in `path`. */
 enum { COLLECT_PATH_BYTES = 4096 };
 int collect_path(const collect_values *values, const char *name, char path[COLLECT_PATH_BYTES]);
@@ -55,6 +65,8 @@ int collect_publish(const char *path, const char *text, size_t length);
 int collect_run_curator(const collect_values *values, const char *action, const char *file);
 int collect_run_shuffler(const collect_values *values, const char *action, const char *file);
 int collect_run_analyst(const collect_values *values, const char *action, const char *file);
+int collect_run_ask(const collect_values *values);
+int collect_run_decide(const collect_values *values);
 int collect_run_check(const collect_values *values, const char *file);
 int collect_run_participant(const collect_values *values, const char *action, const char *file);
 /* `identity`, the same for all roles but participants: writes the public half. */

@@ -47,14 +47,16 @@ static int invite_check(const collect_values *values)
 /* Writes the invitation, and makes the folders that participants send to. */
 static int invite_publish(const collect_values *values, const cellar_invitation *invitation)
 {
-    static const char *const inboxes[] = {"inbox-1", "inbox-2"};
+    static const char *const inboxes[] = {"inbox-1", "inbox-2", "inbox-pairs", "inbox-triples"};
+    size_t n_inboxes =
+        cellar_invitation_order(invitation) < 2 ? 2 : cellar_invitation_order(invitation) + 1;
     char path[COLLECT_PATH_BYTES];
     size_t length;
     const char *text = cellar_invitation_text(invitation, &length);
     int result = collect_path(values, "invitation", path);
     if (result == CLI_GO_ON)
         result = collect_publish(path, text, length);
-    for (size_t i = 0; i < 2 && result == CLI_GO_ON; i++) {
+    for (size_t i = 0; i < n_inboxes && result == CLI_GO_ON; i++) {
         result = collect_path(values, inboxes[i], path);
         if (result == CLI_GO_ON && mkdir(path, 0700) != 0) {
             cli_message("%s: cannot be made", path);
@@ -79,6 +81,9 @@ static int invite(const collect_values *values)
                                    .is_open = values->open,
                                    .hide = values->hide,
                                    .redacted = values->redacted,
+                                   .order = (unsigned) values->order.value,
+                                   .common = values->common.given ? values->common.value
+                                                                  : values->k.value,
                                    .delta = values->delta,
                                    .columns = columns,
                                    .n_columns = values->domain.n};
@@ -111,78 +116,15 @@ static int invite(const collect_values *values)
     return result;
 }
 
-/* ---- deciding -------------------------------------------------------------- */
-
-/* The tally comes first: nobody should see a decision that cannot be checked. */
-static int tally_publish(const collect_values *values, const collect_place *place,
-                         const cellar_collect_margins *margins)
-{
-    char path[COLLECT_PATH_BYTES];
-    cellar_error err;
-    cellar_status status;
-    int result = collect_path(values, "tally", path);
-    if (result != CLI_GO_ON || !cellar_invitation_is_open(place->invitation))
-        return result;
-    status = cellar_collect_tally_write(margins, place->invitation, place->keys, path, &err);
-    return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
-}
-
-static int decision_publish(const collect_values *values, const cellar_decision *decision)
-{
-    char path[COLLECT_PATH_BYTES];
-    size_t length;
-    const char *text = cellar_decision_text(decision, &length);
-    int result = collect_path(values, "decision", path);
-    if (result == CLI_GO_ON)
-        result = collect_publish(path, text, length);
-    if (result != CLI_GO_ON)
-        return result;
-    if (cellar_decision_n_columns(decision) == 0) {
-        cli_message("no column is safe enough: nothing goes to the analyst");
-        return CLI_REFUSED;
-    }
-    return CLI_DONE;
-}
-
-static int decide(const collect_values *values)
-{
-    collect_place place = {0};
-    char path[COLLECT_PATH_BYTES];
-    cellar_collect_margins *margins = NULL;
-    cellar_collect_report report;
-    cellar_error err;
-    cellar_status status;
-    int result = collect_place_open(values, CELLAR_COLLECT_CURATOR, &place);
-
-    if (result == CLI_GO_ON)
-        result = collect_place_invited(values, &place);
-    if (result == CLI_GO_ON && place.decision != NULL)
-        result = cli_usage("collect curator decide: the decision has been published already");
-    if (result == CLI_GO_ON)
-        result = collect_path(values, "round-1.batch", path);
-    if (result == CLI_GO_ON) {
-        status = cellar_collect_margins_read(path, place.invitation, place.keys, &margins, &report,
-                                             &err);
-        if (status == CELLAR_OK)
-            status = cellar_decision_create(margins, place.invitation, place.keys, &place.decision,
-                                            &err);
-        result =
-            status == CELLAR_OK ? tally_publish(values, &place, margins) : cli_exit(status, &err);
-        if (result == CLI_GO_ON)
-            result = decision_publish(values, place.decision);
-    }
-    cellar_collect_margins_free(margins);
-    collect_place_clear(&place);
-    return result;
-}
-
 int collect_run_curator(const collect_values *values, const char *action, const char *file)
 {
     if (file != NULL)
         return cli_usage("collect curator takes no file");
     if (strcmp(action, "invite") == 0)
         return invite(values);
+    if (strcmp(action, "ask") == 0)
+        return collect_run_ask(values);
     if (strcmp(action, "decide") == 0)
-        return decide(values);
-    return cli_usage("collect curator: say identity, invite or decide, not '%s'", action);
+        return collect_run_decide(values);
+    return cli_usage("collect curator: say identity, invite, ask or decide, not '%s'", action);
 }

@@ -30,19 +30,27 @@ static int policy_read(const collect_values *values, int has_decision, cli_words
     return result;
 }
 
-/* Beside the key, one file for each collection: which decision was accepted. */
-static cellar_status decision_remember(const collect_values *values, const collect_place *place,
-                                       cellar_error *err)
+/* Beside the key, one file for each collection and stage: which decision, or question, was
+ * accepted. */
+static cellar_status paper_remember(const collect_values *values, const collect_place *place,
+                                    cellar_error *err)
 {
+    const cellar_question *asked = collect_place_asked(place);
     const unsigned char *session = cellar_invitation_session(place->invitation);
     char path[COLLECT_PATH_BYTES];
-    int length = snprintf(path, sizeof path, "%s.%02x%02x%02x%02x%02x%02x", values->key, session[0],
-                          session[1], session[2], session[3], session[4], session[5]);
+    int length =
+        snprintf(path, sizeof path, "%s.%02x%02x%02x%02x%02x%02x%s%s", values->key, session[0],
+                 session[1], session[2], session[3], session[4], session[5],
+                 asked != NULL ? "." : "", asked != NULL ? collect_place_stage(place) : "");
     if (length < 0 || (size_t) length >= sizeof path) {
         snprintf(err->message, sizeof err->message, "--key: the path is too long");
         return CELLAR_ERR_ARGUMENT;
     }
-    return cellar_participant_remember(path, place->invitation, place->decision, err);
+    if (asked != NULL)
+        return cellar_participant_remember_question(path, place->invitation, asked, err);
+    return place->decision == NULL
+               ? CELLAR_OK
+               : cellar_participant_remember(path, place->invitation, place->decision, err);
 }
 
 static int send_sealed(const collect_values *values, const collect_place *place,
@@ -53,13 +61,16 @@ static int send_sealed(const collect_values *values, const collect_place *place,
     cellar_error err;
     cellar_status status;
     uint64_t n_sent;
-    int result = collect_path(values, place->decision == NULL ? "inbox-1" : "inbox-2", inbox);
+    const cellar_question *asked = collect_place_asked(place);
+    int result = collect_stage_path(values, place, "inbox", "", inbox);
     if (result != CLI_GO_ON)
         return result;
-    status = cellar_participant_create(place->invitation, place->decision, policy, place->key,
-                                       &participant, &err);
-    if (status == CELLAR_OK && place->decision != NULL)
-        status = decision_remember(values, place, &err);
+    status = asked != NULL ? cellar_participant_create_asked(place->invitation, asked, place->key,
+                                                             &participant, &err)
+                           : cellar_participant_create(place->invitation, place->decision, policy,
+                                                       place->key, &participant, &err);
+    if (status == CELLAR_OK)
+        status = paper_remember(values, place, &err);
     if (status == CELLAR_OK && values->to != NULL)
         status = cellar_participant_post_file(participant, file, values->to,
                                               collect_timeout_ms(values), &n_sent, &err);

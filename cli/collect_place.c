@@ -21,8 +21,33 @@ int collect_place_open(const collect_values *values, int role, collect_place *pl
     return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
 }
 
+const cellar_question *collect_place_asked(const collect_place *place)
+{
+    if (place->decision != NULL)
+        return NULL;
+    return place->questions[1] != NULL ? place->questions[1] : place->questions[0];
+}
+
+const char *collect_place_stage(const collect_place *place)
+{
+    const cellar_question *asked = collect_place_asked(place);
+    if (place->decision != NULL)
+        return "2";
+    return asked == NULL ? "1" : cellar_question_order(asked) == 2 ? "pairs" : "triples";
+}
+
+int collect_stage_path(const collect_values *values, const collect_place *place, const char *before,
+                       const char *behind, char path[])
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s-%s%s", before, collect_place_stage(place), behind);
+    return collect_path(values, name, path);
+}
+
 void collect_place_clear(collect_place *place)
 {
+    for (int i = 0; i < 2; i++)
+        cellar_question_free(place->questions[i]);
     cellar_decision_free(place->decision);
     cellar_invitation_free(place->invitation);
     cellar_collect_keys_free(place->keys);
@@ -61,6 +86,21 @@ static cellar_status curator_check(const collect_values *values, const collect_p
     return status;
 }
 
+/* Questions that were published, the one for pairs first. */
+static cellar_status questions_read(const collect_values *values, collect_place *place,
+                                    cellar_error *err)
+{
+    static const char *const names[] = {"question-pairs", "question-triples"};
+    char path[COLLECT_PATH_BYTES];
+    cellar_status status = CELLAR_OK;
+    for (size_t i = 0; i < 2 && status == CELLAR_OK; i++) {
+        (void) collect_path(values, names[i], path);
+        if (access(path, F_OK) == 0)
+            status = cellar_question_read(path, place->invitation, &place->questions[i], err);
+    }
+    return status;
+}
+
 int collect_place_invited(const collect_values *values, collect_place *place)
 {
     char path[COLLECT_PATH_BYTES];
@@ -72,6 +112,8 @@ int collect_place_invited(const collect_values *values, collect_place *place)
     status = cellar_invitation_read(path, &place->invitation, &err);
     if (status == CELLAR_OK)
         status = curator_check(values, place, &err);
+    if (status == CELLAR_OK)
+        status = questions_read(values, place, &err);
     (void) collect_path(values, "decision", path);
     if (status == CELLAR_OK && access(path, F_OK) == 0)
         status = cellar_decision_read(path, place->invitation, &place->decision, &err);

@@ -26,17 +26,27 @@ static cellar_status shuffler_work(const collect_values *values, cellar_shuffler
 }
 
 /* Numbers of senders are no secret: the shuffler sees them come. */
-static void shuffler_tell(int round, uint64_t n_held, uint64_t n_announced,
+static void shuffler_tell(const char *round, uint64_t n_held, uint64_t n_announced,
                           const cellar_collect_report *report)
 {
     if (report->n_refused > 0)
         cli_message("%" PRIu64 " submissions refused: forged, cut, or of another round",
                     report->n_refused);
     if (n_held < n_announced)
-        cli_message("round %d: %" PRIu64 " of %" PRIu64 " have sent; nothing is forwarded yet",
+        cli_message("round %s: %" PRIu64 " of %" PRIu64 " have sent; nothing is forwarded yet",
                     round, n_held, n_announced);
     else
-        cli_message("round %d: forwarded", round);
+        cli_message("round %s: forwarded", round);
+}
+
+static cellar_status shuffler_open(const collect_values *values, const collect_place *place,
+                                   cellar_shuffler **out, cellar_error *err)
+{
+    const cellar_question *asked = collect_place_asked(place);
+    return asked != NULL ? cellar_shuffler_open_asked(values->spool, place->invitation, asked,
+                                                      place->keys, out, err)
+                         : cellar_shuffler_open(values->spool, place->invitation, place->decision,
+                                                place->keys, out, err);
 }
 
 static int run(const collect_values *values)
@@ -47,22 +57,21 @@ static int run(const collect_values *values)
     cellar_collect_report report = {0};
     cellar_error err;
     cellar_status status;
-    int result = collect_place_open(values, CELLAR_COLLECT_SHUFFLER, &place), round;
+    int result = collect_place_open(values, CELLAR_COLLECT_SHUFFLER, &place);
 
     if (result == CLI_GO_ON)
         result = collect_place_invited(values, &place);
-    round = place.decision != NULL ? 2 : 1;
     if (result == CLI_GO_ON)
-        result = collect_path(values, round == 1 ? "inbox-1" : "inbox-2", inbox);
+        result = collect_stage_path(values, &place, "inbox", "", inbox);
     if (result == CLI_GO_ON) {
         uint64_t n_held = 0;
-        status = cellar_shuffler_open(values->spool, place.invitation, place.decision, place.keys,
-                                      &shuffler, &err);
+        status = shuffler_open(values, &place, &shuffler, &err);
         if (status == CELLAR_OK)
             status = shuffler_work(values, shuffler, inbox, &report, &err);
         if (status == CELLAR_OK) {
             n_held = cellar_shuffler_n_held(shuffler);
-            shuffler_tell(round, n_held, cellar_shuffler_n_announced(shuffler), &report);
+            shuffler_tell(collect_place_stage(&place), n_held,
+                          cellar_shuffler_n_announced(shuffler), &report);
         }
         result = cli_exit(status, &err);
     }

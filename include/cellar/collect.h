@@ -82,8 +82,12 @@ typedef struct cellar_invitation_spec {
                             many others of their columns by chance that at most this share of the
                             redactions is no chance (1: no others). NULL: nothing is redacted */
     const char *redacted; /* with hide: at most this share of a column's entries, on average */
+    unsigned order;       /* 2 or 3: the curator may ask for pairs, and triples, of values that at
+                             least `common` people have, in the fixed setting without epsilon or
+                             hide; 0: for single columns only */
+    uint64_t common;      /* with an order: at least k */
     const char *delta; /* with a population, an epsilon or hide: the decision may be wrong with this
-                          probability */
+                       probability */
     const cellar_collect_column *columns;
     size_t n_columns; /* at most 64 */
     cellar_collect_identity shuffler, analyst;
@@ -110,6 +114,7 @@ CELLAR_API uint64_t cellar_invitation_k(const cellar_invitation *invitation);
 CELLAR_API double cellar_invitation_exposure(const cellar_invitation *invitation);
 /* 0 when the same people answer twice. */
 CELLAR_API uint64_t cellar_invitation_population(const cellar_invitation *invitation);
+CELLAR_API unsigned cellar_invitation_order(const cellar_invitation *invitation);
 /* 1 when the curator will publish the tally. */
 CELLAR_API int cellar_invitation_is_open(const cellar_invitation *invitation);
 CELLAR_API size_t cellar_invitation_n_columns(const cellar_invitation *invitation);
@@ -173,6 +178,37 @@ CELLAR_API cellar_status cellar_collect_tally_read(const char *path,
 
 typedef struct cellar_decision cellar_decision;
 
+/* A question of the curator between the rounds, signed: which pairs, or triples, of columns it
+ * wants to know more about, and which values are common enough for that. */
+typedef struct cellar_question cellar_question;
+/* What was answered: confidential. */
+typedef struct cellar_collect_joints cellar_collect_joints;
+
+/* Asks for pairs (`pairs` NULL), or for triples after them: sets of columns whose parts are all
+ * safe, and of them only values whose parts at least `common` people have. CELLAR_ERR_RULE when
+ * nothing is left to ask. */
+CELLAR_API cellar_status cellar_question_create(const cellar_collect_margins *margins,
+                                                const cellar_collect_joints *pairs,
+                                                const cellar_invitation *invitation,
+                                                const cellar_collect_keys *curator,
+                                                cellar_question **out, cellar_error *err);
+CELLAR_API cellar_status cellar_question_read(const char *path, const cellar_invitation *invitation,
+                                              cellar_question **out, cellar_error *err);
+CELLAR_API cellar_status cellar_question_parse(const char *name, const char *bytes, size_t length,
+                                               const cellar_invitation *invitation,
+                                               cellar_question **out, cellar_error *err);
+CELLAR_API void cellar_question_free(cellar_question *question); /* NULL is fine */
+CELLAR_API const char *cellar_question_text(const cellar_question *question, size_t *length);
+CELLAR_API size_t cellar_question_order(const cellar_question *question); /* 2: pairs, 3: triples */
+CELLAR_API size_t cellar_question_n_asked(const cellar_question *question); /* sets of columns */
+
+/* Opens the batch of answers and counts. */
+CELLAR_API cellar_status cellar_collect_joints_read(
+    const char *batch_path, const cellar_invitation *invitation, const cellar_question *question,
+    const cellar_collect_keys *curator, cellar_collect_joints **out, cellar_collect_report *report,
+    cellar_error *err);
+CELLAR_API void cellar_collect_joints_free(cellar_collect_joints *joints); /* NULL is fine */
+
 /* Chooses the most columns whose exposure is bounded by what the invitation allows, by Theorems 2
  * and 3 from the margins alone, and signs the choice. With a population it is the statistical
  * exposure of so many other people that is bounded, but for the probability delta. */
@@ -180,6 +216,12 @@ CELLAR_API cellar_status cellar_decision_create(const cellar_collect_margins *ma
                                                 const cellar_invitation *invitation,
                                                 const cellar_collect_keys *curator,
                                                 cellar_decision **out, cellar_error *err);
+/* The same with what was answered to questions: `n` of them. */
+CELLAR_API cellar_status cellar_decision_create_known(const cellar_collect_margins *margins,
+                                                      const cellar_collect_joints *const *joints,
+                                                      size_t n, const cellar_invitation *invitation,
+                                                      const cellar_collect_keys *curator,
+                                                      cellar_decision **out, cellar_error *err);
 /* Reads one: it must be signed by the curator of the invitation and be about it. */
 CELLAR_API cellar_status cellar_decision_read(const char *path, const cellar_invitation *invitation,
                                               cellar_decision **out, cellar_error *err);
@@ -198,7 +240,8 @@ CELLAR_API const char *cellar_decision_text(const cellar_decision *decision, siz
 /* A hash of all of it. */
 CELLAR_API const unsigned char *cellar_decision_id(const cellar_decision *decision);
 CELLAR_API uint64_t cellar_decision_n_people(const cellar_decision *decision);
-CELLAR_API int cellar_decision_theorem(const cellar_decision *decision); /* 0: no column */
+/* 2 or 3; 1 when the exposure was counted and not bounded; 0: no column. */
+CELLAR_API int cellar_decision_theorem(const cellar_decision *decision);
 /* The bound on the exposure of the columns together, rounded up. */
 CELLAR_API double cellar_decision_bound(const cellar_decision *decision);
 /* The columns, as positions in the invitation, ascending; there may be none. */
@@ -240,6 +283,12 @@ CELLAR_API cellar_status cellar_participant_create(const cellar_invitation *invi
                                                    const cellar_collect_policy *policy,
                                                    const cellar_key *key, cellar_participant **out,
                                                    cellar_error *err);
+/* Answers a question. */
+CELLAR_API cellar_status cellar_participant_create_asked(const cellar_invitation *invitation,
+                                                         const cellar_question *question,
+                                                         const cellar_key *key,
+                                                         cellar_participant **out,
+                                                         cellar_error *err);
 CELLAR_API void cellar_participant_free(cellar_participant *participant); /* wipes; NULL is fine */
 /* The length of what is sent: the same for everybody. */
 CELLAR_API size_t cellar_participant_size_bytes(const cellar_participant *participant);
@@ -294,6 +343,12 @@ CELLAR_API cellar_status cellar_participant_remember(const char *path,
                                                      const cellar_decision *decision,
                                                      cellar_error *err);
 
+/* The same for a question. */
+CELLAR_API cellar_status cellar_participant_remember_question(const char *path,
+                                                              const cellar_invitation *invitation,
+                                                              const cellar_question *question,
+                                                              cellar_error *err);
+
 /* ---- the shuffler ---------------------------------------------------------- */
 
 typedef struct cellar_shuffler cellar_shuffler;
@@ -306,6 +361,12 @@ CELLAR_API cellar_status cellar_shuffler_open(const char *folder,
                                               const cellar_decision *decision,
                                               const cellar_collect_keys *keys,
                                               cellar_shuffler **out, cellar_error *err);
+/* The same for the answers to a question, in FOLDER/round-pairs or FOLDER/round-triples. */
+CELLAR_API cellar_status cellar_shuffler_open_asked(const char *folder,
+                                                    const cellar_invitation *invitation,
+                                                    const cellar_question *question,
+                                                    const cellar_collect_keys *keys,
+                                                    cellar_shuffler **out, cellar_error *err);
 CELLAR_API void cellar_shuffler_close(cellar_shuffler *shuffler); /* NULL is fine */
 /* The length of one submission. */
 CELLAR_API size_t cellar_shuffler_size_bytes(const cellar_shuffler *shuffler);

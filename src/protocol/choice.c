@@ -241,3 +241,111 @@ out:
     question_clear(&asked);
     return status;
 }
+
+/* ---- with sets that are known ---------------------------------------------- */
+
+/* A known set and the columns outside of it. */
+typedef struct merged {
+    const cellar_exposure_curve *curves[CELLAR_MAX_VARIABLES]; /* the set's is the first */
+    size_t columns[CELLAR_MAX_VARIABLES];                      /* of the others */
+    double weights[CELLAR_MAX_VARIABLES];
+    size_t n;
+} merged;
+
+static int set_has(const column_set *set, size_t column)
+{
+    for (size_t i = 0; i < set->n; i++)
+        if (set->columns[i] == column)
+            return 1;
+    return 0;
+}
+
+static void merged_make(const question *asked, const joint *j, const cellar_exposure_curve *curve,
+                        size_t n_columns, merged *out)
+{
+    out->n = 1;
+    out->curves[0] = curve;
+    out->weights[0] = (double) j->set.n;
+    for (size_t c = 0; c < n_columns; c++)
+        if (!set_has(&j->set, c)) {
+            out->curves[out->n] = asked->curves[c];
+            out->columns[out->n] = c;
+            out->weights[out->n++] = 1;
+        }
+}
+
+/* The chosen set of a merged search, if it is better than what there is. */
+static cellar_status merged_fill(const merged *m, const joint *j, uint64_t mask, double threshold,
+                                 choice *chosen, cellar_error *err)
+{
+    const cellar_exposure_curve *of_set[CELLAR_MAX_VARIABLES];
+    cellar_exposure_bound bounds[2];
+    uint64_t columns = 0;
+    size_t n = 0, n_columns = 0;
+    cellar_status status = CELLAR_OK;
+
+    for (size_t i = 0; i < m->n; i++)
+        if (mask >> i & 1) {
+            of_set[n++] = m->curves[i];
+            if (i > 0)
+                columns |= UINT64_C(1) << m->columns[i];
+        }
+    if ((mask & 1) == 0)
+        return CELLAR_OK; /* nothing that single columns do not tell */
+    for (size_t i = 0; i < j->set.n; i++)
+        columns |= UINT64_C(1) << j->set.columns[i];
+    CELLAR_TRY(cellar_exposure_bounds(of_set, n, threshold, NULL, bounds, err));
+    n_columns = n - 1 + j->set.n;
+    if (n_columns < chosen->n_columns ||
+        (n_columns == chosen->n_columns && bounds[0].value >= chosen->bound))
+        return CELLAR_OK;
+    chosen->n_columns = 0;
+    for (size_t c = 0; c < CELLAR_MAX_VARIABLES; c++)
+        if (columns >> c & 1)
+            chosen->columns[chosen->n_columns++] = c;
+    chosen->bound = bounds[0].value;
+    chosen->theorem = n == 1 ? 1 : bounds[0].theorem;
+out:
+    return status;
+}
+
+static cellar_status merged_search(const question *asked, const joint *j,
+                                   const cellar_invitation *invitation, choice *chosen,
+                                   cellar_error *err)
+{
+    cellar_selection_options options = cellar_selection_options_default();
+    cellar_exposure_curve *curve = NULL;
+    cellar_selection *selection = NULL;
+    merged m;
+    cellar_status status = CELLAR_OK;
+
+    CELLAR_TRY(joint_curve(j, invitation, &curve, err));
+    merged_make(asked, j, curve, invitation->n_columns, &m);
+    options.measure = CELLAR_SELECTION_BOUNDED;
+    options.k = invitation->terms.k;
+    options.exposure = cellar_invitation_exposure(invitation);
+    options.weights = m.weights;
+    CELLAR_TRY(cellar_selection_from_curves(m.curves, m.n, &options, &selection, err));
+    if (cellar_selection_n_sets(selection) > 0)
+        CELLAR_TRY(merged_fill(&m, j, cellar_selection_set_at(selection, 0).columns,
+                               asked->threshold, chosen, err));
+out:
+    cellar_exposure_curve_free(curve);
+    cellar_selection_free(selection);
+    return status;
+}
+
+cellar_status choice_refine(const cellar_collect_margins *margins,
+                            const cellar_collect_joints *joints,
+                            const cellar_invitation *invitation, choice *chosen, cellar_error *err)
+{
+    question asked = {.threshold = 0};
+    cellar_status status = CELLAR_OK;
+
+    CELLAR_TRY(question_fixed(margins, invitation, &asked, err));
+    for (size_t i = 0; i < joints->n; i++)
+        CELLAR_TRY(merged_search(&asked, &joints->joints[i], invitation, chosen, err));
+out:
+    question_clear(&asked);
+    return status;
+}

@@ -4,7 +4,7 @@
 #ifndef CELLAR_PROTOCOL_CHOICE_H
 #define CELLAR_PROTOCOL_CHOICE_H
 
-#include "protocol/decision.h"
+#include "protocol/joint.h"
 
 typedef struct choice {
     size_t n_columns, columns[CELLAR_MAX_VARIABLES]; /* ascending */
@@ -20,5 +20,10 @@ void choice_clear(choice *chosen);
  * allow as many, those of the smallest threshold. Clear it in every case. */
 cellar_status choice_make(const cellar_collect_margins *margins,
                           const cellar_invitation *invitation, choice *chosen, cellar_error *err);
+/* Chooses again with what is known about sets of columns: each as one column, beside the others.
+ * Theorem 1 means that the exposure was counted, not bounded. */
+cellar_status choice_refine(const cellar_collect_margins *margins,
+                            const cellar_collect_joints *joints,
+                            const cellar_invitation *invitation, choice *chosen, cellar_error *err);
 
 #endif

@@ -39,6 +39,10 @@ static const char REDACTIONS[] =
     "whoever has a value after 'redact' says '(redacted)', and so does anybody else with chance "
     "'cover': of a column's redactions at most the share 'hide' is expected to be no chance";
 
+static const char JOINTS[] =
+    "so were those of combinations of up to 'order' columns whose parts are shared by at least "
+    "'common' people, as far as the curator asked for them";
+
 /* What the decision repeats of the invitation. */
 static void terms_write(const cellar_invitation *invitation, cellar_text *text)
 {
@@ -57,6 +61,10 @@ static void terms_write(const cellar_invitation *invitation, cellar_text *text)
     }
     if (terms->hide > 0)
         lines_add_share(text, "hide", terms->hide);
+    if (terms->order > 0) {
+        lines_add_number(text, "order", terms->order);
+        lines_add_number(text, "common", terms->common);
+    }
     if (terms->delta > 0)
         lines_add_share(text, "delta", terms->delta);
 }
@@ -73,6 +81,8 @@ static void words_write(const cellar_invitation *invitation, cellar_text *text)
         lines_add(text, "note", REDACTIONS);
     lines_add(text, "note", NOT_PRIVATE);
     lines_add(text, "note", terms->epsilon > 0 ? RESPONSES : MARGINS);
+    if (terms->order > 0)
+        lines_add(text, "note", JOINTS);
 }
 
 /* ---- rounds and keys ------------------------------------------------------- */
@@ -130,6 +140,15 @@ cellar_status cellar_decision_create(const cellar_collect_margins *margins,
                                      const cellar_collect_keys *curator, cellar_decision **out,
                                      cellar_error *err)
 {
+    return cellar_decision_create_known(margins, NULL, 0, invitation, curator, out, err);
+}
+
+cellar_status cellar_decision_create_known(const cellar_collect_margins *margins,
+                                           const cellar_collect_joints *const *joints, size_t n,
+                                           const cellar_invitation *invitation,
+                                           const cellar_collect_keys *curator,
+                                           cellar_decision **out, cellar_error *err)
+{
     choice chosen = {0};
     cellar_text text = {0};
     cellar_status status = CELLAR_OK;
@@ -137,6 +156,8 @@ cellar_status cellar_decision_create(const cellar_collect_margins *margins,
     *out = NULL;
     CELLAR_TRY(keys_check(curator, invitation, CELLAR_COLLECT_CURATOR, err));
     CELLAR_TRY(choice_make(margins, invitation, &chosen, err));
+    for (size_t i = 0; i < n; i++)
+        CELLAR_TRY(choice_refine(margins, joints[i], invitation, &chosen, err));
     cellar_text_printf(&text, "%s\n", HEADER);
     lines_add_hex(&text, "session", invitation->session, sizeof invitation->session);
     lines_add_number(&text, "people", margins->n_people);
@@ -288,7 +309,8 @@ static cellar_status take_all(cellar_lines *lines, const cellar_invitation *invi
     CELLAR_TRY(lines_take_share(lines, "bound", &decision->bound, err));
     CELLAR_TRY(lines_take_number(lines, "theorem", &theorem, err));
     CELLAR_TRY(take_columns(lines, invitation, decision, err));
-    if (decision->n_columns == 0 ? theorem != 0 : theorem != 2 && theorem != 3)
+    if (decision->n_columns == 0 ? theorem != 0
+                                 : theorem < (invitation->terms.order > 0 ? 1 : 2) || theorem > 3)
         CELLAR_TRY(lines_fail(lines, "theorem 2 or 3 above, or no column", err));
     decision->theorem = (int) theorem;
     CELLAR_TRY(take_fixed(lines, invitation, words_write,

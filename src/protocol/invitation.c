@@ -290,6 +290,11 @@ uint64_t cellar_invitation_population(const cellar_invitation *invitation)
     return invitation->terms.population;
 }
 
+unsigned cellar_invitation_order(const cellar_invitation *invitation)
+{
+    return (unsigned) invitation->terms.order;
+}
+
 int cellar_invitation_is_open(const cellar_invitation *invitation)
 {
     return invitation->terms.is_open;

@@ -43,7 +43,7 @@ static void round_contexts(collect_round *round)
                            sizeof round->id);
 }
 
-static void round_fill(const cellar_invitation *invitation, const unsigned char *decision,
+static void round_fill(const cellar_invitation *invitation, const unsigned char *paper,
                        cellar_collect_role recipient, collect_round *round)
 {
     static const char label[] = "cellar collect round";
@@ -54,8 +54,8 @@ static void round_fill(const cellar_invitation *invitation, const unsigned char 
     crypto_generichash_update(&state, (const unsigned char *) label, sizeof label);
     crypto_generichash_update(&state, &number, 1);
     crypto_generichash_update(&state, invitation->session, sizeof invitation->session);
-    if (decision != NULL)
-        crypto_generichash_update(&state, decision, CELLAR_COLLECT_ID_BYTES);
+    if (paper != NULL) /* the decision or the question that it answers */
+        crypto_generichash_update(&state, paper, CELLAR_COLLECT_ID_BYTES);
     crypto_generichash_final(&state, round->id, sizeof round->id);
     round->n_people = round->number == 2 && invitation->terms.population > 0
                           ? invitation->terms.population
@@ -79,6 +79,21 @@ void round_two(const cellar_invitation *invitation,
     CELLAR_ASSERT(n_columns >= 1 && n_columns <= CELLAR_MAX_VARIABLES);
     *out = (collect_round){.number = 2, .n_messages = 1, .body_bytes = 4 * n_columns};
     round_fill(invitation, decision, CELLAR_COLLECT_ANALYST, out);
+}
+
+void round_asked(const cellar_invitation *invitation,
+                 const unsigned char question[CELLAR_COLLECT_ID_BYTES], int order, size_t n_asked,
+                 collect_round *out)
+{
+    *out = (collect_round){
+        .number = order + 1, .n_messages = n_asked, .body_bytes = MESSAGE_ANSWER_BYTES};
+    round_fill(invitation, question, CELLAR_COLLECT_CURATOR, out);
+}
+
+const char *round_label(const collect_round *round)
+{
+    static const char *const labels[] = {"", "1", "2", "pairs", "triples"};
+    return labels[round->number];
 }
 
 size_t round_inner_bytes(const collect_round *round)

@@ -22,6 +22,7 @@ enum {
     MESSAGE_SEAL_BYTES = 48,                                          /* of one envelope */
     MESSAGE_LAYER_BYTES = MESSAGE_SEAL_BYTES + 16 + MESSAGE_ID_BYTES, /* what it adds */
     MESSAGE_VALUE_BYTES = 8,                                          /* body in round one */
+    MESSAGE_ANSWER_BYTES = 16,                                        /* in between */
     MESSAGE_BODY_MAX = 4 * CELLAR_MAX_VARIABLES,                      /* in round two */
     MESSAGE_INNER_MAX = MESSAGE_BODY_MAX + MESSAGE_LAYER_BYTES,
     MESSAGE_OUTER_MAX = MESSAGE_INNER_MAX + MESSAGE_LAYER_BYTES,
@@ -31,7 +32,7 @@ enum {
 
 /* What a round of a collection is for everybody in it. */
 typedef struct collect_round {
-    int number; /* 1 or 2 */
+    int number; /* 1: values, 2: rows, 3: pairs, 4: triples */
     unsigned char id[CELLAR_COLLECT_ID_BYTES];
     uint64_t n_people; /* announced */
     size_t n_messages; /* of one participant */
@@ -46,6 +47,13 @@ void round_one(const cellar_invitation *invitation, collect_round *out);
 void round_two(const cellar_invitation *invitation,
                const unsigned char decision[CELLAR_COLLECT_ID_BYTES], size_t n_columns,
                collect_round *out);
+
+/* A round in between: a message for every set of `order` columns that the question asks for. */
+void round_asked(const cellar_invitation *invitation,
+                 const unsigned char question[CELLAR_COLLECT_ID_BYTES], int order, size_t n_asked,
+                 collect_round *out);
+/* What its files are called: "1", "2", "pairs" or "triples". */
+const char *round_label(const collect_round *round);
 
 size_t round_inner_bytes(const collect_round *round);
 size_t round_outer_bytes(const collect_round *round);

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/output.h"
 #include "protocol/invitation.h"
+#include "protocol/joint.h"
 #include "protocol/lines.h"
 #include "protocol/participant.h"
 #include "protocol/response.h"
@@ -108,8 +109,9 @@ double cellar_collect_certify_shuffled(const cellar_invitation *invitation, doub
 
 /* ---- memory of decisions --------------------------------------------------- */
 
-cellar_status cellar_participant_remember(const char *path, const cellar_invitation *invitation,
-                                          const cellar_decision *decision, cellar_error *err)
+/* Writes once what was accepted; the second time it must be the same. */
+static cellar_status paper_remember(const char *path, const cellar_invitation *invitation,
+                                    const char *what, const unsigned char *id, cellar_error *err)
 {
     cellar_text text = {0};
     cellar_output *output = NULL;
@@ -119,9 +121,9 @@ cellar_status cellar_participant_remember(const char *path, const cellar_invitat
 
     cellar_text_add_string(&text, "cellar collect memory 1\n");
     lines_add_hex(&text, "session", invitation->session, sizeof invitation->session);
-    lines_add_hex(&text, "decision", decision->id, sizeof decision->id);
+    lines_add_hex(&text, what, id, CELLAR_COLLECT_ID_BYTES);
     if (text.failed)
-        CELLAR_TRY(cellar_fail_memory(err, "a decision"));
+        CELLAR_TRY(cellar_fail_memory(err, "a memory"));
     status = cellar_output_open(path, NULL, &output, err);
     if (status == CELLAR_OK) {
         cellar_output_text(output, &text);
@@ -132,24 +134,51 @@ cellar_status cellar_participant_remember(const char *path, const cellar_invitat
     CELLAR_TRY(cellar_file_read(path, 4096, &bytes, &length, err));
     if (length != text.length || memcmp(bytes, text.bytes, length) != 0)
         CELLAR_TRY(cellar_fail(err, CELLAR_ERR_RULE,
-                               "%s: another decision was accepted before; a curator that asks "
+                               "%s: another %s was accepted before; a curator that asks "
                                "twice gets no second answer",
-                               path));
+                               path, what));
 out:
     cellar_free(bytes);
     cellar_text_clear(&text);
     return status;
 }
 
+cellar_status cellar_participant_remember(const char *path, const cellar_invitation *invitation,
+                                          const cellar_decision *decision, cellar_error *err)
+{
+    return paper_remember(path, invitation, "decision", decision->id, err);
+}
+
+cellar_status cellar_participant_remember_question(const char *path,
+                                                   const cellar_invitation *invitation,
+                                                   const cellar_question *question,
+                                                   cellar_error *err)
+{
+    return paper_remember(path, invitation, "question", question->id, err);
+}
+
 /* ---- sealing --------------------------------------------------------------- */
+
+static cellar_status participant_create(const cellar_invitation *invitation,
+                                        const collect_round *round, const cellar_key *key,
+                                        cellar_participant **out, cellar_error *err)
+{
+    int unused;
+    *out = cellar_locked_alloc(sizeof **out, &unused);
+    if (*out == NULL)
+        return cellar_fail_memory(err, "a participant");
+    cellar_key_secret(key, CELLAR_KEY_COLLECT, (*out)->secret);
+    (*out)->invitation = invitation;
+    (*out)->round = *round;
+    return CELLAR_OK;
+}
 
 cellar_status cellar_participant_create(const cellar_invitation *invitation,
                                         const cellar_decision *decision,
                                         const cellar_collect_policy *policy, const cellar_key *key,
                                         cellar_participant **out, cellar_error *err)
 {
-    cellar_participant *participant = NULL;
-    int unused;
+    collect_round round;
     cellar_status status = CELLAR_OK;
 
     *out = NULL;
@@ -159,17 +188,24 @@ cellar_status cellar_participant_create(const cellar_invitation *invitation,
         CELLAR_TRY(response_check(policy, invitation, err));
     if (decision != NULL)
         CELLAR_TRY(cellar_collect_policy_check(policy, invitation, decision, err));
-    participant = cellar_locked_alloc(sizeof *participant, &unused);
-    if (participant == NULL)
-        CELLAR_TRY(cellar_fail_memory(err, "a participant"));
-    cellar_key_secret(key, CELLAR_KEY_COLLECT, participant->secret);
-    participant->invitation = invitation;
-    participant->decision = decision;
-    CELLAR_TRY(round_of(invitation, decision, &participant->round, err));
-    *out = participant;
-    participant = NULL;
+    CELLAR_TRY(round_of(invitation, decision, &round, err));
+    CELLAR_TRY(participant_create(invitation, &round, key, out, err));
+    (*out)->decision = decision;
 out:
-    cellar_participant_free(participant);
+    return status;
+}
+
+cellar_status cellar_participant_create_asked(const cellar_invitation *invitation,
+                                              const cellar_question *question,
+                                              const cellar_key *key, cellar_participant **out,
+                                              cellar_error *err)
+{
+    collect_round round;
+    cellar_status status;
+    round_asked(invitation, question->id, (int) question->order, question->n_asked, &round);
+    status = participant_create(invitation, &round, key, out, err);
+    if (status == CELLAR_OK)
+        (*out)->question = question;
     return status;
 }
 
@@ -241,14 +277,14 @@ cellar_status cellar_participant_seal(const cellar_participant *participant, uin
     CELLAR_TRY(participant_levels(participant, values, levels, err));
     ticket_of_row(participant->secret, row, ticket);
     submission_header(round, bytes);
-    if (participant->decision != NULL) {
-        row_write(participant, ticket, levels, body);
-        message_seal(round, ticket, 0, body, next);
-        goto out;
-    }
-    for (size_t c = 0; c < round->n_messages; c++, next += round_outer_bytes(round)) {
-        value_write(c, participant_response(participant, ticket, c, levels[c]), body);
-        message_seal(round, ticket, c, body, next);
+    for (size_t i = 0; i < round->n_messages; i++, next += round_outer_bytes(round)) {
+        if (participant->decision != NULL)
+            row_write(participant, ticket, levels, body);
+        else if (participant->question != NULL)
+            answer_write(participant->question, i, levels, body);
+        else
+            value_write(i, participant_response(participant, ticket, i, levels[i]), body);
+        message_seal(round, ticket, i, body, next);
     }
 out:
     cellar_wipe(ticket, sizeof ticket);

@@ -8,7 +8,8 @@
 struct cellar_participant { /* in locked memory */
     unsigned char secret[TICKET_BYTES];
     const cellar_invitation *invitation;
-    const cellar_decision *decision; /* NULL in round one */
+    const cellar_decision *decision; /* in round two */
+    const cellar_question *question; /* in a round in between */
     collect_round round;
 };
 

@@ -8,18 +8,18 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "protocol/batch.h"
-#include "protocol/decision.h"
+#include "protocol/joint.h"
 #include "protocol/keys.h"
 
 /* ---- life cycle ------------------------------------------------------------ */
 
 static cellar_status paths_make(const char *folder, cellar_shuffler *shuffler, cellar_error *err)
 {
-    int number = shuffler->round.number;
+    const char *label = round_label(&shuffler->round);
     int spool =
-        snprintf(shuffler->spool_path, SHUFFLER_PATH_BYTES, "%s/round-%d.spool", folder, number);
+        snprintf(shuffler->spool_path, SHUFFLER_PATH_BYTES, "%s/round-%s.spool", folder, label);
     int batch =
-        snprintf(shuffler->batch_path, SHUFFLER_PATH_BYTES, "%s/round-%d.batch", folder, number);
+        snprintf(shuffler->batch_path, SHUFFLER_PATH_BYTES, "%s/round-%s.batch", folder, label);
     if (spool < 0 || spool >= SHUFFLER_PATH_BYTES || batch < 0 || batch >= SHUFFLER_PATH_BYTES)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "%.200s...: the path is too long", folder);
     if (access(shuffler->batch_path, F_OK) == 0) {
@@ -63,26 +63,46 @@ out:
     return status;
 }
 
-cellar_status cellar_shuffler_open(const char *folder, const cellar_invitation *invitation,
-                                   const cellar_decision *decision, const cellar_collect_keys *keys,
+static cellar_status shuffler_open(const char *folder, const cellar_invitation *invitation,
+                                   const collect_round *round, const cellar_collect_keys *keys,
                                    cellar_shuffler **out, cellar_error *err)
 {
     cellar_shuffler *shuffler = NULL;
     cellar_status status = CELLAR_OK;
 
-    *out = NULL;
     CELLAR_TRY(keys_check(keys, invitation, CELLAR_COLLECT_SHUFFLER, err));
     shuffler = cellar_alloc(1, sizeof *shuffler);
     if (shuffler == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "a shuffler"));
     shuffler->keys = keys;
-    CELLAR_TRY(round_of(invitation, decision, &shuffler->round, err));
+    shuffler->round = *round;
     CELLAR_TRY(shuffler_begin(folder, shuffler, err));
     *out = shuffler;
     shuffler = NULL;
 out:
     cellar_shuffler_close(shuffler);
     return status;
+}
+
+cellar_status cellar_shuffler_open(const char *folder, const cellar_invitation *invitation,
+                                   const cellar_decision *decision, const cellar_collect_keys *keys,
+                                   cellar_shuffler **out, cellar_error *err)
+{
+    collect_round round;
+    cellar_status status = round_of(invitation, decision, &round, err);
+    *out = NULL;
+    return status == CELLAR_OK ? shuffler_open(folder, invitation, &round, keys, out, err) : status;
+}
+
+cellar_status cellar_shuffler_open_asked(const char *folder, const cellar_invitation *invitation,
+                                         const cellar_question *question,
+                                         const cellar_collect_keys *keys, cellar_shuffler **out,
+                                         cellar_error *err)
+{
+    collect_round round;
+    *out = NULL;
+    round_asked(invitation, question->id, (int) question->order, question->n_asked, &round);
+    return shuffler_open(folder, invitation, &round, keys, out, err);
 }
 
 void cellar_shuffler_close(cellar_shuffler *shuffler)

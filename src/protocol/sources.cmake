@@ -11,12 +11,14 @@ set(LAYER_SOURCES
   files.c
   ids.c
   invitation.c
+  joint.c
   keys.c
   lines.c
   link.c
   margins.c
   message.c
   participant.c
+  question.c
   redaction.c
   response.c
   serve.c

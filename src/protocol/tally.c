@@ -181,7 +181,7 @@ cellar_status cellar_participant_find(const cellar_participant *participant, uin
     uint32_t levels[CELLAR_MAX_VARIABLES] = {0};
     cellar_status status = CELLAR_OK;
 
-    if (participant->decision != NULL || tally->rows == NULL)
+    if (participant->round.number != 1 || tally->rows == NULL)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "only a tally of round one can be searched");
     CELLAR_TRY(participant_levels(participant, values, levels, err));
     ticket_of_row(participant->secret, row, ticket);

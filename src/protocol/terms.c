@@ -42,6 +42,10 @@ cellar_status terms_add(const cellar_invitation_spec *spec, cellar_text *text, c
         CELLAR_TRY(decimal_add("hide", spec->hide, LINES_ONE, text, err));
         CELLAR_TRY(decimal_add("redacted", spec->redacted, LINES_ONE, text, err));
     }
+    if (spec->order > 0) {
+        lines_add_number(text, "order", spec->order);
+        lines_add_number(text, "common", spec->common);
+    }
     if (spec->population > 0 || spec->epsilon != NULL || spec->hide != NULL)
         CELLAR_TRY(decimal_add("delta", spec->delta, LINES_ONE, text, err));
 out:
@@ -109,6 +113,24 @@ out:
     return status;
 }
 
+/* Pairs and triples are told as they are, by those who are counted. */
+static cellar_status take_order(cellar_lines *lines, collect_terms *terms, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+
+    if (!lines_next_is(lines, "order"))
+        return CELLAR_OK;
+    CELLAR_TRY(lines_take_number(lines, "order", &terms->order, err));
+    CELLAR_TRY(lines_take_number(lines, "common", &terms->common, err));
+    if (terms->order < 2 || terms->order > 3 || terms->common < terms->k || terms_estimate(terms))
+        CELLAR_TRY(lines_fail(lines,
+                              "an order of 2 or 3 above, common to at least k people, in the fixed "
+                              "setting without epsilon or redactions",
+                              err));
+out:
+    return status;
+}
+
 cellar_status terms_take(cellar_lines *lines, collect_terms *out, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
@@ -119,6 +141,7 @@ cellar_status terms_take(cellar_lines *lines, collect_terms *out, cellar_error *
     CELLAR_TRY(take_setting(lines, out, err));
     CELLAR_TRY(take_response(lines, out, err));
     CELLAR_TRY(take_redaction(lines, out, err));
+    CELLAR_TRY(take_order(lines, out, err));
     if (terms_estimate(out)) {
         CELLAR_TRY(lines_take_share(lines, "delta", &out->delta, err));
         if (out->delta == 0)

@@ -68,28 +68,47 @@ static inline cellar_collect_policy people_policy(void)
     return policy;
 }
 
-/* All of them send to a shuffler, in a round. */
+/* All of them send to a shuffler, as this participant. */
+static inline void people_send_as(const people *p, const cellar_participant *participant,
+                                  cellar_shuffler *shuffler)
+{
+    size_t length = cellar_participant_size_bytes(participant);
+    unsigned char *bytes = malloc(length);
+    cellar_error err;
+    int is_new;
+    for (size_t i = 0; i < p->n; i++) {
+        people_seal(p, participant, i, bytes);
+        if (cellar_shuffler_take(shuffler, bytes, length, &is_new, &err) != CELLAR_OK)
+            fail_msg("%s", err.message);
+    }
+    assert_int_equal(cellar_shuffler_sync(shuffler, &err), CELLAR_OK);
+    free(bytes);
+}
+
+/* The same in a round. */
 static inline void people_send(const people *p, const collection *c,
                                const cellar_decision *decision, cellar_shuffler *shuffler)
 {
     cellar_collect_policy policy = people_policy();
     cellar_participant *participant;
     cellar_error err;
-    unsigned char *bytes;
-    int is_new;
     if (cellar_participant_create(c->invitation, decision, &policy, p->key, &participant, &err) !=
         CELLAR_OK)
         fail_msg("%s", err.message);
-    bytes = malloc(cellar_participant_size_bytes(participant));
-    for (size_t i = 0; i < p->n; i++) {
-        people_seal(p, participant, i, bytes);
-        if (cellar_shuffler_take(shuffler, bytes, cellar_participant_size_bytes(participant),
-                                 &is_new, &err) != CELLAR_OK)
-            fail_msg("%s", err.message);
-    }
-    assert_int_equal(cellar_shuffler_sync(shuffler, &err), CELLAR_OK);
-    free(bytes);
+    people_send_as(p, participant, shuffler);
     cellar_participant_free(participant);
+}
+
+static inline void people_forward(const people *p, cellar_shuffler *shuffler)
+{
+    cellar_rng *rng;
+    cellar_error err;
+    assert_int_equal(cellar_rng_create_secure(&rng, &err), CELLAR_OK);
+    assert_int_equal(cellar_shuffler_n_held(shuffler), p->n);
+    if (cellar_shuffler_forward(shuffler, rng, &err) != CELLAR_OK)
+        fail_msg("%s", err.message);
+    cellar_shuffler_close(shuffler);
+    cellar_rng_free(rng);
 }
 
 /* A whole round in a folder: everybody sends, the shuffler forwards. */
@@ -97,18 +116,30 @@ static inline void people_round(const people *p, const collection *c,
                                 const cellar_decision *decision, const char *folder)
 {
     cellar_shuffler *shuffler;
-    cellar_rng *rng;
     cellar_error err;
-    assert_int_equal(cellar_rng_create_secure(&rng, &err), CELLAR_OK);
     if (cellar_shuffler_open(folder, c->invitation, decision, c->keys[CELLAR_COLLECT_SHUFFLER],
                              &shuffler, &err) != CELLAR_OK)
         fail_msg("%s", err.message);
     people_send(p, c, decision, shuffler);
-    assert_int_equal(cellar_shuffler_n_held(shuffler), p->n);
-    if (cellar_shuffler_forward(shuffler, rng, &err) != CELLAR_OK)
+    people_forward(p, shuffler);
+}
+
+/* The same for a question. */
+static inline void people_answer(const people *p, const collection *c,
+                                 const cellar_question *question, const char *folder)
+{
+    cellar_participant *participant;
+    cellar_shuffler *shuffler;
+    cellar_error err;
+    if (cellar_shuffler_open_asked(folder, c->invitation, question,
+                                   c->keys[CELLAR_COLLECT_SHUFFLER], &shuffler,
+                                   &err) != CELLAR_OK ||
+        cellar_participant_create_asked(c->invitation, question, p->key, &participant, &err) !=
+            CELLAR_OK)
         fail_msg("%s", err.message);
-    cellar_shuffler_close(shuffler);
-    cellar_rng_free(rng);
+    people_send_as(p, participant, shuffler);
+    people_forward(p, shuffler);
+    cellar_participant_free(participant);
 }
 
 /* What somebody trusted with all records counts. */
