@@ -31,6 +31,8 @@ crash: ## a ledger under fire: several spenders, KILLS=1000 kills, failing disks
 	@cmake --preset dev >/dev/null && cmake --build --preset dev -- --quiet
 	@python3 tests/crash/ledger_storm.py build/dev/tests/crash/ledger_spender \
 	    build/dev/tests/crash/libledger_fault.so build/dev/cellar --kills $${KILLS:-1000}
+	@python3 tests/crash/plan_kills.py $(CURDIR)/build/dev/tests/crash/kill_at \
+	    $(CURDIR)/build/dev/cellar --kills $${KILLS:-1000}
 
 check-jsonstat: ## compare our JSON-stat with npm's jsonstat-toolkit
 	@tools/bootstrap build check

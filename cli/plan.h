@@ -10,10 +10,14 @@
 typedef struct plan_values {
     int without_counts, json;
     cli_number threads;
+    const char *date;
 } plan_values;
 
 /* Tells what a plan will do; exit 3 when something refuses it. */
 int cli_plan_check(const cellar_plan *plan, const plan_values *values);
+
+/* Runs it; exit 3 when a budget or a rule refused. */
+int cli_plan_run(const cellar_plan *plan, const plan_values *values);
 
 /* The options of the library's calls. */
 cellar_plan_options cli_plan_options(const plan_values *values);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protect.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,38 +36,6 @@ static cellar_status protect_produce(void *context, const char *staged_path, con
     return status;
 }
 
-/* The cost that a certificate of all cells together proves. */
-static cellar_status protect_read_cost(const cellar_certificate *certificate, const char *delta,
-                                       cellar_amounts *out, cellar_error *err)
-{
-    double rho = cellar_certificate_composition(certificate).rho;
-    const char *pure = cellar_certificate_pure_exact(certificate);
-    double epsilon = pure != NULL || delta == NULL
-                         ? cellar_certificate_pure_epsilon(certificate)
-                         : cellar_certificate_epsilon_at(certificate, 0).epsilon;
-    cellar_amounts exact;
-    cellar_status status;
-    if (cellar_certificate_verdict(certificate) != CELLAR_VERDICT_HOLDS) {
-        snprintf(err->message, sizeof err->message, "there is no guarantee to charge for: %s",
-                 cellar_certificate_reason(certificate));
-        return CELLAR_ERR_RULE;
-    }
-    if (isinf(epsilon) && (delta != NULL || isnan(rho))) {
-        snprintf(err->message, sizeof err->message, "the mechanism has no pure epsilon%s",
-                 delta != NULL ? ", and none for that --delta" : "; say the --delta to charge");
-        return CELLAR_ERR_RULE;
-    }
-    status = cellar_amounts_of_bounds(isinf(epsilon) ? 0 : epsilon, 0, rho, out, err);
-    if (status == CELLAR_OK)
-        status = cellar_amounts_read(pure, pure == NULL ? delta : NULL, NULL, &exact, err);
-    if (status != CELLAR_OK)
-        return status;
-    out->delta_atto = exact.delta_atto;
-    if (pure != NULL)
-        out->epsilon_nano = exact.epsilon_nano;
-    return CELLAR_OK;
-}
-
 /* What the whole release costs one unit. All its cells are one plan, fixed before the first draw,
  * so that they may be composed tightly. */
 static cellar_status protect_cost(const protect_values *values, const protect_run *run,
@@ -97,7 +64,8 @@ static cellar_status protect_cost(const protect_values *values, const protect_ru
                  ? cellar_certify_dirichlet(run->dirichlet, &options, &certificate, err)
                  : cellar_certify(mechanisms, 1, &options, &certificate, err);
     if (status == CELLAR_OK)
-        status = protect_read_cost(certificate, values->account.delta, &charge->amounts, err);
+        status = cellar_amounts_of_certificate(certificate, values->account.delta, &charge->amounts,
+                                               err);
     cellar_certificate_free(certificate);
     return status;
 }

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <cellar/certificate.h>
 #include <cellar/export.h>
 #include <cellar/key.h>
 #include <cellar/status.h>
@@ -39,6 +40,12 @@ CELLAR_API cellar_status cellar_amounts_read(const char *epsilon, const char *de
 /* The same of the bounds of a certificate; NAN rho: none. */
 CELLAR_API cellar_status cellar_amounts_of_bounds(double epsilon, double delta, double rho,
                                                   cellar_amounts *out, cellar_error *err);
+/* What a release costs that this certificate is about: its pure epsilon where there is one, else
+ * the epsilon at `delta`, the first delta it was asked about (NULL: none), and its rho. One without
+ * a guarantee is refused (CELLAR_ERR_RULE). */
+CELLAR_API cellar_status cellar_amounts_of_certificate(const cellar_certificate *certificate,
+                                                       const char *delta, cellar_amounts *out,
+                                                       cellar_error *err);
 /* "0.5"; exact. `out` has room for CELLAR_AMOUNT_TEXT bytes. */
 enum { CELLAR_AMOUNT_TEXT = 32 };
 CELLAR_API void cellar_amount_text_nano(int64_t nano, char out[CELLAR_AMOUNT_TEXT]);
@@ -125,7 +132,9 @@ enum { CELLAR_STAMP_TEXT = 128, CELLAR_LEDGER_HASH_BYTES = 32, CELLAR_LEDGER_HAS
 
 /* Draws and writes the complete output to `staged_path` (which does not exist) through
  * cellar_output, mode 0600, and, when the release has companions, to staged_path with their
- * endings. `stamp` goes into the release. Called at most once, after the charge is on disk. */
+ * endings; or makes a folder of that name, of plain files, which then
+ * appears whole. `stamp` goes into the release. Called at most once, after the charge is on disk.
+ */
 typedef cellar_status cellar_produce(void *context, const char *staged_path, const char *stamp,
                                      cellar_error *err);
 
@@ -238,7 +247,8 @@ typedef struct cellar_against {
     cellar_charge_state state;
 } cellar_against;
 
-/* Compares the stamps in the release `path` (and in path + ".cellar.json", when there is one) with
+/* Compares the stamps in the release `path` (and in path + ".cellar.json", when there is one; of a
+ * folder, those in its certificate.json) with
  * the history. A ledger that was edited, cut short or restored from a backup lacks the head that
  * the release names: CELLAR_ERR_RULE. A file without a stamp is CELLAR_ERR_INPUT. */
 CELLAR_API cellar_status cellar_ledger_verify_against(const cellar_ledger *ledger, const char *path,

@@ -103,6 +103,46 @@ CELLAR_API cellar_status cellar_plan_check(const cellar_plan *plan,
                                            cellar_plan_figures **out, cellar_error *err);
 CELLAR_API void cellar_plan_figures_free(cellar_plan_figures *figures); /* NULL is fine */
 
+/* ---- running ---------------------------------------------------------------- */
+
+/* What is in a pack that is being made. */
+typedef struct cellar_plan_pack {
+    const cellar_plan *plan;
+    const char *const *names; /* of the tables */
+    const cellar_release *const *releases;
+    size_t n;
+    const cellar_certificate *certificate; /* of the whole list */
+} cellar_plan_pack;
+
+/* Writes more files into the folder of a pack, plain files without folders of their own. They
+ * appear with all others, or not at all. */
+typedef cellar_status cellar_plan_extra(void *context, const char *folder,
+                                        const cellar_plan_pack *pack, cellar_error *err);
+
+typedef struct cellar_plan_run_options {
+    int n_threads; /* 0: one per processor */
+    cellar_progress progress;
+    const char *date;         /* of the releases [today, UTC] */
+    cellar_plan_extra *extra; /* or NULL */
+    void *extra_context;
+} cellar_plan_run_options;
+
+typedef struct cellar_plan_run_result {
+    int is_new;     /* 1: drawn now; 0: an earlier run of the request had drawn it */
+    int is_charged; /* 1: a ledger paid */
+    char stamp[CELLAR_STAMP_TEXT];
+} cellar_plan_run_result;
+
+/* Checks the plan, charges its ledger, draws all tables, and lets the release pack appear in one
+ * step: data in every format asked for, certificate.json, method-note.md and the manifest. Run
+ * again after whatever happened, it finishes what an interrupted run had drawn and recorded, finds
+ * what is done, and never draws a request twice. Refused (CELLAR_ERR_RULE, CELLAR_ERR_BUDGET)
+ * before anything is drawn or paid, but for rules on released counts, whose draw stays paid.
+ * Without a ledger the releases say that they are unaccounted. `options` may be NULL. */
+CELLAR_API cellar_status cellar_plan_run(const cellar_plan *plan,
+                                         const cellar_plan_run_options *options,
+                                         cellar_plan_run_result *out, cellar_error *err);
+
 #ifdef __cplusplus
 }
 #endif

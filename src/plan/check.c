@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "plan/figures.h"
+#include "plan/rules.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -150,7 +150,7 @@ static cellar_status check_remarks(plan_figures *figures, cellar_error *err)
                                    "the certificate does not hold: %s",
                                    cellar_certificate_reason(figures->work.certificate)));
     for (size_t r = 0; r < plan->rules.n; r++)
-        if (plan_rule_at(plan, r)->evaluate == 1)
+        if (!cellar_plan_rule_is_covered(plan_rule_at(plan, r)))
             return cellar_plan_say(figures, &figures->remarks, err,
                                    "rules on true counts are the custodian's: that they passed is "
                                    "not covered by the certificate, which says so");
@@ -186,7 +186,7 @@ static cellar_status figures_fill(plan_figures *figures, const cellar_plan_optio
     CELLAR_TRY(check_weights(figures, err));
     CELLAR_TRY(check_bias(figures, err));
     if (!without_counts)
-        CELLAR_TRY(cellar_plan_judge(figures, options, err));
+        CELLAR_TRY(cellar_plan_judge(figures, err));
     CELLAR_TRY(check_remarks(figures, err));
     told->refusals = figures->refusals.items;
     told->n_refusals = figures->refusals.n;

@@ -27,8 +27,7 @@ cellar_status cellar_plan_figure_table(plan_figures *figures, size_t t, cellar_p
                                        int without_counts, cellar_error *err);
 
 /* Adds what the rules on true counts refuse, with the remedy. */
-cellar_status cellar_plan_judge(plan_figures *figures, const cellar_plan_options *options,
-                                cellar_error *err);
+cellar_status cellar_plan_judge(plan_figures *figures, cellar_error *err);
 
 /* All of it; cellar_plan_check() answers its first member. On failure *out is NULL. */
 cellar_status cellar_plan_figures_create(const cellar_plan *plan,

@@ -272,6 +272,10 @@ static cellar_status check_rest(const cellar_plan *plan, cellar_error *err)
         1)
         return cellar_plan_fail(plan->name, &top, "outputs.formats", err,
                                 "csv, csvw and sdmx are all NAME.csv: choose one of them");
+    if (plan->outputs.folder != NULL &&
+        plan->outputs.folder[strlen(plan->outputs.folder) - 1] == '/')
+        return cellar_plan_fail(plan->name, &top, "outputs.folder", err,
+                                "leave out the last slash");
     if (plan->threshold > 0 && plan->negatives == 1)
         return cellar_plan_fail(plan->name, &top, "threshold", err,
                                 "it sets smaller numbers to zero, so negatives are zero too");

@@ -11,12 +11,54 @@
 #include <sodium.h>
 
 #include "base/error.h"
+#include "base/folder.h"
 
 enum { BUFFER_BYTES = 1 << 16, WAIT_MS = 30000, STEP_MS = 10 };
 
 /* ---- digests ------------------------------------------------------------------------- */
 
-/* Hashes the file at `path`; *found is 0 when there is none. */
+/* A folder may be signed after it was recorded. */
+static const char SIGNATURE[] = "manifest.sig";
+
+static cellar_status digest_file(const char *path, int *found, unsigned char hash[32],
+                                 cellar_error *err);
+
+/* Hashes the names of a folder's files and their digests. */
+static cellar_status digest_folder(const char *path, unsigned char hash[32], cellar_error *err)
+{
+    crypto_generichash_state state;
+    cellar_names names = {0};
+    cellar_text file = {0};
+    cellar_status status = CELLAR_OK;
+
+    crypto_generichash_init(&state, NULL, 0, 32);
+    CELLAR_TRY(cellar_folder_list(path, &names, err));
+    for (size_t i = 0; i < names.n; i++) {
+        const char *name = names.items[i];
+        unsigned char one[32];
+        int found = 0;
+        if (strcmp(name, SIGNATURE) == 0)
+            continue;
+        cellar_text_reset(&file);
+        cellar_text_printf(&file, "%s/%s", path, name);
+        if (file.failed)
+            CELLAR_TRY(cellar_fail_memory(err, "the name of a file"));
+        if (cellar_folder_is_there(file.bytes))
+            CELLAR_TRY(cellar_fail(err, CELLAR_ERR_RULE,
+                                   "%s: a folder in a recorded folder, which holds files only",
+                                   file.bytes));
+        CELLAR_TRY(digest_file(file.bytes, &found, one, err));
+        crypto_generichash_update(&state, (const unsigned char *) name, strlen(name) + 1);
+        crypto_generichash_update(&state, one, sizeof one);
+    }
+    crypto_generichash_final(&state, hash, 32);
+out:
+    cellar_text_clear(&file);
+    cellar_names_clear(&names);
+    return status;
+}
+
+/* Hashes the file or folder at `path`; *found is 0 when there is none. */
 static cellar_status digest_file(const char *path, int *found, unsigned char hash[32],
                                  cellar_error *err)
 {
@@ -24,8 +66,13 @@ static cellar_status digest_file(const char *path, int *found, unsigned char has
     unsigned char *buffer;
     cellar_status status = CELLAR_OK;
     ssize_t n;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    int fd;
 
+    if (cellar_folder_is_there(path)) {
+        *found = 1;
+        return digest_folder(path, hash, err);
+    }
+    fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     *found = fd >= 0;
     if (fd < 0)
         return errno == ENOENT ? CELLAR_OK : cellar_fail_errno(err, path, "open the file");

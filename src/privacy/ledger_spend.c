@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/folder.h"
 #include "base/output.h"
 
 typedef struct spend {
@@ -104,6 +105,8 @@ static cellar_status file_drop(const spend *s, const char *staged, const char *p
 {
     (void) s;
     (void) path;
+    if (cellar_folder_is_there(staged))
+        return cellar_folder_remove(staged, err);
     if (unlink(staged) == 0 || errno == ENOENT)
         return CELLAR_OK;
     return cellar_fail_errno(err, staged, "remove the file");
@@ -115,6 +118,8 @@ static cellar_status file_publish(const spend *s, const char *staged, const char
     cellar_output_options options = {.replace = s->replace, .shared = 1};
     if (access(staged, F_OK) != 0 && errno == ENOENT)
         return CELLAR_OK; /* has its name already, or the release has no such companion */
+    if (cellar_folder_is_there(staged))
+        return cellar_folder_publish(staged, path, err);
     return cellar_output_publish(staged, path, &options, err);
 }
 

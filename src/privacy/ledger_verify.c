@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/folder.h"
 
 enum { RELEASE_MAX_BYTES = 1 << 30, LEDGER_ID_DIGITS = 16 };
 
@@ -237,15 +238,20 @@ static cellar_status against_tell(const cellar_ledger *ledger, const char *path,
 cellar_status cellar_ledger_verify_against(const cellar_ledger *ledger, const char *path,
                                            cellar_against *out, cellar_error *err)
 {
-    static const char *const endings[] = {".cellar.json", NULL};
+    const char *endings[] = {".cellar.json", NULL};
     cellar_text companion = {0};
     size_t n_stamps = 0;
     stamp found = {{0}, 0, {0}};
     cellar_status status = CELLAR_OK, beside;
 
     *out = (cellar_against){0};
-    CELLAR_TRY(stamps_check_file(ledger, path, &n_stamps, &found, err));
-    cellar_text_printf(&companion, "%s%s", path, endings[0]);
+    if (cellar_folder_is_there(path)) { /* the pack of a plan: its certificate has the stamp */
+        endings[0] = NULL;
+        cellar_text_printf(&companion, "%s/certificate.json", path);
+    } else {
+        CELLAR_TRY(stamps_check_file(ledger, path, &n_stamps, &found, err));
+        cellar_text_printf(&companion, "%s%s", path, endings[0]);
+    }
     if (companion.failed)
         CELLAR_TRY(cellar_fail_memory(err, "the name of a file"));
     beside = stamps_check_file(ledger, companion.bytes, &n_stamps, &found, err);

@@ -15,6 +15,7 @@ set(LAYER_SOURCES
   ledger_add.c
   ledger_amount.c
   ledger_charge.c
+  ledger_cost.c
   ledger_check.c
   ledger_entry.c
   ledger_files.c

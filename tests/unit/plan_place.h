@@ -32,6 +32,27 @@ static inline int plan_place_setup(void **state)
     return failed;
 }
 
+/* Removes a folder of files, if it is one. */
+static inline void plan_place_remove(const char *path)
+{
+    DIR *folder = opendir(path);
+    if (folder == NULL)
+        return;
+    for (struct dirent *entry; (entry = readdir(folder)) != NULL;)
+        unlinkat(dirfd(folder), entry->d_name, 0);
+    closedir(folder);
+    rmdir(path);
+}
+
+/* Removes the packs of runs, too, and what interrupted ones left. */
+static inline int plan_place_teardown(void **state)
+{
+    static const char *const folders[] = {"pack", "first", ".cellar-pack.staged"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        plan_place_remove(scratch_path(*state, folders[i]));
+    return scratch_teardown(state);
+}
+
 /* The plan whose text is given, looked for in the folder of the test. */
 static inline cellar_status plan_place_parse(scratch *place, const char *text, cellar_plan **out,
                                              cellar_error *err)

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cellar plan run: from a plan to a release pack. */
+#include "plan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cellar/report.h>
+
+#include "json_out.h"
+#include "terminal.h"
+
+/* The page for the public goes into the pack. */
+static cellar_status write_page(void *context, const char *folder, const cellar_plan_pack *pack,
+                                cellar_error *err)
+{
+    static const char page[] = "/index.html";
+    cellar_report_options options = cellar_report_options_default();
+    size_t size = strlen(folder) + sizeof page;
+    char *path = cli_alloc(size, 1);
+    cellar_status status;
+    (void) context;
+    snprintf(path, size, "%s%s", folder, page);
+    options.title = cellar_plan_title(pack->plan);
+    options.names = pack->names;
+    status = cellar_report_public(pack->releases, pack->n, &options, path, err);
+    free(path);
+    return status;
+}
+
+static cellar_status tell_json(const cellar_plan *plan, const cellar_plan_run_result *result,
+                               cellar_error *err)
+{
+    cli_json json = {0};
+    cellar_status status = cellar_output_open("-", NULL, &json.output, err);
+    if (status != CELLAR_OK)
+        return status;
+    cli_json_begin(&json, NULL, '{');
+    cli_json_text(&json, "folder", cellar_plan_folder(plan));
+    cli_json_count(&json, "tables", cellar_plan_n_tables(plan));
+    cli_json_truth(&json, "drawn_now", result->is_new);
+    cli_json_truth(&json, "charged", result->is_charged);
+    cli_json_text(&json, "ledger", result->is_charged ? result->stamp : NULL);
+    cli_json_end(&json, '}');
+    return cellar_output_commit(json.output, err);
+}
+
+int cli_plan_run(const cellar_plan *plan, const plan_values *values)
+{
+    cellar_plan_run_options options = {.n_threads = (int) values->threads.value,
+                                       .date = values->date,
+                                       .progress = cli_progress_begin(),
+                                       .extra = write_page};
+    cellar_plan_run_result result;
+    cellar_error err;
+    cellar_status status = cellar_plan_run(plan, &options, &result, &err);
+    cli_progress_end();
+    if (status == CELLAR_OK && values->json)
+        status = tell_json(plan, &result, &err);
+    else if (status == CELLAR_OK)
+        cli_message("%s: %s; %s", cellar_plan_folder(plan),
+                    result.is_new ? "the release pack is there"
+                                  : "the release pack of an earlier run, nothing was drawn",
+                    result.is_charged ? result.stamp : "unaccounted, not for publication");
+    return cli_exit(status, &err);
+}

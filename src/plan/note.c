@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The method note: draft text for the metadata fields that agencies have to fill (statistical
+ * disclosure policy, data treatment). It says nothing that is not public. */
+#include <math.h>
+
+#include "base/output.h"
+#include "plan/pack.h"
+#include "plan/rules.h"
+#include "privacy/certificate.h"
+
+static void note_policy(const plan_figures *figures, cellar_output *output)
+{
+    const cellar_plan *plan = figures->work.plan;
+    const cellar_certificate *certificate = figures->work.certificate;
+    double pure = cellar_certificate_pure_epsilon(certificate);
+    cellar_guarantee tight = cellar_certificate_composition(certificate).tight;
+
+    cellar_output_string(output, "\n## Confidentiality: policy\n\n");
+    cellar_output_printf(
+        output,
+        "These tables describe people. Before publication every number was changed at random, so "
+        "that the tables tell little about %s, whatever else is known; how little is proved and "
+        "stated below. ",
+        plan->neighbours == 2 ? "what one unit answered" : "whether any one unit is in the data");
+    cellar_output_printf(output, "The unit that is protected is one %s",
+                         plan->unit.name != NULL ? plan->unit.name : "record");
+    if (plan->unit.max_records > 1)
+        cellar_output_printf(output, ", of whom at most %llu records were counted",
+                             (unsigned long long) plan->unit.max_records);
+    cellar_output_string(output, ".\n\n");
+    if (cellar_certificate_verdict(certificate) != CELLAR_VERDICT_HOLDS)
+        cellar_output_printf(output, "No guarantee is given: %s.\n",
+                             cellar_certificate_reason(certificate));
+    else if (isfinite(pure))
+        cellar_output_printf(output,
+                             "All tables together satisfy differential privacy with epsilon %.6g "
+                             "(%s): %s one unit's data changes the probability of any outcome "
+                             "by a factor of at most %.4g.\n",
+                             pure, plan->neighbours == 2 ? "substitute" : "add-remove",
+                             plan->neighbours == 2 ? "changing" : "adding or taking away",
+                             exp(pure));
+    else if (isfinite(tight.epsilon))
+        cellar_output_printf(output,
+                             "All tables together satisfy differential privacy with epsilon %.6g "
+                             "and delta %.3g (%s).\n",
+                             tight.epsilon, tight.delta,
+                             plan->neighbours == 2 ? "substitute" : "add-remove");
+    cellar_output_string(output, "The proof is in `certificate.json`.\n");
+}
+
+static void note_treatment(const plan_figures *figures, cellar_output *output)
+{
+    const cellar_plan *plan = figures->work.plan;
+    cellar_output_string(output, "\n## Confidentiality: data treatment\n\n");
+    for (size_t t = 0; t < figures->told.n_tables; t++) {
+        const cellar_plan_table *table = &figures->told.tables[t];
+        const plan_table *planned = plan_table_at(plan, t);
+        cellar_output_printf(output, "- **%s**%s%s: %llu cells; each was perturbed by `%s`.\n",
+                             table->name, planned->title != NULL ? ", " : "",
+                             planned->title != NULL ? planned->title : "",
+                             (unsigned long long) table->n_cells, table->mechanism);
+    }
+    cellar_output_string(output, "\nZeros were treated like all other numbers");
+    cellar_output_string(output, plan->negatives == 1
+                                     ? ". Negative numbers are published as they are: setting them "
+                                       "to zero would bias totals.\n"
+                                     : "; negative numbers were set to zero, which biases totals "
+                                       "upwards.\n");
+    if (plan->threshold > 1)
+        cellar_output_printf(output, "Numbers below %llu were set to zero.\n",
+                             (unsigned long long) plan->threshold);
+    if (plan->display.rounding > 1)
+        cellar_output_printf(output,
+                             "In the files for readers (`*.display.csv`) numbers are rounded to "
+                             "multiples of %llu; the other files hold them unrounded.\n",
+                             (unsigned long long) plan->display.rounding);
+    cellar_output_string(output,
+                         "Every margin was perturbed by itself, so parts need not add up to their "
+                         "total: use the published total rather than a sum.\n");
+}
+
+static cellar_status note_quality(const plan_figures *figures, cellar_output *output,
+                                  cellar_error *err)
+{
+    cellar_output_string(output,
+                         "\n## Accuracy: what the perturbation adds\n\n"
+                         "| table | cells | standard deviation of a cell |\n|---|---|---|\n");
+    for (size_t t = 0; t < figures->told.n_tables; t++) {
+        const plan_piece *piece = &figures->work.pieces[t];
+        plan_law law;
+        cellar_status status =
+            cellar_plan_law_init(&law, piece->mechanism, CELLAR_NEGATIVES_KEEP, 0, err);
+        if (status == CELLAR_OK)
+            cellar_output_printf(
+                output, "| %s | %llu | %.4g%s |\n", piece->table->name,
+                (unsigned long long) piece->n_cells, sqrt(cellar_plan_law_at(&law, 0).variance),
+                law.variance > 0 ? "" : " for an empty cell, more for larger ones");
+        cellar_plan_law_clear(&law);
+        if (status != CELLAR_OK)
+            return status;
+    }
+    cellar_output_string(
+        output, "\nThis comes on top of sampling and other errors. Tests and intervals have "
+                "to take it into account (`cellar infer`).\n");
+    return CELLAR_OK;
+}
+
+static void note_rules(const cellar_plan *plan, cellar_output *output)
+{
+    if (plan->rules.n == 0)
+        return;
+    cellar_output_string(output, "\n## Disclosure rules\n\n");
+    for (size_t r = 0; r < plan->rules.n; r++) {
+        const plan_rule *rule = plan_rule_at(plan, r);
+        cellar_text words = {0};
+        cellar_plan_rule_words(rule, &words);
+        cellar_output_printf(output, "- %s: ", rule->table != NULL ? rule->table : "all tables");
+        cellar_output_text(output, &words); /* a failure shows when the file is written */
+        cellar_output_printf(output, " (%s)\n",
+                             !cellar_plan_rule_is_covered(rule)
+                                 ? "judged by the custodian on true counts; not covered by the "
+                                   "guarantee"
+                             : rule->max_cells > 0 ? "depends on no count"
+                                                   : "judged on the released numbers");
+        cellar_text_clear(&words);
+    }
+}
+
+cellar_status cellar_plan_pack_note(const plan_figures *figures, const char *stamp,
+                                    cellar_output *output, cellar_error *err)
+{
+    const cellar_plan *plan = figures->work.plan;
+    cellar_status status;
+    static const char *const choices[] = {"were chosen in a way that is not stated",
+                                          "were declared in advance",
+                                          "were chosen from public data",
+                                          "were chosen from the confidential data, which the "
+                                          "guarantee does not cover"};
+    cellar_output_printf(output, "# Method note%s%s\n\nA draft, to be edited by the producer.\n",
+                         plan->title != NULL ? ": " : "", plan->title != NULL ? plan->title : "");
+    if (plan->data.edition != NULL)
+        cellar_output_printf(output, "Edition of the data: %s.\n", plan->data.edition);
+    note_policy(figures, output);
+    note_treatment(figures, output);
+    cellar_output_printf(output, "The parameters %s.\n", choices[plan->parameter_choice]);
+    status = note_quality(figures, output, err);
+    note_rules(plan, output);
+    cellar_output_printf(output, "\n## Accounting\n\n%s\n",
+                         stamp != NULL ? stamp : "unaccounted, not for publication");
+    return status;
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "plan/pack.h"
+
+#include <string.h>
+
+#include <cellar/manifest.h>
+#include <cellar/release_file.h>
+
+#include "base/error.h"
+#include "base/folder.h"
+
+typedef struct packing {
+    const plan_figures *figures;
+    const cellar_plan *plan;
+    const cellar_plan_run_options *options;
+    const char *folder, *stamp;
+    cellar_release **releases;
+    const char **names;
+    size_t n;
+} packing;
+
+/* ---- drawing -------------------------------------------------------------------------------- */
+
+cellar_protect_options cellar_plan_protect_options(const plan_work *work,
+                                                   const cellar_plan_run_options *options,
+                                                   const char *stamp)
+{
+    const cellar_plan *plan = work->plan;
+    cellar_protect_options protect = cellar_protect_options_default();
+    protect.negatives = plan->negatives - 1;
+    protect.threshold = (int64_t) plan->threshold;
+    protect.per_cell = 1; /* the list is accounted for as a whole */
+    protect.unit = plan->unit.name;
+    protect.neighbours =
+        work->n_sides == 2 ? CELLAR_NEIGHBOURS_SUBSTITUTE : CELLAR_NEIGHBOURS_ADD_REMOVE;
+    protect.max_per_unit = work->per_unit;
+    protect.max_weight = plan->data.max_weight;
+    protect.choice = (cellar_parameter_choice) plan->parameter_choice;
+    protect.ledger = stamp;
+    if (options != NULL) {
+        protect.n_threads = options->n_threads;
+        protect.progress = options->progress;
+        protect.date = options->date;
+    }
+    return protect;
+}
+
+static cellar_status draw_all(packing *p, cellar_error *err)
+{
+    const plan_work *work = &p->figures->work;
+    cellar_protect_options protect = cellar_plan_protect_options(work, p->options, p->stamp);
+    for (size_t t = 0; t < work->n; t++) {
+        cellar_status status = cellar_release_protect(
+            work->pieces[t].counts, work->pieces[t].mechanism, &protect, &p->releases[t], err);
+        if (status == CELLAR_OK)
+            status = cellar_plan_judge_release(p->plan, t, p->releases[t], err);
+        if (status != CELLAR_OK)
+            return status;
+    }
+    return CELLAR_OK;
+}
+
+/* ---- writing -------------------------------------------------------------------------------- */
+
+static cellar_status path_in(const packing *p, const char *name, const char *ending,
+                             cellar_text *out, cellar_error *err)
+{
+    cellar_text_reset(out);
+    cellar_text_printf(out, "%s/%s%s", p->folder, name, ending);
+    return out->failed ? cellar_fail_memory(err, "the name of a file") : CELLAR_OK;
+}
+
+static size_t table_roles(const cellar_plan *plan, const plan_table *table,
+                          cellar_variable_role *roles)
+{
+    static const char *const words[] = {"", "time", "geo"};
+    size_t n = 0;
+    for (size_t k = 0; k < table->n_variables; k++) {
+        const plan_variable *variable = plan_variable_at(plan, table->variables[k]);
+        if (variable->role > 0)
+            roles[n++] = (cellar_variable_role){variable->name, words[variable->role]};
+    }
+    return n;
+}
+
+static cellar_status write_format(const packing *p, size_t t, const char *format, cellar_text *path,
+                                  cellar_error *err)
+{
+    static const struct {
+        const char *name, *ending;
+        cellar_table_format format;
+    } known[] = {{"csv", ".csv", CELLAR_TABLE_CSV},
+                 {"json", ".json", CELLAR_TABLE_JSONSTAT},
+                 {"px", ".px", CELLAR_TABLE_PX},
+                 {"sdmx", ".csv", CELLAR_TABLE_SDMX},
+                 {"csvw", ".csv", CELLAR_TABLE_CSVW}};
+    const plan_table *table = plan_table_at(p->plan, t);
+    cellar_variable_role roles[CELLAR_MAX_VARIABLES];
+    cellar_table_write_options how = {.zeros = p->plan->outputs.zeros == PLAN_YES,
+                                      .sparse = p->plan->outputs.sparse == PLAN_YES,
+                                      .title = table->title,
+                                      .roles = roles};
+    cellar_release_file *file = NULL;
+    size_t i = 0;
+    cellar_status status = CELLAR_OK;
+
+    while (strcmp(known[i].name, format) != 0)
+        i++;
+    how.format = known[i].format;
+    how.n_roles = table_roles(p->plan, table, roles);
+    CELLAR_TRY(path_in(p, table->name, known[i].ending, path, err));
+    CELLAR_TRY(cellar_release_file_open(path->bytes, &how, 0, &file, err));
+    CELLAR_TRY(cellar_release_file_write(file, p->releases[t], err));
+out:
+    cellar_release_file_discard(file);
+    return status;
+}
+
+static int has_display(const plan_display *display)
+{
+    return display->rounding > 0 || display->zero != NULL || display->structural_zero != NULL ||
+           display->negative != NULL;
+}
+
+static cellar_status open_shared(const char *path, cellar_output **out, cellar_error *err)
+{
+    cellar_output_options shared = {.shared = 1};
+    return cellar_output_open(path, &shared, out, err);
+}
+
+static cellar_status write_table(const packing *p, size_t t, cellar_text *path, cellar_error *err)
+{
+    const plan_list *formats = &p->plan->outputs.formats;
+    cellar_output *output;
+    cellar_status status = CELLAR_OK;
+    for (size_t i = 0; i < formats->n; i++)
+        CELLAR_TRY(write_format(p, t, plan_text_at(formats, i), path, err));
+    if (!has_display(&p->plan->display))
+        return CELLAR_OK;
+    CELLAR_TRY(path_in(p, plan_table_at(p->plan, t)->name, ".display.csv", path, err));
+    CELLAR_TRY(open_shared(path->bytes, &output, err));
+    cellar_plan_pack_display(p->plan, p->releases[t], output);
+    CELLAR_TRY(cellar_output_commit(output, err));
+out:
+    return status;
+}
+
+/* Writes a file that all may read by `fill`. */
+static cellar_status write_file(const packing *p, const char *name, const char *ending,
+                                cellar_status (*fill)(const plan_figures *figures,
+                                                      const char *stamp, cellar_output *output,
+                                                      cellar_error *err),
+                                cellar_text *path, cellar_error *err)
+{
+    cellar_output *output;
+    cellar_status status = CELLAR_OK;
+    CELLAR_TRY(path_in(p, name, ending, path, err));
+    CELLAR_TRY(open_shared(path->bytes, &output, err));
+    status = fill(p->figures, p->stamp, output, err);
+    if (status == CELLAR_OK)
+        return cellar_output_commit(output, err);
+    cellar_output_discard(output);
+out:
+    return status;
+}
+
+static cellar_status write_all(packing *p, cellar_error *err)
+{
+    cellar_text path = {0};
+    cellar_status status = CELLAR_OK;
+    for (size_t t = 0; t < p->n; t++)
+        CELLAR_TRY(write_table(p, t, &path, err));
+    CELLAR_TRY(write_file(p, "certificate", ".json", cellar_plan_pack_certificate, &path, err));
+    CELLAR_TRY(write_file(p, "method-note", ".md", cellar_plan_pack_note, &path, err));
+    if (p->options != NULL && p->options->extra != NULL) {
+        cellar_plan_pack pack = {.plan = p->plan,
+                                 .names = p->names,
+                                 .releases = (const cellar_release *const *) p->releases,
+                                 .n = p->n,
+                                 .certificate = p->figures->work.certificate};
+        CELLAR_TRY(p->options->extra(p->options->extra_context, p->folder, &pack, err));
+    }
+    CELLAR_TRY(cellar_manifest_write(p->folder, NULL, err));
+out:
+    cellar_text_clear(&path);
+    return status;
+}
+
+cellar_status cellar_plan_pack_write(const plan_figures *figures,
+                                     const cellar_plan_run_options *options, const char *folder,
+                                     const char *stamp, cellar_error *err)
+{
+    packing p = {.figures = figures,
+                 .plan = figures->work.plan,
+                 .options = options,
+                 .folder = folder,
+                 .stamp = stamp,
+                 .n = figures->work.n};
+    cellar_status status = CELLAR_OK;
+
+    p.releases = cellar_alloc(p.n, sizeof *p.releases);
+    p.names = cellar_alloc(p.n, sizeof *p.names);
+    if (p.releases == NULL || p.names == NULL)
+        CELLAR_TRY(cellar_fail_memory(err, "a release"));
+    for (size_t t = 0; t < p.n; t++)
+        p.names[t] = plan_table_at(p.plan, t)->name;
+    CELLAR_TRY(draw_all(&p, err));
+    CELLAR_TRY(cellar_folder_create(folder, err));
+    CELLAR_TRY(write_all(&p, err));
+out:
+    for (size_t t = 0; p.releases != NULL && t < p.n; t++)
+        cellar_release_free(p.releases[t]);
+    cellar_free(p.releases);
+    cellar_free(p.names);
+    return status;
+}

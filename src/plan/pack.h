@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a run leaves: the release pack, a folder. */
+#ifndef CELLAR_PLAN_PACK_H
+#define CELLAR_PLAN_PACK_H
+
+#include "plan/figures.h"
+
+/* How each table of the list is protected; `stamp` may be NULL, and so may `options`. */
+cellar_protect_options cellar_plan_protect_options(const plan_work *work,
+                                                   const cellar_plan_run_options *options,
+                                                   const char *stamp);
+
+/* Draws all tables and writes the pack into `folder`, which does not exist yet. `stamp` is that of
+ * the charge, or NULL. Rules on released counts may refuse (CELLAR_ERR_RULE). */
+cellar_status cellar_plan_pack_write(const plan_figures *figures,
+                                     const cellar_plan_run_options *options, const char *folder,
+                                     const char *stamp, cellar_error *err);
+
+/* certificate.json: the guarantee of the whole list, and what it does not cover. */
+cellar_status cellar_plan_pack_certificate(const plan_figures *figures, const char *stamp,
+                                           cellar_output *output, cellar_error *err);
+
+/* method-note.md: draft text for the metadata that agencies publish. */
+cellar_status cellar_plan_pack_note(const plan_figures *figures, const char *stamp,
+                                    cellar_output *output, cellar_error *err);
+
+/* NAME.display.csv: labels, symbols and rounded numbers for readers. */
+void cellar_plan_pack_display(const cellar_plan *plan, const cellar_release *release,
+                              cellar_output *output);
+
+/* The rules on released counts, on one table. */
+cellar_status cellar_plan_judge_release(const cellar_plan *plan, size_t table,
+                                        const cellar_release *release, cellar_error *err);
+
+#endif

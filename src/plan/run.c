@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A run: refused, or charged, drawn and named in one step.
+ *
+ * The pack is made in a hidden folder that only its owner may enter, beside the place where it will
+ * appear; with a ledger it waits there until its digest is on record (privacy/ledger_spend.c tells
+ * what happens to a run that ends at any point). Then one rename makes all of it appear. */
+#include "plan/pack.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "base/folder.h"
+
+typedef struct run {
+    const cellar_plan *plan;
+    const cellar_plan_run_options *options;
+    plan_figures *figures;
+    cellar_ledger *ledger;
+} run;
+
+/* ---- before anything is paid ------------------------------------------------------------------
+ */
+
+static cellar_status check_outputs(const cellar_plan *plan, cellar_error *err)
+{
+    plan_place top = {1, NULL};
+    struct stat unused;
+    if (plan->outputs.folder == NULL || plan->outputs.formats.n == 0)
+        return cellar_plan_fail(plan->name, &top, "outputs", err,
+                                "a run needs a folder and at least one format");
+    if (plan->ledger.file == NULL && lstat(plan->outputs.folder, &unused) == 0)
+        return cellar_fail(err, CELLAR_ERR_EXISTS, "%s: exists already", plan->outputs.folder);
+    return CELLAR_OK;
+}
+
+/* All that drawing could refuse, found out before. */
+static cellar_status check_protection(const run *r, cellar_error *err)
+{
+    const plan_work *work = &r->figures->work;
+    cellar_protect_options protect = cellar_plan_protect_options(work, r->options, NULL);
+    for (size_t t = 0; t < work->n; t++) {
+        cellar_forecast unused;
+        cellar_error why = {""};
+        cellar_status status = cellar_protect_forecast(
+            work->pieces[t].counts, work->pieces[t].mechanism, &protect, &unused, &why);
+        if (status != CELLAR_OK)
+            return cellar_fail(err, status, "table %s: %s", work->pieces[t].table->name,
+                               why.message);
+    }
+    return CELLAR_OK;
+}
+
+static cellar_status run_prepare(run *r, cellar_error *err)
+{
+    cellar_plan_options options = {0};
+    cellar_status status = CELLAR_OK;
+    if (r->options != NULL) {
+        options.n_threads = r->options->n_threads;
+        options.progress = r->options->progress;
+    }
+    CELLAR_TRY(check_outputs(r->plan, err));
+    CELLAR_TRY(cellar_plan_figures_create(r->plan, &options, &r->figures, err));
+    if (r->figures->told.n_refusals > 0)
+        CELLAR_TRY(cellar_fail(err, CELLAR_ERR_RULE, "%s", r->figures->told.refusals[0]));
+    CELLAR_TRY(check_protection(r, err));
+out:
+    return status;
+}
+
+/* ---- with a ledger ------------------------------------------------------------------------------
+ */
+
+static cellar_status open_ledger(run *r, cellar_error *err)
+{
+    const plan_ledger *account = &r->plan->ledger;
+    cellar_text path = {0};
+    cellar_key *key = NULL;
+    cellar_status status = CELLAR_OK;
+    if (account->key == NULL)
+        cellar_text_printf(&path, "%s.key", account->file);
+    else
+        cellar_text_add_string(&path, account->key);
+    if (path.failed)
+        CELLAR_TRY(cellar_fail_memory(err, "the name of a file"));
+    CELLAR_TRY(cellar_key_read(path.bytes, &key, err));
+    CELLAR_TRY(cellar_ledger_open(account->file, key, &r->ledger, err));
+out:
+    cellar_key_free(key);
+    cellar_text_clear(&path);
+    return status;
+}
+
+/* One spec when all tables have the same, else each with its number of cells. */
+static void list_mechanisms(const plan_work *work, cellar_text *out)
+{
+    const char *first = cellar_mechanism_spec(work->pieces[0].mechanism);
+    int same = 1;
+    for (size_t t = 1; t < work->n; t++)
+        same &= strcmp(cellar_mechanism_spec(work->pieces[t].mechanism), first) == 0;
+    if (same) {
+        cellar_text_add_string(out, first);
+        return;
+    }
+    cellar_text_add_string(out, "list of ");
+    for (size_t t = 0; t < work->n; t++)
+        cellar_text_printf(out, "%s%llu x %s", t > 0 ? "; " : "",
+                           (unsigned long long) work->pieces[t].d,
+                           cellar_mechanism_spec(work->pieces[t].mechanism));
+}
+
+/* What is released: a request asked again must ask for the same plan. */
+static void describe_list(const cellar_plan *plan, cellar_text *out)
+{
+    cellar_text_printf(out, "plan %s, tables", plan->digest);
+    for (size_t t = 0; t < plan->tables.n; t++)
+        cellar_text_printf(out, " %s", plan_table_at(plan, t)->name);
+}
+
+static cellar_status produce(void *context, const char *staged, const char *stamp,
+                             cellar_error *err)
+{
+    const run *r = context;
+    return cellar_plan_pack_write(r->figures, r->options, staged, stamp, err);
+}
+
+static cellar_status run_charged(run *r, cellar_plan_run_result *out, cellar_error *err)
+{
+    const cellar_plan *plan = r->plan;
+    const plan_work *work = &r->figures->work;
+    const cellar_ledger_entry *dataset;
+    cellar_text mechanisms = {0}, what = {0};
+    cellar_spend_options how = {.path = plan->outputs.folder};
+    cellar_spend_result spent = {.state = CELLAR_CHARGE_NONE};
+    cellar_charge charge = {.request = plan->ledger.request,
+                            .dataset = plan->ledger.dataset,
+                            .edition = plan->data.edition,
+                            .analyst = plan->ledger.analyst,
+                            .unit = plan->unit.name != NULL ? plan->unit.name : "record",
+                            .neighbours = work->n_sides == 2 ? "substitute" : "add-remove",
+                            .n_cells = work->d,
+                            .max_per_unit = work->per_unit,
+                            .max_weight = plan->data.max_weight,
+                            .accept_delta = cellar_plan_has_text(&plan->accept, "delta")};
+    cellar_status status = CELLAR_OK;
+
+    CELLAR_TRY(open_ledger(r, err));
+    dataset = cellar_ledger_find_dataset(r->ledger, charge.dataset);
+    if (charge.edition == NULL && dataset != NULL)
+        charge.edition = dataset->edition;
+    list_mechanisms(work, &mechanisms);
+    describe_list(plan, &what);
+    if (mechanisms.failed || what.failed)
+        CELLAR_TRY(cellar_fail_memory(err, "a charge"));
+    charge.mechanism = mechanisms.bytes;
+    charge.what = what.bytes;
+    CELLAR_TRY(
+        cellar_amounts_of_certificate(work->certificate, plan->ledger.delta, &charge.amounts, err));
+    status = cellar_ledger_spend(r->ledger, &charge, &how, produce, r, &spent, err);
+    out->is_new = spent.is_new;
+    out->is_charged = spent.state != CELLAR_CHARGE_NONE;
+    memcpy(out->stamp, spent.stamp, sizeof out->stamp);
+out:
+    cellar_text_clear(&mechanisms);
+    cellar_text_clear(&what);
+    return status;
+}
+
+/* ---- without one --------------------------------------------------------------------------------
+ */
+
+/* Nobody has seen what an interrupted run left in the hidden folder: it is thrown away. */
+static cellar_status run_uncharged(run *r, cellar_plan_run_result *out, cellar_error *err)
+{
+    const char *folder = r->plan->outputs.folder, *slash = strrchr(folder, '/');
+    const char *name = slash != NULL ? slash + 1 : folder;
+    cellar_text staged = {0};
+    cellar_error unheard;
+    cellar_status status = CELLAR_OK;
+    cellar_text_add(&staged, folder, (size_t) (name - folder));
+    cellar_text_printf(&staged, ".cellar-%.120s.staged", name);
+    if (staged.failed)
+        CELLAR_TRY(cellar_fail_memory(err, "the name of a folder"));
+    CELLAR_TRY(cellar_folder_remove(staged.bytes, err));
+    status = cellar_plan_pack_write(r->figures, r->options, staged.bytes, NULL, err);
+    if (status == CELLAR_OK)
+        status = cellar_folder_publish(staged.bytes, folder, err);
+    if (status != CELLAR_OK)
+        (void) cellar_folder_remove(staged.bytes, &unheard); /* else the next run does */
+    out->is_new = status == CELLAR_OK;
+out:
+    cellar_text_clear(&staged);
+    return status;
+}
+
+cellar_status cellar_plan_run(const cellar_plan *plan, const cellar_plan_run_options *options,
+                              cellar_plan_run_result *out, cellar_error *err)
+{
+    run r = {.plan = plan, .options = options};
+    cellar_status status = CELLAR_OK;
+    *out = (cellar_plan_run_result){0};
+    CELLAR_TRY(run_prepare(&r, err));
+    CELLAR_TRY(plan->ledger.file != NULL ? run_charged(&r, out, err) : run_uncharged(&r, out, err));
+out:
+    cellar_ledger_close(r.ledger);
+    cellar_plan_figures_free(r.figures != NULL ? &r.figures->told : NULL);
+    return status;
+}

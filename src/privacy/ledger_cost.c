@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From a certificate to a charge. */
+#include <math.h>
+
+#include "base/error.h"
+#include "privacy/ledger.h"
+
+cellar_status cellar_amounts_of_certificate(const cellar_certificate *certificate,
+                                            const char *delta, cellar_amounts *out,
+                                            cellar_error *err)
+{
+    double rho = cellar_certificate_composition(certificate).rho;
+    const char *pure = cellar_certificate_pure_exact(certificate);
+    double epsilon = pure != NULL || delta == NULL
+                         ? cellar_certificate_pure_epsilon(certificate)
+                         : cellar_certificate_epsilon_at(certificate, 0).epsilon;
+    cellar_amounts exact;
+    cellar_status status = CELLAR_OK;
+
+    if (cellar_certificate_verdict(certificate) != CELLAR_VERDICT_HOLDS)
+        return cellar_fail(err, CELLAR_ERR_RULE, "there is no guarantee to charge for: %s",
+                           cellar_certificate_reason(certificate));
+    if (isinf(epsilon) && (delta != NULL || isnan(rho)))
+        return cellar_fail(err, CELLAR_ERR_RULE, "the mechanism has no pure epsilon%s",
+                           delta != NULL ? ", and none for that delta"
+                                         : "; say the delta to charge");
+    CELLAR_TRY(cellar_amounts_of_bounds(isinf(epsilon) ? 0 : epsilon, 0, rho, out, err));
+    CELLAR_TRY(cellar_amounts_read(pure, pure == NULL ? delta : NULL, NULL, &exact, err));
+    out->delta_atto = exact.delta_atto;
+    if (pure != NULL)
+        out->epsilon_nano = exact.epsilon_nano;
+out:
+    return status;
+}
