@@ -10,19 +10,50 @@
 #include <cellar/release_file.h>
 #include <cellar/report.h>
 
+#include "lists.h"
 #include "options.h"
 #include "reader.h"
+#include "table_in.h"
 #include "terminal.h"
+#include "variables.h"
 
 typedef struct report_values {
+    const char *qid, *sensitive, *epsilon, *release;
+    cli_words mechanism, domain;
+    int negatives;
+    cli_number copies, seed, groups;
     int is_public;
-    const char *title, *charts, *path;
     cli_number rows;
+    const char *title, *charts, *path;
     int force;
+    cli_number threads;
 } report_values;
 
 #define AT(member) offsetof(report_values, member)
 static const cli_option report_options[] = {
+    {CLI_SECTION, "The page for the committee", NULL, NULL, 0, 0, 0, 0},
+    {CLI_TEXT, "qid", "A,B", "the columns an attacker knows: they make the groups", AT(qid), 0, 0,
+     0},
+    {CLI_TEXT, "sensitive", "Y,Z", "the column, or columns jointly, to be learnt", AT(sensitive), 0,
+     0, 0},
+    {CLI_MANY, "mechanism", "SPEC",
+     "what is planned for each cell (cellar mechanism tells more); repeated, up to 6: what to "
+     "compare it with",
+     AT(mechanism), 0, 0, 0},
+    {CLI_TEXT, "epsilon", "GRID",
+     "look at mechanisms with an epsilon at these values [0.01..100/41]", AT(epsilon), 0, 0, 0},
+    {CLI_CHOICE, "negatives", "keep|zero", "what is to become of numbers below zero [keep]",
+     AT(negatives), 0, 0, 0},
+    {CLI_TEXT, "release", "RELEASE", "look at this release of the table, too", AT(release), 0, 0,
+     0},
+    {CLI_NUMBER, "groups", "N", "name so many of the most exposed groups [20]", AT(groups), 0, 0,
+     100000},
+    {CLI_NUMBER, "copies", "R", "simulate so many copies for what analysts lose [30]", AT(copies),
+     0, 2, 10000000},
+    {CLI_NUMBER, "seed", "S", "the seed of the copies [1]", AT(seed), 0, 0, 0},
+    {CLI_MANY, "domain", "VAR=FILE",
+     "declare the categories of a variable that the table's file does not declare; may be repeated",
+     AT(domain), 0, 0, 0},
     {CLI_SECTION, "The page for the public", NULL, NULL, 0, 0, 0, 0},
     {CLI_FLAG, "public", NULL, "make it from releases and their certificates alone", AT(is_public),
      0, 0, 0},
@@ -33,21 +64,30 @@ static const cli_option report_options[] = {
     {CLI_TEXT, "output", "FILE", "the page [standard output]", AT(path), 'o', 0, 0},
     {CLI_TEXT, "charts", "DIR", "put every chart there, too, as SVG and PNG", AT(charts), 0, 0, 0},
     {CLI_FLAG, "force", NULL, "replace existing files", AT(force), 0, 0, 0},
+    {CLI_NUMBER, "threads", "N", "use so many processors; the page is the same [all]", AT(threads),
+     0, 1, 1024},
     {CLI_SECTION, "Other", NULL, NULL, 0, 0, 0, 0},
 };
 
 static const char *const report_examples[] = {
+    "cellar report table.csv --qid region,age --sensitive diagnosis --mechanism "
+    "discrete-laplace:epsilon=1 -o page.html",
+    "cellar report table.json --qid region,age --sensitive diagnosis --mechanism "
+    "discrete-laplace:epsilon=1 --mechanism poisson:alpha=0.5 --charts charts -o page.html",
     "cellar report --public release.csv -o page.html",
     "cellar report --public regions.csv ages.json --title 'Census tables' -o page.html", NULL};
 
 static const cli_command report_command = {
     "report",
-    "--public RELEASE... -o page.html",
+    "TABLE --qid A,B --sensitive Y --mechanism SPEC -o page.html, or --public RELEASE... -o "
+    "page.html",
     "Writes one HTML page that needs nothing else: no network, no script, charts inside, to be "
     "read "
-    "on a screen or printed. With --public it is made from releases and their certificates alone: "
-    "what is released, what is proved about it, the noise every number carries, how to test with "
-    "it.",
+    "on a screen or printed. The page for the committee is computed from true counts and "
+    "confidential: risk against epsilon, what analysts lose, delta, exposure, the most exposed "
+    "groups, the noise, the certificate, what is not covered, a checklist to sign. With --public "
+    "the page is made from releases and their certificates alone: what is released, what is "
+    "proved about it, the noise every number carries, how to test with it.",
     report_options,
     sizeof report_options / sizeof report_options[0],
     report_examples};
@@ -107,15 +147,130 @@ static int report_public(const report_values *values, const cli_words *files)
     return cli_exit(status, &err);
 }
 
+/* ---- the page for the committee ------------------------------------------------------------- */
+
+/* A run for the committee. */
+typedef struct report_run {
+    cellar_table *table;
+    cellar_release *release;
+    size_t positions[CELLAR_MAX_VARIABLES];
+    cli_words epsilons;
+    cellar_committee_options committee;
+} report_run;
+
+/* The positions of the names of an option, after those that are there already. */
+static int report_find(report_run *run, const char *option, const char *text, size_t *n)
+{
+    cli_words names = {0};
+    int result = cli_variables_names(option, text, &names);
+    for (size_t i = 0; i < names.n && result == CLI_GO_ON; i++) {
+        const size_t position =
+            cellar_schema_find_variable(cellar_table_schema(run->table), names.items[i]);
+        if (position == CELLAR_NO_CODE)
+            result = cli_usage("--%s: the table has no variable '%s'", option, names.items[i]);
+        for (size_t k = 0; k < *n && result == CLI_GO_ON; k++)
+            if (run->positions[k] == position)
+                result = cli_usage("--%s: '%s' is named twice", option, names.items[i]);
+        if (result == CLI_GO_ON)
+            run->positions[(*n)++] = position;
+    }
+    cli_words_clear(&names);
+    return result;
+}
+
+/* What the options say; the table has been read. */
+static int report_committee_options(const report_values *values, report_run *run)
+{
+    cellar_committee_options *c = &run->committee;
+    size_t n = 0;
+    int result = report_find(run, "qid", values->qid, &n);
+    *c = cellar_committee_options_default();
+    c->qid = run->positions;
+    c->n_qid = n;
+    if (result == CLI_GO_ON)
+        result = report_find(run, "sensitive", values->sensitive, &n);
+    if (result == CLI_GO_ON && values->epsilon != NULL)
+        result = cli_list_decimals("epsilon", values->epsilon, &run->epsilons);
+    c->sensitive = run->positions + c->n_qid;
+    c->n_sensitive = n - c->n_qid;
+    c->mechanisms = cli_words_items(&values->mechanism);
+    c->n_mechanisms = values->mechanism.n;
+    c->epsilons = values->epsilon != NULL ? cli_words_items(&run->epsilons) : NULL;
+    c->n_epsilons = run->epsilons.n;
+    c->release = run->release;
+    c->negatives = values->negatives == 2 ? CELLAR_NEGATIVES_ZERO : CELLAR_NEGATIVES_KEEP;
+    c->copies = values->copies.given ? values->copies.value : c->copies;
+    c->seed = values->seed.given ? values->seed.value : c->seed;
+    c->n_groups = values->groups.given ? (size_t) values->groups.value : c->n_groups;
+    c->n_threads = (int) values->threads.value;
+    return result;
+}
+
+static int report_committee_write(const report_values *values, const report_run *run)
+{
+    cellar_report_options options = report_how(values);
+    cellar_error err;
+    cellar_status status;
+    options.progress = cli_progress_begin();
+    status = cellar_report_committee(run->table, &run->committee, &options,
+                                     values->path != NULL ? values->path : "-", &err);
+    cli_progress_end();
+    if (status == CELLAR_ERR_ARGUMENT)
+        return cli_usage("report: %s", err.message);
+    return cli_exit(status, &err);
+}
+
+static int report_committee(const report_values *values, const char *path)
+{
+    report_run run = {.table = NULL};
+    cellar_error err;
+    cellar_status status = CELLAR_OK;
+    int result = cli_table_in_read(path, &values->domain, &run.table);
+    if (result == CLI_GO_ON && values->release != NULL)
+        status = cellar_release_read(values->release, CELLAR_TABLE_AUTO, &run.release, &err);
+    if (status != CELLAR_OK)
+        result = cli_exit(status, &err);
+    if (result == CLI_GO_ON)
+        result = report_committee_options(values, &run);
+    if (result == CLI_GO_ON)
+        result = report_committee_write(values, &run);
+    cellar_table_free(run.table);
+    cellar_release_free(run.release);
+    cli_words_clear(&run.epsilons);
+    return result;
+}
+
 /* ---- the verb ---------------------------------------------------------------------------------
  */
 
+static int report_check_public(const report_values *values, const cli_words *files)
+{
+    if (files->n == 0)
+        return cli_usage("report --public: name the releases, files that cellar protect wrote");
+    if (values->qid != NULL || values->sensitive != NULL || values->mechanism.n > 0 ||
+        values->epsilon != NULL || values->release != NULL || values->negatives != 0 ||
+        values->domain.n > 0 || values->copies.given || values->seed.given || values->groups.given)
+        return cli_usage(
+            "report --public: releases tell how they were made; --qid, --mechanism and "
+            "what belongs to them are for the committee's page");
+    return CLI_GO_ON;
+}
+
 static int report_check(const report_values *values, const cli_words *files)
 {
-    if (!values->is_public)
-        return cli_usage("report: say --public and name releases");
-    if (files->n == 0)
-        return cli_usage("report: name the releases, files that cellar protect wrote");
+    if (values->is_public)
+        return report_check_public(values, files);
+    if (files->n != 1)
+        return cli_usage("report: name one table, a file that cellar tabulate wrote, or say "
+                         "--public and name releases");
+    if (values->qid == NULL || values->sensitive == NULL)
+        return cli_usage("report: say --qid A,B (what an attacker knows) and --sensitive Y");
+    if (values->mechanism.n == 0)
+        return cli_usage("report: say what is planned: --mechanism discrete-laplace:epsilon=1");
+    if (values->rows.given)
+        return cli_usage("report: --rows is for --public");
+    if (values->path == NULL && cli_stdout_is_terminal())
+        return cli_usage("report: name the page: -o page.html");
     return CLI_GO_ON;
 }
 
@@ -132,7 +287,8 @@ int cli_report(int argc, char **argv)
     if (result == CLI_GO_ON)
         result = report_make_folder(values.charts);
     if (result == CLI_GO_ON)
-        result = report_public(&values, &files);
+        result = values.is_public ? report_public(&values, &files)
+                                  : report_committee(&values, files.items[0]);
     cli_words_clear(&files);
     cli_options_clear(&report_command, &values);
     return result;

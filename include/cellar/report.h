@@ -42,6 +42,39 @@ CELLAR_API cellar_status cellar_report_public(const cellar_release *const *relea
                                               const cellar_report_options *options,
                                               const char *path, cellar_error *err);
 
+/* ---- the page for the committee: confidential ----------------------------------- */
+
+/* What the committee decides about. Start from cellar_committee_options_default(); arrays and
+ * strings stay the caller's. */
+typedef struct cellar_committee_options {
+    const size_t *qid; /* variables of the table that an attacker knows; required */
+    size_t n_qid;
+    const size_t *sensitive; /* those to be learnt, jointly; required */
+    size_t n_sensitive;
+    const char *const *mechanisms; /* complete specs of single cells; the first is the one planned;
+                                      required */
+    size_t n_mechanisms;
+    const char *const *epsilons; /* decimals, increasing, at which mechanisms with an epsilon are
+                                    looked at; NULL: 41 from 0.01 to 100 */
+    size_t n_epsilons;
+    const cellar_release *release; /* made from the table, to be looked at, too; or NULL */
+    cellar_negatives negatives;    /* of what is planned [keep] */
+    uint64_t copies, seed;         /* simulated copies for what analysts lose [30, 1] */
+    size_t n_groups;               /* so many of the most exposed groups are named [20] */
+    int n_threads;                 /* 0: one per processor; the page is the same */
+} cellar_committee_options;
+
+CELLAR_API cellar_committee_options cellar_committee_options_default(void);
+
+/* Writes the page about what is planned for a table to `path`, with mode 0600: risk against
+ * epsilon, what analysts lose, delta, exposure, the most exposed groups, the noise, the
+ * certificate, what is not covered, and a checklist to sign. A number that a module refuses is
+ * left out, with its reason. `options` may be NULL. On failure there is no page. */
+CELLAR_API cellar_status cellar_report_committee(const cellar_table *table,
+                                                 const cellar_committee_options *committee,
+                                                 const cellar_report_options *options,
+                                                 const char *path, cellar_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -99,18 +99,29 @@ void cellar_page_fact(cellar_page *page, const char *name, const char *format, .
 
 /* ---- tables ------------------------------------------------------------------------ */
 
-void cellar_page_table_begin(cellar_page *page, const char *caption, const char *const *headings)
+static void page_heading_cell(cellar_page *page, const char *text, int is_number)
+{
+    cellar_page_tag(page, is_number ? "<th scope=\"col\" class=\"n\">" : "<th scope=\"col\">");
+    cellar_markup_add(&page->out, text);
+    cellar_page_tag(page, "</th>");
+}
+
+void cellar_page_table_of(cellar_page *page, const char *caption, const char *const *names,
+                          size_t n, const char *const *headings)
 {
     cellar_page_tag(page, "<div class=\"wide\"><table>\n<caption>");
     cellar_markup_add(&page->out, caption);
     cellar_page_tag(page, "</caption>\n<thead><tr>");
-    for (; *headings != NULL; headings++) {
-        const int is_number = **headings == '#';
-        cellar_page_tag(page, is_number ? "<th scope=\"col\" class=\"n\">" : "<th scope=\"col\">");
-        cellar_markup_add(&page->out, *headings + is_number);
-        cellar_page_tag(page, "</th>");
-    }
+    for (size_t i = 0; i < n; i++)
+        page_heading_cell(page, names[i], 0);
+    for (; *headings != NULL; headings++)
+        page_heading_cell(page, *headings + (**headings == '#'), **headings == '#');
     cellar_page_tag(page, "</tr></thead>\n<tbody>\n");
+}
+
+void cellar_page_table_begin(cellar_page *page, const char *caption, const char *const *headings)
+{
+    cellar_page_table_of(page, caption, NULL, 0, headings);
 }
 
 void cellar_page_table_end(cellar_page *page)
@@ -180,17 +191,20 @@ cellar_status cellar_page_chart(cellar_page *page, const char *name, const cella
 
 /* ---- the whole -------------------------------------------------------------------------- */
 
-/* The only style sheet the page may have, as content policies name it. */
-static void page_policy(cellar_text *out)
+static void page_style(const cellar_page *page, cellar_text *out)
 {
-    crypto_hash_sha256_state state;
+    for (size_t i = 0; cellar_page_style[i] != NULL; i++)
+        cellar_text_add_string(out, cellar_page_style[i]);
+    if (page->confidential)
+        cellar_text_add_string(out, cellar_page_style_confidential);
+}
+
+/* The only style sheet the page may have, as content policies name it. */
+static void page_policy(cellar_text *out, const cellar_text *style)
+{
     unsigned char digest[crypto_hash_sha256_BYTES];
     char text[sodium_base64_ENCODED_LEN(crypto_hash_sha256_BYTES, sodium_base64_VARIANT_ORIGINAL)];
-    crypto_hash_sha256_init(&state);
-    for (size_t i = 0; cellar_page_style[i] != NULL; i++)
-        crypto_hash_sha256_update(&state, (const unsigned char *) cellar_page_style[i],
-                                  strlen(cellar_page_style[i]));
-    crypto_hash_sha256_final(&state, digest);
+    crypto_hash_sha256(digest, (const unsigned char *) style->bytes, style->length);
     sodium_bin2base64(text, sizeof text, digest, sizeof digest, sodium_base64_VARIANT_ORIGINAL);
     cellar_text_printf(out,
                        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
@@ -201,10 +215,11 @@ static void page_policy(cellar_text *out)
 
 void cellar_page_begin(cellar_page *page, const char *title)
 {
-    cellar_text *out = &page->out;
+    cellar_text *out = &page->out, style = {0};
+    page_style(page, &style);
     cellar_text_add_string(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
                                 "<meta charset=\"utf-8\"/>\n");
-    page_policy(out);
+    page_policy(out, &style);
     cellar_text_printf(out,
                        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
                        "<meta name=\"referrer\" content=\"no-referrer\"/>\n"
@@ -213,11 +228,11 @@ void cellar_page_begin(cellar_page *page, const char *title)
                        cellar_version());
     cellar_text_add_string(out, page->confidential ? "CONFIDENTIAL: " : "");
     cellar_markup_add(out, title);
-    cellar_text_add_string(out, "</title>\n<style>");
-    for (size_t i = 0; cellar_page_style[i] != NULL; i++)
-        cellar_text_add_string(out, cellar_page_style[i]);
-    cellar_text_printf(out, "</style>\n</head>\n<body%s>\n",
+    cellar_text_printf(out, "</title>\n<style>%s</style>\n</head>\n<body%s>\n",
+                       style.failed ? "" : style.bytes,
                        page->confidential ? " class=\"confidential\"" : "");
+    out->failed |= style.failed;
+    cellar_text_clear(&style);
     cellar_text_add_string(out, "<a class=\"skip\" href=\"#main\">Skip to the content</a>\n");
     if (page->confidential)
         cellar_text_add_string(out,

@@ -44,6 +44,9 @@ void cellar_page_fact(cellar_page *page, const char *name, const char *format, .
 
 /* `headings` end with NULL; one that begins with '#' heads a column of numbers. */
 void cellar_page_table_begin(cellar_page *page, const char *caption, const char *const *headings);
+/* The same after `n` columns of text that are named as they are. */
+void cellar_page_table_of(cellar_page *page, const char *caption, const char *const *names,
+                          size_t n, const char *const *headings);
 void cellar_page_table_end(cellar_page *page);
 /* A cell of text, the first of a row as its heading, or of a number. */
 void cellar_page_row_begin(cellar_page *page, const char *format, ...) CELLAR_PRINTF(2, 3);
@@ -71,5 +74,7 @@ int cellar_page_is_answer(cellar_status status);
 
 /* The style sheet in parts, NULL-terminated (page_style.c). */
 extern const char *const cellar_page_style[];
+/* What confidential pages have besides, at its end. */
+extern const char *const cellar_page_style_confidential;
 
 #endif

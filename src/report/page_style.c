@@ -49,7 +49,8 @@ const char *const cellar_page_style[] = {
     "vertical-align:top}\n"
     "thead th{border-bottom:2px solid var(--line);font-weight:600}\n"
     "tbody th{font-weight:400}\n"
-    ".n{text-align:right}\n"
+    ".n{text-align:right;overflow-wrap:normal}\n"
+    "td.n{white-space:nowrap}\n"
     "pre{background:var(--card);border:1px solid var(--line);border-radius:.5rem;"
     "padding:.7rem .9rem;overflow-x:auto;font-size:.85rem;white-space:pre-wrap;"
     "overflow-wrap:anywhere}\n"
@@ -82,12 +83,16 @@ const char *const cellar_page_style[] = {
     "html{font-size:10.5pt;background:#fff}\n"
     "main,footer{max-width:none;padding:0}\n"
     ".skip,nav,details{display:none}\n"
-    "figure,dl div,pre,.warn,.note,.check li,tr{break-inside:avoid}\n"
+    "figure,dl div,pre,.warn,.note,.check li,.sign,tr{break-inside:avoid}\n"
+    "figure svg{max-height:86mm}\n"
     "h2,h3,caption{break-after:avoid}\n"
     "thead{display:table-header-group}\n"
     ".wide{overflow:visible}\n"
     ".stamp{position:static;color:#000;background:none;border:2px solid #000}\n"
     ".watermark{display:block;position:fixed;top:42%;left:0;right:0;text-align:center;"
-    "font-size:64pt;font-weight:700;letter-spacing:.08em;color:#000;opacity:.09;"
+    "font-size:52pt;font-weight:700;letter-spacing:.04em;color:#000;opacity:.09;"
     "transform:rotate(-30deg)}}\n",
     NULL};
+
+const char *const cellar_page_style_confidential =
+    "@page{@top-center{content:'CONFIDENTIAL';font:700 10pt sans-serif}}\n";

@@ -113,7 +113,7 @@ static cellar_status public_noise(public_run *run, size_t i, cellar_error *err)
     snprintf(id, sizeof id, "noise-%zu", i + 1);
     const cellar_section_noise_of noise = {id, cellar_release_mechanism(release),
                                            cellar_release_negatives(release),
-                                           cellar_release_threshold(release)};
+                                           cellar_release_threshold(release), 0};
     if (public_is_fitted(release)) {
         cellar_page_paragraph(&run->page,
                               "These numbers were fitted so that they add up: their errors depend "

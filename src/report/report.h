@@ -21,6 +21,7 @@ typedef struct cellar_section_noise_of {
     const char *mechanism; /* the spec of one cell */
     cellar_negatives negatives;
     int64_t threshold;
+    int may_read; /* 1: a mechanism in a file of its own may be opened */
 } cellar_section_noise_of;
 
 /* The noise of cells and of sums of cells (section_noise.c). */
@@ -35,5 +36,8 @@ cellar_status cellar_section_test(cellar_page *page, const cellar_release *relea
 
 /* The numbers themselves, `max_rows` of them at most (section_table.c). */
 void cellar_section_table(cellar_page *page, const cellar_release *release, uint64_t max_rows);
+/* A cell of a row: the label of a category, with its code when it says something else. */
+void cellar_section_category(cellar_page *page, const cellar_schema *schema, size_t variable,
+                             size_t category);
 
 #endif

@@ -284,7 +284,7 @@ cellar_status cellar_section_noise(cellar_page *page, const cellar_section_noise
 {
     noise_run run = {page, noise, NULL};
     cellar_status status;
-    if (!cellar_section_has_law(noise->mechanism)) {
+    if (!noise->may_read && !cellar_section_has_law(noise->mechanism)) {
         cellar_page_paragraph(page,
                               "The numbers were made with %s, whose cells have no law that can be "
                               "told from the release alone. Ask the publisher for it before "

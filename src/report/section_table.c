@@ -6,8 +6,8 @@
 #include "report/report.h"
 
 /* The label, with the code when it says something else. */
-static void table_category(cellar_page *page, const cellar_schema *schema, size_t variable,
-                           size_t category)
+void cellar_section_category(cellar_page *page, const cellar_schema *schema, size_t variable,
+                             size_t category)
 {
     const char *code = cellar_schema_code(schema, variable, category);
     const char *label = cellar_schema_n_languages(schema) > 0
@@ -29,7 +29,7 @@ static void table_row(cellar_page *page, const cellar_schema *schema, cellar_rel
     cellar_schema_categories(schema, cell.index, categories);
     cellar_page_tag(page, "<tr>");
     for (size_t v = 0; v < cellar_schema_n_variables(schema); v++)
-        table_category(page, schema, v, categories[v]);
+        cellar_section_category(page, schema, v, categories[v]);
     if (cell.status == CELLAR_CELL_STRUCTURAL_ZERO)
         cellar_page_number(page, "cannot occur");
     else
@@ -42,8 +42,8 @@ void cellar_section_table(cellar_page *page, const cellar_release *release, uint
     const cellar_schema *schema = cellar_release_schema(release);
     const size_t n = cellar_schema_n_variables(schema), listed = cellar_release_n_cells(release);
     const size_t shown = listed < max_rows ? listed : (size_t) max_rows;
-    const char *headings[CELLAR_MAX_VARIABLES + 2];
-    cellar_text names[CELLAR_MAX_VARIABLES] = {{0}};
+    static const char *const headings[] = {"#released", NULL};
+    const char *names[CELLAR_MAX_VARIABLES];
 
     cellar_page_paragraph(page, "The release lists %zu numbers of %" PRIu64 " cells.%s", listed,
                           cellar_schema_n_possible(schema),
@@ -53,24 +53,15 @@ void cellar_section_table(cellar_page *page, const cellar_release *release, uint
                               : "");
     if (shown == 0)
         return;
-    for (size_t v = 0; v < n; v++) { /* a name may begin with the sign for numbers */
-        cellar_text_printf(&names[v], "%s%s",
-                           cellar_schema_variable(schema, v)[0] == '#' ? " " : "",
-                           cellar_schema_variable(schema, v));
-        page->out.failed |= names[v].failed;
-        headings[v] = names[v].failed ? "" : names[v].bytes;
-    }
-    headings[n] = "#released";
-    headings[n + 1] = NULL;
-    cellar_page_table_begin(page,
-                            shown < listed ? "The first rows; all are in the release itself"
-                                           : "All listed numbers",
-                            headings);
+    for (size_t v = 0; v < n; v++)
+        names[v] = cellar_schema_variable(schema, v);
+    cellar_page_table_of(page,
+                         shown < listed ? "The first rows; all are in the release itself"
+                                        : "All listed numbers",
+                         names, n, headings);
     for (size_t i = 0; i < shown; i++)
         table_row(page, schema, cellar_release_cell(release, i));
     cellar_page_table_end(page);
     if (shown < listed)
         cellar_page_remark(page, "small", "%zu of %zu rows.", shown, listed);
-    for (size_t v = 0; v < n; v++)
-        cellar_text_clear(&names[v]);
 }

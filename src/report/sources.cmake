@@ -6,6 +6,12 @@ set(LAYER_SOURCES
   chart_marks.c
   chart_surface.c
   chart_svg.c
+  committee.c
+  committee_delta.c
+  committee_exposure.c
+  committee_risk.c
+  committee_utility.c
+  committee_vary.c
   markup.c
   page.c
   page_style.c

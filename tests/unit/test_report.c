@@ -47,6 +47,19 @@ static cellar_table *small(void)
     return small_table_create(&of);
 }
 
+/* The page that was written; free it. */
+static char *page_read(scratch *place)
+{
+    FILE *file = fopen(scratch_path(place, "page.html"), "r");
+    char *page = calloc(1, 4000000);
+    assert_non_null(file);
+    assert_non_null(page);
+    const size_t length = fread(page, 1, 3999999, file);
+    fclose(file);
+    assert_int_equal(strlen(page), length);
+    return page;
+}
+
 /* The page of releases; free it. */
 static char *page_of(scratch *place, const cellar_release *const *releases, size_t n,
                      const cellar_report_options *options)
@@ -56,14 +69,7 @@ static char *page_of(scratch *place, const cellar_release *const *releases, size
     if (cellar_report_public(releases, n, options, scratch_path(place, "page.html"), &err) !=
         CELLAR_OK)
         fail_msg("%s", err.message);
-    FILE *file = fopen(scratch_path(place, "page.html"), "r");
-    char *page = calloc(1, 4000000);
-    assert_non_null(file);
-    assert_non_null(page);
-    const size_t length = fread(page, 1, 3999999, file);
-    fclose(file);
-    assert_int_equal(strlen(page), length);
-    return page;
+    return page_read(place);
 }
 
 static void check_page(const char *page)
@@ -212,6 +218,115 @@ static void charts_become_files(void **state)
     cellar_table_free(table);
 }
 
+/* ---- the page for the committee ---------------------------------------------------------------
+ */
+
+static const size_t qid[] = {0}, sensitive[] = {1};
+
+static cellar_committee_options committee_of(const char *const *specs, size_t n)
+{
+    static const char *const epsilons[] = {"0.1", "1", "10"};
+    cellar_committee_options options = cellar_committee_options_default();
+    options.qid = qid;
+    options.n_qid = 1;
+    options.sensitive = sensitive;
+    options.n_sensitive = 1;
+    options.mechanisms = specs;
+    options.n_mechanisms = n;
+    options.epsilons = epsilons;
+    options.n_epsilons = 3;
+    options.copies = 3;
+    options.n_threads = 1;
+    return options;
+}
+
+static void the_committee_has_its_page(void **state)
+{
+    static const char *const plans[][2] = {
+        {"discrete-laplace:epsilon=1", "laplace:epsilon=0.5"},
+        {"poisson:alpha=1", "identity"},
+        {"gaussian:epsilon=0.5,delta=1e-6,calibration=classic", "truncated-laplace:epsilon=1,m=3"}};
+    cellar_table *table = small();
+    for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
+        cellar_committee_options committee = committee_of(plans[i], 2);
+        cellar_release *release =
+            i == 0 ? release_of(table, plans[i][0], CELLAR_NEGATIVES_KEEP) : NULL;
+        cellar_error err;
+        committee.release = release;
+        committee.negatives = i == 2 ? CELLAR_NEGATIVES_ZERO : CELLAR_NEGATIVES_KEEP;
+        remove(scratch_path(*state, "page.html"));
+        if (cellar_report_committee(table, &committee, NULL, scratch_path(*state, "page.html"),
+                                    &err) != CELLAR_OK)
+            fail_msg("%s: %s", plans[i][0], err.message);
+        char *page = page_read(*state);
+        check_page(page);
+        assert_non_null(strstr(page, "<title>CONFIDENTIAL: "));
+        assert_non_null(strstr(page, "Checklist"));
+        assert_int_equal(strstr(page, "beside the table it was made from") != NULL, i == 0);
+        assert_int_equal(strstr(page, "Delta against alpha") != NULL, i == 1);
+        assert_int_equal(scratch_mode(*state, "page.html"), 0600);
+        free(page);
+        cellar_release_free(release);
+    }
+    cellar_table_free(table);
+}
+
+/* The page is a function of the table, the plan and the seed. */
+static void the_same_again(void **state)
+{
+    static const char *const specs[] = {"discrete-laplace:epsilon=1"};
+    cellar_committee_options committee = committee_of(specs, 1);
+    cellar_report_options options = cellar_report_options_default();
+    cellar_table *table = small();
+    char *pages[2];
+    options.replace = 1;
+    for (int i = 0; i < 2; i++) {
+        committee.n_threads = 1 + i;
+        assert_int_equal(cellar_report_committee(table, &committee, &options,
+                                                 scratch_path(*state, "page.html"), NULL),
+                         CELLAR_OK);
+        pages[i] = page_read(*state);
+    }
+    assert_string_equal(pages[0], pages[1]);
+    free(pages[0]);
+    free(pages[1]);
+    cellar_table_free(table);
+}
+
+static int report_no(void *context, const char *stage, double fraction)
+{
+    (void) context;
+    return strcmp(stage, "delta") == 0 && fraction > 0;
+}
+
+static void what_the_committee_is_refused(void **state)
+{
+    static const char *const good[] = {"identity"}, *const bad[] = {"nothing"},
+                             *const joint[] = {"multinomial-dirichlet:alpha=1,total=9,cells=6"},
+                             *const falling[] = {"2", "1"};
+    cellar_committee_options c = committee_of(good, 1);
+    cellar_report_options options = cellar_report_options_default();
+    cellar_table *table = small();
+    const char *path = scratch_path(*state, "page.html");
+    const cellar_committee_options cases[] = {committee_of(bad, 1), committee_of(joint, 1),
+                                              committee_of(good, 0), committee_of(good, 7)};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(cellar_report_committee(table, &cases[i], NULL, path, NULL),
+                         CELLAR_ERR_ARGUMENT);
+    c.epsilons = falling;
+    c.n_epsilons = 2;
+    assert_int_equal(cellar_report_committee(table, &c, NULL, path, NULL), CELLAR_ERR_ARGUMENT);
+    c = committee_of(good, 1);
+    c.n_qid = 0;
+    assert_int_equal(cellar_report_committee(table, &c, NULL, path, NULL), CELLAR_ERR_ARGUMENT);
+    c = committee_of(good, 1);
+    options.progress.report = report_no;
+    assert_int_equal(cellar_report_committee(table, &c, &options, path, NULL),
+                     CELLAR_ERR_CANCELLED);
+    assert_int_equal(scratch_n_entries(*state), 0);
+    cellar_table_free(table);
+}
+
 /* ---- memory --------------------------------------------------------------------------------- */
 
 typedef struct memory_case {
@@ -246,6 +361,33 @@ static void memory_may_end(void **state)
     cellar_table_free(table);
 }
 
+#ifdef CELLAR_FAIL_ALLOCATION
+/* Every allocation is too many here: those that fail lie ever further apart. */
+static void the_committees_memory_may_end(void **state)
+{
+    static const char *const specs[] = {"truncated-laplace:epsilon=2,m=2"};
+    cellar_committee_options committee = committee_of(specs, 1);
+    cellar_report_options options = cellar_report_options_default();
+    cellar_table *table = small();
+    char path[400];
+    cellar_status status = CELLAR_ERR_MEMORY;
+    snprintf(path, sizeof path, "%s", scratch_path(*state, "page.html"));
+    options.replace = 1;
+    committee.n_epsilons = 2;
+    committee.copies = 2;
+    for (uint64_t n = 0; status != CELLAR_OK; n += 1 + n / 8) {
+        cellar_error err = {""};
+        cellar_memory_fail_after((int64_t) n);
+        status = cellar_report_committee(table, &committee, &options, path, &err);
+        const uint64_t asked = cellar_memory_fail_after(-1);
+        if (asked > n && status != CELLAR_ERR_MEMORY)
+            fail_msg("allocation %llu failed, and the answer was %s: '%s'",
+                     (unsigned long long) n + 1, cellar_status_name(status), err.message);
+    }
+    cellar_table_free(table);
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -256,6 +398,15 @@ int main(void)
         cmocka_unit_test(bounds_are_rounded_up),
         cmocka_unit_test_setup_teardown(what_is_refused, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(charts_become_files, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(the_committee_has_its_page, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(the_same_again, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(what_the_committee_is_refused, scratch_setup,
+                                        scratch_teardown),
+#ifdef CELLAR_FAIL_ALLOCATION
+        cmocka_unit_test_setup_teardown(the_committees_memory_may_end, scratch_setup,
+                                        scratch_teardown),
+#endif
         cmocka_unit_test_setup_teardown(memory_may_end, scratch_setup, scratch_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Delta against epsilon for every mechanism, and against alpha for synthetic counts ("Obtaining
+ * (epsilon,delta)-differential privacy guarantees when using a Poisson mechanism to synthesize
+ * contingency tables", Figures 1 and 2). */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "report/committee.h"
+
+enum { DELTA_N_EPSILONS = 31, DELTA_N_ALPHAS = 25, DELTA_N_CURVES = 4 };
+
+cellar_status cellar_committee_certify(const cellar_committee *run,
+                                       const cellar_mechanism *mechanism,
+                                       const char *const *epsilons, size_t n,
+                                       cellar_certificate **out, cellar_error *err)
+{
+    static const char *const deltas[] = {"1e-6"};
+    cellar_certify_options options = cellar_certify_options_default();
+    options.n_cells = cellar_schema_cells_per_record(run->schema);
+    options.negatives = run->what->negatives;
+    for (size_t v = 0; v < cellar_schema_n_variables(run->schema); v++) {
+        const cellar_domain domain = cellar_schema_domain(run->schema, v);
+        if (domain == CELLAR_DOMAIN_OBSERVED)
+            options.domain = CELLAR_CERTIFICATE_DOMAIN_OBSERVED;
+        else if (domain == CELLAR_DOMAIN_ASSERTED &&
+                 options.domain == CELLAR_CERTIFICATE_DOMAIN_DECLARED)
+            options.domain = CELLAR_CERTIFICATE_DOMAIN_ASSERTED;
+    }
+    options.epsilons = epsilons;
+    options.n_epsilons = n;
+    options.deltas = deltas;
+    options.n_deltas = 1;
+    return cellar_certify(&mechanism, 1, &options, out, err);
+}
+
+/* ---- against epsilon --------------------------------------------------------------------- */
+
+typedef struct delta_grid {
+    char texts[DELTA_N_EPSILONS][16];
+    const char *epsilons[DELTA_N_EPSILONS];
+} delta_grid;
+
+static cellar_status delta_add_profile(const cellar_committee *run, const delta_grid *grid,
+                                       size_t m, cellar_chart *chart, cellar_error *err)
+{
+    double x[DELTA_N_EPSILONS], y[DELTA_N_EPSILONS];
+    cellar_certificate *certificate = NULL;
+    size_t n = 0;
+    cellar_status status = cellar_committee_certify(run, run->planned[m], grid->epsilons,
+                                                    DELTA_N_EPSILONS, &certificate, err);
+    if (status != CELLAR_OK)
+        return cellar_page_is_answer(status) ? CELLAR_OK : status;
+    for (size_t i = 0; i < cellar_certificate_n_points(certificate) && i < DELTA_N_EPSILONS; i++) {
+        const cellar_profile_point point = cellar_certificate_point(certificate, i);
+        if (!(point.delta > 1e-18))
+            continue; /* zero has no place on the axis */
+        x[n] = point.epsilon;
+        y[n++] = point.delta;
+    }
+    status =
+        n > 0 ? cellar_chart_add_curve(chart, cellar_mechanism_spec(run->planned[m]), x, y, n, err)
+              : CELLAR_OK;
+    cellar_certificate_free(certificate);
+    return status;
+}
+
+static cellar_status delta_profiles(cellar_committee *run, cellar_error *err)
+{
+    delta_grid grid;
+    cellar_chart_options options = cellar_chart_options_default();
+    cellar_chart *chart = NULL;
+    cellar_status status = CELLAR_OK;
+    for (size_t i = 0; i < DELTA_N_EPSILONS; i++) {
+        snprintf(grid.texts[i], sizeof grid.texts[i], "%.3g", pow(10, -2 + (double) i / 10));
+        grid.epsilons[i] = grid.texts[i];
+    }
+    options.title = "Delta against epsilon";
+    options.description = "The proved delta of everything one record touches, for each epsilon. A "
+                          "curve that ends has delta 0 from there on.";
+    options.x = (cellar_chart_axis){"epsilon", 1, NAN, NAN};
+    options.y = (cellar_chart_axis){"delta", 1, NAN, 1};
+    CELLAR_TRY(cellar_page_chart_create(&run->page, &options, &chart, err));
+    for (size_t m = 0; m < run->what->n_mechanisms; m++)
+        CELLAR_TRY(delta_add_profile(run, &grid, m, chart, err));
+    CELLAR_TRY(cellar_page_chart(&run->page, "delta-epsilon", chart, err));
+out:
+    cellar_chart_free(chart);
+    return status;
+}
+
+/* ---- against alpha ------------------------------------------------------------------------- */
+
+typedef struct delta_alphas {
+    double alpha[DELTA_N_ALPHAS];
+    double delta[DELTA_N_CURVES][DELTA_N_ALPHAS];
+} delta_alphas;
+
+static const char *const delta_epsilons[DELTA_N_CURVES] = {"1.5", "2", "2.5", "3"};
+
+static cellar_status delta_take_alphas(const cellar_committee *run,
+                                       const cellar_mechanism *mechanism, delta_alphas *out,
+                                       cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    for (size_t i = 0; i < DELTA_N_ALPHAS && status == CELLAR_OK; i++) {
+        cellar_mechanism *own = NULL;
+        cellar_certificate *certificate = NULL;
+        char text[16];
+        out->alpha[i] = pow(10, -2 + 3 * (double) i / (DELTA_N_ALPHAS - 1));
+        snprintf(text, sizeof text, "%.3g", out->alpha[i]);
+        status = cellar_committee_vary(mechanism, "alpha", text, &own, err);
+        if (status == CELLAR_OK && own != NULL)
+            status = cellar_committee_certify(run, own, delta_epsilons, DELTA_N_CURVES,
+                                              &certificate, err);
+        for (size_t c = 0; c < DELTA_N_CURVES; c++)
+            out->delta[c][i] =
+                certificate != NULL ? cellar_certificate_point(certificate, c).delta : NAN;
+        if (cellar_page_is_answer(status))
+            status = CELLAR_OK;
+        cellar_certificate_free(certificate);
+        cellar_mechanism_free(own);
+    }
+    return status;
+}
+
+static cellar_status delta_alpha(cellar_committee *run, size_t m, cellar_error *err)
+{
+    static const char *const names[DELTA_N_CURVES] = {"epsilon 1.5", "epsilon 2", "epsilon 2.5",
+                                                      "epsilon 3"};
+    delta_alphas points;
+    cellar_chart_options options = cellar_chart_options_default();
+    cellar_chart *chart = NULL;
+    cellar_text title = {0};
+    char name[32];
+    cellar_status status = CELLAR_OK;
+    cellar_text_printf(&title, "Delta against alpha, %s", cellar_mechanism_name(run->planned[m]));
+    if (title.failed)
+        return cellar_fail_memory(err, "a chart");
+    snprintf(name, sizeof name, "delta-alpha-%zu", m + 1);
+    options.title = title.bytes;
+    options.description = "The proved delta for four values of epsilon when alpha, which is added "
+                          "to every count before it is replaced, varies.";
+    options.x = (cellar_chart_axis){"alpha", 1, NAN, NAN};
+    options.y = (cellar_chart_axis){"delta", 1, NAN, NAN};
+    CELLAR_TRY(delta_take_alphas(run, run->planned[m], &points, err));
+    CELLAR_TRY(cellar_page_chart_create(&run->page, &options, &chart, err));
+    for (size_t c = 0; c < DELTA_N_CURVES; c++)
+        CELLAR_TRY(cellar_chart_add_curve(chart, names[c], points.alpha, points.delta[c],
+                                          DELTA_N_ALPHAS, err));
+    CELLAR_TRY(cellar_page_chart(&run->page, name, chart, err));
+out:
+    cellar_chart_free(chart);
+    cellar_text_clear(&title);
+    return status;
+}
+
+cellar_status cellar_committee_delta(cellar_committee *run, cellar_error *err)
+{
+    cellar_status status = delta_profiles(run, err);
+    for (size_t m = 0; m < run->what->n_mechanisms && status == CELLAR_OK; m++)
+        if (cellar_committee_parameter(run->planned[m], "alpha") != NULL)
+            status = delta_alpha(run, m, err);
+    return status;
+}
