@@ -21,8 +21,14 @@ static const cli_option collect_options[] = {
      'o', 0, 0},
     {CLI_SECTION, "Over a network", NULL, NULL, 0, 0, 0, 0},
     {CLI_TEXT, "listen", "ADDRESS",
-     "shuffler run: wait at HOST:PORT or unix:PATH until as many have sent as announced",
+     "shuffler run: wait at HOST:PORT or unix:PATH until as many have sent as announced; curator "
+     "serve, analyst serve: give out papers and take batches there",
      AT(listen), 0, 0, 0},
+    {CLI_TEXT, "from", "ADDRESS",
+     "fetch what is not in the folder yet from the curator that serves there", AT(from), 0, 0, 0},
+    {CLI_TEXT, "forward", "ADDRESS",
+     "shuffler run: deliver the batch to the curator or the analyst that serves there", AT(forward),
+     0, 0, 0},
     {CLI_TEXT, "to", "ADDRESS",
      "participant send: to the shuffler that listens there, not into the folder", AT(to), 0, 0, 0},
     {CLI_NUMBER, "timeout", "SECONDS", "give a slow partner so long [10]", AT(timeout), 0, 1, 3600},
@@ -81,6 +87,9 @@ static const char *const collect_examples[] = {
     "cellar collect shuffler run --spool survey --key shuffler.key --curator curator.pub",
     "cellar collect shuffler run --spool survey --key shuffler.key --curator curator.pub "
     "--listen 0.0.0.0:7000",
+    "cellar collect curator serve --spool survey --key curator.key --listen 0.0.0.0:7001",
+    "cellar collect shuffler run --spool mine --key shuffler.key --curator curator.pub "
+    "--from curator.example:7001 --listen 0.0.0.0:7000 --forward curator.example:7001",
     "cellar collect curator decide --spool survey --key curator.key",
     "cellar collect participant send me.csv --spool survey --key my.key --curator curator.pub "
     "--least-k 5 --most-exposure 0.05",
@@ -94,10 +103,10 @@ static const cli_command collect_command = {
     "Collects records without anybody who sees them whole. In round one every value goes sealed "
     "through the shuffler to the curator, who learns how often each value of each column occurs "
     "and decides which columns are safe together; in round two the analyst receives those. The "
-    "roles work on files in a folder, which can be carried between machines; participants reach "
-    "the shuffler through the folder or a socket. Actions: identity (all roles but participants), "
-    "invite, ask and decide (curator), send FILE and check [FILE] (participant), run (shuffler), "
-    "table "
+    "roles work on files in a folder, which can be carried between machines, or reach each other "
+    "through sockets. Actions: identity (all roles but participants), invite, ask, decide and "
+    "serve "
+    "(curator), send FILE and check [FILE] (participant), run (shuffler), serve and table "
     "(analyst).",
     collect_options,
     sizeof collect_options / sizeof collect_options[0],

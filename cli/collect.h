@@ -17,9 +17,9 @@ typedef struct collect_values {
     cli_words domain;
     cli_number least_k, least_people;
     const char *most_exposure, *most_epsilon, *never;
-    const char *listen, *to; /* addresses */
-    cli_number timeout;      /* seconds */
-    const char *path;        /* -o */
+    const char *listen, *to, *from, *forward; /* addresses */
+    cli_number timeout;                       /* seconds */
+    const char *path;                         /* -o */
 } collect_values;
 
 /* --timeout in milliseconds; 0: the library's own. */
@@ -69,7 +69,9 @@ int collect_run_ask(const collect_values *values);
 int collect_run_decide(const collect_values *values);
 int collect_run_check(const collect_values *values, const char *file);
 int collect_run_participant(const collect_values *values, const char *action, const char *file);
-/* `identity`, the same for all roles but participants: writes the public half. */
+/* `serve`: the desk of a curator or an analyst. `identity`, the same for all roles but
+ * participants: writes the public half. */
+int collect_run_serve(const collect_values *values, int role);
 int collect_run_identity(const collect_values *values, int role);
 
 #endif

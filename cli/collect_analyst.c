@@ -99,10 +99,14 @@ int collect_run_analyst(const collect_values *values, const char *action, const 
 {
     collect_place place = {0};
     int result;
-    if (file != NULL || strcmp(action, "table") != 0)
-        return cli_usage("collect analyst: say identity or table");
-    if (values->curator == NULL || values->path == NULL)
-        return cli_usage("collect analyst table needs --curator and -o FILE");
+    if (file != NULL || (strcmp(action, "table") != 0 && strcmp(action, "serve") != 0))
+        return cli_usage("collect analyst: say identity, serve or table");
+    if (values->curator == NULL)
+        return cli_usage("collect analyst: --curator names the identity of the curator");
+    if (strcmp(action, "serve") == 0)
+        return collect_run_serve(values, CELLAR_COLLECT_ANALYST);
+    if (values->path == NULL)
+        return cli_usage("collect analyst table needs -o FILE");
     result = collect_place_open(values, CELLAR_COLLECT_ANALYST, &place);
     if (result == CLI_GO_ON)
         result = collect_place_invited(values, &place);

@@ -124,7 +124,10 @@ int collect_run_curator(const collect_values *values, const char *action, const 
         return invite(values);
     if (strcmp(action, "ask") == 0)
         return collect_run_ask(values);
+    if (strcmp(action, "serve") == 0)
+        return collect_run_serve(values, CELLAR_COLLECT_CURATOR);
     if (strcmp(action, "decide") == 0)
         return collect_run_decide(values);
-    return cli_usage("collect curator: say identity, invite, ask or decide, not '%s'", action);
+    return cli_usage("collect curator: say identity, invite, ask, decide or serve, not '%s'",
+                     action);
 }

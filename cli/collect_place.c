@@ -86,6 +86,26 @@ static cellar_status curator_check(const collect_values *values, const collect_p
     return status;
 }
 
+/* Fetches from the curator's desk what is not here yet. */
+static cellar_status papers_fetch(const collect_values *values, cellar_error *err)
+{
+    static const char *const papers[] = {"invitation", "question-pairs", "question-triples",
+                                         "tally", "decision"};
+    cellar_collect_desk desk = {.role = CELLAR_COLLECT_CURATOR,
+                                .address = values->from,
+                                .timeout_ms = collect_timeout_ms(values)};
+    char path[COLLECT_PATH_BYTES];
+    int found;
+    cellar_status status =
+        cellar_collect_identity_read(values->curator, CELLAR_COLLECT_CURATOR, &desk.identity, err);
+    for (size_t i = 0; i < sizeof papers / sizeof *papers && status == CELLAR_OK; i++) {
+        (void) collect_path(values, papers[i], path);
+        if (access(path, F_OK) != 0)
+            status = cellar_collect_fetch(&desk, papers[i], path, &found, err);
+    }
+    return status;
+}
+
 /* Questions that were published, the one for pairs first. */
 static cellar_status questions_read(const collect_values *values, collect_place *place,
                                     cellar_error *err)
@@ -109,7 +129,11 @@ int collect_place_invited(const collect_values *values, collect_place *place)
     int result = collect_path(values, "invitation", path);
     if (result != CLI_GO_ON)
         return result;
-    status = cellar_invitation_read(path, &place->invitation, &err);
+    if (values->from != NULL && values->curator == NULL)
+        return cli_usage("collect: --from needs --curator, whose desk it must be");
+    status = values->from != NULL ? papers_fetch(values, &err) : CELLAR_OK;
+    if (status == CELLAR_OK)
+        status = cellar_invitation_read(path, &place->invitation, &err);
     if (status == CELLAR_OK)
         status = curator_check(values, place, &err);
     if (status == CELLAR_OK)
@@ -151,6 +175,28 @@ int collect_publish(const char *path, const char *text, size_t length)
         status = cellar_output_commit(output, &err);
     }
     return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
+}
+
+int collect_run_serve(const collect_values *values, int role)
+{
+    const cellar_collect_limits limits = {.timeout_ms = collect_timeout_ms(values)};
+    collect_place place = {0};
+    cellar_error err;
+    int result = values->listen == NULL ? cli_usage("collect: serve needs --listen") : CLI_GO_ON;
+    if (result == CLI_GO_ON)
+        result = collect_place_open(values, role, &place);
+    if (result == CLI_GO_ON)
+        result = collect_place_invited(values, &place);
+    if (result == CLI_GO_ON && role == CELLAR_COLLECT_ANALYST && place.decision == NULL)
+        result = cli_usage("collect analyst serve: the curator has not decided yet");
+    if (result == CLI_GO_ON)
+        result = cli_exit(
+            cellar_collect_desk_serve(
+                values->spool, place.invitation, place.decision, place.keys, values->listen,
+                role == CELLAR_COLLECT_ANALYST ? "round-2.batch" : NULL, &limits, &err),
+            &err);
+    collect_place_clear(&place);
+    return result;
 }
 
 int collect_run_identity(const collect_values *values, int role)

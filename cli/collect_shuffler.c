@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cellar collect shuffler: takes what was sent, and forwards it when enough have come. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "collect.h"
 
@@ -12,7 +14,9 @@ static cellar_status shuffler_work(const collect_values *values, cellar_shuffler
 {
     const cellar_collect_limits limits = {.timeout_ms = collect_timeout_ms(values)};
     cellar_rng *rng = NULL;
-    cellar_status status = cellar_shuffler_take_folder(shuffler, inbox, report, err);
+    cellar_status status = CELLAR_OK;
+    if (access(inbox, F_OK) == 0) /* who listens needs none */
+        status = cellar_shuffler_take_folder(shuffler, inbox, report, err);
     if (status == CELLAR_OK && values->listen != NULL)
         status = cellar_shuffler_serve(shuffler, values->listen, &limits, err);
     if (status == CELLAR_OK &&
@@ -49,33 +53,63 @@ static cellar_status shuffler_open(const collect_values *values, const collect_p
                                                 place->keys, out, err);
 }
 
+/* Delivers the batch to whom it is for. */
+static cellar_status batch_deliver(const collect_values *values, const collect_place *place,
+                                   cellar_error *err)
+{
+    int role = place->decision != NULL ? CELLAR_COLLECT_ANALYST : CELLAR_COLLECT_CURATOR;
+    const cellar_collect_desk desk = {
+        .identity = *cellar_invitation_identity(place->invitation, (cellar_collect_role) role),
+        .role = (cellar_collect_role) role,
+        .address = values->forward,
+        .timeout_ms = collect_timeout_ms(values)};
+    char name[64], path[COLLECT_PATH_BYTES];
+    snprintf(name, sizeof name, "round-%s.batch", collect_place_stage(place));
+    (void) collect_path(values, name, path);
+    return cellar_collect_deliver(&desk, place->keys, name, path, err);
+}
+
+/* One stage, as far as it goes. */
+static cellar_status stage_work(const collect_values *values, const collect_place *place,
+                                cellar_error *err)
+{
+    char inbox[COLLECT_PATH_BYTES], batch[COLLECT_PATH_BYTES];
+    cellar_collect_report report = {0};
+    cellar_shuffler *shuffler = NULL;
+    uint64_t n_held = 0, n_announced = 0;
+    cellar_status status = CELLAR_OK;
+
+    (void) collect_stage_path(values, place, "inbox", "", inbox);
+    (void) collect_stage_path(values, place, "round", ".batch", batch);
+    if (values->forward == NULL || access(batch, F_OK) != 0) { /* else it is only to deliver */
+        status = shuffler_open(values, place, &shuffler, err);
+        if (status == CELLAR_OK)
+            status = shuffler_work(values, shuffler, inbox, &report, err);
+        if (status == CELLAR_OK) {
+            n_held = cellar_shuffler_n_held(shuffler);
+            n_announced = cellar_shuffler_n_announced(shuffler);
+            shuffler_tell(collect_place_stage(place), n_held, n_announced, &report);
+        }
+        cellar_shuffler_close(shuffler);
+    }
+    if (status == CELLAR_OK && values->forward != NULL && n_held >= n_announced)
+        status = batch_deliver(values, place, err);
+    return status;
+}
+
 static int run(const collect_values *values)
 {
     collect_place place = {0};
     char inbox[COLLECT_PATH_BYTES];
-    cellar_shuffler *shuffler = NULL;
-    cellar_collect_report report = {0};
     cellar_error err;
-    cellar_status status;
     int result = collect_place_open(values, CELLAR_COLLECT_SHUFFLER, &place);
 
     if (result == CLI_GO_ON)
         result = collect_place_invited(values, &place);
     if (result == CLI_GO_ON)
         result = collect_stage_path(values, &place, "inbox", "", inbox);
-    if (result == CLI_GO_ON) {
-        uint64_t n_held = 0;
-        status = shuffler_open(values, &place, &shuffler, &err);
-        if (status == CELLAR_OK)
-            status = shuffler_work(values, shuffler, inbox, &report, &err);
-        if (status == CELLAR_OK) {
-            n_held = cellar_shuffler_n_held(shuffler);
-            shuffler_tell(collect_place_stage(&place), n_held,
-                          cellar_shuffler_n_announced(shuffler), &report);
-        }
-        result = cli_exit(status, &err);
-    }
-    cellar_shuffler_close(shuffler);
+    if (result == CLI_GO_ON)
+        result = cli_exit(stage_work(values, &place, &err), &err);
     collect_place_clear(&place);
     return result;
 }

@@ -401,6 +401,38 @@ CELLAR_API cellar_status cellar_shuffler_sync(cellar_shuffler *shuffler, cellar_
 CELLAR_API cellar_status cellar_shuffler_forward(cellar_shuffler *shuffler, cellar_rng *rng,
                                                  cellar_error *err);
 
+/* ---- desks: what goes between the roles over sockets ------------------------ */
+
+/* Hands out the papers of a folder (invitation, decision, questions, tally) to everybody who asks,
+ * as they appear there, and takes batches that the shuffler of the invitation delivers: a curator
+ * those of round one and of answers, an analyst that of round two, for which it needs the decision.
+ * Ends when the file `until` is in the folder; NULL: never. A batch that is there is never
+ * replaced. */
+CELLAR_API cellar_status cellar_collect_desk_serve(
+    const char *folder, const cellar_invitation *invitation, const cellar_decision *decision,
+    const cellar_collect_keys *keys, const char *address, const char *until,
+    const cellar_collect_limits *limits, cellar_error *err);
+
+/* Where a desk is, and whose it must be. */
+typedef struct cellar_collect_desk {
+    cellar_collect_identity identity;
+    cellar_collect_role role;
+    const char *address;
+    uint32_t timeout_ms; /* [10000 when 0] */
+} cellar_collect_desk;
+
+/* Fetches a paper ("invitation", "decision", "question-pairs", "question-triples", "tally") into a
+ * new file; *found is 0, and there is no file, when it has not been published. */
+CELLAR_API cellar_status cellar_collect_fetch(const cellar_collect_desk *at, const char *paper,
+                                              const char *path, int *found, cellar_error *err);
+/* Delivers the batch in the file `path` ("round-1.batch", "round-2.batch", "round-pairs.batch",
+ * "round-triples.batch" is its name there), and answers when it is on disk there. After a failure
+ * deliver it again. */
+CELLAR_API cellar_status cellar_collect_deliver(const cellar_collect_desk *at,
+                                                const cellar_collect_keys *shuffler,
+                                                const char *name, const char *path,
+                                                cellar_error *err);
+
 /* ---- the analyst ----------------------------------------------------------- */
 
 /* Opens the batch of round two and counts the released columns. A column with redactions has one

@@ -45,13 +45,13 @@ int channel_welcomed(channel *c, const collect_round *round,
                      const unsigned char welcome[WELCOME_BYTES], channel_verdict *verdict,
                      unsigned char header[STREAM_HEADER_BYTES])
 {
-    unsigned char hello[HELLO_BYTES], digest[32], receive[32], send[32];
+    unsigned char hello[HELLO_BYTES], receive[32], send[32];
     int ok;
 
     hello_fill(c, round, hello);
-    welcome_digest(hello, welcome, digest);
+    welcome_digest(hello, welcome, c->binding);
     ok = memcmp(welcome, MAGIC, sizeof MAGIC) == 0 && welcome[VERDICT_AT] <= CHANNEL_BUSY &&
-         crypto_sign_verify_detached(welcome + SIGNATURE_AT, digest, sizeof digest,
+         crypto_sign_verify_detached(welcome + SIGNATURE_AT, c->binding, sizeof c->binding,
                                      round->shuffler.sign) == 0 &&
          crypto_kx_client_session_keys(receive, send, c->own_public, c->own_secret,
                                        welcome + KEY_AT) == 0 &&
@@ -71,7 +71,7 @@ int channel_welcome(channel *c, const collect_round *round, const cellar_collect
                     const unsigned char hello[HELLO_BYTES], channel_verdict *verdict,
                     unsigned char out[WELCOME_BYTES])
 {
-    unsigned char digest[32], receive[32], send[32];
+    unsigned char receive[32], send[32];
 
     if (memcmp(hello, MAGIC, sizeof MAGIC) != 0)
         return 0;
@@ -86,8 +86,9 @@ int channel_welcome(channel *c, const collect_round *round, const cellar_collect
     out[VERDICT_AT] = (unsigned char) *verdict;
     memcpy(out + KEY_AT, c->own_public, 32);
     crypto_secretstream_xchacha20poly1305_init_push(&c->sending, out + HEADER_AT, send);
-    welcome_digest(hello, out, digest);
-    crypto_sign_detached(out + SIGNATURE_AT, NULL, digest, sizeof digest, shuffler->sign_secret);
+    welcome_digest(hello, out, c->binding);
+    crypto_sign_detached(out + SIGNATURE_AT, NULL, c->binding, sizeof c->binding,
+                         shuffler->sign_secret);
     cellar_wipe(receive, sizeof receive);
     cellar_wipe(send, sizeof send);
     return 1;

@@ -21,7 +21,8 @@ enum {
     WELCOME_BYTES = 128,
     STREAM_HEADER_BYTES = 24,
     FRAME_EXTRA_BYTES = 17,
-    ANSWER_BYTES = 200
+    ANSWER_BYTES = 200,
+    CHANNEL_BINDING_BYTES = 32
 };
 
 /* What the shuffler says first. */
@@ -34,6 +35,8 @@ typedef enum channel_verdict {
 /* Holds keys: put it in locked memory, wipe it afterwards. */
 typedef struct channel {
     unsigned char own_public[32], own_secret[32];
+    unsigned char binding[CHANNEL_BINDING_BYTES]; /* a hash of both greetings: no other connection
+                                                     has it */
     crypto_secretstream_xchacha20poly1305_state sending, receiving;
 } channel;
 

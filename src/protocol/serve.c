@@ -1,295 +1,63 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The shuffler at a socket: one thread, one poll, every connection with fixed buffers and a
- * deadline. What comes in one turn is synced once, and answered after that. */
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
+/* The shuffler at a socket: submissions come, and are answered when they are on disk. */
 #include <stdio.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/error.h"
-#include "base/memory.h"
-#include "protocol/address.h"
-#include "protocol/channel.h"
+#include "protocol/server.h"
 #include "protocol/shuffler.h"
-#include "random/locked.h"
 
-enum {
-    DEFAULT_TIMEOUT_MS = 10000,
-    DEFAULT_CONNECTIONS = 256,
-    ANSWER_FRAME_BYTES = ANSWER_BYTES + FRAME_EXTRA_BYTES,
-    OUT_BYTES = WELCOME_BYTES + 64 * ANSWER_FRAME_BYTES
-};
+enum { N_WAITING = 64 };
 
-typedef enum stage { AT_HELLO, AT_HEADER, AT_FRAMES, AT_END } stage;
-
-typedef struct connection {
-    int fd;
-    stage stage;
-    int64_t deadline_ms;
-    size_t got;        /* bytes of what is being received */
-    unsigned char *in; /* room for it: a frame is the longest */
-    unsigned char out[OUT_BYTES];
-    size_t out_n, out_sent;
-    channel channel;
-} connection;
-
-typedef struct server {
+typedef struct taking {
     cellar_shuffler *shuffler;
-    int listener;
-    int64_t timeout_ms;
-    size_t max_connections, n;
-    connection *connections; /* in locked memory, for their keys; the first n are open */
-    struct pollfd *polls;    /* the listener comes first */
-    unsigned char *in;       /* of all connections */
-    unsigned char *plain;    /* one submission */
-    size_t frame_bytes;
     int is_dirty; /* something was taken and not synced yet */
-} server;
+} taking;
 
-static int64_t now_ms(void)
+/* Trouble of our own ends the service; the sender's is its answer. */
+static cellar_status submission_take(void *context, const service_sender *sender,
+                                     const unsigned char *frame, unsigned char *answer,
+                                     cellar_error *err)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t) t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
-/* ---- one connection -------------------------------------------------------- */
-
-static size_t connection_wants(const server *s, const connection *c)
-{
-    switch (c->stage) {
-    case AT_HELLO:
-        return HELLO_BYTES;
-    case AT_HEADER:
-        return STREAM_HEADER_BYTES;
-    default:
-        return s->frame_bytes;
-    }
-}
-
-static int connection_has_room(const connection *c)
-{
-    return c->out_n + ANSWER_FRAME_BYTES <= OUT_BYTES;
-}
-
-static void answer_add(connection *c, int refused, const char *why)
-{
-    unsigned char answer[ANSWER_BYTES] = {(unsigned char) refused};
-    snprintf((char *) answer + 1, sizeof answer - 1, "%.190s", why);
-    channel_seal(&c->channel, answer, sizeof answer, c->out + c->out_n);
-    c->out_n += ANSWER_FRAME_BYTES;
-}
-
-/* Takes what the frame holds. Trouble of our own ends the server; the sender's is its answer. */
-static cellar_status frame_take(server *s, connection *c, cellar_error *err)
-{
+    taking *t = context;
     cellar_error why = {""};
     int is_new = 0;
-    size_t length = s->frame_bytes - FRAME_EXTRA_BYTES;
-    cellar_status status;
-
-    if (!channel_open(&c->channel, c->in, s->frame_bytes, s->plain)) {
-        c->stage = AT_END; /* changed, repeated or out of order: nothing more is believed */
-        return CELLAR_OK;
-    }
-    status = cellar_shuffler_take(s->shuffler, s->plain, length, &is_new, &why);
+    cellar_status status = cellar_shuffler_take(
+        t->shuffler, frame, cellar_shuffler_size_bytes(t->shuffler), &is_new, &why);
+    (void) sender;
     if (status == CELLAR_ERR_MEMORY || status == CELLAR_ERR_IO)
         return cellar_fail(err, status, "%s", why.message);
-    s->is_dirty |= is_new;
-    answer_add(c, status != CELLAR_OK, why.message);
+    t->is_dirty |= is_new;
+    answer[0] = status != CELLAR_OK;
+    snprintf((char *) answer + 1, ANSWER_BYTES - 1, "%.190s", why.message);
     return CELLAR_OK;
 }
 
-/* Something is complete: the next stage. */
-static cellar_status connection_step(server *s, connection *c, cellar_error *err)
+static cellar_status submissions_sync(void *context, cellar_error *err)
 {
-    channel_verdict verdict = CHANNEL_GO_ON;
-    cellar_status status = CELLAR_OK;
-
-    c->got = 0;
-    c->deadline_ms = now_ms() + s->timeout_ms;
-    if (c->stage == AT_HELLO) {
-        c->stage = AT_END;
-        if (channel_welcome(&c->channel, &s->shuffler->round, s->shuffler->keys, c->in, &verdict,
-                            c->out)) {
-            c->out_n = WELCOME_BYTES;
-            c->stage = verdict == CHANNEL_GO_ON ? AT_HEADER : AT_END;
-        }
-    } else if (c->stage == AT_HEADER) {
-        c->stage = channel_begin(&c->channel, c->in) ? AT_FRAMES : AT_END;
-    } else {
-        status = frame_take(s, c, err);
-    }
+    taking *t = context;
+    cellar_status status = t->is_dirty ? cellar_shuffler_sync(t->shuffler, err) : CELLAR_OK;
+    t->is_dirty = 0;
     return status;
 }
 
-/* Reads what there is, as long as there is room for answers. */
-static cellar_status connection_read(server *s, connection *c, cellar_error *err)
+static int submissions_enough(void *context)
 {
-    cellar_status status = CELLAR_OK;
-    while (c->stage != AT_END && connection_has_room(c)) {
-        size_t wanted = connection_wants(s, c);
-        ssize_t got = recv(c->fd, c->in + c->got, wanted - c->got, 0);
-        if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
-            break;
-        if (got <= 0) {
-            c->stage = AT_END;
-            break;
-        }
-        c->got += (size_t) got;
-        if (c->got == wanted)
-            CELLAR_TRY(connection_step(s, c, err));
-    }
-out:
-    return status;
-}
-
-static void connection_write(connection *c)
-{
-    while (c->out_sent < c->out_n) {
-        ssize_t sent = send(c->fd, c->out + c->out_sent, c->out_n - c->out_sent, MSG_NOSIGNAL);
-        if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
-            return;
-        if (sent <= 0) {
-            c->stage = AT_END;
-            c->out_n = 0;
-            c->out_sent = 0;
-            return;
-        }
-        c->out_sent += (size_t) sent;
-    }
-    c->out_n = 0;
-    c->out_sent = 0;
-}
-
-/* ---- all of them ----------------------------------------------------------- */
-
-static void server_accept(server *s)
-{
-    while (s->n < s->max_connections) {
-        connection *c = &s->connections[s->n];
-        unsigned char *in = c->in;
-        int fd = accept4(s->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (fd < 0)
-            return;
-        *c = (connection){.fd = fd, .in = in, .deadline_ms = now_ms() + s->timeout_ms};
-        s->n++;
-    }
-}
-
-/* The last connection takes the place of one that ended; each keeps a buffer. */
-static void server_drop(server *s, size_t i)
-{
-    connection *last = &s->connections[--s->n], *c = &s->connections[i];
-    unsigned char *in = c->in;
-    close(c->fd);
-    if (c != last)
-        *c = *last;
-    last->in = in;
-    cellar_wipe(&last->channel, sizeof last->channel);
-}
-
-static void server_clean(server *s)
-{
-    int64_t now = now_ms();
-    for (size_t i = s->n; i-- > 0;) {
-        const connection *c = &s->connections[i];
-        if ((c->stage == AT_END && c->out_n == 0) || now > c->deadline_ms)
-            server_drop(s, i);
-    }
-}
-
-/* One turn: wait, read, sync, answer. */
-static cellar_status server_turn(server *s, int may_read, cellar_error *err)
-{
-    size_t n = s->n;
-    cellar_status status = CELLAR_OK;
-
-    s->polls[0] = (struct pollfd){.fd = may_read && s->n < s->max_connections ? s->listener : -1,
-                                  .events = POLLIN};
-    for (size_t i = 0; i < n; i++) {
-        const connection *c = &s->connections[i];
-        short in = may_read && c->stage != AT_END && connection_has_room(c) ? POLLIN : 0;
-        s->polls[i + 1] = (struct pollfd){
-            .fd = c->fd, .events = (short) (in | (c->out_n > c->out_sent ? POLLOUT : 0))};
-    }
-    if (poll(s->polls, n + 1, 200) < 0 && errno != EINTR)
-        return cellar_fail_errno(err, "the sockets", "wait for");
-    for (size_t i = 0; i < n && may_read; i++)
-        if ((s->polls[i + 1].revents & (POLLIN | POLLHUP | POLLERR)) != 0)
-            CELLAR_TRY(connection_read(s, &s->connections[i], err));
-    if (s->is_dirty)
-        CELLAR_TRY(cellar_shuffler_sync(s->shuffler, err));
-    s->is_dirty = 0;
-    for (size_t i = 0; i < n; i++)
-        connection_write(&s->connections[i]);
-    if ((s->polls[0].revents & POLLIN) != 0)
-        server_accept(s);
-    server_clean(s);
-out:
-    return status;
-}
-
-static int server_owes_answers(const server *s)
-{
-    for (size_t i = 0; i < s->n; i++)
-        if (s->connections[i].out_n > 0)
-            return 1;
-    return 0;
-}
-
-static cellar_status server_open(server *s, const char *address, cellar_error *err)
-{
-    int unused;
-    s->frame_bytes = round_submission_bytes(&s->shuffler->round) + FRAME_EXTRA_BYTES;
-    s->connections = cellar_locked_alloc(s->max_connections * sizeof *s->connections, &unused);
-    s->polls = cellar_alloc(s->max_connections + 1, sizeof *s->polls);
-    s->in = cellar_alloc(s->max_connections, s->frame_bytes);
-    s->plain = cellar_alloc(1, s->frame_bytes);
-    if (s->connections == NULL || s->polls == NULL || s->in == NULL || s->plain == NULL)
-        return cellar_fail_memory(err, "connections");
-    for (size_t i = 0; i < s->max_connections; i++)
-        s->connections[i].in = s->in + i * s->frame_bytes;
-    return address_listen(address, &s->listener, err);
-}
-
-static void server_close(server *s)
-{
-    while (s->n > 0)
-        server_drop(s, s->n - 1);
-    if (s->listener >= 0)
-        close(s->listener);
-    cellar_locked_free(s->connections, s->max_connections * sizeof *s->connections);
-    cellar_free(s->polls);
-    cellar_free(s->in);
-    cellar_free(s->plain);
+    const taking *t = context;
+    return cellar_shuffler_n_held(t->shuffler) >= cellar_shuffler_n_announced(t->shuffler);
 }
 
 cellar_status cellar_shuffler_serve(cellar_shuffler *shuffler, const char *address,
                                     const cellar_collect_limits *limits, cellar_error *err)
 {
-    server s = {.shuffler = shuffler,
-                .listener = -1,
-                .timeout_ms = DEFAULT_TIMEOUT_MS,
-                .max_connections = DEFAULT_CONNECTIONS};
-    cellar_status status = CELLAR_OK;
-    int64_t last;
-
-    if (limits != NULL && limits->timeout_ms > 0)
-        s.timeout_ms = limits->timeout_ms;
-    if (limits != NULL && limits->max_connections > 0)
-        s.max_connections = limits->max_connections;
-    CELLAR_TRY(server_open(&s, address, err));
-    while (cellar_shuffler_n_held(shuffler) < shuffler->round.n_people)
-        CELLAR_TRY(server_turn(&s, 1, err));
-    last = now_ms() + s.timeout_ms;
-    while (server_owes_answers(&s) && now_ms() < last)
-        CELLAR_TRY(server_turn(&s, 0, err));
-out:
-    server_close(&s);
-    return status;
+    taking t = {shuffler, 0};
+    const service s = {.round = &shuffler->round,
+                       .keys = shuffler->keys,
+                       .frame_bytes = cellar_shuffler_size_bytes(shuffler),
+                       .answer_bytes = ANSWER_BYTES,
+                       .n_waiting = N_WAITING,
+                       .context = &t,
+                       .take = submission_take,
+                       .sync = submissions_sync,
+                       .is_done = submissions_enough};
+    return service_run(&s, address, limits, err);
 }

@@ -7,6 +7,8 @@ set(LAYER_SOURCES
   channel.c
   choice.c
   decision.c
+  desk.c
+  errand.c
   estimate.c
   files.c
   ids.c
@@ -22,8 +24,10 @@ set(LAYER_SOURCES
   redaction.c
   response.c
   serve.c
+  server.c
   shuffler.c
   spool.c
   tally.c
   terms.c
+  wire.c
 )

@@ -139,8 +139,7 @@ static cellar_status file_open(collect_spool *spool, cellar_error *err)
     return CELLAR_OK;
 }
 
-/* Makes the name of a new file last. */
-static cellar_status folder_sync(const char *path, cellar_error *err)
+cellar_status folder_sync(const char *path, cellar_error *err)
 {
     char folder[4096] = ".";
     const char *slash = strrchr(path, '/');

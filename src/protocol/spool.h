@@ -30,4 +30,7 @@ cellar_status spool_visit(collect_spool *spool, spool_visitor *visit, void *cont
 cellar_status spool_append(collect_spool *spool, const unsigned char *record, cellar_error *err);
 cellar_status spool_sync(collect_spool *spool, cellar_error *err);
 
+/* Makes the name of a new file last. */
+cellar_status folder_sync(const char *path, cellar_error *err);
+
 #endif
