@@ -96,6 +96,7 @@ void cellar_kernel_survival_ball(const cellar_mechanism *m, int64_t count, int64
     CELLAR_KERNEL_SLOTS_BASIC,                                                                     \
         .support = cellar_kernel_support, .cdf = cellar_kernel_cdf,                                \
         .survival = cellar_kernel_survival, .moments = cellar_kernel_moments,                      \
-        .mean_variance = cellar_kernel_mean_variance, .survival_ball = cellar_kernel_survival_ball
+        .mean_variance = cellar_kernel_mean_variance,                                              \
+        .survival_ball = cellar_kernel_survival_ball, .law_row = cellar_kernel_law_row
 
 #endif

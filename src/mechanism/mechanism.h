@@ -8,6 +8,7 @@
 #include <cellar/mechanism.h>
 
 #include "mechanism/facts.h"
+#include "mechanism/law_row.h"
 #include "mechanism/parameter.h"
 
 typedef struct cellar_mechanism_ops {
@@ -50,6 +51,9 @@ typedef struct cellar_mechanism_ops {
     /* Enclosures of P(first + i | count), i < n, where many together are cheaper. */
     void (*pmf_balls)(const cellar_mechanism *m, int64_t count, int64_t first, size_t n,
                       int64_t bits, arb_ptr out);
+
+    /* The law of a count in double-words; 0 when there is none. */
+    int (*law_row)(const cellar_mechanism *m, int64_t count, cellar_law_row *out);
 
     int is_additive; /* 1: P(released | count) depends on |released - count| only */
     int is_joint;    /* 1: the law is that of one cell, and cells are not drawn independently:

@@ -31,6 +31,7 @@ set(LAYER_SOURCES
   kernel_sampler.c
   laplace.c
   law.c
+  law_row.c
   matrix.c
   matrix_law.c
   matrix_read.c

@@ -57,6 +57,13 @@ void cellar_pair_violation(const cellar_pair *pair, const fmpq_t epsilon, arb_t 
 void cellar_pair_violation_by_sum(const cellar_pair *pair, const fmpq_t epsilon, double tail,
                                   int64_t bits, arb_t out);
 
+/* Both by double-words, leaving out numbers of P less likely than 2^-bits; 0 where there are none.
+ * `violates` decides what they leave open. */
+int cellar_pair_delta_by_words(const cellar_pair *pair, const fmpq_t epsilon, int bits, arb_t out);
+int cellar_pair_violation_by_words(const cellar_pair *pair, const fmpq_t epsilon, int bits,
+                                   int (*violates)(const cellar_pair *, int64_t, const fmpq_t),
+                                   arb_t out);
+
 /* Encloses P(Q(b) = 0), b drawn from P. */
 void cellar_pair_infinite(const cellar_pair *pair, int64_t bits, arb_t out);
 

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "privacy/pair_cache.h"
 
+#include <limits.h>
+
 #include "base/memory.h"
 
-enum { ENTRIES = 1 << 13, ROWS = 256, ROW_MIN = 32 };
+enum { ENTRIES = 1 << 13, ROWS = 256, SET = 8, ROW_MIN = 32 };
+/* Double-words answer where so many bits are asked for, if so many are then right. Rows are
+ * finished when what they leave out is below 2^-90, or less when that is too much. */
+enum { WORD_BITS = 128, WORD_ACCURACY = 60, WORD_LENGTHS = 3 };
+static const int word_lengths[WORD_LENGTHS] = {90, 250, 700};
 
 /* A newer entry takes the place of an older one with the same place. */
 typedef struct cache_entry {
@@ -21,9 +27,20 @@ typedef struct cache_row {
     arb_ptr pmf, sums; /* room for CELLAR_PAIR_ROW_MAX */
 } cache_row;
 
+/* The same in double-words, where a kernel has them. */
+typedef struct cache_words {
+    const cellar_mechanism *m; /* NULL: empty */
+    int64_t count;
+    uint64_t used;     /* when it was last asked for */
+    int is_made, bits; /* it has been finished to so many bits; INT_MAX: it cannot be */
+    cellar_law_row row;
+} cache_words;
+
 struct cellar_pair_cache {
     cache_entry entries[ENTRIES];
     cache_row rows[ROWS];
+    cache_words words[ROWS]; /* in sets of which the one used longest ago makes room */
+    uint64_t n_asked;
 };
 
 cellar_pair_cache *cellar_pair_cache_create(void)
@@ -41,6 +58,8 @@ void cellar_pair_cache_free(cellar_pair_cache *cache)
             _arb_vec_clear(cache->rows[i].pmf, CELLAR_PAIR_ROW_MAX);
             _arb_vec_clear(cache->rows[i].sums, CELLAR_PAIR_ROW_MAX);
         }
+    for (size_t i = 0; cache != NULL && i < ROWS; i++)
+        cellar_law_row_clear(&cache->words[i].row);
     cellar_free(cache);
 }
 
@@ -126,10 +145,112 @@ static cache_row *cache_find_row(cellar_pair_cache *cache, const cellar_mechanis
     return row;
 }
 
+/* ---- double-words ----------------------------------------------------------------------- */
+
+/* The place of a count; wide laws share one set. */
+static cache_words *words_place(cellar_pair_cache *cache, const cellar_mechanism *m, int64_t count)
+{
+    double mean, variance;
+    cache_words *set, *oldest;
+    m->ops->mean_variance(m, count, &mean, &variance);
+    set = cache->words + (variance > 1e4 ? 0 : SET * (1 + (uint64_t) count % (ROWS / SET - 1)));
+    oldest = set;
+    for (size_t i = 0; i < SET; i++) {
+        if (set[i].m == m && set[i].count == count)
+            return &set[i];
+        if (set[i].used < oldest->used)
+            oldest = &set[i];
+    }
+    return oldest;
+}
+
+static cache_words *words_find(cellar_pair_cache *cache, const cellar_mechanism *m, int64_t count)
+{
+    cache_words *words;
+    if (cache == NULL || m->ops->law_row == NULL)
+        return NULL;
+    words = words_place(cache, m, count);
+    if (words->m != m || words->count != count) {
+        cellar_law_row_clear(&words->row);
+        *words = (cache_words){.m = m, .count = count};
+        words->is_made = m->ops->law_row(m, count, &words->row);
+    }
+    words->used = ++cache->n_asked;
+    return words->is_made ? words : NULL;
+}
+
+const cellar_law_row *cellar_pair_cache_words(cellar_pair_cache *cache, const cellar_mechanism *m,
+                                              int64_t count, int64_t b)
+{
+    cache_words *words = words_find(cache, m, count);
+    if (words == NULL || !cellar_law_row_reach(&words->row, b))
+        return NULL;
+    return &words->row;
+}
+
+int cellar_pair_cache_lower(cellar_pair_cache *cache, const cellar_mechanism *m, int64_t count,
+                            int64_t b, int64_t bits, arb_t out)
+{
+    const cellar_law_row *row =
+        bits == WORD_BITS ? cellar_pair_cache_words(cache, m, count, b) : NULL;
+    if (row == NULL)
+        return 0;
+    cellar_law_row_below(row, b, out);
+    return arb_rel_accuracy_bits(out) >= WORD_ACCURACY;
+}
+
+static int words_finish(cache_words *words, int bits)
+{
+    if (words->bits < bits)
+        words->bits = cellar_law_row_finish(&words->row, bits) ? bits : INT_MAX;
+    return words->bits < INT_MAX;
+}
+
+const cellar_law_row *cellar_pair_cache_words_to(cellar_pair_cache *cache,
+                                                 const cellar_mechanism *m, int64_t count, int bits)
+{
+    cache_words *words = words_find(cache, m, count);
+    return words != NULL && words_finish(words, bits) ? &words->row : NULL;
+}
+
+/* P(B >= b): what the numbers below leave, or when that is too little the sum of the rest. */
+static int words_upper(cellar_pair_cache *cache, const cellar_mechanism *m, int64_t count,
+                       int64_t b, int64_t bits, arb_t out)
+{
+    cache_words *words = bits == WORD_BITS ? words_find(cache, m, count) : NULL;
+    if (words == NULL)
+        return 0;
+    if (words->bits == 0 && cellar_law_row_reach(&words->row, b - 1)) {
+        cellar_law_row_below(&words->row, b - 1, out);
+        arb_sub_ui(out, out, 1, bits);
+        arb_neg(out, out);
+        if (arb_rel_accuracy_bits(out) >= WORD_ACCURACY)
+            return 1;
+    }
+    for (int i = 0; i < WORD_LENGTHS; i++) {
+        if (!words_finish(words, word_lengths[i]))
+            return 0;
+        if (b < words->row.first || b >= words->row.first + (int64_t) words->row.n)
+            continue;
+        cellar_law_row_above(&words->row, b, out);
+        if (arb_rel_accuracy_bits(out) >= WORD_ACCURACY)
+            return 1;
+    }
+    return 0;
+}
+
 int cellar_pair_cache_pmf(cellar_pair_cache *cache, const cellar_mechanism *m, int64_t count,
                           int64_t b, int64_t bits, arb_t out)
 {
-    const cache_row *row = cache_find_row(cache, m, count, b, bits);
+    const cellar_law_row *words =
+        bits == WORD_BITS ? cellar_pair_cache_words(cache, m, count, b) : NULL;
+    const cache_row *row;
+    if (words != NULL) {
+        cellar_law_row_pmf(words, b, out);
+        if (arb_rel_accuracy_bits(out) >= WORD_ACCURACY)
+            return 1;
+    }
+    row = cache_find_row(cache, m, count, b, bits);
     if (row != NULL)
         arb_set(out, row->pmf + b);
     return row != NULL;
@@ -138,7 +259,10 @@ int cellar_pair_cache_pmf(cellar_pair_cache *cache, const cellar_mechanism *m, i
 int cellar_pair_cache_upper(cellar_pair_cache *cache, const cellar_mechanism *m, int64_t count,
                             int64_t b, int64_t bits, arb_t out)
 {
-    const cache_row *row = cache_find_row(cache, m, count, b, bits);
+    const cache_row *row;
+    if (words_upper(cache, m, count, b + 1, bits, out))
+        return 1;
+    row = cache_find_row(cache, m, count, b, bits);
     if (row == NULL)
         return 0;
     arb_sub_ui(out, row->sums + b, 1, bits);

@@ -30,5 +30,17 @@ int cellar_pair_cache_pmf(cellar_pair_cache *cache, const cellar_mechanism *m, i
 /* The same for P(B > b | count), unless it is too small to be what a row leaves. */
 int cellar_pair_cache_upper(cellar_pair_cache *cache, const cellar_mechanism *m, int64_t count,
                             int64_t b, int64_t bits, arb_t out);
+/* The same for P(B <= b | count), where double-words say it. */
+int cellar_pair_cache_lower(cellar_pair_cache *cache, const cellar_mechanism *m, int64_t count,
+                            int64_t b, int64_t bits, arb_t out);
+
+/* The law of a count in double-words where it holds b; NULL elsewhere. It stays until another count
+ * is asked for. */
+const cellar_law_row *cellar_pair_cache_words(cellar_pair_cache *cache, const cellar_mechanism *m,
+                                              int64_t count, int64_t b);
+/* The same where it can be finished to 2^-bits (law_row.h). */
+const cellar_law_row *cellar_pair_cache_words_to(cellar_pair_cache *cache,
+                                                 const cellar_mechanism *m, int64_t count,
+                                                 int bits);
 
 #endif

@@ -3,6 +3,8 @@
  * term by term. */
 #include "privacy/pair.h"
 
+#include <math.h>
+
 #include "math/ball.h"
 
 /* No released number of interest lies beyond; sums of two still fit. */
@@ -54,10 +56,15 @@ static int pair_is_above(const cellar_pair *pair, int64_t b, const fmpq_t epsilo
 /* The same with doubles, which may be wrong. */
 static int pair_seems_above(const cellar_pair *pair, int64_t b, const fmpq_t epsilon)
 {
+    const cellar_law_row *p, *q;
     if (!cellar_pair_in_support(pair, 0, b))
         return 0;
     if (!cellar_pair_in_support(pair, 1, b))
         return 1;
+    p = b < 1 << 12 ? cellar_pair_cache_words(pair->cache, pair->m, pair->count[0], b) : NULL;
+    q = p != NULL ? cellar_pair_cache_words(pair->cache, pair->m, pair->count[1], b) : NULL;
+    if (q != NULL && p != q && p->p[b - p->first].high > 0 && q->p[b - q->first].high > 0)
+        return log(p->p[b - p->first].high / q->p[b - q->first].high) > fmpq_get_d(epsilon);
     return pair->m->ops->log_pmf(pair->m, pair->count[0], b) -
                pair->m->ops->log_pmf(pair->m, pair->count[1], b) >
            fmpq_get_d(epsilon);
@@ -282,10 +289,16 @@ void cellar_pair_delta_by_sum(const cellar_pair *pair, const fmpq_t epsilon, dou
     arb_clear(zero);
 }
 
+/* Violations of either sign. */
+static int pair_violates(const cellar_pair *pair, int64_t b, const fmpq_t epsilon)
+{
+    cellar_pair swapped = pair_swapped(pair);
+    return pair_is_above(pair, b, epsilon) || pair_is_above(&swapped, b, epsilon);
+}
+
 void cellar_pair_violation_by_sum(const cellar_pair *pair, const fmpq_t epsilon, double tail,
                                   int64_t bits, arb_t out)
 {
-    cellar_pair swapped = pair_swapped(pair);
     arb_t factor, p, q, scaled;
     int64_t low, high;
     pair_run run;
@@ -303,7 +316,7 @@ void cellar_pair_violation_by_sum(const cellar_pair *pair, const fmpq_t epsilon,
         within = arb_lt(p, scaled);
         arb_mul(scaled, p, factor, bits);
         within = within && arb_lt(q, scaled);
-        if (!within && (pair_is_above(pair, b, epsilon) || pair_is_above(&swapped, b, epsilon)))
+        if (!within && pair_violates(pair, b, epsilon))
             arb_add(out, out, p, bits);
     }
     pair_run_clear(&run);
@@ -316,14 +329,32 @@ void cellar_pair_violation_by_sum(const cellar_pair *pair, const fmpq_t epsilon,
 
 /* ---- either way --------------------------------------------------------------- */
 
+static int pair_by_words(const cellar_pair *pair, const fmpq_t epsilon, int is_delta, arb_t out)
+{
+    static const int lengths[] = {90, 250, 700};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        if (!(is_delta
+                  ? cellar_pair_delta_by_words(pair, epsilon, lengths[i], out)
+                  : cellar_pair_violation_by_words(pair, epsilon, lengths[i], pair_violates, out)))
+            return 0;
+        ball_clip(out);
+        if (arb_rel_accuracy_bits(out) >= 40)
+            return 1;
+    }
+    return 0;
+}
+
 /* Term by term, leaving out so little that it does not show in the result. */
-static void pair_by_sum(const cellar_pair *pair, const fmpq_t epsilon,
-                        void (*measure)(const cellar_pair *, const fmpq_t, double, int64_t, arb_t),
-                        arb_t out)
+static void pair_by_sum(const cellar_pair *pair, const fmpq_t epsilon, int is_delta, arb_t out)
 {
     static const double tails[] = {1e-18, 1e-38, 1e-78, 1e-300};
+    if (pair_by_words(pair, epsilon, is_delta, out))
+        return;
     for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
-        measure(pair, epsilon, tails[i], CELLAR_PAIR_BITS, out);
+        if (is_delta)
+            cellar_pair_delta_by_sum(pair, epsilon, tails[i], CELLAR_PAIR_BITS, out);
+        else
+            cellar_pair_violation_by_sum(pair, epsilon, tails[i], CELLAR_PAIR_BITS, out);
         if (arb_rel_accuracy_bits(out) >= 40)
             break;
     }
@@ -334,7 +365,7 @@ void cellar_pair_delta(const cellar_pair *pair, const fmpq_t epsilon, arb_t out)
     if (pair->monotone)
         pair_delta_by_threshold(pair, epsilon, out);
     else
-        pair_by_sum(pair, epsilon, cellar_pair_delta_by_sum, out);
+        pair_by_sum(pair, epsilon, 1, out);
 }
 
 void cellar_pair_violation(const cellar_pair *pair, const fmpq_t epsilon, arb_t out)
@@ -342,7 +373,7 @@ void cellar_pair_violation(const cellar_pair *pair, const fmpq_t epsilon, arb_t 
     if (pair->monotone)
         pair_violation_by_threshold(pair, epsilon, out);
     else
-        pair_by_sum(pair, epsilon, cellar_pair_violation_by_sum, out);
+        pair_by_sum(pair, epsilon, 0, out);
 }
 
 static int pair_is_finite(const cellar_pair *pair, int side)

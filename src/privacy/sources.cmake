@@ -28,6 +28,7 @@ set(LAYER_SOURCES
   pair.c
   pair_cache.c
   pair_measure.c
+  pair_words.c
   pld.c
   published.c
   supremum.c

@@ -32,14 +32,34 @@ static void measure_infinite(const cellar_pair *pair, const fmpq_t epsilon, arb_
     cellar_pair_infinite(pair, CELLAR_PAIR_BITS, out);
 }
 
+/* 1 when double-words tell that a pair whose ratios are not monotone is no worse than what was
+ * found: sums of balls over all numbers take much longer. */
+static int worst_covers(const cellar_pair *pair, pair_measure measure, const fmpq_t epsilon,
+                         const cellar_worst *worst)
+{
+    static const int lengths[] = {90, 700};
+    int covers = 0;
+    arb_t value;
+    if (pair->monotone || measure != cellar_pair_delta || worst->bound <= 0)
+        return 0;
+    arb_init(value);
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths && !covers; i++)
+        covers = cellar_pair_delta_by_words(pair, epsilon, lengths[i], value) &&
+                  bound_of(value) <= worst->bound;
+    arb_clear(value);
+    return covers;
+}
+
 static void worst_try(const cellar_reach *reach, int64_t count, int64_t neighbour,
                       pair_measure measure, const fmpq_t epsilon, cellar_worst *worst)
 {
     cellar_pair pair;
     double bound;
     arb_t value;
-    arb_init(value);
     reach_pair(reach, &pair, count, neighbour);
+    if (worst_covers(&pair, measure, epsilon, worst))
+        return;
+    arb_init(value);
     measure(&pair, epsilon, value);
     bound = bound_of(value);
     if (bound > worst->bound) {

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "mechanism/law_row.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+#include "mechanism/kernel.h"
+
+enum {
+    ROOM_FIRST = 128,
+    SUM_STEP = 4,         /* error of one addition */
+    FROM_ZERO_MAX = 1024, /* laws of smaller mean are run through from zero on */
+};
+static const double UNIT = 0x1.001p-106;  /* covers products of errors */
+static const double TOO_SMALL = 0x1p-400; /* numbers below may come as 0 (math/run.h) */
+static const double END = 0x1p-700;
+
+void cellar_law_row_clear(cellar_law_row *row)
+{
+    cellar_free(row->p);
+    cellar_free(row->below);
+    cellar_free(row->above);
+    *row = (cellar_law_row){0};
+}
+
+/* ---- making --------------------------------------------------------------------------- */
+
+/* A number on the rising side with b P(b) below 2^-380, by long doubles, itself not too small to be
+ * told; 0 when there is none or the law is short. */
+static int64_t row_start(const cellar_kernel *k, int64_t count)
+{
+    const long double log_tail = -0.6931472L * 380;
+    long double mean = cellar_kernel_mean(k, count);
+    int64_t low = 0, high = (int64_t) mean;
+    if (mean < FROM_ZERO_MAX || !k->law->run_anywhere)
+        return 0;
+    while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+        if (k->law->log_p(k, count, middle) + logl((long double) middle) <= log_tail)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Relative, of a number; the double of a double-word is off by one rounding more. */
+static double row_slack(const cellar_law_row *row)
+{
+    return row->run.error * UNIT + 0x1p-50;
+}
+
+/* P(< b) <= b P(b) on the rising side of a unimodal law, which two numbers prove. */
+static int row_bound_before(cellar_law_row *row)
+{
+    double slack = row_slack(row);
+    if (row->first == 0)
+        return 1;
+    row->before = (double) row->first * row->p[0].high * (1 + slack);
+    return row->p[0].high * (1 + slack) < row->p[1].high * (1 - slack);
+}
+
+static int row_grow(cellar_law_row *row)
+{
+    size_t room = row->room == 0 ? ROOM_FIRST : 2 * row->room;
+    cellar_dword *p, *below;
+    if (room > CELLAR_LAW_ROW_MAX)
+        return 0;
+    p = cellar_realloc(row->p, room, sizeof *p);
+    if (p != NULL)
+        row->p = p;
+    below = cellar_realloc(row->below, room, sizeof *below);
+    if (below != NULL)
+        row->below = below;
+    if (p != NULL && below != NULL)
+        row->room = room;
+    return p != NULL && below != NULL;
+}
+
+/* Twice as many numbers. What has fallen below the end is dropped with all that follows, so that
+ * what is kept stays in the range in which double-words are right. */
+static int row_extend(cellar_law_row *row)
+{
+    size_t from = row->n;
+    cellar_dword sum = from > 0 ? row->below[from - 1] : (cellar_dword){0};
+    if (row->has_ended || !row_grow(row))
+        return 0;
+    cellar_run_next(&row->run, row->room - from, row->p + from);
+    if (!(row->run.error < 0x1p50))
+        return 0;
+    for (; row->n < row->room && !row->has_ended; row->n++) {
+        cellar_dword p = row->p[row->n];
+        row->has_ended = row->n > 0 && p.high < END && p.high < row->p[row->n - 1].high;
+        if (row->has_ended)
+            break;
+        row->untold += p.high > 0 ? 0 : TOO_SMALL * (1 + 0x1p-30);
+        row->below[row->n] = sum = cellar_dword_add(sum, p);
+    }
+    return from > 0 || row_bound_before(row);
+}
+
+int cellar_kernel_law_row(const cellar_mechanism *m, int64_t count, cellar_law_row *out)
+{
+    const cellar_kernel *k = (const cellar_kernel *) m;
+    *out = (cellar_law_row){.k = k, .count = count};
+    if (k->law->run == NULL)
+        return 0;
+    out->first = row_start(k, count);
+    if (k->law->run(k, count, out->first, &out->run, NULL) == CELLAR_OK && row_extend(out))
+        return 1;
+    cellar_law_row_clear(out);
+    return 0;
+}
+
+static int row_has(const cellar_law_row *row, int64_t b)
+{
+    return b >= row->first && b < row->first + (int64_t) row->n;
+}
+
+int cellar_law_row_reach(cellar_law_row *row, int64_t b)
+{
+    if (b < row->first || b - row->first >= CELLAR_LAW_ROW_MAX)
+        return 0;
+    while (!row_has(row, b))
+        if (!row_extend(row))
+            return 0;
+    return 1;
+}
+
+/* A geometric series bounds what lies beyond the last number. The bound of ratios is a long double,
+ * so it is given some room. */
+static int row_bound_after(cellar_law_row *row)
+{
+    int64_t last = row->first + (int64_t) row->n - 1;
+    double r = (double) row->k->law->ratio_bound(row->k, row->count, last) * (1 + 1e-12);
+    row->after = row->p[row->n - 1].high * (1 + row_slack(row)) * (r / (1 - r)) * (1 + 1e-12);
+    return r < 1;
+}
+
+/* 1 when the last number is that small, beyond the mode. */
+static int row_is_small(const cellar_law_row *row, int bits)
+{
+    double last = row->p[row->n - 1].high;
+    return row->has_ended ||
+           (last < ldexp(1, -bits) && row->n > 1 && last < row->p[row->n - 2].high);
+}
+
+int cellar_law_row_finish(cellar_law_row *row, int bits)
+{
+    cellar_dword sum = {0}, *above;
+    while (!row_is_small(row, bits))
+        if (!row_extend(row))
+            return 0;
+    above = cellar_realloc(row->above, row->n, sizeof *above);
+    if (above == NULL || !row_bound_after(row))
+        return 0;
+    row->above = above;
+    for (size_t i = row->n; i-- > 0;)
+        above[i] = sum = cellar_dword_add(sum, row->p[i]);
+    return 1;
+}
+
+/* ---- asking ------------------------------------------------------------------------------ */
+
+/* x, right to the row's error, with up to `more` on top of it. */
+static void row_ball(const cellar_law_row *row, cellar_dword x, double more, arb_t out)
+{
+    double error = (row->run.error + SUM_STEP * (double) (row->n + 1)) * 1.001 * UNIT;
+    arf_t low;
+    arf_init(low);
+    arf_set_d(low, x.low);
+    arb_set_d(out, x.high);
+    arf_add(arb_midref(out), arb_midref(out), low, ARF_PREC_EXACT, ARF_RND_NEAR);
+    mag_set_d(arb_radref(out), (x.high * error + more) * (1 + 0x1p-50));
+    arf_clear(low);
+}
+
+void cellar_law_row_pmf(const cellar_law_row *row, int64_t b, arb_t out)
+{
+    cellar_dword p = row->p[b - row->first];
+    row_ball(row, p, p.high > 0 ? 0 : TOO_SMALL, out);
+}
+
+void cellar_law_row_below(const cellar_law_row *row, int64_t b, arb_t out)
+{
+    row_ball(row, row->below[b - row->first], row->before + row->untold, out);
+}
+
+/* Numbers come as 0 before all others only. */
+void cellar_law_row_above(const cellar_law_row *row, int64_t b, arb_t out)
+{
+    size_t i = (size_t) (b - row->first);
+    row_ball(row, row->above[i], row->after + (row->p[i].high > 0 ? 0 : row->untold), out);
+}

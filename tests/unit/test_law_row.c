@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Laws in double-words: what they say holds what balls say, of single numbers and of both tails,
+ * and sums of pairs are those of balls. */
+#include "check.h"
+
+#include "mechanism/kernel.h"
+#include "privacy/pair.h"
+
+static const struct {
+    const char *spec;
+    int64_t count;
+} cases[] = {
+    {"poisson:alpha=1e-100", 0},
+    {"poisson:alpha=0.3", 2},
+    {"poisson:alpha=1", 900},
+    {"poisson:alpha=5000", 100000},
+    {"negbin:alpha=0.5,sigma=0.03", 7},
+    {"negbin:alpha=40,sigma=3", 0},
+    {"pig:alpha=0.5,sigma=2", 3},
+    {"pig:alpha=100,sigma=0.01", 2000},
+    {"sichel:alpha=1,sigma=4,nu=-2.4", 1},
+    {"sichel:alpha=7,sigma=0.02,nu=16", 0},
+    {"delaporte:alpha=0.6,sigma=2,nu=0.3", 4},
+    {"delaporte:alpha=400,sigma=0.001,nu=0.9", 0},
+};
+enum { N_CASES = sizeof cases / sizeof *cases };
+
+static cellar_mechanism *make(const char *spec)
+{
+    cellar_mechanism *m = NULL;
+    cellar_error err = {{0}};
+    if (cellar_mechanism_create(spec, &m, &err) != CELLAR_OK)
+        fail_msg("%s: %s", spec, err.message);
+    return m;
+}
+
+/* `given` holds what `want` holds, and no less than is asked of it. */
+static void check_ball(const char *what, const char *spec, int64_t b, const arb_t given,
+                       const arb_t want)
+{
+    if (!arb_overlaps(given, want) || arb_rel_accuracy_bits(given) < 40)
+        fail_msg("%s: %s %ld: %s, but balls say %s", spec, what, (long) b,
+                 arb_get_str(given, 30, 0), arb_get_str(want, 30, 0));
+}
+
+static void check_row(const cellar_mechanism *m, cellar_law_row *row, int64_t count)
+{
+    int64_t last = row->first + (int64_t) row->n - 1, step = (last - row->first) / 4 + 1;
+    const char *spec = cellar_mechanism_spec(m);
+    arb_t given, want;
+    arb_init(given);
+    arb_init(want);
+    for (int64_t b = row->first; b <= last; b += step) {
+        if (row->p[b - row->first].high <= 0)
+            continue;
+        cellar_law_row_pmf(row, b, given);
+        m->ops->pmf_ball(m, count, b, 160, want);
+        check_ball("P(B = b), b =", spec, b, given, want);
+        if (count < 100 &&
+            b < row->first + (last - row->first) / 3) { /* at the end it is what was left out */
+            cellar_law_row_above(row, b, given);
+            m->ops->survival_ball(m, count, b - 1, 160, want);
+            check_ball("P(B >= b), b =", spec, b, given, want);
+        }
+        cellar_law_row_below(row, b, given);
+        if (b < 200 && count < 100) { /* short enough to be summed */
+            cellar_kernel_cdf_balls((const cellar_kernel *) m, count, b, 1, 160, want);
+            assert_true(arb_overlaps(given, want));
+        }
+    }
+    arb_clear(given);
+    arb_clear(want);
+}
+
+static void test_rows(void **state)
+{
+    (void) state;
+    for (size_t i = 0; i < N_CASES; i++) {
+        cellar_mechanism *m = make(cases[i].spec);
+        cellar_law_row row;
+        assert_true(m->ops->law_row(m, cases[i].count, &row));
+        assert_true(cellar_law_row_finish(&row, 90));
+        check_row(m, &row, cases[i].count);
+        assert_true(cellar_law_row_finish(&row, 300));
+        assert_false(cellar_law_row_reach(&row, -1));
+        assert_false(cellar_law_row_reach(&row, INT64_C(1) << 50));
+        cellar_law_row_clear(&row);
+        cellar_mechanism_free(m);
+    }
+}
+
+/* The two ways to sum over a pair that is not monotone. */
+static void test_sums(void **state)
+{
+    static const char *const epsilons[] = {"0.01", "0.4", "2", "9"};
+    cellar_mechanism *m = make("delaporte:alpha=0.6,sigma=2,nu=0.3");
+    cellar_pair_cache *cache = cellar_pair_cache_create();
+    arb_t words, balls;
+    fmpq_t epsilon;
+    (void) state;
+    assert_non_null(cache);
+    arb_init(words);
+    arb_init(balls);
+    fmpq_init(epsilon);
+    for (size_t i = 0; i < 8 * sizeof epsilons / sizeof *epsilons; i++) {
+        cellar_pair pair;
+        int64_t count = (int64_t) (i % 8) / 2 * 5, larger = (int64_t) (i % 2);
+        cellar_pair_init(&pair, m, count + larger, count + 1 - larger, CELLAR_NEGATIVES_KEEP);
+        assert_int_equal(pair.monotone, 0);
+        fmpq_set_si(epsilon, (long) (1000 * strtod(epsilons[i / 8], NULL)), 1000);
+        cellar_pair_delta_by_sum(&pair, epsilon, 1e-18, CELLAR_PAIR_BITS, balls);
+        pair.cache = cache;
+        assert_true(cellar_pair_delta_by_words(&pair, epsilon, 90, words));
+        if (!arb_overlaps(words, balls))
+            fail_msg("%s %d: %s, but balls say %s", epsilons[i / 8], (int) (i % 8),
+                     arb_get_str(words, 30, 0), arb_get_str(balls, 30, 0));
+        cellar_pair_violation(&pair, epsilon, words);
+        pair.cache = NULL;
+        cellar_pair_violation_by_sum(&pair, epsilon, 1e-18, CELLAR_PAIR_BITS, balls);
+        assert_true(arb_overlaps(words, balls));
+    }
+    fmpq_clear(epsilon);
+    arb_clear(words);
+    arb_clear(balls);
+    cellar_pair_cache_free(cache);
+    cellar_mechanism_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_sums),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
