@@ -15,13 +15,13 @@ static const struct {
     {"poisson:alpha=1", 900},
     {"poisson:alpha=5000", 100000},
     {"negbin:alpha=0.5,sigma=0.03", 7},
-    {"negbin:alpha=40,sigma=3", 0},
+    {"negbin:alpha=4,sigma=3", 0},
     {"pig:alpha=0.5,sigma=2", 3},
-    {"pig:alpha=100,sigma=0.01", 2000},
-    {"sichel:alpha=1,sigma=4,nu=-2.4", 1},
+    {"pig:alpha=1000,sigma=0.01", 60},
+    {"sichel:alpha=1,sigma=0.7,nu=-2.4", 1},
     {"sichel:alpha=7,sigma=0.02,nu=16", 0},
     {"delaporte:alpha=0.6,sigma=2,nu=0.3", 4},
-    {"delaporte:alpha=400,sigma=0.001,nu=0.9", 0},
+    {"delaporte:alpha=40,sigma=0.001,nu=0.9", 0},
 };
 enum { N_CASES = sizeof cases / sizeof *cases };
 
