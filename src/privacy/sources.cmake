@@ -25,6 +25,7 @@ set(LAYER_SOURCES
   ledger_store.c
   ledger_tell.c
   ledger_verify.c
+  listed.c
   pair.c
   pair_cache.c
   pair_measure.c

@@ -35,7 +35,7 @@ static void measure_infinite(const cellar_pair *pair, const fmpq_t epsilon, arb_
 /* 1 when double-words tell that a pair whose ratios are not monotone is no worse than what was
  * found: sums of balls over all numbers take much longer. */
 static int worst_covers(const cellar_pair *pair, pair_measure measure, const fmpq_t epsilon,
-                         const cellar_worst *worst)
+                        const cellar_worst *worst)
 {
     static const int lengths[] = {90, 700};
     int covers = 0;
@@ -45,7 +45,7 @@ static int worst_covers(const cellar_pair *pair, pair_measure measure, const fmp
     arb_init(value);
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths && !covers; i++)
         covers = cellar_pair_delta_by_words(pair, epsilon, lengths[i], value) &&
-                  bound_of(value) <= worst->bound;
+                 bound_of(value) <= worst->bound;
     arb_clear(value);
     return covers;
 }

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "math/rational.h"
 #include "privacy/envelope.h"
+#include "privacy/listed.h"
 
 static const double GAP = 1e-3;
 enum { REFINE_MAX = 4096 };
@@ -20,6 +21,8 @@ typedef struct table_of_losses {
     uint64_t *refine; /* per stake; of the common lattice */
     int is_lattice;
     double spacing; /* of the grid when there is no lattice */
+    double tail;    /* mass that was left out, of all together */
+    uint64_t *times;
 } table_of_losses;
 
 static void losses_drop_plds(table_of_losses *t)
@@ -37,6 +40,7 @@ static void losses_clear(table_of_losses *t)
     cellar_free(t->plds);
     cellar_free(t->parts);
     cellar_free(t->refine);
+    cellar_free(t->times);
 }
 
 /* The common lattice of all stakes: the greatest common divisor of their spacings, unless it is
@@ -100,10 +104,15 @@ static cellar_status losses_init(table_of_losses *t, const cellar_stake *stakes,
     t->plds = cellar_alloc(n, sizeof *t->plds);
     t->parts = cellar_alloc(n, sizeof *t->parts);
     t->refine = cellar_alloc(n, sizeof *t->refine);
-    if (t->atoms == NULL || t->plds == NULL || t->parts == NULL || t->refine == NULL)
+    t->times = cellar_alloc(n, sizeof *t->times);
+    if (t->atoms == NULL || t->plds == NULL || t->parts == NULL || t->refine == NULL ||
+        t->times == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "privacy losses"));
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         CELLAR_TRY(stake_atoms(&stakes[i], tail, &t->atoms[i], err));
+        t->times[i] = stakes[i].times;
+        t->tail += tail * (double) stakes[i].times;
+    }
     losses_find_lattice(t);
     t->spacing = losses_first_spacing(t, stakes);
 out:
@@ -166,12 +175,49 @@ static cellar_status losses_ask(table_of_losses *t, const cellar_stake *stakes,
     return CELLAR_OK;
 }
 
+/* Few losses need no grid: *found when their sums could be listed. So little is moved that it does
+ * not show in delta. */
+static cellar_status losses_list(const table_of_losses *t, const question *asked,
+                                 cellar_bounds *out, int *found, cellar_error *err)
+{
+    double about = isnan(asked->epsilon) ? asked->delta : 1e-6;
+    cellar_listed *list;
+    cellar_status status;
+    *found = 0;
+    for (int round = 0; round < 2; round++) {
+        double scale;
+        status = cellar_listed_create(t->atoms, t->times, t->n, about * 1e-13, &list, err);
+        if (status != CELLAR_OK || list == NULL)
+            return status;
+        if (isnan(asked->epsilon)) {
+            out->upper = cellar_listed_epsilon_upper(list, asked->delta);
+            out->lower = fmin(out->upper, cellar_listed_epsilon_lower(list, asked->delta));
+        } else {
+            out->upper = cellar_listed_delta_upper(list, asked->epsilon);
+            out->lower = fmin(out->upper, cellar_listed_delta_lower(list, asked->epsilon));
+        }
+        cellar_listed_free(list);
+        scale = isnan(asked->epsilon) ? asked->delta : out->upper;
+        if (about <= scale)
+            break;
+        about = 0;
+    }
+    *found = 1;
+    return CELLAR_OK;
+}
+
 /* Refines the grid until the bounds are close, or the next grid would be too fine. */
 static cellar_status losses_answer(table_of_losses *t, const cellar_stake *stakes,
                                    const question *asked, cellar_bounds *out, cellar_error *err)
 {
     cellar_status status;
+    int found;
     double gap;
+    if (!t->is_lattice) {
+        status = losses_list(t, asked, out, &found, err);
+        if (status != CELLAR_OK || found)
+            return status;
+    }
     if (t->is_lattice) {
         status = losses_ask(t, stakes, asked, out, &gap, err);
         if (status != CELLAR_ERR_OVERFLOW) {
@@ -188,9 +234,9 @@ static cellar_status losses_answer(table_of_losses *t, const cellar_stake *stake
     }
     for (int finer = 0; finer < 6 && status == CELLAR_OK && gap > GAP; finer++) {
         cellar_bounds closer = {0};
-        if (stakes[0].is_rough ||
+        if (stakes[0].is_rough || (!isnan(asked->epsilon) && out->upper <= 1e4 * t->tail) ||
             (!isnan(asked->epsilon) && out->upper - out->lower <= 1e-4 * out->upper))
-            break; /* the curve may be flat there, and no epsilon near */
+            break; /* all is left out yet; or the curve is flat there, and no epsilon near */
         t->spacing /= 4;
         status = losses_ask(t, stakes, asked, &closer, &gap, err);
         if (status == CELLAR_OK)
@@ -228,7 +274,7 @@ static cellar_status stakes_answer(const cellar_stake *stakes, size_t n, const q
         scale = isnan(asked->epsilon) ? asked->delta : out->upper;
         if (status != CELLAR_OK || tail <= 1e-305 || times * tail <= 1e-4 * scale)
             break;
-        tail = round < 1 ? 1e-60 : round < 2 ? 1e-150 : 1e-305;
+        tail = round < 1 ? 1e-100 : 1e-305;
     }
     return status;
 }
