@@ -8,6 +8,9 @@ help: ## show this list
 demo: release ## build, and protect the tables of a small country
 	@tools/demo build/release
 
+papers: release ## the papers' tables and figures, printed numbers beside ours; DATA=DIR
+	@examples/papers/reproduce $(if $(DATA),--data "$(DATA)") papers-output
+
 test: ## every check that decides whether a change is good
 	@tools/bootstrap build check
 	@tools/test
@@ -55,6 +58,6 @@ release: ## build the program and the libraries in build/release
 	@cmake --preset release >/dev/null && cmake --build --preset release -- --quiet
 
 clean: ## remove everything built
-	rm -rf build demo-output
+	rm -rf build demo-output papers-output
 
-.PHONY: help demo test bench coverage fuzz crash check-jsonstat format docs install release clean
+.PHONY: help demo papers test bench coverage fuzz crash check-jsonstat format docs install release clean

@@ -14,12 +14,14 @@ LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 
 def headings(path):
-    """The names of a page's headings: lower case, blanks to hyphens, only letters, digits, - and _."""
+    """The names of a page's headings (lower case, blanks to hyphens, only letters, digits, - and _), and
+    of the places in it that have names of their own (<a id="...">)."""
     names = {}
     for kind, _, lines in pages.split(path.read_text()):
         if kind is not None:
             continue
         for line in lines:
+            names.update({name: 0 for name in re.findall(r'<a id="([^"]*)"></a>', line)})
             found = re.match(r"#+ +(.*?) *#*$", line)
             if found:
                 text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", found[1]).lower()

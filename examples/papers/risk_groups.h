@@ -2,8 +2,8 @@
 /* Counts of the sensitive values in the groups of the papers' data, and how many groups have them.
  * Adult: 27,504 rows, income by six columns. Bankruptcy: class by six columns, and one of these,
  * financial flexibility, by the other five. */
-#ifndef CELLAR_TESTS_RISK_GROUPS_H
-#define CELLAR_TESTS_RISK_GROUPS_H
+#ifndef EXAMPLES_RISK_GROUPS_H
+#define EXAMPLES_RISK_GROUPS_H
 
 #include <stdint.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The Adult data of 1994 (32,561 people) by sex, income, race and workclass, "?" being a level: the
- * four columns and the 131 cells of their table. */
-#ifndef CELLAR_TESTS_ADULT_COUNTS_H
-#define CELLAR_TESTS_ADULT_COUNTS_H
+ * four columns, the cells of the first two and of the first three, and the 131 cells of all. */
+#ifndef EXAMPLES_ADULT_COUNTS_H
+#define EXAMPLES_ADULT_COUNTS_H
 
 #include <stdint.h>
 
@@ -10,6 +10,9 @@ static const uint64_t adult_sex[] = {10771, 21790};
 static const uint64_t adult_income[] = {24720, 7841};
 static const uint64_t adult_race[] = {311, 1039, 3124, 271, 27816};
 static const uint64_t adult_workclass[] = {1836, 960, 2093, 7, 22696, 1116, 2541, 1298, 14};
+static const uint64_t adult_two[] = {1179, 6662, 9592, 15128};
+static const uint64_t adult_three[] = {6,   12,  19,  24,  43,   90,   103,  107,  143,  168,
+                                       233, 297, 303, 460, 1028, 1272, 1465, 6089, 7614, 13085};
 static const uint64_t adult_joint[] = {
     1,   1,   1,   1,   1,   1,   1,   1,    1,    1,    1,    2,   2,   2,   2,   2,   2,
     2,   2,   3,   3,   3,   3,   3,   3,    3,    3,    3,    4,   4,   4,   4,   4,   4,
