@@ -21,17 +21,18 @@ static const cli_option plan_options[] = {
     {CLI_NUMBER, "threads", "N", "use so many processors [all]", AT(threads), 0, 1, 1024},
 };
 
-static const char *const plan_examples[] = {"cellar plan check plan.yaml",
-                                            "cellar plan check plan.yaml --without-counts --json",
-                                            "cellar plan run plan.yaml", NULL};
+static const char *const plan_examples[] = {
+    "cellar plan check plan.yaml", "cellar plan check plan.yaml --without-counts --json",
+    "cellar plan compare plan.yaml", "cellar plan run plan.yaml", NULL};
 
 static const cli_command plan_command = {
     "plan",
-    "check|run PLAN [options]",
+    "check|compare|run PLAN [options]",
     "Reads a plan (YAML; docs/plans.md tells what it may say) of tables that are released "
     "together. "
     "check tells what the whole list costs, and the noise, bias and size of everything in it, and "
-    "draws nothing; what it tells comes from true counts and is confidential. run charges the "
+    "draws nothing; what it tells comes from true counts and is confidential. compare sets other "
+    "ways to spend the same budget beside it. run charges the "
     "ledger, draws all tables and lets the release pack appear whole or not at all; asked again, "
     "it "
     "finishes or finds what was drawn, and never draws twice.",
@@ -49,7 +50,8 @@ cellar_plan_options cli_plan_options(const plan_values *values)
 static const struct plan_action {
     const char *name;
     int (*run)(const cellar_plan *plan, const plan_values *values);
-} plan_actions[] = {{"check", cli_plan_check}, {"run", cli_plan_run}};
+} plan_actions[] = {
+    {"check", cli_plan_check}, {"compare", cli_plan_compare}, {"run", cli_plan_run}};
 enum { N_ACTIONS = sizeof plan_actions / sizeof plan_actions[0] };
 
 static int plan_run(const char *action, const char *path, const plan_values *values)

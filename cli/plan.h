@@ -16,6 +16,9 @@ typedef struct plan_values {
 /* Tells what a plan will do; exit 3 when something refuses it. */
 int cli_plan_check(const cellar_plan *plan, const plan_values *values);
 
+/* Sets strategies side by side. */
+int cli_plan_compare(const cellar_plan *plan, const plan_values *values);
+
 /* Runs it; exit 3 when a budget or a rule refused. */
 int cli_plan_run(const cellar_plan *plan, const plan_values *values);
 

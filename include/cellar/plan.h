@@ -103,6 +103,48 @@ CELLAR_API cellar_status cellar_plan_check(const cellar_plan *plan,
                                            cellar_plan_figures **out, cellar_error *err);
 CELLAR_API void cellar_plan_figures_free(cellar_plan_figures *figures); /* NULL is fine */
 
+/* ---- comparing --------------------------------------------------------------- */
+
+/* What a plan wants to know: the cells of one margin of one table. */
+typedef struct cellar_plan_target {
+    const char *table, *margin;
+    int is_interior;
+    uint64_t n_cells;
+    double weight; /* of a cell: the table's */
+} cellar_plan_target;
+
+/* One way to spend the same budget. */
+typedef struct cellar_plan_strategy {
+    const char *name;  /* "interior", "margins", "everything", "plan", "optimal" */
+    const char *about; /* what is released, in words */
+    int is_possible;   /* 0: there is nothing to release, or the budget cannot be split so */
+    uint64_t cells_per_record;
+    const double *sd;          /* of a cell of each target; NAN: it cannot be had */
+    const unsigned char *sums; /* 1: users get that target by adding up */
+    double loss;               /* sum over all cells of all targets of weight times variance */
+    double margins_loss;       /* the same without interiors; NAN: there are no others */
+} cellar_plan_strategy;
+
+typedef struct cellar_plan_comparison {
+    const char *budget; /* of every strategy, a decimal */
+    int is_rho;         /* 1: of rho; 0: of epsilon */
+    const cellar_plan_target *targets;
+    size_t n_targets;
+    const cellar_plan_strategy *strategies;
+    size_t n_strategies;
+    size_t recommended; /* of them */
+    const char *reason; /* as a sentence */
+} cellar_plan_comparison;
+
+/* Sets the natural strategies side by side: the interior only, from which users add up; the margins
+ * only; everything; the plan as it is; and the split that is optimal for its weights. They depend
+ * on no count. Needs a budget, or an epsilon for each table. Free *out with
+ * cellar_plan_comparison_free(). On failure it is NULL. */
+CELLAR_API cellar_status cellar_plan_compare(const cellar_plan *plan,
+                                             const cellar_plan_options *options,
+                                             cellar_plan_comparison **out, cellar_error *err);
+CELLAR_API void cellar_plan_comparison_free(cellar_plan_comparison *comparison); /* NULL is fine */
+
 /* ---- running ---------------------------------------------------------------- */
 
 /* What is in a pack that is being made. */

@@ -18,7 +18,7 @@
 #include "math/rational.h"
 #include "release/share.h"
 
-static double weight_of(const plan_table *table)
+double cellar_plan_weight(const plan_table *table)
 {
     return table->weight != NULL ? strtod(table->weight, NULL) : 1;
 }
@@ -37,7 +37,7 @@ static void relative_size(const plan_work *work, const plan_piece *piece, fmpq_t
     fmpq_one(out);
     if (budget->split == PLAN_SPLIT_OPTIMAL) {
         cellar_rational_set_double(
-            out, cellar_plan_optimal_size(weight_of(piece->table), (double) piece->n_cells,
+            out, cellar_plan_optimal_size(cellar_plan_weight(piece->table), (double) piece->n_cells,
                                           (double) piece->d, budget->rho != NULL));
         return;
     }
@@ -50,9 +50,9 @@ static void relative_size(const plan_work *work, const plan_piece *piece, fmpq_t
     fmpz_clear(d);
 }
 
-/* What one unit multiplies the cost of a cell by: for epsilon m w, and for rho its square, as a
- * unit may put all its records into one cell; twice that under substitution. */
-static void unit_factor(const plan_work *work, int by_rho, fmpz_t out)
+/* For epsilon m w, and for rho its square, as a unit may put all its records into one cell; twice
+ * that under substitution. */
+void cellar_plan_unit_factor(const plan_work *work, int by_rho, fmpz_t out)
 {
     fmpz_t shift;
     fmpz_init_set_ui(shift, work->per_unit);
@@ -63,8 +63,7 @@ static void unit_factor(const plan_work *work, int by_rho, fmpz_t out)
     fmpz_clear(shift);
 }
 
-/* "name:..." with one parameter more. */
-static char *spec_with(const char *spec, const char *key, const char *value)
+char *cellar_plan_spec_with(const char *spec, const char *key, const char *value)
 {
     size_t size = strlen(spec) + strlen(key) + strlen(value) + 3;
     char *text = cellar_alloc(size, 1);
@@ -99,7 +98,7 @@ static cellar_status split_budget(const plan_work *work, char **specs, cellar_er
         fmpq_mul_fmpz(size, size, factor);
         fmpq_add(sum, sum, size);
     }
-    unit_factor(work, budget->rho != NULL, factor);
+    cellar_plan_unit_factor(work, budget->rho != NULL, factor);
     fmpq_mul_fmpz(sum, sum, factor);
     for (size_t t = 0; t < work->n; t++) {
         relative_size(work, &work->pieces[t], size);
@@ -107,8 +106,8 @@ static cellar_status split_budget(const plan_work *work, char **specs, cellar_er
         CELLAR_TRY(cellar_share_part(total, part, text, err));
         if (budget->rho != NULL)
             sigma_text(strtod(text, NULL), text);
-        specs[t] = spec_with(work->pieces[t].table->mechanism,
-                             budget->rho != NULL ? "sigma" : "epsilon", text);
+        specs[t] = cellar_plan_spec_with(work->pieces[t].table->mechanism,
+                                         budget->rho != NULL ? "sigma" : "epsilon", text);
         if (specs[t] == NULL)
             CELLAR_TRY(cellar_fail_memory(err, "a mechanism"));
     }
@@ -143,7 +142,7 @@ static cellar_status own_spec(const plan_work *work, const plan_piece *piece, ch
     status = cellar_protect_share(table->epsilon, n_parts, share, err);
     if (status != CELLAR_OK)
         return status;
-    *out = spec_with(table->mechanism, "epsilon", share);
+    *out = cellar_plan_spec_with(table->mechanism, "epsilon", share);
     return *out != NULL ? CELLAR_OK : cellar_fail_memory(err, "a mechanism");
 }
 

@@ -3,6 +3,8 @@
 #ifndef CELLAR_PLAN_WORK_H
 #define CELLAR_PLAN_WORK_H
 
+#include <flint/fmpz.h>
+
 #include "plan/plan.h"
 
 /* One table of the list. */
@@ -36,6 +38,12 @@ void cellar_plan_work_close(plan_work *work);
 cellar_status cellar_plan_count(const cellar_plan *plan, const plan_table *table,
                                 const cellar_plan_options *options, cellar_table **out,
                                 cellar_error *err);
+
+/* "name:..." with one parameter more; NULL when memory ends. Free it with cellar_free(). */
+char *cellar_plan_spec_with(const char *spec, const char *key, const char *value);
+/* What one unit multiplies the cost of a cell by. */
+void cellar_plan_unit_factor(const plan_work *work, int by_rho, fmpz_t out);
+double cellar_plan_weight(const plan_table *table);
 
 /* Mechanism specs for all pieces, each by its share; texts are freed with cellar_free(). */
 cellar_status cellar_plan_split(const plan_work *work, char **specs, cellar_error *err);

@@ -253,6 +253,86 @@ static void moments_are_those_of_the_law(void **state)
             }
 }
 
+/* ---- strategies ------------------------------------------------------------------------------ */
+
+/* A table of 10^4 cells whose two-way margins are wanted, at epsilon 1/100, where the noise is as
+ * good as continuous: 14.1/epsilon added up, 8.5/epsilon alone, 21.2/epsilon of everything (Rinott
+ * and others 2018, section 7). */
+static void compares_as_published(void **state)
+{
+    static const char text[] =
+        "plan: 1\ndata: {file: ten.csv}\nnegatives: keep\nparameter_choice: advance\n"
+        "variables:\n"
+        "  - {name: a, codelist: ten_codes.csv}\n  - {name: b, codelist: ten_codes.csv}\n"
+        "  - {name: c, codelist: ten_codes.csv}\n  - {name: d, codelist: ten_codes.csv}\n"
+        "tables:\n  - {name: t, by: [a, b, c, d], margins: [a*b, a*c, a*d, b*c, b*d, c*d]}\n"
+        "mechanism: discrete-laplace\nbudget: {epsilon: 0.01}\n";
+    static const double expected[3] = {14.142135, 8.485281, 21.213203};
+    static const uint64_t d[5] = {1, 6, 15, 7, 7};
+    cellar_plan_options options = {.n_threads = 1};
+    cellar_plan_comparison *comparison;
+    cellar_plan *plan;
+    scratch_write(*state, "ten.csv", "a,b,c,d\n0,0,0,0\n");
+    scratch_write(*state, "ten_codes.csv", "code\n0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n");
+    assert_int_equal(plan_place_parse(*state, text, &plan, &err), CELLAR_OK);
+    assert_int_equal(cellar_plan_compare(plan, &options, &comparison, &err), CELLAR_OK);
+    assert_int_equal(comparison->n_targets, 7);
+    for (size_t k = 0; k < comparison->n_strategies; k++)
+        assert_int_equal(comparison->strategies[k].cells_per_record, d[k]);
+    for (size_t k = 0; k < 3; k++)
+        for (size_t i = 0; i < 7; i++) {
+            double sd = comparison->strategies[k].sd[i] * 0.01;
+            if (!comparison->targets[i].is_interior)
+                assert_true(fabs(sd / expected[k] - 1) < 1e-4);
+            else if (k == 1)
+                assert_true(isnan(sd));
+        }
+    assert_string_equal(comparison->strategies[comparison->recommended].name, "interior");
+    assert_non_null(strstr(comparison->reason, "margins alone are better still"));
+    cellar_plan_comparison_free(comparison);
+    cellar_plan_free(plan);
+}
+
+/* The optimal split is no worse than any other of the same list, and costs the same. */
+static void compares_weights(void **state)
+{
+    static const char text[] =
+        PLAN_HEAD "tables:\n"
+                  "  - {name: one, by: [region, sex], margins: all, weight: 1}\n"
+                  "  - {name: two, by: [sex], weight: 9}\n"
+                  "mechanism: discrete-gaussian\nbudget: {rho: 0.01}\n";
+    cellar_plan_options options = {.n_threads = 1};
+    cellar_plan_comparison *comparison;
+    cellar_plan *plan;
+    const cellar_plan_strategy *s;
+    assert_int_equal(plan_place_parse(*state, text, &plan, &err), CELLAR_OK);
+    assert_int_equal(cellar_plan_compare(plan, &options, &comparison, &err), CELLAR_OK);
+    s = comparison->strategies;
+    assert_true(comparison->is_rho);
+    assert_true(s[4].loss < s[3].loss);
+    assert_int_equal(s[4].cells_per_record, s[3].cells_per_record);
+    assert_true(s[4].sd[comparison->n_targets - 1] < s[3].sd[comparison->n_targets - 1]);
+    cellar_plan_comparison_free(comparison);
+    cellar_plan_free(plan);
+}
+
+static cellar_status compare_scenario(void *context, cellar_error *error)
+{
+    cellar_plan_options options = {.n_threads = 1};
+    cellar_plan_comparison *comparison = NULL;
+    cellar_plan *plan = NULL;
+    cellar_status status =
+        plan_place_parse(context,
+                         PLAN_HEAD "tables:\n  - {name: one, by: [sex], margins: all, epsilon: "
+                                   "0.5}\nmechanism: discrete-laplace\n",
+                         &plan, error);
+    if (status == CELLAR_OK)
+        status = cellar_plan_compare(plan, &options, &comparison, error);
+    cellar_plan_comparison_free(comparison);
+    cellar_plan_free(plan);
+    return status;
+}
+
 static cellar_status parse_scenario(void *context, cellar_error *error)
 {
     static const char text[] =
@@ -286,6 +366,7 @@ static void every_allocation_may_fail(void **state)
 {
     check_fail_every(parse_scenario, *state);
     check_fail_every(check_scenario, *state);
+    check_fail_every(compare_scenario, *state);
 }
 
 int main(void)
@@ -300,6 +381,8 @@ int main(void)
         IN_PLACE(refuses_observed_domains),
         IN_PLACE(remarks_on_repeats),
         IN_PLACE(tells_nothing_without_counts),
+        IN_PLACE(compares_as_published),
+        IN_PLACE(compares_weights),
         IN_PLACE(every_allocation_may_fail),
         cmocka_unit_test(moments_are_those_of_the_law),
     };
