@@ -6,11 +6,14 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 "$(dirname "$0")/../../tools/demo" "$1" "$folder/out" 20000 >"$folder/story"
 cd "$folder/out"
-for file in people.csv true.json diagnoses.csv diagnoses.csv.cellar.json epilepsy.csv \
-    census.ledger pack/manifest.sig pack/page.html; do
+for file in people.csv true.json census.ledger epilepsy.csv epilepsy.csv.cellar.json fitted.csv \
+    committee.html diagnoses-2026/diagnoses-by-region.csv diagnoses-2026/certificate.json \
+    diagnoses-2026/index.html diagnoses-2026/manifest.sig; do
     [ -s $file ] || { echo "no $file"; exit 1; }
 done
-grep -q "^    $PWD/pack/page.html" "$folder/story" || { echo "the page is not told"; exit 1; }
+for page in diagnoses-2026/index.html committee.html; do
+    grep -q "^    $PWD/$page\$" "$folder/story" || { echo "$page is not told"; exit 1; }
+done
 [ ! -e again.csv ] || { echo "again.csv was drawn"; exit 1; }
 grep -q 'nothing was drawn' "$folder/story"
 wide=$(awk 'length($0) > 104' "$folder/story")

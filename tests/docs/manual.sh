@@ -49,10 +49,23 @@ prepare() {
         done
         ;;
     ledger) rm -f table1.csv ;;
+    plan)
+        sed -e 's|\.\./codelists|lists|; s|\.\./||; s|diagnosis|health|' \
+            "$source/examples/plans/small_country.yaml" >plan.yaml
+        cellar ledger create census.ledger --dataset census --edition 2026 --unit person \
+            --neighbours add-remove --epsilon 2
+        ;;
     report)
         cp release.csv regions.csv
         cp release.csv.cellar.json regions.csv.cellar.json
         cp release.json ages.json
+        small_country 1000 1 >small.csv
+        rm table.json
+        for table in table.csv table.json; do
+            # shellcheck disable=SC2086 # options
+            cellar tabulate small.csv --by region,age,diagnosis $age -o $table \
+                --domain "$source/examples/codelists"
+        done
         ;;
     tabulate) rm table.json ;;
     verify-release)
@@ -84,7 +97,7 @@ between() {
 failed=0
 for page in "$source"/man/*.1; do
     verb=$(basename "$page" .1 | sed 's/^cellar-//')
-    case $verb in plan | serve) continue ;; esac
+    case $verb in serve) continue ;; esac
     cp -r "$folder/files" "$folder/$verb"
     cd "$folder/$verb"
     prepare "$verb"
