@@ -44,7 +44,7 @@ CELLAR_API cellar_status cellar_noisy_create(const cellar_noisy_spec *spec, cell
  * exact convolution of their noise, unless negatives were set to zero or the noise depends on the
  * count: then the law of a sum is not known, and it is refused with CELLAR_ERR_RULE (intervals of
  * sums are made from the cells). So are cell keys, tables drawn as a whole, and
- * releases of weighted or fitted counts, whose noise is not that of counts. */
+ * releases of weighted counts, whose noise is not that of counts. */
 CELLAR_API cellar_status cellar_noisy_from_release(const cellar_release *release,
                                                    const size_t *variables, size_t n,
                                                    cellar_noisy **out, cellar_error *err);
@@ -187,8 +187,9 @@ typedef struct cellar_binomial {
 
 /* a ~ Binomial(n_trials, p), at most 1000000 trials, was released as `released`: tests p = null by
  * the likelihood ratio that knows the noise, with its exact distribution ("Confidentiality and
- * differential privacy in the dissemination of frequency tables", section 6.2). What is enumerated
- * is NAN above 3000 trials or for noise as wide. */
+ * differential privacy in the dissemination of frequency tables", section 6.2). Numbers that are
+ * less likely than 1e-17 are left out. What is enumerated is NAN where that would take more than
+ * seconds: noise that depends on the count and more than about 3000 trials, or noise as wide. */
 CELLAR_API cellar_binomial_spec cellar_binomial_spec_default(void);
 CELLAR_API cellar_status cellar_binomial_run(const cellar_binomial_spec *spec, int64_t released,
                                              cellar_binomial *out, cellar_error *err);

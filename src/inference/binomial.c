@@ -8,121 +8,22 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "inference/channel.h"
+#include "inference/binomial_terms.h"
 #include "inference/chi_square.h"
-#include "math/special.h"
 
-enum { TRIALS_MAX = 1000000, ENUMERATED_MAX = 3000, GRID = 64, CLIMBS = 60 };
+enum { TRIALS_MAX = 1000000 };
 static const double NUMBER_TAIL = 1e-17, TIE = 1e-9;
+/* Terms that are summed for all numbers together: seconds. */
+static const double WORK_MAX = 2e9;
 
 typedef struct binomial {
-    int64_t n; /* trials */
-    cellar_channel channel;
-    double *log_choose; /* of 0..n */
-    int64_t low, high;  /* the numbers that may be released */
-    int is_additive;    /* log-concave weights: the likelihood has one peak */
+    cellar_binomial_terms terms;
+    int64_t low, high; /* numbers that may be released under the null or the alternative */
 } binomial;
 
 cellar_binomial_spec cellar_binomial_spec_default(void)
 {
     return (cellar_binomial_spec){.null = NAN, .alternative = NAN, .level = 0.05, .critical = NAN};
-}
-
-/* ---- the likelihood ---------------------------------------------------------------- */
-
-/* The counts between which a number is not impossible, as far as it matters. */
-typedef struct terms {
-    int64_t first, last;
-    const double *log_choose;
-    double *log_weights; /* of first..last */
-} terms;
-
-static cellar_status terms_init(const binomial *b, int64_t released, terms *t, cellar_error *err)
-{
-    t->first = 0;
-    t->last = b->n;
-    t->log_choose = b->log_choose;
-    t->log_weights = cellar_alloc((size_t) b->n + 1, sizeof *t->log_weights);
-    if (t->log_weights == NULL)
-        return cellar_fail_memory(err, "the binomial test");
-    for (int64_t a = 0; a <= b->n; a++)
-        t->log_weights[a] = cellar_channel_log_pmf(&b->channel, a, released);
-    while (t->first < t->last && t->log_weights[t->first] == -INFINITY)
-        t->first++;
-    while (t->last > t->first && t->log_weights[t->last] == -INFINITY)
-        t->last--;
-    return CELLAR_OK;
-}
-
-/* ln of the likelihood at p, and E[a|x] in *mean. */
-static double terms_at(const terms *t, int64_t n, double p, double *mean)
-{
-    double log_p = log(p), log_q = log1p(-p), largest = -INFINITY, sum = 0, moment = 0;
-    *mean = 0;
-    for (int64_t a = t->first; a <= t->last; a++) {
-        double term = t->log_weights[a] + t->log_choose[a] + (a > 0 ? (double) a * log_p : 0) +
-                      (a < n ? (double) (n - a) * log_q : 0);
-        if (term <= largest - 50)
-            continue;
-        if (term > largest) { /* rescale */
-            double shrink = exp(largest - term);
-            sum *= shrink;
-            moment *= shrink;
-            largest = term;
-        }
-        sum += exp(term - largest);
-        moment += (double) a * exp(term - largest);
-    }
-    if (!(sum > 0))
-        return -INFINITY;
-    *mean = moment / sum;
-    return largest + log(sum);
-}
-
-/* The place of a grid with the largest likelihood. */
-static double terms_look(const terms *t, int64_t n)
-{
-    double best = -INFINITY, best_p = 0, mean;
-    for (int i = 0; i <= GRID; i++) {
-        double p = (double) i / GRID, value = terms_at(t, n, p, &mean);
-        if (value > best) {
-            best = value;
-            best_p = p;
-        }
-    }
-    return best_p;
-}
-
-/* The maximum over p, by bisection on E[a|x] - np, whose sign tells the slope; where there may be
- * several peaks, after a look at a grid. */
-static double terms_peak(const terms *t, const binomial *b, double *p_out)
-{
-    double low = 0, high = 1, mean, best, value;
-    *p_out = 0;
-    best = terms_at(t, b->n, 0, &mean);
-    value = terms_at(t, b->n, 1, &mean);
-    if (value > best) {
-        best = value;
-        *p_out = 1;
-    }
-    if (!b->is_additive) {
-        double seen = terms_look(t, b->n);
-        low = fmax(0, seen - 1.0 / GRID);
-        high = fmin(1, seen + 1.0 / GRID);
-    }
-    for (int i = 0; i < CLIMBS && high - low > 1e-13; i++) {
-        double p = low + (high - low) / 2;
-        value = terms_at(t, b->n, p, &mean);
-        if (value > best) {
-            best = value;
-            *p_out = p;
-        }
-        if (mean > (double) b->n * p)
-            low = p;
-        else
-            high = p;
-    }
-    return best;
 }
 
 /* ---- one number --------------------------------------------------------------------- */
@@ -145,21 +46,17 @@ static double naive_statistic(int64_t n, int64_t released, double null, double *
     return fmax(0, 2 * statistic);
 }
 
-static cellar_status binomial_look(const binomial *b, const cellar_binomial_spec *spec,
-                                   int64_t released, outcome *out, cellar_error *err)
+static void binomial_look(binomial *b, const cellar_binomial_spec *spec, int64_t released,
+                          outcome *out)
 {
-    terms t;
-    double mean, best, unused;
-    cellar_status status = terms_init(b, released, &t, err);
-    if (status != CELLAR_OK)
-        return status;
-    out->log_null = terms_at(&t, b->n, spec->null, &mean);
-    out->log_other = isnan(spec->alternative) ? NAN : terms_at(&t, b->n, spec->alternative, &mean);
-    best = terms_peak(&t, b, &out->estimate);
-    cellar_free(t.log_weights);
+    double best, unused;
+    cellar_binomial_terms_turn(&b->terms, released);
+    out->log_null = cellar_binomial_terms_at(&b->terms, spec->null);
+    out->log_other =
+        isnan(spec->alternative) ? NAN : cellar_binomial_terms_at(&b->terms, spec->alternative);
+    best = cellar_binomial_terms_peak(&b->terms, &out->estimate);
     out->aware = fmax(0, 2 * (best - out->log_null));
-    out->naive = naive_statistic(b->n, released, spec->null, &unused);
-    return CELLAR_OK;
+    out->naive = naive_statistic(b->terms.n, released, spec->null, &unused);
 }
 
 /* ---- all numbers ---------------------------------------------------------------------- */
@@ -181,23 +78,38 @@ static cellar_status binomial_check(const cellar_binomial_spec *spec, cellar_err
     return CELLAR_OK;
 }
 
-static cellar_status binomial_init(binomial *b, const cellar_binomial_spec *spec,
-                                   cellar_mechanism *mechanism, cellar_error *err)
+/* Outside n p +- distance a count is less likely than 1e-30 (Bernstein's inequality). */
+static double binomial_distance(double n, double p)
 {
+    const double t = 70;
+    return t / 3 + sqrt(t * t / 9 + 2 * t * n * p * (1 - p)) + 1;
+}
+
+/* Numbers that matter: those from counts that may occur. */
+static void binomial_range(binomial *b, const cellar_binomial_spec *spec)
+{
+    double n = (double) b->terms.n, p[2] = {spec->null, spec->alternative}, low = n, high = 0;
+    const cellar_mechanism *mechanism = b->terms.channel.mechanism;
     int64_t unused;
-    b->n = (int64_t) spec->n_trials;
-    b->channel = (cellar_channel){mechanism, spec->negatives, 0, NULL};
-    b->is_additive = cellar_channel_is_additive(&b->channel);
-    b->log_choose = cellar_alloc((size_t) b->n + 1, sizeof *b->log_choose);
-    if (b->log_choose == NULL)
-        return cellar_fail_memory(err, "the binomial test");
-    for (int64_t a = 1; a <= b->n; a++)
-        b->log_choose[a] = b->log_choose[a - 1] + log((double) (b->n - a + 1)) - log((double) a);
-    cellar_mechanism_support(mechanism, 0, NUMBER_TAIL, &b->low, &unused);
-    cellar_mechanism_support(mechanism, b->n, NUMBER_TAIL, &unused, &b->high);
+    for (int i = 0; i < 2 && !isnan(p[i]); i++) {
+        low = fmin(low, n * p[i] - binomial_distance(n, p[i]));
+        high = fmax(high, n * p[i] + binomial_distance(n, p[i]));
+    }
+    cellar_mechanism_support(mechanism, (int64_t) fmax(0, low), NUMBER_TAIL, &b->low, &unused);
+    cellar_mechanism_support(mechanism, (int64_t) fmin(n, high), NUMBER_TAIL, &unused, &b->high);
     if (spec->negatives == CELLAR_NEGATIVES_ZERO && b->low < 0)
         b->low = 0;
-    return CELLAR_OK;
+}
+
+/* About how many terms an enumeration would sum. */
+static double binomial_work(const binomial *b)
+{
+    double n = (double) b->terms.n, numbers = (double) b->high - (double) b->low + 1;
+    int64_t low, high;
+    if (!b->terms.is_additive)
+        return numbers * (n + 1) * 80;
+    cellar_mechanism_support(b->terms.channel.mechanism, 0, 1e-20, &low, &high);
+    return numbers * (fmin(2 * (double) high, n) + 40) * 12;
 }
 
 static int by_statistic_descending(const void *left, const void *right)
@@ -268,16 +180,15 @@ static void binomial_leave_out(const cellar_binomial_spec *spec, cellar_binomial
     out->aware.exact_p_value = out->naive.exact_p_value = NAN;
 }
 
-static cellar_status binomial_enumerate(const binomial *b, const cellar_binomial_spec *spec,
+static cellar_status binomial_enumerate(binomial *b, const cellar_binomial_spec *spec,
                                         cellar_binomial *out, cellar_error *err)
 {
-    cellar_status status = CELLAR_OK;
     size_t n = (size_t) (b->high - b->low + 1);
     outcome *all = cellar_alloc(n, sizeof *all);
     if (all == NULL)
         return cellar_fail_memory(err, "the binomial test");
     for (size_t i = 0; i < n; i++) {
-        CELLAR_TRY(binomial_look(b, spec, b->low + (int64_t) i, &all[i], err));
+        binomial_look(b, spec, b->low + (int64_t) i, &all[i]);
         if (all[i].log_null == -INFINITY) /* never released */
             all[i].aware = all[i].naive = 0;
     }
@@ -292,9 +203,8 @@ static cellar_status binomial_enumerate(const binomial *b, const cellar_binomial
     out->naive.exact_p_value = fmin(1, out->naive.exact_p_value);
     qsort(all, n, sizeof *all, by_statistic_descending);
     binomial_distribution(all, n, spec, out);
-out:
     cellar_free(all);
-    return status;
+    return CELLAR_OK;
 }
 
 cellar_status cellar_binomial_run(const cellar_binomial_spec *spec, int64_t released,
@@ -308,8 +218,9 @@ cellar_status cellar_binomial_run(const cellar_binomial_spec *spec, int64_t rele
     *out = (cellar_binomial){.naive_level = 0};
     CELLAR_TRY(binomial_check(spec, err));
     CELLAR_TRY(cellar_mechanism_create(spec->mechanism, &mechanism, err));
-    CELLAR_TRY(binomial_init(&b, spec, mechanism, err));
-    CELLAR_TRY(binomial_look(&b, spec, released, &seen, err));
+    CELLAR_TRY(cellar_binomial_terms_init(
+        &b.terms, spec->n_trials, &(cellar_channel){mechanism, spec->negatives, 0, NULL}, err));
+    binomial_look(&b, spec, released, &seen);
     if (!(seen.log_null > -INFINITY)) {
         status = cellar_fail(err, CELLAR_ERR_INPUT,
                              "the number %" PRId64 " cannot have been released by %s for %" PRIu64
@@ -320,14 +231,15 @@ cellar_status cellar_binomial_run(const cellar_binomial_spec *spec, int64_t rele
     out->aware.statistic = seen.aware;
     out->aware.estimate = seen.estimate;
     out->aware.p_value = cellar_chi_square_tail(seen.aware, 1);
-    out->naive.statistic = naive_statistic(b.n, released, spec->null, &out->naive.estimate);
+    out->naive.statistic = naive_statistic(b.terms.n, released, spec->null, &out->naive.estimate);
     out->naive.p_value = cellar_chi_square_tail(out->naive.statistic, 1);
-    if (b.n <= ENUMERATED_MAX && b.high - b.low <= 4 * (int64_t) ENUMERATED_MAX)
+    binomial_range(&b, spec);
+    if (binomial_work(&b) <= WORK_MAX)
         CELLAR_TRY(binomial_enumerate(&b, spec, out, err));
     else
         binomial_leave_out(spec, out);
 out:
-    cellar_free(b.log_choose);
+    cellar_binomial_terms_clear(&b.terms);
     cellar_mechanism_free(mechanism);
     return status;
 }

@@ -42,7 +42,7 @@ static cellar_status run_pieces(void *context, size_t first, size_t last, int la
             l->numbers[i] = cellar_simulate_poisson(&simulator, r->asked->means[i]);
         CELLAR_TRY(cellar_simulate_release(&simulator, &noisy->channel, noisy->n_summed, l->numbers,
                                            noisy->n_cells, l->numbers, err));
-        CELLAR_TRY(cellar_engine_run(&l->engine, l->numbers, 1, 0, &ratio, err));
+        CELLAR_TRY(cellar_engine_run(&l->engine, l->numbers, CELLAR_STARTS, 0, &ratio, err));
         r->statistics[b] = ratio.inner.converged && ratio.outer.converged ? ratio.statistic : NAN;
     }
     if (lane_index == 0 && r->asked->progress.report != NULL &&

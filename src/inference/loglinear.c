@@ -151,7 +151,8 @@ static cellar_status test_aware(work *w, cellar_loglinear *out, cellar_error *er
     const double *means = cellar_fitter_means(w->aware.inner);
     double total = 0;
     cellar_ratio ratio;
-    cellar_status status = cellar_engine_run(&w->aware, w->noisy->released, 2, 1, &ratio, err);
+    cellar_status status =
+        cellar_engine_run(&w->aware, w->noisy->released, CELLAR_STARTS, 1, &ratio, err);
     if (status != CELLAR_OK)
         return status;
     for (size_t i = 0; i < out->n_cells; i++) {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 set(LAYER_SOURCES
   binomial.c
+  binomial_terms.c
   bootstrap.c
   cell_set.c
   channel.c

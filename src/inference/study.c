@@ -107,7 +107,7 @@ static cellar_status test_bootstrap(const run *r, lane *l, cellar_simulator *sim
         cellar_ratio ratio;
         status = draw_table(r, simulator, l->means, l->replicate, l->replicate, err);
         if (status == CELLAR_OK)
-            status = cellar_engine_run(&l->aware, l->replicate, 1, 0, &ratio, err);
+            status = cellar_engine_run(&l->aware, l->replicate, CELLAR_STARTS, 0, &ratio, err);
         if (status == CELLAR_OK)
             n_above += !ratio.inner.converged || ratio.statistic >= out->statistic;
     }
@@ -126,7 +126,7 @@ static cellar_status test_table(run *r, lane *l, cellar_simulator *simulator, si
     CELLAR_TRY(draw_table(r, simulator, r->means != NULL ? r->means : l->means, l->counts,
                           l->numbers, err));
     CELLAR_TRY(test_plain(l, l->counts, &v[0], err));
-    CELLAR_TRY(cellar_engine_run(&l->aware, l->numbers, 1, 1, &ratio, err));
+    CELLAR_TRY(cellar_engine_run(&l->aware, l->numbers, CELLAR_STARTS, 1, &ratio, err));
     for (size_t i = 0; i < r->noisy->n_cells; i++)
         l->numbers[i] = l->numbers[i] > 0 ? l->numbers[i] : 0;
     CELLAR_TRY(test_plain(l, l->numbers, &v[1], err));

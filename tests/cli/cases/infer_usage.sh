@@ -19,6 +19,12 @@ cellar tabulate people.csv --by sex,region --weight w --max-weight 2 -o weighted
 cellar protect weighted.json --mechanism discrete-laplace:epsilon=1 --negatives keep --max-weight 2 --domain-public \
     -o weighted.csv 2>/dev/null
 try independence weighted.csv --rows sex --columns region
+cellar protect "$DATA/occupation.csv" --mechanism discrete-laplace:epsilon=1 --negatives keep --domain-public \
+    -o kept.json 2>/dev/null
+cellar fit kept.json -o fitted.json >/dev/null
+cellar fit kept.json -o fitted.csv >/dev/null
+try independence fitted.json --rows age --columns occupation
+try interval fitted.csv --every-cell
 try binomial --released 5 --trials 10 --null 1.5 --mechanism laplace:epsilon=1
 try binomial --released 50 --trials 10 --null 0.5 --mechanism truncated-laplace:epsilon=1,m=3
 try binomial --released x --trials 10 --null 0.5 --mechanism laplace:epsilon=1
