@@ -90,8 +90,9 @@ CELLAR_API const char *cellar_rounding_proof_name(cellar_rounding_proof proof);
 
 /* Start from cellar_rounding_options_default(). */
 typedef struct cellar_rounding_options {
-    size_t max_searched; /* cells; a larger table is rounded from its total downwards [20000] */
-    uint64_t max_nodes;  /* of the search, when it branches [10000] */
+    size_t max_searched; /* cells; a larger table is rounded from its total downwards; four times
+                            as many with one or two variables, which are easier [5000] */
+    uint64_t max_work;   /* of the search, when it branches: nodes times cells [200000] */
     double max_move;     /* how far a released number may go from its unbiased estimate before it is
                             rounded, unless nothing else adds up; NAN: four standard deviations of
                             the noisiest number [NAN] */
@@ -116,7 +117,7 @@ CELLAR_API int64_t cellar_rounding_value(const cellar_rounding *rounding, uint64
 CELLAR_API double cellar_rounding_before(const cellar_rounding *rounding, uint64_t index);
 CELLAR_API cellar_rounding_proof cellar_rounding_proof_of(const cellar_rounding *rounding);
 /* The sum of distances over cells, and a lower bound of what it could be with as few aggregates far
- * away (NAN for CELLAR_ROUNDING_GREEDY). */
+ * away. */
 CELLAR_API double cellar_rounding_distance(const cellar_rounding *rounding);
 CELLAR_API double cellar_rounding_bound(const cellar_rounding *rounding);
 /* The bound on moves that was used, and how many released numbers are beyond it before rounding

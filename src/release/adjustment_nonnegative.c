@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The non-negative table nearest to what was released.
  *
- * Block principal pivoting (Portugal, Júdice and Vicente 1994): guess which cells are zero, solve
- * for the others, and exchange all cells whose sign contradicts the guess; when that stops helping,
- * only the last of them (Murty's rule), which ends. At the end cells are >= 0 and no zero wants to
- * grow, which proves the minimum since the problem is convex. */
+ * Block principal pivoting (Portugal, Júdice and Vicente 1994): guess which cells are zero (a good
+ * guess comes from adjustment_active.c), solve for the others, and exchange all cells whose sign
+ * contradicts the guess; when that stops helping, only the last of them (Murty's rule), which ends.
+ * At the end cells are >= 0 and no zero wants to grow, which proves the minimum since the problem
+ * is convex. */
 #include <math.h>
 #include <string.h>
 
@@ -30,8 +31,7 @@ static cellar_status pivot_init(pivot *p, const cellar_adjustment *fit, cellar_e
     p->gradient = cellar_alloc(fit->n, sizeof *p->gradient);
     if (p->reduced.diagonal == NULL || p->right == NULL || p->x == NULL || p->gradient == NULL)
         return cellar_fail_memory(err, "a fit");
-    memcpy(p->reduced.diagonal, fit->diagonal, fit->n * sizeof *fit->diagonal);
-    return CELLAR_OK;
+    return cellar_adjustment_guess_zeros(fit, p->reduced.diagonal, err);
 }
 
 static void pivot_clear(pivot *p)

@@ -10,7 +10,7 @@
 
 cellar_rounding_options cellar_rounding_options_default(void)
 {
-    return (cellar_rounding_options){.max_searched = 20000, .max_nodes = 10000, .max_move = NAN};
+    return (cellar_rounding_options){.max_searched = 5000, .max_work = 200000, .max_move = NAN};
 }
 
 /* What is told about the result, from the result. */
@@ -32,6 +32,15 @@ static void rounding_measure(cellar_rounding *rounding)
         rounding->bound = rounding->distance;
 }
 
+/* With one or two variables the constraints are those of a network, whose solution needs no
+ * search. */
+static int rounding_is_searched(const cellar_adjustment *fit,
+                                const cellar_rounding_options *options)
+{
+    const size_t easier = fit->schema->n_variables <= 2 ? 4 : 1;
+    return fit->n / easier <= options->max_searched;
+}
+
 /* Four standard deviations of the noisiest number: moving further says that noise is not why. */
 static double rounding_usual_move(const cellar_adjustment *fit)
 {
@@ -46,6 +55,7 @@ cellar_status cellar_rounding_create(const cellar_adjustment *fit,
                                      const cellar_rounding_options *options, cellar_rounding **out,
                                      cellar_error *err)
 {
+    const int searched = rounding_is_searched(fit, options);
     cellar_status status = CELLAR_OK;
     cellar_rounding *rounding = cellar_alloc(1, sizeof *rounding);
 
@@ -62,8 +72,8 @@ cellar_status cellar_rounding_create(const cellar_adjustment *fit,
     }
     rounding->max_move = isnan(options->max_move) ? rounding_usual_move(fit) : options->max_move;
     CELLAR_TRY(cellar_adjustment_nonnegative(fit, rounding->before, err));
-    CELLAR_TRY(cellar_rounding_keep_near(rounding, fit->n <= options->max_searched, err));
-    if (fit->n <= options->max_searched)
+    CELLAR_TRY(cellar_rounding_keep_near(rounding, searched, err));
+    if (searched)
         CELLAR_TRY(cellar_rounding_search(rounding, options, err));
     else
         CELLAR_TRY(cellar_rounding_greedy(rounding, err));

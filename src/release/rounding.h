@@ -30,6 +30,11 @@ cellar_status cellar_adjustment_describe(const cellar_adjustment *fit,
  * and counts what is further; when not `searched` it only counts. */
 cellar_status cellar_rounding_keep_near(cellar_rounding *rounding, int searched, cellar_error *err);
 
+/* A guess of which unknowns are zero in that table: `diagonal` gets fit->diagonal, and 0 for those
+ * (adjustment_active.c). */
+cellar_status cellar_adjustment_guess_zeros(const cellar_adjustment *fit, double *diagonal,
+                                            cellar_error *err);
+
 /* Rounds the interior cells of `before` into `value` by an integer programme
  * (rounding_programme.c), or from the total downwards (rounding_greedy.c). */
 cellar_status cellar_rounding_search(cellar_rounding *rounding,

@@ -77,6 +77,16 @@ static void greedy_level(greedy *g, size_t v, size_t depth, uint64_t index)
         greedy_level(g, v, depth + 1, first + c * axis->stride);
 }
 
+/* No rounding is nearer than every cell at its nearest whole number. */
+static double greedy_bound(const cellar_rounding *rounding)
+{
+    double sum = 0;
+    for (size_t i = 0; i < rounding->n; i++)
+        if (cellar_schema_is_interior(rounding->fit->schema, i))
+            sum += fabs(rounding->before[i] - nearbyint(rounding->before[i]));
+    return sum;
+}
+
 cellar_status cellar_rounding_greedy(cellar_rounding *rounding, cellar_error *err)
 {
     const cellar_schema *schema = rounding->fit->schema;
@@ -93,6 +103,6 @@ cellar_status cellar_rounding_greedy(cellar_rounding *rounding, cellar_error *er
         greedy_level(&g, v, 0, total);
     cellar_free(g.parts);
     rounding->proof = CELLAR_ROUNDING_GREEDY;
-    rounding->bound = NAN;
+    rounding->bound = greedy_bound(rounding);
     return CELLAR_OK;
 }

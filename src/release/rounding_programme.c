@@ -191,8 +191,9 @@ static cellar_status programme_solve(programme *p, cellar_error *err)
 cellar_status cellar_rounding_search(cellar_rounding *rounding,
                                      const cellar_rounding_options *options, cellar_error *err)
 {
-    programme p = {.max_nodes = options->max_nodes};
+    programme p = {0};
     cellar_status status = programme_build(&p, rounding, err);
+    p.max_nodes = options->max_work / ((uint64_t) p.n_columns + 1);
     if (status == CELLAR_OK)
         status = programme_solve(&p, err);
     programme_clear(&p);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 set(LAYER_SOURCES
   adjustment.c
+  adjustment_active.c
   adjustment_describe.c
   adjustment_file.c
   adjustment_nonnegative.c

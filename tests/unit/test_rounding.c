@@ -171,7 +171,7 @@ static void large_tables_are_rounded_downwards(void **state)
         options.max_searched = 0;
         assert_int_equal(cellar_rounding_create(fit, &options, &rounding, NULL), CELLAR_OK);
         assert_int_equal(cellar_rounding_proof_of(rounding), CELLAR_ROUNDING_GREEDY);
-        assert_true(isnan(cellar_rounding_bound(rounding)));
+        assert_true(cellar_rounding_bound(rounding) <= cellar_rounding_distance(rounding));
         check_adds(rounding, fit->schema);
         const uint64_t total = fit->schema->n_indices - 1;
         assert_true(fabs((double) cellar_rounding_value(rounding, total) -
