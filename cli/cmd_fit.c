@@ -36,8 +36,9 @@ static const cli_option fit_options[] = {
      "[four standard deviations of the noisiest number]",
      AT(max_move), 0, 0, 0},
     {CLI_NUMBER, "max-searched", "N",
-     "cells up to which the nearest whole numbers are searched for, four times as many with two variables [5000]", AT(max_searched), 0, 0,
-     0},
+     "cells up to which the nearest whole numbers are searched for, four times as many with two "
+     "variables [5000]",
+     AT(max_searched), 0, 0, 0},
     {CLI_NUMBER, "limit", "N", "show N cells, 0 for all [20]", AT(limit), 0, 0, 0},
     {CLI_FLAG, "force", NULL, "replace files that exist", AT(force), 0, 0, 0},
     {CLI_FLAG, "json", NULL, "print JSON", AT(json), 0, 0, 0},
