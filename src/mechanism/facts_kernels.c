@@ -169,30 +169,54 @@ static int hellinger_pure(const cellar_mechanism *m, int64_t shift, int64_t bits
     return 1;
 }
 
-/* With no loss above M, delta <= 1 - e^{epsilon - M}. */
+/* The losses of a pair span M = 2rD, whatever their largest one t is. Splitting each between the
+ * ends t and t - M, so that both laws keep their mass, gives a pair that dominates it, with the
+ * mass p(t) = (e^M - e^t) / (e^M - 1) of P at t. So delta <= p(t) (1 - e^{epsilon - t}), which is
+ * largest at t = (M + epsilon)/2, where it is (1 - e^{(epsilon - M)/2})^2 / (1 - e^-M) (Dong,
+ * Durfee and Rogers 2020, of mechanisms of bounded range). It rises with M. */
 static void hellinger_tail(const cellar_mechanism *m, int64_t from, int64_t shift,
                            const arb_t epsilon, int64_t bits, arb_t out)
 {
-    hellinger_largest(m, from, shift, bits, out);
-    arb_sub(out, epsilon, out, bits);
-    arb_expm1(out, out, bits);
-    arb_neg(out, out);
-    if (arb_is_negative(out))
+    arb_t range;
+    arb_init(range);
+    hellinger_largest(m, from, shift, bits, range);
+    arb_sub(out, epsilon, range, bits);
+    if (!arb_is_negative(out)) {
         arb_zero(out);
+    } else {
+        arb_mul_2exp_si(out, out, -1);
+        arb_expm1(out, out, bits);
+        arb_mul(out, out, out, bits);
+        arb_neg(range, range);
+        arb_expm1(range, range, bits);
+        arb_neg(range, range);
+        arb_div(out, out, range, bits);
+    }
+    arb_clear(range);
 }
 
+/* Numbers whose loss exceeds epsilon are most likely when it does so barely: p(epsilon). */
 static void hellinger_exceeds(const cellar_mechanism *m, int64_t from, int64_t shift,
                               const arb_t epsilon, int64_t bits, arb_t out)
 {
-    hellinger_largest(m, from, shift, bits, out);
-    if (arb_le(out, epsilon))
+    arb_t range;
+    arb_init(range);
+    hellinger_largest(m, from, shift, bits, range);
+    arb_sub(out, epsilon, range, bits);
+    if (!arb_is_negative(out)) {
         arb_zero(out);
-    else
-        arb_one(out);
+    } else {
+        arb_expm1(out, out, bits); /* (1 - e^{epsilon - M}) / (1 - e^-M) */
+        arb_neg(range, range);
+        arb_expm1(range, range, bits);
+        arb_div(out, out, range, bits);
+    }
+    arb_clear(range);
 }
 
 const cellar_facts cellar_hellinger_facts = {
     .is_monotone = facts_yes,
+    .has_flat_ends = facts_yes,
     .pure = hellinger_pure,
     .tail = hellinger_tail,
     .exceeds = hellinger_exceeds,

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "math/special.h"
 #include "mechanism/hellinger_sums.h"
+#include "mechanism/hellinger_table.h"
 #include "mechanism/hellinger_weights.h"
 #include "mechanism/kernel.h"
 #include "mechanism/registry.h"
@@ -20,6 +21,7 @@ typedef struct hellinger {
     struct cellar_hellinger_weights *weights;
     _Atomic double *log_z; /* of the first counts; 0: not asked for yet. Threads may ask together:
                               all find the same */
+    cellar_hellinger_table *table;
 } hellinger;
 
 static long double rate_of(const cellar_kernel *k)
@@ -91,11 +93,25 @@ static void z_balls(const cellar_kernel *k, const arb_t rate, int64_t count, int
     arb_clear(t);
 }
 
+/* The table of small numbers, where it is precise enough. */
+static cellar_hellinger_table *table_of(const cellar_kernel *k, int64_t count, int64_t b,
+                                        int64_t bits)
+{
+    const int64_t most = CELLAR_HELLINGER_TABLE_MAX;
+    int is_held = bits <= CELLAR_HELLINGER_TABLE_BITS && count < most && b < most;
+    return is_held ? ((const hellinger *) k)->table : NULL;
+}
+
 static void hellinger_p_balls(const cellar_kernel *k, int64_t count, int64_t first, size_t n,
                               int64_t bits, arb_ptr out)
 {
+    cellar_hellinger_table *table = table_of(k, count, first + (int64_t) n, bits);
     int64_t work = bits + 64;
     arb_t rate, factor, z;
+    if (table != NULL) {
+        cellar_hellinger_table_pmf(table, count, first, n, out);
+        return;
+    }
     arb_init(rate);
     arb_init(factor);
     arb_init(z);
@@ -159,10 +175,15 @@ static void hellinger_survival_ball(const cellar_mechanism *m, int64_t count, in
                                     int64_t bits, arb_t out)
 {
     const cellar_kernel *k = (const cellar_kernel *) m;
+    cellar_hellinger_table *table = table_of(k, count, released, bits);
     int64_t work = bits + 64;
     arb_t rate, factor, z;
     if (released < 0) {
         arb_one(out);
+        return;
+    }
+    if (table != NULL) {
+        cellar_hellinger_table_survival(table, count, released, out);
         return;
     }
     arb_init(rate);
@@ -266,20 +287,27 @@ static const cellar_count_law hellinger_law = {
 static cellar_status hellinger_init(cellar_mechanism *m, cellar_error *err)
 {
     hellinger *h = (hellinger *) m;
+    const fmpq *epsilon = cellar_kernel_parameter(&h->kernel, "epsilon")->value;
     cellar_status status = cellar_hellinger_weights_create(&h->weights, err);
-    if (status != CELLAR_OK)
-        return status;
+    fmpq_t rate;
+    fmpq_init(rate);
+    fmpq_div_2exp(rate, epsilon, 1);
+    CELLAR_TRY(status);
+    CELLAR_TRY(cellar_hellinger_table_create(rate, &h->table, err));
     h->log_z = cellar_alloc(KNOWN_COUNTS, sizeof *h->log_z);
     if (h->log_z == NULL)
-        return cellar_fail_memory(err, "the law");
-    h->rate =
-        cellar_long_double_of_rational(cellar_kernel_parameter(&h->kernel, "epsilon")->value) / 2;
-    return cellar_kernel_init(m, &hellinger_law, err);
+        CELLAR_TRY(cellar_fail_memory(err, "a mechanism"));
+    h->rate = cellar_long_double_of_rational(rate);
+    status = cellar_kernel_init(m, &hellinger_law, err);
+out:
+    fmpq_clear(rate);
+    return status;
 }
 
 static void hellinger_clear(cellar_mechanism *m)
 {
     cellar_hellinger_weights_free(((hellinger *) m)->weights);
+    cellar_hellinger_table_free(((hellinger *) m)->table);
     cellar_free(((hellinger *) m)->log_z);
     cellar_kernel_clear(m);
 }

@@ -22,6 +22,7 @@ set(LAYER_SOURCES
   hellinger.c
   hellinger_balls.c
   hellinger_sums.c
+  hellinger_table.c
   hellinger_weights.c
   identity.c
   kernel.c

@@ -19,6 +19,9 @@
 #include "math/rational.h"
 #include "privacy/published.h"
 
+/* The sum of parts is not worth a closer bound where it is below. */
+static const double DELTA_NOTHING = 1e-305;
+
 cellar_certify_options cellar_certify_options_default(void)
 {
     return (cellar_certify_options){.n_cells = 1, .max_weight = 1, .per_unit = 1};
@@ -203,7 +206,7 @@ static cellar_status point_of_many(cellar_setting *s, const fmpq_t epsilon,
     point->neighbour = worst.neighbour;
     point->everywhere = worst.everywhere;
     point->delta_probabilistic = NAN;
-    if (cellar_setting_has_envelope(s)) {
+    if (cellar_setting_has_envelope(s) && point->delta > DELTA_NOTHING) {
         cellar_bounds bounds;
         status = cellar_setting_tight_delta(s, fmpq_get_d(epsilon), &bounds, err);
         if (status == CELLAR_OK)

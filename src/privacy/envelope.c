@@ -21,6 +21,7 @@
 enum {
     BITS = 96,
     COUNTS_LARGE = 32,
+    COUNTS_FLAT = 256,   /* whose pairs have few numbers each */
     CELLS_MAX = 1 << 19, /* a second or two; wider laws are composed by their epsilons */
     KINKS_MAX = 800,
     EVEN_NODES = 300,
@@ -29,9 +30,13 @@ enum {
 static const double LOSS_MAX = 600; /* larger losses count as infinite */
 static const double REST_FIRST = 0.02, REST_RATIO = 1.25;
 
-/* The laws of counts first .. first + n - 1 on released numbers low .. low + width - 1. */
+/* The laws of counts first .. first + n - 1 on released numbers low .. low + width - 1. Where
+ * losses are the same on either side of two counts, rows 2k and 2k + 1 are the laws of first + k
+ * and of its neighbour, on numbers from the one to the other: the first and the last stand for all
+ * beyond them. */
 typedef struct laws {
     const cellar_reach *reach;
+    int is_flat;
     int64_t first, low;
     size_t n, width;
     double *upper, *lower; /* bounds on the probabilities, count by count */
@@ -101,11 +106,10 @@ static double rest_epsilon(size_t i)
     return i == 0 ? 0 : REST_FIRST * pow(REST_RATIO, (double) (i - 1));
 }
 
-/* delta of all larger counts, which costs more than that of a pair, at some epsilon. */
-static void laws_bound_rest(laws *l)
+/* delta of all counts from one on, which costs more than that of a pair, at some epsilon. */
+static void laws_bound_rest(laws *l, int64_t from)
 {
     const cellar_reach *reach = l->reach;
-    int64_t from = l->first + (int64_t) l->n - reach->shift;
     arb_t epsilon, value;
     arb_init(epsilon);
     arb_init(value);
@@ -116,6 +120,63 @@ static void laws_bound_rest(laws *l)
     }
     arb_clear(epsilon);
     arb_clear(value);
+}
+
+static int reach_is_flat(const cellar_reach *reach)
+{
+    cellar_pair pair;
+    cellar_pair_init(&pair, reach->m, reach->smallest, reach->smallest + reach->shift,
+                     CELLAR_NEGATIVES_KEEP);
+    return pair.flat;
+}
+
+/* The two laws of the k-th pair of counts, on the numbers between them. */
+static void laws_fill_pair(laws *l, size_t k, arb_t value)
+{
+    int64_t smaller = l->first + (int64_t) k, larger = smaller + l->reach->shift;
+    cellar_pair pair;
+    cellar_pair_init(&pair, l->reach->m, smaller, larger, CELLAR_NEGATIVES_KEEP);
+    pair.cache = l->reach->cache;
+    for (int side = 0; side < 2; side++)
+        for (size_t j = 0; j < l->width; j++) {
+            size_t at = (2 * k + (size_t) side) * l->width + j;
+            if (j == 0)
+                cellar_pair_lower(&pair, side, smaller, CELLAR_PAIR_BITS, value);
+            else if (j + 1 == l->width)
+                cellar_pair_upper(&pair, side, larger, CELLAR_PAIR_BITS, value);
+            else
+                cellar_pair_pmf(&pair, side, smaller + (int64_t) j, CELLAR_PAIR_BITS, value);
+            l->upper[at] = fmax(0, cellar_ball_upper(value));
+            l->lower[at] = fmax(0, cellar_ball_lower(value));
+        }
+}
+
+static cellar_status laws_room(laws *l, cellar_error *err)
+{
+    l->upper = cellar_alloc(l->n * l->width, sizeof *l->upper);
+    l->lower = cellar_alloc(l->n * l->width, sizeof *l->lower);
+    l->outside = cellar_alloc(l->n, sizeof *l->outside);
+    if (l->upper == NULL || l->lower == NULL || l->outside == NULL)
+        return cellar_fail_memory(err, "an envelope");
+    return CELLAR_OK;
+}
+
+static cellar_status laws_init_flat(laws *l, const cellar_reach *reach, cellar_error *err)
+{
+    cellar_status status;
+    arb_t value;
+    *l = (laws){.reach = reach, .first = reach->smallest, .is_flat = 1, .is_bounded = 1};
+    l->width = (size_t) reach->shift + 1;
+    l->n = (size_t) 2 * COUNTS_FLAT;
+    status = laws_room(l, err);
+    if (status != CELLAR_OK)
+        return status;
+    arb_init(value);
+    for (size_t k = 0; k < COUNTS_FLAT; k++)
+        laws_fill_pair(l, k, value);
+    arb_clear(value);
+    laws_bound_rest(l, l->first + COUNTS_FLAT);
+    return CELLAR_OK;
 }
 
 /* One window for all counts, so that a law is known where another one lives. */
@@ -139,16 +200,13 @@ static cellar_status laws_init(laws *l, const cellar_reach *reach, double tail, 
                            cellar_mechanism_spec(reach->m));
     l->low = low;
     l->width = (size_t) (high - low + 1);
-    l->upper = cellar_alloc(l->n * l->width, sizeof *l->upper);
-    l->lower = cellar_alloc(l->n * l->width, sizeof *l->lower);
-    l->outside = cellar_alloc(l->n, sizeof *l->outside);
-    if (l->upper == NULL || l->lower == NULL || l->outside == NULL)
-        return cellar_fail_memory(err, "an envelope");
+    if (laws_room(l, err) != CELLAR_OK)
+        return CELLAR_ERR_MEMORY;
     row = _arb_vec_init((slong) l->width + 1);
     for (size_t i = 0; i < l->n; i++)
         laws_fill_row(l, i, row);
     _arb_vec_clear(row, (slong) l->width + 1);
-    laws_bound_rest(l);
+    laws_bound_rest(l, l->first + n);
     return CELLAR_OK;
 }
 
@@ -158,6 +216,11 @@ static int laws_pair(const laws *l, size_t k, int larger, size_t *p, size_t *q)
 {
     const cellar_facts *facts = l->reach->m->ops->facts;
     size_t most = (size_t) l->reach->shift, n_counts = l->n - most, shift = most, count = k;
+    if (l->is_flat) {
+        *p = 2 * k + (larger ? 1 : 0);
+        *q = 2 * k + (larger ? 0 : 1);
+        return 2 * k + 1 < l->n;
+    }
     if (!(facts->is_monotone != NULL && facts->is_monotone(l->reach->m))) {
         shift = 1 + k % most;
         count = k / most;
@@ -353,7 +416,8 @@ cellar_status cellar_envelope_create(const cellar_reach *reach, int larger, doub
     fmpq_init(out->spacing);
     if (nodes == NULL)
         return cellar_fail_memory(err, "an envelope");
-    CELLAR_TRY(laws_init(&l, reach, tail, err));
+    CELLAR_TRY(reach_is_flat(reach) && reach_has_tail(reach) ? laws_init_flat(&l, reach, err)
+                                                             : laws_init(&l, reach, tail, err));
     nodes[0] = (node){0, 1};
     n = 1 + nodes_choose(&l, larger, nodes + 1);
     for (size_t i = 1; i < n; i++)

@@ -106,6 +106,16 @@ static int64_t pair_search(const cellar_pair *pair, const fmpq_t epsilon, int64_
     return yes;
 }
 
+/* The same where the two counts tell of all numbers beyond them. */
+static int64_t pair_threshold_flat(const cellar_pair *pair, const fmpq_t epsilon, int64_t low,
+                                   int64_t high)
+{
+    int64_t direction = pair_direction(pair), from = direction * pair->count[1];
+    int64_t to = direction * pair->count[0]; /* losses rise in this direction */
+    int64_t x = pair_search(pair, epsilon, from, to, to, pair_is_above);
+    return x <= from ? low : x > to ? high + 1 : x;
+}
+
 /* The x from which on losses at b = direction * x exceed epsilon, found with doubles and proved
  * with balls. Beyond the support (or PAIR_FAR) when they never do. */
 static int64_t pair_threshold(const cellar_pair *pair, const fmpq_t epsilon)
@@ -120,6 +130,8 @@ static int64_t pair_threshold(const cellar_pair *pair, const fmpq_t epsilon)
         x = -x;
     }
     x = x < low ? low : x > high ? high : x;
+    if (pair->flat)
+        return pair_threshold_flat(pair, epsilon, low, high);
     x = pair_search(pair, epsilon, low, high, x, pair_seems_above);
     x = x > high ? high : x;
     return pair_search(pair, epsilon, low, high, x, pair_is_above);

@@ -132,6 +132,11 @@ static atom_window atoms_window(const cellar_pair *pair, double tail)
         w.high = larger + 1;
         w.pure = 1;
     }
+    if (pair->flat) {
+        w.low = smaller;
+        w.high = larger;
+        w.pure = 1;
+    }
     fmpq_clear(bound);
     fmpq_clear(end);
     w.low = w.low < pair->low[0] ? pair->low[0] : w.low;
