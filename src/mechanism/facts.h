@@ -21,8 +21,8 @@ typedef struct cellar_facts {
     int (*log_ratio)(const cellar_mechanism *m, int64_t count, int64_t neighbour, int64_t released,
                      fmpq_t out);
 
-    /* Optional. 1: that logarithm is the same for all b up to the smaller of the two counts, and for
-     * all b from the larger one on. */
+    /* Optional. 1: that logarithm is the same for all b up to the smaller of the two counts, and
+     * for all b from the larger one on. */
     int (*has_flat_ends)(const cellar_mechanism *m);
 
     /* Optional. Encloses the supremum of |ln P(b | a) / P(b | a')| over all b and all counts with
