@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cellar utility: what was asked, and what is answered. */
+#ifndef CELLAR_CLI_UTILITY_H
+#define CELLAR_CLI_UTILITY_H
+
+#include <cellar/output.h>
+#include <cellar/utility.h>
+
+#include "options.h"
+#include "results.h"
+#include "utility_risk.h"
+#include "vary.h"
+
+typedef struct utility_values {
+    cli_words mechanism, vary, domain;
+    const char *epsilon, *delta;
+    int negatives;
+    cli_number threshold, copies, seed, ways, top, threads;
+    const char *counts, *within;
+    const char *qid, *sensitive;
+    const char *path;
+    int force, json, csv;
+} utility_values;
+
+/* A run of the verb. */
+typedef struct utility_run {
+    const utility_values *values;
+    cellar_table *table;
+    cellar_utility_options options;
+    uint64_t *counts, *radii;
+    cli_vary grid;
+    utility_risk risk;
+    cli_results header, original, results, spreads, risks;
+    cli_words notes;
+} utility_run;
+
+/* Adds what one place in the grid has; `point` is its risk, or NULL. */
+void utility_put_answer(utility_run *run, size_t spec, double delta, const cellar_utility *u,
+                        const utility_risk_point *point);
+/* Writes everything in the way that was asked for. */
+void utility_write(const utility_run *run, cellar_output *output);
+
+#endif
