@@ -158,37 +158,19 @@ typedef struct report_run {
     cellar_committee_options committee;
 } report_run;
 
-/* The positions of the names of an option, after those that are there already. */
-static int report_find(report_run *run, const char *option, const char *text, size_t *n)
-{
-    cli_words names = {0};
-    int result = cli_variables_names(option, text, &names);
-    for (size_t i = 0; i < names.n && result == CLI_GO_ON; i++) {
-        const size_t position =
-            cellar_schema_find_variable(cellar_table_schema(run->table), names.items[i]);
-        if (position == CELLAR_NO_CODE)
-            result = cli_usage("--%s: the table has no variable '%s'", option, names.items[i]);
-        for (size_t k = 0; k < *n && result == CLI_GO_ON; k++)
-            if (run->positions[k] == position)
-                result = cli_usage("--%s: '%s' is named twice", option, names.items[i]);
-        if (result == CLI_GO_ON)
-            run->positions[(*n)++] = position;
-    }
-    cli_words_clear(&names);
-    return result;
-}
-
 /* What the options say; the table has been read. */
 static int report_committee_options(const report_values *values, report_run *run)
 {
     cellar_committee_options *c = &run->committee;
     size_t n = 0;
-    int result = report_find(run, "qid", values->qid, &n);
+    const cellar_schema *schema = cellar_table_schema(run->table);
+    int result = cli_variables_positions(schema, "qid", values->qid, run->positions, &n);
     *c = cellar_committee_options_default();
     c->qid = run->positions;
     c->n_qid = n;
     if (result == CLI_GO_ON)
-        result = report_find(run, "sensitive", values->sensitive, &n);
+        result =
+            cli_variables_positions(schema, "sensitive", values->sensitive, run->positions, &n);
     if (result == CLI_GO_ON && values->epsilon != NULL)
         result = cli_list_decimals("epsilon", values->epsilon, &run->epsilons);
     c->sensitive = run->positions + c->n_qid;

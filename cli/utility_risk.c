@@ -1,36 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "utility_risk.h"
 
-#include <string.h>
-
 #include <cellar/table.h>
 
 #include "message.h"
-#include "words.h"
+#include "variables.h"
 
 /* ---- the groups ----------------------------------------------------------------------- */
-
-/* The positions of the names in `text`, after the `*n` that are there already. */
-static int find_columns(const cellar_schema *schema, const char *option, const char *text,
-                        size_t *positions, size_t *n)
-{
-    cli_words names = {0};
-    int result = CLI_GO_ON;
-    if (!cli_words_split(&names, text, ',', 1))
-        result = cli_usage("--%s: a quote is not closed", option);
-    for (size_t i = 0; i < names.n && result == CLI_GO_ON; i++) {
-        size_t position = cellar_schema_find_variable(schema, names.items[i]);
-        if (position == CELLAR_NO_CODE)
-            result = cli_usage("--%s: the table has no variable '%s'", option, names.items[i]);
-        for (size_t k = 0; k < *n && result == CLI_GO_ON; k++)
-            if (positions[k] == position)
-                result = cli_usage("--%s: '%s' is named twice", option, names.items[i]);
-        if (result == CLI_GO_ON)
-            positions[(*n)++] = position;
-    }
-    cli_words_clear(&names);
-    return result;
-}
 
 int utility_risk_open(const cellar_table *table, const char *qid, const char *sensitive,
                       utility_risk *out)
@@ -43,10 +19,10 @@ int utility_risk_open(const cellar_table *table, const char *qid, const char *se
 
     if (qid == NULL && sensitive == NULL)
         return CLI_GO_ON;
-    result = find_columns(schema, "qid", qid, positions, &n_qid);
+    result = cli_variables_positions(schema, "qid", qid, positions, &n_qid);
     n = n_qid;
     if (result == CLI_GO_ON)
-        result = find_columns(schema, "sensitive", sensitive, positions, &n);
+        result = cli_variables_positions(schema, "sensitive", sensitive, positions, &n);
     if (result != CLI_GO_ON)
         return result;
     out->is_lower_bound =

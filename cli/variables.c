@@ -274,6 +274,25 @@ int cli_variables_names(const char *option, const char *by, cli_words *names)
     return CLI_GO_ON;
 }
 
+int cli_variables_positions(const cellar_schema *schema, const char *option, const char *text,
+                            size_t *positions, size_t *n)
+{
+    cli_words names = {0};
+    int result = cli_variables_names(option, text, &names);
+    for (size_t i = 0; i < names.n && result == CLI_GO_ON; i++) {
+        const size_t position = cellar_schema_find_variable(schema, names.items[i]);
+        if (position == CELLAR_NO_CODE)
+            result = cli_usage("--%s: the table has no variable '%s'", option, names.items[i]);
+        for (size_t k = 0; k < *n && result == CLI_GO_ON; k++)
+            if (positions[k] == position)
+                result = cli_usage("--%s: '%s' is named twice", option, names.items[i]);
+        if (result == CLI_GO_ON)
+            positions[(*n)++] = position;
+    }
+    cli_words_clear(&names);
+    return result;
+}
+
 int cli_variables_read(const cli_variable_options *options, const char *path,
                        const cellar_reader_options *reader, cli_variables *out)
 {

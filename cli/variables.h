@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include <cellar/microdata.h>
+#include <cellar/table.h>
 
 #include "options.h"
 
@@ -58,6 +59,11 @@ void cli_variables_clear(cli_variables *variables);
 /* The names in the argument of an option, none empty and none twice. Answers CLI_GO_ON or CLI_USAGE
  * with a message. */
 int cli_variables_names(const char *option, const char *by, cli_words *names);
+
+/* The positions of such names in a table, after the `*n` that are there already, each once; room is
+ * for CELLAR_MAX_VARIABLES. */
+int cli_variables_positions(const cellar_schema *schema, const char *option, const char *text,
+                            size_t *positions, size_t *n);
 
 /* The position of a variable named on the command line, or a message and (size_t) -1. */
 size_t cli_variables_find(const cli_variables *variables, const char *option, const char *name);

@@ -19,6 +19,8 @@ cellar_status cellar_committee_certify(const cellar_committee *run,
     cellar_certify_options options = cellar_certify_options_default();
     options.n_cells = cellar_schema_cells_per_record(run->schema);
     options.negatives = run->what->negatives;
+    if (cellar_table_is_weighted(run->table) && cellar_table_max_weight(run->table) > 0)
+        options.max_weight = cellar_table_max_weight(run->table);
     for (size_t v = 0; v < cellar_schema_n_variables(run->schema); v++) {
         const cellar_domain domain = cellar_schema_domain(run->schema, v);
         if (domain == CELLAR_DOMAIN_OBSERVED)

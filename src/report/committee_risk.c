@@ -253,13 +253,13 @@ cellar_status cellar_committee_risk(cellar_committee *run, cellar_error *err)
 /* ---- the surface ------------------------------------------------------------------------------
  */
 
-enum { SURFACE_N_EPSILONS = 25, SURFACE_N_DELTAS = 13 };
+enum { SURFACE_N_EPSILONS = 25, SURFACE_N_DELTAS = 13, SURFACE_N = 25 * 13 };
 
 static cellar_status surface_fill(const cellar_committee *run, double *x, double *y, double *values,
                                   cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    for (size_t k = 0; k < SURFACE_N_EPSILONS * SURFACE_N_DELTAS && status == CELLAR_OK; k++) {
+    for (size_t k = 0; k < SURFACE_N && status == CELLAR_OK; k++) {
         const size_t i = k % SURFACE_N_EPSILONS, j = k / SURFACE_N_EPSILONS;
         char spec[128];
         cellar_mechanism *mechanism = NULL;
@@ -284,7 +284,7 @@ static cellar_status surface_fill(const cellar_committee *run, double *x, double
 cellar_status cellar_committee_surface(cellar_committee *run, cellar_error *err)
 {
     double x[SURFACE_N_EPSILONS], y[SURFACE_N_DELTAS];
-    double values[SURFACE_N_EPSILONS * SURFACE_N_DELTAS];
+    double values[SURFACE_N];
     cellar_chart_options options = cellar_chart_options_default();
     cellar_chart *chart = NULL;
     cellar_status status = CELLAR_OK;

@@ -236,6 +236,40 @@ static cellar_status noise_sums_tell(noise_run *run, cellar_error *err)
     return sums.half[0] > 0 ? noise_sums_chart(run, &sums, err) : CELLAR_OK;
 }
 
+/* Where the noise of a sum depends on its parts: sums of cells that were all released as 10. */
+static cellar_status noise_sums_of_ten(noise_run *run, cellar_error *err)
+{
+    static const char *const headings[] = {"#cells that say 10 each", "#their sum",
+                                           "#95 % interval of the true sum", NULL};
+    static const size_t cells[] = {2, 5, 10, 20, 50};
+    cellar_status status = CELLAR_OK;
+    int any = 0;
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
+        cellar_interval interval;
+        status = noise_interval(run, cells[i], 10, &interval, err);
+        if (status != CELLAR_OK)
+            break;
+        if (!any)
+            cellar_page_table_begin(run->page, "The noise of a sum of cells", headings);
+        any = 1;
+        cellar_page_tag(run->page, "<tr>");
+        cellar_page_number(run->page, "%zu", cells[i]);
+        cellar_page_number(run->page, "%zu", 10 * cells[i]);
+        cellar_page_number(run->page, "%.0f to %.0f", interval.low, interval.high);
+        cellar_page_row_end(run->page);
+    }
+    if (any)
+        cellar_page_table_end(run->page);
+    if (status == CELLAR_OK || cellar_page_is_answer(status))
+        cellar_page_paragraph(
+            run->page, any ? "With this mechanism and this treatment of negative numbers the "
+                             "noise of a sum depends on its parts. The intervals cover with "
+                             "at least 95 %%, and are wider than need be."
+                           : "For sums of cells no interval is known with this mechanism "
+                             "and this treatment of negative numbers.");
+    return cellar_page_is_answer(status) ? CELLAR_OK : status;
+}
+
 /* ---- the section ---------------------------------------------------------------------- */
 
 static void noise_lead(const noise_run *run)
@@ -273,10 +307,7 @@ static cellar_status noise_tell(noise_run *run, cellar_error *err)
         status = noise_cells(run, err);
     if (status == CELLAR_OK && noise_adds_up(run))
         return noise_sums_tell(run, err);
-    if (status == CELLAR_OK)
-        cellar_page_paragraph(run->page, "For sums of cells no exact interval is known with this "
-                                         "mechanism and this treatment of negative numbers.");
-    return status;
+    return status == CELLAR_OK ? noise_sums_of_ten(run, err) : status;
 }
 
 cellar_status cellar_section_noise(cellar_page *page, const cellar_section_noise_of *noise,
