@@ -121,9 +121,10 @@ static void committee_contents(cellar_page *page)
     cellar_page_tag(page, "</ul></nav>\n");
 }
 
-static void committee_head(cellar_committee *run)
+static cellar_status committee_head(cellar_committee *run, cellar_error *err)
 {
     cellar_page *page = &run->page;
+    cellar_status status;
     cellar_page_begin(page, run->options->title != NULL ? run->options->title
                                                         : "For the release committee");
     cellar_page_remark(page, "lead",
@@ -131,6 +132,7 @@ static void committee_head(cellar_committee *run)
                        "what is proved about it. Everything here was computed from true counts: it "
                        "must not leave the committee.");
     committee_facts(run);
+    status = cellar_committee_summary(run, err);
     if (cellar_schema_cells_per_record(run->schema) > 1 ||
         cellar_schema_n_variables(run->schema) > run->what->n_qid + run->what->n_sensitive)
         cellar_page_remark(page, "warn",
@@ -138,6 +140,7 @@ static void committee_head(cellar_committee *run)
                            "too, an attacker can do more than what follows: risks are then lower "
                            "bounds.");
     committee_contents(page);
+    return status;
 }
 
 /* ---- the foot of the page ----------------------------------------------------------------------
@@ -257,8 +260,7 @@ static cellar_status committee_section(cellar_committee *run, size_t i, cellar_e
 static cellar_status committee_write(cellar_committee *run, cellar_error *err)
 {
     static const double done[COMMITTEE_N_SECTIONS] = {0, 0.3, 0.7, 0.8, 0.85, 0.9, 0.95, 1, 1};
-    cellar_status status = CELLAR_OK;
-    committee_head(run);
+    cellar_status status = committee_head(run, err);
     for (size_t i = 0; i < COMMITTEE_N_SECTIONS && status == CELLAR_OK; i++) {
         status = cellar_committee_step(run, committee_sections[i].id, done[i], err);
         cellar_page_heading(&run->page, 2, committee_sections[i].id, "%s",

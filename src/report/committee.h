@@ -38,7 +38,8 @@ char *cellar_committee_label(const cellar_committee *run, size_t m);
 cellar_status cellar_committee_step(const cellar_committee *run, const char *stage, double fraction,
                                     cellar_error *err);
 
-/* The sections, in their order. */
+/* The risk of what is planned in one paragraph; then the sections, in their order. */
+cellar_status cellar_committee_summary(cellar_committee *run, cellar_error *err);
 cellar_status cellar_committee_risk(cellar_committee *run, cellar_error *err);
 cellar_status cellar_committee_surface(cellar_committee *run, cellar_error *err);
 cellar_status cellar_committee_utility(cellar_committee *run, cellar_error *err);

@@ -184,6 +184,25 @@ static cellar_status risk_planned(cellar_committee *run, cellar_error *err)
     return status;
 }
 
+cellar_status cellar_committee_summary(cellar_committee *run, cellar_error *err)
+{
+    cellar_risk_summary s;
+    const cellar_status status =
+        risk_at(run, run->planned[0], (risk_look){CELLAR_RISK_LOCAL, CELLAR_RISK_EXACT}, &s, err);
+    if (status != CELLAR_OK)
+        return status;
+    cellar_page_remark(&run->page, "note",
+                       "In short: before protection, somebody who knows a person's group reads the "
+                       "sensitive value off %.1f %% of the groups. With %s the attack succeeds on "
+                       "a group with probability %.1f %% on average and %.1f %% at most. Of its "
+                       "claims %.1f %% are right; guessing without the release is right for "
+                       "%.1f %%.",
+                       100 * s.original, cellar_mechanism_spec(run->planned[0]), 100 * s.mean.value,
+                       100 * s.maximum, isnan(s.mean.precision) ? 0 : 100 * s.mean.precision,
+                       100 * s.baseline);
+    return CELLAR_OK;
+}
+
 /* ---- the section ---------------------------------------------------------------------------- */
 
 /* Records times values, which the expected risk costs at each point: between these, a coarser grid

@@ -49,6 +49,7 @@ const char *const cellar_page_style[] = {
     "vertical-align:top}\n"
     "thead th{border-bottom:2px solid var(--line);font-weight:600}\n"
     "tbody th{font-weight:400}\n"
+    "tbody th,td:not(.n){min-width:5.5rem}\n"
     ".n{text-align:right;overflow-wrap:normal}\n"
     "td.n{white-space:nowrap}\n"
     "pre{background:var(--card);border:1px solid var(--line);border-radius:.5rem;"

@@ -13,6 +13,15 @@ ls charts | sed 's/\..*//' | uniq -c
 grep -c 'alert(1)' page.html
 grep -o '<h2 id="[a-z-]*">[^<]*' page.html
 grep -o '<td>b&amp;b</td><td>old</td>.*' page.html
+
+echo "# the numbers are those of the verbs"
+number() { python3 -c 'import json, sys; print("%.4f" % json.load(sys.stdin)["results"][0]["value"])'; }
+risk=$(cellar risk table table.csv --qid area,age --sensitive ill --mechanism discrete-laplace:epsilon=1 \
+    --measure local --json | number)
+grep -o "<th scope=\"row\">discrete-laplace:epsilon=1</th><td class=\"n\">$risk<" page.html
+share=$(cellar exposure table table.csv --columns area,age --k 2 --json | number)
+grep -o '<tr><td class="n">2</td><td class="n">1</td><td class="n">0.0222<' page.html
+echo "$share"
 cellar report table.csv $plan --threads 1 -o one.html
 cmp page.html one.html && echo "the same with one thread"
 cellar report table.csv $plan --seed 2 -o two.html
