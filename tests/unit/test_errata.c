@@ -9,6 +9,7 @@
 
 #include "mechanism/mechanism.h"
 #include "privacy/supremum.h"
+#include "rinott_table.h"
 
 static cellar_mechanism *make(const char *spec)
 {
@@ -153,29 +154,17 @@ static void test_dirichlet_ratios(void **state)
 static void test_table_1(void **state)
 {
     enum { ROWS = 12, COLUMNS = 11 };
-    static const int table[ROWS][COLUMNS] = {{2, 2, 8, 7, 31, 0, 7, 2, 20, 0, 80},
-                                             {55, 68, 110, 54, 134, 0, 23, 13, 138, 2, 129},
-                                             {115, 147, 132, 78, 83, 0, 19, 15, 45, 0, 18},
-                                             {191, 129, 127, 89, 68, 0, 18, 8, 33, 4, 10},
-                                             {153, 113, 119, 74, 49, 1, 34, 15, 44, 4, 9},
-                                             {102, 70, 78, 70, 43, 1, 20, 21, 24, 3, 8},
-                                             {94, 65, 55, 72, 47, 2, 29, 16, 36, 4, 14},
-                                             {92, 81, 75, 80, 65, 1, 43, 17, 36, 1, 8},
-                                             {74, 51, 56, 64, 72, 2, 49, 21, 67, 2, 13},
-                                             {63, 41, 40, 70, 53, 3, 22, 22, 56, 4, 59},
-                                             {12, 5, 7, 3, 12, 0, 6, 4, 8, 2, 287},
-                                             {4, 4, 1, 5, 4, 0, 2, 1, 4, 0, 307}};
     double row[ROWS] = {0}, column[COLUMNS] = {0}, total = 0, chi = 0, g = 0;
     (void) state;
     for (int i = 0; i < ROWS; i++)
         for (int j = 0; j < COLUMNS; j++) {
-            row[i] += table[i][j];
-            column[j] += table[i][j];
-            total += table[i][j];
+            row[i] += (double) rinott[i][j];
+            column[j] += (double) rinott[i][j];
+            total += (double) rinott[i][j];
         }
     for (int i = 0; i < ROWS; i++)
         for (int j = 0; j < COLUMNS; j++) {
-            double expected = row[i] * column[j] / total, seen = table[i][j];
+            double expected = row[i] * column[j] / total, seen = (double) rinott[i][j];
             chi += (seen - expected) * (seen - expected) / expected;
             g += seen > 0 ? 2 * seen * log(seen / expected) : 0;
         }
