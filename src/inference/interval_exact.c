@@ -66,7 +66,7 @@ static void scan_counts(const cellar_reading *r, int64_t reach, double tail, dou
         a++;
     *low = (double) a;
     a = top + reach > 0 ? top + reach : 0;
-    while (a > *low && !is_not_too_large(r, a, tail))
+    while ((double) a > *low && !is_not_too_large(r, a, tail))
         a--;
     *high = (double) a;
 }

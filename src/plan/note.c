@@ -134,8 +134,8 @@ cellar_status cellar_plan_pack_note(const plan_figures *figures, const char *sta
     static const char *const choices[] = {"were chosen in a way that is not stated",
                                           "were declared in advance",
                                           "were chosen from public data",
-                                          "were chosen from the confidential data, which the "
-                                          "guarantee does not cover"};
+                                          ("were chosen from the confidential data, which the "
+                                           "guarantee does not cover")};
     cellar_output_printf(output, "# Method note%s%s\n\nA draft, to be edited by the producer.\n",
                          plan->title != NULL ? ": " : "", plan->title != NULL ? plan->title : "");
     if (plan->data.edition != NULL)

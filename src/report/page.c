@@ -20,6 +20,7 @@
 
 /* ---- text ------------------------------------------------------------------------ */
 
+CELLAR_PRINTF(2, 0)
 static void page_format(cellar_page *page, const char *format, va_list arguments)
 {
     char line[512];

@@ -128,8 +128,8 @@ static inline void people_round(const people *p, const collection *c,
 static inline void people_answer(const people *p, const collection *c,
                                  const cellar_question *question, const char *folder)
 {
-    cellar_participant *participant;
-    cellar_shuffler *shuffler;
+    cellar_participant *participant = NULL;
+    cellar_shuffler *shuffler = NULL;
     cellar_error err;
     if (cellar_shuffler_open_asked(folder, c->invitation, question,
                                    c->keys[CELLAR_COLLECT_SHUFFLER], &shuffler,
