@@ -13,6 +13,7 @@ typedef struct packing {
     const plan_figures *figures;
     const cellar_plan *plan;
     const cellar_plan_run_options *options;
+    const cellar_key *key;
     const char *folder, *stamp;
     cellar_release **releases;
     const char **names;
@@ -180,19 +181,21 @@ static cellar_status write_all(packing *p, cellar_error *err)
                                  .certificate = p->figures->work.certificate};
         CELLAR_TRY(p->options->extra(p->options->extra_context, p->folder, &pack, err));
     }
-    CELLAR_TRY(cellar_manifest_write(p->folder, NULL, err));
+    CELLAR_TRY(p->key != NULL ? cellar_manifest_sign(p->folder, p->key, NULL, err)
+                              : cellar_manifest_write(p->folder, NULL, err));
 out:
     cellar_text_clear(&path);
     return status;
 }
 
 cellar_status cellar_plan_pack_write(const plan_figures *figures,
-                                     const cellar_plan_run_options *options, const char *folder,
-                                     const char *stamp, cellar_error *err)
+                                     const cellar_plan_run_options *options, const cellar_key *key,
+                                     const char *folder, const char *stamp, cellar_error *err)
 {
     packing p = {.figures = figures,
                  .plan = figures->work.plan,
                  .options = options,
+                 .key = key,
                  .folder = folder,
                  .stamp = stamp,
                  .n = figures->work.n};

@@ -11,10 +11,11 @@ cellar_protect_options cellar_plan_protect_options(const plan_work *work,
                                                    const char *stamp);
 
 /* Draws all tables and writes the pack into `folder`, which does not exist yet. `stamp` is that of
- * the charge, or NULL. Rules on released counts may refuse (CELLAR_ERR_RULE). */
+ * the charge, or NULL, and so is the `key` that signs. Rules on released counts may refuse
+ * (CELLAR_ERR_RULE). */
 cellar_status cellar_plan_pack_write(const plan_figures *figures,
-                                     const cellar_plan_run_options *options, const char *folder,
-                                     const char *stamp, cellar_error *err);
+                                     const cellar_plan_run_options *options, const cellar_key *key,
+                                     const char *folder, const char *stamp, cellar_error *err);
 
 /* certificate.json: the guarantee of the whole list, and what it does not cover. */
 cellar_status cellar_plan_pack_certificate(const plan_figures *figures, const char *stamp,

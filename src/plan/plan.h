@@ -72,7 +72,7 @@ typedef struct plan_display {
 } plan_display;
 
 typedef struct plan_outputs {
-    const char *folder;
+    const char *folder, *sign;
     plan_list formats;
     int zeros, sparse;
 } plan_outputs;

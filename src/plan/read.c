@@ -95,6 +95,7 @@ static const plan_field display_fields[] = {
 static const plan_field output_fields[] = {
     {"folder", PLAN_FILE, AT(plan_outputs, folder), 1, NULL, NULL, 0},
     {"formats", PLAN_TEXTS, AT(plan_outputs, formats), 1, NULL, NULL, 0},
+    {"sign", PLAN_FILE, AT(plan_outputs, sign), 0, NULL, NULL, 0},
     {"zeros", PLAN_TRUTH, AT(plan_outputs, zeros), 0, NULL, NULL, 0},
     {"sparse", PLAN_TRUTH, AT(plan_outputs, sparse), 0, NULL, NULL, 0},
     END};

@@ -18,6 +18,7 @@ typedef struct run {
     const cellar_plan_run_options *options;
     plan_figures *figures;
     cellar_ledger *ledger;
+    cellar_key *key; /* that signs; or NULL */
 } run;
 
 /* ---- before anything is paid ------------------------------------------------------------------
@@ -61,6 +62,8 @@ static cellar_status run_prepare(run *r, cellar_error *err)
         options.progress = r->options->progress;
     }
     CELLAR_TRY(check_outputs(r->plan, err));
+    if (r->plan->outputs.sign != NULL)
+        CELLAR_TRY(cellar_key_read(r->plan->outputs.sign, &r->key, err));
     CELLAR_TRY(cellar_plan_figures_create(r->plan, &options, &r->figures, err));
     if (r->figures->told.n_refusals > 0)
         CELLAR_TRY(cellar_fail(err, CELLAR_ERR_RULE, "%s", r->figures->told.refusals[0]));
@@ -122,7 +125,7 @@ static cellar_status produce(void *context, const char *staged, const char *stam
                              cellar_error *err)
 {
     const run *r = context;
-    return cellar_plan_pack_write(r->figures, r->options, staged, stamp, err);
+    return cellar_plan_pack_write(r->figures, r->options, r->key, staged, stamp, err);
 }
 
 static cellar_status run_charged(run *r, cellar_plan_run_result *out, cellar_error *err)
@@ -183,7 +186,7 @@ static cellar_status run_uncharged(run *r, cellar_plan_run_result *out, cellar_e
     if (staged.failed)
         CELLAR_TRY(cellar_fail_memory(err, "the name of a folder"));
     CELLAR_TRY(cellar_folder_remove(staged.bytes, err));
-    status = cellar_plan_pack_write(r->figures, r->options, staged.bytes, NULL, err);
+    status = cellar_plan_pack_write(r->figures, r->options, r->key, staged.bytes, NULL, err);
     if (status == CELLAR_OK)
         status = cellar_folder_publish(staged.bytes, folder, err);
     if (status != CELLAR_OK)
@@ -204,6 +207,7 @@ cellar_status cellar_plan_run(const cellar_plan *plan, const cellar_plan_run_opt
     CELLAR_TRY(plan->ledger.file != NULL ? run_charged(&r, out, err) : run_uncharged(&r, out, err));
 out:
     cellar_ledger_close(r.ledger);
+    cellar_key_free(r.key);
     cellar_plan_figures_free(r.figures != NULL ? &r.figures->told : NULL);
     return status;
 }

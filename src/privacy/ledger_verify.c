@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -213,6 +214,29 @@ static cellar_status stamps_check_file(const cellar_ledger *ledger, const char *
     return status;
 }
 
+/* A file of a recorded pack: *digest is that of its folder, where that has a manifest. */
+static cellar_status against_folder(const char *path, char digest[CELLAR_LEDGER_HASH_TEXT],
+                                    cellar_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    cellar_text folder = {0}, manifest = {0};
+    int unused;
+    cellar_status status = CELLAR_OK;
+    if (slash == NULL)
+        cellar_text_add_string(&folder, ".");
+    else
+        cellar_text_add(&folder, path, slash == path ? 1 : (size_t) (slash - path));
+    cellar_text_printf(&manifest, "%s/manifest.sha256", folder.failed ? "" : folder.bytes);
+    if (folder.failed || manifest.failed)
+        CELLAR_TRY(cellar_fail_memory(err, "the name of a file"));
+    if (access(manifest.bytes, F_OK) == 0)
+        CELLAR_TRY(cellar_ledger_digest(NULL, folder.bytes, NULL, &unused, digest, err));
+out:
+    cellar_text_clear(&manifest);
+    cellar_text_clear(&folder);
+    return status;
+}
+
 static cellar_status against_tell(const cellar_ledger *ledger, const char *path,
                                   const char *const *endings, const stamp *found,
                                   cellar_against *out, cellar_error *err)
@@ -227,6 +251,10 @@ static cellar_status against_tell(const cellar_ledger *ledger, const char *path,
         return cellar_fail(err, CELLAR_ERR_RULE, "%s: names entry %" PRId64 ", which is no charge",
                            path, found->number);
     stage = cellar_ledger_find_request(ledger, charge->request, CELLAR_ENTRY_STAGE);
+    if (stage != NULL && strcmp(stage->digest, digest) != 0 && !cellar_folder_is_there(path))
+        status = against_folder(path, digest, err);
+    if (status != CELLAR_OK)
+        return status;
     *out = (cellar_against){.number = found->number,
                             .request = charge->request,
                             .state = cellar_ledger_state(ledger, charge->request),

@@ -131,7 +131,8 @@ static void splits_optimally(void **state)
     for (size_t t = 0; t < 2; t++)
         x[t] = strtod(strchr(figures->tables[t].mechanism, '=') + 1, NULL);
     check_near(d[0] * x[0] + d[1] * x[1], 0.01);
-    for (double step = -1e-5; step < 2e-5; step += 2e-5) { /* move cost from one to the other */
+    for (int side = -1; side <= 1; side += 2) { /* move cost from one to the other */
+        double step = side * 1e-5;
         double here = 0, there = 0;
         for (size_t t = 0; t < 2; t++) {
             double moved = x[t] + (t == 0 ? step : -step) / d[t];

@@ -30,6 +30,7 @@ static cellar_status run_with(scratch *place, const char *text, cellar_plan_extr
     cellar_plan_run_options options = {.n_threads = 1, .date = "2026-07-01", .extra = extra};
     cellar_plan *plan;
     cellar_status status = plan_place_parse(place, text, &plan, &err);
+    *result = (cellar_plan_run_result){0};
     if (status == CELLAR_OK)
         status = cellar_plan_run(plan, &options, result, &err);
     cellar_plan_free(plan);
@@ -88,6 +89,25 @@ static void runs_without_a_ledger(void **state)
     check_pack(*state);
 }
 
+/* A signed pack verifies, and is still the recorded one. */
+static void signs(void **state)
+{
+    static const char text[] =
+        PLAN_HEAD LIST PAID "outputs: {folder: pack, formats: [csv], sign: signing.key}\n";
+    cellar_public_key public_key;
+    cellar_key *key;
+    assert_int_equal(run(*state, text), CELLAR_ERR_IO); /* before anything is paid */
+    cellar_ledger_close(fresh(*state));
+    CHECK_OK(cellar_key_create(scratch_path(*state, "signing.key"), NULL, &err));
+    CHECK_OK(cellar_key_read(scratch_path(*state, "signing.key"), &key, &err));
+    public_key = cellar_key_public(key);
+    cellar_key_free(key);
+    CHECK_OK(run(*state, text));
+    CHECK_OK(cellar_manifest_verify(scratch_path(*state, "pack"), &public_key, NULL, &err));
+    remove(scratch_path(*state, "pack/manifest.sig"));
+    CHECK_OK(run(*state, text));
+}
+
 static int64_t spent(scratch *place, cellar_charge_state *request)
 {
     cellar_ledger *ledger = reopen(place);
@@ -122,6 +142,9 @@ static void pays_once(void **state)
     assert_int_equal(spent(*state, &request), 750000000);
     ledger = reopen(*state);
     CHECK_OK(cellar_ledger_verify_against(ledger, scratch_path(*state, "pack"), &against, &err));
+    assert_true(against.same_bytes);
+    CHECK_OK(
+        cellar_ledger_verify_against(ledger, scratch_path(*state, "pack/one.csv"), &against, &err));
     assert_true(against.same_bytes);
     cellar_ledger_close(ledger);
     remove(scratch_path(*state, "pack/two.px"));
@@ -316,6 +339,7 @@ int main(void)
 #define IN_PLACE(test) cmocka_unit_test_setup_teardown(test, plan_place_setup, plan_place_teardown)
     const struct CMUnitTest tests[] = {
         IN_PLACE(runs_without_a_ledger),
+        IN_PLACE(signs),
         IN_PLACE(pays_once),
         IN_PLACE(stops_at_the_cap),
         IN_PLACE(gives_up_what_was_not_recorded),
