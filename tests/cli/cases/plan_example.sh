@@ -4,6 +4,7 @@ cp -r "$SOURCE/examples/plans" "$SOURCE/examples/codelists" .
 awk 'BEGIN { print "id,region,sex,age,diagnosis"
     split("Harbour Plain Hills Lakes Skerries", r)
     for (i = 1; i <= 300; i++) print i "," r[i * i % 5 + 1] "," (i % 2 ? "F" : "M") "," i % 95 ",None" }' >people.csv
-cellar plan check plans/small_country.yaml --without-counts
-cellar plan compare plans/small_country.yaml | tail -1
-cellar plan run plans/small_country.yaml 2>/dev/null && ls diagnoses-2026
+cellar plan check plans/small_country.yaml >/dev/null && echo checked
+cellar plan compare plans/small_country.yaml >/dev/null && echo compared
+sed '/^ledger:/,$d' plans/small_country.yaml >plans/unpaid.yaml # the tutorial makes the ledger
+cellar plan run plans/unpaid.yaml 2>/dev/null && echo done
