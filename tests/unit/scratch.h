@@ -62,16 +62,28 @@ static inline void scratch_write(scratch *place, const char *name, const char *c
     assert_int_equal(fclose(file), 0);
 }
 
-static inline void scratch_expect(scratch *place, const char *name, const char *content)
+/* What the file holds, up to 64 KiB; valid until the next call. */
+static inline const char *scratch_read(scratch *place, const char *name)
 {
-    char found[4096];
+    static char found[1 << 16];
     FILE *file = fopen(scratch_path(place, name), "r");
     size_t n;
     assert_non_null(file);
     n = fread(found, 1, sizeof found - 1, file);
     fclose(file);
     found[n] = '\0';
-    assert_string_equal(found, content);
+    return found;
+}
+
+static inline void scratch_expect(scratch *place, const char *name, const char *content)
+{
+    assert_string_equal(scratch_read(place, name), content);
+}
+
+static inline void scratch_says(scratch *place, const char *name, const char *words)
+{
+    if (strstr(scratch_read(place, name), words) == NULL)
+        fail_msg("%s does not say '%s'", name, words);
 }
 
 static inline unsigned scratch_mode(scratch *place, const char *name)

@@ -59,19 +59,6 @@ static cellar_status write_fit(const fit_sample *s, const char *path, cellar_off
     return status;
 }
 
-static void file_says(scratch *place, const char *name, const char *words)
-{
-    static char found[65536];
-    FILE *file = fopen(scratch_path(place, name), "r");
-    size_t n;
-    assert_non_null(file);
-    n = fread(found, 1, sizeof found - 1, file);
-    fclose(file);
-    found[n] = '\0';
-    if (strstr(found, words) == NULL)
-        fail_msg("%s does not say '%s'", name, words);
-}
-
 static void test_files_say_what_they_are(void **state)
 {
     static const char *const names[] = {"f.csv", "f.json", "f.px"};
@@ -83,8 +70,8 @@ static void test_files_say_what_they_are(void **state)
         cellar_table *table;
         assert_int_equal(write_fit(&s, scratch_path(place, names[i]), CELLAR_OFFICIAL_FITTED, &err),
                          CELLAR_OK);
-        file_says(place, said[i], "post-processing");
-        file_says(place, said[i], "withdrawn: the probabilistic guarantee");
+        scratch_says(place, said[i], "post-processing");
+        scratch_says(place, said[i], "withdrawn: the probabilistic guarantee");
         assert_int_equal(
             cellar_release_read(scratch_path(place, names[i]), CELLAR_TABLE_AUTO, &release, &err),
             CELLAR_ERR_INPUT);
@@ -93,10 +80,10 @@ static void test_files_say_what_they_are(void **state)
                          CELLAR_ERR_INPUT);
         assert_non_null(strstr(err.message, "is a fitted table"));
     }
-    file_says(place, "f.csv.cellar.json", "\"official\": \"these fitted numbers\"");
+    scratch_says(place, "f.csv.cellar.json", "\"official\": \"these fitted numbers\"");
     assert_int_equal(write_fit(&s, scratch_path(place, "f.csv"), CELLAR_OFFICIAL_RELEASED, &err),
                      CELLAR_OK);
-    file_says(place, "f.csv.cellar.json", "\"official\": \"the releases\"");
+    scratch_says(place, "f.csv.cellar.json", "\"official\": \"the releases\"");
     sample_clear(&s);
 }
 
@@ -107,7 +94,7 @@ static void test_variances_that_depend_on_counts_are_told(void **state)
     assert_int_equal(cellar_adjustment_is_estimated(s.fit), 1);
     assert_int_equal(write_fit(&s, scratch_path(place, "f.csv"), CELLAR_OFFICIAL_FITTED, &err),
                      CELLAR_OK);
-    file_says(place, "f.csv.cellar.json", "taken at the released counts");
+    scratch_says(place, "f.csv.cellar.json", "taken at the released counts");
     sample_clear(&s);
 }
 
