@@ -229,7 +229,7 @@ static void chart_draw_labels(const chart_canvas *canvas)
     if (options->confidential)
         cellar_text_printf(canvas->out,
                            "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\" font-size=\"10\" "
-                           "font-weight=\"bold\" fill=\"#d55e00\">CONFIDENTIAL</text>\n",
+                           "font-weight=\"bold\" fill=\"#8a2f00\">CONFIDENTIAL</text>\n",
                            canvas->width - 8, canvas->height - 10);
 }
 

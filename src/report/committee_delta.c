@@ -19,8 +19,12 @@ cellar_status cellar_committee_certify(const cellar_committee *run,
     cellar_certify_options options = cellar_certify_options_default();
     options.n_cells = cellar_schema_cells_per_record(run->schema);
     options.negatives = run->what->negatives;
-    if (cellar_table_is_weighted(run->table) && cellar_table_max_weight(run->table) > 0)
+    if (cellar_table_is_weighted(run->table)) {
         options.max_weight = cellar_table_max_weight(run->table);
+        if (options.max_weight == 0)
+            return cellar_fail(err, CELLAR_ERR_RULE,
+                               "the weights of the table have no bound (tabulate --max-weight)");
+    }
     for (size_t v = 0; v < cellar_schema_n_variables(run->schema); v++) {
         const cellar_domain domain = cellar_schema_domain(run->schema, v);
         if (domain == CELLAR_DOMAIN_OBSERVED)
@@ -44,7 +48,8 @@ typedef struct delta_grid {
 } delta_grid;
 
 static cellar_status delta_add_profile(const cellar_committee *run, const delta_grid *grid,
-                                       size_t m, cellar_chart *chart, cellar_error *err)
+                                       size_t m, cellar_chart *chart, size_t *n_curves,
+                                       cellar_error *err)
 {
     double x[DELTA_N_EPSILONS], y[DELTA_N_EPSILONS];
     cellar_certificate *certificate = NULL;
@@ -60,6 +65,7 @@ static cellar_status delta_add_profile(const cellar_committee *run, const delta_
         x[n] = point.epsilon;
         y[n++] = point.delta;
     }
+    *n_curves += n > 0;
     status =
         n > 0 ? cellar_chart_add_curve(chart, cellar_mechanism_spec(run->planned[m]), x, y, n, err)
               : CELLAR_OK;
@@ -73,6 +79,7 @@ static cellar_status delta_profiles(cellar_committee *run, cellar_error *err)
     cellar_chart_options options = cellar_chart_options_default();
     cellar_chart *chart = NULL;
     cellar_status status = CELLAR_OK;
+    size_t n_curves = 0;
     for (size_t i = 0; i < DELTA_N_EPSILONS; i++) {
         snprintf(grid.texts[i], sizeof grid.texts[i], "%.3g", pow(10, -2 + (double) i / 10));
         grid.epsilons[i] = grid.texts[i];
@@ -84,8 +91,12 @@ static cellar_status delta_profiles(cellar_committee *run, cellar_error *err)
     options.y = (cellar_chart_axis){"delta", 1, NAN, 1};
     CELLAR_TRY(cellar_page_chart_create(&run->page, &options, &chart, err));
     for (size_t m = 0; m < run->what->n_mechanisms; m++)
-        CELLAR_TRY(delta_add_profile(run, &grid, m, chart, err));
-    CELLAR_TRY(cellar_page_chart(&run->page, "delta-epsilon", chart, err));
+        CELLAR_TRY(delta_add_profile(run, &grid, m, chart, &n_curves, err));
+    if (n_curves > 0)
+        CELLAR_TRY(cellar_page_chart(&run->page, "delta-epsilon", chart, err));
+    else
+        cellar_page_paragraph(&run->page, "There is nothing to draw: delta is 0 from an epsilon of "
+                                          "0.01 on, or no bound is known.");
 out:
     cellar_chart_free(chart);
     return status;

@@ -41,6 +41,7 @@ def problems(text, with_words):
         if e.tag == "table" and (e.find("caption") is None or e.find(".//th") is None):
             yield "a table without caption or headings"
     yield from policy(page)
+    yield from contrast(page)
     yield from headings(elements)
     visible = " ".join(page.find("body").itertext())
     for word in re.findall(FORBIDDEN, visible, re.I) if with_words else []:
@@ -57,6 +58,27 @@ def policy(page):
         yield "the policy is another one"
     if "url(" in style or "@import" in style:
         yield "the style sheet loads something"
+
+
+def light(colour):
+    """The relative luminance of a colour #rrggbb."""
+    parts = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear))
+
+
+def contrast(page):
+    """Text on every ground it stands on, by day and by night."""
+    style = page.find("head/style").text
+    for name, rules in zip(("day", "night"), re.findall(r":root\{(.*?)\}", style)):
+        colours = dict(re.findall(r"--([a-z-]+):(#[0-9a-f]{6})", rules))
+        for ink in ("ink", "soft", "accent"):
+            for ground in ("ground", "card", "warn-ground"):
+                if ink != "ink" and ground == "warn-ground":
+                    continue
+                a, b = light(colours[ink]) + 0.05, light(colours[ground]) + 0.05
+                if max(a / b, b / a) < 7:
+                    yield f"{ink} on {ground} by {name}: {max(a / b, b / a):.1f} : 1"
 
 
 def headings(elements):

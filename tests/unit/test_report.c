@@ -358,6 +358,10 @@ static void memory_may_end(void **state)
     snprintf(work.path, sizeof work.path, "%s", scratch_path(*state, "page.html"));
     check_fail_every(public_scenario, &work);
     cellar_release_free(release);
+    release = release_of(table, "round:base=3", CELLAR_NEGATIVES_ZERO); /* noise of another kind */
+    work.release = release;
+    check_fail_every(public_scenario, &work);
+    cellar_release_free(release);
     cellar_table_free(table);
 }
 
