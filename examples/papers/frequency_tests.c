@@ -6,6 +6,7 @@
  * Table 3 is a simulation of 1,000 tables per setting, ours one of 2,000. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cellar/mechanism.h>
@@ -97,7 +98,7 @@ static void table_3_rows(report *r, const setting *s, int is_dependent, const ce
     for (int t = 0; t < N_TESTS; t++) {
         char quantity[96];
         double share, se;
-        sscanf(paper[t].rejected, "%lf", &share);
+        share = strtod(paper[t].rejected, NULL);
         se = sqrt(share * (100 - share) / 1000);
         snprintf(quantity, sizeof quantity, "%s, %s, %s: %% rejected", s->name, kind,
                  test_names[t]);
@@ -182,7 +183,7 @@ static void section_6_1(report *r)
     cellar_study anew = study_of(&settings[0], 0, N_TABLES, 4, 0);
     cellar_study as_printed = study_of(&settings[0], 0.7, 1000, 4, 0);
     cellar_study many = study_of(&settings[0], 0, N_TABLES, 5.99, 0);
-    cellar_study level = study_of(&settings[2], 0, 4 * N_TABLES, 4, 0);
+    cellar_study level = study_of(&settings[2], 0, (uint64_t) 4 * N_TABLES, 4, 0);
     report_item(r, "Section 6.1");
     report_errs(r, "mean G² of the counts with 0.7 γ", "118.8", NAN, as_printed.original.statistic,
                 "T2");

@@ -29,7 +29,7 @@ static cellar_groups *groups_of(const uint64_t *rows, size_t n_rows, size_t n_va
     return groups;
 }
 
-#define ROWS(rows) (&(rows)[0][0]), (sizeof(rows) / sizeof(rows)[0])
+#define ROWS(rows) ((const uint64_t *) (rows)), (sizeof(rows) / sizeof(rows)[0])
 
 cellar_groups *adult_cells(void)
 {

@@ -372,6 +372,7 @@ static void text(report *r, const data_sets *d)
                                         "Appendix B: α of value P, subset"};
     const double even[] = {0.5, 0.5};
     const cellar_risk_cell ten = {.n_values = 2, .size = 10, .shares = even};
+    double hard = risk_at(d->of[0], "laplace:epsilon=0.02", CELLAR_RISK_HARD, CELLAR_RISK_EXACT);
     double prior[3];
     cellar_fit fit;
     cellar_error err;
@@ -389,6 +390,19 @@ static void text(report *r, const data_sets *d)
     report_errs(r, "1 − ½e^{(½−n)ε}, n = 2, at ε = 1 and 0.1", "≥ 0.888", 1 - 0.5 * exp(-1.5),
                 1 - 0.5 * exp(-0.15), "H7");
     sizes(r, d);
+    report_item(r, "Appendix D");
+    report_claim(r, "hard thresholding, Adult, ε = 0.02", "asymptote above 1/4", hard > 0.25,
+                 "%.4f", hard);
+    report_errs(
+        r, "hard thresholding in %, Adult, ε = 100", "100 %",
+        100 * risk_at(d->of[0], "laplace:epsilon=100", CELLAR_RISK_HARD, CELLAR_RISK_EXACT),
+        100 * risk_at(d->by_columns, "laplace:epsilon=100", CELLAR_RISK_HARD, CELLAR_RISK_EXACT),
+        "H3");
+    report_errs(
+        r, "soft thresholding in %, Adult, ε = 100", "100 %",
+        100 * risk_at(d->of[0], "laplace:epsilon=100", CELLAR_RISK_SOFT, CELLAR_RISK_EXACT),
+        100 * risk_at(d->by_columns, "laplace:epsilon=100", CELLAR_RISK_SOFT, CELLAR_RISK_EXACT),
+        "H3");
     report_item(r, "Appendix B");
     report_check(cellar_prior_fit(d->of[2], prior, &fit, &err), &err);
     for (size_t k = 0; k < 3; k++)

@@ -257,7 +257,7 @@ static void dirichlet_ratios(report *r)
     report_check(
         cellar_dirichlet_create("multinomial-dirichlet:alpha=3,total=10,cells=2", &d, &err), &err);
     report_item(r, "Section 3");
-    for (int i = 0; i < 3; i++) {
+    for (int64_t i = 0; i < 3; i++) {
         const int64_t b[] = {5 * i, 10 - 5 * i};
         double ratio = exp(cellar_dirichlet_log_pmf(d, with, b, 2) -
                            cellar_dirichlet_log_pmf(d, without, b, 2));

@@ -124,9 +124,10 @@ static int figure_2_panel(report *r, const adult *a, size_t n, cellar_output *cs
                     (double[]){(double) n, t[i], single[n - 1][i], joint[i], bound[i]}, 5);
     }
     snprintf(file, sizeof file, "figure2-%zu", n);
-    snprintf(title, sizeof title, "Figure 2: Adult, %s%.0zu%s",
-             n == 1 ? "four columns alone" : "the first ", n == 1 ? 0 : n,
-             n == 1 ? "" : " columns together");
+    if (n == 1)
+        snprintf(title, sizeof title, "Figure 2: Adult, four columns alone");
+    else
+        snprintf(title, sizeof title, "Figure 2: Adult, the first %zu columns together", n);
     chart = report_chart(title, "Share of people in cells below a threshold, against the threshold",
                          "threshold", 1, "exposure");
     for (size_t c = 0; n == 1 && c < N_COLUMNS; c++)

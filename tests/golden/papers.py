@@ -22,8 +22,10 @@ def rows(text):
             paper = line[3:]
         line = re.sub(r'<a id="[^"]*"></a>', "", line)
         cells = [cell.strip() for cell in line.split("|")][1:-1]
-        if len(cells) != 7 or cells[1] in ("quantity", "---"):
+        if not cells or cells[1] in ("quantity", "---"):
             continue
+        if len(cells) != 7:
+            sys.exit(f"not seven cells: {line}")
         item = cells[0] or item
         key = (paper, item, cells[1], cells[2])
         if key in found:
