@@ -21,6 +21,7 @@ static cellar_status test(const cellar_release *release, const char *a, const ch
     }
     snprintf(model, sizeof model, "\"%s\" + \"%s\"", a, b);
     options.reference = CELLAR_REFERENCE_BOOTSTRAP; /* right for small counts, too */
+    options.n_replicates = 199;
     status = cellar_noisy_from_release(release, variables, 2, &noisy, err);
     if (status == CELLAR_OK)
         status = cellar_loglinear_test(noisy, model, NULL, &options, out, err);

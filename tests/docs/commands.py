@@ -19,6 +19,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 
 import pages
 
@@ -125,10 +126,10 @@ def main():
     environment = dict(os.environ, PATH=f"{build}:{build}/examples:{os.environ['PATH']}", LC_ALL="C.UTF-8")
     listed = [pathlib.Path(a).resolve() for a in arguments[2:]] or pages.tracked(source, "*.md")
     total, complaints = 0, check_options(source, environment)
-    for path in listed:
-        ran, wrong = run_page(path, source, environment, update)
-        total += ran
-        complaints += wrong
+    with ThreadPoolExecutor(2) as pool:
+        for ran, wrong in pool.map(lambda path: run_page(path, source, environment, update), listed):
+            total += ran
+            complaints += wrong
     print("\n".join(complaints + [f"{total} commands ran, {len(complaints)} complaints"]))
     sys.exit(bool(complaints) and not update)
 
