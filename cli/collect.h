@@ -58,6 +58,9 @@ int collect_stage_path(const collect_values *values, const collect_place *place,
 /* "SPOOL/name" in `path`. */
 enum { COLLECT_PATH_BYTES = 4096 };
 int collect_path(const collect_values *values, const char *name, char path[COLLECT_PATH_BYTES]);
+/* What was refused and why; `what` are submissions or messages. Numbers of senders are no secret.
+ */
+void collect_tell_refused(const cellar_collect_report *report, const char *what);
 /* Writes a text that everybody may read to a new file. */
 int collect_publish(const char *path, const char *text, size_t length);
 

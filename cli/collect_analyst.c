@@ -90,6 +90,8 @@ static int table_make(const collect_values *values, const collect_place *place)
         return result;
     status = cellar_collect_table_read(path, place->invitation, place->decision, place->keys,
                                        &table, &report, &err);
+    if (status == CELLAR_OK)
+        collect_tell_refused(&report, "messages");
     result = status == CELLAR_OK ? table_write(values, place, table) : cli_exit(status, &err);
     cellar_table_free(table);
     return result;

@@ -62,11 +62,15 @@ static int counted_read(const collect_values *values, const collect_place *place
         return result;
     status = cellar_collect_margins_read(path, place->invitation, place->keys, &all->margins,
                                          &report, &err);
+    if (status == CELLAR_OK)
+        collect_tell_refused(&report, "messages");
     for (size_t i = 0; i < 2 && status == CELLAR_OK && place->questions[i] != NULL; i++) {
         (void) collect_path(values, names[i], path);
         status = cellar_collect_joints_read(path, place->invitation, place->questions[i],
                                             place->keys, &all->joints[i], &report, &err);
         all->n_joints += status == CELLAR_OK;
+        if (status == CELLAR_OK)
+            collect_tell_refused(&report, "messages");
     }
     return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What all roles of a collection do: keys, the folder, the invitation. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -162,6 +163,13 @@ int collect_place_tally(const collect_values *values, const collect_place *place
     else
         cellar_collect_margins_free(tally);
     return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
+}
+
+void collect_tell_refused(const cellar_collect_report *report, const char *what)
+{
+    for (size_t i = 0; i < report->n_reasons; i++)
+        cli_message("%" PRIu64 " %s refused: %s", report->reasons[i].n, what,
+                    report->reasons[i].why);
 }
 
 int collect_publish(const char *path, const char *text, size_t length)

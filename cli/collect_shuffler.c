@@ -33,9 +33,7 @@ static cellar_status shuffler_work(const collect_values *values, cellar_shuffler
 static void shuffler_tell(const char *round, uint64_t n_held, uint64_t n_announced,
                           const cellar_collect_report *report)
 {
-    if (report->n_refused > 0)
-        cli_message("%" PRIu64 " submissions refused: forged, cut, or of another round",
-                    report->n_refused);
+    collect_tell_refused(report, "submissions");
     if (n_held < n_announced)
         cli_message("round %s: %" PRIu64 " of %" PRIu64 " have sent; nothing is forwarded yet",
                     round, n_held, n_announced);

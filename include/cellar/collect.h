@@ -146,6 +146,11 @@ typedef struct cellar_collect_report {
     uint64_t n_counted;    /* the rest */
     uint64_t n_duplicates; /* sent more than once, counted once */
     uint64_t n_refused;    /* not readable, of another round, or without sense */
+    struct {
+        char why[160];
+        uint64_t n;
+    } reasons[8]; /* of the refused, in the order they came up; the last takes the rest */
+    size_t n_reasons;
 } cellar_collect_report;
 
 /* How often each value of each column occurs: confidential. */

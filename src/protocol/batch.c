@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/batch.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include <sodium.h>
@@ -124,6 +125,23 @@ void collect_batch_clear(collect_batch *batch)
     *batch = (collect_batch){0};
 }
 
+void report_refuse(cellar_collect_report *report, const char *why)
+{
+    enum { MOST = sizeof report->reasons / sizeof *report->reasons };
+    size_t i = 0;
+    report->n_refused++;
+    while (i < report->n_reasons && strcmp(report->reasons[i].why, why) != 0)
+        i++;
+    if (i >= MOST)
+        i = MOST - 1;
+    if (i == report->n_reasons) {
+        snprintf(report->reasons[i].why, sizeof report->reasons[i].why, "%s",
+                 i + 1 < MOST ? why : "for other reasons");
+        report->n_reasons++;
+    }
+    report->reasons[i].n++;
+}
+
 cellar_status collect_batch_open_all(const collect_batch *batch, const collect_round *round,
                                      const cellar_collect_keys *recipient, collect_batch_body *take,
                                      void *context, cellar_collect_report *report,
@@ -138,7 +156,7 @@ cellar_status collect_batch_open_all(const collect_batch *batch, const collect_r
     for (size_t i = 0; i < batch->n; i++) {
         int known = 0;
         if (!message_open(round, recipient, batch->messages + i * bytes, id, body)) {
-            report->n_refused++;
+            report_refuse(report, "not sealed for this role and round, or changed");
             continue;
         }
         if (!id_set_add(&seen, id, &known))
@@ -148,7 +166,7 @@ cellar_status collect_batch_open_all(const collect_batch *batch, const collect_r
         else if (take(context, id, body))
             report->n_counted++;
         else
-            report->n_refused++;
+            report_refuse(report, "no value that was asked for");
     }
 out:
     cellar_wipe(body, sizeof body);

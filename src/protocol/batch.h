@@ -35,6 +35,9 @@ void collect_batch_clear(collect_batch *batch);
 /* Takes the body of one message that was sent in this round; 0 when it makes no sense. */
 typedef int collect_batch_body(void *context, const unsigned char *id, const unsigned char *body);
 
+/* Counts a refusal, and why. */
+void report_refuse(cellar_collect_report *report, const char *why);
+
 /* Opens every message, drops those seen before by their ids and hands on the rest. */
 cellar_status collect_batch_open_all(const collect_batch *batch, const collect_round *round,
                                      const cellar_collect_keys *recipient, collect_batch_body *take,

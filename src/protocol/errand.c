@@ -119,6 +119,7 @@ cellar_status cellar_collect_fetch(const cellar_collect_desk *at, const char *pa
         output = NULL;
     }
 out:
+    *found = *found && status == CELLAR_OK;
     cellar_output_discard(output);
     errand_close(e);
     return status;

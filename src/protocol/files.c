@@ -2,8 +2,10 @@
 /* Submissions in files: from a CSV into a folder, from the folder into the shuffler. */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <sodium.h>
@@ -15,6 +17,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "protocol/batch.h"
 #include "protocol/invitation.h"
 #include "protocol/participant.h"
 
@@ -192,33 +195,59 @@ cellar_status cellar_participant_find_file(const cellar_participant *participant
 
 /* ---- taking ---------------------------------------------------------------- */
 
-/* A rest shorter than a submission is one that was cut. */
+/* One submission. What is wrong with it is for the report; our own trouble is a failure. */
+static cellar_status take_one(cellar_shuffler *shuffler, const unsigned char *bytes, size_t length,
+                              cellar_collect_report *report, cellar_error *err)
+{
+    cellar_error why = {""};
+    int is_new = 0;
+    cellar_status status = cellar_shuffler_take(shuffler, bytes, length, &is_new, &why);
+    report->n_messages++;
+    if (status == CELLAR_ERR_INPUT || status == CELLAR_ERR_RULE || status == CELLAR_ERR_UNSUPPORTED)
+        report_refuse(report, why.message);
+    else if (status != CELLAR_OK)
+        return cellar_fail(err, status, "%s", why.message);
+    else if (is_new)
+        report->n_counted++;
+    else
+        report->n_duplicates++;
+    return CELLAR_OK;
+}
+
+/* A regular file, and nothing that it may point to. */
+static cellar_status inbox_open(const char *path, FILE **out, cellar_error *err)
+{
+    struct stat facts;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    *out = NULL;
+    if (fd >= 0 && fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode))
+        *out = fdopen(fd, "rb");
+    if (*out == NULL && fd >= 0)
+        close(fd);
+    return *out != NULL ? CELLAR_OK : cellar_fail_errno(err, path, "open");
+}
+
+/* One submission after the other; a rest shorter than one is one that was cut. */
 static cellar_status take_file(cellar_shuffler *shuffler, const char *path,
                                cellar_collect_report *report, cellar_error *err)
 {
-    size_t length, one = cellar_shuffler_size_bytes(shuffler);
-    char *bytes = NULL;
+    size_t one = cellar_shuffler_size_bytes(shuffler), got = 0;
+    unsigned char *bytes = NULL;
+    FILE *file = NULL;
     cellar_status status = CELLAR_OK;
 
-    CELLAR_TRY(cellar_file_read(path, CSV_MAX, &bytes, &length, err));
-    for (size_t at = 0; at < length; at += one) {
-        int is_new = 0;
-        report->n_messages++;
-        status = cellar_shuffler_take(shuffler, bytes + at, length - at < one ? length - at : one,
-                                      &is_new, err);
-        if (status == CELLAR_ERR_INPUT || status == CELLAR_ERR_RULE ||
-            status == CELLAR_ERR_UNSUPPORTED)
-            report->n_refused++;
-        else if (status != CELLAR_OK)
-            goto out;
-        else if (is_new)
-            report->n_counted++;
-        else
-            report->n_duplicates++;
-        status = CELLAR_OK;
-    }
+    CELLAR_TRY(inbox_open(path, &file, err));
+    bytes = cellar_alloc(1, one);
+    if (bytes == NULL)
+        CELLAR_TRY(cellar_fail_memory(err, "a submission"));
+    while ((got = fread(bytes, 1, one, file)) > 0)
+        CELLAR_TRY(take_one(shuffler, bytes, got, report, err));
+    if (ferror(file))
+        status = cellar_fail_errno(err, path, "read");
 out:
     cellar_free(bytes);
+    if (file != NULL)
+        fclose(file);
     return status;
 }
 

@@ -12,7 +12,9 @@ typedef struct fuzz_collection {
     cellar_invitation *invitation;
 } fuzz_collection;
 
-static inline const fuzz_collection *fuzz_collection_open(void)
+/* `terms` says what is not as usual: an epsilon, whether it is open, a delta, an order. The first
+ * call decides. */
+static inline const fuzz_collection *fuzz_collection_with(const cellar_invitation_spec *terms)
 {
     static const char key_file[] =
         "cellar key 1\nid edaadec87b865ced\ncreated 2026-11-15\n"
@@ -23,6 +25,11 @@ static inline const fuzz_collection *fuzz_collection_open(void)
                                    .n_people = 2,
                                    .k = 2,
                                    .exposure = "1",
+                                   .epsilon = terms->epsilon,
+                                   .is_open = terms->is_open,
+                                   .delta = terms->delta,
+                                   .order = terms->order,
+                                   .common = terms->common,
                                    .columns = columns,
                                    .n_columns = 2};
     cellar_codelist *codes = NULL;
@@ -50,6 +57,12 @@ static inline const fuzz_collection *fuzz_collection_open(void)
     cellar_codelist_free(codes);
     cellar_key_free(key);
     return &made;
+}
+
+static inline const fuzz_collection *fuzz_collection_open(void)
+{
+    static const cellar_invitation_spec usual;
+    return fuzz_collection_with(&usual);
 }
 
 #endif

@@ -4,16 +4,8 @@
  */
 #include "collection_people.h"
 
-#include <poll.h>
-#include <pthread.h>
-#include <signal.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <time.h>
-
 #include "base/error.h"
-#include "protocol/address.h"
-#include "protocol/channel.h"
+#include "collection_proxy.h"
 
 enum { N = 60 };
 static const size_t levels[] = {2, 3, 4};
@@ -47,12 +39,6 @@ static int tear_down(void **state)
     return scratch_teardown((void **) &f->place);
 }
 
-static void pause_ms(long ms)
-{
-    const struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
-    nanosleep(&t, NULL);
-}
-
 /* ---- the server, in a process of its own ----------------------------------- */
 
 /* Keys do not survive fork(): the child reads its own. */
@@ -79,111 +65,13 @@ static _Noreturn void server_run(fixture *f)
 static pid_t server_start(fixture *f)
 {
     pid_t pid = fork();
-    int fd = -1;
     assert_true(pid >= 0);
-    if (pid == 0)
+    if (pid == 0) {
+        alarm(60); /* when a test fails nobody ends it */
         server_run(f);
-    for (int i = 0; i < 500 && fd < 0; i++) {
-        pause_ms(10);
-        if (address_connect(f->server, 1000, &fd, NULL) != CELLAR_OK)
-            fd = -1;
     }
-    assert_true(fd >= 0);
-    close(fd);
+    server_wait(f->server);
     return pid;
-}
-
-static void server_kill(pid_t pid)
-{
-    kill(pid, SIGKILL);
-    waitpid(pid, NULL, 0);
-}
-
-/* ---- the proxy, in a thread ------------------------------------------------ */
-
-/* What becomes of a connection, in turn. */
-typedef enum fault { CLEAN, CUT, CHANGED, REPEATED, REORDERED, DEAF, N_FAULTS } fault;
-
-typedef struct proxy {
-    const fixture *f;
-    int listener;
-    volatile int stop;
-    int n_connections, n_of[N_FAULTS];
-} proxy;
-
-/* Passes on what was sent after the greeting, with a fault. */
-static void proxy_mangle(fault what, unsigned char *bytes, ssize_t n, int to)
-{
-    unsigned char half[4096];
-    size_t middle = (size_t) n / 2;
-    if (what == CUT) {
-        (void) !send(to, bytes, middle, MSG_NOSIGNAL);
-        shutdown(to, SHUT_RDWR);
-        return;
-    }
-    if (what == CHANGED)
-        bytes[middle] ^= 4;
-    if (what == REORDERED) { /* the second half first */
-        memcpy(half, bytes, middle);
-        memmove(bytes, bytes + middle, (size_t) n - middle);
-        memcpy(bytes + (size_t) n - middle, half, middle);
-    }
-    (void) !send(to, bytes, (size_t) n, MSG_NOSIGNAL);
-    if (what == REPEATED)
-        (void) !send(to, bytes, (size_t) n, MSG_NOSIGNAL);
-}
-
-/* The first 96 bytes from the participant are its greeting (hello and stream header). */
-static void proxy_relay(int client, int server, fault what)
-{
-    unsigned char bytes[4096];
-    size_t passed = 0;
-    for (;;) {
-        struct pollfd polls[] = {{.fd = client, .events = POLLIN},
-                                 {.fd = server, .events = POLLIN}};
-        ssize_t n;
-        if (poll(polls, 2, 3000) <= 0)
-            return;
-        if (polls[0].revents != 0) {
-            size_t limit = passed < HELLO_BYTES ? HELLO_BYTES - passed
-                           : passed < 96        ? 96 - passed
-                                                : sizeof bytes;
-            n = recv(client, bytes, limit, 0);
-            if (n <= 0)
-                return;
-            passed += (size_t) n;
-            proxy_mangle(passed > 96 ? what : CLEAN, bytes, n, server);
-        }
-        if (polls[1].revents != 0) {
-            n = recv(server, bytes, sizeof bytes, 0);
-            if (n <= 0 || (what == DEAF && passed > 96))
-                return; /* taken, but the participant never hears of it */
-            (void) !send(client, bytes, (size_t) n, MSG_NOSIGNAL);
-        }
-    }
-}
-
-static void *proxy_run(void *context)
-{
-    proxy *p = context;
-    while (!p->stop) {
-        struct pollfd polls[] = {{.fd = p->listener, .events = POLLIN}};
-        int client, server;
-        fault what;
-        if (poll(polls, 1, 50) <= 0)
-            continue;
-        client = accept(p->listener, NULL, NULL);
-        if (client < 0)
-            continue;
-        what = (fault) (p->n_connections++ % N_FAULTS);
-        p->n_of[what]++;
-        if (address_connect(p->f->server, 3000, &server, NULL) == CELLAR_OK) {
-            proxy_relay(client, server, what);
-            close(server);
-        }
-        close(client);
-    }
-    return NULL;
 }
 
 /* ---- participants ---------------------------------------------------------- */
@@ -221,15 +109,13 @@ static void test_faults_on_the_way_lose_and_repeat_nothing(void **state)
 {
     fixture *f = *state;
     cellar_participant *participant;
-    proxy between = {.f = f};
-    pthread_t thread;
+    proxy between;
     pid_t pid = server_start(f);
     int slow, status = -1, n_failed = 0;
     assert_int_equal(
         cellar_participant_create(f->own.invitation, NULL, NULL, f->p.key, &participant, &err),
         CELLAR_OK);
-    assert_int_equal(address_listen(f->proxy, &between.listener, &err), CELLAR_OK);
-    assert_int_equal(pthread_create(&thread, NULL, proxy_run, &between), 0);
+    proxy_start(&between, f->proxy, f->server);
     for (size_t i = 0; i + 1 < N; i++) {
         int ok = 0;
         if (i == 25) { /* killed in mid-batch: the spool is taken up again */
@@ -248,12 +134,8 @@ static void test_faults_on_the_way_lose_and_repeat_nothing(void **state)
     assert_true(send_once(f, participant, N - 1, f->server));
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    between.stop = 1;
-    pthread_join(thread, NULL);
-    close(between.listener);
+    proxy_stop(&between);
     close(slow);
-    for (int i = 0; i < N_FAULTS; i++)
-        assert_true(between.n_of[i] > 0);
     assert_true(n_failed > 0);
     expect_margins(f);
     cellar_participant_free(participant);
@@ -319,6 +201,38 @@ static void test_only_the_shuffler_of_the_invitation_is_trusted(void **state)
     collection_close(&other);
 }
 
+/* The limit of the server is 8 connections: the ninth is told so, and comes in when one leaves. */
+static void test_who_is_one_too_many_is_told(void **state)
+{
+    fixture *f = *state;
+    cellar_participant *participant;
+    cellar_collect_link *links[8], *ninth;
+    pid_t pid = server_start(f);
+    int ok = 0;
+    assert_int_equal(
+        cellar_participant_create(f->own.invitation, NULL, NULL, f->p.key, &participant, &err),
+        CELLAR_OK);
+    pause_ms(300); /* the one that looked whether there is a server has left */
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(cellar_collect_link_open(participant, f->server, 1000, &links[i], &err),
+                         CELLAR_OK);
+    assert_int_equal(cellar_collect_link_open(participant, f->server, 1000, &ninth, &err),
+                     CELLAR_ERR_IO);
+    assert_non_null(strstr(err.message, "busy"));
+    cellar_collect_link_close(links[0]);
+    for (int i = 0; i < 50 && !ok; i++) {
+        pause_ms(20);
+        ok = cellar_collect_link_open(participant, f->server, 1000, &ninth, &err) == CELLAR_OK;
+    }
+    assert_true(ok);
+    cellar_collect_link_close(ninth);
+    for (int i = 1; i < 8; i++)
+        cellar_collect_link_close(links[i]);
+    server_kill(pid);
+    cellar_participant_free(participant);
+    remove(scratch_path(f->place, "round-1.spool"));
+}
+
 /* Greetings byte by byte: none can be changed. */
 static void test_no_byte_of_a_greeting_can_be_changed(void **state)
 {
@@ -361,6 +275,7 @@ int main(void)
         cmocka_unit_test(test_no_byte_of_a_greeting_can_be_changed),
         cmocka_unit_test(test_faults_on_the_way_lose_and_repeat_nothing),
         cmocka_unit_test(test_a_file_over_tcp),
+        cmocka_unit_test(test_who_is_one_too_many_is_told),
         cmocka_unit_test(test_only_the_shuffler_of_the_invitation_is_trusted),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

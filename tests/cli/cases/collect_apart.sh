@@ -8,9 +8,9 @@ done
 cellar collect curator identity --key participant/key -o other.pub
 printf 'code\nF\nM\n' >sex.csv
 printf 'code\nnorth\nsouth\n' >region.csv
-awk 'BEGIN { print "sex,region"; for (i = 0; i < 200; i++) print (i % 2 ? "F" : "M") "," (i % 7 < 3 ? "north" : "south") }' >people.csv
+awk 'BEGIN { print "sex,region"; for (i = 0; i < 10000; i++) print (i % 2 ? "F" : "M") "," (i % 7 < 3 ? "north" : "south") }' >people.csv
 cellar collect curator invite --spool curator --key curator/key --shuffler shuffler.pub --analyst analyst.pub \
-    --title Apart --people 200 --k 3 --exposure 0.2 --domain sex=sex.csv --domain region=region.csv
+    --title Apart --people 10000 --k 3 --exposure 0.2 --domain sex=sex.csv --domain region=region.csv
 wait_for() {
     for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do [ -e "$1" ] && return; sleep 0.2; done
     echo "$1 is not there"
