@@ -92,6 +92,32 @@ static int send_once(fixture *f, const cellar_participant *participant, size_t r
     return ok;
 }
 
+/* Well greeted, and forged all the same: refused, with the reason, and the connection goes on. */
+static void send_forged(fixture *f, const cellar_participant *participant)
+{
+    unsigned char bytes[2][1024];
+    cellar_collect_link *link;
+    size_t length = cellar_participant_size_bytes(participant);
+    people_seal(&f->p, participant, 0, bytes[0]);
+    people_seal(&f->p, participant, 1, bytes[1]);
+    assert_int_equal(cellar_collect_link_open(participant, f->server, 1500, &link, &err),
+                     CELLAR_OK);
+    bytes[0][length - 1] ^= 1;
+    assert_int_equal(cellar_collect_link_send(link, bytes[0], 1, &err), CELLAR_ERR_RULE);
+    assert_non_null(strstr(err.message, "corrupt"));
+    bytes[0][12] ^= 1; /* the name of the round */
+    assert_int_equal(cellar_collect_link_send(link, bytes[0], 1, &err), CELLAR_ERR_RULE);
+    assert_non_null(strstr(err.message, "another collection"));
+    memcpy(bytes[0], bytes[1], length); /* two messages of one record, one of them twice */
+    memcpy(bytes[0] + SUBMISSION_HEADER_BYTES,
+           bytes[0] + SUBMISSION_HEADER_BYTES + (length - SUBMISSION_HEADER_BYTES) / 3,
+           (length - SUBMISSION_HEADER_BYTES) / 3);
+    assert_int_equal(cellar_collect_link_send(link, bytes[0], 1, &err), CELLAR_ERR_RULE);
+    assert_non_null(strstr(err.message, "one id"));
+    assert_int_equal(cellar_collect_link_send(link, bytes[1], 1, &err), CELLAR_OK);
+    cellar_collect_link_close(link);
+}
+
 static void expect_margins(fixture *f)
 {
     cellar_collect_margins *margins;
@@ -131,6 +157,7 @@ static void test_faults_on_the_way_lose_and_repeat_nothing(void **state)
         }
         assert_true(ok);
     }
+    send_forged(f, participant);
     assert_true(send_once(f, participant, N - 1, f->server));
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
