@@ -46,9 +46,11 @@ static double delta_of_total(const response *r, double total, double epsilon)
     if (r->n_values == 2)
         return fmin(1, upper_mean(a * (1 + e), a * e * total + (e - 1) * (1 - keep), total));
     high = fmin(total, high);
-    for (double both = low; both <= high; both++)
+    for (int64_t i = (int64_t) low; i <= (int64_t) high; i++) {
+        double both = (double) i;
         sum += dbinom(both, total, share, 0) *
                fmax(0, upper_mean(a * (1 + e), a * e * both + (e - 1) * (1 - keep), both));
+    }
     return fmin(1,
                 sum + m * (pbinom(low - 1, total, share, 1, 0) + pbinom(high, total, share, 0, 0)));
 }
