@@ -200,6 +200,13 @@ out:
     return status;
 }
 
+/* Shares that are rare at a step: first those that are too small for sure, then half as much again,
+ * twice as much, and so on. */
+static double rare_below(const question *asked, int step)
+{
+    return fmax(asked->threshold, 1e-9) * pow(2, 0.5 * (step - 1));
+}
+
 /* First without redactions, then with more and more; the first that allows the most columns. */
 static cellar_status choice_redacted(question *asked, const cellar_invitation *invitation,
                                      choice *chosen, cellar_error *err)
@@ -207,7 +214,8 @@ static cellar_status choice_redacted(question *asked, const cellar_invitation *i
     choice next = {0};
     cellar_status status = CELLAR_OK;
 
-    for (double rare = 0; rare<1; rare = rare> 0 ? rare * sqrt(2) : asked->threshold) {
+    for (int step = 0; step == 0 || rare_below(asked, step) < 1; step++) {
+        double rare = step > 0 ? rare_below(asked, step) : 0;
         CELLAR_TRY(question_redact(asked, invitation, rare, err));
         CELLAR_TRY(choice_search(asked, invitation, &next, err));
         if (next.n_columns > chosen->n_columns) {

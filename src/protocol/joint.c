@@ -113,6 +113,7 @@ cellar_status joint_curve(const joint *j, const cellar_invitation *invitation,
 static int cell_is_asked(const cellar_question *question, const column_set *set,
                          const uint32_t *levels)
 {
+    CELLAR_ASSERT(set->n <= JOINT_MOST);
     for (size_t left_out = 0; left_out < set->n; left_out++) {
         column_set part = column_set_without(set, left_out);
         uint32_t of_part[JOINT_MOST] = {0};

@@ -173,6 +173,7 @@ static cellar_status take_numbers(cellar_lines *lines, const char *name, size_t 
     int ok = 1;
     cellar_status status = CELLAR_OK;
 
+    CELLAR_ASSERT(n <= JOINT_MOST);
     CELLAR_TRY(lines_take(lines, name, &value, &length, err));
     at = value;
     for (; taken < n && ok; taken++) {

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 
-enum { WORDS = 8 }; /* of 64 bits, from one hash */
+enum { WORDS = 8, WORDS_BYTES = 64 }; /* of 64 bits, from one hash */
 
 response response_of(uint64_t epsilon, size_t n_values)
 {
@@ -26,7 +26,7 @@ double response_keep(const response *r)
 
 /* A pseudo-random function of ticket, round, message and turn: eight words. */
 static void response_words(const collect_round *round, const unsigned char *ticket, size_t index,
-                           uint64_t turn, unsigned char words[8 * WORDS])
+                           uint64_t turn, unsigned char words[WORDS_BYTES])
 {
     static const char label[] = "cellar collect response";
     unsigned char input[sizeof label + CELLAR_COLLECT_ID_BYTES + 16];
@@ -34,7 +34,7 @@ static void response_words(const collect_round *round, const unsigned char *tick
     memcpy(input + sizeof label, round->id, CELLAR_COLLECT_ID_BYTES);
     bytes_put(input + sizeof label + CELLAR_COLLECT_ID_BYTES, 8, index);
     bytes_put(input + sizeof label + CELLAR_COLLECT_ID_BYTES + 8, 8, turn);
-    crypto_generichash(words, 8 * WORDS, input, sizeof input, ticket, TICKET_BYTES);
+    crypto_generichash(words, WORDS_BYTES, input, sizeof input, ticket, TICKET_BYTES);
 }
 
 /* The first word chooses between the value and another; the first of the others below a multiple
@@ -43,7 +43,7 @@ uint32_t response_draw(const response *r, const collect_round *round,
                        const unsigned char ticket[TICKET_BYTES], size_t index, uint32_t level)
 {
     uint64_t limit = UINT64_MAX - (UINT64_MAX % r->n_values + 1) % r->n_values, word = 0;
-    unsigned char words[8 * WORDS];
+    unsigned char words[WORDS_BYTES];
     uint32_t other, told = 0;
     int found = 0;
 
@@ -66,7 +66,7 @@ uint32_t response_draw(const response *r, const collect_round *round,
 uint64_t response_word(const collect_round *round, const unsigned char ticket[TICKET_BYTES],
                        size_t index)
 {
-    unsigned char words[8 * WORDS];
+    unsigned char words[WORDS_BYTES];
     uint64_t word;
     response_words(round, ticket, index, 0, words);
     word = bytes_get(words, 8);

@@ -103,7 +103,7 @@ static void test_pairs_and_triples_release_more(void **state)
     cellar_collect_joints *joints[2];
     cellar_question *pairs, *triples;
     cellar_decision *plain, *known;
-    size_t columns[N_COLUMNS], n;
+    size_t columns[N_COLUMNS] = {0}, n;
     people_round(&f->p, &f->own, NULL, f->place->folder);
     margins = fixture_margins(f, &report);
     plain = fixture_decision(f, margins);

@@ -168,7 +168,7 @@ static void expect_margins(const fixture *f, const cellar_collect_margins *margi
 /* The exposure that the released columns have in fact. */
 static double true_exposure(const fixture *f, const cellar_decision *decision)
 {
-    size_t columns[2], variables[] = {0, 1}, n = cellar_decision_n_columns(decision);
+    size_t columns[2] = {0}, variables[] = {0, 1}, n = cellar_decision_n_columns(decision);
     cellar_exposure_curve *curve;
     cellar_table *table;
     double value;

@@ -28,7 +28,7 @@ static void test_two_rounds_count_what_a_trusted_party_would(void **state)
     cellar_collect_margins *margins;
     cellar_decision *decision;
     cellar_table *table, *expected;
-    size_t columns[PEOPLE_COLUMNS_MAX];
+    size_t columns[PEOPLE_COLUMNS_MAX] = {0};
     scratch_walk(f->place, 1);
     people_round(&f->p, &f->own, NULL, f->place->folder);
     margins = fixture_margins(f, &report);
