@@ -300,26 +300,18 @@ static void exposure_write(const exposure_values *values, const char *part,
         exposure_write_people(part, answer, output);
 }
 
-/* The output is opened first: no search of minutes ends at a file that exists already. */
 static int exposure_run(const exposure_values *values, const exposure_part *part, const char *path)
 {
     const cellar_output_options how = {.replace = values->force};
     exposure_answer answer = {0};
     cellar_output *output;
-    cellar_error err;
-    cellar_status status =
-        cellar_output_open(values->path != NULL ? values->path : "-", &how, &output, &err);
-    int result;
+    int result = cli_answer_open(values->path, &how, &output);
 
-    if (status != CELLAR_OK)
-        return cli_exit(status, &err);
-    result = part->run(values, path, &answer);
-    if (result == CLI_GO_ON) {
+    if (result == CLI_GO_ON)
+        result = part->run(values, path, &answer);
+    if (result == CLI_GO_ON)
         exposure_write(values, part->name, &answer, output);
-        result = cli_exit(cellar_output_commit(output, &err), &err);
-    } else {
-        cellar_output_discard(output);
-    }
+    result = cli_answer_close(output, result);
     cli_results_clear(&answer.header);
     cli_results_clear(&answer.results);
     cli_results_clear(&answer.groups);

@@ -187,28 +187,20 @@ static void infer_write_people(const infer_answer *answer, cellar_output *output
         cellar_output_printf(output, "%s%s\n", i == 0 ? "\n" : "", answer->notes.items[i]);
 }
 
-/* The output is opened first: no simulation of minutes ends at a file that exists already. */
 static int infer_run(const infer_values *values, const infer_part *part, const char *path)
 {
     const cellar_output_options how = {.replace = values->force, .shared = 1};
     infer_answer answer = {0};
-    cellar_output *output = NULL;
-    cellar_error err;
-    cellar_status status =
-        cellar_output_open(values->path != NULL ? values->path : "-", &how, &output, &err);
-    int result = status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
+    cellar_output *output;
+    int result = cli_answer_open(values->path, &how, &output);
 
     if (result == CLI_GO_ON)
         result = part->run(values, path, &answer);
-    if (result == CLI_GO_ON) {
-        if (values->json)
-            infer_write_json(part->name, &answer, output);
-        else
-            infer_write_people(&answer, output);
-        result = cli_exit(cellar_output_commit(output, &err), &err);
-        output = NULL;
-    }
-    cellar_output_discard(output);
+    if (result == CLI_GO_ON && values->json)
+        infer_write_json(part->name, &answer, output);
+    else if (result == CLI_GO_ON)
+        infer_write_people(&answer, output);
+    result = cli_answer_close(output, result);
     cli_results_clear(&answer.header);
     cli_results_clear(&answer.tests);
     cli_results_clear(&answer.list);

@@ -130,14 +130,11 @@ static int risk_run(const risk_values *values, const char *path)
     const cellar_output_options how = {.replace = values->read.force};
     risk_answer answer = {0};
     cellar_output *output;
-    cellar_error err;
-    cellar_status status = cellar_output_open(values->read.path != NULL ? values->read.path : "-",
-                                              &how, &output, &err);
-    int result;
+    int result = cli_answer_open(values->read.path, &how, &output);
 
-    if (status != CELLAR_OK)
-        return cli_exit(status, &err);
-    result = path != NULL ? risk_run_table(values, path, &answer) : risk_run_cell(values, &answer);
+    if (result == CLI_GO_ON)
+        result =
+            path != NULL ? risk_run_table(values, path, &answer) : risk_run_cell(values, &answer);
     if (result == CLI_GO_ON) {
         if (values->read.json)
             risk_write_json(path != NULL, &answer, output);
@@ -145,10 +142,8 @@ static int risk_run(const risk_values *values, const char *path)
             cli_results_csv(&answer.results, output);
         else
             risk_write_people(path != NULL, &answer, output);
-        result = cli_exit(cellar_output_commit(output, &err), &err);
-    } else {
-        cellar_output_discard(output);
     }
+    result = cli_answer_close(output, result);
     cli_results_clear(&answer.header);
     cli_results_clear(&answer.results);
     cli_words_clear(&answer.notes);

@@ -254,26 +254,18 @@ static int run_all(utility_run *run, const cli_words *files)
     return result;
 }
 
-/* The output is opened first: no simulation of minutes ends at a file that exists already. */
 static int utility_run_it(const utility_values *values, const cli_words *files)
 {
     const cellar_output_options how = {.replace = values->force};
     utility_run run = {.values = values};
     cellar_output *output;
-    cellar_error err;
-    cellar_status status =
-        cellar_output_open(values->path != NULL ? values->path : "-", &how, &output, &err);
-    int result;
+    int result = cli_answer_open(values->path, &how, &output);
 
-    if (status != CELLAR_OK)
-        return cli_exit(status, &err);
-    result = run_all(&run, files);
-    if (result != CLI_GO_ON) {
-        cellar_output_discard(output);
-    } else {
+    if (result == CLI_GO_ON)
+        result = run_all(&run, files);
+    if (result == CLI_GO_ON)
         utility_write(&run, output);
-        result = cli_exit(cellar_output_commit(output, &err), &err);
-    }
+    result = cli_answer_close(output, result);
     run_clear(&run);
     return result;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "message.h"
+#include "options.h"
 #include "terminal.h"
 
 enum { NAME_BYTES = 512 };
@@ -268,4 +269,25 @@ void cli_results_people(const cli_results *results, cellar_output *output)
         cli_grid_clear(&grid);
         cli_words_clear(&names);
     }
+}
+
+/* ---- where an answer goes ----------------------------------------------------- */
+
+int cli_answer_open(const char *path, const cellar_output_options *how, cellar_output **output)
+{
+    cellar_error err;
+    cellar_status status = cellar_output_open(path != NULL ? path : "-", how, output, &err);
+    if (status == CELLAR_OK)
+        return CLI_GO_ON;
+    *output = NULL;
+    return cli_exit(status, &err);
+}
+
+int cli_answer_close(cellar_output *output, int result)
+{
+    cellar_error err;
+    if (result == CLI_GO_ON)
+        return cli_exit(cellar_output_commit(output, &err), &err);
+    cellar_output_discard(output);
+    return result;
 }

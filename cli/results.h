@@ -53,4 +53,13 @@ void cli_results_csv(const cli_results *results, cellar_output *output);
 /* Aligned columns; results with the same keys share a header. */
 void cli_results_people(const cli_results *results, cellar_output *output);
 
+/* ---- where an answer goes ---- */
+
+/* Opened before the work is done: no computation of minutes ends at a file that exists already.
+ * `path` NULL is the standard output. Answers CLI_GO_ON, or an exit code after a message, and then
+ * *output is NULL. */
+int cli_answer_open(const char *path, const cellar_output_options *how, cellar_output **output);
+/* Commits what was written, or discards it unless `result` is CLI_GO_ON; answers an exit code. */
+int cli_answer_close(cellar_output *output, int result);
+
 #endif
