@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cellar/certificate.h>
 #include <cellar/release_file.h>
 
 #include "lists.h"
@@ -28,7 +27,7 @@ static const cli_option utility_options[] = {
      AT(vary), 0, 0, 0},
     {CLI_TEXT, "delta", "D",
      "complete each mechanism so that its delta is at most D: m of truncated ones, the "
-     "calibration of Gaussian ones",
+     "calibration of Gaussian ones, alpha of kernels",
      AT(delta), 0, 0, 0},
     {CLI_CHOICE, "negatives", "keep|zero", "what becomes of numbers below zero [keep]",
      AT(negatives), 0, 0, 0},
@@ -155,28 +154,6 @@ static int utility_check(const utility_values *values, const cli_words *files)
 
 /* ---- the work ---------------------------------------------------------------------------- */
 
-/* The delta of one cell at the epsilon that varies, proven; NAN when there is none. */
-static double certified_delta(const char *spec, const char *epsilon)
-{
-    cellar_certify_options options = cellar_certify_options_default();
-    cellar_mechanism *mechanism = NULL;
-    cellar_certificate *certificate = NULL;
-    const cellar_mechanism *only;
-    cellar_error err;
-    double delta = NAN;
-
-    options.epsilons = &epsilon;
-    options.n_epsilons = 1;
-    if (cellar_mechanism_create(spec, &mechanism, &err) == CELLAR_OK) {
-        only = mechanism;
-        if (cellar_certify(&only, 1, &options, &certificate, &err) == CELLAR_OK)
-            delta = cellar_certificate_point(certificate, 0).delta;
-    }
-    cellar_certificate_free(certificate);
-    cellar_mechanism_free(mechanism);
-    return delta;
-}
-
 static int run_spec(utility_run *run, size_t index)
 {
     const char *spec = run->grid.specs.items[index];
@@ -191,19 +168,19 @@ static int run_spec(utility_run *run, size_t index)
 
     snprintf(full, size, "%s", spec);
     if (run->values->delta != NULL)
-        status = cellar_utility_equal_delta(spec, run->values->delta, full, size, &err);
-    if (status == CELLAR_OK) {
+        result = utility_complete(spec, epsilon, run->values->delta, full, size);
+    if (result == CLI_GO_ON) {
         run->options.progress = cli_progress_begin();
         status = cellar_utility_assess(run->table, full, &run->options, &u, &err);
         cli_progress_end();
     }
-    if (status == CELLAR_OK && has_risk)
+    if (status == CELLAR_OK && result == CLI_GO_ON && has_risk)
         result = utility_risk_assess(&run->risk, full, run->options.n_threads, &point);
     if (status == CELLAR_OK && result == CLI_GO_ON)
-        utility_put_answer(run, index,
-                           epsilon != NULL && run->grid.specs.n > 1 ? certified_delta(full, epsilon)
-                                                                    : NAN,
-                           u, has_risk ? &point : NULL);
+        utility_put_answer(
+            run, index,
+            epsilon != NULL && run->grid.specs.n > 1 ? utility_certified_delta(full, epsilon) : NAN,
+            u, has_risk ? &point : NULL);
     cellar_utility_free(u);
     free(full);
     if (status == CELLAR_ERR_ARGUMENT)

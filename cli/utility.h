@@ -34,6 +34,13 @@ typedef struct utility_run {
     cli_words notes;
 } utility_run;
 
+/* The delta of one cell at an epsilon, proven; NAN when there is none (utility_delta.c). */
+double utility_certified_delta(const char *spec, const char *epsilon);
+/* The spec with what it lacks to have at most this delta. Answers CLI_GO_ON, or an exit code after
+ * a message. `size` leaves room for 128 characters more. */
+int utility_complete(const char *spec, const char *epsilon, const char *delta, char *out,
+                     size_t size);
+
 /* Adds what one place in the grid has; `point` is its risk, or NULL. */
 void utility_put_answer(utility_run *run, size_t spec, double delta, const cellar_utility *u,
                         const utility_risk_point *point);

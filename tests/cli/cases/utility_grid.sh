@@ -5,3 +5,7 @@ cellar utility table.csv --mechanism truncated-laplace --mechanism truncated-nor
     --delta 0.00824 --copies 0 --json | sed -n '/"l1"/,/"expected"/p'
 cellar utility table.csv --mechanism laplace --vary epsilon=1,2 --copies 0 --json |
     sed -n '/"l2"/,/"expected"/p'
+# Synthetic counts at the same delta: the smallest alpha. Poisson: 8 has 0.0009993, 7.99 more than 0.001.
+cellar utility table.csv --mechanism poisson --mechanism negbin:sigma=0.05 --epsilon 0.5,1 --delta 0.001 --copies 0 --csv results |
+    sed -n '/^"l1"/p' | cut -d'"' -f4
+cellar utility table.csv --mechanism negbin --epsilon 0.5,1 --delta 0.001 --copies 0 2>&1
