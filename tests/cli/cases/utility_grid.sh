@@ -9,3 +9,4 @@ cellar utility table.csv --mechanism laplace --vary epsilon=1,2 --copies 0 --jso
 cellar utility table.csv --mechanism poisson --mechanism negbin:sigma=0.05 --epsilon 0.5,1 --delta 0.001 --copies 0 --csv results |
     sed -n '/^"l1"/p' | cut -d'"' -f4
 cellar utility table.csv --mechanism negbin --epsilon 0.5,1 --delta 0.001 --copies 0 2>&1
+echo "exit $?"
