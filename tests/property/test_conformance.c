@@ -11,6 +11,7 @@
 #include "math/rational.h"
 #include "mechanism/mechanism.h"
 #include "specs.h"
+#include "make_mechanism.h"
 
 enum { N_SPECS = sizeof conformance_specs / sizeof *conformance_specs };
 static const int64_t COUNTS[] = {0, 1, 2, 7, 1000};
@@ -29,18 +30,10 @@ static cellar_error err;
 
 typedef void law_check(const cellar_mechanism *m, int64_t count);
 
-static cellar_mechanism *create(const char *spec)
-{
-    cellar_mechanism *m;
-    if (cellar_mechanism_create(spec, &m, &err) != CELLAR_OK)
-        fail_msg("%s: %s", spec, err.message);
-    return m;
-}
-
 static void for_every_law(law_check *check)
 {
     for (size_t i = 0; i < N_SPECS; i++) {
-        cellar_mechanism *m = create(conformance_specs[i].spec);
+        cellar_mechanism *m = make(conformance_specs[i].spec);
         for (size_t c = 0; c < N_COUNTS; c++)
             check(m, COUNTS[c]);
         cellar_mechanism_free(m);
@@ -261,7 +254,7 @@ static void test_draws_never_change(void **state)
     int n_wrong = 0;
     (void) state;
     for (size_t i = 0; i < N_SPECS; i++) {
-        cellar_mechanism *m = create(conformance_specs[i].spec);
+        cellar_mechanism *m = make(conformance_specs[i].spec);
         uint64_t hash = hash_draws(m);
         if (hash != conformance_specs[i].draws) {
             printf("    {\"%s\", UINT64_C(0x%016llx)},\n", conformance_specs[i].spec,
@@ -338,7 +331,7 @@ static void test_parameters_outside_their_domain_are_refused(void **state)
     char value[600];
     (void) state;
     for (size_t i = 0; i < N_SPECS; i++) {
-        cellar_mechanism *m = create(conformance_specs[i].spec);
+        cellar_mechanism *m = make(conformance_specs[i].spec);
         for (const cellar_parameter_rule *r = m->ops->parameters; r->name != NULL; r++) {
             const cellar_parameter *p = cellar_parameter_find(&m->parameters, r->name);
             if (p == NULL || p->is_derived)

@@ -8,6 +8,7 @@
 #include <cellar/release.h>
 
 #include "small_table.h"
+#include "make_mechanism.h"
 
 static const small_table plain = {.n_variables = 2,
                                   .sizes = {3, 4},
@@ -15,15 +16,6 @@ static const small_table plain = {.n_variables = 2,
                                   .n_cells = 3,
                                   .index = {0, 5, 11},
                                   .count = {2, 1, 900}};
-
-static inline cellar_mechanism *make(const char *spec)
-{
-    cellar_mechanism *m = NULL;
-    cellar_error err;
-    if (cellar_mechanism_create(spec, &m, &err) != CELLAR_OK)
-        fail_msg("%s", err.message);
-    return m;
-}
 
 static inline cellar_protect_options keep(void)
 {

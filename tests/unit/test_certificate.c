@@ -16,15 +16,7 @@
 #include "privacy/pair.h"
 #include "privacy/supremum.h"
 #include "privacy/tight.h"
-
-static cellar_mechanism *make(const char *spec)
-{
-    cellar_mechanism *m = NULL;
-    cellar_error err = {{0}};
-    if (cellar_mechanism_create(spec, &m, &err) != CELLAR_OK)
-        fail_msg("%s: %s", spec, err.message);
-    return m;
-}
+#include "make_mechanism.h"
 
 static void decimal(const char *text, fmpq_t out)
 {

@@ -11,15 +11,7 @@
 #include "fail_every.h"
 #include "mechanism/mechanism.h"
 #include "privacy/envelope.h"
-
-static cellar_mechanism *make(const char *spec)
-{
-    cellar_mechanism *m = NULL;
-    cellar_error err = {{0}};
-    if (cellar_mechanism_create(spec, &m, &err) != CELLAR_OK)
-        fail_msg("%s: %s", spec, err.message);
-    return m;
-}
+#include "make_mechanism.h"
 
 static const char *const specs[] = {
     "pig:alpha=0.5,sigma=0.4",      "delaporte:alpha=0.7,sigma=2,nu=0.3",

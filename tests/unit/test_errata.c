@@ -10,15 +10,7 @@
 #include "mechanism/mechanism.h"
 #include "privacy/supremum.h"
 #include "rinott_table.h"
-
-static cellar_mechanism *make(const char *spec)
-{
-    cellar_mechanism *m = NULL;
-    cellar_error err = {{0}};
-    if (cellar_mechanism_create(spec, &m, &err) != CELLAR_OK)
-        fail_msg("%s: %s", spec, err.message);
-    return m;
-}
+#include "make_mechanism.h"
 
 static void assert_close(double got, double want, double relative)
 {

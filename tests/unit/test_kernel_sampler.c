@@ -16,6 +16,7 @@
 #include "mechanism/kernel_sampler.h"
 #include "random/inverse.h"
 #include "random/rng.h"
+#include "make_mechanism.h"
 
 static cellar_error err;
 
@@ -28,14 +29,6 @@ static const char *const specs[] = {
     "delaporte:alpha=0.5,sigma=0.4,nu=0.3",
 };
 enum { N_SPECS = sizeof specs / sizeof *specs };
-
-static cellar_mechanism *make(const char *spec)
-{
-    cellar_mechanism *m;
-    if (cellar_mechanism_create(spec, &m, &err) != CELLAR_OK)
-        fail_msg("%s: %s", spec, err.message);
-    return m;
-}
 
 static cellar_rng *seeded(void)
 {

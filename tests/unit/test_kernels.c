@@ -12,6 +12,7 @@
 #include "random/histogram.h"
 #include "random/inverse.h"
 #include "random/rng.h"
+#include "make_mechanism.h"
 
 static cellar_error err;
 
@@ -30,14 +31,6 @@ static const char *const specs[] = {
     "delaporte:alpha=0.01,sigma=3,nu=0.9",
 };
 enum { N_SPECS = sizeof specs / sizeof *specs };
-
-static cellar_mechanism *make(const char *spec)
-{
-    cellar_mechanism *m;
-    if (cellar_mechanism_create(spec, &m, &err) != CELLAR_OK)
-        fail_msg("%s: %s", spec, err.message);
-    return m;
-}
 
 /* |ln p - ln ball| */
 static double log_error(const arb_t ball, double log_p)

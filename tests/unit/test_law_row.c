@@ -5,6 +5,7 @@
 
 #include "mechanism/kernel.h"
 #include "privacy/pair.h"
+#include "make_mechanism.h"
 
 static const struct {
     const char *spec;
@@ -24,15 +25,6 @@ static const struct {
     {"delaporte:alpha=40,sigma=0.001,nu=0.9", 0},
 };
 enum { N_CASES = sizeof cases / sizeof *cases };
-
-static cellar_mechanism *make(const char *spec)
-{
-    cellar_mechanism *m = NULL;
-    cellar_error err = {{0}};
-    if (cellar_mechanism_create(spec, &m, &err) != CELLAR_OK)
-        fail_msg("%s: %s", spec, err.message);
-    return m;
-}
 
 /* `given` holds what `want` holds, and no less than is asked of it. */
 static void check_ball(const char *what, const char *spec, int64_t b, const arb_t given,

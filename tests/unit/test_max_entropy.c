@@ -11,6 +11,7 @@
 
 #include "fail_every.h"
 #include "mechanism/entropy_pool.h"
+#include "make_mechanism.h"
 
 static cellar_error err;
 
@@ -185,14 +186,6 @@ static void test_the_range_of_variances(void **state)
             assert_true(cellar_entropy_row_lowest(&row) == (double) (count * (min + 1 - count)));
             assert_true(fabs(cellar_entropy_row_highest(&row) - (double) count * 10) < 1e-12);
         }
-}
-
-static cellar_mechanism *make(const char *spec)
-{
-    cellar_mechanism *m;
-    if (cellar_mechanism_create(spec, &m, &err) != CELLAR_OK)
-        fail_msg("%s: %s", spec, err.message);
-    return m;
 }
 
 static void test_matrices_keep_what_was_asked(void **state)

@@ -11,6 +11,7 @@
 
 #include "risk/cell.h"
 #include "risk/group.h"
+#include "make_mechanism.h"
 
 static const char *const specs[] = {"laplace:epsilon=1",
                                     "laplace:epsilon=0.01",
@@ -20,15 +21,6 @@ static const char *const specs[] = {"laplace:epsilon=1",
                                     "poisson:alpha=0.5",
                                     "identity"};
 enum { N_SPECS = sizeof specs / sizeof specs[0] };
-
-static cellar_mechanism *make(const char *spec)
-{
-    cellar_mechanism *m = NULL;
-    cellar_error err;
-    if (cellar_mechanism_create(spec, &m, &err) != CELLAR_OK)
-        fail_msg("%s: %s", spec, err.message);
-    return m;
-}
 
 static void near(double got, double want, double tolerance, const char *what)
 {

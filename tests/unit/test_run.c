@@ -11,6 +11,7 @@
 #include "math/run.h"
 #include "mechanism/kernel.h"
 #include "mechanism/kernel_cells.h"
+#include "make_mechanism.h"
 
 static cellar_error err;
 
@@ -132,14 +133,6 @@ static const char *const specs[] = {
     "delaporte:alpha=3000,sigma=0.0001,nu=0.999",
 };
 enum { N_SPECS = sizeof specs / sizeof *specs };
-
-static cellar_mechanism *make(const char *spec)
-{
-    cellar_mechanism *m;
-    if (cellar_mechanism_create(spec, &m, &err) != CELLAR_OK)
-        fail_msg("%s: %s", spec, err.message);
-    return m;
-}
 
 typedef struct count_law {
     const cellar_kernel *k;
