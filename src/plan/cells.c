@@ -138,16 +138,18 @@ static void groups_meet_counts(filling *f)
     }
 }
 
+/* Where the total is released itself, nobody needs to add it up. */
 static void groups_finish(filling *f)
 {
     double false_positive = cellar_plan_law_false_positive(&f->law);
+    int has_total = f->schema->margins[0] == 0;
     for (size_t i = 0; i < f->n; i++) {
         group *g = &f->groups[i];
         double n_zeros = (double) (g->cells.n_cells - g->n_full - g->n_structural);
         group_meet(f, g, 0, n_zeros);
         g->cells.false_positives = n_zeros * false_positive;
         g->cells.sum_sd = sqrt(g->sum_variance);
-        if (fabs(g->cells.sum_bias) > g->cells.sum_sd * (1 + 1e-9) + 1e-9)
+        if (!has_total && fabs(g->cells.sum_bias) > g->cells.sum_sd * (1 + 1e-9) + 1e-9)
             g->cells.is_biased = 1;
         if (isinf(g->cells.sd_low)) /* nothing but structural zeros */
             g->cells.sd_low = 0;

@@ -63,6 +63,7 @@ static cellar_status check_weights(plan_figures *figures, cellar_error *err)
 static cellar_status check_bias(plan_figures *figures, cellar_error *err)
 {
     int accepted = cellar_plan_has_text(&figures->work.plan->accept, "bias");
+    int for_empty = !figures->told.is_confidential; /* who knows what true counts do to it */
     for (size_t t = 0; t < figures->told.n_tables; t++) {
         const cellar_plan_table *table = &figures->told.tables[t];
         for (size_t i = 0; i < table->n_cells_groups; i++) {
@@ -71,11 +72,12 @@ static cellar_status check_bias(plan_figures *figures, cellar_error *err)
             if (!cells->is_biased || cells->is_summed)
                 continue;
             status = cellar_plan_say(
-                figures, accepted ? &figures->remarks : &figures->refusals, err,
+                figures, accepted || for_empty ? &figures->remarks : &figures->refusals, err,
                 "table %s, %s: the bias of a published total exceeds its standard deviation%s",
                 table->name, cells->margin,
-                accepted ? "; the plan accepts it"
-                         : "; keep negatives, publish totals of their own, or accept: [bias]");
+                for_empty  ? " when all cells are empty"
+                : accepted ? "; the plan accepts it"
+                           : "; keep negatives, release the total itself, or accept: [bias]");
             if (status != CELLAR_OK)
                 return status;
             break; /* one sentence a table */
@@ -145,6 +147,11 @@ static cellar_status check_remarks(plan_figures *figures, cellar_error *err)
         CELLAR_TRY(cellar_plan_say(figures, &figures->remarks, err,
                                    "the parameters were chosen from the confidential data, which "
                                    "nothing covers"));
+    if (plan->unit.name != NULL && plan->unit.column == NULL)
+        CELLAR_TRY(cellar_plan_say(figures, &figures->remarks, err,
+                                   "that a %s has one record is taken on trust; unit.column and "
+                                   "max_records would see to it",
+                                   plan->unit.name));
     if (cellar_certificate_verdict(figures->work.certificate) != CELLAR_VERDICT_HOLDS)
         CELLAR_TRY(cellar_plan_say(figures, &figures->remarks, err,
                                    "the certificate does not hold: %s",

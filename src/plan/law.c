@@ -88,9 +88,11 @@ static void additive_moments(const plan_law *law, int64_t count, plan_moments *o
 static void kernel_moments(const plan_law *law, int64_t count, plan_moments *out)
 {
     double mean, variance, lost = 0, lost_square = 0;
+    int64_t low, high;
     cellar_mechanism_mean_variance(law->mechanism, count, &mean, &variance);
+    cellar_mechanism_support(law->mechanism, count, LAW_TAIL, &low, &high);
     if (law->listing.negatives == CELLAR_NEGATIVES_ZERO)
-        for (int64_t b = 1; b < law->listing.threshold; b++) {
+        for (int64_t b = low > 1 ? low : 1; b < law->listing.threshold && b <= high; b++) {
             double p = cellar_mechanism_pmf(law->mechanism, count, b);
             lost += (double) b * p;
             lost_square += (double) b * (double) b * p;

@@ -66,6 +66,9 @@ static json_t *uncovered_json(const cellar_plan *plan)
             list, json_string("that disclosure rules on true counts passed: nobody but the "
                               "custodian can cause or see their refusal, and no guarantee covers "
                               "it"));
+    if (plan->unit.name != NULL && plan->unit.column == NULL)
+        failed |= json_array_append_new(
+            list, json_string("that a unit has one record, which was not enforced"));
     if (plan->parameter_choice == CELLAR_CHOICE_CONFIDENTIAL_DATA)
         failed |= json_array_append_new(
             list, json_string("the choice of the parameters, made from the confidential data"));

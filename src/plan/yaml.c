@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/text.h"
 
-enum { YAML_DEPTH_MAX = 12 };
+enum { YAML_DEPTH_MAX = 12, YAML_KEYS_MAX = 256 };
 
 /* A parser and the event it is at. */
 typedef struct reader {
@@ -133,6 +133,8 @@ static cellar_status read_map(reader *r, int depth, plan_node **out)
         CELLAR_TRY(next_event(r));
         if (r->event.type == YAML_MAPPING_END_EVENT)
             break;
+        if ((*out)->n >= YAML_KEYS_MAX)
+            CELLAR_TRY(fail_at(r, event_line(r), "more names than any plan has"));
         if (r->event.type != YAML_SCALAR_EVENT)
             CELLAR_TRY(fail_at(r, event_line(r), "expected 'name: value'"));
         CELLAR_TRY(copy_scalar(r, &key));

@@ -160,14 +160,15 @@ static void splits_rho(void **state)
 
 static void refuses_bias(void **state)
 {
-    static const char text[] =
-        "plan: 1\n"
-        "data: {file: people.csv}\n"
-        "variables:\n"
-        "  - {name: region, codelist: region.csv}\n"
-        "  - {name: sex, codelist: sex.csv}\n"
-        "negatives: zero\n"
-        "parameter_choice: data\n" TABLE "mechanism: discrete-laplace\nbudget: {epsilon: 0.1}\n";
+    static const char text[] = "plan: 1\n"
+                               "data: {file: people.csv}\n"
+                               "variables:\n"
+                               "  - {name: region, codelist: region.csv}\n"
+                               "  - {name: sex, codelist: sex.csv}\n"
+                               "negatives: zero\n"
+                               "parameter_choice: data\n"
+                               "tables:\n  - {name: one, by: [region, sex]}\n"
+                               "mechanism: discrete-laplace\nbudget: {epsilon: 0.1}\n";
     char accepting[sizeof text + 32];
     cellar_plan_figures *figures = check(*state, text, 0);
     assert_int_equal(figures->n_refusals, 1);
@@ -177,6 +178,14 @@ static void refuses_bias(void **state)
     figures = check(*state, accepting, 0);
     assert_int_equal(figures->n_refusals, 0);
     assert_int_equal(figures->n_remarks, 2); /* the bias, and parameters from the data */
+    forget(figures);
+    figures = check(*state, text, 1);
+    assert_int_equal(figures->n_refusals, 0); /* judged with true counts only */
+    forget(figures);
+    memcpy(strstr(accepting, "accept: [bias]"), "threshold: 12 ", 14); /* what is cut off biases */
+    memcpy(strstr(accepting, "epsilon: 0.1"), "epsilon: 2.0", 12);
+    figures = check(*state, accepting, 0);
+    assert_int_equal(figures->n_refusals, 1);
     forget(figures);
 }
 
@@ -199,7 +208,7 @@ static void remarks_on_repeats(void **state)
                                          "  - {name: one, by: [region, sex], margins: [sex]}\n"
                                          "  - {name: two, by: [sex]}\n" NOISE;
     cellar_plan_figures *figures = check(*state, text, 0);
-    assert_int_equal(figures->n_remarks, 1);
+    assert_int_equal(figures->n_remarks, 2); /* and one on trust */
     assert_non_null(
         strstr(figures->remarks[0], "sex is released twice, by the tables one and two"));
     forget(figures);
