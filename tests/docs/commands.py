@@ -53,7 +53,7 @@ def answer(command, folder, environment):
     script = "\n".join(command)[2:]
     done = subprocess.run(["sh", "-c", script], cwd=folder, env=environment, text=True, check=False,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, timeout=60)
+                          stderr=subprocess.STDOUT, timeout=300)
     lines = [line.rstrip() for line in done.stdout.splitlines()]
     return lines + ([f"(exit status {done.returncode})"] if done.returncode else [])
 
