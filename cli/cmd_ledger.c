@@ -79,25 +79,34 @@ static int ledger_has_cap(const ledger_values *values)
     return values->epsilon != NULL || values->rho != NULL || values->delta != NULL;
 }
 
-static int ledger_add_dataset(cellar_ledger *ledger, const ledger_values *values)
+/* The dataset that is asked for; what is missing is a mistake of usage. */
+static int ledger_read_dataset(const ledger_values *values, cellar_ledger_dataset *dataset)
 {
-    cellar_ledger_dataset dataset = {.name = values->dataset,
-                                     .edition = values->edition != NULL ? values->edition : "1",
-                                     .unit = values->unit,
-                                     .neighbours =
-                                         values->neighbours == 2 ? "substitute" : "add-remove",
-                                     .population = values->population.value,
-                                     .accept_delta = values->accept_delta};
     cellar_error err;
-    cellar_status status;
+    *dataset = (cellar_ledger_dataset){
+        .name = values->dataset,
+        .edition = values->edition != NULL ? values->edition : "1",
+        .unit = values->unit,
+        .neighbours = values->neighbours == 2 ? "substitute" : "add-remove",
+        .population = values->population.value,
+        .accept_delta = values->accept_delta};
     if (values->epsilon == NULL && values->rho == NULL)
         return cli_usage("a new dataset needs a cap: --epsilon E (and --delta D), or --rho R");
     if (values->unit == NULL || values->neighbours == 0)
         return cli_usage("a new dataset needs --unit and --neighbours: what is protected");
-    status = cellar_amounts_read(values->epsilon, values->delta, values->rho, &dataset.cap, &err);
-    if (status == CELLAR_OK)
-        status = cellar_ledger_add_dataset(ledger, &dataset, &err);
-    return cli_exit(status, &err);
+    return cli_exit(
+        cellar_amounts_read(values->epsilon, values->delta, values->rho, &dataset->cap, &err),
+        &err);
+}
+
+static int ledger_add_dataset(cellar_ledger *ledger, const ledger_values *values)
+{
+    cellar_ledger_dataset dataset;
+    cellar_error err;
+    int result = ledger_read_dataset(values, &dataset);
+    if (result != CLI_DONE)
+        return result;
+    return cli_exit(cellar_ledger_add_dataset(ledger, &dataset, &err), &err);
 }
 
 static int ledger_add(cellar_ledger *ledger, const ledger_values *values)
@@ -137,14 +146,20 @@ static int ledger_enter(cellar_ledger *ledger, const ledger_values *values)
                     &err);
 }
 
-/* Makes the key too, unless there is one; a ledger that cannot be made leaves none behind. */
+/* The ledger appears with its dataset or not at all. Makes the key too, unless there is one; a
+ * ledger that cannot be made leaves none behind. */
 static int ledger_create(const char *path, const ledger_values *values)
 {
-    char *key_path = cli_ledger_key_path(path, values->key);
+    cellar_ledger_dataset dataset;
+    char *key_path;
     cellar_key *key = NULL;
     cellar_error err;
     cellar_status status = CELLAR_OK;
     int made_key = 0;
+    int result = values->dataset != NULL ? ledger_read_dataset(values, &dataset) : CLI_DONE;
+    if (result != CLI_DONE)
+        return result;
+    key_path = cli_ledger_key_path(path, values->key);
     if (access(path, F_OK) == 0) {
         cli_message("%s: exists already, and a ledger is never replaced", path);
         free(key_path);
@@ -157,7 +172,8 @@ static int ledger_create(const char *path, const ledger_values *values)
     if (status == CELLAR_OK)
         status = cellar_key_read(key_path, &key, &err);
     if (status == CELLAR_OK)
-        status = cellar_ledger_create(path, key, &err);
+        status = cellar_ledger_create_with(path, key, values->dataset != NULL ? &dataset : NULL,
+                                           &err);
     if (made_key && status == CELLAR_OK)
         cli_message("made the key %s; keep a copy apart from the ledger: who has both can rewrite "
                     "history",
@@ -195,7 +211,7 @@ static int ledger_act(const char *action, cellar_ledger *ledger, const ledger_va
 {
     cellar_error err;
     if (strcmp(action, "create") == 0)
-        return values->dataset != NULL ? ledger_add_dataset(ledger, values) : CLI_DONE;
+        return CLI_DONE;
     if (strcmp(action, "add") == 0)
         return ledger_add(ledger, values);
     if (strcmp(action, "enter") == 0)

@@ -79,6 +79,7 @@ typedef struct cellar_profile_point {
     double delta_lower;         /* the true one is not below; equals delta but for rounding when
                                  * one cell is concerned */
     double delta_probabilistic; /* P(|loss| > epsilon); NAN: not computed */
+    int probabilistic_is_bound; /* 1: some counts, cells or weights may all have less */
     double delta_published;     /* as published for this mechanism; NAN: nothing is */
     int64_t count, neighbour;   /* the worst case, drawn from `count` */
     int everywhere;             /* 1: every count is as bad */

@@ -80,6 +80,10 @@ typedef struct cellar_ledger_dataset {
 CELLAR_API cellar_status cellar_ledger_add_dataset(cellar_ledger *ledger,
                                                    const cellar_ledger_dataset *dataset,
                                                    cellar_error *err);
+/* Makes a ledger that has this dataset (NULL: none) from its first moment: both or nothing. */
+CELLAR_API cellar_status cellar_ledger_create_with(const char *path, const cellar_key *key,
+                                                   const cellar_ledger_dataset *dataset,
+                                                   cellar_error *err);
 CELLAR_API cellar_status cellar_ledger_add_edition(cellar_ledger *ledger, const char *dataset,
                                                    const char *edition, cellar_error *err);
 /* A share for one analyst, in the dataset's currency. The dataset's cap is the guarantee:

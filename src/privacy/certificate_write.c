@@ -23,9 +23,10 @@ static json_t *json_points(const cellar_certificate *c)
         const cellar_profile_point *p = &c->points[i];
         json_array_append_new(
             array,
-            json_pack("{s:f, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:b}}", "epsilon", p->epsilon,
+            json_pack("{s:f, s:o, s:o, s:o, s:b, s:o, s:{s:I, s:I, s:b}}", "epsilon", p->epsilon,
                       "delta", json_number(p->delta), "delta_lower", json_number(p->delta_lower),
-                      "delta_probabilistic", json_number(p->delta_probabilistic), "delta_published",
+                      "delta_probabilistic", json_number(p->delta_probabilistic),
+                      "delta_probabilistic_is_bound", p->probabilistic_is_bound, "delta_published",
                       json_number(p->delta_published), "worst_case", "count", (json_int_t) p->count,
                       "neighbour", (json_int_t) p->neighbour, "every_count", p->everywhere));
     }
@@ -174,7 +175,9 @@ static void write_findings(const cellar_certificate *c, cellar_output *output)
         const cellar_profile_point *p = &c->points[i];
         cellar_output_printf(output, "epsilon %-10.6g delta %.10g", p->epsilon, p->delta);
         if (!isnan(p->delta_probabilistic))
-            cellar_output_printf(output, "  probabilistic %.10g", p->delta_probabilistic);
+            cellar_output_printf(output, "  probabilistic %s%.10g",
+                                 p->probabilistic_is_bound ? "at most " : "",
+                                 p->delta_probabilistic);
         if (!isnan(p->delta_published))
             cellar_output_printf(output, "  published %.10g", p->delta_published);
         if (p->everywhere)

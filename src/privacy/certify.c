@@ -115,8 +115,8 @@ static cellar_status certify_disagree(const cellar_mechanism *m, cellar_error *e
                        cellar_mechanism_spec(m));
 }
 
-/* The second computation, where it is cheap: term by term against the threshold, for the first few
- * epsilons of a cell of mechanism i. */
+/* The second computation, where it is cheap, for the first few epsilons of a cell of mechanism i:
+ * term by term and by balls, against the threshold, or against double-words. */
 static cellar_status certify_check(cellar_setting *s, size_t i, const fmpq_t epsilon,
                                    const cellar_worst *worst, cellar_error *err)
 {
@@ -131,16 +131,18 @@ static cellar_status certify_check(cellar_setting *s, size_t i, const fmpq_t eps
         return CELLAR_OK;
     cellar_pair_init(&pair, m, worst->count, worst->neighbour, CELLAR_NEGATIVES_KEEP);
     m->ops->support(m, worst->count, 1e-18, &low, &high);
-    if (!pair.monotone || low < -TERMS_MAX || high > TERMS_MAX + worst->count ||
-        s->n_terms + high - low > TERMS_ALL)
+    if ((!pair.monotone && m->ops->law_row == NULL) || low < -TERMS_MAX ||
+        high > TERMS_MAX + worst->count || s->n_terms + high - low > TERMS_ALL)
         return CELLAR_OK;
     s->n_terms += high - low;
     arb_init(first);
     arb_init(second);
+    pair.cache = s->cache; /* what was certified with, and then anew */
     cellar_pair_delta(&pair, epsilon, first);
+    pair.cache = NULL;
     cellar_pair_delta_by_sum(&pair, epsilon, 1e-18, CELLAR_PAIR_BITS, second);
-    if (arb_overlaps(first, second))
-        s->c->is_checked = 1;
+    if (arb_overlaps(first, second) && (arb_is_finite(first) || !arb_is_finite(second)))
+        s->c->is_checked = 1; /* what is not finite was no probability */
     else
         status = certify_disagree(m, err);
     arb_clear(first);
@@ -151,11 +153,13 @@ static cellar_status certify_check(cellar_setting *s, size_t i, const fmpq_t eps
 static cellar_status point_of_cell(cellar_setting *s, const fmpq_t epsilon,
                                    cellar_profile_point *point, cellar_error *err)
 {
-    cellar_worst delta;
+    cellar_worst delta, violation;
     cellar_status status;
     cellar_setting_delta(s, 0, epsilon, &delta);
+    cellar_setting_cell_violation(s, epsilon, &violation);
     point->delta = point->delta_lower = delta.bound;
-    point->delta_probabilistic = cellar_setting_cell_violation(s, epsilon);
+    point->delta_probabilistic = violation.bound;
+    point->probabilistic_is_bound = !violation.is_attained;
     point->count = delta.count;
     point->neighbour = delta.neighbour;
     point->everywhere = delta.everywhere;
@@ -218,8 +222,12 @@ static cellar_status point_of_many(cellar_setting *s, const fmpq_t epsilon,
     }
     if (status == CELLAR_OK)
         status = certify_check_parts(s, epsilon, err);
-    if (status == CELLAR_OK && s->group == 1)
-        status = cellar_setting_violation(s, point->epsilon, &point->delta_probabilistic, err);
+    if (status == CELLAR_OK && s->group == 1) {
+        cellar_bounds violation;
+        status = cellar_setting_violation(s, point->epsilon, &violation, err);
+        point->delta_probabilistic = status == CELLAR_OK ? violation.upper : NAN;
+        point->probabilistic_is_bound = !violation.is_lattice;
+    }
     return status;
 }
 
@@ -240,11 +248,15 @@ static cellar_status point_of_all(cellar_setting *s, const fmpq_t epsilon,
         point->delta_lower = 0;
         point->delta_probabilistic = NAN;
     }
-    if (status == CELLAR_OK && isnan(point->delta_probabilistic))
+    if (status == CELLAR_OK && isnan(point->delta_probabilistic)) {
+        point->probabilistic_is_bound = 1;
         status =
             cellar_setting_violation_bound(s, point->epsilon, &point->delta_probabilistic, err);
+    }
     if (certify_is_pure_at(s, epsilon) && (s->group > 1 || !cellar_setting_is_single(s)))
         point->delta = point->delta_lower = point->delta_probabilistic = 0;
+    if (point->delta_probabilistic <= 0 || point->delta_probabilistic <= point->delta_lower)
+        point->probabilistic_is_bound = 0;
     return status;
 }
 

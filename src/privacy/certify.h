@@ -37,8 +37,10 @@ cellar_reach cellar_setting_reach(const cellar_setting *s, size_t i);
 void cellar_setting_delta(const cellar_setting *s, size_t i, const fmpq_t epsilon,
                           cellar_worst *worst);
 void cellar_setting_infinite(const cellar_setting *s, size_t i, cellar_worst *worst);
-/* delta_p of one cell of the first mechanism; NAN where it is not known how to bound it. */
-double cellar_setting_cell_violation(const cellar_setting *s, const fmpq_t epsilon);
+/* delta_p of one cell of the first mechanism; *bound is NAN where it is not known how to bound it.
+ */
+void cellar_setting_cell_violation(const cellar_setting *s, const fmpq_t epsilon,
+                                   cellar_worst *worst);
 /* The smallest epsilon at which one cell of mechanism i has at most this delta. */
 double cellar_setting_epsilon(const cellar_setting *s, size_t i, double delta);
 
@@ -60,8 +62,8 @@ cellar_status cellar_setting_tight_delta(const cellar_setting *s, double epsilon
                                          cellar_bounds *out, cellar_error *err);
 cellar_status cellar_setting_tight_epsilon(const cellar_setting *s, double delta,
                                            cellar_bounds *out, cellar_error *err);
-/* NAN where it is not known how to bound it. */
-cellar_status cellar_setting_violation(const cellar_setting *s, double epsilon, double *out,
+/* The upper bound is NAN where it is not known how to bound it. */
+cellar_status cellar_setting_violation(const cellar_setting *s, double epsilon, cellar_bounds *out,
                                        cellar_error *err);
 double cellar_setting_basic_delta(const cellar_setting *s, const fmpq_t epsilon,
                                   cellar_worst *worst);

@@ -207,31 +207,32 @@ cellar_status cellar_setting_tight_epsilon(const cellar_setting *s, double delta
 
 /* delta_p of several cells, of noise that depends on no count. It need not grow with the number of
  * cells (two losses may cancel), and a record may touch fewer than d: every number is tried. */
-cellar_status cellar_setting_violation(const cellar_setting *s, double epsilon, double *out,
+cellar_status cellar_setting_violation(const cellar_setting *s, double epsilon, cellar_bounds *out,
                                        cellar_error *err)
 {
     enum { PARTS_MAX = 64 };
     scenario *sc;
     cellar_status status = CELLAR_OK;
-    *out = NAN;
+    *out = (cellar_bounds){.upper = NAN};
     if (s->n > 1 || s->shift > 1 || !scenario_is_symmetric(s) ||
         s->options->negatives == CELLAR_NEGATIVES_ZERO || cellar_setting_parts(s) > PARTS_MAX)
         return CELLAR_OK;
     sc = cellar_alloc(1, sizeof *sc);
     if (sc == NULL)
         return cellar_fail_memory(err, "a composition");
-    *out = 0;
-    for (uint64_t parts = 1; parts <= cellar_setting_parts(s) && *out < 1; parts++) {
-        double one;
+    *out = (cellar_bounds){.is_lattice = 1};
+    for (uint64_t parts = 1; parts <= cellar_setting_parts(s) && out->upper < 1; parts++) {
+        cellar_bounds one;
         sc->n = 0;
         scenario_add(sc, s, 0, 1, parts);
         CELLAR_TRY(cellar_tight_violation(sc->stakes, sc->n, epsilon, &one, err));
-        *out = fmax(*out, one);
+        out->upper = fmax(out->upper, one.upper);
+        out->is_lattice &= one.is_lattice;
     }
 out:
     cellar_free(sc);
     if (is_too_wide(status)) {
-        *out = NAN;
+        out->upper = NAN;
         status = CELLAR_OK;
     }
     return status;

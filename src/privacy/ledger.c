@@ -67,6 +67,12 @@ static cellar_status ledger_make(cellar_ledger *ledger, cellar_error *err)
 
 cellar_status cellar_ledger_create(const char *path, const cellar_key *key, cellar_error *err)
 {
+    return cellar_ledger_create_with(path, key, NULL, err);
+}
+
+cellar_status cellar_ledger_create_with(const char *path, const cellar_key *key,
+                                        const cellar_ledger_dataset *dataset, cellar_error *err)
+{
     cellar_ledger *ledger = NULL;
     cellar_text name = {0};
     int fd = -1;
@@ -85,6 +91,8 @@ cellar_status cellar_ledger_create(const char *path, const cellar_key *key, cell
     close(fd);
     CELLAR_TRY(ledger_alloc(name.bytes, key, &ledger, err));
     CELLAR_TRY(ledger_make(ledger, err));
+    if (dataset != NULL)
+        CELLAR_TRY(cellar_ledger_add_dataset(ledger, dataset, err));
     sqlite3_close(ledger->db);
     ledger->db = NULL;
     CELLAR_TRY(cellar_output_publish(name.bytes, path, NULL, err));

@@ -315,14 +315,14 @@ static cellar_status losses_exceed(table_of_losses *t, const cellar_stake *stake
 }
 
 cellar_status cellar_tight_violation(const cellar_stake *stakes, size_t n, double epsilon,
-                                     double *out, cellar_error *err)
+                                     cellar_bounds *out, cellar_error *err)
 {
     table_of_losses t;
     double above = 1, below = 1;
     cellar_status status = losses_init(&t, stakes, n, 1e-300, err);
     if (status != CELLAR_OK)
         return status;
-    *out = 1;
+    *out = (cellar_bounds){.upper = 1};
     if (!losses_are_empty(&t)) {
         double times = 0;
         for (size_t i = 0; i < n; i++)
@@ -337,7 +337,7 @@ cellar_status cellar_tight_violation(const cellar_stake *stakes, size_t n, doubl
             t.is_lattice = 0;
             t.spacing *= 4;
         }
-        *out = fmin(1, above + below);
+        *out = (cellar_bounds){.upper = fmin(1, above + below), .is_lattice = t.is_lattice};
     }
     losses_clear(&t);
     return status;

@@ -26,8 +26,9 @@ cellar_status cellar_tight_delta(const cellar_stake *stakes, size_t n, double ep
                                  cellar_bounds *out, cellar_error *err);
 cellar_status cellar_tight_epsilon(const cellar_stake *stakes, size_t n, double delta,
                                    cellar_bounds *out, cellar_error *err);
-/* An upper bound on P(|loss| > epsilon), all numbers drawn from the first laws. */
+/* An upper bound on P(|loss| > epsilon), all numbers drawn from the first laws: on a lattice, exact
+ * but for rounding. */
 cellar_status cellar_tight_violation(const cellar_stake *stakes, size_t n, double epsilon,
-                                     double *out, cellar_error *err);
+                                     cellar_bounds *out, cellar_error *err);
 
 #endif

@@ -474,64 +474,11 @@ static void test_violation_not_monotone(void **state)
     }
 }
 
-/* Tails that are too small from some steps on, while single probabilities are right. */
-static void wrong_survival(const cellar_mechanism *m, int64_t count, int64_t released, int64_t bits,
-                           arb_t out)
-{
-    const cellar_mechanism_ops *const *right = cellar_mechanism_registry;
-    while (strcmp((*right)->name, m->ops->name) != 0)
-        right++;
-    (*right)->survival_ball(m, count, released, bits, out);
-    if (released > count + 2)
-        arb_mul_2exp_si(out, out, -1);
-}
-
-static cellar_status certify_some(const cellar_mechanism *const *mechanisms, size_t n,
-                                  uint64_t n_cells, size_t n_epsilons)
-{
-    static const char *const epsilons[] = {"0.01", "0.02", "4"};
-    cellar_certify_options options = cellar_certify_options_default();
-    cellar_certificate *c = NULL;
-    cellar_error err;
-    cellar_status status;
-    options.n_cells = n_cells;
-    options.epsilons = epsilons + 3 - n_epsilons;
-    options.n_epsilons = n_epsilons;
-    status = cellar_certify(mechanisms, n, &options, &c, &err);
-    assert_true(status == CELLAR_OK || strstr(err.message, "disagree") != NULL);
-    assert_true((status == CELLAR_OK) == (c != NULL));
-    cellar_certificate_free(c);
-    return status;
-}
-
-/* Whichever of the epsilons, cells or mechanisms is wrong. */
-static void test_routes_that_disagree_are_refused(void **state)
-{
-    cellar_mechanism *m = make("discrete-gaussian:sigma=2"),
-                     *broken = make(cellar_mechanism_spec(m));
-    const cellar_mechanism_ops *right = m->ops;
-    cellar_mechanism_ops wrong = *right;
-    const cellar_mechanism *good[] = {m, m}, *bad[] = {m, broken};
-    (void) state;
-    wrong.survival_ball = wrong_survival;
-    broken->ops = &wrong;
-    for (uint64_t cells = 1; cells <= 2; cells++) {
-        assert_int_equal(certify_some(good, 1, cells, 3), CELLAR_OK);
-        assert_int_equal(certify_some(bad + 1, 1, cells, 3), CELLAR_ERR_RULE);
-    }
-    assert_int_equal(certify_some(good, 2, 1, 1), CELLAR_OK);
-    assert_int_equal(certify_some(bad, 2, 1, 1), CELLAR_ERR_RULE);
-    broken->ops = right;
-    cellar_mechanism_free(broken);
-    cellar_mechanism_free(m);
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_never_exceeded),
         cmocka_unit_test(test_two_routes),
-        cmocka_unit_test(test_routes_that_disagree_are_refused),
         cmocka_unit_test(test_facts),
         cmocka_unit_test(test_tails),
         cmocka_unit_test(test_composition),

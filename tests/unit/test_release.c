@@ -9,6 +9,8 @@
 #include <cellar/cell_key.h>
 
 #include "fail_every.h"
+#include "mechanism/mechanism.h"
+#include "mechanism/registry.h"
 #include "release_samples.h"
 #include "scratch.h"
 
@@ -338,6 +340,47 @@ static void work_can_be_cancelled(void **state)
     cellar_table_free(table);
 }
 
+/* Tails that are too small, so that two ways to delta disagree. */
+static void half_survival(const cellar_mechanism *m, int64_t count, int64_t released, int64_t bits,
+                          arb_t out)
+{
+    const cellar_mechanism_ops *const *right = cellar_mechanism_registry;
+    while (strcmp((*right)->name, m->ops->name) != 0)
+        right++;
+    (*right)->survival_ball(m, count, released, bits, out);
+    if (released > count + 2)
+        arb_mul_2exp_si(out, out, -1);
+}
+
+static cellar_status no_draw(const cellar_mechanism *m, const int64_t *counts, size_t n,
+                             cellar_rng *rng, int64_t *released, cellar_error *err)
+{
+    (void) m, (void) counts, (void) n, (void) rng, (void) released, (void) err;
+    fail_msg("noise was drawn without a certificate");
+    return CELLAR_ERR_RULE;
+}
+
+static void nothing_is_drawn_when_certificates_disagree(void **state)
+{
+    cellar_protect_options options = keep();
+    cellar_table *table = small_table_create(&plain);
+    cellar_mechanism *m = make("discrete-gaussian:sigma=2");
+    const cellar_mechanism_ops *right = m->ops;
+    cellar_mechanism_ops wrong = *right;
+    cellar_release *release = NULL;
+    cellar_error err;
+    (void) state;
+    wrong.survival_ball = half_survival;
+    wrong.sample_many = no_draw;
+    m->ops = &wrong;
+    assert_int_equal(cellar_release_protect(table, m, &options, &release, &err), CELLAR_ERR_RULE);
+    assert_non_null(strstr(err.message, "disagree"));
+    assert_null(release);
+    m->ops = right;
+    cellar_mechanism_free(m);
+    cellar_table_free(table);
+}
+
 /* ---- shares and forecasts ---------------------------------------------------- */
 
 static void shares_are_exact_and_never_too_large(void **state)
@@ -491,6 +534,7 @@ int main(void)
         cmocka_unit_test(listed_cells_are_in_order_and_not_zero),
         cmocka_unit_test(seeds_make_simulations),
         cmocka_unit_test(work_can_be_cancelled),
+        cmocka_unit_test(nothing_is_drawn_when_certificates_disagree),
         cmocka_unit_test(shares_are_exact_and_never_too_large),
         cmocka_unit_test(forecasts_are_sums_over_all_cells),
         cmocka_unit_test(failing_allocations_are_survived),

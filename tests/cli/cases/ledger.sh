@@ -20,7 +20,9 @@ says() {
 }
 says create l --ledger-key k
 says create /proc/self/l --ledger-key new # a refused place: no key is left behind
-ls new 2>/dev/null
+says create n --ledger-key new --dataset d --unit person --neighbours add-remove --epsilon 0
+says create n --ledger-key new --dataset d --unit person --neighbours add-remove --epsilon 1 --delta 0.1
+ls new n n-lock 2>/dev/null # nor a ledger without the dataset that was asked for
 says add l --ledger-key k --dataset census --edition revised
 says add l --ledger-key k --dataset big --unit person --neighbours add-remove --epsilon 1 \
     --delta 0.1 --population 10
