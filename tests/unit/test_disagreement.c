@@ -30,12 +30,12 @@ static void wrong_survival(const cellar_mechanism *m, int64_t count, int64_t rel
         arb_mul_2exp_si(out, out, -1);
 }
 
-/* The laws of kernels in double-words, with tails that are too small. */
+/* The laws of kernels in double-words, with sums that are too small. */
 static int wrong_row(const cellar_mechanism *m, int64_t count, cellar_law_row *out)
 {
     int is_made = cellar_kernel_law_row(m, count, out);
     for (size_t i = 1; is_made && i < out->n; i++)
-        out->below[i] = cellar_dword_scale(out->below[i], 0.5);
+        out->below[i] = cellar_dword_mul(out->below[i], (cellar_dword){1 - 0x1p-10, 0});
     return is_made;
 }
 
