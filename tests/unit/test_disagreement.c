@@ -34,7 +34,7 @@ static void wrong_survival(const cellar_mechanism *m, int64_t count, int64_t rel
 static int wrong_row(const cellar_mechanism *m, int64_t count, cellar_law_row *out)
 {
     int is_made = cellar_kernel_law_row(m, count, out);
-    for (size_t i = 1; is_made && i < out->n; i++)
+    for (size_t i = 0; is_made && i < out->n; i++)
         out->below[i] = cellar_dword_mul(out->below[i], (cellar_dword){1 - 0x1p-10, 0});
     return is_made;
 }
