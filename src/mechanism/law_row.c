@@ -129,11 +129,11 @@ int cellar_law_row_reach(cellar_law_row *row, int64_t b)
 
 /* A geometric series bounds what lies beyond the last number. The bound of ratios is a long double,
  * so it is given some room. */
-static int row_bound_after(cellar_law_row *row)
+static int row_bound_after(const cellar_law_row *row, double *after)
 {
     int64_t last = row->first + (int64_t) row->n - 1;
     double r = (double) row->k->law->ratio_bound(row->k, row->count, last) * (1 + 1e-12);
-    row->after = row->p[row->n - 1].high * (1 + row_slack(row)) * (r / (1 - r)) * (1 + 1e-12);
+    *after = row->p[row->n - 1].high * (1 + row_slack(row)) * (r / (1 - r)) * (1 + 1e-12);
     return r < 1;
 }
 
@@ -148,13 +148,18 @@ static int row_is_small(const cellar_law_row *row, int bits)
 int cellar_law_row_finish(cellar_law_row *row, int bits)
 {
     cellar_dword sum = {0}, *above;
+    double after;
     while (!row_is_small(row, bits))
         if (!row_extend(row))
             return 0;
+    if (!row_bound_after(row, &after))
+        return 0;
     above = cellar_realloc(row->above, row->n, sizeof *above);
-    if (above == NULL || !row_bound_after(row))
+    if (above == NULL)
         return 0;
     row->above = above;
+    row->after = after;
+    row->n_above = row->n;
     for (size_t i = row->n; i-- > 0;)
         above[i] = sum = cellar_dword_add(sum, row->p[i]);
     return 1;

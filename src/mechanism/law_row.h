@@ -18,10 +18,11 @@ typedef struct cellar_law_row {
     int64_t count, first;
     size_t n, room;
     cellar_dword *p, *below; /* P(b), and sums of it up to b */
-    cellar_dword *above;     /* sums of it from b on; NULL unless finished */
-    double before;           /* no less than P(< first) */
+    cellar_dword *above;     /* sums of it from b on, of the first n_above as they were finished */
+    size_t n_above;
+    double before; /* no less than P(< first) */
     double untold; /* no less than P of all numbers that came as 0, too unlikely to be told */
-    double after;  /* no less than P(>= first + n), when finished */
+    double after;  /* no less than P(>= first + n_above), when finished */
     int has_ended; /* its numbers would leave the range of double-words */
     cellar_run run;
 } cellar_law_row;
@@ -38,7 +39,8 @@ int cellar_law_row_reach(cellar_law_row *row, int64_t b);
  * could. */
 int cellar_law_row_finish(cellar_law_row *row, int bits);
 
-/* Enclosures of P(B = b) and P(B <= b), of a number it holds, and of P(B >= b) when finished. */
+/* Enclosures of P(B = b) and P(B <= b), of a number it holds, and of P(B >= b) of one it held when
+ * it was finished. */
 void cellar_law_row_pmf(const cellar_law_row *row, int64_t b, arb_t out);
 void cellar_law_row_below(const cellar_law_row *row, int64_t b, arb_t out);
 void cellar_law_row_above(const cellar_law_row *row, int64_t b, arb_t out);

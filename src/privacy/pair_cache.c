@@ -230,7 +230,7 @@ static int words_upper(cellar_pair_cache *cache, const cellar_mechanism *m, int6
     for (int i = 0; i < WORD_LENGTHS; i++) {
         if (!words_finish(words, word_lengths[i]))
             return 0;
-        if (b < words->row.first || b >= words->row.first + (int64_t) words->row.n)
+        if (b < words->row.first || b >= words->row.first + (int64_t) words->row.n_above)
             continue;
         cellar_law_row_above(&words->row, b, out);
         if (arb_rel_accuracy_bits(out) >= WORD_ACCURACY)

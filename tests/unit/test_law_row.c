@@ -73,7 +73,10 @@ static void test_rows(void **state)
         assert_true(m->ops->law_row(m, cases[i].count, &row));
         assert_true(cellar_law_row_finish(&row, 90));
         check_row(m, &row, cases[i].count);
+        cellar_law_row_reach(&row, row.first + 2 * (int64_t) row.n_above); /* and on, or not */
+        assert_true(row.n_above <= row.n);
         assert_true(cellar_law_row_finish(&row, 300));
+        assert_true(row.n_above == row.n);
         assert_false(cellar_law_row_reach(&row, -1));
         assert_false(cellar_law_row_reach(&row, INT64_C(1) << 50));
         cellar_law_row_clear(&row);
