@@ -39,9 +39,11 @@ typedef struct laws {
     int is_flat;
     int64_t first, low;
     size_t n, width;
-    double *upper, *lower; /* bounds on the probabilities, count by count */
-    double *outside;       /* mass that is not there, rounded up */
-    int is_bounded;        /* these are not all counts, and a bound for the others is known */
+    double *upper, *lower;         /* bounds on the probabilities, count by count */
+    double *upper_sum, *lower_sum; /* their sums from the end where losses are largest; or NULL */
+    int rises;                     /* that is the right end */
+    double *outside;               /* mass that is not there, rounded up */
+    int is_bounded;       /* these are not all counts, and a bound for the others is known */
     double rest[N_RESTS]; /* that bound, at epsilon = 0, REST_FIRST, REST_FIRST * REST_RATIO, ... */
 } laws;
 
@@ -78,13 +80,41 @@ static void laws_clear(laws *l)
     cellar_free(l->upper);
     cellar_free(l->lower);
     cellar_free(l->outside);
+    cellar_free(l->upper_sum);
+    cellar_free(l->lower_sum);
 }
 
-static void laws_fill_row(laws *l, size_t i, arb_ptr row)
+/* The same by double-words, where the kernel has them and they reach far enough. */
+static int laws_fill_words(laws *l, size_t i, double tail)
+{
+    const cellar_mechanism *m = l->reach->m;
+    int64_t end = l->low + (int64_t) l->width;
+    cellar_law_row row;
+    int is_made = m->ops->law_row != NULL && tail > 0x1p-600 &&
+                  m->ops->law_row(m, l->first + (int64_t) i, &row);
+    if (!is_made)
+        return 0;
+    is_made = l->low == 0 && row.first == 0 && cellar_law_row_reach(&row, end) &&
+              cellar_law_row_finish(&row, 60 - (int) log2(tail)) && row.run.error < 0x1p40 &&
+              end < (int64_t) row.n_above;
+    for (size_t j = 0; is_made && j < l->width; j++) {
+        double p = row.p[j].high;
+        l->upper[i * l->width + j] = p > 0 ? p * (1 + 0x1p-50) : 0x1p-400;
+        l->lower[i * l->width + j] = p * (1 - 0x1p-50);
+    }
+    if (is_made)
+        l->outside[i] = row.above[end].high * (1 + 0x1p-50) + row.after;
+    cellar_law_row_clear(&row);
+    return is_made;
+}
+
+static void laws_fill_row(laws *l, size_t i, double tail, arb_ptr row)
 {
     const cellar_mechanism *m = l->reach->m;
     int64_t count = l->first + (int64_t) i;
     cellar_pair pair;
+    if (laws_fill_words(l, i, tail))
+        return;
     cellar_pair_init(&pair, m, count, count + 1, CELLAR_NEGATIVES_KEEP);
     if (m->ops->pmf_balls != NULL && l->low >= 0)
         m->ops->pmf_balls(m, count, l->low, l->width, BITS, row);
@@ -204,7 +234,7 @@ static cellar_status laws_init(laws *l, const cellar_reach *reach, double tail, 
         return CELLAR_ERR_MEMORY;
     row = _arb_vec_init((slong) l->width + 1);
     for (size_t i = 0; i < l->n; i++)
-        laws_fill_row(l, i, row);
+        laws_fill_row(l, i, tail, row);
     _arb_vec_clear(row, (slong) l->width + 1);
     laws_bound_rest(l, l->first + n);
     return CELLAR_OK;
@@ -232,11 +262,72 @@ static int laws_pair(const laws *l, size_t k, int larger, size_t *p, size_t *q)
     return 1;
 }
 
+/* Sums of all rows, where ratios are monotone. */
+static cellar_status laws_sum(laws *l, int larger, cellar_error *err)
+{
+    const cellar_facts *facts = l->reach->m->ops->facts;
+    if (l->is_flat || facts->is_monotone == NULL || !facts->is_monotone(l->reach->m))
+        return CELLAR_OK;
+    l->rises = larger;
+    l->upper_sum = cellar_alloc(l->n * l->width, sizeof *l->upper_sum);
+    l->lower_sum = cellar_alloc(l->n * l->width, sizeof *l->lower_sum);
+    if (l->upper_sum == NULL || l->lower_sum == NULL)
+        return cellar_fail_memory(err, "an envelope");
+    for (size_t i = 0; i < l->n; i++) {
+        double upper = 0, lower = 0;
+        for (size_t j = 0; j < l->width; j++) {
+            size_t at = i * l->width + (larger ? l->width - 1 - j : j);
+            l->upper_sum[at] = upper += l->upper[at];
+            l->lower_sum[at] = lower += l->lower[at];
+        }
+    }
+    return CELLAR_OK;
+}
+
+/* How many numbers, counted from the end where losses are largest, are known to have (or, with
+ * `maybe`, may have) a ratio above g: by bisection, which doubles may lead astray near ties only,
+ * and then the answer is still true of the numbers it was asked of. */
+static size_t pair_count_above(const laws *l, size_t p, size_t q, double g, int maybe)
+{
+    const double *own = (maybe ? l->upper : l->lower) + p * l->width;
+    const double *other = (maybe ? l->lower : l->upper) + q * l->width;
+    double factor = maybe ? g * (1 - 0x1p-50) : g * (1 + 0x1p-50);
+    size_t yes = 0, no = l->width + 1;
+    while (no - yes > 1) {
+        size_t middle = yes + (no - yes) / 2, j = l->rises ? l->width - middle : middle - 1;
+        if (own[j] > factor * other[j])
+            yes = middle;
+        else
+            no = middle;
+    }
+    return maybe ? no - 1 : yes;
+}
+
+/* H of a pair with monotone ratios: beyond a number whose ratio is known to be above g all are, and
+ * before one whose ratio is known not to be none is. */
+static double pair_value_monotone(const laws *l, size_t p, size_t q, double g)
+{
+    size_t known = pair_count_above(l, p, q, g, 0), most = pair_count_above(l, p, q, g, 1);
+    double safe = g * (1 - 0x1p-50), sum = 0, slack = ((double) l->width + 8) * 0x1p-51;
+    if (known > 0) {
+        size_t j = l->rises ? l->width - known : known - 1;
+        double upper = l->upper_sum[p * l->width + j] * (1 + slack);
+        sum = fmax(0, upper - safe * l->lower_sum[q * l->width + j] * (1 - slack));
+    }
+    for (size_t k = known; k < most; k++) {
+        size_t j = l->rises ? l->width - 1 - k : k;
+        sum += fmax(0, l->upper[p * l->width + j] - safe * l->lower[q * l->width + j]);
+    }
+    return (sum + l->outside[p]) * (1 + slack);
+}
+
 /* H of one pair at g, rounded up: 2^-50 covers the two products' rounding. */
 static double pair_value(const laws *l, size_t p, size_t q, double g)
 {
     const double *up = l->upper + p * l->width, *low = l->lower + q * l->width;
     double sum = 0, safe = g * (1 - 0x1p-50);
+    if (l->upper_sum != NULL)
+        return pair_value_monotone(l, p, q, g);
     for (size_t j = 0; j < l->width; j++) {
         double term = up[j] - safe * low[j];
         sum += term > 0 ? term : 0;
@@ -418,6 +509,7 @@ cellar_status cellar_envelope_create(const cellar_reach *reach, int larger, doub
         return cellar_fail_memory(err, "an envelope");
     CELLAR_TRY(reach_is_flat(reach) && reach_has_tail(reach) ? laws_init_flat(&l, reach, err)
                                                              : laws_init(&l, reach, tail, err));
+    CELLAR_TRY(laws_sum(&l, larger, err));
     nodes[0] = (node){0, 1};
     n = 1 + nodes_choose(&l, larger, nodes + 1);
     for (size_t i = 1; i < n; i++)
