@@ -31,39 +31,66 @@ static void chernoff_constant(const arb_t t, int64_t bits, arb_t out)
     arb_clear(more);
 }
 
+/* The logarithm of the bound at one t. */
+static void chernoff_at(const cellar_large_pair *pair, cellar_log_moment moment, double t_double,
+                        int larger, const arb_t epsilon, int exceeds, int64_t bits, arb_t out)
+{
+    arb_t t, constant;
+    arb_init(t);
+    arb_init(constant);
+    arb_set_d(t, t_double);
+    moment(pair, t, larger, bits, out);
+    if (!exceeds) {
+        chernoff_constant(t, bits, constant);
+        arb_add(out, out, constant, bits);
+    }
+    arb_submul(out, t, epsilon, bits);
+    arb_clear(t);
+    arb_clear(constant);
+}
+
+/* The least over some t, at most 0: the logarithm is convex in t, so that nothing better comes
+ * after the first t at which it rises. */
+static void chernoff_least(const cellar_large_pair *pair, cellar_log_moment moment, int larger,
+                           const arb_t epsilon, int exceeds, int64_t bits, arb_t out)
+{
+    static const double tried[] = {0.5, 1, 2, 4, 8, 16, 32, 64, 150, 400, 1000, 3000, 10000};
+    arb_t value, before;
+    arb_init(value);
+    arb_init(before);
+    arb_pos_inf(before);
+    arb_zero(out);
+    for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+        chernoff_at(pair, moment, tried[i], larger, epsilon, exceeds, bits, value);
+        if (!arb_is_finite(value) || arb_gt(value, before))
+            break;
+        arb_min(out, out, value, bits);
+        arb_set(before, value);
+    }
+    arb_clear(value);
+    arb_clear(before);
+}
+
 void cellar_chernoff(const cellar_large_pair *pair, const cellar_log_moments *moments,
                      const arb_t epsilon, int exceeds, int64_t bits, arb_t out)
 {
-    static const double tried[] = {0.5, 1, 2, 4, 8, 16, 32, 64, 150, 400, 1000, 3000, 10000};
-    arb_t constant, value, t, best;
-    arb_init(constant);
-    arb_init(value);
-    arb_init(t);
+    arb_t best, value;
     arb_init(best);
+    arb_init(value);
     arb_zero(out);
     for (int larger = 0; larger < 2; larger++) {
-        arb_one(best);
-        for (size_t i = 0; i < sizeof tried / sizeof *tried * CELLAR_LOG_MOMENTS_MAX; i++) {
-            cellar_log_moment moment = moments->of[i % CELLAR_LOG_MOMENTS_MAX];
-            if (moment == NULL)
+        arb_zero(best);
+        for (size_t i = 0; i < CELLAR_LOG_MOMENTS_MAX; i++) {
+            if (moments->of[i] == NULL)
                 continue;
-            arb_set_d(t, tried[i / CELLAR_LOG_MOMENTS_MAX]);
-            moment(pair, t, larger, bits, value);
-            if (!exceeds) {
-                chernoff_constant(t, bits, constant);
-                arb_add(value, value, constant, bits);
-            }
-            arb_submul(value, t, epsilon, bits);
-            arb_exp(value, value, bits);
-            if (arb_is_finite(value))
-                arb_min(best, best, value, bits);
+            chernoff_least(pair, moments->of[i], larger, epsilon, exceeds, bits, value);
+            arb_min(best, best, value, bits);
         }
+        arb_exp(best, best, bits);
         arb_max(out, out, best, bits);
     }
-    arb_clear(constant);
-    arb_clear(value);
-    arb_clear(t);
     arb_clear(best);
+    arb_clear(value);
 }
 
 void cellar_poisson_moment(const cellar_large_pair *pair, const arb_t t, int larger, int64_t bits,

@@ -30,11 +30,28 @@ static int facts_yes(const cellar_mechanism *m)
 
 /* ---- Sichel and Poisson-inverse Gaussian --------------------------------------------- */
 
-/* ln K_nu(u) - ln K_nu(w), w = 1/sigma. */
+/* 1 when nu is 1/2 or -1/2. */
+static int order_is_half(const cellar_sichel *s)
+{
+    return fmpz_cmp_ui(fmpq_denref(s->order), 2) == 0 && fmpz_is_pm1(fmpq_numref(s->order));
+}
+
+/* ln K_nu(u) - ln K_nu(w), w = 1/sigma; K_{1/2}(u) is e^-u sqrt(pi / 2u). */
 static void log_bessel_ratio(const cellar_sichel *s, const arb_t u, const arb_t w, int64_t bits,
                              arb_t out)
 {
     arb_t order;
+    if (order_is_half(s)) {
+        arb_t root;
+        arb_init(root);
+        arb_div(root, w, u, bits);
+        arb_log(root, root, bits);
+        arb_mul_2exp_si(root, root, -1);
+        arb_sub(root, root, u, bits);
+        arb_add(out, root, w, bits);
+        arb_clear(root);
+        return;
+    }
     arb_init(order);
     arb_set_fmpq(order, s->order, bits);
     arb_hypgeom_bessel_k_scaled(out, order, u, bits);
