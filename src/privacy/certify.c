@@ -272,7 +272,7 @@ static cellar_status certify_points(cellar_setting *s, cellar_error *err)
         CELLAR_TRY(point_of_all(s, epsilon, &point, err));
         if (cellar_setting_is_single(s) && s->shift == 1 && s->group == 1)
             point.delta_published =
-                cellar_published_delta(s->mechanisms[0], epsilon, s->options->min_count);
+                cellar_published_delta(s->mechanisms[0], epsilon, s->options->min_count, s->cache);
         s->c->points[s->c->n_points++] = point;
     }
 out:

@@ -5,10 +5,12 @@
 
 #include <flint/fmpq.h>
 
-#include "mechanism/mechanism.h"
+#include "privacy/pair.h"
 
 /* NAN when nothing is published for this mechanism at this epsilon. `min_count` is the smallest
- * count in the data when it is known (eq. 10 of the Poisson paper), 0 otherwise. */
-double cellar_published_delta(const cellar_mechanism *m, const fmpq_t epsilon, uint64_t min_count);
+ * count in the data when it is known (eq. 10 of the Poisson paper), 0 otherwise; `cache` may be
+ * NULL. */
+double cellar_published_delta(const cellar_mechanism *m, const fmpq_t epsilon, uint64_t min_count,
+                              cellar_pair_cache *cache);
 
 #endif
