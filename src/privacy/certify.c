@@ -248,6 +248,11 @@ static cellar_status point_of_all(cellar_setting *s, const fmpq_t epsilon,
         point->delta_lower = 0;
         point->delta_probabilistic = NAN;
     }
+    if (s->group > 1 && status == CELLAR_OK) {
+        cellar_bounds unit;
+        status = cellar_setting_unit(s, point->epsilon, NAN, &unit, err);
+        point->delta = status == CELLAR_OK ? fmin(point->delta, unit.upper) : point->delta;
+    }
     if (status == CELLAR_OK && isnan(point->delta_probabilistic)) {
         point->probabilistic_is_bound = 1;
         status =
@@ -349,6 +354,11 @@ static cellar_status certify_epsilons(cellar_setting *s, cellar_error *err)
             cellar_bounds bounds;
             CELLAR_TRY(cellar_setting_group_epsilon(s, nextafter(at.delta, 0), epsilon_of_all,
                                                     &bounds, err));
+            if (s->group > 1) {
+                cellar_bounds unit;
+                CELLAR_TRY(cellar_setting_unit(s, NAN, nextafter(at.delta, 0), &unit, err));
+                bounds.upper = fmin(bounds.upper, unit.upper);
+            }
             at.epsilon = fmin(bounds.upper, s->c->pure);
             at.lower = fmin(bounds.lower, at.epsilon);
         }

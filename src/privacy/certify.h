@@ -70,7 +70,18 @@ double cellar_setting_basic_delta(const cellar_setting *s, const fmpq_t epsilon,
 double cellar_setting_basic_epsilon(const cellar_setting *s, double delta);
 double cellar_setting_advanced_epsilon(const cellar_setting *s, double delta);
 
+/* `times` cells of mechanism i that change by `shift`, to or from the larger count. */
+cellar_stake cellar_setting_stake(const cellar_setting *s, size_t i, int larger, int64_t shift,
+                                  uint64_t times);
+/* 1: there is nothing to say, which is no failure. */
+int cellar_setting_is_too_wide(cellar_status status);
+
 /* ---- units of several records ---- */
+
+/* All ways in which the records of a unit can lie in cells, composed: bounds of delta at `epsilon`,
+ * or (epsilon NAN) of epsilon at `delta`. Infinite, or 1, where there are too many ways. */
+cellar_status cellar_setting_unit(const cellar_setting *s, double epsilon, double delta,
+                                  cellar_bounds *out, cellar_error *err);
 
 /* A chain of `group` changes, each with delta at epsilon / group, has delta times this at epsilon:
  * the sum of e^{i epsilon / group}, i < group. Rounded up. */

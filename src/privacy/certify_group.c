@@ -37,6 +37,11 @@ cellar_status cellar_setting_delta_upper(const cellar_setting *s, double epsilon
     }
     fmpq_clear(share);
     *out = fmin(1, *out * cellar_setting_group_factor(s, epsilon));
+    if (status == CELLAR_OK && s->group > 1) {
+        cellar_bounds unit;
+        status = cellar_setting_unit(s, epsilon * (1 - 0x1p-50), NAN, &unit, err);
+        *out = status == CELLAR_OK ? fmin(*out, unit.upper) : *out;
+    }
     return status;
 }
 
@@ -72,7 +77,7 @@ cellar_status cellar_setting_violation_bound(const cellar_setting *s, double eps
                                              cellar_error *err)
 {
     static const double shares[] = {0.8, 0.5, 0.9};
-    size_t n = cellar_setting_is_single(s) ? 3 : 1; /* compositions cost more */
+    size_t n = cellar_setting_is_single(s) && s->group == 1 ? 3 : 1; /* compositions cost more */
     *out = 1;
     for (size_t i = 0; i < n && epsilon > 0; i++) {
         double smaller = epsilon * shares[i], delta;

@@ -69,8 +69,8 @@ cellar_status cellar_certify_judge(cellar_setting *s, cellar_error *err)
     if (s->group > 1)
         CELLAR_TRY(cellar_certificate_warn(
             s->c, err,
-            "the records of a unit are taken one after the other (group privacy), which is a bound "
-            "and not the least one"));
+            "the records of a unit are taken one after the other (group privacy), or composed in "
+            "all ways they can lie in cells if there are few: a bound, and not the least one"));
     if (s->c->infinite >= 1 && s->group == 1)
         CELLAR_TRY(
             cellar_certificate_judge(s->c, CELLAR_VERDICT_FAILS, err,

@@ -35,17 +35,22 @@ static int mechanism_has_pair(const cellar_mechanism *m, int64_t shift)
 }
 
 /* Negatives set to zero are a post-processing of negatives kept. */
+cellar_stake cellar_setting_stake(const cellar_setting *s, size_t i, int larger, int64_t shift,
+                                  uint64_t times)
+{
+    int64_t low = (int64_t) s->options->min_count, high = low + shift;
+    cellar_stake stake = {.times = times, .reach = cellar_setting_reach(s, i)};
+    cellar_pair_init(&stake.pair, s->mechanisms[i], larger ? high : low, larger ? low : high,
+                     CELLAR_NEGATIVES_KEEP);
+    stake.is_envelope = !mechanism_has_pair(s->mechanisms[i], shift);
+    stake.reach.shift = shift;
+    return stake;
+}
+
 static void scenario_add(scenario *sc, const cellar_setting *s, size_t i, int larger,
                          uint64_t times)
 {
-    int64_t low = (int64_t) s->options->min_count, high = low + s->shift;
-    cellar_stake *stake = &sc->stakes[sc->n++];
-    cellar_pair_init(&stake->pair, s->mechanisms[i], larger ? high : low, larger ? low : high,
-                     CELLAR_NEGATIVES_KEEP);
-    stake->times = times;
-    stake->is_envelope = !mechanism_has_pair(s->mechanisms[i], s->shift);
-    stake->is_rough = 0;
-    stake->reach = cellar_setting_reach(s, i);
+    sc->stakes[sc->n++] = cellar_setting_stake(s, i, larger, s->shift, times);
 }
 
 /* Symmetric noise has the same losses in both orders: equal stakes are put together. */
@@ -128,7 +133,7 @@ static cellar_status scenario_ask(scenario *sc, double epsilon, double delta, ce
 }
 
 /* Losses that no grid can hold: there is nothing to say, and that is no failure. */
-static int is_too_wide(cellar_status status)
+int cellar_setting_is_too_wide(cellar_status status)
 {
     return status == CELLAR_ERR_ARGUMENT || status == CELLAR_ERR_OVERFLOW;
 }
@@ -153,7 +158,7 @@ static cellar_status scenarios_ask(const cellar_setting *s, double epsilon, doub
     }
 out:
     cellar_free(sc);
-    if (is_too_wide(status)) {
+    if (cellar_setting_is_too_wide(status)) {
         *out = (cellar_bounds){.upper = isnan(epsilon) ? INFINITY : 1};
         status = CELLAR_OK;
     }
@@ -231,7 +236,7 @@ cellar_status cellar_setting_violation(const cellar_setting *s, double epsilon, 
     }
 out:
     cellar_free(sc);
-    if (is_too_wide(status)) {
+    if (cellar_setting_is_too_wide(status)) {
         out->upper = NAN;
         status = CELLAR_OK;
     }

@@ -9,6 +9,7 @@ set(LAYER_SOURCES
   certify_judge.c
   certify_many.c
   certify_pure.c
+  certify_unit.c
   compose.c
   envelope.c
   ledger.c
