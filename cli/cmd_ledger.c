@@ -83,13 +83,13 @@ static int ledger_has_cap(const ledger_values *values)
 static int ledger_read_dataset(const ledger_values *values, cellar_ledger_dataset *dataset)
 {
     cellar_error err;
-    *dataset = (cellar_ledger_dataset){
-        .name = values->dataset,
-        .edition = values->edition != NULL ? values->edition : "1",
-        .unit = values->unit,
-        .neighbours = values->neighbours == 2 ? "substitute" : "add-remove",
-        .population = values->population.value,
-        .accept_delta = values->accept_delta};
+    *dataset =
+        (cellar_ledger_dataset){.name = values->dataset,
+                                .edition = values->edition != NULL ? values->edition : "1",
+                                .unit = values->unit,
+                                .neighbours = values->neighbours == 2 ? "substitute" : "add-remove",
+                                .population = values->population.value,
+                                .accept_delta = values->accept_delta};
     if (values->epsilon == NULL && values->rho == NULL)
         return cli_usage("a new dataset needs a cap: --epsilon E (and --delta D), or --rho R");
     if (values->unit == NULL || values->neighbours == 0)
@@ -172,8 +172,8 @@ static int ledger_create(const char *path, const ledger_values *values)
     if (status == CELLAR_OK)
         status = cellar_key_read(key_path, &key, &err);
     if (status == CELLAR_OK)
-        status = cellar_ledger_create_with(path, key, values->dataset != NULL ? &dataset : NULL,
-                                           &err);
+        status =
+            cellar_ledger_create_with(path, key, values->dataset != NULL ? &dataset : NULL, &err);
     if (made_key && status == CELLAR_OK)
         cli_message("made the key %s; keep a copy apart from the ledger: who has both can rewrite "
                     "history",
