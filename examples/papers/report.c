@@ -224,7 +224,8 @@ static void add(report *r, const row *x)
     show_number(formula, sizeof formula, x->formula, NAN);
     show_number(ours, sizeof ours, x->ours, x->se);
     if (!isnan(x->ours) && read_number(published, &value, &half))
-        snprintf(difference, sizeof difference, "%+.2g", x->ours - value);
+        snprintf(difference, sizeof difference, fabs(x->ours - value) < 100 ? "%+.2g" : "%+.0f",
+                 x->ours - value);
     snprintf(verdict, sizeof verdict, "%s%s%s", x->verdict, x->erratum != NULL ? ": " : "",
              x->erratum != NULL ? x->erratum : "");
     if (r->item_is_new)
