@@ -31,6 +31,7 @@ static void visit(const char *path, const collect_round *round, const unsigned c
 /* The bytes as they are, and behind a good header. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    static const unsigned char start[] = {'C', 'S', 'P', 'L', 1, 1, 0, 0};
     const fuzz_collection *c = fuzz_collection_open();
     unsigned char *bytes = cellar_alloc(HEADER_BYTES + size, 1);
     char path[FUZZ_PATH_BYTES];
@@ -41,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_file(data, size, path);
     visit(path, &round, c->keys[2]->spool_secret);
     unlink(path);
-    memcpy(bytes, "CSPL\1\1\0\0", 8);
+    memcpy(bytes, start, sizeof start);
     bytes_put(bytes + 8, 4, RECORD_BYTES);
     memcpy(bytes + 12, round.id, sizeof round.id);
     memcpy(bytes + HEADER_BYTES, data, size);

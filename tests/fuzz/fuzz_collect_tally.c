@@ -24,6 +24,7 @@ static void parse(const fuzz_collection *c, const unsigned char *bytes, size_t s
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    static const unsigned char start[] = {'C', 'T', 'A', 'L', 1, 1, 0, 0};
     static const cellar_invitation_spec terms = {.epsilon = "1", .is_open = 1, .delta = "0.1"};
     const fuzz_collection *c = fuzz_collection_with(&terms);
     size_t rows = size / TALLY_ROW_BYTES, length = HEADER_BYTES + rows * TALLY_ROW_BYTES;
@@ -34,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     CELLAR_ASSERT(bytes != NULL);
     parse(c, data, size);
     round_one(c->invitation, &round);
-    memcpy(bytes, "CTAL\1\1\0\0", 8);
+    memcpy(bytes, start, sizeof start);
     bytes_put(bytes + 8, 8, rows);
     memcpy(bytes + 16, round.id, sizeof round.id);
     memcpy(bytes + HEADER_BYTES, data, rows * TALLY_ROW_BYTES);
