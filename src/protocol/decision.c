@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include <sodium.h>
-
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -332,11 +330,7 @@ static cellar_status decision_fill(cellar_decision *decision, const char *name, 
     CELLAR_TRY(lines_begin(&lines, name, bytes, signed_length, HEADER, err));
     CELLAR_TRY(take_all(&lines, invitation, decision, err));
     CELLAR_TRY(lines_verify(name, bytes, length, signer, &signed_length, err));
-    cellar_text_add(&decision->text, bytes, length);
-    if (decision->text.failed)
-        CELLAR_TRY(cellar_fail_memory(err, "a decision"));
-    crypto_generichash(decision->id, sizeof decision->id, (const unsigned char *) bytes, length,
-                       NULL, 0);
+    CELLAR_TRY(lines_keep(bytes, length, &decision->text, decision->id, err));
 out:
     return status;
 }

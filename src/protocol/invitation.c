@@ -193,11 +193,7 @@ static cellar_status invitation_fill(cellar_invitation *invitation, const char *
     CELLAR_TRY(lines_begin(&lines, name, bytes, signed_length, HEADER, err));
     CELLAR_TRY(take_all(&lines, invitation, err));
     CELLAR_TRY(lines_verify(name, bytes, length, signer, &signed_length, err));
-    cellar_text_add(&invitation->text, bytes, length);
-    if (invitation->text.failed)
-        CELLAR_TRY(cellar_fail_memory(err, "an invitation"));
-    crypto_generichash(invitation->session, sizeof invitation->session,
-                       (const unsigned char *) bytes, length, NULL, 0);
+    CELLAR_TRY(lines_keep(bytes, length, &invitation->text, invitation->session, err));
 out:
     return status;
 }

@@ -208,3 +208,13 @@ cellar_status lines_verify(const char *name, const char *bytes, size_t length,
                            "%s: the signature is not that of the one who should have signed", name);
     return CELLAR_OK;
 }
+
+cellar_status lines_keep(const char *bytes, size_t length, cellar_text *text,
+                         unsigned char id[CELLAR_COLLECT_ID_BYTES], cellar_error *err)
+{
+    cellar_text_add(text, bytes, length);
+    if (text->failed)
+        return cellar_fail_memory(err, "a signed paper");
+    crypto_generichash(id, CELLAR_COLLECT_ID_BYTES, (const unsigned char *) bytes, length, NULL, 0);
+    return CELLAR_OK;
+}

@@ -2,8 +2,6 @@
 /* Questions for pairs, then triples: signed, and limited to values known to be common enough. */
 #include <string.h>
 
-#include <sodium.h>
-
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -305,11 +303,7 @@ static cellar_status question_fill(cellar_question *question, const char *name, 
     CELLAR_TRY(lines_begin(&lines, name, bytes, signed_length, HEADER, err));
     CELLAR_TRY(lines_verify(name, bytes, length, signer, &signed_length, err));
     CELLAR_TRY(take_all(&lines, invitation, question, err));
-    cellar_text_add(&question->text, bytes, length);
-    if (question->text.failed)
-        CELLAR_TRY(cellar_fail_memory(err, "a question"));
-    crypto_generichash(question->id, sizeof question->id, (const unsigned char *) bytes, length,
-                       NULL, 0);
+    CELLAR_TRY(lines_keep(bytes, length, &question->text, question->id, err));
 out:
     return status;
 }

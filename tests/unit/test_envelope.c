@@ -106,34 +106,49 @@ static double brute_two(const cellar_mechanism *m, const int64_t *p, const int64
     return sum;
 }
 
+/* A kernel and its certificate at one epsilon. */
+typedef struct certified {
+    cellar_mechanism *m;
+    cellar_certificate *c;
+    cellar_profile_point point;
+} certified;
+
+static certified certified_open(const char *kernel, cellar_certify_options o, const char *epsilon)
+{
+    certified made = {.m = make(kernel)};
+    o.epsilons = &epsilon;
+    o.n_epsilons = 1;
+    made.c = certify(kernel, &o);
+    made.point = cellar_certificate_point(made.c, 0);
+    return made;
+}
+
+static void certified_close(certified *made)
+{
+    cellar_certificate_free(made->c);
+    cellar_mechanism_free(made->m);
+}
+
 /* Two cells: no two pairs of counts exceed the certificate, which says that it is not tight. */
 static void test_two_cells(void **state)
 {
     static const char *const kernels[] = {"pig:alpha=0.5,sigma=0.4", "round:base=3",
                                           "max-entropy:variance=2,m=4,min=2"};
-    static const char *const epsilons[] = {"0.8"};
+    cellar_certify_options o = cellar_certify_options_default();
     (void) state;
+    o.n_cells = 2;
     for (size_t i = 0; i < 3; i++) {
-        cellar_certify_options o = cellar_certify_options_default();
-        cellar_mechanism *m = make(kernels[i]);
-        cellar_certificate *c;
-        cellar_profile_point point;
-        o.n_cells = 2;
-        o.epsilons = epsilons;
-        o.n_epsilons = 1;
-        c = certify(kernels[i], &o);
-        point = cellar_certificate_point(c, 0);
-        assert_false(cellar_certificate_composition(c).is_tight);
-        assert_true(point.delta_lower <= point.delta && point.delta <= 1);
-        assert_true(point.delta_probabilistic >= point.delta);
+        certified two = certified_open(kernels[i], o, "0.8");
+        assert_false(cellar_certificate_composition(two.c).is_tight);
+        assert_true(two.point.delta_lower <= two.point.delta && two.point.delta <= 1);
+        assert_true(two.point.delta_probabilistic >= two.point.delta);
         for (int k = 0; k < 32; k++) {
             int64_t a[] = {k % 4, k / 4 % 4};
             int64_t with[] = {a[0] + 1, a[1] + 1};
-            double want = k / 16 ? brute_two(m, with, a, 0.8) : brute_two(m, a, with, 0.8);
-            assert_true(want <= point.delta * (1 + 1e-9) + 1e-9);
+            double want = k / 16 ? brute_two(two.m, with, a, 0.8) : brute_two(two.m, a, with, 0.8);
+            assert_true(want <= two.point.delta * (1 + 1e-9) + 1e-9);
         }
-        cellar_certificate_free(c);
-        cellar_mechanism_free(m);
+        certified_close(&two);
     }
 }
 
@@ -143,18 +158,12 @@ static void test_units(void **state)
     static const char *const kernels[] = {"poisson:alpha=0.7", "negbin:alpha=3,sigma=0.4",
                                           "hellinger:epsilon=1.5", "round:base=7",
                                           "discrete-gaussian:sigma=2"};
-    static const char *const epsilons[] = {"1.1"};
+    cellar_certify_options o = cellar_certify_options_default();
     (void) state;
+    o.per_unit = 2;
     for (size_t i = 0; i < 5; i++) {
-        cellar_certify_options o = cellar_certify_options_default();
-        cellar_mechanism *m = make(kernels[i]);
-        cellar_certificate *c;
-        cellar_profile_point point;
-        o.per_unit = 2;
-        o.epsilons = epsilons;
-        o.n_epsilons = 1;
-        c = certify(kernels[i], &o);
-        point = cellar_certificate_point(c, 0);
+        certified unit = certified_open(kernels[i], o, "1.1");
+        const cellar_mechanism *m = unit.m;
         for (int k = 0; k < 8; k++) {
             int64_t a[] = {k % 2, k / 2 % 2}, one[] = {a[0] + 2, a[1]},
                     two[] = {a[0] + 1, a[1] + 1};
@@ -164,11 +173,10 @@ static void test_units(void **state)
             double in_two = i == 2  ? 0 /* too wide for a double sum */
                             : order ? brute_two(m, two, a, 1.1)
                                     : brute_two(m, a, two, 1.1);
-            assert_true(fmax(in_one, in_two) <= point.delta * (1 + 1e-9) + 1e-9);
+            assert_true(fmax(in_one, in_two) <= unit.point.delta * (1 + 1e-9) + 1e-9);
         }
-        assert_true(point.delta_probabilistic >= point.delta);
-        cellar_certificate_free(c);
-        cellar_mechanism_free(m);
+        assert_true(unit.point.delta_probabilistic >= unit.point.delta);
+        certified_close(&unit);
     }
 }
 
