@@ -51,6 +51,10 @@ static cellar_status place_tcp(const char *address, place *out, cellar_error *er
                            "an address reads HOST:PORT or unix:PATH, not '%.200s'", address);
     memcpy(host, address, length);
     host[length] = '\0';
+    if (host[0] == '[' && host[length - 1] == ']') { /* an address with colons of its own */
+        memmove(host, host + 1, length);
+        host[length - 2] = '\0';
+    }
     if (getaddrinfo(host, colon + 1, &hints, &found) != 0)
         return cellar_fail(err, CELLAR_ERR_IO, "%.200s: there is no such address", address);
     memcpy(&out->address, found->ai_addr, found->ai_addrlen);

@@ -123,6 +123,8 @@ static cellar_status sending_all(sending *s, uint64_t *n_sent, cellar_error *err
             waiting = 0;
         }
     }
+    if (*n_sent == 0)
+        status = cellar_fail(err, CELLAR_ERR_INPUT, "%s: has no record", s->csv.name);
 out:
     return status;
 }
@@ -214,29 +216,35 @@ static cellar_status take_one(cellar_shuffler *shuffler, const unsigned char *by
     return CELLAR_OK;
 }
 
-/* A regular file, and nothing that it may point to. */
-static cellar_status inbox_open(const char *path, FILE **out, cellar_error *err)
+/* A regular file, and nothing that it may point to; NULL for anything else. */
+static FILE *inbox_open(const char *path)
 {
     struct stat facts;
+    FILE *file = NULL;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    *out = NULL;
     if (fd >= 0 && fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode))
-        *out = fdopen(fd, "rb");
-    if (*out == NULL && fd >= 0)
+        file = fdopen(fd, "rb");
+    if (file == NULL && fd >= 0)
         close(fd);
-    return *out != NULL ? CELLAR_OK : cellar_fail_errno(err, path, "open");
+    return file;
 }
 
-/* One submission after the other; a rest shorter than one is one that was cut. */
+/* One submission after the other; a rest shorter than one is one that was cut. Something that
+ * cannot be read stays there, and stops nobody else. */
 static cellar_status take_file(cellar_shuffler *shuffler, const char *path,
-                               cellar_collect_report *report, cellar_error *err)
+                               cellar_collect_report *report, int *is_read, cellar_error *err)
 {
     size_t one = cellar_shuffler_size_bytes(shuffler), got = 0;
     unsigned char *bytes = NULL;
-    FILE *file = NULL;
+    FILE *file = inbox_open(path);
     cellar_status status = CELLAR_OK;
 
-    CELLAR_TRY(inbox_open(path, &file, err));
+    *is_read = file != NULL;
+    if (file == NULL) {
+        report->n_messages++;
+        report_refuse(report, "not a file that can be read here");
+        return CELLAR_OK;
+    }
     bytes = cellar_alloc(1, one);
     if (bytes == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "a submission"));
@@ -246,8 +254,7 @@ static cellar_status take_file(cellar_shuffler *shuffler, const char *path,
         status = cellar_fail_errno(err, path, "read");
 out:
     cellar_free(bytes);
-    if (file != NULL)
-        fclose(file);
+    fclose(file);
     return status;
 }
 
@@ -295,11 +302,17 @@ cellar_status cellar_shuffler_take_folder(cellar_shuffler *shuffler, const char 
     if (strlen(inbox) + NAME_DIGITS + 2 > PATH_BYTES)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "%.200s...: the path is too long", inbox);
     CELLAR_TRY(inbox_read(inbox, &list, err));
-    for (size_t i = 0; i < list.n; i++)
-        CELLAR_TRY(take_file(shuffler, inbox_file(inbox, list.names[i], path), report, err));
+    for (size_t i = 0; i < list.n; i++) {
+        int is_read;
+        CELLAR_TRY(
+            take_file(shuffler, inbox_file(inbox, list.names[i], path), report, &is_read, err));
+        if (!is_read)
+            list.names[i][0] = '\0';
+    }
     CELLAR_TRY(cellar_shuffler_sync(shuffler, err));
     for (size_t i = 0; i < list.n; i++)
-        if (unlink(inbox_file(inbox, list.names[i], path)) != 0 && errno != ENOENT)
+        if (list.names[i][0] != '\0' && unlink(inbox_file(inbox, list.names[i], path)) != 0 &&
+            errno != ENOENT)
             CELLAR_TRY(cellar_fail_errno(err, path, "remove"));
 out:
     cellar_free(list.names);

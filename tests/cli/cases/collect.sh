@@ -20,6 +20,10 @@ echo "invited: $?"
 send="cellar collect participant send"
 shuffle="cellar collect shuffler run --spool spool --key shuffler.key --curator curator.pub"
 
+head -n 1 people.csv >none.csv
+$send none.csv --spool spool --key gateway.key --curator curator.pub
+echo "nobody sent: $?"
+ln -s "$PWD/people.csv" spool/inbox-1/0123456789abcdef0123456789abcdef
 head -n 300 people.csv >some.csv
 $send some.csv --spool spool --key gateway.key --curator curator.pub
 echo "some sent: $?"
@@ -28,6 +32,7 @@ $send people.csv --spool spool --key gateway.key --curator curator.pub
 cp spool/inbox-1/* copy
 printf 'cut' >>spool/inbox-1/"$(ls spool/inbox-1)"
 $shuffle
+rm spool/inbox-1/0123456789abcdef0123456789abcdef
 cp copy spool/inbox-1/
 $shuffle
 echo "after the end: $?"
