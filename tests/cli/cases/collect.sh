@@ -28,11 +28,11 @@ head -n 300 people.csv >some.csv
 $send some.csv --spool spool --key gateway.key --curator curator.pub
 echo "some sent: $?"
 $shuffle
+rm spool/inbox-1/0123456789abcdef0123456789abcdef
 $send people.csv --spool spool --key gateway.key --curator curator.pub
 cp spool/inbox-1/* copy
 printf 'cut' >>spool/inbox-1/"$(ls spool/inbox-1)"
 $shuffle
-rm spool/inbox-1/0123456789abcdef0123456789abcdef
 cp copy spool/inbox-1/
 $shuffle
 echo "after the end: $?"
