@@ -249,6 +249,23 @@ static cellar_status check_budget(const cellar_plan *plan, cellar_error *err)
     return CELLAR_OK;
 }
 
+static cellar_status check_data(const cellar_plan *plan, cellar_error *err)
+{
+    const char *delimiter = plan->data.delimiter;
+    plan_place top = {1, NULL};
+    if (strcmp(plan->data.file, "-") == 0)
+        return cellar_plan_fail(plan->name, &top, "data.file", err,
+                                "the data are read once for each table, and standard input can be "
+                                "read once");
+    if (delimiter != NULL && strcmp(delimiter, "tab") != 0 &&
+        (strlen(delimiter) != 1 || delimiter[0] == '"' || (unsigned char) delimiter[0] >= 0x80))
+        return cellar_plan_fail(plan->name, &top, "data.delimiter", err,
+                                "expected one character (not a quote) or tab");
+    if (plan->data.max_weight > 0 && plan->data.weight == NULL)
+        return cellar_plan_fail(plan->name, &top, "data.max_weight", err, "there is no weight");
+    return CELLAR_OK;
+}
+
 static cellar_status check_rest(const cellar_plan *plan, cellar_error *err)
 {
     static const char *const formats[] = {"csv", "json", "px", "sdmx", "csvw", NULL};
@@ -282,9 +299,7 @@ static cellar_status check_rest(const cellar_plan *plan, cellar_error *err)
     if ((plan->unit.column != NULL) != (plan->unit.max_records > 0))
         return cellar_plan_fail(plan->name, &top, "unit", err,
                                 "column and max_records need each other");
-    if (plan->data.max_weight > 0 && plan->data.weight == NULL)
-        return cellar_plan_fail(plan->name, &top, "data.max_weight", err, "there is no weight");
-    return CELLAR_OK;
+    return check_data(plan, err);
 }
 
 static cellar_status check_rule(const cellar_plan *plan, plan_rule *rule, cellar_error *err)
