@@ -15,7 +15,7 @@
 #include "base/memory.h"
 #include "report/committee.h"
 
-enum { UTILITY_N_FACTORS = 5, UTILITY_MAX_COUNT = 10, UTILITY_N_CHARTS = 7 };
+enum { UTILITY_N_FACTORS = 5, UTILITY_MAX_COUNT = 10, UTILITY_N_CHARTS = 8 };
 
 /* Of what each box is made. */
 typedef struct utility_chart {
@@ -44,6 +44,10 @@ static const utility_chart utility_charts[UTILITY_N_CHARTS] = {
     {"utility-v", "cramers_v", "Cramer's V of two variables", "Cramer's V",
      "The association of two variables as an analyst would see it who takes released numbers for "
      "true ones; boxes over simulated copies.",
+     0},
+    {"utility-p", "p_value_chi_square", "p-value of independence, noise not known", "p-value",
+     "The p-value of independence as an analyst would find it who takes released numbers for true "
+     "ones; boxes over simulated copies. cellar infer knows the noise.",
      0}};
 
 /* All assessments: mechanisms by values of epsilon, and the mechanisms as planned. */

@@ -50,9 +50,13 @@ static void certificate_hidden(cellar_page *page, const json_t *c)
 
 /* ---- how well ----------------------------------------------------------------------- */
 
-/* Odds change by a factor of e^epsilon at most: even odds, as a probability. */
-static void certificate_meaning(cellar_page *page, const char *unit, double epsilon)
+/* Odds change by a factor of e^epsilon at most: even odds, as a probability. To have one category
+ * and not another is to be taken out and put back elsewhere: under add-remove it counts twice. */
+static void certificate_meaning(cellar_page *page, const json_t *c, double epsilon)
 {
+    const char *unit = certificate_word(c, "unit", "record");
+    const int substitute = certificate_is(c, "neighbours", "substitute");
+    char low[32], high[32], ratio[2][32];
     if (epsilon > 30) {
         cellar_page_paragraph(page,
                               "With so large an epsilon the bound says next to nothing: somebody "
@@ -60,14 +64,20 @@ static void certificate_meaning(cellar_page *page, const char *unit, double epsi
                               unit);
         return;
     }
-    char low[32], high[32], ratio[32];
     snprintf(low, sizeof low, "%.1f", 100 / (1 + exp(epsilon)));
     snprintf(high, sizeof high, "%.1f", 100 / (1 + exp(-epsilon)));
     cellar_page_paragraph(page,
-                          "What that means: whatever somebody suspects about one %s, and whatever "
-                          "is known besides, these numbers change the odds of it by a factor of %s "
-                          "at most. Who is undecided (50 %%) ends between %s %% and %s %%.",
-                          unit, cellar_page_bound(exp(epsilon), ratio), low, high);
+                          "What that means: somebody wonders %s one %s %s. Whatever is known "
+                          "besides, these numbers change the odds by a factor of %s at most. Who "
+                          "is undecided (50 %%) ends between %s %% and %s %%.",
+                          substitute ? "which of two categories" : "whether", unit,
+                          substitute ? "has" : "is in the data",
+                          cellar_page_bound(exp(epsilon), ratio[0]), low, high);
+    if (!substitute)
+        cellar_page_paragraph(page,
+                              "Of a %s that is known to be in the data, which of two categories it "
+                              "has is hidden with twice the epsilon: by a factor of %s at most.",
+                              unit, cellar_page_bound(exp(2 * epsilon), ratio[1]));
 }
 
 static void certificate_delta_meaning(cellar_page *page, double delta)
@@ -88,7 +98,7 @@ static void certificate_pure(cellar_page *page, const json_t *c, double pure)
     cellar_page_remark(page, "note",
                        "Proved: differential privacy with epsilon = %s and delta = 0.",
                        exact != NULL && strlen(exact) < 24 ? exact : cellar_page_bound(pure, text));
-    certificate_meaning(page, certificate_word(c, "unit", "record"), pure);
+    certificate_meaning(page, c, pure);
 }
 
 static void certificate_approximate(cellar_page *page, const json_t *c)
@@ -107,7 +117,7 @@ static void certificate_approximate(cellar_page *page, const json_t *c)
                        "Proved: differential privacy with epsilon = %s and delta = %s. No epsilon "
                        "has delta = 0.",
                        cellar_page_bound(epsilon, text[0]), cellar_page_bound(delta, text[1]));
-    certificate_meaning(page, certificate_word(c, "unit", "record"), epsilon);
+    certificate_meaning(page, c, epsilon);
     certificate_delta_meaning(page, delta);
 }
 
