@@ -156,6 +156,7 @@ static void test_commands(cellar_page *page, const cellar_release *release, cons
     cellar_text line = {0};
     cellar_text_add_string(&line, "cellar infer interval ");
     test_shell_word(&line, name);
+    cellar_text_add_string(&line, " --every-cell");
     if (cellar_schema_n_variables(schema) > 1) {
         cellar_text_add_string(&line, "\ncellar infer independence ");
         test_shell_word(&line, name);

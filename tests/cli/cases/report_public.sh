@@ -26,6 +26,15 @@ grep -c 'alert(1)' page.html
 grep -o '<title>.*</title>' two.html
 sed -n '/The numbers<.h2>/,/<.table>/p' page.html
 
+echo "# what to type can be typed"
+python3 - two.html <<'END' | grep noisy >commands
+import re, sys, html
+for block in re.findall("<pre><code>(.*?)</code></pre>", open(sys.argv[1]).read(), re.S):
+    print(html.unescape(block))
+END
+cat commands
+sh -e commands >/dev/null && echo "both run"
+
 echo "# what is there stays"
 cellar report --public release.csv -o page.html 2>&1
 cellar report --public release.csv -o release.csv --force 2>&1
