@@ -230,7 +230,9 @@ static void results_people_field(const cli_field *field, int is_last, cli_grid *
     else if (field->kind == CLI_FIELD_COUNT)
         cli_grid_add_count(grid, field->count);
     else {
-        snprintf(text, sizeof text, "%.7g", field->real);
+        /* whole numbers have all their digits */
+        int is_whole = fabs(field->real) < 1e15 && field->real == floor(field->real);
+        snprintf(text, sizeof text, "%.*g", is_whole ? 15 : 7, field->real);
         cli_grid_add(grid, text);
     }
 }

@@ -101,19 +101,21 @@ static cellar_status posterior_init(posterior *p, const cellar_reading *r, cella
     return CELLAR_OK;
 }
 
-/* The shortest run of counts with the mass, and the mean. */
+/* The shortest run of counts with the mass, the likeliest among equally short ones, and the mean.
+ */
 static void posterior_shortest(const posterior *p, double mass, cellar_estimate *out)
 {
-    size_t best = p->n, at = 0;
-    double mean = 0;
+    size_t best = p->n + 1, at = 0;
+    double mean = 0, most = 0;
     for (size_t i = 0, j = 0; i < p->n; i++) {
         while (j < p->n && p->below[j] - p->below[i] < mass - 1e-12)
             j++;
         if (p->below[j] - p->below[i] < mass - 1e-12)
             break;
-        if (j - i < best) {
+        if (j - i < best || (j - i == best && p->below[j] - p->below[i] > most + 1e-12)) {
             best = j - i;
             at = i;
+            most = p->below[j] - p->below[i];
         }
     }
     for (size_t i = 0; i < p->n; i++)

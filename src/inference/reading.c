@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,9 @@
 #include "inference/cell_set.h"
 #include "inference/interval_parts.h"
 #include "inference/noisy.h"
+
+/* Laws of larger counts would take minutes. */
+static const int64_t KERNEL_MAX = 100000000;
 
 static int is_chosen(const cellar_cell_set *set, const cellar_cell_set *without, size_t cell)
 {
@@ -63,6 +67,10 @@ cellar_status cellar_reading_init(cellar_reading *r, const cellar_noisy *noisy,
                 return cellar_fail(err, CELLAR_ERR_INPUT, "the numbers are too large to be summed");
             n++;
         }
+    if (!cellar_channel_is_additive(&noisy->channel) && r->number > KERNEL_MAX)
+        return cellar_fail(err, CELLAR_ERR_INPUT,
+                           "the law of %s is not summed for numbers above %" PRId64,
+                           cellar_mechanism_name(noisy->mechanism), KERNEL_MAX);
     r->n_noises = n * noisy->n_summed;
     if (n == 1)
         return CELLAR_OK;
