@@ -57,27 +57,38 @@ static void row_fill(const rows *r, const row *made)
     }
 }
 
+/* Sides overlap: counts below `next` have been looked at. */
+static int64_t side_first(const cellar_box_side *side, int64_t next)
+{
+    return (int64_t) side->low > next ? (int64_t) side->low : next;
+}
+
+static int64_t side_next(const cellar_box_side *side, int64_t next)
+{
+    return (int64_t) side->high + 1 > next ? (int64_t) side->high + 1 : next;
+}
+
 /* How many counts there are in all sides, and what room their laws take; 0: too much. */
 static int rows_measure(rows *r)
 {
-    double next = 0;
+    int64_t next = 0;
     for (size_t i = 0; i < r->box->n_sides; i++) {
         const cellar_box_side *side = &r->box->sides[i];
         if (!(side->high - side->low < WORK_MAX))
             return 0;
-        for (double a = fmax(next, side->low); a <= side->high; a++, r->n++) {
-            r->n_pmf += row_of(r, (int64_t) a).n;
+        for (int64_t a = side_first(side, next); a <= (int64_t) side->high; a++, r->n++) {
+            r->n_pmf += row_of(r, a).n;
             if (r->n_pmf > WORK_MAX)
                 return 0;
         }
-        next = fmax(next, side->high + 1);
+        next = side_next(side, next);
     }
     return 1;
 }
 
 static cellar_status rows_fill(rows *r, cellar_error *err)
 {
-    double next = 0;
+    int64_t next = 0;
     r->items = cellar_alloc(r->n, sizeof *r->items);
     r->pmf = cellar_alloc(r->n_pmf, sizeof *r->pmf);
     if (r->items == NULL || r->pmf == NULL)
@@ -85,13 +96,13 @@ static cellar_status rows_fill(rows *r, cellar_error *err)
     r->n = r->n_pmf = 0;
     for (size_t i = 0; i < r->box->n_sides; i++) {
         const cellar_box_side *side = &r->box->sides[i];
-        for (double a = fmax(next, side->low); a <= side->high; a++) {
-            row made = row_of(r, (int64_t) a);
+        for (int64_t a = side_first(side, next); a <= (int64_t) side->high; a++) {
+            row made = row_of(r, a);
             row_fill(r, &made);
             r->items[r->n++] = made;
             r->n_pmf += made.n;
         }
-        next = fmax(next, side->high + 1);
+        next = side_next(side, next);
     }
     return CELLAR_OK;
 }
@@ -117,10 +128,11 @@ static void rows_transform(rows *r, double s)
         row *item = &r->items[i];
         const double *pmf = r->pmf + item->at, up = exp(s);
         double sum = 0, first = 0, last = 0, factor = exp(s * (double) (item->first - item->count));
-        for (size_t k = 0; k < item->n; k++, factor *= up) {
+        for (size_t k = 0; k < item->n; k++) {
             last = pmf[k] * factor;
             first = k == 0 ? last : first;
             sum += last;
+            factor *= up;
         }
         item->log_m = log(sum) + s * (double) item->count;
         if (item->n > 1 && (s > 0 ? last : first) > NEGLIGIBLE * sum &&
@@ -202,12 +214,13 @@ cellar_status cellar_box_kernel(const cellar_box *box, double *low, double *high
         return CELLAR_OK; /* the box itself is the answer */
     status = rows_fill(&r, err);
     scale = status == CELLAR_OK ? 0.4 / rows_deviation(&r) : 0;
-    for (int i = 0; i < THETAS && status == CELLAR_OK; i++, scale *= 1.4) {
+    for (int i = 0; i < THETAS && status == CELLAR_OK; i++) {
         double upper = limit_best(&r, -scale), lower = -limit_best(&r, scale);
         if (!isnan(upper))
             *high = fmin(*high, floor(upper + 1e-9));
         if (!isnan(lower))
             *low = fmax(*low, ceil(lower - 1e-9));
+        scale *= 1.4;
     }
     cellar_free(r.items);
     cellar_free(r.pmf);
