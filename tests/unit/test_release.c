@@ -355,7 +355,9 @@ static void half_survival(const cellar_mechanism *m, int64_t count, int64_t rele
 static cellar_status no_draw(const cellar_mechanism *m, const int64_t *counts, size_t n,
                              cellar_rng *rng, int64_t *released, cellar_error *err)
 {
-    (void) m, (void) counts, (void) n, (void) rng, (void) released, (void) err;
+    (void) m, (void) counts, (void) rng, (void) err;
+    for (size_t i = 0; i < n; i++)
+        released[i] = 0;
     fail_msg("noise was drawn without a certificate");
     return CELLAR_ERR_RULE;
 }
