@@ -314,12 +314,13 @@ static cellar_status losses_exceed(table_of_losses *t, const cellar_stake *stake
     return status;
 }
 
-cellar_status cellar_tight_violation(const cellar_stake *stakes, size_t n, double epsilon,
-                                     cellar_bounds *out, cellar_error *err)
+/* The same of all but `tail` of each law, which counts. */
+static cellar_status violation_to(const cellar_stake *stakes, size_t n, double epsilon, double tail,
+                                  cellar_bounds *out, cellar_error *err)
 {
     table_of_losses t;
     double above = 1, below = 1;
-    cellar_status status = losses_init(&t, stakes, n, 1e-300, err);
+    cellar_status status = losses_init(&t, stakes, n, tail, err);
     if (status != CELLAR_OK)
         return status;
     *out = (cellar_bounds){.upper = 1};
@@ -340,5 +341,19 @@ cellar_status cellar_tight_violation(const cellar_stake *stakes, size_t n, doubl
         *out = (cellar_bounds){.upper = fmin(1, above + below), .is_lattice = t.is_lattice};
     }
     losses_clear(&t);
+    return status;
+}
+
+/* Long tails are looked at only where short ones would show. */
+cellar_status cellar_tight_violation(const cellar_stake *stakes, size_t n, double epsilon,
+                                     cellar_bounds *out, cellar_error *err)
+{
+    const double tail = 1e-30;
+    double times = 0;
+    cellar_status status = violation_to(stakes, n, epsilon, tail, out, err);
+    for (size_t i = 0; i < n; i++)
+        times += (double) stakes[i].times;
+    if (status == CELLAR_OK && out->upper < 1e12 * times * tail)
+        status = violation_to(stakes, n, epsilon, 1e-300, out, err);
     return status;
 }
