@@ -341,6 +341,11 @@ CELLAR_API void cellar_collect_link_close(cellar_collect_link *link); /* wipes; 
 CELLAR_API cellar_status cellar_collect_link_send(cellar_collect_link *link,
                                                   const void *submissions, size_t n,
                                                   cellar_error *err);
+/* One record in one call: connects, seals, sends, and answers when it is on the shuffler's disk. */
+CELLAR_API cellar_status cellar_participant_post(const cellar_participant *participant,
+                                                 uint64_t row, const char *const *values,
+                                                 const char *address, uint32_t timeout_ms,
+                                                 cellar_error *err);
 /* Remembers in the file `path` that this decision was accepted. When the file tells of another
  * decision in the same collection, the curator asks twice: CELLAR_ERR_RULE. */
 CELLAR_API cellar_status cellar_participant_remember(const char *path,

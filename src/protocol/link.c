@@ -79,3 +79,22 @@ out:
     cellar_free(frame);
     return status;
 }
+
+cellar_status cellar_participant_post(const cellar_participant *participant, uint64_t row,
+                                      const char *const *values, const char *address,
+                                      uint32_t timeout_ms, cellar_error *err)
+{
+    unsigned char *sealed = cellar_alloc(1, cellar_participant_size_bytes(participant));
+    cellar_collect_link *link = NULL;
+    cellar_status status = CELLAR_OK;
+
+    if (sealed == NULL)
+        return cellar_fail_memory(err, "a submission");
+    CELLAR_TRY(cellar_participant_seal(participant, row, values, sealed, err));
+    CELLAR_TRY(cellar_collect_link_open(participant, address, timeout_ms, &link, err));
+    CELLAR_TRY(cellar_collect_link_send(link, sealed, 1, err));
+out:
+    cellar_collect_link_close(link);
+    cellar_free(sealed);
+    return status;
+}

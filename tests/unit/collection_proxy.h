@@ -29,7 +29,7 @@ typedef struct proxy {
     const char *server; /* its address */
     int listener;
     pthread_t thread;
-    volatile int stop;
+    _Atomic int stop;
     int n_connections, n_of[N_FAULTS];
 } proxy;
 

@@ -80,15 +80,14 @@ static pid_t server_start(fixture *f)
 static int send_once(fixture *f, const cellar_participant *participant, size_t row,
                      const char *address)
 {
-    unsigned char bytes[1024];
-    cellar_collect_link *link = NULL;
+    char codes[3][32];
+    const char *values[] = {codes[0], codes[1], codes[2]};
     int ok;
-    people_seal(&f->p, participant, row, bytes);
+    for (size_t c = 0; c < 3; c++)
+        snprintf(codes[c], sizeof codes[c], "c%u", (unsigned) f->p.levels[row][c]);
     err.message[0] = '\0';
-    ok = cellar_collect_link_open(participant, address, 1500, &link, &err) == CELLAR_OK &&
-         cellar_collect_link_send(link, bytes, 1, &err) == CELLAR_OK;
+    ok = cellar_participant_post(participant, row, values, address, 1500, &err) == CELLAR_OK;
     assert_true(ok || err.message[0] != '\0'); /* every failure says why */
-    cellar_collect_link_close(link);
     return ok;
 }
 
