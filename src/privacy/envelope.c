@@ -17,342 +17,19 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/ball.h"
+#include "privacy/envelope_laws.h"
 
-enum {
-    BITS = 96,
-    COUNTS_LARGE = 32,
-    COUNTS_FLAT = 256,   /* whose pairs have few numbers each */
-    CELLS_MAX = 1 << 19, /* a second or two; wider laws are composed by their epsilons */
-    KINKS_MAX = 800,
-    EVEN_NODES = 300,
-    N_RESTS = 48
-};
+enum { KINKS_MAX = 800, EVEN_NODES = 300 };
 static const double LOSS_MAX = 600; /* larger losses count as infinite */
-static const double REST_FIRST = 0.02, REST_RATIO = 1.25;
-
-/* The laws of counts first .. first + n - 1 on released numbers low .. low + width - 1. Where
- * losses are the same on either side of two counts, rows 2k and 2k + 1 are the laws of first + k
- * and of its neighbour, on numbers from the one to the other: the first and the last stand for all
- * beyond them. */
-typedef struct laws {
-    const cellar_reach *reach;
-    int is_flat;
-    int64_t first, low;
-    size_t n, width;
-    double *upper, *lower;         /* bounds on the probabilities, count by count */
-    double *upper_sum, *lower_sum; /* their sums from the end where losses are largest; or NULL */
-    int rises;                     /* that is the right end */
-    double *outside;               /* mass that is not there, rounded up */
-    int is_bounded;       /* these are not all counts, and a bound for the others is known */
-    double rest[N_RESTS]; /* that bound, at epsilon = 0, REST_FIRST, REST_FIRST * REST_RATIO, ... */
-} laws;
 
 typedef struct node {
     double g, value; /* e^epsilon, and a bound on H there */
 } node;
 
-/* ---- the laws ------------------------------------------------------------------------- */
-
-static int reach_has_tail(const cellar_reach *reach)
-{
-    return reach->m->ops->facts != NULL && reach->m->ops->facts->tail != NULL;
-}
-
-/* How many smaller counts are looked at. */
-static int envelope_n_counts(const cellar_reach *reach, int64_t *n)
-{
-    cellar_reach kept = *reach;
-    kept.negatives = CELLAR_NEGATIVES_KEEP;
-    if (cellar_reach_period(&kept, n))
-        return 1;
-    *n = COUNTS_LARGE;
-    return reach_has_tail(reach);
-}
-
 int cellar_envelope_exists(const cellar_reach *reach)
 {
     int64_t n;
-    return envelope_n_counts(reach, &n);
-}
-
-static void laws_clear(laws *l)
-{
-    cellar_free(l->upper);
-    cellar_free(l->lower);
-    cellar_free(l->outside);
-    cellar_free(l->upper_sum);
-    cellar_free(l->lower_sum);
-}
-
-/* The same by double-words, where the kernel has them and they reach far enough. */
-static int laws_fill_words(laws *l, size_t i, double tail)
-{
-    const cellar_mechanism *m = l->reach->m;
-    int64_t end = l->low + (int64_t) l->width;
-    cellar_law_row row;
-    int is_made = m->ops->law_row != NULL && tail > 0x1p-600 &&
-                  m->ops->law_row(m, l->first + (int64_t) i, &row);
-    if (!is_made)
-        return 0;
-    is_made = l->low == 0 && row.first == 0 && cellar_law_row_reach(&row, end) &&
-              cellar_law_row_finish(&row, 60 - (int) log2(tail)) && row.run.error < 0x1p40 &&
-              end < (int64_t) row.n_above;
-    for (size_t j = 0; is_made && j < l->width; j++) {
-        double p = row.p[j].high;
-        l->upper[i * l->width + j] = p > 0 ? p * (1 + 0x1p-50) : 0x1p-400;
-        l->lower[i * l->width + j] = p * (1 - 0x1p-50);
-    }
-    if (is_made)
-        l->outside[i] = row.above[end].high * (1 + 0x1p-50) + row.after;
-    cellar_law_row_clear(&row);
-    return is_made;
-}
-
-static void laws_fill_row(laws *l, size_t i, double tail, arb_ptr row)
-{
-    const cellar_mechanism *m = l->reach->m;
-    int64_t count = l->first + (int64_t) i;
-    cellar_pair pair;
-    if (laws_fill_words(l, i, tail))
-        return;
-    cellar_pair_init(&pair, m, count, count + 1, CELLAR_NEGATIVES_KEEP);
-    if (m->ops->pmf_balls != NULL && l->low >= 0)
-        m->ops->pmf_balls(m, count, l->low, l->width, BITS, row);
-    else
-        for (size_t j = 0; j < l->width; j++)
-            cellar_pair_pmf(&pair, 0, l->low + (int64_t) j, BITS, row + j);
-    for (size_t j = 0; j < l->width; j++) {
-        l->upper[i * l->width + j] = fmax(0, cellar_ball_upper(row + j));
-        l->lower[i * l->width + j] = fmax(0, cellar_ball_lower(row + j));
-    }
-    cellar_pair_lower(&pair, 0, l->low - 1, BITS, row);
-    l->outside[i] = fmax(0, cellar_ball_upper(row));
-    cellar_pair_upper(&pair, 0, l->low + (int64_t) l->width, BITS, row);
-    l->outside[i] = nextafter(l->outside[i] + fmax(0, cellar_ball_upper(row)), 2);
-}
-
-static double rest_epsilon(size_t i)
-{
-    return i == 0 ? 0 : REST_FIRST * pow(REST_RATIO, (double) (i - 1));
-}
-
-/* delta of all counts from one on, which costs more than that of a pair, at some epsilon. */
-static void laws_bound_rest(laws *l, int64_t from)
-{
-    const cellar_reach *reach = l->reach;
-    arb_t epsilon, value;
-    arb_init(epsilon);
-    arb_init(value);
-    for (size_t i = 0; i < N_RESTS && l->is_bounded; i++) {
-        arb_set_d(epsilon, rest_epsilon(i));
-        reach->m->ops->facts->tail(reach->m, from, reach->shift, epsilon, BITS, value);
-        l->rest[i] = arb_is_finite(value) ? fmin(1, fmax(0, cellar_ball_upper(value))) : 1;
-    }
-    arb_clear(epsilon);
-    arb_clear(value);
-}
-
-static int reach_is_flat(const cellar_reach *reach)
-{
-    cellar_pair pair;
-    cellar_pair_init(&pair, reach->m, reach->smallest, reach->smallest + reach->shift,
-                     CELLAR_NEGATIVES_KEEP);
-    return pair.flat;
-}
-
-/* The two laws of the k-th pair of counts, on the numbers between them. */
-static void laws_fill_pair(laws *l, size_t k, arb_t value)
-{
-    int64_t smaller = l->first + (int64_t) k, larger = smaller + l->reach->shift;
-    cellar_pair pair;
-    cellar_pair_init(&pair, l->reach->m, smaller, larger, CELLAR_NEGATIVES_KEEP);
-    pair.cache = l->reach->cache;
-    for (int side = 0; side < 2; side++)
-        for (size_t j = 0; j < l->width; j++) {
-            size_t at = (2 * k + (size_t) side) * l->width + j;
-            if (j == 0)
-                cellar_pair_lower(&pair, side, smaller, CELLAR_PAIR_BITS, value);
-            else if (j + 1 == l->width)
-                cellar_pair_upper(&pair, side, larger, CELLAR_PAIR_BITS, value);
-            else
-                cellar_pair_pmf(&pair, side, smaller + (int64_t) j, CELLAR_PAIR_BITS, value);
-            l->upper[at] = fmax(0, cellar_ball_upper(value));
-            l->lower[at] = fmax(0, cellar_ball_lower(value));
-        }
-}
-
-static cellar_status laws_room(laws *l, cellar_error *err)
-{
-    l->upper = cellar_alloc(l->n * l->width, sizeof *l->upper);
-    l->lower = cellar_alloc(l->n * l->width, sizeof *l->lower);
-    l->outside = cellar_alloc(l->n, sizeof *l->outside);
-    if (l->upper == NULL || l->lower == NULL || l->outside == NULL)
-        return cellar_fail_memory(err, "an envelope");
-    return CELLAR_OK;
-}
-
-static cellar_status laws_init_flat(laws *l, const cellar_reach *reach, cellar_error *err)
-{
-    cellar_status status;
-    arb_t value;
-    *l = (laws){.reach = reach, .first = reach->smallest, .is_flat = 1, .is_bounded = 1};
-    l->width = (size_t) reach->shift + 1;
-    l->n = (size_t) 2 * COUNTS_FLAT;
-    status = laws_room(l, err);
-    if (status != CELLAR_OK)
-        return status;
-    arb_init(value);
-    for (size_t k = 0; k < COUNTS_FLAT; k++)
-        laws_fill_pair(l, k, value);
-    arb_clear(value);
-    laws_bound_rest(l, l->first + COUNTS_FLAT);
-    return CELLAR_OK;
-}
-
-/* One window for all counts, so that a law is known where another one lives. */
-static cellar_status laws_init(laws *l, const cellar_reach *reach, double tail, cellar_error *err)
-{
-    int64_t n, low = INT64_MAX, high = INT64_MIN;
-    arb_ptr row;
-    *l = (laws){.reach = reach, .first = reach->smallest};
-    CELLAR_ASSERT(envelope_n_counts(reach, &n));
-    l->is_bounded = n == COUNTS_LARGE && reach_has_tail(reach);
-    l->n = (size_t) (n + reach->shift);
-    for (size_t i = 0; i < l->n; i++) {
-        int64_t from, to;
-        reach->m->ops->support(reach->m, l->first + (int64_t) i, tail, &from, &to);
-        low = from < low ? from : low;
-        high = to > high ? to : high;
-    }
-    if (high - low >= CELLS_MAX || (double) (high - low + 1) * (double) l->n > CELLS_MAX)
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "%s: its numbers are too many to be composed by their losses",
-                           cellar_mechanism_spec(reach->m));
-    l->low = low;
-    l->width = (size_t) (high - low + 1);
-    if (laws_room(l, err) != CELLAR_OK)
-        return CELLAR_ERR_MEMORY;
-    row = _arb_vec_init((slong) l->width + 1);
-    for (size_t i = 0; i < l->n; i++)
-        laws_fill_row(l, i, tail, row);
-    _arb_vec_clear(row, (slong) l->width + 1);
-    laws_bound_rest(l, l->first + n);
-    return CELLAR_OK;
-}
-
-/* The k-th pair of counts: 1 and the rows of P and Q, or 0 beyond the last. Where ratios are
- * monotone the largest change dominates the smaller ones. */
-static int laws_pair(const laws *l, size_t k, int larger, size_t *p, size_t *q)
-{
-    const cellar_facts *facts = l->reach->m->ops->facts;
-    size_t most = (size_t) l->reach->shift, n_counts = l->n - most, shift = most, count = k;
-    if (l->is_flat) {
-        *p = 2 * k + (larger ? 1 : 0);
-        *q = 2 * k + (larger ? 0 : 1);
-        return 2 * k + 1 < l->n;
-    }
-    if (!(facts->is_monotone != NULL && facts->is_monotone(l->reach->m))) {
-        shift = 1 + k % most;
-        count = k / most;
-    }
-    if (count >= n_counts)
-        return 0;
-    *p = larger ? count + shift : count;
-    *q = larger ? count : count + shift;
-    return 1;
-}
-
-/* Sums of all rows, where ratios are monotone. */
-static cellar_status laws_sum(laws *l, int larger, cellar_error *err)
-{
-    const cellar_facts *facts = l->reach->m->ops->facts;
-    if (l->is_flat || facts->is_monotone == NULL || !facts->is_monotone(l->reach->m))
-        return CELLAR_OK;
-    l->rises = larger;
-    l->upper_sum = cellar_alloc(l->n * l->width, sizeof *l->upper_sum);
-    l->lower_sum = cellar_alloc(l->n * l->width, sizeof *l->lower_sum);
-    if (l->upper_sum == NULL || l->lower_sum == NULL)
-        return cellar_fail_memory(err, "an envelope");
-    for (size_t i = 0; i < l->n; i++) {
-        double upper = 0, lower = 0;
-        for (size_t j = 0; j < l->width; j++) {
-            size_t at = i * l->width + (larger ? l->width - 1 - j : j);
-            l->upper_sum[at] = upper += l->upper[at];
-            l->lower_sum[at] = lower += l->lower[at];
-        }
-    }
-    return CELLAR_OK;
-}
-
-/* How many numbers, counted from the end where losses are largest, are known to have (or, with
- * `maybe`, may have) a ratio above g: by bisection, which doubles may lead astray near ties only,
- * and then the answer is still true of the numbers it was asked of. */
-static size_t pair_count_above(const laws *l, size_t p, size_t q, double g, int maybe)
-{
-    const double *own = (maybe ? l->upper : l->lower) + p * l->width;
-    const double *other = (maybe ? l->lower : l->upper) + q * l->width;
-    double factor = maybe ? g * (1 - 0x1p-50) : g * (1 + 0x1p-50);
-    size_t yes = 0, no = l->width + 1;
-    while (no - yes > 1) {
-        size_t middle = yes + (no - yes) / 2, j = l->rises ? l->width - middle : middle - 1;
-        if (own[j] > factor * other[j])
-            yes = middle;
-        else
-            no = middle;
-    }
-    return maybe ? no - 1 : yes;
-}
-
-/* H of a pair with monotone ratios: beyond a number whose ratio is known to be above g all are, and
- * before one whose ratio is known not to be none is. */
-static double pair_value_monotone(const laws *l, size_t p, size_t q, double g)
-{
-    size_t known = pair_count_above(l, p, q, g, 0), most = pair_count_above(l, p, q, g, 1);
-    double safe = g * (1 - 0x1p-50), sum = 0, slack = ((double) l->width + 8) * 0x1p-51;
-    if (known > 0) {
-        size_t j = l->rises ? l->width - known : known - 1;
-        double upper = l->upper_sum[p * l->width + j] * (1 + slack);
-        sum = fmax(0, upper - safe * l->lower_sum[q * l->width + j] * (1 - slack));
-    }
-    for (size_t k = known; k < most; k++) {
-        size_t j = l->rises ? l->width - 1 - k : k;
-        sum += fmax(0, l->upper[p * l->width + j] - safe * l->lower[q * l->width + j]);
-    }
-    return (sum + l->outside[p]) * (1 + slack);
-}
-
-/* H of one pair at g, rounded up: 2^-50 covers the two products' rounding. */
-static double pair_value(const laws *l, size_t p, size_t q, double g)
-{
-    const double *up = l->upper + p * l->width, *low = l->lower + q * l->width;
-    double sum = 0, safe = g * (1 - 0x1p-50);
-    if (l->upper_sum != NULL)
-        return pair_value_monotone(l, p, q, g);
-    for (size_t j = 0; j < l->width; j++) {
-        double term = up[j] - safe * low[j];
-        sum += term > 0 ? term : 0;
-    }
-    return (sum + l->outside[p]) * (1 + ((double) l->width + 4) * 0x1p-51);
-}
-
-/* A bound on H for all larger counts: delta at the next smaller epsilon that was asked for g >= 1,
- * and 1 - g + g H(1/g) of the pair exchanged for g < 1. */
-static double rest_value(const laws *l, double g)
-{
-    double epsilon = fabs(log(g)) * (1 - 1e-12);
-    size_t i = 0;
-    while (i + 1 < N_RESTS && rest_epsilon(i + 1) <= epsilon)
-        i++;
-    return fmin(1, g < 1 ? (1 - g + g * l->rest[i]) * (1 + 0x1p-50) : l->rest[i]);
-}
-
-static double envelope_value(const laws *l, int larger, double g)
-{
-    double value = l->is_bounded ? rest_value(l, g) : 0;
-    size_t p, q;
-    for (size_t k = 0; laws_pair(l, k, larger, &p, &q); k++)
-        value = fmax(value, pair_value(l, p, q, g));
-    return fmin(1, value);
+    return cellar_laws_exist(reach, &n);
 }
 
 /* ---- where to look -------------------------------------------------------------------------- */
@@ -365,11 +42,11 @@ static int compare_nodes(const void *a, const void *b)
 
 /* The ratios of the pairs, at which their curves bend, first pair first; and evenly spaced losses
  * between them. Any choice gives a bound. Answers how many. */
-static size_t nodes_choose(const laws *l, int larger, node *nodes)
+static size_t nodes_choose(const cellar_laws *l, int larger, node *nodes)
 {
     double widest = 1;
     size_t n = 0, kept = 0, p, q;
-    for (size_t k = 0; laws_pair(l, k, larger, &p, &q); k++)
+    for (size_t k = 0; cellar_laws_pair(l, k, larger, &p, &q); k++)
         for (size_t j = 0; j < l->width; j++) {
             double up = l->upper[p * l->width + j], low = l->lower[q * l->width + j];
             double loss = up > 0 && low > 0 ? log(up / low) : NAN;
@@ -500,24 +177,22 @@ cellar_status cellar_envelope_create(const cellar_reach *reach, int larger, doub
     cellar_status status = CELLAR_OK;
     node *nodes = cellar_alloc(KINKS_MAX + EVEN_NODES + 2, sizeof *nodes);
     size_t n;
-    laws l = {0};
+    cellar_laws l = {0};
 
     *out = (cellar_atoms){0};
     fmpq_init(out->offset);
     fmpq_init(out->spacing);
     if (nodes == NULL)
         return cellar_fail_memory(err, "an envelope");
-    CELLAR_TRY(reach_is_flat(reach) && reach_has_tail(reach) ? laws_init_flat(&l, reach, err)
-                                                             : laws_init(&l, reach, tail, err));
-    CELLAR_TRY(laws_sum(&l, larger, err));
+    CELLAR_TRY(cellar_laws_init(&l, reach, larger, tail, err));
     nodes[0] = (node){0, 1};
     n = 1 + nodes_choose(&l, larger, nodes + 1);
     for (size_t i = 1; i < n; i++)
-        nodes[i].value = envelope_value(&l, larger, nodes[i].g);
+        nodes[i].value = cellar_laws_value(&l, larger, nodes[i].g);
     n = hull_make(nodes, n);
     CELLAR_TRY(envelope_fill(nodes, n, out, err));
 out:
-    laws_clear(&l);
+    cellar_laws_clear(&l);
     cellar_free(nodes);
     if (status != CELLAR_OK)
         cellar_atoms_clear(out);

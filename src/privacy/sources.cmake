@@ -12,6 +12,7 @@ set(LAYER_SOURCES
   certify_unit.c
   compose.c
   envelope.c
+  envelope_laws.c
   ledger.c
   ledger_add.c
   ledger_amount.c
