@@ -8,12 +8,11 @@
  * once more with the largest weight there is. */
 #include "privacy/compose.h"
 
-#include <complex.h>
 #include <math.h>
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "math/fourier.h"
+#include "privacy/compose_transform.h"
 
 enum { LOG2_CELLS_MAX = 23, PARTS_MAX = 256 };
 static const double OUTSIDE = 30;   /* -ln of the tilted mass outside the window, a side */
@@ -127,108 +126,11 @@ static double parts_high(const cellar_part *parts, size_t n_parts)
     return high;
 }
 
-/* ---- transform -------------------------------------------------------------------- */
-
-static double complex multiply(double complex a, double complex b)
-{
-    return creal(a) * creal(b) - cimag(a) * cimag(b) +
-           I * (creal(a) * cimag(b) + cimag(a) * creal(b));
-}
-
-static double size_of(double complex z)
-{
-    return sqrt(creal(z) * creal(z) + cimag(z) * cimag(z));
-}
-
-/* z^times by squaring; relative error at most 2 sqrt(5) times units. */
-static double complex power(double complex z, uint64_t times)
-{
-    double complex result = 1;
-    for (; times > 0; times >>= 1) {
-        if (times & 1)
-            result = multiply(result, z);
-        z = multiply(z, z);
-    }
-    return result;
-}
-
-/* A real law and its transform, of which one half says all. */
-typedef struct transform {
-    size_t n;
-    double *real, *imaginary;
-    double complex *product;
-    double *error; /* of each coefficient of the product, absolute */
-    cellar_fourier *fourier;
-} transform;
-
-static void transform_clear(transform *t)
-{
-    cellar_fourier_free(t->fourier);
-    cellar_free(t->real);
-    cellar_free(t->imaginary);
-    cellar_free(t->product);
-    cellar_free(t->error);
-}
-
-static cellar_status transform_init(transform *t, size_t n, cellar_error *err)
-{
-    *t = (transform){.n = n};
-    t->real = cellar_alloc(n, sizeof *t->real);
-    t->imaginary = cellar_alloc(n / 2 + 1, sizeof *t->imaginary);
-    t->product = cellar_alloc(n / 2 + 1, sizeof *t->product);
-    t->error = cellar_alloc(n / 2 + 1, sizeof *t->error);
-    if (t->real == NULL || t->imaginary == NULL || t->product == NULL || t->error == NULL)
-        return cellar_fail_memory(err, "a Fourier transform");
-    for (size_t m = 0; m <= n / 2; m++)
-        t->product[m] = 1;
-    return cellar_fourier_create(n, &t->fourier, err);
-}
-
-/* Multiplies the product by the transform of `real` (non-negative, of sum about 1) to the power
- * `times`. With e the error of a coefficient z, that of z^k is at most k e (|z| + e)^(k-1). Most
- * powers of a wide law are nothing: those below e^-NOTHING are taken for 0, and count as errors. */
-static void transform_multiply(transform *t, uint64_t times)
-{
-    static const double NOTHING = 92;
-    double unit = 1.01 * cellar_fourier_error(t->n), k = (double) times;
-    double nothing = exp(-NOTHING / k) * (1 - 1e-12) - unit;
-    cellar_fourier_forward(t->fourier, t->real, t->imaginary);
-    for (size_t m = 0; m <= t->n / 2; m++) {
-        double complex part = t->real[m] + I * t->imaginary[m];
-        double size = size_of(part), before = size_of(t->product[m]), bound, own;
-        if (size < nothing) {
-            t->error[m] = (before + t->error[m]) * 1.01 * exp(-NOTHING) + 1e-300;
-            t->product[m] = 0;
-            continue;
-        }
-        size += unit;
-        bound = exp((k - 1) * log(size)) * 1.01;
-        own = bound * k * (unit + 6 * UNIT * size);
-        t->product[m] = multiply(t->product[m], power(part, times));
-        t->error[m] = t->error[m] * bound * size + own * (before + t->error[m]) + 1e-300;
-    }
-}
-
-/* The law itself, times n; answers the largest error of an entry of the law. */
-static double transform_finish(transform *t)
-{
-    double error = 0, mass = 0, n = (double) t->n;
-    for (size_t m = 0; m <= t->n / 2; m++) {
-        double weight = m == 0 || m == t->n / 2 ? 1 : 2;
-        error += weight * t->error[m];
-        mass += weight * (size_of(t->product[m]) + t->error[m]);
-        t->real[m] = creal(t->product[m]);
-        t->imaginary[m] = cimag(t->product[m]);
-    }
-    cellar_fourier_backward(t->fourier, t->real, t->imaginary);
-    return 1.01 * (error + cellar_fourier_error(t->n) * mass) / n;
-}
-
 /* ---- the sum ------------------------------------------------------------------------ */
 
 /* Puts the tilted masses of a part on the circle, around its tilted mean; answers the index of the
  * cell that stands at 0. The relative error of a mass goes into *error. */
-static int64_t sum_place(transform *t, const cellar_pld *pld, double theta, double *error)
+static int64_t sum_place(cellar_transform *t, const cellar_pld *pld, double theta, double *error)
 {
     cumulants c = pld_cumulants(pld, theta);
     int64_t middle = (int64_t) floor((c.mean - pld->offset) / pld->spacing);
@@ -274,7 +176,7 @@ static void sum_constants(cellar_sum *sum, const cellar_part *parts, size_t n_pa
     sum->loss_error *= 1 + 1e-9;
 }
 
-static cellar_status sum_fill(cellar_sum *sum, transform *t, const cellar_part *parts,
+static cellar_status sum_fill(cellar_sum *sum, cellar_transform *t, const cellar_part *parts,
                               size_t n_parts, double low)
 {
     double origin = 0, spread = 0, widest;
@@ -282,12 +184,12 @@ static cellar_status sum_fill(cellar_sum *sum, transform *t, const cellar_part *
     for (size_t i = 0; i < n_parts; i++) {
         double error, times = (double) parts[i].times;
         int64_t middle = sum_place(t, parts[i].pld, sum->theta, &error);
-        transform_multiply(t, parts[i].times);
+        cellar_transform_multiply(t, parts[i].times);
         origin += times * (parts[i].pld->offset + (double) middle * sum->spacing);
         sum->factor_error += times * error * 1.01;
         spread += times * (fabs(parts[i].pld->offset) + fabs((double) middle * sum->spacing));
     }
-    sum->entry_error = transform_finish(t);
+    sum->entry_error = cellar_transform_finish(t);
     first = (int64_t) floor((low - origin) / sum->spacing);
     sum->start = origin + (double) first * sum->spacing;
     widest = spread + fabs(sum->start) + (double) sum->n * sum->spacing;
@@ -305,7 +207,7 @@ cellar_status cellar_sum_create(const cellar_part *parts, size_t n_parts, double
 {
     cellar_status status = CELLAR_OK;
     cellar_sum *sum = cellar_alloc(1, sizeof *sum);
-    transform t = {0};
+    cellar_transform t = {0};
     cumulants at;
     double low, high;
 
@@ -337,13 +239,13 @@ cellar_status cellar_sum_create(const cellar_part *parts, size_t n_parts, double
     sum->suffix_next = cellar_alloc(sum->n + 1, sizeof *sum->suffix_next);
     if (sum->tilted == NULL || sum->suffix == NULL || sum->suffix_next == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "a sum of privacy losses"));
-    CELLAR_TRY(transform_init(&t, sum->n, err));
+    CELLAR_TRY(cellar_transform_init(&t, sum->n, err));
     sum_constants(sum, parts, n_parts);
     CELLAR_TRY(sum_fill(sum, &t, parts, n_parts, low - 3 * sum->spacing));
     *out = sum;
     sum = NULL;
 out:
-    transform_clear(&t);
+    cellar_transform_clear(&t);
     cellar_sum_free(sum);
     return status;
 }
