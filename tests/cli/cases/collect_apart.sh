@@ -12,7 +12,7 @@ awk 'BEGIN { print "sex,region"; for (i = 0; i < 10000; i++) print (i % 2 ? "F" 
 cellar collect curator invite --spool curator --key curator/key --shuffler shuffler.pub --analyst analyst.pub \
     --title Apart --people 10000 --k 3 --exposure 0.2 --domain sex=sex.csv --domain region=region.csv
 wait_for() {
-    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do [ -e "$1" ] && return; sleep 0.2; done
+    for i in $(seq 100); do [ -e "$1" ] && return; sleep 0.2; done
     echo "$1 is not there"
 }
 serve() {

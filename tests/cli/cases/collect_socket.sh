@@ -15,7 +15,7 @@ cellar collect curator invite --spool spool --key curator.key --shuffler shuffle
 shuffle="cellar collect shuffler run --spool spool --key shuffler.key --curator curator.pub --listen unix:socket --timeout 5"
 send="cellar collect participant send --spool spool --curator curator.pub --to unix:socket --timeout 5"
 wait_for_socket() {
-    for i in 1 2 3 4 5 6 7 8 9 10; do [ -S socket ] && return; sleep 0.2; done
+    for i in $(seq 100); do [ -S socket ] && return; sleep 0.2; done
 }
 $send people.csv --key gateway.key
 echo "nobody listens: $?"
