@@ -289,14 +289,24 @@ static double rest_delta(const cellar_reach *reach, int64_t from, const fmpq_t e
 typedef double (*rest_bound)(const cellar_reach *reach, int64_t from, const fmpq_t epsilon,
                              double enough);
 
+/* How many counts are looked at: each pair of a very wide law takes long. */
+static int64_t counts_most(const cellar_reach *reach)
+{
+    enum { COUNTS_WIDE = 300 };
+    static const double wide = 1e5;
+    double mean, variance;
+    cellar_mechanism_mean_variance(reach->m, reach->smallest, &mean, &variance);
+    return variance > wide ? COUNTS_WIDE : COUNTS_MAX;
+}
+
 /* Scans counts until all larger ones are bounded by what was found. The bound is asked for now and
  * then, for it costs more than a pair. */
 static void worst_of_kernel(const cellar_reach *reach, pair_measure measure, rest_bound rest,
                             const fmpq_t epsilon, cellar_worst *worst)
 {
-    int64_t next_check = 1;
+    int64_t next_check = 1, most = counts_most(reach);
     *worst = worst_start(reach);
-    for (int64_t i = 0; i < COUNTS_MAX; i++) {
+    for (int64_t i = 0; i < most; i++) {
         worst_try_both(reach, reach->smallest + i, measure, epsilon, worst);
         if (worst->bound >= 1)
             return;
@@ -304,12 +314,12 @@ static void worst_of_kernel(const cellar_reach *reach, pair_measure measure, res
             double bound = rest(reach, reach->smallest + i + 1, epsilon, worst->bound);
             if (bound <= worst->bound)
                 return;
-            if (i + 1 == COUNTS_MAX) { /* still a bound, though of no count in particular */
+            if (i + 1 == most) { /* still a bound, though of no count in particular */
                 worst->bound = bound;
                 worst->is_attained = 0;
             }
             next_check += next_check / 4 + 1;
-            next_check = next_check < COUNTS_MAX ? next_check : COUNTS_MAX;
+            next_check = next_check < most ? next_check : most;
         }
     }
 }
