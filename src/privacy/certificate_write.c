@@ -131,16 +131,25 @@ static const char *evett_word(double ratio)
     return "very strong";
 }
 
-/* What epsilon means to somebody who suspects something of a person. */
-static void write_meaning(double epsilon, cellar_output *output)
+/* What epsilon means to somebody who suspects something of a person. To have one category and not
+ * another is to be taken out and put back elsewhere: under add-remove it counts twice. */
+static void write_meaning(double epsilon, cellar_neighbours neighbours, cellar_output *output)
 {
-    double ratio = exp(epsilon);
+    const int twice = neighbours == CELLAR_NEIGHBOURS_ADD_REMOVE;
+    const double ratio = exp(epsilon);
     cellar_output_printf(
         output,
-        "  epsilon %.6g: what is released is at most %.4g times as likely with the unit as\n"
-        "  without it. Even odds (1 : 1) on something about the unit become at most %.4g : 1, a\n"
+        "  epsilon %.6g: what is released is at most %.4g times as likely %s.\n"
+        "  Even odds (1 : 1) %s become at most %.4g : 1, a\n"
         "  probability of %.1f %% instead of 50 %%: %s support on Evett's scale of evidence.\n",
-        epsilon, ratio, ratio, 100 * (1 / (1 + exp(-epsilon))), evett_word(ratio));
+        epsilon, ratio, twice ? "with the unit as without it" : "with one unit as with another",
+        twice ? "that the unit is in the data" : "on which of two categories the unit has", ratio,
+        100 * (1 / (1 + exp(-epsilon))), evett_word(ratio));
+    if (twice)
+        cellar_output_printf(output,
+                             "  Which category a unit in the data has counts twice: at most "
+                             "%.4g : 1.\n",
+                             exp(2 * epsilon));
 }
 
 static void write_setting(const cellar_certificate *c, cellar_output *output)
@@ -242,12 +251,12 @@ static void write_explanation(const cellar_certificate *c, cellar_output *output
     const cellar_composition *comp = &c->composition;
     cellar_output_string(output, "\nWhat this means\n");
     if (isfinite(c->pure))
-        write_meaning(c->pure, output);
+        write_meaning(c->pure, c->options.neighbours, output);
     else if (isfinite(comp->tight.epsilon))
-        write_meaning(comp->tight.epsilon, output);
+        write_meaning(comp->tight.epsilon, c->options.neighbours, output);
     for (size_t i = 0; i < c->n_points; i++)
         if (c->points[i].epsilon != comp->tight.epsilon && !isfinite(c->pure))
-            write_meaning(c->points[i].epsilon, output);
+            write_meaning(c->points[i].epsilon, c->options.neighbours, output);
     if (!isfinite(c->pure))
         cellar_output_string(output, "  delta bounds what exceeds that: an event that has "
                                      "probability p without the unit has\n"
