@@ -36,7 +36,17 @@ typedef struct cache_words {
     cellar_law_row row;
 } cache_words;
 
+/* P(noise > k) for k = 0 .. NOISE - 1, of noise whose ratios are rational powers of e: made when
+ * many of them have been asked for one by one. */
+enum { NOISE = 1 << 12, NOISE_FROM = 200 };
+typedef struct cache_noise {
+    const cellar_mechanism *m; /* the one asked last */
+    size_t n_asked;
+    arb_ptr above; /* NULL: not made */
+} cache_noise;
+
 struct cellar_pair_cache {
+    cache_noise noise;
     cache_entry entries[ENTRIES];
     cache_row rows[ROWS];
     cache_words words[ROWS]; /* in sets of which the one used longest ago makes room */
@@ -60,6 +70,8 @@ void cellar_pair_cache_free(cellar_pair_cache *cache)
         }
     for (size_t i = 0; cache != NULL && i < ROWS; i++)
         cellar_law_row_clear(&cache->words[i].row);
+    if (cache != NULL && cache->noise.above != NULL)
+        _arb_vec_clear(cache->noise.above, NOISE);
     cellar_free(cache);
 }
 
@@ -239,6 +251,60 @@ static int words_upper(cellar_pair_cache *cache, const cellar_mechanism *m, int6
     return 0;
 }
 
+/* ---- noise ---------------------------------------------------------------------------------- */
+
+/* From the last tail down, q(k) being q(0) times a power of e. */
+static void noise_make(cache_noise *noise, const cellar_mechanism *m, int64_t bits)
+{
+    arb_t zero, q;
+    fmpq_t ratio;
+    arb_init(zero);
+    arb_init(q);
+    fmpq_init(ratio);
+    noise->above = _arb_vec_init(NOISE);
+    m->ops->pmf_ball(m, 0, 0, bits + 32, zero);
+    m->ops->survival_ball(m, 0, NOISE - 1, bits + 32, noise->above + NOISE - 1);
+    for (int64_t k = NOISE - 1; k > 0; k--) {
+        m->ops->facts->log_ratio(m, 0, k, k, ratio); /* ln q(k) / q(0) */
+        arb_set_fmpq(q, ratio, bits + 64);
+        arb_exp(q, q, bits + 32);
+        arb_mul(q, q, zero, bits + 32);
+        arb_add(noise->above + k - 1, noise->above + k, q, bits + 32);
+    }
+    arb_clear(zero);
+    arb_clear(q);
+    fmpq_clear(ratio);
+}
+
+/* 1 and P(noise > k) where such a list holds it. */
+static int cache_noise_above(cellar_pair_cache *cache, const cellar_mechanism *m, int64_t k,
+                             int64_t bits, arb_t out)
+{
+    cache_noise *noise;
+    int64_t low, high;
+    fmpq_t ratio;
+    int is_rational;
+    if (cache == NULL || !m->ops->is_additive || bits != WORD_BITS || k < 0 || k >= NOISE ||
+        m->ops->facts == NULL || m->ops->facts->log_ratio == NULL)
+        return 0;
+    noise = &cache->noise;
+    if (noise->m != m) {
+        if (noise->above != NULL)
+            _arb_vec_clear(noise->above, NOISE);
+        *noise = (cache_noise){.m = m};
+    }
+    m->ops->support(m, 0, 0, &low, &high);
+    fmpq_init(ratio);
+    is_rational = high == INT64_MAX && m->ops->facts->log_ratio(m, 0, 1, 1, ratio);
+    fmpq_clear(ratio);
+    if (!is_rational || ++noise->n_asked < NOISE_FROM)
+        return 0;
+    if (noise->above == NULL)
+        noise_make(noise, m, bits);
+    arb_set(out, noise->above + k);
+    return 1;
+}
+
 int cellar_pair_cache_pmf(cellar_pair_cache *cache, const cellar_mechanism *m, int64_t count,
                           int64_t b, int64_t bits, arb_t out)
 {
@@ -260,7 +326,8 @@ int cellar_pair_cache_upper(cellar_pair_cache *cache, const cellar_mechanism *m,
                             int64_t b, int64_t bits, arb_t out)
 {
     const cache_row *row;
-    if (words_upper(cache, m, count, b + 1, bits, out))
+    if (words_upper(cache, m, count, b + 1, bits, out) ||
+        cache_noise_above(cache, m, b - count, bits, out))
         return 1;
     row = cache_find_row(cache, m, count, b, bits);
     if (row == NULL)
