@@ -89,41 +89,6 @@ static void table_1(report *r, const cellar_table *table)
     cellar_utility_free(utility);
 }
 
-/* P(|b - a| <= r) with negatives set to zero, in per cent as printed. */
-typedef struct part {
-    const char *spec;
-    int percent[6][5];
-} part;
-
-static const part table_2_parts[] = {{"truncated-laplace:epsilon=1.5,m=7",
-                                      {{82, 96, 99, 100, 100},
-                                       {64, 96, 99, 100, 100},
-                                       {64, 92, 99, 100, 100},
-                                       {64, 92, 98, 100, 100},
-                                       {64, 92, 98, 100, 100},
-                                       {64, 92, 98, 100, 100}}},
-                                     {"truncated-laplace:epsilon=0.5,m=7",
-                                      {{63, 78, 87, 93, 96},
-                                       {25, 78, 87, 93, 96},
-                                       {25, 55, 87, 93, 96},
-                                       {25, 55, 74, 93, 96},
-                                       {25, 55, 74, 85, 96},
-                                       {25, 55, 74, 85, 92}}},
-                                     {"truncated-normal:epsilon=1.5,m=12",
-                                      {{57, 70, 81, 89, 94},
-                                       {14, 70, 81, 89, 94},
-                                       {14, 40, 81, 89, 94},
-                                       {14, 40, 62, 89, 94},
-                                       {14, 40, 62, 78, 94},
-                                       {14, 40, 62, 78, 88}}},
-                                     {"truncated-normal:epsilon=0.5,m=10",
-                                      {{54, 63, 71, 78, 84},
-                                       {9, 63, 71, 78, 84},
-                                       {9, 26, 71, 78, 84},
-                                       {9, 26, 42, 78, 84},
-                                       {9, 26, 42, 57, 84},
-                                       {9, 26, 42, 57, 69}}}};
-
 static void table_2(report *r, const cellar_table *table)
 {
     static const char *const names[] = {"Laplace, ε = 1.5, m = 7", "Laplace, ε = 0.5, m = 7",
@@ -133,14 +98,14 @@ static void table_2(report *r, const cellar_table *table)
     if (csv != NULL)
         cellar_output_string(csv, "mechanism,original,radius,published,ours\n");
     for (int p = 0; p < 4; p++) {
-        cellar_utility *utility = assess(table, table_2_parts[p].spec, 0);
+        cellar_utility *utility = assess(table, rinott_table_2[p].spec, 0);
         char label[64];
         int same = 0;
-        snprintf(label, sizeof label, "\"%s\"", table_2_parts[p].spec);
+        snprintf(label, sizeof label, "\"%s\"", rinott_table_2[p].spec);
         for (int a = 0; a < 6; a++)
             for (int radius = 0; radius < 5; radius++) {
                 double ours = find(utility, "within", a, radius)->expected;
-                int printed = table_2_parts[p].percent[a][radius];
+                int printed = rinott_table_2[p].percent[a][radius];
                 same += lround(100 * ours) == printed;
                 report_line(csv, label, (double[]){a, radius, printed / 100., ours}, 4);
             }

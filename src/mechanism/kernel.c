@@ -43,6 +43,20 @@ const cellar_parameter *cellar_kernel_parameter(const cellar_kernel *k, const ch
     return p;
 }
 
+int64_t cellar_kernel_low_number(const cellar_kernel *k, int64_t count, int64_t high, int64_t bits)
+{
+    const long double log_tail = -0.6931472L * (long double) bits;
+    int64_t low = 0;
+    while (high - low > 1) {
+        const int64_t middle = low + (high - low) / 2;
+        if (k->law->log_p(k, count, middle) + logl((long double) middle) <= log_tail)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 long double cellar_kernel_mean(const cellar_kernel *k, int64_t count)
 {
     return (long double) count + k->alpha;

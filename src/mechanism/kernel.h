@@ -65,6 +65,10 @@ long double cellar_kernel_mean(const cellar_kernel *k, int64_t count);
 void cellar_kernel_mean_rational(const cellar_kernel *k, int64_t count, fmpq_t out);
 void cellar_kernel_mean_ball(const cellar_kernel *k, int64_t count, int64_t bits, arb_t out);
 
+/* The largest number below `high`, on the rising side of the law, with b P(b) at most 2^-bits by
+ * long doubles: roughly that much lies below it. 0 when there is none. */
+int64_t cellar_kernel_low_number(const cellar_kernel *k, int64_t count, int64_t high, int64_t bits);
+
 /* Enclosures of P(at most first + i | count), i < n, to an absolute error of about 2^-bits. */
 void cellar_kernel_cdf_balls(const cellar_kernel *k, int64_t count, int64_t first, size_t n,
                              int64_t bits, arb_ptr out);

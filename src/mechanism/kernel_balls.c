@@ -45,17 +45,9 @@ static arb_ptr summation_next(summation *s)
  * bound of P(< b). 0 when there is none. */
 static int64_t low_end(const cellar_kernel *k, int64_t count, int64_t bits, arb_t out)
 {
-    long double log_tail = -0.6931472L * (long double) (bits + 2);
-    int64_t low = 0, high = count;
+    int64_t low = cellar_kernel_low_number(k, count, count, bits + 2);
     arb_struct pair[2];
 
-    while (high - low > 1) {
-        int64_t middle = low + (high - low) / 2;
-        if (k->law->log_p(k, count, middle) + logl((long double) middle) <= log_tail)
-            low = middle;
-        else
-            high = middle;
-    }
     arb_zero(out);
     if (low == 0)
         return 0;

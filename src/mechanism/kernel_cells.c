@@ -108,18 +108,9 @@ out:
  */
 static int64_t start_of(const cellar_kernel *k, int64_t count)
 {
-    long double log_tail = -0.6931472L * START_BITS;
-    int64_t low = 0, high = count;
     if (count <= k->law->run_from_zero)
         return 0;
-    while (high - low > 1) {
-        int64_t middle = low + (high - low) / 2;
-        if (k->law->log_p(k, count, middle) + logl((long double) middle) <= log_tail)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    return cellar_kernel_low_number(k, count, count, START_BITS);
 }
 
 /* P(< b) <= b P(b) on the rising side of a unimodal law, given P(b) and P(b + 1). */

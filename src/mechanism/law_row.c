@@ -29,19 +29,10 @@ void cellar_law_row_clear(cellar_law_row *row)
  * told; 0 when there is none or the law is short. */
 static int64_t row_start(const cellar_kernel *k, int64_t count)
 {
-    const long double log_tail = -0.6931472L * 380;
-    long double mean = cellar_kernel_mean(k, count);
-    int64_t low = 0, high = (int64_t) mean;
+    const long double mean = cellar_kernel_mean(k, count);
     if (mean < FROM_ZERO_MAX || !k->law->run_anywhere)
         return 0;
-    while (high - low > 1) {
-        int64_t middle = low + (high - low) / 2;
-        if (k->law->log_p(k, count, middle) + logl((long double) middle) <= log_tail)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    return cellar_kernel_low_number(k, count, (int64_t) mean, 380);
 }
 
 /* Relative, of a number; the double of a double-word is off by one rounding more. */

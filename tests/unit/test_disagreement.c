@@ -8,27 +8,8 @@
 
 #include "mechanism/mechanism.h"
 #include "mechanism/registry.h"
-
-static cellar_mechanism *make(const char *spec)
-{
-    cellar_mechanism *m = NULL;
-    cellar_error err = {{0}};
-    if (cellar_mechanism_create(spec, &m, &err) != CELLAR_OK)
-        fail_msg("%s: %s", spec, err.message);
-    return m;
-}
-
-/* Tails that are too small from some steps on, while single probabilities are right. */
-static void wrong_survival(const cellar_mechanism *m, int64_t count, int64_t released, int64_t bits,
-                           arb_t out)
-{
-    const cellar_mechanism_ops *const *right = cellar_mechanism_registry;
-    while (strcmp((*right)->name, m->ops->name) != 0)
-        right++;
-    (*right)->survival_ball(m, count, released, bits, out);
-    if (released > count + 2)
-        arb_mul_2exp_si(out, out, -1);
-}
+#include "make_mechanism.h"
+#include "wrong_tails.h"
 
 /* The laws of kernels in double-words, with sums that are too small. */
 static int wrong_row(const cellar_mechanism *m, int64_t count, cellar_law_row *out)

@@ -13,6 +13,7 @@
 #include "mechanism/registry.h"
 #include "release_samples.h"
 #include "scratch.h"
+#include "wrong_tails.h"
 
 /* ---- refusals --------------------------------------------------------------- */
 
@@ -340,18 +341,6 @@ static void work_can_be_cancelled(void **state)
     cellar_table_free(table);
 }
 
-/* Tails that are too small, so that two ways to delta disagree. */
-static void half_survival(const cellar_mechanism *m, int64_t count, int64_t released, int64_t bits,
-                          arb_t out)
-{
-    const cellar_mechanism_ops *const *right = cellar_mechanism_registry;
-    while (strcmp((*right)->name, m->ops->name) != 0)
-        right++;
-    (*right)->survival_ball(m, count, released, bits, out);
-    if (released > count + 2)
-        arb_mul_2exp_si(out, out, -1);
-}
-
 static cellar_status no_draw(const cellar_mechanism *m, const int64_t *counts, size_t n,
                              cellar_rng *rng, int64_t *released, cellar_error *err)
 {
@@ -372,7 +361,7 @@ static void nothing_is_drawn_when_certificates_disagree(void **state)
     cellar_release *release = NULL;
     cellar_error err;
     (void) state;
-    wrong.survival_ball = half_survival;
+    wrong.survival_ball = wrong_survival;
     wrong.sample_many = no_draw;
     m->ops = &wrong;
     assert_int_equal(cellar_release_protect(table, m, &options, &release, &err), CELLAR_ERR_RULE);

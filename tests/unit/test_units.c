@@ -2,6 +2,7 @@
 /* Units of two records: whichever cells they lie in, what sums over all released numbers find is no
  * more than what is certified; and it is close. */
 #include "check.h"
+#include "make_mechanism.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,15 +11,6 @@
 #include <cellar/mechanism.h>
 
 enum { NUMBERS = 90 };
-
-static cellar_mechanism *make(const char *spec)
-{
-    cellar_mechanism *m = NULL;
-    cellar_error err = {{0}};
-    if (cellar_mechanism_create(spec, &m, &err) != CELLAR_OK)
-        fail_msg("%s: %s", spec, err.message);
-    return m;
-}
 
 static double certified(const cellar_mechanism *m, const char *epsilon)
 {
