@@ -130,7 +130,7 @@ static cellar_status risk_draw(cellar_committee *run, const risk_chart *what, ce
     options.title = what->title;
     options.description = what->description;
     options.x = (cellar_chart_axis){"epsilon of a cell", 1, NAN, NAN};
-    options.y = (cellar_chart_axis){what->y_label, 0, 0, 1};
+    options.y = (cellar_chart_axis){what->y_label, 0, 0, what->precision ? 1 : NAN};
     CELLAR_TRY(cellar_page_chart_create(&run->page, &options, &chart, err));
     for (size_t m = 0; m < run->what->n_mechanisms; m++)
         CELLAR_TRY(risk_add_mechanism(run, chart, what, m, CELLAR_RISK_EXACT, &curve, err));

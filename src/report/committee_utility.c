@@ -202,9 +202,13 @@ static void utility_truth(const utility_work *work, const utility_chart *what, c
         if (strcmp(r->measure, what->measure) != 0 || !isfinite(r->median))
             continue;
         if (isfinite(r->original))
-            cellar_text_printf(text, " Of the true table%s%s it is %.4g.",
+            cellar_text_printf(text, " Of the true table%s%s it is ",
                                r->variables != NULL ? ", variables " : "",
-                               r->variables != NULL ? r->variables : "", r->original);
+                               r->variables != NULL ? r->variables : "");
+        if (isfinite(r->original) && r->original < 1e-4 && strcmp(what->name, "utility-p") == 0)
+            cellar_text_add_string(text, "below 0.0001.");
+        else if (isfinite(r->original))
+            cellar_text_printf(text, "%.4g.", r->original);
         return;
     }
 }
@@ -225,6 +229,10 @@ static cellar_status utility_draw(cellar_committee *run, const utility_work *wor
     options.description = description.bytes;
     options.x.label = "epsilon of a cell";
     options.y.label = what->y_label;
+    if (strcmp(what->name, "utility-p") == 0) { /* a probability, even when all boxes lie at 0 */
+        options.y.low = 0;
+        options.y.high = 1;
+    }
     options.height = 320;
     CELLAR_TRY(cellar_page_chart_create(&run->page, &options, &chart, err));
     CELLAR_TRY(cellar_chart_set_categories(chart, work->categories, work->n_epsilons, err));

@@ -83,7 +83,7 @@ static void public_facts(cellar_page *page, const cellar_release *release)
     if (cellar_release_is_weighted(release))
         cellar_page_fact(page, "What is counted", "weighted sums, weights of at most %llu",
                          (unsigned long long) cellar_release_max_weight(release));
-    cellar_page_fact(page, "Tables in the list", "%zu", n_margins);
+    cellar_page_fact(page, "Margins, the interior included", "%zu", n_margins);
     cellar_page_fact(page, "Verdict of the certificate", "%s", cellar_release_verdict(release));
     cellar_page_fact(page, "Charged to the ledger", "%s", cellar_release_ledger(release));
     cellar_page_tag(page, "</dl>\n");
