@@ -11,6 +11,18 @@
 #include "json_out.h"
 #include "terminal.h"
 
+/* The names of the tables' files, as a reader of the page would type them. */
+static char **file_names(const cellar_plan_pack *pack)
+{
+    char **names = cli_alloc(pack->n, sizeof *names);
+    for (size_t t = 0; t < pack->n; t++) {
+        size_t size = strlen(pack->names[t]) + strlen(pack->ending) + 1;
+        names[t] = cli_alloc(size, 1);
+        snprintf(names[t], size, "%s%s", pack->names[t], pack->ending);
+    }
+    return names;
+}
+
 /* The page for the public goes into the pack. */
 static cellar_status write_page(void *context, const char *folder, const cellar_plan_pack *pack,
                                 cellar_error *err)
@@ -18,13 +30,16 @@ static cellar_status write_page(void *context, const char *folder, const cellar_
     static const char page[] = "/index.html";
     cellar_report_options options = cellar_report_options_default();
     size_t size = strlen(folder) + sizeof page;
-    char *path = cli_alloc(size, 1);
+    char *path = cli_alloc(size, 1), **names = file_names(pack);
     cellar_status status;
     (void) context;
     snprintf(path, size, "%s%s", folder, page);
     options.title = cellar_plan_title(pack->plan);
-    options.names = pack->names;
+    options.names = (const char *const *) names;
     status = cellar_report_public(pack->releases, pack->n, &options, path, err);
+    for (size_t t = 0; t < pack->n; t++)
+        free(names[t]);
+    free(names);
     free(path);
     return status;
 }
@@ -63,5 +78,7 @@ int cli_plan_run(const cellar_plan *plan, const plan_values *values)
                     result.is_new ? "the release pack is there"
                                   : "the release pack of an earlier run, nothing was drawn",
                     result.is_charged ? result.stamp : "unaccounted, not for publication");
+    if (status == CELLAR_ERR_EXISTS) /* there is no --force to name */
+        status = CELLAR_ERR_IO;
     return cli_exit(status, &err);
 }

@@ -151,6 +151,7 @@ CELLAR_API void cellar_plan_comparison_free(cellar_plan_comparison *comparison);
 typedef struct cellar_plan_pack {
     const cellar_plan *plan;
     const char *const *names; /* of the tables */
+    const char *ending;       /* of the first file of each, such as ".csv" */
     const cellar_release *const *releases;
     size_t n;
     const cellar_certificate *certificate; /* of the whole list */

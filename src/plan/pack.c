@@ -84,17 +84,28 @@ static size_t table_roles(const cellar_plan *plan, const plan_table *table,
     return n;
 }
 
+typedef struct pack_format {
+    const char *name, *ending;
+    cellar_table_format format;
+} pack_format;
+
+/* The reading of the plan let no other name through. */
+static const pack_format *find_format(const char *name)
+{
+    static const pack_format known[] = {{"csv", ".csv", CELLAR_TABLE_CSV},
+                                        {"json", ".json", CELLAR_TABLE_JSONSTAT},
+                                        {"px", ".px", CELLAR_TABLE_PX},
+                                        {"sdmx", ".csv", CELLAR_TABLE_SDMX},
+                                        {"csvw", ".csv", CELLAR_TABLE_CSVW}};
+    const pack_format *format = known;
+    while (strcmp(format->name, name) != 0)
+        format++;
+    return format;
+}
+
 static cellar_status write_format(const packing *p, size_t t, const char *format, cellar_text *path,
                                   cellar_error *err)
 {
-    static const struct {
-        const char *name, *ending;
-        cellar_table_format format;
-    } known[] = {{"csv", ".csv", CELLAR_TABLE_CSV},
-                 {"json", ".json", CELLAR_TABLE_JSONSTAT},
-                 {"px", ".px", CELLAR_TABLE_PX},
-                 {"sdmx", ".csv", CELLAR_TABLE_SDMX},
-                 {"csvw", ".csv", CELLAR_TABLE_CSVW}};
     const plan_table *table = plan_table_at(p->plan, t);
     cellar_variable_role roles[CELLAR_MAX_VARIABLES];
     cellar_table_write_options how = {.zeros = p->plan->outputs.zeros == PLAN_YES,
@@ -102,14 +113,12 @@ static cellar_status write_format(const packing *p, size_t t, const char *format
                                       .title = table->title,
                                       .roles = roles};
     cellar_release_file *file = NULL;
-    size_t i = 0;
+    const pack_format *known = find_format(format);
     cellar_status status = CELLAR_OK;
 
-    while (strcmp(known[i].name, format) != 0)
-        i++;
-    how.format = known[i].format;
+    how.format = known->format;
     how.n_roles = table_roles(p->plan, table, roles);
-    CELLAR_TRY(path_in(p, table->name, known[i].ending, path, err));
+    CELLAR_TRY(path_in(p, table->name, known->ending, path, err));
     CELLAR_TRY(cellar_release_file_open(path->bytes, &how, 0, &file, err));
     CELLAR_TRY(cellar_release_file_write(file, p->releases[t], err));
 out:
@@ -174,11 +183,13 @@ static cellar_status write_all(packing *p, cellar_error *err)
     CELLAR_TRY(write_file(p, "certificate", ".json", cellar_plan_pack_certificate, &path, err));
     CELLAR_TRY(write_file(p, "method-note", ".md", cellar_plan_pack_note, &path, err));
     if (p->options != NULL && p->options->extra != NULL) {
-        cellar_plan_pack pack = {.plan = p->plan,
-                                 .names = p->names,
-                                 .releases = (const cellar_release *const *) p->releases,
-                                 .n = p->n,
-                                 .certificate = p->figures->work.certificate};
+        cellar_plan_pack pack = {
+            .plan = p->plan,
+            .names = p->names,
+            .ending = find_format(plan_text_at(&p->plan->outputs.formats, 0))->ending,
+            .releases = (const cellar_release *const *) p->releases,
+            .n = p->n,
+            .certificate = p->figures->work.certificate};
         CELLAR_TRY(p->options->extra(p->options->extra_context, p->folder, &pack, err));
     }
     CELLAR_TRY(p->key != NULL ? cellar_manifest_sign(p->folder, p->key, NULL, err)

@@ -80,6 +80,7 @@ typedef struct plan_outputs {
 struct cellar_plan {
     cellar_arena *arena; /* holds all texts and lists */
     const char *name;
+    const plan_node *tree;                /* for the lines of what is found wrong later */
     char digest[CELLAR_PLAN_DIGEST_TEXT]; /* of the plan's bytes */
     uint64_t version;
     const char *title;
@@ -128,6 +129,10 @@ cellar_status cellar_plan_parse_text(const char *name, const char *folder, const
 cellar_status cellar_plan_resolve(cellar_plan *plan, cellar_error *err);
 /* Reads the code lists and recode maps. */
 cellar_status cellar_plan_load(cellar_plan *plan, cellar_error *err);
+
+/* "plan.yaml:12: outputs.formats: WHAT" for what is not in a list. */
+cellar_status cellar_plan_fail_at(const cellar_plan *plan, const char *path, cellar_error *err,
+                                  const char *format, ...) CELLAR_PRINTF(4, 5);
 
 /* A margin of a table as "region*sex", or "total". */
 void cellar_plan_add_margin(cellar_text *text, const cellar_plan *plan, const plan_table *table,

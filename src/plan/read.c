@@ -2,6 +2,8 @@
 /* What a plan may say (docs/plans.md), and reading it. */
 #include "plan/plan.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <sodium.h>
@@ -145,7 +147,7 @@ cellar_status cellar_plan_parse_text(const char *name, const char *folder, const
 {
     plan_reading reading = {.name = name, .folder = folder != NULL ? folder : "", .err = err};
     cellar_plan *plan = NULL;
-    plan_node *tree;
+    plan_node *tree = NULL;
     cellar_status status = CELLAR_OK;
 
     *out = NULL;
@@ -162,6 +164,7 @@ cellar_status cellar_plan_parse_text(const char *name, const char *folder, const
     if (plan->name == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "a plan"));
     CELLAR_TRY(cellar_plan_yaml_parse(name, bytes, length, plan->arena, &tree, err));
+    plan->tree = tree;
     CELLAR_TRY(cellar_plan_read_map(&reading, tree, cellar_plan_fields, plan));
     if (plan->version != 1)
         CELLAR_TRY(cellar_fail(err, CELLAR_ERR_INPUT,
@@ -220,6 +223,38 @@ void cellar_plan_free(cellar_plan *plan)
     }
     cellar_arena_free(plan->arena);
     cellar_free(plan);
+}
+
+/* ---- where ------------------------------------------------------------------------------ */
+
+/* The line of "outputs.formats", or of the nearest thing above it that was written. */
+static size_t plan_line(const plan_node *node, const char *path)
+{
+    size_t line = node->line;
+    while (*path != '\0') {
+        const size_t length = strcspn(path, ".");
+        for (node = node->first; node != NULL; node = node->next)
+            if (node->key != NULL && strncmp(node->key, path, length) == 0 &&
+                node->key[length] == '\0')
+                break;
+        if (node == NULL)
+            break;
+        line = node->line;
+        path += length + (path[length] == '.');
+    }
+    return line;
+}
+
+cellar_status cellar_plan_fail_at(const cellar_plan *plan, const char *path, cellar_error *err,
+                                  const char *format, ...)
+{
+    const plan_place place = {plan_line(plan->tree, path), NULL};
+    char what[768];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    return cellar_plan_fail(plan->name, &place, path, err, "%s", what);
 }
 
 /* ---- queries ---------------------------------------------------------------------------- */

@@ -227,13 +227,11 @@ static int names_parameter(const char *spec, const char *key)
 static cellar_status check_budget(const cellar_plan *plan, cellar_error *err)
 {
     const plan_budget *budget = &plan->budget;
-    plan_place top = {1, NULL};
     int has_budget = budget->epsilon != NULL || budget->rho != NULL;
     if (budget->epsilon != NULL && budget->rho != NULL)
-        return cellar_plan_fail(plan->name, &top, "budget", err,
-                                "an epsilon or a rho is split, not both");
+        return cellar_plan_fail_at(plan, "budget", err, "an epsilon or a rho is split, not both");
     if (budget->split != 0 && !has_budget)
-        return cellar_plan_fail(plan->name, &top, "budget", err, "there is nothing to split");
+        return cellar_plan_fail_at(plan, "budget", err, "there is nothing to split");
     for (size_t t = 0; t < plan->tables.n; t++) {
         const plan_table *table = plan_table_at(plan, t);
         int own = names_parameter(table->mechanism, "epsilon") ||
@@ -252,53 +250,54 @@ static cellar_status check_budget(const cellar_plan *plan, cellar_error *err)
 static cellar_status check_data(const cellar_plan *plan, cellar_error *err)
 {
     const char *delimiter = plan->data.delimiter;
-    plan_place top = {1, NULL};
     if (strcmp(plan->data.file, "-") == 0)
-        return cellar_plan_fail(plan->name, &top, "data.file", err,
-                                "the data are read once for each table, and standard input can be "
-                                "read once");
+        return cellar_plan_fail_at(
+            plan, "data.file", err,
+            "the data are read once for each table, and standard input can be "
+            "read once");
     if (delimiter != NULL && strcmp(delimiter, "tab") != 0 &&
         (strlen(delimiter) != 1 || delimiter[0] == '"' || (unsigned char) delimiter[0] >= 0x80))
-        return cellar_plan_fail(plan->name, &top, "data.delimiter", err,
-                                "expected one character (not a quote) or tab");
+        return cellar_plan_fail_at(plan, "data.delimiter", err,
+                                   "expected one character (not a quote) or tab");
     if (plan->data.max_weight > 0 && plan->data.weight == NULL)
-        return cellar_plan_fail(plan->name, &top, "data.max_weight", err, "there is no weight");
+        return cellar_plan_fail_at(plan, "data.max_weight", err, "there is no weight");
     return CELLAR_OK;
 }
 
 static cellar_status check_rest(const cellar_plan *plan, cellar_error *err)
 {
     static const char *const formats[] = {"csv", "json", "px", "sdmx", "csvw", NULL};
-    plan_place top = {1, NULL};
     for (size_t i = 0; i < plan->accept.n; i++)
         if (strcmp(plan_text_at(&plan->accept, i), "bias") != 0 &&
             strcmp(plan_text_at(&plan->accept, i), "delta") != 0)
-            return cellar_plan_fail(plan->name, &top, "accept", err, "expected bias or delta");
+            return cellar_plan_fail_at(plan, "accept", err, "expected bias or delta");
     for (size_t i = 0; i < plan->outputs.formats.n; i++) {
         const char *word = plan_text_at(&plan->outputs.formats, i);
         size_t f = 0;
         while (formats[f] != NULL && strcmp(formats[f], word) != 0)
             f++;
         if (formats[f] == NULL)
-            return cellar_plan_fail(plan->name, &top, "outputs.formats", err,
-                                    "expected csv, json, px, sdmx or csvw, not '%.20s'", word);
+            return cellar_plan_fail_at(plan, "outputs.formats", err,
+                                       "expected csv, json, px, sdmx or csvw, not '%.20s'", word);
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(plan_text_at(&plan->outputs.formats, j), word) == 0)
+                return cellar_plan_fail_at(plan, "outputs.formats", err, "'%s' is named twice",
+                                           word);
     }
     if (cellar_plan_has_text(&plan->outputs.formats, "csv") +
             cellar_plan_has_text(&plan->outputs.formats, "csvw") +
             cellar_plan_has_text(&plan->outputs.formats, "sdmx") >
         1)
-        return cellar_plan_fail(plan->name, &top, "outputs.formats", err,
-                                "csv, csvw and sdmx are all NAME.csv: choose one of them");
+        return cellar_plan_fail_at(plan, "outputs.formats", err,
+                                   "csv, csvw and sdmx are all NAME.csv: choose one of them");
     if (plan->outputs.folder != NULL &&
         plan->outputs.folder[strlen(plan->outputs.folder) - 1] == '/')
-        return cellar_plan_fail(plan->name, &top, "outputs.folder", err,
-                                "leave out the last slash");
+        return cellar_plan_fail_at(plan, "outputs.folder", err, "leave out the last slash");
     if (plan->threshold > 0 && plan->negatives == 1)
-        return cellar_plan_fail(plan->name, &top, "threshold", err,
-                                "it sets smaller numbers to zero, so negatives are zero too");
+        return cellar_plan_fail_at(plan, "threshold", err,
+                                   "it sets smaller numbers to zero, so negatives are zero too");
     if ((plan->unit.column != NULL) != (plan->unit.max_records > 0))
-        return cellar_plan_fail(plan->name, &top, "unit", err,
-                                "column and max_records need each other");
+        return cellar_plan_fail_at(plan, "unit", err, "column and max_records need each other");
     return check_data(plan, err);
 }
 
@@ -333,11 +332,9 @@ static cellar_status check_rule(const cellar_plan *plan, plan_rule *rule, cellar
 
 cellar_status cellar_plan_resolve(cellar_plan *plan, cellar_error *err)
 {
-    plan_place top = {1, NULL};
     cellar_status status = CELLAR_OK;
     if (plan->tables.n > TABLES_MAX)
-        return cellar_plan_fail(plan->name, &top, "tables", err, "at most %d tables",
-                                (int) TABLES_MAX);
+        return cellar_plan_fail_at(plan, "tables", err, "at most %d tables", (int) TABLES_MAX);
     for (size_t v = 0; v < plan->variables.n; v++)
         CELLAR_TRY(resolve_variable(plan, v, err));
     for (size_t t = 0; t < plan->tables.n; t++)

@@ -7,8 +7,11 @@
 #include "plan/pack.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/folder.h"
@@ -24,16 +27,25 @@ typedef struct run {
 /* ---- before anything is paid ------------------------------------------------------------------
  */
 
+static cellar_status fail_taken(const cellar_plan *plan, cellar_error *err)
+{
+    return cellar_fail(err, CELLAR_ERR_EXISTS,
+                       "%s: exists already, and a run replaces nothing; choose another folder",
+                       plan->outputs.folder);
+}
+
+static cellar_status check_new(const cellar_plan *plan, cellar_error *err)
+{
+    struct stat unused;
+    return lstat(plan->outputs.folder, &unused) == 0 ? fail_taken(plan, err) : CELLAR_OK;
+}
+
 static cellar_status check_outputs(const cellar_plan *plan, cellar_error *err)
 {
-    plan_place top = {1, NULL};
-    struct stat unused;
     if (plan->outputs.folder == NULL || plan->outputs.formats.n == 0)
-        return cellar_plan_fail(plan->name, &top, "outputs", err,
-                                "a run needs a folder and at least one format");
-    if (plan->ledger.file == NULL && lstat(plan->outputs.folder, &unused) == 0)
-        return cellar_fail(err, CELLAR_ERR_EXISTS, "%s: exists already", plan->outputs.folder);
-    return CELLAR_OK;
+        return cellar_plan_fail_at(plan, "outputs", err,
+                                   "a run needs a folder and at least one format");
+    return plan->ledger.file == NULL ? check_new(plan, err) : CELLAR_OK;
 }
 
 /* All that drawing could refuse, found out before. */
@@ -161,6 +173,8 @@ static cellar_status run_charged(run *r, cellar_plan_run_result *out, cellar_err
     CELLAR_TRY(
         cellar_amounts_of_certificate(work->certificate, plan->ledger.delta, &charge.amounts, err));
     status = cellar_ledger_spend(r->ledger, &charge, &how, produce, r, &spent, err);
+    if (status == CELLAR_ERR_EXISTS && spent.state == CELLAR_CHARGE_NONE)
+        status = fail_taken(plan, err);
     out->is_new = spent.is_new;
     out->is_charged = spent.state != CELLAR_CHARGE_NONE;
     memcpy(out->stamp, spent.stamp, sizeof out->stamp);
@@ -173,18 +187,49 @@ out:
 /* ---- without one --------------------------------------------------------------------------------
  */
 
+/* Waits until no other run works at the same folder. The file is removed by its last owner: one
+ * that has lost its name while we waited is nobody's lock any more. */
+static cellar_status lock_take(const char *path, int *out, cellar_error *err)
+{
+    struct stat file;
+    for (;;) {
+        int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
+        if (fd < 0)
+            return cellar_fail_errno(err, path, "create the file");
+        while (flock(fd, LOCK_EX) != 0 && errno == EINTR)
+            ;
+        if (fstat(fd, &file) == 0 && file.st_nlink > 0) {
+            *out = fd;
+            return CELLAR_OK;
+        }
+        close(fd);
+    }
+}
+
+static void lock_give(const char *path, int fd)
+{
+    if (fd < 0)
+        return;
+    unlink(path);
+    close(fd);
+}
+
 /* Nobody has seen what an interrupted run left in the hidden folder: it is thrown away. */
 static cellar_status run_uncharged(run *r, cellar_plan_run_result *out, cellar_error *err)
 {
     const char *folder = r->plan->outputs.folder, *slash = strrchr(folder, '/');
     const char *name = slash != NULL ? slash + 1 : folder;
-    cellar_text staged = {0};
+    const int length = (int) (name - folder);
+    cellar_text staged = {0}, lock = {0};
     cellar_error unheard;
     cellar_status status = CELLAR_OK;
-    cellar_text_add(&staged, folder, (size_t) (name - folder));
-    cellar_text_printf(&staged, ".cellar-%.120s.staged", name);
-    if (staged.failed)
+    int fd = -1;
+    cellar_text_printf(&staged, "%.*s.cellar-%.120s.staged", length, folder, name);
+    cellar_text_printf(&lock, "%.*s.cellar-%.120s.lock", length, folder, name);
+    if (staged.failed || lock.failed)
         CELLAR_TRY(cellar_fail_memory(err, "the name of a folder"));
+    CELLAR_TRY(lock_take(lock.bytes, &fd, err));
+    CELLAR_TRY(check_new(r->plan, err));
     CELLAR_TRY(cellar_folder_remove(staged.bytes, err));
     status = cellar_plan_pack_write(r->figures, r->options, r->key, staged.bytes, NULL, err);
     if (status == CELLAR_OK)
@@ -193,7 +238,9 @@ static cellar_status run_uncharged(run *r, cellar_plan_run_result *out, cellar_e
         (void) cellar_folder_remove(staged.bytes, &unheard); /* else the next run does */
     out->is_new = status == CELLAR_OK;
 out:
+    lock_give(lock.bytes, fd);
     cellar_text_clear(&staged);
+    cellar_text_clear(&lock);
     return status;
 }
 

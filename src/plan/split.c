@@ -112,6 +112,8 @@ static cellar_status split_budget(const plan_work *work, char **specs, cellar_er
             CELLAR_TRY(cellar_fail_memory(err, "a mechanism"));
     }
 out:
+    if (status == CELLAR_ERR_OVERFLOW)
+        status = cellar_plan_fail_at(work->plan, "budget", err, "it cannot be split so finely");
     fmpz_clear(factor);
     fmpq_clear(part);
     fmpq_clear(size);

@@ -43,7 +43,7 @@ static const struct refused {
     {"plan: 1\ntitle: \"a\\nb\"\n", "plan.yaml:2: title: expected a text of one line"},
     {"plan: 1\ndata: {file: x, delimiter: ab}\nvariables:\n  - name: a\ntables:\n"
      "  - {name: t, by: a}\nmechanism: laplace\nnegatives: keep\nparameter_choice: data\n",
-     "plan.yaml:1: data.delimiter: expected one character (not a quote) or tab"},
+     "plan.yaml:2: data.delimiter: expected one character (not a quote) or tab"},
     {PLAN_HEAD TABLE, "plan.yaml:10: tables[1]: no mechanism: give the plan one, or each table"},
     {PLAN_HEAD "tables:\n  - {name: one, by: [regoin]}\n" NOISE,
      "plan.yaml:10: tables[1].by: the plan has no variable 'regoin'; did you mean 'region'?"},
@@ -55,13 +55,14 @@ static const struct refused {
      "plan.yaml:10: tables[1].hierarchy: the codelist of 'sex' has no parents"},
     {PLAN_HEAD "tables:\n  - {name: one, by: [sex], epsilon: 1}\n" NOISE,
      "plan.yaml:10: tables[1]: the plan has a budget to split"},
-    {PLAN_HEAD TABLE NOISE "threshold: 3\n", "plan.yaml:1: threshold: it sets smaller numbers to "
+    {PLAN_HEAD TABLE NOISE "threshold: 3\n", "plan.yaml:13: threshold: it sets smaller numbers to "
                                              "zero"},
     {PLAN_HEAD TABLE NOISE "outputs: {folder: x, formats: [xls]}\n",
-     "plan.yaml:1: outputs.formats: expected csv, json, px, sdmx or csvw, not 'xls'"},
+     "plan.yaml:13: outputs.formats: expected csv, json, px, sdmx or csvw, not 'xls'"},
     {PLAN_HEAD TABLE NOISE "rules:\n  - {evaluate: released}\n",
      "plan.yaml:14: rules[1]: expected one limit"},
-    {PLAN_HEAD TABLE NOISE "accept: [everything]\n", "plan.yaml:1: accept: expected bias or delta"},
+    {PLAN_HEAD TABLE NOISE "accept: [everything]\n",
+     "plan.yaml:13: accept: expected bias or delta"},
 };
 
 static void refuses_with_line_and_reason(void **state)

@@ -44,6 +44,14 @@ sed 's/title: A small/title: A larger/' plan.yaml >changed.yaml
 try changed.yaml
 sed 's/epsilon: 1}/epsilon: 0.5}/; s/request: one/request: three/' plan.yaml >taken.yaml
 try taken.yaml
+# Several at once without a ledger: one pack, whole, and nothing beside it.
+sed 's/folder: pack/folder: shared/; /ledger:/d' plan.yaml >shared.yaml
+for i in 1 2 3 4; do cellar plan run shared.yaml 2>>said & done
+wait
+grep -c 'is there' said
+(cd shared && ls | wc -l && sha256sum -c --quiet manifest.sha256)
+grep -o "cellar infer interval [^ ]*" shared/index.html
+rm said
 # A rule that refuses, and what would help.
 sed 's/max_cells: 100/max_cells: 11/; s/folder: pack/folder: other/; /ledger:/d' plan.yaml >ruled.yaml
 try ruled.yaml
