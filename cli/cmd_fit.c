@@ -5,12 +5,14 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cellar/adjustment.h>
 
 #include "json_out.h"
 #include "lists.h"
 #include "options.h"
+#include "reader.h"
 #include "terminal.h"
 
 typedef struct fit_values {
@@ -312,7 +314,7 @@ static int fit_main(const fit_values *values, const cli_words *paths)
     cellar_error err;
     cellar_status status;
     if (values->max_move != NULL) {
-        const int result = cli_list_real("--max-move", values->max_move, &run.max_move);
+        const int result = cli_list_real("max-move", values->max_move, &run.max_move);
         if (result != CLI_GO_ON)
             return result;
         if (!(run.max_move >= 0))
@@ -339,6 +341,14 @@ int cli_fit(int argc, char **argv)
     int result = cli_options_parse(&fit_command, argc, argv, &values, &words);
     if (result == CLI_GO_ON && words.n == 0)
         result = cli_usage("fit needs a release");
+    if (result == CLI_GO_ON && values.path != NULL && values.comparison != NULL &&
+        strcmp(values.path, values.comparison) == 0)
+        result = cli_usage("--output and --comparison are two files, not one");
+    for (size_t i = 0; i < words.n && result == CLI_GO_ON; i++) {
+        result = cli_reader_spare(words.items[i], values.path);
+        if (result == CLI_GO_ON)
+            result = cli_reader_spare(words.items[i], values.comparison);
+    }
     if (result == CLI_GO_ON)
         result = fit_main(&values, &words);
     cli_words_clear(&words);

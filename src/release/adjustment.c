@@ -15,6 +15,40 @@ cellar_adjustment_options cellar_adjustment_options_default(void)
         .max_cells = 50000000, .tolerance = 1e-12, .max_iterations = 5000};
 }
 
+/* 1 for one draw in two files, as in a pack with several formats. */
+static int adjustment_is_same(const cellar_release *a, const cellar_release *b)
+{
+    const size_t n_variables = cellar_schema_n_variables(a->schema);
+    const size_t n = cellar_release_n_cells(a);
+    if (n != cellar_release_n_cells(b) || n_variables != cellar_schema_n_variables(b->schema) ||
+        strcmp(cellar_release_mechanism(a), cellar_release_mechanism(b)) != 0 ||
+        strcmp(cellar_release_ledger(a), cellar_release_ledger(b)) != 0)
+        return 0;
+    for (size_t v = 0; v < n_variables; v++)
+        if (strcmp(cellar_schema_variable(a->schema, v), cellar_schema_variable(b->schema, v)) != 0)
+            return 0;
+    for (size_t i = 0; i < n; i++) {
+        const cellar_released_cell one = cellar_release_cell(a, i), two = cellar_release_cell(b, i);
+        if (one.index != two.index || one.released != two.released)
+            return 0;
+    }
+    return 1;
+}
+
+/* The noise of one draw averages out with itself in no fit: taken twice it would only look so. */
+static cellar_status adjustment_check_draws(const cellar_release *const *releases,
+                                            size_t n_releases, cellar_error *err)
+{
+    for (size_t r = 1; r < n_releases; r++)
+        for (size_t q = 0; q < r; q++)
+            if (adjustment_is_same(releases[q], releases[r]))
+                return cellar_fail(err, CELLAR_ERR_RULE,
+                                   "releases %zu and %zu are the same numbers, drawn once: give "
+                                   "one of them",
+                                   q + 1, r + 1);
+    return CELLAR_OK;
+}
+
 static cellar_status adjustment_check(const cellar_release *const *releases, size_t n_releases,
                                       const cellar_adjustment_options *options, cellar_error *err)
 {
@@ -22,7 +56,7 @@ static cellar_status adjustment_check(const cellar_release *const *releases, siz
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a fit needs a release");
     if (!(options->tolerance > 0 && options->tolerance < 1))
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a tolerance lies between 0 and 1");
-    return CELLAR_OK;
+    return adjustment_check_draws(releases, n_releases, err);
 }
 
 /* All margins and all levels of the hierarchies of the first release's variables. */

@@ -18,7 +18,10 @@ awk -F, 'NR > 1 { u[$1 $2] = $4; f[$1 $2] = $5; if ($5 < 0) print "negative" }
           print "total", near(u["f_T"] + u["m_T"], u["_T_T"]), f["f_T"] + f["m_T"] == f["_T_T"] }' both.csv | sort
 head -n 1 fitted.csv both.csv
 for arguments in fitted.csv cells.csv "cells.release.csv -o fitted.csv" "" \
-    "cells.release.csv --max-move=-1" "margin.release.csv cells.release.csv"; do
+    "cells.release.csv --max-move=-1" "cells.release.csv --max-move nan" \
+    "cells.release.csv -o cells.release.csv --force" "cells.release.csv cells.release.csv" \
+    "cells.release.csv -o two.csv --comparison two.csv" \
+    "margin.release.csv cells.release.csv"; do
     cellar fit $arguments 2>&1
     echo "exit $?"
 done
