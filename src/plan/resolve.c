@@ -3,6 +3,7 @@
  * are read, and what contradicts itself is refused, all before any data are touched. */
 #include "plan/plan.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -301,6 +302,30 @@ static cellar_status check_rest(const cellar_plan *plan, cellar_error *err)
     return check_data(plan, err);
 }
 
+/* A limit of 20 was meant as 20 %, and would let everything pass. */
+static cellar_status check_share(const cellar_plan *plan, const plan_rule *rule, const char *key,
+                                 const char *share, cellar_error *err)
+{
+    if (share == NULL || (strtod(share, NULL) >= 0 && strtod(share, NULL) <= 1))
+        return CELLAR_OK;
+    return cellar_plan_fail(plan->name, &rule->place, key, err, "expected a share from 0 to 1");
+}
+
+static cellar_status check_shares(const cellar_plan *plan, const plan_rule *rule, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    CELLAR_TRY(check_share(plan, rule, "max_empty_share", rule->max_empty_share, err));
+    CELLAR_TRY(check_share(plan, rule, "max_small_share", rule->max_small_share, err));
+    CELLAR_TRY(check_share(plan, rule, "max_risk", rule->max_risk, err));
+    CELLAR_TRY(check_share(plan, rule, "max_exposure", rule->max_exposure, err));
+    for (size_t i = 0; i < rule->qid.n; i++)
+        if (cellar_plan_has_text(&rule->sensitive, plan_text_at(&rule->qid, i)))
+            return cellar_plan_fail(plan->name, &rule->place, "qid", err,
+                                    "'%.60s' is sensitive too", plan_text_at(&rule->qid, i));
+out:
+    return status;
+}
+
 static cellar_status check_rule(const cellar_plan *plan, plan_rule *rule, cellar_error *err)
 {
     int n = (rule->max_empty_share != NULL) + (rule->max_small_share != NULL) +
@@ -327,7 +352,7 @@ static cellar_status check_rule(const cellar_plan *plan, plan_rule *rule, cellar
     if (rule->table != NULL && t == plan->tables.n)
         return cellar_plan_fail(plan->name, &rule->place, "table", err,
                                 "the plan has no table '%.60s'", rule->table);
-    return CELLAR_OK;
+    return check_shares(plan, rule, err);
 }
 
 cellar_status cellar_plan_resolve(cellar_plan *plan, cellar_error *err)

@@ -17,6 +17,8 @@ printf "$good"'negatives: keep\nthreshold: 3\n' >bad.yaml; try
 printf "$good"'negatives: keep\noutputs:\n  folder: out\n  formats: [csv, json, csv]\n' >bad.yaml; try
 printf "$good"'negatives: keep\noutputs:\n  folder: out\n  formats: [csv, sdmx]\n' >bad.yaml; try
 printf "$good"'negatives: keep\naccept: [bias, noise]\n' >bad.yaml; try
+printf "$good"'negatives: keep\nrules:\n  - {evaluate: true, max_empty_share: 20}\n' >bad.yaml; try
+printf "$good"'negatives: keep\nrules:\n  - {evaluate: true, max_risk: 0.1, qid: x, sensitive: x}\n' >bad.yaml; try
 cellar plan chekc bad.yaml 2>&1; echo "exit $?"
 cellar plan 2>&1; echo "exit $?"
 cellar plan check none.yaml 2>&1; echo "exit $?"
