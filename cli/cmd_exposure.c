@@ -166,75 +166,56 @@ enum {
     OF_FILES = OF_TABLE | OF_BOUND | OF_SELECT | OF_SUPPRESS
 };
 
-typedef struct option_place {
-    const char *name;
-    int parts;
-} option_place;
+static const cli_place option_places[] = {{"columns", OF_FILES},
+                                          {"shares", OF_SHARES},
+                                          {"tight-example", OF_SHARES},
+                                          {"threshold", OF_SHARES | OF_TABLE | OF_BOUND},
+                                          {"population", OF_SHARES | OF_TABLE | OF_SELECT},
+                                          {"curve", OF_TABLE | OF_BOUND},
+                                          {"delta", OF_TABLE},
+                                          {"sensitive", OF_TABLE},
+                                          {"diversity-c", OF_TABLE},
+                                          {"groups", OF_TABLE},
+                                          {"worst-by", OF_TABLE},
+                                          {"support", OF_BOUND},
+                                          {"curve-excess", OF_BOUND},
+                                          {"max-nodes", OF_BOUND},
+                                          {"exposure", OF_SELECT | OF_SUPPRESS},
+                                          {"measure", OF_SELECT},
+                                          {"weight", OF_SELECT},
+                                          {"must", OF_SELECT},
+                                          {"must-not", OF_SELECT},
+                                          {"runners-up", OF_SELECT},
+                                          {"hide", OF_SUPPRESS},
+                                          {"max-evaluations", OF_SELECT | OF_SUPPRESS},
+                                          {"where", OF_FILES},
+                                          {"missing-as", OF_FILES},
+                                          {"domain", OF_FILES},
+                                          {"recode", OF_FILES},
+                                          {"bottom", OF_FILES},
+                                          {"top", OF_FILES},
+                                          {"band", OF_FILES},
+                                          {"band-origin", OF_FILES},
+                                          {"band-closed", OF_FILES},
+                                          {"delimiter", OF_FILES},
+                                          {"no-header", OF_FILES},
+                                          {"encoding", OF_FILES},
+                                          {"bad-rows", OF_FILES},
+                                          {"missing", OF_FILES}};
 
-static const option_place option_places[] = {{"columns", OF_FILES},
-                                             {"shares", OF_SHARES},
-                                             {"tight-example", OF_SHARES},
-                                             {"threshold", OF_SHARES | OF_TABLE | OF_BOUND},
-                                             {"population", OF_SHARES | OF_TABLE | OF_SELECT},
-                                             {"curve", OF_TABLE | OF_BOUND},
-                                             {"delta", OF_TABLE},
-                                             {"sensitive", OF_TABLE},
-                                             {"diversity-c", OF_TABLE},
-                                             {"groups", OF_TABLE},
-                                             {"worst-by", OF_TABLE},
-                                             {"support", OF_BOUND},
-                                             {"curve-excess", OF_BOUND},
-                                             {"max-nodes", OF_BOUND},
-                                             {"exposure", OF_SELECT | OF_SUPPRESS},
-                                             {"measure", OF_SELECT},
-                                             {"weight", OF_SELECT},
-                                             {"must", OF_SELECT},
-                                             {"must-not", OF_SELECT},
-                                             {"runners-up", OF_SELECT},
-                                             {"hide", OF_SUPPRESS},
-                                             {"max-evaluations", OF_SELECT | OF_SUPPRESS},
-                                             {"where", OF_FILES},
-                                             {"missing-as", OF_FILES},
-                                             {"domain", OF_FILES},
-                                             {"recode", OF_FILES},
-                                             {"bottom", OF_FILES},
-                                             {"top", OF_FILES},
-                                             {"band", OF_FILES},
-                                             {"band-origin", OF_FILES},
-                                             {"band-closed", OF_FILES},
-                                             {"delimiter", OF_FILES},
-                                             {"no-header", OF_FILES},
-                                             {"encoding", OF_FILES},
-                                             {"bad-rows", OF_FILES},
-                                             {"missing", OF_FILES}};
-
-/* An option of another part is a mistake, not a wish to be ignored. */
-static int exposure_check_place(const exposure_values *values, const exposure_part *part,
-                                const cli_option *option)
+static int exposure_check_places(const exposure_values *values, const exposure_part *part)
 {
-    int own = 1 << (part - parts);
-    char places[64] = "";
-    for (size_t i = 0; i < sizeof option_places / sizeof option_places[0]; i++) {
-        const option_place *place = &option_places[i];
-        if (strcmp(place->name, option->name) != 0 || (place->parts & own) != 0)
-            continue;
-        if (!cli_option_is_given(option, values))
-            return CLI_GO_ON;
-        for (size_t p = 0; p < N_PARTS; p++)
-            if (place->parts >> p & 1)
-                snprintf(places + strlen(places), sizeof places - strlen(places), "%s%s",
-                         places[0] != '\0' ? ", " : "", parts[p].name);
-        return cli_usage("exposure %s: --%s is for %s", part->name, option->name, places);
-    }
-    return CLI_GO_ON;
+    const char *names[N_PARTS];
+    for (size_t i = 0; i < N_PARTS; i++)
+        names[i] = parts[i].name;
+    return cli_options_check_places(&exposure_command, values, option_places,
+                                    sizeof option_places / sizeof option_places[0], names,
+                                    (size_t) (part - parts));
 }
 
 static int exposure_check(const exposure_values *values, const exposure_part *part)
 {
-    int own = 1 << (part - parts), result = CLI_GO_ON;
-    for (size_t i = 0; i < exposure_command.n_options && result == CLI_GO_ON; i++)
-        if (exposure_options[i].kind != CLI_SECTION)
-            result = exposure_check_place(values, part, &exposure_options[i]);
+    int own = 1 << (part - parts), result = exposure_check_places(values, part);
     if (result != CLI_GO_ON)
         return result;
     if (values->json && values->csv > 0)

@@ -128,6 +128,61 @@ static const infer_part parts[] = {{"independence", 1, infer_run_independence},
                                    {"study", 0, run_study}};
 enum { N_PARTS = sizeof parts / sizeof parts[0] };
 
+enum {
+    OF_INDEPENDENCE = 1,
+    OF_LOGLINEAR = 2,
+    OF_INTERVAL = 4,
+    OF_BINOMIAL = 8,
+    OF_STUDY = 16,
+    OF_TESTS = OF_INDEPENDENCE | OF_LOGLINEAR,
+    OF_MADE_UP = OF_BINOMIAL | OF_STUDY
+};
+
+static const cli_place places[] = {{"rows", OF_INDEPENDENCE},
+                                   {"columns", OF_TESTS | OF_INTERVAL},
+                                   {"model", OF_LOGLINEAR},
+                                   {"against", OF_LOGLINEAR},
+                                   {"reference", OF_TESTS | OF_STUDY},
+                                   {"replicates", OF_TESTS | OF_STUDY},
+                                   {"seed", OF_TESTS | OF_STUDY},
+                                   {"cells", OF_TESTS},
+                                   {"association", OF_INDEPENDENCE},
+                                   {"confidence", OF_TESTS | OF_INTERVAL},
+                                   {"of", OF_INTERVAL},
+                                   {"minus", OF_INTERVAL},
+                                   {"over", OF_INTERVAL},
+                                   {"within", OF_INTERVAL},
+                                   {"every-cell", OF_INTERVAL},
+                                   {"simultaneous", OF_INTERVAL},
+                                   {"target", OF_INTERVAL},
+                                   {"prior", OF_INTERVAL},
+                                   {"released", OF_BINOMIAL},
+                                   {"trials", OF_BINOMIAL},
+                                   {"null", OF_BINOMIAL},
+                                   {"alternative", OF_BINOMIAL},
+                                   {"level", OF_MADE_UP},
+                                   {"critical", OF_BINOMIAL},
+                                   {"mechanism", OF_MADE_UP},
+                                   {"negatives", OF_MADE_UP},
+                                   {"table-3", OF_STUDY},
+                                   {"tables", OF_STUDY},
+                                   {"n-rows", OF_STUDY},
+                                   {"n-columns", OF_STUDY},
+                                   {"eta", OF_STUDY},
+                                   {"spread", OF_STUDY},
+                                   {"dependence", OF_STUDY},
+                                   {"fixed-effects", OF_STUDY}};
+
+static int infer_check_places(const infer_values *values, const infer_part *part)
+{
+    const char *names[N_PARTS];
+    for (size_t i = 0; i < N_PARTS; i++)
+        names[i] = parts[i].name;
+    return cli_options_check_places(&infer_command, values, places,
+                                    sizeof places / sizeof places[0], names,
+                                    (size_t) (part - parts));
+}
+
 static int infer_find(const cli_words *words, const infer_part **part)
 {
     const char *names[N_PARTS + 1] = {NULL}, *nearest;
@@ -217,6 +272,8 @@ int cli_infer(int argc, char **argv)
 
     if (result == CLI_GO_ON)
         result = infer_find(&words, &part);
+    if (result == CLI_GO_ON)
+        result = infer_check_places(&values, part);
     if (result == CLI_GO_ON)
         result = infer_run(&values, part, words.n > 1 ? words.items[1] : NULL);
     cli_words_clear(&words);

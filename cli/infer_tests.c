@@ -201,8 +201,6 @@ int infer_run_independence(const infer_values *values, const char *path, infer_a
 
     if (values->rows == NULL || values->columns == NULL)
         return cli_usage("infer independence: name the variables: --rows A --columns B");
-    if (values->model != NULL || values->against != NULL)
-        return cli_usage("--model and --against are for infer loglinear");
     if (values->cells && values->association)
         return cli_usage("--cells and --association: one list at a time");
     cli_words_add(&names, values->rows, strlen(values->rows));

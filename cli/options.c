@@ -274,6 +274,34 @@ int cli_option_is_given(const cli_option *option, const void *values)
     return 0;
 }
 
+/* Where the option belongs, all bits set when it has no place of its own. */
+static unsigned option_parts(const cli_option *option, const cli_place *places, size_t n_places)
+{
+    for (size_t i = 0; i < n_places; i++)
+        if (strcmp(places[i].name, option->name) == 0)
+            return places[i].parts;
+    return ~0U;
+}
+
+int cli_options_check_places(const cli_command *command, const void *values,
+                             const cli_place *places, size_t n_places, const char *const *names,
+                             size_t own)
+{
+    for (size_t i = 0; i < command->n_options; i++) {
+        const cli_option *option = &command->options[i];
+        unsigned parts = option_parts(option, places, n_places);
+        char list[96] = "";
+        if ((parts >> own & 1) != 0 || !cli_option_is_given(option, values))
+            continue;
+        for (size_t p = 0; parts >> p != 0; p++)
+            if ((parts >> p & 1) != 0)
+                snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s",
+                         list[0] != '\0' ? ", " : "", names[p]);
+        return cli_usage("%s %s: --%s is for %s", command->name, names[own], option->name, list);
+    }
+    return CLI_GO_ON;
+}
+
 void cli_options_clear(const cli_command *command, void *values)
 {
     for (size_t i = 0; i < command->n_options; i++)

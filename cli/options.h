@@ -51,6 +51,18 @@ int cli_options_parse(const cli_command *command, int argc, char **argv, void *v
                       cli_words *positional);
 void cli_options_clear(const cli_command *command, void *values);
 
+/* An option that only some parts of a verb know: a bit for each part. */
+typedef struct cli_place {
+    const char *name;
+    unsigned parts;
+} cli_place;
+
+/* Refuses options of other parts than `names[own]`: they are a mistake, not a wish to be ignored.
+ * Options without a place belong to all parts. */
+int cli_options_check_places(const cli_command *command, const void *values,
+                             const cli_place *places, size_t n_places, const char *const *names,
+                             size_t own);
+
 /* 1 when the command line gave the option. */
 int cli_option_is_given(const cli_option *option, const void *values);
 

@@ -9,6 +9,8 @@
 #include "inference/panel.h"
 
 enum { KNOWN_WEIGHTS = 4096, FIRST_SLOTS = 256 };
+/* A panel of a kernel lists every count within many standard deviations of the mean. */
+static const int64_t KERNEL_MAX = 100000000;
 
 struct cellar_observation {
     cellar_likelihood *owner;
@@ -129,6 +131,10 @@ cellar_status cellar_likelihood_observe(cellar_likelihood *l, int64_t released,
         return status;
     if (released > INT64_C(1) << 50 || released < -(INT64_C(1) << 50))
         return cellar_fail(err, CELLAR_ERR_INPUT, "a number is too large for its likelihood");
+    if (released > KERNEL_MAX && !cellar_channel_is_additive(l->weights.channel))
+        return cellar_fail(err, CELLAR_ERR_INPUT,
+                           "the law of %s is not summed for numbers above %" PRId64,
+                           cellar_mechanism_name(l->weights.channel->mechanism), KERNEL_MAX);
     slot = likelihood_slot(l->slots, l->n_slots, released);
     if (l->slots[slot] != NULL) {
         *out = l->slots[slot];

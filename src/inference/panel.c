@@ -128,7 +128,7 @@ static double log_term(cellar_weights *weights, int64_t released, double mean, i
 static window kernel_window(cellar_weights *weights, int64_t released, double mean)
 {
     enum { N_TRIES = 24, N_NEAR = 16 };
-    double best = -600, t;
+    double best = -INFINITY, t;
     double from = released > 0 ? (double) released : 0, to = mean;
     window w;
     for (int i = 0; i <= N_TRIES; i++) {
@@ -137,6 +137,8 @@ static window kernel_window(cellar_weights *weights, int64_t released, double me
     }
     for (int64_t a = released - N_NEAR > 0 ? released - N_NEAR : 0; a <= released + N_NEAR; a++)
         best = fmax(best, log_term(weights, released, mean, a));
+    if (best == -INFINITY) /* no count was met that may have become the number */
+        best = -600;
     t = NEGLIGIBLE - best;
     w.first = (int64_t) fmax(0, floor(mean - sqrt(2 * mean * t)));
     w.last = (int64_t) ceil(mean + t / 3 + sqrt(t * t / 9 + 2 * mean * t));
@@ -182,6 +184,16 @@ static void panel_scale(cellar_panel *panel)
         panel->coefficients[j] = panel->coefficients[j + from];
 }
 
+/* Gives back what the scaling found to be nothing; far from the number that is most of a panel. */
+static cellar_panel *panel_shrink(cellar_panel *panel, size_t n_before)
+{
+    cellar_panel *smaller = NULL;
+    if (panel->n < n_before / 2)
+        smaller =
+            cellar_realloc(panel, 1, sizeof *panel + panel->n * sizeof panel->coefficients[0]);
+    return smaller != NULL ? smaller : panel;
+}
+
 cellar_status cellar_panel_create(cellar_weights *weights, int64_t released, int index,
                                   cellar_panel **out, cellar_error *err)
 {
@@ -219,7 +231,7 @@ cellar_status cellar_panel_create(cellar_weights *weights, int64_t released, int
     panel->anchor_const = (double) cellar_log_poisson(
         panel->anchor, panel->anchor > 0 ? (long double) panel->anchor : 0);
     panel_scale(panel);
-    *out = panel;
+    *out = panel_shrink(panel, n);
     return CELLAR_OK;
 }
 

@@ -171,6 +171,19 @@ static void test_independent_maximisation(void **state)
          3,
          {0, -1, 2, 3, 1, 0, 0, -2, 1, 7, 2, 1},
          3.7697530746},
+        /* Numbers less likely than e^-600 at the means of the model (scipy). */
+        {"round:base=3",
+         CELLAR_NEGATIVES_KEEP,
+         3,
+         3,
+         {9999, 3, 0, 0, 999, 6, 6, 0, 3},
+         6641.6481586795},
+        {"poisson:alpha=1",
+         CELLAR_NEGATIVES_KEEP,
+         3,
+         3,
+         {20000, 3, 0, 0, 2000, 5, 5, 0, 3},
+         6321.8398785181},
     };
     (void) state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -28,3 +28,6 @@ try interval fitted.csv --every-cell
 try binomial --released 5 --trials 10 --null 1.5 --mechanism laplace:epsilon=1
 try binomial --released 50 --trials 10 --null 0.5 --mechanism truncated-laplace:epsilon=1,m=3
 try binomial --released x --trials 10 --null 0.5 --mechanism laplace:epsilon=1
+try binomial --released -3 --trials 10 --null 0.5 --mechanism laplace:epsilon=1 --negatives zero
+try independence noisy.json --rows age --columns occupation --mechanism laplace:epsilon=2
+try binomial --released 3 --trials 10 --null 0.5 --mechanism laplace:epsilon=1 --reference bootstrap
