@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <cellar/certificate.h>
 #include <cellar/export.h>
 #include <cellar/progress.h>
 #include <cellar/release.h>
@@ -25,7 +26,8 @@ typedef struct cellar_report_options {
     const char *title;        /* of the page [made from what it is about] */
     const char *const *names; /* public: what each release is called, such as its file's name; NULL:
                                  numbered */
-    uint64_t max_rows;        /* public: so many rows of a table at most; 0: none [200] */
+    const cellar_certificate *together; /* public: of all releases, made as one list; or NULL */
+    uint64_t max_rows;                  /* public: so many rows of a table at most; 0: none [200] */
     const char *charts; /* a folder that exists: every chart goes there, too, as SVG and PNG; or
                            NULL */
     int replace;        /* 1: existing files are replaced [0] */

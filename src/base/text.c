@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/text.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -332,4 +334,15 @@ const char *cellar_nearest_word(const char *word, const char *const *words)
         }
     }
     return nearest;
+}
+
+const char *cellar_bound_text(double value, char text[32])
+{
+    snprintf(text, 32, "%.5e", value);
+    if (isfinite(value) && strtod(text, NULL) < value) { /* the next number of six digits */
+        const double last = strtod(text + strcspn(text, "e") + 1, NULL) - 5;
+        snprintf(text, 32, "%.5e", strtod(text, NULL) + pow(10, last));
+    }
+    snprintf(text, 32, "%.6g", strtod(text, NULL));
+    return text;
 }

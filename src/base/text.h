@@ -44,4 +44,7 @@ int cellar_parse_decimal_floor(const char *text, size_t length, int scale, cella
 /* The shortest plain decimal of value * 10^-scale ("12.5", "-3"); scale is 0 to 38. */
 void cellar_text_add_decimal(cellar_text *text, cellar_int128 value, int scale);
 
+/* A bound with six digits, rounded up: what is printed is a bound, too. Answers `text`. */
+const char *cellar_bound_text(double value, char text[32]);
+
 #endif

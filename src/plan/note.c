@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/output.h"
+#include "base/text.h"
 #include "plan/pack.h"
 #include "plan/rules.h"
 #include "privacy/certificate.h"
@@ -14,6 +15,7 @@ static void note_policy(const plan_figures *figures, cellar_output *output)
     const cellar_certificate *certificate = figures->work.certificate;
     double pure = cellar_certificate_pure_epsilon(certificate);
     cellar_guarantee tight = cellar_certificate_composition(certificate).tight;
+    char text[2][32];
 
     cellar_output_string(output, "\n## Confidentiality: policy\n\n");
     cellar_output_printf(
@@ -33,17 +35,19 @@ static void note_policy(const plan_figures *figures, cellar_output *output)
                              cellar_certificate_reason(certificate));
     else if (isfinite(pure))
         cellar_output_printf(output,
-                             "All tables together satisfy differential privacy with epsilon %.6g "
+                             "All tables together satisfy differential privacy with epsilon %s "
                              "(%s): %s one unit's data changes the probability of any outcome "
-                             "by a factor of at most %.4g.\n",
-                             pure, plan->neighbours == 2 ? "substitute" : "add-remove",
+                             "by a factor of at most %s.\n",
+                             cellar_bound_text(pure, text[0]),
+                             plan->neighbours == 2 ? "substitute" : "add-remove",
                              plan->neighbours == 2 ? "changing" : "adding or taking away",
-                             exp(pure));
+                             cellar_bound_text(exp(pure), text[1]));
     else if (isfinite(tight.epsilon))
         cellar_output_printf(output,
-                             "All tables together satisfy differential privacy with epsilon %.6g "
-                             "and delta %.3g (%s).\n",
-                             tight.epsilon, tight.delta,
+                             "All tables together satisfy differential privacy with epsilon %s "
+                             "and delta %s (%s).\n",
+                             cellar_bound_text(tight.epsilon, text[0]),
+                             cellar_bound_text(tight.delta, text[1]),
                              plan->neighbours == 2 ? "substitute" : "add-remove");
     cellar_output_string(output, "The proof is in `certificate.json`.\n");
 }

@@ -262,17 +262,6 @@ void cellar_page_clear(cellar_page *page)
 
 /* ---- numbers ------------------------------------------------------------------------------ */
 
-const char *cellar_page_bound(double value, char text[32])
-{
-    snprintf(text, 32, "%.5e", value);
-    if (isfinite(value) && strtod(text, NULL) < value) { /* the next number of six digits */
-        const double last = strtod(text + strcspn(text, "e") + 1, NULL) - 5;
-        snprintf(text, 32, "%.5e", strtod(text, NULL) + pow(10, last));
-    }
-    snprintf(text, 32, "%.6g", strtod(text, NULL));
-    return text;
-}
-
 int cellar_page_is_answer(cellar_status status)
 {
     return status == CELLAR_ERR_RULE || status == CELLAR_ERR_ARGUMENT ||

@@ -65,9 +65,6 @@ cellar_status cellar_page_chart(cellar_page *page, const char *name, const cella
 
 /* ---- numbers ---- */
 
-/* A bound with six digits, rounded up: what is printed is a bound, too. */
-const char *cellar_page_bound(double value, char text[32]);
-
 /* 1 when a failure is an answer to be told on the page: the module refuses, or has no such number.
  */
 int cellar_page_is_answer(cellar_status status);

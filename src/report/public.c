@@ -173,8 +173,32 @@ static void public_contents(public_run *run)
         cellar_page_text(page, "%s", public_name(run, i, number));
         cellar_page_tag(page, "</a></li>\n");
     }
+    if (run->n > 1)
+        cellar_page_tag(page, "<li><a href=\"#together\">All of them together</a></li>\n");
     cellar_page_tag(page, "<li><a href=\"#not-covered\">What is not covered</a></li>\n"
                           "</ul></nav>\n");
+}
+
+/* The certificate of the list they were made as. */
+static void public_list(cellar_page *page, const cellar_certificate *list, size_t n)
+{
+    const double pure = cellar_certificate_pure_epsilon(list);
+    const cellar_guarantee tight = cellar_certificate_composition(list).tight;
+    char text[2][32];
+    if (cellar_certificate_verdict(list) != CELLAR_VERDICT_HOLDS)
+        cellar_page_paragraph(page, "Of all %zu releases together nothing is proved: %s.", n,
+                              cellar_certificate_reason(list));
+    else if (isfinite(pure))
+        cellar_page_paragraph(page,
+                              "Proved of all %zu releases together, made as one list: epsilon = %s "
+                              "and delta = 0.",
+                              n, cellar_bound_text(pure, text[0]));
+    else
+        cellar_page_paragraph(page,
+                              "Proved of all %zu releases together, made as one list: epsilon = %s "
+                              "and delta = %s.",
+                              n, cellar_bound_text(tight.epsilon, text[0]),
+                              cellar_bound_text(tight.delta, text[1]));
 }
 
 /* Basic composition: what the releases tell together is at most the sum of their bounds. */
@@ -184,6 +208,11 @@ static void public_together(public_run *run)
     char text[32];
     if (run->n < 2)
         return;
+    if (run->options->together != NULL) {
+        cellar_page_heading(&run->page, 2, "together", "All of them together");
+        public_list(&run->page, run->options->together, run->n);
+        return;
+    }
     for (size_t i = 0; i < run->n; i++) {
         const json_t *certificate = json_object_get(run->releases[i]->description, "certificate");
         const json_t *pure = json_object_get(certificate, "pure_epsilon");
@@ -195,7 +224,7 @@ static void public_together(public_run *run)
         cellar_page_paragraph(&run->page,
                               "Who has all %zu releases and takes them to be about the same units "
                               "faces the sum of their bounds at most: epsilon = %s.",
-                              run->n, cellar_page_bound(sum, text));
+                              run->n, cellar_bound_text(sum, text));
     else
         cellar_page_paragraph(&run->page,
                               "Who has all %zu releases knows more than any of them tells. Their "

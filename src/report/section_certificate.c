@@ -72,12 +72,12 @@ static void certificate_meaning(cellar_page *page, const json_t *c, double epsil
                           "is undecided (50 %%) ends between %s %% and %s %%.",
                           substitute ? "which of two categories" : "whether", unit,
                           substitute ? "has" : "is in the data",
-                          cellar_page_bound(exp(epsilon), ratio[0]), low, high);
+                          cellar_bound_text(exp(epsilon), ratio[0]), low, high);
     if (!substitute)
         cellar_page_paragraph(page,
                               "Of a %s that is known to be in the data, which of two categories it "
                               "has is hidden with twice the epsilon: by a factor of %s at most.",
-                              unit, cellar_page_bound(exp(2 * epsilon), ratio[1]));
+                              unit, cellar_bound_text(exp(2 * epsilon), ratio[1]));
 }
 
 static void certificate_delta_meaning(cellar_page *page, double delta)
@@ -88,7 +88,7 @@ static void certificate_delta_meaning(cellar_page *page, double delta)
                               "Delta is what this bound leaves out: an outcome that would have "
                               "probability p without the unit may have up to %s more than the "
                               "factor times p with it.",
-                              cellar_page_bound(delta, text));
+                              cellar_bound_text(delta, text));
 }
 
 static void certificate_pure(cellar_page *page, const json_t *c, double pure)
@@ -97,7 +97,7 @@ static void certificate_pure(cellar_page *page, const json_t *c, double pure)
     const char *exact = json_string_value(json_object_get(c, "pure_epsilon_exact"));
     cellar_page_remark(page, "note",
                        "Proved: differential privacy with epsilon = %s and delta = 0.",
-                       exact != NULL && strlen(exact) < 24 ? exact : cellar_page_bound(pure, text));
+                       exact != NULL && strlen(exact) < 24 ? exact : cellar_bound_text(pure, text));
     certificate_meaning(page, c, pure);
 }
 
@@ -116,7 +116,7 @@ static void certificate_approximate(cellar_page *page, const json_t *c)
     cellar_page_remark(page, "note",
                        "Proved: differential privacy with epsilon = %s and delta = %s. No epsilon "
                        "has delta = 0.",
-                       cellar_page_bound(epsilon, text[0]), cellar_page_bound(delta, text[1]));
+                       cellar_bound_text(epsilon, text[0]), cellar_bound_text(delta, text[1]));
     certificate_meaning(page, c, epsilon);
     certificate_delta_meaning(page, delta);
 }
@@ -151,9 +151,9 @@ static void certificate_profile(cellar_page *page, const json_t *c)
         const double probabilistic = certificate_number(point, "delta_probabilistic");
         cellar_page_tag(page, "<tr>");
         cellar_page_number(page, "%.6g", certificate_number(point, "epsilon"));
-        cellar_page_number(page, "%s", cellar_page_bound(delta, text));
+        cellar_page_number(page, "%s", cellar_bound_text(delta, text));
         cellar_page_number(page, "%s",
-                           isnan(probabilistic) ? "-" : cellar_page_bound(probabilistic, text));
+                           isnan(probabilistic) ? "-" : cellar_bound_text(probabilistic, text));
         cellar_page_row_end(page);
     }
     cellar_page_table_end(page);

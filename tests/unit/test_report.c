@@ -175,7 +175,7 @@ static void bounds_are_rounded_up(void **state)
                  {1e-9, "1e-09"}, {0, "0"},     {123456.2, "123457"},    {0.3, "0.3"}};
     char text[32];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_string_equal(cellar_page_bound(cases[i].value, text), cases[i].want);
+        assert_string_equal(cellar_bound_text(cases[i].value, text), cases[i].want);
         assert_true(strtod(text, NULL) >= cases[i].value);
     }
 }
