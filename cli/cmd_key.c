@@ -99,7 +99,7 @@ static int key_run(const char *action, const char *path, const key_values *value
         status = key_write_public(path, values, &err);
     else if (status == CELLAR_OK)
         status = key_tell(path, values->json, &err);
-    return cli_exit(status, &err);
+    return is_public ? cli_exit(status, &err) : cli_exit_kept(status, &err);
 }
 
 int cli_key(int argc, char **argv)

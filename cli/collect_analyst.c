@@ -61,7 +61,7 @@ static int decision_tell(const collect_values *values, const collect_place *plac
     if (result == CLI_GO_ON)
         result = beside_path(values, "achieved", path);
     if (result == CLI_GO_ON)
-        result = cli_exit(achieved_write(path, place, table, &err), &err);
+        result = cli_exit_kept(achieved_write(path, place, table, &err), &err);
     return result;
 }
 
@@ -73,7 +73,7 @@ static int table_write(const collect_values *values, const collect_place *place,
     cellar_error err;
     int result = cli_table_out_open(&options, 0, &out);
     if (result == CLI_GO_ON)
-        result = cli_exit(cli_table_out_write(&out, table, &err), &err);
+        result = cli_exit_kept(cli_table_out_write(&out, table, &err), &err);
     cli_table_out_clear(&out);
     return result == CLI_DONE ? decision_tell(values, place, table) : result;
 }
@@ -92,7 +92,7 @@ static int table_make(const collect_values *values, const collect_place *place)
                                        &table, &report, &err);
     if (status == CELLAR_OK)
         collect_tell_refused(&report, "messages");
-    result = status == CELLAR_OK ? table_write(values, place, table) : cli_exit(status, &err);
+    result = status == CELLAR_OK ? table_write(values, place, table) : cli_exit_kept(status, &err);
     cellar_table_free(table);
     return result;
 }

@@ -53,7 +53,7 @@ static int records_find(const collect_place *place, const cellar_collect_margins
     cellar_participant_free(participant);
     if (status == CELLAR_OK)
         printf("records        %" PRIu64 " counted as they were sent\n", n_found);
-    return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
+    return status == CELLAR_OK ? CLI_GO_ON : cli_exit_kept(status, &err);
 }
 
 static void column_tell(const collect_place *place, size_t position)

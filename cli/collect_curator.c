@@ -20,7 +20,7 @@ static int domain_read(const char *text, char **name, cellar_codelist **codes)
     *name = cli_alloc((size_t) (equals - text) + 1, 1);
     memcpy(*name, text, (size_t) (equals - text));
     status = cellar_codelist_read(equals + 1, codes, &err);
-    return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
+    return status == CELLAR_OK ? CLI_GO_ON : cli_exit_kept(status, &err);
 }
 
 static int invite_check(const collect_values *values)
@@ -105,8 +105,8 @@ static int invite(const collect_values *values)
                                                   &spec.analyst, &err);
         if (status == CELLAR_OK)
             status = cellar_invitation_create(&spec, place.keys, &place.invitation, &err);
-        result =
-            status == CELLAR_OK ? invite_publish(values, place.invitation) : cli_exit(status, &err);
+        result = status == CELLAR_OK ? invite_publish(values, place.invitation)
+                                     : cli_exit_kept(status, &err);
     }
     for (size_t c = 0; c < CELLAR_MAX_VARIABLES; c++) {
         cellar_codelist_free(codes[c]);

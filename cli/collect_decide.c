@@ -15,7 +15,7 @@ static int tally_publish(const collect_values *values, const collect_place *plac
     if (result != CLI_GO_ON || !cellar_invitation_is_open(place->invitation))
         return result;
     status = cellar_collect_tally_write(margins, place->invitation, place->keys, path, &err);
-    return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
+    return status == CELLAR_OK ? CLI_GO_ON : cli_exit_kept(status, &err);
 }
 
 static int decision_publish(const collect_values *values, const cellar_decision *decision)
@@ -72,7 +72,7 @@ static int counted_read(const collect_values *values, const collect_place *place
         if (status == CELLAR_OK)
             collect_tell_refused(&report, "messages");
     }
-    return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
+    return status == CELLAR_OK ? CLI_GO_ON : cli_exit_kept(status, &err);
 }
 
 /* Everything before a decision. */
@@ -107,7 +107,7 @@ int collect_run_ask(const collect_values *values)
     if (result == CLI_GO_ON) {
         status = cellar_question_create(all.margins, all.n_joints > 0 ? all.joints[0] : NULL,
                                         place.invitation, place.keys, &question, &err);
-        result = status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
+        result = status == CELLAR_OK ? CLI_GO_ON : cli_exit_kept(status, &err);
     }
     if (result == CLI_GO_ON) {
         size_t length;
@@ -132,7 +132,7 @@ int collect_run_decide(const collect_values *values)
             all.margins, (const cellar_collect_joints *const *) all.joints, all.n_joints,
             place.invitation, place.keys, &place.decision, &err);
         result = status == CELLAR_OK ? tally_publish(values, &place, all.margins)
-                                     : cli_exit(status, &err);
+                                     : cli_exit_kept(status, &err);
     }
     if (result == CLI_GO_ON)
         result = decision_publish(values, place.decision);

@@ -77,7 +77,10 @@ static int send_sealed(const collect_values *values, const collect_place *place,
     else if (status == CELLAR_OK)
         status = cellar_participant_send_file(participant, file, inbox, &n_sent, &err);
     cellar_participant_free(participant);
-    return cli_exit(status, &err);
+    if (status == CELLAR_ERR_EXISTS)
+        cli_message("what this key sent before still waits for the shuffler, and need not be sent "
+                    "again; send more when it was taken");
+    return cli_exit_kept(status, &err);
 }
 
 int collect_run_participant(const collect_values *values, const char *action, const char *file)

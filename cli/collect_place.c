@@ -19,7 +19,7 @@ int collect_place_open(const collect_values *values, int role, collect_place *pl
     if (status == CELLAR_OK && role != 0)
         status =
             cellar_collect_keys_create(place->key, (cellar_collect_role) role, &place->keys, &err);
-    return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
+    return status == CELLAR_OK ? CLI_GO_ON : cli_exit_kept(status, &err);
 }
 
 const cellar_question *collect_place_asked(const collect_place *place)
@@ -142,7 +142,7 @@ int collect_place_invited(const collect_values *values, collect_place *place)
     (void) collect_path(values, "decision", path);
     if (status == CELLAR_OK && access(path, F_OK) == 0)
         status = cellar_decision_read(path, place->invitation, &place->decision, &err);
-    return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
+    return status == CELLAR_OK ? CLI_GO_ON : cli_exit_kept(status, &err);
 }
 
 int collect_place_tally(const collect_values *values, const collect_place *place,
@@ -162,7 +162,7 @@ int collect_place_tally(const collect_values *values, const collect_place *place
         *out = tally;
     else
         cellar_collect_margins_free(tally);
-    return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
+    return status == CELLAR_OK ? CLI_GO_ON : cli_exit_kept(status, &err);
 }
 
 void collect_tell_refused(const cellar_collect_report *report, const char *what)
@@ -182,7 +182,7 @@ int collect_publish(const char *path, const char *text, size_t length)
         cellar_output_write(output, text, length);
         status = cellar_output_commit(output, &err);
     }
-    return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
+    return status == CELLAR_OK ? CLI_GO_ON : cli_exit_kept(status, &err);
 }
 
 int collect_run_serve(const collect_values *values, int role)
@@ -198,7 +198,7 @@ int collect_run_serve(const collect_values *values, int role)
     if (result == CLI_GO_ON && role == CELLAR_COLLECT_ANALYST && place.decision == NULL)
         result = cli_usage("collect analyst serve: the curator has not decided yet");
     if (result == CLI_GO_ON)
-        result = cli_exit(
+        result = cli_exit_kept(
             cellar_collect_desk_serve(
                 values->spool, place.invitation, place.decision, place.keys, values->listen,
                 role == CELLAR_COLLECT_ANALYST ? "round-2.batch" : NULL, &limits, &err),
@@ -216,10 +216,10 @@ int collect_run_identity(const collect_values *values, int role)
         return cli_usage("collect: -o names the file for the identity");
     result = collect_place_open(values, role, &place);
     if (result == CLI_GO_ON)
-        result =
-            cli_exit(cellar_collect_identity_write(cellar_collect_keys_identity(place.keys),
-                                                   (cellar_collect_role) role, values->path, &err),
-                     &err);
+        result = cli_exit_kept(
+            cellar_collect_identity_write(cellar_collect_keys_identity(place.keys),
+                                          (cellar_collect_role) role, values->path, &err),
+            &err);
     collect_place_clear(&place);
     return result;
 }

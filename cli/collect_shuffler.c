@@ -107,7 +107,7 @@ static int run(const collect_values *values)
     if (result == CLI_GO_ON)
         result = collect_stage_path(values, &place, "inbox", "", inbox);
     if (result == CLI_GO_ON)
-        result = cli_exit(stage_work(values, &place, &err), &err);
+        result = cli_exit_kept(stage_work(values, &place, &err), &err);
     collect_place_clear(&place);
     return result;
 }

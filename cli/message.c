@@ -53,3 +53,11 @@ int cli_exit(cellar_status status, const cellar_error *err)
         return CLI_FAILED;
     }
 }
+
+int cli_exit_kept(cellar_status status, const cellar_error *err)
+{
+    if (status != CELLAR_ERR_EXISTS)
+        return cli_exit(status, err);
+    cli_message("%.*s; it is never replaced", (int) strcspn(err->message, ";"), err->message);
+    return CLI_FAILED;
+}

@@ -26,6 +26,8 @@ void cli_message(const char *format, ...) CELLAR_PRINTF(1, 2);
 
 /* Says why a library call failed (nothing for CELLAR_OK) and answers the exit code. */
 int cli_exit(cellar_status status, const cellar_error *err);
+/* The same where there is no --force: what exists is never replaced. */
+int cli_exit_kept(cellar_status status, const cellar_error *err);
 
 /* Replaces in place what a terminal would obey: control characters and marks that reverse the
  * direction of text. The length stays. */

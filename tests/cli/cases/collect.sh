@@ -27,6 +27,7 @@ ln -s "$PWD/people.csv" spool/inbox-1/0123456789abcdef0123456789abcdef
 head -n 300 people.csv >some.csv
 $send some.csv --spool spool --key gateway.key --curator curator.pub
 echo "some sent: $?"
+$send people.csv --spool spool --key gateway.key --curator curator.pub 2>&1 | sed 's|[0-9a-f]\{32\}|NAME|'
 $shuffle
 rm spool/inbox-1/0123456789abcdef0123456789abcdef
 $send people.csv --spool spool --key gateway.key --curator curator.pub
