@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "mechanism/chernoff.h"
 
+#include <math.h>
+
 void cellar_large_pair_init(cellar_large_pair *pair, const cellar_mechanism *m, int64_t from,
                             int64_t shift, int64_t bits)
 {
@@ -49,31 +51,79 @@ static void chernoff_at(const cellar_large_pair *pair, cellar_log_moment moment,
     arb_clear(constant);
 }
 
-/* The least over some t, at most 0: the logarithm is convex in t, so that nothing better comes
- * after the first t at which it rises. */
-static void chernoff_least(const cellar_large_pair *pair, cellar_log_moment moment, int larger,
-                           const arb_t epsilon, int exceeds, int64_t bits, arb_t out)
+/* One order of a pair, and what is asked about it. */
+typedef struct chernoff {
+    const cellar_large_pair *pair;
+    cellar_log_moment moment;
+    int larger, exceeds;
+    int64_t bits;
+    arb_srcptr epsilon;
+} chernoff;
+
+/* The bound at one t, into *least where it is smaller, and as a double that tells the way: INFINITY
+ * where there is none. */
+static double chernoff_try(const chernoff *c, double t, arb_t least)
 {
-    static const double tried[] = {0.5, 1, 2, 4, 8, 16, 32, 64, 150, 400, 1000, 3000, 10000};
-    arb_t value, before;
+    double seen = INFINITY;
+    arb_t value;
     arb_init(value);
-    arb_init(before);
-    arb_pos_inf(before);
-    arb_zero(out);
-    for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
-        chernoff_at(pair, moment, tried[i], larger, epsilon, exceeds, bits, value);
-        if (!arb_is_finite(value) || arb_gt(value, before))
-            break;
-        arb_min(out, out, value, bits);
-        arb_set(before, value);
+    chernoff_at(c->pair, c->moment, t, c->larger, c->epsilon, c->exceeds, c->bits, value);
+    if (arb_is_finite(value)) {
+        arb_min(least, least, value, c->bits);
+        seen = arf_get_d(arb_midref(value), ARF_RND_NEAR);
     }
     arb_clear(value);
-    arb_clear(before);
+    return seen;
+}
+
+/* Golden section between two t, of which a third between them is better than both. */
+static void chernoff_refine(const chernoff *c, double low, double high, arb_t least)
+{
+    enum { STEPS = 8 };
+    static const double golden = 0.6180339887498949;
+    double left = high - golden * (high - low), right = low + golden * (high - low);
+    double at_left = chernoff_try(c, left, least), at_right = chernoff_try(c, right, least);
+    for (int i = 0; i < STEPS; i++) {
+        if (at_left <= at_right) {
+            high = right;
+            right = left;
+            at_right = at_left;
+            left = high - golden * (high - low);
+            at_left = chernoff_try(c, left, least);
+        } else {
+            low = left;
+            left = right;
+            at_left = at_right;
+            right = low + golden * (high - low);
+            at_right = chernoff_try(c, right, least);
+        }
+    }
+}
+
+/* The least over some t, at most 0: any t gives a bound. The logarithm is convex in t, so that the
+ * best lies next to the best of a few that are far apart. */
+static void chernoff_least(const chernoff *c, arb_t out)
+{
+    static const double tried[] = {0,  0.5, 1,   2,    4,    8,     16,   32,
+                                   64, 150, 400, 1000, 3000, 10000, 30000};
+    enum { TRIED = sizeof tried / sizeof *tried };
+    double before = 0;
+    size_t i = 1;
+    arb_zero(out);
+    for (; i < TRIED; i++) {
+        double seen = chernoff_try(c, tried[i], out);
+        if (!(seen < before))
+            break;
+        before = seen;
+    }
+    if (i < TRIED)
+        chernoff_refine(c, i > 1 ? tried[i - 2] : 0, tried[i], out);
 }
 
 void cellar_chernoff(const cellar_large_pair *pair, const cellar_log_moments *moments,
                      const arb_t epsilon, int exceeds, int64_t bits, arb_t out)
 {
+    chernoff c;
     arb_t best, value;
     arb_init(best);
     arb_init(value);
@@ -83,7 +133,8 @@ void cellar_chernoff(const cellar_large_pair *pair, const cellar_log_moments *mo
         for (size_t i = 0; i < CELLAR_LOG_MOMENTS_MAX; i++) {
             if (moments->of[i] == NULL)
                 continue;
-            chernoff_least(pair, moments->of[i], larger, epsilon, exceeds, bits, value);
+            c = (chernoff){pair, moments->of[i], larger, exceeds, bits, epsilon};
+            chernoff_least(&c, value);
             arb_min(best, best, value, bits);
         }
         arb_exp(best, best, bits);

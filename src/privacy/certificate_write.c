@@ -173,6 +173,14 @@ static void write_setting(const cellar_certificate *c, cellar_output *output)
         cellar_output_printf(output, "invariant         %s\n", c->invariants[i]);
 }
 
+/* 1 when one cell's delta is bounded for all counts, and none is known to be the worst. */
+static int point_is_bound(const cellar_certificate *c, const cellar_profile_point *p)
+{
+    return c->n_specs == 1 && c->options.per_unit == 1 && c->options.n_cells == 1 &&
+           c->options.neighbours == CELLAR_NEIGHBOURS_ADD_REMOVE && p->delta > 0 &&
+           p->delta_lower <= 0 && !p->everywhere;
+}
+
 static void write_findings(const cellar_certificate *c, cellar_output *output)
 {
     if (isfinite(c->pure))
@@ -182,7 +190,8 @@ static void write_findings(const cellar_certificate *c, cellar_output *output)
     cellar_output_printf(output, "infinite loss     %.10g\n", c->infinite);
     for (size_t i = 0; i < c->n_points; i++) {
         const cellar_profile_point *p = &c->points[i];
-        cellar_output_printf(output, "epsilon %-10.6g delta %.10g", p->epsilon, p->delta);
+        cellar_output_printf(output, "epsilon %-10.6g delta %s%.10g", p->epsilon,
+                             point_is_bound(c, p) ? "at most " : "", p->delta);
         if (!isnan(p->delta_probabilistic))
             cellar_output_printf(output, "  probabilistic %s%.10g",
                                  p->probabilistic_is_bound ? "at most " : "",
@@ -191,6 +200,8 @@ static void write_findings(const cellar_certificate *c, cellar_output *output)
             cellar_output_printf(output, "  published %.10g", p->delta_published);
         if (p->everywhere)
             cellar_output_string(output, "  (any count)\n");
+        else if (point_is_bound(c, p))
+            cellar_output_string(output, "  (all counts)\n");
         else
             cellar_output_printf(output, "  (worst: %" PRId64 " against %" PRId64 ")\n", p->count,
                                  p->neighbour);

@@ -286,7 +286,7 @@ out:
 }
 
 /* Bisection stopped closer than this; only a bound that some count attains is one from below. */
-static double lower_of_cell(const cellar_setting *s, double epsilon)
+static double lower_of_cell(const cellar_setting *s, double epsilon, double delta)
 {
     double lower = epsilon * (1 - 4e-9);
     cellar_worst worst;
@@ -297,7 +297,7 @@ static double lower_of_cell(const cellar_setting *s, double epsilon)
     cellar_rational_set_double(exact, lower);
     cellar_setting_delta(s, 0, exact, &worst);
     fmpq_clear(exact);
-    return worst.is_attained ? lower : 0;
+    return worst.is_attained && worst.bound > delta ? lower : 0;
 }
 
 /* The epsilon of one record, or of a unit whose changes dominate each other. */
@@ -309,7 +309,7 @@ static cellar_status epsilon_of_all(const cellar_setting *s, double delta, cella
     *out = (cellar_bounds){0};
     if (cellar_setting_is_single(s)) {
         out->upper = fmin(cellar_setting_epsilon(s, 0, delta), s->c->pure);
-        out->lower = lower_of_cell(s, out->upper);
+        out->lower = lower_of_cell(s, out->upper, delta);
         return CELLAR_OK;
     }
     out->upper = cellar_setting_basic_epsilon(s, delta);

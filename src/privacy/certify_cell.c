@@ -130,12 +130,27 @@ typedef struct search {
     const cellar_setting *s;
     size_t i;
     const cellar_worst *at;
+    int is_wide;  /* bounds for all counts at once are asked for */
     double delta; /* wanted */
 } search;
+
+static double bound_at(const cellar_setting *s, size_t i, double epsilon)
+{
+    cellar_reach reach = cellar_setting_reach(s, i);
+    double bound;
+    fmpq_t exact;
+    fmpq_init(exact);
+    cellar_rational_set_double(exact, epsilon);
+    bound = cellar_supremum_bound(&reach, exact);
+    fmpq_clear(exact);
+    return bound;
+}
 
 static double search_ask(const search *r, double epsilon)
 {
     cellar_worst worst;
+    if (r->is_wide)
+        return bound_at(r->s, r->i, epsilon);
     return r->at != NULL ? delta_of_pair(r->s, r->i, r->at, epsilon)
                          : delta_at(r->s, r->i, epsilon, &worst);
 }
@@ -249,12 +264,17 @@ double cellar_setting_epsilon(const cellar_setting *s, size_t i, double delta)
     enum { PAIRS_MAX = 16 };
     int64_t first = (int64_t) s->options->min_count;
     search r = {.s = s, .i = i, .delta = delta};
+    cellar_reach reach;
     double epsilon;
     cellar_worst worst;
 
     cellar_setting_infinite(s, i, &worst);
     if (worst.bound > delta || !worst.is_proved)
         return INFINITY;
+    reach = cellar_setting_reach(s, i);
+    r.is_wide = (s->shift == 1 || setting_is_monotone(s, i)) && cellar_reach_is_wide(&reach, delta);
+    if (r.is_wide)
+        return search_from(&r, 0);
     worst = (cellar_worst){.count = first + s->shift, .neighbour = first, .is_attained = 1};
     r.at = &worst;
     epsilon = search_start(&r);

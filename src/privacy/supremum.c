@@ -289,6 +289,35 @@ static double rest_delta(const cellar_reach *reach, int64_t from, const fmpq_t e
 typedef double (*rest_bound)(const cellar_reach *reach, int64_t from, const fmpq_t epsilon,
                              double enough);
 
+int cellar_reach_is_wide(const cellar_reach *reach, double delta)
+{
+    enum { NUMBERS_MAX = 1 << 15 };
+    static const double part = 1e-3, least = 1e-300;
+    const cellar_facts *facts = reach->m->ops->facts;
+    int64_t low, high;
+    if (facts == NULL || facts->exceeds == NULL || reach_is_ordered(reach))
+        return 0;
+    reach->m->ops->support(reach->m, reach->smallest, fmax(part * delta, least), &low, &high);
+    return high - low > NUMBERS_MAX;
+}
+
+/* All counts bounded at once, where looking at one pair already takes long. */
+static int worst_of_wide(const cellar_reach *reach, rest_bound rest, const fmpq_t epsilon,
+                         cellar_worst *worst)
+{
+    if (!cellar_reach_is_wide(reach, 0)) /* at no delta */
+        return 0;
+    *worst = worst_start(reach);
+    worst->bound = rest(reach, reach->smallest, epsilon, 0);
+    worst->is_attained = 0;
+    return cellar_reach_is_wide(reach, worst->bound);
+}
+
+double cellar_supremum_bound(const cellar_reach *reach, const fmpq_t epsilon)
+{
+    return rest_delta(reach, reach->smallest, epsilon, 0);
+}
+
 /* How many counts are looked at: each pair of a very wide law takes long. */
 static int64_t counts_most(const cellar_reach *reach)
 {
@@ -305,6 +334,8 @@ static void worst_of_kernel(const cellar_reach *reach, pair_measure measure, res
                             const fmpq_t epsilon, cellar_worst *worst)
 {
     int64_t next_check = 1, most = counts_most(reach);
+    if (worst_of_wide(reach, rest, epsilon, worst))
+        return;
     *worst = worst_start(reach);
     for (int64_t i = 0; i < most; i++) {
         worst_try_both(reach, reach->smallest + i, measure, epsilon, worst);

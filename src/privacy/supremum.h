@@ -30,6 +30,12 @@ int cellar_reach_period(const cellar_reach *reach, int64_t *n_counts);
 
 /* The supremum of sum_b max(0, P(b) - e^epsilon Q(b)) over both orders of all neighbours. */
 void cellar_supremum_delta(const cellar_reach *reach, const fmpq_t epsilon, cellar_worst *out);
+/* A bound of it that looks at no pair: of mechanisms with a bound for large counts that is good
+ * from the first count on, which cellar_reach_is_wide() implies. */
+double cellar_supremum_bound(const cellar_reach *reach, const fmpq_t epsilon);
+/* 1 when a pair of which so small a delta is asked takes too long, for its sums go over very many
+ * numbers, and that bound is the answer. */
+int cellar_reach_is_wide(const cellar_reach *reach, double delta);
 /* The supremum of P(|ln P(b)/Q(b)| > epsilon). */
 void cellar_supremum_violation(const cellar_reach *reach, const fmpq_t epsilon, cellar_worst *out);
 /* The supremum of P(Q(b) = 0). */

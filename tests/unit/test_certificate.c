@@ -340,6 +340,30 @@ static void test_tiny_delta(void **state)
     cellar_mechanism_free(m);
 }
 
+/* Laws over hundreds of thousands of numbers are bounded for all counts at once: no less than what
+ * the first pair does (by the recurrence of its law), and not by many digits more. */
+static void test_wide(void **state)
+{
+    static const double first = 2.6513373785e-10;
+    cellar_mechanism *m = make("pig:alpha=193,sigma=17"), *narrow = make("pig:alpha=2,sigma=1");
+    cellar_reach reach = {.m = m, .shift = 1, .negatives = CELLAR_NEGATIVES_KEEP};
+    cellar_worst worst;
+    fmpq_t epsilon;
+    (void) state;
+    fmpq_init(epsilon);
+    fmpq_set_si(epsilon, 1, 20);
+    cellar_supremum_delta(&reach, epsilon, &worst);
+    assert_true(worst.is_proved && !worst.is_attained);
+    assert_true(worst.bound >= first && worst.bound < 1e4 * first);
+    assert_true(cellar_reach_is_wide(&reach, first) && !cellar_reach_is_wide(&reach, 0.5));
+    reach.m = narrow;
+    cellar_supremum_delta(&reach, epsilon, &worst);
+    assert_true(worst.is_attained && cellar_supremum_bound(&reach, epsilon) >= worst.bound);
+    fmpq_clear(epsilon);
+    cellar_mechanism_free(m);
+    cellar_mechanism_free(narrow);
+}
+
 /* ---- certificates ------------------------------------------------------------------------------
  */
 
@@ -485,6 +509,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_lattice_convolution),
         cmocka_unit_test(test_composition_consistent),
         cmocka_unit_test(test_tiny_delta),
+        cmocka_unit_test(test_wide),
         cmocka_unit_test(test_pure),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_several),
