@@ -101,12 +101,13 @@ static void chernoff_refine(const chernoff *c, double low, double high, arb_t le
 }
 
 /* The least over some t, at most 0: any t gives a bound. The logarithm is convex in t, so that the
- * best lies next to the best of a few that are far apart. */
+ * best lies next to the best of a few that are far apart. It is looked for where t is large, for
+ * there a bound e^{-t epsilon} that is a little off is off by many digits. */
 static void chernoff_least(const chernoff *c, arb_t out)
 {
     static const double tried[] = {0,  0.5, 1,   2,    4,    8,     16,   32,
                                    64, 150, 400, 1000, 3000, 10000, 30000};
-    enum { TRIED = sizeof tried / sizeof *tried };
+    enum { TRIED = sizeof tried / sizeof *tried, FAR = 32 };
     double before = 0;
     size_t i = 1;
     arb_zero(out);
@@ -116,7 +117,7 @@ static void chernoff_least(const chernoff *c, arb_t out)
             break;
         before = seen;
     }
-    if (i < TRIED)
+    if (i < TRIED && tried[i] >= FAR)
         chernoff_refine(c, i > 1 ? tried[i - 2] : 0, tried[i], out);
 }
 
