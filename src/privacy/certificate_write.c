@@ -7,6 +7,7 @@
 #include <jansson.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "privacy/certificate.h"
 
 /* ---- JSON ------------------------------------------------------------------------ */
@@ -137,19 +138,21 @@ static void write_meaning(double epsilon, cellar_neighbours neighbours, cellar_o
 {
     const int twice = neighbours == CELLAR_NEIGHBOURS_ADD_REMOVE;
     const double ratio = exp(epsilon);
+    char bound[32], squared[32];
+    cellar_bound_text(ratio, bound);
     cellar_output_printf(
         output,
-        "  epsilon %.6g: what is released is at most %.4g times as likely %s.\n"
-        "  Even odds (1 : 1) %s become at most %.4g : 1, a\n"
+        "  epsilon %.6g: what is released is at most %s times as likely %s.\n"
+        "  Even odds (1 : 1) %s become at most %s : 1, a\n"
         "  probability of %.1f %% instead of 50 %%: %s support on Evett's scale of evidence.\n",
-        epsilon, ratio, twice ? "with the unit as without it" : "with one unit as with another",
-        twice ? "that the unit is in the data" : "on which of two categories the unit has", ratio,
+        epsilon, bound, twice ? "with the unit as without it" : "with one unit as with another",
+        twice ? "that the unit is in the data" : "on which of two categories the unit has", bound,
         100 * (1 / (1 + exp(-epsilon))), evett_word(ratio));
     if (twice)
         cellar_output_printf(output,
                              "  Which category a unit in the data has counts twice: at most "
-                             "%.4g : 1.\n",
-                             exp(2 * epsilon));
+                             "%s : 1.\n",
+                             cellar_bound_text(exp(2 * epsilon), squared));
 }
 
 static void write_setting(const cellar_certificate *c, cellar_output *output)
