@@ -184,14 +184,17 @@ static void panel_scale(cellar_panel *panel)
         panel->coefficients[j] = panel->coefficients[j + from];
 }
 
-/* Gives back what the scaling found to be nothing; far from the number that is most of a panel. */
+/* Gives back what the scaling found to be nothing; far from the number that is most of a panel.
+ * NULL when memory ends, and then the panel is gone. */
 static cellar_panel *panel_shrink(cellar_panel *panel, size_t n_before)
 {
-    cellar_panel *smaller = NULL;
-    if (panel->n < n_before / 2)
-        smaller =
-            cellar_realloc(panel, 1, sizeof *panel + panel->n * sizeof panel->coefficients[0]);
-    return smaller != NULL ? smaller : panel;
+    cellar_panel *smaller;
+    if (panel->n >= n_before / 2)
+        return panel;
+    smaller = cellar_realloc(panel, 1, sizeof *panel + panel->n * sizeof panel->coefficients[0]);
+    if (smaller == NULL)
+        cellar_free(panel);
+    return smaller;
 }
 
 cellar_status cellar_panel_create(cellar_weights *weights, int64_t released, int index,
@@ -232,7 +235,7 @@ cellar_status cellar_panel_create(cellar_weights *weights, int64_t released, int
         panel->anchor, panel->anchor > 0 ? (long double) panel->anchor : 0);
     panel_scale(panel);
     *out = panel_shrink(panel, n);
-    return CELLAR_OK;
+    return *out != NULL ? CELLAR_OK : cellar_fail_memory(err, "a likelihood");
 }
 
 /* ln P_mean(anchor), without cancellation where the two are near. */
