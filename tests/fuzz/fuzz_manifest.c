@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A manifest, a signature and a public key from anywhere: read or refused. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "fuzz_file.h"
 
 #include <cellar/manifest.h>
 
