@@ -324,12 +324,10 @@ static cellar_status decision_fill(cellar_decision *decision, const char *name, 
 {
     cellar_lines lines;
     const unsigned char *signer = invitation->identities[CELLAR_COLLECT_CURATOR].sign;
-    size_t signed_length = length > LINES_SIGNATURE_LENGTH ? length - LINES_SIGNATURE_LENGTH : 0;
     cellar_status status = CELLAR_OK;
 
-    CELLAR_TRY(lines_begin(&lines, name, bytes, signed_length, HEADER, err));
+    CELLAR_TRY(lines_begin_signed(&lines, name, bytes, length, HEADER, signer, err));
     CELLAR_TRY(take_all(&lines, invitation, decision, err));
-    CELLAR_TRY(lines_verify(name, bytes, length, signer, &signed_length, err));
     CELLAR_TRY(lines_keep(bytes, length, &decision->text, decision->id, err));
 out:
     return status;

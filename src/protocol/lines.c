@@ -209,6 +209,18 @@ cellar_status lines_verify(const char *name, const char *bytes, size_t length,
     return CELLAR_OK;
 }
 
+cellar_status lines_begin_signed(cellar_lines *lines, const char *name, const char *bytes,
+                                 size_t length, const char *header,
+                                 const unsigned char signer[CELLAR_COLLECT_KEY_BYTES],
+                                 cellar_error *err)
+{
+    size_t signed_length = length > LINES_SIGNATURE_LENGTH ? length - LINES_SIGNATURE_LENGTH : 0;
+    cellar_status status = lines_begin(lines, name, bytes, signed_length, header, err);
+    if (status == CELLAR_OK)
+        status = lines_verify(name, bytes, length, signer, &signed_length, err);
+    return status;
+}
+
 cellar_status lines_keep(const char *bytes, size_t length, cellar_text *text,
                          unsigned char id[CELLAR_COLLECT_ID_BYTES], cellar_error *err)
 {

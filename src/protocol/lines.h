@@ -65,6 +65,12 @@ cellar_status lines_verify(const char *name, const char *bytes, size_t length,
                            const unsigned char signer[CELLAR_COLLECT_KEY_BYTES],
                            size_t *signed_length, cellar_error *err);
 
+/* lines_begin() on what stands before the signature, which is verified before anything is read. */
+cellar_status lines_begin_signed(cellar_lines *lines, const char *name, const char *bytes,
+                                 size_t length, const char *header,
+                                 const unsigned char signer[CELLAR_COLLECT_KEY_BYTES],
+                                 cellar_error *err);
+
 /* Keeps a paper as it was signed, and names it by a hash of all of it. */
 cellar_status lines_keep(const char *bytes, size_t length, cellar_text *text,
                          unsigned char id[CELLAR_COLLECT_ID_BYTES], cellar_error *err);

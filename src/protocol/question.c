@@ -297,11 +297,9 @@ static cellar_status question_fill(cellar_question *question, const char *name, 
 {
     cellar_lines lines;
     const unsigned char *signer = invitation->identities[CELLAR_COLLECT_CURATOR].sign;
-    size_t signed_length = length > LINES_SIGNATURE_LENGTH ? length - LINES_SIGNATURE_LENGTH : 0;
     cellar_status status = CELLAR_OK;
 
-    CELLAR_TRY(lines_begin(&lines, name, bytes, signed_length, HEADER, err));
-    CELLAR_TRY(lines_verify(name, bytes, length, signer, &signed_length, err));
+    CELLAR_TRY(lines_begin_signed(&lines, name, bytes, length, HEADER, signer, err));
     CELLAR_TRY(take_all(&lines, invitation, question, err));
     CELLAR_TRY(lines_keep(bytes, length, &question->text, question->id, err));
 out:
