@@ -36,5 +36,6 @@ set(LAYER_SOURCES
   pld.c
   published.c
   supremum.c
+  supremum_noise.c
   tight.c
 )

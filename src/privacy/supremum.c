@@ -4,27 +4,12 @@
 #include <math.h>
 
 #include "math/ball.h"
+#include "privacy/supremum_part.h"
 
 /* Counts looked at one by one before the bound for the rest is taken as it is. */
 enum { COUNTS_MAX = 20000, REST_BITS = 64 };
 
-/* A probability rounded up to a double, at most 1; 1 when nothing is known. */
-static double bound_of(const arb_t ball)
-{
-    double upper = arb_is_finite(ball) ? cellar_ball_upper(ball) : 1;
-    return upper < 1 ? upper < 0 ? 0 : upper : 1;
-}
-
-static void reach_pair(const cellar_reach *reach, cellar_pair *pair, int64_t count,
-                       int64_t neighbour)
-{
-    cellar_pair_init(pair, reach->m, count, neighbour, reach->negatives);
-    pair->cache = reach->cache;
-}
-
 /* ---- what is maximised ------------------------------------------------------- */
-
-typedef void (*pair_measure)(const cellar_pair *pair, const fmpq_t epsilon, arb_t out);
 
 static void measure_infinite(const cellar_pair *pair, const fmpq_t epsilon, arb_t out)
 {
@@ -54,20 +39,9 @@ static void worst_try(const cellar_reach *reach, int64_t count, int64_t neighbou
                       pair_measure measure, const fmpq_t epsilon, cellar_worst *worst)
 {
     cellar_pair pair;
-    double bound;
-    arb_t value;
     reach_pair(reach, &pair, count, neighbour);
-    if (worst_covers(&pair, measure, epsilon, worst))
-        return;
-    arb_init(value);
-    measure(&pair, epsilon, value);
-    bound = bound_of(value);
-    if (bound > worst->bound) {
-        worst->bound = bound;
-        worst->count = count;
-        worst->neighbour = neighbour;
-    }
-    arb_clear(value);
+    if (!worst_covers(&pair, measure, epsilon, worst))
+        worst_measure(&pair, measure, epsilon, worst);
 }
 
 static void worst_try_both(const cellar_reach *reach, int64_t smaller, pair_measure measure,
@@ -76,86 +50,6 @@ static void worst_try_both(const cellar_reach *reach, int64_t smaller, pair_meas
     worst_try(reach, smaller + reach->shift, smaller, measure, epsilon, worst);
     if (worst->bound < 1)
         worst_try(reach, smaller, smaller + reach->shift, measure, epsilon, worst);
-}
-
-static cellar_worst worst_start(const cellar_reach *reach)
-{
-    return (cellar_worst){.bound = -1,
-                          .count = reach->smallest + reach->shift,
-                          .neighbour = reach->smallest,
-                          .is_proved = 1,
-                          .is_attained = 1};
-}
-
-/* ---- additive noise ------------------------------------------------------------ */
-
-/* Symmetric noise that does not depend on the count: one pair stands for all, in both orders.
- * Setting negatives to zero is post-processing, which increases neither delta nor infinite loss,
- * and is without effect in the limit of large counts: the supremum is that of the noise. */
-static void worst_of_noise(const cellar_reach *reach, pair_measure measure, const fmpq_t epsilon,
-                           cellar_worst *worst)
-{
-    cellar_reach kept = *reach;
-    kept.negatives = CELLAR_NEGATIVES_KEEP;
-    *worst = worst_start(reach);
-    worst->everywhere = 1;
-    worst_try(&kept, reach->smallest + reach->shift, reach->smallest, measure, epsilon, worst);
-}
-
-/* 1 when the loss of a released zero that stands for all b <= 0 exceeds epsilon. */
-static int zero_violates(const cellar_reach *reach, int64_t smaller, const fmpq_t epsilon)
-{
-    cellar_pair pair;
-    cellar_order order;
-    reach_pair(reach, &pair, smaller, smaller + reach->shift);
-    if (!pair.clamped) /* nothing is ever negative: beyond a0, or there is none */
-        return 1;
-    order = cellar_pair_compare(&pair, 0, epsilon);
-    return order == CELLAR_ORDER_ABOVE || order == CELLAR_ORDER_OPEN;
-}
-
-/* Negatives set to zero: all b <= 0 become one number whose loss is ln F(-a)/F(-a-s), F the
- * distribution function of the noise. F is log-concave as q is, so this loss does not decrease in
- * the smaller count a, and there is a first count a0 whose zero violates.
- *   a < a0:  what violates also violated before clamping: at most the noise's own delta_p.
- *   a >= a0: with U the mass that violates on the side away from zero, D on the other, the mass is
- *            min(U, 1 - F) + max(F, D) with F the mass of zero, which falls as a grows: largest
- *            at a0, or U + D.
- * So the supremum is the larger of the noise's own, which is the limit of large counts, and the
- * two orders at a0. */
-static void violation_of_clamped_noise(const cellar_reach *reach, const fmpq_t epsilon,
-                                       cellar_worst *worst)
-{
-    int64_t no = reach->smallest - 1, yes = reach->smallest, step = 1;
-    const int64_t far = INT64_C(1) << 40; /* F is nil there for noise of any use */
-    double limit;
-
-    worst_of_noise(reach, cellar_pair_violation, epsilon, worst);
-    while (yes < far && !zero_violates(reach, yes, epsilon)) {
-        no = yes;
-        yes += step;
-        step *= 2;
-    }
-    while (yes - no > 1) {
-        int64_t middle = no + (yes - no) / 2;
-        if (zero_violates(reach, middle, epsilon))
-            yes = middle;
-        else
-            no = middle;
-    }
-    limit = worst->bound;
-    worst_try_both(reach, yes, cellar_pair_violation, epsilon, worst);
-    if (yes >= far) { /* a0 may lie beyond: what zero weighs there */
-        cellar_pair pair;
-        arb_t zero;
-        arb_init(zero);
-        reach_pair(reach, &pair, far, far + reach->shift);
-        cellar_pair_lower(&pair, 0, 0, CELLAR_PAIR_BITS, zero);
-        worst->bound = fmin(1, nextafter(worst->bound + bound_of(zero), 2));
-        arb_clear(zero);
-    }
-    if (worst->bound > limit)
-        worst->everywhere = 0;
 }
 
 /* ---- finitely many different pairs ---------------------------------------------- */
@@ -413,7 +307,7 @@ void cellar_supremum_delta(const cellar_reach *reach, const fmpq_t epsilon, cell
     if (reach_is_pure_at(reach, epsilon)) {
         worst_none(reach, out);
     } else if (reach->m->ops->is_additive) {
-        worst_of_noise(reach, cellar_pair_delta, epsilon, out);
+        cellar_noise_worst(reach, cellar_pair_delta, epsilon, out);
     } else if (cellar_reach_period(reach, &n_counts)) {
         worst_of_rows(reach, n_counts, cellar_pair_delta, epsilon, out);
     } else if (reach_is_ordered(reach)) {
@@ -431,10 +325,8 @@ void cellar_supremum_violation(const cellar_reach *reach, const fmpq_t epsilon, 
     int64_t n_counts;
     if (reach_is_pure_at(reach, epsilon))
         worst_none(reach, out);
-    else if (additive && reach->negatives == CELLAR_NEGATIVES_KEEP)
-        worst_of_noise(reach, cellar_pair_violation, epsilon, out);
-    else if (additive && reach_is_monotone(reach))
-        violation_of_clamped_noise(reach, epsilon, out);
+    else if (additive && (reach->negatives == CELLAR_NEGATIVES_KEEP || reach_is_monotone(reach)))
+        cellar_noise_violation(reach, epsilon, out);
     else if (!additive && cellar_reach_period(reach, &n_counts))
         worst_of_rows(reach, n_counts, cellar_pair_violation, epsilon, out);
     else if (!additive && reach_has_tail(reach))
@@ -464,7 +356,7 @@ void cellar_supremum_infinite(const cellar_reach *reach, cellar_worst *out)
     fmpq_init(large);
     fmpq_set_si(large, 1000, 1);
     if (reach->m->ops->is_additive) {
-        worst_of_noise(reach, measure_infinite, large, out);
+        cellar_noise_worst(reach, measure_infinite, large, out);
     } else if (cellar_reach_period(reach, &n_counts)) {
         worst_of_rows(reach, n_counts, measure_infinite, large, out);
     } else if (reach_has_tail(reach) && reach_has_full_support(reach)) {

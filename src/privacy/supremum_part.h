@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the searches for a worst pair of counts share. Included by supremum*.c and nothing else. */
+#ifndef CELLAR_PRIVACY_SUPREMUM_PART_H
+#define CELLAR_PRIVACY_SUPREMUM_PART_H
+
+#include "math/ball.h"
+#include "privacy/supremum.h"
+
+/* What is maximised. */
+typedef void (*pair_measure)(const cellar_pair *pair, const fmpq_t epsilon, arb_t out);
+
+/* A probability rounded up to a double, at most 1; 1 when nothing is known. */
+static inline double bound_of(const arb_t ball)
+{
+    double upper = arb_is_finite(ball) ? cellar_ball_upper(ball) : 1;
+    return upper < 1 ? upper < 0 ? 0 : upper : 1;
+}
+
+static inline void reach_pair(const cellar_reach *reach, cellar_pair *pair, int64_t count,
+                              int64_t neighbour)
+{
+    cellar_pair_init(pair, reach->m, count, neighbour, reach->negatives);
+    pair->cache = reach->cache;
+}
+
+static inline cellar_worst worst_start(const cellar_reach *reach)
+{
+    return (cellar_worst){.bound = -1,
+                          .count = reach->smallest + reach->shift,
+                          .neighbour = reach->smallest,
+                          .is_proved = 1,
+                          .is_attained = 1};
+}
+
+/* Measures a pair and keeps it when it is the worst so far. */
+static inline void worst_measure(const cellar_pair *pair, pair_measure measure,
+                                 const fmpq_t epsilon, cellar_worst *worst)
+{
+    double bound;
+    arb_t value;
+    arb_init(value);
+    measure(pair, epsilon, value);
+    bound = bound_of(value);
+    if (bound > worst->bound) {
+        worst->bound = bound;
+        worst->count = pair->count[0];
+        worst->neighbour = pair->count[1];
+    }
+    arb_clear(value);
+}
+
+/* Additive noise: the worst of all pairs for a measure that clamping does not increase, and
+ * delta_p, which needs monotone ratios where negatives are set to zero. */
+void cellar_noise_worst(const cellar_reach *reach, pair_measure measure, const fmpq_t epsilon,
+                        cellar_worst *worst);
+void cellar_noise_violation(const cellar_reach *reach, const fmpq_t epsilon, cellar_worst *worst);
+
+#endif
