@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "privacy/compose_split.h"
 #include "privacy/compose_transform.h"
 
 enum { LOG2_CELLS_MAX = 23, PARTS_MAX = 256 };
@@ -202,35 +203,57 @@ static cellar_status sum_fill(cellar_sum *sum, cellar_transform *t, const cellar
     return CELLAR_OK;
 }
 
+/* The losses of the sum that a question is about, but for e^-OUTSIDE on each side. */
+typedef struct sum_window {
+    double theta, log_k;
+    double low, high;
+    int is_all; /* there is nothing outside */
+} sum_window;
+
+static sum_window window_find(const cellar_part *parts, size_t n_parts, double epsilon,
+                              double delta)
+{
+    sum_window w = {.theta = choose_theta(parts, n_parts, epsilon, delta)};
+    cumulants at = parts_cumulants(parts, n_parts, w.theta);
+    double least = parts_low(parts, n_parts), most = parts_high(parts, n_parts);
+    w.log_k = at.value;
+    w.low = at.mean - reach_of(parts, n_parts, w.theta, at, -1);
+    w.high = at.mean + reach_of(parts, n_parts, w.theta, at, 1);
+    w.is_all = least >= w.low && most <= w.high;
+    if (w.is_all) {
+        w.low = least;
+        w.high = most;
+    }
+    return w;
+}
+
+double cellar_sum_width(const cellar_part *parts, size_t n_parts, double epsilon, double delta)
+{
+    sum_window w = window_find(parts, n_parts, epsilon, delta);
+    return w.high - w.low;
+}
+
 cellar_status cellar_sum_create(const cellar_part *parts, size_t n_parts, double epsilon,
                                 double delta, cellar_sum **out, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     cellar_sum *sum = cellar_alloc(1, sizeof *sum);
     cellar_transform t = {0};
-    cumulants at;
-    double low, high;
+    sum_window w;
+    double cells;
 
     *out = NULL;
     if (sum == NULL)
         return cellar_fail_memory(err, "a sum of privacy losses");
     sum->spacing = parts[0].pld->spacing;
-    sum->theta = choose_theta(parts, n_parts, epsilon, delta);
-    at = parts_cumulants(parts, n_parts, sum->theta);
-    sum->log_k = at.value;
-    low = at.mean - reach_of(parts, n_parts, sum->theta, at, -1);
-    high = at.mean + reach_of(parts, n_parts, sum->theta, at, 1);
-    sum->outside = exp(-OUTSIDE);
-    if (parts_low(parts, n_parts) >= low && parts_high(parts, n_parts) <= high) {
-        low = parts_low(parts, n_parts); /* there is nothing outside */
-        high = parts_high(parts, n_parts);
-        sum->outside = 0;
-    }
-    sum->n = 64;
-    while ((double) sum->n < (high - low) / sum->spacing + 8 && sum->n < (size_t) 1
-                                                                             << LOG2_CELLS_MAX)
+    w = window_find(parts, n_parts, epsilon, delta);
+    sum->theta = w.theta;
+    sum->log_k = w.log_k;
+    sum->outside = w.is_all ? 0 : exp(-OUTSIDE);
+    cells = (w.high - w.low) / sum->spacing + 8;
+    for (sum->n = 64; (double) sum->n < cells && sum->n < (size_t) 1 << LOG2_CELLS_MAX;)
         sum->n *= 2;
-    if ((double) sum->n < (high - low) / sum->spacing + 8 || !isfinite(high - low))
+    if (!((double) sum->n >= cells))
         CELLAR_TRY(cellar_fail(err, CELLAR_ERR_OVERFLOW,
                                "composing these losses needs more than 2^%d cells",
                                LOG2_CELLS_MAX));
@@ -241,7 +264,7 @@ cellar_status cellar_sum_create(const cellar_part *parts, size_t n_parts, double
         CELLAR_TRY(cellar_fail_memory(err, "a sum of privacy losses"));
     CELLAR_TRY(cellar_transform_init(&t, sum->n, err));
     sum_constants(sum, parts, n_parts);
-    CELLAR_TRY(sum_fill(sum, &t, parts, n_parts, low - 3 * sum->spacing));
+    CELLAR_TRY(sum_fill(sum, &t, parts, n_parts, w.low - 3 * sum->spacing));
     *out = sum;
     sum = NULL;
 out:
@@ -333,33 +356,28 @@ double cellar_sum_exceeds_upper(const cellar_sum *sum, double epsilon)
     return fmin(1, exp(log_weight + log(value) + sum->factor_error) * (1 + 1e-12) + sum->infinite);
 }
 
-/* An upper bound on P(|loss - epsilon| <= distance). */
-static double sum_near(const cellar_sum *sum, double epsilon, double distance)
-{
-    size_t low = sum_cell(sum, epsilon - distance), high = sum_cell(sum, epsilon + distance);
-    double loss = sum->start + (double) low * sum->spacing, mass = 0;
-    for (size_t j = low; j < sum->n && j <= high; j++)
-        mass += (fmax(sum->tilted[j], 0) + sum->entry_error) *
-                exp(-sum->theta * sum->spacing * (double) (j - low));
-    mass += 2 * sum->outside * exp(sum->theta * fmax(loss - epsilon + distance, 0));
-    return exp(sum_log_weight(sum, loss) + log(mass) + sum->factor_error) * (1 + 1e-9);
-}
-
-/* Splitting multiplies the likelihood ratio x = e^-loss of the sum by R = prod(1 + xi_i), where
- * given what was released the xi_i are independent, of mean 0, on two points whose logarithms are
- * `spacing` apart. So delta_split - delta = E g(c), c = e^{epsilon} x,
- *   g(c) = E (1 - cR)^+ - (1 - c)^+ <= c E|R - 1| / 2 <= (c/2) sqrt(Var R),
- * Var R <= exp(sum sinh^2(spacing/2)) - 1, and for |ln c| > tau, by Hoeffding's inequality for ln R
- * (whose mean is within spacing^2/8 of 0 each, also under the law weighted by R),
- *   g(c) <= exp(-2 (tau - V/8)^2 / V), V = sum of spacing^2. */
+/* What splitting adds to delta at most: each cell by its distance from epsilon. */
 static double sum_split_error(const cellar_sum *sum, double epsilon, double delta)
 {
-    double v = sum->variance_units, small = fmax(delta * 1e-7, 1e-305), tau, deviation;
-    if (v == 0)
+    double reach, loss, mass = 0, tilt = 1, decay = exp(-sum->theta * sum->spacing);
+    size_t low, high;
+    cellar_split split;
+    if (sum->variance_units == 0)
         return 0;
-    tau = v / 8 + sqrt(v / 2 * -log(small));
-    deviation = sqrt(expm1(v / 4 * (1 + sum->spacing * sum->spacing)));
-    return small + 0.5 * deviation * exp(tau) * (sum_near(sum, epsilon, 2 * tau) + small);
+    cellar_split_init(&split, sum->variance_units, sum->spacing, fmax(delta * 1e-7, 1e-305));
+    reach = cellar_split_reach(&split);
+    low = sum_cell(sum, epsilon - reach);
+    high = sum_cell(sum, epsilon + reach);
+    loss = sum->start + (double) low * sum->spacing;
+    for (size_t j = low; j < sum->n && j <= high; j++, tilt *= decay) {
+        double distance = fabs(sum->start + (double) j * sum->spacing - epsilon);
+        mass += (fmax(sum->tilted[j], 0) + sum->entry_error) * tilt *
+                cellar_split_weight(&split, distance);
+    }
+    mass += 2 * sum->outside * exp(sum->theta * fmax(loss - epsilon + reach, 0)) *
+            cellar_split_weight(&split, 0);
+    mass = exp(sum_log_weight(sum, loss) + log(mass) + sum->factor_error) * (1 + 1e-9);
+    return split.rest + mass;
 }
 
 double cellar_sum_delta_lower(const cellar_sum *sum, double epsilon)

@@ -21,6 +21,9 @@ cellar_status cellar_sum_create(const cellar_part *parts, size_t n_parts, double
                                 double delta, cellar_sum **out, cellar_error *err);
 void cellar_sum_free(cellar_sum *sum); /* NULL is fine */
 
+/* How wide a range of losses such a sum holds. */
+double cellar_sum_width(const cellar_part *parts, size_t n_parts, double epsilon, double delta);
+
 /* Bounds on E max(0, 1 - e^{epsilon - loss}), infinite losses included. */
 double cellar_sum_delta_upper(const cellar_sum *sum, double epsilon);
 double cellar_sum_delta_lower(const cellar_sum *sum, double epsilon);

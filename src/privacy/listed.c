@@ -98,22 +98,24 @@ static double either(double p, double q, double slack)
     return p + q - p * q + slack * (p + q);
 }
 
-/* All sums of two lists; *is_large when there are too many. NULL then, and when memory ends. */
+/* All sums of two lists, each once where they are the same; *is_large when there are too many. NULL
+ * then, and when memory ends. */
 static cellar_listed *listed_add(const cellar_listed *a, const cellar_listed *b, double small,
                                  int *is_large)
 {
     cellar_listed *sum = NULL;
     double widest = 0, least = 1;
-    *is_large = a->n > SUMS_MAX || b->n > SUMS_MAX || a->n * b->n > PRODUCTS_MAX;
+    size_t products = a == b ? a->n * (a->n + 1) / 2 : a->n * b->n;
+    *is_large = a->n > SUMS_MAX || b->n > SUMS_MAX || products > PRODUCTS_MAX;
     if (!*is_large)
-        sum = listed_room(a->n * b->n);
+        sum = listed_room(products);
     if (sum == NULL)
         return NULL;
     for (size_t i = 0; i < a->n; i++)
-        for (size_t k = 0; k < b->n; k++) {
+        for (size_t k = a == b ? i : 0; k < b->n; k++) {
             double loss = a->items[i].loss + b->items[k].loss;
             double mass = a->items[i].mass * b->items[k].mass;
-            sum->items[sum->n++] = (cellar_atom){mass, loss};
+            sum->items[sum->n++] = (cellar_atom){a == b && k > i ? 2 * mass : mass, loss};
             widest = fmax(widest, fabs(loss));
             least = fmin(least, mass);
         }
@@ -142,6 +144,21 @@ static cellar_status listed_append(cellar_listed **list, const cellar_listed *ot
     return CELLAR_OK;
 }
 
+/* 1 when doubling `power` until `times` copies are held would make too many sums. Two copies of n
+ * losses that lie on no lattice have n (n + 1) / 2 sums. Sums of losses that lie in d dimensions
+ * grow by up to 2^d while all of them are likely, and by about 2^(d/2) when only those near the
+ * middle are. */
+static int listed_will_be_large(const cellar_listed *power, size_t before, uint64_t times)
+{
+    double n = (double) power->n, dimensions;
+    if (before == 0)
+        return times > 1 && n * (n + 1) / 2 > SUMS_MAX;
+    dimensions = fmax(1, ceil(log2(n / (double) before)));
+    for (; times > 1; times >>= 1)
+        n *= exp2(dimensions / 2);
+    return n > SUMS_MAX;
+}
+
 /* Adds `times` copies of the atoms, by doubling. */
 static cellar_status listed_append_many(cellar_listed **list, const cellar_atoms *atoms,
                                         uint64_t times, double small, int *is_large,
@@ -149,16 +166,20 @@ static cellar_status listed_append_many(cellar_listed **list, const cellar_atoms
 {
     cellar_status status = CELLAR_OK;
     cellar_listed *power = listed_of_atoms(atoms, small);
+    size_t before = 0;
     if (power == NULL)
         return cellar_fail_memory(err, "a list of privacy losses");
-    while (!*is_large) {
+    while (!*is_large && !listed_will_be_large(power, before, times)) {
         if (times & 1)
             CELLAR_TRY(listed_append(list, power, small, is_large, err));
         times >>= 1;
-        if (times == 0 || *is_large)
+        if (times == 0)
             break;
-        CELLAR_TRY(listed_append(&power, power, small, is_large, err));
+        before = power->n;
+        if (!*is_large)
+            CELLAR_TRY(listed_append(&power, power, small, is_large, err));
     }
+    *is_large |= times > 0;
 out:
     cellar_listed_free(power);
     return status;

@@ -11,6 +11,7 @@ set(LAYER_SOURCES
   certify_pure.c
   certify_unit.c
   compose.c
+  compose_split.c
   compose_transform.c
   envelope.c
   envelope_laws.c

@@ -20,8 +20,9 @@ typedef struct table_of_losses {
     cellar_part *parts;
     uint64_t *refine; /* per stake; of the common lattice */
     int is_lattice;
-    double spacing; /* of the grid when there is no lattice */
-    double tail;    /* mass that was left out, of all together */
+    double spacing;   /* of the grid when there is no lattice */
+    double deviation; /* of one part's loss, about */
+    double tail;      /* mass that was left out, of all together */
     uint64_t *times;
 } table_of_losses;
 
@@ -64,9 +65,9 @@ static void losses_find_lattice(table_of_losses *t)
     fmpq_clear(ratio);
 }
 
-/* A first grid. The lower bound is off by about 20 k h^2 / sd in epsilon (sum_split_error(), some
+/* A first grid. The lower bound is off by about 7 k h^2 / sd in epsilon (sum_split_error(), some
  * deviations out), h the spacing, k the number of parts, sd the deviation of the sum. */
-static double losses_first_spacing(const table_of_losses *t, const cellar_stake *stakes)
+static void losses_first_spacing(table_of_losses *t, const cellar_stake *stakes)
 {
     double variance = 0, times = 0, largest = 1e-9, deviation;
     for (size_t i = 0; i < t->n; i++) {
@@ -83,7 +84,8 @@ static double losses_first_spacing(const table_of_losses *t, const cellar_stake 
         variance += (double) stakes[i].times * fmax(square / fmax(mass, 1e-300) - sum * sum, 0);
     }
     deviation = fmax(sqrt(variance), 1e-3 * largest); /* all losses may be one */
-    return fmin(GAP, fmin(deviation / 512, sqrt(GAP * deviation / (34 * times))));
+    t->deviation = deviation / sqrt(times);
+    t->spacing = fmin(GAP, fmin(deviation / 512, sqrt(GAP * deviation / (12 * times))));
 }
 
 static cellar_status stake_atoms(const cellar_stake *stake, double tail, cellar_atoms *out,
@@ -114,7 +116,7 @@ static cellar_status losses_init(table_of_losses *t, const cellar_stake *stakes,
         t->tail += tail * (double) stakes[i].times;
     }
     losses_find_lattice(t);
-    t->spacing = losses_first_spacing(t, stakes);
+    losses_first_spacing(t, stakes);
 out:
     if (status != CELLAR_OK)
         losses_clear(t);
@@ -206,6 +208,31 @@ static cellar_status losses_list(const table_of_losses *t, const question *asked
     return CELLAR_OK;
 }
 
+/* Further out than five deviations the grid must be finer. Transforms have powers of two of cells,
+ * and it is made finer until it uses all of them: how wide the window is shows on a grid of a
+ * sixteenth of a part's deviation. */
+static cellar_status losses_fill(table_of_losses *t, const cellar_stake *stakes,
+                                 const question *asked, cellar_error *err)
+{
+    double width, cells = 0x1p14, wanted = t->spacing;
+    cellar_status status;
+    if (isnan(asked->epsilon))
+        wanted /= sqrt(fmax(1, sqrt(-2 * log(asked->delta)) / 5));
+    t->spacing = wanted;
+    if (t->deviation < 16 * wanted)
+        return CELLAR_OK;
+    t->spacing = t->deviation / 16;
+    status = losses_put(t, stakes, CELLAR_PLD_SPLIT, 1, err);
+    if (status == CELLAR_OK) {
+        width = cellar_sum_width(t->parts, t->n, asked->epsilon, asked->delta);
+        while (cells < 0x1p60 && cells < width / wanted)
+            cells *= 2;
+        wanted = fmin(wanted, 1.005 * width / (cells - 8));
+    }
+    t->spacing = wanted;
+    return status == CELLAR_ERR_OVERFLOW ? CELLAR_OK : status;
+}
+
 /* Refines the grid until the bounds are close, or the next grid would be too fine. */
 static cellar_status losses_answer(table_of_losses *t, const cellar_stake *stakes,
                                    const question *asked, cellar_bounds *out, cellar_error *err)
@@ -226,6 +253,9 @@ static cellar_status losses_answer(table_of_losses *t, const cellar_stake *stake
         }
         t->is_lattice = 0; /* finer than is any use */
     }
+    status = losses_fill(t, stakes, asked, err);
+    if (status != CELLAR_OK)
+        return status;
     for (int coarser = 0; coarser < 12; coarser++) {
         status = losses_ask(t, stakes, asked, out, &gap, err);
         if (status != CELLAR_ERR_OVERFLOW)
@@ -237,7 +267,7 @@ static cellar_status losses_answer(table_of_losses *t, const cellar_stake *stake
         if (stakes[0].is_rough || (!isnan(asked->epsilon) && out->upper <= 1e4 * t->tail) ||
             (!isnan(asked->epsilon) && out->upper - out->lower <= 1e-4 * out->upper))
             break; /* all is left out yet; or the curve is flat there, and no epsilon near */
-        t->spacing /= 4;
+        t->spacing *= fmin(0.5, fmax(0.25, 0.9 * sqrt(GAP / gap)));
         status = losses_ask(t, stakes, asked, &closer, &gap, err);
         if (status == CELLAR_OK)
             *out = closer;
