@@ -88,7 +88,11 @@ static void bench_slow(void)
                  {"discrete-gaussian:sigma=10000", NULL, "1e-6", 1},
                  {"negbin:alpha=0.5,sigma=0.3", "1", NULL, 1000},
                  {"gaussian:sigma=200", "1", NULL, 1000},
-                 {"gaussian:sigma=200", "1", NULL, 10000}};
+                 {"gaussian:sigma=200", "1", NULL, 10000},
+                 {"discrete-gaussian:sigma=200", "1", NULL, 1000},
+                 {"discrete-gaussian:sigma=845", "0.755", NULL, 1000},
+                 {"discrete-gaussian:sigma=4310", "0.0413", NULL, 100},
+                 {"gaussian:sigma=10000", "0.01", NULL, 1000000}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         certify_work w = {cases[i].spec, cellar_certify_options_default(), 0};
         char what[120];

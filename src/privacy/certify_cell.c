@@ -82,15 +82,21 @@ void cellar_setting_infinite(const cellar_setting *s, size_t i, cellar_worst *wo
 }
 
 /* Nothing dominates anything here: the numbers that lie between two counts have small losses when
- * the counts are far apart, so a smaller change can violate more often. All weights are tried. */
+ * the counts are far apart, so a smaller change can violate more often. For noise two weights
+ * tell of all others (supremum_weights.c); for kernels all are tried. */
 void cellar_setting_cell_violation(const cellar_setting *s, const fmpq_t epsilon,
                                    cellar_worst *worst)
 {
-    enum { SHIFTS_MAX = 1000, KERNEL_SHIFTS_MAX = 16 };
-    int64_t most = s->mechanisms[0]->ops->is_additive ? SHIFTS_MAX : KERNEL_SHIFTS_MAX;
+    enum { SHIFTS_MAX = 16 };
     *worst = (cellar_worst){.bound = NAN};
-    if (s->options->per_unit == 1 && s->shift <= most) /* or a unit may also spread its records */
+    if (s->options->per_unit > 1) /* a unit may also spread its records */
+        return;
+    if (s->mechanisms[0]->ops->is_additive && setting_is_monotone(s, 0)) {
+        cellar_reach reach = cellar_setting_reach(s, 0);
+        cellar_supremum_violation_to(&reach, epsilon, worst);
+    } else if (s->shift <= SHIFTS_MAX) {
         worst_over_shifts(s, 0, epsilon, cellar_supremum_violation, worst);
+    }
 }
 
 static double delta_at(const cellar_setting *s, size_t i, double epsilon, cellar_worst *worst)

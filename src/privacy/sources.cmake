@@ -38,5 +38,6 @@ set(LAYER_SOURCES
   published.c
   supremum.c
   supremum_noise.c
+  supremum_weights.c
   tight.c
 )
