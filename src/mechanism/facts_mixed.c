@@ -9,12 +9,26 @@
  * P(b | mu) does not decrease in b for mu' > mu. For ln G with G generalised inverse Gaussian,
  * ln density = nu x - (A e^x + B e^-x)/2 + const, which is concave; the gamma law is B = 0.
  *
- * Large counts: two bounds on all pairs of counts from one on, whichever is better.
- *   G forgotten. Drawing b forgets G: the laws of b for mu and mu e^tau are a post-processing of
- * those of ln G and ln G + tau. Their divergences do not decrease in tau, and tau = ln(1 +
- * shift/mu) falls with the count. Good when G varies much. G told. b is a post-processing of (b,
- * G), and given G the counts are Poisson: E e^{tL} is the mean over G of those of Poisson counts,
- * which fall with the count for every G. Good when G varies little. */
+ * Ordered, where ratios are monotone: no pair of counts is further apart, in either order and at
+ * any epsilon >= 0, than the first one. Write S(b | mu) = P(>= b | mu) and mu' = mu + s. Since dS(b
+ * | mu)/dmu = E G Poisson(b - 1 | mu G) = b P(b | mu) / mu, the curve of the pair, the largest over
+ * b of f(b) = S(b | mu') - e^epsilon S(b | mu), has the derivative b (P(b | mu') / mu' - e^epsilon
+ * P(b | mu) / mu) in mu, at the b where it is taken (Danskin 1966). Let R(b) = P(b | mu') / P(b |
+ * mu); the derivative is not positive if R(b) <= e^epsilon mu'/mu. There R(b - 1) <= e^epsilon, for
+ * b is where R first exceeds it; and R(b) <= R(b - 1) mu'/mu always: P(b | mu) / P(b - 1 | mu) is
+ * mu/b times the mean of G under the weights G^{b-1} e^{-mu G}, which falls with mu (its derivative
+ * is minus a variance). With P that of the smaller count, the largest over c of P(<= c | mu) -
+ * e^epsilon P(<= c | mu') has the derivative (c + 1) (e^epsilon P(c + 1 | mu') / mu' - P(c + 1 |
+ * mu) / mu), which is not positive since R(c) <= e^-epsilon, and so R(c + 1) <= e^-epsilon mu'/mu.
+ * For all epsilon in both orders this says that larger counts are a post-processing of the first
+ * (Blackwell 1953).
+ *
+ * Where they are not, and for delta_p, which has no such order: two bounds on all pairs of counts
+ * from one on, whichever is better. G forgotten. Drawing b forgets G: the laws of b for mu and mu
+ * e^tau are a post-processing of those of ln G and ln G + tau. Their divergences do not decrease in
+ * tau, and tau = ln(1 + shift/mu) falls with the count. Good when G varies much. G told. b is a
+ * post-processing of (b, G), and given G the counts are Poisson: E e^{tL} is the mean over G of
+ * those of Poisson counts, which fall with the count for every G. Good when G varies little. */
 #include "mechanism/facts.h"
 
 #include <arb_hypgeom.h>
@@ -254,10 +268,12 @@ const cellar_facts cellar_sichel_facts = {
     .is_monotone = facts_yes,
     .tail = mixed_tail,
     .exceeds = mixed_exceeds,
+    .is_ordered = facts_yes,
 };
 
 const cellar_facts cellar_delaporte_facts = {
     .is_monotone = delaporte_is_monotone,
     .tail = mixed_tail,
     .exceeds = mixed_exceeds,
+    .is_ordered = delaporte_is_monotone,
 };
