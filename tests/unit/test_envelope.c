@@ -132,7 +132,7 @@ static void certified_close(certified *made)
 /* Two cells: no two pairs of counts exceed the certificate, which says that it is not tight. */
 static void test_two_cells(void **state)
 {
-    static const char *const kernels[] = {"pig:alpha=0.5,sigma=0.4", "round:base=3",
+    static const char *const kernels[] = {"delaporte:alpha=0.5,sigma=1.4,nu=0.3", "round:base=3",
                                           "max-entropy:variance=2,m=4,min=2"};
     cellar_certify_options o = cellar_certify_options_default();
     (void) state;
