@@ -54,4 +54,5 @@ set(LAYER_SOURCES
   truncated_laplace.c
   truncated_normal.c
   weighted.c
+  weighted_sums.c
 )

@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "math/ball.h"
 #include "math/rational.h"
 
 const cellar_parameter_rule cellar_truncated_parameters[] = {
@@ -24,110 +23,6 @@ static const cellar_weighted *weighted_of(const cellar_additive *a)
 }
 
 /* ---- balls ----------------------------------------------------------------- */
-
-/* Where weights have fallen by a factor of 2^-bits since k. Any end is right, this one is near. */
-static int64_t weights_end(double rate, int power, int64_t last, int64_t k, int64_t bits)
-{
-    double fall = (double) bits * log(2.0) / rate, from = (double) k;
-    double more = power == 1 ? fall : fall / (from + sqrt(from * from + fall));
-    return more + 2 < (double) (last - k) ? k + 2 + (int64_t) more : last;
-}
-
-/* e^{-rate a b}. */
-static void weight_ball(const arb_t rate, int64_t a, int64_t b, int64_t bits, arb_t out)
-{
-    fmpz_t product;
-    fmpz_init_set_si(product, a);
-    fmpz_mul_si(product, product, -b);
-    arb_mul_fmpz(out, rate, product, bits + 64);
-    arb_exp(out, out, bits);
-    fmpz_clear(product);
-}
-
-/* What lies beyond `end` when there is no last: weights fall there by at least the factor
- * f = e^{-rate(2 end + 1)}, so that the rest is at most w(end) f / (1 - f). */
-static void weights_rest(const arb_t rate, int64_t end, const arb_t weight, int64_t bits, arb_t out)
-{
-    arb_t factor;
-    arb_init(factor);
-    weight_ball(rate, 2 * end + 1, 1, bits, factor);
-    arb_mul(out, weight, factor, bits);
-    arb_sub_ui(factor, factor, 1, bits);
-    arb_neg(factor, factor);
-    arb_div(out, out, factor, bits);
-    arb_clear(factor);
-}
-
-/* Sums downwards. Each weight is the one above it times e^{rate (k^p - (k-1)^p)}, and for power 2
- * that factor is the one before it times e^{-2 rate}. */
-void cellar_weighted_sums(const arb_t rate, int power, int64_t last, int64_t first, size_t n,
-                          int64_t bits, arb_ptr out)
-{
-    double low = cellar_ball_lower(rate);
-    int64_t k_last = first + (int64_t) n - 1, end, work;
-    arb_t weight, up, step, sum;
-
-    k_last = k_last < last ? k_last : last;
-    end = weights_end(low, power, last, k_last, bits + 16);
-    work = bits + 32 + 2 * (int64_t) FLINT_BIT_COUNT((ulong) (end - first) + 1);
-    arb_init(weight);
-    arb_init(up);
-    arb_init(step);
-    arb_init(sum);
-    weight_ball(rate, end, power == 1 ? 1 : end, work, weight);
-    weight_ball(rate, power == 1 ? 1 : 2 * end - 1, -1, work, up);
-    weight_ball(rate, 2, 1, work, step);
-    if (last == INT64_MAX)
-        weights_rest(rate, end, weight, work, sum);
-    else /* each of those left out is at most the last one counted */
-        arb_mul_si(sum, weight, last - end, work);
-    arb_mul_2exp_si(sum, sum, -1); /* from 0 to that, as a ball */
-    arb_add_error(sum, sum);
-    for (size_t i = n; i-- > 0 && first + (int64_t) i > last;)
-        arb_zero(out + i);
-    for (int64_t k = end; k >= first; k--) {
-        arb_add(sum, sum, weight, work);
-        if (k <= k_last)
-            arb_set_round(out + (k - first), sum, work);
-        arb_mul(weight, weight, up, work);
-        if (power == 2)
-            arb_mul(up, up, step, work);
-    }
-    arb_clear(weight);
-    arb_clear(up);
-    arb_clear(step);
-    arb_clear(sum);
-}
-
-/* Sum over all integers of e^{-rate k^2} by Poisson's formula, for small rates:
- * sqrt(pi/rate) (1 + 2 sum_{n>=1} e^{-pi^2 n^2 / rate}). */
-static void total_by_poisson(const arb_t rate, int64_t bits, arb_t out)
-{
-    arb_t dual, sum;
-    arb_init(dual);
-    arb_init(sum);
-    arb_const_pi(dual, bits + 32);
-    arb_div(out, dual, rate, bits + 32);
-    arb_mul(dual, dual, out, bits + 32);
-    arb_sqrt(out, out, bits + 32);
-    cellar_weighted_sums(dual, 2, INT64_MAX, 1, 1, bits, sum);
-    arb_mul_2exp_si(sum, sum, 1);
-    arb_add_ui(sum, sum, 1, bits + 32);
-    arb_mul(out, out, sum, bits + 32);
-    arb_clear(dual);
-    arb_clear(sum);
-}
-
-void cellar_weighted_total(const arb_t rate, int power, int64_t last, int64_t bits, arb_t out)
-{
-    if (last == INT64_MAX && cellar_ball_upper(rate) < 3) {
-        total_by_poisson(rate, bits, out);
-        return;
-    }
-    cellar_weighted_sums(rate, power, last, 1, 1, bits, out);
-    arb_mul_2exp_si(out, out, 1);
-    arb_add_ui(out, out, 1, bits + 32);
-}
 
 static void weighted_rate_ball(const cellar_weighted *w, int64_t bits, arb_t out)
 {
