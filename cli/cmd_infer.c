@@ -88,8 +88,10 @@ static const char *const infer_examples[] = {
     "cellar infer interval release.json --of 'sex=F' --within ''",
     "cellar infer interval release.json --every-cell --simultaneous --prior uniform",
     "cellar infer study --table-3",
-    "cellar infer binomial --released 45 --trials 80 --null 0.5 --alternative 0.7 --mechanism "
+    "cellar infer binomial --released 45 --trials 80 --null 0.5 --mechanism "
     "truncated-laplace:epsilon=0.5,m=5",
+    "cellar infer binomial --released 45 --trials 80 --null 0.7 --alternative 0.5 --critical "
+    "3.361 --mechanism truncated-laplace:epsilon=0.5,m=5",
     NULL};
 
 static const cli_command infer_command = {

@@ -36,6 +36,8 @@ static int binomial_options(const infer_values *values, cellar_binomial_spec *sp
         result = infer_real("critical", values->critical, NAN, &spec->critical);
     if (result == CLI_GO_ON)
         result = infer_real("level", values->level, 0.05, &spec->level);
+    if (result == CLI_GO_ON && spec->critical < 0) /* the library allows it: it always rejects */
+        return cli_usage("--critical: the statistic is never below 0, nor is what it must exceed");
     return result;
 }
 
@@ -96,7 +98,9 @@ int infer_run_binomial(const infer_values *values, infer_answer *answer)
     else
         infer_note(answer,
                    "Levels, powers and exact p-values are sums over every number that can be "
-                   "released; the exact critical value is the one whose level is nearest.");
+                   "released.");
+    if (!isnan(found.exact_level) && isnan(spec.critical))
+        infer_note(answer, "The exact critical value is the one whose level is nearest.");
     infer_note_population(answer);
     return CLI_GO_ON;
 }

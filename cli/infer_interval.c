@@ -180,7 +180,8 @@ static void tell_question(const infer_values *values, const question *q, infer_a
                    "The interval is for the means behind the counts and reckons with noise "
                    "and sampling, by the profile of the likelihood (chi-square) unless told "
                    "otherwise.");
-        infer_note_population(answer);
+        infer_note(answer, "It speaks of the chances that made the counts, not of the people who "
+                           "were counted: a census too is one draw of them.");
     }
 }
 

@@ -41,8 +41,8 @@ static void add_test(cli_results *tests, const char *name, const cellar_test *te
     cli_results_real(tests, "total", test->total);
 }
 
-static void note_quality(const cellar_test_quality *quality, const cellar_test_options *options,
-                         infer_answer *answer)
+static void note_quality(const cellar_test_quality *quality, double df,
+                         const cellar_test_options *options, infer_answer *answer)
 {
     char text[200];
     int bootstrap = options->reference == CELLAR_REFERENCE_BOOTSTRAP;
@@ -51,7 +51,10 @@ static void note_quality(const cellar_test_quality *quality, const cellar_test_o
                            "it.");
     if (!quality->same_from_all_starts)
         infer_note(answer, "The likelihood has several maxima: the largest one found was taken.");
-    if (!bootstrap && (quality->information < 0.95 || quality->smallest_expected < 5)) {
+    if (df == 0)
+        infer_note(answer, "No degrees of freedom are left: the model fits whatever the numbers "
+                           "are, and there is nothing to test.");
+    else if (!bootstrap && (quality->information < 0.95 || quality->smallest_expected < 5)) {
         snprintf(text, sizeof text,
                  "The noise leaves %.0f %% of the information, the smallest expected count is "
                  "%.2g:",
@@ -87,7 +90,7 @@ static void tell_test(const cellar_loglinear *test, const cellar_test_options *o
     }
     add_test(&answer->tests, "aware", &aware, bootstrap ? "bootstrap" : "chi-square");
     add_test(&answer->tests, "naive", &naive, "chi-square");
-    note_quality(&quality, options, answer);
+    note_quality(&quality, aware.df, options, answer);
     infer_note(answer, "The naive test takes the released numbers for counts, negatives for zeros. "
                        "It mistakes noise for association.");
     infer_note_population(answer);

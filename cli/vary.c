@@ -8,8 +8,9 @@
 #include "lists.h"
 #include "message.h"
 
-static int vary_add_key(const char *key, size_t length, const char *grid, cli_vary *out,
-                        cli_words *axis)
+/* `option` is the one to blame for a grid that is none. */
+static int vary_add_key(const char *option, const char *key, size_t length, const char *grid,
+                        cli_vary *out, cli_words *axis)
 {
     char name[64];
     if (length == 0 || length >= sizeof name)
@@ -18,7 +19,7 @@ static int vary_add_key(const char *key, size_t length, const char *grid, cli_va
     if (cli_words_find(&out->keys, name) != (size_t) -1)
         return cli_usage("--vary: '%s' varies twice", name);
     cli_words_add(&out->keys, name, length);
-    return cli_list_decimals("vary", grid, axis);
+    return cli_list_decimals(option, grid, axis);
 }
 
 static int vary_read_axes(const cli_words *vary, const char *epsilon, cli_vary *out,
@@ -26,12 +27,12 @@ static int vary_read_axes(const cli_words *vary, const char *epsilon, cli_vary *
 {
     int result = CLI_GO_ON;
     if (epsilon != NULL)
-        result = vary_add_key("epsilon", strlen("epsilon"), epsilon, out, &axes[0]);
+        result = vary_add_key("epsilon", "epsilon", strlen("epsilon"), epsilon, out, &axes[0]);
     for (size_t i = 0; i < vary->n && result == CLI_GO_ON; i++) {
         const char *item = vary->items[i], *equals = strchr(item, '=');
         if (equals == NULL)
             return cli_usage("--vary: '%s' has no '='; it reads epsilon=0.01..100/50", item);
-        result = vary_add_key(item, (size_t) (equals - item), equals + 1, out, &axes[out->keys.n]);
+        result = vary_add_key("vary", item, (size_t) (equals - item), equals + 1, out, &axes[out->keys.n]);
     }
     return result;
 }

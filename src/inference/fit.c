@@ -195,7 +195,7 @@ static cellar_status fit_from(cellar_fitter *f, double *data, cellar_maximum *fi
     for (size_t i = 0; i < f->n_cells; i++)
         f->theta[i] = f->offset != NULL ? f->offset[i] : 0;
     for (size_t i = 0; i < f->n_cells; i++)
-        f->means[i] = exp(f->theta[i]);
+        f->means[i] = f->used[i] ? exp(f->theta[i]) : 0;
     for (int cycle = 0; cycle < 3; cycle++)
         cellar_fitter_scale(f, data);
     status = fit_evaluate(f, f->theta, &fit->log_likelihood, err);

@@ -107,7 +107,11 @@ cellar_status cellar_model_parse(const char *text, const char *const *names, siz
 
     *out = (cellar_model){NULL, 0};
     skip_space(&r);
-    if (strcmp(r.at, "1") == 0)
+    if (*r.at == '\0')
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "the model is empty: name its terms, such as 'a*b + c'; 1 is the model "
+                           "without variables");
+    if (*r.at == '1' && r.at[1 + strspn(r.at + 1, " \t")] == '\0')
         return CELLAR_OK;
     for (;;) {
         status = read_generator(&r, &mask, err);

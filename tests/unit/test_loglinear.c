@@ -23,6 +23,9 @@ static void test_model_grammar(void **state)
         {"a*b + b*\"odd name\" + a*\"odd name\"", 3, 1 + 2 + 3 + 4 + 6 + 8 + 12},
         {"a*b*\"odd name\"", 1, 60},
         {"1", 0, 1},
+        {" 1\t", 0, 1},
+        {" ", 0, 0},
+        {"1 1", 0, 0},
         {"", 0, 0},
         {"a +", 0, 0},
         {"a b", 0, 0},
@@ -99,6 +102,32 @@ static void test_structural_zeros(void **state)
     assert_true(found.aware.df == 1); /* quasi-independence: 6 cells, 5 parameters */
     assert_true(found.aware.statistic > 0);
     NEAR(found.aware.statistic, found.naive.statistic, 1e-9);
+    cellar_noisy_free(noisy);
+}
+
+/* Rows that are certainly empty are left out: nothing is expected there, nothing adds to Pearson's
+ * chi-square, and the bootstrap draws nobody there. */
+static void test_empty_rows(void **state)
+{
+    static const int64_t counts[] = {10, 20, 0, 0, 30, 25};
+    const double e = 30.0 * 40 / 85, pearson = (10 - e) * (10 - e) * 85 * 85 * 85 /
+                                               (30.0 * 55 * 40 * 45); /* of the 2x2 table */
+    cellar_test_options options = cellar_test_options_default();
+    cellar_noisy *noisy = make_table(3, 2, counts, "identity", CELLAR_NEGATIVES_KEEP);
+    cellar_loglinear *test;
+    (void) state;
+    options.reference = CELLAR_REFERENCE_BOOTSTRAP;
+    options.n_replicates = 99;
+    assert_int_equal(cellar_loglinear_test(noisy, "1+2", NULL, &options, &test, NULL), CELLAR_OK);
+    assert_true(cellar_loglinear_aware(test).df == 1);
+    NEAR(cellar_loglinear_naive(test).pearson, pearson, 1e-6);
+    for (size_t i = 2; i < 4; i++) {
+        cellar_loglinear_cell cell = cellar_loglinear_cell_at(test, i);
+        assert_true(cell.expected == 0 && cell.naive_expected == 0);
+    }
+    NEAR(cellar_loglinear_aware(test).p_value, cellar_loglinear_aware(test).chi_square_p_value,
+         0.1);
+    cellar_loglinear_free(test);
     cellar_noisy_free(noisy);
 }
 
@@ -236,6 +265,7 @@ int main(void)
         cmocka_unit_test(test_structural_zeros), cmocka_unit_test(test_residuals),
         cmocka_unit_test(test_odds_ratios),      cmocka_unit_test(test_bootstrap),
         cmocka_unit_test(test_refusals),         cmocka_unit_test(test_fail_every),
+        cmocka_unit_test(test_empty_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

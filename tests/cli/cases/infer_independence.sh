@@ -22,3 +22,4 @@ print(got["df"], "%.6f" % abs(got["aware"]["statistic"]), got["aware"]["p_value"
 '
 cellar infer independence noisy.csv --rows occupation --columns age --association --replicates 99 | grep -c '^odds_ratio'
 cellar infer independence noisy.csv --rows occupation --columns age --cells | grep -c '^cell '
+cellar infer loglinear noisy.csv --model 'age*occupation' | grep -e 'nothing to test' -e bootstrap

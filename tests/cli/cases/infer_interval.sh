@@ -43,3 +43,7 @@ for mistake in "--of age" "--of age=1" "--of height=1" "--every-cell --of age=25
     cellar infer interval keep.json $mistake 2>&1
     echo "exit $?"
 done
+# Notes speak of intervals, not of tests.
+for how in "--of age=25-29" "--of age=25-29 --target population"; do
+    echo "$(cellar infer interval keep.json $how | grep -ci 'the test') notes of tests"
+done

@@ -31,3 +31,6 @@ try binomial --released x --trials 10 --null 0.5 --mechanism laplace:epsilon=1
 try binomial --released -3 --trials 10 --null 0.5 --mechanism laplace:epsilon=1 --negatives zero
 try independence noisy.json --rows age --columns occupation --mechanism laplace:epsilon=2
 try binomial --released 3 --trials 10 --null 0.5 --mechanism laplace:epsilon=1 --reference bootstrap
+try binomial --released 5 --trials 10 --null 0.5 --mechanism laplace:epsilon=1 --critical -1
+try loglinear kept.json --model ''
+try loglinear kept.json --model ' 1 ' | head -1

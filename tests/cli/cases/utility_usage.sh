@@ -13,6 +13,8 @@ say table.csv --mechanism laplas:epsilon=1
 say table.csv --mechanism laplace:epsilon=1 --epsilon 1,2
 say table.csv --mechanism laplace --epsilon x
 say table.csv --mechanism laplace --epsilon 1 --vary epsilon=2
+say table.csv --mechanism laplace --epsilon 1..x
+say table.csv --mechanism laplace --vary epsilon=1..x
 say table.csv --mechanism laplace --vary epsilon
 say table.csv --mechanism poisson:alpha=1 --delta 0.1
 say table.csv --mechanism laplace --epsilon 1 --delta 2
