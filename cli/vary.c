@@ -32,7 +32,8 @@ static int vary_read_axes(const cli_words *vary, const char *epsilon, cli_vary *
         const char *item = vary->items[i], *equals = strchr(item, '=');
         if (equals == NULL)
             return cli_usage("--vary: '%s' has no '='; it reads epsilon=0.01..100/50", item);
-        result = vary_add_key("vary", item, (size_t) (equals - item), equals + 1, out, &axes[out->keys.n]);
+        result = vary_add_key("vary", item, (size_t) (equals - item), equals + 1, out,
+                              &axes[out->keys.n]);
     }
     return result;
 }
