@@ -222,8 +222,7 @@ static int report_committee(const report_values *values, const char *path)
     return result;
 }
 
-/* ---- the verb ---------------------------------------------------------------------------------
- */
+/* ---- the verb ----------------------------------------------------------------------------- */
 
 static int report_check_public(const report_values *values, const cli_words *files)
 {

@@ -307,8 +307,7 @@ cellar_status cli_ledger_history(const cellar_ledger *ledger, const char *datase
     return cellar_output_commit(json.output, err);
 }
 
-/* ---- verify -----------------------------------------------------------------------------------
- */
+/* ---- verify ------------------------------------------------------------------------------- */
 
 cellar_status cli_ledger_tell_verified(const cellar_ledger *ledger, const char *const *releases,
                                        const cellar_against *found, int as_json, cellar_error *err)

@@ -109,8 +109,7 @@ static cellar_status tell(const cellar_plan_figures *figures, const char *title,
     return cellar_output_commit(output, err);
 }
 
-/* ---- for programs ------------------------------------------------------------------------------
- */
+/* ---- for programs --------------------------------------------------------------------------- */
 
 static void json_cells(cli_json *json, const cellar_plan_cells *cells)
 {

@@ -76,8 +76,7 @@ static cellar_status tell(const cellar_plan_comparison *c, cellar_error *err)
     return cellar_output_commit(output, err);
 }
 
-/* ---- for programs ------------------------------------------------------------------------------
- */
+/* ---- for programs --------------------------------------------------------------------------- */
 
 static void json_strategy(cli_json *json, const cellar_plan_comparison *c,
                           const cellar_plan_strategy *strategy)

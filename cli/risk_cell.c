@@ -134,8 +134,7 @@ void risk_put_mechanism(cli_results *results, const risk_mechanisms *m, size_t i
             cli_results_real(results, "epsilon", cellar_mechanism_parameter_value(mechanism, i));
 }
 
-/* ---- words -------------------------------------------------------------------------------------
- */
+/* ---- words ---------------------------------------------------------------------------------- */
 
 static int word_index(const char *option, const char *word, const char *const *names)
 {

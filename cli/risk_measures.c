@@ -124,8 +124,7 @@ int risk_run_measures(risk_table_run *r)
     return result;
 }
 
-/* ---- calibration ------------------------------------------------------------------------------
- */
+/* ---- calibration ---------------------------------------------------------------------------- */
 
 static void put_calibration(risk_table_run *r, const char *key, double target,
                             const cellar_calibration *c)

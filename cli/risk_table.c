@@ -111,8 +111,7 @@ static int run_open_groups(risk_table_run *r)
     return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
 }
 
-/* ---- groups one by one --------------------------------------------------------------------------
- */
+/* ---- groups one by one ---------------------------------------------------------------------- */
 
 static void csv_field(cellar_output *output, const char *text)
 {

@@ -245,8 +245,7 @@ CELLAR_API cellar_status cellar_size_fit(const cellar_groups *groups, cellar_siz
                                          cellar_size_zeros zeros, cellar_size_model *model,
                                          cellar_fit *fit, cellar_error *err);
 
-/* ---- calibration -------------------------------------------------------------------------------
- */
+/* ---- calibration ----------------------------------------------------------------------------- */
 
 /* Values of a parameter with risk at most the target: [low, high]. */
 typedef struct cellar_risk_range {

@@ -156,8 +156,7 @@ static void groups_finish(filling *f)
     }
 }
 
-/* ---- margins that users add up ----------------------------------------------------------------
- */
+/* ---- margins that users add up ------------------------------------------------------------ */
 
 static uint64_t summed_per_cell(const cellar_schema *schema, uint64_t from, uint64_t to)
 {
@@ -199,8 +198,7 @@ out:
     return status;
 }
 
-/* ---- the table --------------------------------------------------------------------------------
- */
+/* ---- the table ---------------------------------------------------------------------------- */
 
 static cellar_status group_name(filling *f, group *g, cellar_error *err)
 {

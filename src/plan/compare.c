@@ -109,8 +109,7 @@ static cellar_status list_margins(comparing *c, cellar_error *err)
     return CELLAR_OK;
 }
 
-/* ---- what it costs ----------------------------------------------------------------------------
- */
+/* ---- what it costs ------------------------------------------------------------------------ */
 
 /* The variance of noise whose cell costs x. */
 static cellar_status variance_at(const comparing *c, size_t t, double x, double *out,
@@ -193,8 +192,7 @@ static cellar_status spend(comparing *c, int strategy, cellar_plan_strategy *out
     return CELLAR_OK;
 }
 
-/* ---- what users get -----------------------------------------------------------------------------
- */
+/* ---- what users get ----------------------------------------------------------------------- */
 
 /* Leaves that are added up for one cell of `to`. */
 static double n_summed(const cellar_schema *schema, uint64_t from, uint64_t to)
@@ -252,8 +250,7 @@ static cellar_status judge(comparing *c, int way, cellar_plan_strategy *strategy
     return CELLAR_OK;
 }
 
-/* ---- all of it ----------------------------------------------------------------------------------
- */
+/* ---- all of it ---------------------------------------------------------------------------- */
 
 static cellar_status list_targets(comparing *c, cellar_error *err)
 {

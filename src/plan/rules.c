@@ -45,8 +45,7 @@ int cellar_plan_rule_concerns(const cellar_plan *plan, const plan_rule *rule, si
     return rule->table == NULL || strcmp(rule->table, plan_table_at(plan, table)->name) == 0;
 }
 
-/* ---- what is measured --------------------------------------------------------------------------
- */
+/* ---- what is measured ---------------------------------------------------- */
 
 /* The interior of a table or a release: cells that are not structural zeros. */
 typedef struct interior {

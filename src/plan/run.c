@@ -24,8 +24,7 @@ typedef struct run {
     cellar_key *key; /* that signs; or NULL */
 } run;
 
-/* ---- before anything is paid ------------------------------------------------------------------
- */
+/* ---- before anything is paid --------------------------------------------- */
 
 static cellar_status fail_taken(const cellar_plan *plan, cellar_error *err)
 {
@@ -84,8 +83,7 @@ out:
     return status;
 }
 
-/* ---- with a ledger ------------------------------------------------------------------------------
- */
+/* ---- with a ledger ------------------------------------------------------- */
 
 static cellar_status open_ledger(run *r, cellar_error *err)
 {
@@ -184,8 +182,7 @@ out:
     return status;
 }
 
-/* ---- without one --------------------------------------------------------------------------------
- */
+/* ---- without one --------------------------------------------------------- */
 
 /* Waits until no other run works at the same folder. The file is removed by its last owner: one
  * that has lost its name while we waited is nobody's lock any more. */

@@ -143,8 +143,7 @@ static cellar_status committee_head(cellar_committee *run, cellar_error *err)
     return status;
 }
 
-/* ---- the foot of the page ----------------------------------------------------------------------
- */
+/* ---- the foot of the page ----------------------------------------------------------------- */
 
 static cellar_status committee_noise(cellar_committee *run, cellar_error *err)
 {

@@ -138,8 +138,7 @@ cellar_status cellar_committee_exposure(cellar_committee *run, cellar_error *err
     return status;
 }
 
-/* ---- the most exposed groups ------------------------------------------------------------------
- */
+/* ---- the most exposed groups ---------------------------------------------------------------- */
 
 typedef struct exposed_walk {
     cellar_committee *run;

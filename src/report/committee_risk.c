@@ -269,8 +269,7 @@ cellar_status cellar_committee_risk(cellar_committee *run, cellar_error *err)
     return status == CELLAR_OK ? risk_draw(run, &precision, err) : status;
 }
 
-/* ---- the surface ------------------------------------------------------------------------------
- */
+/* ---- the surface ------------------------------------------------------------------------- */
 
 enum { SURFACE_N_EPSILONS = 25, SURFACE_N_DELTAS = 13, SURFACE_N = 25 * 13 };
 

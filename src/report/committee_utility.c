@@ -246,8 +246,7 @@ out:
     return status;
 }
 
-/* ---- by count ---------------------------------------------------------------------------------
- */
+/* ---- by count ------------------------------------------------------------------------------ */
 
 /* The exact law's box where there is one, else that of the copies. */
 static cellar_chart_box utility_count_box(const cellar_utility *u, int64_t count)
@@ -296,8 +295,7 @@ out:
     return status;
 }
 
-/* ---- the sections ------------------------------------------------------------------------------
- */
+/* ---- the sections -------------------------------------------------------------------------- */
 
 static cellar_status utility_write(cellar_committee *run, const utility_work *work,
                                    cellar_error *err)

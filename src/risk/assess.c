@@ -238,8 +238,7 @@ out:
     return status;
 }
 
-/* ---- a block of lanes ---------------------------------------------------------------------------
- */
+/* ---- a block of lanes ------------------------------------------------------------------------ */
 
 static cellar_status rooms_create(const assess_work *w, kind_room **out, cellar_error *err)
 {

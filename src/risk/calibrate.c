@@ -21,8 +21,7 @@ typedef struct calibration_work {
     cellar_calibration *out;
 } calibration_work;
 
-/* ---- risks at some values -----------------------------------------------------------------------
- */
+/* ---- risks at some values ------------------------------------------------ */
 
 static cellar_status mechanism_at(const calibration_work *w, double x, cellar_mechanism **out,
                                   cellar_error *err)

@@ -160,8 +160,7 @@ LANES_INLINE void coefficient_body(const cellar_circle *circle,
     out[PRODUCT_STRAY] = stray;
 }
 
-/* ---- for the processor at hand ----------------------------------------------------------------
- */
+/* ---- for the processor at hand --------------------------------------------------------------- */
 
 typedef void factor_way(const cellar_circle *, const double *, size_t, const cellar_lane_table *,
                         cellar_circle_point *);

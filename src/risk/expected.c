@@ -166,8 +166,7 @@ cellar_status cellar_expected_add_rest(const cellar_expected_work *w, size_t kin
     return CELLAR_OK;
 }
 
-/* ---- means ------------------------------------------------------------------------------------
- */
+/* ---- means ---------------------------------------------------------------------------------- */
 
 void cellar_expected_sum(cellar_expected_work *w, const cellar_expected_sums *chunks,
                          size_t n_chunks)
@@ -200,8 +199,7 @@ static void expected_means(const cellar_expected_work *w, cellar_risk *means)
     }
 }
 
-/* ---- the whole --------------------------------------------------------------------------------
- */
+/* ---- the whole ------------------------------------------------------------------------------ */
 
 /* From the mode outwards: what rounding piles up is less than 1e-13 where anything is left. */
 static void poisson_row(size_t count, size_t degree, double *row)

@@ -39,8 +39,7 @@ typedef struct circles {
     cellar_expected_sums *chunks;
 } circles;
 
-/* ---- one group ----------------------------------------------------------------------------------
- */
+/* ---- one group ----------------------------------------------------------- */
 
 /* Takes off what counts with one positive value add to the coefficients. */
 LANES_INLINE void several_body(const cellar_expected_work *w, size_t index,

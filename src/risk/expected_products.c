@@ -23,8 +23,7 @@ typedef struct products {
     int n_workers;
 } products;
 
-/* ---- shared beginnings --------------------------------------------------------------------------
- */
+/* ---- shared beginnings --------------------------------------------------- */
 
 static int kind_begins_like(const cellar_expected_work *w, size_t index, size_t other, size_t depth)
 {
@@ -100,8 +99,7 @@ static cellar_status products_small(const cellar_expected_work *w, products_work
     return CELLAR_OK;
 }
 
-/* ---- chunks ------------------------------------------------------------------------------------
- */
+/* ---- chunks -------------------------------------------------------------- */
 
 static cellar_status products_chunk(void *context, size_t first, size_t last, int lane,
                                     cellar_error *err)

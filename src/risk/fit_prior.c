@@ -30,8 +30,7 @@ const char *cellar_fit_end_text(cellar_fit_end end)
     return "not converged";
 }
 
-/* ---- moments -----------------------------------------------------------------------------------
- */
+/* ---- moments ------------------------------------------------------------- */
 
 /* Pairs of members of the same group: all, those with the same value, and those weighted by the
  * inverse share of that value. */

@@ -184,8 +184,7 @@ static cellar_status groups_finish(cellar_groups *g, cellar_error *err)
     return groups_collapse(g, err);
 }
 
-/* ---- from counts ------------------------------------------------------------------------------
- */
+/* ---- from counts -------------------------------------------------------------------------- */
 
 cellar_status cellar_groups_of_counts(const uint64_t *counts, size_t n_rows, size_t n_values,
                                       const uint64_t *times, cellar_groups **out, cellar_error *err)
@@ -213,8 +212,7 @@ out:
     return status;
 }
 
-/* ---- from a table ------------------------------------------------------------------------------
- */
+/* ---- from a table ------------------------------------------------------------------------- */
 
 /* The table reduced to quasi-identifiers, then sensitive variables: the cells of a group are
  * neighbours. */
@@ -374,8 +372,7 @@ out:
     return status;
 }
 
-/* ---- life cycle and queries --------------------------------------------------------------------
- */
+/* ---- life cycle and queries --------------------------------------------------------------- */
 
 void cellar_groups_free(cellar_groups *g)
 {

@@ -102,8 +102,7 @@ void cellar_product_clear(cellar_product *product)
     *product = (cellar_product){0};
 }
 
-/* ---- the kernel, for the processor at hand ------------------------------------------------------
- */
+/* ---- the kernel, for the processor at hand ------------------------------------------------- */
 
 static size_t least(size_t a, size_t b)
 {
@@ -143,8 +142,7 @@ LANES_INLINE void cross_terms(const cellar_product *in, const cellar_factor *f, 
     sum[PRODUCT_STRAY] = t;
 }
 
-/* ---- products ----------------------------------------------------------------------------------
- */
+/* ---- products ------------------------------------------------------------------------------ */
 
 /* A coefficient times the factor's term of count 0. */
 LANES_INLINE void product_keep(const cellar_lanes in[PRODUCT_N_KINDS], const cellar_factor *f,
@@ -216,8 +214,7 @@ LANES_INLINE void last_body(const cellar_product *in, const cellar_factor *f, si
         out[kind] += crossed[kind];
 }
 
-/* ---- for the processor at hand ----------------------------------------------------------------
- */
+/* ---- for the processor at hand ------------------------------------------------------------- */
 
 typedef void multiply_way(const cellar_product *, const cellar_factor *, cellar_product *);
 typedef void last_way(const cellar_product *, const cellar_factor *, size_t, cellar_lanes *);

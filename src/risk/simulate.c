@@ -43,8 +43,7 @@ typedef struct simulation {
     int has_scenarios; /* the attack claims a value or none: local and expected */
 } simulation;
 
-/* ---- cutting ----------------------------------------------------------------------------------
- */
+/* ---- cutting ------------------------------------------------------------- */
 
 static size_t kind_n_cells(const cellar_group_kind *kind)
 {
@@ -85,8 +84,7 @@ static cellar_status simulation_cut(simulation *s, cellar_error *err)
     return CELLAR_OK;
 }
 
-/* ---- attacking ----------------------------------------------------------------------------------
- */
+/* ---- attacking ----------------------------------------------------------- */
 
 /* A group's released numbers beside its true ones, attacked as the measure says. */
 typedef struct attacked_group {

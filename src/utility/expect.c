@@ -6,8 +6,7 @@
 #include "base/error.h"
 #include "utility/additivity.h"
 
-/* ---- results ------------------------------------------------------------------------------------
- */
+/* ---- results ------------------------------------------------------------- */
 
 static void expect_losses(utility_plan *plan, const utility_expectations *e)
 {

@@ -32,8 +32,7 @@ void cellar_utility_work_clear(utility_work *work)
     cellar_free(work->heap);
 }
 
-/* ---- cell by cell ------------------------------------------------------------------------------
- */
+/* ---- cell by cell -------------------------------------------------------- */
 
 /* Adds one cell, or `times` of them, to the sums of its stratum. */
 static int stratum_add(const utility_plan *plan, utility_work *work, int64_t count,

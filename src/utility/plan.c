@@ -81,8 +81,7 @@ static void plan_set_original(utility_plan *plan, size_t first, const cellar_ass
         plan->results[first + i].original = values[i];
 }
 
-/* ---- strata -----------------------------------------------------------------------------------
- */
+/* ---- strata ---------------------------------------------------------------------------------- */
 
 size_t cellar_utility_plan_stratum(const utility_plan *plan, int64_t count)
 {
@@ -138,8 +137,7 @@ static cellar_status plan_add_strata(utility_plan *plan, cellar_error *err)
     return status;
 }
 
-/* ---- margins ------------------------------------------------------------------------------------
- */
+/* ---- margins --------------------------------------------------------------------------------- */
 
 /* The names of a margin's variables, with commas. */
 static cellar_status plan_name(utility_plan *plan, const utility_margin *margin, const char **out,
@@ -201,8 +199,7 @@ static cellar_status plan_add_gaps(utility_plan *plan, cellar_error *err)
                                     : CELLAR_OK;
 }
 
-/* ---- the true table -----------------------------------------------------------------------------
- */
+/* ---- the true table -------------------------------------------------------------------------- */
 
 static cellar_status plan_associate(utility_plan *plan, cellar_error *err)
 {

@@ -395,8 +395,7 @@ static void test_bootstrap_level(void **state)
     assert_memory_equal(&one, &two, sizeof one); /* however many threads */
 }
 
-/* ---- memory -----------------------------------------------------------------------------------
- */
+/* ---- memory ----------------------------------------------------------------------- */
 
 static cellar_status interval_scenario(void *context, cellar_error *err)
 {

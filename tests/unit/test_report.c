@@ -218,8 +218,7 @@ static void charts_become_files(void **state)
     cellar_table_free(table);
 }
 
-/* ---- the page for the committee ---------------------------------------------------------------
- */
+/* ---- the page for the committee ---------------------------------------------------- */
 
 static const size_t qid[] = {0}, sensitive[] = {1};
 

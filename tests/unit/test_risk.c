@@ -317,8 +317,7 @@ static void many_values(void **state)
     cellar_mechanism_free(m);
 }
 
-/* ---- numbers computed elsewhere, with 40 digits ------------------------------------------------
- */
+/* ---- numbers computed elsewhere, with 40 digits ------------------------------------------ */
 
 static void large_groups(void **state)
 {

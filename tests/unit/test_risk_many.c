@@ -128,8 +128,7 @@ static void small_risks_keep_their_digits(void **state)
     free(rows);
 }
 
-/* ---- memory -------------------------------------------------------------------------------------
- */
+/* ---- memory -------------------------------------------------------------- */
 
 static const char table_text[] = "region,sex,illness,job,count\n"
                                  "n,f,none,a,5\nn,f,flu,a,1\nn,m,none,a,3\nn,m,none,b,2\n"

@@ -177,8 +177,7 @@ static void enumeration(void **state)
     check_enumeration(1);
 }
 
-/* ---- copies ------------------------------------------------------------------------------------
- */
+/* ---- copies ------------------------------------------------------------------------------- */
 
 /* Means of 400 copies lie within 6 standard errors of the expectations: 2e-9 each for a normal
  * mean; cells seen rarely are let off. The seed is fixed. */

@@ -6,8 +6,7 @@
 #include "small_table.h"
 #include "table/table.h"
 
-/* ---- a release ---------------------------------------------------------------------------------
- */
+/* ---- a release ----------------------------------------------------------- */
 
 static cellar_release *protect(const cellar_table *table, const char *spec, int64_t threshold)
 {
