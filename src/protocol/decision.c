@@ -8,9 +8,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "protocol/choice.h"
-#include "protocol/invitation.h"
 #include "protocol/keys.h"
-#include "protocol/lines.h"
+#include "protocol/paper.h"
 
 static const char HEADER[] = "cellar collect decision 1";
 
@@ -101,12 +100,11 @@ cellar_status round_of(const cellar_invitation *invitation, const cellar_decisio
 cellar_status keys_check(const cellar_collect_keys *keys, const cellar_invitation *invitation,
                          cellar_collect_role role, cellar_error *err)
 {
-    static const char *const names[] = {"", "curator", "shuffler", "analyst"};
     if (keys->role != role ||
         memcmp(&keys->identity, &invitation->identities[role], sizeof keys->identity) != 0)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "these are not the keys that the invitation names for the %s",
-                           names[role]);
+                           keys_role_word(role));
     return CELLAR_OK;
 }
 
@@ -156,8 +154,7 @@ cellar_status cellar_decision_create_known(const cellar_collect_margins *margins
     CELLAR_TRY(choice_make(margins, invitation, &chosen, err));
     for (size_t i = 0; i < n; i++)
         CELLAR_TRY(choice_refine(margins, joints[i], invitation, &chosen, err));
-    cellar_text_printf(&text, "%s\n", HEADER);
-    lines_add_hex(&text, "session", invitation->session, sizeof invitation->session);
+    paper_write_head(HEADER, invitation, &text);
     lines_add_number(&text, "people", margins->n_people);
     terms_write(invitation, &text);
     if (invitation->terms.is_open)
@@ -260,8 +257,8 @@ static cellar_status take_columns(cellar_lines *lines, const cellar_invitation *
         const char *name;
         size_t length;
         CELLAR_TRY(lines_take(lines, "column", &name, &length, err));
-        while (next < invitation->n_columns && (strlen(invitation->names[next]) != length ||
-                                                memcmp(invitation->names[next], name, length) != 0))
+        while (next < invitation->n_columns &&
+               !lines_value_is(name, length, invitation->names[next]))
             next++;
         if (next == invitation->n_columns)
             CELLAR_TRY(lines_fail(lines, "columns of the invitation above, in its order", err));
@@ -290,14 +287,9 @@ static cellar_status take_fixed(cellar_lines *lines, const cellar_invitation *in
 static cellar_status take_all(cellar_lines *lines, const cellar_invitation *invitation,
                               cellar_decision *decision, cellar_error *err)
 {
-    unsigned char session[CELLAR_COLLECT_ID_BYTES];
     uint64_t theorem;
     cellar_status status = CELLAR_OK;
 
-    CELLAR_TRY(lines_take_hex(lines, "session", session, sizeof session, err));
-    if (memcmp(session, invitation->session, sizeof session) != 0)
-        CELLAR_TRY(
-            cellar_fail(err, CELLAR_ERR_RULE, "%s: is about another collection", lines->name));
     CELLAR_TRY(lines_take_number(lines, "people", &decision->n_people, err));
     CELLAR_TRY(
         take_fixed(lines, invitation, terms_write, "the terms of the invitation, repeated", err));
@@ -323,10 +315,9 @@ static cellar_status decision_fill(cellar_decision *decision, const char *name, 
                                    cellar_error *err)
 {
     cellar_lines lines;
-    const unsigned char *signer = invitation->identities[CELLAR_COLLECT_CURATOR].sign;
     cellar_status status = CELLAR_OK;
 
-    CELLAR_TRY(lines_begin_signed(&lines, name, bytes, length, HEADER, signer, err));
+    CELLAR_TRY(paper_begin(&lines, name, bytes, length, HEADER, invitation, err));
     CELLAR_TRY(take_all(&lines, invitation, decision, err));
     CELLAR_TRY(lines_keep(bytes, length, &decision->text, decision->id, err));
 out:

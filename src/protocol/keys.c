@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/keys.h"
 
-#include <string.h>
-
 #include <sodium.h>
 
 #include "base/error.h"
@@ -17,7 +15,7 @@ static const char IDENTITY_HEADER[] = "cellar collect identity 1";
 /* What a role's secret is derived for; 4 role + this is the number of the subkey. */
 enum { FOR_BOX = 0, FOR_SIGN = 1, FOR_SPOOL = 2 };
 
-static const char *role_word(cellar_collect_role role)
+const char *keys_role_word(cellar_collect_role role)
 {
     static const char *const words[] = {"", "curator", "shuffler", "analyst"};
     return words[role];
@@ -83,7 +81,7 @@ cellar_status cellar_collect_identity_write(const cellar_collect_identity *ident
 
     CELLAR_TRY(cellar_output_open(path, &options, &output, err));
     cellar_text_printf(&text, "%s\n", IDENTITY_HEADER);
-    lines_add(&text, "role", role_word(role));
+    lines_add(&text, "role", keys_role_word(role));
     lines_add_hex(&text, "box", identity->box, sizeof identity->box);
     lines_add_hex(&text, "sign", identity->sign, sizeof identity->sign);
     cellar_output_text(output, &text);
@@ -105,9 +103,9 @@ cellar_status cellar_collect_identity_read(const char *path, cellar_collect_role
     CELLAR_TRY(cellar_file_read(path, 4096, &bytes, &length, err));
     CELLAR_TRY(lines_begin(&lines, path, bytes, length, IDENTITY_HEADER, err));
     CELLAR_TRY(lines_take(&lines, "role", &word, &length, err));
-    if (length != strlen(role_word(role)) || memcmp(word, role_word(role), length) != 0)
+    if (!lines_value_is(word, length, keys_role_word(role)))
         CELLAR_TRY(cellar_fail(err, CELLAR_ERR_INPUT, "%s: is not the identity of a %s", path,
-                               role_word(role)));
+                               keys_role_word(role)));
     CELLAR_TRY(lines_take_hex(&lines, "box", out->box, sizeof out->box, err));
     CELLAR_TRY(lines_take_hex(&lines, "sign", out->sign, sizeof out->sign, err));
     CELLAR_TRY(lines_end(&lines, err));

@@ -15,4 +15,7 @@ struct cellar_collect_keys {
     unsigned char spool_secret[32]; /* what a role keeps on its own disk is encrypted under this */
 };
 
+/* "curator", "shuffler" or "analyst". */
+const char *keys_role_word(cellar_collect_role role);
+
 #endif

@@ -20,6 +20,11 @@ int lines_value_valid(const char *value, size_t length)
     return 1;
 }
 
+int lines_value_is(const char *value, size_t length, const char *word)
+{
+    return length == strlen(word) && memcmp(value, word, length) == 0;
+}
+
 /* ---- reading --------------------------------------------------------------- */
 
 cellar_status lines_fail(const cellar_lines *lines, const char *what, cellar_error *err)

@@ -28,6 +28,8 @@ typedef struct cellar_lines {
 /* 1 for what may stand behind a name: UTF-8 of 1 to LINES_VALUE_MAX bytes, no control characters,
  * no blank at either end. */
 int lines_value_valid(const char *value, size_t length);
+/* 1 when the value is that word. */
+int lines_value_is(const char *value, size_t length, const char *word);
 
 /* The first line must be `header`; *lines begins after it. */
 cellar_status lines_begin(cellar_lines *lines, const char *name, const char *bytes, size_t length,

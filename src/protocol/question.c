@@ -5,9 +5,8 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "protocol/invitation.h"
 #include "protocol/joint.h"
-#include "protocol/lines.h"
+#include "protocol/paper.h"
 
 static const char HEADER[] = "cellar collect question 1";
 static const char WORDS[] =
@@ -101,8 +100,7 @@ static void known_add(cellar_text *text, const joint *j, uint64_t common)
 static void question_write(const joint *const *safe, size_t n, const column_set *asked,
                            size_t n_asked, const cellar_invitation *invitation, cellar_text *text)
 {
-    cellar_text_printf(text, "%s\n", HEADER);
-    lines_add_hex(text, "session", invitation->session, sizeof invitation->session);
+    paper_write_head(HEADER, invitation, text);
     lines_add_number(text, "order", asked[0].n);
     lines_add_number(text, "common", invitation->terms.common);
     lines_add_number(text, "known", n);
@@ -268,15 +266,10 @@ out:
 static cellar_status take_all(cellar_lines *lines, const cellar_invitation *invitation,
                               cellar_question *question, cellar_error *err)
 {
-    unsigned char session[CELLAR_COLLECT_ID_BYTES];
     uint64_t order, common;
     cellar_text words = {0};
     cellar_status status = CELLAR_OK;
 
-    CELLAR_TRY(lines_take_hex(lines, "session", session, sizeof session, err));
-    if (memcmp(session, invitation->session, sizeof session) != 0)
-        CELLAR_TRY(
-            cellar_fail(err, CELLAR_ERR_RULE, "%s: is about another collection", lines->name));
     CELLAR_TRY(lines_take_number(lines, "order", &order, err));
     CELLAR_TRY(lines_take_number(lines, "common", &common, err));
     if (order < 2 || order > invitation->terms.order || common != invitation->terms.common)
@@ -296,10 +289,9 @@ static cellar_status question_fill(cellar_question *question, const char *name, 
                                    cellar_error *err)
 {
     cellar_lines lines;
-    const unsigned char *signer = invitation->identities[CELLAR_COLLECT_CURATOR].sign;
     cellar_status status = CELLAR_OK;
 
-    CELLAR_TRY(lines_begin_signed(&lines, name, bytes, length, HEADER, signer, err));
+    CELLAR_TRY(paper_begin(&lines, name, bytes, length, HEADER, invitation, err));
     CELLAR_TRY(take_all(&lines, invitation, question, err));
     CELLAR_TRY(lines_keep(bytes, length, &question->text, question->id, err));
 out:

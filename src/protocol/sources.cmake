@@ -19,6 +19,7 @@ set(LAYER_SOURCES
   link.c
   margins.c
   message.c
+  paper.c
   participant.c
   question.c
   redaction.c

@@ -62,9 +62,9 @@ static cellar_status take_setting(cellar_lines *lines, collect_terms *terms, cel
     cellar_status status = CELLAR_OK;
 
     CELLAR_TRY(lines_take(lines, "setting", &setting, &length, err));
-    if (length == 5 && memcmp(setting, "fixed", 5) == 0)
+    if (lines_value_is(setting, length, "fixed"))
         return CELLAR_OK;
-    if (length != 11 || memcmp(setting, "statistical", 11) != 0)
+    if (!lines_value_is(setting, length, "statistical"))
         CELLAR_TRY(lines_fail(lines, "a setting above, fixed or statistical", err));
     CELLAR_TRY(lines_take_number(lines, "population", &terms->population, err));
     if (terms->population < 2 || terms->population > UINT32_MAX)
@@ -89,7 +89,7 @@ static cellar_status take_response(cellar_lines *lines, collect_terms *terms, ce
     if (!lines_next_is(lines, "tally"))
         return CELLAR_OK;
     CELLAR_TRY(lines_take(lines, "tally", &word, &length, err));
-    if (length != strlen(PUBLISHED) || memcmp(word, PUBLISHED, length) != 0)
+    if (!lines_value_is(word, length, PUBLISHED))
         CELLAR_TRY(lines_fail(lines, "the word 'published' above", err));
     if (terms->epsilon == 0)
         CELLAR_TRY(
