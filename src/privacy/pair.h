@@ -58,6 +58,14 @@ void cellar_pair_violation(const cellar_pair *pair, const fmpq_t epsilon, arb_t 
 void cellar_pair_violation_by_sum(const cellar_pair *pair, const fmpq_t epsilon, double tail,
                                   int64_t bits, arb_t out);
 
+/* Of a monotone pair: the smallest x such that losses at b exceed epsilon for all b >= x where the
+ * first count is the larger one, and for all -b >= x where it is the smaller; beyond the support, or
+ * very large, when they never do. Open comparisons count as violations. It is looked for near a
+ * number. */
+int64_t cellar_pair_threshold(const cellar_pair *pair, const fmpq_t epsilon, int64_t near);
+/* cellar_pair_violation() from that x of the pair, and that of the pair with its laws exchanged. */
+void cellar_pair_violation_beyond(const cellar_pair *pair, int64_t above, int64_t below, arb_t out);
+
 /* Both by double-words, leaving out numbers of P less likely than 2^-bits; 0 where there are none.
  * `violates` decides what they leave open. */
 int cellar_pair_delta_by_words(const cellar_pair *pair, const fmpq_t epsilon, int bits, arb_t out);

@@ -116,18 +116,16 @@ static int64_t pair_threshold_flat(const cellar_pair *pair, const fmpq_t epsilon
     return x <= from ? low : x > to ? high + 1 : x;
 }
 
-/* The x from which on losses at b = direction * x exceed epsilon, found with doubles and proved
- * with balls. Beyond the support (or PAIR_FAR) when they never do. */
-static int64_t pair_threshold(const cellar_pair *pair, const fmpq_t epsilon)
+/* Found with doubles and proved with balls. */
+int64_t cellar_pair_threshold(const cellar_pair *pair, const fmpq_t epsilon, int64_t near)
 {
-    int64_t low = pair->low[0], high = pair->high[0], x = pair->count[0];
+    int64_t low = pair->low[0], high = pair->high[0], x = near;
     low = low < -PAIR_FAR ? -PAIR_FAR : low;
     high = high > PAIR_FAR ? PAIR_FAR : high;
     if (pair_direction(pair) < 0) {
         int64_t swap = low;
         low = -high;
         high = -swap;
-        x = -x;
     }
     x = x < low ? low : x > high ? high : x;
     if (pair->flat)
@@ -135,6 +133,11 @@ static int64_t pair_threshold(const cellar_pair *pair, const fmpq_t epsilon)
     x = pair_search(pair, epsilon, low, high, x, pair_seems_above);
     x = x > high ? high : x;
     return pair_search(pair, epsilon, low, high, x, pair_is_above);
+}
+
+static int64_t pair_threshold(const cellar_pair *pair, const fmpq_t epsilon)
+{
+    return cellar_pair_threshold(pair, epsilon, pair_direction(pair) * pair->count[0]);
 }
 
 /* The mass at direction * b >= x. */
@@ -182,11 +185,9 @@ static void pair_delta_by_threshold(const cellar_pair *pair, const fmpq_t epsilo
     arb_clear(q);
 }
 
-static void pair_violation_by_threshold(const cellar_pair *pair, const fmpq_t epsilon, arb_t out)
+void cellar_pair_violation_beyond(const cellar_pair *pair, int64_t above, int64_t below, arb_t out)
 {
-    cellar_pair swapped = pair_swapped(pair);
     int64_t direction = pair_direction(pair);
-    int64_t above = pair_threshold(pair, epsilon), below = pair_threshold(&swapped, epsilon);
     arb_t other;
 
     arb_init(other);
@@ -204,6 +205,13 @@ static void pair_violation_by_threshold(const cellar_pair *pair, const fmpq_t ep
             break;
     }
     arb_clear(other);
+}
+
+static void pair_violation_by_threshold(const cellar_pair *pair, const fmpq_t epsilon, arb_t out)
+{
+    cellar_pair swapped = pair_swapped(pair);
+    cellar_pair_violation_beyond(pair, pair_threshold(pair, epsilon),
+                                 pair_threshold(&swapped, epsilon), out);
 }
 
 /* ---- term by term ------------------------------------------------------------ */
