@@ -55,6 +55,17 @@ typedef struct cellar_facts {
      * in both orders: each is a post-processing of it. */
     int (*is_ordered)(const cellar_mechanism *m);
 
+    /* Optional. 1: ratios are monotone, the mean of P(. | count) is count plus something fixed, and
+     * for every b >= 0 ln P(b | count) is a concave function of the logarithm of the mean, of all
+     * means there could be and not only those of counts. Then P(b | a + s) / P(b | a) does not
+     * increase in a where it is at least 1, and its logarithm divided by ln(1 + s/mean) does not
+     * increase in a either (facts_mixed.c): delta_p is then bounded for many counts at once. */
+    int (*is_concave)(const cellar_mechanism *m);
+
+    /* Optional, of concave kernels. The sign of b - mean(count), exactly. One that says it has the
+     * properties "along the diagonal" of facts_kernels.c. */
+    int (*side)(const cellar_mechanism *m, int64_t count, int64_t b);
+
     /* Optional. 1: the pair (from, from + s_1 + ... + s_n) dominates n independent cells that
      * change by s_1, ..., s_n from counts of at least `from`: spreading a change hides it better.
      */

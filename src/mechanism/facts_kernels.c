@@ -20,6 +20,37 @@ static void exceeds_by(cellar_log_moment moment, const cellar_mechanism *m, int6
     cellar_large_pair_clear(&pair);
 }
 
+/* ---- along the diagonal ------------------------------------------------------------- */
+
+/* Poisson and negative binomial counts are Poisson with mean mu G, G constant or gamma of variance
+ * S, and the mean of mu G given b is mu (1 + S b) / (1 + S mu): the derivative of ln P(b | mu) in
+ * theta = ln mu is v(mu) = (b - mu) / (1 + S mu) (facts_mixed.c, where it is shown to fall).
+ *   Thresholds. ln R(b; mu) = ln P(b | mu + s) / P(b | mu) is the integral of (b - m) w(m) over m
+ * from mu to mu + s, w(m) = 1 / (m (1 + S m)), and ln R(b + 1; mu + 1) that of (b - m) w(m) g(m),
+ * g(m) = w(m + 1) / w(m) < 1. g rises, so the second is at most g* times the first, g* being g(b),
+ * or g at the end that is next to b. Hence if ln R(b; mu) <= epsilon, epsilon >= 0, then
+ * ln R(b + 1; mu + 1) <= epsilon; and if b <= mu nothing is positive in the integrals, so that
+ * ln R(b; mu) >= -epsilon entails ln R(b + 1; mu + 1) >= -epsilon.
+ *   Tails. dP(>= x | mu)/dmu = x P(x | mu) / mu, so that
+ *   P(>= x + 1 | mu + 1) - P(>= x | mu) = x I - P(x | mu + 1),
+ * I the integral of P(x | e^theta) over theta from ln mu to ln(mu + 1), over which ln P is concave.
+ * If x >= mu + 1, its slope is at most v(mu) <= k = x - mu, so I >= P(x | mu + 1) (1 - (1 +
+ * 1/mu)^-k) / k, and x I >= P(x | mu + 1) since (1 + 1/mu)^k >= 1 + k/mu for k >= 1: the tail does
+ * not fall. If x <= mu, its slope is at least v(mu + 1) >= -j, j = mu + 1 - x, so I <= P(x | mu +
+ * 1)
+ * ((1 + 1/mu)^j - 1) / j, and x I <= P(x | mu + 1) since (1 - 1/(mu + 1))^j >= 1 - j/(mu + 1) for
+ * j >= 1: the tail does not rise. */
+static int mean_side(const cellar_mechanism *m, int64_t count, int64_t b)
+{
+    fmpq_t mean;
+    int order;
+    fmpq_init(mean);
+    cellar_kernel_mean_rational((const cellar_kernel *) m, count, mean);
+    order = fmpq_cmp_si(mean, b);
+    fmpq_clear(mean);
+    return order < 0 ? 1 : order > 0 ? -1 : 0;
+}
+
 /* ---- Poisson ------------------------------------------------------------------- */
 
 /* Monotone: the ratio is (mu'/mu)^b e^{mu - mu'}. Ordered: adding an independent Poisson count of
@@ -49,6 +80,8 @@ const cellar_facts cellar_poisson_facts = {
     .log_ratio = poisson_log_ratio,
     .exceeds = poisson_exceeds,
     .is_ordered = facts_yes,
+    .is_concave = facts_yes,
+    .side = mean_side,
     .is_spread = facts_yes,
 };
 
@@ -107,6 +140,8 @@ const cellar_facts cellar_negbin_facts = {
     .is_monotone = facts_yes,
     .exceeds = negbin_exceeds,
     .is_ordered = facts_yes,
+    .is_concave = facts_yes,
+    .side = mean_side,
 };
 
 /* ---- Hellinger ---------------------------------------------------------------------- */

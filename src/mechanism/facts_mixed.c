@@ -23,6 +23,19 @@
  * For all epsilon in both orders this says that larger counts are a post-processing of the first
  * (Blackwell 1953).
  *
+ * Concave, where ratios are monotone: with theta = ln mu, the derivative of ln P(b | mu) in theta
+ * is v(mu) = b - E[mu G | b], and the mean of mu G given b does not decrease in mu: ln(mu G) is
+ * theta plus a variable of log-concave density, so that the laws of mu G given b, whose densities
+ * are those of mu G times one function of mu G, have monotone likelihood ratios in mu. So ln P(b |
+ * mu) is concave in theta, of which two things follow for ln R(b), the integral of v over theta
+ * from ln mu to ln mu'. Where R(b) >= 1 it does not increase in mu. Its logarithm has the
+ * derivative v(mu')/mu' - v(mu)/mu. If v(mu') >= 0 then v(mu) >= v(mu') and 1/mu > 1/mu'; if v(mu')
+ * < 0 <= v(mu) it is clear; and if v(mu) < 0 then R(b) < 1. So what exceeds e^epsilon >= 1 at some
+ * mu did so at all smaller ones. ln R(b) / tau, tau = ln(mu'/mu), is the mean of v over that
+ * interval, whose ends both grow with mu: it does not increase in mu. So if ln R(b) < -epsilon at
+ * some mu in mu1 .. mu2 then at mu2 ln R(b) <= tau(mu2)/tau(mu) ln R(b at mu) < -epsilon
+ * tau(mu2)/tau(mu1), tau falling with mu.
+ *
  * Where they are not, and for delta_p, which has no such order: two bounds on all pairs of counts
  * from one on, whichever is better. G forgotten. Drawing b forgets G: the laws of b for mu and mu
  * e^tau are a post-processing of those of ln G and ln G + tau. Their divergences do not decrease in
@@ -269,6 +282,7 @@ const cellar_facts cellar_sichel_facts = {
     .tail = mixed_tail,
     .exceeds = mixed_exceeds,
     .is_ordered = facts_yes,
+    .is_concave = facts_yes,
 };
 
 const cellar_facts cellar_delaporte_facts = {
@@ -276,4 +290,5 @@ const cellar_facts cellar_delaporte_facts = {
     .tail = mixed_tail,
     .exceeds = mixed_exceeds,
     .is_ordered = delaporte_is_monotone,
+    .is_concave = delaporte_is_monotone,
 };

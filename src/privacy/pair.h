@@ -59,8 +59,8 @@ void cellar_pair_violation_by_sum(const cellar_pair *pair, const fmpq_t epsilon,
                                   int64_t bits, arb_t out);
 
 /* Of a monotone pair: the smallest x such that losses at b exceed epsilon for all b >= x where the
- * first count is the larger one, and for all -b >= x where it is the smaller; beyond the support, or
- * very large, when they never do. Open comparisons count as violations. It is looked for near a
+ * first count is the larger one, and for all -b >= x where it is the smaller; beyond the support,
+ * or very large, when they never do. Open comparisons count as violations. It is looked for near a
  * number. */
 int64_t cellar_pair_threshold(const cellar_pair *pair, const fmpq_t epsilon, int64_t near);
 /* cellar_pair_violation() from that x of the pair, and that of the pair with its laws exchanged. */

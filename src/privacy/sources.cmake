@@ -37,6 +37,7 @@ set(LAYER_SOURCES
   pld.c
   published.c
   supremum.c
+  supremum_blocks.c
   supremum_noise.c
   supremum_weights.c
   tight.c

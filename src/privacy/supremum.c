@@ -118,7 +118,7 @@ static void rest_ball(const cellar_reach *reach, int64_t from, const fmpq_t epsi
  * e^-epsilon Q(-loss > epsilon), bounded likewise with the laws exchanged. Moments that bound
  * P(loss > epsilon) directly bound P(loss < -epsilon) with the same factor: under P, e^{-(t+1)
  * loss} has the mean that e^{t(-loss)} has under Q. */
-static double rest_violation(const cellar_reach *reach, int64_t from, const fmpq_t epsilon,
+double cellar_rest_violation(const cellar_reach *reach, int64_t from, const fmpq_t epsilon,
                              double enough)
 {
     /* any bound is right: near the first counts the others are left when one says there is no hope
@@ -257,6 +257,12 @@ static int reach_is_monotone(const cellar_reach *reach)
     return facts != NULL && facts->is_monotone != NULL && facts->is_monotone(reach->m);
 }
 
+static int reach_is_concave(const cellar_reach *reach)
+{
+    const cellar_facts *facts = reach->m->ops->facts;
+    return facts != NULL && facts->is_concave != NULL && facts->is_concave(reach->m);
+}
+
 static int reach_has_tail(const cellar_reach *reach)
 {
     return reach_is_ordered(reach) ||
@@ -329,8 +335,10 @@ void cellar_supremum_violation(const cellar_reach *reach, const fmpq_t epsilon, 
         cellar_noise_violation(reach, epsilon, out);
     else if (!additive && cellar_reach_period(reach, &n_counts))
         worst_of_rows(reach, n_counts, cellar_pair_violation, epsilon, out);
+    else if (reach_is_concave(reach))
+        cellar_blocks_violation(reach, epsilon, 1, out);
     else if (!additive && reach_has_tail(reach))
-        worst_of_kernel(reach, cellar_pair_violation, rest_violation, epsilon, out);
+        worst_of_kernel(reach, cellar_pair_violation, cellar_rest_violation, epsilon, out);
     else
         worst_unknown(reach, out);
 }

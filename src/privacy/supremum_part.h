@@ -55,4 +55,11 @@ void cellar_noise_worst(const cellar_reach *reach, pair_measure measure, const f
                         cellar_worst *worst);
 void cellar_noise_violation(const cellar_reach *reach, const fmpq_t epsilon, cellar_worst *worst);
 
+/* Bounds delta_p of all pairs of counts from one on; no better than `enough` is needed. */
+double cellar_rest_violation(const cellar_reach *reach, int64_t from, const fmpq_t epsilon,
+                             double enough);
+/* delta_p of kernels that are concave (facts.h), by blocks of counts. */
+void cellar_blocks_violation(const cellar_reach *reach, const fmpq_t epsilon, double work_each,
+                             cellar_worst *worst);
+
 #endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The worst of all counts, found by blocks, against looking at every count. */
+#include "check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "make_mechanism.h"
+#include "math/ball.h"
+#include "math/rational.h"
+#include "mechanism/mechanism.h"
+#include "privacy/supremum.h"
+
+enum { KERNELS = 40, COUNTS = 80 };
+
+/* A fixed sequence of numbers in [0, 1). */
+static double draw(uint64_t *state)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (double) (*state >> 11) * 0x1p-53;
+}
+
+/* Between 10^low and 10^high. */
+static double draw_scale(uint64_t *state, double low, double high)
+{
+    return pow(10, low + (high - low) * draw(state));
+}
+
+static cellar_mechanism *draw_kernel(uint64_t *state, int i)
+{
+    char spec[120];
+    double alpha = draw_scale(state, -1.5, 2), sigma = draw_scale(state, -2.5, 0.5);
+    if (i % 7 == 0) /* thresholds that meet counts exactly */
+        alpha = ceil(alpha);
+    switch (i % 5) {
+    case 0:
+        snprintf(spec, sizeof spec, "poisson:alpha=%.4g", alpha);
+        break;
+    case 1:
+        snprintf(spec, sizeof spec, "negbin:alpha=%.4g,sigma=%.3g", alpha, sigma);
+        break;
+    case 2:
+        snprintf(spec, sizeof spec, "pig:alpha=%.4g,sigma=%.3g", alpha, sigma);
+        break;
+    case 3:
+        snprintf(spec, sizeof spec, "sichel:alpha=%.4g,sigma=%.3g,nu=%.2f", alpha, sigma,
+                 10 * draw(state) - 5);
+        break;
+    default:
+        snprintf(spec, sizeof spec, "delaporte:alpha=%.4g,sigma=%.3g,nu=%.2f", alpha,
+                 fmin(1, sigma), 0.05 + 0.9 * draw(state));
+    }
+    return make(spec);
+}
+
+static double violation_of(const cellar_mechanism *m, int64_t count, int64_t neighbour,
+                           const fmpq_t epsilon, cellar_pair_cache *cache)
+{
+    cellar_pair pair;
+    double bound;
+    arb_t value;
+    arb_init(value);
+    cellar_pair_init(&pair, m, count, neighbour, CELLAR_NEGATIVES_KEEP);
+    pair.cache = cache;
+    cellar_pair_violation(&pair, epsilon, value);
+    bound = fmin(1, cellar_ball_upper(value));
+    arb_clear(value);
+    return bound;
+}
+
+/* The same double, unless the worst count lies beyond those looked at; never less. */
+static void test_blocks_meet_all_counts(void **state)
+{
+    uint64_t seed = 20240;
+    (void) state;
+    for (int i = 0; i < KERNELS; i++) {
+        cellar_mechanism *m = draw_kernel(&seed, i);
+        int64_t shift = i % 3 == 2 ? 1 + (int64_t) (6 * draw(&seed)) : 1;
+        cellar_pair_cache *cache = cellar_pair_cache_create();
+        cellar_reach reach = {.m = m, .shift = shift, .cache = cache};
+        double most = 0;
+        cellar_worst worst;
+        fmpq_t epsilon;
+        fmpq_init(epsilon);
+        cellar_rational_set_double(epsilon, draw_scale(&seed, -1.7, 0.5));
+        cellar_supremum_violation(&reach, epsilon, &worst);
+        for (int64_t a = 0; a < COUNTS && most < 1; a++) {
+            most = fmax(most, violation_of(m, a, a + shift, epsilon, cache));
+            most = fmax(most, violation_of(m, a + shift, a, epsilon, cache));
+        }
+        assert_true(worst.is_proved);
+        if (most > worst.bound)
+            fail_msg("%s: found %.17g above %.17g", cellar_mechanism_spec(m), most, worst.bound);
+        if (worst.is_attained && worst.count < COUNTS && most != worst.bound)
+            fail_msg("%s: found %.17g below %.17g", cellar_mechanism_spec(m), most, worst.bound);
+        if (worst.is_attained)
+            assert_true(worst.bound ==
+                        violation_of(m, worst.count, worst.neighbour, epsilon, cache));
+        fmpq_clear(epsilon);
+        cellar_pair_cache_free(cache);
+        cellar_mechanism_free(m);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_blocks_meet_all_counts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
