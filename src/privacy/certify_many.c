@@ -42,6 +42,7 @@ cellar_stake cellar_setting_stake(const cellar_setting *s, size_t i, int larger,
     cellar_stake stake = {.times = times, .reach = cellar_setting_reach(s, i)};
     cellar_pair_init(&stake.pair, s->mechanisms[i], larger ? high : low, larger ? low : high,
                      CELLAR_NEGATIVES_KEEP);
+    stake.pair.cache = s->cache;
     stake.is_envelope = !mechanism_has_pair(s->mechanisms[i], shift);
     stake.reach.shift = shift;
     return stake;
@@ -105,29 +106,29 @@ static int scenario_is_symmetric(const cellar_setting *s)
     return 1;
 }
 
-static cellar_status stakes_ask(const scenario *sc, double epsilon, double delta,
+static cellar_status stakes_ask(const scenario *sc, double epsilon, double delta, double enough,
                                 cellar_bounds *out, cellar_error *err)
 {
-    return isnan(epsilon) ? cellar_tight_epsilon(sc->stakes, sc->n, delta, out, err)
-                          : cellar_tight_delta(sc->stakes, sc->n, epsilon, out, err);
+    return isnan(epsilon) ? cellar_tight_epsilon(sc->stakes, sc->n, delta, enough, out, err)
+                          : cellar_tight_delta(sc->stakes, sc->n, epsilon, enough, out, err);
 }
 
-/* An envelope is nobody's pair: what the first counts do bounds it from below. */
-static cellar_status scenario_ask(scenario *sc, double epsilon, double delta, cellar_bounds *out,
-                                  cellar_error *err)
+/* An envelope is nobody's pair: what the first counts do bounds it from below. Bounds need not meet
+ * where the upper one is at most `enough`. */
+static cellar_status scenario_ask(scenario *sc, double epsilon, double delta, double enough,
+                                  cellar_bounds *out, cellar_error *err)
 {
     int has_envelope = 0;
     cellar_bounds below;
     cellar_status status;
     for (size_t i = 0; i < sc->n; i++)
         has_envelope |= sc->stakes[i].is_envelope;
-    sc->stakes[0].is_rough = has_envelope;
-    status = stakes_ask(sc, epsilon, delta, out, err);
+    status = stakes_ask(sc, epsilon, delta, has_envelope ? INFINITY : enough, out, err);
     if (status != CELLAR_OK || !has_envelope)
         return status;
     for (size_t i = 0; i < sc->n; i++)
         sc->stakes[i].is_envelope = 0;
-    status = stakes_ask(sc, epsilon, delta, &below, err);
+    status = stakes_ask(sc, epsilon, delta, enough, &below, err);
     out->lower = fmin(below.lower, out->upper);
     return status;
 }
@@ -151,7 +152,7 @@ static cellar_status scenarios_ask(const cellar_setting *s, double epsilon, doub
         cellar_bounds one;
         if (k == 1 && !s->options->parallel && scenario_is_symmetric(s))
             break;
-        CELLAR_TRY(scenario_ask(sc, epsilon, delta, &one, err));
+        CELLAR_TRY(scenario_ask(sc, epsilon, delta, out->upper, &one, err));
         out->upper = fmax(out->upper, one.upper);
         out->lower = fmax(out->lower, one.lower);
         out->is_lattice = one.is_lattice;
@@ -226,13 +227,13 @@ cellar_status cellar_setting_violation(const cellar_setting *s, double epsilon, 
     if (sc == NULL)
         return cellar_fail_memory(err, "a composition");
     *out = (cellar_bounds){.is_lattice = 1};
-    for (uint64_t parts = 1; parts <= cellar_setting_parts(s) && out->upper < 1; parts++) {
+    for (uint64_t parts = cellar_setting_parts(s); parts > 0 && out->upper < 1; parts--) {
         cellar_bounds one;
         sc->n = 0;
         scenario_add(sc, s, 0, 1, parts);
-        CELLAR_TRY(cellar_tight_violation(sc->stakes, sc->n, epsilon, &one, err));
-        out->upper = fmax(out->upper, one.upper);
-        out->is_lattice &= one.is_lattice;
+        CELLAR_TRY(cellar_tight_violation(sc->stakes, sc->n, epsilon, out->upper, &one, err));
+        if (one.upper > out->upper)
+            *out = one;
     }
 out:
     cellar_free(sc);

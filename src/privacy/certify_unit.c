@@ -66,9 +66,8 @@ static cellar_status unit_ask(const cellar_setting *s, const partition *p, int l
     for (int64_t part = 1; part <= (int64_t) s->group; part++)
         if (p->cells[part] > 0)
             stakes[n++] = cellar_setting_stake(s, 0, larger, part * s->shift, p->cells[part]);
-    stakes[0].is_rough = 1;
-    return isnan(epsilon) ? cellar_tight_epsilon(stakes, n, delta, out, err)
-                          : cellar_tight_delta(stakes, n, epsilon, out, err);
+    return isnan(epsilon) ? cellar_tight_epsilon(stakes, n, delta, INFINITY, out, err)
+                          : cellar_tight_delta(stakes, n, epsilon, INFINITY, out, err);
 }
 
 cellar_status cellar_setting_unit(const cellar_setting *s, double epsilon, double delta,

@@ -15,8 +15,7 @@
 #include "privacy/compose_split.h"
 #include "privacy/compose_transform.h"
 
-enum { LOG2_CELLS_MAX = 23, PARTS_MAX = 256 };
-static const double OUTSIDE = 30;   /* -ln of the tilted mass outside the window, a side */
+enum { LOG2_CELLS_MAX = 23 };
 static const double UNIT = 0x1p-53; /* rounding of one operation */
 
 struct cellar_sum {
@@ -33,107 +32,13 @@ struct cellar_sum {
     double variance_units; /* sum of times * spacing^2 over split parts */
 };
 
-/* ---- cumulants ------------------------------------------------------------------- */
-
-typedef struct cumulants {
-    double value, mean, variance;
-} cumulants;
-
-/* Of one part's law: ln E e^{theta l} and its first two derivatives. */
-static cumulants pld_cumulants(const cellar_pld *pld, double theta)
-{
-    double top = -INFINITY, sum = 0, first = 0, second = 0;
-    for (size_t i = 0; i < pld->n_filled; i++)
-        top = fmax(top, pld->log_mass[i] + theta * pld->loss[i]);
-    for (size_t i = 0; i < pld->n_filled; i++) {
-        double exponent = pld->log_mass[i] + theta * pld->loss[i] - top, weight;
-        if (exponent < -80) /* nothing to the sums, which are needed to a few digits but for K */
-            continue;
-        weight = exp(exponent);
-        sum += weight;
-        first += weight * pld->loss[i];
-        second += weight * pld->loss[i] * pld->loss[i];
-    }
-    first /= sum;
-    return (cumulants){top + log(sum), first, fmax(0, second / sum - first * first)};
-}
-
-static cumulants parts_cumulants(const cellar_part *parts, size_t n_parts, double theta)
-{
-    cumulants all = {0};
-    for (size_t i = 0; i < n_parts; i++) {
-        cumulants one = pld_cumulants(parts[i].pld, theta);
-        double times = (double) parts[i].times;
-        all.value += times * one.value;
-        all.mean += times * one.mean;
-        all.variance += times * one.variance;
-    }
-    return all;
-}
-
-/* The tilt under which the question is about typical losses. Any tilt gives right bounds, this one
- * gives close ones: K'(theta) = epsilon, or K - theta K' = ln delta. Both sides are monotone. */
-static double choose_theta(const cellar_part *parts, size_t n_parts, double epsilon, double delta)
-{
-    double low = 0, high = 1, largest = 0;
-    int found = 0;
-    for (size_t i = 0; i < n_parts; i++)
-        largest = fmax(largest, (double) parts[i].pld->n * parts[i].pld->spacing);
-    for (int i = 0; i < 40 && high - low > 0.01 * high && high > 1e-3; i++) {
-        double theta = found ? low + (high - low) / 2 : high;
-        cumulants c = parts_cumulants(parts, n_parts, theta);
-        if (isnan(epsilon) ? c.value - theta * c.mean < log(delta) : c.mean > epsilon) {
-            high = theta;
-            found = 1;
-        } else if (found) {
-            low = theta;
-        } else {
-            low = high;
-            found = high * largest > 1e5;
-            high *= found ? 1 : 2;
-        }
-    }
-    return high > 1e-3 ? high : 0;
-}
-
-/* How far from its tilted mean the sum strays to one side, but for e^-OUTSIDE: the smallest
- * (K(theta + t) - K(theta) - t mean + OUTSIDE) / |t| over some t of that sign. */
-static double reach_of(const cellar_part *parts, size_t n_parts, double theta, cumulants at,
-                       int sign)
-{
-    double best = INFINITY, t = sqrt(2 * OUTSIDE / fmax(at.variance, 1e-18));
-    for (int i = 0; i < 6; i++) {
-        double k = parts_cumulants(parts, n_parts, theta + sign * t).value;
-        best = fmin(best, (k - at.value - sign * t * at.mean + OUTSIDE + 1) / t);
-        t /= 2;
-    }
-    return best;
-}
-
-/* The smallest and the largest sum there can be. */
-static double parts_low(const cellar_part *parts, size_t n_parts)
-{
-    double low = 0;
-    for (size_t i = 0; i < n_parts; i++)
-        low += (double) parts[i].times * parts[i].pld->loss[0];
-    return low;
-}
-
-static double parts_high(const cellar_part *parts, size_t n_parts)
-{
-    double high = 0;
-    for (size_t i = 0; i < n_parts; i++)
-        high += (double) parts[i].times * parts[i].pld->loss[parts[i].pld->n_filled - 1];
-    return high;
-}
-
 /* ---- the sum ------------------------------------------------------------------------ */
 
 /* Puts the tilted masses of a part on the circle, around its tilted mean; answers the index of the
  * cell that stands at 0. The relative error of a mass goes into *error. */
 static int64_t sum_place(cellar_transform *t, const cellar_pld *pld, double theta, double *error)
 {
-    cumulants c = pld_cumulants(pld, theta);
+    cellar_cumulants c = cellar_pld_cumulants(pld, theta);
     int64_t middle = (int64_t) floor((c.mean - pld->offset) / pld->spacing);
     double widest = 0;
     CELLAR_ASSERT(t->n > 0);
@@ -203,53 +108,22 @@ static cellar_status sum_fill(cellar_sum *sum, cellar_transform *t, const cellar
     return CELLAR_OK;
 }
 
-/* The losses of the sum that a question is about, but for e^-OUTSIDE on each side. */
-typedef struct sum_window {
-    double theta, log_k;
-    double low, high;
-    int is_all; /* there is nothing outside */
-} sum_window;
-
-static sum_window window_find(const cellar_part *parts, size_t n_parts, double epsilon,
-                              double delta)
-{
-    sum_window w = {.theta = choose_theta(parts, n_parts, epsilon, delta)};
-    cumulants at = parts_cumulants(parts, n_parts, w.theta);
-    double least = parts_low(parts, n_parts), most = parts_high(parts, n_parts);
-    w.log_k = at.value;
-    w.low = at.mean - reach_of(parts, n_parts, w.theta, at, -1);
-    w.high = at.mean + reach_of(parts, n_parts, w.theta, at, 1);
-    w.is_all = least >= w.low && most <= w.high;
-    if (w.is_all) {
-        w.low = least;
-        w.high = most;
-    }
-    return w;
-}
-
-double cellar_sum_width(const cellar_part *parts, size_t n_parts, double epsilon, double delta)
-{
-    sum_window w = window_find(parts, n_parts, epsilon, delta);
-    return w.high - w.low;
-}
-
-cellar_status cellar_sum_create(const cellar_part *parts, size_t n_parts, double epsilon,
-                                double delta, cellar_sum **out, cellar_error *err)
+cellar_status cellar_sum_create(const cellar_part *parts, size_t n_parts, const cellar_tilt *tilt,
+                                cellar_sum **out, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     cellar_sum *sum = cellar_alloc(1, sizeof *sum);
+    cellar_window w = cellar_tilt_window(tilt, parts, n_parts);
     cellar_transform t = {0};
-    sum_window w;
     double cells;
 
     *out = NULL;
     if (sum == NULL)
         return cellar_fail_memory(err, "a sum of privacy losses");
     sum->spacing = parts[0].pld->spacing;
-    w = window_find(parts, n_parts, epsilon, delta);
-    sum->theta = w.theta;
+    sum->theta = tilt->theta;
     sum->log_k = w.log_k;
-    sum->outside = w.is_all ? 0 : exp(-OUTSIDE);
+    sum->outside = w.outside;
     cells = (w.high - w.low) / sum->spacing + 8;
     for (sum->n = 64; (double) sum->n < cells && sum->n < (size_t) 1 << LOG2_CELLS_MAX;)
         sum->n *= 2;

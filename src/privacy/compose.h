@@ -4,25 +4,16 @@
 #ifndef CELLAR_PRIVACY_COMPOSE_H
 #define CELLAR_PRIVACY_COMPOSE_H
 
-#include "privacy/pld.h"
-
-/* A loss distribution that is met `times` times. All of a list have the same spacing. */
-typedef struct cellar_part {
-    const cellar_pld *pld;
-    uint64_t times;
-} cellar_part;
+#include "privacy/compose_tilt.h"
 
 /* The law of the sum near the losses that matter for one question. */
 typedef struct cellar_sum cellar_sum;
 
-/* What the sum is made for: the tail beyond `epsilon`, or (epsilon NAN) where delta is about
- * `delta`. On failure *out is NULL; CELLAR_ERR_OVERFLOW when the grid would be too fine. */
-cellar_status cellar_sum_create(const cellar_part *parts, size_t n_parts, double epsilon,
-                                double delta, cellar_sum **out, cellar_error *err);
+/* All parts have the same spacing; the tilt says what the sum is made for. On failure *out is NULL;
+ * CELLAR_ERR_OVERFLOW when the grid would be too fine. */
+cellar_status cellar_sum_create(const cellar_part *parts, size_t n_parts, const cellar_tilt *tilt,
+                                cellar_sum **out, cellar_error *err);
 void cellar_sum_free(cellar_sum *sum); /* NULL is fine */
-
-/* How wide a range of losses such a sum holds. */
-double cellar_sum_width(const cellar_part *parts, size_t n_parts, double epsilon, double delta);
 
 /* Bounds on E max(0, 1 - e^{epsilon - loss}), infinite losses included. */
 double cellar_sum_delta_upper(const cellar_sum *sum, double epsilon);

@@ -132,7 +132,8 @@ static cellar_status plan_epsilon(const plan *p, double delta, cellar_bounds *ou
         return cellar_fail_memory(err, "the charges of a dataset");
     for (int larger = 0; larger < (p->substitute ? 1 : 2); larger++) {
         cellar_bounds one;
-        CELLAR_TRY(cellar_tight_epsilon(stakes, plan_stakes(p, larger, stakes), delta, &one, err));
+        CELLAR_TRY(
+            cellar_tight_epsilon(stakes, plan_stakes(p, larger, stakes), delta, 0, &one, err));
         out->upper = fmax(out->upper, one.upper);
         out->lower = fmax(out->lower, one.lower);
     }

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-enum { SUMS_MAX = 1 << 13, PRODUCTS_MAX = 1 << 17 };
+enum { SUMS_MAX = 1 << 13, PRODUCTS_MAX = 1 << 17, ATOMS_MAX = 1 << 10 };
 static const double CLOSE = 1e-11; /* losses are taken for one, the largest */
 
 /* True losses lie between loss - raised - error and loss + error; masses are right to the relative
@@ -195,6 +195,8 @@ cellar_status cellar_listed_create(const cellar_atoms *atoms, const uint64_t *ti
     if (list == NULL)
         return cellar_fail_memory(err, "a list of privacy losses");
     list->items[list->n++] = (cellar_atom){1, 0};
+    for (size_t i = 0; i < n; i++) /* their sums are too many then, if there are any */
+        is_large |= atoms[i].n > (n == 1 && times[0] == 1 ? SUMS_MAX : ATOMS_MAX);
     for (size_t i = 0; i < n && !is_large; i++)
         CELLAR_TRY(listed_append_many(&list, &atoms[i], times[i], small, &is_large, err));
     if (!is_large) {
@@ -235,6 +237,19 @@ double cellar_listed_delta_lower(const cellar_listed *list, double epsilon)
     double sum = listed_sum(list, epsilon + list->error + list->raised + fabs(epsilon) * 0x1p-50);
     sum = sum * (1 - list->mass_error - listed_rounding(list)) - list->moved * (1 + 1e-9);
     return fmax(sum, 0) + list->infinite_true * (1 - 0x1p-50);
+}
+
+/* What was given to a larger loss may be one below -epsilon. */
+double cellar_listed_violation_upper(const cellar_listed *list, double epsilon)
+{
+    double sum = 0, slack = list->error + fabs(epsilon) * 0x1p-50;
+    for (size_t i = 0; i < list->n; i++)
+        if (list->items[i].loss > epsilon - slack ||
+            list->items[i].loss < list->raised + slack - epsilon)
+            sum += list->items[i].mass;
+    return fmin(1, (sum * (1 + list->mass_error + listed_rounding(list)) + list->infinite +
+                    list->moved * (1 + 1e-9)) *
+                       (1 + 0x1p-50));
 }
 
 /* The epsilon at which a bound crosses delta: the last one above it, or the first one not. */

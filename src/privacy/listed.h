@@ -18,6 +18,9 @@ void cellar_listed_free(cellar_listed *list); /* NULL is fine */
 double cellar_listed_delta_upper(const cellar_listed *list, double epsilon);
 double cellar_listed_delta_lower(const cellar_listed *list, double epsilon);
 
+/* An upper bound on P(|loss| > epsilon), infinite losses included. */
+double cellar_listed_violation_upper(const cellar_listed *list, double epsilon);
+
 /* The smallest epsilon >= 0 with delta_upper(epsilon) <= delta, INFINITY when there is none; and
  * the largest with delta_lower(epsilon) > delta, 0 when there is none. */
 double cellar_listed_epsilon_upper(const cellar_listed *list, double delta);

@@ -9,33 +9,7 @@
 #ifndef CELLAR_PRIVACY_PLD_H
 #define CELLAR_PRIVACY_PLD_H
 
-#include <cellar/status.h>
-
-#include "privacy/pair.h"
-
-/* One released number, or many with the same loss. */
-typedef struct cellar_atom {
-    double mass; /* relative error at most 2^-46 */
-    double loss; /* absolute error at most loss_error of the list */
-} cellar_atom;
-
-/* The losses of a pair one by one. */
-typedef struct cellar_atoms {
-    cellar_atom *items;
-    size_t n;
-    double infinite;      /* mass of infinite loss, and of what was left out: rounded up */
-    double infinite_true; /* mass of infinite loss alone, rounded down */
-    double moved;         /* mass that was given a larger loss than its own */
-    double loss_error;
-    int is_lattice; /* every loss is offset + integer * spacing, to within loss_error */
-    int64_t *index; /* that integer, when it is */
-    fmpq_t offset, spacing;
-} cellar_atoms;
-
-/* `tail` is how much of the mass of P may be left out (and counted as infinite loss). */
-cellar_status cellar_atoms_create(const cellar_pair *pair, double tail, cellar_atoms *out,
-                                  cellar_error *err);
-void cellar_atoms_clear(cellar_atoms *atoms);
+#include "privacy/atoms.h"
 
 /* Masses on offset + spacing * (first + i). */
 typedef struct cellar_pld {

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 set(LAYER_SOURCES
+  atoms.c
+  atoms_words.c
   certificate.c
   certificate_write.c
   certify.c
@@ -12,6 +14,7 @@ set(LAYER_SOURCES
   certify_unit.c
   compose.c
   compose_split.c
+  compose_tilt.c
   compose_transform.c
   envelope.c
   envelope_laws.c
@@ -30,6 +33,7 @@ set(LAYER_SOURCES
   ledger_tell.c
   ledger_verify.c
   listed.c
+  losses.c
   pair.c
   pair_cache.c
   pair_measure.c

@@ -4,7 +4,6 @@
 #ifndef CELLAR_PRIVACY_TIGHT_H
 #define CELLAR_PRIVACY_TIGHT_H
 
-#include "privacy/compose.h"
 #include "privacy/supremum.h"
 
 /* A dominating pair and how often it is met. */
@@ -12,7 +11,6 @@ typedef struct cellar_stake {
     cellar_pair pair;
     uint64_t times;
     int is_envelope; /* 1: stands for all counts of `reach`, and `pair` for one pair of them */
-    int is_rough;    /* 1: bounds need not meet */
     cellar_reach reach;
 } cellar_stake;
 
@@ -21,14 +19,15 @@ typedef struct cellar_bounds {
     int is_lattice;
 } cellar_bounds;
 
-/* Of delta at `epsilon`, and of epsilon at `delta` (INFINITY when there is none). */
+/* Of delta at `epsilon`, and of epsilon at `delta` (INFINITY when there is none). The bounds need
+ * not meet where the upper one is at most `enough`. */
 cellar_status cellar_tight_delta(const cellar_stake *stakes, size_t n, double epsilon,
-                                 cellar_bounds *out, cellar_error *err);
+                                 double enough, cellar_bounds *out, cellar_error *err);
 cellar_status cellar_tight_epsilon(const cellar_stake *stakes, size_t n, double delta,
-                                   cellar_bounds *out, cellar_error *err);
-/* An upper bound on P(|loss| > epsilon), all numbers drawn from the first laws: on a lattice, exact
- * but for rounding. */
+                                   double enough, cellar_bounds *out, cellar_error *err);
+/* An upper bound on P(|loss| > epsilon), all numbers drawn from the first laws, close where it is
+ * above `enough`: on a lattice, exact but for rounding. */
 cellar_status cellar_tight_violation(const cellar_stake *stakes, size_t n, double epsilon,
-                                     cellar_bounds *out, cellar_error *err);
+                                     double enough, cellar_bounds *out, cellar_error *err);
 
 #endif

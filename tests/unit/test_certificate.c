@@ -252,7 +252,8 @@ static void test_composition(void **state)
                 double epsilon = 0.4 * e + 0.05, want = brute_delta(m, times, epsilon);
                 cellar_bounds bounds;
                 cellar_pair_init(&stake.pair, m, 1, 0, CELLAR_NEGATIVES_KEEP);
-                assert_int_equal(cellar_tight_delta(&stake, 1, epsilon, &bounds, &err), CELLAR_OK);
+                assert_int_equal(cellar_tight_delta(&stake, 1, epsilon, 0, &bounds, &err),
+                                 CELLAR_OK);
                 if (want > bounds.upper * (1 + 1e-9) + 1e-11 ||
                     want < bounds.lower * (1 - 1e-9) - 1e-11 || bounds.upper - bounds.lower > 1e-3)
                     fail_msg("%s x %d at %g: %.15g not in [%.15g, %.15g]", additive[i], times,
@@ -288,7 +289,7 @@ static void test_lattice_convolution(void **state)
         cellar_bounds bounds;
         for (int i = 0; i <= 2 * TIMES; i++)
             want += law[i] * fmaxl(0, -expm1l(epsilon - (i - TIMES) / 4.0L));
-        assert_int_equal(cellar_tight_delta(&stake, 1, epsilon, &bounds, &err), CELLAR_OK);
+        assert_int_equal(cellar_tight_delta(&stake, 1, epsilon, 0, &bounds, &err), CELLAR_OK);
         assert_true(bounds.is_lattice);
         assert_true(want <= bounds.upper && want >= bounds.lower);
         assert_true(bounds.upper - bounds.lower <= 1e-7 * bounds.upper);
@@ -306,13 +307,13 @@ static void test_composition_consistent(void **state)
     (void) state;
     cellar_pair_init(&both[0].pair, a, 1, 0, CELLAR_NEGATIVES_KEEP);
     cellar_pair_init(&both[1].pair, b, 1, 0, CELLAR_NEGATIVES_KEEP);
-    assert_int_equal(cellar_tight_epsilon(both, 2, 1e-8, &x, &err), CELLAR_OK);
+    assert_int_equal(cellar_tight_epsilon(both, 2, 1e-8, 0, &x, &err), CELLAR_OK);
     assert_true(x.lower <= x.upper && x.upper - x.lower <= 1e-3);
     cellar_pair_init(&whole.pair, a, 1, 0, CELLAR_NEGATIVES_KEEP);
-    assert_int_equal(cellar_tight_epsilon(&whole, 1, 1e-8, &x, &err), CELLAR_OK);
+    assert_int_equal(cellar_tight_epsilon(&whole, 1, 1e-8, 0, &x, &err), CELLAR_OK);
     /* 64 cells of discrete noise of deviation 4 are close to one of Gaussian noise of 1/2 */
     assert_true(x.lower <= x.upper && x.upper - x.lower <= 1e-3);
-    assert_int_equal(cellar_tight_delta(&whole, 1, x.upper, &y, &err), CELLAR_OK);
+    assert_int_equal(cellar_tight_delta(&whole, 1, x.upper, 0, &y, &err), CELLAR_OK);
     assert_true(y.upper <= 1.0001e-8 && y.lower >= 0.99e-8);
     cellar_mechanism_free(a);
     cellar_mechanism_free(b);
@@ -330,7 +331,7 @@ static void test_tiny_delta(void **state)
     fmpq_t epsilon;
     (void) state;
     cellar_pair_init(&stake.pair, m, 1, 0, CELLAR_NEGATIVES_KEEP);
-    assert_int_equal(cellar_tight_epsilon(&stake, 1, 1e-300, &bounds, &err), CELLAR_OK);
+    assert_int_equal(cellar_tight_epsilon(&stake, 1, 1e-300, 0, &bounds, &err), CELLAR_OK);
     assert_true(bounds.upper - bounds.lower < 1e-3 && bounds.lower > 12);
     fmpq_init(epsilon);
     cellar_rational_set_double(epsilon, bounds.upper);

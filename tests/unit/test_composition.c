@@ -18,10 +18,12 @@ static cellar_sum *make_sum(const cellar_atoms *atoms, uint64_t times, double sp
     cellar_pld pld;
     cellar_part part = {&pld, times};
     cellar_sum *sum = NULL;
+    cellar_tilt tilt;
     cellar_error err;
     assert_int_equal(cellar_pld_create(atoms, spacing, 1, CELLAR_PLD_SPLIT, 1, &pld, &err),
                      CELLAR_OK);
-    assert_int_equal(cellar_sum_create(&part, 1, epsilon, NAN, &sum, &err), CELLAR_OK);
+    tilt = cellar_tilt_find(&part, 1, epsilon, NAN, spacing > 0 ? 0.25 / spacing : INFINITY);
+    assert_int_equal(cellar_sum_create(&part, 1, &tilt, &sum, &err), CELLAR_OK);
     cellar_pld_clear(&pld);
     return sum;
 }
@@ -81,7 +83,7 @@ static void test_few_losses(void **state)
         cellar_stake stake = {.times = times};
         cellar_bounds bounds;
         cellar_pair_init(&stake.pair, m, 1, 0, CELLAR_NEGATIVES_KEEP);
-        assert_int_equal(cellar_tight_epsilon(&stake, 1, 1e-6, &bounds, &err), CELLAR_OK);
+        assert_int_equal(cellar_tight_epsilon(&stake, 1, 1e-6, 0, &bounds, &err), CELLAR_OK);
         assert_true(bounds.lower <= bounds.upper && bounds.upper > last);
         assert_true(bounds.upper - bounds.lower <= (times <= 32 ? 1e-7 : 1e-3));
         last = bounds.upper;

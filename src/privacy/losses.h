@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The losses of all parts of a composition, one by one and on a common grid. */
+#ifndef CELLAR_PRIVACY_LOSSES_H
+#define CELLAR_PRIVACY_LOSSES_H
+
+#include "privacy/compose.h"
+#include "privacy/tight.h"
+
+typedef struct cellar_losses {
+    size_t n;
+    cellar_atoms *atoms;
+    uint64_t *times;
+    cellar_pld *plds;
+    cellar_part *parts;
+    uint64_t *refine; /* per part; of the common lattice */
+    int is_lattice;
+    double n_times;                 /* of all */
+    double deviation;               /* of one part's loss, about */
+    double largest;                 /* no sum of finite losses is above */
+    double infinite, infinite_true; /* mass of infinite loss of the sum, rounded up and down */
+    double left_out;                /* no less than what it has for being left out */
+} cellar_losses;
+
+/* But for `tail` of each law, which counts as infinite loss. */
+cellar_status cellar_losses_init(cellar_losses *t, const cellar_stake *stakes, size_t n,
+                                 double tail, cellar_error *err);
+void cellar_losses_clear(cellar_losses *t);
+
+/* All mass of some part is infinite. */
+int cellar_losses_are_empty(const cellar_losses *t);
+
+/* Fills in the parts on a grid, or with spacing 0 on the common lattice. */
+cellar_status cellar_losses_put(cellar_losses *t, double spacing, cellar_pld_rounding rounding,
+                                int sign, cellar_error *err);
+/* The tilt for a question, found on a coarse grid. */
+cellar_status cellar_losses_tilt(cellar_losses *t, double epsilon, double delta, int sign,
+                                 double most, cellar_tilt *out, cellar_error *err);
+
+#endif
