@@ -6,6 +6,7 @@
 
 #include "mechanism/mechanism.h"
 #include "privacy/compose.h"
+#include "privacy/pair_cache.h"
 #include "privacy/tight.h"
 #include "make_mechanism.h"
 
@@ -91,11 +92,121 @@ static void test_few_losses(void **state)
     cellar_mechanism_free(m);
 }
 
+/* ---- one by one ---------------------------------------------------------------------------- */
+
+/* Losses of synthetic counts by double-words and by balls. */
+static void test_words_and_balls(void **state)
+{
+    static const char *const specs[] = {"poisson:alpha=0.4",
+                                        "negbin:alpha=3,sigma=0.7",
+                                        "pig:alpha=2,sigma=0.5",
+                                        "sichel:alpha=1,sigma=2,nu=-0.6",
+                                        "delaporte:alpha=4,sigma=0.8,nu=0.3",
+                                        "poisson:alpha=1500"};
+    static const double tails[] = {1e-9, 1e-25};
+    cellar_error err;
+    (void) state;
+    for (size_t i = 0; i < 2 * sizeof specs / sizeof *specs; i++)
+        for (int larger = 0; larger < 2; larger++) {
+            cellar_mechanism *m = make(specs[i / 2]);
+            cellar_pair_cache *cache = cellar_pair_cache_create();
+            cellar_atoms words, balls;
+            cellar_pair pair;
+            size_t first = 0;
+            double sum = 0;
+            cellar_pair_init(&pair, m, larger ? 2 : 0, larger ? 0 : 2, CELLAR_NEGATIVES_KEEP);
+            assert_int_equal(cellar_atoms_create(&pair, tails[i % 2], &balls, &err), CELLAR_OK);
+            pair.cache = cache;
+            assert_non_null(cache);
+            assert_int_equal(cellar_atoms_create(&pair, tails[i % 2], &words, &err), CELLAR_OK);
+            while (first < balls.n && fabs(balls.items[first].loss - words.items[0].loss) > 1e-9)
+                first++;
+            assert_true(words.infinite <= 3 * tails[i % 2] && words.moved <= 3 * tails[i % 2]);
+            for (size_t k = 1; k + 1 < words.n && first + k + 1 < balls.n; k++) {
+                const cellar_atom *x = &words.items[k], *y = &balls.items[first + k];
+                if (fabs(x->loss - y->loss) > words.loss_error + balls.loss_error ||
+                    fabs(x->mass - y->mass) > 0x1p-45 * y->mass)
+                    fail_msg("%s: mass %.17g, %.17g; loss %.17g, %.17g", specs[i / 2], x->mass,
+                             y->mass, x->loss, y->loss);
+                sum += x->mass;
+            }
+            assert_true(sum > 0.2 && sum <= 1 + 1e-12);
+            assert_int_equal(words.is_lattice, balls.is_lattice);
+            cellar_atoms_clear(&words);
+            cellar_atoms_clear(&balls);
+            cellar_pair_cache_free(cache);
+            cellar_mechanism_free(m);
+        }
+}
+
+/* ---- probabilities ------------------------------------------------------------------------- */
+
+/* P(|loss| > epsilon) of two cells, pair by pair. */
+static double brute_violation(const cellar_mechanism *m, double epsilon)
+{
+    int64_t low, high;
+    double sum = 0;
+    cellar_mechanism_support(m, 1, 1e-14, &low, &high);
+    for (int64_t x = low; x <= high; x++)
+        for (int64_t y = low; y <= high; y++) {
+            double p = cellar_mechanism_pmf(m, 1, x) * cellar_mechanism_pmf(m, 1, y);
+            double q = cellar_mechanism_pmf(m, 0, x) * cellar_mechanism_pmf(m, 0, y);
+            sum += fabs(log(p / q)) > epsilon ? p : 0;
+        }
+    return sum;
+}
+
+static void test_violation(void **state)
+{
+    static const struct {
+        const char *spec;
+        double close;
+    } cases[] = {{"laplace:epsilon=0.9", 1e-9},       {"gaussian:sigma=2.5", 1e-9},
+                 {"gaussian:sigma=19", 1e-3},         {"gaussian:sigma=61", 1e-3},
+                 {"discrete-gaussian:sigma=7", 1e-9}, {"discrete-laplace:epsilon=0.31", 1e-9}};
+    cellar_error err;
+    (void) state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int e = 1; e < 4; e++) {
+            cellar_mechanism *m = make(cases[i].spec);
+            cellar_stake stake = {.times = 2};
+            cellar_bounds bounds, rough;
+            double epsilon = 0.1037 * e, want = brute_violation(m, epsilon);
+            cellar_pair_init(&stake.pair, m, 1, 0, CELLAR_NEGATIVES_KEEP);
+            assert_int_equal(cellar_tight_violation(&stake, 1, epsilon, 0, &bounds, &err),
+                             CELLAR_OK);
+            if (want > bounds.upper * (1 + 1e-9) + 1e-11 ||
+                want < bounds.upper * (1 - cases[i].close) - 1e-11)
+                fail_msg("%s at %g: %.15g, not %.15g", cases[i].spec, epsilon, bounds.upper, want);
+            assert_int_equal(cellar_tight_violation(&stake, 1, epsilon, 1, &rough, &err),
+                             CELLAR_OK);
+            assert_true(rough.upper >= want * (1 - 1e-9) - 1e-11);
+            cellar_mechanism_free(m);
+        }
+}
+
+/* No sum is beyond the largest: nothing is transformed, and nothing is left. */
+static void test_beyond_all_losses(void **state)
+{
+    cellar_mechanism *m = make("poisson:alpha=2");
+    cellar_stake stake = {.times = 3};
+    cellar_bounds bounds;
+    cellar_error err;
+    (void) state;
+    cellar_pair_init(&stake.pair, m, 0, 1, CELLAR_NEGATIVES_KEEP); /* losses are at most 1 */
+    assert_int_equal(cellar_tight_delta(&stake, 1, 3.0001, 0, &bounds, &err), CELLAR_OK);
+    assert_true(bounds.upper == 0 && bounds.lower == 0);
+    assert_int_equal(cellar_tight_delta(&stake, 1, 2.9, 0, &bounds, &err), CELLAR_OK);
+    assert_true(bounds.lower > exp(-6.0) * -expm1(-0.1) * (1 - 1e-6) && bounds.upper < 3e-4);
+    cellar_mechanism_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_grid_holds_lattice),
-        cmocka_unit_test(test_few_losses),
+        cmocka_unit_test(test_grid_holds_lattice), cmocka_unit_test(test_few_losses),
+        cmocka_unit_test(test_words_and_balls),    cmocka_unit_test(test_violation),
+        cmocka_unit_test(test_beyond_all_losses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
