@@ -206,8 +206,7 @@ int risk_reals(const char *option, const char *text, double **out, size_t *n)
     return result;
 }
 
-/* ---- one group
- * ------------------------------------------------------------------------------------ */
+/* ---- one group ------------------------------------------------------------------------------ */
 
 void risk_put(cli_results *results, const cellar_risk *risk)
 {

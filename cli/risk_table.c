@@ -164,8 +164,7 @@ static int run_groups(risk_table_run *r)
     return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
 }
 
-/* ---- the whole
- * ------------------------------------------------------------------------------------ */
+/* ---- the whole ------------------------------------------------------------------------------ */
 
 static void put_header(risk_table_run *r)
 {

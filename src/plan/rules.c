@@ -116,8 +116,7 @@ static interior interior_of_release(const cellar_release *release, uint64_t smal
     return in;
 }
 
-/* ---- risk and exposure
- * --------------------------------------------------------------------------- */
+/* ---- risk and exposure --------------------------------------------------- */
 
 /* Positions in the table of the variables a rule names; all others when it names none. */
 static cellar_status rule_columns(const cellar_plan *plan, const plan_rule *rule,
@@ -195,8 +194,7 @@ cellar_status cellar_plan_table_breaks(const cellar_plan *plan, const plan_rule 
     return CELLAR_OK;
 }
 
-/* ---- judging
- * ------------------------------------------------------------------------------------- */
+/* ---- judging ------------------------------------------------------------- */
 
 static cellar_status refuse(plan_figures *figures, const plan_rule *rule, size_t t,
                             const char *remedy, cellar_error *err)

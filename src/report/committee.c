@@ -223,8 +223,7 @@ static void committee_checklist(cellar_page *page)
     cellar_page_tag(page, "</div>\n");
 }
 
-/* ---- the whole
- * ------------------------------------------------------------------------------------ */
+/* ---- the whole ---------------------------------------------------------------------------- */
 
 static cellar_status committee_section(cellar_committee *run, size_t i, cellar_error *err)
 {

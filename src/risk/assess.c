@@ -82,8 +82,7 @@ static cellar_status kind_global_fixed(const assess_work *w, size_t kind, size_t
                                    w->options->method, out, err);
 }
 
-/* ---- a measure in one lane
- * ------------------------------------------------------------------------ */
+/* ---- a measure in one lane ------------------------------------------------------------------- */
 
 typedef struct lane_result {
     cellar_risk *risks; /* of each kind */
@@ -320,8 +319,7 @@ static cellar_status block_assess(assess_work *w, cellar_risk *means, cellar_err
     return block_one_by_one(w, means, err);
 }
 
-/* ---- the summary
- * ----------------------------------------------------------------------------------- */
+/* ---- the summary ----------------------------------------------------------------------------- */
 
 void cellar_risk_frame(const cellar_groups *g, cellar_risk_average average,
                        cellar_risk_summary *out)
@@ -376,8 +374,7 @@ static cellar_status block_summaries(const assess_work *w, const cellar_risk *me
     return cellar_pool_for(w->pool, w->n_lanes, 1, summary_range, &s, err);
 }
 
-/* ---- the whole
- * --------------------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static cellar_status assess_check(const cellar_groups *groups,
                                   const cellar_mechanism *const *mechanisms, size_t n,

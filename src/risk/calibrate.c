@@ -69,8 +69,7 @@ out:
     return status;
 }
 
-/* ---- narrowing
- * ------------------------------------------------------------------------------------ */
+/* ---- narrowing ----------------------------------------------------------- */
 
 static void points_between(double a, double b, double *x)
 {
@@ -125,8 +124,7 @@ out:
     return status;
 }
 
-/* ---- the search
- * ------------------------------------------------------------------------------------ */
+/* ---- the search ---------------------------------------------------------- */
 
 /* Points in order, and whether they meet the target; extremes found between are put in. */
 typedef struct search {

@@ -142,8 +142,7 @@ static cellar_status circle_group(circles *c, circle_worker *worker, size_t inde
     return CELLAR_OK;
 }
 
-/* ---- a bucket
- * ------------------------------------------------------------------------------------ */
+/* ---- a bucket ------------------------------------------------------------ */
 
 static cellar_status circle_chunk(void *context, size_t first, size_t last, int lane,
                                   cellar_error *err)
@@ -235,8 +234,7 @@ out:
     return status;
 }
 
-/* ---- the whole
- * ----------------------------------------------------------------------------------- */
+/* ---- the whole ----------------------------------------------------------- */
 
 static size_t bucket_of(uint64_t size)
 {

@@ -92,8 +92,7 @@ cellar_status cellar_prior_moments(const cellar_groups *groups, double *prior, c
     return CELLAR_OK;
 }
 
-/* ---- maximum likelihood
- * --------------------------------------------------------------------------- */
+/* ---- maximum likelihood -------------------------------------------------- */
 
 /* The likelihood sees counts by value and sizes: lnGamma(A) - lnGamma(A + n) for each group, and
  * lnGamma(a_k + n_k) - lnGamma(a_k) for each count. */

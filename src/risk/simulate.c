@@ -147,8 +147,7 @@ static void attack_soft(const attacked_group *g, cellar_risk *out)
     }
 }
 
-/* ---- pieces of copies
- * ------------------------------------------------------------------------------ */
+/* ---- pieces of copies ---------------------------------------------------- */
 
 /* The true counts of a piece: those of the table, or for the expected risk drawn with its shares.
  */
@@ -249,8 +248,7 @@ static cellar_status simulation_forget(void *context, int thread, cellar_error *
     return CELLAR_OK;
 }
 
-/* ---- the answer
- * ---------------------------------------------------------------------------------------- */
+/* ---- the answer ---------------------------------------------------------- */
 
 /* The value of one copy, and all it adds to the mean. */
 static double copy_value(const simulation *s, size_t copy, cellar_risk *mean)

@@ -30,8 +30,7 @@ void cellar_utility_outcome_clear(utility_outcome *outcome)
     cellar_utility_tally_clear(&outcome->tally);
 }
 
-/* ---- cell by cell
- * -------------------------------------------------------------------------------- */
+/* ---- cell by cell -------------------------------------------------------- */
 
 typedef struct copies_run {
     const utility_plan *plan;

@@ -115,8 +115,7 @@ out:
     return status;
 }
 
-/* ---- spreads
- * -------------------------------------------------------------------------------------- */
+/* ---- spreads ------------------------------------------------------------- */
 
 /* A law without end has no largest value. */
 static void spread_ends(const utility_law *law, int64_t count, cellar_utility_spread out[2])

@@ -98,8 +98,7 @@ static cellar_status measure_cells(const utility_plan *plan, utility_work *work,
     return CELLAR_OK;
 }
 
-/* ---- margins and statistics
- * ----------------------------------------------------------------------- */
+/* ---- margins and statistics ---------------------------------------------- */
 
 static void measure_margins(const utility_plan *plan, utility_work *work, double *values)
 {

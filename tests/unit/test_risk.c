@@ -385,8 +385,7 @@ static void a_thousand_values(void **state)
     }
 }
 
-/* ---- what the papers print
- * ------------------------------------------------------------------------ */
+/* ---- what the papers print --------------------------------------------------------------- */
 
 static double assess(const char *spec, const cellar_risk_cell *cell, cellar_risk_measure measure,
                      cellar_risk_method method)
@@ -429,8 +428,7 @@ static void published_formulas(void **state)
     near(1 - 0.5 * exp(-3.5), 0.98490, 1e-5, "0.985");
 }
 
-/* ---- thresholds
- * ------------------------------------------------------------------------------------ */
+/* ---- thresholds -------------------------------------------------------------------------- */
 
 /* Bounded noise: all released tables. */
 static void guesses_by_enumeration(const cellar_mechanism *m, const uint64_t *counts, size_t n,
@@ -497,8 +495,7 @@ static void thresholds(void **state)
     cellar_mechanism_free(m);
 }
 
-/* ---- refusals
- * --------------------------------------------------------------------------------------- */
+/* ---- refusals ---------------------------------------------------------------------------- */
 
 static void refusals(void **state)
 {

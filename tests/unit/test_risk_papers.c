@@ -90,8 +90,7 @@ static void adult(void **state)
     cellar_groups_free(bankruptcy);
 }
 
-/* ---- sizes and priors
- * ----------------------------------------------------------------------------- */
+/* ---- sizes and priors ------------------------------------------------------------------------ */
 
 static double lambda_of(const cellar_groups *g, cellar_size_zeros zeros)
 {

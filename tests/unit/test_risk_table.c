@@ -16,8 +16,7 @@
 #include "risk_groups.h"
 #include "small_table.h"
 
-/* ---- tables are groups one by one
- * ------------------------------------------------------------------ */
+/* ---- tables are groups one by one ---------------------------------------- */
 
 /* The lanes of a table against one group after the other, many mechanisms at once, sizes beyond
  * what products do among them. */
@@ -97,8 +96,7 @@ static void threads_change_nothing(void **state)
     cellar_groups_free(g);
 }
 
-/* ---- quantiles, ranks
- * ---------------------------------------------------------------------------------- */
+/* ---- quantiles, ranks ---------------------------------------------------- */
 
 static int by_value(const void *left, const void *right)
 {
@@ -191,8 +189,7 @@ static void several_sensitive_variables(void **state)
     cellar_table_free(table);
 }
 
-/* ---- joint mechanisms
- * ------------------------------------------------------------------------------------ */
+/* ---- joint mechanisms ---------------------------------------------------- */
 
 /* All tables with the total, for a table of two groups of two values. */
 static void dirichlet_by_enumeration(void **state)
@@ -295,8 +292,7 @@ static void zeros_that_stay(void **state)
     cellar_groups_free(g);
 }
 
-/* ---- calibration
- * ------------------------------------------------------------------------------------------- */
+/* ---- calibration --------------------------------------------------------- */
 
 static void calibration(void **state)
 {

@@ -99,8 +99,7 @@ static void release_in_another_order(void **state)
     cellar_table_free(table);
 }
 
-/* ---- large, empty, refused
- * ------------------------------------------------------------------------ */
+/* ---- large, empty, refused ----------------------------------------------- */
 
 static void tables_at_the_edge(void **state)
 {
