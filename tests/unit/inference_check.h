@@ -17,8 +17,17 @@ typedef struct outcome {
     cellar_test_quality quality;
 } outcome;
 
-static inline cellar_noisy *make_table(size_t n_rows, size_t n_columns, const int64_t *released,
-                                       const char *mechanism, cellar_negatives negatives)
+static inline cellar_noisy *make_noisy(const cellar_noisy_spec *spec)
+{
+    cellar_noisy *noisy = NULL;
+    cellar_error err = {""};
+    if (cellar_noisy_create(spec, &noisy, &err) != CELLAR_OK)
+        fail_msg("%s", err.message);
+    return noisy;
+}
+
+static inline cellar_noisy *make_two_way(size_t n_rows, size_t n_columns, const int64_t *released,
+                                         const char *mechanism, cellar_negatives negatives)
 {
     const size_t levels[2] = {n_rows, n_columns};
     const cellar_noisy_spec spec = {.n_levels = levels,
@@ -26,11 +35,7 @@ static inline cellar_noisy *make_table(size_t n_rows, size_t n_columns, const in
                                     .released = released,
                                     .mechanism = mechanism,
                                     .negatives = negatives};
-    cellar_noisy *noisy = NULL;
-    cellar_error err = {""};
-    if (cellar_noisy_create(&spec, &noisy, &err) != CELLAR_OK)
-        fail_msg("%s", err.message);
-    return noisy;
+    return make_noisy(&spec);
 }
 
 static inline outcome test_model(const cellar_noisy *noisy, const char *model, const char *against,
@@ -51,7 +56,7 @@ static inline outcome test_two_way(size_t n_rows, size_t n_columns, const int64_
                                    const char *mechanism, cellar_negatives negatives)
 {
     const cellar_test_options options = cellar_test_options_default();
-    cellar_noisy *noisy = make_table(n_rows, n_columns, released, mechanism, negatives);
+    cellar_noisy *noisy = make_two_way(n_rows, n_columns, released, mechanism, negatives);
     outcome found = test_model(noisy, "1 + 2", NULL, &options);
     cellar_noisy_free(noisy);
     return found;

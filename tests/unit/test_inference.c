@@ -5,16 +5,7 @@
 
 #include "inference/likelihood.h"
 #include "inference/noise_sum.h"
-
-/* "Confidentiality and differential privacy in the dissemination of frequency tables", Table 1: age
- * by occupation. */
-static const int64_t paper_table[12 * 11] = {
-    2,   2,   8,   7,  31, 0, 7,  2,  20, 0, 80,  55,  68,  110, 54, 134, 0, 23, 13, 138, 2, 129,
-    115, 147, 132, 78, 83, 0, 19, 15, 45, 0, 18,  191, 129, 127, 89, 68,  0, 18, 8,  33,  4, 10,
-    153, 113, 119, 74, 49, 1, 34, 15, 44, 4, 9,   102, 70,  78,  70, 43,  1, 20, 21, 24,  3, 8,
-    94,  65,  55,  72, 47, 2, 29, 16, 36, 4, 14,  92,  81,  75,  80, 65,  1, 43, 17, 36,  1, 8,
-    74,  51,  56,  64, 72, 2, 49, 21, 67, 2, 13,  63,  41,  40,  70, 53,  3, 22, 22, 56,  4, 59,
-    12,  5,   7,   3,  12, 0, 6,  4,  8,  2, 287, 4,   4,   1,   5,  4,   0, 2,  1,  4,   0, 307};
+#include "rinott_table.h"
 
 /* ---- without noise ------------------------------------------------------------- */
 
@@ -36,15 +27,16 @@ static double g_square(const int64_t *counts, size_t r, size_t c)
 
 static void test_paper_table(void **state)
 {
-    outcome found = test_two_way(12, 11, paper_table, "identity", CELLAR_NEGATIVES_KEEP);
+    const int64_t *counts = (const int64_t *) rinott[0];
+    outcome found = test_two_way(12, 11, counts, "identity", CELLAR_NEGATIVES_KEEP);
     const cellar_test_options options = cellar_test_options_default();
-    cellar_noisy *noisy = make_table(12, 11, paper_table, "identity", CELLAR_NEGATIVES_KEEP);
+    cellar_noisy *noisy = make_two_way(12, 11, counts, "identity", CELLAR_NEGATIVES_KEEP);
     cellar_estimate aware;
     double naive_v;
     (void) state;
     NEAR(found.naive.pearson, 3839.04677, 1e-5);
     NEAR(found.naive.statistic, 3228.517389, 1e-6);
-    NEAR(found.aware.statistic, g_square(paper_table, 12, 11), 1e-9);
+    NEAR(found.aware.statistic, g_square(counts, 12, 11), 1e-9);
     assert_true(found.aware.df == 110 && found.naive.df == 110 && found.naive.total == 5784);
     assert_int_equal(cellar_cramers_v(noisy, 0.95, &options, &aware, &naive_v, NULL), CELLAR_OK);
     NEAR(naive_v, 0.257631, 1e-6);
@@ -81,117 +73,61 @@ static void test_identity_is_g_square(void **state)
 
 /* ---- with noise ------------------------------------------------------------------ */
 
+#define KEEP CELLAR_NEGATIVES_KEEP
+#define ZERO CELLAR_NEGATIVES_ZERO
+
+static const struct {
+    const char *mechanism;
+    cellar_negatives negatives;
+    size_t r, c;
+    double statistic;
+    int64_t released[12];
+} maximised[] = {
+    {"truncated-laplace:epsilon=0.5,m=10",
+     KEEP,
+     3,
+     3,
+     7.7777932790,
+     {12, 5, 3, 7, -2, 9, 20, 15, 8}},
+    {"discrete-laplace:epsilon=0.1", KEEP, 3, 3, 1.8441961718, {12, 5, 3, 7, -2, 9, 20, 15, 8}},
+    {"poisson:alpha=0.5", KEEP, 3, 3, 8.7930367502, {12, 5, 3, 7, 0, 9, 20, 15, 8}},
+    {"negbin:alpha=0.5,sigma=0.1", KEEP, 3, 3, 7.2583989313, {12, 5, 3, 7, 0, 9, 20, 15, 8}},
+    {"round:base=5", KEEP, 3, 3, 10.7622471079, {10, 5, 0, 5, 0, 10, 20, 15, 10}},
+    {"discrete-laplace:epsilon=1", KEEP, 2, 2, 508.8338624137, {300, 12, 14, 280}},
+    {"laplace:epsilon=0.2", KEEP, 2, 2, 108.7332995470, {300, 12, 14, 280}},
+    {"truncated-laplace:epsilon=0.1,m=7",
+     KEEP,
+     2,
+     5,
+     7.2488380340,
+     {55, 40, 61, 33, 48, 70, 20, 52, 41, 39}},
+    {"truncated-laplace:epsilon=0.1,m=7", KEEP, 2, 3, 6.7802330975, {55, 40, 61, 33, 48, 30}},
+    /* Maxima with empty rows or columns: in R with means of zero allowed. */
+    {"discrete-laplace:epsilon=1", KEEP, 2, 3, 2.4918046638, {0, -1, 2, 3, 1, 0}},
+    {"discrete-laplace:epsilon=0.5", ZERO, 3, 3, 8.3072318846, {12, 0, 3, 7, 0, 9, 0, 0, 8}},
+    {"discrete-gaussian:sigma=4", KEEP, 3, 3, 3.6493236908, {-3, -5, -3, 7, -2, 9, 20, 15, 8}},
+    {"truncated-laplace:epsilon=0.5,m=10", KEEP, 2, 2, 0, {0, -3, -1, 0}},
+    {"laplace:epsilon=1", ZERO, 4, 3, 0.2836731786, {0, 0, 0, 3, 1, 0, 0, 0, 0, 7, 2, 1}},
+    {"discrete-laplace:epsilon=1",
+     KEEP,
+     4,
+     3,
+     3.7697530746,
+     {0, -1, 2, 3, 1, 0, 0, -2, 1, 7, 2, 1}},
+    /* Numbers less likely than e^-600 at the means of the model (scipy). */
+    {"round:base=3", KEEP, 3, 3, 6641.6481586795, {9999, 3, 0, 0, 999, 6, 6, 0, 3}},
+    {"poisson:alpha=1", KEEP, 3, 3, 6321.8398785181, {20000, 3, 0, 0, 2000, 5, 5, 0, 3}},
+};
+
 static void test_independent_maximisation(void **state)
 {
-    static const struct {
-        const char *mechanism;
-        cellar_negatives negatives;
-        size_t r, c;
-        int64_t released[12];
-        double statistic;
-    } cases[] = {
-        {"truncated-laplace:epsilon=0.5,m=10",
-         CELLAR_NEGATIVES_KEEP,
-         3,
-         3,
-         {12, 5, 3, 7, -2, 9, 20, 15, 8},
-         7.7777932790},
-        {"discrete-laplace:epsilon=0.1",
-         CELLAR_NEGATIVES_KEEP,
-         3,
-         3,
-         {12, 5, 3, 7, -2, 9, 20, 15, 8},
-         1.8441961718},
-        {"poisson:alpha=0.5",
-         CELLAR_NEGATIVES_KEEP,
-         3,
-         3,
-         {12, 5, 3, 7, 0, 9, 20, 15, 8},
-         8.7930367502},
-        {"negbin:alpha=0.5,sigma=0.1",
-         CELLAR_NEGATIVES_KEEP,
-         3,
-         3,
-         {12, 5, 3, 7, 0, 9, 20, 15, 8},
-         7.2583989313},
-        {"round:base=5",
-         CELLAR_NEGATIVES_KEEP,
-         3,
-         3,
-         {10, 5, 0, 5, 0, 10, 20, 15, 10},
-         10.7622471079},
-        {"discrete-laplace:epsilon=1",
-         CELLAR_NEGATIVES_KEEP,
-         2,
-         2,
-         {300, 12, 14, 280},
-         508.8338624137},
-        {"laplace:epsilon=0.2", CELLAR_NEGATIVES_KEEP, 2, 2, {300, 12, 14, 280}, 108.7332995470},
-        {"truncated-laplace:epsilon=0.1,m=7",
-         CELLAR_NEGATIVES_KEEP,
-         2,
-         5,
-         {55, 40, 61, 33, 48, 70, 20, 52, 41, 39},
-         7.2488380340},
-        {"truncated-laplace:epsilon=0.1,m=7",
-         CELLAR_NEGATIVES_KEEP,
-         2,
-         3,
-         {55, 40, 61, 33, 48, 30},
-         6.7802330975},
-        /* Maxima with empty rows or columns: in R with means of zero allowed. */
-        {"discrete-laplace:epsilon=1",
-         CELLAR_NEGATIVES_KEEP,
-         2,
-         3,
-         {0, -1, 2, 3, 1, 0},
-         2.4918046638},
-        {"discrete-laplace:epsilon=0.5",
-         CELLAR_NEGATIVES_ZERO,
-         3,
-         3,
-         {12, 0, 3, 7, 0, 9, 0, 0, 8},
-         8.3072318846},
-        {"discrete-gaussian:sigma=4",
-         CELLAR_NEGATIVES_KEEP,
-         3,
-         3,
-         {-3, -5, -3, 7, -2, 9, 20, 15, 8},
-         3.6493236908},
-        {"truncated-laplace:epsilon=0.5,m=10", CELLAR_NEGATIVES_KEEP, 2, 2, {0, -3, -1, 0}, 0},
-        {"laplace:epsilon=1",
-         CELLAR_NEGATIVES_ZERO,
-         4,
-         3,
-         {0, 0, 0, 3, 1, 0, 0, 0, 0, 7, 2, 1},
-         0.2836731786},
-        {"discrete-laplace:epsilon=1",
-         CELLAR_NEGATIVES_KEEP,
-         4,
-         3,
-         {0, -1, 2, 3, 1, 0, 0, -2, 1, 7, 2, 1},
-         3.7697530746},
-        /* Numbers less likely than e^-600 at the means of the model (scipy). */
-        {"round:base=3",
-         CELLAR_NEGATIVES_KEEP,
-         3,
-         3,
-         {9999, 3, 0, 0, 999, 6, 6, 0, 3},
-         6641.6481586795},
-        {"poisson:alpha=1",
-         CELLAR_NEGATIVES_KEEP,
-         3,
-         3,
-         {20000, 3, 0, 0, 2000, 5, 5, 0, 3},
-         6321.8398785181},
-    };
     (void) state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        outcome found = test_two_way(cases[i].r, cases[i].c, cases[i].released, cases[i].mechanism,
-                                     cases[i].negatives);
-        if (!(fabs(found.aware.statistic - cases[i].statistic) < 1e-6))
-            fail_msg("%s: %.9f, in R %.9f", cases[i].mechanism, found.aware.statistic,
-                     cases[i].statistic);
+    for (size_t i = 0; i < sizeof maximised / sizeof maximised[0]; i++) {
+        outcome found = test_two_way(maximised[i].r, maximised[i].c, maximised[i].released,
+                                     maximised[i].mechanism, maximised[i].negatives);
+        if (!(fabs(found.aware.statistic - maximised[i].statistic) < 1e-6))
+            fail_msg("%s: %.9f, in R %.9f", maximised[i].mechanism, found.aware.statistic,
+                     maximised[i].statistic);
         assert_true(found.quality.converged);
     }
 }

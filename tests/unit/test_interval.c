@@ -6,10 +6,8 @@
 #include <cellar/interval.h>
 #include <cellar/study.h>
 
-#include "check.h"
 #include "fail_every.h"
-
-#define NEAR(a, b, tolerance) assert_true(fabs((double) (a) - (double) (b)) <= (tolerance))
+#include "inference_check.h"
 
 static const size_t levels[] = {2, 3};
 static const char *const names[] = {"sex", "region"};
@@ -23,11 +21,7 @@ static cellar_noisy *make_table(const int64_t *released, const char *mechanism,
                                     .released = released,
                                     .mechanism = mechanism,
                                     .negatives = negatives};
-    cellar_noisy *noisy = NULL;
-    cellar_error err = {""};
-    if (cellar_noisy_create(&spec, &noisy, &err) != CELLAR_OK)
-        fail_msg("%s", err.message);
-    return noisy;
+    return make_noisy(&spec);
 }
 
 static cellar_interval ask(const cellar_noisy *noisy, const char *of, cellar_comparison comparison,
@@ -141,7 +135,7 @@ static void test_exact_coverage_of_sums(void **state)
                     cellar_interval found;
                     if (!(p > 0))
                         continue;
-                    assert_int_equal(cellar_noisy_create(&spec, &noisy, NULL), CELLAR_OK);
+                    noisy = make_noisy(&spec);
                     found = ask(noisy, "sex=1; region=1,2", CELLAR_COMPARE_NONE, NULL, &options);
                     covered += found.low <= truth && truth <= found.high ? p : 0;
                     total += p;
@@ -163,7 +157,6 @@ static void test_large_sums(void **state)
     static const size_t shape[] = {2, N / 2};
     int64_t x[N];
     double widths[2];
-    cellar_error err = {""};
     (void) state;
     for (int large = 0; large < 2; large++)
         for (int kept = 0; kept < 2; kept++) {
@@ -179,8 +172,7 @@ static void test_large_sums(void **state)
             cellar_noisy *noisy;
             for (size_t i = 0; i < N; i++)
                 x[i] = large ? 80 + (int64_t) i % 7 : 0;
-            if (cellar_noisy_create(&spec, &noisy, &err) != CELLAR_OK)
-                fail_msg("%s", err.message);
+            noisy = make_noisy(&spec);
             found = ask(noisy, "", CELLAR_COMPARE_NONE, NULL, &options);
             widths[kept] = found.high - found.low;
             assert_true(found.low <= found.estimate && found.estimate <= found.high);

@@ -60,11 +60,10 @@ static void test_nested_models(void **state)
                                     .released = counts,
                                     .mechanism = "identity"};
     const cellar_test_options options = cellar_test_options_default();
-    cellar_noisy *noisy;
+    cellar_noisy *noisy = make_noisy(&spec);
     outcome all, inner, outer;
     double a_bc = 0, a[2] = {0}, bc[4] = {0}, total = 0;
     (void) state;
-    assert_int_equal(cellar_noisy_create(&spec, &noisy, NULL), CELLAR_OK);
     for (size_t i = 0; i < 8; i++) {
         a[i / 4] += (double) counts[i];
         bc[i % 4] += (double) counts[i];
@@ -94,10 +93,9 @@ static void test_structural_zeros(void **state)
                                     .structural = diagonal,
                                     .mechanism = "identity"};
     const cellar_test_options options = cellar_test_options_default();
-    cellar_noisy *noisy;
+    cellar_noisy *noisy = make_noisy(&spec);
     outcome found;
     (void) state;
-    assert_int_equal(cellar_noisy_create(&spec, &noisy, NULL), CELLAR_OK);
     found = test_model(noisy, "1 + 2", NULL, &options);
     assert_true(found.aware.df == 1); /* quasi-independence: 6 cells, 5 parameters */
     assert_true(found.aware.statistic > 0);
@@ -113,7 +111,7 @@ static void test_empty_rows(void **state)
     const double e = 30.0 * 40 / 85, pearson = (10 - e) * (10 - e) * 85 * 85 * 85 /
                                                (30.0 * 55 * 40 * 45); /* of the 2x2 table */
     cellar_test_options options = cellar_test_options_default();
-    cellar_noisy *noisy = make_table(3, 2, counts, "identity", CELLAR_NEGATIVES_KEEP);
+    cellar_noisy *noisy = make_two_way(3, 2, counts, "identity", CELLAR_NEGATIVES_KEEP);
     cellar_loglinear *test;
     (void) state;
     options.reference = CELLAR_REFERENCE_BOOTSTRAP;
@@ -136,7 +134,7 @@ static void test_residuals(void **state)
 {
     static const int64_t counts[] = {10, 20, 30, 25};
     cellar_test_options options = cellar_test_options_default();
-    cellar_noisy *noisy = make_table(2, 2, counts, "identity", CELLAR_NEGATIVES_KEEP);
+    cellar_noisy *noisy = make_two_way(2, 2, counts, "identity", CELLAR_NEGATIVES_KEEP);
     cellar_loglinear *test;
     double e = 30.0 * 40 / 85, want = (10 - e) / sqrt(e * (1 - 30.0 / 85) * (1 - 40.0 / 85));
     (void) state;
@@ -156,7 +154,7 @@ static void test_odds_ratios(void **state)
 {
     static const int64_t counts[] = {10, 20, 30, 25};
     static const size_t both[] = {0, 1};
-    cellar_noisy *noisy = make_table(2, 2, counts, "identity", CELLAR_NEGATIVES_KEEP);
+    cellar_noisy *noisy = make_two_way(2, 2, counts, "identity", CELLAR_NEGATIVES_KEEP);
     cellar_estimate plain, noisier, naive;
     (void) state;
     assert_int_equal(cellar_odds_ratio(noisy, both, both, 0.95, &plain, &naive, NULL), CELLAR_OK);
@@ -165,7 +163,7 @@ static void test_odds_ratios(void **state)
     NEAR(log(plain.low), -1.83127593893, 1e-7);
     NEAR(log(plain.high), 0.03364967849, 1e-7);
     cellar_noisy_free(noisy);
-    noisy = make_table(2, 2, counts, "discrete-laplace:epsilon=0.5", CELLAR_NEGATIVES_KEEP);
+    noisy = make_two_way(2, 2, counts, "discrete-laplace:epsilon=0.5", CELLAR_NEGATIVES_KEEP);
     assert_int_equal(cellar_odds_ratio(noisy, both, both, 0.95, &noisier, &naive, NULL), CELLAR_OK);
     assert_true(noisier.low < plain.low && noisier.high > plain.high);
     cellar_noisy_free(noisy);
@@ -178,7 +176,7 @@ static void test_bootstrap(void **state)
     static const int64_t numbers[] = {55, 40, 61, 33, 48, 70, 20, 52, 41};
     cellar_test_options options = cellar_test_options_default();
     cellar_noisy *noisy =
-        make_table(3, 3, numbers, "truncated-laplace:epsilon=0.1,m=10", CELLAR_NEGATIVES_KEEP);
+        make_two_way(3, 3, numbers, "truncated-laplace:epsilon=0.1,m=10", CELLAR_NEGATIVES_KEEP);
     outcome one, two;
     (void) state;
     options.reference = CELLAR_REFERENCE_BOOTSTRAP;
@@ -212,7 +210,7 @@ static void test_refusals(void **state)
         assert_true(cellar_noisy_create(&spec, &noisy, &err) != CELLAR_OK);
         assert_null(noisy);
     }
-    noisy = make_table(2, 2, numbers, "truncated-laplace:epsilon=1,m=10", CELLAR_NEGATIVES_KEEP);
+    noisy = make_two_way(2, 2, numbers, "truncated-laplace:epsilon=1,m=10", CELLAR_NEGATIVES_KEEP);
     assert_int_equal(cellar_loglinear_test(noisy, "1+2", NULL, &options, &test, &err),
                      CELLAR_ERR_INPUT); /* -20 cannot be */
     assert_non_null(strstr(err.message, "cannot have been released"));
