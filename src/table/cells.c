@@ -127,7 +127,7 @@ cellar_status cellar_cells_append_zero(cells_builder *builder, uint64_t index, c
 
 /* ---- sorting ---- */
 
-static int cells_are_sorted(const cellar_cells *cells)
+int cellar_cells_are_ascending(const cellar_cells *cells)
 {
     for (size_t i = 1; i < cells->n; i++)
         if (cells->index[i - 1] >= cells->index[i])
@@ -229,7 +229,7 @@ cellar_status cellar_cells_sort(cellar_cells *cells, uint64_t n_indices, uint64_
     cellar_cells sorted = {0};
     size_t *position = NULL, n_distinct = 0;
 
-    if (cells_are_sorted(cells))
+    if (cellar_cells_are_ascending(cells))
         return CELLAR_OK;
     position = cellar_alloc(cells->n, sizeof *position);
     if (position == NULL)

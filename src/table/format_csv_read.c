@@ -85,9 +85,9 @@ static cellar_status csv_read_codes(const cellar_csv *csv, cellar_intake *intake
         if (field->length == 0)
             return cellar_csv_fail(csv, v, err, "no code");
         codes[v] = cellar_intake_code(intake, v, field->bytes, field->length);
-        if (codes[v] == CELLAR_INTAKE_UNKNOWN)
+        if (codes[v] == CODE_NUMBER_UNLISTED)
             return cellar_csv_fail(csv, v, err, "a code that the code list does not have");
-        if (codes[v] == CELLAR_INTAKE_NO_MEMORY)
+        if (codes[v] == CODE_NUMBER_NO_MEMORY)
             return cellar_fail_memory(err, "the codes of a table file");
     }
     return CELLAR_OK;

@@ -4,36 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/csv_record.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/codelist.h"
 #include "data/recode.h"
 
-/* What a file writes for the total of a variable whose list names none. */
-static const char intake_total_code[] = "_T";
+enum { INTAKE_MAX_MASKS = 1 << 20 };
 
-enum { INTAKE_MAX_CODES = 1 << 23, INTAKE_FIRST_SLOTS = 256, INTAKE_MAX_MASKS = 1 << 20 };
-
-typedef enum intake_part { INTAKE_LEAF, INTAKE_INNER, INTAKE_TOTAL } intake_part;
-
-typedef struct intake_code {
-    const char *text; /* NUL-terminated */
-    uint32_t length;
-    uint32_t hash;
-    intake_part part;
-} intake_code;
-
-/* A variable: the codes seen so far, found by open addressing. */
 typedef struct intake_variable {
     const char *name;
-    cellar_codelist *list; /* NULL: observed */
     cellar_domain domain;
-    intake_code *codes;
-    size_t n_codes, capacity;
-    uint32_t *slots; /* code number + 1; 0 is free */
-    size_t n_slots;
-    uint32_t last; /* rows come sorted: the code is often the last one's */
+    code_numbers numbers; /* of the codes seen so far; without a list until the end: observed */
 } intake_variable;
 
 struct cellar_intake {
@@ -75,11 +56,8 @@ void cellar_intake_free(cellar_intake *intake)
 {
     if (intake == NULL)
         return;
-    for (size_t v = 0; v < intake->n_variables; v++) {
-        cellar_codelist_free(intake->variables[v].list);
-        cellar_free(intake->variables[v].codes);
-        cellar_free(intake->variables[v].slots);
-    }
+    for (size_t v = 0; v < intake->n_variables; v++)
+        cellar_code_numbers_clear(&intake->variables[v].numbers);
     cellar_arena_free(intake->arena);
     cellar_free(intake->row_codes);
     cellar_cells_clear(&intake->built.cells);
@@ -92,6 +70,7 @@ cellar_status cellar_intake_add_variable(cellar_intake *intake, const char *name
 {
     const cellar_table_read_options *options = intake->source->options;
     intake_variable *variable = &intake->variables[intake->n_variables];
+    int ok;
 
     if (intake->n_variables == CELLAR_MAX_VARIABLES)
         return cellar_fail(err, CELLAR_ERR_INPUT, "%s: more than %d variables",
@@ -103,110 +82,17 @@ cellar_status cellar_intake_add_variable(cellar_intake *intake, const char *name
             variable->domain = CELLAR_DOMAIN_DECLARED;
         }
     variable->name = cellar_arena_copy(intake->arena, name, strlen(name));
-    variable->slots = cellar_alloc(INTAKE_FIRST_SLOTS, sizeof *variable->slots);
-    if (listed != NULL)
-        variable->list = cellar_codelist_retain(listed);
-    variable->n_slots = INTAKE_FIRST_SLOTS;
+    ok = cellar_code_numbers_init(
+        &variable->numbers, listed != NULL ? cellar_codelist_retain(listed) : NULL, intake->arena);
     intake->n_variables++;
-    if (variable->name == NULL || variable->slots == NULL)
+    if (variable->name == NULL || !ok)
         return cellar_fail_memory(err, "a table file");
     return CELLAR_OK;
 }
 
-/* ---- codes ----------------------------------------------------------------- */
-
-/* FNV-1a, then folded: short codes are hashed byte by byte anyway. */
-static uint32_t intake_hash(const char *text, size_t length)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char) text[i]) * UINT64_C(0x100000001b3);
-    return (uint32_t) (hash ^ (hash >> 29));
-}
-
-static int intake_code_is(const intake_code *code, const char *text, size_t length)
-{
-    return code->length == length && memcmp(code->text, text, length) == 0;
-}
-
-static uint32_t *intake_slot(const intake_variable *variable, uint32_t hash, const char *text,
-                             size_t length)
-{
-    for (size_t i = hash & (variable->n_slots - 1);; i = (i + 1) & (variable->n_slots - 1)) {
-        uint32_t *slot = &variable->slots[i];
-        if (*slot == 0)
-            return slot;
-        if (variable->codes[*slot - 1].hash == hash &&
-            intake_code_is(&variable->codes[*slot - 1], text, length))
-            return slot;
-    }
-}
-
-static int intake_grow_slots(intake_variable *variable)
-{
-    uint32_t *old = variable->slots;
-    variable->slots = cellar_alloc(variable->n_slots * 2, sizeof *variable->slots);
-    if (variable->slots == NULL) {
-        variable->slots = old;
-        return 0;
-    }
-    variable->n_slots *= 2;
-    for (size_t i = 0; i < variable->n_codes; i++) {
-        const intake_code *code = &variable->codes[i];
-        *intake_slot(variable, code->hash, code->text, code->length) = (uint32_t) i + 1;
-    }
-    cellar_free(old);
-    return 1;
-}
-
-/* What the code is in its list. 0 when it is not of the list. */
-static int intake_classify(const intake_variable *variable, const char *text, size_t length,
-                           intake_part *part)
-{
-    size_t found;
-    *part = INTAKE_LEAF;
-    if (variable->list != NULL) {
-        found = cellar_codelist_find(variable->list, text, length);
-        if (found != CELLAR_NO_CODE) {
-            if (cellar_codelist_role(variable->list, found) == CELLAR_CODE_TOTAL)
-                *part = INTAKE_TOTAL;
-            else if (!cellar_codelist_is_leaf(variable->list, found))
-                *part = INTAKE_INNER;
-            return 1;
-        }
-    }
-    if (length == strlen(intake_total_code) && memcmp(text, intake_total_code, length) == 0) {
-        *part = INTAKE_TOTAL;
-        return 1;
-    }
-    return variable->list == NULL;
-}
-
 uint32_t cellar_intake_code(cellar_intake *intake, size_t v, const char *text, size_t length)
 {
-    intake_variable *variable = &intake->variables[v];
-    intake_code code = {0};
-    uint32_t *slot;
-
-    if (variable->n_codes > 0 && intake_code_is(&variable->codes[variable->last], text, length))
-        return variable->last;
-    code.hash = intake_hash(text, length);
-    slot = intake_slot(variable, code.hash, text, length);
-    if (*slot != 0)
-        return variable->last = *slot - 1;
-
-    if (!intake_classify(variable, text, length, &code.part))
-        return CELLAR_INTAKE_UNKNOWN;
-    code.length = (uint32_t) length;
-    code.text = cellar_arena_copy(intake->arena, text, length);
-    if (length > UINT32_MAX || variable->n_codes == INTAKE_MAX_CODES || code.text == NULL ||
-        !cellar_grow(&variable->codes, &variable->capacity, variable->n_codes + 1, sizeof code))
-        return CELLAR_INTAKE_NO_MEMORY;
-    variable->codes[variable->n_codes] = code;
-    *slot = (uint32_t) ++variable->n_codes;
-    if (variable->n_codes * 2 > variable->n_slots && !intake_grow_slots(variable))
-        return CELLAR_INTAKE_NO_MEMORY;
-    return variable->last = (uint32_t) variable->n_codes - 1;
+    return cellar_code_numbers_find(&intake->variables[v].numbers, text, length);
 }
 
 /* ---- rows ------------------------------------------------------------------ */
@@ -272,11 +158,11 @@ cellar_status cellar_intake_add_row(cellar_intake *intake, const uint32_t *codes
                      sizeof *intake->row_codes))
         return cellar_fail_memory(err, "the cells of a table file");
     for (size_t v = 0; v < n_variables; v++) {
-        intake_part part = intake->variables[v].codes[codes[v]].part;
+        code_part part = intake->variables[v].numbers.codes[codes[v]].part;
         intake->row_codes[n * n_variables + v] = codes[v];
-        if (part != INTAKE_TOTAL)
+        if (part != CODE_TOTAL)
             mask |= UINT64_C(1) << v;
-        if (part == INTAKE_INNER)
+        if (part == CODE_INNER)
             intake->hierarchies |= UINT64_C(1) << v;
     }
     if (!intake_note_mask(intake, mask))
@@ -300,20 +186,20 @@ static int intake_compare_codes(const void *a, const void *b)
 }
 
 /* The observed leaves in the order of observed categories. */
-static cellar_status intake_observed_list(const intake_variable *variable, cellar_codelist **out,
+static cellar_status intake_observed_list(const code_numbers *numbers, cellar_codelist **out,
                                           cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     cellar_codelist *list = NULL;
     size_t n = 0;
-    const char **codes = cellar_alloc(variable->n_codes, sizeof *codes);
+    const char **codes = cellar_alloc(numbers->n, sizeof *codes);
 
     *out = NULL;
     if (codes == NULL)
         return cellar_fail_memory(err, "the codes of a table file");
-    for (size_t i = 0; i < variable->n_codes; i++)
-        if (variable->codes[i].part == INTAKE_LEAF)
-            codes[n++] = variable->codes[i].text;
+    for (size_t i = 0; i < numbers->n; i++)
+        if (numbers->codes[i].part == CODE_LEAF)
+            codes[n++] = numbers->codes[i].text;
     qsort(codes, n, sizeof *codes, intake_compare_codes);
     CELLAR_TRY(cellar_codelist_create(&list, err));
     for (size_t i = 0; i < n; i++)
@@ -338,9 +224,10 @@ static cellar_status intake_make_schema(cellar_intake *intake, cellar_schema **o
 
     for (size_t v = 0; v < intake->n_variables; v++) {
         intake_variable *variable = &intake->variables[v];
-        if (variable->list == NULL)
-            CELLAR_TRY(intake_observed_list(variable, &variable->list, err));
-        defs[v] = (cellar_schema_variable_def){variable->name, variable->domain, variable->list};
+        if (variable->numbers.list == NULL)
+            CELLAR_TRY(intake_observed_list(&variable->numbers, &variable->numbers.list, err));
+        defs[v] =
+            (cellar_schema_variable_def){variable->name, variable->domain, variable->numbers.list};
     }
     CELLAR_TRY(cellar_schema_create(defs, intake->n_variables, NULL, &interior, err));
     CELLAR_TRY(cellar_schema_expand(interior, &margins, out, err));
@@ -359,12 +246,12 @@ static cellar_status intake_index_rows(cellar_intake *intake, const cellar_schem
     cellar_cells *cells = &intake->built.cells;
 
     for (size_t v = 0; status == CELLAR_OK && v < n_variables; v++) {
-        const intake_variable *variable = &intake->variables[v];
-        maps[v] = cellar_alloc(variable->n_codes, sizeof **maps);
+        const code_numbers *numbers = &intake->variables[v].numbers;
+        maps[v] = cellar_alloc(numbers->n, sizeof **maps);
         if (maps[v] == NULL)
             status = cellar_fail_memory(err, "the codes of a table file");
-        for (size_t i = 0; status == CELLAR_OK && i < variable->n_codes; i++) {
-            const intake_code *code = &variable->codes[i];
+        for (size_t i = 0; status == CELLAR_OK && i < numbers->n; i++) {
+            const numbered_code *code = &numbers->codes[i];
             maps[v][i] = (uint32_t) cellar_schema_find_code(schema, v, code->text, code->length);
         }
     }
@@ -390,14 +277,6 @@ static int intake_compare_places(const void *a, const void *b)
     if (x->index != y->index)
         return x->index < y->index ? -1 : 1;
     return x->row < y->row ? -1 : 1;
-}
-
-static int intake_is_ascending(const cellar_cells *cells)
-{
-    for (size_t i = 1; i < cells->n; i++)
-        if (cells->index[i - 1] >= cells->index[i])
-            return 0;
-    return 1;
 }
 
 /* A bit per index tells whether one comes twice, where that costs no more than the rows do. */
@@ -430,7 +309,7 @@ static cellar_status intake_check_repeats(const cellar_cells *cells, uint64_t n_
     cellar_status status;
     int may_repeat;
 
-    if (intake_is_ascending(cells))
+    if (cellar_cells_are_ascending(cells))
         return CELLAR_OK;
     status = intake_may_repeat(cells, n_indices, &may_repeat, err);
     if (status != CELLAR_OK || !may_repeat)
@@ -468,53 +347,14 @@ out:
 
 /* ---- categories that a file states ----------------------------------------- */
 
-cellar_status cellar_stated_codelist(const char *name, const cellar_stated_categories *stated,
-                                     cellar_codelist **out, cellar_error *err)
-{
-    cellar_text text = {0}, column = {0}, where = {0};
-    cellar_status status = CELLAR_OK;
-
-    *out = NULL;
-    cellar_text_printf(&where, "%s: categories of '%s'", name, stated->variable);
-    cellar_text_add_string(&text, "code,role");
-    for (size_t l = 0; l < stated->n_languages; l++) {
-        int tagged = stated->languages[l][0] != '\0';
-        cellar_text_reset(&column);
-        cellar_text_printf(&column, "label%s%s", tagged ? "@" : "", stated->languages[l]);
-        cellar_text_add_char(&text, ',');
-        if (!column.failed)
-            cellar_csv_add_field(&text, column.bytes, ',');
-    }
-    cellar_text_add_char(&text, '\n');
-    for (size_t i = 0; i < stated->n; i++) {
-        cellar_csv_add_field(&text, stated->codes[i], ',');
-        cellar_text_add_string(&text, i == stated->total ? ",total" : ",");
-        for (size_t l = 0; l < stated->n_languages; l++) {
-            const char *label = stated->labels[l][i];
-            cellar_text_add_char(&text, ',');
-            if (label != NULL)
-                cellar_csv_add_field(&text, label, ',');
-        }
-        cellar_text_add_char(&text, '\n');
-    }
-    if (text.failed || column.failed || where.failed)
-        status = cellar_fail_memory(err, "a code list");
-    else
-        status = cellar_codelist_parse(where.bytes, text.bytes, text.length, out, err);
-    cellar_text_clear(&where);
-    cellar_text_clear(&text);
-    cellar_text_clear(&column);
-    return status;
-}
-
 cellar_status cellar_intake_state_codes(cellar_intake *intake, size_t v,
                                         const cellar_stated_categories *stated, cellar_error *err)
 {
     for (size_t i = 0; i < stated->n; i++) {
         uint32_t code = cellar_intake_code(intake, v, stated->codes[i], strlen(stated->codes[i]));
-        if (code == CELLAR_INTAKE_NO_MEMORY)
+        if (code == CODE_NUMBER_NO_MEMORY)
             return cellar_fail_memory(err, "the codes of a table file");
-        if (code == CELLAR_INTAKE_UNKNOWN)
+        if (code == CODE_NUMBER_UNLISTED)
             return cellar_fail(err, CELLAR_ERR_INPUT,
                                "%s: variable '%s': a code that the code list does not have",
                                intake->source->name, intake->variables[v].name);

@@ -3,7 +3,9 @@
 #ifndef CELLAR_TABLE_INTAKE_H
 #define CELLAR_TABLE_INTAKE_H
 
+#include "table/code_numbers.h"
 #include "table/format.h"
+#include "table/stated.h"
 
 /* Add the variables first, then rows. What stands in the rows decides which margins and upper
  * levels of hierarchies the schema holds. */
@@ -19,10 +21,7 @@ void cellar_intake_free(cellar_intake *intake); /* NULL is fine */
 cellar_status cellar_intake_add_variable(cellar_intake *intake, const char *name,
                                          const cellar_codelist *listed, cellar_error *err);
 
-/* The small number of a code of variable v, the same for the same code: 0, 1, ... as they first
- * come. Not in the list and out of memory are told by these two. */
-#define CELLAR_INTAKE_UNKNOWN UINT32_MAX
-#define CELLAR_INTAKE_NO_MEMORY (UINT32_MAX - 1)
+/* The number of a code of variable v, or what code_numbers.h says instead. */
 uint32_t cellar_intake_code(cellar_intake *intake, size_t v, const char *text, size_t length);
 
 /* Which extras the rows have. */
@@ -50,21 +49,6 @@ typedef struct cellar_intake_repeat {
  * *repeat, so that the caller can name their lines. The intake can only be freed afterwards. */
 cellar_status cellar_intake_finish(cellar_intake *intake, cellar_loaded *out,
                                    cellar_intake_repeat *repeat, cellar_error *err);
-
-/* A declared list of categories as a file states them, put into a code list. */
-typedef struct cellar_stated_categories {
-    const char *variable; /* in messages */
-    size_t n;
-    const char *const *codes;
-    size_t n_languages;
-    const char *const *languages;     /* tags; "" for none */
-    const char *const *const *labels; /* by language, then category; a NULL label is the code */
-    size_t total;                     /* the category that is the total, or CELLAR_NO_CODE */
-} cellar_stated_categories;
-
-/* `name` stands for the file in messages. */
-cellar_status cellar_stated_codelist(const char *name, const cellar_stated_categories *stated,
-                                     cellar_codelist **out, cellar_error *err);
 
 /* Gives the stated codes of variable v the numbers 0, 1, ..., in order; each must be in its list
  * when the caller declared one. */

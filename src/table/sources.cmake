@@ -4,6 +4,7 @@ set(LAYER_SOURCES
   cellmap.c
   cells.c
   cells_expand.c
+  code_numbers.c
   csv_fields.c
   extension_read.c
   extension_write.c
@@ -21,9 +22,10 @@ set(LAYER_SOURCES
   schema.c
   schema_margins.c
   schema_query.c
+  sheet.c
+  stated.c
   structural.c
   structural_bind.c
-  sheet.c
   structural_cover.c
   structural_derive.c
   table.c

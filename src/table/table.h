@@ -104,6 +104,8 @@ static inline void cells_append_sum(cellar_cells *to, const cellar_cells *from, 
 
 /* Drops the cells that have neither count, weight nor status. */
 void cellar_cells_compact(cellar_cells *cells);
+/* 1 when every index is above the one before it. */
+int cellar_cells_are_ascending(const cellar_cells *cells);
 /* Sorts by index and adds up cells of the same index. `n_indices` bounds the indices. */
 cellar_status cellar_cells_sort(cellar_cells *cells, uint64_t n_indices, uint64_t key_range,
                                 cellar_error *err);
