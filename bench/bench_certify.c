@@ -126,20 +126,28 @@ static void calibrate(void *context)
     }
 }
 
-static void bench_calibration(void)
+static void bench_calibration_of(const char *name, const char *goal)
 {
     static const char *const points[] = {"epsilon=1,delta=1e-6", "epsilon=0.1,delta=1e-9",
-                                         "epsilon=3,delta=1e-50"};
-    char known[] = "gaussian:sigma=4";
-    double rest = bench_median_by(CLOCK_PROCESS_CPUTIME_ID, calibrate, known);
+                                         "epsilon=3,delta=1e-50", "epsilon=0.1,delta=1e-50"};
+    char known[60];
+    double rest;
+    snprintf(known, sizeof known, "%s:sigma=4", name);
+    rest = bench_median_by(CLOCK_PROCESS_CPUTIME_ID, calibrate, known);
     for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
         char spec[60], what[100];
         double time;
-        snprintf(spec, sizeof spec, "gaussian:%s", points[i]);
+        snprintf(spec, sizeof spec, "%s:%s", name, points[i]);
         time = bench_median_by(CLOCK_PROCESS_CPUTIME_ID, calibrate, spec) - rest;
-        snprintf(what, sizeof what, "analytic sigma, %s", points[i]);
-        bench_row(what, 1e6 * time / CALIBRATIONS, "us", "goal 100");
+        snprintf(what, sizeof what, "analytic sigma of %s, %s", name, points[i]);
+        bench_row(what, 1e6 * time / CALIBRATIONS, "us", goal);
     }
+}
+
+static void bench_calibration(void)
+{
+    bench_calibration_of("gaussian", "goal 100");
+    bench_calibration_of("discrete-gaussian", "goal 1000");
 }
 
 static void bench_profile(void)

@@ -59,10 +59,11 @@ static double search_off(search *s, double sigma, double slope)
     return log1p(arf_get_d(arb_midref(s->value), ARF_RND_NEAR)) / slope;
 }
 
-/* Where the sigma lies by doubles, mended by balls: doubles cancel when sigma is large. */
+/* Where the sigma lies by doubles, mended by balls: doubles cancel when sigma is large, or are
+ * about another law. */
 static double search_guess(search *s)
 {
-    enum { MENDS_MAX = 3 };
+    enum { MENDS_MAX = 6 };
     double epsilon = cellar_rational_double(&s->epsilon), low = SIGMA_LEAST, high = SIGMA_MOST;
     double target = log(cellar_rational_double(&s->delta)), slope, off = 1;
     while (high - low > 1e-15 * high) {
@@ -74,9 +75,14 @@ static double search_guess(search *s)
     }
     slope = (s->about(high * (1 + 1e-3), epsilon) - s->about(high * (1 - 1e-3), epsilon)) / 2e-3;
     for (int i = 0; i < MENDS_MAX && fabs(off) > 1e-12; i++) {
+        double before = off;
         off = search_off(s, high, slope);
         if (!(fabs(off) < 1e-2)) /* doubles said nothing */
             break;
+        if (i > 0 && fabs(off) < fabs(before) / 2) { /* by the line through the last two */
+            slope *= 1 - off / before;
+            off /= 1 - off / before;
+        }
         high -= high * off;
     }
     return high;

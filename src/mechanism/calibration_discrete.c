@@ -20,15 +20,34 @@
 enum { BITS = 96 };
 
 /* Encloses T(m) and T(m+1) for the rate 1 / 2 sigma^2, m >= 0. */
-static void discrete_tails(const arb_t rate, int64_t m, arb_ptr tails)
+static void discrete_tails(const arb_t rate, int64_t m, int64_t bits, arb_ptr tails)
 {
     arb_t total;
     arb_init(total);
-    cellar_weighted_total(rate, 2, INT64_MAX, BITS, total);
-    cellar_weighted_sums(rate, 2, INT64_MAX, m, 2, BITS, tails);
-    arb_div(tails, tails, total, BITS);
-    arb_div(tails + 1, tails + 1, total, BITS);
+    cellar_weighted_total(rate, 2, INT64_MAX, bits, total);
+    cellar_weighted_sums(rate, 2, INT64_MAX, m, 2, bits, tails);
+    arb_div(tails, tails, total, bits);
+    arb_div(tails + 1, tails + 1, total, bits);
     arb_clear(total);
+}
+
+/* Encloses 1 / 2 sigma^2 for sigma^2 = (n + 1/2) / epsilon. */
+static void rate_of_piece(int64_t n, const fmpq_t epsilon, int64_t bits, arb_t out)
+{
+    fmpq_t exact;
+    fmpq_init(exact);
+    fmpq_set_si(exact, 1, (ulong) (2 * n + 1));
+    fmpq_mul(exact, exact, epsilon);
+    arb_set_fmpq(out, exact, bits);
+    fmpq_clear(exact);
+}
+
+/* Encloses that sigma. */
+static void sigma_of_piece(int64_t n, const fmpq_t epsilon, arb_t out)
+{
+    rate_of_piece(n, epsilon, BITS, out);
+    arb_mul_2exp_si(out, out, 1);
+    arb_rsqrt(out, out, BITS);
 }
 
 /* ---- probabilistic --------------------------------------------------------- */
@@ -39,18 +58,13 @@ static int pdp_piece_does(int64_t n, const fmpq_t epsilon, const arb_t delta)
 {
     arb_ptr tails = _arb_vec_init(2);
     arb_t rate;
-    fmpq_t exact;
     int yes;
 
     arb_init(rate);
-    fmpq_init(exact);
-    fmpq_set_si(exact, 1, (ulong) (2 * n + 3)); /* 1 / 2 sigma^2 = epsilon / (2n+3) */
-    fmpq_mul(exact, exact, epsilon);
-    arb_set_fmpq(rate, exact, BITS + 64);
-    discrete_tails(rate, n + 1, tails);
+    rate_of_piece(n + 1, epsilon, BITS + 64, rate);
+    discrete_tails(rate, n + 1, BITS, tails);
     arb_add(rate, tails, tails + 1, BITS);
     yes = arb_le(rate, delta);
-    fmpq_clear(exact);
     arb_clear(rate);
     _arb_vec_clear(tails, 2);
     return yes;
@@ -86,134 +100,142 @@ double cellar_calibrate_discrete_pdp(const fmpq_t epsilon, const fmpq_t delta)
     /* All pieces from `high` on do; go down while they still do. Below piece 0 delta_p is 1. */
     while (high > 0 && pdp_piece_does(high - 1, epsilon, limit))
         high--;
-    arb_set_fmpq(limit, epsilon, BITS); /* sigma = sqrt((high + 1/2) / epsilon) */
-    arb_mul_2exp_si(limit, limit, 1);
-    arb_ui_div(limit, (ulong) (2 * high + 1), limit, BITS);
-    arb_sqrt(limit, limit, BITS);
+    sigma_of_piece(high, epsilon, limit);
     sigma = cellar_ball_upper(limit);
     arb_clear(limit);
     return sigma;
 }
 
-/* ---- approximate ----------------------------------------------------------- */
+/* ---- approximate -----------------------------------------------------------
+ *
+ * delta is the largest of all D_m = T(m) - e^epsilon T(m+1), and D_m > delta0 says
+ *   G_m(r) = e^{r m^2} sum_k (g(k) - delta0) e^{-r k^2} > 0,   r = 1 / 2 sigma^2,
+ * with g(k) = 1 at k = m, 1 - e^epsilon at k > m and 0 elsewhere. Terms of |k| = m do not depend on
+ * r, and all others have negative coefficients: G_m is concave. So each D_m exceeds delta0 on an
+ * interval of sigma, if at all, and a line through two points of G_m bounds it outside of them. The
+ * answer is where the last of these intervals ends. */
 
-/* floor(sigma^2 epsilon - 1/2) + 1, or a number one off it when rounding says so. */
-static int64_t first_violation(double sigma, double epsilon)
-{
-    double m = floor(sigma * sigma * epsilon - 0.5) + 1;
-    return m > 0 ? (int64_t) m : 0;
-}
-
-/* The least and the largest m that occur for sigma in [low, high]; more do no harm. */
-static void violations_between(double low, double high, const fmpq_t epsilon, int64_t m[2])
-{
-    double e = cellar_rational_double(epsilon);
-    m[0] = first_violation(low * (1 - 1e-12), e);
-    m[1] = first_violation(high * (1 + 1e-12), e);
-}
+typedef struct concave {
+    int64_t m;
+    arb_t factor, limit; /* e^epsilon, delta0 */
+} concave;
 
 /* 1 / 2 sigma^2. */
-static void rate_of(double sigma, arb_t out)
+static void rate_of(double sigma, int64_t bits, arb_t out)
 {
     arb_set_d(out, sigma);
-    arb_mul(out, out, out, BITS + 64);
+    arb_mul(out, out, out, bits);
     arb_mul_2exp_si(out, out, 1);
-    arb_inv(out, out, BITS + 64);
+    arb_inv(out, out, bits);
 }
 
-/* Encloses the sum of k^2 e^{-rate k^2} over k >= m, with what is left out after the weights have
- * fallen by 2^-BITS: terms fall there by at least (1 + 1/k)^2 e^{-rate(2k+1)}. */
-static void second_moment(double sigma, int64_t m, arb_t out)
+/* Encloses G_m(rate). */
+static void concave_at(const concave *g, const arb_t rate, arb_t out)
 {
-    int64_t end =
-        m + 2 + (int64_t) (sqrt((double) m * (double) m + 140 * sigma * sigma) - (double) m);
-    arb_t rate, term, fall;
-    arb_init(rate);
-    arb_init(term);
-    arb_init(fall);
-    rate_of(sigma, rate);
-    arb_zero(out);
-    for (int64_t k = m; k <= end; k++) {
-        arb_mul_si(term, rate, -k * k, BITS + 32);
-        arb_exp(term, term, BITS);
-        arb_mul_si(term, term, k * k, BITS);
-        arb_add(out, out, term, BITS);
+    arb_ptr sums = _arb_vec_init(2);
+    arb_t total;
+    arb_init(total);
+    cellar_weighted_total(rate, 2, INT64_MAX, BITS, total);
+    cellar_weighted_sums(rate, 2, INT64_MAX, g->m, 2, BITS, sums);
+    arb_submul(sums, sums + 1, g->factor, BITS);
+    arb_submul(sums, total, g->limit, BITS);
+    arb_mul_si(total, rate, g->m, BITS + 64);
+    arb_mul_si(total, total, g->m, BITS + 64);
+    arb_exp(total, total, BITS);
+    arb_mul(out, sums, total, BITS);
+    arb_clear(total);
+    _arb_vec_clear(sums, 2);
+}
+
+/* Is G_m <= 0 between the rates `from` and `to`, which is smaller? By Newton's method from above,
+ * with a short chord for the tangent: G_m <= 0 as far as the line is, and everywhere below when the
+ * line does not fall. It comes to a halt at `halt` where G_m is about to be positive. */
+static int concave_is_safe(const concave *g, const arb_t from, const arb_t to, arb_t halt)
+{
+    enum { STEPS_MAX = 100, CHORD = 20, STEP_LEAST = 40 };
+    arb_t here, rise, width;
+    int safe = 0, moves = 1;
+    arb_init(here);
+    arb_init(rise);
+    arb_init(width);
+    arb_set(halt, from);
+    for (int i = 0; i < STEPS_MAX && !safe && moves; i++) {
+        concave_at(g, halt, here);
+        if (!arb_is_nonpositive(here))
+            break;
+        arb_mul_2exp_si(width, halt, -CHORD);
+        arb_add(rise, halt, width, BITS + 64);
+        concave_at(g, rise, rise);
+        arb_sub(rise, rise, here, BITS);
+        safe = arb_is_nonnegative(rise);
+        if (safe || !arb_is_negative(rise))
+            break;
+        arb_mul(width, width, here, BITS);
+        arb_div(width, width, rise, BITS); /* to where the line is zero */
+        arb_get_lbound_arf(arb_midref(here), width, BITS);
+        mag_zero(arb_radref(here));
+        arb_mul_2exp_si(width, halt, -STEP_LEAST);
+        moves = arb_gt(here, width);
+        arb_sub(halt, halt, here, BITS + 64);
+        safe = arb_le(halt, to);
     }
-    arb_mul_si(fall, rate, -2 * end - 1, BITS);
-    arb_exp(fall, fall, BITS);
-    arb_mul_si(fall, fall, (end + 1) * (end + 1), BITS);
-    arb_div_si(fall, fall, end * end, BITS);
-    arb_mul(term, term, fall, BITS);
-    arb_sub_ui(fall, fall, 1, BITS);
-    arb_neg(fall, fall);
-    arb_div(term, term, fall, BITS);
-    arb_add_error(out, term); /* not finite, and then no proof, when terms do not fall */
-    arb_clear(rate);
-    arb_clear(term);
-    arb_clear(fall);
+    arb_clear(here);
+    arb_clear(rise);
+    arb_clear(width);
+    return safe;
 }
 
-/* Encloses T(m) at one sigma and T(m+1) at another, then T(m) - e^epsilon T(m+1). */
-static void delta_between(double sigma, double other, int64_t m, const fmpq_t epsilon, arb_t out)
+/* The sign of G_m: 1, -1 (or zero), or 0 when it is open. */
+static int concave_sign(const concave *g, double sigma)
 {
-    arb_ptr tails = _arb_vec_init(2), other_tails = _arb_vec_init(2);
     arb_t rate;
+    int sign;
     arb_init(rate);
-    rate_of(sigma, rate);
-    discrete_tails(rate, m, tails);
-    rate_of(other, rate);
-    discrete_tails(rate, m, other_tails);
-    arb_set_fmpq(rate, epsilon, BITS);
-    arb_exp(rate, rate, BITS);
-    arb_submul(tails, rate, other_tails + 1, BITS);
-    arb_set(out, tails);
+    rate_of(sigma, BITS + 64, rate);
+    concave_at(g, rate, rate);
+    sign = arb_is_nonpositive(rate) ? -1 : arb_is_positive(rate);
     arb_clear(rate);
-    _arb_vec_clear(other_tails, 2);
-    _arb_vec_clear(tails, 2);
+    return sign;
 }
 
-/* Is delta(sigma) at most `limit` on all of [low, high]? Tails grow with sigma, so there
- * T(m) - e^epsilon T(m+1) is at most T(m) at `high` less e^epsilon T(m+1) at `low`. */
-static int piece_is_below(double low, double high, const fmpq_t epsilon, const arb_t limit)
+/* The sigma from which on G_m <= 0 up to `edge`; `edge`, rounded up, when there is none before. The
+ * interval of G_m > 0 begins where the other search came to a halt. */
+static double concave_end(const concave *g, const arb_t halt, const arb_t edge)
 {
-    int64_t m[2];
-    arb_t delta;
-    int yes = 1;
-    arb_init(delta);
-    violations_between(low, high, epsilon, m);
-    for (; yes && m[0] <= m[1]; m[0]++) {
-        delta_between(high, low, m[0], epsilon, delta);
-        yes = arb_le(delta, limit);
+    double low = 1 / sqrt(2 * arf_get_d(arb_midref(halt), ARF_RND_NEAR)) * (1 + 0x1p-32);
+    double high = cellar_ball_lower(edge);
+    if (!(low < high) || concave_sign(g, low) <= 0 || concave_sign(g, high) >= 0)
+        return cellar_ball_upper(edge);
+    while (nextafter(low, high) < high) {
+        double middle = low + (high - low) / 2;
+        if (concave_sign(g, middle) < 0)
+            high = middle;
+        else
+            low = middle;
     }
-    arb_clear(delta);
-    return yes;
+    return concave_sign(g, low) > 0 ? high : cellar_ball_upper(edge);
 }
 
-/* Does delta fall with sigma on all of [low, high]? It is E g(X) with g the indicator of k >= m
- * less e^epsilon that of k > m, and its derivative in 1/2sigma^2 is -Cov(g(X), X^2). As E g(X) >= 0
- * for the m that occurs, E[g(X) X^2] < 0 is enough; sums over k >= m of k^2 e^{-k^2/2sigma^2} grow
- * with sigma, so that it is enough to look at both ends. */
-static int piece_falls(double low, double high, const fmpq_t epsilon)
+/* The m with the largest D_m, exactly. */
+static int64_t first_violation(double sigma, const fmpq_t epsilon)
 {
-    int64_t m[2];
-    arb_t a, b, factor;
-    int yes = 1;
-    arb_init(a);
-    arb_init(b);
-    arb_init(factor);
-    arb_set_fmpq(factor, epsilon, BITS);
-    arb_exp(factor, factor, BITS);
-    violations_between(low, high, epsilon, m);
-    for (; yes && m[0] <= m[1]; m[0]++) {
-        second_moment(high, m[0], a);
-        second_moment(low, m[0] + 1, b);
-        arb_submul(a, factor, b, BITS);
-        yes = arb_is_negative(a);
-    }
-    arb_clear(a);
-    arb_clear(b);
-    arb_clear(factor);
-    return yes;
+    int64_t m;
+    fmpq_t x, half;
+    fmpz_t floor;
+    fmpq_init(x);
+    fmpq_init(half);
+    fmpz_init(floor);
+    cellar_rational_set_double(x, sigma);
+    fmpq_mul(x, x, x);
+    fmpq_mul(x, x, epsilon);
+    fmpq_set_si(half, 1, 2);
+    fmpq_add(x, x, half);
+    fmpz_fdiv_q(floor, fmpq_numref(x), fmpq_denref(x));
+    m = fmpz_get_si(floor);
+    fmpq_clear(x);
+    fmpq_clear(half);
+    fmpz_clear(floor);
+    return m;
 }
 
 /* A bound that falls with sigma. delta is the sum over the integers of the positive part of
@@ -266,46 +288,106 @@ static double analytic_log_bound(double sigma, double epsilon)
     return delta > peak ? delta + log1p(exp(peak - delta)) : peak + log1p(exp(delta - peak));
 }
 
-/* The smallest sigma of [low, high], where delta falls, that does. */
-static double piece_bisect(double low, double high, const fmpq_t epsilon, const arb_t limit)
+/* Beyond what mechanisms take, the bound is near enough; and far beyond m is no int64_t. */
+static const double SIGMA_FAR = 2e4, SIGMA_BEYOND = 1e6;
+
+static void discrete_delta(double sigma, const fmpq_t epsilon, int64_t bits, arb_t out)
 {
-    while (high - low > 1e-15 * high) {
-        double middle = low + (high - low) / 2;
-        if (piece_is_below(middle, middle, epsilon, limit))
-            high = middle;
-        else
-            low = middle;
+    arb_ptr tails;
+    arb_t rate;
+    if (sigma > SIGMA_BEYOND) {
+        analytic_bound(sigma, epsilon, bits, out);
+        return;
     }
-    return high;
+    tails = _arb_vec_init(2);
+    arb_init(rate);
+    rate_of(sigma, bits + 64, rate);
+    discrete_tails(rate, first_violation(sigma, epsilon), bits, tails);
+    arb_set_fmpq(rate, epsilon, bits);
+    arb_exp(rate, rate, bits);
+    arb_submul(tails, rate, tails + 1, bits);
+    arb_swap(out, tails);
+    arb_clear(rate);
+    _arb_vec_clear(tails, 2);
 }
 
-/* Sweeps down from a sigma beyond which the bound holds. A step is safe when delta is proven small
- * on all of it, or falling on all of it and small at its lower end; where it falls and is not
- * small at the lower end lies the answer. Steps that prove nothing are halved. */
+/* Sum of e^{-rate k^2} over the integers. */
+static double total_nearest(double sigma)
+{
+    double sum = 0, rate = 0.5 / (sigma * sigma);
+    if (sigma > 1)
+        return sigma * sqrt(2 * M_PI) * (1 + 2 * exp(-2 * M_PI * M_PI * sigma * sigma));
+    for (double k = 1; rate * k * k < 50; k++)
+        sum += exp(-rate * k * k);
+    return 1 + 2 * sum;
+}
+
+/* D_m is w(m) (1 - (e^epsilon - 1) sum_{k>m} w(k) / w(m)) over the total, w(k) = e^{-rate k^2}. */
+static double discrete_log_delta(double sigma, double epsilon)
+{
+    static const double wide = 50; /* delta is about that of continuous noise */
+    double rate = 0.5 / (sigma * sigma), m = floor(sigma * sigma * epsilon + 0.5);
+    double ratio = exp(-rate * (2 * m + 1)), fall = exp(-2 * rate), left = 1;
+    if (sigma > wide)
+        return cellar_gaussian_log_delta(sigma, epsilon);
+    for (double term = expm1(epsilon) * ratio; term > 1e-18; term *= ratio) {
+        left -= term;
+        ratio *= fall;
+    }
+    return left > 0 ? log(left / total_nearest(sigma)) - rate * m * m : -INFINITY;
+}
+
+static int bound_does(double sigma, const fmpq_t epsilon, const arb_t limit)
+{
+    arb_t bound;
+    int yes;
+    arb_init(bound);
+    analytic_bound(sigma, epsilon, BITS, bound);
+    yes = arb_le(bound, limit);
+    arb_clear(bound);
+    return yes;
+}
+
+/* From a sigma that meets delta where the one below it does not, upwards through the pieces of one
+ * m each, until the bound holds for all the rest. */
+static double discrete_climb(double sigma, const fmpq_t epsilon, const fmpq_t delta)
+{
+    concave g = {.m = first_violation(sigma, epsilon)};
+    arb_t from, to, halt, edge;
+    int ends = 0;
+
+    arb_init(g.factor);
+    arb_init(g.limit);
+    arb_init(from);
+    arb_init(to);
+    arb_init(halt);
+    arb_init(edge);
+    arb_set_fmpq(g.limit, delta, BITS);
+    arb_set_fmpq(g.factor, epsilon, BITS);
+    arb_exp(g.factor, g.factor, BITS);
+    rate_of(sigma, BITS + 64, from);
+    for (; !ends; g.m++) {
+        rate_of_piece(g.m, epsilon, BITS + 64, to);
+        sigma_of_piece(g.m, epsilon, edge);
+        if (!concave_is_safe(&g, from, to, halt))
+            sigma = concave_end(&g, halt, edge);
+        ends = bound_does(cellar_ball_lower(edge), epsilon, g.limit);
+        arb_swap(from, to);
+    }
+    arb_clear(g.factor);
+    arb_clear(g.limit);
+    arb_clear(from);
+    arb_clear(to);
+    arb_clear(halt);
+    arb_clear(edge);
+    return sigma;
+}
+
 double cellar_calibrate_discrete_analytic(const fmpq_t epsilon, const fmpq_t delta)
 {
-    double sigma = cellar_sigma_find(analytic_bound, analytic_log_bound, epsilon, delta);
-    double step = 1e-3;
-    arb_t limit;
-
-    if (!(sigma < 2e4)) /* beyond what mechanisms take; the bound is then near enough */
-        return sigma;
-    arb_init(limit);
-    arb_set_fmpq(limit, delta, BITS);
-    while (step > 0x1p-40 && sigma > 1e-4) {
-        double next = sigma * (1 - step);
-        int falls = piece_falls(next, sigma, epsilon);
-        if (falls && !piece_is_below(next, next, epsilon, limit)) {
-            sigma = piece_bisect(next, sigma, epsilon, limit);
-            break;
-        }
-        if (falls || piece_is_below(next, sigma, epsilon, limit)) {
-            sigma = next;
-            step = step < 0.01 ? 1.5 * step : step;
-        } else {
-            step /= 2;
-        }
-    }
-    arb_clear(limit);
-    return sigma;
+    double e = cellar_rational_double(epsilon), d = cellar_rational_double(delta);
+    if (analytic_log_bound(SIGMA_FAR, e) > log(d))
+        return cellar_sigma_find(analytic_bound, analytic_log_bound, epsilon, delta);
+    return discrete_climb(cellar_sigma_find(discrete_delta, discrete_log_delta, epsilon, delta),
+                          epsilon, delta);
 }

@@ -90,8 +90,9 @@ static void test_discrete_calibrations_are_the_smallest(void **state)
     static const struct {
         const char *epsilon, *delta;
     } cases[] = {
-        {"0.1", "1e-6"}, {"0.5", "1e-5"}, {"1", "1e-6"},  {"4", "1e-9"},
-        {"2", "0.3"},    {"10", "0.3"},   {"0.5", "0.5"}, {"10", "1e-12"},
+        {"0.1", "1e-6"}, {"0.5", "1e-5"}, {"1", "1e-6"},   {"4", "1e-9"},    {"2", "0.3"},
+        {"10", "0.3"},   {"0.5", "0.5"},  {"10", "1e-12"}, {"0.01", "0.1"},  {"0.03", "0.3"},
+        {"0.01", "0.5"}, {"3", "1e-50"},  {"30", "1e-6"},  {"100", "1e-20"},
     };
     (void) state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
