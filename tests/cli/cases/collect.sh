@@ -1,10 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A collection from the keys to the table, over files; the table is that of tabulate.
-for role in curator shuffler analyst; do
-    cellar key create $role.key >/dev/null
-    cellar collect $role identity --key $role.key -o $role.pub
-done
-cellar key create gateway.key >/dev/null
+. "$DATA/collection.sh"
 cellar key create other.key >/dev/null
 cellar collect curator identity --key other.key -o other.pub
 printf 'code\nF\nM\n' >sex.csv
@@ -13,7 +9,6 @@ printf 'code\na\nb\nc\nd\ne\nf\ng\nh\n' >job.csv
 awk 'BEGIN { print "sex,region,job"; split("abcdefgh", j, "");
     for (i = 0; i < 400; i++)
         print (i % 2 ? "F" : "M") "," (i % 7 < 3 ? "north" : "south") "," j[1 + i % 8] }' >people.csv
-mkdir spool
 cellar collect curator invite --spool spool --key curator.key --shuffler shuffler.pub --analyst analyst.pub \
     --title 'A test' --people 400 --k 3 --exposure 0.1 --domain sex=sex.csv --domain region=region.csv --domain job=job.csv
 echo "invited: $?"

@@ -1,14 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The mode without a central curator: values are randomised, the tally is published, everybody decides again.
-for role in curator shuffler analyst; do
-    cellar key create $role.key >/dev/null
-    cellar collect $role identity --key $role.key -o $role.pub
-done
-cellar key create gateway.key >/dev/null
+. "$DATA/collection.sh"
 printf 'code\nF\nM\n' >sex.csv
 printf 'code\nnorth\nsouth\n' >region.csv
 awk 'BEGIN { print "sex,region"; for (i = 0; i < 900; i++) print (i % 2 ? "F" : "M") "," (i % 7 < 3 ? "north" : "south") }' >people.csv
-mkdir spool
 invite="cellar collect curator invite --spool spool --key curator.key --shuffler shuffler.pub --analyst analyst.pub \
     --title Open --people 900 --k 3 --exposure 0.3 --domain sex=sex.csv --domain region=region.csv"
 $invite --open

@@ -1,17 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The hierarchical mode: pairs and triples of common values, and more columns for it.
-for role in curator shuffler analyst; do
-    cellar key create $role.key >/dev/null
-    cellar collect $role identity --key $role.key -o $role.pub
-done
-cellar key create gateway.key >/dev/null
+. "$DATA/collection.sh"
 printf 'code\nF\nM\n' >sex.csv
 printf 'code\nnorth\nsouth\neast\n' >region.csv
 printf 'code\na\nb\nc\nd\ne\nf\n' >job.csv
 awk 'BEGIN { print "sex,region,job"; split("abcdef", j, ""); split("north south east", r, " ");
     for (i = 0; i < 600; i++)
         print (i % 2 ? "F" : "M") "," r[1 + i % 3] "," j[1 + (i % 100 == 7 ? 5 : int(i / 6) % 5)] }' >people.csv
-mkdir spool
 invite="cellar collect curator invite --spool spool --key curator.key --shuffler shuffler.pub --analyst analyst.pub \
     --title Order --people 600 --k 5 --exposure 0.05 --domain sex=sex.csv --domain region=region.csv --domain job=job.csv"
 $invite --order 2 --common 3

@@ -1,15 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Rare values are redacted under cover in round two, so that their column can be released.
-for role in curator shuffler analyst; do
-    cellar key create $role.key >/dev/null
-    cellar collect $role identity --key $role.key -o $role.pub
-done
-cellar key create gateway.key >/dev/null
+. "$DATA/collection.sh"
 printf 'code\nF\nM\n' >sex.csv
 { printf 'code\nclerk\ndriver\n'; seq -f 'rare%g' 0 29; } >job.csv
 awk 'BEGIN { print "sex,job"; for (i = 0; i < 4000; i++)
     print (i % 2 ? "F" : "M") "," (i % 50 < 4 ? "rare" int(i / 4) % 30 : i % 3 ? "clerk" : "driver") }' >people.csv
-mkdir spool
 invite="cellar collect curator invite --spool spool --key curator.key --shuffler shuffler.pub --analyst analyst.pub \
     --title Rare --people 4000 --k 12 --exposure 0.07 --domain sex=sex.csv --domain job=job.csv"
 $invite --hide 0.5

@@ -1,15 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Round one over a socket: the shuffler is killed and started again, and all is sent twice.
-for role in curator shuffler analyst; do
-    cellar key create $role.key >/dev/null
-    cellar collect $role identity --key $role.key -o $role.pub
-done
-cellar key create gateway.key >/dev/null
+. "$DATA/collection.sh"
 cellar key create other.key >/dev/null
 printf 'code\nF\nM\n' >sex.csv
 awk 'BEGIN { print "sex"; for (i = 0; i < 40; i++) print (i % 4 ? "F" : "M") }' >people.csv
 printf 'sex\nM\n' >one.csv
-mkdir spool
 cellar collect curator invite --spool spool --key curator.key --shuffler shuffler.pub --analyst analyst.pub \
     --title 'A test' --people 41 --k 3 --exposure 0.1 --domain sex=sex.csv
 shuffle="cellar collect shuffler run --spool spool --key shuffler.key --curator curator.pub --listen unix:socket --timeout 5"
