@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 /* Groups with the same columns missing form a pattern. Between two patterns only the columns that
  * neither lacks are compared: the groups of the one are sorted by them and added up, those of the
@@ -86,18 +87,12 @@ static void matching_mark(matching *m, const uint32_t *wildcards)
                 m->patterns[g] |= UINT64_C(1) << c;
 }
 
-static int matching_compare_patterns(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *) a, y = *(const uint64_t *) b;
-    return (x > y) - (x < y);
-}
-
 /* The distinct patterns, ascending; answers how many. */
 static size_t matching_distinct(const matching *m, uint64_t *distinct)
 {
     size_t n = 0;
     memcpy(distinct, m->patterns, m->groups->n * sizeof *distinct);
-    qsort(distinct, m->groups->n, sizeof *distinct, matching_compare_patterns);
+    qsort(distinct, m->groups->n, sizeof *distinct, cellar_order_u64);
     for (size_t i = 0; i < m->groups->n; i++)
         if (n == 0 || distinct[n - 1] != distinct[i])
             distinct[n++] = distinct[i];

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "risk/cell.h"
 #include "risk/expected.h"
 #include "risk/groups.h"
@@ -181,12 +182,6 @@ out:
     return status;
 }
 
-static int value_compare(const void *left, const void *right)
-{
-    uint64_t a = *(const uint64_t *) left, b = *(const uint64_t *) right;
-    return (a > b) - (a < b);
-}
-
 /* The laws of all counts of the table, for guesses. */
 static cellar_status lane_threshold(const assess_work *w, size_t lane, cellar_threshold **out,
                                     cellar_error *err)
@@ -202,7 +197,7 @@ static cellar_status lane_threshold(const assess_work *w, size_t lane, cellar_th
     for (size_t i = 0; i < w->groups->n_kinds; i++)
         for (size_t k = 0; k < w->groups->kinds[i].n_positive; k++)
             counts[n++] = w->groups->counts[w->groups->kinds[i].first + k];
-    qsort(counts, n_all, sizeof *counts, value_compare);
+    qsort(counts, n_all, sizeof *counts, cellar_order_u64);
     n = 1;
     for (size_t i = 1; i < n_all; i++)
         if (counts[i] != counts[n - 1])

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "math/rational.h"
 #include "table/table.h"
@@ -18,12 +19,6 @@ enum { SHARE_PLACES = 18 };
 
 /* Counts below this are tallied, the few above are sorted: the work is linear in the cells. */
 enum { SMALL_COUNTS = 1 << 16 };
-
-static int curve_compare(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *) a, y = *(const uint64_t *) b;
-    return (x > y) - (x < y);
-}
 
 typedef struct curve_tally {
     uint64_t *small; /* how many cells have each small count */
@@ -71,7 +66,7 @@ static cellar_status curve_fill(cellar_exposure_curve *curve, curve_tally *tally
 {
     int ok = 1;
     if (tally->n_large > 0)
-        qsort(tally->large, tally->n_large, sizeof *tally->large, curve_compare);
+        qsort(tally->large, tally->n_large, sizeof *tally->large, cellar_order_u64);
     curve->steps = cellar_alloc(tally_n_distinct(tally), sizeof *curve->steps);
     if (curve->steps == NULL)
         return cellar_fail_memory(err, "an exposure curve");

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "risk/cell.h"
 #include "table/schema.h"
 
@@ -18,12 +19,6 @@ typedef struct collector {
     size_t n_counts, counts_capacity, kinds_capacity, categories_capacity, values_capacity;
     cellar_error *err;
 } collector;
-
-static int count_order(const void *left, const void *right)
-{
-    uint64_t a = *(const uint64_t *) left, b = *(const uint64_t *) right;
-    return (a > b) - (a < b);
-}
 
 static cellar_status collector_init(collector *c, size_t n_values, cellar_error *err)
 {
@@ -123,7 +118,7 @@ static cellar_status groups_collapse(cellar_groups *g, cellar_error *err)
         return cellar_fail(err, CELLAR_ERR_OVERFLOW, "more than 2^32 groups");
     for (size_t i = 0; i < n_rows; i++)
         qsort(g->counts + g->kinds[i].first, g->kinds[i].n_positive, sizeof *g->counts,
-              count_order);
+              cellar_order_u64);
     places = cellar_alloc(n_rows, sizeof *places);
     kinds = cellar_alloc(n_rows, sizeof *kinds);
     g->row_kind = cellar_alloc(n_rows, sizeof *g->row_kind);

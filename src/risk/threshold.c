@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "risk/quadrature.h"
 
 #define TAIL 1e-18
@@ -270,12 +271,6 @@ out:
 
 /* ---- one group ------------------------------------------------------------------------------ */
 
-static int count_order(const void *left, const void *right)
-{
-    uint64_t a = *(const uint64_t *) left, b = *(const uint64_t *) right;
-    return (a > b) - (a < b);
-}
-
 static cellar_status threshold_one(const cellar_mechanism *mechanism, cellar_risk_measure measure,
                                    const uint64_t *counts, size_t n_values, cellar_risk *out,
                                    cellar_error *err)
@@ -290,7 +285,7 @@ static cellar_status threshold_one(const cellar_mechanism *mechanism, cellar_ris
     distinct = sorted + n_values; /* its first is 0 */
     for (size_t i = 0; i < n_values; i++)
         sorted[i] = counts[i];
-    qsort(sorted, n_values, sizeof *sorted, count_order);
+    qsort(sorted, n_values, sizeof *sorted, cellar_order_u64);
     for (size_t i = 0; i < n_values; i++) {
         n_zeros += sorted[i] == 0;
         if (sorted[i] != distinct[n_distinct - 1])

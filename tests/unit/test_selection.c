@@ -197,7 +197,6 @@ static void twenty_columns(void **state)
     unlink(path);
 }
 
-/* However little time there is, no more exposures are looked at, and what is told holds. */
 static cellar_codelist *numbered_codelist(size_t n)
 {
     cellar_codelist *list;
@@ -271,6 +270,7 @@ static void groups_of_wide_columns(void **state)
         cellar_codelist_free(domains[c]);
 }
 
+/* However little time there is, no more exposures are looked at, and what is told holds. */
 static void little_time(void **state)
 {
     (void) state;
