@@ -158,13 +158,6 @@ static void mechanism_write_json(const cellar_mechanism *m, cellar_negatives neg
 
 /* ---- for people ------------------------------------------------------------ */
 
-static void grid_add_real(cli_grid *grid, double value)
-{
-    char text[40];
-    snprintf(text, sizeof text, "%.6g", value);
-    cli_grid_add(grid, text);
-}
-
 static void grid_add_integer(cli_grid *grid, int64_t value)
 {
     char text[40];
@@ -202,13 +195,15 @@ static void mechanism_write_people(const cellar_mechanism *m, cellar_negatives n
         cellar_moments moments;
         cellar_mechanism_moments(m, counts->items[i], negatives, &moments);
         grid_add_integer(&grid, counts->items[i]);
-        grid_add_real(&grid, moments.presence);
-        grid_add_real(&grid, moments.mean);
-        grid_add_real(&grid, moments.variance);
-        grid_add_real(&grid, moments.entropy);
+        cli_grid_add_real(&grid, moments.presence, 6);
+        cli_grid_add_real(&grid, moments.mean, 6);
+        cli_grid_add_real(&grid, moments.variance, 6);
+        cli_grid_add_real(&grid, moments.entropy, 6);
         for (size_t k = 0; k < released->n; k++)
-            grid_add_real(&grid, cellar_mechanism_released_pmf(m, counts->items[i],
-                                                               released->items[k], negatives));
+            cli_grid_add_real(
+                &grid,
+                cellar_mechanism_released_pmf(m, counts->items[i], released->items[k], negatives),
+                6);
     }
     cli_grid_write(&grid, UINT64_MAX, output);
     cli_grid_clear(&grid);

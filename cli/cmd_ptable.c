@@ -220,13 +220,6 @@ static void ptable_write_json(const ptable_source *source, cellar_output *output
 
 /* ---- for people ------------------------------------------------------------ */
 
-static void grid_add_real(cli_grid *grid, double value)
-{
-    char text[40];
-    snprintf(text, sizeof text, "%.6g", value);
-    cli_grid_add(grid, text);
-}
-
 static void ptable_write_rows(const cellar_matrix *matrix, cellar_output *output)
 {
     static const char *const head[] = {"count",    "lowest",  "highest", "bias",
@@ -238,12 +231,12 @@ static void ptable_write_rows(const cellar_matrix *matrix, cellar_output *output
         cellar_matrix_row row;
         cellar_matrix_row_at(matrix, r, &row);
         cli_grid_add_count(&grid, row.count);
-        grid_add_real(&grid, (double) row.lowest);
-        grid_add_real(&grid, (double) row.highest);
-        grid_add_real(&grid, row.bias);
-        grid_add_real(&grid, row.variance);
-        grid_add_real(&grid, row.entropy);
-        grid_add_real(&grid, row.stay);
+        cli_grid_add_real(&grid, (double) row.lowest, 6);
+        cli_grid_add_real(&grid, (double) row.highest, 6);
+        cli_grid_add_real(&grid, row.bias, 6);
+        cli_grid_add_real(&grid, row.variance, 6);
+        cli_grid_add_real(&grid, row.entropy, 6);
+        cli_grid_add_real(&grid, row.stay, 6);
     }
     cli_grid_write(&grid, UINT64_MAX, output);
     cli_grid_clear(&grid);
@@ -260,8 +253,8 @@ static void ptable_write_probabilities(const cellar_matrix *matrix, cellar_outpu
         cellar_matrix_row_at(matrix, r, &row);
         for (size_t i = 0; i < row.n_changes; i++) {
             cli_grid_add_count(&grid, row.count);
-            grid_add_real(&grid, (double) r + (double) cellar_matrix_change(matrix, r, i));
-            grid_add_real(&grid, cellar_matrix_probability(matrix, r, i));
+            cli_grid_add_real(&grid, (double) r + (double) cellar_matrix_change(matrix, r, i), 6);
+            cli_grid_add_real(&grid, cellar_matrix_probability(matrix, r, i), 6);
         }
     }
     cellar_output_string(output, "\n");

@@ -8,13 +8,18 @@
 #include "json_out.h"
 #include "terminal.h"
 
+static const char *verdict_word(const cellar_certificate *certificate)
+{
+    static const char *const words[] = {"holds", "fails", "unknown"};
+    return words[cellar_certificate_verdict(certificate)];
+}
+
 /* ---- for people ----------------------------------------------------------------------------- */
 
-static void grid_add_real(cli_grid *grid, double number)
+/* Never "-0". */
+static void add_real(cli_grid *grid, double number)
 {
-    char text[32];
-    snprintf(text, sizeof text, "%.4g", number == 0 ? 0 : number);
-    cli_grid_add(grid, text);
+    cli_grid_add_real(grid, number == 0 ? 0 : number, 4);
 }
 
 static void add_sd(cli_grid *grid, double low, double high)
@@ -24,7 +29,7 @@ static void add_sd(cli_grid *grid, double low, double high)
     if (high - low > 1e-9 * high)
         cli_grid_add(grid, text);
     else
-        grid_add_real(grid, high);
+        add_real(grid, high);
 }
 
 static void tell_table(const cellar_plan_table *table, cellar_output *output)
@@ -45,10 +50,10 @@ static void tell_table(const cellar_plan_table *table, cellar_output *output)
         cli_grid_add(&grid, cells->margin);
         cli_grid_add_count(&grid, cells->n_cells);
         add_sd(&grid, cells->sd_low, cells->sd_high);
-        grid_add_real(&grid, cells->bias);
-        grid_add_real(&grid, cells->sum_sd);
-        grid_add_real(&grid, cells->sum_bias);
-        grid_add_real(&grid, cells->false_positives);
+        add_real(&grid, cells->bias);
+        add_real(&grid, cells->sum_sd);
+        add_real(&grid, cells->sum_bias);
+        add_real(&grid, cells->false_positives);
         cli_grid_add(&grid, cells->is_summed ? "added up" : cells->is_biased ? "biased" : "");
     }
     cli_grid_write(&grid, 0x7e, output);
@@ -69,13 +74,11 @@ static void tell_list(const cellar_plan_figures *figures, cellar_output *output)
 {
     const cellar_certificate *certificate = figures->certificate;
     cellar_composition composition = cellar_certificate_composition(certificate);
-    static const char *const verdicts[] = {"holds", "fails", "unknown"};
     cellar_output_printf(output, "%zu table%s, %llu cells; a record touches %llu of them (d)\n",
                          figures->n_tables, figures->n_tables == 1 ? "" : "s",
                          (unsigned long long) figures->n_cells,
                          (unsigned long long) figures->cells_per_record);
-    cellar_output_printf(output, "certificate of the whole list: %s%s\n",
-                         verdicts[cellar_certificate_verdict(certificate)],
+    cellar_output_printf(output, "certificate of the whole list: %s%s\n", verdict_word(certificate),
                          figures->is_rounded_up ? " (for a few cells more than there are)" : "");
     if (isfinite(cellar_certificate_pure_epsilon(certificate)))
         cellar_output_printf(output, "  pure       epsilon %.6g\n",
@@ -158,10 +161,9 @@ static void json_guarantee(cli_json *json, const char *key, cellar_guarantee gua
 
 static void json_certificate(cli_json *json, const cellar_certificate *certificate)
 {
-    static const char *const verdicts[] = {"holds", "fails", "unknown"};
     cellar_composition composition = cellar_certificate_composition(certificate);
     cli_json_begin(json, "certificate", '{');
-    cli_json_text(json, "verdict", verdicts[cellar_certificate_verdict(certificate)]);
+    cli_json_text(json, "verdict", verdict_word(certificate));
     cli_json_text(json, "reason", cellar_certificate_reason(certificate));
     cli_json_real(json, "pure_epsilon", cellar_certificate_pure_epsilon(certificate));
     cli_json_text(json, "pure_exact", cellar_certificate_pure_exact(certificate));

@@ -44,6 +44,16 @@ typedef struct protect_run {
     char statement[256];   /* of an uncharged entry */
 } protect_run;
 
+/* 1 for mechanisms that take a table as a whole. */
+int cli_protect_is_joint(const char *spec);
+/* "add-remove" or "substitute". */
+const char *cli_protect_neighbours(cellar_neighbours neighbours);
+
+/* Reads and opens all that the run needs; nothing is drawn. Answers CLI_GO_ON, or an exit code
+ * after a message; clear the run in any case. */
+int cli_protect_prepare(const protect_values *values, const char *path, protect_run *run);
+void cli_protect_clear(protect_run *run);
+
 /* Draws, with a progress line. */
 cellar_status cli_protect_draw(protect_run *run, cellar_error *err);
 

@@ -131,6 +131,13 @@ void cli_grid_add_count(cli_grid *grid, uint64_t number)
     cli_grid_add(grid, text);
 }
 
+void cli_grid_add_real(cli_grid *grid, double number, int digits)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%.*g", digits, number);
+    cli_grid_add(grid, text);
+}
+
 void cli_grid_write(const cli_grid *grid, uint64_t right, cellar_output *output)
 {
     size_t *widths = cli_alloc(grid->n_columns, sizeof *widths);

@@ -29,6 +29,7 @@ void cli_grid_add(cli_grid *grid, const char *text); /* NULL is shown as "-" */
 /* The same, never cut: for the last column. */
 void cli_grid_add_whole(cli_grid *grid, const char *text);
 void cli_grid_add_count(cli_grid *grid, uint64_t number);
+void cli_grid_add_real(cli_grid *grid, double number, int digits);
 /* Writes it; bit c of `right` aligns column c to the right. Long texts are cut with an ellipsis,
  * what a terminal would obey is made harmless. */
 void cli_grid_write(const cli_grid *grid, uint64_t right, cellar_output *output);

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What cellar protect reads and opens before anything is drawn. */
+#include "protect.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cellar/key.h>
+
+#include "ledger_open.h"
+
+/* ---- words ------------------------------------------------------------------- */
+
+/* 1 when the spec begins with that name. */
+static int protect_is(const char *spec, const char *name)
+{
+    size_t length = strlen(name);
+    return strncmp(spec, name, length) == 0 && (spec[length] == ':' || spec[length] == '\0');
+}
+
+int cli_protect_is_joint(const char *spec)
+{
+    return protect_is(spec, "cell-key") || protect_is(spec, "multinomial-dirichlet");
+}
+
+const char *cli_protect_neighbours(cellar_neighbours neighbours)
+{
+    return neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE ? "substitute" : "add-remove";
+}
+
+/* ---- the run ------------------------------------------------------------------- */
+
+static int protect_read_domains(const protect_values *values, protect_run *run)
+{
+    run->codelists = cli_alloc(values->domain.n, sizeof *run->codelists);
+    for (size_t i = 0; i < values->domain.n; i++) {
+        const char *text = values->domain.items[i], *equals = strchr(text, '=');
+        cellar_codelist *list = NULL;
+        cellar_error err;
+        cellar_status status;
+        if (equals == NULL)
+            return cli_usage("--domain must be VARIABLE=FILE, not '%s'", text);
+        cli_words_add(&run->domain_names, text, (size_t) (equals - text));
+        status = cellar_codelist_read(equals + 1, &list, &err);
+        run->codelists[i] = (cellar_named_codelist){run->domain_names.items[i], list};
+        if (status != CELLAR_OK)
+            return cli_exit(status, &err);
+    }
+    return CLI_GO_ON;
+}
+
+/* The spec with its share of the total. */
+static int protect_make_spec(const protect_values *values, protect_run *run)
+{
+    uint64_t d = cellar_schema_cells_per_record(cellar_table_schema(run->table)), n_parts;
+    size_t size = strlen(values->mechanism) + 96;
+    char share[64];
+    cellar_error err;
+    cellar_status status;
+
+    run->spec = cli_alloc(size, 1);
+    if (values->total_epsilon == NULL) {
+        snprintf(run->spec, size, "%s", values->mechanism);
+        return CLI_GO_ON;
+    }
+    if (strstr(values->mechanism, "epsilon=") != NULL)
+        return cli_usage("--total-epsilon gives each cell its epsilon: leave it out of the spec");
+    if (__builtin_mul_overflow(d, run->options.max_per_unit, &n_parts) ||
+        (run->options.neighbours ==
+             CELLAR_NEIGHBOURS_SUBSTITUTE && /* out of a cell, into another */
+         __builtin_mul_overflow(n_parts, 2, &n_parts)) ||
+        (values->max_weight.given &&
+         __builtin_mul_overflow(n_parts, values->max_weight.value, &n_parts)))
+        return cli_usage("--per-unit is too large");
+    status = cellar_protect_share(values->total_epsilon, n_parts, share, &err);
+    if (status != CELLAR_OK)
+        return cli_exit(status, &err);
+    snprintf(run->spec, size, "%s%cepsilon=%s", values->mechanism,
+             strchr(values->mechanism, ':') != NULL ? ',' : ':', share);
+    return CLI_GO_ON;
+}
+
+static void protect_set_options(const protect_values *values, protect_run *run)
+{
+    cellar_protect_options *options = &run->options;
+    *options = cellar_protect_options_default();
+    options->negatives = values->negatives - 1; /* the words are in the order of the values */
+    options->threshold = (int64_t) values->threshold.value;
+    if (values->max_cells.given)
+        options->max_cells = values->max_cells.value;
+    options->per_cell = values->per_cell;
+    options->total_epsilon = values->total_epsilon;
+    options->domain_public = values->domain_public;
+    options->unit = values->unit;
+    options->neighbours = values->neighbours - 1; /* -1 when nothing is said */
+    if (values->per_unit.given)
+        options->max_per_unit = values->per_unit.value;
+    options->max_weight = values->max_weight.value;
+    options->choice = (cellar_parameter_choice) values->chosen;
+    options->date = values->date;
+    options->edition = values->edition;
+    options->n_threads = (int) values->threads.value;
+}
+
+/* Opens the ledger, whose dataset says what is hidden about a unit unless the user has said the
+ * same. */
+static int protect_open_ledger(const protect_values *values, protect_run *run)
+{
+    const char *name = values->account.dataset;
+    const cellar_ledger_entry *dataset;
+    int kind, result;
+    if (values->account.ledger == NULL)
+        return CLI_GO_ON;
+    result = cli_ledger_open(values->account.ledger, values->account.key, &run->ledger);
+    dataset = result == CLI_GO_ON ? cellar_ledger_find_dataset(run->ledger, name) : NULL;
+    if (dataset == NULL) /* spending tells it */
+        return result;
+    kind = strcmp(dataset->neighbours, cli_protect_neighbours(1)) == 0;
+    if (run->options.neighbours >= 0 && run->options.neighbours != kind)
+        return cli_usage("--neighbours %s: dataset '%s' accounts under %s, and these cannot be "
+                         "added",
+                         cli_protect_neighbours(run->options.neighbours), name,
+                         cli_protect_neighbours(kind));
+    run->options.neighbours = kind;
+    return CLI_GO_ON;
+}
+
+/* Opens what will hold the release; one that is charged first waits elsewhere. */
+static int protect_open(const protect_values *values, protect_run *run)
+{
+    cellar_error err;
+    cellar_status status;
+    run->write = (cellar_table_write_options){.zeros = values->zeros, .sparse = values->sparse};
+    if (values->format > 0)
+        run->write.format = (cellar_table_format) (CELLAR_TABLE_AUTO + values->format);
+    if (values->account.ledger != NULL) {
+        if (run->write.format == CELLAR_TABLE_AUTO)
+            run->write.format = cellar_table_format_of_path(values->path);
+        if (run->write.format == CELLAR_TABLE_AUTO) /* found out before anything is paid */
+            return cli_usage("%s: the name does not tell the format; say --format", values->path);
+        if (run->mechanism != NULL || run->dirichlet != NULL)
+            return CLI_GO_ON;
+    }
+    status = cellar_release_file_open(values->path != NULL ? values->path : "-", &run->write,
+                                      values->force, &run->file, &err);
+    return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
+}
+
+int cli_protect_prepare(const protect_values *values, const char *path, protect_run *run)
+{
+    cellar_table_read_options how = {0};
+    cellar_status status;
+    cellar_error err;
+    int result = protect_read_domains(values, run);
+
+    if (result != CLI_GO_ON)
+        return result;
+    how.codelists = run->codelists;
+    how.n_codelists = values->domain.n;
+    status = cellar_table_read(path, &how, &run->table, &err);
+    if (status != CELLAR_OK)
+        return cli_exit(status, &err);
+    protect_set_options(values, run);
+    result = protect_open_ledger(values, run);
+    if (result == CLI_GO_ON)
+        result = protect_make_spec(values, run);
+    if (result != CLI_GO_ON)
+        return result;
+    if (!cli_protect_is_joint(run->spec))
+        status = cellar_mechanism_create(run->spec, &run->mechanism, &err);
+    else if (protect_is(run->spec, "multinomial-dirichlet"))
+        status = cellar_protect_dirichlet(run->table, run->spec, &run->options, &run->dirichlet,
+                                          &run->is_invariant, &err);
+    if (status == CELLAR_OK && values->key != NULL)
+        status = cellar_key_read(values->key, &run->key, &err);
+    run->options.key = run->key;
+    if (status != CELLAR_OK)
+        return cli_exit(status, &err);
+    return protect_open(values, run);
+}
+
+void cli_protect_clear(protect_run *run)
+{
+    for (size_t i = 0; run->codelists != NULL && i < run->domain_names.n; i++)
+        cellar_codelist_free((cellar_codelist *) run->codelists[i].codelist);
+    free(run->codelists);
+    cli_words_clear(&run->domain_names);
+    free(run->spec);
+    cellar_release_free(run->release);
+    cellar_release_file_discard(run->file);
+    cellar_ledger_close(run->ledger);
+    cellar_key_free(run->key);
+    cellar_mechanism_free(run->mechanism);
+    cellar_dirichlet_free(run->dirichlet);
+    cellar_table_free(run->table);
+}
