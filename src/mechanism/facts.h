@@ -66,6 +66,11 @@ typedef struct cellar_facts {
      * properties "along the diagonal" of facts_kernels.c. */
     int (*side)(const cellar_mechanism *m, int64_t count, int64_t b);
 
+    /* Optional, where is_ordered() is not said: 1 when delta(epsilon) of no pair of counts at least
+     * `from` exceeds that of (from, from + shift), in both orders; and then for all larger epsilon.
+     */
+    int (*is_ordered_at)(const cellar_mechanism *m, int64_t from, int64_t shift, double epsilon);
+
     /* Optional. 1: the pair (from, from + s_1 + ... + s_n) dominates n independent cells that
      * change by s_1, ..., s_n from counts of at least `from`: spreading a change hides it better.
      */

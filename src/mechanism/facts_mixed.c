@@ -46,7 +46,9 @@
 
 #include <arb_hypgeom.h>
 
+#include "math/ball.h"
 #include "mechanism/chernoff.h"
+#include "mechanism/facts_delaporte.h"
 #include "mechanism/sichel.h"
 
 static int facts_yes(const cellar_mechanism *m)
@@ -277,6 +279,16 @@ static void mixed_exceeds(const cellar_mechanism *m, int64_t from, int64_t shift
     mixed_bound(m, from, shift, epsilon, 1, bits, out);
 }
 
+/* The better of two bounds: what is small, moments bound badly. */
+static void delaporte_tail(const cellar_mechanism *m, int64_t from, int64_t shift,
+                           const arb_t epsilon, int64_t bits, arb_t out)
+{
+    double told = cellar_delaporte_told_apart(m, from, shift, cellar_ball_lower(epsilon));
+    mixed_tail(m, from, shift, epsilon, bits, out);
+    if (!arb_is_finite(out) || told < cellar_ball_upper(out))
+        arb_set_d(out, told);
+}
+
 const cellar_facts cellar_sichel_facts = {
     .is_monotone = facts_yes,
     .tail = mixed_tail,
@@ -287,8 +299,9 @@ const cellar_facts cellar_sichel_facts = {
 
 const cellar_facts cellar_delaporte_facts = {
     .is_monotone = delaporte_is_monotone,
-    .tail = mixed_tail,
+    .tail = delaporte_tail,
     .exceeds = mixed_exceeds,
     .is_ordered = delaporte_is_monotone,
     .is_concave = delaporte_is_monotone,
+    .is_ordered_at = cellar_delaporte_is_ordered_at,
 };

@@ -14,6 +14,7 @@ set(LAYER_SOURCES
   entropy_refine.c
   entropy_row.c
   facts.c
+  facts_delaporte.c
   facts_kernels.c
   facts_mixed.c
   gaussian.c

@@ -151,12 +151,16 @@ static void pair_beyond(const cellar_pair *pair, int side, int64_t direction, in
         cellar_pair_lower(pair, side, -x, bits, out);
 }
 
+static int ball_is_tiny(const arb_t ball, slong exponent)
+{
+    return arf_cmpabs_2exp_si(arb_midref(ball), exponent) < 0 &&
+           mag_cmp_2exp_si(arb_radref(ball), exponent) < 0;
+}
+
 /* Good to about 16 digits, or so small that nobody can tell. */
 static int ball_is_settled(const arb_t ball)
 {
-    return arb_is_exact(ball) || arb_rel_accuracy_bits(ball) >= 56 ||
-           (arf_cmpabs_2exp_si(arb_midref(ball), -1100) < 0 &&
-            mag_cmp_2exp_si(arb_radref(ball), -1100) < 0);
+    return arb_is_exact(ball) || arb_rel_accuracy_bits(ball) >= 56 || ball_is_tiny(ball, -1100);
 }
 
 static void exp_of(const fmpq_t epsilon, int64_t bits, arb_t out)
@@ -358,7 +362,7 @@ static int pair_by_words(const cellar_pair *pair, const fmpq_t epsilon, int is_d
                   : cellar_pair_violation_by_words(pair, epsilon, lengths[i], pair_violates, out)))
             return 0;
         ball_clip(out);
-        if (arb_rel_accuracy_bits(out) >= 40)
+        if (arb_rel_accuracy_bits(out) >= 40 || ball_is_tiny(out, -600))
             return 1;
     }
     return 0;

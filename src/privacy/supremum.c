@@ -93,12 +93,21 @@ static int reach_is_ordered(const cellar_reach *reach)
     return facts != NULL && facts->is_ordered != NULL && facts->is_ordered(reach->m);
 }
 
+/* 1 when the first pair of counts from one on has the largest delta at this epsilon. */
+static int reach_is_ordered_at(const cellar_reach *reach, int64_t from, const fmpq_t epsilon)
+{
+    const cellar_facts *facts = reach->m->ops->facts;
+    double below = nextafter(fmpq_get_d(epsilon), 0);
+    return reach_is_ordered(reach) || (facts != NULL && facts->is_ordered_at != NULL &&
+                                       facts->is_ordered_at(reach->m, from, reach->shift, below));
+}
+
 /* Bounds delta of all pairs of counts >= from: by the first of them where it dominates. */
 static void rest_ball(const cellar_reach *reach, int64_t from, const fmpq_t epsilon, arb_t out)
 {
     arb_t value;
     arb_init(value);
-    if (reach_is_ordered(reach)) {
+    if (reach_is_ordered_at(reach, from, epsilon)) {
         cellar_pair pair;
         reach_pair(reach, &pair, from, from + reach->shift);
         cellar_pair_delta(&pair, epsilon, out);
@@ -316,7 +325,7 @@ void cellar_supremum_delta(const cellar_reach *reach, const fmpq_t epsilon, cell
         cellar_noise_worst(reach, cellar_pair_delta, epsilon, out);
     } else if (cellar_reach_period(reach, &n_counts)) {
         worst_of_rows(reach, n_counts, cellar_pair_delta, epsilon, out);
-    } else if (reach_is_ordered(reach)) {
+    } else if (reach_is_ordered_at(reach, reach->smallest, epsilon)) {
         worst_of_rows(reach, 1, cellar_pair_delta, epsilon, out);
     } else if (reach_has_tail(reach)) {
         worst_of_kernel(reach, cellar_pair_delta, rest_delta, epsilon, out);

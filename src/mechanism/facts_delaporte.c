@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Released is b = X + Y, X Poisson of mean lambda = nu mu, Y negative binomial of shape r = 1/sigma
+ * < 1 and mean r beta, beta = k mu, k = sigma (1 - nu), mu = count + alpha; primes are those of
+ * mu' = mu + s. R(b) = P'(b) / P(b) rises, falls and rises again: a Poisson hump is followed by the
+ * tail of Y. Let D_c be the sum of max(0, P' - c P). c = e^epsilon makes it delta of one order, and
+ * with c = e^-epsilon that of the other is e^epsilon (D_c - 1) + 1.
+ *
+ * Where A = {R > c} is an upper set, D_c does not increase with mu: its derivative is the sum of
+ * b (P'(b) / mu' - c P(b) / mu) over those b where A begins, none of which is positive
+ * (facts_mixed.c), minus the same where it ends. D_c can increase for a while with c close to
+ * the top of the hump (sigma = 10, nu = 0.05, mu = 2752.26, s = 1, epsilon = 0.00458341), so
+ * nothing can be said for all c.
+ *
+ * c = e^-epsilon. b is Poisson given its mean, mu G of density f, and Poisson laws are totally
+ * positive: c P - P' has no more changes of sign than c f - f' (Karlin 1968). The latter is
+ * positive between lambda and lambda', where f' is 0; beyond, ln f'/f is the integral over
+ * 0 .. tau = ln(mu'/mu) of the score -1 + (1 - r) g/(g - nu) + g/k at g = x e^-t/mu, which is at
+ * least t0 = -r + nu/k + 2 sqrt((1 - r) nu/k). With -epsilon <= tau t0 there is one change.
+ *
+ * c = e^epsilon. X is X_a + Z, X_a of mean a = nu (from + alpha), Z Poisson and the same in both
+ * laws. Adding Z makes no new changes of sign either, so A is an upper set for (mu, mu') if it is
+ * one for X_a + Y and X_a' + Y', a' = a + nu s; these know mu by beta only, or by
+ * q = beta/(1 + beta), a range up to 1 that is cut into blocks. Write m(b) = (b+1) P(b+1) / P(b),
+ * so that R(b+1) / R(b) = m'(b) / m(b). From (b+1) P(b+1) = a P(b) + r sum_j q^{j+1} P(b-j),
+ *
+ *   m(b) = a + g(b), g(0) = r q, g(b+1) = r q + q g(b) (b+1) / m(b).
+ *
+ * Also m(b) = a + q (E(Y | b) + r), which increases with q, as R(0) = ((1 + beta)/(1 + beta'))^r
+ * e^{-nu s} does. So A does not end at b + 1 if m'(b) >= m(b) by the ends of a block, or R(b) <= c.
+ *
+ * From some number on the same is shown at once. Given b, X has weights proportional to
+ * kappa^x/x! phi(b - x), kappa = a/q, phi(y) = Gamma(y + r)/y!. Restricted to X <= x0 < b it does
+ * not increase with b nor with q in the order of likelihood ratios. The rest has a small
+ * probability at all b: phi(b - x) / phi(b) is at most 2 for x <= b/2, at most (b + 1)/r always,
+ * and Poisson tails beyond b/2 fall faster than b + 1 grows. With M a bound of the mean in
+ *
+ *   R(b) = R(0) (q'/q)^b E((a' q / a q')^X | b), a'/a >= q'/q,
+ *
+ * R(b) <= c while b ln(q'/q) <= u = epsilon - ln R(0) - ln M. Beyond, (q' - q) b >= q u. With
+ * F(b) = E(1/(Y - 1 + r); Y > 0 | b), q E(X | b) = a (P(Y > 0 | b) + (1 - r) F(b)), so that
+ *
+ *   m'(b) - m(b) >= (q' - q)(b + r) - a P(Y = 0 | b) - (1 - r) (a' F'(b) - a F(b)),
+ *
+ * and q u has to exceed what is subtracted. The weights phi increase with x, so given X <= x0 the
+ * mean of X is at least that of a Poisson law cut off there, x1, and F(b) at least 1/(b - x1 - 1 +
+ * r) (Jensen) times P(X <= x0 | b). In F', 1/(b - x - 1 + r) is that times a ratio which falls with
+ * b where x > x1, and is below 1 elsewhere.
+ *
+ * Told apart: b is a post-processing of (X, Y), and both of these are ordered (facts_kernels.c), so
+ * their product is. X and Y have monotone ratios: for each y, losses above epsilon are those of
+ * x >= x(y), which falls as y grows.
+ *
+ * All is done in doubles, by sums and products of positive numbers, of which the last in a row of n
+ * is right to 8n units: ROUNDING covers n < 2^20. */
+#include "mechanism/facts_delaporte.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+#include "math/special.h"
+#include "mechanism/kernel.h"
+
+static const double ROUNDING = 1e-9;
+static const double EPSILON_MAX = 500, END_MAX = 1 << 16, UNLIKELY = 1e-13;
+
+/* The parts of one law. */
+typedef struct setting {
+    double r, nu, k, s;
+    double mean;      /* of the smaller count */
+    double a[2], tau; /* Poisson means, and ln of their ratio */
+} setting;
+
+static setting setting_of(const cellar_mechanism *m, int64_t from, int64_t shift)
+{
+    const cellar_kernel *k = (const cellar_kernel *) m;
+    setting d = {.s = (double) shift, .mean = (double) cellar_kernel_mean(k, from)};
+    double sigma = fmpq_get_d(cellar_kernel_parameter(k, "sigma")->value);
+    fmpq_t rest;
+    fmpq_init(rest);
+    fmpq_set_si(rest, 1, 1);
+    fmpq_sub(rest, rest, cellar_kernel_parameter(k, "nu")->value);
+    d.k = sigma * fmpq_get_d(rest);
+    fmpq_clear(rest);
+    d.r = 1 / sigma;
+    d.nu = fmpq_get_d(cellar_kernel_parameter(k, "nu")->value);
+    d.a[0] = d.nu * d.mean;
+    d.a[1] = d.nu * (d.mean + d.s);
+    d.tau = log1p(d.s / d.mean);
+    return d;
+}
+
+/* q and q' where 1/beta = t. */
+static double share(double t)
+{
+    return 1 / (1 + t);
+}
+
+static double share_next(const setting *d, double t)
+{
+    return 1 / (1 + t / (1 + d->k * d->s * t));
+}
+
+/* ---- ordered ---------------------------------------------------------------------------- */
+
+static int reverse_is_ordered(const setting *d, double epsilon)
+{
+    double t0 = -d->r + d->nu / d->k + 2 * sqrt((1 - d->r) * d->nu / d->k);
+    return epsilon * (1 - ROUNDING) >= d->tau * (ROUNDING - t0);
+}
+
+/* No less than P(X > x) of a Poisson law. */
+static double poisson_above(double mean, double x)
+{
+    double first = exp((x + 1) * log(mean) - mean - lgamma(x + 2));
+    return x + 2 > 2 * mean ? 2 * first : x + 2 > mean ? first / (1 - mean / (x + 2)) : 1;
+}
+
+/* The parameters of a block: 1/beta in low .. high. */
+typedef struct block {
+    double low, high;
+    double p_low, p_high, n_low, n_high; /* q and q' at its ends */
+    double log_zero;                     /* no less than ln R(0) */
+    double x0, end, rest;                /* P(X > x0 | b) <= rest for all b >= end > x0 */
+} block;
+
+static block block_of(const setting *d, double low, double high)
+{
+    block k = {.low = low, .high = high, .p_low = share(high), .p_high = share(low)};
+    double factor;
+    k.n_low = share_next(d, high);
+    k.n_high = share_next(d, low);
+    k.log_zero = -d->r * log1p(d->k * d->s * low / (1 + low)) - d->nu * d->s;
+    k.x0 = ceil(d->a[1] / k.n_low + 4);
+    do {
+        k.x0 = ceil(k.x0 * 1.03);
+        factor = 2 + (2 * k.x0 + 3) / d->r;
+        k.rest = 2 * factor * poisson_above(d->a[1] / k.n_low, k.x0);
+    } while (k.rest > UNLIKELY && k.x0 < END_MAX);
+    return k;
+}
+
+/* Given b = end and X <= x0: the mean of tilt^X, and that of
+ * max(1, (b - x1 - 1 + r)/(Y - 1 + r)). */
+static void far_means(const setting *d, const block *k, double kappa, double tilt, double x1,
+                      double *power, double *inverse)
+{
+    double weight = 1, tilted = 1, sum = 1, y1 = k->end - x1 - 1 + d->r;
+    *power = *inverse = 1;
+    for (double x = 0; x < k->x0; x++) {
+        double y = k->end - x, step = kappa / (x + 1) * y / (y - 1 + d->r);
+        weight *= step;
+        tilted *= step * tilt;
+        sum += weight;
+        *power += tilted;
+        *inverse += weight * fmax(1, y1 / (y - 2 + d->r));
+    }
+    *power /= sum;
+    *inverse /= sum;
+}
+
+/* 1 when A does not end after k->end. */
+static int far_is_ordered(const setting *d, const block *k, double epsilon)
+{
+    double tilt = d->a[1] / d->a[0] * k->p_high / k->n_high;
+    double x1 = d->a[0] < 1 ? 0 : d->a[0] * (1 - k->rest), y1 = k->end - x1 - 1 + d->r;
+    double power, inverse, unused, u, rest;
+    far_means(d, k, d->a[0] / k->p_low, tilt, x1, &power, &unused);
+    far_means(d, k, d->a[1] / k->n_low, 1, x1, &unused, &inverse);
+    power += k->rest * exp(d->a[1] / k->n_low - d->a[0]);
+    u = epsilon - k->log_zero - log(power);
+    rest = (d->a[1] * inverse * (1 + ROUNDING) - d->a[0] * (1 - k->rest)) / y1;
+    rest = d->a[0] * k->rest + (1 - d->r) * (rest + d->a[1] * k->rest / d->r);
+    return k->p_low * u * (1 - ROUNDING) > rest + ROUNDING * (1 + epsilon - k->log_zero);
+}
+
+/* 1 when A does not end up to k->end. */
+static int near_is_ordered(const setting *d, const block *k, double epsilon)
+{
+    const double c = exp(epsilon) * (1 - ROUNDING), huge = 1e250;
+    double p_small = d->r * k->p_low, p_large = d->r * k->p_high; /* g at the four ends */
+    double n_small = d->r * k->n_low, n_large = d->r * k->n_high;
+    double ratio = exp(k->log_zero); /* no less than R(b) */
+    for (double b = 0; b < k->end; b++) {
+        double mp_small = d->a[0] + p_small, mp_large = d->a[0] + p_large;
+        double mn_small = d->a[1] + n_small, mn_large = d->a[1] + n_large;
+        if (ratio > c && mn_small < mp_large * (1 + ROUNDING))
+            return 0;
+        ratio *= mn_large / mp_small;
+        ratio = ratio < huge ? ratio : INFINITY; /* and it stays */
+        p_small = k->p_low * (d->r + p_small * (b + 1) / mp_small);
+        p_large = k->p_high * (d->r + p_large * (b + 1) / mp_large);
+        n_small = k->n_low * (d->r + n_small * (b + 1) / mn_small);
+        n_large = k->n_high * (d->r + n_large * (b + 1) / mn_large);
+    }
+    return 1;
+}
+
+/* The first of some ends that does decides; *steps counts the work. */
+static int block_is_ordered(const setting *d, double low, double high, double epsilon,
+                            double *steps)
+{
+    static const double lengths[] = {1.2, 1.5, 2, 3, 5, 8, 16, 32};
+    block k = block_of(d, low, high);
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        k.end = ceil(k.x0 * lengths[i]) + 2;
+        *steps += k.x0;
+        if (k.end > END_MAX)
+            return 0;
+        if (far_is_ordered(d, &k, epsilon)) {
+            *steps += k.end;
+            return near_is_ordered(d, &k, epsilon);
+        }
+    }
+    return 0;
+}
+
+/* Blocks from the first pair's beta up, each as wide as it can be. */
+static int blocks_are_ordered(const setting *d, double epsilon)
+{
+    const double steps_most = 4e5, first = 1 / (d->k * d->mean);
+    double high = first, low = 0, steps = 0;
+    if (!block_is_ordered(d, first, first, epsilon, &steps) ||
+        !block_is_ordered(d, 0, 0, epsilon, &steps))
+        return 0;
+    while (high > 0 && steps < steps_most) {
+        if (block_is_ordered(d, low, high, epsilon, &steps)) {
+            double width = high - low;
+            high = low;
+            low = fmax(0, high - 2 * width);
+        } else {
+            low = low > 0 ? low + (high - low) / 2 : high / 4;
+        }
+    }
+    return high <= 0;
+}
+
+int cellar_delaporte_is_ordered_at(const cellar_mechanism *m, int64_t from, int64_t shift,
+                                   double epsilon)
+{
+    setting d = setting_of(m, from, shift);
+    if (d.r >= 1)
+        return 1;
+    if (!(epsilon > 0) || d.nu * d.s > EPSILON_MAX)
+        return 0;
+    epsilon = fmin(epsilon, EPSILON_MAX); /* what holds there holds beyond */
+    return reverse_is_ordered(&d, epsilon) && blocks_are_ordered(&d, epsilon);
+}
+
+/* ---- told apart ------------------------------------------------------------------------ */
+
+/* A Poisson law over first .. first + n - 1, and its sums: no less than P(>= x) and P(<= x). */
+typedef struct poisson_row {
+    double *above, *below;
+} poisson_row;
+
+typedef struct poisson_rows {
+    int64_t first;
+    size_t n;
+    poisson_row of[2];
+    double *room;
+} poisson_rows;
+
+static void row_fill(poisson_row *row, double mean, int64_t first, size_t n)
+{
+    size_t mode = mean > (double) first ? (size_t) (mean - (double) first) : 0;
+    double x, low, high;
+    mode = mode < n ? mode : n - 1;
+    row->above[mode] = (double) expl(cellar_log_poisson(first + (int64_t) mode, mean));
+    for (size_t i = mode + 1; i < n; i++)
+        row->above[i] = row->above[i - 1] * mean / (double) (first + (int64_t) i);
+    for (size_t i = mode; i > 0; i--)
+        row->above[i - 1] = row->above[i] * (double) (first + (int64_t) i) / mean;
+    x = (double) first; /* what lies outside, by a geometric series */
+    low = x > 0 ? row->above[0] * x / (mean - x) : 0;
+    x += (double) n;
+    high = row->above[n - 1] * mean / (x - mean);
+    row->below[0] = low + row->above[0];
+    for (size_t i = 1; i < n; i++)
+        row->below[i] = row->below[i - 1] + row->above[i];
+    row->above[n - 1] += high;
+    for (size_t i = n - 1; i > 0; i--)
+        row->above[i - 1] += row->above[i];
+}
+
+/* 0 when they are too long. */
+static int rows_init(poisson_rows *rows, const setting *d)
+{
+    const double widths = 40, most = 1 << 17;
+    double low = fmax(0, floor(d->a[0] - widths * sqrt(d->a[0]) - widths));
+    double high = ceil(d->a[1] + widths * sqrt(d->a[1]) + 5 * widths);
+    if (high - low > most)
+        return 0;
+    rows->first = (int64_t) low;
+    rows->n = (size_t) (high - low);
+    rows->room = cellar_alloc(4 * rows->n, sizeof *rows->room);
+    if (rows->room == NULL)
+        return 0;
+    for (int i = 0; i < 2; i++) {
+        rows->of[i].above = rows->room + 2 * (size_t) i * rows->n;
+        rows->of[i].below = rows->of[i].above + rows->n;
+        row_fill(&rows->of[i], d->a[i], rows->first, rows->n);
+    }
+    return 1;
+}
+
+/* P(X >= x) of a law where `upper`, and P(X < x). */
+static double rows_beyond(const poisson_rows *rows, int next, int upper, double x)
+{
+    const poisson_row *row = &rows->of[next];
+    double i = x - (double) rows->first;
+    if (upper)
+        return i <= 0 ? 1 : row->above[i < (double) rows->n ? (size_t) i : rows->n - 1];
+    return i < 1 ? (x < 1 ? 0 : row->below[0])
+                 : row->below[i <= (double) rows->n ? (size_t) i - 1 : rows->n - 1];
+}
+
+/* delta of the pair, with P that of the larger count or of the smaller one. */
+static double told_apart(const setting *d, const poisson_rows *rows, int larger, double epsilon)
+{
+    const double y_most = 1 << 17, enough = 1e-7, tiny = 1e-290, c = exp(epsilon);
+    double t = 1 / (d->k * d->mean), q[2] = {share(t), share_next(d, t)}, mass[2];
+    double step = log(q[1] / q[0]), log_zero = d->r * log1p(d->k * d->s * t / (1 + t));
+    double level = (larger ? epsilon : -epsilon) + d->nu * d->s + log_zero;
+    double sum = 0, size = 0, rest, beta = d->k * (d->mean + (larger ? d->s : 0));
+    mass[0] = exp(-d->r * log1p(1 / t));
+    mass[1] = exp(-d->r * log1p(1 / t) - log_zero);
+    for (double y = 0;; y++) { /* x > z, or x < z */
+        double z = (level - y * step) / d->tau, x = larger ? floor(z) + 1 : ceil(z), p;
+        p = mass[larger] * rows_beyond(rows, larger, larger, x);
+        sum += fmax(p - c * mass[!larger] * rows_beyond(rows, !larger, larger, x), 0);
+        /* the next x may have been taken for one that is not above */
+        size += mass[larger] * rows_beyond(rows, larger, larger, larger ? x - 1 : x + 1);
+        rest = !larger && z < -ROUNDING ? 0 : mass[larger] * beta; /* geometric */
+        if (rest <= enough * sum || y >= y_most)
+            break;
+        for (int i = 0; i < 2; i++)
+            mass[i] *= q[i] * (y + d->r) / (y + 1);
+    }
+    return (sum + rest) * (1 + enough) + size * ROUNDING + c * tiny;
+}
+
+double cellar_delaporte_told_apart(const cellar_mechanism *m, int64_t from, int64_t shift,
+                                   double epsilon)
+{
+    setting d = setting_of(m, from, shift);
+    poisson_rows rows;
+    double bound;
+    if (!(epsilon >= 0 && epsilon < EPSILON_MAX) || !rows_init(&rows, &d))
+        return 1;
+    bound = fmax(told_apart(&d, &rows, 1, epsilon), told_apart(&d, &rows, 0, epsilon));
+    cellar_free(rows.room);
+    return fmin(bound, 1);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Delaporte counts with sigma > 1: where the first pair of counts is said to be the worst, it is
+ * among many, term by term in long doubles; and the bound of the two parts told one by one holds.
+ */
+#include "make_mechanism.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include <cellar/mechanism.h>
+
+#include "base/memory.h"
+#include "mechanism/facts_delaporte.h"
+
+enum { NUMBERS = 1 << 14 };
+
+typedef struct sample {
+    double alpha, sigma, nu;
+    int64_t shift;
+    double ordered_from; /* from this epsilon on it is proved */
+} sample;
+
+static const sample samples[] = {
+    {14.1, 14.5, 0.09, 1, 0.12}, {92.8, 3.69, 0.51, 1, 0.07}, {0.181, 3.26, 0.2, 1, 0.3},
+    {0.258, 6.07, 0.35, 1, 1},   {2, 3, 0.1, 1, 0.08},        {20.15, 5.13, 0.61, 1, 0.15},
+    {0.127, 2.99, 0.25, 2, 0.5}, {5.05, 3.77, 0.32, 1, 0.16}, {3, 1.05, 0.5, 1, 0.01},
+    {30, 2, 0.9, 3, 0.6},
+};
+enum { SAMPLES = sizeof samples / sizeof *samples };
+
+static cellar_mechanism *sample_make(const sample *s)
+{
+    char spec[100];
+    snprintf(spec, sizeof spec, "delaporte:alpha=%.15g,sigma=%.15g,nu=%.15g", s->alpha, s->sigma,
+             s->nu);
+    return make(spec);
+}
+
+/* (b+1) P(b+1) = lambda P(b) + r sum_j q^{j+1} P(b-j) */
+static void law_fill(const sample *s, double count, long double *p)
+{
+    long double mean = (long double) s->alpha + count, lambda = mean * s->nu;
+    long double beta = s->sigma * mean * (1 - (long double) s->nu), r = 1 / (long double) s->sigma;
+    long double q = beta / (1 + beta), fed = 0;
+    p[0] = expl(-lambda - r * log1pl(beta));
+    for (int b = 0; b + 1 < NUMBERS; b++) {
+        fed = q * (fed + r * p[b]);
+        p[b + 1] = (lambda * p[b] + fed) / (b + 1);
+    }
+}
+
+static double delta_between(const long double *p, const long double *q, double epsilon)
+{
+    long double sum = 0, factor = expl(epsilon);
+    for (int b = 0; b < NUMBERS; b++)
+        sum += fmaxl(0, p[b] - factor * q[b]);
+    return (double) sum;
+}
+
+/* Both orders of one pair of counts. */
+static void deltas_fill(const sample *s, double count, double epsilon, double *deltas)
+{
+    long double *p = cellar_alloc(2 * NUMBERS, sizeof *p);
+    assert_non_null(p);
+    law_fill(s, count, p);
+    law_fill(s, count + (double) s->shift, p + NUMBERS);
+    deltas[0] = delta_between(p + NUMBERS, p, epsilon);
+    deltas[1] = delta_between(p, p + NUMBERS, epsilon);
+    cellar_free(p);
+}
+
+static void the_first_pair_is_worst(void **state)
+{
+    static const double counts[] = {1, 2, 3, 4, 5, 7, 10, 14, 20, 30, 50, 80, 130, 200};
+    (void) state;
+    for (size_t i = 0; i < SAMPLES; i++) {
+        cellar_mechanism *m = sample_make(&samples[i]);
+        for (double epsilon = samples[i].ordered_from / 16; epsilon < 20; epsilon *= 2) {
+            double first[2], other[2];
+            if (!cellar_delaporte_is_ordered_at(m, 0, samples[i].shift, epsilon)) {
+                assert_true(epsilon < samples[i].ordered_from);
+                continue;
+            }
+            deltas_fill(&samples[i], 0, epsilon, first);
+            for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+                deltas_fill(&samples[i], counts[k], epsilon, other);
+                for (int side = 0; side < 2; side++)
+                    assert_true(other[side] <= first[side] * (1 + 1e-12) + 1e-17);
+            }
+        }
+        cellar_mechanism_free(m);
+    }
+}
+
+/* The numbers with R > e^epsilon end and begin again. */
+static void a_hump_is_not_overlooked(void **state)
+{
+    static const sample s = {100, 3, 0.5, 1, 0};
+    cellar_mechanism *m = sample_make(&s);
+    long double *p = cellar_alloc(2 * NUMBERS, sizeof *p);
+    double highest = -1, dip = -1, epsilon; /* the top of the hump, and what follows */
+    (void) state;
+    assert_non_null(p);
+    law_fill(&s, 0, p);
+    law_fill(&s, 1, p + NUMBERS);
+    for (int b = 0; b < 400; b++) {
+        double loss = (double) logl(p[NUMBERS + b] / p[b]);
+        if (loss > highest && dip >= highest)
+            highest = dip = loss;
+        dip = fmin(dip, loss);
+    }
+    assert_true(dip < highest / 2);
+    for (epsilon = dip * 1.01; epsilon < highest; epsilon *= 1.1)
+        assert_false(cellar_delaporte_is_ordered_at(m, 0, 1, epsilon));
+    assert_true(cellar_delaporte_is_ordered_at(m, 0, 1, highest * 1.5));
+    cellar_free(p);
+    cellar_mechanism_free(m);
+}
+
+static void parts_told_apart_tell_more(void **state)
+{
+    (void) state;
+    for (size_t i = 0; i < SAMPLES; i++) {
+        cellar_mechanism *m = sample_make(&samples[i]);
+        for (double epsilon = 0; epsilon < 3; epsilon += 0.37) {
+            double last = 1;
+            for (int64_t from = 0; from < 100; from = 2 * from + 1) {
+                double told = cellar_delaporte_told_apart(m, from, samples[i].shift, epsilon);
+                double deltas[2];
+                deltas_fill(&samples[i], (double) from, epsilon, deltas);
+                assert_true(told >= deltas[0] && told >= deltas[1]);
+                assert_true(told <= last * (1 + 1e-6) || told < 1e-20);
+                last = told;
+            }
+        }
+        cellar_mechanism_free(m);
+    }
+}
+
+/* For Y alone (nu tends to 0) and for X alone the bound is the pair's own. */
+static void a_part_alone_is_exact(void **state)
+{
+    static const sample alone[] = {{3, 2, 1e-9, 1, 0}, {3, 2, 1 - 1e-9, 1, 0}};
+    (void) state;
+    for (size_t i = 0; i < 2; i++) {
+        cellar_mechanism *m = sample_make(&alone[i]);
+        for (double epsilon = 0.05; epsilon < 2; epsilon *= 3) {
+            double told = cellar_delaporte_told_apart(m, 0, 1, epsilon), deltas[2];
+            deltas_fill(&alone[i], 0, epsilon, deltas);
+            assert_true(fabs(told - fmax(deltas[0], deltas[1])) < 1e-6);
+        }
+        cellar_mechanism_free(m);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_pair_is_worst),
+        cmocka_unit_test(a_hump_is_not_overlooked),
+        cmocka_unit_test(parts_told_apart_tell_more),
+        cmocka_unit_test(a_part_alone_is_exact),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
