@@ -58,6 +58,29 @@ void cellar_additive_pmf_ball(const cellar_mechanism *m, int64_t count, int64_t 
     a->noise->q_ball(a, k < 0 ? -k : k, bits, out);
 }
 
+static void additive_q_balls(const cellar_additive *a, int64_t first, size_t n, int64_t bits,
+                             arb_ptr out)
+{
+    if (a->noise->q_balls != NULL && n > 0)
+        a->noise->q_balls(a, first, n, bits, out);
+    else
+        for (size_t i = 0; i < n; i++)
+            a->noise->q_ball(a, first + (int64_t) i, bits, out + i);
+}
+
+/* Noise below zero is that above it, backwards. */
+void cellar_additive_pmf_balls(const cellar_mechanism *m, int64_t count, int64_t first, size_t n,
+                               int64_t bits, arb_ptr out)
+{
+    const cellar_additive *a = additive_of(m);
+    int64_t k = additive_noise_of(count, first);
+    size_t below = k >= 0 ? 0 : (uint64_t) -k < n ? (size_t) -k : n;
+    additive_q_balls(a, -k - (int64_t) below + 1, below, bits, out);
+    for (size_t i = 0; i < below / 2; i++)
+        arb_swap(out + i, out + below - 1 - i);
+    additive_q_balls(a, k + (int64_t) below, n - below, bits, out + below);
+}
+
 double cellar_additive_cdf(const cellar_mechanism *m, int64_t count, int64_t released)
 {
     const cellar_additive *a = additive_of(m);

@@ -15,6 +15,8 @@ typedef struct cellar_noise {
     double (*tail)(const cellar_additive *a, int64_t k);
     /* Required. An enclosure of q(k), k >= 0, to a relative error of about 2^-bits. */
     void (*q_ball)(const cellar_additive *a, int64_t k, int64_t bits, arb_t out);
+    /* Optional. The same for q(first + i), i = 0..n-1, where many together are cheaper. */
+    void (*q_balls)(const cellar_additive *a, int64_t first, size_t n, int64_t bits, arb_ptr out);
     /* Required. Enclosures of P(noise >= first + i), first >= 1, i = 0..n-1, to a relative error
      * of about 2^-bits. */
     void (*tail_balls)(const cellar_additive *a, int64_t first, size_t n, int64_t bits,
@@ -46,6 +48,8 @@ void cellar_additive_clear(cellar_mechanism *m);
 double cellar_additive_log_pmf(const cellar_mechanism *m, int64_t count, int64_t released);
 void cellar_additive_pmf_ball(const cellar_mechanism *m, int64_t count, int64_t released,
                               int64_t bits, arb_t out);
+void cellar_additive_pmf_balls(const cellar_mechanism *m, int64_t count, int64_t first, size_t n,
+                               int64_t bits, arb_ptr out);
 void cellar_additive_support(const cellar_mechanism *m, int64_t count, double tail, int64_t *low,
                              int64_t *high);
 cellar_status cellar_additive_sample_many(const cellar_mechanism *m, const int64_t *counts,
@@ -61,6 +65,7 @@ void cellar_additive_survival_ball(const cellar_mechanism *m, int64_t count, int
     .is_additive = 1, .log_pmf = cellar_additive_log_pmf, .pmf_ball = cellar_additive_pmf_ball,    \
     .support = cellar_additive_support, .sample_many = cellar_additive_sample_many,                \
     .cdf = cellar_additive_cdf, .survival = cellar_additive_survival,                              \
-    .moments = cellar_additive_moments, .survival_ball = cellar_additive_survival_ball
+    .moments = cellar_additive_moments, .survival_ball = cellar_additive_survival_ball,            \
+    .pmf_balls = cellar_additive_pmf_balls
 
 #endif

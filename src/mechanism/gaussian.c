@@ -70,10 +70,34 @@ static void gaussian_q_ball(const cellar_additive *a, int64_t k, int64_t bits, a
     arb_clear(next);
 }
 
+/* Each tail is the upper end of one number and the lower end of the next. */
+static void gaussian_q_balls(const cellar_additive *a, int64_t first, size_t n, int64_t bits,
+                             arb_ptr out)
+{
+    arb_t above, difference;
+    arb_init(above);
+    arb_init(difference);
+    gaussian_tail_balls(a, first + 1, n, bits + 32, out);
+    if (first > 0)
+        gaussian_tail_balls(a, first, 1, bits + 32, above);
+    else
+        arb_sub_ui(above, out, 1, bits + 96);
+    if (first == 0)
+        arb_neg(above, above); /* P(noise >= 0) = 1 - P(noise >= 1) */
+    for (size_t i = 0; i < n; i++) {
+        arb_sub(difference, above, out + i, bits);
+        arb_swap(above, out + i);
+        arb_swap(out + i, difference);
+    }
+    arb_clear(above);
+    arb_clear(difference);
+}
+
 static const cellar_noise gaussian_noise = {
     .log_q = gaussian_log_q,
     .tail = gaussian_tail,
     .q_ball = gaussian_q_ball,
+    .q_balls = gaussian_q_balls,
     .tail_balls = gaussian_tail_balls,
 };
 

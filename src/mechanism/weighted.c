@@ -67,6 +67,27 @@ static void weighted_q_ball(const cellar_additive *a, int64_t k, int64_t bits, a
     arb_clear(total);
 }
 
+static void weighted_q_balls(const cellar_additive *a, int64_t first, size_t n, int64_t bits,
+                             arb_ptr out)
+{
+    const cellar_weighted *w = weighted_of(a);
+    int64_t work = bits + 16;
+    arb_t rate, total;
+    arb_init(rate);
+    arb_init(total);
+    weighted_rate_ball(w, bits, rate);
+    cellar_weighted_total(rate, w->power, w->last, work, total);
+    cellar_weighted_list(rate, w->power, first, n, work, out);
+    for (size_t i = 0; i < n; i++) {
+        if (first + (int64_t) i > w->last)
+            arb_zero(out + i);
+        else
+            arb_div(out + i, out + i, total, work);
+    }
+    arb_clear(rate);
+    arb_clear(total);
+}
+
 /* ---- doubles --------------------------------------------------------------- */
 
 static double weighted_exponent(const cellar_weighted *w, double k)
@@ -95,6 +116,7 @@ static const cellar_noise weighted_noise = {
     .log_q = weighted_log_q,
     .tail = weighted_tail,
     .q_ball = weighted_q_ball,
+    .q_balls = weighted_q_balls,
     .tail_balls = weighted_tail_balls,
     .last = weighted_last,
 };

@@ -28,6 +28,9 @@ void cellar_weighted_clear(cellar_mechanism *m);
  * first >= 0, to a relative error of about 2^-bits. `rate` may be a ball of any width. */
 void cellar_weighted_sums(const arb_t rate, int power, int64_t last, int64_t first, size_t n,
                           int64_t bits, arb_ptr out);
+/* Encloses the weights themselves. */
+void cellar_weighted_list(const arb_t rate, int power, int64_t first, size_t n, int64_t bits,
+                          arb_ptr out);
 /* Encloses the sum over all k from -last to last. */
 void cellar_weighted_total(const arb_t rate, int power, int64_t last, int64_t bits, arb_t out);
 

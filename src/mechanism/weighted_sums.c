@@ -54,6 +54,30 @@ static void weights_rest(const arb_t rate, int64_t end, const arb_t weight, int6
     arb_clear(factor);
 }
 
+/* Each weight is the one below it times e^{-rate ((k+1)^p - k^p)}, and for power 2 that factor is
+ * the one before it times e^{-2 rate}. */
+void cellar_weighted_list(const arb_t rate, int power, int64_t first, size_t n, int64_t bits,
+                          arb_ptr out)
+{
+    int64_t work = bits + 16 + 2 * (int64_t) FLINT_BIT_COUNT((ulong) n);
+    arb_t weight, down, step;
+    arb_init(weight);
+    arb_init(down);
+    arb_init(step);
+    weight_ball(rate, first, power == 1 ? 1 : first, work, weight);
+    weight_ball(rate, power == 1 ? 1 : 2 * first + 1, 1, work, down);
+    weight_ball(rate, 2, 1, work, step);
+    for (size_t i = 0; i < n; i++) {
+        arb_set_round(out + i, weight, work);
+        arb_mul(weight, weight, down, work);
+        if (power == 2)
+            arb_mul(down, down, step, work);
+    }
+    arb_clear(weight);
+    arb_clear(down);
+    arb_clear(step);
+}
+
 /* From 0 to what a ball holds. */
 static void ball_from_zero(arb_t ball)
 {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sums of weights that are made at once, against the same sums made one by one. */
+/* Sums of weights and runs of probabilities that are made at once, against those made one by one.
+ */
 #include "check.h"
 
 #include <math.h>
 
 #include "mechanism/weighted.h"
+#include "make_mechanism.h"
 
 enum { BITS = 128 };
 
@@ -76,10 +78,49 @@ static void test_long_sums_are_the_sums(void **state)
     arb_clear(rate);
 }
 
+static void check_run(const cellar_mechanism *m, int64_t count, int64_t first, size_t n)
+{
+    arb_ptr run = _arb_vec_init((slong) n);
+    arb_t one;
+    arb_init(one);
+    m->ops->pmf_balls(m, count, first, n, BITS, run);
+    for (size_t i = 0; i < n; i++) {
+        m->ops->pmf_ball(m, count, first + (int64_t) i, BITS, one);
+        if (!arb_overlaps(run + i, one) || arb_rel_accuracy_bits(run + i) < BITS - 8)
+            fail_msg("%s: P(%d | %d): %ld bits, %.17g and not %.17g", cellar_mechanism_spec(m),
+                     (int) first + (int) i, (int) count, (long) arb_rel_accuracy_bits(run + i),
+                     arf_get_d(arb_midref(run + i), ARF_RND_NEAR),
+                     arf_get_d(arb_midref(one), ARF_RND_NEAR));
+    }
+    arb_clear(one);
+    _arb_vec_clear(run, (slong) n);
+}
+
+static void test_runs_are_the_probabilities(void **state)
+{
+    static const char *const specs[] = {"laplace:epsilon=0.3",
+                                        "discrete-laplace:epsilon=1",
+                                        "gaussian:sigma=0.7",
+                                        "gaussian:sigma=30",
+                                        "discrete-gaussian:sigma=4.2",
+                                        "truncated-laplace:epsilon=0.25,m=6",
+                                        "truncated-normal:epsilon=1,m=17"};
+    (void) state;
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        cellar_mechanism *m = make(specs[i]);
+        check_run(m, 5, -20, 60); /* across the count */
+        check_run(m, 5, -20, 20);
+        check_run(m, 5, 5, 30);
+        check_run(m, -3, 1, 7);
+        cellar_mechanism_free(m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_long_sums_are_the_sums),
+        cmocka_unit_test(test_runs_are_the_probabilities),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
