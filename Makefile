@@ -12,7 +12,7 @@ papers: release ## the papers' tables and figures, printed numbers beside ours; 
 	@examples/papers/reproduce $(if $(DATA),--data "$(DATA)") papers-output
 
 test: ## every check that decides whether a change is good
-	@tools/bootstrap build check
+	@tools/bootstrap build check docs
 	@tools/test
 
 bench: ## measure speed and memory against the floor and other tools
