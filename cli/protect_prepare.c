@@ -109,20 +109,23 @@ static int protect_open_ledger(const protect_values *values, protect_run *run)
 {
     const char *name = values->account.dataset;
     const cellar_ledger_entry *dataset;
-    int kind, result;
+    cellar_neighbours kind;
+    int result;
     if (values->account.ledger == NULL)
         return CLI_GO_ON;
     result = cli_ledger_open(values->account.ledger, values->account.key, &run->ledger);
     dataset = result == CLI_GO_ON ? cellar_ledger_find_dataset(run->ledger, name) : NULL;
     if (dataset == NULL) /* spending tells it */
         return result;
-    kind = strcmp(dataset->neighbours, cli_protect_neighbours(1)) == 0;
-    if (run->options.neighbours >= 0 && run->options.neighbours != kind)
+    kind = strcmp(dataset->neighbours, cli_protect_neighbours(CELLAR_NEIGHBOURS_SUBSTITUTE)) == 0
+               ? CELLAR_NEIGHBOURS_SUBSTITUTE
+               : CELLAR_NEIGHBOURS_ADD_REMOVE;
+    if (run->options.neighbours >= 0 && run->options.neighbours != (int) kind)
         return cli_usage("--neighbours %s: dataset '%s' accounts under %s, and these cannot be "
                          "added",
-                         cli_protect_neighbours(run->options.neighbours), name,
+                         cli_protect_neighbours((cellar_neighbours) run->options.neighbours), name,
                          cli_protect_neighbours(kind));
-    run->options.neighbours = kind;
+    run->options.neighbours = (int) kind;
     return CLI_GO_ON;
 }
 
