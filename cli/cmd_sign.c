@@ -33,7 +33,8 @@ static const cli_command sign_command = {
     "Signs a folder of releases (Ed25519). " CELLAR_MANIFEST_FILE
     " lists the digest of every file in it; it is written when there is none, and compared with "
     "the files when there is. " CELLAR_MANIFEST_SIGNATURE
-    " is its signature. Files that only you may read are refused: confidential files look so.",
+    " is its signature. Files that only you may read are refused: confidential files look so. "
+    "Releases that no ledger was charged for are signed with a warning.",
     sign_options,
     sizeof sign_options / sizeof sign_options[0],
     sign_examples};
@@ -47,6 +48,19 @@ static const cli_command verify_command = {
     sizeof verify_options / sizeof verify_options[0],
     verify_examples};
 
+/* What no ledger was charged for may be signed, for a test, say; but not unawares. */
+static void warn_unaccounted(const char *folder)
+{
+    size_t n = 0;
+    cellar_error err;
+    if (cellar_manifest_count_unaccounted(folder, &n, &err) != CELLAR_OK)
+        cli_message("warning: %s", err.message);
+    else if (n > 0)
+        cli_message("warning: %zu file%s of %s say%s 'unaccounted, not for publication': no ledger "
+                    "was charged for what is signed here",
+                    n, n == 1 ? "" : "s", folder, n == 1 ? "s" : "");
+}
+
 static cellar_status sign_folder(const char *folder, const char *key_path, cellar_public_key *who,
                                  size_t *n_files, cellar_error *err)
 {
@@ -54,8 +68,10 @@ static cellar_status sign_folder(const char *folder, const char *key_path, cella
     cellar_status status = cellar_key_read(key_path, &key, err);
     if (status == CELLAR_OK)
         status = cellar_manifest_sign(folder, key, n_files, err);
-    if (status == CELLAR_OK)
+    if (status == CELLAR_OK) {
         *who = cellar_key_public(key);
+        warn_unaccounted(folder);
+    }
     cellar_key_free(key);
     return status;
 }

@@ -22,6 +22,10 @@ int cli_plan_compare(const cellar_plan *plan, const plan_values *values);
 /* Runs it; exit 3 when a budget or a rule refused. */
 int cli_plan_run(const cellar_plan *plan, const plan_values *values);
 
+/* A number for people: four digits, and all digits before the point of a large one. */
+enum { CLI_PLAN_NUMBER = 32 };
+const char *cli_plan_number(double number, char text[CLI_PLAN_NUMBER]);
+
 /* The options of the library's calls. */
 cellar_plan_options cli_plan_options(const plan_values *values);
 

@@ -16,16 +16,26 @@ static const char *verdict_word(const cellar_certificate *certificate)
 
 /* ---- for people ----------------------------------------------------------------------------- */
 
-/* Never "-0". */
+const char *cli_plan_number(double number, char text[CLI_PLAN_NUMBER])
+{
+    if (fabs(number) >= 1000 && fabs(number) < 1e15)
+        snprintf(text, CLI_PLAN_NUMBER, "%.0f", number);
+    else
+        snprintf(text, CLI_PLAN_NUMBER, "%.4g", number == 0 ? 0 : number);
+    return text;
+}
+
 static void add_real(cli_grid *grid, double number)
 {
-    cli_grid_add_real(grid, number == 0 ? 0 : number, 4);
+    char text[CLI_PLAN_NUMBER];
+    cli_grid_add(grid, cli_plan_number(number, text));
 }
 
 static void add_sd(cli_grid *grid, double low, double high)
 {
-    char text[64];
-    snprintf(text, sizeof text, "%.4g to %.4g", low, high);
+    char text[2 * CLI_PLAN_NUMBER + 4], ends[2][CLI_PLAN_NUMBER];
+    snprintf(text, sizeof text, "%s to %s", cli_plan_number(low, ends[0]),
+             cli_plan_number(high, ends[1]));
     if (high - low > 1e-9 * high)
         cli_grid_add(grid, text);
     else
@@ -37,12 +47,19 @@ static void tell_table(const cellar_plan_table *table, cellar_output *output)
     static const char *const heads[] = {"cells", "number",          "SD", "bias", "their sum: SD",
                                         "bias",  "false positives", ""};
     cli_grid grid = {.n_columns = sizeof heads / sizeof *heads};
-    cellar_output_printf(output, "\n%s: %llu cells, a record touches %llu; %s for each",
-                         table->name, (unsigned long long) table->n_cells,
+    char numbers[2][CLI_PLAN_NUMBER];
+    cellar_output_printf(output, "\n%s: %llu cells, ", table->name,
+                         (unsigned long long) table->n_cells);
+    if (table->n_structural > 0)
+        cellar_output_printf(output, "%llu of them structural zeros without noise, ",
+                             (unsigned long long) table->n_structural);
+    cellar_output_printf(output, "a record touches %llu; %s for each",
                          (unsigned long long) table->cells_per_record, table->mechanism);
     if (table->epsilon != NULL)
         cellar_output_printf(output, ", epsilon %s in all", table->epsilon);
-    cellar_output_printf(output, "\nabout %.4g rows, %.4g bytes\n", table->rows, table->bytes);
+    cellar_output_printf(output, "\nabout %s rows, %s bytes\n",
+                         cli_plan_number(round(table->rows), numbers[0]),
+                         cli_plan_number(round(table->bytes), numbers[1]));
     for (size_t i = 0; i < grid.n_columns; i++)
         cli_grid_add(&grid, heads[i]);
     for (size_t i = 0; i < table->n_cells_groups; i++) {
@@ -74,6 +91,7 @@ static void tell_list(const cellar_plan_figures *figures, cellar_output *output)
 {
     const cellar_certificate *certificate = figures->certificate;
     cellar_composition composition = cellar_certificate_composition(certificate);
+    char numbers[3][CLI_PLAN_NUMBER];
     cellar_output_printf(output, "%zu table%s, %llu cells; a record touches %llu of them (d)\n",
                          figures->n_tables, figures->n_tables == 1 ? "" : "s",
                          (unsigned long long) figures->n_cells,
@@ -88,8 +106,10 @@ static void tell_list(const cellar_plan_figures *figures, cellar_output *output)
     tell_guarantee("tight", composition.tight, output);
     if (!isnan(composition.rho))
         cellar_output_printf(output, "  rho        %.6g\n", composition.rho);
-    cellar_output_printf(output, "about %.4g rows, %.4g bytes, %.4g false positives\n",
-                         figures->rows, figures->bytes, figures->false_positives);
+    cellar_output_printf(output, "about %s rows, %s bytes, %s false positives\n",
+                         cli_plan_number(round(figures->rows), numbers[0]),
+                         cli_plan_number(round(figures->bytes), numbers[1]),
+                         cli_plan_number(figures->false_positives, numbers[2]));
 }
 
 static cellar_status tell(const cellar_plan_figures *figures, const char *title, cellar_error *err)
@@ -123,6 +143,7 @@ static void json_cells(cli_json *json, const cellar_plan_cells *cells)
                   : cells->is_interior ? "interior"
                                        : "margin");
     cli_json_count(json, "cells", cells->n_cells);
+    cli_json_count(json, "structural_zeros", cells->n_structural);
     cli_json_real(json, "sd_low", cells->sd_low);
     cli_json_real(json, "sd_high", cells->sd_high);
     cli_json_real(json, "bias", cells->bias);
@@ -141,6 +162,7 @@ static void json_table(cli_json *json, const cellar_plan_table *table)
     cli_json_text(json, "epsilon", table->epsilon);
     cli_json_count(json, "cells_per_record", table->cells_per_record);
     cli_json_count(json, "cells", table->n_cells);
+    cli_json_count(json, "structural_zeros", table->n_structural);
     cli_json_real(json, "rows", table->rows);
     cli_json_real(json, "bytes", table->bytes);
     cli_json_real(json, "false_positives", table->false_positives);

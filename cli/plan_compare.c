@@ -12,18 +12,21 @@
 
 static void add_sd(cli_grid *grid, double sd, int is_sum)
 {
-    char text[32];
+    char number[CLI_PLAN_NUMBER], text[CLI_PLAN_NUMBER + 1];
     if (isnan(sd)) {
         cli_grid_add(grid, NULL);
         return;
     }
-    snprintf(text, sizeof text, "%.4g%s", sd, is_sum ? "+" : "");
+    snprintf(text, sizeof text, "%s%s", cli_plan_number(sd, number), is_sum ? "+" : "");
     cli_grid_add(grid, text);
 }
 
-static void add_number(cli_grid *grid, double number)
+/* Losses are for comparing, and may be huge. */
+static void add_loss(cli_grid *grid, double loss)
 {
-    add_sd(grid, number, 0);
+    char text[32];
+    snprintf(text, sizeof text, "%.4g", loss);
+    cli_grid_add(grid, isnan(loss) ? NULL : text);
 }
 
 static void tell_grid(const cellar_plan_comparison *c, cellar_output *output)
@@ -45,7 +48,7 @@ static void tell_grid(const cellar_plan_comparison *c, cellar_output *output)
     cli_grid_add(&grid, "");
     cli_grid_add(&grid, "");
     for (size_t k = 0; k < c->n_strategies; k++)
-        add_number(&grid, c->strategies[k].loss);
+        add_loss(&grid, c->strategies[k].loss);
     cli_grid_add(&grid, "d");
     cli_grid_add(&grid, "");
     cli_grid_add(&grid, "");

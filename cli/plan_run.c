@@ -36,6 +36,7 @@ static cellar_status write_page(void *context, const char *folder, const cellar_
     snprintf(path, size, "%s%s", folder, page);
     options.title = cellar_plan_title(pack->plan);
     options.names = (const char *const *) names;
+    options.titles = pack->titles;
     options.together = pack->certificate;
     status = cellar_report_public(pack->releases, pack->n, &options, path, err);
     for (size_t t = 0; t < pack->n; t++)

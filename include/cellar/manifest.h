@@ -42,6 +42,11 @@ CELLAR_API cellar_status cellar_manifest_sign(const char *folder, const cellar_k
 CELLAR_API cellar_status cellar_manifest_verify(const char *folder, const cellar_public_key *key,
                                                 size_t *n_files, cellar_error *err);
 
+/* How many files of a folder that has a manifest say "unaccounted, not for publication", the stamp
+ * of releases that no ledger was charged for. Signing them is allowed; a program should warn. */
+CELLAR_API cellar_status cellar_manifest_count_unaccounted(const char *folder, size_t *n,
+                                                           cellar_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -58,6 +58,7 @@ typedef struct cellar_plan_cells {
     int is_interior;         /* the cells that all others sum */
     int is_summed;           /* 1: not released, but added up by users from released cells */
     uint64_t n_cells;        /* structural zeros included */
+    uint64_t n_structural;   /* of them, which stay zero */
     double sd_low, sd_high;  /* of a cell: the smallest and the largest */
     double bias;             /* of a cell: the one furthest from 0 */
     double sum_bias, sum_sd; /* of the total that adds up all of these cells */
@@ -67,13 +68,13 @@ typedef struct cellar_plan_cells {
 
 typedef struct cellar_plan_table {
     const char *name;
-    const char *mechanism;     /* of each cell, the canonical spec */
-    const char *epsilon;       /* of the whole table, an exact decimal; NULL: it has none */
-    uint64_t cells_per_record; /* d */
-    uint64_t n_cells;
-    double rows;            /* cells listed, expected */
-    double bytes;           /* of the data in all formats, about */
-    double false_positives; /* over all cells */
+    const char *mechanism;          /* of each cell, the canonical spec */
+    const char *epsilon;            /* of the whole table, an exact decimal; NULL: it has none */
+    uint64_t cells_per_record;      /* d */
+    uint64_t n_cells, n_structural; /* cells; of them structural zeros, which stay zero */
+    double rows;                    /* cells listed, expected */
+    double bytes;                   /* of the data in all formats, about */
+    double false_positives;         /* over all cells */
     const cellar_plan_cells *cells;
     size_t n_cells_groups;
 } cellar_plan_table;
@@ -150,8 +151,9 @@ CELLAR_API void cellar_plan_comparison_free(cellar_plan_comparison *comparison);
 /* What is in a pack that is being made. */
 typedef struct cellar_plan_pack {
     const cellar_plan *plan;
-    const char *const *names; /* of the tables */
-    const char *ending;       /* of the first file of each, such as ".csv" */
+    const char *const *names;  /* of the tables */
+    const char *const *titles; /* of the tables; NULL: it has none */
+    const char *ending;        /* of the first file of each, such as ".csv" */
     const cellar_release *const *releases;
     size_t n;
     const cellar_certificate *certificate; /* of the whole list */

@@ -26,6 +26,8 @@ typedef struct cellar_report_options {
     const char *title;        /* of the page [made from what it is about] */
     const char *const *names; /* public: what each release is called, such as its file's name; NULL:
                                  numbered */
+    const char *const *titles; /* public: what each release is about, as its heading; NULL, or one
+                                  that is NULL: its name is */
     const cellar_certificate *together; /* public: of all releases, made as one list; or NULL */
     uint64_t max_rows;                  /* public: so many rows of a table at most; 0: none [200] */
     const char *charts; /* a folder that exists: every chart goes there, too, as SVG and PNG; or

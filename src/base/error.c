@@ -55,6 +55,17 @@ cellar_status cellar_fail_errno(cellar_error *err, const char *path, const char 
                        reason != NULL ? reason : "unknown");
 }
 
+cellar_status cellar_fail_name(cellar_error *err, const char *path, const char *what)
+{
+    char action[64];
+    if (errno == EEXIST || errno == ENOTEMPTY)
+        return cellar_fail(err, CELLAR_ERR_EXISTS,
+                           "%s: was made by another program in the meantime, and is not replaced",
+                           path);
+    snprintf(action, sizeof action, "give the %s its name", what);
+    return cellar_fail_errno(err, path, action);
+}
+
 _Noreturn void cellar_assert_failed(const char *condition, const char *file, int line)
 {
     fprintf(stderr, "cellar: internal error at %s:%d: %s does not hold\n", file, line, condition);

@@ -28,6 +28,9 @@ static inline cellar_status cellar_failed(const cellar_error *said, cellar_statu
 /* A system call failed: "PATH: cannot ACTION: reason". Uses errno; EEXIST is CELLAR_ERR_EXISTS,
  * ENOMEM CELLAR_ERR_MEMORY, anything else CELLAR_ERR_IO. */
 cellar_status cellar_fail_errno(cellar_error *err, const char *path, const char *action);
+/* The same where a finished `what` ("file", "folder") could not be given its name: one that has the
+ * name already is another program's, and CELLAR_ERR_EXISTS. */
+cellar_status cellar_fail_name(cellar_error *err, const char *path, const char *what);
 
 /* For functions that own something: they declare `cellar_status status = CELLAR_OK`,
  * set their pointers to NULL, and clean up once, at `out:`. */

@@ -159,7 +159,7 @@ cellar_status cellar_folder_publish(const char *staged, const char *path, cellar
         /* rename(2) replaces no folder that holds something; where the kind without replacing is
          * unknown an empty one must do */
         if ((errno != EINVAL && errno != ENOSYS) || rename(staged, path) != 0)
-            CELLAR_TRY(cellar_fail_errno(err, path, "give the folder its name"));
+            CELLAR_TRY(cellar_fail_name(err, path, "folder"));
     }
     CELLAR_TRY(sync_parent(path, err));
 out:

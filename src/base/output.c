@@ -284,7 +284,7 @@ static cellar_status output_give_name(cellar_output *output, cellar_error *err)
 {
     if (output->hidden_path == NULL && !output->replace) {
         if (output_link(output->fd, output->path) != 0)
-            return cellar_fail_errno(err, output->path, "give the file its name");
+            return cellar_fail_name(err, output->path, "file");
         return CELLAR_OK;
     }
     if (output->hidden_path == NULL) {
@@ -292,14 +292,14 @@ static cellar_status output_give_name(cellar_output *output, cellar_error *err)
         if (name == NULL)
             return cellar_fail_memory(err, "an output file");
         if (output_link(output->fd, name) != 0) {
-            cellar_status status = cellar_fail_errno(err, output->path, "give the file its name");
+            cellar_status status = cellar_fail_name(err, output->path, "file");
             cellar_free(name);
             return status;
         }
         output->hidden_path = name;
     }
     if (output_rename(output->hidden_path, output->path, output->replace) != 0)
-        return cellar_fail_errno(err, output->path, "give the file its name");
+        return cellar_fail_name(err, output->path, "file");
     cellar_free(output->hidden_path);
     output->hidden_path = NULL;
     return CELLAR_OK;
@@ -361,7 +361,7 @@ cellar_status cellar_output_publish(const char *staged, const char *path,
         return cellar_fail_memory(err, "an output file");
     if (chmod(staged, options != NULL && options->shared ? 0644 : 0600) != 0 ||
         output_rename(staged, path, options != NULL && options->replace) != 0)
-        status = cellar_fail_errno(err, path, "give the file its name");
+        status = cellar_fail_name(err, path, "file");
     else
         output_sync_folder(folder);
     cellar_free(folder);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "plan/summands.h"
 #include "release/share.h"
 #include "table/table.h"
 
@@ -14,7 +15,7 @@ enum { GROUPS_MAX = 1 << 16, STRUCTURAL_VISITED_MAX = 1 << 24, SUMMED_VARIABLES_
 /* Cells whose kept variables are `mask`, those of `inner` at an upper level. */
 typedef struct group {
     uint64_t mask, inner;
-    uint64_t n_structural, n_full; /* structural zeros; cells with a count */
+    uint64_t n_full; /* cells with a count */
     double sum_variance;
     cellar_plan_cells cells;
 } group;
@@ -27,7 +28,7 @@ typedef struct filling {
     plan_law law;
     group *groups;
     size_t n, capacity;
-    double rows;
+    double rows, n_records; /* rows listed; records, 0 without counts */
 } filling;
 
 /* ---- the groups --------------------------------------------------------------------------- */
@@ -101,7 +102,7 @@ static void groups_count_structural(filling *f)
     for (uint64_t index = 0; index < f->schema->n_indices; index++) {
         group *g = cellar_schema_is_structural_zero(f->schema, index) ? group_of(f, index) : NULL;
         if (g != NULL)
-            g->n_structural++;
+            g->cells.n_structural++;
     }
 }
 
@@ -145,7 +146,7 @@ static void groups_finish(filling *f)
     int has_total = f->schema->margins[0] == 0;
     for (size_t i = 0; i < f->n; i++) {
         group *g = &f->groups[i];
-        double n_zeros = (double) (g->cells.n_cells - g->n_full - g->n_structural);
+        double n_zeros = (double) (g->cells.n_cells - g->n_full - g->cells.n_structural);
         group_meet(f, g, 0, n_zeros);
         g->cells.false_positives = n_zeros * false_positive;
         g->cells.sum_sd = sqrt(g->sum_variance);
@@ -163,6 +164,24 @@ static uint64_t summed_per_cell(const cellar_schema *schema, uint64_t from, uint
     return group_n_cells(schema, from & ~to, 0);
 }
 
+static cellar_status group_add_summed(filling *f, size_t from, uint64_t mask, cellar_error *err)
+{
+    const plan_summands summed = cellar_plan_summands(f->schema, f->groups[from].mask, mask);
+    const cellar_plan_cells cells = f->groups[from].cells;
+    cellar_status status = group_add(f, mask, 0, err);
+    cellar_plan_cells *made = &f->groups[f->n - 1].cells;
+    if (status != CELLAR_OK)
+        return status;
+    made->is_summed = 1;
+    made->n_structural = made->n_cells - (uint64_t) summed.n_cells;
+    made->sd_low = cells.sd_low * sqrt(summed.least);
+    made->sd_high = cells.sd_high * sqrt(summed.most);
+    made->bias = summed.n_cells > 0 ? cells.sum_bias / summed.n_cells : 0;
+    made->sum_bias = cells.sum_bias;
+    made->sum_sd = cells.sum_sd;
+    return CELLAR_OK;
+}
+
 /* A margin that is not released is added up from the released one with the fewest summands. */
 static cellar_status groups_add_summed(filling *f, cellar_error *err)
 {
@@ -170,31 +189,17 @@ static cellar_status groups_add_summed(filling *f, cellar_error *err)
     cellar_status status = CELLAR_OK;
     if (n_variables > SUMMED_VARIABLES_MAX)
         return CELLAR_OK;
-    for (uint64_t mask = cellar_schema_full_mask(n_variables) + 1; mask-- > 0;) {
-        const group *best = NULL;
-        double n_summed;
-        group *made;
+    for (uint64_t mask = cellar_schema_full_mask(n_variables) + 1;
+         mask-- > 0 && status == CELLAR_OK;) {
+        size_t best = n_released;
         for (size_t g = 0; g < n_released; g++)
             if (f->groups[g].inner == 0 && (f->groups[g].mask & mask) == mask &&
-                (best == NULL || summed_per_cell(f->schema, f->groups[g].mask, mask) <
-                                     summed_per_cell(f->schema, best->mask, mask)))
-                best = &f->groups[g];
-        if (best == NULL || best->mask == mask)
-            continue;
-        n_summed = (double) summed_per_cell(f->schema, best->mask, mask);
-        {
-            cellar_plan_cells from = best->cells;
-            CELLAR_TRY(group_add(f, mask, 0, err));
-            made = &f->groups[f->n - 1];
-            made->cells.is_summed = 1;
-            made->cells.sd_low = from.sd_low * sqrt(n_summed);
-            made->cells.sd_high = from.sd_high * sqrt(n_summed);
-            made->cells.bias = from.sum_bias / (double) made->cells.n_cells;
-            made->cells.sum_bias = from.sum_bias;
-            made->cells.sum_sd = from.sum_sd;
-        }
+                (best == n_released || summed_per_cell(f->schema, f->groups[g].mask, mask) <
+                                           summed_per_cell(f->schema, f->groups[best].mask, mask)))
+                best = g;
+        if (best < n_released && f->groups[best].mask != mask)
+            status = group_add_summed(f, best, mask, err);
     }
-out:
     return status;
 }
 
@@ -221,9 +226,7 @@ static cellar_status group_name(filling *f, group *g, cellar_error *err)
 /* About how long a line of the long CSV is. */
 static double line_bytes(const filling *f)
 {
-    double bytes =
-        1 + 1 +
-        log10(1 + (double) cellar_table_n_records(f->numbers) / (double) f->schema->n_possible);
+    double bytes = 1 + 1 + log10(1 + f->n_records / (double) f->schema->n_possible);
     for (size_t v = 0; v < f->schema->n_variables; v++) {
         double length = 0;
         for (size_t c = 0; c < f->schema->axes[v].n_categories; c++)
@@ -262,6 +265,7 @@ static cellar_status table_finish(filling *f, cellar_plan_table *out, cellar_err
                                .mechanism = cellar_mechanism_spec(f->piece->mechanism),
                                .cells_per_record = f->piece->d,
                                .n_cells = f->piece->n_cells,
+                               .n_structural = f->piece->n_structural,
                                .rows = f->rows,
                                .bytes = table_bytes(f, f->rows),
                                .cells = cells,
@@ -298,8 +302,10 @@ cellar_status cellar_plan_figure_table(plan_figures *figures, size_t t, cellar_p
         &f.law, piece->mechanism, (cellar_negatives) (plan->negatives - 1), plan->threshold, err));
     CELLAR_TRY(groups_make(&f, err));
     groups_count_structural(&f);
-    if (!without_counts)
+    if (!without_counts) {
+        f.n_records = (double) cellar_table_n_records(f.numbers);
         groups_meet_counts(&f);
+    }
     groups_finish(&f);
     CELLAR_TRY(groups_add_summed(&f, err));
     CELLAR_TRY(table_finish(&f, out, err));

@@ -152,6 +152,12 @@ static cellar_status check_remarks(plan_figures *figures, cellar_error *err)
                                    "that a %s has one record is taken on trust; unit.column and "
                                    "max_records would see to it",
                                    plan->unit.name));
+    if (plan->data.max_weight > 0)
+        CELLAR_TRY(cellar_plan_say(figures, &figures->remarks, err,
+                                   "a weight above %llu counts as %llu; what totals lose by that "
+                                   "is not part of the bias told here",
+                                   (unsigned long long) plan->data.max_weight,
+                                   (unsigned long long) plan->data.max_weight));
     if (cellar_certificate_verdict(figures->work.certificate) != CELLAR_VERDICT_HOLDS)
         CELLAR_TRY(cellar_plan_say(figures, &figures->remarks, err,
                                    "the certificate does not hold: %s",

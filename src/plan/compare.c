@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "math/rational.h"
 #include "mechanism/mechanism.h"
+#include "plan/summands.h"
 #include "plan/work.h"
 #include "table/schema.h"
 
@@ -25,6 +26,7 @@ typedef struct margin {
     int is_interior;
     double n_cells, d; /* cells, and those that one record touches; upper levels included */
     double n_leaves;   /* that all these cells sum, if each is added up from leaves */
+    double share;      /* of them that are no structural zeros; taken from the lowest levels */
     double variance;   /* of a cell under the strategy at hand; NAN: not released */
 } margin;
 
@@ -69,6 +71,7 @@ static cellar_status add_margin(comparing *c, size_t t, uint64_t mask, cellar_er
 {
     const cellar_schema *schema = cellar_table_schema(c->work.pieces[t].counts);
     margin *m;
+    double n_lowest = 1;
     if (!cellar_grow(&c->margins, &c->capacity, c->n + 1, sizeof *c->margins))
         return cellar_fail_memory(err, "the margins of a list");
     m = &c->margins[c->n++];
@@ -84,7 +87,9 @@ static cellar_status add_margin(comparing *c, size_t t, uint64_t mask, cellar_er
             m->n_cells *= schema->axes[v].n_leaves + schema->axes[v].n_inner;
             m->n_leaves *= schema->axes[v].n_leaves + axis_n_members(&schema->axes[v]);
             m->d *= 1 + schema->axes[v].max_ancestors;
+            n_lowest *= schema->axes[v].n_leaves;
         }
+    m->share = cellar_plan_summands(schema, mask, mask).n_cells / n_lowest;
     return CELLAR_OK;
 }
 
@@ -152,7 +157,7 @@ static double size_of(const comparing *c, int strategy, const margin *m)
 {
     return strategy == OPTIMAL
                ? cellar_plan_optimal_size(cellar_plan_weight(c->work.pieces[m->table].table),
-                                          m->n_cells, m->d, c->by_rho)
+                                          m->n_cells * m->share, m->d, c->by_rho)
                : 1;
 }
 
@@ -194,17 +199,8 @@ static cellar_status spend(comparing *c, int strategy, cellar_plan_strategy *out
 
 /* ---- what users get ----------------------------------------------------------------------- */
 
-/* Leaves that are added up for one cell of `to`. */
-static double n_summed(const cellar_schema *schema, uint64_t from, uint64_t to)
-{
-    double n = 1;
-    for (size_t v = 0; v < schema->n_variables; v++)
-        if ((from & ~to) >> v & 1)
-            n *= schema->axes[v].n_leaves;
-    return n;
-}
-
-/* Its own number, or the best sum of others of its table; NAN when there is none. */
+/* Its own number, or the best sum of others of its table; NAN when there is none. Where structural
+ * zeros make sums differ it is the mean over the margin's cells. */
 static double best_variance(const comparing *c, const margin *target, unsigned char *is_sum)
 {
     const cellar_schema *schema = cellar_table_schema(c->work.pieces[target->table].counts);
@@ -212,9 +208,14 @@ static double best_variance(const comparing *c, const margin *target, unsigned c
     *is_sum = 0;
     for (size_t i = 0; i < c->n && isnan(target->variance); i++) {
         const margin *m = &c->margins[i];
-        double variance = m->variance * n_summed(schema, m->mask, target->mask);
+        plan_summands summed;
+        double variance;
         if (m->table != target->table || (m->mask & target->mask) != target->mask ||
-            isnan(variance) || (!isnan(best) && variance >= best))
+            isnan(m->variance))
+            continue;
+        summed = cellar_plan_summands(schema, m->mask, target->mask);
+        variance = summed.n_cells > 0 ? m->variance * summed.total / summed.n_cells : 0;
+        if (!isnan(best) && variance >= best)
             continue;
         best = variance;
         *is_sum = 1;
@@ -239,7 +240,7 @@ static cellar_status judge(comparing *c, int way, cellar_plan_strategy *strategy
         if (!m->is_wanted)
             continue;
         sd[k] = sqrt(best_variance(c, m, &sums[k]));
-        loss = c->told.targets[k].weight * sd[k] * sd[k] *
+        loss = c->told.targets[k].weight * sd[k] * sd[k] * m->share *
                (way == INTERIOR ? m->n_leaves : m->n_cells);
         k++;
         strategy->loss += loss;
@@ -386,14 +387,16 @@ cellar_status cellar_plan_compare(const cellar_plan *plan, const cellar_plan_opt
                                   cellar_plan_comparison **out, cellar_error *err)
 {
     comparing *c = cellar_alloc(1, sizeof *c);
+    cellar_plan_options empty = options != NULL ? *options : (cellar_plan_options){0};
     cellar_status status = CELLAR_OK;
     *out = NULL;
+    empty.without_counts = 1;
     if (c == NULL)
         return cellar_fail_memory(err, "a comparison");
     c->arena = cellar_arena_create(SIZE_MAX);
     if (c->arena == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "a comparison"));
-    CELLAR_TRY(cellar_plan_work_open(&c->work, plan, options, err));
+    CELLAR_TRY(cellar_plan_work_open(&c->work, plan, &empty, err));
     CELLAR_TRY(compare_all(c, err));
     *out = &c->told;
     c = NULL;

@@ -2,12 +2,20 @@
 /* The method note: draft text for the metadata fields that agencies have to fill (statistical
  * disclosure policy, data treatment). It says nothing that is not public. */
 #include <math.h>
+#include <string.h>
 
 #include "base/output.h"
 #include "base/text.h"
 #include "plan/pack.h"
 #include "plan/rules.h"
 #include "privacy/certificate.h"
+
+/* Text that Markdown shall show as it is. */
+static void note_text(cellar_output *output, const char *text)
+{
+    for (const char *c = text; *c != '\0'; c++)
+        cellar_output_printf(output, strchr("\\`*_[]<>|&#~", *c) != NULL ? "\\%c" : "%c", *c);
+}
 
 static void note_policy(const plan_figures *figures, cellar_output *output)
 {
@@ -24,8 +32,8 @@ static void note_policy(const plan_figures *figures, cellar_output *output)
         "that the tables tell little about %s, whatever else is known; how little is proved and "
         "stated below. ",
         plan->neighbours == 2 ? "what one unit answered" : "whether any one unit is in the data");
-    cellar_output_printf(output, "The unit that is protected is one %s",
-                         plan->unit.name != NULL ? plan->unit.name : "record");
+    cellar_output_string(output, "The unit that is protected is one ");
+    note_text(output, plan->unit.name != NULL ? plan->unit.name : "record");
     if (plan->unit.max_records > 1)
         cellar_output_printf(output, ", of whom at most %llu records were counted",
                              (unsigned long long) plan->unit.max_records);
@@ -52,19 +60,46 @@ static void note_policy(const plan_figures *figures, cellar_output *output)
     cellar_output_string(output, "The proof is in `certificate.json`.\n");
 }
 
+static void note_table(const cellar_plan_table *table, const char *title, cellar_output *output)
+{
+    cellar_output_string(output, "- **");
+    note_text(output, table->name);
+    cellar_output_string(output, title != NULL ? "**, " : "**");
+    note_text(output, title != NULL ? title : "");
+    cellar_output_printf(output, ": %llu cells", (unsigned long long) table->n_cells);
+    if (table->n_structural > 0)
+        cellar_output_printf(output,
+                             ", %llu of them combinations that cannot occur, which stay empty",
+                             (unsigned long long) table->n_structural);
+    cellar_output_printf(output, "; each%s was perturbed by `%s`.\n",
+                         table->n_structural > 0 ? " of the others" : "", table->mechanism);
+}
+
+static void note_weights(const plan_data *data, cellar_output *output)
+{
+    if (data->weight == NULL)
+        return;
+    cellar_output_string(output, "\nThe numbers are sums of weights, the column ");
+    note_text(output, data->weight);
+    cellar_output_printf(output,
+                         ": a weight above %llu counts as %llu, and each sum was rounded to a "
+                         "whole number before it was perturbed.\n",
+                         (unsigned long long) data->max_weight,
+                         (unsigned long long) data->max_weight);
+}
+
 static void note_treatment(const plan_figures *figures, cellar_output *output)
 {
     const cellar_plan *plan = figures->work.plan;
+    uint64_t n_structural = 0;
     cellar_output_string(output, "\n## Confidentiality: data treatment\n\n");
     for (size_t t = 0; t < figures->told.n_tables; t++) {
-        const cellar_plan_table *table = &figures->told.tables[t];
-        const plan_table *planned = plan_table_at(plan, t);
-        cellar_output_printf(output, "- **%s**%s%s: %llu cells; each was perturbed by `%s`.\n",
-                             table->name, planned->title != NULL ? ", " : "",
-                             planned->title != NULL ? planned->title : "",
-                             (unsigned long long) table->n_cells, table->mechanism);
+        n_structural += figures->told.tables[t].n_structural;
+        note_table(&figures->told.tables[t], plan_table_at(plan, t)->title, output);
     }
-    cellar_output_string(output, "\nZeros were treated like all other numbers");
+    note_weights(&plan->data, output);
+    cellar_output_printf(output, "\n%s were treated like all other numbers",
+                         n_structural > 0 ? "All other zeros" : "Zeros");
     cellar_output_string(output, plan->negatives == 1
                                      ? ". Negative numbers are published as they are: setting them "
                                        "to zero would bias totals.\n"
@@ -94,11 +129,15 @@ static cellar_status note_quality(const plan_figures *figures, cellar_output *ou
         plan_law law;
         cellar_status status =
             cellar_plan_law_init(&law, piece->mechanism, CELLAR_NEGATIVES_KEEP, 0, err);
-        if (status == CELLAR_OK)
-            cellar_output_printf(
-                output, "| %s | %llu | %.4g%s |\n", piece->table->name,
-                (unsigned long long) piece->n_cells, sqrt(cellar_plan_law_at(&law, 0).variance),
-                law.variance > 0 ? "" : " for an empty cell, more for larger ones");
+        if (status == CELLAR_OK) {
+            cellar_output_string(output, "| ");
+            note_text(output, piece->table->name);
+            cellar_output_printf(output, " | %llu | %.4g%s |\n",
+                                 (unsigned long long) (piece->n_cells - piece->n_structural),
+                                 sqrt(cellar_plan_law_at(&law, 0).variance),
+                                 law.variance > 0 ? ""
+                                                  : " for an empty cell, more for larger ones");
+        }
         cellar_plan_law_clear(&law);
         if (status != CELLAR_OK)
             return status;
@@ -118,8 +157,13 @@ static void note_rules(const cellar_plan *plan, cellar_output *output)
         const plan_rule *rule = plan_rule_at(plan, r);
         cellar_text words = {0};
         cellar_plan_rule_words(rule, &words);
-        cellar_output_printf(output, "- %s: ", rule->table != NULL ? rule->table : "all tables");
-        cellar_output_text(output, &words); /* a failure shows when the file is written */
+        cellar_output_string(output, "- ");
+        note_text(output, rule->table != NULL ? rule->table : "all tables");
+        cellar_output_string(output, ": ");
+        if (words.failed)
+            cellar_output_text(output, &words); /* a failure shows when the file is written */
+        else
+            note_text(output, words.bytes);
         cellar_output_printf(output, " (%s)\n",
                              !cellar_plan_rule_is_covered(rule)
                                  ? "judged by the custodian on true counts; not covered by the "
@@ -140,10 +184,14 @@ cellar_status cellar_plan_pack_note(const plan_figures *figures, const char *sta
                                           "were chosen from public data",
                                           ("were chosen from the confidential data, which the "
                                            "guarantee does not cover")};
-    cellar_output_printf(output, "# Method note%s%s\n\nA draft, to be edited by the producer.\n",
-                         plan->title != NULL ? ": " : "", plan->title != NULL ? plan->title : "");
-    if (plan->data.edition != NULL)
-        cellar_output_printf(output, "Edition of the data: %s.\n", plan->data.edition);
+    cellar_output_string(output, plan->title != NULL ? "# Method note: " : "# Method note");
+    note_text(output, plan->title != NULL ? plan->title : "");
+    cellar_output_string(output, "\n\nA draft, to be edited by the producer.\n");
+    if (plan->data.edition != NULL) {
+        cellar_output_string(output, "Edition of the data: ");
+        note_text(output, plan->data.edition);
+        cellar_output_string(output, ".\n");
+    }
     note_policy(figures, output);
     note_treatment(figures, output);
     cellar_output_printf(output, "The parameters %s.\n", choices[plan->parameter_choice]);

@@ -16,7 +16,7 @@ typedef struct packing {
     const cellar_key *key;
     const char *folder, *stamp;
     cellar_release **releases;
-    const char **names;
+    const char **names, **titles;
     size_t n;
 } packing;
 
@@ -186,6 +186,7 @@ static cellar_status write_all(packing *p, cellar_error *err)
         cellar_plan_pack pack = {
             .plan = p->plan,
             .names = p->names,
+            .titles = p->titles,
             .ending = find_format(plan_text_at(&p->plan->outputs.formats, 0))->ending,
             .releases = (const cellar_release *const *) p->releases,
             .n = p->n,
@@ -214,10 +215,13 @@ cellar_status cellar_plan_pack_write(const plan_figures *figures,
 
     p.releases = cellar_alloc(p.n, sizeof *p.releases);
     p.names = cellar_alloc(p.n, sizeof *p.names);
-    if (p.releases == NULL || p.names == NULL)
+    p.titles = cellar_alloc(p.n, sizeof *p.titles);
+    if (p.releases == NULL || p.names == NULL || p.titles == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "a release"));
-    for (size_t t = 0; t < p.n; t++)
+    for (size_t t = 0; t < p.n; t++) {
         p.names[t] = plan_table_at(p.plan, t)->name;
+        p.titles[t] = plan_table_at(p.plan, t)->title;
+    }
     CELLAR_TRY(draw_all(&p, err));
     CELLAR_TRY(cellar_folder_create(folder, err));
     CELLAR_TRY(write_all(&p, err));
@@ -226,5 +230,6 @@ out:
         cellar_release_free(p.releases[t]);
     cellar_free(p.releases);
     cellar_free(p.names);
+    cellar_free(p.titles);
     return status;
 }

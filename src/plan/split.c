@@ -25,7 +25,7 @@ double cellar_plan_weight(const plan_table *table)
 
 double cellar_plan_optimal_size(double weight, double n_cells, double d, int by_rho)
 {
-    double ratio = weight * n_cells / d;
+    double ratio = weight * fmax(n_cells, 1) / d; /* of structural zeros alone: as if one was not */
     return by_rho ? sqrt(ratio) : cbrt(ratio);
 }
 
@@ -37,7 +37,8 @@ static void relative_size(const plan_work *work, const plan_piece *piece, fmpq_t
     fmpq_one(out);
     if (budget->split == PLAN_SPLIT_OPTIMAL) {
         cellar_rational_set_double(
-            out, cellar_plan_optimal_size(cellar_plan_weight(piece->table), (double) piece->n_cells,
+            out, cellar_plan_optimal_size(cellar_plan_weight(piece->table),
+                                          (double) (piece->n_cells - piece->n_structural),
                                           (double) piece->d, budget->rho != NULL));
         return;
     }

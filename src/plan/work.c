@@ -6,6 +6,10 @@
 
 #include "base/error.h"
 #include "mechanism/mechanism.h"
+#include "table/build.h"
+#include "table/schema.h"
+
+enum { STRUCTURAL_VISITED_MAX = 1 << 24 };
 
 /* ---- counting ---------------------------------------------------------------------------- */
 
@@ -65,7 +69,24 @@ cellar_status cellar_plan_count(const cellar_plan *plan, const plan_table *table
         spec.n_threads = options->n_threads;
         spec.progress = options->progress;
     }
+    if (options != NULL && options->without_counts) {
+        cellar_status status = cellar_tabulate_declared(&spec, out, err);
+        if (status != CELLAR_OK || *out != NULL)
+            return status;
+    }
     return cellar_tabulate(&spec, out, NULL, err);
+}
+
+/* How many of the released cells are structural zeros; none in tables too large to visit. */
+static uint64_t count_structural(const cellar_schema *schema)
+{
+    uint64_t n = 0;
+    if (schema->structural == NULL || schema->n_indices > STRUCTURAL_VISITED_MAX)
+        return 0;
+    for (uint64_t index = 0; index < schema->n_indices; index++)
+        n += cellar_schema_has_cell(schema, index) &&
+             cellar_schema_is_structural_zero(schema, index);
+    return n;
 }
 
 static cellar_status work_count(plan_work *work, const cellar_plan_options *options,
@@ -82,6 +103,7 @@ static cellar_status work_count(plan_work *work, const cellar_plan_options *opti
         schema = cellar_table_schema(piece->counts);
         piece->d = cellar_schema_cells_per_record(schema);
         piece->n_cells = cellar_schema_n_possible(schema);
+        piece->n_structural = count_structural(schema);
         if (__builtin_add_overflow(work->d, piece->d, &work->d) || work->d > UINT32_MAX)
             return cellar_fail(err, CELLAR_ERR_OVERFLOW, "%s: a record touches too many cells",
                                work->plan->name);

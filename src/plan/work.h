@@ -13,7 +13,7 @@ typedef struct plan_piece {
     cellar_table *counts; /* with its margins and levels */
     cellar_mechanism *mechanism;
     uint64_t d; /* cells that one record touches */
-    uint64_t n_cells;
+    uint64_t n_cells, n_structural;
 } plan_piece;
 
 typedef struct plan_work {
@@ -34,7 +34,8 @@ cellar_status cellar_plan_work_open(plan_work *work, const cellar_plan *plan,
                                     const cellar_plan_options *options, cellar_error *err);
 void cellar_plan_work_close(plan_work *work);
 
-/* Counts one table of the plan; `merge` may be NULL. */
+/* Counts one table of the plan, or nothing without opening the data where that was asked for
+ * (options->without_counts) and every domain is declared. */
 cellar_status cellar_plan_count(const cellar_plan *plan, const plan_table *table,
                                 const cellar_plan_options *options, cellar_table **out,
                                 cellar_error *err);

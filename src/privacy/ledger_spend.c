@@ -291,6 +291,11 @@ cellar_status cellar_ledger_spend(cellar_ledger *ledger, const cellar_charge *ch
     held = 1;
     status = spend_run(&s, produce, context, out, err);
     out->state = cellar_ledger_state(ledger, charge->request);
+    if (status == CELLAR_ERR_EXISTS && out->state == CELLAR_CHARGE_STAGED && err != NULL)
+        cellar_fail(err, status,
+                    "%s; request '%s' is charged and drawn, and waits for that name: move what "
+                    "has it now elsewhere and ask again, nothing is charged or drawn twice",
+                    err->message, charge->request);
 out:
     if (held)
         cellar_ledger_let_go(ledger, charge->request);

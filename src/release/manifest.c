@@ -131,9 +131,20 @@ static cellar_status listing_visit(listing *list, const FTSENT *entry, cellar_er
     case FTS_NS:
         errno = entry->fts_errno;
         return cellar_fail_errno(err, entry->fts_path, "look at");
+    case FTS_SL:
+    case FTS_SLNONE:
+        if (entry->fts_level == 0)
+            return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                               "%s: is a symbolic link, which may lead elsewhere tomorrow; name "
+                               "the folder itself",
+                               list->folder);
+        return cellar_fail(err, CELLAR_ERR_RULE,
+                           "%s: is a symbolic link; a manifest is of plain files, and the link is "
+                           "none",
+                           entry->fts_path);
     default:
         return cellar_fail(err, CELLAR_ERR_RULE,
-                           "%s: a manifest is of plain files, not of links and devices",
+                           "%s: a manifest is of plain files, not of devices and pipes",
                            entry->fts_path);
     }
 }

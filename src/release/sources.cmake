@@ -19,6 +19,7 @@ set(LAYER_SOURCES
   forecast.c
   manifest.c
   manifest_sign.c
+  manifest_stamp.c
   member_walk.c
   noise_law.c
   predicate.c

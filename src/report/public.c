@@ -32,6 +32,13 @@ static const char *public_name(const public_run *run, size_t i, char number[32])
     return number;
 }
 
+static const char *public_title(const public_run *run, size_t i, char number[32])
+{
+    if (run->options->titles != NULL && run->options->titles[i] != NULL)
+        return run->options->titles[i];
+    return public_name(run, i, number);
+}
+
 static int public_is_fitted(const cellar_release *release)
 {
     const json_t *fitted = json_object_get(release->description, "fitted");
@@ -57,12 +64,14 @@ static void public_variables(cellar_page *page, const cellar_schema *schema)
     cellar_page_table_end(page);
 }
 
-static void public_facts(cellar_page *page, const cellar_release *release)
+static void public_facts(cellar_page *page, const cellar_release *release, const char *file)
 {
     const cellar_schema *schema = cellar_release_schema(release);
     size_t n_margins;
     (void) cellar_schema_margins(schema, &n_margins);
     cellar_page_tag(page, "<dl>\n");
+    if (file != NULL)
+        cellar_page_fact(page, "File", "%s", file);
     cellar_page_fact(page, "Released on", "%s", cellar_release_date(release));
     cellar_page_fact(page, "Mechanism, for each cell", "%s (revision %u)",
                      cellar_release_mechanism(release),
@@ -133,11 +142,11 @@ static cellar_status public_release(public_run *run, size_t i, cellar_error *err
 
     if (run->n > 1) {
         snprintf(number, sizeof number, "release-%zu", i + 1);
-        cellar_page_heading(page, 2, number, "%s", public_name(run, i, (char[32]){0}));
+        cellar_page_heading(page, 2, number, "%s", public_title(run, i, (char[32]){0}));
     }
     public_stamp(page, release);
     public_heading(run, i, "released", "What is released");
-    public_facts(page, release);
+    public_facts(page, release, run->options->names != NULL ? run->options->names[i] : NULL);
     public_variables(page, cellar_release_schema(release));
     public_heading(run, i, "certificate", "What the certificate says");
     cellar_section_certificate(page, json_object_get(release->description, "certificate"));
@@ -170,7 +179,7 @@ static void public_contents(public_run *run)
                               "<li><a href=\"#numbers-1\">The numbers</a></li>\n");
     for (size_t i = 0; i < run->n && run->n > 1; i++) {
         cellar_text_printf(&page->out, "<li><a href=\"#release-%zu\">", i + 1);
-        cellar_page_text(page, "%s", public_name(run, i, number));
+        cellar_page_text(page, "%s", public_title(run, i, number));
         cellar_page_tag(page, "</a></li>\n");
     }
     if (run->n > 1)
@@ -241,6 +250,8 @@ static cellar_status public_write(public_run *run, cellar_error *err)
     cellar_status status = CELLAR_OK;
     if (run->options->title != NULL)
         cellar_text_add_string(&title, run->options->title);
+    else if (run->n == 1 && run->options->titles != NULL && run->options->titles[0] != NULL)
+        cellar_text_add_string(&title, run->options->titles[0]);
     else if (run->n == 1 && run->options->names != NULL)
         cellar_text_printf(&title, "About %s", public_name(run, 0, number));
     else

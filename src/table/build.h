@@ -4,6 +4,7 @@
 #define CELLAR_TABLE_BUILD_H
 
 #include <cellar/table.h>
+#include <cellar/tabulate.h>
 
 #include "base/text.h"
 
@@ -63,6 +64,11 @@ size_t cellar_cells_position(const cellar_cells *cells, uint64_t index);
  * retains `schema`. Decides between dense and sparse storage by itself. */
 cellar_status cellar_table_from_cells(const cellar_schema *schema, cellar_cells *cells,
                                       uint64_t key_range, cellar_table **out, cellar_error *err);
+
+/* The table that cellar_tabulate() would make of no records at all, unweighted, when every domain is
+ * declared; else *out is NULL. The data are not opened. */
+cellar_status cellar_tabulate_declared(const cellar_tabulate_spec *spec, cellar_table **out,
+                                       cellar_error *err);
 
 /* States that no weight exceeded the bound, which must not be contradicted by the cells: a sum of
  * n weights lies between 0 and n times the bound. 0 states nothing. */

@@ -36,4 +36,5 @@ set(LAYER_SOURCES
   table_sums.c
   table_weights.c
   tabulate.c
+  tabulate_declared.c
 )

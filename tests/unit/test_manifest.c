@@ -2,6 +2,7 @@
 /* A signed folder: every change of it is found, and confidential files are not signed. */
 #include "check.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -148,11 +149,44 @@ static void test_what_must_not_be_signed(void **state)
     assert_int_equal(sign(place, &who), CELLAR_ERR_RULE);
     assert_non_null(strstr(err.message, "plain files"));
     remove(scratch_path(place, "p/link"));
+    assert_int_equal(symlink("p", scratch_path(place, "elsewhere")), 0);
+    assert_int_equal(cellar_manifest_write(scratch_path(place, "elsewhere"), NULL, &err),
+                     CELLAR_ERR_ARGUMENT);
+    assert_non_null(strstr(err.message, "elsewhere: is a symbolic link"));
+    remove(scratch_path(place, "elsewhere"));
     scratch_write(place, "p/extra", "");
     remove(scratch_path(place, "p/extra"));
     scratch_write(place, "p/manifest.sha256", "no manifest\n");
     assert_int_equal(sign(place, &who), CELLAR_ERR_INPUT);
     assert_non_null(strstr(err.message, "manifest.sha256:1: expected a digest"));
+}
+
+/* The stamp is found wherever it stands, across the pieces that are read, too. */
+static void test_counts_what_is_unaccounted(void **state)
+{
+    static const size_t before[] = {0, 65536 - 7, 65536 - 31, 65536, 2 * 65536 - 3};
+    static const char stamp[] = "unaccounted, not for publication";
+    scratch *place = *state;
+    size_t n;
+    assert_int_equal(cellar_manifest_write(scratch_path(place, "p"), NULL, &err), CELLAR_OK);
+    assert_int_equal(cellar_manifest_count_unaccounted(scratch_path(place, "p"), &n, &err),
+                     CELLAR_OK);
+    assert_int_equal(n, 0);
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
+        char *text = calloc(before[i] + sizeof stamp, 1);
+        memset(text, 'x', before[i]);
+        memcpy(text + before[i], stamp, sizeof stamp);
+        scratch_write(place, "p/sub/b.csv", text);
+        assert_int_equal(cellar_manifest_count_unaccounted(scratch_path(place, "p"), &n, &err),
+                         CELLAR_OK);
+        assert_int_equal(n, 1);
+        text[before[i] + 3] = '-';
+        scratch_write(place, "p/sub/b.csv", text);
+        assert_int_equal(cellar_manifest_count_unaccounted(scratch_path(place, "p"), &n, &err),
+                         CELLAR_OK);
+        assert_int_equal(n, 0);
+        free(text);
+    }
 }
 
 static void test_damaged_files_are_refused(void **state)
@@ -207,6 +241,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_every_change_is_found, setup, teardown),
         cmocka_unit_test_setup_teardown(test_another_key_does_not_verify, setup, teardown),
         cmocka_unit_test_setup_teardown(test_what_must_not_be_signed, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_counts_what_is_unaccounted, setup, teardown),
         cmocka_unit_test_setup_teardown(test_damaged_files_are_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(test_every_allocation_may_fail, setup, teardown),
     };

@@ -360,6 +360,70 @@ static cellar_status compare_scenario(void *context, cellar_error *error)
     return status;
 }
 
+/* Only men of one region may say yes: of 8 cells 5 carry noise. */
+static void write_impossible(scratch *place)
+{
+    scratch_write(place, "answer.csv", "code\nyes\nno\n");
+    scratch_write(place, "zeros.txt", "answer = yes & sex = F\nanswer = yes & region = S\n");
+}
+
+static const cellar_plan_cells *find_cells(const cellar_plan_table *table, const char *margin)
+{
+    for (size_t i = 0; i < table->n_cells_groups; i++)
+        if (strcmp(table->cells[i].margin, margin) == 0)
+            return &table->cells[i];
+    fail_msg("there is no %s", margin);
+    return NULL;
+}
+
+/* Structural zeros have no noise, and sums have that of the others. The data are not there: with
+ * declared domains nobody asks for them. */
+static void structural_zeros_have_no_noise(void **state)
+{
+    static const char text[] = "plan: 1\n"
+                               "data: {file: nowhere.csv}\n"
+                               "variables:\n"
+                               "  - {name: region, codelist: region.csv}\n"
+                               "  - {name: sex, codelist: sex.csv}\n"
+                               "  - {name: answer, codelist: answer.csv}\n"
+                               "negatives: keep\nparameter_choice: advance\n"
+                               "tables:\n"
+                               "  - {name: one, by: [region, sex, answer], margins: [region], "
+                               "structural_zeros: zeros.txt}\n"
+                               "mechanism: discrete-laplace\nbudget: {epsilon: 0.02}\n";
+    static const struct {
+        const char *margin;
+        uint64_t n_structural;
+        double least, most, sum; /* summands of a cell, and of all of them */
+    } expected[] = {{"region*sex*answer", 3, 1, 1, 5}, {"region", 0, 1, 1, 2},
+                    {"sex*answer", 1, 1, 2, 5},        {"answer", 0, 1, 4, 5},
+                    {"region*answer", 1, 1, 2, 5},     {"total", 0, 2, 2, 2}};
+    const cellar_plan_table *table;
+    cellar_plan_figures *figures;
+    cellar_plan_comparison *comparison;
+    double e = exp(-0.01), sd = sqrt(2 * e) / (1 - e);
+    write_impossible(*state);
+    figures = check(*state, text, 1);
+    table = &figures->tables[0];
+    assert_int_equal(table->n_cells, 10);
+    assert_int_equal(table->n_structural, 3);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        const cellar_plan_cells *cells = find_cells(table, expected[i].margin);
+        assert_int_equal(cells->n_structural, expected[i].n_structural);
+        check_near(cells->sd_low / sd, sqrt(expected[i].least));
+        check_near(cells->sd_high / sd, sqrt(expected[i].most));
+        check_near(cells->sum_sd / sd, sqrt(expected[i].sum));
+    }
+    assert_int_equal(cellar_plan_compare(checked, NULL, &comparison, &err), CELLAR_OK);
+    assert_string_equal(comparison->targets[1].margin, "region");
+    e = exp(-0.02);
+    sd = sqrt(2 * e) / (1 - e); /* the interior alone, and 3 or 2 of its cells for a region */
+    check_near(comparison->strategies[0].sd[1] / sd, sqrt(5.0 / 2));
+    check_near(comparison->strategies[0].loss / (sd * sd), 5 + 5);
+    cellar_plan_comparison_free(comparison);
+    forget(figures);
+}
+
 static cellar_status parse_scenario(void *context, cellar_error *error)
 {
     static const char text[] =
@@ -411,6 +475,7 @@ int main(void)
         IN_PLACE(tells_nothing_without_counts),
         IN_PLACE(compares_as_published),
         IN_PLACE(compares_weights),
+        IN_PLACE(structural_zeros_have_no_noise),
         IN_PLACE(every_allocation_may_fail),
         cmocka_unit_test(moments_are_those_of_the_law),
     };

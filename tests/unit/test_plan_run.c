@@ -2,7 +2,9 @@
 /* Runs of plans: all or nothing, paid once, drawn once; and the rules that stop them. */
 #include "check.h"
 
+#include <limits.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <cellar/manifest.h>
@@ -235,6 +237,42 @@ static void leaves_nothing_when_it_fails(void **state)
     assert_int_equal(request, CELLAR_CHARGE_LOST);
 }
 
+/* Another program takes the name while this one draws. */
+static cellar_status take_name(void *context, const char *folder, const cellar_plan_pack *pack,
+                               cellar_error *error)
+{
+    char path[PATH_MAX];
+    (void) context;
+    (void) error;
+    assert_string_equal(pack->titles[0], "All of it");
+    assert_null(pack->titles[1]);
+    snprintf(path, sizeof path, "%s", folder);
+    strcpy(strrchr(path, '/'), "/pack");
+    return mkdir(path, 0700) == 0 ? CELLAR_OK : CELLAR_ERR_IO;
+}
+
+/* What was drawn waits for the name, and gets it when it is free. */
+static void waits_for_a_name_that_was_taken(void **state)
+{
+    cellar_plan_run_result result;
+    cellar_charge_state request;
+    assert_int_equal(run_with(*state, PLAN_HEAD LIST OUT, take_name, &result), CELLAR_ERR_EXISTS);
+    assert_non_null(strstr(err.message, "was made by another program in the meantime"));
+    rmdir(scratch_path(*state, "pack"));
+    check_nothing(*state);
+    cellar_ledger_close(fresh(*state));
+    assert_int_equal(run_with(*state, PLAN_HEAD LIST OUT PAID, take_name, &result),
+                     CELLAR_ERR_EXISTS);
+    assert_non_null(strstr(err.message, "request 'one' is charged and drawn, and waits"));
+    assert_int_equal(spent(*state, &request), 750000000);
+    assert_int_equal(request, CELLAR_CHARGE_STAGED);
+    rmdir(scratch_path(*state, "pack"));
+    CHECK_OK(run_with(*state, PLAN_HEAD LIST OUT PAID, NULL, &result));
+    assert_false(result.is_new);
+    check_pack(*state);
+    assert_int_equal(spent(*state, &request), 750000000);
+}
+
 /* ---- rules ---------------------------------------------------------------------------------- */
 
 static const struct ruled {
@@ -345,6 +383,7 @@ int main(void)
         IN_PLACE(gives_up_what_was_not_recorded),
         IN_PLACE(starts_anew_without_a_ledger),
         IN_PLACE(leaves_nothing_when_it_fails),
+        IN_PLACE(waits_for_a_name_that_was_taken),
         IN_PLACE(rules_refuse_with_the_remedy),
         IN_PLACE(rules_judge_what_is_released),
         IN_PLACE(displays_for_readers),

@@ -10,7 +10,7 @@ mkdir pack
 printf 'region,count\nnorth,5\nsouth,0\n' >table.csv
 cellar protect table.csv --mechanism discrete-laplace:epsilon=1 --negatives keep --domain-public \
     -o pack/release.csv 2>/dev/null
-cellar sign pack --key agency.key | hide
+cellar sign pack --key agency.key 2>&1 | hide
 (cd pack && sha256sum -c manifest.sha256)
 cellar verify-release pack --key agency.pub | hide
 cellar verify-release pack --key agency.pub --json | hide
