@@ -65,8 +65,8 @@ size_t cellar_cells_position(const cellar_cells *cells, uint64_t index);
 cellar_status cellar_table_from_cells(const cellar_schema *schema, cellar_cells *cells,
                                       uint64_t key_range, cellar_table **out, cellar_error *err);
 
-/* The table that cellar_tabulate() would make of no records at all, unweighted, when every domain is
- * declared; else *out is NULL. The data are not opened. */
+/* The table that cellar_tabulate() would make of no records at all, unweighted, when every domain
+ * is declared; else *out is NULL. The data are not opened. */
 cellar_status cellar_tabulate_declared(const cellar_tabulate_spec *spec, cellar_table **out,
                                        cellar_error *err);
 
