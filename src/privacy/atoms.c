@@ -7,8 +7,10 @@
 #include "base/memory.h"
 #include "math/ball.h"
 #include "math/rational.h"
+#include "privacy/atoms_noise.h"
 
 enum { ATOMS_MAX = 4000000, ATOM_BITS = 96 };
+static const double STEPS_EXACT = 1e-14, STEPS_CLOSE = 1e-9;
 
 /* ln P(b)/Q(b) when it is known exactly. */
 static int atom_log_ratio(const cellar_pair *pair, int64_t b, fmpq_t out)
@@ -210,8 +212,8 @@ static void atoms_find_lattice(cellar_atoms *atoms, fmpq_t *losses)
 
 /* Losses that rise by the same amount from one released number to the next (Poisson and negative
  * binomial counts) lie on a lattice too, if on one of no rational spacing: how far they are off the
- * nearest lattice of doubles is a part of their error. */
-static void atoms_find_steps(cellar_atoms *atoms)
+ * nearest lattice of doubles is a part of their error. Those of wide normal noise nearly do. */
+static void atoms_find_steps(cellar_atoms *atoms, double close)
 {
     size_t last = atoms->n - 1;
     double spacing, origin, furthest = 0, widest = 0;
@@ -224,7 +226,7 @@ static void atoms_find_steps(cellar_atoms *atoms)
         furthest = fmax(furthest, fabs(loss - atoms->items[i].loss));
         widest = fmax(widest, fabs(atoms->items[i].loss));
     }
-    if (spacing == 0 || furthest > 1e-14 * (1 + widest))
+    if (spacing == 0 || furthest > close * (1 + widest))
         return;
     atoms->is_lattice = 1;
     atoms->loss_error += furthest + 0x1p-50 * (widest + fabs(origin));
@@ -292,36 +294,48 @@ cellar_status cellar_atoms_init(cellar_atoms *atoms, size_t n, cellar_error *err
     return cellar_fail_memory(err, "privacy losses");
 }
 
-static cellar_status atoms_by_balls(const cellar_pair *pair, double tail, cellar_atoms *out,
-                                    cellar_error *err)
+/* In balls, whatever the mechanism. */
+static cellar_status atoms_by_balls(const cellar_pair *pair, const atom_window *w,
+                                    cellar_atoms *out, cellar_error *err)
 {
-    cellar_status status = CELLAR_OK;
-    atom_window w = atoms_window(pair, tail);
-    fmpq_t *losses = NULL;
-    size_t n = (size_t) (w.high - w.low + 1);
+    size_t n = (size_t) (w->high - w->low + 1);
+    fmpq_t *losses = cellar_alloc(n, sizeof *losses);
+    if (losses == NULL)
+        return cellar_fail_memory(err, "privacy losses");
+    for (size_t i = 0; i < n; i++)
+        fmpq_init(losses[i]);
+    if (atoms_fill(pair, w, out, losses))
+        atoms_find_lattice(out, losses);
+    else
+        atoms_find_steps(out, STEPS_EXACT);
+    for (size_t i = 0; i < n; i++)
+        fmpq_clear(losses[i]);
+    cellar_free(losses);
+    if (isfinite(out->loss_error))
+        return CELLAR_OK;
+    return cellar_fail(err, CELLAR_ERR_ARGUMENT, "%s: a loss could not be enclosed",
+                       cellar_mechanism_spec(pair->m));
+}
 
+static cellar_status atoms_of_window(const cellar_pair *pair, double tail, cellar_atoms *out,
+                                     cellar_error *err)
+{
+    atom_window w = atoms_window(pair, tail);
+    cellar_status status;
     if (w.low < -ATOMS_MAX || w.high > ATOMS_MAX || w.high - w.low > ATOMS_MAX)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "%s: its noise is too wide to be composed by its losses",
                            cellar_mechanism_spec(pair->m));
-    CELLAR_TRY(cellar_atoms_init(out, n, err));
-    losses = cellar_alloc(n, sizeof *losses);
-    if (losses == NULL)
-        CELLAR_TRY(cellar_fail_memory(err, "privacy losses"));
-    for (size_t i = 0; i < n; i++)
-        fmpq_init(losses[i]);
-    if (atoms_fill(pair, &w, out, losses))
-        atoms_find_lattice(out, losses);
-    else
-        atoms_find_steps(out);
-    if (!isfinite(out->loss_error))
-        CELLAR_TRY(cellar_fail(err, CELLAR_ERR_ARGUMENT, "%s: a loss could not be enclosed",
-                               cellar_mechanism_spec(pair->m)));
-out:
-    for (size_t i = 0; losses != NULL && i < n; i++)
-        fmpq_clear(losses[i]);
-    cellar_free(losses);
-    return status;
+    status = cellar_atoms_init(out, (size_t) (w.high - w.low + 1), err);
+    if (status != CELLAR_OK)
+        return status;
+    if (!cellar_atoms_by_noise(pair, w.low, w.high, out))
+        return atoms_by_balls(pair, &w, out, err);
+    atoms_add_tails(pair, &w, out, cellar_pair_in_support(pair, 1, w.low) ? 0 : -1,
+                    cellar_pair_in_support(pair, 1, w.high) ? (int64_t) out->n - 1 : -1);
+    if (!out->is_lattice)
+        atoms_find_steps(out, STEPS_CLOSE);
+    return CELLAR_OK;
 }
 
 cellar_status cellar_atoms_create(const cellar_pair *pair, double tail, cellar_atoms *out,
@@ -334,9 +348,9 @@ cellar_status cellar_atoms_create(const cellar_pair *pair, double tail, cellar_a
     fmpq_init(out->spacing);
     status = cellar_atoms_by_words(pair, tail, out, &made, err);
     if (status == CELLAR_OK && made)
-        atoms_find_steps(out);
+        atoms_find_steps(out, STEPS_EXACT);
     else if (status == CELLAR_OK)
-        status = atoms_by_balls(pair, tail, out, err);
+        status = atoms_of_window(pair, tail, out, err);
     if (status != CELLAR_OK)
         cellar_atoms_clear(out);
     return status;

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/ball.h"
+#include "math/rational.h"
 #include "privacy/envelope.h"
 
 int cellar_setting_is_single(const cellar_setting *s)
@@ -211,34 +212,41 @@ cellar_status cellar_setting_tight_epsilon(const cellar_setting *s, double delta
     return scenarios_ask(s, NAN, delta, out, err);
 }
 
-/* delta_p of several cells, of noise that depends on no count. It need not grow with the number of
- * cells (two losses may cancel), and a record may touch fewer than d: every number is tried. */
+/* The sum of n losses exceeds epsilon only where one exceeds a share of it: a bound of delta_p for
+ * any number of cells up to this, which is all there is to say where it is nothing. */
+static double violation_basic(const cellar_setting *s, double epsilon)
+{
+    double parts = (double) cellar_setting_parts(s);
+    cellar_worst worst;
+    fmpq_t share;
+    fmpq_init(share);
+    cellar_rational_set_double(share, epsilon / parts * (1 - 1e-15));
+    cellar_setting_cell_violation(s, share, &worst);
+    fmpq_clear(share);
+    return worst.bound * parts * (1 + 1e-12);
+}
+
+/* delta_p of several cells, of noise that depends on no count. A record may touch fewer than d. */
 cellar_status cellar_setting_violation(const cellar_setting *s, double epsilon, cellar_bounds *out,
                                        cellar_error *err)
 {
     enum { PARTS_MAX = 64 };
-    scenario *sc;
-    cellar_status status = CELLAR_OK;
+    const double nothing = 1e-300;
+    cellar_stake stake;
+    double basic;
+    cellar_status status;
     *out = (cellar_bounds){.upper = NAN};
     if (s->n > 1 || s->shift > 1 || !scenario_is_symmetric(s) ||
         s->options->negatives == CELLAR_NEGATIVES_ZERO || cellar_setting_parts(s) > PARTS_MAX)
         return CELLAR_OK;
-    sc = cellar_alloc(1, sizeof *sc);
-    if (sc == NULL)
-        return cellar_fail_memory(err, "a composition");
-    *out = (cellar_bounds){.is_lattice = 1};
-    for (uint64_t parts = cellar_setting_parts(s); parts > 0 && out->upper < 1; parts--) {
-        cellar_bounds one;
-        sc->n = 0;
-        scenario_add(sc, s, 0, 1, parts);
-        CELLAR_TRY(cellar_tight_violation(sc->stakes, sc->n, epsilon, out->upper, &one, err));
-        if (one.upper > out->upper)
-            *out = one;
-    }
-out:
-    cellar_free(sc);
+    basic = violation_basic(s, epsilon);
+    *out = (cellar_bounds){.upper = basic};
+    if (basic <= nothing)
+        return CELLAR_OK;
+    stake = cellar_setting_stake(s, 0, 1, s->shift, cellar_setting_parts(s));
+    status = cellar_tight_violation(&stake, epsilon, out, err);
     if (cellar_setting_is_too_wide(status)) {
-        out->upper = NAN;
+        *out = (cellar_bounds){.upper = basic};
         status = CELLAR_OK;
     }
     return status;

@@ -218,16 +218,23 @@ double cellar_sum_delta_upper(const cellar_sum *sum, double epsilon)
     return fmin(1, bound);
 }
 
-double cellar_sum_exceeds_upper(const cellar_sum *sum, double epsilon)
+/* In the other order the losses above epsilon have the law e^-loss dP, and by symmetry that is what
+ * -loss has here: P(-loss > epsilon) = E e^-loss [loss > epsilon]. What was left out may count twice.
+ */
+double cellar_sum_violation_upper(const cellar_sum *sum, double epsilon, double raised)
 {
     size_t j;
-    double log_weight, value;
+    double log_weight, value, loss;
     epsilon -= sum->loss_error;
     sum_tilted(sum, epsilon, &j, &log_weight);
     if (j == 0)
         return 1;
-    value = sum->suffix[j] + sum_rounding(sum, j) + sum_outside(sum, j);
-    return fmin(1, exp(log_weight + log(value) + sum->factor_error) * (1 + 1e-12) + sum->infinite);
+    loss = sum->start + (double) j * sum->spacing;
+    value = sum->suffix[j] + sum->suffix_next[j] * exp(raised + sum->loss_error - loss);
+    value += (sum_rounding(sum, j) + sum_outside(sum, j)) *
+             (1 + exp(raised + sum->loss_error - epsilon));
+    return fmin(1, exp(log_weight + log(value) + sum->factor_error) * (1 + 1e-12) +
+                       (2 * sum->infinite - sum->infinite_true));
 }
 
 /* What splitting adds to delta at most: each cell by its distance from epsilon. */

@@ -124,6 +124,17 @@ static double choose_reach(const cellar_part *parts, size_t n_parts, double thet
     return best_t;
 }
 
+/* Chernoff's bound, ln E e^{theta (sum - epsilon)}. */
+static double log_bound(const cellar_part *parts, size_t n_parts, double theta, double value,
+                        double epsilon)
+{
+    double slack = 1e-9 + 1e-12 * (fabs(value) + theta * fabs(epsilon));
+    for (size_t i = 0; i < n_parts; i++)
+        slack += (double) parts[i].times *
+                 (parts[i].pld->mass_error + theta * parts[i].pld->loss_error) * 1.01;
+    return fmin(0, value - theta * epsilon + slack);
+}
+
 cellar_tilt cellar_tilt_find(const cellar_part *parts, size_t n_parts, double epsilon, double delta,
                              double most)
 {
@@ -134,5 +145,7 @@ cellar_tilt cellar_tilt_find(const cellar_part *parts, size_t n_parts, double ep
     tilt.above = choose_reach(parts, n_parts, tilt.theta, at, 1);
     w = cellar_tilt_window(&tilt, parts, n_parts);
     tilt.width = w.high - w.low;
+    if (!isnan(epsilon))
+        tilt.log_bound = log_bound(parts, n_parts, tilt.theta, at.value, epsilon);
     return tilt;
 }

@@ -23,6 +23,7 @@ typedef struct cellar_tilt {
     double theta;
     double below, above; /* further tilts, by which the ends of the window are found */
     double width;        /* of the window, of the parts it was found for */
+    double log_bound;    /* ln of no less than P(sum > epsilon) of these; 0 when not asked for */
 } cellar_tilt;
 
 /* For the tail beyond `epsilon`, or (epsilon NAN) where delta is about `delta`; theta is at most

@@ -75,7 +75,7 @@ static void losses_measure(cellar_losses *t, double tail)
     t->deviation = fmax(sqrt(variance / t->n_times), 1e-3 * widest); /* all losses may be one */
     t->infinite = -expm1(finite) * (1 + 1e-12);
     t->infinite_true = -expm1(finite_true) * (1 - 1e-12);
-    t->left_out = fmin(t->infinite, tail * t->n_times);
+    t->left_out = fmin(fmax(t->infinite - t->infinite_true, 0), tail * t->n_times);
 }
 
 static cellar_status stake_atoms(const cellar_stake *stake, double tail, cellar_atoms *out,
@@ -121,27 +121,33 @@ int cellar_losses_are_empty(const cellar_losses *t)
 }
 
 cellar_status cellar_losses_put(cellar_losses *t, double spacing, cellar_pld_rounding rounding,
-                                int sign, cellar_error *err)
+                                cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     losses_drop_plds(t);
     for (size_t i = 0; i < t->n; i++) {
-        CELLAR_TRY(cellar_pld_create(&t->atoms[i], spacing, t->refine[i], rounding, sign,
-                                     &t->plds[i], err));
+        CELLAR_TRY(
+            cellar_pld_create(&t->atoms[i], spacing, t->refine[i], rounding, &t->plds[i], err));
         t->parts[i] = (cellar_part){&t->plds[i], t->times[i]};
     }
 out:
     return status;
 }
 
+double cellar_losses_spacing(const cellar_losses *t)
+{
+    return cellar_rational_double(t->atoms[0].spacing) / (double) t->refine[0];
+}
+
 /* A sixteenth of a part's deviation, or more where losses are few and far between. */
-cellar_status cellar_losses_tilt(cellar_losses *t, double epsilon, double delta, int sign,
-                                 double most, cellar_tilt *out, cellar_error *err)
+cellar_status cellar_losses_tilt(cellar_losses *t, double epsilon, double delta,
+                                 cellar_pld_rounding rounding, double most, cellar_tilt *out,
+                                 cellar_error *err)
 {
     double spacing = t->deviation / 16;
     cellar_status status = CELLAR_ERR_OVERFLOW;
     for (int i = 0; i < 12 && status == CELLAR_ERR_OVERFLOW; i++, spacing *= 16)
-        status = cellar_losses_put(t, spacing, CELLAR_PLD_SPLIT, sign, err);
+        status = cellar_losses_put(t, spacing, rounding, err);
     if (status == CELLAR_OK)
         *out = cellar_tilt_find(t->parts, t->n, epsilon, delta, most);
     return status;

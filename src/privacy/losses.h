@@ -19,6 +19,7 @@ typedef struct cellar_losses {
     double largest;                 /* no sum of finite losses is above */
     double infinite, infinite_true; /* mass of infinite loss of the sum, rounded up and down */
     double left_out;                /* no less than what it has for being left out */
+    double about; /* of the order of what was asked for, as far as it is not left out; or 0 */
 } cellar_losses;
 
 /* But for `tail` of each law, which counts as infinite loss. */
@@ -31,9 +32,12 @@ int cellar_losses_are_empty(const cellar_losses *t);
 
 /* Fills in the parts on a grid, or with spacing 0 on the common lattice. */
 cellar_status cellar_losses_put(cellar_losses *t, double spacing, cellar_pld_rounding rounding,
-                                int sign, cellar_error *err);
-/* The tilt for a question, found on a coarse grid. */
-cellar_status cellar_losses_tilt(cellar_losses *t, double epsilon, double delta, int sign,
-                                 double most, cellar_tilt *out, cellar_error *err);
+                                cellar_error *err);
+/* The tilt for a question, found on a coarse grid, on which losses are rounded like that. */
+cellar_status cellar_losses_tilt(cellar_losses *t, double epsilon, double delta,
+                                 cellar_pld_rounding rounding, double most, cellar_tilt *out,
+                                 cellar_error *err);
+/* The spacing of the common lattice. */
+double cellar_losses_spacing(const cellar_losses *t);
 
 #endif

@@ -20,21 +20,21 @@ static cellar_status pld_room(cellar_pld *pld, double low, double high, cellar_e
     return pld->mass != NULL ? CELLAR_OK : cellar_fail_memory(err, "privacy losses");
 }
 
-static cellar_status pld_on_lattice(const cellar_atoms *atoms, uint64_t refine, int sign,
-                                    cellar_pld *pld, cellar_error *err)
+static cellar_status pld_on_lattice(const cellar_atoms *atoms, uint64_t refine, cellar_pld *pld,
+                                    cellar_error *err)
 {
     double low = INFINITY, high = -INFINITY, widest = 0;
     cellar_status status;
     for (size_t i = 0; i < atoms->n; i++) {
-        double index = sign * (double) refine * (double) atoms->index[i];
+        double index = (double) refine * (double) atoms->index[i];
         low = fmin(low, index);
         high = fmax(high, index);
     }
-    pld->offset = sign * cellar_rational_double(atoms->offset);
+    pld->offset = cellar_rational_double(atoms->offset);
     pld->spacing = cellar_rational_double(atoms->spacing) / (double) refine;
     status = pld_room(pld, low, high, err);
     for (size_t i = 0; i < atoms->n && status == CELLAR_OK; i++) {
-        int64_t index = sign * (int64_t) refine * atoms->index[i];
+        int64_t index = (int64_t) refine * atoms->index[i];
         pld->mass[index - pld->first] += atoms->items[i].mass;
     }
     widest = fabs(pld->offset) + fmax(fabs(low), fabs(high)) * pld->spacing;
@@ -43,13 +43,12 @@ static cellar_status pld_on_lattice(const cellar_atoms *atoms, uint64_t refine, 
 }
 
 static cellar_status pld_on_grid(const cellar_atoms *atoms, double spacing,
-                                 cellar_pld_rounding rounding, int sign, cellar_pld *pld,
-                                 cellar_error *err)
+                                 cellar_pld_rounding rounding, cellar_pld *pld, cellar_error *err)
 {
     double low = INFINITY, high = -INFINITY, widest = 0, full = -expm1(-spacing);
     cellar_status status;
     for (size_t i = 0; i < atoms->n; i++) {
-        double cell = floor(sign * atoms->items[i].loss / spacing);
+        double cell = floor(atoms->items[i].loss / spacing);
         low = fmin(low, cell);
         high = fmax(high, cell + 1);
         widest = fmax(widest, fabs(atoms->items[i].loss));
@@ -57,7 +56,7 @@ static cellar_status pld_on_grid(const cellar_atoms *atoms, double spacing,
     pld->spacing = spacing;
     status = pld_room(pld, low, high, err);
     for (size_t i = 0; i < atoms->n && status == CELLAR_OK; i++) {
-        double loss = sign * atoms->items[i].loss, cell = floor(loss / spacing);
+        double loss = atoms->items[i].loss, cell = floor(loss / spacing);
         double above = loss - cell * spacing, share = 1, *mass;
         above = above < 0 ? 0 : above > spacing ? spacing : above;
         mass = &pld->mass[(int64_t) cell - pld->first];
@@ -96,8 +95,7 @@ static cellar_status pld_list(cellar_pld *pld, cellar_error *err)
 }
 
 cellar_status cellar_pld_create(const cellar_atoms *atoms, double spacing, uint64_t refine,
-                                cellar_pld_rounding rounding, int sign, cellar_pld *out,
-                                cellar_error *err)
+                                cellar_pld_rounding rounding, cellar_pld *out, cellar_error *err)
 {
     cellar_status status;
     *out = (cellar_pld){.infinite = atoms->infinite,
@@ -108,9 +106,9 @@ cellar_status cellar_pld_create(const cellar_atoms *atoms, double spacing, uint6
         out->spacing = spacing > 0 ? spacing : 1;
         status = pld_room(out, 0, 0, err);
     } else if (spacing > 0) {
-        status = pld_on_grid(atoms, spacing, rounding, sign, out, err);
+        status = pld_on_grid(atoms, spacing, rounding, out, err);
     } else {
-        status = pld_on_lattice(atoms, refine, sign, out, err);
+        status = pld_on_lattice(atoms, refine, out, err);
     }
     if (status == CELLAR_OK)
         status = pld_list(out, err);

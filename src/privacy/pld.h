@@ -33,10 +33,9 @@ typedef enum cellar_pld_rounding {
 } cellar_pld_rounding;
 
 /* On the grid of multiples of `spacing`; with spacing 0 on the lattice of the atoms refined by
- * the factor `refine` >= 1. `sign` -1 takes the losses negated. */
+ * the factor `refine` >= 1. */
 cellar_status cellar_pld_create(const cellar_atoms *atoms, double spacing, uint64_t refine,
-                                cellar_pld_rounding rounding, int sign, cellar_pld *out,
-                                cellar_error *err);
+                                cellar_pld_rounding rounding, cellar_pld *out, cellar_error *err);
 void cellar_pld_clear(cellar_pld *pld);
 
 #endif

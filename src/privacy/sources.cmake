@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 set(LAYER_SOURCES
   atoms.c
+  atoms_noise.c
   atoms_words.c
   certificate.c
   certificate_write.c
@@ -45,4 +46,5 @@ set(LAYER_SOURCES
   supremum_noise.c
   supremum_weights.c
   tight.c
+  violation.c
 )

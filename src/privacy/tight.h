@@ -25,9 +25,9 @@ cellar_status cellar_tight_delta(const cellar_stake *stakes, size_t n, double ep
                                  double enough, cellar_bounds *out, cellar_error *err);
 cellar_status cellar_tight_epsilon(const cellar_stake *stakes, size_t n, double delta,
                                    double enough, cellar_bounds *out, cellar_error *err);
-/* An upper bound on P(|loss| > epsilon), all numbers drawn from the first laws, close where it is
- * above `enough`: on a lattice, exact but for rounding. */
-cellar_status cellar_tight_violation(const cellar_stake *stakes, size_t n, double epsilon,
-                                     double enough, cellar_bounds *out, cellar_error *err);
+/* An upper bound on P(|loss| > epsilon) of symmetric noise that is met up to stake->times times:
+ * the largest. On a lattice, exact but for rounding. */
+cellar_status cellar_tight_violation(const cellar_stake *stake, double epsilon, cellar_bounds *out,
+                                     cellar_error *err);
 
 #endif

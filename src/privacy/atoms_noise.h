@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Atoms of wide noise, see atoms_noise.c. */
+#ifndef CELLAR_PRIVACY_ATOMS_NOISE_H
+#define CELLAR_PRIVACY_ATOMS_NOISE_H
+
+#include "privacy/atoms.h"
+
+/* Fills in the numbers from `low` to `high` in doubles: 1 when that can be proved for this noise.
+ * Where losses are exactly known they are put on their lattice. */
+int cellar_atoms_by_noise(const cellar_pair *pair, int64_t low, int64_t high, cellar_atoms *atoms);
+
+#endif
