@@ -219,7 +219,8 @@ double cellar_sum_delta_upper(const cellar_sum *sum, double epsilon)
 }
 
 /* In the other order the losses above epsilon have the law e^-loss dP, and by symmetry that is what
- * -loss has here: P(-loss > epsilon) = E e^-loss [loss > epsilon]. What was left out may count twice.
+ * -loss has here: P(-loss > epsilon) = E e^-loss [loss > epsilon]. What was left out may count
+ * twice.
  */
 double cellar_sum_violation_upper(const cellar_sum *sum, double epsilon, double raised)
 {
