@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cellar collect curator: invites, and decides which columns go to the analyst. */
+#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +32,11 @@ static int invite_check(const collect_values *values)
         values->domain.n == 0)
         return cli_usage("collect curator invite needs --shuffler, --analyst, --title, --people, "
                          "--k, --exposure and a --domain for each column");
+    if (values->k.value >
+        (values->population.given ? values->population.value : values->people.value))
+        return cli_usage("collect curator invite: --k %" PRIu64 ": no group can be larger than all "
+                         "the people, --%s",
+                         values->k.value, values->population.given ? "population" : "people");
     if ((values->population.given || values->epsilon != NULL || values->hide != NULL) !=
         (values->delta != NULL))
         return cli_usage("collect curator invite: --delta goes with --population, --epsilon or "
@@ -44,25 +51,36 @@ static int invite_check(const collect_values *values)
     return CLI_GO_ON;
 }
 
-/* Writes the invitation, and makes the folders that participants send to. */
-static int invite_publish(const collect_values *values, const cellar_invitation *invitation)
+/* Makes the folders that participants send to. Those that are there are left from an attempt that
+ * was cut short: without an invitation nobody has sent anything. */
+static int inboxes_make(const collect_values *values, const cellar_invitation *invitation)
 {
     static const char *const inboxes[] = {"inbox-1", "inbox-2", "inbox-pairs", "inbox-triples"};
     size_t n_inboxes =
         cellar_invitation_order(invitation) < 2 ? 2 : cellar_invitation_order(invitation) + 1;
     char path[COLLECT_PATH_BYTES];
-    size_t length;
-    const char *text = cellar_invitation_text(invitation, &length);
-    int result = collect_path(values, "invitation", path);
-    if (result == CLI_GO_ON)
-        result = collect_publish(path, text, length);
+    int result = CLI_GO_ON;
     for (size_t i = 0; i < n_inboxes && result == CLI_GO_ON; i++) {
         result = collect_path(values, inboxes[i], path);
-        if (result == CLI_GO_ON && mkdir(path, 0700) != 0) {
-            cli_message("%s: cannot be made", path);
+        if (result == CLI_GO_ON && mkdir(path, 0700) != 0 && errno != EEXIST) {
+            cli_message("%s: cannot be made: %s", path, strerror(errno));
             result = CLI_FAILED;
         }
     }
+    return result;
+}
+
+/* The invitation comes last: who sees it finds the rest. */
+static int invite_publish(const collect_values *values, const cellar_invitation *invitation)
+{
+    char path[COLLECT_PATH_BYTES];
+    size_t length;
+    const char *text = cellar_invitation_text(invitation, &length);
+    int result = inboxes_make(values, invitation);
+    if (result == CLI_GO_ON)
+        result = collect_path(values, "invitation", path);
+    if (result == CLI_GO_ON)
+        result = collect_publish(path, text, length);
     return result == CLI_GO_ON ? CLI_DONE : result;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cellar collect curator: asks for more if the invitation allows it, and decides. */
 #include <stdio.h>
+#include <unistd.h>
 
 #include "collect.h"
 
@@ -49,6 +50,19 @@ static void counted_clear(counted *all)
         cellar_collect_joints_free(all->joints[i]);
 }
 
+/* Whether the batch is there, and what has to happen if it is not. */
+static int batch_is_there(const collect_values *values, const char *name,
+                          char path[COLLECT_PATH_BYTES])
+{
+    int result = collect_path(values, name, path);
+    if (result != CLI_GO_ON || access(path, F_OK) == 0)
+        return result;
+    cli_message("%s: is not there yet: the shuffler forwards it when everybody who was announced "
+                "has sent (collect shuffler run tells how many have)",
+                path);
+    return CLI_FAILED;
+}
+
 /* Opens every batch that has come: round one, and the answers to each question. */
 static int counted_read(const collect_values *values, const collect_place *place, counted *all)
 {
@@ -57,7 +71,7 @@ static int counted_read(const collect_values *values, const collect_place *place
     cellar_collect_report report;
     cellar_error err;
     cellar_status status;
-    int result = collect_path(values, "round-1.batch", path);
+    int result = batch_is_there(values, "round-1.batch", path);
     if (result != CLI_GO_ON)
         return result;
     status = cellar_collect_margins_read(path, place->invitation, place->keys, &all->margins,
@@ -65,7 +79,9 @@ static int counted_read(const collect_values *values, const collect_place *place
     if (status == CELLAR_OK)
         collect_tell_refused(&report, "messages");
     for (size_t i = 0; i < 2 && status == CELLAR_OK && place->questions[i] != NULL; i++) {
-        (void) collect_path(values, names[i], path);
+        result = batch_is_there(values, names[i], path);
+        if (result != CLI_GO_ON)
+            return result;
         status = cellar_collect_joints_read(path, place->invitation, place->questions[i],
                                             place->keys, &all->joints[i], &report, &err);
         all->n_joints += status == CELLAR_OK;

@@ -31,14 +31,20 @@ static cellar_status shuffler_work(const collect_values *values, cellar_shuffler
 
 /* Numbers of senders are no secret: the shuffler sees them come. */
 static void shuffler_tell(const char *round, uint64_t n_held, uint64_t n_announced,
-                          const cellar_collect_report *report)
+                          int is_delivered, const cellar_collect_report *report)
 {
     collect_tell_refused(report, "submissions");
+    if (report->n_ignored > 0)
+        cli_message("%" PRIu64 " file%s in inbox-%s left alone: submissions have names of 32 "
+                    "hexadecimal digits, as participant send gives them",
+                    report->n_ignored, report->n_ignored == 1 ? "" : "s", round);
     if (n_held < n_announced)
         cli_message("round %s: %" PRIu64 " of %" PRIu64 " have sent; nothing is forwarded yet",
                     round, n_held, n_announced);
     else
-        cli_message("round %s: forwarded", round);
+        cli_message(is_delivered ? "round %s: enough have sent, the batch is written"
+                                 : "round %s: forwarded",
+                    round);
 }
 
 static cellar_status shuffler_open(const collect_values *values, const collect_place *place,
@@ -86,12 +92,16 @@ static cellar_status stage_work(const collect_values *values, const collect_plac
         if (status == CELLAR_OK) {
             n_held = cellar_shuffler_n_held(shuffler);
             n_announced = cellar_shuffler_n_announced(shuffler);
-            shuffler_tell(collect_place_stage(place), n_held, n_announced, &report);
+            shuffler_tell(collect_place_stage(place), n_held, n_announced, values->forward != NULL,
+                          &report);
         }
         cellar_shuffler_close(shuffler);
     }
-    if (status == CELLAR_OK && values->forward != NULL && n_held >= n_announced)
+    if (status == CELLAR_OK && values->forward != NULL && n_held >= n_announced) {
         status = batch_deliver(values, place, err);
+        if (status == CELLAR_OK)
+            cli_message("round %s: forwarded", collect_place_stage(place));
+    }
     return status;
 }
 

@@ -146,6 +146,7 @@ typedef struct cellar_collect_report {
     uint64_t n_counted;    /* the rest */
     uint64_t n_duplicates; /* sent more than once, counted once */
     uint64_t n_refused;    /* not readable, of another round, or without sense */
+    uint64_t n_ignored;    /* files of an inbox that have no name of a submission, and stay there */
     struct {
         char why[160];
         uint64_t n;
@@ -389,7 +390,8 @@ CELLAR_API uint64_t cellar_shuffler_n_announced(const cellar_shuffler *shuffler)
 CELLAR_API cellar_status cellar_shuffler_take(cellar_shuffler *shuffler, const void *submission,
                                               size_t length, int *is_new, cellar_error *err);
 /* Takes all submissions that wait in the folder `inbox`, syncs, and removes their files. What is
- * forged, cut or foreign is counted in the report and gone as well. */
+ * forged, cut or foreign is counted in the report and gone as well; files with other names than
+ * submissions have are left alone and counted. */
 CELLAR_API cellar_status cellar_shuffler_take_folder(cellar_shuffler *shuffler, const char *inbox,
                                                      cellar_collect_report *report,
                                                      cellar_error *err);

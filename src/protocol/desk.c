@@ -194,8 +194,10 @@ static const char *delivery_part(desk *d, const service_sender *sender, const de
         ssize_t written = write(d->fd, wish->bytes + at, wish->length - at);
         if (written < 0 && errno == EINTR)
             continue;
-        if (written <= 0)
+        if (written <= 0) {
+            desk_close(d); /* a part of a batch is no use, and gives the disk back */
             return "the disk is full there, or broken";
+        }
         at += (size_t) written;
     }
     d->got += wish->length;
@@ -213,8 +215,10 @@ static const char *delivery_finish(desk *d, const service_sender *sender)
     if (!d->is_open || sender->number != d->sender || d->got != d->total)
         return "the delivery is not complete";
     if (!name_path(d, desk_names[d->paper], ".part", part) ||
-        !name_path(d, desk_names[d->paper], "", path) || fsync(d->fd) != 0)
+        !name_path(d, desk_names[d->paper], "", path) || fsync(d->fd) != 0) {
+        desk_close(d);
         return "the disk is full there, or broken";
+    }
     ok = batch_round(d, d->paper, &round) &&
          collect_batch_read(part, &round, &batch, NULL) == CELLAR_OK;
     collect_batch_clear(&batch);

@@ -264,7 +264,10 @@ typedef struct inbox_list {
     size_t n, capacity;
 } inbox_list;
 
-static cellar_status inbox_read(const char *inbox, inbox_list *list, cellar_error *err)
+/* Submissions have names of hexadecimal digits; anything else is somebody else's, and kept. Names
+ * that begin with a dot are of files that are not complete yet. */
+static cellar_status inbox_read(const char *inbox, inbox_list *list, uint64_t *n_ignored,
+                                cellar_error *err)
 {
     DIR *folder = opendir(inbox);
     cellar_status status = CELLAR_OK;
@@ -272,8 +275,11 @@ static cellar_status inbox_read(const char *inbox, inbox_list *list, cellar_erro
     if (folder == NULL)
         return cellar_fail_errno(err, inbox, "open");
     for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
-        if (strlen(entry->d_name) != NAME_DIGITS)
-            continue; /* not ours */
+        if (strlen(entry->d_name) != NAME_DIGITS ||
+            strspn(entry->d_name, "0123456789abcdef") != NAME_DIGITS) {
+            *n_ignored += entry->d_name[0] != '.';
+            continue;
+        }
         if (!cellar_grow(&list->names, &list->capacity, list->n + 1, sizeof *list->names)) {
             status = cellar_fail_memory(err, "names of files");
             break;
@@ -301,7 +307,7 @@ cellar_status cellar_shuffler_take_folder(cellar_shuffler *shuffler, const char 
     *report = (cellar_collect_report){0};
     if (strlen(inbox) + NAME_DIGITS + 2 > PATH_BYTES)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "%.200s...: the path is too long", inbox);
-    CELLAR_TRY(inbox_read(inbox, &list, err));
+    CELLAR_TRY(inbox_read(inbox, &list, &report->n_ignored, err));
     for (size_t i = 0; i < list.n; i++) {
         int is_read;
         CELLAR_TRY(

@@ -149,6 +149,11 @@ cellar_status terms_take(cellar_lines *lines, collect_terms *out, cellar_error *
     }
     if (out->k == 0 || out->n_people < 2 || out->n_people > UINT32_MAX)
         CELLAR_TRY(lines_fail(lines, "at least 2 people and a k of at least 1 above", err));
+    if (out->k > (out->population > 0 ? out->population : out->n_people))
+        CELLAR_TRY(lines_fail(lines,
+                              "a k above that is not larger than the number of people: no group "
+                              "could be so large",
+                              err));
 out:
     return status;
 }

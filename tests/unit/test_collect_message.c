@@ -128,9 +128,9 @@ static void test_invitations_that_ask_nonsense(void **state)
     const cellar_collect_column broken[] = {{"a\nb", codes}};
     const cellar_invitation_spec good = {
         .title = "t", .n_people = 10, .k = 2, .exposure = "0.1", .columns = twice, .n_columns = 1};
-    cellar_invitation_spec bad[8];
+    cellar_invitation_spec bad[9];
     cellar_invitation *invitation;
-    for (size_t i = 0; i < 8; i++)
+    for (size_t i = 0; i < 9; i++)
         bad[i] = good;
     bad[0].title = "";
     bad[1].n_people = 1;
@@ -140,7 +140,8 @@ static void test_invitations_that_ask_nonsense(void **state)
     bad[5].n_columns = 2;
     bad[6].columns = broken;
     bad[7].n_columns = 0;
-    for (size_t i = 0; i < 8; i++) {
+    bad[8].k = 11; /* of 10 people */
+    for (size_t i = 0; i < 9; i++) {
         assert_int_not_equal(cellar_invitation_create(&bad[i], f->own.keys[1], &invitation, &err),
                              CELLAR_OK);
         assert_null(invitation);

@@ -28,6 +28,8 @@ rm spool/inbox-1/0123456789abcdef0123456789abcdef
 $send people.csv --spool spool --key gateway.key --curator curator.pub
 cp spool/inbox-1/* copy
 printf 'cut' >>spool/inbox-1/"$(ls spool/inbox-1)"
+echo mine >spool/inbox-1/notes.txt
+echo mine >spool/inbox-1/my-notes-about-the-survey-v2.txt
 $shuffle
 cp copy spool/inbox-1/
 $shuffle
