@@ -446,11 +446,6 @@ const char *cellar_chunks_column(const cellar_chunks *chunks, size_t column)
     return chunks->columns[column];
 }
 
-const char *cellar_chunks_name(const cellar_chunks *chunks)
-{
-    return cellar_stream_name(chunks->stream);
-}
-
 uint64_t cellar_chunks_lines_before(const cellar_chunks *chunks)
 {
     return chunks->lines_before;

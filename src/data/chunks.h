@@ -33,7 +33,6 @@ void cellar_chunks_close(cellar_chunks *chunks); /* NULL is fine */
 
 size_t cellar_chunks_n_columns(const cellar_chunks *chunks);
 const char *cellar_chunks_column(const cellar_chunks *chunks, size_t column);
-const char *cellar_chunks_name(const cellar_chunks *chunks); /* of the file */
 /* The number of lines before the first chunk (the header's). */
 uint64_t cellar_chunks_lines_before(const cellar_chunks *chunks);
 

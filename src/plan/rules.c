@@ -40,7 +40,8 @@ int cellar_plan_rule_is_covered(const plan_rule *rule)
     return rule->evaluate == 2 || rule->max_cells > 0;
 }
 
-int cellar_plan_rule_concerns(const cellar_plan *plan, const plan_rule *rule, size_t table)
+/* 1 when the rule is about that table. */
+static int rule_concerns(const cellar_plan *plan, const plan_rule *rule, size_t table)
 {
     return rule->table == NULL || strcmp(rule->table, plan_table_at(plan, table)->name) == 0;
 }
@@ -223,8 +224,7 @@ cellar_status cellar_plan_judge(plan_figures *figures, cellar_error *err)
             cellar_text remedy = {0};
             int breaks = 0;
             /* the number of cells depends on no count */
-            if (!cellar_plan_rule_concerns(plan, rule, t) ||
-                (rule->evaluate != 1 && rule->max_cells == 0))
+            if (!rule_concerns(plan, rule, t) || (rule->evaluate != 1 && rule->max_cells == 0))
                 continue;
             CELLAR_TRY(cellar_plan_table_breaks(plan, rule, piece->counts, piece->mechanism,
                                                 &breaks, err));
@@ -249,7 +249,7 @@ cellar_status cellar_plan_judge_release(const cellar_plan *plan, size_t table,
         cellar_text words = {0};
         cellar_status status = CELLAR_OK;
         interior in;
-        if (rule->evaluate != 2 || !cellar_plan_rule_concerns(plan, rule, table))
+        if (rule->evaluate != 2 || !rule_concerns(plan, rule, table))
             continue;
         in = interior_of_release(release, rule->small);
         if (!interior_breaks(rule, &in))

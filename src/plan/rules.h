@@ -8,9 +8,6 @@
 /* The rule in words, without the table: "at most 0.5 of the cells are empty". */
 void cellar_plan_rule_words(const plan_rule *rule, cellar_text *out);
 
-/* 1 when the rule is about that table. */
-int cellar_plan_rule_concerns(const cellar_plan *plan, const plan_rule *rule, size_t table);
-
 /* 1 when the rule tells nothing that the certificate does not cover: it is judged on what is
  * released, or depends on no count. */
 int cellar_plan_rule_is_covered(const plan_rule *rule);

@@ -34,7 +34,8 @@ static int cell_compare(const void *a, const void *b)
     return 0;
 }
 
-const joint_cell *joint_find(const joint *j, const uint32_t *levels)
+/* The cell with these levels, or NULL. */
+static const joint_cell *joint_find(const joint *j, const uint32_t *levels)
 {
     joint_cell wanted = {{0}, 0};
     memcpy(wanted.levels, levels, j->set.n * sizeof *levels);

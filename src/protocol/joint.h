@@ -53,8 +53,6 @@ struct cellar_question {
 int column_set_same(const column_set *a, const column_set *b);
 /* The set without its column number `left_out`, and the same of levels. */
 column_set column_set_without(const column_set *set, size_t left_out);
-/* The cell with these levels, or NULL. */
-const joint_cell *joint_find(const joint *j, const uint32_t *levels);
 /* Adds a cell behind the others; 0 when memory ends. */
 int joint_add(joint *j, const uint32_t levels[JOINT_MOST], uint64_t count);
 void joint_sort(joint *j);

@@ -58,7 +58,8 @@ void cellar_predicate_free(cellar_predicate *predicate)
     cellar_free(predicate);
 }
 
-const char *cellar_predicate_bytes(cellar_predicate *predicate, uint64_t index, size_t *length)
+/* The bytes of the cell's predicate; valid until the next call. NULL when memory ends. */
+static const char *predicate_bytes(cellar_predicate *predicate, uint64_t index, size_t *length)
 {
     const cellar_schema *schema = predicate->table->schema;
     uint32_t categories[CELLAR_MAX_VARIABLES];
@@ -82,7 +83,7 @@ cellar_status cellar_predicate_select(cellar_predicate *predicate, uint64_t inde
                                       cellar_error *err)
 {
     size_t length;
-    const char *bytes = cellar_predicate_bytes(predicate, index, &length);
+    const char *bytes = predicate_bytes(predicate, index, &length);
     if (bytes == NULL)
         return cellar_fail_memory(err, "a release");
     return cellar_rng_select(rng, bytes, length, err);

@@ -22,7 +22,5 @@ void cellar_predicate_free(cellar_predicate *predicate); /* NULL is fine */
 /* Makes `rng` give the bits of the cell. */
 cellar_status cellar_predicate_select(cellar_predicate *predicate, uint64_t index, cellar_rng *rng,
                                       cellar_error *err);
-/* The bytes of the cell's predicate; valid until the next call. NULL when memory ends. */
-const char *cellar_predicate_bytes(cellar_predicate *predicate, uint64_t index, size_t *length);
 
 #endif

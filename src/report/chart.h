@@ -62,7 +62,4 @@ void cellar_chart_svg(const cellar_chart *chart, const char *id, cellar_text *ou
 /* A <figure> for a page: the drawing and, folded away, the numbers behind it (chart_figure.c). */
 void cellar_chart_figure(const cellar_chart *chart, const char *id, cellar_text *out);
 
-/* A coordinate, to a tenth of a pixel. */
-void chart_number(cellar_text *out, double value);
-
 #endif

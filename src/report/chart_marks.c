@@ -17,7 +17,8 @@ static const char *chart_colour(const chart_series *series)
     return chart_colours[series->look % CHART_LOOKS];
 }
 
-void chart_number(cellar_text *out, double value)
+/* A coordinate, to a tenth of a pixel. */
+static void chart_number(cellar_text *out, double value)
 {
     char plain[40];
     snprintf(plain, sizeof plain, "%.1f", value + 0.0);

@@ -283,7 +283,8 @@ double cellar_exposure_n_empty(const cellar_exposure_curve *curve)
     return curve->n_possible - (double) curve->n_cells;
 }
 
-size_t cellar_exposure_find_step(const cellar_exposure_curve *curve, uint64_t cutoff)
+/* The first step whose count is not below the cutoff, n_steps when there is none. */
+static size_t curve_find_step(const cellar_exposure_curve *curve, uint64_t cutoff)
 {
     size_t low = 0, high = curve->n_steps;
     while (low < high) {
@@ -298,7 +299,7 @@ size_t cellar_exposure_find_step(const cellar_exposure_curve *curve, uint64_t cu
 
 uint64_t cellar_exposure_below(const cellar_exposure_curve *curve, uint64_t cutoff)
 {
-    size_t step = cellar_exposure_find_step(curve, cutoff);
+    size_t step = curve_find_step(curve, cutoff);
     return step < curve->n_steps ? curve->steps[step].below : curve->n_people;
 }
 

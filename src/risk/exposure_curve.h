@@ -19,9 +19,6 @@ static inline double curve_share(const cellar_exposure_curve *curve, size_t step
     return (double) curve->steps[step].count / (double) curve->total;
 }
 
-/* The first step whose count is not below the cutoff, n_steps when there is none. */
-size_t cellar_exposure_find_step(const cellar_exposure_curve *curve, uint64_t cutoff);
-
 /* P(Bin(n-1, x) <= k-2) for lower = 1, the rest of it for 0: the number of others with the same
  * values is too small, or not. `rest` is 1 - x. */
 double cellar_exposure_few_others(uint64_t population, uint64_t k, double x, double rest,

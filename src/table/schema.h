@@ -84,8 +84,6 @@ static inline uint32_t schema_category(const cellar_schema *schema, size_t varia
 
 /* 1 when every category of every variable is a leaf. */
 int cellar_schema_has_no_aggregate(const cellar_schema *schema);
-/* The margin a cell belongs to. */
-uint64_t cellar_schema_margin_of(const cellar_schema *schema, uint64_t index);
 /* 1 when every category of the cell is a leaf. */
 int cellar_schema_is_interior(const cellar_schema *schema, uint64_t index);
 

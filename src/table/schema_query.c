@@ -186,7 +186,8 @@ uint64_t cellar_schema_index(const cellar_schema *schema, const uint32_t *catego
     return index;
 }
 
-uint64_t cellar_schema_margin_of(const cellar_schema *schema, uint64_t index)
+/* The margin a cell belongs to. */
+static uint64_t schema_margin_of(const cellar_schema *schema, uint64_t index)
 {
     uint64_t mask = 0;
     for (size_t v = schema->n_variables; v-- > 0;) {
@@ -221,7 +222,7 @@ int cellar_schema_has_cell(const cellar_schema *schema, uint64_t index)
     uint64_t mask;
     if (index >= schema->n_indices || schema->n_possible == schema->n_indices)
         return index < schema->n_indices;
-    mask = cellar_schema_margin_of(schema, index);
+    mask = schema_margin_of(schema, index);
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (schema->margins[middle] < mask)
