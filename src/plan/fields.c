@@ -4,7 +4,7 @@
 
 /* A key, what its value must be, and the member that keeps it. */
 #define KEY(name, of_kind, type, member)                                                           \
-    .key = name, .kind = of_kind, .offset = offsetof(type, member)
+    .key = (name), .kind = (of_kind), .offset = offsetof(type, member)
 
 static const plan_field data_fields[] = {
     {KEY("file", PLAN_FILE, plan_data, file), .required = 1},
