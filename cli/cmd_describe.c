@@ -23,26 +23,21 @@ typedef struct describe_values {
 
 #define AT(member) offsetof(describe_values, member)
 static const cli_option describe_options[] = {
-    {CLI_SECTION, "What to look at", NULL, NULL, 0, 0, 0, 0},
-    {CLI_TEXT, "columns", "A,B,C", "only these columns [all, or those of --by]", AT(columns), 0, 0,
-     0},
-    {CLI_TEXT, "by", "A,B,C", "also the number of possible cells of a table of these columns",
-     AT(by), 0, 0, 0},
-    {CLI_NUMBER, "levels", "N", "list the first N levels of each column, 0 for all", AT(levels), 0,
-     0, 0},
-    {CLI_NUMBER, "max-levels", "N", "stop counting the levels of a column beyond N [100000]",
-     AT(max_levels), 0, 1, 0},
-    {CLI_MANY, "write-codelist", "VAR[=FILE]",
-     "draft a code list of a column for you to review, from its value labels if it has some, else "
-     "from its levels [VAR.csv]; may be repeated",
-     AT(write_codelist), 0, 0, 0},
+    SECTION("What to look at"),
+    TEXT("columns", "A,B,C", columns, "only these columns [all, or those of --by]"),
+    TEXT("by", "A,B,C", by, "also the number of possible cells of a table of these columns"),
+    NUMBER("levels", "N", levels, 0, 0, "list the first N levels of each column, 0 for all"),
+    NUMBER("max-levels", "N", max_levels, 1, 0,
+           "stop counting the levels of a column beyond N [100000]"),
+    MANY("write-codelist", "VAR[=FILE]", write_codelist,
+         "draft a code list of a column for you to review, from its value labels if it has some, "
+         "else from its levels [VAR.csv]; may be repeated"),
     CLI_READER_OPTIONS(AT(reader)),
-    {CLI_SECTION, "Writing the description", NULL, NULL, 0, 0, 0, 0},
-    {CLI_TEXT, "output", "FILE", "write to a file that only you can read [standard output]",
-     AT(path), 'o', 0, 0},
-    {CLI_FLAG, "force", NULL, "replace existing files", AT(force), 0, 0, 0},
-    {CLI_FLAG, "json", NULL, "print JSON", AT(json), 0, 0, 0},
-    {CLI_SECTION, "Other", NULL, NULL, 0, 0, 0, 0},
+    SECTION("Writing the description"),
+    OUTPUT(path, "write to a file that only you can read [standard output]"),
+    FLAG("force", force, "replace existing files"),
+    FLAG("json", json, "print JSON"),
+    SECTION("Other"),
 };
 
 static const char *const describe_examples[] = {

@@ -23,27 +23,21 @@ typedef struct fit_values {
 
 #define AT(member) offsetof(fit_values, member)
 static const cli_option fit_options[] = {
-    {CLI_TEXT, "output", "FILE", "the fitted whole numbers, as .csv, .json (JSON-stat) or .px",
-     AT(path), 'o', 0, 0},
-    {CLI_TEXT, "comparison", "FILE",
-     "a CSV of every cell: what was released, the unbiased estimate, the fitted number",
-     AT(comparison), 0, 0, 0},
-    {CLI_FLAG, "sd", NULL,
-     "standard deviations of the estimates too; takes as long as a fit for each cell", AT(sd), 0, 0,
-     0},
-    {CLI_CHOICE, "official", "fitted|released", "which version is declared official [fitted]",
-     AT(official), 0, 0, 0},
-    {CLI_TEXT, "max-move", "B",
-     "how far a released number may go from its unbiased estimate, unless nothing else adds up "
-     "[four standard deviations of the noisiest number]",
-     AT(max_move), 0, 0, 0},
-    {CLI_NUMBER, "max-searched", "N",
-     "cells up to which the nearest whole numbers are searched for, four times as many with two "
-     "variables [5000]",
-     AT(max_searched), 0, 0, 0},
-    {CLI_NUMBER, "limit", "N", "show N cells, 0 for all [20]", AT(limit), 0, 0, 0},
-    {CLI_FLAG, "force", NULL, "replace files that exist", AT(force), 0, 0, 0},
-    {CLI_FLAG, "json", NULL, "print JSON", AT(json), 0, 0, 0},
+    OUTPUT(path, "the fitted whole numbers, as .csv, .json (JSON-stat) or .px"),
+    TEXT("comparison", "FILE", comparison,
+         "a CSV of every cell: what was released, the unbiased estimate, the fitted number"),
+    FLAG("sd", sd,
+         "standard deviations of the estimates too; takes as long as a fit for each cell"),
+    CHOICE("official", "fitted|released", official, "which version is declared official [fitted]"),
+    TEXT("max-move", "B", max_move,
+         "how far a released number may go from its unbiased estimate, unless nothing else adds up "
+         "[four standard deviations of the noisiest number]"),
+    NUMBER("max-searched", "N", max_searched, 0, 0,
+           "cells up to which the nearest whole numbers are searched for, four times as many with "
+           "two variables [5000]"),
+    NUMBER("limit", "N", limit, 0, 0, "show N cells, 0 for all [20]"),
+    FLAG("force", force, "replace files that exist"),
+    FLAG("json", json, "print JSON"),
 };
 
 static const char *const fit_examples[] = {

@@ -16,12 +16,10 @@ typedef struct key_values {
 
 #define AT(member) offsetof(key_values, member)
 static const cli_option key_options[] = {
-    {CLI_TEXT, "edition", "NAME", "create, rotate: the edition of the data the key is for",
-     AT(edition), 0, 0, 0},
-    {CLI_TEXT, "output", "FILE", "public: write to FILE instead of standard output", AT(path), 'o',
-     0, 0},
-    {CLI_FLAG, "force", NULL, "public: replace FILE when it exists", AT(force), 0, 0, 0},
-    {CLI_FLAG, "json", NULL, "print JSON", AT(json), 0, 0, 0},
+    TEXT("edition", "NAME", edition, "create, rotate: the edition of the data the key is for"),
+    OUTPUT(path, "public: write to FILE instead of standard output"),
+    FLAG("force", force, "public: replace FILE when it exists"),
+    FLAG("json", json, "print JSON"),
 };
 
 static const char *const key_examples[] = {"cellar key create census.key --edition 'census 2026'",

@@ -22,18 +22,16 @@ typedef struct mechanism_values {
 
 #define AT(member) offsetof(mechanism_values, member)
 static const cli_option mechanism_options[] = {
-    {CLI_SECTION, "What to show", NULL, NULL, 0, 0, 0, 0},
-    {CLI_TEXT, "counts", "LIST", "for these true counts, such as 0,1,2 or 0..5 [0..5]", AT(counts),
-     0, 0, 0},
-    {CLI_TEXT, "released", "LIST", "also the probability of each of these released numbers",
-     AT(released), 0, 0, 0},
-    {CLI_CHOICE, "negatives", "keep|zero", "what becomes of released numbers below zero [keep]",
-     AT(negatives), 0, 0, 0},
-    {CLI_SECTION, "Writing it", NULL, NULL, 0, 0, 0, 0},
-    {CLI_TEXT, "output", "FILE", "write to a file [standard output]", AT(path), 'o', 0, 0},
-    {CLI_FLAG, "force", NULL, "replace an existing file", AT(force), 0, 0, 0},
-    {CLI_FLAG, "json", NULL, "print JSON", AT(json), 0, 0, 0},
-    {CLI_SECTION, "Other", NULL, NULL, 0, 0, 0, 0},
+    SECTION("What to show"),
+    TEXT("counts", "LIST", counts, "for these true counts, such as 0,1,2 or 0..5 [0..5]"),
+    TEXT("released", "LIST", released, "also the probability of each of these released numbers"),
+    CHOICE("negatives", "keep|zero", negatives,
+           "what becomes of released numbers below zero [keep]"),
+    SECTION("Writing it"),
+    OUTPUT(path, "write to a file [standard output]"),
+    FLAG("force", force, "replace an existing file"),
+    FLAG("json", json, "print JSON"),
+    SECTION("Other"),
 };
 
 static const char *const mechanism_examples[] = {

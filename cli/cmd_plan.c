@@ -12,13 +12,11 @@
 
 #define AT(member) offsetof(plan_values, member)
 static const cli_option plan_options[] = {
-    {CLI_FLAG, "without-counts", NULL,
-     "check: as if every count were zero, so that what is told is not confidential",
-     AT(without_counts), 0, 0, 0},
-    {CLI_TEXT, "date", "DAY", "run: the day of the releases, such as 2026-07-01 [today]", AT(date),
-     0, 0, 0},
-    {CLI_FLAG, "json", NULL, "print JSON", AT(json), 0, 0, 0},
-    {CLI_NUMBER, "threads", "N", "use so many processors [all]", AT(threads), 0, 1, 1024},
+    FLAG("without-counts", without_counts,
+         "check: as if every count were zero, so that what is told is not confidential"),
+    TEXT("date", "DAY", date, "run: the day of the releases, such as 2026-07-01 [today]"),
+    FLAG("json", json, "print JSON"),
+    NUMBER("threads", "N", threads, 1, 1024, "use so many processors [all]"),
 };
 
 static const char *const plan_examples[] = {

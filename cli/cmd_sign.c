@@ -16,12 +16,12 @@ typedef struct sign_values {
 
 #define AT(member) offsetof(sign_values, member)
 static const cli_option sign_options[] = {
-    {CLI_TEXT, "key", "FILE", "your key file (cellar key create)", AT(key), 0, 0, 0},
-    {CLI_FLAG, "json", NULL, "print JSON", AT(json), 0, 0, 0},
+    TEXT("key", "FILE", key, "your key file (cellar key create)"),
+    FLAG("json", json, "print JSON"),
 };
 static const cli_option verify_options[] = {
-    {CLI_TEXT, "key", "FILE", "the publisher's public key (cellar key public)", AT(key), 0, 0, 0},
-    {CLI_FLAG, "json", NULL, "print JSON", AT(json), 0, 0, 0},
+    TEXT("key", "FILE", key, "the publisher's public key (cellar key public)"),
+    FLAG("json", json, "print JSON"),
 };
 
 static const char *const sign_examples[] = {"cellar sign pack --key agency.key", NULL};

@@ -34,6 +34,23 @@ typedef struct cli_option {
     uint64_t smallest, largest; /* of a number; largest 0: no bound */
 } cli_option;
 
+/* The rows of a table of options. Its file names the struct whose members keep the values:
+ *     #define AT(member) offsetof(protect_values, member) */
+#define OPTION(kind, name, argument, help, offset, letter, smallest, largest)                      \
+    {                                                                                              \
+        kind, name, argument, help, offset, letter, smallest, largest                              \
+    }
+#define SECTION(name) OPTION(CLI_SECTION, name, NULL, NULL, 0, 0, 0, 0)
+#define FLAG(name, member, help) OPTION(CLI_FLAG, name, NULL, help, AT(member), 0, 0, 0)
+#define TEXT(name, argument, member, help)                                                         \
+    OPTION(CLI_TEXT, name, argument, help, AT(member), 0, 0, 0)
+#define MANY(name, argument, member, help)                                                         \
+    OPTION(CLI_MANY, name, argument, help, AT(member), 0, 0, 0)
+#define CHOICE(name, words, member, help) OPTION(CLI_CHOICE, name, words, help, AT(member), 0, 0, 0)
+#define NUMBER(name, argument, member, smallest, largest, help)                                    \
+    OPTION(CLI_NUMBER, name, argument, help, AT(member), 0, smallest, largest)
+#define OUTPUT(member, help) OPTION(CLI_TEXT, "output", "FILE", help, AT(member), 'o', 0, 0)
+
 typedef struct cli_command {
     const char *name;      /* the verb */
     const char *arguments; /* what follows it in the usage line */
