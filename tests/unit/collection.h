@@ -8,27 +8,13 @@
 
 #include <cellar/collect.h>
 
+#include "code_lists.h"
 #include "scratch.h"
 
 typedef struct collection {
     cellar_collect_keys *keys[4]; /* by role */
     cellar_invitation *invitation;
 } collection;
-
-/* Codes c0, c1, ...: `n` of them. */
-static inline cellar_codelist *collection_codes(size_t n)
-{
-    cellar_codelist *codes;
-    char code[32];
-    assert_int_equal(cellar_codelist_create(&codes, NULL), CELLAR_OK);
-    for (size_t i = 0; i < n; i++) {
-        snprintf(code, sizeof code, "c%zu", i);
-        assert_int_equal(cellar_codelist_add(codes, code, NULL, NULL, CELLAR_CODE_PLAIN, NULL),
-                         CELLAR_OK);
-    }
-    assert_int_equal(cellar_codelist_finish(codes, NULL), CELLAR_OK);
-    return codes;
-}
 
 /* The keys of a role from its file, role-N.key. */
 static inline cellar_collect_keys *collection_read_keys(scratch *place, cellar_collect_role role)
@@ -63,7 +49,7 @@ static inline void collection_invite(collection *made, scratch *place, const siz
     for (int role = 1; role <= 3; role++)
         made->keys[role] = collection_keys(place, (cellar_collect_role) role);
     for (size_t c = 0; c < n_columns; c++)
-        columns[c] = (cellar_collect_column){names[c], collection_codes(n_levels[c])};
+        columns[c] = (cellar_collect_column){names[c], numbered_list("c", n_levels[c])};
     spec.title = "a test";
     spec.columns = columns;
     spec.n_columns = n_columns;

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "check.h"
+#include "code_lists.h"
 #include "data/codelist.h"
 #include "table/build.h"
 #include "table/structural.h"
@@ -26,20 +27,6 @@ typedef struct small_table {
     uint64_t key[16];
 } small_table;
 
-static inline cellar_codelist *small_codelist(size_t n)
-{
-    cellar_text text = {0};
-    cellar_codelist *list = NULL;
-    cellar_text_add_string(&text, "code");
-    for (size_t i = 0; i < n; i++)
-        cellar_text_printf(&text, "\nc%zu", i);
-    cellar_text_add_char(&text, '\n');
-    assert_int_equal(cellar_codelist_parse("list", text.bytes, text.length, &list, NULL),
-                     CELLAR_OK);
-    cellar_text_clear(&text);
-    return list;
-}
-
 static inline cellar_schema *small_schema(const small_table *small)
 {
     static const char *const names[] = {"x", "y", "z"};
@@ -47,8 +34,8 @@ static inline cellar_schema *small_schema(const small_table *small)
     cellar_structural_rules *rules = NULL;
     cellar_schema *schema = NULL;
     for (size_t v = 0; v < small->n_variables; v++)
-        defs[v] =
-            (cellar_schema_variable_def){names[v], small->domain, small_codelist(small->sizes[v])};
+        defs[v] = (cellar_schema_variable_def){names[v], small->domain,
+                                               numbered_list("c", small->sizes[v])};
     if (small->rules != NULL)
         assert_int_equal(cellar_structural_rules_parse("rules", small->rules, strlen(small->rules),
                                                        &rules, NULL),

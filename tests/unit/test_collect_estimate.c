@@ -140,7 +140,7 @@ static void test_the_signed_bound_is_above_the_truth(void **unused)
 {
     scratch *place;
     cellar_collect_keys *keys[4];
-    cellar_codelist *codes = collection_codes(2);
+    cellar_codelist *codes = numbered_list("c", 2);
     cellar_invitation *invitation;
     size_t n_useful = 0;
     (void) unused;

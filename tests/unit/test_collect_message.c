@@ -123,7 +123,7 @@ static void test_no_byte_of_an_invitation_can_be_changed(void **state)
 static void test_invitations_that_ask_nonsense(void **state)
 {
     fixture *f = *state;
-    cellar_codelist *codes = collection_codes(2);
+    cellar_codelist *codes = numbered_list("c", 2);
     const cellar_collect_column twice[] = {{"a", codes}, {"a", codes}};
     const cellar_collect_column broken[] = {{"a\nb", codes}};
     const cellar_invitation_spec good = {

@@ -284,7 +284,7 @@ static void test_exact_margins_are_not_published(void **state)
     collection exact = {{NULL}, NULL};
     cellar_collect_margins *margins;
     cellar_invitation *invitation;
-    cellar_codelist *codes = collection_codes(2);
+    cellar_codelist *codes = numbered_list("c", 2);
     const cellar_collect_column column = {"a", codes};
     cellar_invitation_spec spec = {.title = "t",
                                    .n_people = 5,

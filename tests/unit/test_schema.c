@@ -1,31 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "code_lists.h"
 #include "random_table.h"
 
 #include <stdio.h>
 
 /* ---- help ---- */
-
-static cellar_codelist *parse_list(const char *text)
-{
-    cellar_codelist *list = NULL;
-    assert_int_equal(cellar_codelist_parse("list", text, strlen(text), &list, NULL), CELLAR_OK);
-    return list;
-}
-
-/* A list of codes x0, x1, ... */
-static cellar_codelist *plain_list(size_t n)
-{
-    cellar_codelist *list = NULL;
-    assert_int_equal(cellar_codelist_create(&list, NULL), CELLAR_OK);
-    for (size_t k = 0; k < n; k++) {
-        char code[24];
-        snprintf(code, sizeof code, "x%zu", k);
-        assert_int_equal(cellar_codelist_add(list, code, NULL, NULL, CELLAR_CODE_PLAIN, NULL),
-                         CELLAR_OK);
-    }
-    assert_int_equal(cellar_codelist_finish(list, NULL), CELLAR_OK);
-    return list;
-}
 
 static cellar_schema *schema_of(const char *first, const char *second)
 {
@@ -140,7 +119,7 @@ static void test_labels(void **state)
 
 static void test_refusals(void **state)
 {
-    cellar_codelist *million = plain_list(1000), *taken = parse_list("code\n_T\nx\n");
+    cellar_codelist *million = numbered_list("x", 1000), *taken = parse_list("code\n_T\nx\n");
     cellar_codelist *empty = parse_list("code,role\nall,total\n");
     cellar_schema_variable_def defs[CELLAR_MAX_VARIABLES + 1];
     static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g"};
@@ -181,7 +160,7 @@ static void test_refusals(void **state)
 /* All margins of a few variables are welcome, of many not. */
 static void test_all_has_a_limit(void **state)
 {
-    cellar_codelist *one = plain_list(1);
+    cellar_codelist *one = numbered_list("x", 1);
     cellar_schema_variable_def defs[21];
     char names[21][4];
     cellar_schema *schema = NULL, *wide = NULL;

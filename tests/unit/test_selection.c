@@ -12,6 +12,7 @@
 #include <cellar/exposure.h>
 
 #include "base/error.h"
+#include "code_lists.h"
 #include "fail_every.h"
 #include "risk/column_groups.h"
 #include "selection_samples.h"
@@ -197,20 +198,6 @@ static void twenty_columns(void **state)
     unlink(path);
 }
 
-static cellar_codelist *numbered_codelist(size_t n)
-{
-    cellar_codelist *list;
-    char code[24];
-    assert_int_equal(cellar_codelist_create(&list, NULL), CELLAR_OK);
-    for (size_t i = 0; i < n; i++) {
-        snprintf(code, sizeof code, "%zu", i);
-        assert_int_equal(cellar_codelist_add(list, code, NULL, NULL, CELLAR_CODE_PLAIN, NULL),
-                         CELLAR_OK);
-    }
-    assert_int_equal(cellar_codelist_finish(list, NULL), CELLAR_OK);
-    return list;
-}
-
 /* All sets that contain the base, at once. */
 static void check_groups(const cellar_profiles *profiles, uint64_t base, int n_threads)
 {
@@ -262,7 +249,7 @@ static void groups_of_wide_columns(void **state)
         profiles.n_people += counts[r] = 1 + random_below(3);
     }
     for (size_t c = 0; c < N; c++)
-        domains[c] = numbered_codelist(n_levels[c]);
+        domains[c] = numbered_list("", n_levels[c]);
     for (int threads = 1; threads <= 3; threads += 2)
         for (uint64_t base = 0; base < 1 << N; base++)
             check_groups(&profiles, base, threads);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "code_lists.h"
 #include "random_table.h"
 
 #include "table/structural.h"
@@ -12,13 +13,6 @@ static cellar_structural_rules *parse_rules(const char *text)
     if (cellar_structural_rules_parse("rules", text, strlen(text), &rules, &err) != CELLAR_OK)
         fail_msg("%s\n%s", err.message, text);
     return rules;
-}
-
-static cellar_codelist *parse_list(const char *text)
-{
-    cellar_codelist *list = NULL;
-    assert_int_equal(cellar_codelist_parse("list", text, strlen(text), &list, NULL), CELLAR_OK);
-    return list;
 }
 
 /* age (child = 0-9 and 10-14) by marital status, with odd names that need quotes. */

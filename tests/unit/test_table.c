@@ -1,25 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "code_lists.h"
 #include "random_table.h"
 #include "table/table.h"
 
 #include <math.h>
-#include <stdio.h>
 
 /* A schema of n variables with n_codes categories each. */
 static cellar_schema *cube(size_t n, size_t n_codes)
 {
-    cellar_codelist *list = NULL;
+    cellar_codelist *list = numbered_list("", n_codes);
     cellar_schema_variable_def defs[8];
     static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
     cellar_schema *schema = NULL;
-    assert_int_equal(cellar_codelist_create(&list, NULL), CELLAR_OK);
-    for (size_t k = 0; k < n_codes; k++) {
-        char code[24];
-        snprintf(code, sizeof code, "%zu", k);
-        assert_int_equal(cellar_codelist_add(list, code, NULL, NULL, CELLAR_CODE_PLAIN, NULL),
-                         CELLAR_OK);
-    }
-    assert_int_equal(cellar_codelist_finish(list, NULL), CELLAR_OK);
     for (size_t v = 0; v < n; v++)
         defs[v] = (cellar_schema_variable_def){names[v], CELLAR_DOMAIN_DECLARED, list};
     assert_int_equal(cellar_schema_create(defs, n, NULL, &schema, NULL), CELLAR_OK);
