@@ -9,20 +9,12 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "check.h"
+#include "splitmix.h"
 #include "table/build.h"
-
-/* splitmix64 */
-static inline uint64_t random_next(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
 
 static inline uint64_t random_below(uint64_t *state, uint64_t n)
 {
-    return random_next(state) % n;
+    return next_random(state) % n;
 }
 
 /* A list of 1 to 5 bottom codes and 0 to 5 upper ones, each of one of 0 to 3 hierarchies of uneven
@@ -137,7 +129,7 @@ static inline cellar_table *random_table(uint64_t *state, const cellar_schema *s
         if (cells.weight != NULL)
             cells.weight[cells.n] = (cellar_int128) random_below(state, 1000) - 300;
         if (cells.key != NULL)
-            cells.key[cells.n] = random_next(state);
+            cells.key[cells.n] = next_random(state);
         cells.n++;
     }
     assert_int_equal(cellar_table_from_cells(schema, &cells, key_range, &table, NULL), CELLAR_OK);

@@ -8,10 +8,11 @@
 
 #include <cellar/codelist.h>
 
+#include "base/csv_record.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/csv_record.h"
 #include "data/codelist.h"
+#include "splitmix.h"
 #include "table/build.h"
 #include "table/structural.h"
 #include "table/structural_rules.h"
@@ -22,12 +23,9 @@ typedef struct sample_random {
     uint64_t state;
 } sample_random;
 
-static inline uint64_t sample_next(sample_random *random) /* splitmix64 */
+static inline uint64_t sample_next(sample_random *random)
 {
-    uint64_t z = random->state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
+    return next_random(&random->state);
 }
 
 static inline size_t sample_below(sample_random *random, size_t n)

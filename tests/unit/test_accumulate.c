@@ -7,18 +7,11 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
+#include "splitmix.h"
 #include "table/accumulate.h"
 #include "table/cellmap.h"
 
 enum { N_LANES = 3, N_BATCHES = 40, BATCH = 700, LEVELS_A = 9, LEVELS_B = 14, RANGE = 4096 };
-
-static uint64_t next_random(uint64_t *state) /* splitmix64 */
-{
-    uint64_t x = *state += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
 
 /* Rows whose codes grow from batch to batch, with weights and keys. */
 typedef struct sample {

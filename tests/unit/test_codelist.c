@@ -9,6 +9,7 @@
 #include "data/codelist.h"
 #include "fail_every.h"
 #include "scratch.h"
+#include "splitmix.h"
 
 static cellar_codelist *parse(const char *text)
 {
@@ -333,14 +334,6 @@ static void assert_same(const cellar_codelist *a, const cellar_codelist *b)
         for (size_t h = 0; h < cellar_codelist_n_hierarchies(a); h++)
             assert_int_equal(cellar_codelist_parent(a, h, i), cellar_codelist_parent(b, h, i));
     }
-}
-
-static uint64_t next_random(uint64_t *seed) /* splitmix64 */
-{
-    uint64_t z = (*seed += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
 }
 
 static const char *hostile_text(uint64_t *seed, cellar_text *out)

@@ -13,14 +13,7 @@
 #include "data/dictionary.h"
 #include "data/scan.h"
 #include "data/separators.h"
-
-static uint64_t next_random(uint64_t *state) /* splitmix64 */
-{
-    uint64_t x = *state += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
+#include "splitmix.h"
 
 /* ---- separators and dictionaries: every way gives the same ------------------ */
 
