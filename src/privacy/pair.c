@@ -31,6 +31,10 @@ static void raw_pmf(const cellar_pair *pair, int side, int64_t b, int64_t bits, 
 {
     const cellar_mechanism *m = pair->m;
     int64_t count = pair->count[side];
+    if (m->ops->is_additive) { /* what is known of one count is known of all */
+        b = b < count ? count - b : b - count;
+        count = 0;
+    }
     if (cellar_pair_cache_pmf(pair->cache, m, count, b, bits, out) ||
         cellar_pair_cache_get(pair->cache, m, CELLAR_PAIR_PMF, count, b, bits, out))
         return;
@@ -43,6 +47,10 @@ static void raw_survival(const cellar_pair *pair, int side, int64_t b, int64_t b
 {
     const cellar_mechanism *m = pair->m;
     int64_t count = pair->count[side];
+    if (m->ops->is_additive) {
+        b -= count;
+        count = 0;
+    }
     if (cellar_pair_cache_upper(pair->cache, m, count, b, bits, out) ||
         cellar_pair_cache_get(pair->cache, m, CELLAR_PAIR_UPPER, count, b, bits, out))
         return;

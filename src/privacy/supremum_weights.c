@@ -20,11 +20,22 @@
  * draws from the smaller of two counts violate with T(min(count, x_s)) + T(y_s), and draws from the
  * larger one with T(x_s) + T(min(count, x_s) + s), which is no more; below a0 no more violates than
  * before clamping. So the supremum over all counts is f(s) = T(min(a0(s), x_s)) + T(y_s).
- *   - x_s <= a0(s): f(s) = delta_p(s) <= delta_p(s + 2) <= f(s + 2).
- *   - x_s > a0(s) >= 0: y_s - s >= 1, so q(y_s - s - 1) >= q(y_s - s) > e^epsilon q(y_s), which
- * says y_{s+1} <= y_s, and no other term of f falls: f(s) <= f(s + 1). Hence (2) f(s) <= max(f(s +
- * 1), f(s + 2)). */
+ *   (2) x_s >= 1: y_s - s >= 1, so q(y_s - s - 1) >= q(y_s - s) > e^epsilon q(y_s), which says
+ *       y_{s+1} <= y_s, and nothing else in f or delta_p falls: f(s) <= f(s + 1).
+ *   (3) x_s <= 0: as a0(s) >= 0, f(s) = delta_p(s) <= delta_p(s + 2) <= f(s + 2).
+ * Hence f(s) <= max(f(s + 1), f(s + 2)), and w - 1 need not be asked when (2) holds for it. */
 #include "privacy/supremum.h"
+
+/* 1 when x_s >= 1: noise of 0 does not violate. */
+static int weight_is_small(const cellar_reach *reach, const fmpq_t epsilon)
+{
+    cellar_order order;
+    cellar_pair pair;
+    cellar_pair_init(&pair, reach->m, reach->shift, 0, CELLAR_NEGATIVES_KEEP);
+    pair.cache = reach->cache;
+    order = cellar_pair_compare(&pair, reach->shift, epsilon);
+    return order == CELLAR_ORDER_BELOW || order == CELLAR_ORDER_TIE;
+}
 
 void cellar_supremum_violation_to(const cellar_reach *reach, const fmpq_t epsilon,
                                   cellar_worst *worst)
@@ -33,7 +44,7 @@ void cellar_supremum_violation_to(const cellar_reach *reach, const fmpq_t epsilo
     cellar_worst found;
     cellar_supremum_violation(reach, epsilon, worst);
     other.shift--;
-    if (other.shift < 1 || worst->bound >= 1)
+    if (other.shift < 1 || worst->bound >= 1 || weight_is_small(&other, epsilon))
         return;
     cellar_supremum_violation(&other, epsilon, &found);
     if (found.bound > worst->bound)
