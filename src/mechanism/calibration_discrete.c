@@ -317,7 +317,7 @@ static double total_nearest(double sigma)
     double sum = 0, rate = 0.5 / (sigma * sigma);
     if (sigma > 1)
         return sigma * sqrt(2 * M_PI) * (1 + 2 * exp(-2 * M_PI * M_PI * sigma * sigma));
-    for (double k = 1; rate * k * k < 50; k++)
+    for (int k = 1; rate * k * k < 50; k++)
         sum += exp(-rate * k * k);
     return 1 + 2 * sum;
 }
@@ -328,11 +328,13 @@ static double discrete_log_delta(double sigma, double epsilon)
     static const double wide = 50; /* delta is about that of continuous noise */
     double rate = 0.5 / (sigma * sigma), m = floor(sigma * sigma * epsilon + 0.5);
     double ratio = exp(-rate * (2 * m + 1)), fall = exp(-2 * rate), left = 1;
+    double term = expm1(epsilon) * ratio;
     if (sigma > wide)
         return cellar_gaussian_log_delta(sigma, epsilon);
-    for (double term = expm1(epsilon) * ratio; term > 1e-18; term *= ratio) {
+    while (term > 1e-18) {
         left -= term;
         ratio *= fall;
+        term *= ratio;
     }
     return left > 0 ? log(left / total_nearest(sigma)) - rate * m * m : -INFINITY;
 }

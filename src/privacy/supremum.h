@@ -40,7 +40,7 @@ int cellar_reach_is_wide(const cellar_reach *reach, double delta);
 void cellar_supremum_violation(const cellar_reach *reach, const fmpq_t epsilon, cellar_worst *out);
 /* The same over all shifts from 1 to this one, of additive noise with monotone ratios. */
 void cellar_supremum_violation_to(const cellar_reach *reach, const fmpq_t epsilon,
-                                  cellar_worst *out);
+                                  cellar_worst *worst);
 /* The supremum of P(Q(b) = 0). */
 void cellar_supremum_infinite(const cellar_reach *reach, cellar_worst *out);
 

@@ -8,7 +8,7 @@
 #include "mechanism/weighted.h"
 #include "make_mechanism.h"
 
-enum { BITS = 128 };
+enum { BITS = 128, MORE = 256 };
 
 /* Term by term, until terms have fallen by 2^-200. */
 static void sum_plainly(const arb_t rate, int power, int64_t last, int64_t first, arb_t out)
@@ -20,10 +20,10 @@ static void sum_plainly(const arb_t rate, int power, int64_t last, int64_t first
     for (int64_t k = first; k <= last; k++) {
         if (about * (pow((double) k, power) - pow(from, power)) > 200 * M_LN2)
             break;
-        arb_mul_si(term, rate, -k, 2 * BITS);
-        arb_mul_si(term, term, power == 2 ? k : 1, 2 * BITS);
-        arb_exp(term, term, 2 * BITS);
-        arb_add(out, out, term, 2 * BITS);
+        arb_mul_si(term, rate, -k, MORE);
+        arb_mul_si(term, term, power == 2 ? k : 1, MORE);
+        arb_exp(term, term, MORE);
+        arb_add(out, out, term, MORE);
     }
     arb_mul_2exp_si(term, out, -180);
     arb_add_error(out, term);
