@@ -114,8 +114,8 @@ static cellar_status stakes_ask(const scenario *sc, double epsilon, double delta
                           : cellar_tight_delta(sc->stakes, sc->n, epsilon, enough, out, err);
 }
 
-/* An envelope is nobody's pair: what the first counts do bounds it from below. Bounds need not meet
- * where the upper one is at most `enough`. */
+/* An envelope is nobody's pair: what the first counts do bounds it from below. The upper bound
+ * need not be close where it is at most `enough`. */
 static cellar_status scenario_ask(scenario *sc, double epsilon, double delta, double enough,
                                   cellar_bounds *out, cellar_error *err)
 {
@@ -124,7 +124,8 @@ static cellar_status scenario_ask(scenario *sc, double epsilon, double delta, do
     cellar_status status;
     for (size_t i = 0; i < sc->n; i++)
         has_envelope |= sc->stakes[i].is_envelope;
-    status = stakes_ask(sc, epsilon, delta, has_envelope ? INFINITY : enough, out, err);
+    sc->stakes[0].is_rough = has_envelope;
+    status = stakes_ask(sc, epsilon, delta, enough, out, err);
     if (status != CELLAR_OK || !has_envelope)
         return status;
     for (size_t i = 0; i < sc->n; i++)

@@ -59,15 +59,17 @@ static int unit_is_possible(const cellar_setting *s)
 
 /* One partition, all cells of which rise, or fall. */
 static cellar_status unit_ask(const cellar_setting *s, const partition *p, int larger,
-                              double epsilon, double delta, cellar_bounds *out, cellar_error *err)
+                              double epsilon, double delta, double enough, cellar_bounds *out,
+                              cellar_error *err)
 {
     cellar_stake stakes[RECORDS_MAX];
     size_t n = 0;
     for (int64_t part = 1; part <= (int64_t) s->group; part++)
         if (p->cells[part] > 0)
             stakes[n++] = cellar_setting_stake(s, 0, larger, part * s->shift, p->cells[part]);
-    return isnan(epsilon) ? cellar_tight_epsilon(stakes, n, delta, INFINITY, out, err)
-                          : cellar_tight_delta(stakes, n, epsilon, INFINITY, out, err);
+    stakes[0].is_rough = 1;
+    return isnan(epsilon) ? cellar_tight_epsilon(stakes, n, delta, enough, out, err)
+                          : cellar_tight_delta(stakes, n, epsilon, enough, out, err);
 }
 
 cellar_status cellar_setting_unit(const cellar_setting *s, double epsilon, double delta,
@@ -83,7 +85,7 @@ cellar_status cellar_setting_unit(const cellar_setting *s, double epsilon, doubl
     while (status == CELLAR_OK && partition_next(&p, s->group))
         for (int larger = 0; larger < 2 && status == CELLAR_OK; larger++) {
             cellar_bounds one;
-            status = unit_ask(s, &p, larger, epsilon, delta, &one, err);
+            status = unit_ask(s, &p, larger, epsilon, delta, out->upper, &one, err);
             if (status == CELLAR_OK)
                 out->upper = fmax(out->upper, one.upper);
         }

@@ -82,7 +82,16 @@ cellar_window cellar_tilt_window(const cellar_tilt *tilt, const cellar_part *par
 
 /* ---- the tilt ---------------------------------------------------------------------- */
 
-/* K'(theta) = epsilon, or K - theta K' = ln delta. Both sides are monotone. */
+/* ln E e^{-theta y} (1 - e^-y)^+ e^{K - theta K'}, y the distance from the tilted mean, about: with
+ * a normal law of deviation s that is 1/(sqrt(2 pi) theta (theta + 1) s) for a large one, and
+ * s/sqrt(2 pi) for a small one. */
+static double log_delta_about(cellar_cumulants c, double theta)
+{
+    double s = sqrt(c.variance);
+    return c.value - theta * c.mean - log(2.5 * (1 / fmax(s, 1e-300) + theta * (theta + 1) * s));
+}
+
+/* K'(theta) = epsilon, or delta is about that at epsilon = K'(theta). Both are monotone, nearly. */
 static double choose_theta(const cellar_part *parts, size_t n_parts, double epsilon, double delta,
                            double most)
 {
@@ -94,7 +103,7 @@ static double choose_theta(const cellar_part *parts, size_t n_parts, double epsi
     for (int i = 0; i < 40 && high - low > 0.01 * high && high > 1e-3; i++) {
         double theta = found ? low + (high - low) / 2 : high;
         cellar_cumulants c = parts_cumulants(parts, n_parts, theta);
-        if (isnan(epsilon) ? c.value - theta * c.mean < log(delta) : c.mean > epsilon) {
+        if (isnan(epsilon) ? log_delta_about(c, theta) < log(delta) : c.mean > epsilon) {
             high = theta;
             found = 1;
         } else if (found) {

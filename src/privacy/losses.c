@@ -91,7 +91,7 @@ cellar_status cellar_losses_init(cellar_losses *t, const cellar_stake *stakes, s
                                  double tail, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    *t = (cellar_losses){.n = n};
+    *t = (cellar_losses){.n = n, .is_rough = stakes[0].is_rough};
     t->atoms = cellar_alloc(n, sizeof *t->atoms);
     t->plds = cellar_alloc(n, sizeof *t->plds);
     t->parts = cellar_alloc(n, sizeof *t->parts);

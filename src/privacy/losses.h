@@ -14,6 +14,7 @@ typedef struct cellar_losses {
     cellar_part *parts;
     uint64_t *refine; /* per part; of the common lattice */
     int is_lattice;
+    int is_rough;                   /* see cellar_stake */
     double n_times;                 /* of all */
     double deviation;               /* of one part's loss, about */
     double largest;                 /* no sum of finite losses is above */

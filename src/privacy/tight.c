@@ -12,7 +12,7 @@ static const double CELLS_FEW = 0x1p14, CELLS_MANY = 0x1p17; /* that take no tim
 typedef struct question {
     double epsilon; /* NAN: asks for it */
     double delta;
-    double enough; /* bounds need not meet where the upper one is at most this */
+    double enough; /* the upper bound need not be close where it is at most this */
 } question;
 
 static int asks_epsilon(const question *asked)
@@ -79,14 +79,20 @@ static cellar_status losses_list(const cellar_losses *t, const question *asked, 
 
 /* ---- a fine enough grid ------------------------------------------------------------ */
 
+/* How far bounds of epsilon may be apart: where the sum strays by more than a few, more. */
+static double gap_wanted(double deviation)
+{
+    return GAP * fmax(1, deviation / 4);
+}
+
 /* The lower bound is off by about 7 k h^2 / sd in epsilon (compose_split.h, five deviations out; in
  * proportion further out), h the spacing, k the number of parts, sd the deviation of the sum. */
-static double grid_wanted(const cellar_losses *t, const question *asked)
+static double grid_wanted(const cellar_losses *t, const question *asked, double deviation)
 {
-    double deviation = t->deviation * sqrt(t->n_times), out = 5;
+    double gap = gap_wanted(deviation), out = 5;
     if (asks_epsilon(asked))
         out = fmax(out, sqrt(-2 * log(asked->delta)));
-    return fmin(GAP, fmin(deviation / 512, sqrt(GAP * deviation / (2.4 * out * t->n_times))));
+    return fmin(gap, fmin(deviation / 512, sqrt(gap * deviation / (2.4 * out * t->n_times))));
 }
 
 /* Transforms have powers of two of cells: the grid is made finer until it uses all of them, and at
@@ -102,20 +108,20 @@ static double grid_filled(double spacing, const cellar_tilt *tilt, double cells)
 static cellar_status losses_refine(cellar_losses *t, double spacing, const cellar_tilt *tilt,
                                    const question *asked, cellar_bounds *out, cellar_error *err)
 {
-    double gap = INFINITY;
+    double gap = INFINITY, wanted = gap_wanted(tilt->width / 16);
     cellar_status status = CELLAR_ERR_OVERFLOW;
     for (int coarser = 0; coarser < 12; coarser++, spacing *= 4) {
         status = losses_ask(t, spacing, tilt, asked, out, &gap, err);
         if (status != CELLAR_ERR_OVERFLOW)
             break;
     }
-    for (int finer = 0; finer < 6 && status == CELLAR_OK && gap > GAP; finer++) {
+    for (int finer = 0; finer < 6 && status == CELLAR_OK && gap > wanted; finer++) {
         cellar_bounds closer = {0};
-        if (out->upper <= asked->enough ||
+        if (t->is_rough || out->upper <= asked->enough ||
             (!asks_epsilon(asked) && out->upper <= 1e4 * t->left_out) ||
             (!asks_epsilon(asked) && out->upper - out->lower <= 1e-4 * out->upper))
             break; /* all is left out yet; or the curve is flat there, and no epsilon near */
-        spacing *= fmin(0.5, fmax(0.25, 0.9 * sqrt(GAP / gap)));
+        spacing *= fmin(0.5, fmax(0.25, 0.9 * sqrt(wanted / gap)));
         status = losses_ask(t, spacing, tilt, asked, &closer, &gap, err);
         if (status == CELLAR_OK)
             *out = closer;
@@ -132,7 +138,7 @@ static int losses_are_nothing(cellar_losses *t, const cellar_tilt *tilt, const q
                               cellar_bounds *out)
 {
     double bound = exp(tilt->log_bound) * (1 + 1e-12) + 1e-306;
-    t->about = bound;
+    t->about = 1e-3 * bound;
     if (asks_epsilon(asked) || (bound > 1e-3 * t->left_out && t->infinite + bound > asked->enough))
         return 0;
     *out = (cellar_bounds){fmin(1, t->infinite + bound), t->infinite_true, t->is_lattice};
@@ -143,7 +149,9 @@ static int losses_are_nothing(cellar_losses *t, const cellar_tilt *tilt, const q
 static cellar_status losses_add_up(cellar_losses *t, const question *asked, cellar_bounds *out,
                                    cellar_error *err)
 {
-    double gap, spacing = grid_wanted(t, asked), most = t->is_lattice ? INFINITY : 0.25 / spacing;
+    double gap, deviation = t->deviation * sqrt(t->n_times);
+    double spacing = grid_wanted(t, asked, deviation);
+    double most = t->is_lattice ? INFINITY : 0.25 / spacing;
     cellar_tilt tilt;
     cellar_status status =
         cellar_losses_tilt(t, asked->epsilon, asked->delta, CELLAR_PLD_SPLIT, most, &tilt, err);
@@ -154,6 +162,9 @@ static cellar_status losses_add_up(cellar_losses *t, const question *asked, cell
         return losses_ask(t, 0, &tilt, asked, out, &gap, err);
     }
     tilt.theta = fmin(tilt.theta, 0.25 / spacing);
+    if (tilt.width > 16 * deviation) /* far out the sum strays by more */
+        spacing = fmax(spacing,
+                       fmin(0.25 / fmax(tilt.theta, 1e-3), grid_wanted(t, asked, tilt.width / 16)));
     spacing = grid_filled(spacing, &tilt, t->is_lattice ? CELLS_MANY : CELLS_FEW);
     return losses_refine(t, spacing, &tilt, asked, out, err);
 }
@@ -191,7 +202,7 @@ static cellar_status stakes_answer(const cellar_stake *stakes, size_t n, const q
     for (size_t i = 0; i < n; i++)
         times += (double) stakes[i].times;
     tail = fmax(tail_min, (asks_epsilon(asked) ? asked->delta : 1e-12) * share / times);
-    for (int round = 0; round < 4; round++) {
+    for (int round = 0; round < 6; round++) {
         cellar_losses t;
         double scale, left_out, about;
         status = cellar_losses_init(&t, stakes, n, tail, err);
@@ -205,7 +216,7 @@ static cellar_status stakes_answer(const cellar_stake *stakes, size_t n, const q
         if (status != CELLAR_OK || tail <= tail_min || left_out <= 1e-4 * scale ||
             (!asks_epsilon(asked) && out->upper <= asked->enough))
             break;
-        tail = fmax(tail_min, fmin(1e-3 * tail, about * share / times));
+        tail = fmax(tail_min, about > 0 ? fmin(1e-3 * tail, about * share / times) : tail * tail);
     }
     return status;
 }

@@ -11,6 +11,7 @@ typedef struct cellar_stake {
     cellar_pair pair;
     uint64_t times;
     int is_envelope; /* 1: stands for all counts of `reach`, and `pair` for one pair of them */
+    int is_rough;    /* of the first: grids are not refined until bounds meet */
     cellar_reach reach;
 } cellar_stake;
 
@@ -19,8 +20,8 @@ typedef struct cellar_bounds {
     int is_lattice;
 } cellar_bounds;
 
-/* Of delta at `epsilon`, and of epsilon at `delta` (INFINITY when there is none). The bounds need
- * not meet where the upper one is at most `enough`. */
+/* Of delta at `epsilon`, and of epsilon at `delta` (INFINITY when there is none). The upper
+ * bound need not be close where it is at most `enough`. */
 cellar_status cellar_tight_delta(const cellar_stake *stakes, size_t n, double epsilon,
                                  double enough, cellar_bounds *out, cellar_error *err);
 cellar_status cellar_tight_epsilon(const cellar_stake *stakes, size_t n, double delta,

@@ -88,6 +88,22 @@ static cellar_status ladder_list(const ladder *l, uint64_t times, double epsilon
     return status;
 }
 
+static cellar_status ladder_ask(ladder *l, int i, uint64_t times, const cellar_tilt *tilt,
+                                double epsilon, cellar_bounds *out, cellar_error *err)
+{
+    cellar_part part = {&l->rungs[i], times};
+    cellar_sum *sum = NULL;
+    cellar_status status = ladder_rung(l, i, err);
+    if (status == CELLAR_OK)
+        status = cellar_sum_create(&part, 1, tilt, &sum, err);
+    if (status == CELLAR_OK)
+        *out = (cellar_bounds){
+            cellar_sum_violation_upper(sum, epsilon, (double) times * l->spacing[i]), 0,
+            l->spacing[i] == 0};
+    cellar_sum_free(sum);
+    return status;
+}
+
 /* So many cells: as close as it takes to see whether they are above `enough`. */
 static cellar_status ladder_climb(ladder *l, uint64_t times, double epsilon, double enough,
                                   cellar_bounds *out, cellar_error *err)
@@ -97,25 +113,17 @@ static cellar_status ladder_climb(ladder *l, uint64_t times, double epsilon, dou
     double infinite = (2 * l->t.infinite - l->t.infinite_true) * (1 + 1e-12); /* of all cells */
     double bound = 2 * exp(tilt.log_bound) * (1 + 1e-12) + 1e-306;
     cellar_status status = CELLAR_OK;
-    int found = 0;
+    int found = 0, i = 1;
     *out = (cellar_bounds){fmin(1, infinite + bound), 0, l->t.is_lattice};
     if (out->upper <= enough || bound <= fmax(1e-3 * l->t.left_out, 1e-12 * infinite))
         return CELLAR_OK;
-    if (!l->t.is_lattice)
+    if (enough > 0 && i + 1 < l->n)
+        status = ladder_ask(l, i++, times, &tilt, epsilon, out, err);
+    if (status == CELLAR_OK && out->upper > enough && !l->t.is_lattice)
         status = ladder_list(l, times, epsilon, out, &found, err);
-    for (int i = enough > 0 ? 1 : l->n - 1;
-         i < l->n && status == CELLAR_OK && !found && out->upper > enough; i++) {
-        cellar_sum *sum = NULL;
-        status = ladder_rung(l, i, err);
-        part.pld = &l->rungs[i];
-        if (status == CELLAR_OK)
-            status = cellar_sum_create(&part, 1, &tilt, &sum, err);
-        if (status == CELLAR_OK)
-            *out = (cellar_bounds){
-                cellar_sum_violation_upper(sum, epsilon, (double) times * l->spacing[i]), 0,
-                l->spacing[i] == 0};
-        cellar_sum_free(sum);
-    }
+    for (i = enough > 0 ? i : l->n - 1;
+         i < l->n && status == CELLAR_OK && !found && out->upper > enough; i++)
+        status = ladder_ask(l, i, times, &tilt, epsilon, out, err);
     return status == CELLAR_ERR_OVERFLOW ? CELLAR_OK : status;
 }
 

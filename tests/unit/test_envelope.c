@@ -139,6 +139,7 @@ static void test_two_cells(void **state)
     o.n_cells = 2;
     for (size_t i = 0; i < 3; i++) {
         certified two = certified_open(kernels[i], o, "0.8");
+        double most = 0;
         assert_false(cellar_certificate_composition(two.c).is_tight);
         assert_true(two.point.delta_lower <= two.point.delta && two.point.delta <= 1);
         assert_true(two.point.delta_probabilistic >= two.point.delta);
@@ -147,7 +148,9 @@ static void test_two_cells(void **state)
             int64_t with[] = {a[0] + 1, a[1] + 1};
             double want = k / 16 ? brute_two(two.m, with, a, 0.8) : brute_two(two.m, a, with, 0.8);
             assert_true(want <= two.point.delta * (1 + 1e-9) + 1e-9);
+            most = fmax(most, want);
         }
+        assert_true(two.point.delta <= 1.5 * most); /* and it is not far from them */
         certified_close(&two);
     }
 }
