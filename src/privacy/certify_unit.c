@@ -2,14 +2,17 @@
 /* The records of a unit in the cells of one table: k_1, k_2, ... of them in different cells, k_1 +
  * k_2 + ... = m. The cells are drawn independently, and each that changes by k w at most (w the
  * largest weight) is dominated by the pair, or the envelope, of that change. So the worst of the
- * compositions over all partitions of m bounds what a unit can do; fewer records do less. */
+ * compositions over all partitions of m bounds what a unit can do; fewer records do less. When
+ * records move, as many leave cells as come to others: some cells fall by a partition of m at most,
+ * and others rise by one. */
 #include "privacy/certify.h"
 
 #include <math.h>
 
 #include "privacy/envelope.h"
 
-enum { RECORDS_MAX = 4, SHIFT_MAX = 16 };
+/* Partitions are many, and envelopes take time. */
+enum { RECORDS_MAX = 6, MOVING_MAX = 3, ENVELOPES_MAX = 4, ENVELOPE_SHIFT_MAX = 16 };
 
 /* How many cells hold k of the records, k = 1 .. m. */
 typedef struct partition {
@@ -38,57 +41,93 @@ static int partition_next(partition *p, uint64_t m)
     return 1;
 }
 
+/* The records move. */
+static int unit_moves(const cellar_setting *s)
+{
+    return s->options->neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE;
+}
+
 /* Pairs that are worst everywhere, or envelopes that are quickly made. */
 static int unit_has_stakes(const cellar_setting *s)
 {
     cellar_reach reach = cellar_setting_reach(s, 0);
-    cellar_stake stake = cellar_setting_stake(s, 0, 1, (int64_t) s->group * s->shift, 1);
-    int64_t n_counts;
+    int64_t shift = (int64_t) s->group * s->shift, n_counts;
+    cellar_stake stake = cellar_setting_stake(s, 0, 1, shift, 1);
     if (!stake.is_envelope)
         return 1;
-    return cellar_envelope_exists(&reach) &&
+    return s->group <= ENVELOPES_MAX && shift <= ENVELOPE_SHIFT_MAX && !unit_moves(s) &&
+           cellar_envelope_exists(&reach) &&
            (stake.pair.monotone || cellar_reach_period(&reach, &n_counts));
 }
 
 static int unit_is_possible(const cellar_setting *s)
 {
-    return s->n == 1 && s->group > 1 && s->group <= RECORDS_MAX && s->options->n_cells == 1 &&
-           s->options->neighbours == CELLAR_NEIGHBOURS_ADD_REMOVE &&
-           (int64_t) s->group * s->shift <= SHIFT_MAX && unit_has_stakes(s);
+    return s->n == 1 && s->group > 1 && s->group <= (unit_moves(s) ? MOVING_MAX : RECORDS_MAX) &&
+           s->options->n_cells == 1 && unit_has_stakes(s);
 }
 
-/* One partition, all cells of which rise, or fall. */
-static cellar_status unit_ask(const cellar_setting *s, const partition *p, int larger,
-                              double epsilon, double delta, double enough, cellar_bounds *out,
-                              cellar_error *err)
+/* The cells of a partition, which fall or rise. Answers how many sizes there are. */
+static size_t unit_stakes(const cellar_setting *s, const partition *p, int larger,
+                          cellar_stake *stakes)
 {
-    cellar_stake stakes[RECORDS_MAX];
     size_t n = 0;
     for (int64_t part = 1; part <= (int64_t) s->group; part++)
         if (p->cells[part] > 0)
             stakes[n++] = cellar_setting_stake(s, 0, larger, part * s->shift, p->cells[part]);
+    return n;
+}
+
+/* Raises *worst to what these stakes do: delta at epsilon, or (epsilon NAN) epsilon at delta. Most
+ * are seen to do less at the worst epsilon so far. */
+static cellar_status unit_raise(cellar_stake *stakes, size_t n, double epsilon, double delta,
+                                double *worst, cellar_error *err)
+{
+    cellar_bounds one;
+    cellar_status status;
     stakes[0].is_rough = 1;
-    return isnan(epsilon) ? cellar_tight_epsilon(stakes, n, delta, enough, out, err)
-                          : cellar_tight_delta(stakes, n, epsilon, enough, out, err);
+    if (isnan(epsilon) && *worst > 0) {
+        status = cellar_tight_delta(stakes, n, *worst, delta, &one, err);
+        if (status != CELLAR_OK || one.upper <= delta)
+            return status;
+    }
+    status = isnan(epsilon) ? cellar_tight_epsilon(stakes, n, delta, 0, &one, err)
+                            : cellar_tight_delta(stakes, n, epsilon, *worst, &one, err);
+    if (status == CELLAR_OK)
+        *worst = fmax(*worst, one.upper);
+    return status;
+}
+
+/* All partitions: of cells that fall or that rise, or of both. */
+static cellar_status unit_try_all(const cellar_setting *s, double epsilon, double delta,
+                                  double *worst, cellar_error *err)
+{
+    cellar_stake stakes[2 * RECORDS_MAX];
+    cellar_status status = CELLAR_OK;
+    partition first = {{0}};
+    while (status == CELLAR_OK && partition_next(&first, s->group)) {
+        partition second = {{0}};
+        for (int larger = 1; larger >= 0 && status == CELLAR_OK && !unit_moves(s); larger--)
+            status = unit_raise(stakes, unit_stakes(s, &first, larger, stakes), epsilon, delta,
+                                worst, err);
+        while (status == CELLAR_OK && unit_moves(s) && partition_next(&second, s->group)) {
+            size_t n = unit_stakes(s, &first, 1, stakes);
+            n += unit_stakes(s, &second, 0, stakes + n);
+            status = unit_raise(stakes, n, epsilon, delta, worst, err);
+        }
+    }
+    return status;
 }
 
 cellar_status cellar_setting_unit(const cellar_setting *s, double epsilon, double delta,
                                   cellar_bounds *out, cellar_error *err)
 {
     const cellar_bounds nothing = {.upper = isnan(epsilon) ? INFINITY : 1};
-    cellar_status status = CELLAR_OK;
-    partition p = {{0}};
+    cellar_status status;
     *out = nothing;
     if (!unit_is_possible(s))
         return CELLAR_OK;
     out->upper = 0;
-    while (status == CELLAR_OK && partition_next(&p, s->group))
-        for (int larger = 0; larger < 2 && status == CELLAR_OK; larger++) {
-            cellar_bounds one;
-            status = unit_ask(s, &p, larger, epsilon, delta, out->upper, &one, err);
-            if (status == CELLAR_OK)
-                out->upper = fmax(out->upper, one.upper);
-        }
+    status = unit_try_all(s, epsilon, delta, &out->upper, err);
     if (cellar_setting_is_too_wide(status))
         *out = nothing;
     return cellar_setting_is_too_wide(status) ? CELLAR_OK : status;

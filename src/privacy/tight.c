@@ -7,7 +7,8 @@
 #include "privacy/losses.h"
 
 static const double GAP = 1e-3;
-static const double CELLS_FEW = 0x1p14, CELLS_MANY = 0x1p17; /* that take no time; some ms */
+static const double CELLS_GLANCE = 0x1p12;                   /* that take no time */
+static const double CELLS_FEW = 0x1p14, CELLS_MANY = 0x1p17; /* and up to some ms */
 
 typedef struct question {
     double epsilon; /* NAN: asks for it */
@@ -145,6 +146,32 @@ static int losses_are_nothing(cellar_losses *t, const cellar_tilt *tilt, const q
     return 1;
 }
 
+/* *found when Chernoff's bound or a coarse grid show that no more than `enough` is there. */
+static cellar_status losses_glance(cellar_losses *t, const question *asked, cellar_bounds *out,
+                                   int *found, cellar_error *err)
+{
+    cellar_tilt tilt;
+    cellar_sum *sum = NULL;
+    double upper = 1;
+    cellar_status status =
+        cellar_losses_tilt(t, asked->epsilon, NAN, CELLAR_PLD_SPLIT, INFINITY, &tilt, err);
+    if (status != CELLAR_OK)
+        return status;
+    *found = losses_are_nothing(t, &tilt, asked, out);
+    if (*found)
+        return CELLAR_OK;
+    status = cellar_losses_put(t, 1.01 * tilt.width / (CELLS_GLANCE - 64), CELLAR_PLD_SPLIT, err);
+    if (status == CELLAR_OK)
+        status = cellar_sum_create(t->parts, t->n, &tilt, &sum, err);
+    if (status == CELLAR_OK)
+        upper = cellar_sum_delta_upper(sum, asked->epsilon);
+    cellar_sum_free(sum);
+    *found = upper <= asked->enough;
+    if (*found)
+        *out = (cellar_bounds){.upper = upper, .lower = t->infinite_true};
+    return status == CELLAR_ERR_OVERFLOW ? CELLAR_OK : status;
+}
+
 /* On the lattice if it has one, unless that is finer than is any use. */
 static cellar_status losses_add_up(cellar_losses *t, const question *asked, cellar_bounds *out,
                                    cellar_error *err)
@@ -180,6 +207,11 @@ static cellar_status losses_answer(cellar_losses *t, const question *asked, cell
     if (!asks_epsilon(asked) && asked->epsilon >= t->largest) {
         *out = (cellar_bounds){t->infinite, t->infinite_true, t->is_lattice};
         return CELLAR_OK;
+    }
+    if (asked->enough > 0 && !asks_epsilon(asked)) {
+        status = losses_glance(t, asked, out, &found, err);
+        if (status != CELLAR_OK || found)
+            return status;
     }
     if (!t->is_lattice) {
         status = losses_list(t, asked, out, &found, err);

@@ -183,6 +183,30 @@ static void test_units(void **state)
     }
 }
 
+/* Records that move: two leave one cell for another. Told apart one by one the bound is far off. */
+static void test_units_that_move(void **state)
+{
+    static const char *const kernels[] = {"pig:alpha=0.5,sigma=0.4", "negbin:alpha=2,sigma=0.3",
+                                          "sichel:alpha=1,sigma=0.5,nu=0.3"};
+    cellar_certify_options o = cellar_certify_options_default();
+    (void) state;
+    o.per_unit = 2;
+    o.neighbours = CELLAR_NEIGHBOURS_SUBSTITUTE;
+    for (size_t i = 0; i < 3; i++) {
+        certified unit = certified_open(kernels[i], o, "1.1");
+        double most = 0;
+        for (int64_t a = 0; a < 3; a++)
+            for (int64_t b = 0; b < 3; b++) {
+                int64_t before[] = {a + 2, b}, after[] = {a, b + 2};
+                double want = brute_two(unit.m, before, after, 1.1);
+                assert_true(want <= unit.point.delta * (1 + 1e-9) + 1e-9);
+                most = fmax(most, want);
+            }
+        assert_true(unit.point.delta <= most * 1.01);
+        certified_close(&unit);
+    }
+}
+
 /* ---- memory -------------------------------------------------------------------------------- */
 
 static cellar_status certify_scenario(void *context, cellar_error *err)
@@ -223,9 +247,8 @@ static void test_fail_every(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dominates),
-        cmocka_unit_test(test_two_cells),
-        cmocka_unit_test(test_units),
+        cmocka_unit_test(test_dominates),  cmocka_unit_test(test_two_cells),
+        cmocka_unit_test(test_units),      cmocka_unit_test(test_units_that_move),
         cmocka_unit_test(test_fail_every),
     };
     if (argc > 1)
