@@ -251,10 +251,11 @@ static double sum_split_error(const cellar_sum *sum, double epsilon, double delt
     low = sum_cell(sum, epsilon - reach);
     high = sum_cell(sum, epsilon + reach);
     loss = sum->start + (double) low * sum->spacing;
-    for (size_t j = low; j < sum->n && j <= high; j++, tilt *= decay) {
+    for (size_t j = low; j < sum->n && j <= high; j++) {
         double distance = fabs(sum->start + (double) j * sum->spacing - epsilon);
         mass += (fmax(sum->tilted[j], 0) + sum->entry_error) * tilt *
                 cellar_split_weight(&split, distance);
+        tilt *= decay;
     }
     mass += 2 * sum->outside * exp(sum->theta * fmax(loss - epsilon + reach, 0)) *
             cellar_split_weight(&split, 0);

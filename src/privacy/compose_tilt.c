@@ -123,12 +123,13 @@ static double choose_reach(const cellar_part *parts, size_t n_parts, double thet
                            cellar_cumulants at, int sign)
 {
     double best = INFINITY, t = sqrt(2 * OUTSIDE / fmax(at.variance, 1e-18)), best_t = t;
-    for (int i = 0; i < 6; i++, t /= 2) {
+    for (int i = 0; i < 6; i++) {
         double reach = reach_of(parts, n_parts, theta, at, sign * t);
         if (reach < best) {
             best = reach;
             best_t = t;
         }
+        t /= 2;
     }
     return best_t;
 }

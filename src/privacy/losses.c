@@ -146,8 +146,10 @@ cellar_status cellar_losses_tilt(cellar_losses *t, double epsilon, double delta,
 {
     double spacing = t->deviation / 16;
     cellar_status status = CELLAR_ERR_OVERFLOW;
-    for (int i = 0; i < 12 && status == CELLAR_ERR_OVERFLOW; i++, spacing *= 16)
+    for (int i = 0; i < 12 && status == CELLAR_ERR_OVERFLOW; i++) {
         status = cellar_losses_put(t, spacing, rounding, err);
+        spacing *= 16;
+    }
     if (status == CELLAR_OK)
         *out = cellar_tilt_find(t->parts, t->n, epsilon, delta, most);
     return status;

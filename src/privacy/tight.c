@@ -111,10 +111,11 @@ static cellar_status losses_refine(cellar_losses *t, double spacing, const cella
 {
     double gap = INFINITY, wanted = gap_wanted(tilt->width / 16);
     cellar_status status = CELLAR_ERR_OVERFLOW;
-    for (int coarser = 0; coarser < 12; coarser++, spacing *= 4) {
+    for (int coarser = 0; coarser < 12; coarser++) {
         status = losses_ask(t, spacing, tilt, asked, out, &gap, err);
         if (status != CELLAR_ERR_OVERFLOW)
             break;
+        spacing *= 4;
     }
     for (int finer = 0; finer < 6 && status == CELLAR_OK && gap > wanted; finer++) {
         cellar_bounds closer = {0};

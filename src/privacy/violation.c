@@ -39,8 +39,10 @@ static void ladder_plan(ladder *l, double width)
     int is_lattice = lattice > 0 && width / lattice <= CELLS_MOST;
     if (is_lattice)
         finest = width / lattice > CELLS_FEW ? 2 * lattice : INFINITY;
-    for (; spacing > finest * 1.01 && l->n + 1 < RUNGS_MAX; spacing /= 8)
+    while (spacing > finest * 1.01 && l->n + 1 < RUNGS_MAX) {
         l->spacing[l->n++] = spacing;
+        spacing /= 8;
+    }
     l->spacing[l->n++] = is_lattice ? 0 : finest;
 }
 
@@ -66,8 +68,10 @@ static cellar_status ladder_init(ladder *l, const cellar_stake *stake, double ep
         return status;
     l->spacing[0] = l->t.deviation / 16;
     status = CELLAR_ERR_OVERFLOW;
-    for (int i = 0; i < 12 && status == CELLAR_ERR_OVERFLOW; i++, l->spacing[0] *= 16)
+    for (int i = 0; i < 12 && status == CELLAR_ERR_OVERFLOW; i++) {
         status = ladder_rung(l, 0, err);
+        l->spacing[0] *= 16;
+    }
     if (status == CELLAR_OK)
         ladder_plan(l, cellar_tilt_find(&part, 1, epsilon, NAN, INFINITY).width);
     else
