@@ -12,6 +12,15 @@
 
 enum { DEFAULT_TIMEOUT_MS = 10000 };
 
+/* The other side ended: by a crash, or of trouble that it tells its own user. */
+static cellar_status fail_hung_up(const wire *w, cellar_error *err)
+{
+    return cellar_fail(err, CELLAR_ERR_IO,
+                       "%s hung up before it answered; do this again when it is back, what was "
+                       "taken counts once",
+                       w->peer);
+}
+
 static cellar_status bytes_write(const wire *w, const unsigned char *bytes, size_t n,
                                  cellar_error *err)
 {
@@ -19,6 +28,8 @@ static cellar_status bytes_write(const wire *w, const unsigned char *bytes, size
         ssize_t sent = send(w->fd, bytes, n, MSG_NOSIGNAL);
         if (sent < 0 && errno == EINTR)
             continue;
+        if (sent < 0 && (errno == EPIPE || errno == ECONNRESET))
+            return fail_hung_up(w, err);
         if (sent <= 0)
             return cellar_fail_errno(err, w->peer, "send to");
         bytes += sent;
@@ -33,8 +44,8 @@ static cellar_status bytes_read(const wire *w, unsigned char *bytes, size_t n, c
         ssize_t got = recv(w->fd, bytes, n, 0);
         if (got < 0 && errno == EINTR)
             continue;
-        if (got == 0)
-            return cellar_fail(err, CELLAR_ERR_IO, "%s hung up before it answered", w->peer);
+        if (got == 0 || (got < 0 && errno == ECONNRESET))
+            return fail_hung_up(w, err);
         if (got < 0)
             return cellar_fail_errno(err, w->peer, "hear from");
         bytes += got;

@@ -216,6 +216,7 @@ static cellar_status scenario(void *context, cellar_error *e)
     cellar_key *key = NULL;
     cellar_public_key who;
     char folder[400];
+    size_t n;
     cellar_status status = cellar_key_read(scratch_path(place, "key"), &key, e);
     snprintf(folder, sizeof folder, "%s", scratch_path(place, "p"));
     if (status == CELLAR_OK)
@@ -224,6 +225,8 @@ static cellar_status scenario(void *context, cellar_error *e)
         who = cellar_key_public(key);
         status = cellar_manifest_verify(folder, &who, NULL, e);
     }
+    if (status == CELLAR_OK)
+        status = cellar_manifest_count_unaccounted(folder, &n, e);
     cellar_key_free(key);
     return status;
 }

@@ -351,7 +351,8 @@ static cellar_status compare_scenario(void *context, cellar_error *error)
     cellar_status status =
         plan_place_parse(context,
                          PLAN_HEAD "tables:\n  - {name: one, by: [sex], margins: all, epsilon: "
-                                   "0.5}\nmechanism: discrete-laplace\n",
+                                   "0.5, structural_zeros: none.txt}\n"
+                                   "mechanism: discrete-laplace\n",
                          &plan, error);
     if (status == CELLAR_OK)
         status = cellar_plan_compare(plan, &options, &comparison, error);
@@ -455,6 +456,7 @@ static cellar_status check_scenario(void *context, cellar_error *error)
 
 static void every_allocation_may_fail(void **state)
 {
+    scratch_write(*state, "none.txt", "sex = M\n");
     check_fail_every(parse_scenario, *state);
     check_fail_every(check_scenario, *state);
     check_fail_every(compare_scenario, *state);

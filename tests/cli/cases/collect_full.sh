@@ -22,7 +22,7 @@ serve="cellar collect curator serve --spool spool --key curator.key --listen uni
 shuffle="cellar collect shuffler run --spool shuffler --key shuffler.key --curator curator.pub --from unix:desk --forward unix:desk --timeout 5"
 send() {
     cellar collect participant send people.csv --spool participant --key gateway.key --curator curator.pub \
-        --from unix:desk --to unix:door --timeout 5 2>/dev/null # it is told, or finds the line cut
+        --from unix:desk --to unix:door --timeout 5 2>&1
     echo "sent: $?"
 }
 invite --k 300
@@ -38,9 +38,10 @@ wait_for desk
 cramped 8 $shuffle --listen unix:door 2>&1 &
 shuffler=$!
 wait_for door
-send
+send >heard # either of the two may speak first
 wait $shuffler
 echo "shuffler: $?"
+cat heard
 rm -f door
 cellar collect curator decide --spool spool --key curator.key 2>&1
 # There is room for the spool, then for the batch.
