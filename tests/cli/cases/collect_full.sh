@@ -6,8 +6,8 @@ mkdir shuffler participant
 printf 'code\nF\nM\n' >sex.csv
 printf 'code\nnorth\nsouth\n' >region.csv
 awk 'BEGIN { print "sex,region"; for (i = 0; i < 100; i++) print (i % 2 ? "F" : "M") "," (i % 7 < 3 ? "north" : "south") }' >people.csv
-cramped() { # KILOBYTES COMMAND...
-    (trap '' XFSZ && ulimit -f $(($1 * 2)) && shift && "$@")
+cramp() { # KILOBYTES COMMAND...; in place of the shell, so that a signal reaches the command
+    trap '' XFSZ && ulimit -f $(($1 * 2)) && shift && exec "$@"
 }
 wait_for() {
     for i in $(seq 100); do [ -e "$1" ] && return; sleep 0.2; done
@@ -27,15 +27,15 @@ send() {
 }
 invite --k 300
 ls spool
-cramped 0 cellar collect curator invite --spool spool --key curator.key --shuffler shuffler.pub --analyst analyst.pub \
-    --title Full --people 100 --k 3 --exposure 0.2 --domain sex=sex.csv --domain region=region.csv 2>&1 | cat
+(cramp 0 cellar collect curator invite --spool spool --key curator.key --shuffler shuffler.pub --analyst analyst.pub \
+    --title Full --people 100 --k 3 --exposure 0.2 --domain sex=sex.csv --domain region=region.csv) 2>&1 | cat
 ls spool
 invite --k 3
 # The shuffler's disk is full when half have sent; nobody was told that all were taken.
-cramped 64 $serve &
+cramp 64 $serve &
 desk=$!
 wait_for desk
-cramped 8 $shuffle --listen unix:door 2>&1 &
+cramp 8 $shuffle --listen unix:door 2>&1 &
 shuffler=$!
 wait_for door
 send >heard # either of the two may speak first
@@ -55,7 +55,7 @@ kill $desk
 wait $desk 2>/dev/null
 rm -f desk spool/round-1.batch
 # The curator's disk is full.
-cramped 8 $serve &
+cramp 8 $serve &
 desk=$!
 wait_for desk
 $shuffle 2>&1
@@ -69,7 +69,7 @@ desk=$!
 wait_for desk
 $shuffle 2>&1
 echo "delivered: $?"
-cramped 0 cellar collect curator decide --spool spool --key curator.key 2>&1 | cat
+(cramp 0 cellar collect curator decide --spool spool --key curator.key) 2>&1 | cat
 cellar collect curator decide --spool spool --key curator.key
 echo "decided: $?"
 grep '^people' spool/decision
