@@ -48,8 +48,7 @@ static void figure_curve(const cellar_chart *chart, const chart_series *series, 
     cellar_text_add_string(out, "</tr>\n");
     for (size_t i = 0; i < shown; i++) {
         const size_t row = figure_row(i, shown, series->n);
-        cellar_text_add_string(out, "<tr>");
-        figure_number(out, series->x[row]);
+        cellar_text_printf(out, "<tr><th scope=\"row\">%.6g</th>", series->x[row]);
         figure_number(out, series->y[row]);
         if (series->kind == CHART_BAND)
             figure_number(out, series->upper[row]);

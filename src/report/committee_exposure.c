@@ -112,8 +112,7 @@ static void exposure_table(cellar_committee *run, const cellar_exposure_curve *j
     static const uint64_t ks[] = {2, 3, 5, 10, 20, 50, 100};
     cellar_page_table_begin(&run->page, "How many share their values with how few", headings);
     for (size_t i = 0; i < sizeof ks / sizeof *ks; i++) {
-        cellar_page_tag(&run->page, "<tr>");
-        cellar_page_number(&run->page, "%llu", (unsigned long long) ks[i]);
+        cellar_page_row_number(&run->page, "%llu", (unsigned long long) ks[i]);
         cellar_page_number(&run->page, "%llu",
                            (unsigned long long) cellar_exposure_below(joint, ks[i]));
         cellar_page_number(&run->page, "%.3g", cellar_exposure_value(joint, ks[i]));

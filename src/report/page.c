@@ -110,7 +110,10 @@ static void page_heading_cell(cellar_page *page, const char *text, int is_number
 void cellar_page_table_of(cellar_page *page, const char *caption, const char *const *names,
                           size_t n, const char *const *headings)
 {
-    cellar_page_tag(page, "<div class=\"wide\"><table>\n<caption>");
+    /* what scrolls must be in reach of the keyboard, and then needs a name */
+    cellar_page_tag(page, "<div class=\"wide\" role=\"group\" tabindex=\"0\" aria-label=\"");
+    cellar_markup_add(&page->out, caption);
+    cellar_page_tag(page, "\"><table>\n<caption>");
     cellar_markup_add(&page->out, caption);
     cellar_page_tag(page, "</caption>\n<thead><tr>");
     for (size_t i = 0; i < n; i++)
@@ -133,6 +136,16 @@ void cellar_page_table_end(cellar_page *page)
 void cellar_page_row_begin(cellar_page *page, const char *format, ...)
 {
     PAGE_BETWEEN("<tr><th scope=\"row\">", "</th>");
+}
+
+void cellar_page_row_number(cellar_page *page, const char *format, ...)
+{
+    PAGE_BETWEEN("<tr><th scope=\"row\" class=\"n\">", "</th>");
+}
+
+void cellar_page_row_heading(cellar_page *page, const char *format, ...)
+{
+    PAGE_BETWEEN("<th scope=\"row\">", "</th>");
 }
 
 void cellar_page_cell(cellar_page *page, const char *format, ...)

@@ -48,8 +48,11 @@ void cellar_page_table_begin(cellar_page *page, const char *caption, const char 
 void cellar_page_table_of(cellar_page *page, const char *caption, const char *const *names,
                           size_t n, const char *const *headings);
 void cellar_page_table_end(cellar_page *page);
-/* A cell of text, the first of a row as its heading, or of a number. */
+/* A row with its heading, a text or a number; its further headings, where several together say what
+ * the row is about; its cells, of text or of a number. */
 void cellar_page_row_begin(cellar_page *page, const char *format, ...) CELLAR_PRINTF(2, 3);
+void cellar_page_row_number(cellar_page *page, const char *format, ...) CELLAR_PRINTF(2, 3);
+void cellar_page_row_heading(cellar_page *page, const char *format, ...) CELLAR_PRINTF(2, 3);
 void cellar_page_cell(cellar_page *page, const char *format, ...) CELLAR_PRINTF(2, 3);
 void cellar_page_number(cellar_page *page, const char *format, ...) CELLAR_PRINTF(2, 3);
 void cellar_page_row_end(cellar_page *page);

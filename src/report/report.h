@@ -36,7 +36,7 @@ cellar_status cellar_section_test(cellar_page *page, const cellar_release *relea
 
 /* The numbers themselves, `max_rows` of them at most (section_table.c). */
 void cellar_section_table(cellar_page *page, const cellar_release *release, uint64_t max_rows);
-/* A cell of a row: the label of a category, with its code when it says something else. */
+/* A heading of a row: the label of a category, with its code when it says something else. */
 void cellar_section_category(cellar_page *page, const cellar_schema *schema, size_t variable,
                              size_t category);
 

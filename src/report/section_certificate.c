@@ -149,8 +149,7 @@ static void certificate_profile(cellar_page *page, const json_t *c)
     {
         const double delta = certificate_number(point, "delta");
         const double probabilistic = certificate_number(point, "delta_probabilistic");
-        cellar_page_tag(page, "<tr>");
-        cellar_page_number(page, "%.6g", certificate_number(point, "epsilon"));
+        cellar_page_row_number(page, "%.6g", certificate_number(point, "epsilon"));
         cellar_page_number(page, "%s", cellar_bound_text(delta, text));
         cellar_page_number(page, "%s",
                            isnan(probabilistic) ? "-" : cellar_bound_text(probabilistic, text));

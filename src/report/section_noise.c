@@ -137,8 +137,7 @@ static cellar_status noise_cells(noise_run *run, cellar_error *err)
         if (!any)
             cellar_page_table_begin(run->page, "What a single released number tells", headings);
         any = 1;
-        cellar_page_tag(run->page, "<tr>");
-        cellar_page_number(run->page, "%" PRId64, numbers[i]);
+        cellar_page_row_number(run->page, "%" PRId64, numbers[i]);
         cellar_page_number(run->page, "%.0f to %.0f", interval.low, interval.high);
         cellar_page_number(run->page, "%.4g", sqrt(moments.variance));
         cellar_page_row_end(run->page);
@@ -226,8 +225,7 @@ static cellar_status noise_sums_tell(noise_run *run, cellar_error *err)
                           "two need not agree.");
     cellar_page_table_begin(run->page, "The noise of a sum of cells", headings);
     for (size_t i = 0; i < sums.n; i++) {
-        cellar_page_tag(run->page, "<tr>");
-        cellar_page_number(run->page, "%.0f", sums.cells[i]);
+        cellar_page_row_number(run->page, "%.0f", sums.cells[i]);
         cellar_page_number(run->page, "%.4g", sums.sd[i]);
         cellar_page_number(run->page, "%s%.0f", i < sums.n_exact ? "" : "about ", sums.half[i]);
         cellar_page_row_end(run->page);
@@ -252,8 +250,7 @@ static cellar_status noise_sums_of_ten(noise_run *run, cellar_error *err)
         if (!any)
             cellar_page_table_begin(run->page, "The noise of a sum of cells", headings);
         any = 1;
-        cellar_page_tag(run->page, "<tr>");
-        cellar_page_number(run->page, "%zu", cells[i]);
+        cellar_page_row_number(run->page, "%zu", cells[i]);
         cellar_page_number(run->page, "%zu", 10 * cells[i]);
         cellar_page_number(run->page, "%.0f to %.0f", interval.low, interval.high);
         cellar_page_row_end(run->page);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/report.h"
+#include "table/schema.h"
 
 /* The label, with the code when it says something else. */
 void cellar_section_category(cellar_page *page, const cellar_schema *schema, size_t variable,
@@ -16,11 +17,11 @@ void cellar_section_category(cellar_page *page, const cellar_schema *schema, siz
     if (label == NULL || *label == '\0' || strcmp(code, label) == 0)
         label = code;
     if (label == code && cellar_schema_role(schema, variable, category) == CELLAR_CODE_TOTAL)
-        cellar_page_cell(page, "all");
+        cellar_page_row_heading(page, "all");
     else if (label == code)
-        cellar_page_cell(page, "%s", code);
+        cellar_page_row_heading(page, "%s", code);
     else
-        cellar_page_cell(page, "%s (%s)", label, code);
+        cellar_page_row_heading(page, "%s (%s)", label, code);
 }
 
 static void table_row(cellar_page *page, const cellar_schema *schema, cellar_released_cell cell)
@@ -47,10 +48,12 @@ void cellar_section_table(cellar_page *page, const cellar_release *release, uint
 
     cellar_page_paragraph(page, "The release lists %zu numbers of %" PRIu64 " cells.%s", listed,
                           cellar_schema_n_possible(schema),
-                          listed < cellar_schema_n_possible(schema)
-                              ? " A cell that is not listed was released as 0, which is a number "
-                                "with noise like any other."
-                              : "");
+                          listed == cellar_schema_n_possible(schema) ? ""
+                          : schema->structural != NULL
+                              ? " A cell that is not listed is a combination that cannot occur, or "
+                                "it was released as 0, which is a number with noise like any other."
+                              : " A cell that is not listed was released as 0, which is a number "
+                                "with noise like any other.");
     if (shown == 0)
         return;
     for (size_t v = 0; v < n; v++)

@@ -38,10 +38,19 @@ def problems(text, with_words):
             yield "a chart without words"
         if e.tag == "svg" and parent[e].find(".//table") is None:
             yield "a chart without numbers"
+        if e.tag == "svg" and (e.get("role") != "img" or not e.get("aria-labelledby")):
+            yield "a chart that is no image"
+        if e.tag == "th" and e.get("scope") not in ("row", "col"):
+            yield "a heading of nothing"
+        if e.tag == "tr" and e.find("th") is None and "".join(e.itertext()).strip():
+            yield "a row without a heading"
+        if e.get("class") == "wide" and (e.get("tabindex") != "0" or not e.get("aria-label")):
+            yield "what scrolls is out of reach"
         if e.tag == "table" and (e.find("caption") is None or e.find(".//th") is None):
             yield "a table without caption or headings"
     yield from policy(page)
     yield from contrast(page)
+    yield from drawn(page)
     yield from headings(elements)
     visible = " ".join(page.find("body").itertext())
     for word in re.findall(FORBIDDEN, visible, re.I) if with_words else []:
@@ -79,6 +88,18 @@ def contrast(page):
                 a, b = light(colours[ink]) + 0.05, light(colours[ground]) + 0.05
                 if max(a / b, b / a) < 7:
                     yield f"{ink} on {ground} by {name}: {max(a / b, b / a):.1f} : 1"
+
+
+def drawn(page):
+    """Curves, dots and bars on the ground of their figure, by day and by night. Surfaces have a scale and all their numbers."""
+    style = page.find("head/style").text
+    grounds = re.findall(r"--card:(#[0-9a-f]{6})", style)
+    night = dict(re.findall(r"svg \[stroke='(#[0-9a-f]{6})'\]\{stroke:(#[0-9a-f]{6})\}", style))
+    for colour in {e.get("stroke") for svg in page.iter("svg") for e in svg.iter("path")} - {None, "none", "currentColor"}:
+        for shade, ground in ((colour, grounds[0]), (night.get(colour, colour), grounds[1])):
+            a, b = light(shade) + 0.05, light(ground) + 0.05
+            if max(a / b, b / a) < 3:
+                yield f"{shade} drawn on {ground}: {max(a / b, b / a):.1f} : 1"
 
 
 def headings(elements):

@@ -12,7 +12,7 @@ stat -c '%a %n' page.html charts/risk-local.svg charts/risk-local.png
 ls charts | sed 's/\..*//' | uniq -c
 grep -c 'alert(1)' page.html
 grep -o '<h2 id="[a-z-]*">[^<]*' page.html
-grep -o '<td>b&amp;b</td><td>old</td>.*' page.html
+grep -o '<th scope="row">b&amp;b</th><th scope="row">old</th>.*' page.html
 
 echo "# the numbers are those of the verbs"
 number() { python3 -c 'import json, sys; print("%.4f" % json.load(sys.stdin)["results"][0]["value"])'; }
@@ -20,7 +20,7 @@ risk=$(cellar risk table table.csv --qid area,age --sensitive ill --mechanism di
     --measure local --json | number)
 grep -o "<th scope=\"row\">discrete-laplace:epsilon=1</th><td class=\"n\">$risk<" page.html
 share=$(cellar exposure table table.csv --columns area,age --k 2 --json | number)
-grep -o '<tr><td class="n">2</td><td class="n">1</td><td class="n">0.0222<' page.html
+grep -o '<tr><th scope="row" class="n">2</th><td class="n">1</td><td class="n">0.0222<' page.html
 echo "$share"
 cellar report table.csv $plan --threads 1 -o one.html
 cmp page.html one.html && echo "the same with one thread"
