@@ -25,3 +25,14 @@ cellar_dword cellar_dword_of_ball(const arb_t ball, double *error)
     arf_clear(rest);
     return x;
 }
+
+void cellar_dword_ball(cellar_dword x, double radius, arb_t out)
+{
+    arf_t low;
+    arf_init(low);
+    arf_set_d(low, x.low);
+    arb_set_d(out, x.high);
+    arf_add(arb_midref(out), arb_midref(out), low, ARF_PREC_EXACT, ARF_RND_NEAR);
+    mag_set_d(arb_radref(out), radius * (1 + 0x1p-50));
+    arf_clear(low);
+}

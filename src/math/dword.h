@@ -26,6 +26,9 @@ typedef struct cellar_dword {
  */
 cellar_dword cellar_dword_of_ball(const arb_t ball, double *error);
 
+/* The ball about a double-word, of some radius. */
+void cellar_dword_ball(cellar_dword x, double radius, arb_t out);
+
 /* |a| >= |b| or a = 0 */
 CELLAR_DWORD_INLINE cellar_dword cellar_dword_fast_sum(double a, double b)
 {

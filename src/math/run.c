@@ -44,6 +44,21 @@ void cellar_run_start(cellar_run *run, int64_t first, arb_srcptr p, size_t n)
     arb_clear(scaled);
 }
 
+int64_t cellar_run_raise(cellar_run *run)
+{
+    const int64_t exponent = LAG_BITS * run->lag + LAG_BITS;
+    if (run->lag == 0)
+        return 0;
+    if (run->n_head > 1)
+        run->error = INFINITY; /* they are not held */
+    run->p = cellar_dword_scale(run->p, 0x1p400);
+    run->before = cellar_dword_scale(run->before, 0x1p400);
+    run->s = cellar_dword_scale(run->s, 0x1p400);
+    run->head[0] = run->before;
+    run->lag = 0;
+    return exponent;
+}
+
 /* ---- steps ------------------------------------------------------------------ */
 
 /* Numbers grow until they reach their true size. */

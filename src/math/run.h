@@ -54,6 +54,11 @@ void cellar_run_set(cellar_run *run, cellar_dword *coefficient, const arb_t ball
  * recurrence takes over from the last of them. */
 void cellar_run_start(cellar_run *run, int64_t first, arb_srcptr p, size_t n);
 
+/* Of a run that starts with numbers too small to be told: multiplies all by a power of two, so that
+ * they are told, and answers its exponent; 0 where there was no need. All numbers that follow must
+ * fall. The error is infinite when that cannot be done. */
+int64_t cellar_run_raise(cellar_run *run);
+
 /* The next n numbers; those below 2^-400 may come as 0. A run of weights ends with infinite error
  * beyond them. */
 void cellar_run_next(cellar_run *run, size_t n, cellar_dword *out);

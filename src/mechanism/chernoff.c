@@ -105,8 +105,8 @@ static void chernoff_refine(const chernoff *c, double low, double high, arb_t le
  * there a bound e^{-t epsilon} that is a little off is off by many digits. */
 static void chernoff_least(const chernoff *c, arb_t out)
 {
-    static const double tried[] = {0,  0.5, 1,   2,    4,    8,     16,   32,
-                                   64, 150, 400, 1000, 3000, 10000, 30000};
+    static const double tried[] = {0,   0.5, 1,   2,   4,   8,   16,  32,  64,  150,
+                                   400, 1e3, 3e3, 1e4, 3e4, 1e5, 3e5, 1e6, 3e6, 1e7};
     enum { TRIED = sizeof tried / sizeof *tried, FAR = 32 };
     double before = 0;
     size_t i = 1;

@@ -30,6 +30,12 @@ typedef struct cellar_count_law {
                          cellar_error *err);
     int64_t run_from_zero; /* counts up to this one have their run started at first = 0 */
     int run_anywhere;      /* 1: it may be started at any `first` > 0, so that errors do not grow */
+    /* Optional. A bound of P(c + 1) / P(c) that is a convex function of 1/(c + 1), c >= b: its
+     * value at b, and its limit, which is that of the ratio, and below 1. */
+    void (*ratio_curve)(const cellar_kernel *k, int64_t count, int64_t b, long double *here,
+                        long double *limit);
+    /* Optional. P(>= b | count), b > 0, in closed form. */
+    void (*upper_ball)(const cellar_kernel *k, int64_t count, int64_t b, int64_t bits, arb_t out);
     /* Optional. 1 when P(2c) <= P(c)/4 is known for every c >= b; NULL: by ratio_bound. */
     int (*settles)(const cellar_kernel *k, int64_t count, int64_t b);
     /* Optional. Laws too wide for a table are drawn by rejection, which wants single balls that are
@@ -90,6 +96,9 @@ void cellar_kernel_mean_variance(const cellar_mechanism *m, int64_t count, doubl
                                  double *variance);
 void cellar_kernel_survival_ball(const cellar_mechanism *m, int64_t count, int64_t released,
                                  int64_t bits, arb_t out);
+double cellar_kernel_tail_factor(const cellar_mechanism *m, int64_t count, int64_t b);
+double cellar_kernel_fall(const cellar_mechanism *m, int64_t count);
+int cellar_kernel_has_closed_tails(const cellar_mechanism *m);
 
 /* A kernel with tails of its own has these three, */
 #define CELLAR_KERNEL_SLOTS_BASIC                                                                  \
@@ -101,6 +110,8 @@ void cellar_kernel_survival_ball(const cellar_mechanism *m, int64_t count, int64
         .support = cellar_kernel_support, .cdf = cellar_kernel_cdf,                                \
         .survival = cellar_kernel_survival, .moments = cellar_kernel_moments,                      \
         .mean_variance = cellar_kernel_mean_variance,                                              \
-        .survival_ball = cellar_kernel_survival_ball, .law_row = cellar_kernel_law_row
+        .survival_ball = cellar_kernel_survival_ball, .law_row = cellar_kernel_law_row,            \
+        .tail_factor = cellar_kernel_tail_factor, .fall = cellar_kernel_fall,                      \
+        .has_closed_tails = cellar_kernel_has_closed_tails
 
 #endif

@@ -129,17 +129,88 @@ static void sum_above(const cellar_kernel *k, int64_t count, int64_t from, int64
     arb_clear(rest);
 }
 
+/* Where all ratios from b on are at most r, P(>= b) <= P(b) / (1 - r). A convex curve lies below
+ * its chord: ratios at c >= b are at most R(c) = q - D/(c + 1), q the limit, D = (q - here) (b +
+ * 1). With g(c) = 1 - R(c) = 1 - q + D/(c + 1) and h(c) = 1/(g(c) (1 - w)), h(c) - R(c) h(c + 1) =
+ * (1 - R(c) D / ((c + 1) g(c) (c + 2) g(c + 1))) / (1 - w) >= 1 if w is that fraction's value at b
+ * without R: (c + 1) g(c) rises. So P(c) h(c) falls by at least P(c) with each c, and P(>= b) <=
+ * P(b) h(b). All in long doubles, and given some room. */
+double cellar_kernel_tail_factor(const cellar_mechanism *m, int64_t count, int64_t b)
+{
+    const long double room = 1 + 1e-9L, next = (long double) b + 1;
+    const cellar_kernel *k = (const cellar_kernel *) m;
+    long double here, limit, d, w, r;
+    r = k->law->ratio_bound(k, count, b);
+    if (k->law->ratio_curve != NULL) {
+        k->law->ratio_curve(k, count, b, &here, &limit);
+        d = (limit - here) * next;
+        w = d / ((1 - here) * next * ((1 - limit) * (next + 1) + d));
+        if (d > 0 && w < 0.9L)
+            return (double) (room / ((1 - here) * (1 - w)));
+    }
+    return r < 1 ? (double) (room / (1 - r)) : (double) INFINITY;
+}
+
+/* The same in double-words: quick, and right to about 75 bits. 0 where there is no run, or a long
+ * one, or numbers are too small. */
+static int sum_above_by_run(const cellar_kernel *k, int64_t count, int64_t from, arb_t out)
+{
+    enum { CHUNK = 512, CHUNKS_MAX = 1 << 13, SUM_STEP = 4 };
+    const double unit = 0x1.001p-106, least = 0x1p-650, enough = 0x1p-76;
+    cellar_dword p[CHUNK], sum = {0};
+    double rest = INFINITY;
+    cellar_run run = {0};
+    int64_t raised;
+    size_t n = 0;
+    if (k->law->run == NULL || !k->law->run_anywhere ||
+        k->law->run(k, count, from, &run, NULL) != CELLAR_OK)
+        return 0;
+    raised = cellar_run_raise(&run);
+    while (!(rest < enough * sum.high)) {
+        cellar_run_next(&run, CHUNK, p);
+        if (!(run.error < 0x1p30) || p[0].high < least || n == (size_t) CHUNK * CHUNKS_MAX)
+            return 0;
+        for (size_t i = 0; i < CHUNK; i++)
+            sum = cellar_dword_add(sum, p[i]);
+        n += CHUNK;
+        rest = p[CHUNK - 1].high * (1 + 0x1p-40) *
+               cellar_kernel_tail_factor(&k->base, count, from + (int64_t) n - 1);
+    }
+    cellar_dword_ball(sum, sum.high * (run.error + SUM_STEP * (double) n) * 1.001 * unit + rest,
+                      out);
+    arb_mul_2exp_si(out, out, -raised);
+    return 1;
+}
+
+double cellar_kernel_fall(const cellar_mechanism *m, int64_t count)
+{
+    const cellar_kernel *k = (const cellar_kernel *) m;
+    long double here, limit;
+    if (k->law->ratio_curve == NULL)
+        return 0;
+    k->law->ratio_curve(k, count, 0, &here, &limit);
+    return (double) (1 / (1 - limit));
+}
+
+int cellar_kernel_has_closed_tails(const cellar_mechanism *m)
+{
+    return ((const cellar_kernel *) m)->law->upper_ball != NULL;
+}
+
 void cellar_kernel_survival_ball(const cellar_mechanism *m, int64_t count, int64_t released,
                                  int64_t bits, arb_t out)
 {
+    enum { RUN_BITS = 128 };
     const cellar_kernel *k = (const cellar_kernel *) m;
     if (released < 0) {
         arb_one(out);
+    } else if (k->law->upper_ball != NULL) {
+        k->law->upper_ball(k, count, released + 1, bits, out);
     } else if (released < count) {
         cellar_kernel_cdf_balls(k, count, released, 1, bits, out);
         arb_sub_ui(out, out, 1, bits);
         arb_neg(out, out);
-    } else {
+    } else if (bits > RUN_BITS || !sum_above_by_run(k, count, released + 1, out)) {
         sum_above(k, count, released + 1, bits, out);
     }
 }

@@ -162,13 +162,7 @@ int cellar_law_row_finish(cellar_law_row *row, int bits)
 static void row_ball(const cellar_law_row *row, cellar_dword x, double more, arb_t out)
 {
     double error = (row->run.error + SUM_STEP * (double) (row->n + 1)) * 1.001 * UNIT;
-    arf_t low;
-    arf_init(low);
-    arf_set_d(low, x.low);
-    arb_set_d(out, x.high);
-    arf_add(arb_midref(out), arb_midref(out), low, ARF_PREC_EXACT, ARF_RND_NEAR);
-    mag_set_d(arb_radref(out), (x.high * error + more) * (1 + 0x1p-50));
-    arf_clear(low);
+    cellar_dword_ball(x, x.high * error + more, out);
 }
 
 void cellar_law_row_pmf(const cellar_law_row *row, int64_t b, arb_t out)

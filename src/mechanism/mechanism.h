@@ -55,6 +55,13 @@ typedef struct cellar_mechanism_ops {
     /* The law of a count in double-words; 0 when there is none. */
     int (*law_row)(const cellar_mechanism *m, int64_t count, cellar_law_row *out);
 
+    /* Of kernels. No less than P(>= b | count) / P(b | count), infinite where nothing is known; and
+     * about how many numbers it takes P to fall by a factor e far out, 0 where that is few or not
+     * known. 1: survival_ball takes no longer for that. */
+    double (*tail_factor)(const cellar_mechanism *m, int64_t count, int64_t b);
+    double (*fall)(const cellar_mechanism *m, int64_t count);
+    int (*has_closed_tails)(const cellar_mechanism *m);
+
     int is_additive; /* 1: P(released | count) depends on |released - count| only */
     int is_joint;    /* 1: the law is that of one cell, and cells are not drawn independently:
                         nothing may be certified or drawn cell by cell */

@@ -4,6 +4,8 @@
  * P(b) = Gamma(b + r) / (Gamma(r) b!) q^b (1-q)^r. */
 #include <math.h>
 
+#include <arb_hypgeom.h>
+
 #include "math/special.h"
 #include "mechanism/count_balls.h"
 #include "mechanism/kernel.h"
@@ -36,12 +38,20 @@ static void negbin_ratios(const cellar_kernel *k, int64_t count, int64_t first, 
     }
 }
 
-/* The ratio tends to q, from above or from below. */
+/* A straight line in 1/(b + 1), q (1 + (r - 1) / (b + 1)). */
+static void negbin_ratio_curve(const cellar_kernel *k, int64_t count, int64_t b, long double *here,
+                               long double *limit)
+{
+    long double x = negbin_sigma(k) * cellar_kernel_mean(k, count);
+    negbin_ratios(k, count, b, 1, here);
+    *limit = x / (1 + x);
+}
+
 static long double negbin_ratio_bound(const cellar_kernel *k, int64_t count, int64_t b)
 {
-    long double x = negbin_sigma(k) * cellar_kernel_mean(k, count), ratio;
-    negbin_ratios(k, count, b, 1, &ratio);
-    return fmaxl(ratio, x / (1 + x));
+    long double here, limit;
+    negbin_ratio_curve(k, count, b, &here, &limit);
+    return fmaxl(here, limit);
 }
 
 static void negbin_p_balls(const cellar_kernel *k, int64_t count, int64_t first, size_t n,
@@ -52,6 +62,35 @@ static void negbin_p_balls(const cellar_kernel *k, int64_t count, int64_t first,
     cellar_kernel_mean_rational(k, count, mean);
     cellar_negbin_balls(mean, cellar_kernel_parameter(k, "sigma")->value, first, n, bits, out);
     fmpq_clear(mean);
+}
+
+/* The ratios of successive terms from P(b) on are those of 2F1(b + r, 1; b + 1; q). */
+static void negbin_upper_ball(const cellar_kernel *k, int64_t count, int64_t b, int64_t bits,
+                              arb_t out)
+{
+    const int64_t work = bits + 96;
+    arb_t first, one, next, q;
+    arb_init(first);
+    arb_init(one);
+    arb_init(next);
+    arb_init(q);
+    arb_set_fmpq(first, cellar_kernel_parameter(k, "sigma")->value, work);
+    cellar_kernel_mean_ball(k, count, work, q);
+    arb_mul(q, q, first, work);
+    arb_add_ui(one, q, 1, work);
+    arb_div(q, q, one, work);
+    arb_inv(first, first, work);
+    arb_add_si(first, first, b, work);
+    arb_one(one);
+    arb_set_si(next, b);
+    arb_add_ui(next, next, 1, work);
+    arb_hypgeom_2f1(next, first, one, next, q, 0, work);
+    negbin_p_balls(k, count, b, 1, bits, out);
+    arb_mul(out, out, next, bits);
+    arb_clear(first);
+    arb_clear(one);
+    arb_clear(next);
+    arb_clear(q);
 }
 
 /* (b + 1) P(b + 1) = q (b + r) P(b) */
@@ -94,6 +133,8 @@ static const cellar_count_law negbin_law = {
     .run = negbin_run,
     .run_anywhere = 1,
     .ratio_bound = negbin_ratio_bound,
+    .ratio_curve = negbin_ratio_curve,
+    .upper_ball = negbin_upper_ball,
     .mean_variance = negbin_mean_variance,
 };
 

@@ -96,13 +96,21 @@ static void sichel_ratios(const cellar_kernel *k, int64_t count, int64_t first, 
  * recurrence, whence by the recurrence again R_v <= (v + 1 + sqrt((v-1)^2 + c^2))/c. So
  * P(b+1)/P(b) <= mu/(g c^2 sigma) (1 + nu u + |(1 + (nu-2) u, c u)|) at u = 1/(b+1), a convex
  * function of u: beyond b it is at most what it is at b or at infinity. */
-static long double sichel_ratio_bound(const cellar_kernel *k, int64_t count, int64_t b)
+static void sichel_ratio_curve(const cellar_kernel *k, int64_t count, int64_t b, long double *here,
+                               long double *limit)
 {
     const cellar_sichel *s = sichel_of(k);
     long double mu = cellar_kernel_mean(k, count), c = sichel_c(s, mu);
     long double factor = mu / (s->g / s->sigma + 2 * mu), u = 1 / ((long double) b + 1);
-    long double here = 1 + s->nu * u + hypotl(1 + (s->nu - 2) * u, c * u);
-    return factor * fmaxl(here, 2);
+    *here = factor * (1 + s->nu * u + hypotl(1 + (s->nu - 2) * u, c * u));
+    *limit = 2 * factor;
+}
+
+static long double sichel_ratio_bound(const cellar_kernel *k, int64_t count, int64_t b)
+{
+    long double here, limit;
+    sichel_ratio_curve(k, count, b, &here, &limit);
+    return fmaxl(here, limit);
 }
 
 static void sichel_mean_variance(const cellar_kernel *k, int64_t count, double *mean,
@@ -122,6 +130,7 @@ static const cellar_count_law sichel_law = {
     .run_anywhere = 1,
     .run_from_zero = 1 << 16, /* where K is quick */
     .ratio_bound = sichel_ratio_bound,
+    .ratio_curve = sichel_ratio_curve,
     .mean_variance = sichel_mean_variance,
 };
 

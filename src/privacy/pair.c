@@ -35,8 +35,8 @@ static void raw_pmf(const cellar_pair *pair, int side, int64_t b, int64_t bits, 
         b = b < count ? count - b : b - count;
         count = 0;
     }
-    if (cellar_pair_cache_pmf(pair->cache, m, count, b, bits, out) ||
-        cellar_pair_cache_get(pair->cache, m, CELLAR_PAIR_PMF, count, b, bits, out))
+    if (cellar_pair_cache_get(pair->cache, m, CELLAR_PAIR_PMF, count, b, bits, out) ||
+        cellar_pair_cache_pmf(pair->cache, m, count, b, bits, out))
         return;
     m->ops->pmf_ball(m, count, b, bits, out);
     cellar_pair_cache_put(pair->cache, m, CELLAR_PAIR_PMF, count, b, bits, out);
@@ -51,8 +51,8 @@ static void raw_survival(const cellar_pair *pair, int side, int64_t b, int64_t b
         b -= count;
         count = 0;
     }
-    if (cellar_pair_cache_upper(pair->cache, m, count, b, bits, out) ||
-        cellar_pair_cache_get(pair->cache, m, CELLAR_PAIR_UPPER, count, b, bits, out))
+    if (cellar_pair_cache_get(pair->cache, m, CELLAR_PAIR_UPPER, count, b, bits, out) ||
+        cellar_pair_cache_upper(pair->cache, m, count, b, bits, out))
         return;
     m->ops->survival_ball(m, count, b, bits, out);
     cellar_pair_cache_put(pair->cache, m, CELLAR_PAIR_UPPER, count, b, bits, out);

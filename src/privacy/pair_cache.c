@@ -2,6 +2,7 @@
 #include "privacy/pair_cache.h"
 
 #include <limits.h>
+#include <math.h>
 
 #include "base/memory.h"
 
@@ -32,6 +33,7 @@ typedef struct cache_words {
     const cellar_mechanism *m; /* NULL: empty */
     int64_t count;
     uint64_t used;     /* when it was last asked for */
+    int n_tails;       /* upper tails of a wide law asked for so far */
     int is_made, bits; /* it has been finished to so many bits; INT_MAX: it cannot be */
     cellar_law_row row;
 } cache_words;
@@ -45,7 +47,15 @@ typedef struct cache_noise {
     arb_ptr above; /* NULL: not made */
 } cache_noise;
 
+/* Found for one shift of one mechanism. */
+typedef struct cache_rest {
+    const cellar_mechanism *m;
+    int64_t shift;
+    cellar_rest rest;
+} cache_rest;
+
 struct cellar_pair_cache {
+    cache_rest rests[ROWS];
     cache_noise noise;
     cache_entry entries[ENTRIES];
     cache_row rows[ROWS];
@@ -191,11 +201,64 @@ static cache_words *words_find(cellar_pair_cache *cache, const cellar_mechanism 
     return words->is_made ? words : NULL;
 }
 
+/* Laws that fall more slowly are wide, and sums over those that fall more slowly still too long. */
+static const double FALL_WIDE = 500, FALL_LONG = 12000;
+
+static double law_fall(const cellar_mechanism *m, int64_t count)
+{
+    return m->ops->fall != NULL ? m->ops->fall(m, count) : 0;
+}
+
+/* 1 when a tail is what double-words leave below it, and there are not too many of these. */
+static int below_tells(const cellar_mechanism *m, int64_t count, int64_t b)
+{
+    const double least = 0x1p-14;
+    return b < 1 << 17 &&
+           exp(m->ops->log_pmf(m, count, b)) * m->ops->tail_factor(m, count, b) > least;
+}
+
+int cellar_pair_tail_is_told(const cellar_mechanism *m, int64_t count, int64_t b)
+{
+    return b < 1 << 14 && below_tells(m, count, b);
+}
+
+int cellar_pair_law_is_long(const cellar_mechanism *m, int64_t count)
+{
+    return law_fall(m, count) > FALL_LONG && !m->ops->has_closed_tails(m);
+}
+
+int cellar_pair_law_is_wide(const cellar_mechanism *m, int64_t count)
+{
+    return law_fall(m, count) > FALL_WIDE && !m->ops->has_closed_tails(m);
+}
+
+int cellar_pair_tail_is_long(const cellar_mechanism *m, int64_t count, int64_t b)
+{
+    return cellar_pair_law_is_long(m, count) && !below_tells(m, count, b);
+}
+
+/* 0: too many numbers would have to be made for what is asked. A row of a wide law pays where what
+ * lies below tells the tail; and when some tails have been asked for: each takes about as long by
+ * itself, unless there is a closed form. */
+static int words_pay(const cache_words *words, int64_t b)
+{
+    enum { NEAR = 1 << 14, TAILS = 3, TAILS_CLOSED = 100 };
+    const cellar_mechanism *m = words->m;
+    const double fall = law_fall(m, words->count);
+    int is_closed;
+    if (b < NEAR || b < words->row.first + (int64_t) words->row.n || fall < FALL_WIDE)
+        return 1;
+    is_closed = m->ops->has_closed_tails(m);
+    if (words->n_tails >= (is_closed ? TAILS_CLOSED : TAILS))
+        return fall < FALL_LONG;
+    return !is_closed && below_tells(m, words->count, b);
+}
+
 const cellar_law_row *cellar_pair_cache_words(cellar_pair_cache *cache, const cellar_mechanism *m,
                                               int64_t count, int64_t b)
 {
     cache_words *words = words_find(cache, m, count);
-    if (words == NULL || !cellar_law_row_reach(&words->row, b))
+    if (words == NULL || !words_pay(words, b) || !cellar_law_row_reach(&words->row, b))
         return NULL;
     return &words->row;
 }
@@ -232,13 +295,16 @@ static int words_upper(cellar_pair_cache *cache, const cellar_mechanism *m, int6
     cache_words *words = bits == WORD_BITS ? words_find(cache, m, count) : NULL;
     if (words == NULL)
         return 0;
-    if (words->bits == 0 && cellar_law_row_reach(&words->row, b - 1)) {
+    if (words->bits == 0 && words_pay(words, b) && cellar_law_row_reach(&words->row, b - 1)) {
         cellar_law_row_below(&words->row, b - 1, out);
         arb_sub_ui(out, out, 1, bits);
         arb_neg(out, out);
         if (arb_rel_accuracy_bits(out) >= WORD_ACCURACY)
             return 1;
     }
+    words->n_tails++;
+    if (!words_pay(words, INT64_MAX))
+        return 0;
     for (int i = 0; i < WORD_LENGTHS; i++) {
         if (!words_finish(words, word_lengths[i]))
             return 0;
@@ -335,4 +401,16 @@ int cellar_pair_cache_upper(cellar_pair_cache *cache, const cellar_mechanism *m,
     arb_sub_ui(out, row->sums + b, 1, bits);
     arb_neg(out, out);
     return arb_rel_accuracy_bits(out) >= bits - 40;
+}
+
+cellar_rest *cellar_pair_cache_rest(cellar_pair_cache *cache, const cellar_mechanism *m,
+                                    int64_t shift)
+{
+    cache_rest *place;
+    if (cache == NULL)
+        return NULL;
+    place = &cache->rests[(uint64_t) shift % ROWS];
+    if (place->m != m || place->shift != shift)
+        *place = (cache_rest){.m = m, .shift = shift};
+    return &place->rest;
 }

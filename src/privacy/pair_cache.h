@@ -22,6 +22,25 @@ void cellar_pair_cache_put(cellar_pair_cache *cache, const cellar_mechanism *m,
                            cellar_pair_kind kind, int64_t count, int64_t b, int64_t bits,
                            const arb_t value);
 
+/* 1 when P(>= b | count) takes too long: the law falls so slowly that its tail cannot be summed,
+ * and what lies below b does not tell it either. */
+int cellar_pair_tail_is_long(const cellar_mechanism *m, int64_t count, int64_t b);
+/* 1 when that may be; and when tails take some time at least. */
+int cellar_pair_law_is_long(const cellar_mechanism *m, int64_t count);
+int cellar_pair_law_is_wide(const cellar_mechanism *m, int64_t count);
+
+int cellar_pair_tail_is_told(const cellar_mechanism *m, int64_t count, int64_t b); /* by those */
+
+/* A bound of delta_p at some epsilon of all pairs of counts from one on. */
+typedef struct cellar_rest {
+    int64_t from; /* 0: none yet */
+    double epsilon, bound;
+} cellar_rest;
+
+/* The place of the last one found; NULL without a cache. */
+cellar_rest *cellar_pair_cache_rest(cellar_pair_cache *cache, const cellar_mechanism *m,
+                                    int64_t shift);
+
 /* Kernels that enclose many numbers at once are asked for whole rows, from 0 on. */
 enum { CELLAR_PAIR_ROW_MAX = 512 };
 /* 1 and P(B = b | count) where such a row says it. */

@@ -87,6 +87,12 @@ static void worst_of_rows(const cellar_reach *reach, int64_t n_counts, pair_meas
 
 /* ---- infinitely many, bounded ------------------------------------------------------ */
 
+static int reach_is_concave(const cellar_reach *reach)
+{
+    const cellar_facts *facts = reach->m->ops->facts;
+    return facts != NULL && facts->is_concave != NULL && facts->is_concave(reach->m);
+}
+
 static int reach_is_ordered(const cellar_reach *reach)
 {
     const cellar_facts *facts = reach->m->ops->facts;
@@ -102,12 +108,24 @@ static int reach_is_ordered_at(const cellar_reach *reach, int64_t from, const fm
                                        facts->is_ordered_at(reach->m, from, reach->shift, below));
 }
 
+/* 1: the upper tails of the first pair at epsilon are too long to be summed. */
+static int first_is_long(const cellar_reach *reach, const fmpq_t epsilon)
+{
+    const int64_t larger = reach->smallest + reach->shift;
+    cellar_pair pair;
+    if (!cellar_pair_law_is_long(reach->m, reach->smallest))
+        return 0;
+    reach_pair(reach, &pair, larger, reach->smallest);
+    return cellar_pair_tail_is_long(reach->m, larger,
+                                    cellar_pair_threshold(&pair, epsilon, larger));
+}
+
 /* Bounds delta of all pairs of counts >= from: by the first of them where it dominates. */
 static void rest_ball(const cellar_reach *reach, int64_t from, const fmpq_t epsilon, arb_t out)
 {
     arb_t value;
     arb_init(value);
-    if (reach_is_ordered_at(reach, from, epsilon)) {
+    if (reach_is_ordered_at(reach, from, epsilon) && !cellar_pair_law_is_wide(reach->m, from)) {
         cellar_pair pair;
         reach_pair(reach, &pair, from, from + reach->shift);
         cellar_pair_delta(&pair, epsilon, out);
@@ -151,8 +169,8 @@ double cellar_rest_violation(const cellar_reach *reach, int64_t from, const fmpq
         arb_mul(bound, bound, part, CELLAR_PAIR_BITS);
         best = bound_of(bound);
     }
-    for (int eighths = 6; eighths > 0 && best > enough && best <= hopeless && fmpq_sgn(epsilon) > 0;
-         eighths -= 2) {
+    for (int eighths = reach_is_concave(reach) ? 0 : 6;
+         eighths > 0 && best > enough && best <= hopeless && fmpq_sgn(epsilon) > 0; eighths -= 2) {
         fmpq_mul_si(smaller, epsilon, eighths);
         fmpq_div_2exp(smaller, smaller, 3);
         rest_ball(reach, from, smaller, bound);
@@ -198,8 +216,10 @@ int cellar_reach_is_wide(const cellar_reach *reach, double delta)
     static const double part = 1e-3, least = 1e-300;
     const cellar_facts *facts = reach->m->ops->facts;
     int64_t low, high;
-    if (facts == NULL || facts->exceeds == NULL || reach_is_ordered(reach))
+    if (facts == NULL || facts->exceeds == NULL)
         return 0;
+    if (reach_is_ordered(reach))
+        return cellar_pair_law_is_long(reach->m, reach->smallest);
     reach->m->ops->support(reach->m, reach->smallest, fmax(part * delta, least), &low, &high);
     return high - low > NUMBERS_MAX;
 }
@@ -266,12 +286,6 @@ static int reach_is_monotone(const cellar_reach *reach)
     return facts != NULL && facts->is_monotone != NULL && facts->is_monotone(reach->m);
 }
 
-static int reach_is_concave(const cellar_reach *reach)
-{
-    const cellar_facts *facts = reach->m->ops->facts;
-    return facts != NULL && facts->is_concave != NULL && facts->is_concave(reach->m);
-}
-
 static int reach_has_tail(const cellar_reach *reach)
 {
     return reach_is_ordered(reach) ||
@@ -325,7 +339,8 @@ void cellar_supremum_delta(const cellar_reach *reach, const fmpq_t epsilon, cell
         cellar_noise_worst(reach, cellar_pair_delta, epsilon, out);
     } else if (cellar_reach_period(reach, &n_counts)) {
         worst_of_rows(reach, n_counts, cellar_pair_delta, epsilon, out);
-    } else if (reach_is_ordered_at(reach, reach->smallest, epsilon)) {
+    } else if (reach_is_ordered_at(reach, reach->smallest, epsilon) &&
+               !first_is_long(reach, epsilon)) {
         worst_of_rows(reach, 1, cellar_pair_delta, epsilon, out);
     } else if (reach_has_tail(reach)) {
         worst_of_kernel(reach, cellar_pair_delta, rest_delta, epsilon, out);
@@ -345,7 +360,7 @@ void cellar_supremum_violation(const cellar_reach *reach, const fmpq_t epsilon, 
     else if (!additive && cellar_reach_period(reach, &n_counts))
         worst_of_rows(reach, n_counts, cellar_pair_violation, epsilon, out);
     else if (reach_is_concave(reach))
-        cellar_blocks_violation(reach, epsilon, 1, out);
+        cellar_blocks_violation(reach, epsilon, out);
     else if (!additive && reach_has_tail(reach))
         worst_of_kernel(reach, cellar_pair_violation, cellar_rest_violation, epsilon, out);
     else

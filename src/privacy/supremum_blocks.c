@@ -29,15 +29,16 @@
 #include "math/rational.h"
 #include "privacy/supremum_part.h"
 
-/* Work is counted in evaluations, of which those of wide laws count more. */
-enum { WORK_MAX = 6000, WORK_BEFORE_PROBES = 24, HOLD_MAX = 64 };
+/* Work is counted in evaluations. */
+enum { WORK_MAX = 6000, FAILED_BEFORE_PROBES = 6, HOLD_MAX = 64 };
 
 typedef struct blocks {
     const cellar_reach *reach;
     const fmpq *epsilon;
     cellar_worst *worst;
+    int is_wide;          /* tails of its laws take long, unless they are bounded */
     int64_t above, below; /* where thresholds were last found, from the count on */
-    double work, work_each;
+    int work;             /* done so far */
 } blocks;
 
 static int64_t blocks_above(blocks *b, const cellar_pair *larger)
@@ -66,8 +67,20 @@ static void blocks_keep(blocks *b, const cellar_pair *pair, int64_t above, int64
         b->worst->bound = bound;
         b->worst->count = pair->count[0];
         b->worst->neighbour = pair->count[1];
+        b->worst->is_attained = 1; /* whatever bounds were taken before are smaller */
     }
     arb_clear(value);
+}
+
+static double blocks_bound(blocks *b, int64_t first, int64_t last);
+
+/* Takes a bound as it is, though it is of no count in particular. */
+static void blocks_accept(blocks *b, double bound)
+{
+    if (bound > b->worst->bound) {
+        b->worst->bound = bound;
+        b->worst->is_attained = 0;
+    }
 }
 
 /* Both orders of one pair: the same numbers violate. */
@@ -78,11 +91,15 @@ static void blocks_measure(blocks *b, int64_t count)
     reach_pair(b->reach, &larger, count + b->reach->shift, count);
     reach_pair(b->reach, &smaller, count, count + b->reach->shift);
     above = blocks_above(b, &larger);
+    if (cellar_pair_tail_is_long(b->reach->m, larger.count[0], above)) {
+        blocks_accept(b, blocks_bound(b, count, count));
+        return;
+    }
     below = blocks_below(b, &smaller, b->epsilon);
     blocks_keep(b, &larger, above, below);
     if (b->worst->bound < 1)
         blocks_keep(b, &smaller, below, above);
-    b->work += b->work_each;
+    b->work++;
 }
 
 /* No more than epsilon tau(last) / tau(first): doubles are right to far more than 1e-9. */
@@ -96,121 +113,130 @@ static void blocks_epsilon(const blocks *b, int64_t first, int64_t last, fmpq_t 
     fmpq_mul(out, out, b->epsilon);
 }
 
-/* Rounded up: P(>= above) of one count and P(<= -below) of another. */
-static double blocks_tails(const cellar_pair *upper, int upper_side, int64_t above,
-                           const cellar_pair *lower, int lower_side, int64_t below)
+/* P(>= x), or a bound of it where that takes long: of a wide law, or far out. */
+static void blocks_upper(const blocks *b, const cellar_pair *pair, int side, int64_t x, arb_t out)
 {
-    double bound;
-    arb_t sum, part;
-    arb_init(sum);
-    arb_init(part);
-    cellar_pair_upper(upper, upper_side, above, CELLAR_PAIR_BITS, sum);
-    cellar_pair_lower(lower, lower_side, -below, CELLAR_PAIR_BITS, part);
-    arb_add(sum, sum, part, CELLAR_PAIR_BITS);
-    bound = bound_of(sum);
-    arb_clear(sum);
-    arb_clear(part);
-    return bound;
-}
-
-/* ---- by concavity ------------------------------------------------------------------------- */
-
-/* A bound of all pairs whose smaller count is one of first .. last. The larger of both tails at
- * once is tried before each by itself. */
-static double bound_by_concavity(blocks *b, int64_t first, int64_t last)
-{
-    cellar_pair start, end;
-    int64_t above, below;
-    double bound = 1;
-    fmpq_t smaller;
-    fmpq_init(smaller);
-    reach_pair(b->reach, &start, first + b->reach->shift, first);
-    reach_pair(b->reach, &end, last, last + b->reach->shift);
-    blocks_epsilon(b, first, last, smaller);
-    above = blocks_above(b, &start);
-    below = blocks_below(b, &end, smaller);
-    if (-below < above - 1) {
-        bound = blocks_tails(&end, 1, above, &start, 1, below);
-        if (bound >= b->worst->bound)
-            bound = fmax(blocks_tails(&end, 0, above, &start, 1, below),
-                         blocks_tails(&end, 1, above, &start, 0, below));
+    const double far = 0x1p-80;
+    const cellar_mechanism *m = pair->m;
+    double factor = INFINITY;
+    arb_t ball;
+    if (x > 0 && !(b->is_wide && cellar_pair_tail_is_told(m, pair->count[side], x)))
+        factor = m->ops->tail_factor(m, pair->count[side], x);
+    if (!isfinite(factor) && cellar_pair_tail_is_long(m, pair->count[side], x)) {
+        arb_one(out);
+        return;
     }
-    fmpq_clear(smaller);
-    return bound;
+    if (!isfinite(factor) ||
+        (!b->is_wide && factor * exp(m->ops->log_pmf(m, pair->count[side], x)) > far)) {
+        cellar_pair_upper(pair, side, x, CELLAR_PAIR_BITS, out);
+        return;
+    }
+    arb_init(ball);
+    arb_set_d(ball, factor);
+    cellar_pair_pmf(pair, side, x, CELLAR_PAIR_BITS, out);
+    arb_mul(out, out, ball, CELLAR_PAIR_BITS);
+    arb_clear(ball);
 }
 
-/* ---- along the diagonal --------------------------------------------------------------------- */
+/* ---- bounds of a block ---------------------------------------------------------------------- */
 
+/* Counts first .. first + width, all moved by the shift where P is the law of the larger count of a
+ * pair; and what is known of the numbers that violate at pairs of smaller count first + i. */
+typedef struct block {
+    int64_t first, width;
+    int has_side;    /* it is known what happens along the diagonal */
+    int64_t x;       /* those above are at least x + i then, and at least x */
+    int64_t y, most; /* those below are at most y + i then, and at most `most` */
+    int y_moves;     /* 1: the first of the two is known */
+} block;
+
+/* The sign of the number less the mean of a count. */
 static int side_of(const blocks *b, int64_t count, int64_t number)
 {
     return b->reach->m->ops->facts->side(b->reach->m, count, number);
 }
 
-/* The largest P(>= x + i) of counts first + i, i = 0 .. width. */
-static void diagonal_upper(const blocks *b, int64_t first, int64_t width, int64_t x, arb_t out)
+/* A bound of P(>= x(first + i) | first + i). */
+static void block_upper(const blocks *b, const block *k, int64_t first, arb_t out)
+{
+    int64_t x = k->x, count = first + k->width;
+    cellar_pair pair;
+    if (k->has_side && side_of(b, first, x - 1) >= 0) {
+        x += k->width;
+    } else if (k->has_side) {
+        count = first;
+        x -= side_of(b, first, x) > 0;
+    }
+    reach_pair(b->reach, &pair, count, count + b->reach->shift);
+    blocks_upper(b, &pair, 0, x, out);
+}
+
+/* A bound of P(<= y(first + i) | first + i). */
+static void block_lower(const blocks *b, const block *k, int64_t first, arb_t out)
 {
     cellar_pair pair;
-    if (side_of(b, first, x - 1) >= 0) {
-        reach_pair(b->reach, &pair, first + width, first);
-        cellar_pair_upper(&pair, 0, x + width, CELLAR_PAIR_BITS, out);
+    arb_t other;
+    reach_pair(b->reach, &pair, first, first + b->reach->shift);
+    if (k->most == INT64_MAX)
+        arb_one(out);
+    else
+        cellar_pair_lower(&pair, 0, k->most, CELLAR_PAIR_BITS, out);
+    if (!k->y_moves || k->y + k->width < 0 || arb_is_zero(out))
+        return;
+    arb_init(other);
+    if (side_of(b, first, k->y + 1) <= 0) {
+        reach_pair(b->reach, &pair, first + k->width, first);
+        cellar_pair_lower(&pair, 0, k->y + k->width, CELLAR_PAIR_BITS, other);
     } else {
-        reach_pair(b->reach, &pair, first, first + width);
-        cellar_pair_upper(&pair, 0, side_of(b, first, x) <= 0 ? x : x - 1, CELLAR_PAIR_BITS, out);
+        cellar_pair_lower(&pair, 0, k->y + (side_of(b, first, k->y) < 0), CELLAR_PAIR_BITS, other);
     }
+    arb_min(out, out, other, CELLAR_PAIR_BITS);
+    arb_clear(other);
 }
 
-/* The same of P(<= y + i). */
-static void diagonal_lower(const blocks *b, int64_t first, int64_t width, int64_t y, arb_t out)
+static block block_of(blocks *b, int64_t first, int64_t last)
 {
+    const int64_t shift = b->reach->shift;
+    block k = {.first = first, .width = last - first};
     cellar_pair pair;
-    if (side_of(b, first, y + 1) <= 0) {
-        reach_pair(b->reach, &pair, first + width, first);
-        cellar_pair_lower(&pair, 0, y + width, CELLAR_PAIR_BITS, out);
-    } else {
-        reach_pair(b->reach, &pair, first, first + width);
-        cellar_pair_lower(&pair, 0, side_of(b, first, y) >= 0 ? y : y + 1, CELLAR_PAIR_BITS, out);
+    fmpq_t smaller;
+    fmpq_init(smaller);
+    k.has_side = b->reach->m->ops->facts->side != NULL;
+    reach_pair(b->reach, &pair, first + shift, first);
+    k.x = blocks_above(b, &pair);
+    if (k.has_side) {
+        reach_pair(b->reach, &pair, first, first + shift);
+        k.y = -blocks_below(b, &pair, b->epsilon);
+        k.y_moves = side_of(b, first, k.y + 1) <= 0;
     }
-}
-
-/* 1 and the bound when thresholds are known to move so: y(first) + 1 must not exceed the mean. */
-static int bound_by_diagonal(blocks *b, int64_t first, int64_t last, double *bound)
-{
-    const int64_t shift = b->reach->shift, width = last - first;
-    cellar_pair larger, smaller;
-    int64_t x, y;
-    arb_t sum, part;
-    if (b->reach->m->ops->facts->side == NULL)
-        return 0;
-    reach_pair(b->reach, &larger, first + shift, first);
-    reach_pair(b->reach, &smaller, first, first + shift);
-    y = -blocks_below(b, &smaller, b->epsilon);
-    if (side_of(b, first, y + 1) > 0)
-        return 0;
-    x = blocks_above(b, &larger);
-    arb_init(sum);
-    arb_init(part);
-    *bound = y < x - 1 ? 0 : 1;
-    for (int i = 0; i < 2 && *bound < 1; i++) {
-        diagonal_upper(b, first + i * shift, width, x, sum);
-        diagonal_lower(b, first + i * shift, width, y, part);
-        arb_add(sum, sum, part, CELLAR_PAIR_BITS);
-        *bound = fmax(*bound, bound_of(sum));
+    k.most = INT64_MAX;
+    if (!k.y_moves || k.y < 2 * k.width) { /* or what is known along the diagonal is better */
+        blocks_epsilon(b, first, last, smaller);
+        reach_pair(b->reach, &pair, last, last + shift);
+        k.most = -blocks_below(b, &pair, smaller);
     }
-    arb_clear(sum);
-    arb_clear(part);
-    return 1;
+    fmpq_clear(smaller);
+    return k;
 }
-
-/* ---- all blocks ------------------------------------------------------------------------------ */
 
 /* A bound of all pairs whose smaller count is one of first .. last. */
 static double blocks_bound(blocks *b, int64_t first, int64_t last)
 {
     const double room = 1 + 0x1p-50; /* more than balls are off */
-    double bound;
-    if (!bound_by_diagonal(b, first, last, &bound))
-        bound = bound_by_concavity(b, first, last);
-    b->work += b->work_each;
+    block k = block_of(b, first, last);
+    double bound = 0;
+    arb_t sum, part;
+    arb_init(sum);
+    arb_init(part);
+    for (int larger = 1; larger >= 0 && bound < 1; larger--) {
+        block_upper(b, &k, first + larger * b->reach->shift, sum);
+        block_lower(b, &k, first + larger * b->reach->shift, part);
+        arb_add(sum, sum, part, CELLAR_PAIR_BITS);
+        bound = fmax(bound, bound_of(sum));
+    }
+    arb_clear(sum);
+    arb_clear(part);
+    b->work++;
     return fmin(bound * room, 1);
 }
 
@@ -247,8 +273,7 @@ static void pace_failed(pace *p)
     p->wait = p->hold;
 }
 
-/* One block: 1 when it is done with. Beyond the limit of work its bound is taken as it is, though
- * it is of no count in particular. */
+/* One block: 1 when it is done with. Beyond the limit of work its bound is taken. */
 static int blocks_step(blocks *b, int64_t first, int64_t width)
 {
     double bound;
@@ -259,36 +284,62 @@ static int blocks_step(blocks *b, int64_t first, int64_t width)
     bound = blocks_bound(b, first, first + width - 1);
     if (bound > b->worst->bound && b->work <= WORK_MAX)
         return 0;
-    if (bound > b->worst->bound) {
-        b->worst->bound = bound;
-        b->worst->is_attained = 0;
+    blocks_accept(b, bound);
+    return 1;
+}
+
+/* 1 when all counts from `next` on have no more than what was found. What did at a smaller epsilon
+ * is remembered: bounds fall with epsilon, and with the first count. */
+static int blocks_rest(const blocks *b, int64_t next)
+{
+    const cellar_reach *reach = b->reach;
+    const double epsilon = fmpq_get_d(b->epsilon), room = 1e-12;
+    cellar_rest *rest = cellar_pair_cache_rest(reach->cache, reach->m, reach->shift);
+    double bound;
+    if (rest != NULL && rest->from > 0) {
+        if (next >= rest->from && epsilon * (1 - room) >= rest->epsilon &&
+            rest->bound <= b->worst->bound)
+            return 1;
+        if (next < rest->from - rest->from / 4) /* it did not do there */
+            return 0;
+    }
+    bound = cellar_rest_violation(reach, next, b->epsilon, b->worst->bound);
+    if (bound > b->worst->bound)
+        return 0;
+    if (rest != NULL) {
+        rest->from = next;
+        rest->epsilon = epsilon * (1 + room);
+        rest->bound = bound;
     }
     return 1;
 }
 
-void cellar_blocks_violation(const cellar_reach *reach, const fmpq_t epsilon, double work_each,
-                             cellar_worst *worst)
+void cellar_blocks_violation(const cellar_reach *reach, const fmpq_t epsilon, cellar_worst *worst)
 {
-    blocks b = {.reach = reach, .epsilon = epsilon, .worst = worst, .work_each = work_each};
+    blocks b = {.reach = reach, .epsilon = epsilon, .worst = worst};
+    const int64_t far = INT64_C(1) << 40;
     pace p = {.width = 1, .hold = 1, .wait = 1};
     int64_t next = reach->smallest, next_check = next + 1;
-    int is_probed = 0;
+    int n_failed = 0;
+    b.is_wide = cellar_pair_law_is_wide(reach->m, next);
     *worst = worst_start(reach);
     while (worst->bound < 1) {
         if (next >= next_check) {
-            if (cellar_rest_violation(reach, next, epsilon, worst->bound) <= worst->bound)
+            if (blocks_rest(&b, next))
                 return;
-            next_check = next + (next - reach->smallest) / 4 + 1;
-        }
-        if (!is_probed && b.work > WORK_BEFORE_PROBES) {
-            blocks_probe(&b, next);
-            is_probed = 1;
+            if (next > far) {
+                blocks_accept(&b, cellar_rest_violation(reach, next, epsilon, 1));
+                return;
+            }
+            next_check = next + (next - reach->smallest) / 2 + 1;
         }
         if (blocks_step(&b, next, p.width)) {
             next += p.width;
             pace_passed(&p);
         } else {
             pace_failed(&p);
+            if (++n_failed == FAILED_BEFORE_PROBES)
+                blocks_probe(&b, next);
         }
     }
 }

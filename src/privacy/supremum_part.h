@@ -59,7 +59,6 @@ void cellar_noise_violation(const cellar_reach *reach, const fmpq_t epsilon, cel
 double cellar_rest_violation(const cellar_reach *reach, int64_t from, const fmpq_t epsilon,
                              double enough);
 /* delta_p of kernels that are concave (facts.h), by blocks of counts. */
-void cellar_blocks_violation(const cellar_reach *reach, const fmpq_t epsilon, double work_each,
-                             cellar_worst *worst);
+void cellar_blocks_violation(const cellar_reach *reach, const fmpq_t epsilon, cellar_worst *worst);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The worst of all counts, found by blocks, against looking at every count. */
+/* The worst of all counts, found by blocks, against looking at every count; and what the blocks
+ * rest on, at random parameters. */
 #include "check.h"
 
 #include <math.h>
@@ -103,10 +104,105 @@ static void test_blocks_meet_all_counts(void **state)
     }
 }
 
+/* Upper tails by double-words or in closed form, and their bounds, against sums of balls: near the
+ * mean, and where numbers are too small for double-words. */
+static void test_upper_tails(void **state)
+{
+    static const int steps[] = {0, 3, 40, 900};
+    uint64_t seed = 7;
+    arb_t quick, sum, p;
+    (void) state;
+    arb_init(quick);
+    arb_init(sum);
+    arb_init(p);
+    for (int i = 0; i < KERNELS / 2; i++) {
+        cellar_mechanism *m = draw_kernel(&seed, i);
+        for (size_t j = 0; j < sizeof steps / sizeof *steps; j++) {
+            double mean, variance, factor;
+            int64_t b;
+            cellar_mechanism_mean_variance(m, 3, &mean, &variance);
+            b = (int64_t) (mean + steps[j] * fmax(1, 0.2 * sqrt(variance))) + 1;
+            m->ops->survival_ball(m, 3, b - 1, 128, quick);
+            arb_zero(sum); /* from where it no longer shows */
+            for (int64_t c = b; c < b + 64; c++) {
+                m->ops->pmf_ball(m, 3, c, 192, p);
+                arb_add(sum, sum, p, 192);
+            }
+            m->ops->survival_ball(m, 3, b + 63, 192, p);
+            arb_add(sum, sum, p, 192);
+            if (!arb_overlaps(quick, sum) || arb_rel_accuracy_bits(quick) < 60)
+                fail_msg("%s: P(>= %d) is off", cellar_mechanism_spec(m), (int) b);
+            factor = m->ops->tail_factor(m, 3, b);
+            if (isfinite(factor)) {
+                m->ops->pmf_ball(m, 3, b, 192, p);
+                arb_set_d(quick, factor);
+                arb_mul(p, p, quick, 192);
+                assert_false(arb_lt(p, sum));
+            }
+        }
+        cellar_mechanism_free(m);
+    }
+    arb_clear(quick);
+    arb_clear(sum);
+    arb_clear(p);
+}
+
+/* What is proved of thresholds and tails along the diagonal, and of wide laws. */
+static void test_diagonal(void **state)
+{
+    uint64_t seed = 99;
+    arb_t here, next;
+    (void) state;
+    arb_init(here);
+    arb_init(next);
+    for (int i = 0; i < KERNELS; i++) {
+        cellar_mechanism *m = draw_kernel(&seed, 5 * i + i % 2);
+        const cellar_facts *facts = m->ops->facts;
+        const int64_t a = (int64_t) (8 * draw(&seed));
+        for (int64_t x = 1; x < 60; x += 7) {
+            m->ops->survival_ball(m, a, x - 1, 160, here);
+            m->ops->survival_ball(m, a + 1, x, 160, next);
+            if (facts->side(m, a, x - 1) >= 0)
+                assert_false(arb_lt(next, here));
+            if (facts->side(m, a, x) <= 0)
+                assert_false(arb_gt(next, here));
+        }
+        cellar_mechanism_free(m);
+    }
+    arb_clear(here);
+    arb_clear(next);
+}
+
+/* Laws whose tails cannot be summed are bounded, and by no less than what can be. */
+static void test_wide_laws(void **state)
+{
+    cellar_mechanism *m = make("sichel:alpha=300,sigma=19,nu=-9");
+    cellar_pair_cache *cache = cellar_pair_cache_create();
+    cellar_reach reach = {.m = m, .shift = 1, .cache = cache};
+    cellar_worst worst;
+    fmpq_t epsilon;
+    (void) state;
+    fmpq_init(epsilon);
+    fmpq_set_si(epsilon, 1, 100);
+    cellar_supremum_delta(&reach, epsilon, &worst); /* what lies below tells it */
+    assert_true(worst.is_attained && fabs(worst.bound / 0.0009966258647 - 1) < 1e-9);
+    fmpq_set_si(epsilon, 1, 10);
+    cellar_supremum_delta(&reach, epsilon, &worst);
+    assert_true(worst.is_proved && !worst.is_attained && worst.bound < 1e-8);
+    cellar_supremum_violation(&reach, epsilon, &worst);
+    assert_true(worst.is_proved && !worst.is_attained && worst.bound < 1e-6);
+    fmpq_clear(epsilon);
+    cellar_pair_cache_free(cache);
+    cellar_mechanism_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_blocks_meet_all_counts),
+        cmocka_unit_test(test_upper_tails),
+        cmocka_unit_test(test_diagonal),
+        cmocka_unit_test(test_wide_laws),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
