@@ -44,9 +44,10 @@
  * those of Poisson counts, which fall with the count for every G. Good when G varies little. */
 #include "mechanism/facts.h"
 
+#include "math/ball.h"
 #include <arb_hypgeom.h>
 
-#include "math/ball.h"
+#include "math/bessel_ball.h"
 #include "mechanism/chernoff.h"
 #include "mechanism/facts_delaporte.h"
 #include "mechanism/sichel.h"
@@ -69,7 +70,8 @@ static int order_is_half(const cellar_sichel *s)
 static void log_bessel_ratio(const cellar_sichel *s, const arb_t u, const arb_t w, int64_t bits,
                              arb_t out)
 {
-    arb_t order;
+    const double near = 6;
+    arb_t order, ratio, k;
     if (order_is_half(s)) {
         arb_t root;
         arb_init(root);
@@ -83,11 +85,20 @@ static void log_bessel_ratio(const cellar_sichel *s, const arb_t u, const arb_t 
     }
     arb_init(order);
     arb_set_fmpq(order, s->order, bits);
-    arb_hypgeom_bessel_k_scaled(out, order, u, bits);
-    arb_div(out, out, s->k_ball, bits);
-    arb_log(out, out, bits);
-    arb_sub(out, out, u, bits);
-    arb_add(out, out, w, bits);
+    arb_init(ratio);
+    arb_init(k); /* u may be where the answer goes */
+    if (arf_cmp_d(arb_midref(u), near) < 0)
+        arb_hypgeom_bessel_k_scaled(k, order, u, bits); /* quicker there */
+    else
+        arb_indeterminate(k);
+    if (arb_rel_accuracy_bits(k) < bits / 2)
+        cellar_bessel_k_balls(order, u, bits, k, ratio);
+    arb_div(k, k, s->k_ball, bits);
+    arb_log(k, k, bits);
+    arb_sub(k, k, u, bits);
+    arb_add(out, k, w, bits);
+    arb_clear(k);
+    arb_clear(ratio);
     arb_clear(order);
 }
 

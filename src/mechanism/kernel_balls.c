@@ -200,17 +200,24 @@ int cellar_kernel_has_closed_tails(const cellar_mechanism *m)
 void cellar_kernel_survival_ball(const cellar_mechanism *m, int64_t count, int64_t released,
                                  int64_t bits, arb_t out)
 {
-    enum { RUN_BITS = 128 };
+    enum { RUN_BITS = 128, FALL_SHORT = 300 }; /* closed forms take longer than short sums */
     const cellar_kernel *k = (const cellar_kernel *) m;
+    const int is_closed = k->law->upper_ball != NULL;
     if (released < 0) {
         arb_one(out);
-    } else if (k->law->upper_ball != NULL) {
+        return;
+    }
+    if (bits <= RUN_BITS && released >= count &&
+        (!is_closed || cellar_kernel_fall(m, count) < FALL_SHORT) &&
+        sum_above_by_run(k, count, released + 1, out))
+        return;
+    if (is_closed) {
         k->law->upper_ball(k, count, released + 1, bits, out);
     } else if (released < count) {
         cellar_kernel_cdf_balls(k, count, released, 1, bits, out);
         arb_sub_ui(out, out, 1, bits);
         arb_neg(out, out);
-    } else if (bits > RUN_BITS || !sum_above_by_run(k, count, released + 1, out)) {
+    } else {
         sum_above(k, count, released + 1, bits, out);
     }
 }

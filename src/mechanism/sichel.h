@@ -15,7 +15,7 @@ typedef struct cellar_sichel {
     arb_t k_ball, g_ball;     /* e^{1/sigma} K_nu(1/sigma) and g, for the usual precisions */
 } cellar_sichel;
 
-enum { CELLAR_SICHEL_BITS = 320 };
+enum { CELLAR_SICHEL_BITS = 512 };
 
 /* Sets up the law; the parameters alpha and sigma are there. */
 cellar_status cellar_sichel_init(cellar_mechanism *m, const fmpq_t nu, cellar_error *err);

@@ -9,7 +9,7 @@
 enum { ENTRIES = 1 << 13, ROWS = 256, SET = 8, ROW_MIN = 32 };
 /* Double-words answer where so many bits are asked for, if so many are then right. Rows are
  * finished when what they leave out is below 2^-90, or less when that is too much. */
-enum { WORD_BITS = 128, WORD_ACCURACY = 60, WORD_LENGTHS = 3 };
+enum { WORD_BITS = 128, WORD_ACCURACY = 60, REST_ACCURACY = 72, WORD_LENGTHS = 3 };
 static const int word_lengths[WORD_LENGTHS] = {90, 250, 700};
 
 /* A newer entry takes the place of an older one with the same place. */
@@ -32,9 +32,9 @@ typedef struct cache_row {
 typedef struct cache_words {
     const cellar_mechanism *m; /* NULL: empty */
     int64_t count;
-    uint64_t used;     /* when it was last asked for */
-    int n_tails;       /* upper tails of a wide law asked for so far */
-    int is_made, bits; /* it has been finished to so many bits; INT_MAX: it cannot be */
+    uint64_t used;        /* when it was last asked for */
+    int n_asked, n_tails; /* numbers beyond it asked for so far, and upper tails */
+    int is_made, bits;    /* it has been finished to so many bits; INT_MAX: it cannot be */
     cellar_law_row row;
 } cache_words;
 
@@ -237,28 +237,31 @@ int cellar_pair_tail_is_long(const cellar_mechanism *m, int64_t count, int64_t b
     return cellar_pair_law_is_long(m, count) && !below_tells(m, count, b);
 }
 
-/* 0: too many numbers would have to be made for what is asked. A row of a wide law pays where what
- * lies below tells the tail; and when some tails have been asked for: each takes about as long by
- * itself, unless there is a closed form. */
+/* 0: too many numbers would have to be made for what is asked. Single numbers and tails of a law
+ * that can be run from anywhere are quick; a row pays where what lies below tells a tail, and when
+ * so many of them have been asked for that it takes no longer. */
 static int words_pay(const cache_words *words, int64_t b)
 {
-    enum { NEAR = 1 << 14, TAILS = 3, TAILS_CLOSED = 100 };
+    enum { NEAR = 1 << 12, ASKED = 6, NUMBERS_EACH = 8192, TAILS = 3, FALLS = 62 };
     const cellar_mechanism *m = words->m;
     const double fall = law_fall(m, words->count);
-    int is_closed;
-    if (b < NEAR || b < words->row.first + (int64_t) words->row.n || fall < FALL_WIDE)
+    double n = b < INT64_MAX ? (double) b : FALLS * fall;
+    if (b < NEAR || b < words->row.first + (int64_t) words->row.n || fall <= 0)
         return 1;
-    is_closed = m->ops->has_closed_tails(m);
-    if (words->n_tails >= (is_closed ? TAILS_CLOSED : TAILS))
+    if (words->n_asked > ASKED + n / NUMBERS_EACH ||
+        (words->n_tails > TAILS && fall > FALL_WIDE && !m->ops->has_closed_tails(m)))
         return fall < FALL_LONG;
-    return !is_closed && below_tells(m, words->count, b);
+    return fall > FALL_WIDE && !m->ops->has_closed_tails(m) && below_tells(m, words->count, b);
 }
 
 const cellar_law_row *cellar_pair_cache_words(cellar_pair_cache *cache, const cellar_mechanism *m,
                                               int64_t count, int64_t b)
 {
     cache_words *words = words_find(cache, m, count);
-    if (words == NULL || !words_pay(words, b) || !cellar_law_row_reach(&words->row, b))
+    if (words == NULL)
+        return NULL;
+    words->n_asked++;
+    if (!words_pay(words, b) || !cellar_law_row_reach(&words->row, b))
         return NULL;
     return &words->row;
 }
@@ -299,9 +302,10 @@ static int words_upper(cellar_pair_cache *cache, const cellar_mechanism *m, int6
         cellar_law_row_below(&words->row, b - 1, out);
         arb_sub_ui(out, out, 1, bits);
         arb_neg(out, out);
-        if (arb_rel_accuracy_bits(out) >= WORD_ACCURACY)
+        if (arb_rel_accuracy_bits(out) >= REST_ACCURACY)
             return 1;
     }
+    words->n_asked++;
     words->n_tails++;
     if (!words_pay(words, INT64_MAX))
         return 0;

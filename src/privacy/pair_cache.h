@@ -31,10 +31,11 @@ int cellar_pair_law_is_wide(const cellar_mechanism *m, int64_t count);
 
 int cellar_pair_tail_is_told(const cellar_mechanism *m, int64_t count, int64_t b); /* by those */
 
-/* A bound of delta_p at some epsilon of all pairs of counts from one on. */
+/* What is remembered of all pairs of counts from one on: a bound of delta_p at some epsilon. */
 typedef struct cellar_rest {
     int64_t from; /* 0: none yet */
     double epsilon, bound;
+    int is_wide; /* for the caller; 0: not known */
 } cellar_rest;
 
 /* The place of the last one found; NULL without a cache. */

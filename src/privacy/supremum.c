@@ -125,7 +125,8 @@ static void rest_ball(const cellar_reach *reach, int64_t from, const fmpq_t epsi
 {
     arb_t value;
     arb_init(value);
-    if (reach_is_ordered_at(reach, from, epsilon) && !cellar_pair_law_is_wide(reach->m, from)) {
+    if (reach_is_ordered_at(reach, from, epsilon) && !cellar_pair_law_is_wide(reach->m, from) &&
+        (reach_is_ordered(reach) || !cellar_reach_is_wide(reach, 0))) {
         cellar_pair pair;
         reach_pair(reach, &pair, from, from + reach->shift);
         cellar_pair_delta(&pair, epsilon, out);
@@ -210,7 +211,7 @@ static double rest_delta(const cellar_reach *reach, int64_t from, const fmpq_t e
 typedef double (*rest_bound)(const cellar_reach *reach, int64_t from, const fmpq_t epsilon,
                              double enough);
 
-int cellar_reach_is_wide(const cellar_reach *reach, double delta)
+static int reach_find_wide(const cellar_reach *reach, double delta)
 {
     enum { NUMBERS_MAX = 1 << 15 };
     static const double part = 1e-3, least = 1e-300;
@@ -224,16 +225,29 @@ int cellar_reach_is_wide(const cellar_reach *reach, double delta)
     return high - low > NUMBERS_MAX;
 }
 
+/* Remembered for no delta, which is asked for at every epsilon. */
+int cellar_reach_is_wide(const cellar_reach *reach, double delta)
+{
+    enum { NO = 1, YES = 2 };
+    cellar_rest *known = cellar_pair_cache_rest(reach->cache, reach->m, reach->shift);
+    if (known == NULL || delta > 0)
+        return reach_find_wide(reach, delta);
+    if (known->is_wide == 0)
+        known->is_wide = reach_find_wide(reach, 0) ? YES : NO;
+    return known->is_wide == YES;
+}
+
 /* All counts bounded at once, where looking at one pair already takes long. */
 static int worst_of_wide(const cellar_reach *reach, rest_bound rest, const fmpq_t epsilon,
                          cellar_worst *worst)
 {
-    if (!cellar_reach_is_wide(reach, 0)) /* at no delta */
+    if (reach_is_ordered(reach) ? !first_is_long(reach, epsilon)
+                                : !cellar_reach_is_wide(reach, 0)) /* at no delta */
         return 0;
     *worst = worst_start(reach);
     worst->bound = rest(reach, reach->smallest, epsilon, 0);
     worst->is_attained = 0;
-    return cellar_reach_is_wide(reach, worst->bound);
+    return reach_is_ordered(reach) || cellar_reach_is_wide(reach, worst->bound);
 }
 
 double cellar_supremum_bound(const cellar_reach *reach, const fmpq_t epsilon)
@@ -339,9 +353,9 @@ void cellar_supremum_delta(const cellar_reach *reach, const fmpq_t epsilon, cell
         cellar_noise_worst(reach, cellar_pair_delta, epsilon, out);
     } else if (cellar_reach_period(reach, &n_counts)) {
         worst_of_rows(reach, n_counts, cellar_pair_delta, epsilon, out);
-    } else if (reach_is_ordered_at(reach, reach->smallest, epsilon) &&
-               !first_is_long(reach, epsilon)) {
-        worst_of_rows(reach, 1, cellar_pair_delta, epsilon, out);
+    } else if (reach_is_ordered_at(reach, reach->smallest, epsilon)) {
+        if (!worst_of_wide(reach, rest_delta, epsilon, out))
+            worst_of_rows(reach, 1, cellar_pair_delta, epsilon, out);
     } else if (reach_has_tail(reach)) {
         worst_of_kernel(reach, cellar_pair_delta, rest_delta, epsilon, out);
     } else {
