@@ -83,6 +83,11 @@ static void bench_slow(void)
                  {"sichel:alpha=1,sigma=0.0001,nu=15.5", "1", NULL, 1},
                  {"sichel:alpha=1,sigma=0.0001,nu=15.5", NULL, "1e-6", 1},
                  {"pig:alpha=0.5,sigma=0.01", "0.1", NULL, 1},
+                 {"poisson:alpha=1000", "0.001", NULL, 1},
+                 {"pig:alpha=193,sigma=17", "0.05", NULL, 1},
+                 {"negbin:alpha=240,sigma=11.3", "0.0299", NULL, 1},
+                 {"sichel:alpha=7.93,sigma=5.32,nu=-2.17", "0.334", NULL, 1},
+                 {"delaporte:alpha=158,sigma=0.758,nu=0.32", "2.24", NULL, 1},
                  {"hellinger:epsilon=0.1", NULL, "1e-6", 1},
                  {"discrete-gaussian:sigma=10000", "0.001", NULL, 1},
                  {"discrete-gaussian:sigma=10000", NULL, "1e-6", 1},
@@ -153,9 +158,16 @@ static void bench_calibration(void)
 static void bench_profile(void)
 {
     enum { N = 10000 };
-    static const char *const specs[] = {"laplace:epsilon=1", "gaussian:sigma=3",
+    static const char *const specs[] = {"laplace:epsilon=1",
+                                        "gaussian:sigma=3",
                                         "discrete-gaussian:sigma=30",
-                                        "truncated-laplace:epsilon=0.5,m=10", "poisson:alpha=1"};
+                                        "truncated-laplace:epsilon=0.5,m=10",
+                                        "poisson:alpha=1",
+                                        "negbin:alpha=0.5,sigma=0.3",
+                                        "pig:alpha=0.5,sigma=0.3",
+                                        "sichel:alpha=0.5,sigma=0.3,nu=0.7",
+                                        "delaporte:alpha=0.5,sigma=0.3,nu=0.4",
+                                        "hellinger:epsilon=1"};
     static char texts[N][16];
     static const char *epsilons[N];
     for (int i = 0; i < N; i++) {

@@ -70,7 +70,7 @@ static int order_is_half(const cellar_sichel *s)
 static void log_bessel_ratio(const cellar_sichel *s, const arb_t u, const arb_t w, int64_t bits,
                              arb_t out)
 {
-    const double near = 6;
+    const double near = 6, far = 40;
     arb_t order, ratio, k;
     if (order_is_half(s)) {
         arb_t root;
@@ -87,7 +87,7 @@ static void log_bessel_ratio(const cellar_sichel *s, const arb_t u, const arb_t 
     arb_set_fmpq(order, s->order, bits);
     arb_init(ratio);
     arb_init(k); /* u may be where the answer goes */
-    if (arf_cmp_d(arb_midref(u), near) < 0)
+    if (arf_cmp_d(arb_midref(u), near) < 0 || arf_cmp_d(arb_midref(u), far) > 0)
         arb_hypgeom_bessel_k_scaled(k, order, u, bits); /* quicker there */
     else
         arb_indeterminate(k);

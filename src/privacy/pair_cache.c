@@ -242,16 +242,24 @@ int cellar_pair_tail_is_long(const cellar_mechanism *m, int64_t count, int64_t b
  * so many of them have been asked for that it takes no longer. */
 static int words_pay(const cache_words *words, int64_t b)
 {
-    enum { NEAR = 1 << 12, ASKED = 6, NUMBERS_EACH = 8192, TAILS = 3, FALLS = 62 };
+    enum {
+        NEAR = 1 << 12,
+        ASKED = 6,
+        ASKED_CLOSED = 100,
+        NUMBERS_EACH = 8192,
+        TAILS = 3,
+        FALLS = 62
+    };
     const cellar_mechanism *m = words->m;
     const double fall = law_fall(m, words->count);
+    const int is_closed = m->ops->fall != NULL && m->ops->has_closed_tails(m);
     double n = b < INT64_MAX ? (double) b : FALLS * fall;
     if (b < NEAR || b < words->row.first + (int64_t) words->row.n || fall <= 0)
         return 1;
-    if (words->n_asked > ASKED + n / NUMBERS_EACH ||
-        (words->n_tails > TAILS && fall > FALL_WIDE && !m->ops->has_closed_tails(m)))
+    if (words->n_asked > (is_closed ? ASKED_CLOSED : ASKED) + n / NUMBERS_EACH ||
+        (words->n_tails > TAILS && fall > FALL_WIDE && !is_closed))
         return fall < FALL_LONG;
-    return fall > FALL_WIDE && !m->ops->has_closed_tails(m) && below_tells(m, words->count, b);
+    return fall > FALL_WIDE && !is_closed && below_tells(m, words->count, b);
 }
 
 const cellar_law_row *cellar_pair_cache_words(cellar_pair_cache *cache, const cellar_mechanism *m,
@@ -260,8 +268,11 @@ const cellar_law_row *cellar_pair_cache_words(cellar_pair_cache *cache, const ce
     cache_words *words = words_find(cache, m, count);
     if (words == NULL)
         return NULL;
-    words->n_asked++;
-    if (!words_pay(words, b) || !cellar_law_row_reach(&words->row, b))
+    if (!words_pay(words, b)) {
+        words->n_asked++;
+        return NULL;
+    }
+    if (!cellar_law_row_reach(&words->row, b))
         return NULL;
     return &words->row;
 }
@@ -305,10 +316,11 @@ static int words_upper(cellar_pair_cache *cache, const cellar_mechanism *m, int6
         if (arb_rel_accuracy_bits(out) >= REST_ACCURACY)
             return 1;
     }
-    words->n_asked++;
     words->n_tails++;
-    if (!words_pay(words, INT64_MAX))
+    if (!words_pay(words, INT64_MAX)) {
+        words->n_asked++;
         return 0;
+    }
     for (int i = 0; i < WORD_LENGTHS; i++) {
         if (!words_finish(words, word_lengths[i]))
             return 0;

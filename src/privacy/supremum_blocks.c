@@ -38,6 +38,7 @@ typedef struct blocks {
     cellar_worst *worst;
     int is_wide;          /* tails of its laws take long, unless they are bounded */
     int64_t above, below; /* where thresholds were last found, from the count on */
+    double last;          /* bound of the last block that was done with */
     int work;             /* done so far */
 } blocks;
 
@@ -284,6 +285,7 @@ static int blocks_step(blocks *b, int64_t first, int64_t width)
     bound = blocks_bound(b, first, first + width - 1);
     if (bound > b->worst->bound && b->work <= WORK_MAX)
         return 0;
+    b->last = bound;
     blocks_accept(b, bound);
     return 1;
 }
@@ -319,14 +321,16 @@ void cellar_blocks_violation(const cellar_reach *reach, const fmpq_t epsilon, ce
     blocks b = {.reach = reach, .epsilon = epsilon, .worst = worst};
     const int64_t far = INT64_C(1) << 40;
     pace p = {.width = 1, .hold = 1, .wait = 1};
-    int64_t next = reach->smallest, next_check = next + 1;
+    int64_t next = reach->smallest, next_check = next + 1, next_try = next + 1;
     int n_failed = 0;
     b.is_wide = cellar_pair_law_is_wide(reach->m, next);
     *worst = worst_start(reach);
     while (worst->bound < 1) {
         if (next >= next_check) {
-            if (blocks_rest(&b, next))
+            if ((b.last < worst->bound / 2 || next >= next_try) && blocks_rest(&b, next))
                 return;
+            if (next >= next_try) /* bounds of the rest are costly, and never as close */
+                next_try = 8 * (next - reach->smallest) + reach->smallest;
             if (next > far) {
                 blocks_accept(&b, cellar_rest_violation(reach, next, epsilon, 1));
                 return;
