@@ -11,6 +11,12 @@
 
 #include <cellar/mechanism.h>
 
+/* Of one pair of counts, [0] with P that of the smaller one and [1] of the larger. */
+typedef struct cellar_quick {
+    double delta[2], violation[2];
+    double numbers; /* how many it took */
+} cellar_quick;
+
 typedef struct cellar_facts {
     /* Optional. 1: all P(. | count) live on intervals, and P(b | a+s) / P(b | a) does not decrease
      * in b over the two supports taken together, for every a >= 0 and s > 0. */
@@ -70,6 +76,12 @@ typedef struct cellar_facts {
      * `from` exceeds that of (from, from + shift), in both orders; and then for all larger epsilon.
      */
     int (*is_ordered_at)(const cellar_mechanism *m, int64_t from, int64_t shift, double epsilon);
+
+    /* Optional, with is_ordered_at() and tail(). Bounds delta and delta_p of the pair
+     * (count, count + shift) from above, in doubles and closely; `enough` tells of which size they
+     * matter. Answers 0 where that takes more than `numbers` released numbers. */
+    int (*quick)(const cellar_mechanism *m, int64_t count, int64_t shift, double epsilon,
+                 double enough, double numbers, cellar_quick *out);
 
     /* Optional. 1: the pair (from, from + s_1 + ... + s_n) dominates n independent cells that
      * change by s_1, ..., s_n from counts of at least `from`: spreading a change hides it better.

@@ -217,7 +217,7 @@ static int block_is_ordered(const setting *d, double low, double high, double ep
 /* Blocks from the first pair's beta up, each as wide as it can be. */
 static int blocks_are_ordered(const setting *d, double epsilon)
 {
-    const double steps_most = 4e5, first = 1 / (d->k * d->mean);
+    const double steps_most = 2e5, first = 1 / (d->k * d->mean);
     double high = first, low = 0, steps = 0;
     if (!block_is_ordered(d, first, first, epsilon, &steps) ||
         !block_is_ordered(d, 0, 0, epsilon, &steps))

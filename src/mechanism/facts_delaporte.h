@@ -4,7 +4,7 @@
 #ifndef CELLAR_MECHANISM_FACTS_DELAPORTE_H
 #define CELLAR_MECHANISM_FACTS_DELAPORTE_H
 
-#include <cellar/mechanism.h>
+#include "mechanism/facts.h"
 
 /* 1: of all pairs of counts from `from` on the first has the largest delta(epsilon), in both
  * orders. 0: that is not proved. */
@@ -16,5 +16,9 @@ int cellar_delaporte_is_ordered_at(const cellar_mechanism *m, int64_t from, int6
  * work than it is worth. */
 double cellar_delaporte_told_apart(const cellar_mechanism *m, int64_t from, int64_t shift,
                                    double epsilon);
+
+/* The slot `quick`. */
+int cellar_delaporte_quick(const cellar_mechanism *m, int64_t count, int64_t shift, double epsilon,
+                           double enough, double numbers, cellar_quick *out);
 
 #endif

@@ -15,6 +15,7 @@ set(LAYER_SOURCES
   entropy_row.c
   facts.c
   facts_delaporte.c
+  facts_delaporte_quick.c
   facts_kernels.c
   facts_mixed.c
   gaussian.c

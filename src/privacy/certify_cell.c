@@ -248,8 +248,9 @@ static double search_start(const search *r)
 static int search_pair(const search *r, double epsilon, cellar_worst *worst)
 {
     int64_t first = (int64_t) r->s->options->min_count, shift = r->s->shift;
-    if (r->s->mechanisms[r->i]->ops->is_additive)
-        return 0;
+    const cellar_mechanism *m = r->s->mechanisms[r->i];
+    if (m->ops->is_additive || (m->ops->facts != NULL && m->ops->facts->quick != NULL))
+        return 0; /* there looking at all takes no longer */
     for (int64_t count = 0; count < 10; count = 3 * count + 1)
         for (int larger = 0; larger < 2; larger++) {
             cellar_worst at = {.count = first + count + (larger ? shift : 0),

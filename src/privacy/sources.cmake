@@ -44,6 +44,7 @@ set(LAYER_SOURCES
   supremum.c
   supremum_blocks.c
   supremum_noise.c
+  supremum_quick.c
   supremum_weights.c
   tight.c
   violation.c

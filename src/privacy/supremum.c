@@ -99,13 +99,11 @@ static int reach_is_ordered(const cellar_reach *reach)
     return facts != NULL && facts->is_ordered != NULL && facts->is_ordered(reach->m);
 }
 
-/* 1 when the first pair of counts from one on has the largest delta at this epsilon. */
-static int reach_is_ordered_at(const cellar_reach *reach, int64_t from, const fmpq_t epsilon)
+/* Pairs are bounded quickly, and not ordered for every epsilon. */
+static int reach_is_quick(const cellar_reach *reach)
 {
     const cellar_facts *facts = reach->m->ops->facts;
-    double below = nextafter(fmpq_get_d(epsilon), 0);
-    return reach_is_ordered(reach) || (facts != NULL && facts->is_ordered_at != NULL &&
-                                       facts->is_ordered_at(reach->m, from, reach->shift, below));
+    return facts != NULL && facts->quick != NULL && !reach_is_ordered(reach);
 }
 
 /* 1: the upper tails of the first pair at epsilon are too long to be summed. */
@@ -125,8 +123,7 @@ static void rest_ball(const cellar_reach *reach, int64_t from, const fmpq_t epsi
 {
     arb_t value;
     arb_init(value);
-    if (reach_is_ordered_at(reach, from, epsilon) && !cellar_pair_law_is_wide(reach->m, from) &&
-        (reach_is_ordered(reach) || !cellar_reach_is_wide(reach, 0))) {
+    if (reach_is_ordered(reach) && !cellar_pair_law_is_wide(reach->m, from)) {
         cellar_pair pair;
         reach_pair(reach, &pair, from, from + reach->shift);
         cellar_pair_delta(&pair, epsilon, out);
@@ -252,7 +249,8 @@ static int worst_of_wide(const cellar_reach *reach, rest_bound rest, const fmpq_
 
 double cellar_supremum_bound(const cellar_reach *reach, const fmpq_t epsilon)
 {
-    return rest_delta(reach, reach->smallest, epsilon, 0);
+    return reach_is_quick(reach) ? cellar_quick_bound(reach, epsilon)
+                                 : rest_delta(reach, reach->smallest, epsilon, 0);
 }
 
 /* How many counts are looked at: each pair of a very wide law takes long. */
@@ -353,9 +351,11 @@ void cellar_supremum_delta(const cellar_reach *reach, const fmpq_t epsilon, cell
         cellar_noise_worst(reach, cellar_pair_delta, epsilon, out);
     } else if (cellar_reach_period(reach, &n_counts)) {
         worst_of_rows(reach, n_counts, cellar_pair_delta, epsilon, out);
-    } else if (reach_is_ordered_at(reach, reach->smallest, epsilon)) {
+    } else if (reach_is_ordered(reach)) {
         if (!worst_of_wide(reach, rest_delta, epsilon, out))
             worst_of_rows(reach, 1, cellar_pair_delta, epsilon, out);
+    } else if (reach_is_quick(reach)) {
+        cellar_quick_worst(reach, 1, epsilon, out);
     } else if (reach_has_tail(reach)) {
         worst_of_kernel(reach, cellar_pair_delta, rest_delta, epsilon, out);
     } else {
@@ -375,6 +375,8 @@ void cellar_supremum_violation(const cellar_reach *reach, const fmpq_t epsilon, 
         worst_of_rows(reach, n_counts, cellar_pair_violation, epsilon, out);
     else if (reach_is_concave(reach))
         cellar_blocks_violation(reach, epsilon, out);
+    else if (reach_is_quick(reach))
+        cellar_quick_worst(reach, 0, epsilon, out);
     else if (!additive && reach_has_tail(reach))
         worst_of_kernel(reach, cellar_pair_violation, cellar_rest_violation, epsilon, out);
     else

@@ -10,7 +10,9 @@
 #include <cellar/mechanism.h>
 
 #include "base/memory.h"
+#include "math/rational.h"
 #include "mechanism/facts_delaporte.h"
+#include "privacy/supremum.h"
 
 enum { NUMBERS = 1 << 14 };
 
@@ -57,16 +59,31 @@ static double delta_between(const long double *p, const long double *q, double e
     return (double) sum;
 }
 
+static double violation_between(const long double *p, const long double *q, double epsilon)
+{
+    long double sum = 0, factor = expl(epsilon);
+    for (int b = 0; b < NUMBERS; b++)
+        sum += p[b] > factor * q[b] || q[b] > factor * p[b] ? p[b] : 0;
+    return (double) sum;
+}
+
 /* Both orders of one pair of counts. */
-static void deltas_fill(const sample *s, double count, double epsilon, double *deltas)
+static void pair_fill(const sample *s, double count, double epsilon,
+                      double (*measure)(const long double *, const long double *, double),
+                      double *both)
 {
     long double *p = cellar_alloc(2 * NUMBERS, sizeof *p);
     assert_non_null(p);
     law_fill(s, count, p);
     law_fill(s, count + (double) s->shift, p + NUMBERS);
-    deltas[0] = delta_between(p + NUMBERS, p, epsilon);
-    deltas[1] = delta_between(p, p + NUMBERS, epsilon);
+    both[0] = measure(p, p + NUMBERS, epsilon);
+    both[1] = measure(p + NUMBERS, p, epsilon);
     cellar_free(p);
+}
+
+static void deltas_fill(const sample *s, double count, double epsilon, double *deltas)
+{
+    pair_fill(s, count, epsilon, delta_between, deltas);
 }
 
 static void the_first_pair_is_worst(void **state)
@@ -153,13 +170,71 @@ static void a_part_alone_is_exact(void **state)
     }
 }
 
+static void quick_bounds_are_close(void **state)
+{
+    (void) state;
+    for (size_t i = 0; i < SAMPLES; i++) {
+        cellar_mechanism *m = sample_make(&samples[i]);
+        for (double epsilon = 0.021; epsilon < 3; epsilon *= 2)
+            for (int64_t count = 0; count < 40; count = 5 * count + 1) {
+                double deltas[2], violations[2];
+                cellar_quick quick;
+                deltas_fill(&samples[i], (double) count, epsilon, deltas);
+                pair_fill(&samples[i], (double) count, epsilon, violation_between, violations);
+                assert_true(
+                    cellar_delaporte_quick(m, count, samples[i].shift, epsilon, 1e-6, 1e5, &quick));
+                for (int side = 0; side < 2; side++) {
+                    double delta = quick.delta[side], violation = quick.violation[side];
+                    assert_true(delta >= deltas[side] && delta < deltas[side] + 3e-8);
+                    assert_true(violation >= violations[side] * (1 - 1e-15) &&
+                                violation < violations[side] + 3e-8);
+                }
+            }
+        cellar_mechanism_free(m);
+    }
+}
+
+/* No count is worse than what is said of all, and one is as bad. */
+static void all_counts_are_covered(void **state)
+{
+    enum { COUNTS = 120 };
+    static const double epsilons[] = {0.03, 0.1, 0.4, 1.5};
+    (void) state;
+    for (size_t i = 0; i < 4 * SAMPLES; i++) {
+        const sample *s = &samples[i / 4];
+        double epsilon = epsilons[i % 4], delta = 0, violation = 0, both[2];
+        cellar_mechanism *m = sample_make(s);
+        cellar_reach reach = {.m = m, .shift = s->shift, .cache = cellar_pair_cache_create()};
+        cellar_worst worst;
+        fmpq_t exact;
+        for (int count = 0; count < COUNTS; count = count < 8 ? count + 1 : 2 * count) {
+            deltas_fill(s, count, epsilon, both);
+            delta = fmax(delta, fmax(both[0], both[1]));
+            pair_fill(s, count, epsilon, violation_between, both);
+            violation = fmax(violation, fmax(both[0], both[1]));
+        }
+        fmpq_init(exact);
+        cellar_rational_set_double(exact, epsilon);
+        cellar_supremum_delta(&reach, exact, &worst);
+        assert_true(worst.is_proved && worst.bound >= delta * (1 - 1e-12));
+        if (worst.is_attained && worst.count + worst.neighbour < 16)
+            assert_true(worst.bound <= delta * (1 + 1e-9) + 1e-18);
+        cellar_supremum_violation(&reach, exact, &worst);
+        assert_true(worst.is_proved && worst.bound >= violation * (1 - 1e-12));
+        if (worst.is_attained && worst.count + worst.neighbour < 16)
+            assert_true(worst.bound <= violation * (1 + 1e-9) + 1e-18);
+        fmpq_clear(exact);
+        cellar_pair_cache_free(reach.cache);
+        cellar_mechanism_free(m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_pair_is_worst),
-        cmocka_unit_test(a_hump_is_not_overlooked),
-        cmocka_unit_test(parts_told_apart_tell_more),
-        cmocka_unit_test(a_part_alone_is_exact),
+        cmocka_unit_test(the_first_pair_is_worst),    cmocka_unit_test(a_hump_is_not_overlooked),
+        cmocka_unit_test(parts_told_apart_tell_more), cmocka_unit_test(a_part_alone_is_exact),
+        cmocka_unit_test(quick_bounds_are_close),     cmocka_unit_test(all_counts_are_covered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
