@@ -87,8 +87,8 @@ int cellar_delaporte_quick(const cellar_mechanism *m, int64_t count, int64_t shi
     side a[2] = {side_of(m, count), side_of(m, count + shift)};
     double c, rest[2] = {1, 1}, b = 0, inverse;
     *out = (cellar_quick){.numbers = 0};
-    if (!(epsilon >= 0 && epsilon < EPSILON_MAX))
-        return 0;
+    if (!(epsilon >= 0 && epsilon < EPSILON_MAX) || a[0].r > 1)
+        return 0; /* there the first pair is known to be the worst */
     c = exp(epsilon);
     if (log(part * enough + tiny) / log(a[1].q) > numbers) /* it would not get there */
         return 0;

@@ -46,6 +46,9 @@ static void worst_over_shifts(const cellar_setting *s, size_t i, const fmpq_t ep
     supremum(&reach, epsilon, worst);
     for (reach.shift = 1; reach.shift < s->shift && worst->bound < 1; reach.shift++) {
         cellar_worst other;
+        if (supremum == cellar_supremum_delta &&
+            cellar_supremum_is_covered(&reach, epsilon, worst->bound))
+            continue;
         supremum(&reach, epsilon, &other);
         if (other.bound > worst->bound)
             *worst = other;
@@ -137,6 +140,7 @@ typedef struct search {
     size_t i;
     const cellar_worst *at;
     int is_wide;  /* bounds for all counts at once are asked for */
+    int is_quick; /* the first pair is asked for in doubles, which may be a little too much */
     double delta; /* wanted */
 } search;
 
@@ -152,9 +156,31 @@ static double bound_at(const cellar_setting *s, size_t i, double epsilon)
     return bound;
 }
 
+static int search_has_quick(const search *r)
+{
+    const cellar_facts *facts = r->s->mechanisms[r->i]->ops->facts;
+    return facts != NULL && facts->quick != NULL;
+}
+
+/* delta of the first pair, and of which order it is. */
+static double quick_at(const search *r, double epsilon, int *larger)
+{
+    const cellar_mechanism *m = r->s->mechanisms[r->i];
+    const double numbers = 1e5;
+    cellar_quick quick;
+    if (!m->ops->facts->quick(m, (int64_t) r->s->options->min_count, r->s->shift, epsilon, r->delta,
+                              numbers, &quick))
+        return 1;
+    *larger = quick.delta[1] >= quick.delta[0];
+    return fmax(quick.delta[0], quick.delta[1]);
+}
+
 static double search_ask(const search *r, double epsilon)
 {
     cellar_worst worst;
+    int unused;
+    if (r->is_quick)
+        return quick_at(r, epsilon, &unused);
     if (r->is_wide)
         return bound_at(r->s, r->i, epsilon);
     return r->at != NULL ? delta_of_pair(r->s, r->i, r->at, epsilon)
@@ -230,13 +256,32 @@ static double search_about(const search *r)
     return isfinite(epsilon) && epsilon > 0 ? epsilon : 0;
 }
 
+/* The same of a kernel whose pairs are quickly bounded; `at` becomes the worse order of its first.
+ */
+static double search_about_quick(const search *r, cellar_worst *at)
+{
+    search quick = *r;
+    int64_t first = (int64_t) r->s->options->min_count, shift = r->s->shift;
+    double about;
+    int larger = 1;
+    quick.is_quick = 1;
+    about = search_from(&quick, 0);
+    if (!isfinite(about))
+        return 0;
+    quick_at(r, about, &larger);
+    at->count = first + (larger ? shift : 0);
+    at->neighbour = first + (larger ? 0 : shift);
+    return about;
+}
+
 /* From where doubles say, if they are right, and else from nothing. */
-static double search_start(const search *r)
+static double search_start(const search *r, cellar_worst *at)
 {
     static const double widths[] = {1e-11, 1e-9, 1e-7, 1e-5};
-    double about = search_about(r);
-    for (size_t k = 0; about > 0 && k < sizeof widths / sizeof *widths; k++) {
-        double low = about * (1 - widths[k]), high = about * (1 + widths[k]);
+    int is_quick = search_has_quick(r);
+    double about = is_quick ? search_about_quick(r, at) : search_about(r);
+    for (size_t k = is_quick ? 2 : 0; about > 0 && k < sizeof widths / sizeof *widths; k++) {
+        double low = about * (1 - widths[k]), high = about * (1 + (is_quick ? 1e-8 : widths[k]));
         if (search_ask(r, low) > r->delta && search_ask(r, high) <= r->delta)
             return search_between(r, low, high);
     }
@@ -248,8 +293,7 @@ static double search_start(const search *r)
 static int search_pair(const search *r, double epsilon, cellar_worst *worst)
 {
     int64_t first = (int64_t) r->s->options->min_count, shift = r->s->shift;
-    const cellar_mechanism *m = r->s->mechanisms[r->i];
-    if (m->ops->is_additive || (m->ops->facts != NULL && m->ops->facts->quick != NULL))
+    if (r->s->mechanisms[r->i]->ops->is_additive || search_has_quick(r))
         return 0; /* there looking at all takes no longer */
     for (int64_t count = 0; count < 10; count = 3 * count + 1)
         for (int larger = 0; larger < 2; larger++) {
@@ -284,7 +328,7 @@ double cellar_setting_epsilon(const cellar_setting *s, size_t i, double delta)
         return search_from(&r, 0);
     worst = (cellar_worst){.count = first + s->shift, .neighbour = first, .is_attained = 1};
     r.at = &worst;
-    epsilon = search_start(&r);
+    epsilon = search_start(&r, &worst);
     for (int k = 0; k < PAIRS_MAX && worst.is_attained && isfinite(epsilon); k++) {
         if (!search_pair(&r, epsilon, &worst) && delta_at(s, i, epsilon, &worst) <= delta)
             return epsilon;

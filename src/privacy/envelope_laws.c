@@ -91,14 +91,33 @@ static double rest_epsilon(size_t i)
     return i == 0 ? 0 : REST_FIRST * pow(REST_RATIO, (double) (i - 1));
 }
 
+/* The first of these epsilons from which on the first pair is known to be the worst one. */
+static size_t laws_find_order(const cellar_laws *l)
+{
+    const cellar_facts *facts = l->reach->m->ops->facts;
+    size_t no = 0, yes = CELLAR_LAWS_RESTS;
+    if (facts->is_ordered_at == NULL || l->reach->shift > 1)
+        return yes;
+    while (yes - no > 1) {
+        size_t i = no + (yes - no) / 2;
+        if (facts->is_ordered_at(l->reach->m, l->first, 1, rest_epsilon(i)))
+            yes = i;
+        else
+            no = i;
+    }
+    return yes;
+}
+
 /* delta of all counts from one on, which costs more than that of a pair, at some epsilon. */
 static void laws_bound_rest(cellar_laws *l, int64_t from)
 {
     const cellar_reach *reach = l->reach;
+    size_t n = l->is_bounded ? laws_find_order(l) : 0;
     arb_t epsilon, value;
     arb_init(epsilon);
     arb_init(value);
-    for (size_t i = 0; i < CELLAR_LAWS_RESTS && l->is_bounded; i++) {
+    l->ordered_from = l->is_bounded && n < CELLAR_LAWS_RESTS ? rest_epsilon(n) : INFINITY;
+    for (size_t i = 0; i < n; i++) {
         arb_set_d(epsilon, rest_epsilon(i));
         reach->m->ops->facts->tail(reach->m, from, reach->shift, epsilon, BITS, value);
         l->rest[i] = arb_is_finite(value) ? fmin(1, fmax(0, cellar_ball_upper(value))) : 1;
@@ -312,8 +331,8 @@ static double rest_value(const cellar_laws *l, double g)
 double cellar_laws_value(const cellar_laws *l, int larger, double g)
 {
     double value = l->is_bounded ? rest_value(l, g) : 0;
-    size_t p, q;
-    for (size_t k = 0; cellar_laws_pair(l, k, larger, &p, &q); k++)
+    size_t most = fabs(log(g)) * (1 - 1e-12) >= l->ordered_from ? 1 : SIZE_MAX, p, q;
+    for (size_t k = 0; k < most && cellar_laws_pair(l, k, larger, &p, &q); k++)
         value = fmax(value, pair_value(l, p, q, g));
     return fmin(1, value);
 }

@@ -23,6 +23,7 @@ typedef struct cellar_laws {
     double *outside;               /* mass that is not there, rounded up */
     int is_bounded; /* these are not all counts, and a bound for the others is known */
     double rest[CELLAR_LAWS_RESTS]; /* that bound, at epsilon 0 and some larger ones */
+    double ordered_from;            /* from this epsilon on the first pair is the worst one */
 } cellar_laws;
 
 /* 1 when all counts are bounded: there are finitely many different pairs, or a bound for large

@@ -103,9 +103,9 @@ int cellar_pair_violation_by_words(const cellar_pair *pair, const fmpq_t epsilon
     for (size_t b = 0; b < w.p->n; b++) {
         double p = w.p->p[b].high, q = words_q(&w, b).high;
         int order = words_compare(p, q, w.factor.high);
-        if (q <= 0)
+        if (q <= 0 && !(p > w.factor.high * w.q_rest * (1 + 0x1p-40)))
             open += p;
-        else if (order > 0 || (order == 0 && violates(pair, (int64_t) b, epsilon)))
+        else if (q <= 0 || order > 0 || (order == 0 && violates(pair, (int64_t) b, epsilon)))
             sum = cellar_dword_add_double(sum, p);
     }
     words_ball(&w, sum.high, sum.high * 0x1p-50 + open, out);

@@ -247,6 +247,11 @@ static int worst_of_wide(const cellar_reach *reach, rest_bound rest, const fmpq_
     return reach_is_ordered(reach) || cellar_reach_is_wide(reach, worst->bound);
 }
 
+int cellar_supremum_is_covered(const cellar_reach *reach, const fmpq_t epsilon, double bound)
+{
+    return reach_is_quick(reach) && cellar_quick_bound(reach, epsilon) <= bound;
+}
+
 double cellar_supremum_bound(const cellar_reach *reach, const fmpq_t epsilon)
 {
     return reach_is_quick(reach) ? cellar_quick_bound(reach, epsilon)
@@ -354,8 +359,8 @@ void cellar_supremum_delta(const cellar_reach *reach, const fmpq_t epsilon, cell
     } else if (reach_is_ordered(reach)) {
         if (!worst_of_wide(reach, rest_delta, epsilon, out))
             worst_of_rows(reach, 1, cellar_pair_delta, epsilon, out);
-    } else if (reach_is_quick(reach)) {
-        cellar_quick_worst(reach, 1, epsilon, out);
+    } else if (reach_is_quick(reach) && cellar_quick_worst(reach, 1, epsilon, out)) {
+        return;
     } else if (reach_has_tail(reach)) {
         worst_of_kernel(reach, cellar_pair_delta, rest_delta, epsilon, out);
     } else {
@@ -375,8 +380,8 @@ void cellar_supremum_violation(const cellar_reach *reach, const fmpq_t epsilon, 
         worst_of_rows(reach, n_counts, cellar_pair_violation, epsilon, out);
     else if (reach_is_concave(reach))
         cellar_blocks_violation(reach, epsilon, out);
-    else if (reach_is_quick(reach))
-        cellar_quick_worst(reach, 0, epsilon, out);
+    else if (reach_is_quick(reach) && cellar_quick_worst(reach, 0, epsilon, out))
+        return;
     else if (!additive && reach_has_tail(reach))
         worst_of_kernel(reach, cellar_pair_violation, cellar_rest_violation, epsilon, out);
     else

@@ -62,9 +62,9 @@ double cellar_rest_violation(const cellar_reach *reach, int64_t from, const fmpq
 void cellar_blocks_violation(const cellar_reach *reach, const fmpq_t epsilon, cellar_worst *worst);
 
 /* delta or delta_p of kernels with the fact `quick` (facts.h), and a bound of delta that looks at
- * no pair in particular. */
-void cellar_quick_worst(const cellar_reach *reach, int is_delta, const fmpq_t epsilon,
-                        cellar_worst *worst);
+ * no pair in particular. 0 where it cannot help. */
+int cellar_quick_worst(const cellar_reach *reach, int is_delta, const fmpq_t epsilon,
+                       cellar_worst *worst);
 double cellar_quick_bound(const cellar_reach *reach, const fmpq_t epsilon);
 
 #endif

@@ -164,40 +164,41 @@ static void scan_give_up(scan *s, int64_t from, cellar_worst *worst)
     worst->is_attained = 0;
 }
 
-void cellar_quick_worst(const cellar_reach *reach, int is_delta, const fmpq_t epsilon,
-                        cellar_worst *worst)
+int cellar_quick_worst(const cellar_reach *reach, int is_delta, const fmpq_t epsilon,
+                       cellar_worst *worst)
 {
     const double exactly = 10; /* a pair in double-words takes so much longer */
     scan s = scan_of(reach, is_delta, epsilon);
     int64_t next_check = 1;
-    cellar_quick quick;
+    cellar_quick quick = {.delta = {1, 1}, .violation = {1, 1}};
+    int is_quick = scan_quick(&s, reach->smallest, s.epsilon, 1, &quick);
     *worst = worst_start(reach);
-    if (!scan_quick(&s, reach->smallest, s.epsilon, 1, &quick) ||
-        cellar_reach_is_wide(reach, quick_value(&s, &quick))) {
+    if (is_quick && cellar_reach_is_wide(reach, quick_value(&s, &quick))) {
         scan_give_up(&s, reach->smallest, worst);
-        return;
+        return 1;
     }
+    if (!is_quick && !(is_delta && !cellar_reach_is_wide(reach, 0) &&
+                       scan_is_ordered(&s, reach->smallest, s.epsilon)))
+        return 0;
     scan_measure(&s, reach->smallest, &quick, epsilon, worst);
+    if (is_delta && scan_is_ordered(&s, reach->smallest, s.epsilon))
+        return 1;
     for (int64_t i = 1; worst->bound < 1; i++) {
         int64_t from = reach->smallest + i;
-        if (s.numbers < 0) {
-            scan_give_up(&s, from, worst);
-            return;
-        }
-        if (i >= next_check) {
-            if (rest_of(&s, from, worst->bound) <= worst->bound)
-                return;
-            next_check += next_check / 3 + 1;
-        }
-        if (!s.facts->quick(reach->m, from, reach->shift, s.epsilon, worst->bound, PAIR_NUMBERS,
-                            &quick)) {
-            scan_give_up(&s, from, worst);
-            return;
-        }
+        if (s.numbers < 0 || (i >= next_check && rest_of(&s, from, worst->bound) <= worst->bound))
+            break;
+        next_check += i >= next_check ? next_check / 3 + 1 : 0;
+        is_quick = s.facts->quick(reach->m, from, reach->shift, s.epsilon, worst->bound,
+                                  PAIR_NUMBERS, &quick);
+        if (!is_quick)
+            s.numbers = -1;
         s.numbers -= quick.numbers;
-        if (quick_value(&s, &quick) > worst->bound) {
+        if (is_quick && quick_value(&s, &quick) > worst->bound) {
             scan_measure(&s, from, &quick, epsilon, worst);
             s.numbers -= exactly * quick.numbers;
         }
+        if (s.numbers < 0)
+            scan_give_up(&s, is_quick ? from + 1 : from, worst);
     }
+    return 1;
 }
