@@ -146,8 +146,8 @@ static void far_means(const setting *d, const block *k, double kappa, double til
 {
     double weight = 1, tilted = 1, sum = 1, y1 = k->end - x1 - 1 + d->r;
     *power = *inverse = 1;
-    for (double x = 0; x < k->x0; x++) {
-        double y = k->end - x, step = kappa / (x + 1) * y / (y - 1 + d->r);
+    for (int64_t i = 0; i < (int64_t) k->x0; i++) {
+        double x = (double) i, y = k->end - x, step = kappa / (x + 1) * y / (y - 1 + d->r);
         weight *= step;
         tilted *= step * tilt;
         sum += weight;
@@ -180,17 +180,18 @@ static int near_is_ordered(const setting *d, const block *k, double epsilon)
     double p_small = d->r * k->p_low, p_large = d->r * k->p_high; /* g at the four ends */
     double n_small = d->r * k->n_low, n_large = d->r * k->n_high;
     double ratio = exp(k->log_zero); /* no less than R(b) */
-    for (double b = 0; b < k->end; b++) {
+    for (int64_t b = 0; b < (int64_t) k->end; b++) {
+        double next = (double) (b + 1);
         double mp_small = d->a[0] + p_small, mp_large = d->a[0] + p_large;
         double mn_small = d->a[1] + n_small, mn_large = d->a[1] + n_large;
         if (ratio > c && mn_small < mp_large * (1 + ROUNDING))
             return 0;
         ratio *= mn_large / mp_small;
         ratio = ratio < huge ? ratio : INFINITY; /* and it stays */
-        p_small = k->p_low * (d->r + p_small * (b + 1) / mp_small);
-        p_large = k->p_high * (d->r + p_large * (b + 1) / mp_large);
-        n_small = k->n_low * (d->r + n_small * (b + 1) / mn_small);
-        n_large = k->n_high * (d->r + n_large * (b + 1) / mn_large);
+        p_small = k->p_low * (d->r + p_small * next / mp_small);
+        p_large = k->p_high * (d->r + p_large * next / mp_large);
+        n_small = k->n_low * (d->r + n_small * next / mn_small);
+        n_large = k->n_high * (d->r + n_large * next / mn_large);
     }
     return 1;
 }
@@ -324,8 +325,9 @@ static double told_apart(const setting *d, const poisson_rows *rows, int larger,
     double sum = 0, size = 0, rest, beta = d->k * (d->mean + (larger ? d->s : 0));
     mass[0] = exp(-d->r * log1p(1 / t));
     mass[1] = exp(-d->r * log1p(1 / t) - log_zero);
-    for (double y = 0;; y++) { /* x > z, or x < z */
-        double z = (level - y * step) / d->tau, x = larger ? floor(z) + 1 : ceil(z), p;
+    for (int64_t n = 0;; n++) { /* x > z, or x < z */
+        double y = (double) n, z = (level - y * step) / d->tau, x = larger ? floor(z) + 1 : ceil(z),
+               p;
         p = mass[larger] * rows_beyond(rows, larger, larger, x);
         sum += fmax(p - c * mass[!larger] * rows_beyond(rows, !larger, larger, x), 0);
         /* the next x may have been taken for one that is not above */

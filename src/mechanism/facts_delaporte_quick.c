@@ -92,7 +92,8 @@ int cellar_delaporte_quick(const cellar_mechanism *m, int64_t count, int64_t shi
     c = exp(epsilon);
     if (log(part * enough + tiny) / log(a[1].q) > numbers) /* it would not get there */
         return 0;
-    for (;; b++) {
+    for (int64_t n = 0;; n++) {
+        b = (double) n;
         for (int i = 0; i < 2; i++) {
             double p = a[i].p * a[i].scale, q = a[1 - i].p * a[1 - i].scale, term = p - c * q;
             if (term < -3 * ROUNDING * p)
@@ -101,7 +102,7 @@ int cellar_delaporte_quick(const cellar_mechanism *m, int64_t count, int64_t shi
             out->violation[i] += p;
             out->violation[1 - i] += q;
         }
-        if (b > a[1].lambda && ((int64_t) b & 15) == 0) {
+        if (b > a[1].lambda && n % 16 == 0) {
             rest[0] = side_rest(&a[0], b);
             rest[1] = side_rest(&a[1], b);
             if (fmax(rest[0], rest[1]) <= part * enough)

@@ -72,7 +72,7 @@ static void pair_fill(const sample *s, double count, double epsilon,
                       double (*measure)(const long double *, const long double *, double),
                       double *both)
 {
-    long double *p = cellar_alloc(2 * NUMBERS, sizeof *p);
+    long double *p = cellar_alloc((size_t) 2 * NUMBERS, sizeof *p);
     assert_non_null(p);
     law_fill(s, count, p);
     law_fill(s, count + (double) s->shift, p + NUMBERS);
@@ -92,8 +92,8 @@ static void the_first_pair_is_worst(void **state)
     (void) state;
     for (size_t i = 0; i < SAMPLES; i++) {
         cellar_mechanism *m = sample_make(&samples[i]);
-        for (double epsilon = samples[i].ordered_from / 16; epsilon < 20; epsilon *= 2) {
-            double first[2], other[2];
+        for (int e = -4; e < 5; e++) {
+            double first[2], other[2], epsilon = ldexp(samples[i].ordered_from, e);
             if (!cellar_delaporte_is_ordered_at(m, 0, samples[i].shift, epsilon)) {
                 assert_true(epsilon < samples[i].ordered_from);
                 continue;
@@ -114,8 +114,8 @@ static void a_hump_is_not_overlooked(void **state)
 {
     static const sample s = {100, 3, 0.5, 1, 0};
     cellar_mechanism *m = sample_make(&s);
-    long double *p = cellar_alloc(2 * NUMBERS, sizeof *p);
-    double highest = -1, dip = -1, epsilon; /* the top of the hump, and what follows */
+    long double *p = cellar_alloc((size_t) 2 * NUMBERS, sizeof *p);
+    double highest = -1, dip = -1; /* the top of the hump, and what follows */
     (void) state;
     assert_non_null(p);
     law_fill(&s, 0, p);
@@ -127,8 +127,8 @@ static void a_hump_is_not_overlooked(void **state)
         dip = fmin(dip, loss);
     }
     assert_true(dip < highest / 2);
-    for (epsilon = dip * 1.01; epsilon < highest; epsilon *= 1.1)
-        assert_false(cellar_delaporte_is_ordered_at(m, 0, 1, epsilon));
+    for (int i = 1; i < 10; i++)
+        assert_false(cellar_delaporte_is_ordered_at(m, 0, 1, dip + (highest - dip) * i / 10));
     assert_true(cellar_delaporte_is_ordered_at(m, 0, 1, highest * 1.5));
     cellar_free(p);
     cellar_mechanism_free(m);
@@ -139,8 +139,8 @@ static void parts_told_apart_tell_more(void **state)
     (void) state;
     for (size_t i = 0; i < SAMPLES; i++) {
         cellar_mechanism *m = sample_make(&samples[i]);
-        for (double epsilon = 0; epsilon < 3; epsilon += 0.37) {
-            double last = 1;
+        for (int e = 0; e < 8; e++) {
+            double last = 1, epsilon = 0.37 * e;
             for (int64_t from = 0; from < 100; from = 2 * from + 1) {
                 double told = cellar_delaporte_told_apart(m, from, samples[i].shift, epsilon);
                 double deltas[2];
@@ -161,8 +161,9 @@ static void a_part_alone_is_exact(void **state)
     (void) state;
     for (size_t i = 0; i < 2; i++) {
         cellar_mechanism *m = sample_make(&alone[i]);
-        for (double epsilon = 0.05; epsilon < 2; epsilon *= 3) {
-            double told = cellar_delaporte_told_apart(m, 0, 1, epsilon), deltas[2];
+        for (int e = 0; e < 4; e++) {
+            double epsilon = 0.05 * pow(3, e), deltas[2];
+            double told = cellar_delaporte_told_apart(m, 0, 1, epsilon);
             deltas_fill(&alone[i], 0, epsilon, deltas);
             assert_true(fabs(told - fmax(deltas[0], deltas[1])) < 1e-6);
         }
@@ -175,9 +176,9 @@ static void quick_bounds_are_close(void **state)
     (void) state;
     for (size_t i = 0; i < SAMPLES; i++) {
         cellar_mechanism *m = sample_make(&samples[i]);
-        for (double epsilon = 0.021; epsilon < 3; epsilon *= 2)
+        for (int e = 0; e < 8; e++)
             for (int64_t count = 0; count < 40; count = 5 * count + 1) {
-                double deltas[2], violations[2];
+                double deltas[2], violations[2], epsilon = ldexp(0.021, e);
                 cellar_quick quick;
                 deltas_fill(&samples[i], (double) count, epsilon, deltas);
                 pair_fill(&samples[i], (double) count, epsilon, violation_between, violations);
@@ -200,7 +201,7 @@ static void all_counts_are_covered(void **state)
     enum { COUNTS = 120 };
     static const double epsilons[] = {0.03, 0.1, 0.4, 1.5};
     (void) state;
-    for (size_t i = 0; i < 4 * SAMPLES; i++) {
+    for (size_t i = 0; i < (size_t) 4 * SAMPLES; i++) {
         const sample *s = &samples[i / 4];
         double epsilon = epsilons[i % 4], delta = 0, violation = 0, both[2];
         cellar_mechanism *m = sample_make(s);
