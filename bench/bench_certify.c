@@ -215,6 +215,34 @@ static void bench_composition(void)
     }
 }
 
+/* Cells and units of several records: synthetic counts, and delta_p of noise. */
+static void bench_several(void)
+{
+    static const struct {
+        const char *spec, *epsilon, *delta;
+        uint64_t n_cells, per_unit;
+    } cases[] = {{"pig:alpha=2,sigma=0.5", NULL, "1e-6", 5, 1},
+                 {"pig:alpha=100,sigma=5", NULL, "1e-6", 20, 1},
+                 {"negbin:alpha=50,sigma=2", "1", NULL, 5, 1},
+                 {"sichel:alpha=2,sigma=1,nu=0.3", "1", NULL, 1, 4},
+                 {"gaussian:sigma=20", "1", NULL, 20, 1},
+                 {"discrete-gaussian:sigma=3860", "0.0112", NULL, 5, 1},
+                 {"laplace:epsilon=0.0223", "0.69", NULL, 20, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        certify_work w = {cases[i].spec, cellar_certify_options_default(), 0};
+        char what[120];
+        w.options.epsilons = &cases[i].epsilon;
+        w.options.n_epsilons = cases[i].epsilon != NULL;
+        w.options.deltas = &cases[i].delta;
+        w.options.n_deltas = cases[i].delta != NULL;
+        w.options.n_cells = cases[i].n_cells;
+        w.options.per_unit = cases[i].per_unit;
+        snprintf(what, sizeof what, "%d cells, %d records, %s", (int) cases[i].n_cells,
+                 (int) cases[i].per_unit, cases[i].spec);
+        bench_row(what, measure(&w), "ms", "goal 50");
+    }
+}
+
 int main(void)
 {
     bench_calibration();
@@ -222,5 +250,6 @@ int main(void)
     bench_slow();
     bench_profile();
     bench_composition();
+    bench_several();
     return 0;
 }

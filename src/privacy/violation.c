@@ -19,6 +19,7 @@ typedef struct ladder {
     cellar_pld rungs[RUNGS_MAX];
     int is_made[RUNGS_MAX];
     int n;
+    double about; /* of the order of what is not left out, as far as it was seen */
 } ladder;
 
 static void ladder_clear(ladder *l)
@@ -118,6 +119,7 @@ static cellar_status ladder_climb(ladder *l, uint64_t times, double epsilon, dou
     double bound = 2 * exp(tilt.log_bound) * (1 + 1e-12) + 1e-306;
     cellar_status status = CELLAR_OK;
     int found = 0, i = 1;
+    l->about = fmax(l->about, bound);
     *out = (cellar_bounds){fmin(1, infinite + bound), 0, l->t.is_lattice};
     if (out->upper <= enough || bound <= fmax(1e-3 * l->t.left_out, 1e-12 * infinite))
         return CELLAR_OK;
@@ -135,12 +137,13 @@ static cellar_status ladder_climb(ladder *l, uint64_t times, double epsilon, dou
 cellar_status cellar_tight_violation(const cellar_stake *stake, double epsilon, cellar_bounds *out,
                                      cellar_error *err)
 {
-    static const double tails[] = {1e-18, 1e-100, 1e-300};
+    const double shortest = 1e-300;
+    double tail = 1e-18;
     cellar_status status = CELLAR_OK;
-    for (size_t k = 0; k < sizeof tails / sizeof *tails; k++) {
+    for (int round = 0; round < 4; round++) {
         ladder l;
         int is_last;
-        CELLAR_TRY(ladder_init(&l, stake, epsilon, tails[k], err));
+        CELLAR_TRY(ladder_init(&l, stake, epsilon, tail, err));
         *out = (cellar_bounds){cellar_losses_are_empty(&l.t) ? 1 : 0, 0, 1};
         for (uint64_t times = stake->times; times > 0 && out->upper < 1 && status == CELLAR_OK;
              times--) {
@@ -149,7 +152,8 @@ cellar_status cellar_tight_violation(const cellar_stake *stake, double epsilon, 
             if (status == CELLAR_OK && one.upper > out->upper)
                 *out = one;
         }
-        is_last = l.t.left_out <= 1e-6 * out->upper;
+        is_last = l.t.left_out <= 1e-6 * out->upper || tail <= shortest;
+        tail = fmax(shortest, fmin(1e-9 * l.about / l.t.n_times, 1e-6 * tail));
         ladder_clear(&l);
         if (status != CELLAR_OK || is_last)
             break;
