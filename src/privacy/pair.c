@@ -15,6 +15,7 @@ void cellar_pair_init(cellar_pair *pair, const cellar_mechanism *m, int64_t coun
     pair->step = facts != NULL && facts->step != NULL ? facts->step(m) : 1;
     pair->monotone = facts != NULL && facts->is_monotone != NULL && facts->is_monotone(m);
     pair->flat = pair->monotone && facts->has_flat_ends != NULL && facts->has_flat_ends(m);
+    pair->wide = cellar_pair_law_is_wide(m, count);
     for (int side = 0; side < 2; side++) {
         m->ops->support(m, pair->count[side], 0, &pair->low[side], &pair->high[side]);
         if (negatives == CELLAR_NEGATIVES_ZERO && pair->low[side] < 0) {

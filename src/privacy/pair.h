@@ -19,6 +19,7 @@ typedef struct cellar_pair {
     int clamped;              /* released numbers below zero are released as zero */
     int64_t step;             /* released numbers are multiples of it */
     int monotone;             /* the likelihood ratio is monotone in the released number */
+    int wide;                 /* upper tails take some time (pair_cache.h) */
     int flat;                 /* and the same up to the smaller count, and from the larger one on */
     int64_t low[2], high[2];  /* supports; INT64_MIN and INT64_MAX are unbounded */
     cellar_pair_cache *cache; /* of the caller, or NULL */

@@ -7,6 +7,9 @@
 #include "base/memory.h"
 
 enum { ENTRIES = 1 << 13, ROWS = 256, SET = 8, ROW_MIN = 32 };
+enum {
+    ROW_ANYWHERE = 512
+}; /* single numbers beyond are quick where laws can be run from anywhere */
 /* Double-words answer where so many bits are asked for, if so many are then right. Rows are
  * finished when what they leave out is below 2^-90, or less when that is too much. */
 enum { WORD_BITS = 128, WORD_ACCURACY = 60, REST_ACCURACY = 72, WORD_LENGTHS = 3 };
@@ -124,6 +127,14 @@ void cellar_pair_cache_put(cellar_pair_cache *cache, const cellar_mechanism *m,
     arb_set(entry->value, value);
 }
 
+/* Laws that fall more slowly are wide, and sums over those that fall more slowly still too long. */
+static const double FALL_WIDE = 500, FALL_LONG = 12000;
+
+static double law_fall(const cellar_mechanism *m, int64_t count)
+{
+    return m->ops->fall != NULL ? m->ops->fall(m, count) : 0;
+}
+
 /* ---- rows --------------------------------------------------------------------------- */
 
 /* Computes more of a row, at least twice as much, so that it holds b: starting is what costs. */
@@ -150,7 +161,7 @@ static cache_row *cache_find_row(cellar_pair_cache *cache, const cellar_mechanis
 {
     cache_row *row;
     if (cache == NULL || m->ops->pmf_balls == NULL || m->ops->is_additive || b < 0 ||
-        b >= CELLAR_PAIR_ROW_MAX)
+        b >= CELLAR_PAIR_ROW_MAX || (b >= ROW_ANYWHERE && law_fall(m, count) > 0))
         return NULL;
     row = &cache->rows[(uint64_t) (count + bits / 64 * 5) % ROWS];
     if (row->pmf == NULL) {
@@ -201,14 +212,6 @@ static cache_words *words_find(cellar_pair_cache *cache, const cellar_mechanism 
     return words->is_made ? words : NULL;
 }
 
-/* Laws that fall more slowly are wide, and sums over those that fall more slowly still too long. */
-static const double FALL_WIDE = 500, FALL_LONG = 12000;
-
-static double law_fall(const cellar_mechanism *m, int64_t count)
-{
-    return m->ops->fall != NULL ? m->ops->fall(m, count) : 0;
-}
-
 /* 1 when a tail is what double-words leave below it, and there are not too many of these. */
 static int below_tells(const cellar_mechanism *m, int64_t count, int64_t b)
 {
@@ -251,11 +254,15 @@ static int words_pay(const cache_words *words, int64_t b)
         FALLS = 62
     };
     const cellar_mechanism *m = words->m;
-    const double fall = law_fall(m, words->count);
-    const int is_closed = m->ops->fall != NULL && m->ops->has_closed_tails(m);
-    double n = b < INT64_MAX ? (double) b : FALLS * fall;
-    if (b < NEAR || b < words->row.first + (int64_t) words->row.n || fall <= 0)
+    double fall, n;
+    int is_closed;
+    if (b < NEAR || b < words->row.first + (int64_t) words->row.n)
         return 1;
+    fall = law_fall(m, words->count);
+    if (fall <= 0)
+        return 1;
+    is_closed = m->ops->has_closed_tails(m);
+    n = b < INT64_MAX ? (double) b : FALLS * fall;
     if (words->n_asked > (is_closed ? ASKED_CLOSED : ASKED) + n / NUMBERS_EACH ||
         (words->n_tails > TAILS && fall > FALL_WIDE && !is_closed))
         return fall < FALL_LONG;

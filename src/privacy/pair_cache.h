@@ -43,7 +43,7 @@ cellar_rest *cellar_pair_cache_rest(cellar_pair_cache *cache, const cellar_mecha
                                     int64_t shift);
 
 /* Kernels that enclose many numbers at once are asked for whole rows, from 0 on. */
-enum { CELLAR_PAIR_ROW_MAX = 512 };
+enum { CELLAR_PAIR_ROW_MAX = 2048 };
 /* 1 and P(B = b | count) where such a row says it. */
 int cellar_pair_cache_pmf(cellar_pair_cache *cache, const cellar_mechanism *m, int64_t count,
                           int64_t b, int64_t bits, arb_t out);

@@ -61,7 +61,7 @@ static int pair_seems_above(const cellar_pair *pair, int64_t b, const fmpq_t eps
         return 0;
     if (!cellar_pair_in_support(pair, 1, b))
         return 1;
-    p = b < 1 << 12 && !cellar_pair_law_is_wide(pair->m, pair->count[0])
+    p = b < 1 << 12 && !pair->wide
             ? cellar_pair_cache_words(pair->cache, pair->m, pair->count[0], b)
             : NULL;
     q = p != NULL ? cellar_pair_cache_words(pair->cache, pair->m, pair->count[1], b) : NULL;

@@ -117,26 +117,27 @@ static void blocks_epsilon(const blocks *b, int64_t first, int64_t last, fmpq_t 
 /* P(>= x), or a bound of it where that takes long: of a wide law, or far out. */
 static void blocks_upper(const blocks *b, const cellar_pair *pair, int side, int64_t x, arb_t out)
 {
-    const double far = 0x1p-80;
+    enum { FAR_BITS = 80 };
     const cellar_mechanism *m = pair->m;
-    double factor = INFINITY;
-    arb_t ball;
-    if (x > 0 && !(b->is_wide && cellar_pair_tail_is_told(m, pair->count[side], x)))
-        factor = m->ops->tail_factor(m, pair->count[side], x);
-    if (!isfinite(factor) && cellar_pair_tail_is_long(m, pair->count[side], x)) {
-        arb_one(out);
-        return;
-    }
-    if (!isfinite(factor) ||
-        (!b->is_wide && factor * exp(m->ops->log_pmf(m, pair->count[side], x)) > far)) {
+    const int64_t count = pair->count[side];
+    const int is_bounded = x > 0 && b->is_wide && !cellar_pair_tail_is_told(m, count, x);
+    double factor;
+    arb_t p;
+    arb_init(p);
+    if (x > 0)
+        cellar_pair_pmf(pair, side, x, CELLAR_PAIR_BITS, p);
+    if (is_bounded || (x > 0 && arf_cmpabs_2exp_si(arb_midref(p), -FAR_BITS) < 0)) {
+        factor = m->ops->tail_factor(m, count, x);
+        arb_set_d(out, isfinite(factor) ? factor : 0);
+        arb_mul(out, out, p, CELLAR_PAIR_BITS);
+        if (!isfinite(factor) && cellar_pair_tail_is_long(m, count, x))
+            arb_one(out);
+        else if (!isfinite(factor))
+            cellar_pair_upper(pair, side, x, CELLAR_PAIR_BITS, out);
+    } else {
         cellar_pair_upper(pair, side, x, CELLAR_PAIR_BITS, out);
-        return;
     }
-    arb_init(ball);
-    arb_set_d(ball, factor);
-    cellar_pair_pmf(pair, side, x, CELLAR_PAIR_BITS, out);
-    arb_mul(out, out, ball, CELLAR_PAIR_BITS);
-    arb_clear(ball);
+    arb_clear(p);
 }
 
 /* ---- bounds of a block ---------------------------------------------------------------------- */
