@@ -35,7 +35,8 @@ int cellar_pair_tail_is_told(const cellar_mechanism *m, int64_t count, int64_t b
 typedef struct cellar_rest {
     int64_t from; /* 0: none yet */
     double epsilon, bound;
-    int is_wide; /* for the caller; 0: not known */
+    double tried; /* the last epsilon at which it was looked for from the first count on */
+    int is_wide;  /* for the caller; 0: not known */
 } cellar_rest;
 
 /* The place of the last one found; NULL without a cache. */

@@ -292,19 +292,22 @@ static int blocks_step(blocks *b, int64_t first, int64_t width)
 }
 
 /* 1 when all counts from `next` on have no more than what was found. What did at a smaller epsilon
- * is remembered: bounds fall with epsilon, and with the first count. */
+ * is remembered: bounds fall with epsilon, and with the first count. An earlier count is tried when
+ * epsilon has grown by a little. */
 static int blocks_rest(const blocks *b, int64_t next)
 {
     const cellar_reach *reach = b->reach;
-    const double epsilon = fmpq_get_d(b->epsilon), room = 1e-12;
+    const double epsilon = fmpq_get_d(b->epsilon), room = 1e-12, near = 1.02;
     cellar_rest *rest = cellar_pair_cache_rest(reach->cache, reach->m, reach->shift);
     double bound;
     if (rest != NULL && rest->from > 0) {
         if (next >= rest->from && epsilon * (1 - room) >= rest->epsilon &&
-            rest->bound <= b->worst->bound)
+            rest->bound <= b->worst->bound) {
+            rest->tried = epsilon > near * rest->tried ? epsilon : rest->tried;
             return 1;
-        if (next < rest->from - rest->from / 4) /* it did not do there */
-            return 0;
+        }
+        if (next < rest->from - rest->from / 4 && epsilon < near * rest->tried)
+            return 0; /* it did not do there */
     }
     bound = cellar_rest_violation(reach, next, b->epsilon, b->worst->bound);
     if (bound > b->worst->bound)
@@ -312,6 +315,7 @@ static int blocks_rest(const blocks *b, int64_t next)
     if (rest != NULL) {
         rest->from = next;
         rest->epsilon = epsilon * (1 + room);
+        rest->tried = epsilon;
         rest->bound = bound;
     }
     return 1;
