@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { BITS_MAX = 700, NARROW = 4096 };
+enum { BITS_MAX = 700, NARROW = 4096, WIDTH_MAX = CELLAR_LAW_ROW_MAX / 4 * 3 };
 static const double UNIT = 0x1p-105; /* twice the unit of laws: covers products of errors */
 
 /* Both laws and the numbers that become atoms. */
@@ -44,6 +44,18 @@ static void window_cut(window *w, double tail)
             high = middle;
     }
     w->above = w->p->after + (w->high + 1 < end ? at(w->p->above, w->p, w->high + 1) : 0);
+}
+
+/* Laws that go too far for a list are cut off earlier: what is left out counts, so that holds. */
+static double tail_that_fits(const cellar_pair *pair, double tail)
+{
+    for (; tail < 1e-12; tail = pow(tail, 0.8)) {
+        int64_t low, high;
+        pair->m->ops->support(pair->m, pair->count[0], tail, &low, &high);
+        if (high - low < WIDTH_MAX)
+            break;
+    }
+    return tail;
 }
 
 static int window_init(window *w, const cellar_pair *pair, double tail)
@@ -121,7 +133,10 @@ cellar_status cellar_atoms_by_words(const cellar_pair *pair, double tail, cellar
     window w;
     double untold;
     *made = 0;
-    if (pair->clamped || pair->cache == NULL || !window_init(&w, pair, tail))
+    if (pair->clamped || pair->cache == NULL || pair->m->ops->law_row == NULL)
+        return CELLAR_OK;
+    tail = tail_that_fits(pair, tail);
+    if (!window_init(&w, pair, tail))
         return CELLAR_OK;
     status = cellar_atoms_init(out, (size_t) (w.high - w.low + 1), err);
     if (status != CELLAR_OK)

@@ -50,7 +50,7 @@ static void losses_find_lattice(cellar_losses *t)
 }
 
 /* Deviations and largest losses, and what is infinite. */
-static void losses_measure(cellar_losses *t, double tail)
+static void losses_measure(cellar_losses *t, double tail, int has_envelope)
 {
     double variance = 0, widest = 1e-9, finite = 0, finite_true = 0;
     for (size_t i = 0; i < t->n; i++) {
@@ -75,7 +75,9 @@ static void losses_measure(cellar_losses *t, double tail)
     t->deviation = fmax(sqrt(variance / t->n_times), 1e-3 * widest); /* all losses may be one */
     t->infinite = -expm1(finite) * (1 + 1e-12);
     t->infinite_true = -expm1(finite_true) * (1 - 1e-12);
-    t->left_out = fmin(fmax(t->infinite - t->infinite_true, 0), tail * t->n_times);
+    t->left_out = fmax(t->infinite - t->infinite_true, 0);
+    if (has_envelope) /* which may have infinite losses of its own */
+        t->left_out = fmin(t->left_out, tail * t->n_times);
 }
 
 static cellar_status stake_atoms(const cellar_stake *stake, double tail, cellar_atoms *out,
@@ -91,6 +93,7 @@ cellar_status cellar_losses_init(cellar_losses *t, const cellar_stake *stakes, s
                                  double tail, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
+    int has_envelope = 0;
     *t = (cellar_losses){.n = n, .is_rough = stakes[0].is_rough};
     t->atoms = cellar_alloc(n, sizeof *t->atoms);
     t->plds = cellar_alloc(n, sizeof *t->plds);
@@ -101,11 +104,12 @@ cellar_status cellar_losses_init(cellar_losses *t, const cellar_stake *stakes, s
         t->times == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "privacy losses"));
     for (size_t i = 0; i < n; i++) {
+        has_envelope |= stakes[i].is_envelope;
         CELLAR_TRY(stake_atoms(&stakes[i], tail, &t->atoms[i], err));
         t->times[i] = stakes[i].times;
     }
     losses_find_lattice(t);
-    losses_measure(t, tail);
+    losses_measure(t, tail, has_envelope);
 out:
     if (status != CELLAR_OK)
         cellar_losses_clear(t);
