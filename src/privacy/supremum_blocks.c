@@ -242,13 +242,15 @@ static double blocks_bound(blocks *b, int64_t first, int64_t last)
     return fmin(bound * room, 1);
 }
 
-/* Some counts ahead: the earlier a bad one is known, the larger are the blocks. */
+/* Some counts ahead: the earlier a bad one is known, the larger are the blocks. Far out a bound is
+ * quick, where exact tails are not. */
 static void blocks_probe(blocks *b, int64_t count)
 {
     enum { PROBES = 12 };
     for (int i = 0; i < PROBES && b->worst->bound < 1; i++) {
         count += (count - b->reach->smallest) / 4 + 1;
-        blocks_measure(b, count);
+        if (blocks_bound(b, count, count) > b->worst->bound)
+            blocks_measure(b, count);
     }
 }
 
