@@ -36,7 +36,8 @@ typedef struct cellar_rest {
     int64_t from; /* 0: none yet */
     double epsilon, bound;
     double tried; /* the last epsilon at which it was looked for from the first count on */
-    int is_wide;  /* for the caller; 0: not known */
+    int has_wide, has_narrow; /* deltas at which its laws are known to be wide, and not to be */
+    double wide, narrow;
 } cellar_rest;
 
 /* The place of the last one found; NULL without a cache. */

@@ -222,16 +222,24 @@ static int reach_find_wide(const cellar_reach *reach, double delta)
     return high - low > NUMBERS_MAX;
 }
 
-/* Remembered for no delta, which is asked for at every epsilon. */
+/* Remembered: what is wide at some delta is so at every smaller one. */
 int cellar_reach_is_wide(const cellar_reach *reach, double delta)
 {
-    enum { NO = 1, YES = 2 };
     cellar_rest *known = cellar_pair_cache_rest(reach->cache, reach->m, reach->shift);
-    if (known == NULL || delta > 0)
-        return reach_find_wide(reach, delta);
-    if (known->is_wide == 0)
-        known->is_wide = reach_find_wide(reach, 0) ? YES : NO;
-    return known->is_wide == YES;
+    int is_wide;
+    if (known != NULL && known->has_narrow && delta >= known->narrow)
+        return 0;
+    if (known != NULL && known->has_wide && delta <= known->wide)
+        return 1;
+    is_wide = reach_find_wide(reach, delta);
+    if (known != NULL && is_wide) {
+        known->has_wide = 1;
+        known->wide = delta;
+    } else if (known != NULL) {
+        known->has_narrow = 1;
+        known->narrow = delta;
+    }
+    return is_wide;
 }
 
 /* All counts bounded at once, where looking at one pair already takes long. */
