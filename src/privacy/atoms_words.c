@@ -49,11 +49,12 @@ static void window_cut(window *w, double tail)
 /* Laws that go too far for a list are cut off earlier: what is left out counts, so that holds. */
 static double tail_that_fits(const cellar_pair *pair, double tail)
 {
-    for (; tail < 1e-12; tail = pow(tail, 0.8)) {
+    while (tail < 1e-12) {
         int64_t low, high;
         pair->m->ops->support(pair->m, pair->count[0], tail, &low, &high);
         if (high - low < WIDTH_MAX)
             break;
+        tail = pow(tail, 0.8);
     }
     return tail;
 }
