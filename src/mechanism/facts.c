@@ -6,6 +6,18 @@
 #include "mechanism/additive.h"
 #include "mechanism/weighted.h"
 
+int cellar_facts_monotone(const cellar_mechanism *m)
+{
+    const cellar_facts *facts = m->ops->facts;
+    return facts != NULL && facts->is_monotone != NULL && facts->is_monotone(m);
+}
+
+int cellar_facts_ordered(const cellar_mechanism *m)
+{
+    const cellar_facts *facts = m->ops->facts;
+    return facts != NULL && facts->is_ordered != NULL && facts->is_ordered(m);
+}
+
 static int facts_yes(const cellar_mechanism *m)
 {
     (void) m;

@@ -31,12 +31,6 @@ uint64_t cellar_setting_parts(const cellar_setting *s)
 
 /* ---- one cell of one mechanism --------------------------------------------------------- */
 
-static int setting_is_monotone(const cellar_setting *s, size_t i)
-{
-    const cellar_facts *facts = s->mechanisms[i]->ops->facts;
-    return facts != NULL && facts->is_monotone != NULL && facts->is_monotone(s->mechanisms[i]);
-}
-
 /* The largest over all weights up to the largest one. */
 static void worst_over_shifts(const cellar_setting *s, size_t i, const fmpq_t epsilon,
                               void (*supremum)(const cellar_reach *, const fmpq_t, cellar_worst *),
@@ -60,7 +54,7 @@ void cellar_setting_delta(const cellar_setting *s, size_t i, const fmpq_t epsilo
                           cellar_worst *worst)
 {
     cellar_reach reach = cellar_setting_reach(s, i);
-    if (setting_is_monotone(s, i))
+    if (cellar_facts_monotone(s->mechanisms[i]))
         cellar_supremum_delta(&reach, epsilon, worst);
     else
         worst_over_shifts(s, i, epsilon, cellar_supremum_delta, worst);
@@ -77,7 +71,7 @@ void cellar_setting_infinite(const cellar_setting *s, size_t i, cellar_worst *wo
     cellar_reach reach = cellar_setting_reach(s, i);
     fmpq_t unused;
     fmpq_init(unused);
-    if (setting_is_monotone(s, i))
+    if (cellar_facts_monotone(s->mechanisms[i]))
         cellar_supremum_infinite(&reach, worst);
     else
         worst_over_shifts(s, i, unused, supremum_infinite, worst);
@@ -94,7 +88,7 @@ void cellar_setting_cell_violation(const cellar_setting *s, const fmpq_t epsilon
     *worst = (cellar_worst){.bound = NAN};
     if (s->options->per_unit > 1) /* a unit may also spread its records */
         return;
-    if (s->mechanisms[0]->ops->is_additive && setting_is_monotone(s, 0)) {
+    if (s->mechanisms[0]->ops->is_additive && cellar_facts_monotone(s->mechanisms[0])) {
         cellar_reach reach = cellar_setting_reach(s, 0);
         cellar_supremum_violation_to(&reach, epsilon, worst);
     } else if (s->shift <= SHIFTS_MAX) {
@@ -323,7 +317,8 @@ double cellar_setting_epsilon(const cellar_setting *s, size_t i, double delta)
     if (worst.bound > delta || !worst.is_proved)
         return INFINITY;
     reach = cellar_setting_reach(s, i);
-    r.is_wide = (s->shift == 1 || setting_is_monotone(s, i)) && cellar_reach_is_wide(&reach, delta);
+    r.is_wide = (s->shift == 1 || cellar_facts_monotone(s->mechanisms[i])) &&
+                cellar_reach_is_wide(&reach, delta);
     if (r.is_wide)
         return search_from(&r, 0);
     worst = (cellar_worst){.count = first + s->shift, .neighbour = first, .is_attained = 1};

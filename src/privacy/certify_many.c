@@ -27,12 +27,9 @@ typedef struct scenario {
 /* 1 when one pair of counts is worst everywhere, and its losses can be composed. */
 static int mechanism_has_pair(const cellar_mechanism *m, int64_t shift)
 {
-    const cellar_facts *facts = m->ops->facts;
-    int monotone = facts != NULL && facts->is_monotone != NULL && facts->is_monotone(m);
-    if (shift > 1 && !monotone) /* a smaller change may be worse */
+    if (shift > 1 && !cellar_facts_monotone(m)) /* a smaller change may be worse */
         return 0;
-    return m->ops->is_additive ||
-           (facts != NULL && facts->is_ordered != NULL && facts->is_ordered(m));
+    return m->ops->is_additive || cellar_facts_ordered(m);
 }
 
 /* Negatives set to zero are a post-processing of negatives kept. */
@@ -193,9 +190,8 @@ int cellar_setting_spreads(const cellar_setting *s)
     for (size_t i = 0; i < s->n; i++) {
         const cellar_mechanism *m = s->mechanisms[i];
         const cellar_facts *facts = m->ops->facts;
-        int monotone = facts != NULL && facts->is_monotone != NULL && facts->is_monotone(m);
         int spread = facts != NULL && facts->is_spread != NULL && facts->is_spread(m);
-        if (!spread && !(m->ops->is_additive && monotone))
+        if (!spread && !(m->ops->is_additive && cellar_facts_monotone(m)))
             return 0;
     }
     return 1;

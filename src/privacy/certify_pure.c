@@ -20,15 +20,15 @@ cellar_status cellar_certify_pure(cellar_setting *s, cellar_error *err)
     fmpq_init(most);
     for (size_t i = 0; i < s->n; i++) {
         cellar_reach reach = cellar_setting_reach(s, i);
-        double epsilon = INFINITY;
+        double epsilon = 0;
         int is_exact = 0, found = 1;
-        for (int64_t shift = s->mechanisms[i]->ops->is_additive ? s->shift : 1;
-             shift <= s->shift && found; shift++) {
+        /* monotone ratios are furthest from 1 at their ends, where every step has its share */
+        int is_last = s->mechanisms[i]->ops->is_additive || cellar_facts_monotone(s->mechanisms[i]);
+        for (int64_t shift = is_last ? s->shift : 1; shift <= s->shift && found; shift++) {
             double other;
             reach.shift = shift;
             found = cellar_supremum_pure(&reach, &other, &is_exact, one);
-            epsilon = shift == 1 || s->mechanisms[i]->ops->is_additive || other > epsilon ? other
-                                                                                          : epsilon;
+            epsilon = fmax(epsilon, other);
         }
         if (!found)
             epsilon = INFINITY;

@@ -217,14 +217,13 @@ static cellar_status laws_init_wide(cellar_laws *l, const cellar_reach *reach, d
 
 int cellar_laws_pair(const cellar_laws *l, size_t k, int larger, size_t *p, size_t *q)
 {
-    const cellar_facts *facts = l->reach->m->ops->facts;
     size_t most = (size_t) l->reach->shift, n_counts = l->n - most, shift = most, count = k;
     if (l->is_flat) {
         *p = 2 * k + (larger ? 1 : 0);
         *q = 2 * k + (larger ? 0 : 1);
         return 2 * k + 1 < l->n;
     }
-    if (!(facts->is_monotone != NULL && facts->is_monotone(l->reach->m))) {
+    if (!cellar_facts_monotone(l->reach->m)) {
         shift = 1 + k % most;
         count = k / most;
     }
@@ -238,8 +237,7 @@ int cellar_laws_pair(const cellar_laws *l, size_t k, int larger, size_t *p, size
 /* Sums of all rows, where ratios are monotone. */
 static cellar_status laws_sum(cellar_laws *l, int larger, cellar_error *err)
 {
-    const cellar_facts *facts = l->reach->m->ops->facts;
-    if (l->is_flat || facts->is_monotone == NULL || !facts->is_monotone(l->reach->m))
+    if (l->is_flat || !cellar_facts_monotone(l->reach->m))
         return CELLAR_OK;
     l->rises = larger;
     l->upper_sum = cellar_alloc(l->n * l->width, sizeof *l->upper_sum);

@@ -13,7 +13,7 @@ void cellar_pair_init(cellar_pair *pair, const cellar_mechanism *m, int64_t coun
     const cellar_facts *facts = m->ops->facts;
     *pair = (cellar_pair){.m = m, .count = {count, neighbour}};
     pair->step = facts != NULL && facts->step != NULL ? facts->step(m) : 1;
-    pair->monotone = facts != NULL && facts->is_monotone != NULL && facts->is_monotone(m);
+    pair->monotone = cellar_facts_monotone(m);
     pair->flat = pair->monotone && facts->has_flat_ends != NULL && facts->has_flat_ends(m);
     pair->wide = cellar_pair_law_is_wide(m, count);
     for (int side = 0; side < 2; side++) {

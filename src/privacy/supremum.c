@@ -93,17 +93,11 @@ static int reach_is_concave(const cellar_reach *reach)
     return facts != NULL && facts->is_concave != NULL && facts->is_concave(reach->m);
 }
 
-static int reach_is_ordered(const cellar_reach *reach)
-{
-    const cellar_facts *facts = reach->m->ops->facts;
-    return facts != NULL && facts->is_ordered != NULL && facts->is_ordered(reach->m);
-}
-
 /* Pairs are bounded quickly, and not ordered for every epsilon. */
 static int reach_is_quick(const cellar_reach *reach)
 {
     const cellar_facts *facts = reach->m->ops->facts;
-    return facts != NULL && facts->quick != NULL && !reach_is_ordered(reach);
+    return facts != NULL && facts->quick != NULL && !cellar_facts_ordered(reach->m);
 }
 
 /* 1: the upper tails of the first pair at epsilon are too long to be summed. */
@@ -123,7 +117,7 @@ static void rest_ball(const cellar_reach *reach, int64_t from, const fmpq_t epsi
 {
     arb_t value;
     arb_init(value);
-    if (reach_is_ordered(reach) && !cellar_pair_law_is_wide(reach->m, from)) {
+    if (cellar_facts_ordered(reach->m) && !cellar_pair_law_is_wide(reach->m, from)) {
         cellar_pair pair;
         reach_pair(reach, &pair, from, from + reach->shift);
         cellar_pair_delta(&pair, epsilon, out);
@@ -216,7 +210,7 @@ static int reach_find_wide(const cellar_reach *reach, double delta)
     int64_t low, high;
     if (facts == NULL || facts->exceeds == NULL)
         return 0;
-    if (reach_is_ordered(reach))
+    if (cellar_facts_ordered(reach->m))
         return cellar_pair_law_is_long(reach->m, reach->smallest);
     reach->m->ops->support(reach->m, reach->smallest, fmax(part * delta, least), &low, &high);
     return high - low > NUMBERS_MAX;
@@ -246,13 +240,13 @@ int cellar_reach_is_wide(const cellar_reach *reach, double delta)
 static int worst_of_wide(const cellar_reach *reach, rest_bound rest, const fmpq_t epsilon,
                          cellar_worst *worst)
 {
-    if (reach_is_ordered(reach) ? !first_is_long(reach, epsilon)
-                                : !cellar_reach_is_wide(reach, 0)) /* at no delta */
+    if (cellar_facts_ordered(reach->m) ? !first_is_long(reach, epsilon)
+                                       : !cellar_reach_is_wide(reach, 0)) /* at no delta */
         return 0;
     *worst = worst_start(reach);
     worst->bound = rest(reach, reach->smallest, epsilon, 0);
     worst->is_attained = 0;
-    return reach_is_ordered(reach) || cellar_reach_is_wide(reach, worst->bound);
+    return cellar_facts_ordered(reach->m) || cellar_reach_is_wide(reach, worst->bound);
 }
 
 int cellar_supremum_is_covered(const cellar_reach *reach, const fmpq_t epsilon, double bound)
@@ -305,15 +299,9 @@ static void worst_of_kernel(const cellar_reach *reach, pair_measure measure, res
 
 /* ---- the three suprema ---------------------------------------------------------------- */
 
-static int reach_is_monotone(const cellar_reach *reach)
-{
-    const cellar_facts *facts = reach->m->ops->facts;
-    return facts != NULL && facts->is_monotone != NULL && facts->is_monotone(reach->m);
-}
-
 static int reach_has_tail(const cellar_reach *reach)
 {
-    return reach_is_ordered(reach) ||
+    return cellar_facts_ordered(reach->m) ||
            (reach->m->ops->facts != NULL && reach->m->ops->facts->tail != NULL);
 }
 
@@ -364,7 +352,7 @@ void cellar_supremum_delta(const cellar_reach *reach, const fmpq_t epsilon, cell
         cellar_noise_worst(reach, cellar_pair_delta, epsilon, out);
     } else if (cellar_reach_period(reach, &n_counts)) {
         worst_of_rows(reach, n_counts, cellar_pair_delta, epsilon, out);
-    } else if (reach_is_ordered(reach)) {
+    } else if (cellar_facts_ordered(reach->m)) {
         if (!worst_of_wide(reach, rest_delta, epsilon, out))
             worst_of_rows(reach, 1, cellar_pair_delta, epsilon, out);
     } else if (reach_is_quick(reach) && cellar_quick_worst(reach, 1, epsilon, out)) {
@@ -382,7 +370,8 @@ void cellar_supremum_violation(const cellar_reach *reach, const fmpq_t epsilon, 
     int64_t n_counts;
     if (reach_is_pure_at(reach, epsilon))
         worst_none(reach, out);
-    else if (additive && (reach->negatives == CELLAR_NEGATIVES_KEEP || reach_is_monotone(reach)))
+    else if (additive &&
+             (reach->negatives == CELLAR_NEGATIVES_KEEP || cellar_facts_monotone(reach->m)))
         cellar_noise_violation(reach, epsilon, out);
     else if (!additive && cellar_reach_period(reach, &n_counts))
         worst_of_rows(reach, n_counts, cellar_pair_violation, epsilon, out);
