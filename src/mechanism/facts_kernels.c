@@ -36,10 +36,9 @@ static void exceeds_by(cellar_log_moment moment, const cellar_mechanism *m, int6
  * I the integral of P(x | e^theta) over theta from ln mu to ln(mu + 1), over which ln P is concave.
  * If x >= mu + 1, its slope is at most v(mu) <= k = x - mu, so I >= P(x | mu + 1) (1 - (1 +
  * 1/mu)^-k) / k, and x I >= P(x | mu + 1) since (1 + 1/mu)^k >= 1 + k/mu for k >= 1: the tail does
- * not fall. If x <= mu, its slope is at least v(mu + 1) >= -j, j = mu + 1 - x, so I <= P(x | mu +
- * 1)
- * ((1 + 1/mu)^j - 1) / j, and x I <= P(x | mu + 1) since (1 - 1/(mu + 1))^j >= 1 - j/(mu + 1) for
- * j >= 1: the tail does not rise. */
+ * not fall. If x <= mu, its slope is at least v(mu + 1) >= -j, j = mu + 1 - x, so that
+ * I <= P(x | mu + 1) ((1 + 1/mu)^j - 1) / j, and x I <= P(x | mu + 1) since (1 - 1/(mu + 1))^j >=
+ * 1 - j/(mu + 1) for j >= 1: the tail does not rise. */
 static int mean_side(const cellar_mechanism *m, int64_t count, int64_t b)
 {
     fmpq_t mean;

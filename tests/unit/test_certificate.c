@@ -341,83 +341,6 @@ static void test_tiny_delta(void **state)
     cellar_mechanism_free(m);
 }
 
-/* A law over hundreds of thousands of numbers: its first pair, by the recurrence of its law. Where
- * ratios are not monotone as well, all counts are bounded at once. */
-static void test_wide(void **state)
-{
-    static const double first = 2.6513373785e-10;
-    cellar_mechanism *m = make("pig:alpha=193,sigma=17");
-    cellar_mechanism *unordered = make("delaporte:alpha=475,sigma=66,nu=0.1");
-    cellar_reach reach = {.m = m, .shift = 1, .negatives = CELLAR_NEGATIVES_KEEP};
-    cellar_worst worst;
-    fmpq_t epsilon;
-    (void) state;
-    fmpq_init(epsilon);
-    fmpq_set_si(epsilon, 1, 20);
-    cellar_supremum_delta(&reach, epsilon, &worst);
-    assert_true(worst.is_proved && worst.is_attained);
-    assert_true(fabs(worst.bound - first) < 1e-9 * first);
-    reach.m = unordered;
-    assert_true(cellar_reach_is_wide(&reach, 1e-6));
-    cellar_supremum_delta(&reach, epsilon, &worst);
-    assert_true(worst.is_proved && !worst.is_attained && worst.bound > 0);
-    fmpq_clear(epsilon);
-    cellar_mechanism_free(m);
-    cellar_mechanism_free(unordered);
-}
-
-/* Of ordered kernels no pair of counts is further apart than the one before, in either order. */
-static void test_order(void **state)
-{
-    static const char *const ordered[] = {
-        "poisson:alpha=0.3",
-        "negbin:alpha=0.7,sigma=1.9",
-        "pig:alpha=0.2,sigma=0.05",
-        "pig:alpha=3,sigma=2",
-        "sichel:alpha=0.4,sigma=3,nu=-2.6",
-        "sichel:alpha=1,sigma=0.2,nu=4.1",
-        "sichel:alpha=0.05,sigma=1.5,nu=0.3",
-        "delaporte:alpha=0.6,sigma=0.97,nu=0.1",
-        "delaporte:alpha=2,sigma=0.2,nu=0.8",
-    };
-    static const double epsilons[] = {0, 0.01, 0.2, 0.7, 1.5, 4};
-    enum { COUNTS = 12 };
-    cellar_mechanism *mechanisms[sizeof ordered / sizeof *ordered];
-    cellar_pair_cache *cache = cellar_pair_cache_create();
-    fmpq_t epsilon;
-    arb_t delta, before;
-    (void) state;
-    assert_non_null(cache);
-    fmpq_init(epsilon);
-    arb_init(delta);
-    arb_init(before);
-    for (size_t i = 0; i < sizeof ordered / sizeof *ordered; i++) {
-        cellar_mechanism *m = mechanisms[i] =
-            make(ordered[i]); /* the cache tells them by address */
-        assert_true(m->ops->facts->is_ordered(m));
-        for (size_t e = 0; e < sizeof epsilons / sizeof *epsilons; e++)
-            for (int64_t s = -2; s <= 2; s += s == -1 ? 2 : 1) {
-                arb_one(before);
-                cellar_rational_set_double(epsilon, epsilons[e]);
-                for (int64_t count = 0; count < COUNTS; count++) {
-                    cellar_pair pair;
-                    cellar_pair_init(&pair, m, s > 0 ? count : count - s, s > 0 ? count + s : count,
-                                     CELLAR_NEGATIVES_KEEP);
-                    pair.cache = cache;
-                    cellar_pair_delta(&pair, epsilon, delta);
-                    assert_false(arb_gt(delta, before));
-                    arb_swap(before, delta);
-                }
-            }
-    }
-    cellar_pair_cache_free(cache);
-    for (size_t i = 0; i < sizeof ordered / sizeof *ordered; i++)
-        cellar_mechanism_free(mechanisms[i]);
-    fmpq_clear(epsilon);
-    arb_clear(delta);
-    arb_clear(before);
-}
-
 /* ---- certificates ------------------------------------------------------------------------------
  */
 
@@ -563,8 +486,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_lattice_convolution),
         cmocka_unit_test(test_composition_consistent),
         cmocka_unit_test(test_tiny_delta),
-        cmocka_unit_test(test_wide),
-        cmocka_unit_test(test_order),
         cmocka_unit_test(test_pure),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_several),

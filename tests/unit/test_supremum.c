@@ -196,6 +196,110 @@ static void test_wide_laws(void **state)
     cellar_mechanism_free(m);
 }
 
+/* A law over hundreds of thousands of numbers: its first pair, by the recurrence of its law. Where
+ * ratios are not monotone as well, all counts are bounded at once. */
+static void test_widest(void **state)
+{
+    static const double first = 2.6513373785e-10;
+    cellar_mechanism *m = make("pig:alpha=193,sigma=17");
+    cellar_mechanism *unordered = make("delaporte:alpha=475,sigma=66,nu=0.1");
+    cellar_reach reach = {.m = m, .shift = 1, .negatives = CELLAR_NEGATIVES_KEEP};
+    cellar_worst worst;
+    fmpq_t epsilon;
+    (void) state;
+    fmpq_init(epsilon);
+    fmpq_set_si(epsilon, 1, 20);
+    cellar_supremum_delta(&reach, epsilon, &worst);
+    assert_true(worst.is_proved && worst.is_attained);
+    assert_true(fabs(worst.bound - first) < 1e-9 * first);
+    reach.m = unordered;
+    assert_true(cellar_reach_is_wide(&reach, 1e-6));
+    cellar_supremum_delta(&reach, epsilon, &worst);
+    assert_true(worst.is_proved && !worst.is_attained && worst.bound > 0);
+    fmpq_clear(epsilon);
+    cellar_mechanism_free(m);
+    cellar_mechanism_free(unordered);
+}
+
+/* Of ordered kernels no pair of counts is further apart than the one before, in either order. */
+static void test_order(void **state)
+{
+    static const char *const ordered[] = {
+        "poisson:alpha=0.3",
+        "negbin:alpha=0.7,sigma=1.9",
+        "pig:alpha=0.2,sigma=0.05",
+        "pig:alpha=3,sigma=2",
+        "sichel:alpha=0.4,sigma=3,nu=-2.6",
+        "sichel:alpha=1,sigma=0.2,nu=4.1",
+        "sichel:alpha=0.05,sigma=1.5,nu=0.3",
+        "delaporte:alpha=0.6,sigma=0.97,nu=0.1",
+        "delaporte:alpha=2,sigma=0.2,nu=0.8",
+    };
+    static const double epsilons[] = {0, 0.01, 0.2, 0.7, 1.5, 4};
+    enum { LOOKED_AT = 12 };
+    cellar_mechanism *mechanisms[sizeof ordered / sizeof *ordered];
+    cellar_pair_cache *cache = cellar_pair_cache_create();
+    fmpq_t epsilon;
+    arb_t delta, before;
+    (void) state;
+    assert_non_null(cache);
+    fmpq_init(epsilon);
+    arb_init(delta);
+    arb_init(before);
+    for (size_t i = 0; i < sizeof ordered / sizeof *ordered; i++) {
+        cellar_mechanism *m = mechanisms[i] =
+            make(ordered[i]); /* the cache tells them by address */
+        assert_true(m->ops->facts->is_ordered(m));
+        for (size_t e = 0; e < sizeof epsilons / sizeof *epsilons; e++)
+            for (int64_t s = -2; s <= 2; s += s == -1 ? 2 : 1) {
+                arb_one(before);
+                cellar_rational_set_double(epsilon, epsilons[e]);
+                for (int64_t count = 0; count < LOOKED_AT; count++) {
+                    cellar_pair pair;
+                    cellar_pair_init(&pair, m, s > 0 ? count : count - s, s > 0 ? count + s : count,
+                                     CELLAR_NEGATIVES_KEEP);
+                    pair.cache = cache;
+                    cellar_pair_delta(&pair, epsilon, delta);
+                    assert_false(arb_gt(delta, before));
+                    arb_swap(before, delta);
+                }
+            }
+    }
+    cellar_pair_cache_free(cache);
+    for (size_t i = 0; i < sizeof ordered / sizeof *ordered; i++)
+        cellar_mechanism_free(mechanisms[i]);
+    fmpq_clear(epsilon);
+    arb_clear(delta);
+    arb_clear(before);
+}
+
+/* Half-whole orders have Bessel functions in closed form, others next to them have not: bounds of
+ * all large counts must meet. */
+static void test_moments_meet(void **state)
+{
+    static const double epsilons[] = {0.05, 0.3, 1};
+    cellar_mechanism *closed = make("sichel:alpha=2,sigma=0.7,nu=0.5");
+    cellar_mechanism *general = make("sichel:alpha=2,sigma=0.7,nu=0.50000001");
+    arb_t epsilon, one, other;
+    (void) state;
+    arb_init(epsilon);
+    arb_init(one);
+    arb_init(other);
+    for (size_t e = 0; e < sizeof epsilons / sizeof *epsilons; e++)
+        for (int64_t from = 0; from < 3000; from = 4 * from + 1) {
+            arb_set_d(epsilon, epsilons[e]);
+            closed->ops->facts->exceeds(closed, from, 1, epsilon, 64, one);
+            general->ops->facts->exceeds(general, from, 1, epsilon, 64, other);
+            assert_true(cellar_ball_upper(one) > 0);
+            assert_true(fabs(cellar_ball_upper(other) / cellar_ball_upper(one) - 1) < 1e-4);
+        }
+    arb_clear(epsilon);
+    arb_clear(one);
+    arb_clear(other);
+    cellar_mechanism_free(closed);
+    cellar_mechanism_free(general);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -203,6 +307,9 @@ int main(void)
         cmocka_unit_test(test_upper_tails),
         cmocka_unit_test(test_diagonal),
         cmocka_unit_test(test_wide_laws),
+        cmocka_unit_test(test_widest),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_moments_meet),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
