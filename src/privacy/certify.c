@@ -157,8 +157,8 @@ static cellar_status point_of_cell(cellar_setting *s, const fmpq_t epsilon,
     cellar_status status;
     cellar_setting_delta(s, 0, epsilon, &delta);
     cellar_setting_cell_violation(s, epsilon, &violation);
-    if (violation.is_proved && violation.bound < delta.bound) /* no pair has a larger delta */
-        delta = violation;
+    if (!delta.is_attained && violation.is_proved && violation.bound < delta.bound)
+        delta.bound = violation.bound; /* no pair has a larger delta than that */
     point->delta = point->delta_lower = delta.bound;
     point->delta_probabilistic = violation.bound;
     point->probabilistic_is_bound = !violation.is_attained;
