@@ -18,6 +18,12 @@ int cellar_facts_ordered(const cellar_mechanism *m)
     return facts != NULL && facts->is_ordered != NULL && facts->is_ordered(m);
 }
 
+int cellar_facts_flat(const cellar_mechanism *m)
+{
+    const cellar_facts *facts = m->ops->facts;
+    return facts != NULL && facts->has_flat_ends != NULL && facts->has_flat_ends(m);
+}
+
 static int facts_yes(const cellar_mechanism *m)
 {
     (void) m;

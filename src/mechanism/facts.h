@@ -92,6 +92,7 @@ typedef struct cellar_facts {
 /* 1 where that is proved of the mechanism; of one without facts nothing is. */
 int cellar_facts_monotone(const cellar_mechanism *m);
 int cellar_facts_ordered(const cellar_mechanism *m);
+int cellar_facts_flat(const cellar_mechanism *m); /* has_flat_ends */
 
 /* Additive noise with a log-concave law: the ratio q(k - s) / q(k) is then monotone, which is what
  * log-concavity says, and nothing depends on the count. All registered noise is log-concave:

@@ -14,7 +14,7 @@ void cellar_pair_init(cellar_pair *pair, const cellar_mechanism *m, int64_t coun
     *pair = (cellar_pair){.m = m, .count = {count, neighbour}};
     pair->step = facts != NULL && facts->step != NULL ? facts->step(m) : 1;
     pair->monotone = cellar_facts_monotone(m);
-    pair->flat = pair->monotone && facts->has_flat_ends != NULL && facts->has_flat_ends(m);
+    pair->flat = pair->monotone && cellar_facts_flat(m);
     pair->wide = cellar_pair_law_is_wide(m, count);
     for (int side = 0; side < 2; side++) {
         m->ops->support(m, pair->count[side], 0, &pair->low[side], &pair->high[side]);

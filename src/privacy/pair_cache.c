@@ -157,18 +157,13 @@ static void row_extend(cache_row *row, int64_t b)
 }
 
 /* Where all but the numbers between two counts have one loss, few are ever asked for. */
-static int law_is_flat(const cellar_mechanism *m)
-{
-    const cellar_facts *facts = m->ops->facts;
-    return facts != NULL && facts->has_flat_ends != NULL && facts->has_flat_ends(m);
-}
-
 static cache_row *cache_find_row(cellar_pair_cache *cache, const cellar_mechanism *m, int64_t count,
                                  int64_t b, int64_t bits)
 {
     cache_row *row;
     if (cache == NULL || m->ops->pmf_balls == NULL || m->ops->is_additive || b < 0 ||
-        b >= CELLAR_PAIR_ROW_MAX || law_is_flat(m) || (b >= ROW_ANYWHERE && law_fall(m, count) > 0))
+        b >= CELLAR_PAIR_ROW_MAX || cellar_facts_flat(m) ||
+        (b >= ROW_ANYWHERE && law_fall(m, count) > 0))
         return NULL;
     row = &cache->rows[(uint64_t) (count + bits / 64 * 5) % ROWS];
     if (row->pmf == NULL) {
