@@ -157,8 +157,6 @@ static cellar_status point_of_cell(cellar_setting *s, const fmpq_t epsilon,
     cellar_status status;
     cellar_setting_delta(s, 0, epsilon, &delta);
     cellar_setting_cell_violation(s, epsilon, &violation);
-    if (!delta.is_attained && violation.is_proved && violation.bound < delta.bound)
-        delta.bound = violation.bound; /* no pair has a larger delta than that */
     point->delta = point->delta_lower = delta.bound;
     point->delta_probabilistic = violation.bound;
     point->probabilistic_is_bound = !violation.is_attained;
@@ -260,6 +258,8 @@ static cellar_status point_of_all(cellar_setting *s, const fmpq_t epsilon,
         status =
             cellar_setting_violation_bound(s, point->epsilon, &point->delta_probabilistic, err);
     }
+    if (point->delta_probabilistic < point->delta) /* which bounds it too */
+        point->delta = fmax(point->delta_probabilistic, point->delta_lower);
     if (certify_is_pure_at(s, epsilon) && (s->group > 1 || !cellar_setting_is_single(s)))
         point->delta = point->delta_lower = point->delta_probabilistic = 0;
     if (point->delta_probabilistic <= 0 || point->delta_probabilistic <= point->delta_lower)

@@ -43,22 +43,25 @@ void cellar_laws_clear(cellar_laws *l)
 static int laws_fill_words(cellar_laws *l, size_t i, double tail)
 {
     const cellar_mechanism *m = l->reach->m;
-    int64_t end = l->low + (int64_t) l->width;
+    const double up = 1 + 0x1p-50, down = 1 - 0x1p-50; /* more than numbers and sums are off */
+    int64_t end = l->low + (int64_t) l->width, skipped;
     cellar_law_row row;
     int is_made = m->ops->law_row != NULL && tail > 0x1p-600 &&
                   m->ops->law_row(m, l->first + (int64_t) i, &row);
     if (!is_made)
         return 0;
-    is_made = l->low == 0 && row.first == 0 && cellar_law_row_reach(&row, end) &&
+    skipped = l->low - row.first;
+    is_made = skipped >= 0 && cellar_law_row_reach(&row, end) &&
               cellar_law_row_finish(&row, 60 - (int) log2(tail)) && row.run.error < 0x1p40 &&
-              end < (int64_t) row.n_above;
+              end - row.first < (int64_t) row.n_above;
     for (size_t j = 0; is_made && j < l->width; j++) {
-        double p = row.p[j].high;
-        l->upper[i * l->width + j] = p > 0 ? p * (1 + 0x1p-50) : 0x1p-400;
-        l->lower[i * l->width + j] = p * (1 - 0x1p-50);
+        double p = row.p[skipped + (int64_t) j].high;
+        l->upper[i * l->width + j] = p > 0 ? p * up : 0x1p-400;
+        l->lower[i * l->width + j] = p * down;
     }
     if (is_made)
-        l->outside[i] = row.above[end].high * (1 + 0x1p-50) + row.after;
+        l->outside[i] = row.above[end - row.first].high * up + row.after + row.before +
+                        (skipped > 0 ? row.below[skipped - 1].high * up + row.untold : 0);
     cellar_law_row_clear(&row);
     return is_made;
 }
