@@ -38,6 +38,15 @@ static void certify(void *context)
     cellar_mechanism_free(m);
 }
 
+/* One epsilon, or one delta, where the other is NULL. */
+static void certify_ask(certify_work *w, const char *const *epsilon, const char *const *delta)
+{
+    w->options.epsilons = epsilon;
+    w->options.n_epsilons = *epsilon != NULL;
+    w->options.deltas = delta;
+    w->options.n_deltas = *delta != NULL;
+}
+
 /* Processor time of the process, in milliseconds. */
 static double measure(certify_work *w)
 {
@@ -101,10 +110,7 @@ static void bench_slow(void)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         certify_work w = {cases[i].spec, cellar_certify_options_default(), 0};
         char what[120];
-        w.options.epsilons = &cases[i].epsilon;
-        w.options.n_epsilons = cases[i].epsilon != NULL;
-        w.options.deltas = &cases[i].delta;
-        w.options.n_deltas = cases[i].delta != NULL;
+        certify_ask(&w, &cases[i].epsilon, &cases[i].delta);
         w.options.max_weight = cases[i].max_weight;
         snprintf(what, sizeof what, "%s at %s, weight %d, %s",
                  cases[i].delta != NULL ? "epsilon" : "delta",
@@ -231,10 +237,7 @@ static void bench_several(void)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         certify_work w = {cases[i].spec, cellar_certify_options_default(), 0};
         char what[120];
-        w.options.epsilons = &cases[i].epsilon;
-        w.options.n_epsilons = cases[i].epsilon != NULL;
-        w.options.deltas = &cases[i].delta;
-        w.options.n_deltas = cases[i].delta != NULL;
+        certify_ask(&w, &cases[i].epsilon, &cases[i].delta);
         w.options.n_cells = cases[i].n_cells;
         w.options.per_unit = cases[i].per_unit;
         snprintf(what, sizeof what, "%d cells, %d records, %s", (int) cases[i].n_cells,

@@ -184,7 +184,7 @@ cellar_status cellar_envelope_create(const cellar_reach *reach, int larger, doub
     fmpq_init(out->spacing);
     if (nodes == NULL)
         return cellar_fail_memory(err, "an envelope");
-    CELLAR_TRY(cellar_laws_init(&l, reach, larger, tail, err));
+    CELLAR_TRY(cellar_laws_init(&l, reach, tail, err));
     nodes[0] = (node){0, 1};
     n = 1 + nodes_choose(&l, larger, nodes + 1);
     for (size_t i = 1; i < n; i++)

@@ -35,8 +35,6 @@ void cellar_laws_clear(cellar_laws *l)
     cellar_free(l->upper);
     cellar_free(l->lower);
     cellar_free(l->outside);
-    cellar_free(l->upper_sum);
-    cellar_free(l->lower_sum);
 }
 
 /* The same by double-words, where the kernel has them and they reach far enough. */
@@ -237,71 +235,11 @@ int cellar_laws_pair(const cellar_laws *l, size_t k, int larger, size_t *p, size
     return 1;
 }
 
-/* Sums of all rows, where ratios are monotone. */
-static cellar_status laws_sum(cellar_laws *l, int larger, cellar_error *err)
-{
-    if (l->is_flat || !cellar_facts_monotone(l->reach->m))
-        return CELLAR_OK;
-    l->rises = larger;
-    l->upper_sum = cellar_alloc(l->n * l->width, sizeof *l->upper_sum);
-    l->lower_sum = cellar_alloc(l->n * l->width, sizeof *l->lower_sum);
-    if (l->upper_sum == NULL || l->lower_sum == NULL)
-        return cellar_fail_memory(err, "an envelope");
-    for (size_t i = 0; i < l->n; i++) {
-        double upper = 0, lower = 0;
-        for (size_t j = 0; j < l->width; j++) {
-            size_t at = i * l->width + (larger ? l->width - 1 - j : j);
-            l->upper_sum[at] = upper += l->upper[at];
-            l->lower_sum[at] = lower += l->lower[at];
-        }
-    }
-    return CELLAR_OK;
-}
-
-cellar_status cellar_laws_init(cellar_laws *l, const cellar_reach *reach, int larger, double tail,
+cellar_status cellar_laws_init(cellar_laws *l, const cellar_reach *reach, double tail,
                                cellar_error *err)
 {
     int flat = reach_is_flat(reach) && reach_has_tail(reach);
-    cellar_status status =
-        flat ? laws_init_flat(l, reach, err) : laws_init_wide(l, reach, tail, err);
-    return status == CELLAR_OK ? laws_sum(l, larger, err) : status;
-}
-
-/* How many numbers, counted from the end where losses are largest, are known to have (or, with
- * `maybe`, may have) a ratio above g: by bisection, which doubles may lead astray near ties only,
- * and then the answer is still true of the numbers it was asked of. */
-static size_t pair_count_above(const cellar_laws *l, size_t p, size_t q, double g, int maybe)
-{
-    const double *own = (maybe ? l->upper : l->lower) + p * l->width;
-    const double *other = (maybe ? l->lower : l->upper) + q * l->width;
-    double factor = maybe ? g * (1 - 0x1p-50) : g * (1 + 0x1p-50);
-    size_t yes = 0, no = l->width + 1;
-    while (no - yes > 1) {
-        size_t middle = yes + (no - yes) / 2, j = l->rises ? l->width - middle : middle - 1;
-        if (own[j] > factor * other[j])
-            yes = middle;
-        else
-            no = middle;
-    }
-    return maybe ? no - 1 : yes;
-}
-
-/* H of a pair with monotone ratios: beyond a number whose ratio is known to be above g all are, and
- * before one whose ratio is known not to be none is. */
-static double pair_value_monotone(const cellar_laws *l, size_t p, size_t q, double g)
-{
-    size_t known = pair_count_above(l, p, q, g, 0), most = pair_count_above(l, p, q, g, 1);
-    double safe = g * (1 - 0x1p-50), sum = 0, slack = ((double) l->width + 8) * 0x1p-51;
-    if (known > 0) {
-        size_t j = l->rises ? l->width - known : known - 1;
-        double upper = l->upper_sum[p * l->width + j] * (1 + slack);
-        sum = fmax(0, upper - safe * l->lower_sum[q * l->width + j] * (1 - slack));
-    }
-    for (size_t k = known; k < most; k++) {
-        size_t j = l->rises ? l->width - 1 - k : k;
-        sum += fmax(0, l->upper[p * l->width + j] - safe * l->lower[q * l->width + j]);
-    }
-    return (sum + l->outside[p]) * (1 + slack);
+    return flat ? laws_init_flat(l, reach, err) : laws_init_wide(l, reach, tail, err);
 }
 
 /* H of one pair at g, rounded up: 2^-50 covers the two products' rounding. */
@@ -309,8 +247,6 @@ static double pair_value(const cellar_laws *l, size_t p, size_t q, double g)
 {
     const double *up = l->upper + p * l->width, *low = l->lower + q * l->width;
     double sum = 0, safe = g * (1 - 0x1p-50);
-    if (l->upper_sum != NULL)
-        return pair_value_monotone(l, p, q, g);
     for (size_t j = 0; j < l->width; j++) {
         double term = up[j] - safe * low[j];
         sum += term > 0 ? term : 0;

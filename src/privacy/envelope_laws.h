@@ -17,11 +17,9 @@ typedef struct cellar_laws {
     int is_flat;
     int64_t first, low;
     size_t n, width;
-    double *upper, *lower;         /* bounds on the probabilities, count by count */
-    double *upper_sum, *lower_sum; /* their sums from the end where losses are largest; or NULL */
-    int rises;                     /* that is the right end */
-    double *outside;               /* mass that is not there, rounded up */
-    int is_bounded; /* these are not all counts, and a bound for the others is known */
+    double *upper, *lower; /* bounds on the probabilities, count by count */
+    double *outside;       /* mass that is not there, rounded up */
+    int is_bounded;        /* these are not all counts, and a bound for the others is known */
     double rest[CELLAR_LAWS_RESTS]; /* that bound, at epsilon 0 and some larger ones */
     double ordered_from;            /* from this epsilon on the first pair is the worst one */
 } cellar_laws;
@@ -30,9 +28,8 @@ typedef struct cellar_laws {
  * counts is known; *n is how many smaller counts are looked at. */
 int cellar_laws_exist(const cellar_reach *reach, int64_t *n);
 
-/* For P of the larger count, or of the smaller; `tail` of each law may be left out. The laws are to
- * be cleared on failure too. */
-cellar_status cellar_laws_init(cellar_laws *l, const cellar_reach *reach, int larger, double tail,
+/* `tail` of each law may be left out. The laws are to be cleared on failure too. */
+cellar_status cellar_laws_init(cellar_laws *l, const cellar_reach *reach, double tail,
                                cellar_error *err);
 void cellar_laws_clear(cellar_laws *l);
 
