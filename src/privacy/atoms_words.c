@@ -59,6 +59,20 @@ static double tail_that_fits(const cellar_pair *pair, double tail)
     return tail;
 }
 
+/* Q up to b if that is possible, and as far as it goes if not. */
+static const cellar_law_row *row_that_holds(const cellar_pair *pair, int64_t b, int bits)
+{
+    const cellar_law_row *row = cellar_pair_cache_words(pair->cache, pair->m, pair->count[1], b);
+    while (row == NULL) { /* it ends before, or was thought not to pay */
+        row = cellar_pair_cache_words_to(pair->cache, pair->m, pair->count[1], bits);
+        if (row == NULL || bits >= BITS_MAX || b < row->first + (int64_t) row->n)
+            break;
+        row = NULL;
+        bits = bits + 32 < BITS_MAX ? bits + 32 : BITS_MAX;
+    }
+    return row;
+}
+
 static int window_init(window *w, const cellar_pair *pair, double tail)
 {
     int bits = tail > 0 ? (int) ceil(fmin(8 - log2(tail), BITS_MAX)) : BITS_MAX;
@@ -68,9 +82,7 @@ static int window_init(window *w, const cellar_pair *pair, double tail)
     window_cut(w, tail);
     if (w->below + w->above > 4 * tail && w->high - w->low < NARROW)
         return 0; /* balls go further */
-    w->q = cellar_pair_cache_words(pair->cache, pair->m, pair->count[1], w->high);
-    if (w->q == NULL) /* it ends before */
-        w->q = cellar_pair_cache_words_to(pair->cache, pair->m, pair->count[1], BITS_MAX);
+    w->q = row_that_holds(pair, w->high, bits);
     w->p = cellar_pair_cache_words_to(pair->cache, pair->m, pair->count[0], bits);
     return w->p != NULL && w->q != NULL && w->p != w->q;
 }

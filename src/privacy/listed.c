@@ -2,10 +2,10 @@
 #include "privacy/listed.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "privacy/listed_sort.h"
 
 enum { SUMS_MAX = 1 << 13, PRODUCTS_MAX = 1 << 17, ATOMS_MAX = 1 << 10 };
 static const double CLOSE = 1e-11; /* losses are taken for one, the largest */
@@ -27,10 +27,11 @@ void cellar_listed_free(cellar_listed *list)
     cellar_free(list);
 }
 
+/* For n losses, and as many to put them in order. */
 static cellar_listed *listed_room(size_t n)
 {
     cellar_listed *list = cellar_alloc(1, sizeof *list);
-    cellar_atom *items = cellar_alloc(n > 0 ? n : 1, sizeof *items);
+    cellar_atom *items = cellar_alloc(n > 0 ? 2 * n : 1, sizeof *items);
     if (list != NULL && items != NULL) {
         list->items = items;
         return list;
@@ -42,18 +43,12 @@ static cellar_listed *listed_room(size_t n)
 
 /* ---- making --------------------------------------------------------------------------- */
 
-static int compare_atoms(const void *a, const void *b)
-{
-    double x = ((const cellar_atom *) a)->loss, y = ((const cellar_atom *) b)->loss;
-    return (x > y) - (x < y);
-}
-
 /* Sorts, and puts together what is close or small. */
 static void listed_merge(cellar_listed *list, double small)
 {
     size_t kept = 0, most = 1, together = 0;
     double first = 0;
-    qsort(list->items, list->n, sizeof *list->items, compare_atoms);
+    cellar_atoms_sort(list->items, list->items + list->n, list->n);
     for (size_t i = 0; i < list->n; i++) {
         cellar_atom next = list->items[i];
         int is_small = kept > 0 && list->items[kept - 1].mass < small;

@@ -34,6 +34,7 @@ set(LAYER_SOURCES
   ledger_tell.c
   ledger_verify.c
   listed.c
+  listed_sort.c
   losses.c
   pair.c
   pair_cache.c

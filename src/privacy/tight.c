@@ -9,6 +9,8 @@
 static const double GAP = 1e-3;
 static const double CELLS_GLANCE = 0x1p12;                   /* that take no time */
 static const double CELLS_FEW = 0x1p14, CELLS_MANY = 0x1p17; /* and up to some ms */
+static const double CELLS_MOST = 0x1p17 - 64;                /* of a grid that is no lattice */
+static const double CLOSE = 1e-4; /* relative: closer bounds are of no use */
 
 typedef struct question {
     double epsilon; /* NAN: asks for it */
@@ -41,7 +43,9 @@ static cellar_status losses_ask(cellar_losses *t, double spacing, const cellar_t
     } else {
         out->upper = cellar_sum_delta_upper(sum, asked->epsilon);
         out->lower = cellar_sum_delta_lower(sum, asked->epsilon);
-        *gap = asked->epsilon - cellar_sum_epsilon_lower(sum, out->upper);
+        *gap = out->upper - out->lower <= CLOSE * out->upper
+                   ? 0 /* the curve may be flat there, and no epsilon near */
+                   : asked->epsilon - cellar_sum_epsilon_lower(sum, out->upper);
     }
     cellar_sum_free(sum);
     return CELLAR_OK;
@@ -105,32 +109,45 @@ static double grid_filled(double spacing, const cellar_tilt *tilt, double cells)
     return fmin(spacing, 1.01 * tilt->width / (cells - 64));
 }
 
-/* Refines the grid until the bounds are close, or the next grid would be too fine. */
+/* Bounds that are as far apart are close enough. */
+static int bounds_are_close(const question *asked, const cellar_bounds *bounds, double gap,
+                            double deviation)
+{
+    double epsilon = asks_epsilon(asked) ? bounds->upper : asked->epsilon;
+    return gap <= fmax(gap_wanted(deviation), CLOSE * epsilon);
+}
+
+/* 1 when a finer grid would tell no more that is asked for: all is left out yet, or infinite. */
+static int losses_are_told(const cellar_losses *t, const question *asked,
+                           const cellar_bounds *bounds)
+{
+    return t->is_rough || bounds->upper <= asked->enough || isinf(bounds->upper) ||
+           (!asks_epsilon(asked) && bounds->upper <= 1e4 * t->left_out);
+}
+
+/* Refines the grid until the bounds are close, or the next grid would take too long. */
 static cellar_status losses_refine(cellar_losses *t, double spacing, const cellar_tilt *tilt,
                                    const question *asked, cellar_bounds *out, cellar_error *err)
 {
-    double gap = INFINITY, wanted = gap_wanted(tilt->width / 16);
+    double gap = INFINITY, deviation = tilt->width / 16, finest = 1.01 * tilt->width / CELLS_MOST;
     cellar_status status = CELLAR_ERR_OVERFLOW;
+    spacing = fmax(spacing, finest);
     for (int coarser = 0; coarser < 12; coarser++) {
         status = losses_ask(t, spacing, tilt, asked, out, &gap, err);
         if (status != CELLAR_ERR_OVERFLOW)
             break;
         spacing *= 4;
     }
-    for (int finer = 0; finer < 6 && status == CELLAR_OK && gap > wanted; finer++) {
+    while (status == CELLAR_OK && spacing > 1.01 * finest &&
+           !bounds_are_close(asked, out, gap, deviation) && !losses_are_told(t, asked, out)) {
+        double wanted = gap_wanted(deviation);
         cellar_bounds closer = {0};
-        if (t->is_rough || out->upper <= asked->enough ||
-            (!asks_epsilon(asked) && out->upper <= 1e4 * t->left_out) ||
-            (!asks_epsilon(asked) && out->upper - out->lower <= 1e-4 * out->upper))
-            break; /* all is left out yet; or the curve is flat there, and no epsilon near */
-        spacing *= fmin(0.5, fmax(0.25, 0.9 * sqrt(wanted / gap)));
+        spacing = fmax(finest, spacing * fmin(0.5, fmax(0.25, 0.9 * sqrt(wanted / gap))));
         status = losses_ask(t, spacing, tilt, asked, &closer, &gap, err);
         if (status == CELLAR_OK)
             *out = closer;
-        if (status != CELLAR_ERR_OVERFLOW)
-            continue;
-        status = CELLAR_OK; /* as fine as it gets */
-        break;
+        if (status == CELLAR_ERR_OVERFLOW)
+            return CELLAR_OK; /* as fine as it gets */
     }
     return status;
 }
@@ -147,29 +164,35 @@ static int losses_are_nothing(cellar_losses *t, const cellar_tilt *tilt, const q
     return 1;
 }
 
-/* *found when Chernoff's bound or a coarse grid show that no more than `enough` is there. */
+/* *found when a coarse grid shows that no more than `enough` is there; of an epsilon, that delta is
+ * no more than asked there. */
 static cellar_status losses_glance(cellar_losses *t, const question *asked, cellar_bounds *out,
                                    int *found, cellar_error *err)
 {
+    const question there =
+        asks_epsilon(asked) ? (question){asked->enough, NAN, asked->delta} : *asked;
     cellar_tilt tilt;
     cellar_sum *sum = NULL;
     double upper = 1;
     cellar_status status =
-        cellar_losses_tilt(t, asked->epsilon, NAN, CELLAR_PLD_SPLIT, INFINITY, &tilt, err);
+        cellar_losses_tilt(t, there.epsilon, NAN, CELLAR_PLD_SPLIT, INFINITY, &tilt, err);
     if (status != CELLAR_OK)
         return status;
-    *found = losses_are_nothing(t, &tilt, asked, out);
+    *found = losses_are_nothing(t, &tilt, &there, out);
     if (*found)
-        return CELLAR_OK;
-    status = cellar_losses_put(t, 1.01 * tilt.width / (CELLS_GLANCE - 64), CELLAR_PLD_SPLIT, err);
-    if (status == CELLAR_OK)
+        upper = out->upper;
+    else
+        status =
+            cellar_losses_put(t, 1.01 * tilt.width / (CELLS_GLANCE - 64), CELLAR_PLD_SPLIT, err);
+    if (status == CELLAR_OK && !*found)
         status = cellar_sum_create(t->parts, t->n, &tilt, &sum, err);
-    if (status == CELLAR_OK)
-        upper = cellar_sum_delta_upper(sum, asked->epsilon);
+    if (status == CELLAR_OK && !*found)
+        upper = cellar_sum_delta_upper(sum, there.epsilon);
     cellar_sum_free(sum);
-    *found = upper <= asked->enough;
+    *found = upper <= there.enough || (*found && !asks_epsilon(asked));
     if (*found)
-        *out = (cellar_bounds){.upper = upper, .lower = t->infinite_true};
+        *out = (cellar_bounds){.upper = asks_epsilon(asked) ? asked->enough : upper,
+                               .lower = asks_epsilon(asked) ? 0 : t->infinite_true};
     return status == CELLAR_ERR_OVERFLOW ? CELLAR_OK : status;
 }
 
@@ -193,7 +216,9 @@ static cellar_status losses_add_up(cellar_losses *t, const question *asked, cell
     if (tilt.width > 16 * deviation) /* far out the sum strays by more */
         spacing = fmax(spacing,
                        fmin(0.25 / fmax(tilt.theta, 1e-3), grid_wanted(t, asked, tilt.width / 16)));
-    spacing = grid_filled(spacing, &tilt, t->is_lattice ? CELLS_MANY : CELLS_FEW);
+    spacing = asks_epsilon(asked) && t->infinite > asked->delta /* a lower bound is all there is */
+                  ? 1.01 * tilt.width / (CELLS_GLANCE - 64)
+                  : grid_filled(spacing, &tilt, t->is_lattice ? CELLS_MANY : CELLS_FEW);
     return losses_refine(t, spacing, &tilt, asked, out, err);
 }
 
@@ -209,7 +234,11 @@ static cellar_status losses_answer(cellar_losses *t, const question *asked, cell
         *out = (cellar_bounds){t->infinite, t->infinite_true, t->is_lattice};
         return CELLAR_OK;
     }
-    if (asked->enough > 0 && !asks_epsilon(asked)) {
+    if (asks_epsilon(asked) && t->infinite <= asked->delta && t->largest <= asked->enough) {
+        out->upper = t->largest;
+        return CELLAR_OK;
+    }
+    if (asked->enough > 0 && isfinite(asked->enough)) {
         status = losses_glance(t, asked, out, &found, err);
         if (status != CELLAR_OK || found)
             return status;
@@ -220,6 +249,8 @@ static cellar_status losses_answer(cellar_losses *t, const question *asked, cell
             return status;
     }
     status = losses_add_up(t, asked, out, err);
+    if (asks_epsilon(asked) && t->infinite <= asked->delta)
+        out->upper = fmin(out->upper, t->largest);
     if (out->lower > 0)
         t->about = out->lower;
     return status;
@@ -247,8 +278,8 @@ static cellar_status stakes_answer(const cellar_stake *stakes, size_t n, const q
         cellar_losses_clear(&t);
         scale = asks_epsilon(asked) ? asked->delta : out->upper;
         if (status != CELLAR_OK || tail <= tail_min || left_out <= 1e-4 * scale ||
-            left_out >= 0.5 * before || /* the law goes no further */
-            (!asks_epsilon(asked) && out->upper <= asked->enough))
+            left_out >= 0.5 * before || isinf(out->upper) || /* the law goes no further */
+            out->upper <= asked->enough)
             break;
         before = left_out;
         tail = fmax(tail_min, about > 0 ? fmin(1e-3 * tail, about * share / times) : tail * tail);
