@@ -56,14 +56,14 @@ static void trapezoid_clear(trapezoid *q)
         arb_clear(all[i]);
 }
 
-/* out = e^x f(peak + j h), given e^t at that point. */
-static void trapezoid_term(const trapezoid *q, int64_t j, const arb_t e_t, arb_t out)
+/* out = e^x f(peak + j h), given e^t and e^-t at that point, to so many bits. */
+static void trapezoid_term(const trapezoid *q, int64_t j, const arb_t e_t, const arb_t e_minus,
+                           int64_t bits, arb_t out)
 {
     arb_t t, s;
     arb_init(t);
     arb_init(s);
-    arb_inv(s, e_t, q->bits); /* x (1 - cosh t) + v t */
-    arb_add(s, s, e_t, q->bits);
+    arb_add(s, e_t, e_minus, q->bits); /* x (1 - cosh t) + v t */
     arb_mul_2exp_si(s, s, -1);
     arb_sub_ui(s, s, 1, q->bits);
     arb_mul(s, s, q->x, q->bits);
@@ -73,9 +73,15 @@ static void trapezoid_term(const trapezoid *q, int64_t j, const arb_t e_t, arb_t
     arb_add(t, t, out, q->bits);
     arb_mul(t, t, q->v, q->bits);
     arb_sub(out, t, s, q->bits);
-    arb_exp(out, out, q->bits);
+    arb_exp(out, out, bits);
     arb_clear(s);
     arb_clear(t);
+}
+
+/* About log2 of sum / term. */
+static int64_t bits_below(const arb_t sum, const arb_t term)
+{
+    return arf_abs_bound_lt_2exp_si(arb_midref(sum)) - arf_abs_bound_lt_2exp_si(arb_midref(term));
 }
 
 /* Adds what is left after `term` when terms fall at least as fast as from `before` to it: both
@@ -104,29 +110,42 @@ static int add_rest(arb_t sum, const arb_t before, const arb_t term, int64_t bit
     return small;
 }
 
-/* Sums to one side of the peak, the peak itself not included. */
+/* Sums to one side of the peak, the peak itself not included. Both sequences are log-concave, and
+ * what lies beyond is asked for when terms have become small. */
 static void trapezoid_side(trapezoid *q, int up, int64_t bits)
 {
-    arb_t e_t, term, next, before, before_next, factor;
+    enum { LEAST = 32 };
+    arb_t e_t, e_minus, term, next, before, before_next, factor, inverse;
     int done = 0, done_next = 0;
-    arb_ptr all[] = {e_t, term, next, before, before_next, factor};
+    int64_t term_bits = q->bits, small, small_next;
+    arb_ptr all[] = {e_t, e_minus, term, next, before, before_next, factor, inverse};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         arb_init(all[i]);
     arb_set(e_t, q->e_peak);
+    arb_inv(e_minus, e_t, q->bits);
     arb_set(factor, q->e_step);
+    arb_inv(inverse, factor, q->bits);
     if (!up)
-        arb_inv(factor, factor, q->bits);
+        arb_swap(factor, inverse);
     for (int64_t j = 1; !(done && done_next); j++) {
+        CELLAR_ASSERT(j < 1 << 20);
         arb_swap(before, term);
         arb_swap(before_next, next);
         arb_mul(e_t, e_t, factor, q->bits);
-        trapezoid_term(q, up ? j : -j, e_t, term);
-        arb_mul(next, term, e_t, q->bits);
+        arb_mul(e_minus, e_minus, inverse, q->bits);
+        trapezoid_term(q, up ? j : -j, e_t, e_minus, term_bits, term);
+        arb_mul(next, term, e_t, term_bits);
         arb_add(q->sum, q->sum, term, q->bits);
         arb_add(q->sum_next, q->sum_next, next, q->bits);
+        small = bits_below(q->sum, term);
+        small_next = bits_below(q->sum_next, next);
+        small = small < small_next ? small : small_next;
+        term_bits = small > 0 ? q->bits - small : q->bits; /* the last ones tell no more */
+        term_bits = term_bits > LEAST ? term_bits : LEAST;
+        if (small < bits - bits / 4)
+            continue;
         done = add_rest(q->sum, before, term, bits);
         done_next = done && add_rest(q->sum_next, before_next, next, bits);
-        CELLAR_ASSERT(j < 1 << 20);
     }
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         arb_clear(all[i]);
@@ -178,7 +197,8 @@ static void bessel_pair(const arb_t order, const arb_t x, int64_t bits, arb_t k_
     arb_t v;
     trapezoid_init(&q, order, x, bits);
     arb_init(v);
-    trapezoid_term(&q, 0, q.e_peak, q.sum);
+    arb_inv(v, q.e_peak, q.bits);
+    trapezoid_term(&q, 0, q.e_peak, v, q.bits, q.sum);
     arb_mul(q.sum_next, q.sum, q.e_peak, q.bits);
     trapezoid_side(&q, 1, bits);
     trapezoid_side(&q, 0, bits);

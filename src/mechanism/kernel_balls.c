@@ -151,9 +151,9 @@ double cellar_kernel_tail_factor(const cellar_mechanism *m, int64_t count, int64
     return r < 1 ? (double) (room / (1 - r)) : (double) INFINITY;
 }
 
-/* The same in double-words: quick, and right to about 75 bits. 0 where there is no run, or a long
- * one, or numbers are too small. */
-static int sum_above_by_run(const cellar_kernel *k, int64_t count, int64_t from, arb_t out)
+/* P(from <= B <= last) in double-words, of all numbers when `last` is INT64_MAX: quick, and right
+ * to about 75 bits. 0 where there is no run, or a long one, or numbers are too small. */
+static int sum_by_run(const cellar_kernel *k, int64_t count, int64_t from, int64_t last, arb_t out)
 {
     enum { CHUNK = 512, CHUNKS_MAX = 1 << 13, SUM_STEP = 4 };
     const double unit = 0x1.001p-106, least = 0x1p-650, enough = 0x1p-76;
@@ -167,19 +167,29 @@ static int sum_above_by_run(const cellar_kernel *k, int64_t count, int64_t from,
         return 0;
     raised = cellar_run_raise(&run);
     while (!(rest < enough * sum.high)) {
-        cellar_run_next(&run, CHUNK, p);
-        if (!(run.error < 0x1p30) || p[0].high < least || n == (size_t) CHUNK * CHUNKS_MAX)
+        const int64_t left = last - from - (int64_t) n + 1;
+        const size_t size = left < CHUNK ? (size_t) left : CHUNK;
+        cellar_run_next(&run, size, p);
+        if (!(run.error < 0x1p30) || p[0].high < least || n >= (size_t) CHUNK * CHUNKS_MAX)
             return 0;
-        for (size_t i = 0; i < CHUNK; i++)
+        for (size_t i = 0; i < size; i++)
             sum = cellar_dword_add(sum, p[i]);
-        n += CHUNK;
-        rest = p[CHUNK - 1].high * (1 + 0x1p-40) *
-               cellar_kernel_tail_factor(&k->base, count, from + (int64_t) n - 1);
+        n += size;
+        rest = (int64_t) size == left
+                   ? 0
+                   : p[size - 1].high * (1 + 0x1p-40) *
+                         cellar_kernel_tail_factor(&k->base, count, from + (int64_t) n - 1);
     }
     cellar_dword_ball(sum, sum.high * (run.error + SUM_STEP * (double) n) * 1.001 * unit + rest,
                       out);
     arb_mul_2exp_si(out, out, -raised);
     return 1;
+}
+
+int cellar_kernel_between_ball(const cellar_mechanism *m, int64_t count, int64_t first,
+                               int64_t last, arb_t out)
+{
+    return first <= last && sum_by_run((const cellar_kernel *) m, count, first, last, out);
 }
 
 double cellar_kernel_fall(const cellar_mechanism *m, int64_t count)
@@ -209,7 +219,7 @@ void cellar_kernel_survival_ball(const cellar_mechanism *m, int64_t count, int64
     }
     if (bits <= RUN_BITS && released >= count &&
         (!is_closed || cellar_kernel_fall(m, count) < FALL_SHORT) &&
-        sum_above_by_run(k, count, released + 1, out))
+        sum_by_run(k, count, released + 1, INT64_MAX, out))
         return;
     if (is_closed) {
         k->law->upper_ball(k, count, released + 1, bits, out);

@@ -55,6 +55,10 @@ typedef struct cellar_mechanism_ops {
     /* The law of a count in double-words; 0 when there is none. */
     int (*law_row)(const cellar_mechanism *m, int64_t count, cellar_law_row *out);
 
+    /* An enclosure of P(first <= B <= last | count) to 128 bits or less; 0 when it is not quick. */
+    int (*between_ball)(const cellar_mechanism *m, int64_t count, int64_t first, int64_t last,
+                        arb_t out);
+
     /* Of kernels. No less than P(>= b | count) / P(b | count), infinite where nothing is known; and
      * about how many numbers it takes P to fall by a factor e far out, 0 where that is few or not
      * known. 1: survival_ball takes no longer for that. */

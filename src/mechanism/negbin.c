@@ -64,33 +64,103 @@ static void negbin_p_balls(const cellar_kernel *k, int64_t count, int64_t first,
     fmpq_clear(mean);
 }
 
-/* The ratios of successive terms from P(b) on are those of 2F1(b + r, 1; b + 1; q). */
+/* c_j, j = 1, 2, ..., of F = 1/(1 + c_1/(1 + c_2/(1 + ...))) = 2F1(1 - r, 1; b + 1; -x), Gauss's
+ * continued fraction: x (m + 1 - r)(b + m) / ((b + 2m)(b + 2m + 1)) for j = 2m + 1, and
+ * x m (b + m - 1 + r) / ((b + 2m - 1)(b + 2m)) for j = 2m. */
+static void fraction_part(const arb_t x, const arb_t r, int64_t b, int64_t j, int64_t bits,
+                          arb_t out)
+{
+    const int64_t m = j / 2;
+    if (j % 2 == 1) {
+        arb_sub_si(out, r, m + 1, bits);
+        arb_neg(out, out);
+        arb_mul_si(out, out, b + m, bits);
+    } else {
+        arb_add_si(out, r, b + m - 1, bits);
+        arb_mul_si(out, out, m, bits);
+    }
+    arb_mul(out, out, x, bits);
+    arb_div_si(out, out, b + j - 1, bits);
+    arb_div_si(out, out, b + j, bits);
+}
+
+/* That F: from j > 2r + 1 on all parts are positive, and the values of the fraction when it is cut
+ * off lie on its two sides in turn. 0 where it takes too many of them. */
+static int negbin_fraction(const arb_t x, const arb_t r, int64_t b, int64_t bits, arb_t out)
+{
+    enum { PARTS_MAX = 400, LOOK = 8 };
+    const double positive = 2 * arf_get_d(arb_midref(r), ARF_RND_UP) + 2;
+    const int64_t work = bits + 32;
+    arb_t c, value;
+    arb_struct top[2], bottom[2]; /* of the last two */
+    int found = 0;
+    arb_init(c);
+    arb_init(value);
+    for (int i = 0; i < 2; i++) {
+        arb_init(top + i);
+        arb_init(bottom + i);
+    }
+    arb_one(top + 1);
+    arb_one(bottom);
+    arb_one(bottom + 1);
+    for (int64_t j = 1; j <= PARTS_MAX && !found; j++) {
+        fraction_part(x, r, b, j, work, c);
+        arb_mul(top, top, c, work); /* what is new is the last and c times the one before */
+        arb_add(top, top, top + 1, work);
+        arb_swap(top, top + 1);
+        arb_mul(bottom, bottom, c, work);
+        arb_add(bottom, bottom, bottom + 1, work);
+        arb_swap(bottom, bottom + 1);
+        if (j % LOOK != 0 || (double) j < positive)
+            continue;
+        arb_div(out, top, bottom, work);
+        arb_div(value, top + 1, bottom + 1, work);
+        arb_union(out, out, value, work);
+        found = arb_rel_accuracy_bits(out) >= bits;
+    }
+    for (int i = 0; i < 2; i++) {
+        arb_clear(top + i);
+        arb_clear(bottom + i);
+    }
+    arb_clear(value);
+    arb_clear(c);
+    return found;
+}
+
+/* The ratios of successive terms from P(b) on are those of 2F1(b + r, 1; b + 1; q), q = x/(1 + x),
+ * x = sigma mu, which is (1 + x) 2F1(1 - r, 1; b + 1; -x) (Pfaff). */
 static void negbin_upper_ball(const cellar_kernel *k, int64_t count, int64_t b, int64_t bits,
                               arb_t out)
 {
     const int64_t work = bits + 96;
-    arb_t first, one, next, q;
-    arb_init(first);
+    const double far = 5; /* where the fraction is the quicker one */
+    arb_t r, one, next, x;
+    arb_init(r);
     arb_init(one);
     arb_init(next);
-    arb_init(q);
-    arb_set_fmpq(first, cellar_kernel_parameter(k, "sigma")->value, work);
-    cellar_kernel_mean_ball(k, count, work, q);
-    arb_mul(q, q, first, work);
-    arb_add_ui(one, q, 1, work);
-    arb_div(q, q, one, work);
-    arb_inv(first, first, work);
-    arb_add_si(first, first, b, work);
-    arb_one(one);
-    arb_set_si(next, b);
-    arb_add_ui(next, next, 1, work);
-    arb_hypgeom_2f1(next, first, one, next, q, 0, work);
+    arb_init(x);
+    arb_set_fmpq(r, cellar_kernel_parameter(k, "sigma")->value, work);
+    cellar_kernel_mean_ball(k, count, work, x);
+    arb_mul(x, x, r, work);
+    arb_add_ui(one, x, 1, work);
+    arb_inv(r, r, work);
+    if ((double) b > far * arf_get_d(arb_midref(x), ARF_RND_NEAR) &&
+        negbin_fraction(x, r, b, bits + 8, next)) {
+        arb_mul(next, next, one, work);
+    } else {
+        arb_div(x, x, one, work);
+        arb_add_si(r, r, b, work);
+        arb_one(one);
+        arb_set_si(next, b);
+        arb_add_ui(next, next, 1, work);
+        arb_hypgeom_2f1(next, r, one, next, x, 0, work);
+    }
     negbin_p_balls(k, count, b, 1, bits, out);
     arb_mul(out, out, next, bits);
-    arb_clear(first);
+    arb_clear(r);
     arb_clear(one);
     arb_clear(next);
-    arb_clear(q);
+    arb_clear(x);
 }
 
 /* (b + 1) P(b + 1) = q (b + r) P(b) */

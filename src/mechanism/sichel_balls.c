@@ -61,7 +61,7 @@ static void sichel_start(const sichel_terms *t, int64_t b, int64_t bits, arb_t p
     arb_init(order);
     arb_init(x);
     arb_add_si(order, t->nu, b, bits);
-    cellar_bessel_k_balls(order, t->c, bits - 64, x, ratio);
+    cellar_bessel_k_balls(order, t->c, bits - 96, x, ratio);
     arb_log(p, x, bits);
     arb_mul(x, order, t->log_cs, bits); /* (b + nu) ln(c sigma) */
     arb_sub(p, p, x, bits);

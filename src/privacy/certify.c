@@ -287,21 +287,6 @@ out:
     return status;
 }
 
-/* Bisection stopped closer than this; only a bound that some count attains is one from below. */
-static double lower_of_cell(const cellar_setting *s, double epsilon, double delta)
-{
-    double lower = epsilon * (1 - 4e-9);
-    cellar_worst worst;
-    fmpq_t exact;
-    if (!isfinite(epsilon))
-        return epsilon;
-    fmpq_init(exact);
-    cellar_rational_set_double(exact, lower);
-    cellar_setting_delta(s, 0, exact, &worst);
-    fmpq_clear(exact);
-    return worst.is_attained && worst.bound > delta ? lower : 0;
-}
-
 /* The epsilon of one record, or of a unit whose changes dominate each other. */
 static cellar_status epsilon_of_all(const cellar_setting *s, double delta, cellar_bounds *out,
                                     cellar_error *err)
@@ -310,8 +295,9 @@ static cellar_status epsilon_of_all(const cellar_setting *s, double delta, cella
     cellar_bounds tight;
     *out = (cellar_bounds){0};
     if (cellar_setting_is_single(s)) {
-        out->upper = fmin(cellar_setting_epsilon(s, 0, delta), s->c->pure);
-        out->lower = lower_of_cell(s, out->upper, delta);
+        *out = cellar_setting_epsilon(s, 0, delta);
+        out->upper = fmin(out->upper, s->c->pure);
+        out->lower = fmin(out->lower, out->upper);
         return CELLAR_OK;
     }
     out->upper = cellar_setting_basic_epsilon(s, delta);

@@ -41,8 +41,9 @@ void cellar_setting_infinite(const cellar_setting *s, size_t i, cellar_worst *wo
  */
 void cellar_setting_cell_violation(const cellar_setting *s, const fmpq_t epsilon,
                                    cellar_worst *worst);
-/* The smallest epsilon at which one cell of mechanism i has at most this delta. */
-double cellar_setting_epsilon(const cellar_setting *s, size_t i, double delta);
+/* The smallest epsilon at which one cell of mechanism i has at most this delta > 0: one that is
+ * proved, and one below which it is proved that there is none, or 0. */
+cellar_bounds cellar_setting_epsilon(const cellar_setting *s, size_t i, double delta);
 
 /* ---- several cells ---- */
 

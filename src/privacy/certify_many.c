@@ -281,7 +281,7 @@ double cellar_setting_basic_epsilon(const cellar_setting *s, double delta)
     double sum = 0, largest = 0, share = delta / (double) cellar_setting_parts(s) * (1 - 1e-15);
     for (size_t i = 0; i < s->n; i++) {
         double epsilon =
-            cellar_setting_epsilon(s, i, share) * (double) cellar_setting_parts_each(s);
+            cellar_setting_epsilon(s, i, share).upper * (double) cellar_setting_parts_each(s);
         sum += epsilon;
         largest = fmax(largest, epsilon);
     }
@@ -295,7 +295,7 @@ double cellar_setting_advanced_epsilon(const cellar_setting *s, double delta)
     double squares = 0, bias = 0, times = (double) cellar_setting_parts_each(s);
     double share = delta / 2 / (double) cellar_setting_parts(s) * (1 - 1e-15);
     for (size_t i = 0; i < s->n; i++) {
-        double epsilon = cellar_setting_epsilon(s, i, share);
+        double epsilon = cellar_setting_epsilon(s, i, share).upper;
         squares += times * epsilon * epsilon;
         bias += times * epsilon * expm1(epsilon);
     }

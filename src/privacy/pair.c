@@ -55,7 +55,8 @@ static void raw_survival(const cellar_pair *pair, int side, int64_t b, int64_t b
     if (cellar_pair_cache_get(pair->cache, m, CELLAR_PAIR_UPPER, count, b, bits, out) ||
         cellar_pair_cache_upper(pair->cache, m, count, b, bits, out))
         return;
-    m->ops->survival_ball(m, count, b, bits, out);
+    if (!cellar_pair_cache_tail(pair->cache, m, count, b, bits, out))
+        m->ops->survival_ball(m, count, b, bits, out);
     cellar_pair_cache_put(pair->cache, m, CELLAR_PAIR_UPPER, count, b, bits, out);
 }
 

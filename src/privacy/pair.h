@@ -64,8 +64,15 @@ void cellar_pair_violation_by_sum(const cellar_pair *pair, const fmpq_t epsilon,
  * or very large, when they never do. Open comparisons count as violations. It is looked for near a
  * number. */
 int64_t cellar_pair_threshold(const cellar_pair *pair, const fmpq_t epsilon, int64_t near);
+/* What a side has from that x on: P(B >= x), or P(B <= -x) where losses fall. */
+void cellar_pair_beyond(const cellar_pair *pair, int side, int64_t x, int64_t bits, arb_t out);
 /* cellar_pair_violation() from that x of the pair, and that of the pair with its laws exchanged. */
 void cellar_pair_violation_beyond(const cellar_pair *pair, int64_t above, int64_t below, arb_t out);
+
+/* Of a monotone pair: epsilon for a delta > 0, between two numbers that hardly differ. delta is
+ * exceeded below the first, and not at the second. It is looked for near `about`. 0: not found. */
+int cellar_pair_epsilon(const cellar_pair *pair, double delta, double about, double *lower,
+                        double *upper);
 
 /* Both by double-words, leaving out numbers of P less likely than 2^-bits; 0 where there are none.
  * `violates` decides what they leave open. */

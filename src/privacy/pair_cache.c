@@ -57,7 +57,16 @@ typedef struct cache_rest {
     cellar_rest rest;
 } cache_rest;
 
+/* The last upper tail of a wide law of some count: others differ by what lies between. */
+enum { LAST_TAILS = 8 };
+typedef struct cache_tail {
+    const cellar_mechanism *m; /* NULL: empty */
+    int64_t count, b;
+    arb_t above; /* P(> b) */
+} cache_tail;
+
 struct cellar_pair_cache {
+    cache_tail tails[LAST_TAILS];
     cache_rest rests[ROWS];
     cache_noise noise;
     cache_entry entries[ENTRIES];
@@ -83,6 +92,9 @@ void cellar_pair_cache_free(cellar_pair_cache *cache)
         }
     for (size_t i = 0; cache != NULL && i < ROWS; i++)
         cellar_law_row_clear(&cache->words[i].row);
+    for (size_t i = 0; cache != NULL && i < LAST_TAILS; i++)
+        if (cache->tails[i].m != NULL)
+            arb_clear(cache->tails[i].above);
     if (cache != NULL && cache->noise.above != NULL)
         _arb_vec_clear(cache->noise.above, NOISE);
     cellar_free(cache);
@@ -252,7 +264,7 @@ static int words_pay(const cache_words *words, int64_t b)
         ASKED = 6,
         ASKED_CLOSED = 100,
         NUMBERS_EACH = 8192,
-        TAILS = 3,
+        TAILS = 12,
         FALLS = 62
     };
     const cellar_mechanism *m = words->m;
@@ -340,6 +352,47 @@ static int words_upper(cellar_pair_cache *cache, const cellar_mechanism *m, int6
             return 1;
     }
     return 0;
+}
+
+/* ---- tails of wide laws --------------------------------------------------------------------- */
+
+/* 1 and P(> b) where the last tail of that count is near. */
+static int tail_near(const cache_tail *tail, int64_t b, int64_t bits, arb_t out)
+{
+    const double far = 4 * law_fall(tail->m, tail->count);
+    const int is_above = b > tail->b;
+    if (fabs((double) b - (double) tail->b) > far)
+        return 0;
+    if (b == tail->b) {
+        arb_set(out, tail->above);
+        return 1;
+    }
+    if (!tail->m->ops->between_ball(tail->m, tail->count, (is_above ? tail->b : b) + 1,
+                                    is_above ? b : tail->b, out))
+        return 0;
+    if (is_above)
+        arb_neg(out, out);
+    arb_add(out, out, tail->above, bits);
+    return arb_rel_accuracy_bits(out) >= REST_ACCURACY;
+}
+
+int cellar_pair_cache_tail(cellar_pair_cache *cache, const cellar_mechanism *m, int64_t count,
+                           int64_t b, int64_t bits, arb_t out)
+{
+    cache_tail *tail;
+    if (cache == NULL || bits != WORD_BITS || !cellar_pair_law_is_wide(m, count))
+        return 0;
+    tail = &cache->tails[(uint64_t) count % LAST_TAILS];
+    if (tail->m == m && tail->count == count && tail_near(tail, b, bits, out))
+        return 1;
+    m->ops->survival_ball(m, count, b, bits, out);
+    if (tail->m == NULL)
+        arb_init(tail->above);
+    tail->m = m;
+    tail->count = count;
+    tail->b = b;
+    arb_set(tail->above, out);
+    return 1;
 }
 
 /* ---- noise ---------------------------------------------------------------------------------- */

@@ -52,6 +52,10 @@ int cellar_pair_cache_pmf(cellar_pair_cache *cache, const cellar_mechanism *m, i
 /* The same for P(B > b | count), unless it is too small to be what a row leaves. */
 int cellar_pair_cache_upper(cellar_pair_cache *cache, const cellar_mechanism *m, int64_t count,
                             int64_t b, int64_t bits, arb_t out);
+/* 1 and P(B > b | count) of a wide law, of which the last one asked for is remembered: another near
+ * it takes only what lies between. */
+int cellar_pair_cache_tail(cellar_pair_cache *cache, const cellar_mechanism *m, int64_t count,
+                           int64_t b, int64_t bits, arb_t out);
 /* The same for P(B <= b | count), where double-words say it. */
 int cellar_pair_cache_lower(cellar_pair_cache *cache, const cellar_mechanism *m, int64_t count,
                             int64_t b, int64_t bits, arb_t out);

@@ -143,14 +143,19 @@ static int64_t pair_threshold(const cellar_pair *pair, const fmpq_t epsilon)
 }
 
 /* The mass at direction * b >= x. */
-static void pair_beyond(const cellar_pair *pair, int side, int64_t direction, int64_t x,
-                        int64_t bits, arb_t out)
+static void beyond(const cellar_pair *pair, int side, int64_t direction, int64_t x, int64_t bits,
+                   arb_t out)
 {
     x = x < PAIR_FAR ? x : PAIR_FAR; /* what lies there counts, whatever its loss */
     if (direction > 0)
         cellar_pair_upper(pair, side, x, bits, out);
     else
         cellar_pair_lower(pair, side, -x, bits, out);
+}
+
+void cellar_pair_beyond(const cellar_pair *pair, int side, int64_t x, int64_t bits, arb_t out)
+{
+    beyond(pair, side, pair_direction(pair), x, bits, out);
 }
 
 static int ball_is_tiny(const arb_t ball, slong exponent)
@@ -173,14 +178,14 @@ static void exp_of(const fmpq_t epsilon, int64_t bits, arb_t out)
 
 static void pair_delta_by_threshold(const cellar_pair *pair, const fmpq_t epsilon, arb_t out)
 {
-    int64_t direction = pair_direction(pair), x = pair_threshold(pair, epsilon);
+    int64_t x = pair_threshold(pair, epsilon);
     arb_t factor, q;
     arb_init(factor);
     arb_init(q);
     for (int64_t bits = CELLAR_PAIR_BITS; bits <= CELLAR_PAIR_BITS_MAX; bits *= 2) {
         exp_of(epsilon, bits, factor);
-        pair_beyond(pair, 0, direction, x, bits, out);
-        pair_beyond(pair, 1, direction, x, bits, q);
+        cellar_pair_beyond(pair, 0, x, bits, out);
+        cellar_pair_beyond(pair, 1, x, bits, q);
         if (x < PAIR_FAR)
             arb_submul(out, q, factor, bits);
         ball_clip(out);
@@ -203,8 +208,8 @@ void cellar_pair_violation_beyond(const cellar_pair *pair, int64_t above, int64_
         return;
     }
     for (int64_t bits = CELLAR_PAIR_BITS; bits <= CELLAR_PAIR_BITS_MAX; bits *= 2) {
-        pair_beyond(pair, 0, direction, above, bits, out);
-        pair_beyond(pair, 0, -direction, below, bits, other);
+        cellar_pair_beyond(pair, 0, above, bits, out);
+        beyond(pair, 0, -direction, below, bits, other);
         arb_add(out, out, other, bits);
         ball_clip(out);
         if (ball_is_settled(out))

@@ -7,6 +7,7 @@ set(LAYER_SOURCES
   certificate_write.c
   certify.c
   certify_cell.c
+  certify_epsilon.c
   certify_group.c
   certify_joint.c
   certify_judge.c
@@ -38,6 +39,7 @@ set(LAYER_SOURCES
   losses.c
   pair.c
   pair_cache.c
+  pair_epsilon.c
   pair_measure.c
   pair_words.c
   pld.c

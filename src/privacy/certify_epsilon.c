@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The smallest epsilon at which one cell has at most a given delta.
+ *
+ * Some pair of counts is asked, the first ones to begin with, and its epsilon proved for all counts
+ * or another pair found that is worse there. For a pair with monotone ratios epsilon is found by
+ * lines (pair_epsilon.c), and for others between one that is too small and one that is not. */
+#include "privacy/certify.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "math/ball.h"
+#include "math/rational.h"
+
+static double delta_at(const cellar_setting *s, size_t i, double epsilon, cellar_worst *worst)
+{
+    fmpq_t exact;
+    fmpq_init(exact);
+    cellar_rational_set_double(exact, epsilon);
+    cellar_setting_delta(s, i, exact, worst);
+    fmpq_clear(exact);
+    return worst->bound;
+}
+
+static cellar_pair pair_at(const cellar_setting *s, size_t i, const cellar_worst *at)
+{
+    cellar_pair pair;
+    cellar_pair_init(&pair, s->mechanisms[i], at->count, at->neighbour, CELLAR_NEGATIVES_KEEP);
+    pair.cache = s->cache;
+    return pair;
+}
+
+/* delta of one pair of counts. */
+static double delta_of_pair(const cellar_setting *s, size_t i, const cellar_worst *at,
+                            double epsilon)
+{
+    cellar_pair pair = pair_at(s, i, at);
+    double bound;
+    fmpq_t exact;
+    arb_t value;
+    fmpq_init(exact);
+    arb_init(value);
+    cellar_rational_set_double(exact, epsilon);
+    cellar_pair_delta(&pair, exact, value);
+    bound = arb_is_finite(value) ? cellar_ball_upper(value) : 1;
+    fmpq_clear(exact);
+    arb_clear(value);
+    return bound;
+}
+
+/* delta at some epsilon: of the pair looked at, or of all when there is none. */
+typedef struct search {
+    const cellar_setting *s;
+    size_t i;
+    const cellar_worst *at;
+    int is_wide;  /* bounds for all counts at once are asked for */
+    int is_quick; /* the first pair is asked for in doubles, which may be a little too much */
+    double delta; /* wanted */
+} search;
+
+static double bound_at(const cellar_setting *s, size_t i, double epsilon)
+{
+    cellar_reach reach = cellar_setting_reach(s, i);
+    double bound;
+    fmpq_t exact;
+    fmpq_init(exact);
+    cellar_rational_set_double(exact, epsilon);
+    bound = cellar_supremum_bound(&reach, exact);
+    fmpq_clear(exact);
+    return bound;
+}
+
+static int search_has_quick(const search *r)
+{
+    const cellar_facts *facts = r->s->mechanisms[r->i]->ops->facts;
+    return facts != NULL && facts->quick != NULL;
+}
+
+/* delta of the first pair, and of which order it is. */
+static double quick_at(const search *r, double epsilon, int *larger)
+{
+    const cellar_mechanism *m = r->s->mechanisms[r->i];
+    const double numbers = 1e5;
+    cellar_quick quick;
+    if (!m->ops->facts->quick(m, (int64_t) r->s->options->min_count, r->s->shift, epsilon, r->delta,
+                              numbers, &quick))
+        return 1;
+    *larger = quick.delta[1] >= quick.delta[0];
+    return fmax(quick.delta[0], quick.delta[1]);
+}
+
+static double search_ask(const search *r, double epsilon)
+{
+    cellar_worst worst;
+    int unused;
+    if (r->is_quick)
+        return quick_at(r, epsilon, &unused);
+    if (r->is_wide)
+        return bound_at(r->s, r->i, epsilon);
+    return r->at != NULL ? delta_of_pair(r->s, r->i, r->at, epsilon)
+                         : delta_at(r->s, r->i, epsilon, &worst);
+}
+
+/* Between an epsilon that is too small and one that is not: by straight lines through ln delta,
+ * where the end that stays counts half the second time (Dowell and Jarratt 1971), and in the middle
+ * where that is slow. The answer is proved, and within `close` of one that is too small. */
+static double search_between(const search *r, double low, double high)
+{
+    double close = r->s->mechanisms[r->i]->ops->is_additive ? 1e-12 : 1e-9;
+    double above = log(search_ask(r, low) / r->delta), below = log(search_ask(r, high) / r->delta);
+    int stayed = 0;
+    while (high - low > close * high) {
+        double width = high - low, edge = close / 4 * high;
+        double x = low + width * above / (above - below), value;
+        if (!isfinite(below) || abs(stayed) > 3)
+            x = low > 0 && high > 4 * low ? sqrt(low * high) : low + width / 2;
+        x = fmin(fmax(x, low + edge), high - edge);
+        value = log(search_ask(r, x) / r->delta);
+        if (value <= 0) {
+            high = x;
+            below = value;
+            stayed = stayed < 0 ? stayed - 1 : -1;
+            above /= stayed < -1 ? 2 : 1;
+        } else {
+            low = x;
+            above = value;
+            stayed = stayed > 0 ? stayed + 1 : 1;
+            below /= stayed > 1 ? 2 : 1;
+        }
+    }
+    return high;
+}
+
+/* The smallest epsilon from `low` on, which may do itself; INFINITY beyond all use. */
+static double search_from(const search *r, double low)
+{
+    double high = low > 0 ? 2 * low : 1;
+    if (search_ask(r, low) <= r->delta)
+        return low;
+    while (high < 1e9 && search_ask(r, high) > r->delta) {
+        low = high;
+        high *= 2;
+    }
+    return high < 1e9 ? search_between(r, low, high) : INFINITY;
+}
+
+/* Where doubles see the epsilon of additive noise, which balls would have to look for long: 0 when
+ * they see none. P and Q are the noise beyond x and beyond x - shift, and where the loss at x is
+ * epsilon, delta is P - e^epsilon Q. */
+static double search_about(const search *r)
+{
+    const cellar_mechanism *m = r->s->mechanisms[r->i];
+    int64_t low = -r->s->shift, high = INT64_C(1) << 40, x, shift = r->s->shift;
+    double epsilon, p, q;
+    if (!m->ops->is_additive || m->ops->survival == NULL)
+        return 0;
+    while (high - low > 1) { /* the first x with a small delta at its own loss */
+        x = low + (high - low) / 2;
+        p = m->ops->survival(m, shift, x - 1);
+        q = m->ops->survival(m, 0, x - 1);
+        epsilon = m->ops->log_pmf(m, shift, x) - m->ops->log_pmf(m, 0, x);
+        if (epsilon <= 0 || p - exp(epsilon) * q > r->delta)
+            low = x;
+        else /* or there is nothing left */
+            high = x;
+    }
+    p = m->ops->survival(m, shift, high - 1);
+    q = m->ops->survival(m, 0, high - 1);
+    epsilon = log((p - r->delta) / q);
+    return isfinite(epsilon) && epsilon > 0 ? epsilon : 0;
+}
+
+/* The same of a kernel whose pairs are quickly bounded; `at` becomes the worse order of its first.
+ */
+static double search_about_quick(const search *r, cellar_worst *at)
+{
+    search quick = *r;
+    int64_t first = (int64_t) r->s->options->min_count, shift = r->s->shift;
+    double about;
+    int larger = 1;
+    quick.is_quick = 1;
+    about = search_from(&quick, 0);
+    if (!isfinite(about))
+        return 0;
+    quick_at(r, about, &larger);
+    at->count = first + (larger ? shift : 0);
+    at->neighbour = first + (larger ? 0 : shift);
+    return about;
+}
+
+/* The loss at the first number beyond which P of a kernel has about as much as delta. */
+static double search_about_tail(const search *r)
+{
+    const cellar_mechanism *m = r->s->mechanisms[r->i];
+    const int64_t larger = r->at->count, smaller = r->at->neighbour;
+    const double goal = log(r->delta);
+    double mean, variance, loss;
+    int64_t low, high;
+    cellar_mechanism_mean_variance(m, larger, &mean, &variance);
+    low = (int64_t) fmin(mean, 0x1p60);
+    for (high = 2 * low + 1; high < INT64_MAX / 4 && m->ops->log_pmf(m, larger, high) > goal;)
+        high *= 2;
+    while (high - low > 1) {
+        int64_t x = low + (high - low) / 2;
+        double factor = m->ops->tail_factor != NULL ? m->ops->tail_factor(m, larger, x) : 1;
+        if (m->ops->log_pmf(m, larger, x) + log(factor) > goal)
+            low = x;
+        else
+            high = x;
+    }
+    loss = m->ops->log_pmf(m, larger, high) - m->ops->log_pmf(m, smaller, high);
+    return isfinite(loss) && loss > 0 ? loss : 1;
+}
+
+/* The epsilon of the pair by lines, near that one: 0 when they do not tell. */
+static int search_lines(const search *r, double about, double *lower, double *epsilon)
+{
+    cellar_pair pair = pair_at(r->s, r->i, r->at);
+    return pair.monotone && cellar_pair_epsilon(&pair, r->delta, about, lower, epsilon);
+}
+
+/* From where doubles say, if they are right, and else from nothing. */
+static double search_start(const search *r, cellar_worst *at, double *lower)
+{
+    static const double widths[] = {1e-7, 1e-5};
+    int is_quick = search_has_quick(r);
+    double about = is_quick ? search_about_quick(r, at) : search_about(r), epsilon;
+    if (search_lines(r, about > 0 ? about : search_about_tail(r), lower, &epsilon))
+        return epsilon;
+    for (size_t k = 0; about > 0 && k < sizeof widths / sizeof *widths; k++) {
+        double low = about * (1 - widths[k]), high = about * (1 + (is_quick ? 1e-8 : widths[k]));
+        if (search_ask(r, low) > r->delta && search_ask(r, high) <= r->delta)
+            return search_between(r, low, high);
+    }
+    return search_from(r, 0);
+}
+
+/* A pair of counts, here and there, whose delta is still too large: looking at all takes longest
+ * where epsilon is too small. */
+static int search_pair(const search *r, double epsilon, cellar_worst *worst)
+{
+    int64_t first = (int64_t) r->s->options->min_count, shift = r->s->shift;
+    const cellar_mechanism *m = r->s->mechanisms[r->i];
+    if (m->ops->is_additive || search_has_quick(r) || cellar_facts_ordered(m))
+        return 0; /* there looking at all takes no longer */
+    for (int64_t count = 0; count < 10; count = 3 * count + 1)
+        for (int larger = 0; larger < 2; larger++) {
+            cellar_worst at = {.count = first + count + (larger ? shift : 0),
+                               .neighbour = first + count + (larger ? 0 : shift),
+                               .is_attained = 1};
+            if (delta_of_pair(r->s, r->i, &at, epsilon) > r->delta) {
+                *worst = at;
+                return 1;
+            }
+        }
+    return 0;
+}
+
+/* The epsilon of another pair, which is worse at the last one. */
+static double search_again(const search *r, double last, double *lower)
+{
+    const double more = 1 + 1e-11; /* what was found may be a little less than what is proved */
+    double epsilon;
+    if (search_lines(r, last, lower, &epsilon))
+        return fmax(epsilon, last * more);
+    *lower = 0;
+    return search_from(r, last);
+}
+
+/* Bisection stopped closer than this; only a bound that some count attains is one from below. */
+static double lower_of(const cellar_setting *s, size_t i, double epsilon, double delta)
+{
+    double lower = epsilon * (1 - 4e-9);
+    cellar_worst worst;
+    return delta_at(s, i, lower, &worst) > delta && worst.is_attained ? lower : 0;
+}
+
+/* Asks one pair at a time, the first counts and then some that are worse where the last left off,
+ * until an epsilon found for one is proved for all. */
+static double epsilon_by_pairs(search *r, double *lower)
+{
+    enum { PAIRS_MAX = 16 };
+    const cellar_setting *s = r->s;
+    int64_t first = (int64_t) s->options->min_count;
+    cellar_worst worst = {.count = first + s->shift, .neighbour = first, .is_attained = 1};
+    double epsilon;
+    r->at = &worst;
+    epsilon = search_start(r, &worst, lower);
+    for (int k = 0; k < PAIRS_MAX && worst.is_attained && isfinite(epsilon); k++) {
+        if (!search_pair(r, epsilon, &worst) && delta_at(s, r->i, epsilon, &worst) <= r->delta)
+            return epsilon;
+        epsilon = search_again(r, epsilon, lower);
+    }
+    r->at = NULL;
+    return isfinite(epsilon) ? search_from(r, epsilon) : INFINITY;
+}
+
+cellar_bounds cellar_setting_epsilon(const cellar_setting *s, size_t i, double delta)
+{
+    search r = {.s = s, .i = i, .delta = delta};
+    cellar_bounds out = {.upper = INFINITY};
+    cellar_reach reach = cellar_setting_reach(s, i);
+    cellar_worst worst;
+
+    cellar_setting_infinite(s, i, &worst);
+    if (worst.bound > delta || !worst.is_proved) {
+        out.lower = worst.is_attained && worst.is_proved ? INFINITY : 0;
+        return out;
+    }
+    r.is_wide = (s->shift == 1 || cellar_facts_monotone(s->mechanisms[i])) &&
+                cellar_reach_is_wide(&reach, delta);
+    out.upper = r.is_wide ? search_from(&r, 0) : epsilon_by_pairs(&r, &out.lower);
+    if (!r.is_wide && out.lower <= 0 && isfinite(out.upper))
+        out.lower = lower_of(s, i, out.upper, delta);
+    return out;
+}
