@@ -129,6 +129,22 @@ static double bracket_next(const bracket *b, const line *l, double epsilon)
     return isfinite(b->high) ? bracket_middle(b) : most;
 }
 
+/* 1 when epsilon where the line meets delta is enough: no other line is larger there, or losses end
+ * just below it, and what lies beyond the last of them is no more than delta. */
+static int line_is_enough(const cellar_pair *pair, const line *l, double delta)
+{
+    int64_t x = l->meets ? threshold_at(pair, l->upper, l->x) : 0;
+    int is_enough = l->meets && x == l->x;
+    if (l->meets && x > l->x + (INT64_C(1) << 40)) {
+        arb_t p;
+        arb_init(p);
+        cellar_pair_beyond(pair, 0, x, CELLAR_PAIR_BITS, p);
+        is_enough = cellar_ball_upper(p) <= delta;
+        arb_clear(p);
+    }
+    return is_enough;
+}
+
 int cellar_pair_epsilon(const cellar_pair *pair, double delta, double about, double *lower,
                         double *upper)
 {
@@ -139,7 +155,7 @@ int cellar_pair_epsilon(const cellar_pair *pair, double delta, double about, dou
     int64_t near = pair->count[0] > pair->count[1] ? pair->count[0] : -pair->count[0];
     for (int k = 1; k <= STEPS_MAX && epsilon < largest && b.low < b.high; k++) {
         line l = line_at(pair, epsilon, near, delta);
-        int is_enough = l.meets && threshold_at(pair, l.upper, l.x) == l.x;
+        int is_enough = line_is_enough(pair, &l, delta);
         if (is_enough || (epsilon <= 0 && l.value <= delta)) {
             *lower = is_enough ? l.lower : 0;
             *upper = is_enough ? l.upper : 0;
