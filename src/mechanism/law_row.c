@@ -118,14 +118,18 @@ int cellar_law_row_reach(cellar_law_row *row, int64_t b)
     return 1;
 }
 
-/* A geometric series bounds what lies beyond the last number. The bound of ratios is a long double,
- * so it is given some room. */
+/* A geometric series bounds it. The bound of ratios is a long double, so it is given some room. */
+double cellar_law_row_rest(const cellar_law_row *row, int64_t b, double p)
+{
+    double r = (double) row->k->law->ratio_bound(row->k, row->count, b) * (1 + 1e-12);
+    return r < 1 ? p * (r / (1 - r)) * (1 + 1e-12) : INFINITY;
+}
+
 static int row_bound_after(const cellar_law_row *row, double *after)
 {
     int64_t last = row->first + (int64_t) row->n - 1;
-    double r = (double) row->k->law->ratio_bound(row->k, row->count, last) * (1 + 1e-12);
-    *after = row->p[row->n - 1].high * (1 + row_slack(row)) * (r / (1 - r)) * (1 + 1e-12);
-    return r < 1;
+    *after = cellar_law_row_rest(row, last, row->p[row->n - 1].high * (1 + row_slack(row)));
+    return isfinite(*after);
 }
 
 /* 1 when the last number is that small, beyond the mode. */

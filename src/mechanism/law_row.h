@@ -39,6 +39,9 @@ int cellar_law_row_reach(cellar_law_row *row, int64_t b);
  * could. */
 int cellar_law_row_finish(cellar_law_row *row, int bits);
 
+/* No less than P(> b), where p is no less than P(b); infinite when that is not known. */
+double cellar_law_row_rest(const cellar_law_row *row, int64_t b, double p);
+
 /* Enclosures of P(B = b) and P(B <= b), of a number it holds, and of P(B >= b) of one it held when
  * it was finished. */
 void cellar_law_row_pmf(const cellar_law_row *row, int64_t b, arb_t out);

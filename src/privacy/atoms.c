@@ -338,6 +338,37 @@ static cellar_status atoms_of_window(const cellar_pair *pair, double tail, cella
     return CELLAR_OK;
 }
 
+/* 1 when a kernel's law goes on for so long that its numbers are better put together. */
+static int atoms_are_many(const cellar_pair *pair, double tail)
+{
+    enum { MANY = 1 << 14 };
+    int64_t low, high, larger = pair->count[pair->count[0] < pair->count[1]];
+    pair->m->ops->support(pair->m, larger, tail, &low, &high);
+    return high - low > MANY;
+}
+
+/* By the quickest way there is. */
+static cellar_status atoms_of_kernel(const cellar_pair *pair, double tail, cellar_atoms *out,
+                                     int *made, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    int by_blocks = 0;
+    *made = 0;
+    if (pair->clamped || pair->cache == NULL || pair->m->ops->law_row == NULL)
+        return CELLAR_OK;
+    if (!atoms_are_many(pair, tail))
+        status = cellar_atoms_by_words(pair, tail, 1, out, made, err);
+    if (status == CELLAR_OK && !*made) {
+        status = cellar_atoms_by_blocks(pair, tail, out, &by_blocks, err);
+        *made = by_blocks;
+    }
+    if (status == CELLAR_OK && !*made)
+        status = cellar_atoms_by_words(pair, tail, 0, out, made, err);
+    if (status == CELLAR_OK && *made && !by_blocks)
+        atoms_find_steps(out, STEPS_EXACT);
+    return status;
+}
+
 cellar_status cellar_atoms_create(const cellar_pair *pair, double tail, cellar_atoms *out,
                                   cellar_error *err)
 {
@@ -346,10 +377,8 @@ cellar_status cellar_atoms_create(const cellar_pair *pair, double tail, cellar_a
     *out = (cellar_atoms){0};
     fmpq_init(out->offset);
     fmpq_init(out->spacing);
-    status = cellar_atoms_by_words(pair, tail, out, &made, err);
-    if (status == CELLAR_OK && made)
-        atoms_find_steps(out, STEPS_EXACT);
-    else if (status == CELLAR_OK)
+    status = atoms_of_kernel(pair, tail, out, &made, err);
+    if (status == CELLAR_OK && !made)
         status = atoms_of_window(pair, tail, out, err);
     if (status != CELLAR_OK)
         cellar_atoms_clear(out);

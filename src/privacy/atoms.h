@@ -9,7 +9,7 @@
 
 /* One released number, or many with the same loss. */
 typedef struct cellar_atom {
-    double mass; /* relative error at most 2^-46 */
+    double mass; /* relative error at most 2^-46, and mass_error of the list */
     double loss; /* absolute error at most loss_error of the list */
 } cellar_atom;
 
@@ -20,7 +20,8 @@ typedef struct cellar_atoms {
     double infinite;      /* mass of infinite loss, and of what was left out: rounded up */
     double infinite_true; /* mass of infinite loss alone, rounded down */
     double moved;         /* mass that was given a larger loss than its own */
-    double loss_error;
+    double loss_error, mass_error;
+    double split;   /* masses were split between losses that far apart at most (pld.h); 0: none */
     int is_lattice; /* every loss is offset + integer * spacing, to within loss_error */
     int64_t *index; /* that integer, when it is */
     fmpq_t offset, spacing;
@@ -33,10 +34,13 @@ void cellar_atoms_clear(cellar_atoms *atoms);
 
 /* ---- how they are made, see atoms.c ---- */
 
-/* The same of a kernel in double-words, where its laws have them and the pair a cache: *made tells.
- */
-cellar_status cellar_atoms_by_words(const cellar_pair *pair, double tail, cellar_atoms *out,
-                                    int *made, cellar_error *err);
+/* The same of a kernel whose laws have double-words, for a pair with a cache: *made tells.
+ * Strictly, only where no more than about `tail` is left out; else wide laws are cut off. */
+cellar_status cellar_atoms_by_words(const cellar_pair *pair, double tail, int is_strict,
+                                    cellar_atoms *out, int *made, cellar_error *err);
+/* The same of a monotone pair, in blocks (blocks.h). */
+cellar_status cellar_atoms_by_blocks(const cellar_pair *pair, double tail, cellar_atoms *out,
+                                     int *made, cellar_error *err);
 /* Room for n of them. On failure there is nothing to clear. */
 cellar_status cellar_atoms_init(cellar_atoms *atoms, size_t n, cellar_error *err);
 

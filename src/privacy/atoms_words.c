@@ -73,15 +73,15 @@ static const cellar_law_row *row_that_holds(const cellar_pair *pair, int64_t b, 
     return row;
 }
 
-static int window_init(window *w, const cellar_pair *pair, double tail)
+static int window_init(window *w, const cellar_pair *pair, double tail, int is_strict)
 {
     int bits = tail > 0 ? (int) ceil(fmin(8 - log2(tail), BITS_MAX)) : BITS_MAX;
     w->p = cellar_pair_cache_words_to(pair->cache, pair->m, pair->count[0], bits);
     if (w->p == NULL)
         return 0;
     window_cut(w, tail);
-    if (w->below + w->above > 4 * tail && w->high - w->low < NARROW)
-        return 0; /* balls go further */
+    if (w->below + w->above > 4 * tail && (is_strict || w->high - w->low < NARROW))
+        return 0; /* others go further */
     w->q = row_that_holds(pair, w->high, bits);
     w->p = cellar_pair_cache_words_to(pair->cache, pair->m, pair->count[0], bits);
     return w->p != NULL && w->q != NULL && w->p != w->q;
@@ -139,23 +139,22 @@ static void window_add_rest(const window *w, const cellar_pair *pair, cellar_ato
     }
 }
 
-cellar_status cellar_atoms_by_words(const cellar_pair *pair, double tail, cellar_atoms *out,
-                                    int *made, cellar_error *err)
+cellar_status cellar_atoms_by_words(const cellar_pair *pair, double tail, int is_strict,
+                                    cellar_atoms *out, int *made, cellar_error *err)
 {
     cellar_status status;
     window w;
     double untold;
     *made = 0;
-    if (pair->clamped || pair->cache == NULL || pair->m->ops->law_row == NULL)
-        return CELLAR_OK;
-    tail = tail_that_fits(pair, tail);
-    if (!window_init(&w, pair, tail))
+    if (!is_strict)
+        tail = tail_that_fits(pair, tail);
+    if (!window_init(&w, pair, tail, is_strict))
         return CELLAR_OK;
     status = cellar_atoms_init(out, (size_t) (w.high - w.low + 1), err);
     if (status != CELLAR_OK)
         return status;
     untold = window_fill(&w, out);
-    if (untold > tail && w.high - w.low < NARROW) {
+    if (untold > tail && (is_strict || w.high - w.low < NARROW)) {
         cellar_atoms_clear(out);
         return CELLAR_OK;
     }

@@ -29,7 +29,8 @@ struct cellar_sum {
     double factor_error;          /* relative, of everything: ln of the factor */
     double loss_error;
     double infinite, infinite_true, moved;
-    double variance_units; /* sum of times * spacing^2 over split parts */
+    double variance_units; /* sum of times * split over parts */
+    double widest;         /* of all steps between which masses were split */
 };
 
 /* ---- the sum ------------------------------------------------------------------------ */
@@ -50,7 +51,8 @@ static int64_t sum_place(cellar_transform *t, const cellar_pld *pld, double thet
         t->real[at < 0 ? at + (int64_t) t->n : at] += exp(exponent);
         widest = fmax(widest, fabs(pld->log_mass[i]) + fabs(theta * pld->loss[i]));
     }
-    *error = pld->mass_error + 8 * UNIT * (widest + fabs(c.value) + 2) + (double) pld->n * 2 * UNIT;
+    *error = pld->mass_error + 8 * UNIT * (widest + fabs(c.value) + 2) +
+             (double) pld->n_filled * 2 * UNIT;
     return middle;
 }
 
@@ -74,8 +76,8 @@ static void sum_constants(cellar_sum *sum, const cellar_part *parts, size_t n_pa
         finite_true += times * log1p(-fmin(pld->infinite_true, 1));
         sum->loss_error += times * pld->loss_error;
         sum->moved += times * pld->moved;
-        if (pld->is_split)
-            sum->variance_units += times * pld->spacing * pld->spacing;
+        sum->variance_units += times * pld->split;
+        sum->widest = fmax(sum->widest, pld->widest);
     }
     sum->infinite = -expm1(finite) * (1 + 1e-12);
     sum->infinite_true = -expm1(finite_true) * (1 - 1e-12);
@@ -242,7 +244,7 @@ static double sum_split_error(const cellar_sum *sum, double epsilon, double delt
     cellar_split split;
     if (sum->variance_units == 0)
         return 0;
-    cellar_split_init(&split, sum->variance_units, sum->spacing, fmax(delta * 1e-7, 1e-305));
+    cellar_split_init(&split, sum->variance_units, sum->widest, fmax(delta * 1e-7, 1e-305));
     reach = cellar_split_reach(&split);
     low = sum_cell(sum, epsilon - reach);
     high = sum_cell(sum, epsilon + reach);

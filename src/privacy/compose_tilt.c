@@ -97,8 +97,10 @@ static double choose_theta(const cellar_part *parts, size_t n_parts, double epsi
 {
     double low = 0, high = 1, largest = 0;
     int found = 0;
-    for (size_t i = 0; i < n_parts; i++)
-        largest = fmax(largest, (double) parts[i].pld->n * parts[i].pld->spacing);
+    for (size_t i = 0; i < n_parts; i++) {
+        const cellar_pld *pld = parts[i].pld;
+        largest = fmax(largest, pld->loss[pld->n_filled - 1] - pld->loss[0] + pld->spacing);
+    }
     most = fmin(most, 1e5 / largest);
     for (int i = 0; i < 40 && high - low > 0.01 * high && high > 1e-3; i++) {
         double theta = found ? low + (high - low) / 2 : high;

@@ -80,7 +80,7 @@ static cellar_listed *listed_of_atoms(const cellar_atoms *atoms, double small)
         list->items[list->n++] = atoms->items[i];
     list->error = atoms->loss_error;
     list->moved = atoms->moved;
-    list->mass_error = 0x1p-44;
+    list->mass_error = 0x1p-44 + atoms->mass_error;
     list->infinite = atoms->infinite;
     list->infinite_true = atoms->infinite_true;
     listed_merge(list, small);
@@ -191,7 +191,8 @@ cellar_status cellar_listed_create(const cellar_atoms *atoms, const uint64_t *ti
         return cellar_fail_memory(err, "a list of privacy losses");
     list->items[list->n++] = (cellar_atom){1, 0};
     for (size_t i = 0; i < n; i++) /* their sums are too many then, if there are any */
-        is_large |= atoms[i].n > (n == 1 && times[0] == 1 ? SUMS_MAX : ATOMS_MAX);
+        is_large |=
+            atoms[i].split > 0 || atoms[i].n > (n == 1 && times[0] == 1 ? SUMS_MAX : ATOMS_MAX);
     for (size_t i = 0; i < n && !is_large; i++)
         CELLAR_TRY(listed_append_many(&list, &atoms[i], times[i], small, &is_large, err));
     if (!is_large) {

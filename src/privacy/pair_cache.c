@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "privacy/blocks.h"
 
 enum { ENTRIES = 1 << 13, ROWS = 256, SET = 8, ROW_MIN = 32 };
 enum {
@@ -71,6 +72,7 @@ struct cellar_pair_cache {
     cache_noise noise;
     cache_entry entries[ENTRIES];
     cache_row rows[ROWS];
+    cellar_blocks_store blocks;
     cache_words words[ROWS]; /* in sets of which the one used longest ago makes room */
     uint64_t n_asked;
 };
@@ -97,7 +99,14 @@ void cellar_pair_cache_free(cellar_pair_cache *cache)
             arb_clear(cache->tails[i].above);
     if (cache != NULL && cache->noise.above != NULL)
         _arb_vec_clear(cache->noise.above, NOISE);
+    if (cache != NULL)
+        cellar_blocks_store_clear(&cache->blocks);
     cellar_free(cache);
+}
+
+struct cellar_blocks_store *cellar_pair_cache_blocks(cellar_pair_cache *cache)
+{
+    return &cache->blocks;
 }
 
 static size_t cache_place(cellar_pair_kind kind, int64_t count, int64_t b, int64_t bits)

@@ -22,6 +22,9 @@ void cellar_pair_cache_put(cellar_pair_cache *cache, const cellar_mechanism *m,
                            cellar_pair_kind kind, int64_t count, int64_t b, int64_t bits,
                            const arb_t value);
 
+/* Room for blocks of laws, see blocks.h. */
+struct cellar_blocks_store *cellar_pair_cache_blocks(cellar_pair_cache *cache);
+
 /* 1 when P(>= b | count) takes too long: the law falls so slowly that its tail cannot be summed,
  * and what lies below b does not tell it either. */
 int cellar_pair_tail_is_long(const cellar_mechanism *m, int64_t count, int64_t b);

@@ -11,17 +11,15 @@
 
 #include "privacy/atoms.h"
 
-/* Masses on offset + spacing * (first + i). */
+/* Masses on offset + spacing * integer. */
 typedef struct cellar_pld {
     double offset, spacing;
-    int64_t first;
-    size_t n;
-    double *mass;
     double infinite, infinite_true, moved;
     double mass_error; /* relative, of each mass */
     double loss_error; /* the losses are those of the pair to within this */
-    int is_split;      /* 0: exact but for loss_error */
-    /* The cells that are not empty: their losses and the logarithms of their masses. */
+    double split;      /* of the steps between which masses were split: sum of squares */
+    double widest;     /* and the widest of them */
+    /* The cells that are not empty, by rising loss: losses and the logarithms of masses. */
     double *loss, *log_mass;
     int64_t *index;
     size_t n_filled;

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 set(LAYER_SOURCES
   atoms.c
+  atoms_blocks.c
   atoms_noise.c
   atoms_words.c
+  blocks.c
   certificate.c
   certificate_write.c
   certify.c

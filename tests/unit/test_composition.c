@@ -6,6 +6,7 @@
 
 #include "mechanism/mechanism.h"
 #include "privacy/compose.h"
+#include "privacy/listed_sort.h"
 #include "privacy/pair_cache.h"
 #include "privacy/tight.h"
 #include "make_mechanism.h"
@@ -92,6 +93,85 @@ static void test_few_losses(void **state)
 }
 
 /* ---- one by one ---------------------------------------------------------------------------- */
+
+/* ---- blocks --------------------------------------------------------------------------------- */
+
+/* The sum of (1 - e^{epsilon - loss})^+ over atoms. */
+static double delta_of(const cellar_atoms *atoms, double epsilon)
+{
+    double sum = 0;
+    for (size_t i = 0; i < atoms->n; i++)
+        if (atoms->items[i].loss > epsilon)
+            sum += atoms->items[i].mass * -expm1(epsilon - atoms->items[i].loss);
+    return sum + atoms->infinite;
+}
+
+/* Blocks of numbers dominate the pair they are made of, and hardly more than that. */
+static void test_blocks_dominate(void **state)
+{
+    static const struct {
+        const char *spec;
+        double tail;
+    } cases[] = {
+        {"negbin:alpha=30,sigma=3", 1e-20},       {"negbin:alpha=0.02,sigma=16", 1e-19},
+        {"pig:alpha=50,sigma=4", 1e-12},          {"pig:alpha=0.3,sigma=1.8", 1e-70},
+        {"sichel:alpha=20,sigma=3,nu=-2", 1e-14}, {"delaporte:alpha=9,sigma=0.9,nu=0.4", 1e-25}};
+    cellar_error err;
+    (void) state;
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+        cellar_mechanism *m = make(cases[i / 2].spec);
+        cellar_pair_cache *cache = cellar_pair_cache_create();
+        cellar_atoms blocks, balls;
+        cellar_pair pair;
+        double sum = 0, exact;
+        int made;
+        assert_non_null(cache);
+        cellar_pair_init(&pair, m, i % 2, 1 - (int64_t) i % 2, CELLAR_NEGATIVES_KEEP);
+        assert_int_equal(cellar_atoms_create(&pair, cases[i / 2].tail, &balls, &err), CELLAR_OK);
+        pair.cache = cache;
+        blocks = (cellar_atoms){0};
+        assert_int_equal(cellar_atoms_by_blocks(&pair, cases[i / 2].tail, &blocks, &made, &err),
+                         CELLAR_OK);
+        assert_true(made && blocks.mass_error < 1e-9 && blocks.loss_error < 1e-9);
+        assert_true(blocks.infinite <= cases[i / 2].tail);
+        for (size_t k = 0; k < blocks.n; k++)
+            sum += blocks.items[k].mass;
+        assert_true(fabs(sum - 1) < 1e-9);
+        for (int e = 0; e < 40; e++) {
+            double epsilon = ldexp(1e-4, e / 2), got = delta_of(&blocks, epsilon);
+            exact = delta_of(&balls, epsilon);
+            if (got < exact * (1 - 1e-8) - 1e-15 ||
+                got > exact * (1 + 1e-4) + 2 * cases[i / 2].tail)
+                fail_msg("%s: delta(%g) is %.15g, by blocks %.15g", cases[i / 2].spec, epsilon,
+                         exact, got);
+        }
+        cellar_atoms_clear(&blocks);
+        cellar_atoms_clear(&balls);
+        cellar_pair_cache_free(cache);
+        cellar_mechanism_free(m);
+    }
+}
+
+static void test_losses_in_order(void **state)
+{
+    enum { N = 3000 };
+    static cellar_atom items[2 * N];
+    uint64_t seed = 7;
+    (void) state;
+    for (size_t i = 0; i < N; i++) {
+        seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        items[i].mass = (double) i;
+        items[i].loss =
+            ldexp((double) (int64_t) (seed >> 40) - 0x1p23, (int) (seed >> 8 & 63) - 40);
+        if (i % 7 == 0)
+            items[i].loss = i % 2 ? 0.0 : -items[i / 2].loss;
+    }
+    cellar_atoms_sort(items, items + N, N);
+    for (size_t i = 1; i < N; i++)
+        assert_true(items[i - 1].loss <= items[i].loss);
+    cellar_atoms_sort(items, items + N, 0);
+    cellar_atoms_sort(items, items + N, 1);
+}
 
 /* Losses of synthetic counts by double-words and by balls. */
 static void test_words_and_balls(void **state)
@@ -255,6 +335,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_grid_holds_lattice), cmocka_unit_test(test_few_losses),
         cmocka_unit_test(test_words_and_balls),    cmocka_unit_test(test_noise_and_balls),
+        cmocka_unit_test(test_blocks_dominate),    cmocka_unit_test(test_losses_in_order),
         cmocka_unit_test(test_violation),          cmocka_unit_test(test_beyond_all_losses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

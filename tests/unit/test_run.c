@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "fail_every.h"
-#include "math/run.h"
+#include "math/run_quick.h"
 #include "mechanism/kernel.h"
 #include "mechanism/kernel_cells.h"
 #include "make_mechanism.h"
@@ -172,6 +172,27 @@ static void check_run(const cellar_kernel *k, const char *spec, int64_t count)
     _arb_vec_clear(want, N);
 }
 
+/* The run in doubles from its hundredth number on, against that in double-words. */
+static void check_quick(const cellar_kernel *k, const char *spec, int64_t count)
+{
+    enum { FIRST = 100, N = 900 };
+    cellar_dword want[N];
+    cellar_run run = {0};
+    cellar_run_quick quick;
+    assert_int_equal(k->law->run(k, count, 0, &run, &err), CELLAR_OK);
+    cellar_run_next(&run, FIRST, want);
+    if (!cellar_run_quick_start(&quick, &run))
+        return;
+    cellar_run_next(&run, N, want);
+    for (size_t i = 0; i < N && want[i].high > 0x1p-700 && run.error < 0x1p40; i++) {
+        double got = ldexp(quick.p, -CELLAR_RUN_QUICK_BITS * quick.exponent);
+        if (fabs(got / want[i].high - 1) > cellar_run_quick_error(&quick) + 0x1p-52)
+            fail_msg("%s at %lld: number %zu off by %g", spec, (long long) count, FIRST + i,
+                     got / want[i].high - 1);
+        cellar_run_quick_step(&quick, quick.kind);
+    }
+}
+
 static void test_runs_keep_their_bounds(void **state)
 {
     static const int64_t counts[] = {0, 1, 30, 500, 2000};
@@ -180,6 +201,8 @@ static void test_runs_keep_their_bounds(void **state)
         cellar_mechanism *m = make(specs[s]);
         for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
             check_run((const cellar_kernel *) m, specs[s], counts[c]);
+        check_quick((const cellar_kernel *) m, specs[s], 0);
+        check_quick((const cellar_kernel *) m, specs[s], 30);
         cellar_mechanism_free(m);
     }
 }

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The losses of a block of numbers lie between those of its edges. Its mass is split between these
+ * so that both laws keep theirs, as losses between the points of a grid are (pld.h): the pair is a
+ * post-processing of what is kept, which dominates it. */
+#include "privacy/atoms.h"
+
+#include <math.h>
+
+#include "privacy/blocks.h"
+
+/* Between losses `low` and `low` + `step`, at `above` above the first. */
+static double share_above(double above, double step)
+{
+    return step > 0 ? fmin(1, fmax(0, expm1(-above) / expm1(-step))) : 0;
+}
+
+/* Of the larger count: losses rise. */
+static void split_rising(const cellar_blocks *blocks, cellar_atoms *atoms)
+{
+    for (size_t i = 0; i < blocks->n; i++) {
+        double first = blocks->edge[i], step = blocks->edge[i + 1] - first;
+        double share = share_above(blocks->loss[i] - first, step);
+        atoms->items[i].mass += blocks->mass[i] * (1 - share);
+        atoms->items[i + 1].mass += blocks->mass[i] * share;
+        atoms->items[i].loss = first;
+    }
+    atoms->items[blocks->n].loss = blocks->edge[blocks->n];
+    atoms->infinite = blocks->above * (1 + 0x1p-40);
+}
+
+/* Of the smaller count: its mass is that of the larger one times e^-loss, and losses fall. What
+ * lies beyond has smaller ones. */
+static void split_falling(const cellar_blocks *blocks, cellar_atoms *atoms)
+{
+    double beyond = blocks->above * exp(-blocks->edge[blocks->n]) * (1 + 0x1p-30) + 1e-300;
+    for (size_t i = 0; i < blocks->n; i++) {
+        double first = blocks->edge[i], step = blocks->edge[i + 1] - first;
+        double mass = blocks->mass[i] * exp(-blocks->loss[i]);
+        double share = share_above(first + step - blocks->loss[i], step);
+        atoms->items[i].mass += mass * share;
+        atoms->items[i + 1].mass += mass * (1 - share);
+        atoms->items[i].loss = -first;
+    }
+    atoms->items[blocks->n].loss = -blocks->edge[blocks->n];
+    atoms->items[blocks->n].mass += beyond;
+    atoms->moved = beyond;
+}
+
+/* Drops atoms without mass. */
+static void atoms_squeeze(cellar_atoms *atoms, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (atoms->items[i].mass > 0)
+            atoms->items[atoms->n++] = atoms->items[i];
+}
+
+cellar_status cellar_atoms_by_blocks(const cellar_pair *pair, double tail, cellar_atoms *out,
+                                     int *made, cellar_error *err)
+{
+    const cellar_blocks *blocks = pair->monotone ? cellar_blocks_of(pair, tail) : NULL;
+    double widest;
+    cellar_status status;
+    *made = 0;
+    if (blocks == NULL)
+        return CELLAR_OK;
+    status = cellar_atoms_init(out, blocks->n + 1, err);
+    if (status != CELLAR_OK)
+        return status;
+    if (pair->count[0] > pair->count[1])
+        split_rising(blocks, out);
+    else
+        split_falling(blocks, out);
+    atoms_squeeze(out, blocks->n + 1);
+    widest = fmax(fabs(blocks->edge[0]), fabs(blocks->edge[blocks->n]));
+    out->split = blocks->widest * (1 + 0x1p-40);
+    out->loss_error = blocks->error * 1.01 + widest * 0x1p-49;
+    out->mass_error = blocks->error * 1.01 + widest * 0x1p-49;
+    *made = 1;
+    return CELLAR_OK;
+}
