@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/special.h"
+#include "mechanism/hellinger_sides.h"
 #include "mechanism/hellinger_sums.h"
 #include "mechanism/hellinger_table.h"
 #include "mechanism/hellinger_weights.h"
@@ -22,11 +23,17 @@ typedef struct hellinger {
     _Atomic double *log_z; /* of the first counts; 0: not asked for yet. Threads may ask together:
                               all find the same */
     cellar_hellinger_table *table;
+    cellar_hellinger_sides *sides;
 } hellinger;
 
 static long double rate_of(const cellar_kernel *k)
 {
     return ((const hellinger *) k)->rate;
+}
+
+cellar_hellinger_sides *cellar_hellinger_sides_of(const cellar_mechanism *m)
+{
+    return ((const hellinger *) m)->sides;
 }
 
 /* Sums of d^k e^{-rate |d|}, d = sqrt b - sqrt a, below the count, and from it on. */
@@ -77,16 +84,16 @@ static void rate_ball(const cellar_kernel *k, int64_t bits, arb_t out)
 static void z_balls(const cellar_kernel *k, const arb_t rate, int64_t count, int64_t bits,
                     arb_t factor, arb_t z)
 {
+    cellar_hellinger_table *table = ((const hellinger *) k)->table;
     arb_t t;
-    (void) k;
     arb_init(t);
     arb_sqrt_ui(factor, (ulong) count, bits);
     arb_mul(factor, factor, rate, bits);
     arb_exp(factor, factor, bits);
-    cellar_hellinger_above_ball(rate, count, bits, z);
+    cellar_hellinger_table_above(table, count, bits, z);
     arb_mul(z, z, factor, bits);
     if (count > 0) {
-        cellar_hellinger_below_ball(rate, count - 1, bits, t);
+        cellar_hellinger_table_below(table, count - 1, bits, t);
         arb_div(t, t, factor, bits);
         arb_add(z, z, t, bits);
     }
@@ -106,7 +113,7 @@ static void hellinger_p_balls(const cellar_kernel *k, int64_t count, int64_t fir
                               int64_t bits, arb_ptr out)
 {
     cellar_hellinger_table *table = table_of(k, count, first + (int64_t) n, bits);
-    int64_t work = bits + 64;
+    int64_t work = bits + 32;
     arb_t rate, factor, z;
     if (table != NULL) {
         cellar_hellinger_table_pmf(table, count, first, n, out);
@@ -171,40 +178,63 @@ static double hellinger_survival(const cellar_mechanism *m, int64_t count, int64
     return (double) above;
 }
 
-static void hellinger_survival_ball(const cellar_mechanism *m, int64_t count, int64_t released,
-                                    int64_t bits, arb_t out)
+/* P(at most b), b < count, or P(more than b), b >= count: the smaller half, and precise. */
+static void half_ball(const cellar_kernel *k, int64_t count, int64_t b, int64_t bits, arb_t out)
 {
-    const cellar_kernel *k = (const cellar_kernel *) m;
-    cellar_hellinger_table *table = table_of(k, count, released, bits);
-    int64_t work = bits + 64;
+    cellar_hellinger_table *table = ((const hellinger *) k)->table;
+    int64_t work = bits + 32;
     arb_t rate, factor, z;
-    if (released < 0) {
-        arb_one(out);
-        return;
-    }
-    if (table != NULL) {
-        cellar_hellinger_table_survival(table, count, released, out);
-        return;
-    }
     arb_init(rate);
     arb_init(factor);
     arb_init(z);
     rate_ball(k, work + 64, rate);
     z_balls(k, rate, count, work, factor, z);
-    if (released < count) {
-        cellar_hellinger_below_ball(rate, released, work, out);
+    if (b < count) {
+        cellar_hellinger_table_below(table, b, work, out);
         arb_div(out, out, factor, work);
-        arb_div(out, out, z, work);
-        arb_sub_ui(out, out, 1, work);
-        arb_neg(out, out);
     } else {
-        cellar_hellinger_above_ball(rate, released + 1, work, out);
+        cellar_hellinger_table_above(table, b + 1, work, out);
         arb_mul(out, out, factor, work);
-        arb_div(out, out, z, work);
     }
+    arb_div(out, out, z, work);
     arb_clear(z);
     arb_clear(factor);
     arb_clear(rate);
+}
+
+static void one_less(arb_t x, int64_t bits)
+{
+    arb_sub_ui(x, x, 1, bits);
+    arb_neg(x, x);
+}
+
+static void hellinger_survival_ball(const cellar_mechanism *m, int64_t count, int64_t released,
+                                    int64_t bits, arb_t out)
+{
+    const cellar_kernel *k = (const cellar_kernel *) m;
+    cellar_hellinger_table *table = table_of(k, count, released, bits);
+    if (released < 0) {
+        arb_one(out);
+    } else if (table != NULL) {
+        cellar_hellinger_table_survival(table, count, released, out);
+    } else {
+        half_ball(k, count, released, bits, out);
+        if (released < count)
+            one_less(out, bits + 32);
+    }
+}
+
+static void hellinger_cdf_ball(const cellar_mechanism *m, int64_t count, int64_t released,
+                               int64_t bits, arb_t out)
+{
+    const cellar_kernel *k = (const cellar_kernel *) m;
+    if (released < 0) {
+        arb_zero(out);
+        return;
+    }
+    half_ball(k, count, released, bits, out);
+    if (released >= count)
+        one_less(out, bits + 32);
 }
 
 static void hellinger_support(const cellar_mechanism *m, int64_t count, double tail, int64_t *low,
@@ -298,6 +328,7 @@ static cellar_status hellinger_init(cellar_mechanism *m, cellar_error *err)
     if (h->log_z == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "a mechanism"));
     h->rate = cellar_long_double_of_rational(rate);
+    CELLAR_TRY(cellar_hellinger_sides_create(h->rate, &h->sides, err));
     status = cellar_kernel_init(m, &hellinger_law, err);
 out:
     fmpq_clear(rate);
@@ -308,6 +339,7 @@ static void hellinger_clear(cellar_mechanism *m)
 {
     cellar_hellinger_weights_free(((hellinger *) m)->weights);
     cellar_hellinger_table_free(((hellinger *) m)->table);
+    cellar_hellinger_sides_free(((hellinger *) m)->sides);
     cellar_free(((hellinger *) m)->log_z);
     cellar_kernel_clear(m);
 }
@@ -332,4 +364,5 @@ const cellar_mechanism_ops cellar_hellinger_ops = {
     .survival = hellinger_survival,
     .moments = hellinger_moments,
     .survival_ball = hellinger_survival_ball,
+    .cdf_ball = hellinger_cdf_ball,
 };

@@ -154,22 +154,62 @@ void cellar_hellinger_above_ball(const arb_t rate, int64_t n, int64_t bits, arb_
     _arb_vec_clear(c, (slong) n_coefficients);
 }
 
-/* 4/(2 pi)^{2J} (2J-1)! (2 cosh part at `high`, plus the completely monotone part at `low`). */
-static void below_remainder(const arb_t rate, int64_t low, arb_srcptr growing, int64_t high,
-                            size_t n_terms, int64_t bits, arb_t out)
+/* ---- e^{rate sqrt b} ------------------------------------------------------------------ */
+
+void cellar_hellinger_start_init(cellar_hellinger_start *start)
+{
+    start->bits = 0;
+    arb_init(start->sum);
+    arb_init(start->remainder);
+}
+
+void cellar_hellinger_start_clear(cellar_hellinger_start *start)
+{
+    arb_clear(start->sum);
+    arb_clear(start->remainder);
+}
+
+/* The terms before the formula begins, less what it has at its lower end, and the completely
+ * monotone part of the remainder there, but for its factor. */
+static void start_make(cellar_hellinger_start *start, const arb_t rate, int64_t smooth,
+                       int64_t bits)
+{
+    size_t n_terms = n_terms_for(bits), n_coefficients = 2 * n_terms;
+    int64_t work = bits + 64;
+    arb_ptr c = _arb_vec_init((slong) n_coefficients);
+    arb_t t;
+    arb_init(t);
+    arb_zero(start->sum);
+    add_terms(rate, 0, smooth - 1, work, start->sum);
+    taylor_balls(rate, smooth, n_coefficients, work, c);
+    antiderivative_ball(rate, smooth, work, t);
+    arb_sub(start->sum, start->sum, t, work);
+    arb_mul_2exp_si(t, c, -1);
+    arb_add(start->sum, start->sum, t, work);
+    end_balls(c, n_terms, work, t);
+    arb_sub(start->sum, start->sum, t, work);
+    arb_neg(t, rate);
+    taylor_balls(t, smooth, n_coefficients, work, c);
+    arb_abs(start->remainder, c + n_coefficients - 1);
+    start->bits = bits;
+    arb_clear(t);
+    _arb_vec_clear(c, (slong) n_coefficients);
+}
+
+/* 4/(2 pi)^{2J} (2J-1)! (2 cosh part at `high`, plus the completely monotone part at the start). */
+static void below_remainder(const cellar_hellinger_start *start, const arb_t rate,
+                            arb_srcptr growing, int64_t high, size_t n_terms, int64_t bits,
+                            arb_t out)
 {
     size_t i = 2 * n_terms - 1;
     arb_ptr c = _arb_vec_init((slong) (2 * n_terms));
-    arb_t r, t;
-    arb_init(r);
+    arb_t t;
     arb_init(t);
-    arb_neg(r, rate);
-    taylor_balls(r, high, 2 * n_terms, bits, c);
+    arb_neg(t, rate);
+    taylor_balls(t, high, 2 * n_terms, bits, c);
     arb_add(out, growing + i, c + i, 64);
     arb_abs(out, out);
-    taylor_balls(r, low, 2 * n_terms, bits, c);
-    arb_abs(t, c + i);
-    arb_add(out, out, t, 64);
+    arb_add(out, out, start->remainder, 64);
     arb_fac_ui(t, i, 64);
     arb_mul(out, out, t, 64);
     arb_const_pi(t, 64);
@@ -178,42 +218,43 @@ static void below_remainder(const arb_t rate, int64_t low, arb_srcptr growing, i
     arb_div(out, out, t, 64);
     arb_mul_2exp_si(out, out, 2);
     arb_clear(t);
-    arb_clear(r);
     _arb_vec_clear(c, (slong) (2 * n_terms));
+}
+
+void cellar_hellinger_below_from(cellar_hellinger_start *start, const arb_t rate, int64_t n,
+                                 int64_t bits, arb_t out)
+{
+    size_t n_terms = n_terms_for(bits), n_coefficients = 2 * n_terms;
+    int64_t work = bits + 64, smooth = first_smooth(rate, bits);
+    arb_ptr high;
+    arb_t t;
+
+    if (n <= smooth) {
+        arb_zero(out);
+        add_terms(rate, 0, n, work, out);
+        return;
+    }
+    if (start->bits != bits)
+        start_make(start, rate, smooth, bits);
+    high = _arb_vec_init((slong) n_coefficients);
+    arb_init(t);
+    taylor_balls(rate, n, n_coefficients, work, high);
+    antiderivative_ball(rate, n, work, t);
+    arb_add(out, start->sum, t, work);
+    arb_mul_2exp_si(t, high, -1);
+    arb_add(out, out, t, work);
+    end_balls(high, n_terms, work, t);
+    arb_add(out, out, t, work);
+    below_remainder(start, rate, high, n, n_terms, work, t);
+    widen(out, t);
+    arb_clear(t);
+    _arb_vec_clear(high, (slong) n_coefficients);
 }
 
 void cellar_hellinger_below_ball(const arb_t rate, int64_t n, int64_t bits, arb_t out)
 {
-    size_t n_terms = n_terms_for(bits), n_coefficients = 2 * n_terms;
-    int64_t work = bits + 64, smooth = first_smooth(rate, bits);
-    arb_ptr low, high;
-    arb_t t;
-
-    arb_zero(out);
-    if (n <= smooth) {
-        add_terms(rate, 0, n, work, out);
-        return;
-    }
-    low = _arb_vec_init((slong) n_coefficients);
-    high = _arb_vec_init((slong) n_coefficients);
-    arb_init(t);
-    add_terms(rate, 0, smooth - 1, work, out);
-    taylor_balls(rate, smooth, n_coefficients, work, low);
-    taylor_balls(rate, n, n_coefficients, work, high);
-    antiderivative_ball(rate, n, work, t);
-    arb_add(out, out, t, work);
-    antiderivative_ball(rate, smooth, work, t);
-    arb_sub(out, out, t, work);
-    arb_add(t, low, high, work);
-    arb_mul_2exp_si(t, t, -1);
-    arb_add(out, out, t, work);
-    end_balls(high, n_terms, work, t);
-    arb_add(out, out, t, work);
-    end_balls(low, n_terms, work, t);
-    arb_sub(out, out, t, work);
-    below_remainder(rate, smooth, high, n, n_terms, work, t);
-    widen(out, t);
-    arb_clear(t);
-    _arb_vec_clear(high, (slong) n_coefficients);
-    _arb_vec_clear(low, (slong) n_coefficients);
+    cellar_hellinger_start start;
+    cellar_hellinger_start_init(&start);
+    cellar_hellinger_below_from(&start, rate, n, bits, out);
+    cellar_hellinger_start_clear(&start);
 }

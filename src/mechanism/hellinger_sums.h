@@ -20,4 +20,16 @@ void cellar_hellinger_below(long double rate, long double root, int64_t n, int n
 void cellar_hellinger_above_ball(const arb_t rate, int64_t n, int64_t bits, arb_t out);
 void cellar_hellinger_below_ball(const arb_t rate, int64_t n, int64_t bits, arb_t out);
 
+/* What does not depend on n in the second, remembered from one n to the next. */
+typedef struct cellar_hellinger_start {
+    int64_t bits; /* 0: nothing */
+    arb_t sum, remainder;
+} cellar_hellinger_start;
+
+void cellar_hellinger_start_init(cellar_hellinger_start *start);
+void cellar_hellinger_start_clear(cellar_hellinger_start *start);
+/* The second, always with the same rate. */
+void cellar_hellinger_below_from(cellar_hellinger_start *start, const arb_t rate, int64_t n,
+                                 int64_t bits, arb_t out);
+
 #endif

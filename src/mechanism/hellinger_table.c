@@ -10,13 +10,23 @@
 #include "base/memory.h"
 #include "mechanism/hellinger_sums.h"
 
-enum { WORK = CELLAR_HELLINGER_TABLE_BITS + 48, N_FIRST = 64 };
+enum { WORK = CELLAR_HELLINGER_TABLE_BITS + 48, N_FIRST = 64, REMEMBERED = 32 };
+
+/* One of the two sums. */
+typedef struct known_sum {
+    int is_above;
+    int64_t n, bits; /* bits is 0 when there is none */
+    arb_t value;
+} known_sum;
 
 struct cellar_hellinger_table {
     pthread_mutex_t lock;
     fmpq_t rate;
     int64_t n;
     arb_ptr w, below, above; /* W(b), G(b), H(b); b < n, b <= n */
+    known_sum known[REMEMBERED];
+    size_t n_known; /* all there were; the oldest make room */
+    cellar_hellinger_start start;
 };
 
 cellar_status cellar_hellinger_table_create(const fmpq_t rate, cellar_hellinger_table **out,
@@ -29,6 +39,9 @@ cellar_status cellar_hellinger_table_create(const fmpq_t rate, cellar_hellinger_
     pthread_mutex_init(&table->lock, NULL);
     fmpq_init(table->rate);
     fmpq_set(table->rate, rate);
+    for (int i = 0; i < REMEMBERED; i++)
+        arb_init(table->known[i].value);
+    cellar_hellinger_start_init(&table->start);
     return CELLAR_OK;
 }
 
@@ -46,6 +59,9 @@ void cellar_hellinger_table_free(cellar_hellinger_table *table)
     if (table == NULL)
         return;
     table_clear(table);
+    for (int i = 0; i < REMEMBERED; i++)
+        arb_clear(table->known[i].value);
+    cellar_hellinger_start_clear(&table->start);
     fmpq_clear(table->rate);
     pthread_mutex_destroy(&table->lock);
     cellar_free(table);
@@ -134,4 +150,43 @@ void cellar_hellinger_table_survival(cellar_hellinger_table *table, int64_t coun
     }
     pthread_mutex_unlock(&table->lock);
     arb_clear(z);
+}
+
+/* ---- single sums ---------------------------------------------------------------------- */
+
+static void table_sum(cellar_hellinger_table *table, int is_above, int64_t n, int64_t bits,
+                      arb_t out)
+{
+    known_sum *place = NULL;
+    arb_t rate;
+    pthread_mutex_lock(&table->lock);
+    for (int i = 0; i < REMEMBERED && place == NULL; i++) {
+        known_sum *k = &table->known[i];
+        place = k->is_above == is_above && k->n == n && k->bits == bits ? k : NULL;
+    }
+    if (place == NULL) {
+        place = &table->known[table->n_known++ % REMEMBERED];
+        place->is_above = is_above;
+        place->n = n;
+        place->bits = bits;
+        arb_init(rate);
+        arb_set_fmpq(rate, table->rate, bits + 64);
+        if (is_above)
+            cellar_hellinger_above_ball(rate, n, bits, place->value);
+        else
+            cellar_hellinger_below_from(&table->start, rate, n, bits, place->value);
+        arb_clear(rate);
+    }
+    arb_set(out, place->value);
+    pthread_mutex_unlock(&table->lock);
+}
+
+void cellar_hellinger_table_below(cellar_hellinger_table *table, int64_t n, int64_t bits, arb_t out)
+{
+    table_sum(table, 0, n, bits, out);
+}
+
+void cellar_hellinger_table_above(cellar_hellinger_table *table, int64_t n, int64_t bits, arb_t out)
+{
+    table_sum(table, 1, n, bits, out);
 }

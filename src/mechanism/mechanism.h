@@ -47,6 +47,10 @@ typedef struct cellar_mechanism_ops {
     /* An enclosure of P(more than `released` | count), for tails that are not summed. */
     void (*survival_ball)(const cellar_mechanism *m, int64_t count, int64_t released, int64_t bits,
                           arb_t out);
+    /* And of P(at most `released` | count), precise however small: where it is not given, it is
+     * what the other one leaves. */
+    void (*cdf_ball)(const cellar_mechanism *m, int64_t count, int64_t released, int64_t bits,
+                     arb_t out);
 
     /* Enclosures of P(first + i | count), i < n, where many together are cheaper. */
     void (*pmf_balls)(const cellar_mechanism *m, int64_t count, int64_t first, size_t n,

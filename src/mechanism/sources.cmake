@@ -16,6 +16,9 @@ set(LAYER_SOURCES
   facts.c
   facts_delaporte.c
   facts_delaporte_quick.c
+  facts_hellinger.c
+  facts_hellinger_shares.c
+  facts_hellinger_spans.c
   facts_kernels.c
   facts_mixed.c
   gaussian.c
@@ -23,6 +26,7 @@ set(LAYER_SOURCES
   geometric.c
   hellinger.c
   hellinger_balls.c
+  hellinger_sides.c
   hellinger_sums.c
   hellinger_table.c
   hellinger_weights.c

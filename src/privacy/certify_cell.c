@@ -36,8 +36,8 @@ static void worst_over_shifts(const cellar_setting *s, size_t i, const fmpq_t ep
     supremum(&reach, epsilon, worst);
     for (reach.shift = 1; reach.shift < s->shift && worst->bound < 1; reach.shift++) {
         cellar_worst other;
-        if (supremum == cellar_supremum_delta &&
-            cellar_supremum_is_covered(&reach, epsilon, worst->bound))
+        if (cellar_supremum_is_covered(&reach, supremum == cellar_supremum_delta, epsilon,
+                                       worst->bound))
             continue;
         supremum(&reach, epsilon, &other);
         if (other.bound > worst->bound)

@@ -156,6 +156,21 @@ static void laws_fill_pair(cellar_laws *l, size_t k, arb_t value)
         }
 }
 
+/* All of them in doubles. */
+static int laws_fill_shares(cellar_laws *l)
+{
+    const double up = 1 + 0x1p-48, down = 1 - 0x1p-48, least = 0x1p-1000;
+    const cellar_mechanism *m = l->reach->m;
+    if (m->ops->facts->shares == NULL ||
+        !m->ops->facts->shares(m, l->first, l->n / 2, l->reach->shift, l->lower))
+        return 0;
+    for (size_t i = 0; i < l->n * l->width; i++) {
+        l->upper[i] = l->lower[i] > least ? l->lower[i] * up : 2 * least;
+        l->lower[i] = l->lower[i] > least ? l->lower[i] * down : 0;
+    }
+    return 1;
+}
+
 static cellar_status laws_room(cellar_laws *l, cellar_error *err)
 {
     l->upper = cellar_alloc(l->n * l->width, sizeof *l->upper);
@@ -177,7 +192,7 @@ static cellar_status laws_init_flat(cellar_laws *l, const cellar_reach *reach, c
     if (status != CELLAR_OK)
         return status;
     arb_init(value);
-    for (size_t k = 0; k < COUNTS_FLAT; k++)
+    for (size_t k = laws_fill_shares(l) ? COUNTS_FLAT : 0; k < COUNTS_FLAT; k++)
         laws_fill_pair(l, k, value);
     arb_clear(value);
     laws_bound_rest(l, l->first + COUNTS_FLAT);

@@ -53,7 +53,14 @@ static int pair_is_above(const cellar_pair *pair, int64_t b, const fmpq_t epsilo
     return order == CELLAR_ORDER_ABOVE || order == CELLAR_ORDER_OPEN;
 }
 
-/* The same with doubles, which may be wrong. */
+/* The same with doubles, which may be wrong: by logarithms alone, and by words where there are. */
+static int pair_seems_above_by_log(const cellar_pair *pair, int64_t b, const fmpq_t epsilon)
+{
+    return pair->m->ops->log_pmf(pair->m, pair->count[0], b) -
+               pair->m->ops->log_pmf(pair->m, pair->count[1], b) >
+           fmpq_get_d(epsilon);
+}
+
 static int pair_seems_above(const cellar_pair *pair, int64_t b, const fmpq_t epsilon)
 {
     const cellar_law_row *p, *q;
@@ -67,9 +74,7 @@ static int pair_seems_above(const cellar_pair *pair, int64_t b, const fmpq_t eps
     q = p != NULL ? cellar_pair_cache_words(pair->cache, pair->m, pair->count[1], b) : NULL;
     if (q != NULL && p != q && p->p[b - p->first].high > 0 && q->p[b - q->first].high > 0)
         return log(p->p[b - p->first].high / q->p[b - q->first].high) > fmpq_get_d(epsilon);
-    return pair->m->ops->log_pmf(pair->m, pair->count[0], b) -
-               pair->m->ops->log_pmf(pair->m, pair->count[1], b) >
-           fmpq_get_d(epsilon);
+    return pair_seems_above_by_log(pair, b, epsilon);
 }
 
 /* The smallest x in low..high + 1 from which on `above` says yes at b = direction * x, by doubling
@@ -108,13 +113,14 @@ static int64_t pair_search(const cellar_pair *pair, const fmpq_t epsilon, int64_
     return yes;
 }
 
-/* The same where the two counts tell of all numbers beyond them. */
+/* The threshold where the two counts tell of all numbers beyond them. */
 static int64_t pair_threshold_flat(const cellar_pair *pair, const fmpq_t epsilon, int64_t low,
                                    int64_t high)
 {
     int64_t direction = pair_direction(pair), from = direction * pair->count[1];
     int64_t to = direction * pair->count[0]; /* losses rise in this direction */
-    int64_t x = pair_search(pair, epsilon, from, to, to, pair_is_above);
+    int64_t x = pair_search(pair, epsilon, from, to, to, pair_seems_above_by_log);
+    x = pair_search(pair, epsilon, from, to, x < to ? x : to, pair_is_above);
     return x <= from ? low : x > to ? high + 1 : x;
 }
 
@@ -146,6 +152,10 @@ static int64_t pair_threshold(const cellar_pair *pair, const fmpq_t epsilon)
 static void beyond(const cellar_pair *pair, int side, int64_t direction, int64_t x, int64_t bits,
                    arb_t out)
 {
+    if (pair->flat && x > PAIR_FAR) { /* there losses are as at the counts, and not above */
+        arb_zero(out);
+        return;
+    }
     x = x < PAIR_FAR ? x : PAIR_FAR; /* what lies there counts, whatever its loss */
     if (direction > 0)
         cellar_pair_upper(pair, side, x, bits, out);

@@ -50,6 +50,7 @@ set(LAYER_SOURCES
   supremum_blocks.c
   supremum_noise.c
   supremum_quick.c
+  supremum_spans.c
   supremum_weights.c
   tight.c
   violation.c

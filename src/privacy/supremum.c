@@ -208,7 +208,7 @@ static int reach_find_wide(const cellar_reach *reach, double delta)
     static const double part = 1e-3, least = 1e-300;
     const cellar_facts *facts = reach->m->ops->facts;
     int64_t low, high;
-    if (facts == NULL || facts->exceeds == NULL)
+    if (facts == NULL || facts->exceeds == NULL || facts->spans != NULL)
         return 0;
     if (cellar_facts_ordered(reach->m))
         return cellar_pair_law_is_long(reach->m, reach->smallest);
@@ -249,9 +249,12 @@ static int worst_of_wide(const cellar_reach *reach, rest_bound rest, const fmpq_
     return cellar_facts_ordered(reach->m) || cellar_reach_is_wide(reach, worst->bound);
 }
 
-int cellar_supremum_is_covered(const cellar_reach *reach, const fmpq_t epsilon, double bound)
+int cellar_supremum_is_covered(const cellar_reach *reach, int is_delta, const fmpq_t epsilon,
+                               double bound)
 {
-    return reach_is_quick(reach) && cellar_quick_bound(reach, epsilon) <= bound;
+    if (cellar_spans_exist(reach->m))
+        return cellar_spans_are_covered(reach, is_delta, epsilon, bound);
+    return is_delta && reach_is_quick(reach) && cellar_quick_bound(reach, epsilon) <= bound;
 }
 
 double cellar_supremum_bound(const cellar_reach *reach, const fmpq_t epsilon)
@@ -312,8 +315,7 @@ static void worst_unknown(const cellar_reach *reach, cellar_worst *worst)
     worst->is_proved = worst->is_attained = 0;
 }
 
-/* 1 when epsilon is at least the pure one: there is then nothing beyond it. */
-static int reach_is_pure_at(const cellar_reach *reach, const fmpq_t epsilon)
+int cellar_reach_is_pure_at(const cellar_reach *reach, const fmpq_t epsilon)
 {
     const cellar_facts *facts = reach->m->ops->facts;
     int pure = 0;
@@ -346,7 +348,9 @@ static void worst_none(const cellar_reach *reach, cellar_worst *worst)
 void cellar_supremum_delta(const cellar_reach *reach, const fmpq_t epsilon, cellar_worst *out)
 {
     int64_t n_counts;
-    if (reach_is_pure_at(reach, epsilon)) {
+    if (cellar_spans_exist(reach->m)) {
+        cellar_spans_worst(reach, 1, epsilon, out);
+    } else if (cellar_reach_is_pure_at(reach, epsilon)) {
         worst_none(reach, out);
     } else if (reach->m->ops->is_additive) {
         cellar_noise_worst(reach, cellar_pair_delta, epsilon, out);
@@ -368,7 +372,9 @@ void cellar_supremum_violation(const cellar_reach *reach, const fmpq_t epsilon, 
 {
     int additive = reach->m->ops->is_additive;
     int64_t n_counts;
-    if (reach_is_pure_at(reach, epsilon))
+    if (cellar_spans_exist(reach->m))
+        cellar_spans_worst(reach, 0, epsilon, out);
+    else if (cellar_reach_is_pure_at(reach, epsilon))
         worst_none(reach, out);
     else if (additive &&
              (reach->negatives == CELLAR_NEGATIVES_KEEP || cellar_facts_monotone(reach->m)))

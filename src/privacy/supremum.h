@@ -33,8 +33,9 @@ void cellar_supremum_delta(const cellar_reach *reach, const fmpq_t epsilon, cell
 /* A bound of it that looks at no pair: of mechanisms with a bound for large counts that is good
  * from the first count on, which cellar_reach_is_wide() implies. */
 double cellar_supremum_bound(const cellar_reach *reach, const fmpq_t epsilon);
-/* 1 when it is quickly known that delta exceeds `bound` for no pair of counts. */
-int cellar_supremum_is_covered(const cellar_reach *reach, const fmpq_t epsilon, double bound);
+/* 1 when it is quickly known that delta, or delta_p, exceeds `bound` for no pair of counts. */
+int cellar_supremum_is_covered(const cellar_reach *reach, int is_delta, const fmpq_t epsilon,
+                               double bound);
 /* 1 when a pair of which so small a delta is asked takes too long, for its sums go over very many
  * numbers, and that bound is the answer. */
 int cellar_reach_is_wide(const cellar_reach *reach, double delta);

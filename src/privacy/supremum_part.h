@@ -49,6 +49,9 @@ static inline void worst_measure(const cellar_pair *pair, pair_measure measure,
     arb_clear(value);
 }
 
+/* 1 when epsilon is at least the pure one: there is then nothing beyond it. */
+int cellar_reach_is_pure_at(const cellar_reach *reach, const fmpq_t epsilon);
+
 /* Additive noise: the worst of all pairs for a measure that clamping does not increase, and
  * delta_p, which needs monotone ratios where negatives are set to zero. */
 void cellar_noise_worst(const cellar_reach *reach, pair_measure measure, const fmpq_t epsilon,
@@ -66,5 +69,12 @@ void cellar_blocks_violation(const cellar_reach *reach, const fmpq_t epsilon, ce
 int cellar_quick_worst(const cellar_reach *reach, int is_delta, const fmpq_t epsilon,
                        cellar_worst *worst);
 double cellar_quick_bound(const cellar_reach *reach, const fmpq_t epsilon);
+
+/* delta or delta_p of kernels with the fact `spans` (facts.h), and whether none exceeds `bound`. */
+int cellar_spans_exist(const cellar_mechanism *m);
+void cellar_spans_worst(const cellar_reach *reach, int is_delta, const fmpq_t epsilon,
+                        cellar_worst *worst);
+int cellar_spans_are_covered(const cellar_reach *reach, int is_delta, const fmpq_t epsilon,
+                             double bound);
 
 #endif

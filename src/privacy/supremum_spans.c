@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Kernels whose pairs are bounded many at a time in doubles: counts are passed over in spans as
+ * wide as they can be without exceeding what was found, and only single counts that stand out are
+ * measured. */
+#include <math.h>
+
+#include "privacy/supremum_part.h"
+
+/* Spans looked at in one pass, each of which takes some 0.2 us, and pairs that are measured. */
+enum { SPANS_MAX = 40000, MEASURED_MAX = 20, CONTENDERS = 16 };
+
+typedef struct scan {
+    const cellar_reach *reach;
+    int is_delta;
+    double epsilon; /* not above the one asked */
+    int spans;      /* left in this pass */
+    int measured;   /* left */
+} scan;
+
+int cellar_spans_exist(const cellar_mechanism *m)
+{
+    return m->ops->facts != NULL && m->ops->facts->spans != NULL;
+}
+
+static scan scan_of(const cellar_reach *reach, int is_delta, const fmpq_t epsilon)
+{
+    return (scan){.reach = reach,
+                  .is_delta = is_delta,
+                  .epsilon = nextafter(fmpq_get_d(epsilon), 0),
+                  .spans = SPANS_MAX,
+                  .measured = MEASURED_MAX};
+}
+
+/* Of P the smaller count's and of P the larger one's. */
+static void ask_both(scan *s, int64_t first, int64_t last, double both[2])
+{
+    s->reach->m->ops->facts->spans(s->reach->m, s->is_delta, first, last, s->reach->shift,
+                                   s->epsilon, both);
+    s->spans--;
+}
+
+static double ask(scan *s, int64_t first, int64_t last)
+{
+    double both[2];
+    ask_both(s, first, last, both);
+    return fmax(both[0], both[1]);
+}
+
+/* The next single count from *from on whose bound exceeds `bound`, which becomes *value: 1. 0 when
+ * there is none, and -1 when the work ran out at *from. */
+static int pass_over(scan *s, int64_t *from, double bound, double *value)
+{
+    int64_t wide = 1, checked = *from - 1;
+    int held = 0, patience = 1; /* a wider span is tried after so many of the same width */
+    while (s->spans > 0) {
+        if (*from > checked) { /* now and then, are these all? */
+            if (ask(s, *from, INT64_MAX) <= bound)
+                return 0;
+            checked = *from + (*from - s->reach->smallest) / 16;
+        }
+        *value = ask(s, *from, *from + wide - 1);
+        if (*value <= bound) {
+            *from += wide;
+            if (++held >= patience) {
+                wide *= 2;
+                held = 0;
+            }
+        } else if (wide > 1) {
+            patience = held > 0 ? 1 : patience < 32 ? 2 * patience : patience;
+            wide /= 2;
+            held = 0;
+        } else {
+            return 1;
+        }
+    }
+    return -1;
+}
+
+/* ---- where the peak is ----------------------------------------------------------------- */
+
+typedef struct peak {
+    int64_t at;
+    double value;
+} peak;
+
+static void peak_try(scan *s, int64_t count, peak *p)
+{
+    double value = ask(s, count, count);
+    if (value > p->value)
+        *p = (peak){.at = count, .value = value};
+}
+
+/* A good guess: here and there, and then uphill. */
+static peak peak_guess(scan *s)
+{
+    const int64_t first = s->reach->smallest;
+    peak p = {.at = first, .value = -1};
+    int64_t i = 0;
+    while (i < INT64_C(1) << 40 && p.value < 1) {
+        peak_try(s, first + i, &p);
+        i += 1 + i / 8;
+        if (ask(s, first + i, INT64_MAX) <= p.value)
+            break;
+    }
+    for (int64_t step = (p.at - first) / 8; step > 0 && p.value < 1;) {
+        int64_t before = p.at;
+        peak_try(s, before - step, &p);
+        peak_try(s, before + step, &p);
+        if (p.at == before)
+            step /= 2;
+    }
+    return p;
+}
+
+/* The largest bounds of single counts: the peak, and those that come close to it. */
+typedef struct contest {
+    peak best, others[CONTENDERS];
+    int n;         /* others, or more than fit */
+    double passed; /* what all counts that were passed over, or are in no list, do not exceed */
+    int is_done;   /* the work did not run out */
+} contest;
+
+static void contest_add(contest *c, peak p)
+{
+    if (c->n < CONTENDERS)
+        c->others[c->n] = p;
+    c->n++;
+}
+
+static contest contest_hold(scan *s)
+{
+    const double close = 1 - 1e-9;
+    contest c = {.best = peak_guess(s), .passed = -1, .is_done = 1};
+    int64_t from = s->reach->smallest;
+    int found = 1;
+    while (c.best.value < 1 && found > 0) {
+        peak p;
+        c.passed = c.best.value * close;
+        found = pass_over(s, &from, c.passed, &p.value);
+        p.at = from++;
+        if (found > 0 && p.value > c.best.value) {
+            contest_add(&c, c.best);
+            c.best = p;
+        } else if (found > 0 && p.at != c.best.at) {
+            contest_add(&c, p);
+        }
+    }
+    c.is_done = found == 0;
+    return c;
+}
+
+/* ---- proofs ---------------------------------------------------------------------------- */
+
+/* The orders of a pair that may be worse than what was found. */
+static void measure_at(scan *s, int64_t smaller, const fmpq_t epsilon, cellar_worst *worst)
+{
+    double both[2];
+    int first;
+    ask_both(s, smaller, smaller, both);
+    first = both[1] >= both[0];
+    for (int i = 0; i < 2; i++) {
+        int larger = i == 0 ? first : !first;
+        int64_t other = smaller + s->reach->shift;
+        cellar_pair pair;
+        if (both[larger] <= worst->bound)
+            continue;
+        reach_pair(s->reach, &pair, larger ? other : smaller, larger ? smaller : other);
+        worst_measure(&pair, s->is_delta ? cellar_pair_delta : cellar_pair_violation, epsilon,
+                      worst);
+    }
+    s->measured--;
+}
+
+static void worst_raise(cellar_worst *worst, double bound)
+{
+    if (bound <= worst->bound)
+        return;
+    worst->bound = bound;
+    worst->is_attained = 0;
+}
+
+/* Measures whatever may be worse than `worst`, of all counts. */
+static void worst_of_all(scan *s, int64_t measured, const fmpq_t epsilon, cellar_worst *worst)
+{
+    int64_t from = s->reach->smallest;
+    double value;
+    int left = 1;
+    s->spans = SPANS_MAX;
+    while (worst->bound < 1 && (left = pass_over(s, &from, worst->bound, &value)) > 0) {
+        if (from != measured && s->measured > 0)
+            measure_at(s, from, epsilon, worst);
+        else if (from != measured)
+            worst_raise(worst, value);
+        from++;
+    }
+    if (worst->bound < 1 && left < 0)
+        worst_raise(worst, ask(s, from, INT64_MAX));
+}
+
+void cellar_spans_worst(const cellar_reach *reach, int is_delta, const fmpq_t epsilon,
+                        cellar_worst *worst)
+{
+    const double tiny = 1e-9; /* there doubles may not tell that it is nothing */
+    scan s = scan_of(reach, is_delta, epsilon);
+    contest c = contest_hold(&s);
+    *worst = worst_start(reach);
+    if (c.best.value <= 0 || (c.best.value < tiny && cellar_reach_is_pure_at(reach, epsilon))) {
+        worst->bound = 0;
+        worst->everywhere = 1;
+        return;
+    }
+    measure_at(&s, c.best.at, epsilon, worst);
+    if (worst->bound >= 1)
+        return;
+    if (!c.is_done || c.n > CONTENDERS || c.passed > worst->bound) {
+        worst_of_all(&s, c.best.at, epsilon, worst);
+        return;
+    }
+    for (int i = 0; i < c.n; i++)
+        if (c.others[i].value > worst->bound)
+            measure_at(&s, c.others[i].at, epsilon, worst);
+}
+
+int cellar_spans_are_covered(const cellar_reach *reach, int is_delta, const fmpq_t epsilon,
+                             double bound)
+{
+    scan s = scan_of(reach, is_delta, epsilon);
+    int64_t from = reach->smallest;
+    double value;
+    return pass_over(&s, &from, bound, &value) == 0;
+}
