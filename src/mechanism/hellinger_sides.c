@@ -68,7 +68,7 @@ static void chunk_fill(long double rate, int64_t first, side *chunk)
     for (int i = 0; i < CHUNK; i++) {
         long double after = sqrtl((long double) (first + i + 1));
         fall[i] = -expm1l(-rate / (root + after));
-        factor[i] = 1 - fall[i];
+        factor[i] = fall[i] < 0.5L ? 1 - fall[i] : expl(-rate / (root + after));
         root = after;
     }
     chunk[0] = side_at(rate, first);

@@ -13,6 +13,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -22,9 +23,8 @@
 enum { KINKS_MAX = 800, EVEN_NODES = 300 };
 static const double LOSS_MAX = 600; /* larger losses count as infinite */
 
-typedef struct node {
-    double g, value; /* e^epsilon, and a bound on H there */
-} node;
+/* g is e^epsilon, `value` a bound on H there. */
+typedef cellar_curve_node node;
 
 int cellar_envelope_exists(const cellar_reach *reach)
 {
@@ -171,28 +171,62 @@ static cellar_status envelope_fill(const node *nodes, size_t n, cellar_atoms *ou
     return CELLAR_OK;
 }
 
+/* The corners of the curve: *n of them in `nodes`, which has room for all. */
+static cellar_status curve_make(const cellar_reach *reach, int larger, double tail, node *nodes,
+                                size_t *n, cellar_error *err)
+{
+    cellar_laws l = {0};
+    cellar_status status = cellar_laws_init(&l, reach, tail, err);
+    CELLAR_TRY(status);
+    nodes[0] = (node){0, 1};
+    *n = 1 + nodes_choose(&l, larger, nodes + 1);
+    for (size_t i = 1; i < *n; i++)
+        nodes[i].value = cellar_laws_value(&l, larger, nodes[i].g);
+    *n = hull_make(nodes, *n);
+out:
+    cellar_laws_clear(&l);
+    return status;
+}
+
+/* Remembered where no tail is left out. */
+static cellar_status curve_find(const cellar_reach *reach, int larger, double tail, node *nodes,
+                                size_t *n, cellar_error *err)
+{
+    cellar_curve *known =
+        cellar_laws_are_flat(reach)
+            ? cellar_pair_cache_curve(reach->cache, reach->m, reach->shift, reach->smallest, larger)
+            : NULL;
+    cellar_status status;
+    if (known != NULL && known->nodes != NULL) {
+        *n = known->n;
+        memcpy(nodes, known->nodes, *n * sizeof *nodes);
+        return CELLAR_OK;
+    }
+    status = curve_make(reach, larger, tail, nodes, n, err);
+    if (status == CELLAR_OK && known != NULL) {
+        known->n = *n;
+        known->nodes = cellar_alloc(*n, sizeof *nodes); /* or it is not remembered */
+        if (known->nodes != NULL)
+            memcpy(known->nodes, nodes, *n * sizeof *nodes);
+    }
+    return status;
+}
+
 cellar_status cellar_envelope_create(const cellar_reach *reach, int larger, double tail,
                                      cellar_atoms *out, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     node *nodes = cellar_alloc(KINKS_MAX + EVEN_NODES + 2, sizeof *nodes);
     size_t n;
-    cellar_laws l = {0};
 
     *out = (cellar_atoms){0};
     fmpq_init(out->offset);
     fmpq_init(out->spacing);
     if (nodes == NULL)
         return cellar_fail_memory(err, "an envelope");
-    CELLAR_TRY(cellar_laws_init(&l, reach, tail, err));
-    nodes[0] = (node){0, 1};
-    n = 1 + nodes_choose(&l, larger, nodes + 1);
-    for (size_t i = 1; i < n; i++)
-        nodes[i].value = cellar_laws_value(&l, larger, nodes[i].g);
-    n = hull_make(nodes, n);
+    CELLAR_TRY(curve_find(reach, larger, tail, nodes, &n, err));
     CELLAR_TRY(envelope_fill(nodes, n, out, err));
 out:
-    cellar_laws_clear(&l);
     cellar_free(nodes);
     if (status != CELLAR_OK)
         cellar_atoms_clear(out);

@@ -127,12 +127,12 @@ static void laws_bound_rest(cellar_laws *l, int64_t from)
     arb_clear(value);
 }
 
-static int reach_is_flat(const cellar_reach *reach)
+int cellar_laws_are_flat(const cellar_reach *reach)
 {
     cellar_pair pair;
     cellar_pair_init(&pair, reach->m, reach->smallest, reach->smallest + reach->shift,
                      CELLAR_NEGATIVES_KEEP);
-    return pair.flat;
+    return pair.flat && reach_has_tail(reach);
 }
 
 /* The two laws of the k-th pair of counts, on the numbers between them. */
@@ -253,8 +253,8 @@ int cellar_laws_pair(const cellar_laws *l, size_t k, int larger, size_t *p, size
 cellar_status cellar_laws_init(cellar_laws *l, const cellar_reach *reach, double tail,
                                cellar_error *err)
 {
-    int flat = reach_is_flat(reach) && reach_has_tail(reach);
-    return flat ? laws_init_flat(l, reach, err) : laws_init_wide(l, reach, tail, err);
+    return cellar_laws_are_flat(reach) ? laws_init_flat(l, reach, err)
+                                       : laws_init_wide(l, reach, tail, err);
 }
 
 /* H of one pair at g, rounded up: 2^-50 covers the two products' rounding. */
@@ -280,11 +280,27 @@ static double rest_value(const cellar_laws *l, double g)
     return fmin(1, g < 1 ? (1 - g + g * l->rest[i]) * (1 + 0x1p-50) : l->rest[i]);
 }
 
+/* The same of a flat pair, whose losses fall from one end to the other: by much more than the
+ * numbers are off, so that all terms after the last positive one are not. */
+static double flat_value(const cellar_laws *l, size_t p, size_t q, int larger, double g)
+{
+    const double *up = l->upper + p * l->width, *low = l->lower + q * l->width;
+    double sum = 0, safe = g * (1 - 0x1p-50);
+    for (size_t i = 0; i < l->width; i++) {
+        size_t j = larger ? l->width - 1 - i : i;
+        double term = up[j] - safe * low[j];
+        if (!(term > 0))
+            break;
+        sum += term;
+    }
+    return (sum + l->outside[p]) * (1 + ((double) l->width + 4) * 0x1p-51);
+}
+
 double cellar_laws_value(const cellar_laws *l, int larger, double g)
 {
     double value = l->is_bounded ? rest_value(l, g) : 0;
     size_t most = fabs(log(g)) * (1 - 1e-12) >= l->ordered_from ? 1 : SIZE_MAX, p, q;
     for (size_t k = 0; k < most && cellar_laws_pair(l, k, larger, &p, &q); k++)
-        value = fmax(value, pair_value(l, p, q, g));
+        value = fmax(value, l->is_flat ? flat_value(l, p, q, larger, g) : pair_value(l, p, q, g));
     return fmin(1, value);
 }

@@ -28,6 +28,9 @@ typedef struct cellar_laws {
  * counts is known; *n is how many smaller counts are looked at. */
 int cellar_laws_exist(const cellar_reach *reach, int64_t *n);
 
+/* 1 when they are laid out in pairs and nothing is left out. */
+int cellar_laws_are_flat(const cellar_reach *reach);
+
 /* `tail` of each law may be left out. The laws are to be cleared on failure too. */
 cellar_status cellar_laws_init(cellar_laws *l, const cellar_reach *reach, double tail,
                                cellar_error *err);

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "privacy/blocks.h"
 
-enum { ENTRIES = 1 << 13, ROWS = 256, SET = 8, ROW_MIN = 32 };
+enum { ENTRIES = 1 << 13, ROWS = 256, SET = 8, ROW_MIN = 32, CURVES = 64 };
 enum {
     ROW_ANYWHERE = 512
 }; /* single numbers beyond are quick where laws can be run from anywhere */
@@ -66,7 +66,15 @@ typedef struct cache_tail {
     arb_t above; /* P(> b) */
 } cache_tail;
 
+typedef struct cache_curve {
+    const cellar_mechanism *m;
+    int64_t shift, smallest;
+    int larger;
+    cellar_curve curve;
+} cache_curve;
+
 struct cellar_pair_cache {
+    cache_curve curves[CURVES];
     cache_tail tails[LAST_TAILS];
     cache_rest rests[ROWS];
     cache_noise noise;
@@ -97,6 +105,8 @@ void cellar_pair_cache_free(cellar_pair_cache *cache)
     for (size_t i = 0; cache != NULL && i < LAST_TAILS; i++)
         if (cache->tails[i].m != NULL)
             arb_clear(cache->tails[i].above);
+    for (size_t i = 0; cache != NULL && i < CURVES; i++)
+        cellar_free(cache->curves[i].curve.nodes);
     if (cache != NULL && cache->noise.above != NULL)
         _arb_vec_clear(cache->noise.above, NOISE);
     if (cache != NULL)
@@ -500,4 +510,19 @@ cellar_rest *cellar_pair_cache_rest(cellar_pair_cache *cache, const cellar_mecha
     if (place->m != m || place->shift != shift)
         *place = (cache_rest){.m = m, .shift = shift};
     return &place->rest;
+}
+
+cellar_curve *cellar_pair_cache_curve(cellar_pair_cache *cache, const cellar_mechanism *m,
+                                      int64_t shift, int64_t smallest, int larger)
+{
+    cache_curve *place;
+    if (cache == NULL)
+        return NULL;
+    place = &cache->curves[(2 * (uint64_t) shift + (larger != 0)) % CURVES];
+    if (place->m != m || place->shift != shift || place->smallest != smallest ||
+        place->larger != (larger != 0)) {
+        cellar_free(place->curve.nodes);
+        *place = (cache_curve){m, shift, smallest, larger != 0, {0}};
+    }
+    return &place->curve;
 }

@@ -47,6 +47,20 @@ typedef struct cellar_rest {
 cellar_rest *cellar_pair_cache_rest(cellar_pair_cache *cache, const cellar_mechanism *m,
                                     int64_t shift);
 
+/* The curve of an envelope (envelope.c), as it was last made. */
+typedef struct cellar_curve_node {
+    double g, value;
+} cellar_curve_node;
+
+typedef struct cellar_curve {
+    cellar_curve_node *nodes; /* of the cache; NULL: to be made and put here */
+    size_t n;
+} cellar_curve;
+
+/* Its place; NULL without a cache. */
+cellar_curve *cellar_pair_cache_curve(cellar_pair_cache *cache, const cellar_mechanism *m,
+                                      int64_t shift, int64_t smallest, int larger);
+
 /* Kernels that enclose many numbers at once are asked for whole rows, from 0 on. */
 enum { CELLAR_PAIR_ROW_MAX = 2048 };
 /* 1 and P(B = b | count) where such a row says it. */
