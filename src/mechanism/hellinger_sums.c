@@ -9,10 +9,11 @@
 #include <math.h>
 #include <string.h>
 
-/* sqrt t - root, without cancellation. */
+/* sqrt t - root, without cancellation: the root is that of a whole number. */
 static long double distance(long double t, long double root)
 {
-    return t == root * root ? 0 : (t - root * root) / (sqrtl(t) + root);
+    long double count = rintl(root * root);
+    return t == count ? 0 : (t - count) / (sqrtl(t) + root);
 }
 
 enum { TERMS = 10, COEFFICIENTS = 2 * TERMS };
