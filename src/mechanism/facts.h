@@ -73,13 +73,15 @@ typedef struct cellar_facts {
     int (*side)(const cellar_mechanism *m, int64_t count, int64_t b);
 
     /* Optional, where is_ordered() is not said: 1 when delta(epsilon) of no pair of counts at least
-     * `from` exceeds that of (from, from + shift), in both orders; and then for all larger epsilon.
-     */
-    int (*is_ordered_at)(const cellar_mechanism *m, int64_t from, int64_t shift, double epsilon);
+     * `from` that differ by `least` .. shift exceeds that of (from, from + shift), in both orders;
+     * and then for all larger epsilon. *steps is the work that may be done, some 10 ns each, and
+     * what is left of it. */
+    int (*is_ordered_at)(const cellar_mechanism *m, int64_t from, int64_t least, int64_t shift,
+                         double epsilon, double *steps);
 
     /* Optional, with is_ordered_at() and tail(). Bounds delta and delta_p of the pair
      * (count, count + shift) from above, in doubles and closely; `enough` tells of which size they
-     * matter. Answers 0 where that takes more than `numbers` released numbers. */
+     * matter, and 0 that the largest of them does whatever it is. Answers 0 where that takes more than `numbers` released numbers. */
     int (*quick)(const cellar_mechanism *m, int64_t count, int64_t shift, double epsilon,
                  double enough, double numbers, cellar_quick *out);
 

@@ -9,13 +9,18 @@
  * b (P'(b) / mu' - c P(b) / mu) over those b where A begins, none of which is positive
  * (facts_mixed.c), minus the same where it ends. D_c can increase for a while with c close to
  * the top of the hump (sigma = 10, nu = 0.05, mu = 2752.26, s = 1, epsilon = 0.00458341), so
- * nothing can be said for all c.
+ * nothing can be said for all c. There D_c does not decrease with s either when one of mu' and mu
+ * stays where it is: the derivative of P'(A) in mu' is b P'(b) / mu' and that of -c P(A) in mu is
+ * -c b P(b) / mu, b where A begins. So if A is an upper set for all shifts of a range, not only
+ * whole ones, and all mu, the first pair of the largest shift is the worst of them all: from any
+ * pair mu falls until the shift is the largest or mu the first, and then both fall or mu' grows.
  *
  * c = e^-epsilon. b is Poisson given its mean, mu G of density f, and Poisson laws are totally
  * positive: c P - P' has no more changes of sign than c f - f' (Karlin 1968). The latter is
  * positive between lambda and lambda', where f' is 0; beyond, ln f'/f is the integral over
  * 0 .. tau = ln(mu'/mu) of the score -1 + (1 - r) g/(g - nu) + g/k at g = x e^-t/mu, which is at
- * least t0 = -r + nu/k + 2 sqrt((1 - r) nu/k). With -epsilon <= tau t0 there is one change.
+ * least t0 = -r + nu/k + 2 sqrt((1 - r) nu/k). With -epsilon <= tau t0 there is one change. tau
+ * is largest for the first pair of the largest shift.
  *
  * c = e^epsilon. X is X_a + Z, X_a of mean a = nu (from + alpha), Z Poisson and the same in both
  * laws. Adding Z makes no new changes of sign either, so A is an upper set for (mu, mu') if it is
@@ -26,7 +31,8 @@
  *   m(b) = a + g(b), g(0) = r q, g(b+1) = r q + q g(b) (b+1) / m(b).
  *
  * Also m(b) = a + q (E(Y | b) + r), which increases with q, as R(0) = ((1 + beta)/(1 + beta'))^r
- * e^{-nu s} does. So A does not end at b + 1 if m'(b) >= m(b) by the ends of a block, or R(b) <= c.
+ * e^{-nu s} does; g increases with q and decreases with a. So A does not end at b + 1 if
+ * m'(b) >= m(b) by the ends of a block, of q and of s, or R(b) <= c.
  *
  * From some number on the same is shown at once. Given b, X has weights proportional to
  * kappa^x/x! phi(b - x), kappa = a/q, phi(y) = Gamma(y + r)/y!. Restricted to X <= x0 < b it does
@@ -61,19 +67,30 @@
 #include "mechanism/kernel.h"
 
 static const double ROUNDING = 1e-9;
-static const double EPSILON_MAX = 500, END_MAX = 1 << 16, UNLIKELY = 1e-13;
+static const double EPSILON_MAX = 500, LOSS_MAX = 1e7, END_MAX = 1 << 16, UNLIKELY = 1e-13;
 
-/* The parts of one law. */
+/* The parts of one law, and of its neighbours by shifts from `least` to s. */
 typedef struct setting {
-    double r, nu, k, s;
+    double r, nu, k, s, least;
     double mean;      /* of the smaller count */
-    double a[2], tau; /* Poisson means, and ln of their ratio */
+    double a[2], tau; /* Poisson means for s, and ln of their ratio */
+    double a_least;   /* the second of them for `least` */
 } setting;
+
+static void setting_shifts(setting *d, double least, double most)
+{
+    d->least = least;
+    d->s = most;
+    d->a[0] = d->nu * d->mean;
+    d->a[1] = d->nu * (d->mean + most);
+    d->a_least = d->nu * (d->mean + least);
+    d->tau = log1p(most / d->mean);
+}
 
 static setting setting_of(const cellar_mechanism *m, int64_t from, int64_t shift)
 {
     const cellar_kernel *k = (const cellar_kernel *) m;
-    setting d = {.s = (double) shift, .mean = (double) cellar_kernel_mean(k, from)};
+    setting d = {.mean = (double) cellar_kernel_mean(k, from)};
     double sigma = fmpq_get_d(cellar_kernel_parameter(k, "sigma")->value);
     fmpq_t rest;
     fmpq_init(rest);
@@ -83,9 +100,7 @@ static setting setting_of(const cellar_mechanism *m, int64_t from, int64_t shift
     fmpq_clear(rest);
     d.r = 1 / sigma;
     d.nu = fmpq_get_d(cellar_kernel_parameter(k, "nu")->value);
-    d.a[0] = d.nu * d.mean;
-    d.a[1] = d.nu * (d.mean + d.s);
-    d.tau = log1p(d.s / d.mean);
+    setting_shifts(&d, (double) shift, (double) shift);
     return d;
 }
 
@@ -95,9 +110,9 @@ static double share(double t)
     return 1 / (1 + t);
 }
 
-static double share_next(const setting *d, double t)
+static double share_next(const setting *d, double t, double shift)
 {
-    return 1 / (1 + t / (1 + d->k * d->s * t));
+    return 1 / (1 + t / (1 + d->k * shift * t));
 }
 
 /* ---- ordered ---------------------------------------------------------------------------- */
@@ -119,7 +134,7 @@ static double poisson_above(double mean, double x)
 typedef struct block {
     double low, high;
     double p_low, p_high, n_low, n_high; /* q and q' at its ends */
-    double log_zero;                     /* no less than ln R(0) */
+    double log_zero, tilt;               /* no less than ln R(0), and than a' q / a q' */
     double x0, end, rest;                /* P(X > x0 | b) <= rest for all b >= end > x0 */
 } block;
 
@@ -127,9 +142,10 @@ static block block_of(const setting *d, double low, double high)
 {
     block k = {.low = low, .high = high, .p_low = share(high), .p_high = share(low)};
     double factor;
-    k.n_low = share_next(d, high);
-    k.n_high = share_next(d, low);
-    k.log_zero = -d->r * log1p(d->k * d->s * low / (1 + low)) - d->nu * d->s;
+    k.n_low = share_next(d, high, d->least);
+    k.n_high = share_next(d, low, d->s);
+    k.log_zero = -d->r * log1p(d->k * d->least * low / (1 + low)) - d->nu * d->least;
+    k.tilt = d->a[1] / d->a[0] * k.p_high / share_next(d, low, d->least);
     k.x0 = ceil(d->a[1] / k.n_low + 4);
     do {
         k.x0 = ceil(k.x0 * 1.03);
@@ -139,64 +155,98 @@ static block block_of(const setting *d, double low, double high)
     return k;
 }
 
-/* Given b = end and X <= x0: the mean of tilt^X, and that of
- * max(1, (b - x1 - 1 + r)/(Y - 1 + r)). */
-static void far_means(const setting *d, const block *k, double kappa, double tilt, double x1,
-                      double *power, double *inverse)
+/* A sum of positive numbers that may leave the range of doubles. */
+typedef struct long_sum {
+    double term, sum, log_scale;
+} long_sum;
+
+static void long_sum_step(long_sum *a, double ratio)
 {
-    double weight = 1, tilted = 1, sum = 1, y1 = k->end - x1 - 1 + d->r;
-    *power = *inverse = 1;
+    const double large = 1e200;
+    a->term *= ratio;
+    a->sum += a->term;
+    if (a->sum > large) {
+        a->term /= large;
+        a->sum /= large;
+        a->log_scale += log(large);
+    }
+}
+
+/* ln of the mean of tilt^X given b = end and X <= x0. */
+static double far_power(const setting *d, const block *k, double kappa)
+{
+    long_sum plain = {1, 1, 0}, tilted = {1, 1, 0};
     for (int64_t i = 0; i < (int64_t) k->x0; i++) {
         double x = (double) i, y = k->end - x, step = kappa / (x + 1) * y / (y - 1 + d->r);
-        weight *= step;
-        tilted *= step * tilt;
-        sum += weight;
-        *power += tilted;
-        *inverse += weight * fmax(1, y1 / (y - 2 + d->r));
+        long_sum_step(&plain, step);
+        long_sum_step(&tilted, step * k->tilt);
     }
-    *power /= sum;
-    *inverse /= sum;
+    return log(tilted.sum / plain.sum) + tilted.log_scale - plain.log_scale;
+}
+
+/* Given the same the mean of max(1, (b - x1 - 1 + r)/(Y - 1 + r)). */
+static double far_inverse(const setting *d, const block *k, double kappa, double x1)
+{
+    const double large = 1e200;
+    double weight = 1, sum = 1, inverse = 1, y1 = k->end - x1 - 1 + d->r;
+    for (int64_t i = 0; i < (int64_t) k->x0; i++) {
+        double x = (double) i, y = k->end - x;
+        weight *= kappa / (x + 1) * y / (y - 1 + d->r);
+        sum += weight;
+        inverse += weight * fmax(1, y1 / (y - 2 + d->r));
+        if (sum > large) {
+            weight /= large;
+            sum /= large;
+            inverse /= large;
+        }
+    }
+    return inverse / sum;
 }
 
 /* 1 when A does not end after k->end. */
 static int far_is_ordered(const setting *d, const block *k, double epsilon)
 {
-    double tilt = d->a[1] / d->a[0] * k->p_high / k->n_high;
     double x1 = d->a[0] < 1 ? 0 : d->a[0] * (1 - k->rest), y1 = k->end - x1 - 1 + d->r;
-    double power, inverse, unused, u, rest;
-    far_means(d, k, d->a[0] / k->p_low, tilt, x1, &power, &unused);
-    far_means(d, k, d->a[1] / k->n_low, 1, x1, &unused, &inverse);
-    power += k->rest * exp(d->a[1] / k->n_low - d->a[0]);
-    u = epsilon - k->log_zero - log(power);
+    double power = far_power(d, k, d->a[0] / k->p_low), u, rest;
+    double inverse = far_inverse(d, k, d->a[1] / k->n_low, x1);
+    power += log1p(k->rest * exp(d->a[1] / k->n_low - d->a[0] - power));
+    u = epsilon - k->log_zero - power;
     rest = (d->a[1] * inverse * (1 + ROUNDING) - d->a[0] * (1 - k->rest)) / y1;
     rest = d->a[0] * k->rest + (1 - d->r) * (rest + d->a[1] * k->rest / d->r);
-    return k->p_low * u * (1 - ROUNDING) > rest + ROUNDING * (1 + epsilon - k->log_zero);
+    return k->p_low * (u - ROUNDING * (1 + fabs(power))) >
+           rest + ROUNDING * (1 + rest + epsilon - k->log_zero);
 }
 
 /* 1 when A does not end up to k->end. */
 static int near_is_ordered(const setting *d, const block *k, double epsilon)
 {
-    const double c = exp(epsilon) * (1 - ROUNDING), huge = 1e250;
+    const double huge = 1e250, step = 200;
     double p_small = d->r * k->p_low, p_large = d->r * k->p_high; /* g at the four ends */
     double n_small = d->r * k->n_low, n_large = d->r * k->n_high;
-    double ratio = exp(k->log_zero); /* no less than R(b) */
+    double below = fmin(0, k->log_zero - epsilon + step); /* ln of a factor left out of `ratio` */
+    double ratio = exp(k->log_zero - epsilon - below) * (1 + ROUNDING); /* no less than R(b) / c */
     for (int64_t b = 0; b < (int64_t) k->end; b++) {
         double next = (double) (b + 1);
         double mp_small = d->a[0] + p_small, mp_large = d->a[0] + p_large;
-        double mn_small = d->a[1] + n_small, mn_large = d->a[1] + n_large;
-        if (ratio > c && mn_small < mp_large * (1 + ROUNDING))
+        double mn_small = d->a_least + n_small, mn_large = d->a[1] + n_large;
+        while (ratio > 1 && below < 0) {
+            double part = fmax(below, -step);
+            ratio *= exp(part);
+            below -= part;
+        }
+        if (ratio > 1 && mn_small < mp_large * (1 + ROUNDING))
             return 0;
         ratio *= mn_large / mp_small;
         ratio = ratio < huge ? ratio : INFINITY; /* and it stays */
         p_small = k->p_low * (d->r + p_small * next / mp_small);
         p_large = k->p_high * (d->r + p_large * next / mp_large);
-        n_small = k->n_low * (d->r + n_small * next / mn_small);
-        n_large = k->n_high * (d->r + n_large * next / mn_large);
+        n_small = k->n_low * (d->r + n_small * next / (d->a[1] + n_small));
+        n_large = k->n_high * (d->r + n_large * next / (d->a_least + n_large));
     }
     return 1;
 }
 
-/* The first of some ends that does decides; *steps counts the work. */
+/* The first of some ends that does decides; *steps is how much work is left. */
 static int block_is_ordered(const setting *d, double low, double high, double epsilon,
                             double *steps)
 {
@@ -204,11 +254,11 @@ static int block_is_ordered(const setting *d, double low, double high, double ep
     block k = block_of(d, low, high);
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         k.end = ceil(k.x0 * lengths[i]) + 2;
-        *steps += k.x0;
+        *steps -= k.x0;
         if (k.end > END_MAX)
             return 0;
         if (far_is_ordered(d, &k, epsilon)) {
-            *steps += k.end;
+            *steps -= k.end;
             return near_is_ordered(d, &k, epsilon);
         }
     }
@@ -216,15 +266,15 @@ static int block_is_ordered(const setting *d, double low, double high, double ep
 }
 
 /* Blocks from the first pair's beta up, each as wide as it can be. */
-static int blocks_are_ordered(const setting *d, double epsilon)
+static int blocks_are_ordered(const setting *d, double epsilon, double *steps)
 {
-    const double steps_most = 2e5, first = 1 / (d->k * d->mean);
-    double high = first, low = 0, steps = 0;
-    if (!block_is_ordered(d, first, first, epsilon, &steps) ||
-        !block_is_ordered(d, 0, 0, epsilon, &steps))
+    const double first = 1 / (d->k * d->mean);
+    double high = first, low = 0;
+    if (!block_is_ordered(d, first, first, epsilon, steps) ||
+        !block_is_ordered(d, 0, 0, epsilon, steps))
         return 0;
-    while (high > 0 && steps < steps_most) {
-        if (block_is_ordered(d, low, high, epsilon, &steps)) {
+    while (high > 0 && *steps > 0) {
+        if (block_is_ordered(d, low, high, epsilon, steps)) {
             double width = high - low;
             high = low;
             low = fmax(0, high - 2 * width);
@@ -235,16 +285,35 @@ static int blocks_are_ordered(const setting *d, double epsilon)
     return high <= 0;
 }
 
-int cellar_delaporte_is_ordered_at(const cellar_mechanism *m, int64_t from, int64_t shift,
-                                   double epsilon)
+/* Ranges of shifts from the largest one down, likewise. */
+static int shifts_are_ordered(const setting *d, double least, double epsilon, double *steps)
+{
+    setting part = *d;
+    double high = d->s, low = least;
+    while (high > least && *steps > 0) {
+        setting_shifts(&part, low, high);
+        if (blocks_are_ordered(&part, epsilon, steps)) {
+            double width = high - low;
+            high = low;
+            low = fmax(least, high - 2 * width);
+        } else {
+            low += (high - low) / 2;
+        }
+    }
+    return high <= least;
+}
+
+int cellar_delaporte_is_ordered_at(const cellar_mechanism *m, int64_t from, int64_t least,
+                                   int64_t shift, double epsilon, double *steps)
 {
     setting d = setting_of(m, from, shift);
     if (d.r >= 1)
         return 1;
-    if (!(epsilon > 0) || d.nu * d.s > EPSILON_MAX)
+    if (!(epsilon > 0))
         return 0;
-    epsilon = fmin(epsilon, EPSILON_MAX); /* what holds there holds beyond */
-    return reverse_is_ordered(&d, epsilon) && blocks_are_ordered(&d, epsilon);
+    epsilon = fmin(epsilon, LOSS_MAX); /* what holds there holds beyond */
+    return reverse_is_ordered(&d, epsilon) && blocks_are_ordered(&d, epsilon, steps) &&
+           (least >= shift || shifts_are_ordered(&d, (double) least, epsilon, steps));
 }
 
 /* ---- told apart ------------------------------------------------------------------------ */
@@ -318,8 +387,9 @@ static double rows_beyond(const poisson_rows *rows, int next, int upper, double 
 /* delta of the pair, with P that of the larger count or of the smaller one. */
 static double told_apart(const setting *d, const poisson_rows *rows, int larger, double epsilon)
 {
-    const double y_most = 1 << 17, enough = 1e-7, tiny = 1e-290, c = exp(epsilon);
-    double t = 1 / (d->k * d->mean), q[2] = {share(t), share_next(d, t)}, mass[2];
+    const double y_most = 1 << 17, enough = 1e-7, tiny = 1e-290, least = 1e-300;
+    const double c = exp(epsilon);
+    double t = 1 / (d->k * d->mean), q[2] = {share(t), share_next(d, t, d->s)}, mass[2];
     double step = log(q[1] / q[0]), log_zero = d->r * log1p(d->k * d->s * t / (1 + t));
     double level = (larger ? epsilon : -epsilon) + d->nu * d->s + log_zero;
     double sum = 0, size = 0, rest, beta = d->k * (d->mean + (larger ? d->s : 0));
@@ -335,8 +405,10 @@ static double told_apart(const setting *d, const poisson_rows *rows, int larger,
         rest = !larger && z < -ROUNDING ? 0 : mass[larger] * beta; /* geometric */
         if (rest <= enough * sum || y >= y_most)
             break;
-        for (int i = 0; i < 2; i++)
+        for (int i = 0; i < 2; i++) {
             mass[i] *= q[i] * (y + d->r) / (y + 1);
+            mass[i] = mass[i] > least ? mass[i] : 0; /* tiny is more than all of these */
+        }
     }
     return (sum + rest) * (1 + enough) + size * ROUNDING + c * tiny;
 }
@@ -347,8 +419,9 @@ double cellar_delaporte_told_apart(const cellar_mechanism *m, int64_t from, int6
     setting d = setting_of(m, from, shift);
     poisson_rows rows;
     double bound;
-    if (!(epsilon >= 0 && epsilon < EPSILON_MAX) || !rows_init(&rows, &d))
+    if (!(epsilon >= 0) || !rows_init(&rows, &d))
         return 1;
+    epsilon = fmin(epsilon, EPSILON_MAX);
     bound = fmax(told_apart(&d, &rows, 1, epsilon), told_apart(&d, &rows, 0, epsilon));
     cellar_free(rows.room);
     return fmin(bound, 1);

@@ -1,123 +1,142 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* delta and delta_p of one pair of Delaporte counts in doubles, rounded up: ten times as fast as in
- * double-words. P(b+1) = P(b) m(b) / (b+1) with m as in facts_delaporte.c, all of it sums, products
- * and quotients of positive numbers, so that P(b) is right to 8b units; what is close to e^epsilon
- * counts as a violation.
+/* delta and delta_p of one pair of Delaporte counts in doubles, rounded up: thirty times as fast as
+ * in double-words. (b+1) P(b+1) = lambda P(b) + S(b), S(b) = q (r P(b) + S(b-1)) (delaporte.c), all
+ * of it sums and products of positive numbers, so that P(b) is right to 8b units; what is close to
+ * e^epsilon counts as a violation.
  *
  * What lies beyond b: the ratio of neighbours in the negative binomial part stays below
  * q = beta/(1 + beta), so P(b+1) <= q P(b) + P(X = b+1) P(Y = 0), and the quotient of the last by
- * P(b) falls, as m(b) >= lambda. */
+ * P(b) falls, as (b+1) P(b+1) >= lambda P(b). */
 #include <math.h>
 
 #include "mechanism/facts_delaporte.h"
 #include "mechanism/kernel.h"
 
 static const double ROUNDING = 1e-9;
-static const double EPSILON_MAX = 500;
+enum { STEP = 16 }; /* numbers in a row, over which no P(b) changes by 2^500 */
 
-/* One law, at b. */
-typedef struct side {
-    double lambda, q, r;
-    double p, scale, log_scale; /* P(b) = p scale */
-    double g;                   /* m(b) - lambda */
-    double plain;               /* P(X = b) P(Y = 0) / P(b) */
-} side;
+/* Of the smaller count and of the larger one. */
+typedef double both __attribute__((vector_size(16)));
+typedef int64_t masks __attribute__((vector_size(16)));
 
-static const double SCALE = 200; /* logarithm of a step of scales */
+/* Two laws, at b. */
+typedef struct sides {
+    both lambda, q, feed; /* feed = q r */
+    both p, s, plain;     /* P(b), S(b - 1), and P(X = b) P(Y = 0), divided by e^log_scale */
+    both log_scale, scale;
+    both scaled; /* e^(log_scale + epsilon), which may be infinite */
+    double epsilon;
+    double log_least; /* what falls below counts as 0 */
+} sides;
 
-static void side_rescale(side *a)
+/* Past its mode a law falls, and it would fall through numbers that processors are slow with. */
+static void side_rescale(sides *a, int i, int is_past)
 {
-    while (a->log_scale < 0 && log(a->p) > SCALE) {
-        a->p *= exp(-SCALE);
-        a->log_scale += SCALE;
-    }
-    if (a->log_scale > 0) {
-        a->p *= exp(a->log_scale);
-        a->log_scale = 0;
-    }
-    a->scale = exp(a->log_scale);
+    int exponent;
+    if (a->p[i] > 0x1p-20 && a->p[i] < 0x1p250 && a->scale[i] >= 0)
+        return;
+    a->p[i] = frexp(a->p[i], &exponent);
+    a->s[i] = ldexp(a->s[i], -exponent);
+    a->plain[i] = ldexp(a->plain[i], -exponent);
+    a->log_scale[i] += exponent * M_LN2;
+    a->scale[i] = is_past && a->log_scale[i] < a->log_least ? 0 : exp(a->log_scale[i]);
+    a->scaled[i] = exp(a->log_scale[i] + a->epsilon);
 }
 
-static side side_of(const cellar_mechanism *m, int64_t count)
+static sides sides_of(const cellar_mechanism *m, int64_t count, int64_t shift, double epsilon)
 {
     const cellar_kernel *k = (const cellar_kernel *) m;
     double sigma = fmpq_get_d(cellar_kernel_parameter(k, "sigma")->value);
-    double mean = (double) cellar_kernel_mean(k, count), beta;
-    side a = {.r = 1 / sigma, .p = 1};
+    double nu = fmpq_get_d(cellar_kernel_parameter(k, "nu")->value);
+    sides a = {.p = {1, 1}, .plain = {1, 1}, .scale = {-1, -1}, .epsilon = epsilon};
     fmpq_t rest;
     fmpq_init(rest);
     fmpq_set_si(rest, 1, 1);
     fmpq_sub(rest, rest, cellar_kernel_parameter(k, "nu")->value);
-    beta = sigma * mean * fmpq_get_d(rest);
-    fmpq_clear(rest);
-    a.lambda = mean * fmpq_get_d(cellar_kernel_parameter(k, "nu")->value);
-    a.q = beta / (1 + beta);
-    a.g = a.r * a.q;
-    a.plain = 1;
-    a.log_scale = -a.lambda - a.r * log1p(beta);
-    if (a.log_scale > -SCALE) {
-        a.p = exp(a.log_scale);
-        a.log_scale = 0;
+    for (int i = 0; i < 2; i++) {
+        double mean = (double) cellar_kernel_mean(k, i == 0 ? count : count + shift);
+        double beta = sigma * mean * fmpq_get_d(rest);
+        a.lambda[i] = mean * nu;
+        a.q[i] = beta / (1 + beta);
+        a.feed[i] = a.q[i] / sigma;
+        a.log_scale[i] = -a.lambda[i] - log1p(beta) / sigma;
+        side_rescale(&a, i, 0);
     }
-    side_rescale(&a);
+    fmpq_clear(rest);
     return a;
 }
 
-static void side_step(side *a, double b, double inverse)
+static both both_swapped(both x)
 {
-    double m = a->lambda + a->g, other = 1 / m;
-    a->p *= m * inverse;
-    a->plain *= a->lambda * other;
-    a->g = a->q * (a->r + a->g * (b * other));
-    if (a->scale < 1 && a->p > 1e80)
-        side_rescale(a);
+    return (both){x[1], x[0]};
 }
 
-/* No less than P(> b). */
-static double side_rest(const side *a, double b)
+static both both_where(masks mask, both x)
 {
-    double ratio = a->q * (1 + 1e-15) + a->plain * a->lambda / (b + 1);
-    return ratio < 1 ? a->p * a->scale * ratio / (1 - ratio) : 1;
+    return (both) (mask & (masks) x);
+}
+
+/* Adds the STEP numbers from b on to delta and delta_p. */
+static void sides_step(sides *a, double b, both *delta, both *violation)
+{
+    const both close = {3 * ROUNDING, 3 * ROUNDING}, zero = {0, 0};
+    const both own = a->lambda + a->feed, lambda = a->lambda, q = a->q, feed = a->feed;
+    const both scale = a->scale, scaled = a->scaled;
+    both p = a->p, s = a->s, plain = a->plain, sum = *delta, sum_p = *violation;
+    for (int k = 0; k < STEP; k++) {
+        both value = p * scale, term = value - both_swapped(p * scaled);
+        masks counts = term > -close * value, either = counts | (masks) both_swapped((both) counts);
+        double inverse = 1 / (b + k + 1);
+        sum += both_where(counts, both_where(term > zero, term) + close * value);
+        sum_p += both_where(either, value);
+        value = own * inverse * p + q * inverse * s;
+        s = feed * p + q * s;
+        plain *= lambda * inverse;
+        p = value;
+    }
+    a->p = p;
+    a->s = s;
+    a->plain = plain;
+    *delta = sum;
+    *violation = sum_p;
+    for (int i = 0; i < 2; i++)
+        side_rescale(a, i, b > a->lambda[i]);
+}
+
+/* No less than P(>= b). */
+static double side_rest(const sides *a, int i, double b)
+{
+    double ratio = a->q[i] * (1 + 1e-15) + a->plain[i] / a->p[i] * a->lambda[i] / (b + 1);
+    return ratio < 1 ? a->p[i] * a->scale[i] / (1 - ratio) : 1;
 }
 
 int cellar_delaporte_quick(const cellar_mechanism *m, int64_t count, int64_t shift, double epsilon,
                            double enough, double numbers, cellar_quick *out)
 {
-    const double part = 1e-6, tiny = 1e-250;
-    side a[2] = {side_of(m, count), side_of(m, count + shift)};
-    double c, rest[2] = {1, 1}, b = 0, inverse;
+    const int is_tiny = enough < 1e-280;
+    const double part = 1e-6, tiny = is_tiny ? 1e-305 : 1e-290; /* more than all that comes as 0 */
+    sides a = sides_of(m, count, shift, epsilon);
+    both delta = {0, 0}, violation = {0, 0};
+    double rest[2] = {1, 1}, size = enough;
     *out = (cellar_quick){.numbers = 0};
-    if (!(epsilon >= 0 && epsilon < EPSILON_MAX) || a[0].r > 1)
+    if (!(epsilon >= 0) || cellar_facts_ordered(m))
         return 0; /* there the first pair is known to be the worst */
-    c = exp(epsilon);
-    if (log(part * enough + tiny) / log(a[1].q) > numbers) /* it would not get there */
+    if (enough > 0 && log(part * enough + tiny) / log(a.q[1]) > numbers) /* it would not end */
         return 0;
-    for (int64_t n = 0;; n++) {
-        b = (double) n;
-        for (int i = 0; i < 2; i++) {
-            double p = a[i].p * a[i].scale, q = a[1 - i].p * a[1 - i].scale, term = p - c * q;
-            if (term < -3 * ROUNDING * p)
-                continue;
-            out->delta[i] += fmax(term, 0) + 3 * ROUNDING * p;
-            out->violation[i] += p;
-            out->violation[1 - i] += q;
-        }
-        if (b > a[1].lambda && n % 16 == 0) {
-            rest[0] = side_rest(&a[0], b);
-            rest[1] = side_rest(&a[1], b);
-            if (fmax(rest[0], rest[1]) <= part * enough)
-                break;
-        }
-        if (b >= numbers)
+    a.log_least = is_tiny ? -INFINITY : -690;
+    while (rest[0] > part * size + tiny || rest[1] > part * size + tiny) {
+        if (out->numbers >= numbers)
             return 0;
-        inverse = 1 / (b + 1);
-        side_step(&a[0], b + 1, inverse);
-        side_step(&a[1], b + 1, inverse);
+        sides_step(&a, out->numbers, &delta, &violation);
+        out->numbers += STEP;
+        for (int i = 0; i < 2; i++) {
+            rest[i] = out->numbers > a.lambda[1] ? side_rest(&a, i, out->numbers) : 1;
+            size = size > delta[i] ? size : delta[i];
+        }
     }
     for (int i = 0; i < 2; i++) {
-        out->delta[i] = (out->delta[i] + rest[i]) * (1 + ROUNDING) + c * tiny;
-        out->violation[i] = (out->violation[i] + rest[i]) * (1 + ROUNDING) + tiny;
+        out->delta[i] = (delta[i] + rest[i]) * (1 + ROUNDING) + tiny;
+        out->violation[i] = (violation[i] + rest[i]) * (1 + ROUNDING) + tiny;
     }
-    out->numbers = b;
     return 1;
 }

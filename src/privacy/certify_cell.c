@@ -33,6 +33,10 @@ static void worst_over_shifts(const cellar_setting *s, size_t i, const fmpq_t ep
                               cellar_worst *worst)
 {
     cellar_reach reach = cellar_setting_reach(s, i);
+    int is_delta = supremum == cellar_supremum_delta;
+    if ((is_delta || supremum == cellar_supremum_violation) &&
+        cellar_supremum_to(&reach, is_delta, epsilon, worst))
+        return;
     supremum(&reach, epsilon, worst);
     for (reach.shift = 1; reach.shift < s->shift && worst->bound < 1; reach.shift++) {
         cellar_worst other;

@@ -267,12 +267,25 @@ static double search_again(const search *r, double last, double *lower)
     return search_from(r, last);
 }
 
-/* Bisection stopped closer than this; only a bound that some count attains is one from below. */
-static double lower_of(const cellar_setting *s, size_t i, double epsilon, double delta)
+/* Somewhat below that epsilon the pair looked at has still more than delta, if it is the worst. */
+static double lower_of_pair(const search *r, double epsilon)
 {
-    double lower = epsilon * (1 - 4e-9);
-    cellar_worst worst;
-    return delta_at(s, i, lower, &worst) > delta && worst.is_attained ? lower : 0;
+    static const double widths[] = {4e-9, 1e-7, 1e-5};
+    cellar_pair pair = pair_at(r->s, r->i, r->at);
+    double lower = 0;
+    fmpq_t exact;
+    arb_t value;
+    fmpq_init(exact);
+    arb_init(value);
+    for (size_t k = 0; k < sizeof widths / sizeof *widths && lower <= 0; k++) {
+        cellar_rational_set_double(exact, epsilon * (1 - widths[k]));
+        cellar_pair_delta(&pair, exact, value);
+        if (arb_is_finite(value) && cellar_ball_lower(value) > r->delta)
+            lower = epsilon * (1 - widths[k]);
+    }
+    fmpq_clear(exact);
+    arb_clear(value);
+    return lower;
 }
 
 /* Asks one pair at a time, the first counts and then some that are worse where the last left off,
@@ -287,11 +300,18 @@ static double epsilon_by_pairs(search *r, double *lower)
     r->at = &worst;
     epsilon = search_start(r, &worst, lower);
     for (int k = 0; k < PAIRS_MAX && worst.is_attained && isfinite(epsilon); k++) {
-        if (!search_pair(r, epsilon, &worst) && delta_at(s, r->i, epsilon, &worst) <= r->delta)
+        cellar_worst last = worst;
+        r->at = &last;
+        if (!search_pair(r, epsilon, &worst) && delta_at(s, r->i, epsilon, &worst) <= r->delta) {
+            *lower = *lower > 0 ? *lower : lower_of_pair(r, epsilon);
             return epsilon;
+        }
+        r->at = &worst;
         epsilon = search_again(r, epsilon, lower);
     }
+    *lower = 0;
     r->at = NULL;
+    r->is_wide = search_has_quick(r); /* looking at all counts again and again takes long */
     return isfinite(epsilon) ? search_from(r, epsilon) : INFINITY;
 }
 
@@ -307,10 +327,9 @@ cellar_bounds cellar_setting_epsilon(const cellar_setting *s, size_t i, double d
         out.lower = worst.is_attained && worst.is_proved ? INFINITY : 0;
         return out;
     }
-    r.is_wide = (s->shift == 1 || cellar_facts_monotone(s->mechanisms[i])) &&
-                cellar_reach_is_wide(&reach, delta);
+    r.is_wide =
+        (s->shift == 1 || cellar_facts_monotone(s->mechanisms[i]) || search_has_quick(&r)) &&
+        cellar_reach_is_wide(&reach, delta);
     out.upper = r.is_wide ? search_from(&r, 0) : epsilon_by_pairs(&r, &out.lower);
-    if (!r.is_wide && out.lower <= 0 && isfinite(out.upper))
-        out.lower = lower_of(s, i, out.upper, delta);
     return out;
 }

@@ -101,7 +101,8 @@ static size_t laws_find_order(const cellar_laws *l)
         return yes;
     while (yes - no > 1) {
         size_t i = no + (yes - no) / 2;
-        if (facts->is_ordered_at(l->reach->m, l->first, 1, rest_epsilon(i)))
+        double steps = 1e5;
+        if (facts->is_ordered_at(l->reach->m, l->first, 1, 1, rest_epsilon(i), &steps))
             yes = i;
         else
             no = i;

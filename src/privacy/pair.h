@@ -81,6 +81,10 @@ int cellar_pair_violation_by_words(const cellar_pair *pair, const fmpq_t epsilon
                                    int (*violates)(const cellar_pair *, int64_t, const fmpq_t),
                                    arb_t out);
 
+/* 1 when delta or delta_p of such a size at epsilon is enclosed to some eight digits only, term by
+ * term where the kernel has the fact `quick`. */
+int cellar_pair_is_rough(const fmpq_t epsilon, double value);
+
 /* Encloses P(Q(b) = 0), b drawn from P. */
 void cellar_pair_infinite(const cellar_pair *pair, int64_t bits, arb_t out);
 

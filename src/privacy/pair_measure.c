@@ -385,12 +385,51 @@ static int pair_by_words(const cellar_pair *pair, const fmpq_t epsilon, int is_d
     return 0;
 }
 
+/* Encloses delta or delta_p by the fact `quick`, to some eight digits, or from above only where it
+ * has too many numbers: double-words do not reach so far, and balls take very long. */
+static int pair_by_quick(const cellar_pair *pair, const fmpq_t epsilon, int is_delta, arb_t out)
+{
+    static const double sizes[] = {0, 1e-60, 1e-20, 1e-6, 1};
+    const double numbers = 1e5, rounding = 1e-8;
+    const cellar_facts *facts = pair->m->ops->facts;
+    const int larger = pair->count[0] > pair->count[1];
+    const int64_t smaller = pair->count[larger], shift = pair->count[!larger] - smaller;
+    double about = nextafter(fmpq_get_d(epsilon), 0), value = 1, error = 1;
+    if (facts == NULL || facts->quick == NULL || pair->clamped)
+        return 0;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        cellar_quick quick;
+        const double *both = is_delta ? quick.delta : quick.violation;
+        if (!facts->quick(pair->m, smaller, shift, about, sizes[i], numbers, &quick))
+            continue;
+        if (i == 0 && both[larger] < both[!larger]) /* it was the other order that mattered */
+            facts->quick(pair->m, smaller, shift, about, both[larger], numbers, &quick);
+        value = fmin(1, both[larger]);
+        error = i == 0 ? fmin(value, (value + quick.violation[larger]) * rounding) : value;
+        break;
+    }
+    arb_set_d(out, value - error);
+    mag_set_d(arb_radref(out), error);
+    return 1;
+}
+
+int cellar_pair_is_rough(const fmpq_t epsilon, double value)
+{
+    const double epsilon_large = 400, value_small = 0x1p-655;
+    return fmpq_get_d(epsilon) > epsilon_large || value < value_small;
+}
+
 /* Term by term, leaving out so little that it does not show in the result. */
 static void pair_by_sum(const cellar_pair *pair, const fmpq_t epsilon, int is_delta, arb_t out)
 {
     static const double tails[] = {1e-18, 1e-38, 1e-78, 1e-300};
-    if (pair_by_words(pair, epsilon, is_delta, out))
+    if (cellar_pair_is_rough(epsilon, 1) && pair_by_quick(pair, epsilon, is_delta, out))
         return;
+    if (pair_by_words(pair, epsilon, is_delta, out)) {
+        if (cellar_pair_is_rough(epsilon, cellar_ball_upper(out)))
+            pair_by_quick(pair, epsilon, is_delta, out);
+        return;
+    }
     for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
         if (is_delta)
             cellar_pair_delta_by_sum(pair, epsilon, tails[i], CELLAR_PAIR_BITS, out);

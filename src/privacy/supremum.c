@@ -252,9 +252,17 @@ static int worst_of_wide(const cellar_reach *reach, rest_bound rest, const fmpq_
 int cellar_supremum_is_covered(const cellar_reach *reach, int is_delta, const fmpq_t epsilon,
                                double bound)
 {
-    if (cellar_spans_exist(reach->m))
-        return cellar_spans_are_covered(reach, is_delta, epsilon, bound);
-    return is_delta && reach_is_quick(reach) && cellar_quick_bound(reach, epsilon) <= bound;
+    return cellar_spans_exist(reach->m) &&
+           cellar_spans_are_covered(reach, is_delta, epsilon, bound);
+}
+
+int cellar_supremum_to(const cellar_reach *reach, int is_delta, const fmpq_t epsilon,
+                       cellar_worst *worst)
+{
+    if (!reach_is_quick(reach))
+        return 0;
+    cellar_quick_worst_to(reach, is_delta, epsilon, worst);
+    return 1;
 }
 
 double cellar_supremum_bound(const cellar_reach *reach, const fmpq_t epsilon)
@@ -359,8 +367,8 @@ void cellar_supremum_delta(const cellar_reach *reach, const fmpq_t epsilon, cell
     } else if (cellar_facts_ordered(reach->m)) {
         if (!worst_of_wide(reach, rest_delta, epsilon, out))
             worst_of_rows(reach, 1, cellar_pair_delta, epsilon, out);
-    } else if (reach_is_quick(reach) && cellar_quick_worst(reach, 1, epsilon, out)) {
-        return;
+    } else if (reach_is_quick(reach)) {
+        cellar_quick_worst(reach, 1, epsilon, out);
     } else if (reach_has_tail(reach)) {
         worst_of_kernel(reach, cellar_pair_delta, rest_delta, epsilon, out);
     } else {
@@ -383,8 +391,8 @@ void cellar_supremum_violation(const cellar_reach *reach, const fmpq_t epsilon, 
         worst_of_rows(reach, n_counts, cellar_pair_violation, epsilon, out);
     else if (reach_is_concave(reach))
         cellar_blocks_violation(reach, epsilon, out);
-    else if (reach_is_quick(reach) && cellar_quick_worst(reach, 0, epsilon, out))
-        return;
+    else if (reach_is_quick(reach))
+        cellar_quick_worst(reach, 0, epsilon, out);
     else if (!additive && reach_has_tail(reach))
         worst_of_kernel(reach, cellar_pair_violation, cellar_rest_violation, epsilon, out);
     else

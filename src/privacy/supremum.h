@@ -31,11 +31,15 @@ int cellar_reach_period(const cellar_reach *reach, int64_t *n_counts);
 /* The supremum of sum_b max(0, P(b) - e^epsilon Q(b)) over both orders of all neighbours. */
 void cellar_supremum_delta(const cellar_reach *reach, const fmpq_t epsilon, cellar_worst *out);
 /* A bound of it that looks at no pair: of mechanisms with a bound for large counts that is good
- * from the first count on, which cellar_reach_is_wide() implies. */
+ * from the first count on, which cellar_reach_is_wide() implies. It covers all smaller shifts. */
 double cellar_supremum_bound(const cellar_reach *reach, const fmpq_t epsilon);
 /* 1 when it is quickly known that delta, or delta_p, exceeds `bound` for no pair of counts. */
 int cellar_supremum_is_covered(const cellar_reach *reach, int is_delta, const fmpq_t epsilon,
                                double bound);
+/* 1 and delta or delta_p over all shifts from 1 to this one, where shifts tell of each other; 0
+ * where they are to be asked one by one. */
+int cellar_supremum_to(const cellar_reach *reach, int is_delta, const fmpq_t epsilon,
+                       cellar_worst *worst);
 /* 1 when a pair of which so small a delta is asked takes too long, for its sums go over very many
  * numbers, and that bound is the answer. */
 int cellar_reach_is_wide(const cellar_reach *reach, double delta);

@@ -64,10 +64,13 @@ double cellar_rest_violation(const cellar_reach *reach, int64_t from, const fmpq
 /* delta_p of kernels that are concave (facts.h), by blocks of counts. */
 void cellar_blocks_violation(const cellar_reach *reach, const fmpq_t epsilon, cellar_worst *worst);
 
-/* delta or delta_p of kernels with the fact `quick` (facts.h), and a bound of delta that looks at
- * no pair in particular. 0 where it cannot help. */
-int cellar_quick_worst(const cellar_reach *reach, int is_delta, const fmpq_t epsilon,
-                       cellar_worst *worst);
+/* delta or delta_p of kernels with the fact `quick` (facts.h). */
+void cellar_quick_worst(const cellar_reach *reach, int is_delta, const fmpq_t epsilon,
+                        cellar_worst *worst);
+/* The same over all shifts from 1 to this one. */
+void cellar_quick_worst_to(const cellar_reach *reach, int is_delta, const fmpq_t epsilon,
+                           cellar_worst *worst);
+/* A bound of delta that looks at no pair in particular, of all these shifts too. */
 double cellar_quick_bound(const cellar_reach *reach, const fmpq_t epsilon);
 
 /* delta or delta_p of kernels with the fact `spans` (facts.h), and whether none exceeds `bound`. */

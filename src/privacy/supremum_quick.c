@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Kernels whose pairs are bounded quickly, in doubles: only what may be worse than what was found
- * is measured. Counts are looked at one by one until all larger ones are bounded. */
+ * is measured. Counts are looked at one by one until all larger ones are bounded, the largest shift
+ * first. */
 #include <math.h>
 
 #include "privacy/supremum_part.h"
 
 enum { REST_BITS = 64, TRIED = 4 };
 /* Numbers that are summed in doubles: of one pair, and in all for delta and for delta_p. A million
- * takes some 10 ms. */
-static const double PAIR_NUMBERS = 1e5, DELTA_NUMBERS = 2.5e6, VIOLATION_NUMBERS = 1e6;
+ * takes some 5 ms. */
+static const double PAIR_NUMBERS = 1e5, DELTA_NUMBERS = 2e6, VIOLATION_NUMBERS = 2.5e6;
 
 typedef struct scan {
-    const cellar_reach *reach;
+    cellar_reach reach; /* its shift is the one looked at */
     const cellar_facts *facts;
     int is_delta;
+    int64_t least;      /* what is said of all pairs from one on is said of these shifts */
     double epsilon;     /* not above the one asked */
     double numbers;     /* left */
     int best, turn;     /* which smaller epsilon bounded delta_p best, and which is tried next */
@@ -28,58 +30,57 @@ static double quick_value(const scan *s, const cellar_quick *quick)
     return fmin(1, fmax(both[0], both[1]));
 }
 
-/* 1 when it is proved that no later pair has a larger delta than that of `from`. It costs about as
+/* 1 when it is proved that no later pair has a larger delta than that of `from`. It may cost as
  * much as some pairs, so it is not asked in vain at each count. */
 static int scan_is_ordered(scan *s, int64_t from, double epsilon)
 {
-    const double each = 5e4; /* numbers it takes the time of */
+    const double most = 1e5;
+    double steps = most;
+    int is_ordered;
     if (from >= s->order_from && epsilon >= s->order_above)
         return 1;
     if (from < s->order_next)
         return 0;
-    s->numbers -= each;
-    if (s->facts->is_ordered_at(s->reach->m, from, s->reach->shift, epsilon)) {
+    is_ordered =
+        s->facts->is_ordered_at(s->reach.m, from, s->least, s->reach.shift, epsilon, &steps);
+    s->numbers -= 2 * (most - steps);
+    if (is_ordered) {
         s->order_above = epsilon;
         s->order_from = from;
         return 1;
     }
-    s->order_next = from + 1 + (from - s->reach->smallest);
+    s->order_next = from + 1 + (from - s->reach.smallest);
     return 0;
 }
 
 /* The pair at `from`, where it is not known how small its numbers are: 0 when it has too many. */
 static int scan_quick(scan *s, int64_t from, double epsilon, double enough, cellar_quick *quick)
 {
-    for (int k = 0; k < 20; k++) {
-        double value;
-        if (!s->facts->quick(s->reach->m, from, s->reach->shift, epsilon, enough, PAIR_NUMBERS,
-                             quick))
-            return 0;
-        s->numbers -= quick->numbers;
-        value = quick_value(s, quick);
-        if (value > enough / 100)
-            break;
-        enough = value;
-    }
-    return 1;
+    int is_quick =
+        s->facts->quick(s->reach.m, from, s->reach.shift, epsilon, enough, PAIR_NUMBERS, quick);
+    s->numbers -= quick->numbers;
+    return is_quick;
 }
 
-/* Bounds delta of all pairs from `from` on, in each order. */
+/* Bounds delta of all pairs from `from` on, in each order. The bound `tail` does not increase when
+ * the shift falls (facts_mixed.c, facts_delaporte.c). */
 static void rest_deltas(scan *s, int64_t from, double epsilon, double enough, double *deltas)
 {
     cellar_quick quick;
     arb_t ball, factor;
+    double mean, variance;
     int is_ordered = scan_is_ordered(s, from, epsilon);
-    if (is_ordered && scan_quick(s, from, epsilon, enough > 0 ? enough : 1, &quick)) {
+    if (is_ordered && scan_quick(s, from, epsilon, enough, &quick)) {
         deltas[0] = quick.delta[0];
         deltas[1] = quick.delta[1];
         return;
     }
-    s->numbers -= 1e4;
+    cellar_mechanism_mean_variance(s->reach.m, from + s->reach.shift, &mean, &variance);
+    s->numbers -= 3e4 + 40 * sqrt(variance); /* about what it takes */
     arb_init(ball);
     arb_init(factor);
     arb_set_d(factor, epsilon);
-    s->facts->tail(s->reach->m, from, s->reach->shift, factor, REST_BITS, ball);
+    s->facts->tail(s->reach.m, from, s->reach.shift, factor, REST_BITS, ball);
     deltas[0] = deltas[1] = bound_of(ball);
     arb_clear(factor);
     arb_clear(ball);
@@ -91,11 +92,11 @@ static double rest_violation(scan *s, int64_t from, double enough)
 {
     double mean, variance, least = 1, back = exp(-s->epsilon), tried[TRIED];
     int best = s->best;
-    cellar_mechanism_mean_variance(s->reach->m, from, &mean, &variance);
+    cellar_mechanism_mean_variance(s->reach.m, from, &mean, &variance);
     tried[0] = s->epsilon * 0.75;
-    tried[1] = s->epsilon - (double) s->reach->shift / mean;
+    tried[1] = s->epsilon - (double) s->reach.shift / mean;
     tried[2] = s->epsilon * 0.5;
-    tried[3] = s->epsilon - 3 * (double) s->reach->shift / mean;
+    tried[3] = s->epsilon - 3 * (double) s->reach.shift / mean;
     for (int k = 0; k < 2 && least > enough; k++) { /* the last best one, and another in turn */
         int i = k == 0 ? s->best : s->turn++ % TRIED;
         double deltas[2], share, bound;
@@ -128,19 +129,22 @@ static void scan_measure(scan *s, int64_t smaller, const cellar_quick *quick, co
     const int first = both[1] >= both[0]; /* which order is the worse one */
     for (int i = 0; i < 2; i++) {
         int larger = i == 0 ? first : !first;
-        int64_t other = smaller + s->reach->shift;
+        int64_t other = smaller + s->reach.shift;
         cellar_pair pair;
         if (both[larger] <= worst->bound)
             continue;
-        reach_pair(s->reach, &pair, larger ? other : smaller, larger ? smaller : other);
+        reach_pair(&s->reach, &pair, larger ? other : smaller, larger ? smaller : other);
         worst_measure(&pair, s->is_delta ? cellar_pair_delta : cellar_pair_violation, epsilon,
                       worst);
+        if (cellar_pair_is_rough(epsilon, worst->bound))
+            worst->is_attained = 0;
     }
 }
 
 static scan scan_of(const cellar_reach *reach, int is_delta, const fmpq_t epsilon)
 {
-    return (scan){.reach = reach,
+    return (scan){.reach = *reach,
+                  .least = reach->shift,
                   .facts = reach->m->ops->facts,
                   .is_delta = is_delta,
                   .epsilon = nextafter(fmpq_get_d(epsilon), 0),
@@ -151,6 +155,7 @@ static scan scan_of(const cellar_reach *reach, int is_delta, const fmpq_t epsilo
 double cellar_quick_bound(const cellar_reach *reach, const fmpq_t epsilon)
 {
     scan s = scan_of(reach, 1, epsilon);
+    s.least = 0;
     return rest_of(&s, reach->smallest, 0);
 }
 
@@ -164,41 +169,111 @@ static void scan_give_up(scan *s, int64_t from, cellar_worst *worst)
     worst->is_attained = 0;
 }
 
-int cellar_quick_worst(const cellar_reach *reach, int is_delta, const fmpq_t epsilon,
-                       cellar_worst *worst)
+/* Counts from `i` on are looked at. */
+static void scan_counts(scan *s, int64_t i, const fmpq_t epsilon, cellar_worst *worst)
 {
-    const double exactly = 10; /* a pair in double-words takes so much longer */
-    scan s = scan_of(reach, is_delta, epsilon);
-    int64_t next_check = 1;
-    cellar_quick quick = {.delta = {1, 1}, .violation = {1, 1}};
-    int is_quick = scan_quick(&s, reach->smallest, s.epsilon, 1, &quick);
-    *worst = worst_start(reach);
-    if (is_quick && cellar_reach_is_wide(reach, quick_value(&s, &quick))) {
-        scan_give_up(&s, reach->smallest, worst);
-        return 1;
-    }
-    if (!is_quick && !(is_delta && !cellar_reach_is_wide(reach, 0) &&
-                       scan_is_ordered(&s, reach->smallest, s.epsilon)))
-        return 0;
-    scan_measure(&s, reach->smallest, &quick, epsilon, worst);
-    if (is_delta && scan_is_ordered(&s, reach->smallest, s.epsilon))
-        return 1;
-    for (int64_t i = 1; worst->bound < 1; i++) {
-        int64_t from = reach->smallest + i;
-        if (s.numbers < 0 || (i >= next_check && rest_of(&s, from, worst->bound) <= worst->bound))
+    const double exactly = 25; /* a pair in double-words takes so much longer */
+    int64_t next_check = i;
+    for (; worst->bound < 1; i++) {
+        int64_t from = s->reach.smallest + i;
+        cellar_quick quick;
+        int is_quick;
+        if (s->numbers < 0 || (i >= next_check && rest_of(s, from, worst->bound) <= worst->bound))
             break;
         next_check += i >= next_check ? next_check / 3 + 1 : 0;
-        is_quick = s.facts->quick(reach->m, from, reach->shift, s.epsilon, worst->bound,
-                                  PAIR_NUMBERS, &quick);
+        is_quick = scan_quick(s, from, s->epsilon, worst->bound, &quick);
         if (!is_quick)
-            s.numbers = -1;
-        s.numbers -= quick.numbers;
-        if (is_quick && quick_value(&s, &quick) > worst->bound) {
-            scan_measure(&s, from, &quick, epsilon, worst);
-            s.numbers -= exactly * quick.numbers;
+            s->numbers = -1;
+        if (is_quick && quick_value(s, &quick) > worst->bound) {
+            scan_measure(s, from, &quick, epsilon, worst);
+            s->numbers -= exactly * quick.numbers;
         }
-        if (s.numbers < 0)
-            scan_give_up(&s, is_quick ? from + 1 : from, worst);
+        if (s->numbers < 0)
+            scan_give_up(s, is_quick ? from + 1 : from, worst);
     }
-    return 1;
+}
+
+/* All counts at the largest shift. */
+static void scan_first(scan *s, const fmpq_t epsilon, cellar_worst *worst)
+{
+    const int64_t first = s->reach.smallest;
+    cellar_quick quick;
+    int is_quick = scan_quick(s, first, s->epsilon, 0, &quick);
+    *worst = worst_start(&s->reach);
+    if (!is_quick || cellar_reach_is_wide(&s->reach, quick_value(s, &quick))) {
+        scan_give_up(s, first, worst);
+        return;
+    }
+    scan_measure(s, first, &quick, epsilon, worst);
+    if (!s->is_delta || !scan_is_ordered(s, first, s->epsilon))
+        scan_counts(s, 1, epsilon, worst);
+}
+
+void cellar_quick_worst(const cellar_reach *reach, int is_delta, const fmpq_t epsilon,
+                        cellar_worst *worst)
+{
+    scan s = scan_of(reach, is_delta, epsilon);
+    scan_first(&s, epsilon, worst);
+}
+
+/* ---- all shifts ---------------------------------------------------------------------------- */
+
+static void scan_shift(scan *s, int64_t least, int64_t shift)
+{
+    s->least = least;
+    s->reach.shift = shift;
+    s->order_next = 0;
+    s->order_above = INFINITY;
+}
+
+/* The largest shift up to which a bound of all pairs is no more than what was found. */
+static int64_t scan_covered(scan *s, double bound)
+{
+    int64_t low = 0, high = s->reach.shift;
+    while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+        double deltas[2];
+        scan_shift(s, middle, middle);
+        s->order_next = INT64_MAX;
+        rest_deltas(s, s->reach.smallest, s->epsilon, bound, deltas);
+        if (deltas[0] <= bound)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The shifts below the one that was looked at, with what was found there. */
+static void scan_smaller(scan *s, const fmpq_t epsilon, cellar_worst *worst)
+{
+    const int64_t first = s->reach.smallest, shift = s->reach.shift;
+    int64_t covered = 0;
+    if (s->is_delta) {
+        scan_shift(s, 0, shift);
+        if (scan_is_ordered(s, first, s->epsilon))
+            return;
+        covered = scan_covered(s, worst->bound);
+        scan_shift(s, covered, shift);
+        if (covered + 1 < shift && scan_is_ordered(s, first, s->epsilon))
+            return;
+    }
+    for (int64_t i = shift - 1; i > covered && worst->bound < 1; i--) {
+        if (s->numbers < 0) {
+            scan_shift(s, 0, i);
+            scan_give_up(s, first, worst);
+            return;
+        }
+        scan_shift(s, i, i);
+        scan_counts(s, 0, epsilon, worst);
+    }
+}
+
+void cellar_quick_worst_to(const cellar_reach *reach, int is_delta, const fmpq_t epsilon,
+                           cellar_worst *worst)
+{
+    scan s = scan_of(reach, is_delta, epsilon);
+    scan_first(&s, epsilon, worst);
+    if (reach->shift > 1)
+        scan_smaller(&s, epsilon, worst);
 }

@@ -93,8 +93,9 @@ static void the_first_pair_is_worst(void **state)
     for (size_t i = 0; i < SAMPLES; i++) {
         cellar_mechanism *m = sample_make(&samples[i]);
         for (int e = -4; e < 5; e++) {
-            double first[2], other[2], epsilon = ldexp(samples[i].ordered_from, e);
-            if (!cellar_delaporte_is_ordered_at(m, 0, samples[i].shift, epsilon)) {
+            double first[2], other[2], epsilon = ldexp(samples[i].ordered_from, e), steps = 1e6;
+            if (!cellar_delaporte_is_ordered_at(m, 0, samples[i].shift, samples[i].shift, epsilon,
+                                                &steps)) {
                 assert_true(epsilon < samples[i].ordered_from);
                 continue;
             }
@@ -115,7 +116,7 @@ static void a_hump_is_not_overlooked(void **state)
     static const sample s = {100, 3, 0.5, 1, 0};
     cellar_mechanism *m = sample_make(&s);
     long double *p = cellar_alloc((size_t) 2 * NUMBERS, sizeof *p);
-    double highest = -1, dip = -1; /* the top of the hump, and what follows */
+    double highest = -1, dip = -1, steps = 1e7; /* the top of the hump, and what follows */
     (void) state;
     assert_non_null(p);
     law_fill(&s, 0, p);
@@ -128,8 +129,9 @@ static void a_hump_is_not_overlooked(void **state)
     }
     assert_true(dip < highest / 2);
     for (int i = 1; i < 10; i++)
-        assert_false(cellar_delaporte_is_ordered_at(m, 0, 1, dip + (highest - dip) * i / 10));
-    assert_true(cellar_delaporte_is_ordered_at(m, 0, 1, highest * 1.5));
+        assert_false(
+            cellar_delaporte_is_ordered_at(m, 0, 1, 1, dip + (highest - dip) * i / 10, &steps));
+    assert_true(cellar_delaporte_is_ordered_at(m, 0, 1, 1, highest * 1.5, &steps));
     cellar_free(p);
     cellar_mechanism_free(m);
 }
@@ -152,6 +154,34 @@ static void parts_told_apart_tell_more(void **state)
         }
         cellar_mechanism_free(m);
     }
+}
+
+/* And then of all smaller shifts, where that is said. */
+static void the_largest_shift_is_worst(void **state)
+{
+    enum { SHIFT = 12 };
+    int n_proved = 0;
+    (void) state;
+    for (size_t i = 0; i < SAMPLES; i++) {
+        cellar_mechanism *m = sample_make(&samples[i]);
+        for (int e = -1; e < 6; e++) {
+            double first[2], other[2], epsilon = ldexp(0.3, e), steps = 1e6;
+            sample s = samples[i];
+            s.shift = SHIFT;
+            if (!cellar_delaporte_is_ordered_at(m, 0, 1, SHIFT, epsilon, &steps))
+                continue;
+            n_proved++;
+            deltas_fill(&s, 0, epsilon, first);
+            for (s.shift = 1; s.shift <= SHIFT; s.shift += 1 + s.shift / 3)
+                for (int count = 0; count < 100; count = 4 * count + 1) {
+                    deltas_fill(&s, count, epsilon, other);
+                    for (int side = 0; side < 2; side++)
+                        assert_true(other[side] <= first[side] * (1 + 1e-12) + 1e-17);
+                }
+        }
+        cellar_mechanism_free(m);
+    }
+    assert_true(n_proved > SAMPLES);
 }
 
 /* For Y alone (nu tends to 0) and for X alone the bound is the pair's own. */
@@ -191,6 +221,58 @@ static void quick_bounds_are_close(void **state)
                                 violation < violations[side] + 3e-8);
                 }
             }
+        cellar_mechanism_free(m);
+    }
+}
+
+/* Large losses, and numbers beyond the reach of double-words. */
+static void quick_bounds_go_far(void **state)
+{
+    static const sample far = {2.97, 6.93, 0.21, 100, 0}, small = {5, 3, 0.3, 1, 0};
+    cellar_mechanism *m = sample_make(&far), *other = sample_make(&small);
+    (void) state;
+    for (int e = 0; e < 4; e++) {
+        double deltas[2], epsilon = 150 + 100 * e;
+        cellar_quick quick;
+        deltas_fill(&far, 0, epsilon, deltas);
+        assert_true(cellar_delaporte_quick(m, 0, far.shift, epsilon, 0, 1e5, &quick));
+        assert_true(quick.delta[1] >= deltas[1] && quick.delta[1] < deltas[1] * (1 + 1e-3));
+        epsilon = 40 + 30 * e;
+        deltas_fill(&small, 0, epsilon, deltas);
+        assert_true(cellar_delaporte_quick(other, 0, 1, epsilon, 0, 1e5, &quick));
+        assert_true(quick.delta[1] >= deltas[1] && quick.delta[1] < deltas[1] * (1 + 1e-5));
+    }
+    cellar_mechanism_free(m);
+    cellar_mechanism_free(other);
+}
+
+/* No pair of any shift is worse than what is said of all shifts. */
+static void all_shifts_are_covered(void **state)
+{
+    static const double epsilons[] = {0.1, 0.6, 4};
+    (void) state;
+    for (size_t i = 0; i < (size_t) 3 * SAMPLES; i++) {
+        sample s = samples[i / 3];
+        double epsilon = epsilons[i % 3], delta = 0, violation = 0, both[2];
+        cellar_mechanism *m = sample_make(&s);
+        cellar_reach reach = {.m = m, .shift = 5, .cache = cellar_pair_cache_create()};
+        cellar_worst worst;
+        fmpq_t exact;
+        for (s.shift = 1; s.shift <= reach.shift; s.shift++)
+            for (int count = 0; count < 60; count = 4 * count + 1) {
+                deltas_fill(&s, count, epsilon, both);
+                delta = fmax(delta, fmax(both[0], both[1]));
+                pair_fill(&s, count, epsilon, violation_between, both);
+                violation = fmax(violation, fmax(both[0], both[1]));
+            }
+        fmpq_init(exact);
+        cellar_rational_set_double(exact, epsilon);
+        assert_true(cellar_supremum_to(&reach, 1, exact, &worst));
+        assert_true(worst.is_proved && worst.bound >= delta * (1 - 1e-12));
+        assert_true(cellar_supremum_to(&reach, 0, exact, &worst));
+        assert_true(worst.is_proved && worst.bound >= violation * (1 - 1e-12));
+        fmpq_clear(exact);
+        cellar_pair_cache_free(reach.cache);
         cellar_mechanism_free(m);
     }
 }
@@ -236,6 +318,8 @@ int main(void)
         cmocka_unit_test(the_first_pair_is_worst),    cmocka_unit_test(a_hump_is_not_overlooked),
         cmocka_unit_test(parts_told_apart_tell_more), cmocka_unit_test(a_part_alone_is_exact),
         cmocka_unit_test(quick_bounds_are_close),     cmocka_unit_test(all_counts_are_covered),
+        cmocka_unit_test(the_largest_shift_is_worst), cmocka_unit_test(quick_bounds_go_far),
+        cmocka_unit_test(all_shifts_are_covered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
