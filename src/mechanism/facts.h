@@ -81,7 +81,8 @@ typedef struct cellar_facts {
 
     /* Optional, with is_ordered_at() and tail(). Bounds delta and delta_p of the pair
      * (count, count + shift) from above, in doubles and closely; `enough` tells of which size they
-     * matter, and 0 that the largest of them does whatever it is. Answers 0 where that takes more than `numbers` released numbers. */
+     * matter, and 0 that the largest of them does whatever it is. Answers 0 where that takes more
+     * than `numbers` released numbers. */
     int (*quick)(const cellar_mechanism *m, int64_t count, int64_t shift, double epsilon,
                  double enough, double numbers, cellar_quick *out);
 
