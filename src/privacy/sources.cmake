@@ -39,6 +39,7 @@ set(LAYER_SOURCES
   listed.c
   listed_sort.c
   losses.c
+  normal_sums.c
   pair.c
   pair_cache.c
   pair_epsilon.c

@@ -5,6 +5,7 @@
 
 #include "privacy/listed.h"
 #include "privacy/losses.h"
+#include "privacy/normal_sums.h"
 
 static const double GAP = 1e-3;
 static const double CELLS_GLANCE = 0x1p12;                   /* that take no time */
@@ -294,6 +295,10 @@ cellar_status cellar_tight_delta(const cellar_stake *stakes, size_t n, double ep
 {
     question asked = {epsilon, NAN, enough};
     *out = (cellar_bounds){.upper = 1};
+    if (n == 1 && cellar_normal_sums_apply(stakes)) {
+        cellar_normal_sums_delta(stakes, epsilon, out);
+        return CELLAR_OK;
+    }
     return stakes_answer(stakes, n, &asked, out, err);
 }
 
@@ -302,5 +307,9 @@ cellar_status cellar_tight_epsilon(const cellar_stake *stakes, size_t n, double 
 {
     question asked = {NAN, delta, enough};
     *out = (cellar_bounds){.upper = INFINITY};
+    if (n == 1 && cellar_normal_sums_apply(stakes)) {
+        cellar_normal_sums_epsilon(stakes, delta, out);
+        return CELLAR_OK;
+    }
     return stakes_answer(stakes, n, &asked, out, err);
 }

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "privacy/listed.h"
 #include "privacy/losses.h"
+#include "privacy/normal_sums.h"
 
 enum { RUNGS_MAX = 5 };
 static const double CELLS_FIRST = 0x1p12 - 64, CELLS_FEW = 0x1p14; /* that take no time */
@@ -140,6 +141,10 @@ cellar_status cellar_tight_violation(const cellar_stake *stake, double epsilon, 
     const double shortest = 1e-300;
     double tail = 1e-18;
     cellar_status status = CELLAR_OK;
+    if (cellar_normal_sums_apply(stake)) {
+        cellar_normal_sums_violation(stake, epsilon, out);
+        return CELLAR_OK;
+    }
     for (int round = 0; round < 4; round++) {
         ladder l;
         int is_last;

@@ -3,10 +3,13 @@
 #include "check.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "mechanism/mechanism.h"
 #include "privacy/compose.h"
 #include "privacy/listed_sort.h"
+#include "privacy/normal_sums.h"
 #include "privacy/pair_cache.h"
 #include "privacy/tight.h"
 #include "make_mechanism.h"
@@ -173,6 +176,56 @@ static void test_losses_in_order(void **state)
     cellar_atoms_sort(items, items + N, 1);
 }
 
+/* ---- wide normal noise ---------------------------------------------------------------------- */
+
+/* Sums of it by their law, against the transform on their lattice: delta, delta_p and epsilon. */
+static void test_normal_sums(void **state)
+{
+    static const char *const specs[] = {"discrete-gaussian:sigma=17",
+                                        "discrete-gaussian:sigma=90.5", "gaussian:sigma=800"};
+    static const uint64_t times[] = {2, 5, 20};
+    cellar_error err;
+    (void) state;
+    for (size_t i = 0; i < 9; i++)
+        for (int64_t k = 1; k < 4; k += 2) {
+            cellar_mechanism *m = make(specs[i / 3]);
+            cellar_stake stake = {.times = times[i % 3]};
+            double deviation, lattice_p = 0;
+            cellar_bounds violation;
+            cellar_atoms atoms;
+            cellar_pair_init(&stake.pair, m, k, 0, CELLAR_NEGATIVES_KEEP);
+            assert_true(cellar_normal_sums_apply(&stake));
+            assert_int_equal(cellar_atoms_create(&stake.pair, 1e-40, &atoms, &err), CELLAR_OK);
+            deviation = (double) k * sqrt((double) times[i % 3]) /
+                        strtod(strchr(specs[i / 3], '=') + 1, NULL);
+            for (int z = 0; z < 8; z++) {
+                double epsilon = z * deviation;
+                cellar_sum *sum = make_sum(&atoms, times[i % 3], 0, epsilon);
+                double upper = cellar_sum_delta_upper(sum, epsilon) * (1 + 1e-5);
+                double lower = cellar_sum_delta_lower(sum, epsilon) * (1 - 1e-5);
+                cellar_bounds delta, there;
+                cellar_normal_sums_delta(&stake, epsilon, &delta);
+                if (!(delta.upper >= lower && delta.lower <= upper &&
+                      delta.upper - delta.lower <= 1e-3 * delta.upper))
+                    fail_msg("%s x %d: delta(%g) in [%.12g, %.12g], on the lattice [%.12g, %.12g]",
+                             specs[i / 3], (int) times[i % 3], epsilon, delta.lower, delta.upper,
+                             lower, upper);
+                cellar_normal_sums_epsilon(&stake, delta.upper, &there);
+                assert_true(there.lower <= epsilon * (1 + 1e-9) &&
+                            there.upper >= epsilon * (1 - 1e-6));
+                assert_true(there.upper - there.lower <= 1e-5 * there.upper);
+                lattice_p = z == 6 ? cellar_sum_violation_upper(sum, epsilon, 0) : lattice_p;
+                cellar_sum_free(sum);
+            }
+            cellar_normal_sums_violation(&stake, 6 * deviation, &violation);
+            if (fabs(violation.upper - lattice_p) > 1e-4 * lattice_p)
+                fail_msg("%s x %d: delta_p %.12g, on the lattice %.12g", specs[i / 3],
+                         (int) times[i % 3], violation.upper, lattice_p);
+            cellar_atoms_clear(&atoms);
+            cellar_mechanism_free(m);
+        }
+}
+
 /* Losses of synthetic counts by double-words and by balls. */
 static void test_words_and_balls(void **state)
 {
@@ -335,8 +388,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_grid_holds_lattice), cmocka_unit_test(test_few_losses),
         cmocka_unit_test(test_words_and_balls),    cmocka_unit_test(test_noise_and_balls),
-        cmocka_unit_test(test_blocks_dominate),    cmocka_unit_test(test_losses_in_order),
-        cmocka_unit_test(test_violation),          cmocka_unit_test(test_beyond_all_losses),
+        cmocka_unit_test(test_normal_sums),        cmocka_unit_test(test_blocks_dominate),
+        cmocka_unit_test(test_losses_in_order),    cmocka_unit_test(test_violation),
+        cmocka_unit_test(test_beyond_all_losses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
