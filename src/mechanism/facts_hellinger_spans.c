@@ -21,6 +21,13 @@
  * the steps ln Z(a+1)/Z(a) = ln(1 + (1 - 1/q) (h(a+1) - g(a))/Z(a)) are bounded from both sides by
  * their parts at f and l + s, and t by them; for the other order t' = M - t takes its place.
  *
+ * Better where ln Z is known to be concave, so that ln Z(a')/Z(a) lies between those of l and f.
+ * P(b <= a | a) = (g(a) + 1)/Z(a) <= (g(l) + 1)/Z(f), and each number between has 1/Z(f) at most.
+ * Since sqrt(a+j) - sqrt a >= (sqrt(a+s) - sqrt a) j/s, their losses exceed epsilon by no more
+ * than Y - kj, Y being what t exceeds it by and k = 2r (sqrt(l+s) - sqrt l)/s, and delta is at most
+ *   (1 - e^-Y) (g(l) + 1)/Z(f) + min(Y^2/(2k), (s - 1) Y)/Z(f).
+ * In the other order P(b >= a' | a') <= (1 + h(l+s))/Z(f+s), and k = r/sqrt(l+s).
+ *
  * All pairs from f >= 2 on. By integrals of the monotone halves h(a+1) <= 2 sqrt(a+1)/r + 2/r^2,
  * g(a) >= 2 sqrt(a)/r - 2/r^2 - 1 and Z(a) >= 4 sqrt(a)/r - 1, so that
  *   ln Z(a+1)/Z(a) <= r/(2 sqrt a) (4/r^2 + 1/(r sqrt a) + 1) / (4 sqrt(a)/r - 1) <= k/(2a),
@@ -218,6 +225,30 @@ static void deltas_by_range(const law *l, const pair *p, int64_t shift, long dou
     both[1] = delta_within(last - most, first - least, 2 * first, low);
 }
 
+/* 1 - e^-y of the flat end, whose share is no more than `flat`, and of the numbers between, which
+ * have 1/z each at most, and losses that fall by k from one to the next. */
+static double delta_by_end(long double y, long double flat, long double z, long double k,
+                           int64_t shift)
+{
+    long double between = (long double) (shift - 1) * y, area = y / k * (y / 2);
+    if (y <= 0)
+        return 0;
+    between = between < area ? between : area;
+    return round_up((flat * -expm1l(-y) + between / z) * (1 + SHARE_SLACK));
+}
+
+/* Where ln Z is concave from the first count to the last one's neighbour. */
+static void deltas_by_ends(const law *l, int64_t first, int64_t last, int64_t shift,
+                           long double epsilon, double both[2])
+{
+    pair f = pair_at(l, first, first + shift);
+    pair e = first < last ? pair_at(l, last, last + shift) : f;
+    both[0] = delta_by_end(f.range / 2 + f.log_z - epsilon + f.slack, (e.a.side.below + 1) / f.a.z,
+                           f.a.z, e.range / (long double) shift, shift);
+    both[1] = delta_by_end(f.range / 2 - e.log_z - epsilon + f.slack, e.b.side.above / f.b.z, f.b.z,
+                           l->rate / e.b.root, shift);
+}
+
 /* ---- delta_p of a span --------------------------------------------------------------- */
 
 static void violation_of(const law *l, const pair *first, const pair *last, long double epsilon,
@@ -287,24 +318,35 @@ static law law_of(const cellar_mechanism *m)
 }
 
 static void deltas_of(const law *l, int64_t first, int64_t last, int64_t shift, long double epsilon,
-                      double both[2])
+                      double enough, double both[2])
 {
-    pair widest = pair_at(l, first, last + shift);
-    long double other[2] = {1, 1};
-    if (first < last)
-        deltas_by_range(l, &widest, shift, epsilon, other);
-    both[0] = fmin(round_up(other[0]), round_up(delta_of_smaller(l, &widest, epsilon)));
-    both[1] = fmin(round_up(other[1]), round_up(delta_of_larger(l, &widest, epsilon)));
+    int is_concave = cellar_hellinger_sides_are_concave(l->sides, first, last + shift);
+    long double by_range[2] = {1, 1};
+    double by_ends[2] = {1, 1};
+    pair widest;
+    if (is_concave)
+        deltas_by_ends(l, first, last, shift, epsilon, by_ends);
+    both[0] = by_ends[0];
+    both[1] = by_ends[1];
+    if (fmax(both[0], both[1]) <= enough)
+        return;
+    widest = pair_at(l, first, last + shift);
+    if (first < last && !is_concave)
+        deltas_by_range(l, &widest, shift, epsilon, by_range);
+    both[0] = fmin(round_up(delta_of_smaller(l, &widest, epsilon)),
+                   fmin(by_ends[0], round_up(by_range[0])));
+    both[1] = fmin(round_up(delta_of_larger(l, &widest, epsilon)),
+                   fmin(by_ends[1], round_up(by_range[1])));
 }
 
 void cellar_hellinger_spans(const cellar_mechanism *m, int is_delta, int64_t first, int64_t last,
-                            int64_t shift, double epsilon, double both[2])
+                            int64_t shift, double epsilon, double enough, double both[2])
 {
     law l = law_of(m);
     if (last == INT64_MAX) {
         rest_of(&l, is_delta, first, shift, epsilon, both);
     } else if (is_delta) {
-        deltas_of(&l, first, last, shift, epsilon, both);
+        deltas_of(&l, first, last, shift, epsilon, enough, both);
     } else {
         pair at_first = pair_at(&l, first, first + shift);
         pair at_last = first < last ? pair_at(&l, last, last + shift) : at_first;

@@ -228,13 +228,16 @@ static void hellinger_cdf_ball(const cellar_mechanism *m, int64_t count, int64_t
                                int64_t bits, arb_t out)
 {
     const cellar_kernel *k = (const cellar_kernel *) m;
+    cellar_hellinger_table *table = table_of(k, count, released, bits);
     if (released < 0) {
         arb_zero(out);
-        return;
+    } else if (table != NULL) {
+        cellar_hellinger_table_cdf(table, count, released, out);
+    } else {
+        half_ball(k, count, released, bits, out);
+        if (released >= count)
+            one_less(out, bits + 32);
     }
-    half_ball(k, count, released, bits, out);
-    if (released >= count)
-        one_less(out, bits + 32);
 }
 
 static void hellinger_support(const cellar_mechanism *m, int64_t count, double tail, int64_t *low,

@@ -7,6 +7,7 @@
  * derivative up to M is at most the (2J-1)-th derivative C at M, and the remainder at most 4/(2
  * pi)^{2J} C (DLMF 2.10.1 with |B_2J| <= 4 (2J)!/(2 pi)^{2J}). */
 #include <math.h>
+#include <stdint.h>
 
 #include "mechanism/hellinger_sums.h"
 
@@ -27,25 +28,23 @@ static void taylor_balls(const arb_t r, int64_t n, size_t n_coefficients, int64_
         arb_mul_ui(t, c + i + 1, (i + 1) * (4 * i + 2), bits);
         arb_mul(c + i + 2, c + i, square, bits);
         arb_sub(c + i + 2, c + i + 2, t, bits);
-        arb_div_ui(c + i + 2, c + i + 2, (ulong) n, bits);
-        arb_div_ui(c + i + 2, c + i + 2, 4 * (i + 2) * (i + 1), bits);
+        if (n < INT64_C(1) << 40) { /* one division, which does not overflow */
+            arb_div_ui(c + i + 2, c + i + 2, (ulong) n * 4 * (i + 2) * (i + 1), bits);
+        } else {
+            arb_div_ui(c + i + 2, c + i + 2, (ulong) n, bits);
+            arb_div_ui(c + i + 2, c + i + 2, 4 * (i + 2) * (i + 1), bits);
+        }
     }
     arb_clear(t);
     arb_clear(square);
 }
 
 /* sum_{j = 1}^{J} B_2j/(2j) c_{2j-1} */
-static void end_balls(arb_srcptr c, size_t n_terms, int64_t bits, arb_t out)
+static void end_balls(const cellar_hellinger_start *start, arb_srcptr c, int64_t bits, arb_t out)
 {
-    arb_t b;
-    arb_init(b);
     arb_zero(out);
-    for (size_t j = n_terms; j >= 1; j--) {
-        arb_bernoulli_ui(b, 2 * j, bits);
-        arb_div_ui(b, b, 2 * j, bits);
-        arb_addmul(out, b, c + 2 * j - 1, bits);
-    }
-    arb_clear(b);
+    for (size_t j = start->n_terms; j >= 1; j--)
+        arb_addmul(out, start->bernoulli + j - 1, c + 2 * j - 1, bits);
 }
 
 /* Twice the integral of u e^{r u}: 2 e^{r u} (u/r - 1/r^2) at u = sqrt n. */
@@ -90,6 +89,47 @@ static int64_t first_smooth(const arb_t rate, int64_t bits)
     return 16 + bits / 4 + (int64_t) (r * r);
 }
 
+/* ---- what is remembered ---------------------------------------------------------------- */
+
+void cellar_hellinger_start_init(cellar_hellinger_start *start)
+{
+    start->bits = start->sum_bits = 0;
+    start->bernoulli = NULL;
+    start->n_terms = 0;
+    arb_init(start->sum);
+    arb_init(start->remainder);
+}
+
+static void start_drop_terms(cellar_hellinger_start *start)
+{
+    if (start->bernoulli != NULL)
+        _arb_vec_clear(start->bernoulli, (slong) start->n_terms + 1);
+    start->bernoulli = NULL;
+}
+
+void cellar_hellinger_start_clear(cellar_hellinger_start *start)
+{
+    start_drop_terms(start);
+    arb_clear(start->sum);
+    arb_clear(start->remainder);
+}
+
+static void start_find_terms(cellar_hellinger_start *start, int64_t bits)
+{
+    if (start->bits == bits)
+        return;
+    start_drop_terms(start);
+    start->bits = bits;
+    start->n_terms = n_terms_for(bits);
+    start->bernoulli = _arb_vec_init((slong) start->n_terms + 1);
+    for (size_t j = 1; j <= start->n_terms + 1; j++) {
+        arb_bernoulli_ui(start->bernoulli + j - 1, 2 * j, bits + 64);
+        arb_div_ui(start->bernoulli + j - 1, start->bernoulli + j - 1, 2 * j, bits + 64);
+    }
+}
+
+/* ---- e^{-rate sqrt b} ------------------------------------------------------------------ */
+
 static void widen(arb_t x, const arb_t by)
 {
     mag_t radius;
@@ -119,7 +159,8 @@ static int rest_is_small(const arb_t r, int64_t n, int64_t bits, arb_t sum)
     return small;
 }
 
-void cellar_hellinger_above_ball(const arb_t rate, int64_t n, int64_t bits, arb_t out)
+void cellar_hellinger_above_from(cellar_hellinger_start *start, const arb_t rate, int64_t n,
+                                 int64_t bits, arb_t out)
 {
     size_t n_terms = n_terms_for(bits), n_coefficients = 2 * n_terms + 2;
     int64_t work = bits + 64, smooth = first_smooth(rate, bits);
@@ -137,16 +178,15 @@ void cellar_hellinger_above_ball(const arb_t rate, int64_t n, int64_t bits, arb_
         done = rest_is_small(r, last + 1, bits + 8, out);
     }
     if (!done) {
+        start_find_terms(start, bits);
         taylor_balls(r, n, n_coefficients, work, c);
         antiderivative_ball(r, n, work, t);
         arb_sub(out, out, t, work);
         arb_mul_2exp_si(t, c, -1);
         arb_add(out, out, t, work);
-        end_balls(c, n_terms, work, t);
+        end_balls(start, c, work, t);
         arb_sub(out, out, t, work);
-        arb_bernoulli_ui(t, 2 * (n_terms + 1), 64); /* the first term left out */
-        arb_mul(t, t, c + 2 * n_terms + 1, 64);
-        arb_div_ui(t, t, 2 * (n_terms + 1), 64);
+        arb_mul(t, start->bernoulli + n_terms, c + 2 * n_terms + 1, 64); /* the first left out */
         widen(out, t);
     }
     arb_clear(t);
@@ -154,30 +194,28 @@ void cellar_hellinger_above_ball(const arb_t rate, int64_t n, int64_t bits, arb_
     _arb_vec_clear(c, (slong) n_coefficients);
 }
 
+void cellar_hellinger_above_ball(const arb_t rate, int64_t n, int64_t bits, arb_t out)
+{
+    cellar_hellinger_start start;
+    cellar_hellinger_start_init(&start);
+    cellar_hellinger_above_from(&start, rate, n, bits, out);
+    cellar_hellinger_start_clear(&start);
+}
+
 /* ---- e^{rate sqrt b} ------------------------------------------------------------------ */
-
-void cellar_hellinger_start_init(cellar_hellinger_start *start)
-{
-    start->bits = 0;
-    arb_init(start->sum);
-    arb_init(start->remainder);
-}
-
-void cellar_hellinger_start_clear(cellar_hellinger_start *start)
-{
-    arb_clear(start->sum);
-    arb_clear(start->remainder);
-}
 
 /* The terms before the formula begins, less what it has at its lower end, and the completely
  * monotone part of the remainder there, but for its factor. */
-static void start_make(cellar_hellinger_start *start, const arb_t rate, int64_t smooth,
-                       int64_t bits)
+static void start_find_sum(cellar_hellinger_start *start, const arb_t rate, int64_t smooth,
+                           int64_t bits)
 {
-    size_t n_terms = n_terms_for(bits), n_coefficients = 2 * n_terms;
+    size_t n_coefficients = 2 * start->n_terms;
     int64_t work = bits + 64;
-    arb_ptr c = _arb_vec_init((slong) n_coefficients);
+    arb_ptr c;
     arb_t t;
+    if (start->sum_bits == bits)
+        return;
+    c = _arb_vec_init((slong) n_coefficients);
     arb_init(t);
     arb_zero(start->sum);
     add_terms(rate, 0, smooth - 1, work, start->sum);
@@ -186,12 +224,12 @@ static void start_make(cellar_hellinger_start *start, const arb_t rate, int64_t 
     arb_sub(start->sum, start->sum, t, work);
     arb_mul_2exp_si(t, c, -1);
     arb_add(start->sum, start->sum, t, work);
-    end_balls(c, n_terms, work, t);
+    end_balls(start, c, work, t);
     arb_sub(start->sum, start->sum, t, work);
     arb_neg(t, rate);
     taylor_balls(t, smooth, n_coefficients, work, c);
     arb_abs(start->remainder, c + n_coefficients - 1);
-    start->bits = bits;
+    start->sum_bits = bits;
     arb_clear(t);
     _arb_vec_clear(c, (slong) n_coefficients);
 }
@@ -234,8 +272,8 @@ void cellar_hellinger_below_from(cellar_hellinger_start *start, const arb_t rate
         add_terms(rate, 0, n, work, out);
         return;
     }
-    if (start->bits != bits)
-        start_make(start, rate, smooth, bits);
+    start_find_terms(start, bits);
+    start_find_sum(start, rate, smooth, bits);
     high = _arb_vec_init((slong) n_coefficients);
     arb_init(t);
     taylor_balls(rate, n, n_coefficients, work, high);
@@ -243,7 +281,7 @@ void cellar_hellinger_below_from(cellar_hellinger_start *start, const arb_t rate
     arb_add(out, start->sum, t, work);
     arb_mul_2exp_si(t, high, -1);
     arb_add(out, out, t, work);
-    end_balls(high, n_terms, work, t);
+    end_balls(start, high, work, t);
     arb_add(out, out, t, work);
     below_remainder(start, rate, high, n, n_terms, work, t);
     widen(out, t);

@@ -31,5 +31,8 @@ cellar_hellinger_side cellar_hellinger_sides_at(cellar_hellinger_sides *sides, i
  * near each other, with `range` = 2 rate (sqrt larger - sqrt smaller). */
 long double cellar_hellinger_sides_log(cellar_hellinger_sides *sides, int64_t smaller,
                                        int64_t larger, long double range, long double *error);
+/* 1 when ln Z(a+1)/Z(a) is known to fall with a, first <= a <= last: then so does ln Z(a+s)/Z(a)
+ * for a + s <= last + 1. */
+int cellar_hellinger_sides_are_concave(cellar_hellinger_sides *sides, int64_t first, int64_t last);
 
 #endif

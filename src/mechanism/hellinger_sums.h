@@ -20,15 +20,19 @@ void cellar_hellinger_below(long double rate, long double root, int64_t n, int n
 void cellar_hellinger_above_ball(const arb_t rate, int64_t n, int64_t bits, arb_t out);
 void cellar_hellinger_below_ball(const arb_t rate, int64_t n, int64_t bits, arb_t out);
 
-/* What does not depend on n in the second, remembered from one n to the next. */
+/* What does not depend on n in these, remembered from one n to the next. */
 typedef struct cellar_hellinger_start {
-    int64_t bits; /* 0: nothing */
-    arb_t sum, remainder;
+    int64_t bits, sum_bits; /* 0: nothing */
+    arb_ptr bernoulli;      /* B_2j / (2j), 1 <= j <= n_terms + 1 */
+    size_t n_terms;
+    arb_t sum, remainder; /* of the second at its lower end */
 } cellar_hellinger_start;
 
 void cellar_hellinger_start_init(cellar_hellinger_start *start);
 void cellar_hellinger_start_clear(cellar_hellinger_start *start);
-/* The second, always with the same rate. */
+/* The same as above, always with the same rate. */
+void cellar_hellinger_above_from(cellar_hellinger_start *start, const arb_t rate, int64_t n,
+                                 int64_t bits, arb_t out);
 void cellar_hellinger_below_from(cellar_hellinger_start *start, const arb_t rate, int64_t n,
                                  int64_t bits, arb_t out);
 

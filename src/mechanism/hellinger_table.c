@@ -131,25 +131,42 @@ void cellar_hellinger_table_pmf(cellar_hellinger_table *table, int64_t count, in
     arb_clear(z);
 }
 
-void cellar_hellinger_table_survival(cellar_hellinger_table *table, int64_t count, int64_t b,
-                                     arb_t out)
+/* P(at most b), b < count, or P(more than b), b >= count. */
+static void table_half(cellar_hellinger_table *table, int64_t count, int64_t b, arb_t out)
 {
     arb_t z;
     arb_init(z);
     pthread_mutex_lock(&table->lock);
     table_reach(table, b + 1 > count ? b + 1 : count);
     table_z(table, count, z);
-    if (b < count) {
+    if (b < count)
         arb_div(out, table->below + b + 1, table->w + count, WORK);
-        arb_div(out, out, z, WORK);
-        arb_sub_ui(out, out, 1, WORK);
-        arb_neg(out, out);
-    } else {
+    else
         arb_mul(out, table->above + b + 1, table->w + count, WORK);
-        arb_div(out, out, z, WORK);
-    }
+    arb_div(out, out, z, WORK);
     pthread_mutex_unlock(&table->lock);
     arb_clear(z);
+}
+
+static void one_less(arb_t x)
+{
+    arb_sub_ui(x, x, 1, WORK);
+    arb_neg(x, x);
+}
+
+void cellar_hellinger_table_survival(cellar_hellinger_table *table, int64_t count, int64_t b,
+                                     arb_t out)
+{
+    table_half(table, count, b, out);
+    if (b < count)
+        one_less(out);
+}
+
+void cellar_hellinger_table_cdf(cellar_hellinger_table *table, int64_t count, int64_t b, arb_t out)
+{
+    table_half(table, count, b, out);
+    if (b >= count)
+        one_less(out);
 }
 
 /* ---- single sums ---------------------------------------------------------------------- */
@@ -172,7 +189,7 @@ static void table_sum(cellar_hellinger_table *table, int is_above, int64_t n, in
         arb_init(rate);
         arb_set_fmpq(rate, table->rate, bits + 64);
         if (is_above)
-            cellar_hellinger_above_ball(rate, n, bits, place->value);
+            cellar_hellinger_above_from(&table->start, rate, n, bits, place->value);
         else
             cellar_hellinger_below_from(&table->start, rate, n, bits, place->value);
         arb_clear(rate);

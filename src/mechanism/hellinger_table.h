@@ -19,12 +19,13 @@ cellar_status cellar_hellinger_table_create(const fmpq_t rate, cellar_hellinger_
                                             cellar_error *err);
 void cellar_hellinger_table_free(cellar_hellinger_table *table); /* NULL is fine */
 
-/* P(first + i | count), i < n, and P(more than b | count); first + n, count and b below the
- * largest. Many threads may ask. */
+/* P(first + i | count), i < n, P(more than b | count) and P(at most b | count); first + n, count
+ * and b below the largest. Many threads may ask. */
 void cellar_hellinger_table_pmf(cellar_hellinger_table *table, int64_t count, int64_t first,
                                 size_t n, arb_ptr out);
 void cellar_hellinger_table_survival(cellar_hellinger_table *table, int64_t count, int64_t b,
                                      arb_t out);
+void cellar_hellinger_table_cdf(cellar_hellinger_table *table, int64_t count, int64_t b, arb_t out);
 
 /* Encloses sum_{b <= n} e^{rate sqrt b}, and sum_{b >= n} e^{-rate sqrt b}, of any n >= 0. */
 void cellar_hellinger_table_below(cellar_hellinger_table *table, int64_t n, int64_t bits,

@@ -180,8 +180,7 @@ static cellar_status curve_make(const cellar_reach *reach, int larger, double ta
     CELLAR_TRY(status);
     nodes[0] = (node){0, 1};
     *n = 1 + nodes_choose(&l, larger, nodes + 1);
-    for (size_t i = 1; i < *n; i++)
-        nodes[i].value = cellar_laws_value(&l, larger, nodes[i].g);
+    CELLAR_TRY(cellar_laws_curve(&l, larger, nodes + 1, *n - 1, err));
     *n = hull_make(nodes, *n);
 out:
     cellar_laws_clear(&l);

@@ -119,8 +119,10 @@ static void laws_bound_rest(cellar_laws *l, int64_t from)
     arb_init(epsilon);
     arb_init(value);
     l->ordered_from = l->is_bounded && n < CELLAR_LAWS_RESTS ? rest_epsilon(n) : INFINITY;
+    for (size_t i = 0; i < CELLAR_LAWS_RESTS; i++)
+        l->rest_at[i] = rest_epsilon(i);
     for (size_t i = 0; i < n; i++) {
-        arb_set_d(epsilon, rest_epsilon(i));
+        arb_set_d(epsilon, l->rest_at[i]);
         reach->m->ops->facts->tail(reach->m, from, reach->shift, epsilon, BITS, value);
         l->rest[i] = arb_is_finite(value) ? fmin(1, fmax(0, cellar_ball_upper(value))) : 1;
     }
@@ -276,10 +278,22 @@ static double rest_value(const cellar_laws *l, double g)
 {
     double epsilon = fabs(log(g)) * (1 - 1e-12);
     size_t i = 0;
-    while (i + 1 < CELLAR_LAWS_RESTS && rest_epsilon(i + 1) <= epsilon)
+    while (i + 1 < CELLAR_LAWS_RESTS && l->rest_at[i + 1] <= epsilon)
         i++;
     return fmin(1, g < 1 ? (1 - g + g * l->rest[i]) * (1 + 0x1p-50) : l->rest[i]);
 }
+
+/* Of the first `most` pairs, and of what is not looked at. */
+static double value_of_all(const cellar_laws *l, int larger, double g, size_t most)
+{
+    double value = l->is_bounded ? rest_value(l, g) : 0;
+    size_t p, q;
+    for (size_t k = 0; k < most && cellar_laws_pair(l, k, larger, &p, &q); k++)
+        value = fmax(value, pair_value(l, p, q, g));
+    return fmin(1, value);
+}
+
+/* ---- flat pairs ------------------------------------------------------------------------ */
 
 /* The same of a flat pair, whose losses fall from one end to the other: by much more than the
  * numbers are off, so that all terms after the last positive one are not. */
@@ -297,11 +311,76 @@ static double flat_value(const cellar_laws *l, size_t p, size_t q, int larger, d
     return (sum + l->outside[p]) * (1 + ((double) l->width + 4) * 0x1p-51);
 }
 
-double cellar_laws_value(const cellar_laws *l, int larger, double g)
+/* Of the k-th pair. */
+static double flat_at(const cellar_laws *l, size_t k, int larger, double g)
 {
-    double value = l->is_bounded ? rest_value(l, g) : 0;
-    size_t most = fabs(log(g)) * (1 - 1e-12) >= l->ordered_from ? 1 : SIZE_MAX, p, q;
-    for (size_t k = 0; k < most && cellar_laws_pair(l, k, larger, &p, &q); k++)
-        value = fmax(value, l->is_flat ? flat_value(l, p, q, larger, g) : pair_value(l, p, q, g));
+    return flat_value(l, 2 * k + (larger ? 1 : 0), 2 * k + (larger ? 0 : 1), larger, g);
+}
+
+/* The values of all pairs at g. Answers which is the largest. */
+static size_t flat_row(const cellar_laws *l, int larger, double g, double *row)
+{
+    size_t best = 0;
+    for (size_t k = 0; k < l->n / 2; k++) {
+        row[k] = flat_at(l, k, larger, g);
+        best = row[k] > row[best] ? k : best;
+    }
+    return best;
+}
+
+/* Between two g at which all pairs are known: curves are convex, so that only those are asked whose
+ * chord exceeds what was found. */
+static double flat_between(const cellar_laws *l, int larger, double g, double part,
+                           const double *const rows[2], size_t likely)
+{
+    const double slack = 1 + 1e-13;
+    double value = fmax(rest_value(l, g), flat_at(l, likely, larger, g));
+    for (size_t k = 0; k < l->n / 2; k++)
+        if ((rows[0][k] + (rows[1][k] - rows[0][k]) * part) * slack > value)
+            value = fmax(value, flat_at(l, k, larger, g));
     return fmin(1, value);
+}
+
+/* `rows` has room for the values of all pairs, twice. */
+static void flat_curve(const cellar_laws *l, int larger, cellar_curve_node *nodes, size_t n,
+                       double *rows)
+{
+    enum { STEP = 12 };
+    double *side[2] = {rows, rows + l->n / 2};
+    size_t best = flat_row(l, larger, nodes[0].g, side[1]);
+    nodes[0].value = fmin(1, fmax(rest_value(l, nodes[0].g), side[1][best]));
+    for (size_t from = 0; from + 1 < n;) {
+        size_t to = from + STEP < n - 1 ? from + STEP : n - 1, likely = best;
+        double *before = side[0];
+        double width = nodes[to].g - nodes[from].g;
+        side[0] = side[1];
+        side[1] = before;
+        best = flat_row(l, larger, nodes[to].g, side[1]);
+        for (size_t i = from + 1; i < to; i++)
+            nodes[i].value =
+                flat_between(l, larger, nodes[i].g, (nodes[i].g - nodes[from].g) / width,
+                             (const double *const[]){side[0], side[1]}, likely);
+        nodes[to].value = fmin(1, fmax(rest_value(l, nodes[to].g), side[1][best]));
+        from = to;
+    }
+}
+
+/* ---- the curve ------------------------------------------------------------------------- */
+
+cellar_status cellar_laws_curve(const cellar_laws *l, int larger, cellar_curve_node *nodes,
+                                size_t n, cellar_error *err)
+{
+    if (l->is_flat && n > 0) {
+        double *rows = cellar_alloc(l->n, sizeof *rows);
+        if (rows == NULL)
+            return cellar_fail_memory(err, "an envelope");
+        flat_curve(l, larger, nodes, n, rows);
+        cellar_free(rows);
+        return CELLAR_OK;
+    }
+    for (size_t i = 0; i < n; i++) {
+        int first_is_worst = fabs(log(nodes[i].g)) * (1 - 1e-12) >= l->ordered_from;
+        nodes[i].value = value_of_all(l, larger, nodes[i].g, first_is_worst ? 1 : SIZE_MAX);
+    }
+    return CELLAR_OK;
 }

@@ -20,8 +20,9 @@ typedef struct cellar_laws {
     double *upper, *lower; /* bounds on the probabilities, count by count */
     double *outside;       /* mass that is not there, rounded up */
     int is_bounded;        /* these are not all counts, and a bound for the others is known */
-    double rest[CELLAR_LAWS_RESTS]; /* that bound, at epsilon 0 and some larger ones */
-    double ordered_from;            /* from this epsilon on the first pair is the worst one */
+    double rest[CELLAR_LAWS_RESTS]; /* that bound, at epsilon 0 and some larger ones: */
+    double rest_at[CELLAR_LAWS_RESTS];
+    double ordered_from; /* from this epsilon on the first pair is the worst one */
 } cellar_laws;
 
 /* 1 when all counts are bounded: there are finitely many different pairs, or a bound for large
@@ -39,7 +40,8 @@ void cellar_laws_clear(cellar_laws *l);
 /* The k-th pair of counts: 1 and the rows of P and Q, or 0 beyond the last. Where ratios are
  * monotone the largest change dominates the smaller ones. */
 int cellar_laws_pair(const cellar_laws *l, size_t k, int larger, size_t *p, size_t *q);
-/* An upper bound on H(g) of all pairs. */
-double cellar_laws_value(const cellar_laws *l, int larger, double g);
+/* Upper bounds on H(g) of all pairs at the nodes' g, which rise. */
+cellar_status cellar_laws_curve(const cellar_laws *l, int larger, cellar_curve_node *nodes,
+                                size_t n, cellar_error *err);
 
 #endif

@@ -31,18 +31,18 @@ static scan scan_of(const cellar_reach *reach, int is_delta, const fmpq_t epsilo
                   .measured = MEASURED_MAX};
 }
 
-/* Of P the smaller count's and of P the larger one's. */
-static void ask_both(scan *s, int64_t first, int64_t last, double both[2])
+/* Of P the smaller count's and of P the larger one's; no better than `enough` is needed. */
+static void ask_both(scan *s, int64_t first, int64_t last, double enough, double both[2])
 {
     s->reach->m->ops->facts->spans(s->reach->m, s->is_delta, first, last, s->reach->shift,
-                                   s->epsilon, both);
+                                   s->epsilon, enough, both);
     s->spans--;
 }
 
-static double ask(scan *s, int64_t first, int64_t last)
+static double ask(scan *s, int64_t first, int64_t last, double enough)
 {
     double both[2];
-    ask_both(s, first, last, both);
+    ask_both(s, first, last, enough, both);
     return fmax(both[0], both[1]);
 }
 
@@ -54,11 +54,11 @@ static int pass_over(scan *s, int64_t *from, double bound, double *value)
     int held = 0, patience = 1; /* a wider span is tried after so many of the same width */
     while (s->spans > 0) {
         if (*from > checked) { /* now and then, are these all? */
-            if (ask(s, *from, INT64_MAX) <= bound)
+            if (ask(s, *from, INT64_MAX, bound) <= bound)
                 return 0;
             checked = *from + (*from - s->reach->smallest) / 16;
         }
-        *value = ask(s, *from, *from + wide - 1);
+        *value = ask(s, *from, *from + wide - 1, bound);
         if (*value <= bound) {
             *from += wide;
             if (++held >= patience) {
@@ -85,7 +85,7 @@ typedef struct peak {
 
 static void peak_try(scan *s, int64_t count, peak *p)
 {
-    double value = ask(s, count, count);
+    double value = ask(s, count, count, p->value);
     if (value > p->value)
         *p = (peak){.at = count, .value = value};
 }
@@ -99,7 +99,7 @@ static peak peak_guess(scan *s)
     while (i < INT64_C(1) << 40 && p.value < 1) {
         peak_try(s, first + i, &p);
         i += 1 + i / 8;
-        if (ask(s, first + i, INT64_MAX) <= p.value)
+        if (ask(s, first + i, INT64_MAX, p.value) <= p.value)
             break;
     }
     for (int64_t step = (p.at - first) / 8; step > 0 && p.value < 1;) {
@@ -156,7 +156,7 @@ static void measure_at(scan *s, int64_t smaller, const fmpq_t epsilon, cellar_wo
 {
     double both[2];
     int first;
-    ask_both(s, smaller, smaller, both);
+    ask_both(s, smaller, smaller, worst->bound, both);
     first = both[1] >= both[0];
     for (int i = 0; i < 2; i++) {
         int larger = i == 0 ? first : !first;
@@ -194,7 +194,7 @@ static void worst_of_all(scan *s, int64_t measured, const fmpq_t epsilon, cellar
         from++;
     }
     if (worst->bound < 1 && left < 0)
-        worst_raise(worst, ask(s, from, INT64_MAX));
+        worst_raise(worst, ask(s, from, INT64_MAX, worst->bound));
 }
 
 void cellar_spans_worst(const cellar_reach *reach, int is_delta, const fmpq_t epsilon,

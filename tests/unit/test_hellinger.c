@@ -213,7 +213,7 @@ static double measure(const cellar_mechanism *m, int is_delta, int64_t count, in
 /* One pair closely; and no more than its span, than all from an earlier count on, and than the
  * largest loss allows. */
 static void check_pair(const cellar_mechanism *m, int64_t first, int64_t last, int64_t a,
-                       int64_t shift, double epsilon)
+                       int64_t shift, double epsilon, int i)
 {
     const cellar_facts *facts = m->ops->facts;
     double loss = cellar_hellinger_largest_loss(m, first, last, shift);
@@ -221,9 +221,9 @@ static void check_pair(const cellar_mechanism *m, int64_t first, int64_t last, i
                 cellar_hellinger_largest_loss(m, a, a, shift) - 1e-12);
     for (int is_delta = 0; is_delta < 2; is_delta++) {
         double one[2], span[2], rest[2];
-        facts->spans(m, is_delta, a, a, shift, epsilon, one);
-        facts->spans(m, is_delta, first, last, shift, epsilon, span);
-        facts->spans(m, is_delta, first, INT64_MAX, shift, epsilon, rest);
+        facts->spans(m, is_delta, a, a, shift, epsilon, 0, one);
+        facts->spans(m, is_delta, first, last, shift, epsilon, i % 2, span);
+        facts->spans(m, is_delta, first, INT64_MAX, shift, epsilon, 0, rest);
         for (int larger = 0; larger < 2; larger++) {
             double true_one =
                 measure(m, is_delta, larger ? a + shift : a, larger ? a : a + shift, epsilon);
@@ -253,7 +253,7 @@ static void test_spans(void **state)
             int64_t a = first + (int64_t) (draw(&seed) * (double) (wide + 1));
             double loss = cellar_hellinger_largest_loss(m, a, a, shift);
             double epsilon = loss * (i % 4 == 0 ? 1e-4 : i % 4 == 1 ? 0.999 : draw(&seed) * 1.1);
-            check_pair(m, first, first + wide, a, shift, epsilon);
+            check_pair(m, first, first + wide, a, shift, epsilon, i);
         }
         cellar_mechanism_free(m);
     }
