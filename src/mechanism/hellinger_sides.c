@@ -168,8 +168,8 @@ long double cellar_hellinger_sides_log(cellar_hellinger_sides *sides, int64_t sm
         a = chunk[smaller % CHUNK];
         b = next[larger % CHUNK];
         *error = 0x1p-45L * range;
-        return log1pl((b.rise - a.rise + (apart > 0 ? chunk[CHUNK].rise : 0)) /
-                      (a.below + a.above));
+        a.rise = b.rise - a.rise + (apart > 0 ? chunk[CHUNK].rise : 0);
+        return (long double) log1p((double) (a.rise / (a.below + a.above)));
     }
     a = cellar_hellinger_sides_at(sides, smaller);
     b = cellar_hellinger_sides_at(sides, larger);

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "privacy/blocks.h"
 
-enum { ENTRIES = 1 << 13, ROWS = 256, SET = 8, ROW_MIN = 32, CURVES = 64 };
+enum { ENTRIES = 1 << 13, ROWS = 256, SET = 8, ROW_MIN = 32, CURVES = 64, KNOWN = 32 };
 enum {
     ROW_ANYWHERE = 512
 }; /* single numbers beyond are quick where laws can be run from anywhere */
@@ -74,6 +74,8 @@ typedef struct cache_curve {
 } cache_curve;
 
 struct cellar_pair_cache {
+    cellar_known known[KNOWN];
+    size_t n_known;
     cache_curve curves[CURVES];
     cache_tail tails[LAST_TAILS];
     cache_rest rests[ROWS];
@@ -525,4 +527,21 @@ cellar_curve *cellar_pair_cache_curve(cellar_pair_cache *cache, const cellar_mec
         *place = (cache_curve){m, shift, smallest, larger != 0, {0}};
     }
     return &place->curve;
+}
+
+cellar_known *cellar_pair_cache_known(cellar_pair_cache *cache, const cellar_known *asked)
+{
+    cellar_known *k;
+    if (cache == NULL)
+        return NULL;
+    for (size_t i = 0; i < KNOWN; i++) {
+        k = &cache->known[i];
+        if (k->m == asked->m && k->shift == asked->shift && k->smallest == asked->smallest &&
+            k->is_delta == asked->is_delta && k->epsilon == asked->epsilon)
+            return k;
+    }
+    k = &cache->known[cache->n_known++ % KNOWN];
+    *k = *asked;
+    k->bound = NAN;
+    return k;
 }

@@ -47,6 +47,21 @@ typedef struct cellar_rest {
 cellar_rest *cellar_pair_cache_rest(cellar_pair_cache *cache, const cellar_mechanism *m,
                                     int64_t shift);
 
+/* The worst of all pairs of counts at some epsilon, as a search found it. */
+typedef struct cellar_known {
+    const cellar_mechanism *m; /* NULL: nothing */
+    int64_t shift, smallest;
+    int is_delta;
+    double epsilon;
+    double bound;
+    int64_t count, neighbour;
+    int everywhere, is_attained;
+} cellar_known;
+
+/* What is known where these five are the same; else a place to put it, with them in it and `bound`
+ * NAN. NULL without a cache. */
+cellar_known *cellar_pair_cache_known(cellar_pair_cache *cache, const cellar_known *asked);
+
 /* The curve of an envelope (envelope.c), as it was last made. */
 typedef struct cellar_curve_node {
     double g, value;

@@ -4,6 +4,7 @@
  * measured. */
 #include <math.h>
 
+#include "math/rational.h"
 #include "privacy/supremum_part.h"
 
 /* Spans looked at in one pass, each of which takes some 0.2 us, and pairs that are measured. */
@@ -197,8 +198,8 @@ static void worst_of_all(scan *s, int64_t measured, const fmpq_t epsilon, cellar
         worst_raise(worst, ask(s, from, INT64_MAX, worst->bound));
 }
 
-void cellar_spans_worst(const cellar_reach *reach, int is_delta, const fmpq_t epsilon,
-                        cellar_worst *worst)
+static void worst_find(const cellar_reach *reach, int is_delta, const fmpq_t epsilon,
+                       cellar_worst *worst)
 {
     const double tiny = 1e-9; /* there doubles may not tell that it is nothing */
     scan s = scan_of(reach, is_delta, epsilon);
@@ -219,6 +220,46 @@ void cellar_spans_worst(const cellar_reach *reach, int is_delta, const fmpq_t ep
     for (int i = 0; i < c.n; i++)
         if (c.others[i].value > worst->bound)
             measure_at(&s, c.others[i].at, epsilon, worst);
+}
+
+/* The place where it is remembered: of an epsilon that is a double, as in searches. */
+static cellar_known *known_at(const cellar_reach *reach, int is_delta, const fmpq_t epsilon)
+{
+    cellar_known asked = {.m = reach->m,
+                          .shift = reach->shift,
+                          .smallest = reach->smallest,
+                          .is_delta = is_delta,
+                          .epsilon = fmpq_get_d(epsilon)};
+    int is_double;
+    fmpq_t same;
+    fmpq_init(same);
+    cellar_rational_set_double(same, asked.epsilon);
+    is_double = fmpq_equal(same, epsilon);
+    fmpq_clear(same);
+    return is_double ? cellar_pair_cache_known(reach->cache, &asked) : NULL;
+}
+
+void cellar_spans_worst(const cellar_reach *reach, int is_delta, const fmpq_t epsilon,
+                        cellar_worst *worst)
+{
+    cellar_known *known = known_at(reach, is_delta, epsilon);
+    if (known != NULL && !isnan(known->bound)) {
+        *worst = (cellar_worst){.bound = known->bound,
+                                .count = known->count,
+                                .neighbour = known->neighbour,
+                                .everywhere = known->everywhere,
+                                .is_proved = 1,
+                                .is_attained = known->is_attained};
+        return;
+    }
+    worst_find(reach, is_delta, epsilon, worst);
+    if (known == NULL)
+        return;
+    known->bound = worst->bound;
+    known->count = worst->count;
+    known->neighbour = worst->neighbour;
+    known->everywhere = worst->everywhere;
+    known->is_attained = worst->is_attained;
 }
 
 int cellar_spans_are_covered(const cellar_reach *reach, int is_delta, const fmpq_t epsilon,
