@@ -255,8 +255,8 @@ static cellar_status point_of_all(cellar_setting *s, const fmpq_t epsilon,
     }
     if (status == CELLAR_OK && isnan(point->delta_probabilistic)) {
         point->probabilistic_is_bound = 1;
-        status =
-            cellar_setting_violation_bound(s, point->epsilon, &point->delta_probabilistic, err);
+        status = cellar_setting_violation_bound(s, point->epsilon, point->delta,
+                                                &point->delta_probabilistic, err);
     }
     if (point->delta_probabilistic < point->delta) /* which bounds it too */
         point->delta = fmax(point->delta_probabilistic, point->delta_lower);

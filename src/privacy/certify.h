@@ -96,9 +96,10 @@ typedef cellar_status (*cellar_epsilon_of)(const cellar_setting *s, double delta
 cellar_status cellar_setting_group_epsilon(const cellar_setting *s, double delta,
                                            cellar_epsilon_of each, cellar_bounds *out,
                                            cellar_error *err);
-/* A bound on delta_p from delta, which holds whatever was done to the numbers. */
-cellar_status cellar_setting_violation_bound(const cellar_setting *s, double epsilon, double *out,
-                                             cellar_error *err);
+/* A bound on delta_p from delta, which holds whatever was done to the numbers; `delta_at` is what
+ * is known of delta at `epsilon`. */
+cellar_status cellar_setting_violation_bound(const cellar_setting *s, double epsilon,
+                                             double delta_at, double *out, cellar_error *err);
 
 /* ---- steps that fill in the certificate ---- */
 

@@ -72,19 +72,24 @@ cellar_status cellar_setting_group_epsilon(const cellar_setting *s, double delta
 
 /* Where the loss exceeds epsilon, P - e^epsilon' Q >= (1 - e^{epsilon' - epsilon}) P, so
  * P(loss > epsilon) <= delta(epsilon') / (1 - e^{epsilon' - epsilon}) for every epsilon' < epsilon;
- * and P(loss < -epsilon) <= e^-epsilon Q(-loss > epsilon), bounded likewise. */
-cellar_status cellar_setting_violation_bound(const cellar_setting *s, double epsilon, double *out,
-                                             cellar_error *err)
+ * and P(loss < -epsilon) <= e^-epsilon Q(-loss > epsilon), bounded likewise. That says nothing
+ * where delta(epsilon), which is no larger, would say nothing. */
+cellar_status cellar_setting_violation_bound(const cellar_setting *s, double epsilon,
+                                             double delta_at, double *out, cellar_error *err)
 {
     static const double shares[] = {0.8, 0.5, 0.9};
     size_t n = cellar_setting_is_single(s) && s->group == 1 ? 3 : 1; /* compositions cost more */
     *out = 1;
     for (size_t i = 0; i < n && epsilon > 0; i++) {
         double smaller = epsilon * shares[i], delta;
-        cellar_status status = cellar_setting_delta_upper(s, smaller, &delta, err);
+        double factor = (1 + exp(-epsilon)) / -expm1(smaller - epsilon) * (1 + 1e-12);
+        cellar_status status;
+        if (delta_at * factor >= 1)
+            continue;
+        status = cellar_setting_delta_upper(s, smaller, &delta, err);
         if (status != CELLAR_OK)
             return status;
-        delta *= (1 + exp(-epsilon)) / -expm1(smaller - epsilon) * (1 + 1e-12);
+        delta *= factor;
         *out = fmin(*out, delta);
     }
     return CELLAR_OK;

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/rational.h"
+#include "privacy/atoms_store.h"
 #include "privacy/envelope.h"
 
 enum { REFINE_MAX = 4096 };
@@ -86,7 +87,7 @@ static cellar_status stake_atoms(const cellar_stake *stake, double tail, cellar_
     if (stake->is_envelope)
         return cellar_envelope_create(&stake->reach, stake->pair.count[0] > stake->pair.count[1],
                                       tail, out, err);
-    return cellar_atoms_create(&stake->pair, tail, out, err);
+    return cellar_atoms_get(&stake->pair, tail, out, err);
 }
 
 cellar_status cellar_losses_init(cellar_losses *t, const cellar_stake *stakes, size_t n,

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "privacy/atoms_store.h"
 #include "privacy/blocks.h"
 
 enum { ENTRIES = 1 << 13, ROWS = 256, SET = 8, ROW_MIN = 32, CURVES = 64, KNOWN = 32 };
@@ -83,6 +84,7 @@ struct cellar_pair_cache {
     cache_entry entries[ENTRIES];
     cache_row rows[ROWS];
     cellar_blocks_store blocks;
+    cellar_atoms_store atoms;
     cache_words words[ROWS]; /* in sets of which the one used longest ago makes room */
     uint64_t n_asked;
 };
@@ -111,14 +113,21 @@ void cellar_pair_cache_free(cellar_pair_cache *cache)
         cellar_free(cache->curves[i].curve.nodes);
     if (cache != NULL && cache->noise.above != NULL)
         _arb_vec_clear(cache->noise.above, NOISE);
-    if (cache != NULL)
+    if (cache != NULL) {
         cellar_blocks_store_clear(&cache->blocks);
+        cellar_atoms_store_clear(&cache->atoms);
+    }
     cellar_free(cache);
 }
 
 struct cellar_blocks_store *cellar_pair_cache_blocks(cellar_pair_cache *cache)
 {
     return &cache->blocks;
+}
+
+struct cellar_atoms_store *cellar_pair_cache_atoms(cellar_pair_cache *cache)
+{
+    return cache != NULL ? &cache->atoms : NULL;
 }
 
 static size_t cache_place(cellar_pair_kind kind, int64_t count, int64_t b, int64_t bits)

@@ -22,7 +22,8 @@ void cellar_pair_cache_put(cellar_pair_cache *cache, const cellar_mechanism *m,
                            cellar_pair_kind kind, int64_t count, int64_t b, int64_t bits,
                            const arb_t value);
 
-/* Room for blocks of laws, see blocks.h. */
+/* Room for losses and for blocks of laws, see atoms_store.h and blocks.h; NULL without a cache. */
+struct cellar_atoms_store *cellar_pair_cache_atoms(cellar_pair_cache *cache);
 struct cellar_blocks_store *cellar_pair_cache_blocks(cellar_pair_cache *cache);
 
 /* 1 when P(>= b | count) takes too long: the law falls so slowly that its tail cannot be summed,

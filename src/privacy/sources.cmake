@@ -3,6 +3,7 @@ set(LAYER_SOURCES
   atoms.c
   atoms_blocks.c
   atoms_noise.c
+  atoms_store.c
   atoms_words.c
   blocks.c
   certificate.c

@@ -11,6 +11,7 @@ static const double GAP = 1e-3;
 static const double CELLS_GLANCE = 0x1p12;                   /* that take no time */
 static const double CELLS_FEW = 0x1p14, CELLS_MANY = 0x1p17; /* and up to some ms */
 static const double CELLS_MOST = 0x1p17 - 64;                /* of a grid that is no lattice */
+static const double TIMES_SAME = 64;                         /* fewer leave out the same */
 static const double CLOSE = 1e-4; /* relative: closer bounds are of no use */
 
 typedef struct question {
@@ -126,13 +127,32 @@ static int losses_are_told(const cellar_losses *t, const question *asked,
            (!asks_epsilon(asked) && bounds->upper <= 1e4 * t->left_out);
 }
 
+/* No grid need be finer, even if a finer one would take little time. */
+static int bounds_are_very_close(const cellar_losses *t, const question *asked,
+                                 const cellar_bounds *bounds, double gap)
+{
+    double close = t->is_rough ? 10 * CLOSE : CLOSE;
+    if (bounds->upper <= asked->enough || isinf(bounds->upper))
+        return 1;
+    return asks_epsilon(asked) ? gap <= close * bounds->upper
+                               : bounds->upper - bounds->lower <= close * bounds->upper;
+}
+
 /* Refines the grid until the bounds are close, or the next grid would take too long. */
 static cellar_status losses_refine(cellar_losses *t, double spacing, const cellar_tilt *tilt,
                                    const question *asked, cellar_bounds *out, cellar_error *err)
 {
     double gap = INFINITY, deviation = tilt->width / 16, finest = 1.01 * tilt->width / CELLS_MOST;
+    double first = 1.01 * tilt->width / (CELLS_FEW - 64);
     cellar_status status = CELLAR_ERR_OVERFLOW;
     spacing = fmax(spacing, finest);
+    if (spacing < 0.9 * first) { /* fewer cells may do as well */
+        status = losses_ask(t, first, tilt, asked, out, &gap, err);
+        if (status == CELLAR_OK && bounds_are_very_close(t, asked, out, gap))
+            return CELLAR_OK;
+        if (status != CELLAR_OK && status != CELLAR_ERR_OVERFLOW)
+            return status;
+    }
     for (int coarser = 0; coarser < 12; coarser++) {
         status = losses_ask(t, spacing, tilt, asked, out, &gap, err);
         if (status != CELLAR_ERR_OVERFLOW)
@@ -262,11 +282,13 @@ static cellar_status stakes_answer(const cellar_stake *stakes, size_t n, const q
                                    cellar_bounds *out, cellar_error *err)
 {
     const double share = 1e-6, tail_min = asks_epsilon(asked) ? 1e-305 : 1e-303;
-    double times = 0, tail, before = INFINITY;
+    double times = 0, tail, before = INFINITY, known;
     cellar_status status = CELLAR_OK;
     for (size_t i = 0; i < n; i++)
         times += (double) stakes[i].times;
-    tail = fmax(tail_min, (asks_epsilon(asked) ? asked->delta : 1e-12) * share / times);
+    times = fmax(times, TIMES_SAME);
+    known = asks_epsilon(asked) ? asked->delta : asked->enough > 0 ? asked->enough : 1e-12;
+    tail = fmax(tail_min, known * share / times);
     for (int round = 0; round < 6; round++) {
         cellar_losses t;
         double scale, left_out, about;

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "privacy/atoms_store.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+void cellar_atoms_store_clear(cellar_atoms_store *store)
+{
+    for (size_t i = 0; i < CELLAR_ATOMS_KEPT; i++)
+        if (store->items[i].m != NULL)
+            cellar_atoms_clear(&store->items[i].atoms);
+}
+
+static cellar_status atoms_copy(const cellar_atoms *from, cellar_atoms *out, cellar_error *err)
+{
+    cellar_atom *items;
+    int64_t *index;
+    cellar_status status = cellar_atoms_init(out, from->n + 1, err);
+    if (status != CELLAR_OK)
+        return status;
+    items = out->items;
+    index = out->index;
+    if (from->n > 0) {
+        memcpy(items, from->items, from->n * sizeof *items);
+        memcpy(index, from->index, from->n * sizeof *index);
+    }
+    fmpq_clear(out->offset);
+    fmpq_clear(out->spacing);
+    *out = *from;
+    out->items = items;
+    out->index = index;
+    fmpq_init(out->offset);
+    fmpq_init(out->spacing);
+    fmpq_set(out->offset, from->offset);
+    fmpq_set(out->spacing, from->spacing);
+    return CELLAR_OK;
+}
+
+static int kept_is_of(const cellar_atoms_kept *kept, const cellar_pair *pair)
+{
+    return kept->m == pair->m && kept->count[0] == pair->count[0] &&
+           kept->count[1] == pair->count[1];
+}
+
+/* The place of a pair: its own, or the one used longest ago. */
+static cellar_atoms_kept *store_find(cellar_atoms_store *store, const cellar_pair *pair)
+{
+    cellar_atoms_kept *oldest = store->items;
+    for (size_t i = 0; i < CELLAR_ATOMS_KEPT; i++) {
+        if (kept_is_of(&store->items[i], pair))
+            return &store->items[i];
+        if (store->items[i].used < oldest->used)
+            oldest = &store->items[i];
+    }
+    return oldest;
+}
+
+cellar_status cellar_atoms_get(const cellar_pair *pair, double tail, cellar_atoms *out,
+                               cellar_error *err)
+{
+    cellar_atoms_store *store = cellar_pair_cache_atoms(pair->cache);
+    cellar_atoms_kept *kept;
+    cellar_status status;
+    if (store == NULL || pair->clamped)
+        return cellar_atoms_create(pair, tail, out, err);
+    kept = store_find(store, pair);
+    kept->used = ++store->n_asked;
+    if (kept_is_of(kept, pair) && kept->tail <= tail)
+        return atoms_copy(&kept->atoms, out, err);
+    status = cellar_atoms_create(pair, tail, out, err);
+    if (status != CELLAR_OK)
+        return status;
+    if (kept->m != NULL)
+        cellar_atoms_clear(&kept->atoms);
+    kept->m = NULL;
+    status = atoms_copy(out, &kept->atoms, err);
+    if (status != CELLAR_OK) {
+        cellar_atoms_clear(out);
+        return status;
+    }
+    *kept = (cellar_atoms_kept){.m = pair->m,
+                                .count = {pair->count[0], pair->count[1]},
+                                .tail = tail,
+                                .used = kept->used,
+                                .atoms = kept->atoms};
+    return CELLAR_OK;
+}
