@@ -17,6 +17,8 @@ typedef struct cellar_quick {
     double numbers; /* how many it took */
 } cellar_quick;
 
+#define CELLAR_FILL_LEAST 1e-285
+
 typedef struct cellar_facts {
     /* Optional. 1: all P(. | count) live on intervals, and P(b | a+s) / P(b | a) does not decrease
      * in b over the two supports taken together, for every a >= 0 and s > 0. */
@@ -99,6 +101,11 @@ typedef struct cellar_facts {
      * count, of each number between, and of all from the larger one on; within 2^-49 of the truth.
      * Answers 0 where that is too much for doubles. */
     int (*shares)(const cellar_mechanism *m, int64_t first, size_t n, int64_t shift, double *out);
+
+    /* Optional. P(b | count) of b = first .. first + n - 1 in doubles, each right to *error of
+     * itself, but 0 where it is below CELLAR_FILL_LEAST; answers no less than P of all others. */
+    double (*fill)(const cellar_mechanism *m, int64_t count, int64_t first, size_t n, double *out,
+                   double *error);
 
     /* Optional. 1: the pair (from, from + s_1 + ... + s_n) dominates n independent cells that
      * change by s_1, ..., s_n from counts of at least `from`: spreading a change hides it better.

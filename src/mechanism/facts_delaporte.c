@@ -52,30 +52,19 @@
  * r) (Jensen) times P(X <= x0 | b). In F', 1/(b - x - 1 + r) is that times a ratio which falls with
  * b where x > x1, and is below 1 elsewhere.
  *
- * Told apart: b is a post-processing of (X, Y), and both of these are ordered (facts_kernels.c), so
- * their product is. X and Y have monotone ratios: for each y, losses above epsilon are those of
- * x >= x(y), which falls as y grows.
- *
  * All is done in doubles, by sums and products of positive numbers, of which the last in a row of n
  * is right to 8n units: ROUNDING covers n < 2^20. */
 #include "mechanism/facts_delaporte.h"
 
 #include <math.h>
 
-#include "base/memory.h"
-#include "math/special.h"
 #include "mechanism/kernel.h"
 
 static const double ROUNDING = 1e-9;
-static const double EPSILON_MAX = 500, LOSS_MAX = 1e7, END_MAX = 1 << 16, UNLIKELY = 1e-13;
+static const double LOSS_MAX = 1e7, END_MAX = 1 << 16, UNLIKELY = 1e-13;
+static const double NARROW = 1e-3; /* what does not hold of such a block is given up */
 
-/* The parts of one law, and of its neighbours by shifts from `least` to s. */
-typedef struct setting {
-    double r, nu, k, s, least;
-    double mean;      /* of the smaller count */
-    double a[2], tau; /* Poisson means for s, and ln of their ratio */
-    double a_least;   /* the second of them for `least` */
-} setting;
+typedef cellar_delaporte_setting setting;
 
 static void setting_shifts(setting *d, double least, double most)
 {
@@ -87,7 +76,8 @@ static void setting_shifts(setting *d, double least, double most)
     d->tau = log1p(most / d->mean);
 }
 
-static setting setting_of(const cellar_mechanism *m, int64_t from, int64_t shift)
+cellar_delaporte_setting cellar_delaporte_setting_of(const cellar_mechanism *m, int64_t from,
+                                                     int64_t shift)
 {
     const cellar_kernel *k = (const cellar_kernel *) m;
     setting d = {.mean = (double) cellar_kernel_mean(k, from)};
@@ -102,17 +92,6 @@ static setting setting_of(const cellar_mechanism *m, int64_t from, int64_t shift
     d.nu = fmpq_get_d(cellar_kernel_parameter(k, "nu")->value);
     setting_shifts(&d, (double) shift, (double) shift);
     return d;
-}
-
-/* q and q' where 1/beta = t. */
-static double share(double t)
-{
-    return 1 / (1 + t);
-}
-
-static double share_next(const setting *d, double t, double shift)
-{
-    return 1 / (1 + t / (1 + d->k * shift * t));
 }
 
 /* ---- ordered ---------------------------------------------------------------------------- */
@@ -140,12 +119,15 @@ typedef struct block {
 
 static block block_of(const setting *d, double low, double high)
 {
-    block k = {.low = low, .high = high, .p_low = share(high), .p_high = share(low)};
+    block k = {.low = low,
+               .high = high,
+               .p_low = cellar_delaporte_share(high),
+               .p_high = cellar_delaporte_share(low)};
     double factor;
-    k.n_low = share_next(d, high, d->least);
-    k.n_high = share_next(d, low, d->s);
+    k.n_low = cellar_delaporte_next(d, high, d->least);
+    k.n_high = cellar_delaporte_next(d, low, d->s);
     k.log_zero = -d->r * log1p(d->k * d->least * low / (1 + low)) - d->nu * d->least;
-    k.tilt = d->a[1] / d->a[0] * k.p_high / share_next(d, low, d->least);
+    k.tilt = d->a[1] / d->a[0] * k.p_high / cellar_delaporte_next(d, low, d->least);
     k.x0 = ceil(d->a[1] / k.n_low + 4);
     do {
         k.x0 = ceil(k.x0 * 1.03);
@@ -273,7 +255,7 @@ static int blocks_are_ordered(const setting *d, double epsilon, double *steps)
     if (!block_is_ordered(d, first, first, epsilon, steps) ||
         !block_is_ordered(d, 0, 0, epsilon, steps))
         return 0;
-    while (high > 0 && *steps > 0) {
+    while (high > 0 && high - low > NARROW * high && *steps > 0) {
         if (block_is_ordered(d, low, high, epsilon, steps)) {
             double width = high - low;
             high = low;
@@ -290,7 +272,7 @@ static int shifts_are_ordered(const setting *d, double least, double epsilon, do
 {
     setting part = *d;
     double high = d->s, low = least;
-    while (high > least && *steps > 0) {
+    while (high > least && high - low > NARROW * high && *steps > 0) {
         setting_shifts(&part, low, high);
         if (blocks_are_ordered(&part, epsilon, steps)) {
             double width = high - low;
@@ -306,7 +288,7 @@ static int shifts_are_ordered(const setting *d, double least, double epsilon, do
 int cellar_delaporte_is_ordered_at(const cellar_mechanism *m, int64_t from, int64_t least,
                                    int64_t shift, double epsilon, double *steps)
 {
-    setting d = setting_of(m, from, shift);
+    setting d = cellar_delaporte_setting_of(m, from, shift);
     if (d.r >= 1)
         return 1;
     if (!(epsilon > 0))
@@ -314,115 +296,4 @@ int cellar_delaporte_is_ordered_at(const cellar_mechanism *m, int64_t from, int6
     epsilon = fmin(epsilon, LOSS_MAX); /* what holds there holds beyond */
     return reverse_is_ordered(&d, epsilon) && blocks_are_ordered(&d, epsilon, steps) &&
            (least >= shift || shifts_are_ordered(&d, (double) least, epsilon, steps));
-}
-
-/* ---- told apart ------------------------------------------------------------------------ */
-
-/* A Poisson law over first .. first + n - 1, and its sums: no less than P(>= x) and P(<= x). */
-typedef struct poisson_row {
-    double *above, *below;
-} poisson_row;
-
-typedef struct poisson_rows {
-    int64_t first;
-    size_t n;
-    poisson_row of[2];
-    double *room;
-} poisson_rows;
-
-static void row_fill(poisson_row *row, double mean, int64_t first, size_t n)
-{
-    size_t mode = mean > (double) first ? (size_t) (mean - (double) first) : 0;
-    double x, low, high;
-    mode = mode < n ? mode : n - 1;
-    row->above[mode] = (double) expl(cellar_log_poisson(first + (int64_t) mode, mean));
-    for (size_t i = mode + 1; i < n; i++)
-        row->above[i] = row->above[i - 1] * mean / (double) (first + (int64_t) i);
-    for (size_t i = mode; i > 0; i--)
-        row->above[i - 1] = row->above[i] * (double) (first + (int64_t) i) / mean;
-    x = (double) first; /* what lies outside, by a geometric series */
-    low = x > 0 ? row->above[0] * x / (mean - x) : 0;
-    x += (double) n;
-    high = row->above[n - 1] * mean / (x - mean);
-    row->below[0] = low + row->above[0];
-    for (size_t i = 1; i < n; i++)
-        row->below[i] = row->below[i - 1] + row->above[i];
-    row->above[n - 1] += high;
-    for (size_t i = n - 1; i > 0; i--)
-        row->above[i - 1] += row->above[i];
-}
-
-/* 0 when they are too long. */
-static int rows_init(poisson_rows *rows, const setting *d)
-{
-    const double widths = 40, most = 1 << 17;
-    double low = fmax(0, floor(d->a[0] - widths * sqrt(d->a[0]) - widths));
-    double high = ceil(d->a[1] + widths * sqrt(d->a[1]) + 5 * widths);
-    if (high - low > most)
-        return 0;
-    rows->first = (int64_t) low;
-    rows->n = (size_t) (high - low);
-    rows->room = cellar_alloc(4 * rows->n, sizeof *rows->room);
-    if (rows->room == NULL)
-        return 0;
-    for (int i = 0; i < 2; i++) {
-        rows->of[i].above = rows->room + 2 * (size_t) i * rows->n;
-        rows->of[i].below = rows->of[i].above + rows->n;
-        row_fill(&rows->of[i], d->a[i], rows->first, rows->n);
-    }
-    return 1;
-}
-
-/* P(X >= x) of a law where `upper`, and P(X < x). */
-static double rows_beyond(const poisson_rows *rows, int next, int upper, double x)
-{
-    const poisson_row *row = &rows->of[next];
-    double i = x - (double) rows->first;
-    if (upper)
-        return i <= 0 ? 1 : row->above[i < (double) rows->n ? (size_t) i : rows->n - 1];
-    return i < 1 ? (x < 1 ? 0 : row->below[0])
-                 : row->below[i <= (double) rows->n ? (size_t) i - 1 : rows->n - 1];
-}
-
-/* delta of the pair, with P that of the larger count or of the smaller one. */
-static double told_apart(const setting *d, const poisson_rows *rows, int larger, double epsilon)
-{
-    const double y_most = 1 << 17, enough = 1e-7, tiny = 1e-290, least = 1e-300;
-    const double c = exp(epsilon);
-    double t = 1 / (d->k * d->mean), q[2] = {share(t), share_next(d, t, d->s)}, mass[2];
-    double step = log(q[1] / q[0]), log_zero = d->r * log1p(d->k * d->s * t / (1 + t));
-    double level = (larger ? epsilon : -epsilon) + d->nu * d->s + log_zero;
-    double sum = 0, size = 0, rest, beta = d->k * (d->mean + (larger ? d->s : 0));
-    mass[0] = exp(-d->r * log1p(1 / t));
-    mass[1] = exp(-d->r * log1p(1 / t) - log_zero);
-    for (int64_t n = 0;; n++) { /* x > z, or x < z */
-        double y = (double) n, z = (level - y * step) / d->tau, x = larger ? floor(z) + 1 : ceil(z),
-               p;
-        p = mass[larger] * rows_beyond(rows, larger, larger, x);
-        sum += fmax(p - c * mass[!larger] * rows_beyond(rows, !larger, larger, x), 0);
-        /* the next x may have been taken for one that is not above */
-        size += mass[larger] * rows_beyond(rows, larger, larger, larger ? x - 1 : x + 1);
-        rest = !larger && z < -ROUNDING ? 0 : mass[larger] * beta; /* geometric */
-        if (rest <= enough * sum || y >= y_most)
-            break;
-        for (int i = 0; i < 2; i++) {
-            mass[i] *= q[i] * (y + d->r) / (y + 1);
-            mass[i] = mass[i] > least ? mass[i] : 0; /* tiny is more than all of these */
-        }
-    }
-    return (sum + rest) * (1 + enough) + size * ROUNDING + c * tiny;
-}
-
-double cellar_delaporte_told_apart(const cellar_mechanism *m, int64_t from, int64_t shift,
-                                   double epsilon)
-{
-    setting d = setting_of(m, from, shift);
-    poisson_rows rows;
-    double bound;
-    if (!(epsilon >= 0) || !rows_init(&rows, &d))
-        return 1;
-    epsilon = fmin(epsilon, EPSILON_MAX);
-    bound = fmax(told_apart(&d, &rows, 1, epsilon), told_apart(&d, &rows, 0, epsilon));
-    cellar_free(rows.room);
-    return fmin(bound, 1);
 }

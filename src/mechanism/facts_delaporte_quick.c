@@ -140,3 +140,51 @@ int cellar_delaporte_quick(const cellar_mechanism *m, int64_t count, int64_t shi
     }
     return 1;
 }
+
+/* ---- one law ---------------------------------------------------------------------------- */
+
+/* A number whose power of two is kept apart, so that rescaling is exact. */
+typedef struct scaled_law {
+    double p, s, plain; /* as above */
+    int exponent;
+    double scale; /* 2^exponent, or 0 where that is too small */
+} scaled_law;
+
+static void scaled_law_rescale(scaled_law *a)
+{
+    int exponent;
+    a->p = frexp(a->p, &exponent);
+    a->s = ldexp(a->s, -exponent);
+    a->plain = ldexp(a->plain, -exponent);
+    a->exponent += exponent;
+    a->scale = a->exponent < -990 ? 0 : ldexp(1, a->exponent);
+}
+
+double cellar_delaporte_fill(const cellar_mechanism *m, int64_t count, int64_t first, size_t n,
+                             double *out, double *error)
+{
+    const sides a = sides_of(m, count, 0, 0);
+    const double lambda = a.lambda[0], q = a.q[0], feed = a.feed[0], own = lambda + feed;
+    const double log_zero = a.log_scale[0] + log(a.p[0]);
+    const int64_t end = first + (int64_t) n;
+    scaled_law x = {.plain = 1, .exponent = (int) floor(log_zero / M_LN2)};
+    double outside = 0, ratio;
+    x.plain = x.p = exp(log_zero - x.exponent * M_LN2);
+    scaled_law_rescale(&x);
+    for (int64_t b = 0; b < end; b++) {
+        double inverse = 1 / (double) (b + 1), next = own * inverse * x.p + q * inverse * x.s;
+        if (b < first)
+            outside += x.p * x.scale;
+        else
+            out[b - first] = x.p * x.scale;
+        x.s = feed * x.p + q * x.s;
+        x.plain *= lambda * inverse;
+        x.p = next;
+        if (!(next > 0x1p-20 && next < 0x1p20))
+            scaled_law_rescale(&x);
+    }
+    *error = (12 * (double) end + 100 + 16 * fabs(log_zero)) * 0x1p-53;
+    ratio = q * (1 + 1e-15) + x.plain / x.p * lambda / (double) (end + 1);
+    outside += ratio < 1 && (double) end > lambda ? x.p * fmax(x.scale, 0x1p-990) / (1 - ratio) : 1;
+    return (outside + (double) first * CELLAR_FILL_LEAST) * (1 + 2 * *error);
+}

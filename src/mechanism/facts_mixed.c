@@ -316,4 +316,5 @@ const cellar_facts cellar_delaporte_facts = {
     .is_concave = delaporte_is_monotone,
     .is_ordered_at = cellar_delaporte_is_ordered_at,
     .quick = cellar_delaporte_quick,
+    .fill = cellar_delaporte_fill,
 };

@@ -16,6 +16,7 @@ set(LAYER_SOURCES
   facts.c
   facts_delaporte.c
   facts_delaporte_quick.c
+  facts_delaporte_told.c
   facts_hellinger.c
   facts_hellinger_shares.c
   facts_hellinger_spans.c

@@ -17,10 +17,9 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "math/ball.h"
 #include "privacy/envelope_laws.h"
 
-enum { KINKS_MAX = 800, EVEN_NODES = 300 };
+enum { KINKS_MAX = 800, EVEN_NODES = 600 };
 static const double LOSS_MAX = 600; /* larger losses count as infinite */
 
 /* g is e^epsilon, `value` a bound on H there. */
@@ -40,11 +39,11 @@ static int compare_nodes(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The ratios of the pairs, at which their curves bend, first pair first; and evenly spaced losses
- * between them. Any choice gives a bound. Answers how many. */
+/* The ratios of the pairs, at which their curves bend, first pair first; and losses all over their
+ * range. Any choice gives a bound. Answers how many. */
 static size_t nodes_choose(const cellar_laws *l, int larger, node *nodes)
 {
-    double widest = 1;
+    double widest = 1, bend;
     size_t n = 0, kept = 0, p, q;
     for (size_t k = 0; cellar_laws_pair(l, k, larger, &p, &q); k++)
         for (size_t j = 0; j < l->width; j++) {
@@ -56,8 +55,10 @@ static size_t nodes_choose(const cellar_laws *l, int larger, node *nodes)
             if (n < KINKS_MAX)
                 nodes[n++].g = exp(loss);
         }
+    widest *= 1 + 1e-8;       /* beyond all of them */
+    bend = log1p(widest) / 2; /* closer to each other where losses are small */
     for (int i = 0; i <= EVEN_NODES; i++)
-        nodes[n++].g = exp(widest * (2.0 * i / EVEN_NODES - 1));
+        nodes[n++].g = exp(widest * sinh(bend * (2.0 * i / EVEN_NODES - 1)) / sinh(bend));
     qsort(nodes, n, sizeof *nodes, compare_nodes);
     for (size_t i = 0; i < n; i++)
         if (kept == 0 || nodes[i].g > nodes[kept - 1].g * (1 + 1e-9))
@@ -68,89 +69,34 @@ static size_t nodes_choose(const cellar_laws *l, int larger, node *nodes)
 /* ---- the hull ---------------------------------------------------------------------------------
  */
 
-/* (b.value - a.value) (c.g - b.g) - (c.value - b.value) (b.g - a.g), exactly: negative when the
- * slope rises at b. */
-static void hull_turn(const node *a, const node *b, const node *c, arf_t out)
+/* How steeply the curve falls from one node to the next, right to 2^-62. */
+static long double hull_slope(const node *a, const node *b)
 {
-    arf_t x, y, z;
-    arf_init(x);
-    arf_init(y);
-    arf_init(z);
-    arf_set_d(x, b->value);
-    arf_set_d(y, a->value);
-    arf_sub(x, x, y, ARF_PREC_EXACT, ARF_RND_DOWN);
-    arf_set_d(y, c->g);
-    arf_set_d(z, b->g);
-    arf_sub(y, y, z, ARF_PREC_EXACT, ARF_RND_DOWN);
-    arf_mul(out, x, y, ARF_PREC_EXACT, ARF_RND_DOWN);
-    arf_set_d(x, c->value);
-    arf_set_d(y, b->value);
-    arf_sub(x, x, y, ARF_PREC_EXACT, ARF_RND_DOWN);
-    arf_set_d(y, a->g);
-    arf_sub(y, z, y, ARF_PREC_EXACT, ARF_RND_DOWN);
-    arf_mul(x, x, y, ARF_PREC_EXACT, ARF_RND_DOWN);
-    arf_sub(out, out, x, ARF_PREC_EXACT, ARF_RND_DOWN);
-    arf_clear(x);
-    arf_clear(y);
-    arf_clear(z);
+    return ((long double) a->value - b->value) / ((long double) b->g - a->g);
 }
 
 /* Keeps the nodes at which the slope rises; the first one stays, and the curve is flat after the
- * last. */
+ * last. A node that is left out for rounding makes the curve no smaller. */
 static size_t hull_make(node *nodes, size_t n)
 {
     size_t kept = 0;
-    arf_t turn;
-    arf_init(turn);
     for (size_t i = 0; i < n; i++) {
         if (kept > 0 && nodes[i].value >= nodes[kept - 1].value)
             continue; /* the curve does not rise */
-        while (kept >= 2) {
-            hull_turn(&nodes[kept - 2], &nodes[kept - 1], &nodes[i], turn);
-            if (arf_sgn(turn) < 0)
-                break;
+        while (kept >= 2 && hull_slope(&nodes[kept - 2], &nodes[kept - 1]) <=
+                                hull_slope(&nodes[kept - 1], &nodes[i]))
             kept--;
-        }
         nodes[kept++] = nodes[i];
     }
-    arf_clear(turn);
     return kept;
 }
 
 /* The mass of P at node b, rounded up: g times the change of slope. `c` is NULL after the last. */
 static double hull_mass(const node *a, const node *b, const node *c)
 {
-    double mass;
-    arf_t exact;
-    arb_t value, width;
-    arf_init(exact);
-    arb_init(value);
-    arb_init(width);
-    arb_set_d(width, b->g);
-    arb_set_d(value, a->g);
-    arb_sub(width, width, value, 256);
-    if (c != NULL) {
-        hull_turn(a, b, c, exact);
-        arb_set_arf(value, exact);
-        arb_neg(value, value);
-        arb_div(value, value, width, 256);
-        arf_set_d(exact, c->g);
-        arb_set_arf(width, exact);
-        arf_set_d(exact, b->g);
-        arb_sub_arf(width, width, exact, 256);
-    } else {
-        arb_set_d(value, a->value);
-        arf_set_d(exact, b->value);
-        arb_sub_arf(value, value, exact, 256);
-    }
-    arb_div(value, value, width, 256);
-    arf_set_d(exact, b->g);
-    arb_mul_arf(value, value, exact, 256);
-    mass = cellar_ball_upper(value);
-    arf_clear(exact);
-    arb_clear(value);
-    arb_clear(width);
-    return mass;
+    long double before = hull_slope(a, b), after = c != NULL ? hull_slope(b, c) : 0;
+    long double change = fmaxl(0, before - after) + (before + after) * 0x1p-61L;
+    return (double) (change * b->g) * (1 + 0x1p-51);
 }
 
 /* ---- the pair ------------------------------------------------------------------------------ */
@@ -171,51 +117,70 @@ static cellar_status envelope_fill(const node *nodes, size_t n, cellar_atoms *ou
     return CELLAR_OK;
 }
 
+enum { NODES = KINKS_MAX + EVEN_NODES + 2 };
+
 /* The corners of the curve: *n of them in `nodes`, which has room for all. */
-static cellar_status curve_make(const cellar_reach *reach, int larger, double tail, node *nodes,
-                                size_t *n, cellar_error *err)
+static cellar_status curve_make(const cellar_laws *l, int larger, node *nodes, size_t *n,
+                                cellar_error *err)
+{
+    cellar_status status;
+    nodes[0] = (node){0, 1};
+    *n = 1 + nodes_choose(l, larger, nodes + 1);
+    status = cellar_laws_curve(l, larger, nodes + 1, *n - 1, err);
+    *n = hull_make(nodes, *n);
+    return status;
+}
+
+/* Remembers a curve, if there is memory for it. */
+static void curve_keep(cellar_curve *known, const node *nodes, size_t n, double tail)
+{
+    cellar_free(known->nodes);
+    known->nodes = cellar_alloc(n, sizeof *nodes);
+    known->n = n;
+    known->tail = tail;
+    if (known->nodes != NULL)
+        memcpy(known->nodes, nodes, n * sizeof *nodes);
+}
+
+/* That of the other order is made on the way, where it will be remembered: laws take longest. */
+static cellar_status curves_make(const cellar_reach *reach, int larger, double tail, node *nodes,
+                                 size_t *n, cellar_error *err)
 {
     cellar_laws l = {0};
     cellar_status status = cellar_laws_init(&l, reach, tail, err);
-    CELLAR_TRY(status);
-    nodes[0] = (node){0, 1};
-    *n = 1 + nodes_choose(&l, larger, nodes + 1);
-    CELLAR_TRY(cellar_laws_curve(&l, larger, nodes + 1, *n - 1, err));
-    *n = hull_make(nodes, *n);
-out:
+    tail = l.is_flat ? 0 : tail;
+    for (int k = 0; k < 2 && status == CELLAR_OK; k++) {
+        int side = k == 0 ? !larger : larger; /* the one asked for comes last, and stays */
+        cellar_curve *known =
+            cellar_pair_cache_curve(reach->cache, reach->m, reach->shift, reach->smallest, side);
+        if (k == 0 && (known == NULL || (known->nodes != NULL && known->tail <= tail)))
+            continue;
+        status = curve_make(&l, side, nodes, n, err);
+        if (status == CELLAR_OK && known != NULL)
+            curve_keep(known, nodes, *n, tail);
+    }
     cellar_laws_clear(&l);
     return status;
 }
 
-/* Remembered where no tail is left out. */
+/* One that leaves out less does as well. */
 static cellar_status curve_find(const cellar_reach *reach, int larger, double tail, node *nodes,
                                 size_t *n, cellar_error *err)
 {
-    cellar_curve *known =
-        cellar_laws_are_flat(reach)
-            ? cellar_pair_cache_curve(reach->cache, reach->m, reach->shift, reach->smallest, larger)
-            : NULL;
-    cellar_status status;
-    if (known != NULL && known->nodes != NULL) {
-        *n = known->n;
-        memcpy(nodes, known->nodes, *n * sizeof *nodes);
-        return CELLAR_OK;
-    }
-    status = curve_make(reach, larger, tail, nodes, n, err);
-    if (status == CELLAR_OK && known != NULL) {
-        known->n = *n;
-        known->nodes = cellar_alloc(*n, sizeof *nodes); /* or it is not remembered */
-        if (known->nodes != NULL)
-            memcpy(known->nodes, nodes, *n * sizeof *nodes);
-    }
-    return status;
+    const cellar_curve *known =
+        cellar_pair_cache_curve(reach->cache, reach->m, reach->shift, reach->smallest, larger);
+    if (known == NULL || known->nodes == NULL || known->tail > tail)
+        return curves_make(reach, larger, tail, nodes, n, err);
+    *n = known->n;
+    memcpy(nodes, known->nodes, *n * sizeof *nodes);
+    return CELLAR_OK;
 }
 
 cellar_status cellar_envelope_create(const cellar_reach *reach, int larger, double tail,
                                      cellar_atoms *out, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    node *nodes = cellar_alloc(KINKS_MAX + EVEN_NODES + 2, sizeof *nodes);
+    node *nodes = cellar_alloc(NODES, sizeof *nodes);
     size_t n;
 
     *out = (cellar_atoms){0};

@@ -64,12 +64,28 @@ static int laws_fill_words(cellar_laws *l, size_t i, double tail)
     return is_made;
 }
 
+/* The same by doubles. */
+static int laws_fill_doubles(cellar_laws *l, size_t i)
+{
+    const cellar_mechanism *m = l->reach->m;
+    const cellar_facts *facts = m->ops->facts;
+    double *upper = l->upper + i * l->width, *lower = l->lower + i * l->width, error;
+    if (facts == NULL || facts->fill == NULL || l->low < 0)
+        return 0;
+    l->outside[i] = facts->fill(m, l->first + (int64_t) i, l->low, l->width, lower, &error);
+    for (size_t j = 0; j < l->width; j++) {
+        upper[j] = lower[j] > CELLAR_FILL_LEAST ? lower[j] * (1 + error) : 2 * CELLAR_FILL_LEAST;
+        lower[j] *= 1 - error;
+    }
+    return 1;
+}
+
 static void laws_fill_row(cellar_laws *l, size_t i, double tail, arb_ptr row)
 {
     const cellar_mechanism *m = l->reach->m;
     int64_t count = l->first + (int64_t) i;
     cellar_pair pair;
-    if (laws_fill_words(l, i, tail))
+    if (laws_fill_doubles(l, i) || laws_fill_words(l, i, tail))
         return;
     cellar_pair_init(&pair, m, count, count + 1, CELLAR_NEGATIVES_KEEP);
     if (m->ops->pmf_balls != NULL && l->low >= 0)
@@ -97,15 +113,17 @@ static size_t laws_find_order(const cellar_laws *l)
 {
     const cellar_facts *facts = l->reach->m->ops->facts;
     size_t no = 0, yes = CELLAR_LAWS_RESTS;
-    if (facts->is_ordered_at == NULL || l->reach->shift > 1)
+    double steps = 4e5; /* in all */
+    if (facts->is_ordered_at == NULL)
         return yes;
     while (yes - no > 1) {
         size_t i = no + (yes - no) / 2;
-        double steps = 1e5;
-        if (facts->is_ordered_at(l->reach->m, l->first, 1, 1, rest_epsilon(i), &steps))
+        double left = fmin(steps, 2e5), before = left;
+        if (facts->is_ordered_at(l->reach->m, l->first, 1, l->reach->shift, rest_epsilon(i), &left))
             yes = i;
         else
             no = i;
+        steps -= before - left;
     }
     return yes;
 }
@@ -206,14 +224,15 @@ static cellar_status laws_init_flat(cellar_laws *l, const cellar_reach *reach, c
 static cellar_status laws_init_wide(cellar_laws *l, const cellar_reach *reach, double tail,
                                     cellar_error *err)
 {
+    const int has_fill = reach->m->ops->facts != NULL && reach->m->ops->facts->fill != NULL;
     int64_t n, low = INT64_MAX, high = INT64_MIN;
     arb_ptr row;
     *l = (cellar_laws){.reach = reach, .first = reach->smallest};
     CELLAR_ASSERT(cellar_laws_exist(reach, &n));
     l->is_bounded = n == COUNTS_LARGE && reach_has_tail(reach);
     l->n = (size_t) (n + reach->shift);
-    for (size_t i = 0; i < l->n; i++) {
-        int64_t from, to;
+    for (size_t i = 0; i < l->n; i += has_fill && i == 0 ? l->n - 1 : 1) {
+        int64_t from, to; /* larger counts do not come out smaller */
         reach->m->ops->support(reach->m, l->first + (int64_t) i, tail, &from, &to);
         low = from < low ? from : low;
         high = to > high ? to : high;
@@ -243,7 +262,7 @@ int cellar_laws_pair(const cellar_laws *l, size_t k, int larger, size_t *p, size
         return 2 * k + 1 < l->n;
     }
     if (!cellar_facts_monotone(l->reach->m)) {
-        shift = 1 + k % most;
+        shift = most - k % most; /* the largest first */
         count = k / most;
     }
     if (count >= n_counts)
@@ -260,18 +279,6 @@ cellar_status cellar_laws_init(cellar_laws *l, const cellar_reach *reach, double
                                        : laws_init_wide(l, reach, tail, err);
 }
 
-/* H of one pair at g, rounded up: 2^-50 covers the two products' rounding. */
-static double pair_value(const cellar_laws *l, size_t p, size_t q, double g)
-{
-    const double *up = l->upper + p * l->width, *low = l->lower + q * l->width;
-    double sum = 0, safe = g * (1 - 0x1p-50);
-    for (size_t j = 0; j < l->width; j++) {
-        double term = up[j] - safe * low[j];
-        sum += term > 0 ? term : 0;
-    }
-    return (sum + l->outside[p]) * (1 + ((double) l->width + 4) * 0x1p-51);
-}
-
 /* A bound on H for all larger counts: delta at the next smaller epsilon that was asked for g >= 1,
  * and 1 - g + g H(1/g) of the pair exchanged for g < 1. */
 static double rest_value(const cellar_laws *l, double g)
@@ -281,16 +288,6 @@ static double rest_value(const cellar_laws *l, double g)
     while (i + 1 < CELLAR_LAWS_RESTS && l->rest_at[i + 1] <= epsilon)
         i++;
     return fmin(1, g < 1 ? (1 - g + g * l->rest[i]) * (1 + 0x1p-50) : l->rest[i]);
-}
-
-/* Of the first `most` pairs, and of what is not looked at. */
-static double value_of_all(const cellar_laws *l, int larger, double g, size_t most)
-{
-    double value = l->is_bounded ? rest_value(l, g) : 0;
-    size_t p, q;
-    for (size_t k = 0; k < most && cellar_laws_pair(l, k, larger, &p, &q); k++)
-        value = fmax(value, pair_value(l, p, q, g));
-    return fmin(1, value);
 }
 
 /* ---- flat pairs ------------------------------------------------------------------------ */
@@ -365,22 +362,73 @@ static void flat_curve(const cellar_laws *l, int larger, cellar_curve_node *node
     }
 }
 
+/* ---- any laws --------------------------------------------------------------------------- */
+
+/* H of one pair at all nodes, if it is more than what is there. Numbers whose ratio lies between
+ * two nodes are added up: what they have beyond the lower one in `beyond`, and their Q in `mass`. A
+ * number that is put too high for rounding has a ratio within 2^-49 of that node, and counts for no
+ * less than it is. From the last node down, H at one is H at the next, their distance times the Q
+ * of all that lie above, and what lies between: all sums of positive numbers. */
+static void wide_values(const cellar_laws *l, size_t p, size_t q, cellar_curve_node *nodes,
+                        size_t n, double *beyond, double *mass)
+{
+    const double *up = l->upper + p * l->width, *low = l->lower + q * l->width;
+    const double safe = 1 - 0x1p-50, rounding = 1 + (double) (l->width + 4 * n) * 0x1p-51;
+    double above = 0, value = 0;
+    size_t at = 0; /* nodes below the last ratio */
+    for (size_t i = 0; i <= n; i++)
+        beyond[i] = mass[i] = 0;
+    for (size_t j = 0; j < l->width; j++) {
+        double scaled = up[j] * (1 + 0x1p-50), own = low[j];
+        while (at < n && scaled > nodes[at].g * own)
+            at++;
+        while (at > 0 && scaled <= nodes[at - 1].g * own)
+            at--;
+        if (at > 0) {
+            double term = up[j] - nodes[at - 1].g * safe * own;
+            beyond[at] += term > 0 ? term : 0;
+            mass[at] += own;
+        }
+    }
+    for (size_t i = n; i > 0; i--) {
+        if (i < n)
+            value += (nodes[i].g - nodes[i - 1].g) * above;
+        value += beyond[i];
+        above += mass[i];
+        nodes[i - 1].value = fmax(nodes[i - 1].value, (value + l->outside[p]) * rounding);
+    }
+}
+
+/* `room` is for two numbers at each node, and two more. */
+static void wide_curve(const cellar_laws *l, int larger, cellar_curve_node *nodes, size_t n,
+                       double *room)
+{
+    size_t p, q, first = 0, last = n; /* nodes at which other pairs than the first matter */
+    for (size_t i = 0; i < n; i++)
+        nodes[i].value = l->is_bounded ? rest_value(l, nodes[i].g) : 0;
+    for (size_t k = 0; first < last && cellar_laws_pair(l, k, larger, &p, &q); k++) {
+        wide_values(l, p, q, nodes + first, last - first, room, room + n + 1);
+        while (first < last && log(nodes[first].g) * (1 - 1e-12) <= -l->ordered_from)
+            first++;
+        while (first < last && log(nodes[last - 1].g) * (1 - 1e-12) >= l->ordered_from)
+            last--;
+    }
+    for (size_t i = 0; i < n; i++)
+        nodes[i].value = fmin(1, nodes[i].value);
+}
+
 /* ---- the curve ------------------------------------------------------------------------- */
 
 cellar_status cellar_laws_curve(const cellar_laws *l, int larger, cellar_curve_node *nodes,
                                 size_t n, cellar_error *err)
 {
-    if (l->is_flat && n > 0) {
-        double *rows = cellar_alloc(l->n, sizeof *rows);
-        if (rows == NULL)
-            return cellar_fail_memory(err, "an envelope");
-        flat_curve(l, larger, nodes, n, rows);
-        cellar_free(rows);
-        return CELLAR_OK;
-    }
-    for (size_t i = 0; i < n; i++) {
-        int first_is_worst = fabs(log(nodes[i].g)) * (1 - 1e-12) >= l->ordered_from;
-        nodes[i].value = value_of_all(l, larger, nodes[i].g, first_is_worst ? 1 : SIZE_MAX);
-    }
+    double *room = cellar_alloc(l->is_flat ? l->n : 2 * (n + 1), sizeof *room);
+    if (room == NULL)
+        return cellar_fail_memory(err, "an envelope");
+    if (l->is_flat && n > 0)
+        flat_curve(l, larger, nodes, n, room);
+    else
+        wide_curve(l, larger, nodes, n, room);
+    cellar_free(room);
     return CELLAR_OK;
 }

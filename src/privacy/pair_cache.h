@@ -71,6 +71,7 @@ typedef struct cellar_curve_node {
 typedef struct cellar_curve {
     cellar_curve_node *nodes; /* of the cache; NULL: to be made and put here */
     size_t n;
+    double tail; /* what of each law it leaves out */
 } cellar_curve;
 
 /* Its place; NULL without a cache. */

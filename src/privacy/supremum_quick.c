@@ -76,7 +76,7 @@ static void rest_deltas(scan *s, int64_t from, double epsilon, double enough, do
         return;
     }
     cellar_mechanism_mean_variance(s->reach.m, from + s->reach.shift, &mean, &variance);
-    s->numbers -= 3e4 + 40 * sqrt(variance); /* about what it takes */
+    s->numbers -= 2e4 + 8 * sqrt(variance); /* about what it takes */
     arb_init(ball);
     arb_init(factor);
     arb_set_d(factor, epsilon);
