@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "math/run_quick.h"
 
-enum { BLOCKS_WANTED = 1 << 14, NUMBERS_MAX = 3 << 19, ROOM_FIRST = 1 << 12 };
+enum { BLOCKS_WANTED = 1 << 14, BLOCKS_FAR = 1 << 15, NUMBERS_MAX = 3 << 19, ROOM_FIRST = 1 << 12 };
 static const double LEAST = 1e-305; /* masses below would not be right */
 
 static void blocks_clear(cellar_blocks *blocks)
@@ -170,16 +170,18 @@ CELLAR_DWORD_INLINE int blocks_fill(cellar_blocks *blocks, pass *w, cellar_run_k
 
 /* ---- making ------------------------------------------------------------------------------- */
 
-/* So many blocks from the first loss to that at the end of the law. */
+/* So many blocks from the first loss to that at the end of the law; more for small deltas, which
+ * change more with the losses. */
 static double step_wanted(const cellar_blocks *blocks)
 {
+    const double far = 1e-40;
     const cellar_mechanism *m = blocks->m;
     int64_t low, high;
     m->ops->support(m, blocks->larger, blocks->tail, &low, &high);
     high = high < NUMBERS_MAX ? high : NUMBERS_MAX;
     return (m->ops->log_pmf(m, blocks->larger, high) - m->ops->log_pmf(m, blocks->smaller, high) -
             m->ops->log_pmf(m, blocks->larger, 0) + m->ops->log_pmf(m, blocks->smaller, 0)) /
-           BLOCKS_WANTED;
+           (blocks->tail < far ? BLOCKS_FAR : BLOCKS_WANTED);
 }
 
 static int pass_init(pass *w, const cellar_blocks *blocks, const cellar_pair *pair)

@@ -295,7 +295,10 @@ static cellar_status epsilon_of_all(const cellar_setting *s, double delta, cella
     cellar_bounds tight;
     *out = (cellar_bounds){0};
     if (cellar_setting_is_single(s)) {
-        *out = cellar_setting_epsilon(s, 0, delta);
+        if (s->group == 1)
+            *out = cellar_setting_epsilon(s, 0, delta);
+        else
+            out->upper = cellar_setting_part_epsilon(s, 0, delta);
         out->upper = fmin(out->upper, s->c->pure);
         out->lower = fmin(out->lower, out->upper);
         return CELLAR_OK;

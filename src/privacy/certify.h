@@ -66,6 +66,8 @@ cellar_status cellar_setting_tight_epsilon(const cellar_setting *s, double delta
 /* The upper bound is NAN where it is not known how to bound it. */
 cellar_status cellar_setting_violation(const cellar_setting *s, double epsilon, cellar_bounds *out,
                                        cellar_error *err);
+/* As cellar_setting_epsilon(), a bound that is close: quicker where laws go on for long. */
+double cellar_setting_part_epsilon(const cellar_setting *s, size_t i, double delta);
 double cellar_setting_basic_delta(const cellar_setting *s, const fmpq_t epsilon,
                                   cellar_worst *worst);
 double cellar_setting_basic_epsilon(const cellar_setting *s, double delta);

@@ -249,59 +249,6 @@ cellar_status cellar_setting_violation(const cellar_setting *s, double epsilon, 
     return status;
 }
 
-/* Basic composition at a given epsilon: an equal share for each part. */
-double cellar_setting_basic_delta(const cellar_setting *s, const fmpq_t epsilon,
-                                  cellar_worst *worst)
-{
-    double total = 0, largest = 0;
-    fmpq_t share;
-    fmpz_t parts;
-    fmpq_init(share);
-    fmpz_init_set_ui(parts, cellar_setting_parts(s));
-    fmpq_div_fmpz(share, epsilon, parts);
-    fmpz_clear(parts);
-    for (size_t i = 0; i < s->n; i++) {
-        cellar_worst one;
-        cellar_setting_delta(s, i, share, &one);
-        total += one.bound * (double) cellar_setting_parts_each(s);
-        if (one.bound >= largest) {
-            largest = one.bound;
-            *worst = one;
-        }
-    }
-    if (s->options->parallel)
-        total = largest * (double) cellar_setting_parts_each(s);
-    fmpq_clear(share);
-    return fmin(1, total * (1 + 1e-12));
-}
-
-/* Sum over all parts of the epsilon each has at an equal share of delta. */
-double cellar_setting_basic_epsilon(const cellar_setting *s, double delta)
-{
-    double sum = 0, largest = 0, share = delta / (double) cellar_setting_parts(s) * (1 - 1e-15);
-    for (size_t i = 0; i < s->n; i++) {
-        double epsilon =
-            cellar_setting_epsilon(s, i, share).upper * (double) cellar_setting_parts_each(s);
-        sum += epsilon;
-        largest = fmax(largest, epsilon);
-    }
-    return fmin((s->options->parallel ? largest : sum) * (1 + 1e-12), s->c->pure);
-}
-
-/* Dwork, Rothblum and Vadhan 2010, in the form that lets parts differ (Kairouz, Oh and Viswanath
- * 2017): delta/2 for the parts and delta/2 for the deviation. */
-double cellar_setting_advanced_epsilon(const cellar_setting *s, double delta)
-{
-    double squares = 0, bias = 0, times = (double) cellar_setting_parts_each(s);
-    double share = delta / 2 / (double) cellar_setting_parts(s) * (1 - 1e-15);
-    for (size_t i = 0; i < s->n; i++) {
-        double epsilon = cellar_setting_epsilon(s, i, share).upper;
-        squares += times * epsilon * epsilon;
-        bias += times * epsilon * expm1(epsilon);
-    }
-    return (sqrt(2 * log(2 / delta) * squares) + bias) * (1 + 1e-12);
-}
-
 void cellar_certify_rho(cellar_setting *s)
 {
     fmpq_t total, one, most;

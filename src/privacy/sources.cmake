@@ -9,6 +9,7 @@ set(LAYER_SOURCES
   certificate.c
   certificate_write.c
   certify.c
+  certify_basic.c
   certify_cell.c
   certify_epsilon.c
   certify_group.c
@@ -41,6 +42,7 @@ set(LAYER_SOURCES
   listed_sort.c
   losses.c
   normal_sums.c
+  one_part.c
   pair.c
   pair_cache.c
   pair_epsilon.c

@@ -282,7 +282,7 @@ static cellar_status stakes_answer(const cellar_stake *stakes, size_t n, const q
                                    cellar_bounds *out, cellar_error *err)
 {
     const double share = 1e-6, tail_min = asks_epsilon(asked) ? 1e-305 : 1e-303;
-    double times = 0, tail, before = INFINITY, known;
+    double times = 0, tail, known;
     cellar_status status = CELLAR_OK;
     for (size_t i = 0; i < n; i++)
         times += (double) stakes[i].times;
@@ -301,11 +301,11 @@ static cellar_status stakes_answer(const cellar_stake *stakes, size_t n, const q
         cellar_losses_clear(&t);
         scale = asks_epsilon(asked) ? asked->delta : out->upper;
         if (status != CELLAR_OK || tail <= tail_min || left_out <= 1e-4 * scale ||
-            left_out >= 0.5 * before || isinf(out->upper) || /* the law goes no further */
+            left_out > 4 * tail * times || isinf(out->upper) || /* the law goes no further */
             out->upper <= asked->enough)
             break;
-        before = left_out;
-        tail = fmax(tail_min, about > 0 ? fmin(1e-3 * tail, about * share / times) : tail * tail);
+        tail = fmin(1e-3 * tail, about > 0 ? about * share / times : tail * tail);
+        tail = fmax(tail_min, fmin(tail, 1e-3 * left_out / times));
     }
     return status;
 }
