@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "math/run_quick.h"
 
-enum { BLOCKS_WANTED = 1 << 14, BLOCKS_FAR = 1 << 15, NUMBERS_MAX = 3 << 19, ROOM_FIRST = 1 << 12 };
+enum { BLOCKS_WANTED = 1 << 14, NUMBERS_MAX = 3 << 19, ROOM_FIRST = 1 << 12 };
 static const double LEAST = 1e-305; /* masses below would not be right */
 
 static void blocks_clear(cellar_blocks *blocks)
@@ -138,14 +138,15 @@ static int pass_is_done(const pass *w, double tail, double *above)
     return *above <= tail || p <= LEAST || w->b >= NUMBERS_MAX;
 }
 
-/* Blocks grow while their edges are close, and shrink when they are not: `target` apart. */
+/* Blocks grow while their edges are close, and shrink when they are not: by how large losses are,
+ * and how far they usually reach. */
 CELLAR_DWORD_INLINE int blocks_fill(cellar_blocks *blocks, pass *w, cellar_run_kind kind,
-                                    double target)
+                                    double reach)
 {
     int64_t size = 1, largest = 1;
     double edge = pass_edge(w);
     while (!pass_is_done(w, blocks->tail, &blocks->above)) {
-        double first = edge, step, loss;
+        double first = edge, target = (fabs(edge) + reach) / BLOCKS_WANTED, step, loss;
         if (!blocks_grow(blocks))
             return 0;
         loss = pass_block(w, kind, size, &blocks->mass[blocks->n]);
@@ -170,18 +171,16 @@ CELLAR_DWORD_INLINE int blocks_fill(cellar_blocks *blocks, pass *w, cellar_run_k
 
 /* ---- making ------------------------------------------------------------------------------- */
 
-/* So many blocks from the first loss to that at the end of the law; more for small deltas, which
- * change more with the losses. */
-static double step_wanted(const cellar_blocks *blocks)
+/* How far losses reach, but for 1e-12 of the law. */
+static double usual_reach(const cellar_blocks *blocks)
 {
-    const double far = 1e-40;
+    const double usual = 1e-12;
     const cellar_mechanism *m = blocks->m;
     int64_t low, high;
-    m->ops->support(m, blocks->larger, blocks->tail, &low, &high);
+    m->ops->support(m, blocks->larger, fmax(usual, blocks->tail), &low, &high);
     high = high < NUMBERS_MAX ? high : NUMBERS_MAX;
-    return (m->ops->log_pmf(m, blocks->larger, high) - m->ops->log_pmf(m, blocks->smaller, high) -
-            m->ops->log_pmf(m, blocks->larger, 0) + m->ops->log_pmf(m, blocks->smaller, 0)) /
-           (blocks->tail < far ? BLOCKS_FAR : BLOCKS_WANTED);
+    return m->ops->log_pmf(m, blocks->larger, high) - m->ops->log_pmf(m, blocks->smaller, high) -
+           m->ops->log_pmf(m, blocks->larger, 0) + m->ops->log_pmf(m, blocks->smaller, 0);
 }
 
 static int pass_init(pass *w, const cellar_blocks *blocks, const cellar_pair *pair)
@@ -193,14 +192,14 @@ static int pass_init(pass *w, const cellar_blocks *blocks, const cellar_pair *pa
 static int blocks_make(cellar_blocks *blocks, const cellar_pair *pair)
 {
     pass w = {0};
-    double step = step_wanted(blocks);
-    int is_made = isfinite(step) && pass_init(&w, blocks, pair);
+    double reach = usual_reach(blocks);
+    int is_made = isfinite(reach) && pass_init(&w, blocks, pair);
     if (is_made && w.larger.run.kind == CELLAR_RUN_PAIRED)
-        is_made = blocks_fill(blocks, &w, CELLAR_RUN_PAIRED, step);
+        is_made = blocks_fill(blocks, &w, CELLAR_RUN_PAIRED, reach);
     else if (is_made && w.larger.run.kind == CELLAR_RUN_FADING)
-        is_made = blocks_fill(blocks, &w, CELLAR_RUN_FADING, step);
+        is_made = blocks_fill(blocks, &w, CELLAR_RUN_FADING, reach);
     else if (is_made)
-        is_made = blocks_fill(blocks, &w, CELLAR_RUN_SIMPLE, step);
+        is_made = blocks_fill(blocks, &w, CELLAR_RUN_SIMPLE, reach);
     cellar_law_row_clear(&w.smaller.own);
     cellar_law_row_clear(&w.larger.own);
     return is_made;

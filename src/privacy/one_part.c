@@ -18,6 +18,27 @@ int cellar_one_part_is_long(const cellar_stake *stake, double tail)
     return high - low > LONG;
 }
 
+/* Losses rise with the number for the larger count, and fall for the smaller one. */
+double cellar_one_part_about(const cellar_stake *stake, double epsilon)
+{
+    const cellar_mechanism *m = stake->pair.m;
+    const int64_t *count = stake->pair.count;
+    int64_t below = -1, above = 1 << 21; /* of the numbers whose losses decide */
+    int rising = count[0] > count[1];
+    if (m->ops->law_row == NULL || !stake->pair.monotone)
+        return 0;
+    while (above - below > 1) {
+        int64_t b = below + (above - below) / 2;
+        double loss = m->ops->log_pmf(m, count[0], b) - m->ops->log_pmf(m, count[1], b);
+        if ((loss > epsilon) == rising)
+            above = b;
+        else
+            below = b;
+    }
+    return rising ? exp(m->ops->log_pmf(m, count[0], above))
+                  : (below < 0 ? 0 : exp(m->ops->log_pmf(m, count[0], below)));
+}
+
 /* How far a sum over all atoms may be off, relative. */
 static double sum_error(const cellar_atoms *atoms)
 {

@@ -13,6 +13,10 @@
 /* 1 when a law has so many numbers, but for `tail`. */
 int cellar_one_part_is_long(const cellar_stake *stake, double tail);
 
+/* About the delta of a pair of a kernel at some epsilon, by what the first number that exceeds it
+ * is likely; 0 where none does, or it is not known. Compositions have no less. */
+double cellar_one_part_about(const cellar_stake *stake, double epsilon);
+
 /* Upper bounds: delta at epsilon, of which *left_out is for what was left out, about `tail`; and
  * epsilon at delta, INFINITY where it is not known. */
 double cellar_one_part_delta(const cellar_stake *stake, double epsilon, double tail,

@@ -6,6 +6,7 @@
 #include "privacy/listed.h"
 #include "privacy/losses.h"
 #include "privacy/normal_sums.h"
+#include "privacy/one_part.h"
 
 static const double GAP = 1e-3;
 static const double CELLS_GLANCE = 0x1p12;                   /* that take no time */
@@ -277,18 +278,35 @@ static cellar_status losses_answer(cellar_losses *t, const question *asked, cell
     return status;
 }
 
+/* A delta to begin with: that which is asked for or is enough; or about that of one part, and of
+ * many something between that and 1. */
+static double known_delta(const cellar_stake *stakes, size_t n, const question *asked)
+{
+    const double most = 1e-12, least = 1e-290;
+    double about = 0;
+    if (asks_epsilon(asked))
+        return asked->delta;
+    if (asked->enough > 0)
+        return asked->enough;
+    for (size_t i = 0; i < n; i++)
+        if (!stakes[i].is_envelope) {
+            double one = cellar_one_part_about(&stakes[i], asked->epsilon);
+            about = fmax(about, pow(one, 2 / (1 + (double) stakes[i].times)));
+        }
+    return about > least ? fmin(about, most) : most;
+}
+
 /* Mass that was left out counts as infinite loss: so little is left out that it does not show. */
 static cellar_status stakes_answer(const cellar_stake *stakes, size_t n, const question *asked,
                                    cellar_bounds *out, cellar_error *err)
 {
     const double share = 1e-6, tail_min = asks_epsilon(asked) ? 1e-305 : 1e-303;
-    double times = 0, tail, known;
+    double times = 0, tail;
     cellar_status status = CELLAR_OK;
     for (size_t i = 0; i < n; i++)
         times += (double) stakes[i].times;
     times = fmax(times, TIMES_SAME);
-    known = asks_epsilon(asked) ? asked->delta : asked->enough > 0 ? asked->enough : 1e-12;
-    tail = fmax(tail_min, known * share / times);
+    tail = fmax(tail_min, known_delta(stakes, n, asked) * share / times);
     for (int round = 0; round < 6; round++) {
         cellar_losses t;
         double scale, left_out, about;
