@@ -224,7 +224,9 @@ static double search_start(const search *r, cellar_worst *at, double *lower)
 {
     static const double widths[] = {1e-7, 1e-5};
     int is_quick = search_has_quick(r);
+    cellar_reach reach = cellar_setting_reach(r->s, r->i);
     double about = is_quick ? search_about_quick(r, at) : search_about(r), epsilon;
+    about = about > 0 ? about : cellar_supremum_about(&reach, r->delta, at);
     if (search_lines(r, about > 0 ? about : search_about_tail(r), lower, &epsilon))
         return epsilon;
     for (size_t k = 0; about > 0 && k < sizeof widths / sizeof *widths; k++) {
@@ -241,7 +243,8 @@ static int search_pair(const search *r, double epsilon, cellar_worst *worst)
 {
     int64_t first = (int64_t) r->s->options->min_count, shift = r->s->shift;
     const cellar_mechanism *m = r->s->mechanisms[r->i];
-    if (m->ops->is_additive || search_has_quick(r) || cellar_facts_ordered(m))
+    if (m->ops->is_additive || search_has_quick(r) || cellar_facts_ordered(m) ||
+        (m->ops->facts != NULL && m->ops->facts->spans != NULL))
         return 0; /* there looking at all takes no longer */
     for (int64_t count = 0; count < 10; count = 3 * count + 1)
         for (int larger = 0; larger < 2; larger++) {

@@ -43,6 +43,9 @@ int cellar_supremum_to(const cellar_reach *reach, int is_delta, const fmpq_t eps
 /* 1 when a pair of which so small a delta is asked takes too long, for its sums go over very many
  * numbers, and that bound is the answer. */
 int cellar_reach_is_wide(const cellar_reach *reach, double delta);
+/* About where delta(epsilon) of the worst pair is `delta`, and that pair, as far as doubles tell; 0
+ * where they do not, or where it is so at every epsilon. */
+double cellar_supremum_about(const cellar_reach *reach, double delta, cellar_worst *at);
 /* The supremum of P(|ln P(b)/Q(b)| > epsilon). */
 void cellar_supremum_violation(const cellar_reach *reach, const fmpq_t epsilon, cellar_worst *out);
 /* The same over all shifts from 1 to this one, of additive noise with monotone ratios. */

@@ -150,6 +150,47 @@ static contest contest_hold(scan *s)
     return c;
 }
 
+/* ---- where epsilon is ------------------------------------------------------------------ */
+
+/* The epsilon at which the bound of one pair is delta, by halving; at `low` it is more. */
+static double epsilon_of_peak(scan *s, int64_t at, double delta, double low)
+{
+    double high = low > 0 ? 2 * low : 1;
+    for (s->epsilon = high; high < 1e9 && ask(s, at, at, 0) > delta; s->epsilon = high) {
+        low = high;
+        high *= 2;
+    }
+    while (high - low > 1e-13 * high) {
+        s->epsilon = low + (high - low) / 2;
+        if (ask(s, at, at, 0) > delta)
+            low = s->epsilon;
+        else
+            high = s->epsilon;
+    }
+    return high;
+}
+
+double cellar_supremum_about(const cellar_reach *reach, double delta, cellar_worst *at)
+{
+    enum { ROUNDS = 12 };
+    scan s = {.reach = reach, .is_delta = 1};
+    double epsilon = 0, both[2];
+    peak p;
+    if (!cellar_spans_exist(reach->m))
+        return 0;
+    for (int i = 0; i < ROUNDS; i++) {
+        s.epsilon = epsilon;
+        p = peak_guess(&s);
+        ask_both(&s, p.at, p.at, 0, both);
+        at->count = p.at + (both[1] > both[0] ? reach->shift : 0);
+        at->neighbour = p.at + (both[1] > both[0] ? 0 : reach->shift);
+        if (fmax(both[0], both[1]) <= delta * (1 + 1e-12))
+            break;
+        epsilon = epsilon_of_peak(&s, p.at, delta, epsilon);
+    }
+    return epsilon;
+}
+
 /* ---- proofs ---------------------------------------------------------------------------- */
 
 /* The orders of a pair that may be worse than what was found. */

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "make_mechanism.h"
 #include "math/ball.h"
@@ -329,6 +330,31 @@ static void test_worst_far(void **state)
     }
 }
 
+/* Where doubles see the epsilon of a delta, the pair they name has that delta, and no other more.
+ */
+static void test_about(void **state)
+{
+    uint64_t seed = 3;
+    (void) state;
+    for (int i = 0; i < 30; i++) {
+        cellar_mechanism *m = make_hellinger(draw_scale(&seed, -1.5, 1));
+        cellar_reach reach = {.m = m, .shift = 1 + (int64_t) (i % 3 ? 40 * draw(&seed) : 0)};
+        double delta = draw_scale(&seed, -7, -2), about;
+        cellar_worst at, worst;
+        fmpq_t epsilon;
+        fmpq_init(epsilon);
+        about = cellar_supremum_about(&reach, delta, &at);
+        assert_int_equal(labs((long) (at.count - at.neighbour)), reach.shift);
+        if (about > 0)
+            assert_true(fabs(measure(m, 1, at.count, at.neighbour, about) / delta - 1) < 1e-6);
+        cellar_rational_set_double(epsilon, about);
+        cellar_supremum_delta(&reach, epsilon, &worst);
+        assert_true(worst.bound <= delta * (1 + 1e-6));
+        fmpq_clear(epsilon);
+        cellar_mechanism_free(m);
+    }
+}
+
 /* The pure epsilon is the first pair's largest loss, and no later one is larger. */
 static void test_pure(void **state)
 {
@@ -355,7 +381,7 @@ int main(void)
         cmocka_unit_test(test_sides),  cmocka_unit_test(test_tails),
         cmocka_unit_test(test_shares), cmocka_unit_test(test_spans),
         cmocka_unit_test(test_worst),  cmocka_unit_test(test_worst_far),
-        cmocka_unit_test(test_pure),
+        cmocka_unit_test(test_about),  cmocka_unit_test(test_pure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
