@@ -6,7 +6,7 @@
  * does: it is off by 2^-50 Z at most, times 1 - f <= rate (sqrt(a+1) - sqrt a). Added up and
  * divided by Z, that is 2^-51 of `range`; and as Z(b)/Z(a) <= e^{range/2}, what Z(a) is off in
  * ln(1 + (Z(b) - Z(a))/Z(a)) is no more. Adding up 512 of them loses at most 2^-55 of their sum,
- * which is below 2^-46 of a single step's range. */
+ * which is below 2^-46 of a single step's range, and below 2^-55 Z. */
 #include "mechanism/hellinger_sides.h"
 
 #include <math.h>
@@ -167,7 +167,7 @@ long double cellar_hellinger_sides_log(cellar_hellinger_sides *sides, int64_t sm
     if (chunk != NULL && next != NULL && apart <= 1) {
         a = chunk[smaller % CHUNK];
         b = next[larger % CHUNK];
-        *error = 0x1p-45L * range;
+        *error = 0x1p-49L * range + fminl(0x1p-54L, 0x1p-46L * range);
         a.rise = b.rise - a.rise + (apart > 0 ? chunk[CHUNK].rise : 0);
         return (long double) log1p((double) (a.rise / (a.below + a.above)));
     }

@@ -174,20 +174,23 @@ double cellar_supremum_about(const cellar_reach *reach, double delta, cellar_wor
 {
     enum { ROUNDS = 12 };
     scan s = {.reach = reach, .is_delta = 1};
+    int64_t found = reach->smallest;
     double epsilon = 0, both[2];
-    peak p;
     if (!cellar_spans_exist(reach->m))
         return 0;
     for (int i = 0; i < ROUNDS; i++) {
+        peak p;
         s.epsilon = epsilon;
         p = peak_guess(&s);
-        ask_both(&s, p.at, p.at, 0, both);
-        at->count = p.at + (both[1] > both[0] ? reach->shift : 0);
-        at->neighbour = p.at + (both[1] > both[0] ? 0 : reach->shift);
-        if (fmax(both[0], both[1]) <= delta * (1 + 1e-12))
+        found = i == 0 || p.value > delta * (1 + 1e-12) ? p.at : found;
+        if (found != p.at || p.value <= delta)
             break;
-        epsilon = epsilon_of_peak(&s, p.at, delta, epsilon);
+        epsilon = epsilon_of_peak(&s, found, delta, epsilon);
     }
+    s.epsilon = epsilon;
+    ask_both(&s, found, found, 0, both);
+    at->count = found + (both[1] > both[0] ? reach->shift : 0);
+    at->neighbour = found + (both[1] > both[0] ? 0 : reach->shift);
     return epsilon;
 }
 
