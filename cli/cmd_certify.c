@@ -18,7 +18,7 @@ static const uint64_t KEY_RANGE = UINT64_C(1000000000000000000);
 typedef struct certify_values {
     const char *epsilon, *delta, *unit, *path;
     cli_words invariants;
-    cli_number cells, max_weight, per_unit, min_count, population;
+    cli_number cells, max_weight, per_unit, min_count, population, effort;
     int neighbours, negatives, domain, choice, parallel, explain, force, json;
 } certify_values;
 
@@ -27,6 +27,9 @@ static const cli_option certify_options[] = {
     SECTION("What to compute"),
     TEXT("epsilon", "LIST", epsilon, "delta at these, such as 0.5,1 or 0.01..10/50"),
     TEXT("delta", "LIST", delta, "epsilon at these"),
+    NUMBER("effort", "N", effort, 0, 1000000,
+           "give up looking for the worst case, and take a proven bound, after about N times 30 ms "
+           "for each of them; 0: never [1]"),
     SECTION("What one unit can change"),
     CHOICE("neighbours", "add-remove|substitute", neighbours,
            "whether a unit is in the data is hidden, or which categories it has [add-remove]"),
@@ -132,6 +135,8 @@ static cellar_certify_options certify_prepare(const certify_values *values,
     o.invariants = cli_words_items(&values->invariants);
     o.min_count = values->min_count.value;
     o.population = values->population.value;
+    if (values->effort.given)
+        o.effort = (double) values->effort.value;
     o.parallel = values->parallel;
     o.epsilons = cli_words_items(epsilons);
     o.n_epsilons = epsilons->n;

@@ -70,7 +70,8 @@ static int order_is_half(const cellar_sichel *s)
 static void log_bessel_ratio(const cellar_sichel *s, const arb_t u, const arb_t w, int64_t bits,
                              arb_t out)
 {
-    const double near = 6, far = 40;
+    enum { K_BITS = 28 }; /* of what is a factor of a bound */
+    const double near = 2, far = 25 + fabs((double) s->nu);
     arb_t order, ratio, k;
     if (order_is_half(s)) {
         arb_t root;
@@ -85,14 +86,15 @@ static void log_bessel_ratio(const cellar_sichel *s, const arb_t u, const arb_t 
     }
     arb_init(order);
     arb_set_fmpq(order, s->order, bits);
+    arb_abs(order, order); /* K_-nu is K_nu */
     arb_init(ratio);
     arb_init(k); /* u may be where the answer goes */
     if (arf_cmp_d(arb_midref(u), near) < 0 || arf_cmp_d(arb_midref(u), far) > 0)
-        arb_hypgeom_bessel_k_scaled(k, order, u, bits); /* quicker there */
+        arb_hypgeom_bessel_k_scaled(k, order, u, K_BITS); /* quicker there */
     else
         arb_indeterminate(k);
-    if (arb_rel_accuracy_bits(k) < bits / 2)
-        cellar_bessel_k_balls(order, u, bits, k, ratio);
+    if (arb_rel_accuracy_bits(k) < K_BITS / 2)
+        cellar_bessel_k_balls(order, u, K_BITS, k, ratio);
     arb_div(k, k, s->k_ball, bits);
     arb_log(k, k, bits);
     arb_sub(k, k, u, bits);

@@ -41,11 +41,11 @@ static arb_ptr summation_next(summation *s)
     return s->p + s->n_used++;
 }
 
-/* A value on the rising side with b P(b) < 2^-bits, found in long doubles, and proven: out is a
- * bound of P(< b). 0 when there is none. */
-static int64_t low_end(const cellar_kernel *k, int64_t count, int64_t bits, arb_t out)
+/* A value below `high` on the rising side with b P(b) < 2^-bits, found in long doubles, and proven:
+ * out is a bound of P(< b). 0 when there is none. */
+static int64_t low_end(const cellar_kernel *k, int64_t count, int64_t high, int64_t bits, arb_t out)
 {
-    int64_t low = cellar_kernel_low_number(k, count, count, bits + 2);
+    int64_t low = cellar_kernel_low_number(k, count, high, bits + 2);
     arb_struct pair[2];
 
     arb_zero(out);
@@ -74,7 +74,7 @@ void cellar_kernel_cdf_balls(const cellar_kernel *k, int64_t count, int64_t firs
     arb_init(sum);
     arb_init(bound);
     mag_init(radius);
-    b = low_end(k, count, bits, bound);
+    b = low_end(k, count, count, bits, bound);
     arb_get_mag(radius, bound);
     for (int64_t j = first; j <= last && j < b; j++) { /* between 0 and the bound */
         arb_zero(out + (j - first));
@@ -190,6 +190,33 @@ int cellar_kernel_between_ball(const cellar_mechanism *m, int64_t count, int64_t
                                int64_t last, arb_t out)
 {
     return first <= last && sum_by_run((const cellar_kernel *) m, count, first, last, out);
+}
+
+/* What lies below some number is at most that number times its probability, on the rising side of a
+ * unimodal law, which two numbers prove; the rest is summed. */
+int cellar_kernel_lower_ball(const cellar_mechanism *m, int64_t count, int64_t released, arb_t out)
+{
+    enum { BITS = 90, NUMBERS_MAX = 1 << 15 };
+    const cellar_kernel *k = (const cellar_kernel *) m;
+    const long double size = k->law->log_p(k, count, released) / -0.6931472L;
+    int64_t low, bits = (int64_t) fmaxl(size, 0) + BITS;
+    arb_t before;
+    mag_t radius;
+    int is_found;
+    if (k->law->run == NULL || !k->law->run_anywhere || released <= 0 ||
+        (long double) released >= cellar_kernel_mean(k, count))
+        return 0;
+    arb_init(before);
+    mag_init(radius);
+    low = low_end(k, count, released, bits, before);
+    is_found = low > 0 && released - low < NUMBERS_MAX &&
+               cellar_kernel_between_ball(m, count, low, released, out);
+    arb_get_mag(radius, before);
+    if (is_found)
+        arb_add_error_mag(out, radius);
+    mag_clear(radius);
+    arb_clear(before);
+    return is_found;
 }
 
 double cellar_kernel_fall(const cellar_mechanism *m, int64_t count)

@@ -24,7 +24,7 @@ static const double DELTA_NOTHING = 1e-305;
 
 cellar_certify_options cellar_certify_options_default(void)
 {
-    return (cellar_certify_options){.n_cells = 1, .max_weight = 1, .per_unit = 1};
+    return (cellar_certify_options){.n_cells = 1, .max_weight = 1, .per_unit = 1, .effort = 1};
 }
 
 /* ---- what is asked ------------------------------------------------------------------ */
@@ -44,6 +44,8 @@ cellar_status cellar_certify_check_options(const cellar_certify_options *o, cell
                            "'%.60s' is published exactly: whether a unit is in the data can then "
                            "not be hidden; use substitute",
                            o->invariants[0]);
+    if (!(o->effort >= 0))
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "the effort must be at least 0");
     if (o->min_count > CELLAR_CERTIFY_SHIFT_MAX)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "the smallest count must be at most %d",
                            CELLAR_CERTIFY_SHIFT_MAX);
@@ -156,6 +158,7 @@ static cellar_status point_of_cell(cellar_setting *s, const fmpq_t epsilon,
     cellar_worst delta, violation;
     cellar_status status;
     cellar_setting_delta(s, 0, epsilon, &delta);
+    cellar_work_begin(cellar_pair_cache_work(s->cache), s->options->effort);
     cellar_setting_cell_violation(s, epsilon, &violation);
     point->delta = point->delta_lower = delta.bound;
     point->delta_probabilistic = violation.bound;
@@ -274,6 +277,7 @@ static cellar_status certify_points(cellar_setting *s, cellar_error *err)
     fmpq_init(epsilon);
     for (size_t i = 0; i < s->options->n_epsilons; i++) {
         cellar_profile_point point = {.delta_published = NAN};
+        cellar_work_begin(cellar_pair_cache_work(s->cache), s->options->effort);
         CELLAR_TRY(cellar_certify_read_epsilon(s->options->epsilons[i], epsilon, err));
         point.epsilon = cellar_rational_double(epsilon);
         CELLAR_TRY(point_of_all(s, epsilon, &point, err));
@@ -337,6 +341,7 @@ static cellar_status certify_epsilons(cellar_setting *s, cellar_error *err)
     fmpq_init(value);
     for (size_t i = 0; i < s->options->n_deltas; i++) {
         cellar_epsilon_at at = {0};
+        cellar_work_begin(cellar_pair_cache_work(s->cache), s->options->effort);
         CELLAR_TRY(cellar_certify_read_delta(s->options->deltas[i], value, err));
         at.delta = cellar_rational_double(value);
         if (fmpq_sgn(value) == 0) {
@@ -455,6 +460,7 @@ cellar_status cellar_certify(const cellar_mechanism *const *mechanisms, size_t n
         status = cellar_fail_memory(err, "a certificate");
         goto out;
     }
+    cellar_work_begin(cellar_pair_cache_work(s.cache), options->effort);
     CELLAR_TRY(cellar_certificate_create(options, n, &s.c, err));
     for (size_t i = 0; i < n; i++)
         CELLAR_TRY(cellar_certificate_name(s.c, i, cellar_mechanism_spec(mechanisms[i]),

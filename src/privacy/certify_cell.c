@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "math/rational.h"
+
 cellar_reach cellar_setting_reach(const cellar_setting *s, size_t i)
 {
     return (cellar_reach){.m = s->mechanisms[i],
@@ -27,10 +29,11 @@ uint64_t cellar_setting_parts(const cellar_setting *s)
 
 /* ---- one cell of one mechanism --------------------------------------------------------- */
 
-/* The largest over all weights up to the largest one. */
+typedef void (*supremum_of)(const cellar_reach *, const fmpq_t, cellar_worst *);
+
+/* The largest over all weights up to the largest one, from there on down. */
 static void worst_over_shifts(const cellar_setting *s, size_t i, const fmpq_t epsilon,
-                              void (*supremum)(const cellar_reach *, const fmpq_t, cellar_worst *),
-                              cellar_worst *worst)
+                              supremum_of supremum, cellar_worst *worst)
 {
     cellar_reach reach = cellar_setting_reach(s, i);
     int is_delta = supremum == cellar_supremum_delta;
@@ -38,11 +41,12 @@ static void worst_over_shifts(const cellar_setting *s, size_t i, const fmpq_t ep
         cellar_supremum_to(&reach, is_delta, epsilon, worst))
         return;
     supremum(&reach, epsilon, worst);
-    for (reach.shift = 1; reach.shift < s->shift && worst->bound < 1; reach.shift++) {
+    for (reach.shift = s->shift - 1; reach.shift > 0 && worst->bound < 1; reach.shift--) {
         cellar_worst other;
         if (cellar_supremum_is_covered(&reach, supremum == cellar_supremum_delta, epsilon,
                                        worst->bound))
             continue;
+        reach.enough = worst->bound;
         supremum(&reach, epsilon, &other);
         if (other.bound > worst->bound)
             *worst = other;
@@ -78,20 +82,67 @@ void cellar_setting_infinite(const cellar_setting *s, size_t i, cellar_worst *wo
     fmpq_clear(unused);
 }
 
+/* Where the loss exceeds epsilon, P - e^epsilon' Q >= (1 - e^{epsilon' - epsilon}) P for every
+ * epsilon' below: delta at one bounds delta_p at the other, for both signs of the loss and, as
+ * delta does, for all weights at once. */
+static double violation_by_delta(const cellar_setting *s, const fmpq_t epsilon)
+{
+    static const int tenths[] = {8, 5, 9};
+    const double large = cellar_rational_double(epsilon);
+    double least = 1;
+    cellar_worst worst;
+    fmpq_t smaller;
+    fmpq_init(smaller);
+    for (size_t i = 0; i < sizeof tenths / sizeof *tenths && large > 0; i++) {
+        fmpq_set_si(smaller, tenths[i], 10);
+        fmpq_mul(smaller, smaller, epsilon);
+        cellar_setting_delta(s, 0, smaller, &worst);
+        least = fmin(least, worst.bound * (1 + exp(-large)) / -expm1(fmpq_get_d(smaller) - large) *
+                                (1 + 1e-12));
+        if (cellar_work_is_over(cellar_pair_cache_work(s->cache), 1))
+            break;
+    }
+    fmpq_clear(smaller);
+    return least;
+}
+
+/* All weights, one by one, as long as there is time for it. */
+static void violation_of_kernel(const cellar_setting *s, const fmpq_t epsilon, cellar_worst *worst)
+{
+    enum { SHIFTS_MAX = 16 };
+    cellar_reach reach = cellar_setting_reach(s, 0);
+    const cellar_work *work = cellar_pair_cache_work(s->cache);
+    int is_left = s->shift > SHIFTS_MAX;
+    double bound;
+    *worst = (cellar_worst){.bound = 1};
+    for (reach.shift = s->shift; reach.shift > 0 && !is_left; reach.shift--) {
+        cellar_worst other;
+        cellar_supremum_violation(&reach, epsilon, &other);
+        if (reach.shift == s->shift || other.bound > worst->bound)
+            *worst = other;
+        reach.enough = worst->bound;
+        is_left = reach.shift > 1 && worst->bound < 1 && cellar_work_is_over(work, 1);
+    }
+    if (worst->is_attained && !is_left)
+        return;
+    bound = violation_by_delta(s, epsilon);
+    if (is_left || bound < worst->bound)
+        *worst = (cellar_worst){.bound = bound};
+}
+
 /* Nothing dominates anything here: the numbers that lie between two counts have small losses when
  * the counts are far apart, so a smaller change can violate more often. For noise two weights
  * tell of all others (supremum_weights.c); for kernels all are tried. */
 void cellar_setting_cell_violation(const cellar_setting *s, const fmpq_t epsilon,
                                    cellar_worst *worst)
 {
-    enum { SHIFTS_MAX = 16 };
     *worst = (cellar_worst){.bound = NAN};
     if (s->options->per_unit > 1) /* a unit may also spread its records */
         return;
     if (s->mechanisms[0]->ops->is_additive && cellar_facts_monotone(s->mechanisms[0])) {
         cellar_reach reach = cellar_setting_reach(s, 0);
         cellar_supremum_violation_to(&reach, epsilon, worst);
-    } else if (s->shift <= SHIFTS_MAX) {
-        worst_over_shifts(s, 0, epsilon, cellar_supremum_violation, worst);
+    } else {
+        violation_of_kernel(s, epsilon, worst);
     }
 }

@@ -40,6 +40,7 @@ static void raw_pmf(const cellar_pair *pair, int side, int64_t b, int64_t bits, 
         cellar_pair_cache_pmf(pair->cache, m, count, b, bits, out))
         return;
     m->ops->pmf_ball(m, count, b, bits, out);
+    cellar_work_add(cellar_pair_cache_work(pair->cache), cellar_pair_pmf_cost(m));
     cellar_pair_cache_put(pair->cache, m, CELLAR_PAIR_PMF, count, b, bits, out);
 }
 
@@ -55,8 +56,10 @@ static void raw_survival(const cellar_pair *pair, int side, int64_t b, int64_t b
     if (cellar_pair_cache_get(pair->cache, m, CELLAR_PAIR_UPPER, count, b, bits, out) ||
         cellar_pair_cache_upper(pair->cache, m, count, b, bits, out))
         return;
-    if (!cellar_pair_cache_tail(pair->cache, m, count, b, bits, out))
+    if (!cellar_pair_cache_tail(pair->cache, m, count, b, bits, out)) {
         m->ops->survival_ball(m, count, b, bits, out);
+        cellar_work_add(cellar_pair_cache_work(pair->cache), cellar_pair_upper_cost(m, count));
+    }
     cellar_pair_cache_put(pair->cache, m, CELLAR_PAIR_UPPER, count, b, bits, out);
 }
 
@@ -98,6 +101,19 @@ static void raw_upper(const cellar_pair *pair, int side, int64_t b, int64_t bits
     arb_clear(term);
 }
 
+/* P(B <= b) of a kernel where that is little, and what the upper tail leaves would be nothing. */
+static int raw_lower_far(const cellar_pair *pair, int side, int64_t b, int64_t bits, arb_t out)
+{
+    const double little = -6;
+    const cellar_mechanism *m = pair->m;
+    const int64_t count = pair->count[side];
+    if (m->ops->lower_ball == NULL || bits > CELLAR_PAIR_BITS ||
+        m->ops->log_pmf(m, count, b) > little)
+        return 0;
+    cellar_work_add(cellar_pair_cache_work(pair->cache), 2 * cellar_pair_pmf_cost(m));
+    return m->ops->lower_ball(m, count, b, out);
+}
+
 /* P(B <= b), negatives kept. Additive noise is symmetric, so its lower tail is as accurate as its
  * upper one. Elsewhere short tails are summed, and long ones are what the upper tail leaves. */
 static void raw_lower(const cellar_pair *pair, int side, int64_t b, int64_t bits, arb_t out)
@@ -115,6 +131,8 @@ static void raw_lower(const cellar_pair *pair, int side, int64_t b, int64_t bits
     } else if (m->ops->cdf_ball != NULL) {
         m->ops->cdf_ball(m, count, b, bits, out);
     } else if (cellar_pair_cache_lower(pair->cache, m, count, b, bits, out)) {
+        return;
+    } else if (raw_lower_far(pair, side, b, bits, out)) {
         return;
     } else if (low != INT64_MIN && (b - low < SHORT || m->ops->survival_ball == NULL)) {
         arb_t term;
@@ -189,6 +207,7 @@ static cellar_order pair_compare_exactly(const cellar_pair *pair, int64_t b, con
 
 cellar_order cellar_pair_compare(const cellar_pair *pair, int64_t b, const fmpq_t epsilon)
 {
+    const double each = 5; /* what it takes besides */
     cellar_order order;
     arb_t p, q;
 
@@ -210,6 +229,7 @@ cellar_order cellar_pair_compare(const cellar_pair *pair, int64_t b, const fmpq_
          bits <= CELLAR_PAIR_BITS_MAX && order == CELLAR_ORDER_OPEN; bits *= 2) {
         arb_t factor;
         arb_init(factor);
+        cellar_work_add(cellar_pair_cache_work(pair->cache), each);
         cellar_pair_pmf(pair, 0, b, bits, p);
         cellar_pair_pmf(pair, 1, b, bits, q);
         arb_set_fmpq(factor, epsilon, bits + 64);

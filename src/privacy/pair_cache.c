@@ -75,6 +75,7 @@ typedef struct cache_curve {
 } cache_curve;
 
 struct cellar_pair_cache {
+    cellar_work work;
     cellar_known known[KNOWN];
     size_t n_known;
     cache_curve curves[CURVES];
@@ -130,6 +131,11 @@ struct cellar_atoms_store *cellar_pair_cache_atoms(cellar_pair_cache *cache)
     return cache != NULL ? &cache->atoms : NULL;
 }
 
+cellar_work *cellar_pair_cache_work(cellar_pair_cache *cache)
+{
+    return cache != NULL ? &cache->work : NULL;
+}
+
 static size_t cache_place(cellar_pair_kind kind, int64_t count, int64_t b, int64_t bits)
 {
     uint64_t hash = (uint64_t) b * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t) kind;
@@ -177,6 +183,23 @@ static double law_fall(const cellar_mechanism *m, int64_t count)
     return m->ops->fall != NULL ? m->ops->fall(m, count) : 0;
 }
 
+/* ---- what it takes ------------------------------------------------------------------- */
+
+static const double USUAL_COST = 10, WORD_COST = 0.035, BALL_COST = 0.5;
+
+double cellar_pair_pmf_cost(const cellar_mechanism *m)
+{
+    return m->ops->ball_cost > 0 ? m->ops->ball_cost : USUAL_COST;
+}
+
+double cellar_pair_upper_cost(const cellar_mechanism *m, int64_t count)
+{
+    const double falls = 54, closed = 150;
+    const double fall = law_fall(m, count);
+    const int is_closed = fall > 0 && m->ops->has_closed_tails(m);
+    return cellar_pair_pmf_cost(m) + fmin(falls * WORD_COST * fall, is_closed ? closed : INFINITY);
+}
+
 /* ---- rows --------------------------------------------------------------------------- */
 
 /* Computes more of a row, at least twice as much, so that it holds b: starting is what costs. */
@@ -218,6 +241,8 @@ static cache_row *cache_find_row(cellar_pair_cache *cache, const cellar_mechanis
         row->bits = bits;
         row->n = 0;
     }
+    if ((size_t) b >= row->n)
+        cellar_work_add(&cache->work, cellar_pair_pmf_cost(m) + BALL_COST * (double) b);
     row_extend(row, b);
     return row;
 }
@@ -251,6 +276,7 @@ static cache_words *words_find(cellar_pair_cache *cache, const cellar_mechanism 
         cellar_law_row_clear(&words->row);
         *words = (cache_words){.m = m, .count = count};
         words->is_made = m->ops->law_row(m, count, &words->row);
+        cellar_work_add(&cache->work, m->ops->row_cost);
     }
     words->used = ++cache->n_asked;
     return words->is_made ? words : NULL;
@@ -300,7 +326,8 @@ static int words_pay(const cache_words *words, int64_t b)
     const cellar_mechanism *m = words->m;
     double fall, n;
     int is_closed;
-    if (b < NEAR || b < words->row.first + (int64_t) words->row.n)
+    if (b < NEAR || b < words->row.first + (int64_t) words->row.n ||
+        WORD_COST * ((double) b - (double) words->row.first) < 2 * cellar_pair_pmf_cost(m))
         return 1;
     fall = law_fall(m, words->count);
     if (fall <= 0)
@@ -313,6 +340,16 @@ static int words_pay(const cache_words *words, int64_t b)
     return fall > FALL_WIDE && !is_closed && below_tells(m, words->count, b);
 }
 
+/* Goes on to b, or to so many bits when it is not 0. */
+static int words_extend(cellar_pair_cache *cache, cache_words *words, int64_t b, int bits)
+{
+    const size_t n = words->row.n;
+    int done =
+        bits > 0 ? cellar_law_row_finish(&words->row, bits) : cellar_law_row_reach(&words->row, b);
+    cellar_work_add(&cache->work, WORD_COST * (double) (words->row.n - n));
+    return done;
+}
+
 const cellar_law_row *cellar_pair_cache_words(cellar_pair_cache *cache, const cellar_mechanism *m,
                                               int64_t count, int64_t b)
 {
@@ -323,7 +360,7 @@ const cellar_law_row *cellar_pair_cache_words(cellar_pair_cache *cache, const ce
         words->n_asked++;
         return NULL;
     }
-    if (!cellar_law_row_reach(&words->row, b))
+    if (!words_extend(cache, words, b, 0))
         return NULL;
     return &words->row;
 }
@@ -339,10 +376,10 @@ int cellar_pair_cache_lower(cellar_pair_cache *cache, const cellar_mechanism *m,
     return arb_rel_accuracy_bits(out) >= WORD_ACCURACY;
 }
 
-static int words_finish(cache_words *words, int bits)
+static int words_finish(cellar_pair_cache *cache, cache_words *words, int bits)
 {
     if (words->bits < bits)
-        words->bits = cellar_law_row_finish(&words->row, bits) ? bits : INT_MAX;
+        words->bits = words_extend(cache, words, 0, bits) ? bits : INT_MAX;
     return words->bits < INT_MAX;
 }
 
@@ -350,7 +387,7 @@ const cellar_law_row *cellar_pair_cache_words_to(cellar_pair_cache *cache,
                                                  const cellar_mechanism *m, int64_t count, int bits)
 {
     cache_words *words = words_find(cache, m, count);
-    return words != NULL && words_finish(words, bits) ? &words->row : NULL;
+    return words != NULL && words_finish(cache, words, bits) ? &words->row : NULL;
 }
 
 /* P(B >= b): what the numbers below leave, or when that is too little the sum of the rest. */
@@ -360,11 +397,12 @@ static int words_upper(cellar_pair_cache *cache, const cellar_mechanism *m, int6
     cache_words *words = bits == WORD_BITS ? words_find(cache, m, count) : NULL;
     if (words == NULL)
         return 0;
-    if (words->bits == 0 && words_pay(words, b) && cellar_law_row_reach(&words->row, b - 1)) {
+    if (words->bits == 0 && words_pay(words, b) && words_extend(cache, words, b - 1, 0)) {
         cellar_law_row_below(&words->row, b - 1, out);
         arb_sub_ui(out, out, 1, bits);
         arb_neg(out, out);
-        if (arb_rel_accuracy_bits(out) >= REST_ACCURACY)
+        if (arb_rel_accuracy_bits(out) >=
+            (law_fall(m, count) > FALL_WIDE ? WORD_ACCURACY : REST_ACCURACY))
             return 1;
     }
     words->n_tails++;
@@ -373,12 +411,12 @@ static int words_upper(cellar_pair_cache *cache, const cellar_mechanism *m, int6
         return 0;
     }
     for (int i = 0; i < WORD_LENGTHS; i++) {
-        if (!words_finish(words, word_lengths[i]))
+        if (!words_finish(cache, words, word_lengths[i]))
             return 0;
         if (b < words->row.first || b >= words->row.first + (int64_t) words->row.n_above)
             continue;
         cellar_law_row_above(&words->row, b, out);
-        if (arb_rel_accuracy_bits(out) >= WORD_ACCURACY)
+        if (arb_rel_accuracy_bits(out) >= REST_ACCURACY)
             return 1;
     }
     return 0;
@@ -413,8 +451,12 @@ int cellar_pair_cache_tail(cellar_pair_cache *cache, const cellar_mechanism *m, 
     if (cache == NULL || bits != WORD_BITS || !cellar_pair_law_is_wide(m, count))
         return 0;
     tail = &cache->tails[(uint64_t) count % LAST_TAILS];
-    if (tail->m == m && tail->count == count && tail_near(tail, b, bits, out))
+    if (tail->m == m && tail->count == count && tail_near(tail, b, bits, out)) {
+        cellar_work_add(&cache->work,
+                        m->ops->row_cost + WORD_COST * fabs((double) b - (double) tail->b));
         return 1;
+    }
+    cellar_work_add(&cache->work, cellar_pair_upper_cost(m, count));
     m->ops->survival_ball(m, count, b, bits, out);
     if (tail->m == NULL)
         arb_init(tail->above);

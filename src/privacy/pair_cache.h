@@ -6,6 +6,7 @@
 #include <arb.h>
 
 #include "mechanism/mechanism.h"
+#include "privacy/work.h"
 
 typedef struct cellar_pair_cache cellar_pair_cache;
 
@@ -14,6 +15,12 @@ typedef enum cellar_pair_kind { CELLAR_PAIR_PMF, CELLAR_PAIR_UPPER } cellar_pair
 /* NULL when memory ends. */
 cellar_pair_cache *cellar_pair_cache_create(void);
 void cellar_pair_cache_free(cellar_pair_cache *cache); /* NULL is fine */
+
+/* What has been done of what the certificate may take; NULL without a cache. */
+cellar_work *cellar_pair_cache_work(cellar_pair_cache *cache);
+/* About what it takes to enclose P(B = b | count), and P(B > b | count), anew. */
+double cellar_pair_pmf_cost(const cellar_mechanism *m);
+double cellar_pair_upper_cost(const cellar_mechanism *m, int64_t count);
 
 /* 1 and the enclosure of P(B = b | count) or P(B > b | count) when it is held. */
 int cellar_pair_cache_get(const cellar_pair_cache *cache, const cellar_mechanism *m,

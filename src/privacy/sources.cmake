@@ -58,4 +58,5 @@ set(LAYER_SOURCES
   supremum_weights.c
   tight.c
   violation.c
+  work.c
 )

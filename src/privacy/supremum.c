@@ -104,12 +104,14 @@ static int reach_is_quick(const cellar_reach *reach)
 static int first_is_long(const cellar_reach *reach, const fmpq_t epsilon)
 {
     const int64_t larger = reach->smallest + reach->shift;
+    int64_t x;
     cellar_pair pair;
-    if (!cellar_pair_law_is_long(reach->m, reach->smallest))
+    if (!cellar_pair_law_is_long(reach->m, larger))
         return 0;
     reach_pair(reach, &pair, larger, reach->smallest);
-    return cellar_pair_tail_is_long(reach->m, larger,
-                                    cellar_pair_threshold(&pair, epsilon, larger));
+    x = cellar_pair_threshold(&pair, epsilon, larger);
+    return cellar_pair_tail_is_long(reach->m, larger, x) ||
+           cellar_pair_tail_is_long(reach->m, reach->smallest, x);
 }
 
 /* Bounds delta of all pairs of counts >= from: by the first of them where it dominates. */
@@ -153,6 +155,7 @@ double cellar_rest_violation(const cellar_reach *reach, int64_t from, const fmpq
     arb_init(bound);
     arb_init(share);
     arb_set_fmpq(full, epsilon, CELLAR_PAIR_BITS);
+    cellar_work_add(cellar_pair_cache_work(reach->cache), 100 + 4 * cellar_pair_pmf_cost(reach->m));
     if (reach->m->ops->facts->exceeds != NULL) {
         reach->m->ops->facts->exceeds(reach->m, from, reach->shift, full, REST_BITS, bound);
         arb_neg(part, full);

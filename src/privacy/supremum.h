@@ -11,6 +11,7 @@ typedef struct cellar_reach {
     int64_t shift;    /* by how much a unit changes one cell */
     int64_t smallest; /* no count is below; 0 unless the data are known */
     cellar_negatives negatives;
+    double enough; /* what is no larger need not be found: it is answered in its place [0] */
     cellar_pair_cache *cache; /* of the caller, or NULL */
 } cellar_reach;
 

@@ -29,8 +29,13 @@
 #include "math/rational.h"
 #include "privacy/supremum_part.h"
 
-/* Work is counted in evaluations. */
-enum { WORK_MAX = 6000, FAILED_BEFORE_PROBES = 6, HOLD_MAX = 64 };
+enum { FAILED_BEFORE_PROBES = 6, HOLD_MAX = 64 };
+
+/* When so much of what may be done has been done (work.h), bounds are taken as they are that exceed
+ * the worst pair found by no more than that factor, and are as much nearer to 1 at most. */
+static const struct {
+    double share, factor;
+} patience[] = {{0.7, 1.02}, {0.8, 1.1}, {0.9, 1.5}, {1, INFINITY}};
 
 typedef struct blocks {
     const cellar_reach *reach;
@@ -39,8 +44,24 @@ typedef struct blocks {
     int is_wide;          /* tails of its laws take long, unless they are bounded */
     int64_t above, below; /* where thresholds were last found, from the count on */
     double last;          /* bound of the last block that was done with */
-    int work;             /* done so far */
+    double attained;      /* of the worst pair found */
 } blocks;
+
+static const cellar_work *blocks_work(const blocks *b)
+{
+    return cellar_pair_cache_work(b->reach->cache);
+}
+
+/* Blocks with no more are done with. */
+static double blocks_level(const blocks *b)
+{
+    double level = b->worst->bound;
+    for (size_t i = 0; i < sizeof patience / sizeof *patience; i++)
+        if (cellar_work_is_over(blocks_work(b), patience[i].share))
+            level = fmax(level, fmin(b->attained * patience[i].factor,
+                                     1 - (1 - b->attained) / patience[i].factor));
+    return level;
+}
 
 static int64_t blocks_above(blocks *b, const cellar_pair *larger)
 {
@@ -64,6 +85,7 @@ static void blocks_keep(blocks *b, const cellar_pair *pair, int64_t above, int64
     arb_init(value);
     cellar_pair_violation_beyond(pair, above, below, value);
     bound = bound_of(value);
+    b->attained = fmax(b->attained, bound);
     if (bound > b->worst->bound) {
         b->worst->bound = bound;
         b->worst->count = pair->count[0];
@@ -92,7 +114,8 @@ static void blocks_measure(blocks *b, int64_t count)
     reach_pair(b->reach, &larger, count + b->reach->shift, count);
     reach_pair(b->reach, &smaller, count, count + b->reach->shift);
     above = blocks_above(b, &larger);
-    if (cellar_pair_tail_is_long(b->reach->m, larger.count[0], above)) {
+    if (cellar_pair_tail_is_long(b->reach->m, larger.count[0], above) ||
+        2 * cellar_pair_upper_cost(b->reach->m, count) > cellar_work_left(blocks_work(b))) {
         blocks_accept(b, blocks_bound(b, count, count));
         return;
     }
@@ -100,7 +123,6 @@ static void blocks_measure(blocks *b, int64_t count)
     blocks_keep(b, &larger, above, below);
     if (b->worst->bound < 1)
         blocks_keep(b, &smaller, below, above);
-    b->work++;
 }
 
 /* No more than epsilon tau(last) / tau(first): doubles are right to far more than 1e-9. */
@@ -238,7 +260,6 @@ static double blocks_bound(blocks *b, int64_t first, int64_t last)
     }
     arb_clear(sum);
     arb_clear(part);
-    b->work++;
     return fmin(bound * room, 1);
 }
 
@@ -270,6 +291,11 @@ static void pace_passed(pace *p)
     p->wait = p->hold;
 }
 
+static void pace_hurry(pace *p)
+{
+    p->hold = p->wait = 1;
+}
+
 static void pace_failed(pace *p)
 {
     p->width = p->width > 1 ? p->width / 2 : 1;
@@ -277,7 +303,7 @@ static void pace_failed(pace *p)
     p->wait = p->hold;
 }
 
-/* One block: 1 when it is done with. Beyond the limit of work its bound is taken. */
+/* One block: 1 when it is done with. */
 static int blocks_step(blocks *b, int64_t first, int64_t width)
 {
     double bound;
@@ -286,7 +312,7 @@ static int blocks_step(blocks *b, int64_t first, int64_t width)
         return 1;
     }
     bound = blocks_bound(b, first, first + width - 1);
-    if (bound > b->worst->bound && b->work <= WORK_MAX)
+    if (bound > blocks_level(b))
         return 0;
     b->last = bound;
     blocks_accept(b, bound);
@@ -325,7 +351,7 @@ static int blocks_rest(const blocks *b, int64_t next)
 
 void cellar_blocks_violation(const cellar_reach *reach, const fmpq_t epsilon, cellar_worst *worst)
 {
-    blocks b = {.reach = reach, .epsilon = epsilon, .worst = worst};
+    blocks b = {.reach = reach, .epsilon = epsilon, .worst = worst, .attained = reach->enough};
     const int64_t far = INT64_C(1) << 40;
     pace p = {.width = 1, .hold = 1, .wait = 1};
     int64_t next = reach->smallest, next_check = next + 1, next_try = next + 1;
@@ -338,7 +364,7 @@ void cellar_blocks_violation(const cellar_reach *reach, const fmpq_t epsilon, ce
                 return;
             if (next >= next_try) /* bounds of the rest are costly, and never as close */
                 next_try = 8 * (next - reach->smallest) + reach->smallest;
-            if (next > far) {
+            if (next > far || cellar_work_is_over(blocks_work(&b), 1.15)) {
                 blocks_accept(&b, cellar_rest_violation(reach, next, epsilon, 1));
                 return;
             }
@@ -346,6 +372,8 @@ void cellar_blocks_violation(const cellar_reach *reach, const fmpq_t epsilon, ce
         }
         if (blocks_step(&b, next, p.width)) {
             next += p.width;
+            if (b.worst->bound > b.attained) /* it is a bound now, and may be one of many */
+                pace_hurry(&p);
             pace_passed(&p);
         } else {
             pace_failed(&p);

@@ -25,7 +25,7 @@ static inline void reach_pair(const cellar_reach *reach, cellar_pair *pair, int6
 
 static inline cellar_worst worst_start(const cellar_reach *reach)
 {
-    return (cellar_worst){.bound = -1,
+    return (cellar_worst){.bound = reach->enough > 0 ? reach->enough : -1,
                           .count = reach->smallest + reach->shift,
                           .neighbour = reach->smallest,
                           .is_proved = 1,
