@@ -104,6 +104,73 @@ static void test_blocks_meet_all_counts(void **state)
     }
 }
 
+/* A search that may do little gives no less than one that may do all, and says when it gave up; and
+ * one that has found enough elsewhere finds what is more, and nothing else. */
+static void test_giving_up(void **state)
+{
+    uint64_t seed = 1717;
+    int n_bounds = 0;
+    (void) state;
+    for (int i = 0; i < KERNELS; i++) {
+        cellar_mechanism *m = draw_kernel(&seed, i);
+        cellar_pair_cache *cache = cellar_pair_cache_create();
+        cellar_reach reach = {.m = m, .shift = 1 + i % 2, .cache = cache};
+        cellar_worst all, some;
+        fmpq_t epsilon;
+        fmpq_init(epsilon);
+        cellar_rational_set_double(epsilon, draw_scale(&seed, -2, -0.5));
+        cellar_work_begin(cellar_pair_cache_work(cache), 0);
+        cellar_supremum_violation(&reach, epsilon, &all);
+        cellar_pair_cache_free(cache); /* what is known already would cost nothing */
+        cache = reach.cache = cellar_pair_cache_create();
+        cellar_work_begin(cellar_pair_cache_work(cache), 0.01 * (1 + i % 10));
+        cellar_supremum_violation(&reach, epsilon, &some);
+        assert_true(some.is_proved && some.bound >= all.bound);
+        assert_true(!some.is_attained || !all.is_attained || some.bound == all.bound);
+        n_bounds += !some.is_attained;
+        cellar_work_begin(cellar_pair_cache_work(cache), 0);
+        reach.enough = all.bound * (i % 2 == 0 ? 0.999 : 1.001);
+        cellar_supremum_violation(&reach, epsilon, &some);
+        assert_true(some.bound == fmax(all.bound, reach.enough));
+        fmpq_clear(epsilon);
+        cellar_pair_cache_free(cache);
+        cellar_mechanism_free(m);
+    }
+    assert_true(n_bounds > KERNELS / 10 && n_bounds < KERNELS);
+}
+
+/* Lower tails where they are small, against sums of balls from zero on. */
+static void test_lower_tails(void **state)
+{
+    uint64_t seed = 3;
+    int n_told = 0;
+    arb_t quick, sum, p;
+    (void) state;
+    arb_init(quick);
+    arb_init(sum);
+    arb_init(p);
+    for (int i = 0; i < KERNELS / 2; i++) {
+        cellar_mechanism *m = draw_kernel(&seed, i);
+        const int64_t count = 300;
+        for (int64_t b = 20; b < count; b += 90) {
+            if (!m->ops->lower_ball(m, count, b, quick))
+                continue;
+            arb_zero(sum);
+            for (int64_t c = 0; c <= b; c++) {
+                m->ops->pmf_ball(m, count, c, 160, p);
+                arb_add(sum, sum, p, 160);
+            }
+            assert_true(arb_overlaps(quick, sum) && arb_rel_accuracy_bits(quick) > 60);
+            n_told++;
+        }
+        cellar_mechanism_free(m);
+    }
+    assert_true(n_told > KERNELS / 4);
+    arb_clear(quick);
+    arb_clear(sum);
+    arb_clear(p);
+}
+
 /* Upper tails by double-words or in closed form, and their bounds, against sums of balls: near the
  * mean, and where numbers are too small for double-words. */
 static void test_upper_tails(void **state)
@@ -304,7 +371,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_blocks_meet_all_counts),
+        cmocka_unit_test(test_giving_up),
         cmocka_unit_test(test_upper_tails),
+        cmocka_unit_test(test_lower_tails),
         cmocka_unit_test(test_diagonal),
         cmocka_unit_test(test_wide_laws),
         cmocka_unit_test(test_widest),
