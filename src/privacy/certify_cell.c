@@ -31,26 +31,29 @@ uint64_t cellar_setting_parts(const cellar_setting *s)
 
 typedef void (*supremum_of)(const cellar_reach *, const fmpq_t, cellar_worst *);
 
-/* The largest over all weights up to the largest one, from there on down. */
-static void worst_over_shifts(const cellar_setting *s, size_t i, const fmpq_t epsilon,
-                              supremum_of supremum, cellar_worst *worst)
+/* The largest over all weights up to the largest one, from there on down. 0 when some were left,
+ * for there was no more work to be done on them. */
+static int worst_over_shifts(const cellar_setting *s, size_t i, const fmpq_t epsilon,
+                             supremum_of supremum, const cellar_work *work, cellar_worst *worst)
 {
     cellar_reach reach = cellar_setting_reach(s, i);
     int is_delta = supremum == cellar_supremum_delta;
     if ((is_delta || supremum == cellar_supremum_violation) &&
         cellar_supremum_to(&reach, is_delta, epsilon, worst))
-        return;
+        return 1;
     supremum(&reach, epsilon, worst);
     for (reach.shift = s->shift - 1; reach.shift > 0 && worst->bound < 1; reach.shift--) {
         cellar_worst other;
-        if (cellar_supremum_is_covered(&reach, supremum == cellar_supremum_delta, epsilon,
-                                       worst->bound))
+        if (cellar_work_is_over(work, 1))
+            return 0;
+        if (cellar_supremum_is_covered(&reach, is_delta, epsilon, worst->bound))
             continue;
         reach.enough = worst->bound;
         supremum(&reach, epsilon, &other);
         if (other.bound > worst->bound)
             *worst = other;
     }
+    return 1;
 }
 
 /* Where ratios are monotone the largest weight dominates the smaller ones. */
@@ -61,7 +64,7 @@ void cellar_setting_delta(const cellar_setting *s, size_t i, const fmpq_t epsilo
     if (cellar_facts_monotone(s->mechanisms[i]))
         cellar_supremum_delta(&reach, epsilon, worst);
     else
-        worst_over_shifts(s, i, epsilon, cellar_supremum_delta, worst);
+        worst_over_shifts(s, i, epsilon, cellar_supremum_delta, NULL, worst);
 }
 
 static void supremum_infinite(const cellar_reach *reach, const fmpq_t epsilon, cellar_worst *worst)
@@ -78,7 +81,7 @@ void cellar_setting_infinite(const cellar_setting *s, size_t i, cellar_worst *wo
     if (cellar_facts_monotone(s->mechanisms[i]))
         cellar_supremum_infinite(&reach, worst);
     else
-        worst_over_shifts(s, i, unused, supremum_infinite, worst);
+        worst_over_shifts(s, i, unused, supremum_infinite, NULL, worst);
     fmpq_clear(unused);
 }
 
@@ -106,27 +109,22 @@ static double violation_by_delta(const cellar_setting *s, const fmpq_t epsilon)
     return least;
 }
 
-/* All weights, one by one, as long as there is time for it. */
+/* Weights one by one, as long as there is time for it. */
 static void violation_of_kernel(const cellar_setting *s, const fmpq_t epsilon, cellar_worst *worst)
 {
     enum { SHIFTS_MAX = 16 };
-    cellar_reach reach = cellar_setting_reach(s, 0);
-    const cellar_work *work = cellar_pair_cache_work(s->cache);
-    int is_left = s->shift > SHIFTS_MAX;
+    const cellar_reach reach = cellar_setting_reach(s, 0);
     double bound;
-    *worst = (cellar_worst){.bound = 1};
-    for (reach.shift = s->shift; reach.shift > 0 && !is_left; reach.shift--) {
-        cellar_worst other;
-        cellar_supremum_violation(&reach, epsilon, &other);
-        if (reach.shift == s->shift || other.bound > worst->bound)
-            *worst = other;
-        reach.enough = worst->bound;
-        is_left = reach.shift > 1 && worst->bound < 1 && cellar_work_is_over(work, 1);
-    }
-    if (worst->is_attained && !is_left)
+    int is_all;
+    if (s->shift <= SHIFTS_MAX)
+        is_all = worst_over_shifts(s, 0, epsilon, cellar_supremum_violation,
+                                   cellar_pair_cache_work(s->cache), worst);
+    else
+        is_all = cellar_supremum_to(&reach, 0, epsilon, worst);
+    if (is_all && worst->is_attained)
         return;
     bound = violation_by_delta(s, epsilon);
-    if (is_left || bound < worst->bound)
+    if (!is_all || bound < worst->bound)
         *worst = (cellar_worst){.bound = bound};
 }
 
