@@ -144,7 +144,7 @@ static long double sum_near(const law *l, const place *end, int n, int direction
 {
     long double sum = -own * expm1_of(epsilon - largest);
     for (int i = 1; i < n; i++) {
-        long double far = distance_at(l, end, end->count + direction * i);
+        long double far = distance_at(l, end, end->count + (int64_t) direction * i);
         sum -= exp_of(-far) / end->z * expm1_of(epsilon - largest + 2 * far);
     }
     return sum;

@@ -156,9 +156,11 @@ static contest contest_hold(scan *s)
 static double epsilon_of_peak(scan *s, int64_t at, double delta, double low)
 {
     double high = low > 0 ? 2 * low : 1;
-    for (s->epsilon = high; high < 1e9 && ask(s, at, at, 0) > delta; s->epsilon = high) {
+    s->epsilon = high;
+    while (high < 1e9 && ask(s, at, at, 0) > delta) {
         low = high;
         high *= 2;
+        s->epsilon = high;
     }
     while (high - low > 1e-13 * high) {
         s->epsilon = low + (high - low) / 2;
