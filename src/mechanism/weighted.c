@@ -29,6 +29,14 @@ static void weighted_rate_ball(const cellar_weighted *w, int64_t bits, arb_t out
     arb_set_fmpq(out, w->rate, bits + 96);
 }
 
+static void weighted_total_ball(const cellar_weighted *w, const arb_t rate, int64_t bits, arb_t out)
+{
+    if (bits <= CELLAR_WEIGHTED_BITS)
+        arb_set(out, w->total);
+    else
+        cellar_weighted_total(rate, w->power, w->last, bits, out);
+}
+
 static void weighted_tail_balls(const cellar_additive *a, int64_t first, size_t n, int64_t bits,
                                 arb_ptr out)
 {
@@ -37,7 +45,7 @@ static void weighted_tail_balls(const cellar_additive *a, int64_t first, size_t 
     arb_init(rate);
     arb_init(total);
     weighted_rate_ball(w, bits, rate);
-    cellar_weighted_total(rate, w->power, w->last, bits + 16, total);
+    weighted_total_ball(w, rate, bits + 16, total);
     cellar_weighted_sums(rate, w->power, w->last, first, n, bits + 16, out);
     for (size_t i = 0; i < n; i++)
         arb_div(out + i, out + i, total, bits + 16);
@@ -56,7 +64,7 @@ static void weighted_q_ball(const cellar_additive *a, int64_t k, int64_t bits, a
     arb_init(rate);
     arb_init(total);
     weighted_rate_ball(w, bits, rate);
-    cellar_weighted_total(rate, w->power, w->last, bits + 16, total);
+    weighted_total_ball(w, rate, bits + 16, total);
     arb_set_si(out, -k);
     if (w->power == 2)
         arb_mul_si(out, out, k, bits + 160);
@@ -76,7 +84,7 @@ static void weighted_q_balls(const cellar_additive *a, int64_t first, size_t n, 
     arb_init(rate);
     arb_init(total);
     weighted_rate_ball(w, bits, rate);
-    cellar_weighted_total(rate, w->power, w->last, work, total);
+    weighted_total_ball(w, rate, work, total);
     cellar_weighted_list(rate, w->power, first, n, work, out);
     for (size_t i = 0; i < n; i++) {
         if (first + (int64_t) i > w->last)
@@ -150,12 +158,18 @@ cellar_status cellar_weighted_init(cellar_mechanism *m, const fmpq_t rate, int p
 {
     cellar_weighted *w = (cellar_weighted *) m;
     cellar_status status = cellar_additive_init(m, &weighted_noise, err);
+    arb_t ball;
     if (status != CELLAR_OK)
         return status;
     fmpq_set(w->rate, rate); /* a zeroed fmpq is valid but for its denominator, set here */
     w->power = power;
     w->last = last;
     w->rate_nearest = cellar_rational_double(rate);
+    arb_init(w->total);
+    arb_init(ball);
+    weighted_rate_ball(w, CELLAR_WEIGHTED_BITS, ball);
+    cellar_weighted_total(ball, power, last, CELLAR_WEIGHTED_BITS, w->total);
+    arb_clear(ball);
     return weighted_fill(w, err);
 }
 
@@ -163,6 +177,7 @@ void cellar_weighted_clear(cellar_mechanism *m)
 {
     cellar_weighted *w = (cellar_weighted *) m;
     fmpq_clear(w->rate);
+    arb_clear(w->total); /* zeroed memory is a valid ball */
     cellar_free(w->tails);
     cellar_additive_clear(m);
 }

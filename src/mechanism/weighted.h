@@ -6,12 +6,15 @@
 
 #include "mechanism/additive.h"
 
+enum { CELLAR_WEIGHTED_BITS = 160 };
+
 typedef struct cellar_weighted {
     cellar_additive additive;
     fmpq_t rate;
     int power;
     int64_t last; /* INT64_MAX: unbounded, for power 2 only */
     double rate_nearest, log_total;
+    arb_t total;   /* of all weights, to CELLAR_WEIGHTED_BITS */
     double *tails; /* P(noise >= k), k = 0..n_tails-1; beyond it is below the smallest double */
     size_t n_tails;
 } cellar_weighted;

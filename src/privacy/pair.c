@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "privacy/pair.h"
+#include "privacy/pair_normal.h"
 
 #include <math.h>
 
@@ -44,6 +45,31 @@ static void raw_pmf(const cellar_pair *pair, int side, int64_t b, int64_t bits, 
     cellar_pair_cache_put(pair->cache, m, CELLAR_PAIR_PMF, count, b, bits, out);
 }
 
+/* P(noise > b) where that of the number before or after it is held, and single numbers are quick.
+ */
+static int noise_beside(const cellar_pair *pair, int64_t b, int64_t bits, arb_t out)
+{
+    const cellar_mechanism *m = pair->m;
+    int is_after, found;
+    arb_t q;
+    if (m->ops->facts != &cellar_weighted_facts || b <= 0)
+        return 0;
+    arb_init(q);
+    is_after = cellar_pair_cache_get(pair->cache, m, CELLAR_PAIR_UPPER, 0, b - 1, bits, out);
+    found =
+        is_after || cellar_pair_cache_get(pair->cache, m, CELLAR_PAIR_UPPER, 0, b + 1, bits, out);
+    if (found) {
+        m->ops->pmf_ball(m, 0, is_after ? b : b + 1, bits, q);
+        if (is_after)
+            arb_sub(out, out, q, bits);
+        else
+            arb_add(out, out, q, bits);
+        found = arb_rel_accuracy_bits(out) >= bits - 20;
+    }
+    arb_clear(q);
+    return found;
+}
+
 /* P(B > b), by the mechanism's own survival_ball. */
 static void raw_survival(const cellar_pair *pair, int side, int64_t b, int64_t bits, arb_t out)
 {
@@ -56,7 +82,8 @@ static void raw_survival(const cellar_pair *pair, int side, int64_t b, int64_t b
     if (cellar_pair_cache_get(pair->cache, m, CELLAR_PAIR_UPPER, count, b, bits, out) ||
         cellar_pair_cache_upper(pair->cache, m, count, b, bits, out))
         return;
-    if (!cellar_pair_cache_tail(pair->cache, m, count, b, bits, out)) {
+    if (!cellar_pair_cache_tail(pair->cache, m, count, b, bits, out) &&
+        !noise_beside(pair, b, bits, out)) {
         m->ops->survival_ball(m, count, b, bits, out);
         cellar_work_add(cellar_pair_cache_work(pair->cache), cellar_pair_upper_cost(m, count));
     }
@@ -183,7 +210,7 @@ int cellar_pair_in_support(const cellar_pair *pair, int side, int64_t b)
     return b >= pair->low[side] && b <= pair->high[side];
 }
 
-/* Order by an exactly known loss; OPEN when it is not known. */
+/* Order by an exactly known loss, or one that is known closely enough; OPEN when it is not. */
 static cellar_order pair_compare_exactly(const cellar_pair *pair, int64_t b, const fmpq_t epsilon)
 {
     const cellar_facts *facts = pair->m->ops->facts;
@@ -202,7 +229,7 @@ static cellar_order pair_compare_exactly(const cellar_pair *pair, int64_t b, con
         order = sign < 0 ? CELLAR_ORDER_BELOW : sign > 0 ? CELLAR_ORDER_ABOVE : CELLAR_ORDER_TIE;
     }
     fmpq_clear(loss);
-    return order;
+    return order == CELLAR_ORDER_OPEN ? cellar_pair_compare_normal(pair, b, epsilon) : order;
 }
 
 cellar_order cellar_pair_compare(const cellar_pair *pair, int64_t b, const fmpq_t epsilon)

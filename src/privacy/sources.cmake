@@ -47,6 +47,7 @@ set(LAYER_SOURCES
   pair_cache.c
   pair_epsilon.c
   pair_measure.c
+  pair_normal.c
   pair_words.c
   pld.c
   published.c

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The worst pair of counts of additive noise. */
+#include <float.h>
 #include <math.h>
 
+#include "privacy/pair_normal.h"
 #include "privacy/supremum_part.h"
 
 /* Symmetric noise that does not depend on the count: one pair stands for all, in both orders.
@@ -15,6 +17,10 @@ void cellar_noise_worst(const cellar_reach *reach, pair_measure measure, const f
     kept.negatives = CELLAR_NEGATIVES_KEEP;
     *worst = worst_start(reach);
     worst->everywhere = 1;
+    if (measure == cellar_pair_delta && cellar_normal_is_within(reach, epsilon)) {
+        worst->bound = DBL_TRUE_MIN;
+        return;
+    }
     reach_pair(&kept, &pair, reach->smallest + reach->shift, reach->smallest);
     worst_measure(&pair, measure, epsilon, worst);
 }
@@ -121,6 +127,12 @@ static void violation_of_clamped_noise(const cellar_reach *reach, const fmpq_t e
 
 void cellar_noise_violation(const cellar_reach *reach, const fmpq_t epsilon, cellar_worst *worst)
 {
+    if (cellar_normal_is_within(reach, epsilon)) {
+        *worst = worst_start(reach);
+        worst->everywhere = 1;
+        worst->bound = DBL_TRUE_MIN;
+        return;
+    }
     if (reach->negatives == CELLAR_NEGATIVES_KEEP)
         cellar_noise_worst(reach, cellar_pair_violation, epsilon, worst);
     else

@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "math/rational.h"
 #include "mechanism/mechanism.h"
 #include "privacy/compose.h"
 #include "privacy/listed_sort.h"
 #include "privacy/normal_sums.h"
+#include "privacy/pair_normal.h"
 #include "privacy/pair_cache.h"
 #include "privacy/tight.h"
 #include "make_mechanism.h"
@@ -226,6 +228,47 @@ static void test_normal_sums(void **state)
         }
 }
 
+/* The order that doubles find is that of the balls, and they leave little open. */
+static void test_normal_order(void **state)
+{
+    static const char *const specs[] = {"gaussian:sigma=16", "gaussian:sigma=50.5",
+                                        "gaussian:sigma=2000"};
+    (void) state;
+    for (size_t i = 0; i < 60; i++) {
+        cellar_mechanism *m = make(specs[i % 3]);
+        double sigma = strtod(strchr(specs[i % 3], '=') + 1, NULL);
+        int64_t d = i % 2 ? 1 : -3, b = 10 + d + (int64_t) ((double) i / 60 * 12 * sigma);
+        cellar_order order;
+        cellar_pair pair;
+        arb_t p, q;
+        fmpq_t epsilon;
+        double loss;
+        arb_init(p);
+        arb_init(q);
+        fmpq_init(epsilon);
+        cellar_pair_init(&pair, m, 10 + d, 10, CELLAR_NEGATIVES_KEEP);
+        cellar_pair_pmf(&pair, 0, b, 512, p);
+        cellar_pair_pmf(&pair, 1, b, 512, q);
+        arb_div(p, p, q, 512);
+        arb_log(p, p, 512);
+        loss = arf_get_d(arb_midref(p), ARF_RND_NEAR);
+        for (int side = -1; side < 2; side++) {
+            cellar_rational_set_double(epsilon, fabs(loss) * (1 + side * 1e-5));
+            order = cellar_pair_compare_normal(&pair, b, epsilon);
+            if (order == CELLAR_ORDER_OPEN) {
+                assert_true(side == 0);
+                continue;
+            }
+            arb_set_fmpq(q, epsilon, 512);
+            assert_true(order == CELLAR_ORDER_ABOVE ? arb_gt(p, q) : arb_lt(p, q));
+        }
+        fmpq_clear(epsilon);
+        arb_clear(p);
+        arb_clear(q);
+        cellar_mechanism_free(m);
+    }
+}
+
 /* Losses of synthetic counts by double-words and by balls. */
 static void test_words_and_balls(void **state)
 {
@@ -388,9 +431,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_grid_holds_lattice), cmocka_unit_test(test_few_losses),
         cmocka_unit_test(test_words_and_balls),    cmocka_unit_test(test_noise_and_balls),
-        cmocka_unit_test(test_normal_sums),        cmocka_unit_test(test_blocks_dominate),
-        cmocka_unit_test(test_losses_in_order),    cmocka_unit_test(test_violation),
-        cmocka_unit_test(test_beyond_all_losses),
+        cmocka_unit_test(test_normal_sums),        cmocka_unit_test(test_normal_order),
+        cmocka_unit_test(test_blocks_dominate),    cmocka_unit_test(test_losses_in_order),
+        cmocka_unit_test(test_violation),          cmocka_unit_test(test_beyond_all_losses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
