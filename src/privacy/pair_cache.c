@@ -276,7 +276,8 @@ static cache_words *words_find(cellar_pair_cache *cache, const cellar_mechanism 
         cellar_law_row_clear(&words->row);
         *words = (cache_words){.m = m, .count = count};
         words->is_made = m->ops->law_row(m, count, &words->row);
-        cellar_work_add(&cache->work, m->ops->row_cost);
+        cellar_work_add(&cache->work,
+                        m->ops->row_cost + (words->row.first > 0 ? cellar_pair_pmf_cost(m) : 0));
     }
     words->used = ++cache->n_asked;
     return words->is_made ? words : NULL;
