@@ -445,12 +445,36 @@ static int tail_near(const cache_tail *tail, int64_t b, int64_t bits, arb_t out)
     return arb_rel_accuracy_bits(out) >= REST_ACCURACY;
 }
 
+/* 1 and a bound of P(> b) that is too small for any double: it need not be known. */
+static int tail_is_nothing(const cellar_mechanism *m, int64_t count, int64_t b, int64_t bits,
+                           arb_t out)
+{
+    const double nothing = -790; /* 2^-1139 */
+    const double factor = m->ops->tail_factor(m, count, b + 1);
+    arb_t half;
+    if (!isfinite(factor) || !(m->ops->log_pmf(m, count, b + 1) + log(factor) < nothing))
+        return 0;
+    arb_init(half);
+    m->ops->pmf_ball(m, count, b + 1, bits, out);
+    arb_set_d(half, factor);
+    arb_mul(out, out, half, bits);
+    arb_set_d(half, 0.5); /* from 0 on */
+    mag_set_d(arb_radref(half), 0.5);
+    arb_mul(out, out, half, bits);
+    arb_clear(half);
+    return 1;
+}
+
 int cellar_pair_cache_tail(cellar_pair_cache *cache, const cellar_mechanism *m, int64_t count,
                            int64_t b, int64_t bits, arb_t out)
 {
     cache_tail *tail;
     if (cache == NULL || bits != WORD_BITS || !cellar_pair_law_is_wide(m, count))
         return 0;
+    if (tail_is_nothing(m, count, b, bits, out)) {
+        cellar_work_add(&cache->work, cellar_pair_pmf_cost(m));
+        return 1;
+    }
     tail = &cache->tails[(uint64_t) count % LAST_TAILS];
     if (tail->m == m && tail->count == count && tail_near(tail, b, bits, out)) {
         cellar_work_add(&cache->work,

@@ -174,10 +174,10 @@ static int ball_is_tiny(const arb_t ball, slong exponent)
            mag_cmp_2exp_si(arb_radref(ball), exponent) < 0;
 }
 
-/* Good to about 16 digits, or so small that nobody can tell. */
+/* Good to some 13 digits, or so small that nobody can tell. */
 static int ball_is_settled(const arb_t ball)
 {
-    return arb_is_exact(ball) || arb_rel_accuracy_bits(ball) >= 56 || ball_is_tiny(ball, -1100);
+    return arb_is_exact(ball) || arb_rel_accuracy_bits(ball) >= 44 || ball_is_tiny(ball, -1100);
 }
 
 static void exp_of(const fmpq_t epsilon, int64_t bits, arb_t out)
