@@ -175,31 +175,6 @@ void cellar_pair_cache_put(cellar_pair_cache *cache, const cellar_mechanism *m,
     arb_set(entry->value, value);
 }
 
-/* Laws that fall more slowly are wide, and sums over those that fall more slowly still too long. */
-static const double FALL_WIDE = 500, FALL_LONG = 12000;
-
-static double law_fall(const cellar_mechanism *m, int64_t count)
-{
-    return m->ops->fall != NULL ? m->ops->fall(m, count) : 0;
-}
-
-/* ---- what it takes ------------------------------------------------------------------- */
-
-static const double USUAL_COST = 10, WORD_COST = 0.035, BALL_COST = 0.5;
-
-double cellar_pair_pmf_cost(const cellar_mechanism *m)
-{
-    return m->ops->ball_cost > 0 ? m->ops->ball_cost : USUAL_COST;
-}
-
-double cellar_pair_upper_cost(const cellar_mechanism *m, int64_t count)
-{
-    const double falls = 54, closed = 150;
-    const double fall = law_fall(m, count);
-    const int is_closed = fall > 0 && m->ops->has_closed_tails(m);
-    return cellar_pair_pmf_cost(m) + fmin(falls * WORD_COST * fall, is_closed ? closed : INFINITY);
-}
-
 /* ---- rows --------------------------------------------------------------------------- */
 
 /* Computes more of a row, at least twice as much, so that it holds b: starting is what costs. */
@@ -228,7 +203,7 @@ static cache_row *cache_find_row(cellar_pair_cache *cache, const cellar_mechanis
     cache_row *row;
     if (cache == NULL || m->ops->pmf_balls == NULL || m->ops->is_additive || b < 0 ||
         b >= CELLAR_PAIR_ROW_MAX || cellar_facts_flat(m) ||
-        (b >= ROW_ANYWHERE && law_fall(m, count) > 0))
+        (b >= ROW_ANYWHERE && cellar_pair_fall(m, count) > 0))
         return NULL;
     row = &cache->rows[(uint64_t) (count + bits / 64 * 5) % ROWS];
     if (row->pmf == NULL) {
@@ -242,7 +217,7 @@ static cache_row *cache_find_row(cellar_pair_cache *cache, const cellar_mechanis
         row->n = 0;
     }
     if ((size_t) b >= row->n)
-        cellar_work_add(&cache->work, cellar_pair_pmf_cost(m) + BALL_COST * (double) b);
+        cellar_work_add(&cache->work, cellar_pair_pmf_cost(m) + CELLAR_PAIR_ROW_COST * (double) b);
     row_extend(row, b);
     return row;
 }
@@ -283,34 +258,6 @@ static cache_words *words_find(cellar_pair_cache *cache, const cellar_mechanism 
     return words->is_made ? words : NULL;
 }
 
-/* 1 when a tail is what double-words leave below it, and there are not too many of these. */
-static int below_tells(const cellar_mechanism *m, int64_t count, int64_t b)
-{
-    const double least = 0x1p-14;
-    return b < 1 << 17 &&
-           exp(m->ops->log_pmf(m, count, b)) * m->ops->tail_factor(m, count, b) > least;
-}
-
-int cellar_pair_tail_is_told(const cellar_mechanism *m, int64_t count, int64_t b)
-{
-    return b < 1 << 14 && below_tells(m, count, b);
-}
-
-int cellar_pair_law_is_long(const cellar_mechanism *m, int64_t count)
-{
-    return law_fall(m, count) > FALL_LONG && !m->ops->has_closed_tails(m);
-}
-
-int cellar_pair_law_is_wide(const cellar_mechanism *m, int64_t count)
-{
-    return law_fall(m, count) > FALL_WIDE && !m->ops->has_closed_tails(m);
-}
-
-int cellar_pair_tail_is_long(const cellar_mechanism *m, int64_t count, int64_t b)
-{
-    return cellar_pair_law_is_long(m, count) && !below_tells(m, count, b);
-}
-
 /* 0: too many numbers would have to be made for what is asked. Single numbers and tails of a law
  * that can be run from anywhere are quick; a row pays where what lies below tells a tail, and when
  * so many of them have been asked for that it takes no longer. */
@@ -328,17 +275,19 @@ static int words_pay(const cache_words *words, int64_t b)
     double fall, n;
     int is_closed;
     if (b < NEAR || b < words->row.first + (int64_t) words->row.n ||
-        WORD_COST * ((double) b - (double) words->row.first) < 2 * cellar_pair_pmf_cost(m))
+        CELLAR_PAIR_WORD_COST * ((double) b - (double) words->row.first) <
+            2 * cellar_pair_pmf_cost(m))
         return 1;
-    fall = law_fall(m, words->count);
+    fall = cellar_pair_fall(m, words->count);
     if (fall <= 0)
         return 1;
     is_closed = m->ops->has_closed_tails(m);
     n = b < INT64_MAX ? (double) b : FALLS * fall;
     if (words->n_asked > (is_closed ? ASKED_CLOSED : ASKED) + n / NUMBERS_EACH ||
-        (words->n_tails > TAILS && fall > FALL_WIDE && !is_closed))
-        return fall < FALL_LONG;
-    return fall > FALL_WIDE && !is_closed && below_tells(m, words->count, b);
+        (words->n_tails > TAILS && fall > CELLAR_PAIR_FALL_WIDE && !is_closed))
+        return fall < CELLAR_PAIR_FALL_LONG;
+    return fall > CELLAR_PAIR_FALL_WIDE && !is_closed &&
+           cellar_pair_below_tells(m, words->count, b);
 }
 
 /* Goes on to b, or to so many bits when it is not 0. */
@@ -347,7 +296,7 @@ static int words_extend(cellar_pair_cache *cache, cache_words *words, int64_t b,
     const size_t n = words->row.n;
     int done =
         bits > 0 ? cellar_law_row_finish(&words->row, bits) : cellar_law_row_reach(&words->row, b);
-    cellar_work_add(&cache->work, WORD_COST * (double) (words->row.n - n));
+    cellar_work_add(&cache->work, CELLAR_PAIR_WORD_COST * (double) (words->row.n - n));
     return done;
 }
 
@@ -403,7 +352,7 @@ static int words_upper(cellar_pair_cache *cache, const cellar_mechanism *m, int6
         arb_sub_ui(out, out, 1, bits);
         arb_neg(out, out);
         if (arb_rel_accuracy_bits(out) >=
-            (law_fall(m, count) > FALL_WIDE ? WORD_ACCURACY : REST_ACCURACY))
+            (cellar_pair_fall(m, count) > CELLAR_PAIR_FALL_WIDE ? WORD_ACCURACY : REST_ACCURACY))
             return 1;
     }
     words->n_tails++;
@@ -428,7 +377,7 @@ static int words_upper(cellar_pair_cache *cache, const cellar_mechanism *m, int6
 /* 1 and P(> b) where the last tail of that count is near. */
 static int tail_near(const cache_tail *tail, int64_t b, int64_t bits, arb_t out)
 {
-    const double far = 4 * law_fall(tail->m, tail->count);
+    const double far = 4 * cellar_pair_fall(tail->m, tail->count);
     const int is_above = b > tail->b;
     if (fabs((double) b - (double) tail->b) > far)
         return 0;
@@ -477,8 +426,8 @@ int cellar_pair_cache_tail(cellar_pair_cache *cache, const cellar_mechanism *m, 
     }
     tail = &cache->tails[(uint64_t) count % LAST_TAILS];
     if (tail->m == m && tail->count == count && tail_near(tail, b, bits, out)) {
-        cellar_work_add(&cache->work,
-                        m->ops->row_cost + WORD_COST * fabs((double) b - (double) tail->b));
+        cellar_work_add(&cache->work, m->ops->row_cost + CELLAR_PAIR_WORD_COST *
+                                                             fabs((double) b - (double) tail->b));
         return 1;
     }
     cellar_work_add(&cache->work, cellar_pair_upper_cost(m, count));

@@ -6,6 +6,7 @@
 #include <arb.h>
 
 #include "mechanism/mechanism.h"
+#include "privacy/pair_cost.h"
 #include "privacy/work.h"
 
 typedef struct cellar_pair_cache cellar_pair_cache;
@@ -18,9 +19,6 @@ void cellar_pair_cache_free(cellar_pair_cache *cache); /* NULL is fine */
 
 /* What has been done of what the certificate may take; NULL without a cache. */
 cellar_work *cellar_pair_cache_work(cellar_pair_cache *cache);
-/* About what it takes to enclose P(B = b | count), and P(B > b | count), anew. */
-double cellar_pair_pmf_cost(const cellar_mechanism *m);
-double cellar_pair_upper_cost(const cellar_mechanism *m, int64_t count);
 
 /* 1 and the enclosure of P(B = b | count) or P(B > b | count) when it is held. */
 int cellar_pair_cache_get(const cellar_pair_cache *cache, const cellar_mechanism *m,
@@ -32,15 +30,6 @@ void cellar_pair_cache_put(cellar_pair_cache *cache, const cellar_mechanism *m,
 /* Room for losses and for blocks of laws, see atoms_store.h and blocks.h; NULL without a cache. */
 struct cellar_atoms_store *cellar_pair_cache_atoms(cellar_pair_cache *cache);
 struct cellar_blocks_store *cellar_pair_cache_blocks(cellar_pair_cache *cache);
-
-/* 1 when P(>= b | count) takes too long: the law falls so slowly that its tail cannot be summed,
- * and what lies below b does not tell it either. */
-int cellar_pair_tail_is_long(const cellar_mechanism *m, int64_t count, int64_t b);
-/* 1 when that may be; and when tails take some time at least. */
-int cellar_pair_law_is_long(const cellar_mechanism *m, int64_t count);
-int cellar_pair_law_is_wide(const cellar_mechanism *m, int64_t count);
-
-int cellar_pair_tail_is_told(const cellar_mechanism *m, int64_t count, int64_t b); /* by those */
 
 /* What is remembered of all pairs of counts from one on: a bound of delta_p at some epsilon. */
 typedef struct cellar_rest {

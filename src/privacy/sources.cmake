@@ -45,6 +45,7 @@ set(LAYER_SOURCES
   one_part.c
   pair.c
   pair_cache.c
+  pair_cost.c
   pair_epsilon.c
   pair_measure.c
   pair_normal.c

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "privacy/pair_cost.h"
+
+#include <math.h>
+
+double cellar_pair_fall(const cellar_mechanism *m, int64_t count)
+{
+    return m->ops->fall != NULL ? m->ops->fall(m, count) : 0;
+}
+
+double cellar_pair_pmf_cost(const cellar_mechanism *m)
+{
+    const double usual = 10;
+    return m->ops->ball_cost > 0 ? m->ops->ball_cost : usual;
+}
+
+double cellar_pair_upper_cost(const cellar_mechanism *m, int64_t count)
+{
+    const double falls = 54, closed = 150;
+    const double fall = cellar_pair_fall(m, count), summed = falls * CELLAR_PAIR_WORD_COST * fall;
+    const int is_closed = fall > 0 && m->ops->has_closed_tails(m);
+    return cellar_pair_pmf_cost(m) + (is_closed ? fmin(summed, closed) : summed);
+}
+
+int cellar_pair_law_is_long(const cellar_mechanism *m, int64_t count)
+{
+    return cellar_pair_fall(m, count) > CELLAR_PAIR_FALL_LONG && !m->ops->has_closed_tails(m);
+}
+
+int cellar_pair_law_is_wide(const cellar_mechanism *m, int64_t count)
+{
+    return cellar_pair_fall(m, count) > CELLAR_PAIR_FALL_WIDE && !m->ops->has_closed_tails(m);
+}
+
+int cellar_pair_below_tells(const cellar_mechanism *m, int64_t count, int64_t b)
+{
+    const double least = 0x1p-14;
+    return b < 1 << 17 &&
+           exp(m->ops->log_pmf(m, count, b)) * m->ops->tail_factor(m, count, b) > least;
+}
+
+int cellar_pair_tail_is_told(const cellar_mechanism *m, int64_t count, int64_t b)
+{
+    return b < 1 << 14 && cellar_pair_below_tells(m, count, b);
+}
+
+int cellar_pair_tail_is_long(const cellar_mechanism *m, int64_t count, int64_t b)
+{
+    return cellar_pair_law_is_long(m, count) && !cellar_pair_below_tells(m, count, b);
+}
