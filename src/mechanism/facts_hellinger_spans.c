@@ -12,7 +12,8 @@
  * (f, l + s) has the largest delta(epsilon), in both orders. For delta_p let x be the largest
  * b with a loss above epsilon, y the smallest with one below -epsilon; both lie in a..a' and are
  * where sqrt b passes (sqrt a + sqrt a')/2 + (ln Z(a')/Z(a) -+ epsilon)/(2r). As Z rises its
- * logarithms lie between ln Z(f+s)/Z(l) and ln Z(l+s)/Z(f). So x <= X, y >= Y for all, and
+ * logarithms lie between ln Z(f+s)/Z(l) and ln Z(l+s)/Z(f), or those of l and f where ln Z is known
+ * to be concave. So x <= X, y >= Y for all, and
  *   P(b <= x | a) + P(b >= y | a) <= P(b <= X | f) + P(b >= Y | l), likewise of a'.
  *
  * Where s is small against f, delta is bounded by the range M and the largest loss alone
@@ -265,10 +266,11 @@ static void deltas_by_ends(const law *l, int64_t first, int64_t last, int64_t sh
 static void violation_of(const law *l, const pair *first, const pair *last, long double epsilon,
                          double out[2])
 {
-    int is_one = first->a.count == last->a.count;
-    long double most = is_one ? first->log_z : logl(last->b.z / first->a.z);
-    long double least = is_one ? first->log_z : logl(first->b.z / last->a.z);
-    long double low = epsilon - (is_one ? first->slack : LOSS_SLACK), middle, below[2] = {0, 0},
+    int is_concave = first->a.count == last->a.count ||
+                     cellar_hellinger_sides_are_concave(l->sides, first->a.count, last->b.count);
+    long double most = is_concave ? first->log_z : logl(last->b.z / first->a.z);
+    long double least = is_concave ? last->log_z : logl(first->b.z / last->a.z);
+    long double low = epsilon - (is_concave ? first->slack : LOSS_SLACK), middle, below[2] = {0, 0},
                 above[2] = {0, 0};
     int64_t x = INT64_MIN, y = INT64_MAX;
     least = least > 0 ? least : 0;
