@@ -70,6 +70,13 @@ typedef struct cellar_facts {
      * increase in a either (facts_mixed.c): delta_p is then bounded for many counts at once. */
     int (*is_concave)(const cellar_mechanism *m);
 
+    /* Optional, of ordered kernels. Bounds sum_b max(0, P(b) - e^epsilon Q(b)), epsilon >= 0, of the
+     * pair (from, from + shift), P that of the larger count or of the smaller one: close where the
+     * numbers of which it is made are large and spread widely. It does not increase in `from`.
+     * Answers 0 where it would take too long. */
+    int (*mixing)(const cellar_mechanism *m, int64_t from, int64_t shift, int larger,
+                  const arb_t epsilon, arb_t out);
+
     /* Optional, of concave kernels. The sign of b - mean(count), exactly. One that says it has the
      * properties "along the diagonal" of facts_kernels.c. */
     int (*side)(const cellar_mechanism *m, int64_t count, int64_t b);

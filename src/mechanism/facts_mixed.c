@@ -50,6 +50,7 @@
 #include "math/bessel_ball.h"
 #include "mechanism/chernoff.h"
 #include "mechanism/facts_delaporte.h"
+#include "mechanism/facts_mixing.h"
 #include "mechanism/sichel.h"
 
 static int facts_yes(const cellar_mechanism *m)
@@ -308,6 +309,7 @@ const cellar_facts cellar_sichel_facts = {
     .exceeds = mixed_exceeds,
     .is_ordered = facts_yes,
     .is_concave = facts_yes,
+    .mixing = cellar_sichel_mixing,
 };
 
 const cellar_facts cellar_delaporte_facts = {

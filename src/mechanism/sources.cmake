@@ -22,6 +22,7 @@ set(LAYER_SOURCES
   facts_hellinger_spans.c
   facts_kernels.c
   facts_mixed.c
+  facts_mixing.c
   gaussian.c
   gaussian_sigma.c
   geometric.c

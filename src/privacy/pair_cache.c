@@ -283,9 +283,10 @@ static int words_pay(const cache_words *words, int64_t b)
         return 1;
     is_closed = m->ops->has_closed_tails(m);
     n = b < INT64_MAX ? (double) b : FALLS * fall;
-    if (words->n_asked > (is_closed ? ASKED_CLOSED : ASKED) + n / NUMBERS_EACH ||
-        (words->n_tails > TAILS && fall > CELLAR_PAIR_FALL_WIDE && !is_closed))
-        return fall < CELLAR_PAIR_FALL_LONG;
+    if (fall < CELLAR_PAIR_FALL_LONG &&
+        (words->n_asked > (is_closed ? ASKED_CLOSED : ASKED) + n / NUMBERS_EACH ||
+         (words->n_tails > TAILS && fall > CELLAR_PAIR_FALL_WIDE && !is_closed)))
+        return 1;
     return fall > CELLAR_PAIR_FALL_WIDE && !is_closed &&
            cellar_pair_below_tells(m, words->count, b);
 }

@@ -54,6 +54,7 @@ set(LAYER_SOURCES
   published.c
   supremum.c
   supremum_blocks.c
+  supremum_long.c
   supremum_noise.c
   supremum_quick.c
   supremum_spans.c

@@ -100,14 +100,21 @@ static int reach_is_quick(const cellar_reach *reach)
     return facts != NULL && facts->quick != NULL && !cellar_facts_ordered(reach->m);
 }
 
+/* The count of the first pair from one on whose law tells how long sums are: the longer one where
+ * those can be done without. */
+static int64_t count_of_length(const cellar_reach *reach, int64_t from)
+{
+    return cellar_reach_has_mixing(reach) ? from + reach->shift : from;
+}
+
 /* 1: the upper tails of the first pair at epsilon are too long to be summed. */
 static int first_is_long(const cellar_reach *reach, const fmpq_t epsilon)
 {
     const int64_t larger = reach->smallest + reach->shift;
     int64_t x;
     cellar_pair pair;
-    if (!cellar_pair_law_is_long(reach->m, larger))
-        return 0;
+    if (!cellar_pair_law_is_long(reach->m, larger) || cellar_reach_has_mixing(reach))
+        return cellar_pair_law_is_long(reach->m, larger);
     reach_pair(reach, &pair, larger, reach->smallest);
     x = cellar_pair_threshold(&pair, epsilon, larger);
     return cellar_pair_tail_is_long(reach->m, larger, x) ||
@@ -117,15 +124,19 @@ static int first_is_long(const cellar_reach *reach, const fmpq_t epsilon)
 /* Bounds delta of all pairs of counts >= from: by the first of them where it dominates. */
 static void rest_ball(const cellar_reach *reach, int64_t from, const fmpq_t epsilon, arb_t out)
 {
+    cellar_worst worst;
     arb_t value;
     arb_init(value);
-    if (cellar_facts_ordered(reach->m) && !cellar_pair_law_is_wide(reach->m, from)) {
+    if (cellar_facts_ordered(reach->m) &&
+        !cellar_pair_law_is_wide(reach->m, count_of_length(reach, from))) {
         cellar_pair pair;
         reach_pair(reach, &pair, from, from + reach->shift);
         cellar_pair_delta(&pair, epsilon, out);
         reach_pair(reach, &pair, from + reach->shift, from);
         cellar_pair_delta(&pair, epsilon, value);
         arb_max(out, out, value, CELLAR_PAIR_BITS);
+    } else if (cellar_mixing_worst(reach, from, epsilon, &worst)) {
+        arb_set_d(out, worst.bound);
     } else {
         arb_set_fmpq(value, epsilon, CELLAR_PAIR_BITS);
         reach->m->ops->facts->tail(reach->m, from, reach->shift, value, REST_BITS, out);
@@ -214,7 +225,7 @@ static int reach_find_wide(const cellar_reach *reach, double delta)
     if (facts == NULL || facts->exceeds == NULL || facts->spans != NULL)
         return 0;
     if (cellar_facts_ordered(reach->m))
-        return cellar_pair_law_is_long(reach->m, reach->smallest);
+        return cellar_pair_law_is_long(reach->m, count_of_length(reach, reach->smallest));
     reach->m->ops->support(reach->m, reach->smallest, fmax(part * delta, least), &low, &high);
     return high - low > NUMBERS_MAX;
 }
@@ -247,6 +258,8 @@ static int worst_of_wide(const cellar_reach *reach, rest_bound rest, const fmpq_
                                        : !cellar_reach_is_wide(reach, 0)) /* at no delta */
         return 0;
     *worst = worst_start(reach);
+    if (rest == rest_delta && cellar_mixing_worst(reach, reach->smallest, epsilon, worst))
+        return 1;
     worst->bound = rest(reach, reach->smallest, epsilon, 0);
     worst->is_attained = 0;
     return cellar_facts_ordered(reach->m) || cellar_reach_is_wide(reach, worst->bound);

@@ -52,6 +52,13 @@ static inline void worst_measure(const cellar_pair *pair, pair_measure measure,
 /* 1 when epsilon is at least the pure one: there is then nothing beyond it. */
 int cellar_reach_is_pure_at(const cellar_reach *reach, const fmpq_t epsilon);
 
+/* 1: it is known what counts are drawn from (facts.h, `mixing`), and the first pair dominates. */
+int cellar_reach_has_mixing(const cellar_reach *reach);
+/* Bounds delta of all pairs of counts >= from by that; attained where few numbers tell the worst
+ * order of the first. 0 where it is not known, or takes too long. */
+int cellar_mixing_worst(const cellar_reach *reach, int64_t from, const fmpq_t epsilon,
+                        cellar_worst *worst);
+
 /* Additive noise: the worst of all pairs for a measure that clamping does not increase, and
  * delta_p, which needs monotone ratios where negatives are set to zero. */
 void cellar_noise_worst(const cellar_reach *reach, pair_measure measure, const fmpq_t epsilon,
