@@ -70,9 +70,9 @@ typedef struct cellar_facts {
      * increase in a either (facts_mixed.c): delta_p is then bounded for many counts at once. */
     int (*is_concave)(const cellar_mechanism *m);
 
-    /* Optional, of ordered kernels. Bounds sum_b max(0, P(b) - e^epsilon Q(b)), epsilon >= 0, of the
-     * pair (from, from + shift), P that of the larger count or of the smaller one: close where the
-     * numbers of which it is made are large and spread widely. It does not increase in `from`.
+    /* Optional, of ordered kernels. Bounds sum_b max(0, P(b) - e^epsilon Q(b)), epsilon >= 0, of
+     * the pair (from, from + shift), P that of the larger count or of the smaller one: close where
+     * the numbers of which it is made are large and spread widely. It does not increase in `from`.
      * Answers 0 where it would take too long. */
     int (*mixing)(const cellar_mechanism *m, int64_t from, int64_t shift, int larger,
                   const arb_t epsilon, arb_t out);
