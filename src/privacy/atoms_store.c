@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "privacy/atoms_store.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -56,33 +57,38 @@ static cellar_atoms_kept *store_find(cellar_atoms_store *store, const cellar_pai
     return oldest;
 }
 
-cellar_status cellar_atoms_get(const cellar_pair *pair, double tail, cellar_atoms *out,
-                               cellar_error *err)
+/* Pairs that are asked for again with smaller tails will be so once more. */
+static double tail_to_make(const cellar_atoms_kept *kept, const cellar_pair *pair, double tail)
+{
+    const double least = 1e-305;
+    return kept_is_of(kept, pair) ? fmin(tail, fmax(least, pow(tail, 1.3))) : tail;
+}
+
+const cellar_atoms *cellar_atoms_hold(const cellar_pair *pair, double most, double tail,
+                                      cellar_error *err)
 {
     cellar_atoms_store *store = cellar_pair_cache_atoms(pair->cache);
     cellar_atoms_kept *kept;
-    cellar_status status;
+    cellar_atoms atoms;
     if (store == NULL || pair->clamped)
-        return cellar_atoms_create(pair, tail, out, err);
+        return NULL;
     kept = store_find(store, pair);
-    kept->used = ++store->n_asked;
-    if (kept_is_of(kept, pair) && kept->tail <= tail)
-        return atoms_copy(&kept->atoms, out, err);
-    status = cellar_atoms_create(pair, tail, out, err);
-    if (status != CELLAR_OK)
-        return status;
-    if (kept->m != NULL)
-        cellar_atoms_clear(&kept->atoms);
-    kept->m = NULL;
-    status = atoms_copy(out, &kept->atoms, err);
-    if (status != CELLAR_OK) {
-        cellar_atoms_clear(out);
-        return status;
+    if (!kept_is_of(kept, pair) || kept->tail > most) {
+        tail = tail_to_make(kept, pair, tail);
+        if (cellar_atoms_create(pair, tail, &atoms, err) != CELLAR_OK)
+            return NULL;
+        if (kept->m != NULL)
+            cellar_atoms_clear(&kept->atoms);
+        *kept = (cellar_atoms_kept){
+            .m = pair->m, .count = {pair->count[0], pair->count[1]}, .tail = tail, .atoms = atoms};
     }
-    *kept = (cellar_atoms_kept){.m = pair->m,
-                                .count = {pair->count[0], pair->count[1]},
-                                .tail = tail,
-                                .used = kept->used,
-                                .atoms = kept->atoms};
-    return CELLAR_OK;
+    kept->used = ++store->n_asked;
+    return &kept->atoms;
+}
+
+cellar_status cellar_atoms_get(const cellar_pair *pair, double tail, cellar_atoms *out,
+                               cellar_error *err)
+{
+    const cellar_atoms *held = cellar_atoms_hold(pair, tail, tail, err);
+    return held != NULL ? atoms_copy(held, out, err) : cellar_atoms_create(pair, tail, out, err);
 }

@@ -28,4 +28,9 @@ void cellar_atoms_store_clear(cellar_atoms_store *store);
 cellar_status cellar_atoms_get(const cellar_pair *pair, double tail, cellar_atoms *out,
                                cellar_error *err);
 
+/* What is held for a pair with a cache, of a tail of at most `most`; if there is none yet, it is
+ * made for `tail`. NULL when that fails. It stays until others are asked for. */
+const cellar_atoms *cellar_atoms_hold(const cellar_pair *pair, double most, double tail,
+                                      cellar_error *err);
+
 #endif

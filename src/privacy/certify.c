@@ -302,7 +302,7 @@ static cellar_status epsilon_of_all(const cellar_setting *s, double delta, cella
         if (s->group == 1)
             *out = cellar_setting_epsilon(s, 0, delta);
         else
-            out->upper = cellar_setting_part_epsilon(s, 0, delta);
+            out->upper = cellar_setting_basic_epsilon(s, delta);
         out->upper = fmin(out->upper, s->c->pure);
         out->lower = fmin(out->lower, out->upper);
         return CELLAR_OK;
@@ -394,10 +394,10 @@ static cellar_status certify_composition(cellar_setting *s, cellar_error *err)
     if (cellar_setting_is_single(s) && s->group == 1) {
         composition_of_one(s);
     } else if (s->c->n_epsilons > 0 && s->c->epsilons[0].delta > 0) {
-        double delta = s->c->epsilons[0].delta;
+        double delta = s->c->epsilons[0].delta, less = nextafter(delta, 0); /* as above */
         cellar_bounds basic, advanced;
-        CELLAR_TRY(cellar_setting_group_epsilon(s, delta, epsilon_basic, &basic, err));
-        CELLAR_TRY(cellar_setting_group_epsilon(s, delta, epsilon_advanced, &advanced, err));
+        CELLAR_TRY(cellar_setting_group_epsilon(s, less, epsilon_basic, &basic, err));
+        CELLAR_TRY(cellar_setting_group_epsilon(s, less, epsilon_advanced, &advanced, err));
         comp->basic = (cellar_guarantee){basic.upper, delta};
         comp->advanced = (cellar_guarantee){advanced.upper, delta};
         comp->tight = (cellar_guarantee){s->c->epsilons[0].epsilon, delta};
@@ -444,7 +444,9 @@ cellar_status cellar_certify(const cellar_mechanism *const *mechanisms, size_t n
                              const cellar_certify_options *options, cellar_certificate **out,
                              cellar_error *err)
 {
-    cellar_setting s = {.mechanisms = mechanisms, .n = n, .options = options, .group = 1};
+    cellar_parts_found found = {.n = 0};
+    cellar_setting s = {
+        .mechanisms = mechanisms, .n = n, .options = options, .group = 1, .found = &found};
     cellar_status status = CELLAR_OK;
 
     *out = NULL;

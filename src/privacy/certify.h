@@ -10,6 +10,13 @@
 
 enum { CELLAR_CERTIFY_MECHANISMS_MAX = 256, CELLAR_CERTIFY_SHIFT_MAX = 1000000 };
 
+/* Epsilons of one part of the first mechanism that were found before. */
+enum { CELLAR_PARTS_KEPT = 32 };
+typedef struct cellar_parts_found {
+    double delta[CELLAR_PARTS_KEPT], epsilon[CELLAR_PARTS_KEPT];
+    size_t n;
+} cellar_parts_found;
+
 /* The mechanisms of a certificate and how a unit meets them. */
 typedef struct cellar_setting {
     const cellar_mechanism *const *mechanisms;
@@ -19,7 +26,8 @@ typedef struct cellar_setting {
     uint64_t group; /* records of a unit that are told apart one by one: group privacy [1] */
     cellar_certificate *c;
     cellar_pair_cache *cache;
-    int64_t n_terms; /* of second computations so far */
+    cellar_parts_found *found; /* or NULL */
+    int64_t n_terms;           /* of second computations so far */
 } cellar_setting;
 
 cellar_status cellar_certify_check_options(const cellar_certify_options *options,

@@ -17,7 +17,7 @@ static int part_is_long(const cellar_setting *s, size_t i, double tail)
     return !stake.is_envelope && cellar_one_part_is_long(&stake, tail);
 }
 
-double cellar_setting_part_epsilon(const cellar_setting *s, size_t i, double delta)
+static double part_epsilon(const cellar_setting *s, size_t i, double delta)
 {
     double worst = 0;
     if (part_is_long(s, i, delta * CELLAR_ONE_PART_LEFT)) {
@@ -29,6 +29,21 @@ double cellar_setting_part_epsilon(const cellar_setting *s, size_t i, double del
             return worst;
     }
     return cellar_setting_epsilon(s, i, delta).upper;
+}
+
+double cellar_setting_part_epsilon(const cellar_setting *s, size_t i, double delta)
+{
+    cellar_parts_found *found = i == 0 ? s->found : NULL;
+    double epsilon;
+    for (size_t k = 0; found != NULL && k < found->n; k++)
+        if (found->delta[k] == delta)
+            return found->epsilon[k];
+    epsilon = part_epsilon(s, i, delta);
+    if (found != NULL && found->n < CELLAR_PARTS_KEPT) {
+        found->delta[found->n] = delta;
+        found->epsilon[found->n++] = epsilon;
+    }
+    return epsilon;
 }
 
 /* Of both orders: answers how much of it is for what was left out. */

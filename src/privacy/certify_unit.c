@@ -78,19 +78,14 @@ static size_t unit_stakes(const cellar_setting *s, const partition *p, int large
 }
 
 /* Raises *worst to what these stakes do: delta at epsilon, or (epsilon NAN) epsilon at delta. Most
- * are seen to do less at the worst epsilon so far. */
+ * are seen to do less. */
 static cellar_status unit_raise(cellar_stake *stakes, size_t n, double epsilon, double delta,
                                 double *worst, cellar_error *err)
 {
     cellar_bounds one;
     cellar_status status;
-    stakes[0].is_rough = 1;
-    if (isnan(epsilon) && *worst > 0) {
-        status = cellar_tight_delta(stakes, n, *worst, delta, &one, err);
-        if (status != CELLAR_OK || one.upper <= delta)
-            return status;
-    }
-    status = isnan(epsilon) ? cellar_tight_epsilon(stakes, n, delta, 0, &one, err)
+    stakes[0].is_rough = 2;
+    status = isnan(epsilon) ? cellar_tight_epsilon(stakes, n, delta, *worst, &one, err)
                             : cellar_tight_delta(stakes, n, epsilon, *worst, &one, err);
     if (status == CELLAR_OK)
         *worst = fmax(*worst, one.upper);

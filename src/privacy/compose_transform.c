@@ -72,7 +72,7 @@ void cellar_transform_multiply(cellar_transform *t, uint64_t times)
             continue;
         }
         size += unit;
-        bound = exp((k - 1) * log(size)) * 1.01;
+        bound = times > 1 ? exp((k - 1) * log(size)) * 1.01 : 1;
         own = bound * k * (unit + 6 * UNIT * size);
         t->product[m] = multiply(t->product[m], power(part, times));
         t->error[m] = t->error[m] * bound * size + own * (before + t->error[m]) + 1e-300;

@@ -49,17 +49,16 @@ double cellar_one_part_delta(const cellar_stake *stake, double epsilon, double t
                              double *left_out)
 {
     double sum = 0;
-    cellar_atoms atoms;
     cellar_error err;
-    if (cellar_atoms_get(&stake->pair, tail, &atoms, &err) != CELLAR_OK)
+    const cellar_atoms *atoms = cellar_atoms_hold(&stake->pair, tail, tail, &err);
+    if (atoms == NULL)
         return *left_out = 1;
-    epsilon -= atoms.loss_error + fabs(epsilon) * 0x1p-50;
-    for (size_t i = 0; i < atoms.n; i++)
-        if (atoms.items[i].loss > epsilon)
-            sum += atoms.items[i].mass * -expm1(epsilon - atoms.items[i].loss);
-    sum = sum * (1 + sum_error(&atoms)) + atoms.infinite;
-    *left_out = atoms.infinite;
-    cellar_atoms_clear(&atoms);
+    epsilon -= atoms->loss_error + fabs(epsilon) * 0x1p-50;
+    for (size_t i = 0; i < atoms->n; i++)
+        if (atoms->items[i].loss > epsilon)
+            sum += atoms->items[i].mass * -expm1(epsilon - atoms->items[i].loss);
+    sum = sum * (1 + sum_error(atoms)) + atoms->infinite;
+    *left_out = atoms->infinite;
     return fmin(1, sum * (1 + 0x1p-50));
 }
 
@@ -85,15 +84,14 @@ static double atoms_cross(const cellar_atoms *atoms, double delta)
 
 double cellar_one_part_epsilon(const cellar_stake *stake, double delta)
 {
+    const double visible = 1e-5, least = 1e-305;
     double epsilon, left;
-    cellar_atoms atoms;
     cellar_error err;
-    if (cellar_atoms_get(&stake->pair, delta * CELLAR_ONE_PART_LEFT, &atoms, &err) != CELLAR_OK)
+    const cellar_atoms *atoms = cellar_atoms_hold(&stake->pair, delta * visible,
+                                                  fmax(least, delta * CELLAR_ONE_PART_LEFT), &err);
+    if (atoms == NULL || atoms->n == 0 || atoms->infinite > 10 * visible * delta)
         return INFINITY;
-    left = (delta - atoms.infinite) * (1 - 2 * sum_error(&atoms)) * (1 - 0x1p-40);
-    epsilon = left > 0 && atoms.infinite < 1e-3 * delta && atoms.n > 0 ? atoms_cross(&atoms, left)
-                                                                       : INFINITY;
-    epsilon += atoms.loss_error * 1.01 + epsilon * 0x1p-40;
-    cellar_atoms_clear(&atoms);
-    return epsilon;
+    left = (delta - atoms->infinite) * (1 - 2 * sum_error(atoms)) * (1 - 0x1p-40);
+    epsilon = atoms_cross(atoms, left);
+    return epsilon + atoms->loss_error * 1.01 + epsilon * 0x1p-40;
 }

@@ -133,7 +133,7 @@ static int bounds_are_very_close(const cellar_losses *t, const question *asked,
                                  const cellar_bounds *bounds, double gap)
 {
     double close = t->is_rough ? 10 * CLOSE : CLOSE;
-    if (bounds->upper <= asked->enough || isinf(bounds->upper))
+    if (bounds->upper <= asked->enough || isinf(bounds->upper) || t->is_rough > 1)
         return 1;
     return asks_epsilon(asked) ? gap <= close * bounds->upper
                                : bounds->upper - bounds->lower <= close * bounds->upper;
