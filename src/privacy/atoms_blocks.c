@@ -78,3 +78,67 @@ cellar_status cellar_atoms_by_blocks(const cellar_pair *pair, double tail, cella
     *made = 1;
     return CELLAR_OK;
 }
+
+/* ---- fewer ---------------------------------------------------------------------------------- */
+
+/* The last of those from `first` on whose losses are within `step`, `first` + 1 at least. */
+static size_t knot_after(const cellar_atoms *atoms, size_t first, double step)
+{
+    size_t next = first + 1;
+    while (next + 1 < atoms->n &&
+           fabs(atoms->items[next + 1].loss - atoms->items[first].loss) <= step)
+        next++;
+    return next;
+}
+
+static int atoms_are_sorted(const cellar_atoms *atoms)
+{
+    int rises = 1, falls = 1;
+    for (size_t i = 1; i < atoms->n; i++) {
+        rises &= atoms->items[i].loss >= atoms->items[i - 1].loss;
+        falls &= atoms->items[i].loss <= atoms->items[i - 1].loss;
+    }
+    return rises || falls;
+}
+
+/* Splits those between two knots; the first of the two is the last of `out`. */
+static double knots_fill(const cellar_atoms *atoms, size_t first, size_t next, cellar_atoms *out)
+{
+    double low = atoms->items[first].loss, step = atoms->items[next].loss - low;
+    cellar_atom *here = &out->items[out->n - 1], *there = &out->items[out->n++];
+    *there = atoms->items[next];
+    for (size_t i = first + 1; i < next; i++) {
+        const cellar_atom *a = &atoms->items[i];
+        double share = step > 0 ? share_above(a->loss - low, step)
+                                : 1 - share_above(a->loss - atoms->items[next].loss, -step);
+        here->mass += a->mass * (1 - share);
+        there->mass += a->mass * share;
+    }
+    return next > first + 1 ? fabs(step) : 0;
+}
+
+cellar_status cellar_atoms_thin(const cellar_atoms *atoms, cellar_atoms *out, cellar_error *err)
+{
+    enum { KNOTS = 1024 };
+    double step, widest = 0;
+    cellar_status status = cellar_atoms_init(out, atoms->n + 1, err);
+    if (status != CELLAR_OK)
+        return status;
+    out->infinite = atoms->infinite;
+    out->infinite_true = atoms->infinite_true;
+    out->moved = atoms->moved;
+    out->loss_error = atoms->loss_error;
+    out->mass_error = atoms->mass_error + (double) atoms->n * 0x1p-52;
+    if (atoms->n > 0)
+        out->items[out->n++] = atoms->items[0];
+    step = atoms->n > 2 * KNOTS && atoms_are_sorted(atoms)
+               ? fabs(atoms->items[atoms->n - 1].loss - atoms->items[0].loss) / KNOTS
+               : -1;
+    for (size_t i = 0; i + 1 < atoms->n;) {
+        size_t next = knot_after(atoms, i, step);
+        widest = fmax(widest, knots_fill(atoms, i, next, out));
+        i = next;
+    }
+    out->split = hypot(atoms->split, widest) * (1 + 0x1p-40);
+    return CELLAR_OK;
+}

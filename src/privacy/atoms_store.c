@@ -6,11 +6,19 @@
 
 #include "base/error.h"
 
+static void kept_clear(cellar_atoms_kept *kept)
+{
+    if (kept->m == NULL)
+        return;
+    cellar_atoms_clear(&kept->atoms);
+    cellar_atoms_clear(&kept->thin);
+    kept->m = NULL;
+}
+
 void cellar_atoms_store_clear(cellar_atoms_store *store)
 {
     for (size_t i = 0; i < CELLAR_ATOMS_KEPT; i++)
-        if (store->items[i].m != NULL)
-            cellar_atoms_clear(&store->items[i].atoms);
+        kept_clear(&store->items[i]);
 }
 
 static cellar_status atoms_copy(const cellar_atoms *from, cellar_atoms *out, cellar_error *err)
@@ -77,13 +85,28 @@ const cellar_atoms *cellar_atoms_hold(const cellar_pair *pair, double most, doub
         tail = tail_to_make(kept, pair, tail);
         if (cellar_atoms_create(pair, tail, &atoms, err) != CELLAR_OK)
             return NULL;
-        if (kept->m != NULL)
-            cellar_atoms_clear(&kept->atoms);
+        kept_clear(kept);
         *kept = (cellar_atoms_kept){
             .m = pair->m, .count = {pair->count[0], pair->count[1]}, .tail = tail, .atoms = atoms};
     }
     kept->used = ++store->n_asked;
     return &kept->atoms;
+}
+
+cellar_status cellar_atoms_get_thin(const cellar_pair *pair, double tail, cellar_atoms *out,
+                                    cellar_error *err)
+{
+    const cellar_atoms *held = cellar_atoms_hold(pair, tail, tail, err);
+    cellar_atoms_kept *kept;
+    if (held == NULL)
+        return cellar_atoms_create(pair, tail, out, err);
+    kept = store_find(cellar_pair_cache_atoms(pair->cache), pair);
+    if (kept->thin.n == 0) {
+        cellar_status status = cellar_atoms_thin(held, &kept->thin, err);
+        if (status != CELLAR_OK)
+            return status;
+    }
+    return atoms_copy(&kept->thin, out, err);
 }
 
 cellar_status cellar_atoms_get(const cellar_pair *pair, double tail, cellar_atoms *out,

@@ -13,6 +13,7 @@ typedef struct cellar_atoms_kept {
     double tail;
     uint64_t used;
     cellar_atoms atoms;
+    cellar_atoms thin; /* of no losses: not made yet */
 } cellar_atoms_kept;
 
 /* Of which the one used longest ago makes room. {0} is empty. */
@@ -27,6 +28,10 @@ void cellar_atoms_store_clear(cellar_atoms_store *store);
  * tail. */
 cellar_status cellar_atoms_get(const cellar_pair *pair, double tail, cellar_atoms *out,
                                cellar_error *err);
+
+/* The same thinned out (cellar_atoms_thin). */
+cellar_status cellar_atoms_get_thin(const cellar_pair *pair, double tail, cellar_atoms *out,
+                                    cellar_error *err);
 
 /* What is held for a pair with a cache, of a tail of at most `most`; if there is none yet, it is
  * made for `tail`. NULL when that fails. It stays until others are asked for. */

@@ -81,17 +81,18 @@ static void losses_measure(cellar_losses *t, double tail, int has_envelope)
         t->left_out = fmin(t->left_out, tail * t->n_times);
 }
 
-static cellar_status stake_atoms(const cellar_stake *stake, double tail, cellar_atoms *out,
-                                 cellar_error *err)
+static cellar_status stake_atoms(const cellar_stake *stake, double tail, int is_thin,
+                                 cellar_atoms *out, cellar_error *err)
 {
     if (stake->is_envelope)
         return cellar_envelope_create(&stake->reach, stake->pair.count[0] > stake->pair.count[1],
                                       tail, out, err);
-    return cellar_atoms_get(&stake->pair, tail, out, err);
+    return is_thin ? cellar_atoms_get_thin(&stake->pair, tail, out, err)
+                   : cellar_atoms_get(&stake->pair, tail, out, err);
 }
 
 cellar_status cellar_losses_init(cellar_losses *t, const cellar_stake *stakes, size_t n,
-                                 double tail, cellar_error *err)
+                                 double tail, int is_thin, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     int has_envelope = 0;
@@ -106,7 +107,7 @@ cellar_status cellar_losses_init(cellar_losses *t, const cellar_stake *stakes, s
         CELLAR_TRY(cellar_fail_memory(err, "privacy losses"));
     for (size_t i = 0; i < n; i++) {
         has_envelope |= stakes[i].is_envelope;
-        CELLAR_TRY(stake_atoms(&stakes[i], tail, &t->atoms[i], err));
+        CELLAR_TRY(stake_atoms(&stakes[i], tail, is_thin, &t->atoms[i], err));
         t->times[i] = stakes[i].times;
     }
     losses_find_lattice(t);

@@ -23,9 +23,10 @@ typedef struct cellar_losses {
     double about; /* of the order of what was asked for, as far as it is not left out; or 0 */
 } cellar_losses;
 
-/* But for `tail` of each law, which counts as infinite loss. */
+/* But for `tail` of each law, which counts as infinite loss; thinned out for a first look or not.
+ */
 cellar_status cellar_losses_init(cellar_losses *t, const cellar_stake *stakes, size_t n,
-                                 double tail, cellar_error *err);
+                                 double tail, int is_thin, cellar_error *err);
 void cellar_losses_clear(cellar_losses *t);
 
 /* All mass of some part is infinite. */

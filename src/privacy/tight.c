@@ -244,11 +244,11 @@ static cellar_status losses_add_up(cellar_losses *t, const question *asked, cell
     return losses_refine(t, spacing, &tilt, asked, out, err);
 }
 
-static cellar_status losses_answer(cellar_losses *t, const question *asked, cellar_bounds *out,
-                                   cellar_error *err)
+/* *found when that needs no sum, or not more of one than a glance. */
+static cellar_status losses_begin(cellar_losses *t, const question *asked, int may_glance,
+                                  cellar_bounds *out, int *found, cellar_error *err)
 {
-    cellar_status status;
-    int found = 0;
+    *found = 1;
     *out = (cellar_bounds){.upper = asks_epsilon(asked) ? INFINITY : 1};
     if (cellar_losses_are_empty(t))
         return CELLAR_OK;
@@ -260,11 +260,17 @@ static cellar_status losses_answer(cellar_losses *t, const question *asked, cell
         out->upper = t->largest;
         return CELLAR_OK;
     }
-    if (asked->enough > 0 && isfinite(asked->enough)) {
-        status = losses_glance(t, asked, out, &found, err);
-        if (status != CELLAR_OK || found)
-            return status;
-    }
+    *found = 0;
+    return may_glance ? losses_glance(t, asked, out, found, err) : CELLAR_OK;
+}
+
+static cellar_status losses_answer(cellar_losses *t, const question *asked, cellar_bounds *out,
+                                   cellar_error *err)
+{
+    int found;
+    cellar_status status = losses_begin(t, asked, 0, out, &found, err);
+    if (status != CELLAR_OK || found)
+        return status;
     if (!t->is_lattice) {
         status = losses_list(t, asked, out, &found, err);
         if (status != CELLAR_OK || found)
@@ -296,6 +302,21 @@ static double known_delta(const cellar_stake *stakes, size_t n, const question *
     return about > least ? fmin(about, most) : most;
 }
 
+/* Few losses may show that no more is there than is enough. */
+static cellar_status stakes_glance(const cellar_stake *stakes, size_t n, const question *asked,
+                                   double tail, cellar_bounds *out, int *found, cellar_error *err)
+{
+    cellar_losses t;
+    cellar_status status = cellar_losses_init(&t, stakes, n, tail, 1, err);
+    *found = 0;
+    if (status != CELLAR_OK)
+        return status;
+    status = losses_begin(&t, asked, 1, out, found, err);
+    *found = *found && out->upper <= asked->enough;
+    cellar_losses_clear(&t);
+    return status;
+}
+
 /* Mass that was left out counts as infinite loss: so little is left out that it does not show. */
 static cellar_status stakes_answer(const cellar_stake *stakes, size_t n, const question *asked,
                                    cellar_bounds *out, cellar_error *err)
@@ -303,14 +324,20 @@ static cellar_status stakes_answer(const cellar_stake *stakes, size_t n, const q
     const double share = 1e-6, tail_min = asks_epsilon(asked) ? 1e-305 : 1e-303;
     double times = 0, tail;
     cellar_status status = CELLAR_OK;
+    int found;
     for (size_t i = 0; i < n; i++)
         times += (double) stakes[i].times;
     times = fmax(times, TIMES_SAME);
     tail = fmax(tail_min, known_delta(stakes, n, asked) * share / times);
+    if (asked->enough > 0 && isfinite(asked->enough)) {
+        status = stakes_glance(stakes, n, asked, tail, out, &found, err);
+        if (status != CELLAR_OK || found)
+            return status;
+    }
     for (int round = 0; round < 6; round++) {
         cellar_losses t;
         double scale, left_out, about;
-        status = cellar_losses_init(&t, stakes, n, tail, err);
+        status = cellar_losses_init(&t, stakes, n, tail, 0, err);
         if (status != CELLAR_OK)
             return status;
         status = losses_answer(&t, asked, out, err);

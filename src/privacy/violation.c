@@ -65,7 +65,7 @@ static cellar_status ladder_init(ladder *l, const cellar_stake *stake, double ep
     cellar_part part = {&l->rungs[0], stake->times};
     cellar_status status;
     *l = (ladder){.n = 1};
-    status = cellar_losses_init(&l->t, stake, 1, tail, err);
+    status = cellar_losses_init(&l->t, stake, 1, tail, 0, err);
     if (status != CELLAR_OK || cellar_losses_are_empty(&l->t))
         return status;
     l->spacing[0] = l->t.deviation / 16;
