@@ -6,8 +6,8 @@
 #include "mechanism/facts.h"
 
 /* The slot `spans`. */
-void cellar_hellinger_spans(const cellar_mechanism *m, int is_delta, int64_t first, int64_t last,
-                            int64_t shift, double epsilon, double enough, double both[2]);
+int cellar_hellinger_spans(const cellar_mechanism *m, int is_delta, int64_t first, int64_t last,
+                           int64_t shift, double epsilon, double enough, double both[2]);
 
 /* The slot `shares`. */
 int cellar_hellinger_shares(const cellar_mechanism *m, int64_t first, size_t n, int64_t shift,

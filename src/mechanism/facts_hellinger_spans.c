@@ -352,19 +352,26 @@ static void deltas_of(const law *l, int64_t first, int64_t last, int64_t shift, 
                    fmin(by_ends[1], round_up(by_range[1])));
 }
 
-void cellar_hellinger_spans(const cellar_mechanism *m, int is_delta, int64_t first, int64_t last,
-                            int64_t shift, double epsilon, double enough, double both[2])
+int cellar_hellinger_spans(const cellar_mechanism *m, int is_delta, int64_t first, int64_t last,
+                           int64_t shift, double epsilon, double enough, double both[2])
 {
+    enum { NEAR_WORK = 1, FAR_WORK = 100 };
     law l = law_of(m);
     if (last == INT64_MAX) {
         rest_of(&l, is_delta, first, shift, epsilon, both);
-    } else if (is_delta) {
+        return NEAR_WORK;
+    }
+    if (is_delta) {
         deltas_of(&l, first, last, shift, epsilon, enough, both);
     } else {
         pair at_first = pair_at(&l, first, first + shift);
         pair at_last = first < last ? pair_at(&l, last, last + shift) : at_first;
         violation_of(&l, &at_first, &at_last, epsilon, both);
     }
+    return cellar_hellinger_sides_are_near(l.sides, first) &&
+                   cellar_hellinger_sides_are_near(l.sides, last + shift)
+               ? NEAR_WORK
+               : FAR_WORK;
 }
 
 double cellar_hellinger_largest_loss(const cellar_mechanism *m, int64_t first, int64_t last,

@@ -17,15 +17,21 @@
 #include "base/memory.h"
 #include "mechanism/hellinger_sums.h"
 
-enum { CHUNK = 512, N_CHUNKS = 256 }; /* chunks hold the first of the next, too */
+enum { CHUNK = 512, N_CHUNKS = 256, N_FAR = 64 };
 
 typedef cellar_hellinger_side side;
+
+typedef struct chunk {
+    int64_t index;
+    int falls_from;        /* from there on steps of ln Z fall, up to the next chunk's first */
+    side sides[CHUNK + 1]; /* the first of the next, too */
+} chunk;
 
 struct cellar_hellinger_sides {
     long double rate;
     pthread_mutex_t lock;
-    _Atomic(side *) chunks[N_CHUNKS]; /* made when asked for */
-    int falls_from[N_CHUNKS]; /* from there on steps of ln Z fall, up to the next chunk's first */
+    /* Made when asked for. Of those further out the first that comes to a place keeps it. */
+    _Atomic(chunk *) chunks[N_CHUNKS + N_FAR];
 };
 
 cellar_status cellar_hellinger_sides_create(long double rate, cellar_hellinger_sides **out,
@@ -43,7 +49,7 @@ void cellar_hellinger_sides_free(cellar_hellinger_sides *sides)
 {
     if (sides == NULL)
         return;
-    for (int i = 0; i < N_CHUNKS; i++)
+    for (int i = 0; i < N_CHUNKS + N_FAR; i++)
         cellar_free(atomic_load(&sides->chunks[i]));
     pthread_mutex_destroy(&sides->lock);
     cellar_free(sides);
@@ -82,21 +88,21 @@ static void falls_make(long double rate, int64_t first, long double *falls)
     }
 }
 
-static void chunk_fill(long double rate, int64_t first, const long double *falls, side *chunk)
+static void sides_fill(long double rate, int64_t first, const long double *falls, side *sides)
 {
     long double factor[CHUNK];
     for (int i = 0; i < CHUNK; i++)
         factor[i] = falls[i] < 0.5L ? 1 - falls[i]
                                     : expl(-rate / (sqrtl((long double) (first + i)) +
                                                     sqrtl((long double) (first + i + 1))));
-    chunk[0] = side_at(rate, first);
-    chunk[CHUNK] = side_at(rate, first + CHUNK);
+    sides[0] = side_at(rate, first);
+    sides[CHUNK] = side_at(rate, first + CHUNK);
     for (int i = 1; i < CHUNK; i++)
-        chunk[i].below = factor[i - 1] * (chunk[i - 1].below + 1);
+        sides[i].below = factor[i - 1] * (sides[i - 1].below + 1);
     for (int i = CHUNK - 1; i >= 0; i--)
-        chunk[i].above = 1 + factor[i] * chunk[i + 1].above;
+        sides[i].above = 1 + factor[i] * sides[i + 1].above;
     for (int i = 0; i < CHUNK; i++)
-        chunk[i + 1].rise = chunk[i].rise + falls[i] * (chunk[i + 1].above - 1 - chunk[i].below);
+        sides[i + 1].rise = sides[i].rise + falls[i] * (sides[i + 1].above - 1 - sides[i].below);
 }
 
 /* (Z(a+1) - Z(a)) / Z(a), or 0 where it is too small to be told well. It is off by 2^-50 of 1e4 at
@@ -109,14 +115,14 @@ static long double step_of(long double fall, long double above_next, const side 
 }
 
 /* From which place on these steps fall, up to the next chunk's first, by more than they are off. */
-static int chunk_falls_from(const long double *falls, const side *chunk)
+static int falls_from(const long double *falls, const side *sides)
 {
     const long double by = 1 - 1e-10L;
     long double before = INFINITY;
     int from = 0;
     for (int i = 0; i <= CHUNK; i++) {
-        long double next = i < CHUNK ? chunk[i + 1].above : (chunk[i].above - 1) / (1 - falls[i]);
-        long double step = step_of(falls[i], next, &chunk[i]);
+        long double next = i < CHUNK ? sides[i + 1].above : (sides[i].above - 1) / (1 - falls[i]);
+        long double step = step_of(falls[i], next, &sides[i]);
         if (!(step > 0 && step < before * by))
             from = step > 0 ? i : i + 1;
         before = step;
@@ -124,51 +130,60 @@ static int chunk_falls_from(const long double *falls, const side *chunk)
     return from;
 }
 
-/* NULL where memory is short. */
-static const side *sides_chunk(cellar_hellinger_sides *sides, int64_t i)
+static chunk *chunk_create(long double rate, int64_t index)
 {
-    side *chunk = atomic_load_explicit(&sides->chunks[i], memory_order_acquire);
-    if (chunk != NULL)
-        return chunk;
-    pthread_mutex_lock(&sides->lock);
-    chunk = atomic_load(&sides->chunks[i]);
-    if (chunk == NULL) {
-        chunk = cellar_alloc(CHUNK + 1, sizeof *chunk);
-        if (chunk != NULL) {
-            long double falls[CHUNK + 1];
-            falls_make(sides->rate, i * CHUNK, falls);
-            chunk_fill(sides->rate, i * CHUNK, falls, chunk);
-            sides->falls_from[i] = chunk_falls_from(falls, chunk);
-        }
-        atomic_store_explicit(&sides->chunks[i], chunk, memory_order_release);
-    }
-    pthread_mutex_unlock(&sides->lock);
-    return chunk;
+    long double falls[CHUNK + 1];
+    chunk *c = cellar_alloc(1, sizeof *c);
+    if (c == NULL)
+        return NULL;
+    c->index = index;
+    falls_make(rate, index * CHUNK, falls);
+    sides_fill(rate, index * CHUNK, falls, c->sides);
+    c->falls_from = falls_from(falls, c->sides);
+    return c;
 }
 
-/* NULL too where the count is too large. */
-static const side *sides_chunk_of(cellar_hellinger_sides *sides, int64_t count)
+/* NULL where memory is short, and where another one has its place. */
+static const chunk *chunk_of(cellar_hellinger_sides *sides, int64_t count)
 {
-    return count < (int64_t) CHUNK * N_CHUNKS ? sides_chunk(sides, count / CHUNK) : NULL;
+    int64_t index = count / CHUNK;
+    _Atomic(chunk *) *place = &sides->chunks[index < N_CHUNKS ? index : N_CHUNKS + index % N_FAR];
+    chunk *c = atomic_load_explicit(place, memory_order_acquire);
+    if (c == NULL) {
+        pthread_mutex_lock(&sides->lock);
+        c = atomic_load(place);
+        if (c == NULL) {
+            c = chunk_create(sides->rate, index);
+            atomic_store_explicit(place, c, memory_order_release);
+        }
+        pthread_mutex_unlock(&sides->lock);
+    }
+    return c != NULL && c->index == index ? c : NULL;
+}
+
+int cellar_hellinger_sides_are_near(cellar_hellinger_sides *sides, int64_t count)
+{
+    return chunk_of(sides, count) != NULL;
 }
 
 cellar_hellinger_side cellar_hellinger_sides_at(cellar_hellinger_sides *sides, int64_t count)
 {
-    const side *chunk = sides_chunk_of(sides, count);
-    return chunk != NULL ? chunk[count % CHUNK] : side_at(sides->rate, count);
+    const chunk *c = chunk_of(sides, count);
+    return c != NULL ? c->sides[count % CHUNK] : side_at(sides->rate, count);
 }
 
 long double cellar_hellinger_sides_log(cellar_hellinger_sides *sides, int64_t smaller,
                                        int64_t larger, long double range, long double *error)
 {
-    const side *chunk = sides_chunk_of(sides, smaller), *next = sides_chunk_of(sides, larger);
     int64_t apart = larger / CHUNK - smaller / CHUNK;
+    const chunk *c = apart <= 1 ? chunk_of(sides, smaller) : NULL;
+    const chunk *next = apart <= 1 ? chunk_of(sides, larger) : NULL;
     side a, b;
-    if (chunk != NULL && next != NULL && apart <= 1) {
-        a = chunk[smaller % CHUNK];
-        b = next[larger % CHUNK];
+    if (c != NULL && next != NULL) {
+        a = c->sides[smaller % CHUNK];
+        b = next->sides[larger % CHUNK];
         *error = 0x1p-49L * range + fminl(0x1p-54L, 0x1p-46L * range);
-        a.rise = b.rise - a.rise + (apart > 0 ? chunk[CHUNK].rise : 0);
+        a.rise = b.rise - a.rise + (apart > 0 ? c->sides[CHUNK].rise : 0);
         return (long double) log1p((double) (a.rise / (a.below + a.above)));
     }
     a = cellar_hellinger_sides_at(sides, smaller);
@@ -179,11 +194,13 @@ long double cellar_hellinger_sides_log(cellar_hellinger_sides *sides, int64_t sm
 
 int cellar_hellinger_sides_are_concave(cellar_hellinger_sides *sides, int64_t first, int64_t last)
 {
-    if (sides_chunk_of(sides, last) == NULL)
+    int64_t begin = first / CHUNK, end = last / CHUNK;
+    if (end - begin >= N_CHUNKS)
         return 0;
-    for (int64_t i = first / CHUNK; i <= last / CHUNK; i++)
-        if (sides_chunk(sides, i) == NULL ||
-            sides->falls_from[i] > (i == first / CHUNK ? first % CHUNK : 0))
+    for (int64_t i = begin; i <= end; i++) {
+        const chunk *c = chunk_of(sides, i * CHUNK);
+        if (c == NULL || c->falls_from > (i == begin ? first % CHUNK : 0))
             return 0;
+    }
     return 1;
 }

@@ -37,10 +37,10 @@ static scan scan_of(const cellar_reach *reach, int is_delta, const fmpq_t epsilo
 /* Of P the smaller count's and of P the larger one's; no better than `enough` is needed. */
 static void ask_both(scan *s, int64_t first, int64_t last, double enough, double both[2])
 {
-    s->reach->m->ops->facts->spans(s->reach->m, s->is_delta, first, last, s->reach->shift,
-                                   s->epsilon, enough, both);
-    cellar_work_add(cellar_pair_cache_work(s->reach->cache), SPAN_WORK);
-    s->spans--;
+    int work = s->reach->m->ops->facts->spans(s->reach->m, s->is_delta, first, last,
+                                              s->reach->shift, s->epsilon, enough, both);
+    cellar_work_add(cellar_pair_cache_work(s->reach->cache), SPAN_WORK * work);
+    s->spans -= work;
 }
 
 static double ask(scan *s, int64_t first, int64_t last, double enough)
@@ -121,7 +121,7 @@ typedef struct contest {
     peak best, others[CONTENDERS];
     int n;         /* others, or more than fit */
     double passed; /* what all counts that were passed over, or are in no list, do not exceed */
-    int is_done;   /* the work did not run out */
+    int64_t from;  /* the work ran out there; INT64_MAX when it did not */
 } contest;
 
 static void contest_add(contest *c, peak p)
@@ -134,7 +134,7 @@ static void contest_add(contest *c, peak p)
 static contest contest_hold(scan *s)
 {
     const double close = 1 - 1e-9;
-    contest c = {.best = peak_guess(s), .passed = -1, .is_done = 1};
+    contest c = {.best = peak_guess(s), .passed = -1, .from = INT64_MAX};
     int64_t from = s->reach->smallest;
     int found = 1;
     while (c.best.value < 1 && found > 0) {
@@ -149,7 +149,8 @@ static contest contest_hold(scan *s)
             contest_add(&c, p);
         }
     }
-    c.is_done = found == 0;
+    if (found < 0)
+        c.from = from - 1;
     return c;
 }
 
@@ -255,7 +256,8 @@ static void worst_find(const cellar_reach *reach, int is_delta, const fmpq_t eps
     scan s = scan_of(reach, is_delta, epsilon);
     contest c = contest_hold(&s);
     *worst = worst_start(reach);
-    if (c.best.value <= 0 || (c.best.value < tiny && cellar_reach_is_pure_at(reach, epsilon))) {
+    if ((c.best.value <= 0 && c.from == INT64_MAX) ||
+        (c.best.value < tiny && cellar_reach_is_pure_at(reach, epsilon))) {
         worst->bound = 0;
         worst->everywhere = 1;
         return;
@@ -263,13 +265,15 @@ static void worst_find(const cellar_reach *reach, int is_delta, const fmpq_t eps
     measure_at(&s, c.best.at, epsilon, worst);
     if (worst->bound >= 1)
         return;
-    if (!c.is_done || c.n > CONTENDERS || c.passed > worst->bound) {
+    if (c.n > CONTENDERS || c.passed > worst->bound) {
         worst_of_all(&s, c.best.at, epsilon, worst);
         return;
     }
     for (int i = 0; i < c.n; i++)
         if (c.others[i].value > worst->bound)
             measure_at(&s, c.others[i].at, epsilon, worst);
+    if (c.from != INT64_MAX)
+        worst_raise(worst, ask(&s, c.from, INT64_MAX, worst->bound));
 }
 
 /* The place where it is remembered: of an epsilon that is a double, as in searches. */
