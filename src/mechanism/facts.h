@@ -99,8 +99,8 @@ typedef struct cellar_facts {
      * delta_p, of all pairs (count, count + shift), first <= count <= last, from above, in doubles:
      * both[0] where P is that of the smaller count and both[1] of the larger. Closely when first =
      * last, unless `enough` is more than both; last = INT64_MAX bounds all from the first on, and
-     * no more the later that is. Answers how much work it was, in
-     * about 0.4 us, however many there are. */
+     * no more the later that is. Answers how much work it was, in about 0.4 us, however many there
+     * are. */
     int (*spans)(const cellar_mechanism *m, int is_delta, int64_t first, int64_t last,
                  int64_t shift, double epsilon, double enough, double both[2]);
 
