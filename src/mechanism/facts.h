@@ -110,6 +110,13 @@ typedef struct cellar_facts {
      * Answers 0 where that is too much for doubles. */
     int (*shares)(const cellar_mechanism *m, int64_t first, size_t n, int64_t shift, double *out);
 
+    /* Optional, of concave kernels. Bounds delta_p of all pairs whose smaller count is one of first
+     * .. last as supremum_blocks.c does, in doubles, and closely where there is one of them, if it
+     * is not far below `enough`. Answers 0 where that takes more than `numbers` released numbers.
+     */
+    int (*block)(const cellar_mechanism *m, int64_t first, int64_t last, int64_t shift,
+                 double epsilon, double enough, double numbers, cellar_quick *out);
+
     /* Optional. P(b | count) of b = first .. first + n - 1 in doubles, each right to *error of
      * itself, but 0 where it is below CELLAR_FILL_LEAST; answers no less than P of all others. */
     double (*fill)(const cellar_mechanism *m, int64_t count, int64_t first, size_t n, double *out,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is proved about Delaporte counts with sigma > 1, whose likelihood ratios are not monotone.
- */
+/* What is proved about Delaporte counts, most of it with sigma > 1, where likelihood ratios are not
+ * monotone. */
 #ifndef CELLAR_MECHANISM_FACTS_DELAPORTE_H
 #define CELLAR_MECHANISM_FACTS_DELAPORTE_H
 
@@ -44,6 +44,10 @@ double cellar_delaporte_told_apart(const cellar_mechanism *m, int64_t from, int6
 /* The slot `fill`. */
 double cellar_delaporte_fill(const cellar_mechanism *m, int64_t count, int64_t first, size_t n,
                              double *out, double *error);
+
+/* The slot `block`. */
+int cellar_delaporte_block(const cellar_mechanism *m, int64_t first, int64_t last, int64_t shift,
+                           double epsilon, double enough, double numbers, cellar_quick *out);
 
 /* The slot `quick`. */
 int cellar_delaporte_quick(const cellar_mechanism *m, int64_t count, int64_t shift, double epsilon,

@@ -27,6 +27,7 @@ typedef struct sides {
     both scaled; /* e^(log_scale + epsilon), which may be infinite */
     double epsilon;
     double log_least; /* what falls below counts as 0 */
+    int is_concave;   /* sizes r are at least 1 */
 } sides;
 
 /* Past its mode a law falls, and it would fall through numbers that processors are slow with. */
@@ -49,6 +50,7 @@ static sides sides_of(const cellar_mechanism *m, int64_t count, int64_t shift, d
     double sigma = fmpq_get_d(cellar_kernel_parameter(k, "sigma")->value);
     double nu = fmpq_get_d(cellar_kernel_parameter(k, "nu")->value);
     sides a = {.p = {1, 1}, .plain = {1, 1}, .scale = {-1, -1}, .epsilon = epsilon};
+    a.is_concave = cellar_facts_ordered(m);
     fmpq_t rest;
     fmpq_init(rest);
     fmpq_set_si(rest, 1, 1);
@@ -100,13 +102,24 @@ static void sides_step(sides *a, double b, both *delta, both *violation)
     *delta = sum;
     *violation = sum_p;
     for (int i = 0; i < 2; i++)
-        side_rescale(a, i, b > a->lambda[i]);
+        side_rescale(a, i, b > a->lambda[i] && !a->is_concave);
+}
+
+/* No less than P(>= b), where sizes r are at least 1: P(b + 1) / P(b) then falls (delaporte.c). */
+static double side_rest_concave(const sides *a, int i, double b)
+{
+    double mean = a->lambda[i] + a->feed[i] + a->q[i] * a->s[i] / a->p[i]; /* m(b) */
+    double ratio = mean / (b + 1) * (1 + ROUNDING);
+    return ratio < 1 ? a->p[i] * a->scale[i] / (1 - ratio) : 1;
 }
 
 /* No less than P(>= b). */
 static double side_rest(const sides *a, int i, double b)
 {
-    double ratio = a->q[i] * (1 + 1e-15) + a->plain[i] / a->p[i] * a->lambda[i] / (b + 1);
+    double ratio;
+    if (a->is_concave)
+        return side_rest_concave(a, i, b);
+    ratio = a->q[i] * (1 + 1e-15) + a->plain[i] / a->p[i] * a->lambda[i] / (b + 1);
     return ratio < 1 ? a->p[i] * a->scale[i] / (1 - ratio) : 1;
 }
 
@@ -119,8 +132,8 @@ int cellar_delaporte_quick(const cellar_mechanism *m, int64_t count, int64_t shi
     both delta = {0, 0}, violation = {0, 0};
     double rest[2] = {1, 1}, size = enough;
     *out = (cellar_quick){.numbers = 0};
-    if (!(epsilon >= 0) || cellar_facts_ordered(m))
-        return 0; /* there the first pair is known to be the worst */
+    if (!(epsilon >= 0))
+        return 0;
     if (enough > 0 && log(part * enough + tiny) / log(a.q[1]) > numbers) /* it would not end */
         return 0;
     a.log_least = is_tiny ? -INFINITY : -690;
@@ -138,6 +151,87 @@ int cellar_delaporte_quick(const cellar_mechanism *m, int64_t count, int64_t shi
         out->delta[i] = (delta[i] + rest[i]) * (1 + ROUNDING) + tiny;
         out->violation[i] = (violation[i] + rest[i]) * (1 + ROUNDING) + tiny;
     }
+    return 1;
+}
+
+/* ---- blocks of counts ------------------------------------------------------------------ */
+
+/* Where a walk over a block is: of the first pair and the last one. */
+typedef struct block_walk {
+    sides first, last;
+    double mean[2];         /* of their larger counts */
+    int is_above, is_below; /* the first violates above from here on, the last one still below */
+    both above, below;
+} block_walk;
+
+static void sides_next(sides *a, both own, double inverse)
+{
+    both next = own * inverse * a->p + a->q * inverse * a->s;
+    a->s = a->feed * a->p + a->q * a->s;
+    a->p = next;
+}
+
+/* Adds the next STEP numbers of the last pair to `above` where the first pair violates above, and
+ * those of the first pair to `below` where the last one does below. */
+static void block_step(block_walk *w, double b)
+{
+    sides x = w->first, y = w->last;
+    const both own_x = x.lambda + x.feed, own_y = y.lambda + y.feed;
+    const double up = exp(x.log_scale[0] - x.log_scale[1] + x.epsilon) * (1 - ROUNDING);
+    const double down = exp(y.log_scale[1] - y.log_scale[0] + y.epsilon) * (1 - ROUNDING);
+    const int needs_first = w->is_below || !w->is_above;
+    both above = w->above, below = w->below;
+    for (int k = 0; k < STEP; k++) {
+        double inverse = 1 / (b + k + 1);
+        w->is_above = w->is_above || x.p[1] >= up * x.p[0];
+        w->is_below = w->is_below && y.p[0] >= down * y.p[1];
+        if (w->is_above)
+            above += y.p * y.scale;
+        if (w->is_below)
+            below += x.p * x.scale;
+        if (needs_first)
+            sides_next(&x, own_x, inverse);
+        sides_next(&y, own_y, inverse);
+    }
+    w->first = x;
+    w->last = y;
+    w->above = above;
+    w->below = below;
+    for (int i = 0; i < 2; i++) {
+        side_rescale(&w->first, i, b > w->mean[0]);
+        side_rescale(&w->last, i, b > w->mean[1]);
+    }
+}
+
+int cellar_delaporte_block(const cellar_mechanism *m, int64_t first, int64_t last, int64_t shift,
+                           double epsilon, double enough, double numbers, cellar_quick *out)
+{
+    const double part = 1e-8, tiny = 1e-290, s = (double) shift;
+    const cellar_kernel *k = (const cellar_kernel *) m;
+    double start = (double) cellar_kernel_mean(k, first),
+           end = (double) cellar_kernel_mean(k, last);
+    double least = epsilon * log1p(s / end) / log1p(s / start) * (1 - ROUNDING);
+    block_walk w = {.first = sides_of(m, first, shift, epsilon),
+                    .last = sides_of(m, last, shift, least),
+                    .mean = {start + s, end + s},
+                    .is_below = 1};
+    double rest[2] = {1, 1}, size = enough;
+    *out = (cellar_quick){.numbers = 0};
+    if (!(epsilon > 0) || !cellar_facts_ordered(m))
+        return 0;
+    w.first.log_least = w.last.log_least = -690;
+    while (rest[0] > part * size + tiny || rest[1] > part * size + tiny) {
+        if (out->numbers >= numbers)
+            return 0;
+        block_step(&w, out->numbers);
+        out->numbers += STEP;
+        for (int i = 0; i < 2; i++) {
+            rest[i] = side_rest_concave(&w.last, i, out->numbers);
+            size = fmax(size, w.above[i] + w.below[i]);
+        }
+    }
+    for (int i = 0; i < 2; i++)
+        out->violation[i] = fmin(1, (w.above[i] + w.below[i] + rest[i]) * (1 + ROUNDING) + tiny);
     return 1;
 }
 
@@ -184,7 +278,8 @@ double cellar_delaporte_fill(const cellar_mechanism *m, int64_t count, int64_t f
             scaled_law_rescale(&x);
     }
     *error = (12 * (double) end + 100 + 16 * fabs(log_zero)) * 0x1p-53;
-    ratio = q * (1 + 1e-15) + x.plain / x.p * lambda / (double) (end + 1);
+    ratio = a.is_concave ? (own + q * x.s / x.p) / (double) (end + 1) * (1 + ROUNDING)
+                         : q * (1 + 1e-15) + x.plain / x.p * lambda / (double) (end + 1);
     outside += ratio < 1 && (double) end > lambda ? x.p * fmax(x.scale, 0x1p-990) / (1 - ratio) : 1;
     return (outside + (double) first * CELLAR_FILL_LEAST) * (1 + 2 * *error);
 }

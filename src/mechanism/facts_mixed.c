@@ -321,4 +321,5 @@ const cellar_facts cellar_delaporte_facts = {
     .is_ordered_at = cellar_delaporte_is_ordered_at,
     .quick = cellar_delaporte_quick,
     .fill = cellar_delaporte_fill,
+    .block = cellar_delaporte_block,
 };

@@ -12,6 +12,8 @@
 
 /* Precision at which a comparison that is still open counts as a violation. */
 enum { CELLAR_PAIR_BITS = 128, CELLAR_PAIR_BITS_MAX = 4096 };
+/* Bits that a sum term by term is right to, unless it is too small, or its numbers are too many. */
+enum { CELLAR_PAIR_ACCURACY = 40 };
 
 typedef struct cellar_pair {
     const cellar_mechanism *m;
@@ -80,10 +82,6 @@ int cellar_pair_delta_by_words(const cellar_pair *pair, const fmpq_t epsilon, in
 int cellar_pair_violation_by_words(const cellar_pair *pair, const fmpq_t epsilon, int bits,
                                    int (*violates)(const cellar_pair *, int64_t, const fmpq_t),
                                    arb_t out);
-
-/* 1 when delta or delta_p of such a size at epsilon is enclosed to some eight digits only, term by
- * term where the kernel has the fact `quick`. */
-int cellar_pair_is_rough(const fmpq_t epsilon, double value);
 
 /* Encloses P(Q(b) = 0), b drawn from P. */
 void cellar_pair_infinite(const cellar_pair *pair, int64_t bits, arb_t out);

@@ -379,15 +379,21 @@ static int pair_by_words(const cellar_pair *pair, const fmpq_t epsilon, int is_d
                   : cellar_pair_violation_by_words(pair, epsilon, lengths[i], pair_violates, out)))
             return 0;
         ball_clip(out);
-        if (arb_rel_accuracy_bits(out) >= 40 || ball_is_tiny(out, -600))
+        if (arb_rel_accuracy_bits(out) >= CELLAR_PAIR_ACCURACY || ball_is_tiny(out, -600))
             return 1;
     }
     return 0;
 }
 
+static int pair_has_quick(const cellar_pair *pair)
+{
+    const cellar_facts *facts = pair->m->ops->facts;
+    return facts != NULL && facts->quick != NULL && !pair->clamped;
+}
+
 /* Encloses delta or delta_p by the fact `quick`, to some eight digits, or from above only where it
  * has too many numbers: double-words do not reach so far, and balls take very long. */
-static int pair_by_quick(const cellar_pair *pair, const fmpq_t epsilon, int is_delta, arb_t out)
+static void pair_by_quick(const cellar_pair *pair, const fmpq_t epsilon, int is_delta, arb_t out)
 {
     static const double sizes[] = {0, 1e-60, 1e-20, 1e-6, 1};
     const double numbers = 1e5, rounding = 1e-8;
@@ -395,8 +401,6 @@ static int pair_by_quick(const cellar_pair *pair, const fmpq_t epsilon, int is_d
     const int larger = pair->count[0] > pair->count[1];
     const int64_t smaller = pair->count[larger], shift = pair->count[!larger] - smaller;
     double about = nextafter(fmpq_get_d(epsilon), 0), value = 1, error = 1;
-    if (facts == NULL || facts->quick == NULL || pair->clamped)
-        return 0;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         cellar_quick quick;
         const double *both = is_delta ? quick.delta : quick.violation;
@@ -410,26 +414,20 @@ static int pair_by_quick(const cellar_pair *pair, const fmpq_t epsilon, int is_d
     }
     arb_set_d(out, value - error);
     mag_set_d(arb_radref(out), error);
-    return 1;
-}
-
-int cellar_pair_is_rough(const fmpq_t epsilon, double value)
-{
-    const double epsilon_large = 400, value_small = 0x1p-655;
-    return fmpq_get_d(epsilon) > epsilon_large || value < value_small;
 }
 
 /* Term by term, leaving out so little that it does not show in the result. */
 static void pair_by_sum(const cellar_pair *pair, const fmpq_t epsilon, int is_delta, arb_t out)
 {
     static const double tails[] = {1e-18, 1e-38, 1e-78, 1e-300};
-    if (cellar_pair_is_rough(epsilon, 1) && pair_by_quick(pair, epsilon, is_delta, out))
+    const double too_far = 400;
+    const int is_quick = pair_has_quick(pair);
+    const int is_told =
+        !(is_quick && fmpq_get_d(epsilon) > too_far) && pair_by_words(pair, epsilon, is_delta, out);
+    if (is_quick && (!is_told || arb_rel_accuracy_bits(out) < CELLAR_PAIR_ACCURACY))
+        pair_by_quick(pair, epsilon, is_delta, out);
+    if (is_quick || is_told)
         return;
-    if (pair_by_words(pair, epsilon, is_delta, out)) {
-        if (cellar_pair_is_rough(epsilon, cellar_ball_upper(out)))
-            pair_by_quick(pair, epsilon, is_delta, out);
-        return;
-    }
     for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
         if (is_delta)
             cellar_pair_delta_by_sum(pair, epsilon, tails[i], CELLAR_PAIR_BITS, out);

@@ -121,6 +121,49 @@ static int first_is_long(const cellar_reach *reach, const fmpq_t epsilon)
            cellar_pair_tail_is_long(reach->m, reach->smallest, x);
 }
 
+/* 1: so many numbers matter that double-words take long, and there are doubles. */
+static int first_is_wide(const cellar_reach *reach)
+{
+    const double deviations = 40, many = 6e4;
+    double mean, variance;
+    if (reach->m->ops->facts->quick == NULL)
+        return 0;
+    cellar_mechanism_mean_variance(reach->m, reach->smallest + reach->shift, &mean, &variance);
+    return mean + deviations * sqrt(variance) > many;
+}
+
+/* delta of the first pair of a kernel where it dominates all others, by doubles, where its laws are
+ * wide or it is too small for double-words: 0 when it is neither, or there are none. */
+static int first_by_doubles(const cellar_reach *reach, const fmpq_t epsilon, cellar_worst *out)
+{
+    static const double sizes[] = {1e-190, 0, 1e-20, 1e-6};
+    const double numbers = 4e5, each = 0.006; /* us */
+    const double about = nextafter(fmpq_get_d(epsilon), 0);
+    const cellar_mechanism *m = reach->m;
+    const int64_t first = reach->smallest, second = first + reach->shift;
+    cellar_quick quick;
+    int is_known = 0, larger = 0;
+    if (m->ops->facts->quick == NULL)
+        return 0;
+    for (size_t i = first_is_wide(reach) ? 1 : 0; i < sizeof sizes / sizeof *sizes && !is_known;
+         i++) {
+        is_known = m->ops->facts->quick(m, first, reach->shift, about, sizes[i], numbers, &quick);
+        cellar_work_add(cellar_pair_cache_work(reach->cache), each * quick.numbers);
+        larger = quick.delta[1] >= quick.delta[0];
+        if (i == 0 && (!is_known || quick.delta[larger] > sizes[0]))
+            return 0;
+        is_known = is_known && i > 0;
+    }
+    if (!is_known)
+        return 0;
+    *out = worst_start(reach);
+    out->bound = fmin(1, quick.delta[larger]);
+    out->count = larger ? second : first;
+    out->neighbour = larger ? first : second;
+    out->is_attained = 0;
+    return 1;
+}
+
 /* Bounds delta of all pairs of counts >= from: by the first of them where it dominates. */
 static void rest_ball(const cellar_reach *reach, int64_t from, const fmpq_t epsilon, arb_t out)
 {
@@ -128,7 +171,7 @@ static void rest_ball(const cellar_reach *reach, int64_t from, const fmpq_t epsi
     arb_t value;
     arb_init(value);
     if (cellar_facts_ordered(reach->m) &&
-        !cellar_pair_law_is_wide(reach->m, count_of_length(reach, from))) {
+        !cellar_pair_law_is_wide(reach->m, count_of_length(reach, from)) && !first_is_wide(reach)) {
         cellar_pair pair;
         reach_pair(reach, &pair, from, from + reach->shift);
         cellar_pair_delta(&pair, epsilon, out);
@@ -225,7 +268,8 @@ static int reach_find_wide(const cellar_reach *reach, double delta)
     if (facts == NULL || facts->exceeds == NULL || facts->spans != NULL)
         return 0;
     if (cellar_facts_ordered(reach->m))
-        return cellar_pair_law_is_long(reach->m, count_of_length(reach, reach->smallest));
+        return cellar_pair_law_is_long(reach->m, count_of_length(reach, reach->smallest)) ||
+               first_is_wide(reach);
     reach->m->ops->support(reach->m, reach->smallest, fmax(part * delta, least), &low, &high);
     return high - low > NUMBERS_MAX;
 }
@@ -283,6 +327,9 @@ int cellar_supremum_to(const cellar_reach *reach, int is_delta, const fmpq_t eps
 
 double cellar_supremum_bound(const cellar_reach *reach, const fmpq_t epsilon)
 {
+    cellar_worst first;
+    if (cellar_facts_ordered(reach->m) && first_by_doubles(reach, epsilon, &first))
+        return first.bound;
     return reach_is_quick(reach) ? cellar_quick_bound(reach, epsilon)
                                  : rest_delta(reach, reach->smallest, epsilon, 0);
 }
@@ -381,7 +428,8 @@ void cellar_supremum_delta(const cellar_reach *reach, const fmpq_t epsilon, cell
     } else if (cellar_reach_period(reach, &n_counts)) {
         worst_of_rows(reach, n_counts, cellar_pair_delta, epsilon, out);
     } else if (cellar_facts_ordered(reach->m)) {
-        if (!worst_of_wide(reach, rest_delta, epsilon, out))
+        if (!first_by_doubles(reach, epsilon, out) &&
+            !worst_of_wide(reach, rest_delta, epsilon, out))
             worst_of_rows(reach, 1, cellar_pair_delta, epsilon, out);
     } else if (reach_is_quick(reach)) {
         cellar_quick_worst(reach, 1, epsilon, out);

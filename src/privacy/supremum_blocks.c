@@ -37,14 +37,29 @@ static const struct {
     double share, factor;
 } patience[] = {{0.7, 1.02}, {0.8, 1.1}, {0.9, 1.5}, {1, INFINITY}};
 
+/* A count whose pairs may be the worst. */
+typedef struct contender {
+    int64_t count;
+    double bound; /* by doubles */
+} contender;
+
+enum { CONTENDERS = 8 };
+/* Doubles (facts.h, `block`) are closer to a pair than this; but where they cannot tell whether a
+ * number violates, and may take one more than there is. */
+static const double CLOSE = 1 - 1e-7;
+
 typedef struct blocks {
     const cellar_reach *reach;
     const fmpq *epsilon;
     cellar_worst *worst;
-    int is_wide;          /* tails of its laws take long, unless they are bounded */
-    int64_t above, below; /* where thresholds were last found, from the count on */
-    double last;          /* bound of the last block that was done with */
-    double attained;      /* of the worst pair found */
+    int is_wide;                      /* tails of its laws take long, unless they are bounded */
+    int64_t above, below;             /* where thresholds were last found, from the count on */
+    double last;                      /* bound of the last block that was done with */
+    double attained;                  /* of the worst pair found */
+    int is_lost;                      /* its laws have become too wide for doubles */
+    int is_exact;                     /* what doubles tell of single counts is not enough */
+    contender contenders[CONTENDERS]; /* all counts that exceed the bound found, by doubles */
+    int n_contenders;                 /* or more than fit */
 } blocks;
 
 static const cellar_work *blocks_work(const blocks *b)
@@ -106,11 +121,53 @@ static void blocks_accept(blocks *b, double bound)
     }
 }
 
+/* A bound of all pairs whose smaller count is one of first .. last by doubles: 0 when the kernel
+ * has none. One count with too many is the last that is looked at. */
+static int blocks_quick(blocks *b, int64_t first, int64_t last, double *bound)
+{
+    const double most = 3e5, start = 2, each = 0.006; /* us */
+    const cellar_mechanism *m = b->reach->m;
+    const double epsilon = nextafter(fmpq_get_d(b->epsilon), 0);
+    const double enough = fmax(b->worst->bound, 0);
+    cellar_quick quick;
+    int is_known;
+    if (m->ops->facts->block == NULL)
+        return 0;
+    is_known = m->ops->facts->block(m, first, last, b->reach->shift, epsilon, enough, most, &quick);
+    cellar_work_add(cellar_pair_cache_work(b->reach->cache), start + each * quick.numbers);
+    *bound = is_known ? fmax(quick.violation[0], quick.violation[1]) : 1;
+    b->is_lost = b->is_lost || (!is_known && first == last);
+    return 1;
+}
+
+/* A count that exceeds what was found: it will be measured unless a worse one comes. */
+static void blocks_contend(blocks *b, int64_t count, double bound)
+{
+    double level = fmax(b->worst->bound, bound * CLOSE);
+    int n = 0;
+    for (int i = 0; i < b->n_contenders && i < CONTENDERS; i++)
+        if (b->contenders[i].bound > level && b->contenders[i].count != count)
+            b->contenders[n++] = b->contenders[i];
+    if (n < CONTENDERS)
+        b->contenders[n] = (contender){count, bound};
+    b->n_contenders = n + 1;
+    b->attained = fmax(b->attained, level);
+    b->worst->bound = level;
+    b->worst->is_attained = 1;
+}
+
 /* Both orders of one pair: the same numbers violate. */
 static void blocks_measure(blocks *b, int64_t count)
 {
     int64_t above, below;
     cellar_pair larger, smaller;
+    double bound;
+    if (blocks_quick(b, count, count, &bound)) {
+        if (bound > b->worst->bound && !b->is_exact && !b->is_lost)
+            blocks_contend(b, count, bound);
+        if (bound <= b->worst->bound || !b->is_exact)
+            return;
+    }
     reach_pair(b->reach, &larger, count + b->reach->shift, count);
     reach_pair(b->reach, &smaller, count, count + b->reach->shift);
     above = blocks_above(b, &larger);
@@ -247,9 +304,12 @@ static block block_of(blocks *b, int64_t first, int64_t last)
 static double blocks_bound(blocks *b, int64_t first, int64_t last)
 {
     const double room = 1 + 0x1p-50; /* more than balls are off */
-    block k = block_of(b, first, last);
     double bound = 0;
+    block k;
     arb_t sum, part;
+    if (blocks_quick(b, first, last, &bound))
+        return fmin(bound, 1);
+    k = block_of(b, first, last);
     arb_init(sum);
     arb_init(part);
     for (int larger = 1; larger >= 0 && bound < 1; larger--) {
@@ -273,6 +333,25 @@ static void blocks_probe(blocks *b, int64_t count)
         if (blocks_bound(b, count, count) > b->worst->bound)
             blocks_measure(b, count);
     }
+}
+
+/* The worst of some counts here and there by doubles, where they are quick. */
+static void blocks_guess(blocks *b)
+{
+    enum { GUESSES = 24 };
+    int64_t count = b->reach->smallest;
+    double most = 0, bound;
+    for (int i = 0; i < GUESSES && blocks_quick(b, count, count, &bound); i++) {
+        if (b->is_lost)
+            break; /* there, and not yet before */
+        if (bound > b->worst->bound)
+            blocks_contend(b, count, bound);
+        most = fmax(most, bound);
+        if (bound < most / 2)
+            break;
+        count += 1 + (count - b->reach->smallest) / 4;
+    }
+    b->is_lost = 0;
 }
 
 /* The widths of blocks grow after some that are done with, and fall after one that is not; the more
@@ -319,6 +398,27 @@ static int blocks_step(blocks *b, int64_t first, int64_t width)
     return 1;
 }
 
+/* The count from which on the rest was bounded by less than what was found, for the next larger
+ * shift: it is for this one, for these laws are a post-processing of those (facts_mixed.c), and
+ * doubles are quick to get there. INT64_MAX when it is not known, or no longer. */
+static int64_t blocks_rest_wider(const blocks *b)
+{
+    const double same = 3e-12, room = 1e-8; /* of epsilon, and for what bounds differ then */
+    const cellar_reach *reach = b->reach;
+    cellar_rest *wider = reach->enough > 0 && reach->m->ops->facts->block != NULL
+                             ? cellar_pair_cache_rest(reach->cache, reach->m, reach->shift + 1)
+                             : NULL;
+    cellar_rest *rest = cellar_pair_cache_rest(reach->cache, reach->m, reach->shift);
+    if (wider == NULL || wider->from <= 0 || wider->bound * (1 + room) > b->worst->bound ||
+        fmpq_get_d(b->epsilon) < wider->epsilon * (1 - same))
+        return INT64_MAX;
+    rest->from = wider->from;
+    rest->epsilon = wider->epsilon;
+    rest->tried = wider->tried;
+    rest->bound = wider->bound;
+    return wider->from;
+}
+
 /* 1 when all counts from `next` on have no more than what was found. What did at a smaller epsilon
  * is remembered: bounds fall with epsilon, and with the first count. An earlier count is tried when
  * epsilon has grown by a little. */
@@ -328,6 +428,9 @@ static int blocks_rest(const blocks *b, int64_t next)
     const double epsilon = fmpq_get_d(b->epsilon), room = 1e-12, near = 1.02;
     cellar_rest *rest = cellar_pair_cache_rest(reach->cache, reach->m, reach->shift);
     double bound;
+    int64_t wider = blocks_rest_wider(b);
+    if (wider < INT64_MAX)
+        return next >= wider;
     if (rest != NULL && rest->from > 0) {
         if (next >= rest->from && epsilon * (1 - room) >= rest->epsilon &&
             rest->bound <= b->worst->bound) {
@@ -349,36 +452,76 @@ static int blocks_rest(const blocks *b, int64_t next)
     return 1;
 }
 
-void cellar_blocks_violation(const cellar_reach *reach, const fmpq_t epsilon, cellar_worst *worst)
+/* All counts, from the first on. */
+static void blocks_run(blocks *b)
 {
-    blocks b = {.reach = reach, .epsilon = epsilon, .worst = worst, .attained = reach->enough};
+    const cellar_reach *reach = b->reach;
+    cellar_worst *worst = b->worst;
     const int64_t far = INT64_C(1) << 40;
     pace p = {.width = 1, .hold = 1, .wait = 1};
     int64_t next = reach->smallest, next_check = next + 1, next_try = next + 1;
-    int n_failed = 0;
-    b.is_wide = cellar_pair_law_is_wide(reach->m, next);
-    *worst = worst_start(reach);
+    int n_failed = 0, is_done;
     while (worst->bound < 1) {
         if (next >= next_check) {
-            if ((b.last < worst->bound / 2 || next >= next_try) && blocks_rest(&b, next))
+            if ((b->last < worst->bound / 2 || next >= next_try) && blocks_rest(b, next))
                 return;
             if (next >= next_try) /* bounds of the rest are costly, and never as close */
                 next_try = 8 * (next - reach->smallest) + reach->smallest;
-            if (next > far || cellar_work_is_over(blocks_work(&b), 1.15)) {
-                blocks_accept(&b, cellar_rest_violation(reach, next, epsilon, 1));
+            if (next > far || cellar_work_is_over(blocks_work(b), 1.15)) {
+                blocks_accept(b, cellar_rest_violation(reach, next, b->epsilon, 1));
                 return;
             }
             next_check = next + (next - reach->smallest) / 2 + 1;
         }
-        if (blocks_step(&b, next, p.width)) {
+        is_done = blocks_step(b, next, p.width);
+        if (b->is_lost) {
+            blocks_accept(b, cellar_rest_violation(reach, next, b->epsilon, 1));
+            return;
+        }
+        if (is_done) {
             next += p.width;
-            if (b.worst->bound > b.attained) /* it is a bound now, and may be one of many */
+            if (worst->bound > b->attained) /* it is a bound now, and may be one of many */
                 pace_hurry(&p);
             pace_passed(&p);
         } else {
             pace_failed(&p);
-            if (++n_failed == FAILED_BEFORE_PROBES)
-                blocks_probe(&b, next);
+            if (++n_failed == FAILED_BEFORE_PROBES && reach->m->ops->facts->block == NULL)
+                blocks_probe(b, next);
         }
     }
+}
+
+/* What doubles tell is proved for all other counts: the contenders are measured, or taken as they
+ * are where that takes too long. 0 when doubles said too much of them all, and of others maybe. */
+static int blocks_settle(blocks *b)
+{
+    const double too_small = 1e-190; /* for double-words */
+    const double level = b->worst->bound;
+    const int is_attained = b->worst->is_attained;
+    b->is_exact = 1;
+    if (is_attained)
+        b->worst->bound = b->reach->enough > 0 ? b->reach->enough : -1;
+    for (int i = 0; i < b->n_contenders && i < CONTENDERS; i++) {
+        const contender *c = &b->contenders[i];
+        if (c->bound <= b->worst->bound)
+            continue;
+        if (is_attained && c->bound > too_small && !cellar_work_is_over(blocks_work(b), 1))
+            blocks_measure(b, c->count);
+        else
+            blocks_accept(b, c->bound);
+    }
+    return b->worst->bound >= level && b->n_contenders <= CONTENDERS;
+}
+
+void cellar_blocks_violation(const cellar_reach *reach, const fmpq_t epsilon, cellar_worst *worst)
+{
+    blocks b = {.reach = reach, .epsilon = epsilon, .worst = worst, .attained = reach->enough};
+    b.is_wide = cellar_pair_law_is_wide(reach->m, reach->smallest);
+    *worst = worst_start(reach);
+    if (reach->m->ops->facts->block != NULL && reach->enough > 0)
+        worst->bound = reach->enough; /* others have that much, and less does not matter */
+    blocks_guess(&b);
+    blocks_run(&b);
+    if (b.n_contenders > 0 && !blocks_settle(&b))
+        blocks_run(&b);
 }

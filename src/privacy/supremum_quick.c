@@ -127,6 +127,8 @@ static void scan_measure(scan *s, int64_t smaller, const cellar_quick *quick, co
 {
     const double *both = s->is_delta ? quick->delta : quick->violation;
     const int first = both[1] >= both[0]; /* which order is the worse one */
+    arb_t value;
+    arb_init(value);
     for (int i = 0; i < 2; i++) {
         int larger = i == 0 ? first : !first;
         int64_t other = smaller + s->reach.shift;
@@ -134,11 +136,15 @@ static void scan_measure(scan *s, int64_t smaller, const cellar_quick *quick, co
         if (both[larger] <= worst->bound)
             continue;
         reach_pair(&s->reach, &pair, larger ? other : smaller, larger ? smaller : other);
-        worst_measure(&pair, s->is_delta ? cellar_pair_delta : cellar_pair_violation, epsilon,
-                      worst);
-        if (cellar_pair_is_rough(epsilon, worst->bound))
-            worst->is_attained = 0;
+        (s->is_delta ? cellar_pair_delta : cellar_pair_violation)(&pair, epsilon, value);
+        if (bound_of(value) <= worst->bound)
+            continue;
+        worst->bound = bound_of(value);
+        worst->count = pair.count[0];
+        worst->neighbour = pair.count[1];
+        worst->is_attained = arb_rel_accuracy_bits(value) >= CELLAR_PAIR_ACCURACY;
     }
+    arb_clear(value);
 }
 
 static scan scan_of(const cellar_reach *reach, int is_delta, const fmpq_t epsilon)

@@ -246,6 +246,65 @@ static void quick_bounds_go_far(void **state)
     cellar_mechanism_free(other);
 }
 
+/* Sizes of at least 1: a block bounds all of its pairs, and one pair closely. */
+static void blocks_are_bounded(void **state)
+{
+    static const sample some[] = {{14.6, 0.638, 0.66, 1, 0}, {3, 0.99, 0.05, 2, 0},
+                                  {73.2, 0.0077, 0.9, 1, 0}, {100, 0.3, 0.5, 7, 0},
+                                  {0.2, 0.5, 0.3, 1, 0},     {900, 0.02, 0.1, 3, 0}};
+    static const double epsilons[] = {0.02, 0.1, 0.6, 2};
+    (void) state;
+    for (size_t i = 0; i < 4 * sizeof some / sizeof *some; i++) {
+        const sample *s = &some[i / 4];
+        const double epsilon = epsilons[i % 4];
+        cellar_mechanism *m = sample_make(s);
+        double most[2] = {0, 0}, both[2];
+        cellar_quick quick;
+        for (int64_t count = 0; count <= 6; count++) {
+            assert_true(cellar_delaporte_block(m, count, count, s->shift, epsilon, 0, 1e5, &quick));
+            pair_fill(s, (double) count, epsilon, violation_between, both);
+            for (int side = 0; side < 2; side++) {
+                assert_true(quick.violation[side] >= both[side] * (1 - 1e-14));
+                assert_true(quick.violation[side] <= both[side] * (1 + 1e-7) + 1e-280);
+                most[side] = fmax(most[side], both[side]);
+            }
+        }
+        assert_true(cellar_delaporte_block(m, 0, 6, s->shift, epsilon, 0, 1e5, &quick));
+        assert_true(quick.violation[0] >= most[0] && quick.violation[1] >= most[1]);
+        cellar_mechanism_free(m);
+    }
+}
+
+/* Doubles are right to what they say, and what is left out too. */
+static void laws_are_filled(void **state)
+{
+    static const sample some[] = {
+        {14.6, 0.638, 0.66, 1, 0}, {3, 5, 0.05, 2, 0}, {200, 2, 0.9, 1, 0}};
+    enum { N = 3000 };
+    double out[N], error;
+    long double *p = cellar_alloc(NUMBERS, sizeof *p);
+    (void) state;
+    assert_non_null(p);
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+        cellar_mechanism *m = sample_make(&some[i]);
+        for (int first = 0; first < 60; first += 50) {
+            double outside = cellar_delaporte_fill(m, 4, first, N, out, &error);
+            long double others = 0;
+            law_fill(&some[i], 4, p);
+            for (int b = 0; b < NUMBERS; b++) {
+                if (b < first || b >= first + N)
+                    others += p[b];
+                else
+                    assert_true(fabsl(out[b - first] - p[b]) <= error * p[b] + CELLAR_FILL_LEAST);
+            }
+            assert_true(error < 1e-10 && outside >= (double) others * (1 - 1e-12));
+            assert_true(outside < (double) others * 2 + 1e-270);
+        }
+        cellar_mechanism_free(m);
+    }
+    cellar_free(p);
+}
+
 /* No pair of any shift is worse than what is said of all shifts. */
 static void all_shifts_are_covered(void **state)
 {
@@ -315,11 +374,17 @@ static void all_counts_are_covered(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_pair_is_worst),    cmocka_unit_test(a_hump_is_not_overlooked),
-        cmocka_unit_test(parts_told_apart_tell_more), cmocka_unit_test(a_part_alone_is_exact),
-        cmocka_unit_test(quick_bounds_are_close),     cmocka_unit_test(all_counts_are_covered),
-        cmocka_unit_test(the_largest_shift_is_worst), cmocka_unit_test(quick_bounds_go_far),
+        cmocka_unit_test(the_first_pair_is_worst),
+        cmocka_unit_test(a_hump_is_not_overlooked),
+        cmocka_unit_test(parts_told_apart_tell_more),
+        cmocka_unit_test(a_part_alone_is_exact),
+        cmocka_unit_test(quick_bounds_are_close),
+        cmocka_unit_test(all_counts_are_covered),
+        cmocka_unit_test(the_largest_shift_is_worst),
+        cmocka_unit_test(quick_bounds_go_far),
         cmocka_unit_test(all_shifts_are_covered),
+        cmocka_unit_test(blocks_are_bounded),
+        cmocka_unit_test(laws_are_filled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
