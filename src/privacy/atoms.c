@@ -213,7 +213,7 @@ static void atoms_find_lattice(cellar_atoms *atoms, fmpq_t *losses)
 /* Losses that rise by the same amount from one released number to the next (Poisson and negative
  * binomial counts) lie on a lattice too, if on one of no rational spacing: how far they are off the
  * nearest lattice of doubles is a part of their error. Those of wide normal noise nearly do. */
-static void atoms_find_steps(cellar_atoms *atoms, double close)
+void cellar_atoms_find_steps(cellar_atoms *atoms, double close)
 {
     size_t last = atoms->n - 1;
     double spacing, origin, furthest = 0, widest = 0;
@@ -307,7 +307,7 @@ static cellar_status atoms_by_balls(const cellar_pair *pair, const atom_window *
     if (atoms_fill(pair, w, out, losses))
         atoms_find_lattice(out, losses);
     else
-        atoms_find_steps(out, STEPS_EXACT);
+        cellar_atoms_find_steps(out, STEPS_EXACT);
     for (size_t i = 0; i < n; i++)
         fmpq_clear(losses[i]);
     cellar_free(losses);
@@ -334,7 +334,7 @@ static cellar_status atoms_of_window(const cellar_pair *pair, double tail, cella
     atoms_add_tails(pair, &w, out, cellar_pair_in_support(pair, 1, w.low) ? 0 : -1,
                     cellar_pair_in_support(pair, 1, w.high) ? (int64_t) out->n - 1 : -1);
     if (!out->is_lattice)
-        atoms_find_steps(out, STEPS_CLOSE);
+        cellar_atoms_find_steps(out, STEPS_CLOSE);
     return CELLAR_OK;
 }
 
@@ -365,7 +365,7 @@ static cellar_status atoms_of_kernel(const cellar_pair *pair, double tail, cella
     if (status == CELLAR_OK && !*made)
         status = cellar_atoms_by_words(pair, tail, 0, out, made, err);
     if (status == CELLAR_OK && *made && !by_blocks)
-        atoms_find_steps(out, STEPS_EXACT);
+        cellar_atoms_find_steps(out, STEPS_EXACT);
     return status;
 }
 

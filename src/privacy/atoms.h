@@ -32,6 +32,10 @@ cellar_status cellar_atoms_create(const cellar_pair *pair, double tail, cellar_a
                                   cellar_error *err);
 void cellar_atoms_clear(cellar_atoms *atoms);
 
+/* Puts losses that rise nearly by the same from one released number to the next on a lattice, where
+ * they are off by no more than `close` (1 + the largest): a part of their error then. */
+void cellar_atoms_find_steps(cellar_atoms *atoms, double close);
+
 /* ---- how they are made, see atoms.c ---- */
 
 /* The same of a kernel whose laws have double-words, for a pair with a cache: *made tells.

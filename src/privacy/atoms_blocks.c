@@ -119,7 +119,7 @@ static double knots_fill(const cellar_atoms *atoms, size_t first, size_t next, c
 
 cellar_status cellar_atoms_thin(const cellar_atoms *atoms, cellar_atoms *out, cellar_error *err)
 {
-    enum { KNOTS = 1024 };
+    const size_t knots = 1024;
     double step, widest = 0;
     cellar_status status = cellar_atoms_init(out, atoms->n + 1, err);
     if (status != CELLAR_OK)
@@ -131,8 +131,8 @@ cellar_status cellar_atoms_thin(const cellar_atoms *atoms, cellar_atoms *out, ce
     out->mass_error = atoms->mass_error + (double) atoms->n * 0x1p-52;
     if (atoms->n > 0)
         out->items[out->n++] = atoms->items[0];
-    step = atoms->n > 2 * KNOTS && atoms_are_sorted(atoms)
-               ? fabs(atoms->items[atoms->n - 1].loss - atoms->items[0].loss) / KNOTS
+    step = atoms->n > 2 * knots && atoms_are_sorted(atoms)
+               ? fabs(atoms->items[atoms->n - 1].loss - atoms->items[0].loss) / (double) knots
                : -1;
     for (size_t i = 0; i + 1 < atoms->n;) {
         size_t next = knot_after(atoms, i, step);

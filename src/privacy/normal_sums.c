@@ -282,10 +282,12 @@ static double epsilon_of(const normal_sum *sum, double delta, double about, int 
         if (value > 0)
             epsilon = fmax(epsilon / 2, epsilon + log(delta / value) / slope);
     }
-    for (epsilon += sign * step; epsilon > 0; epsilon += sign * step, step *= 4)
-        if ((bound_of(sum, epsilon, upper) > delta) != upper)
-            return epsilon;
-    return 0;
+    epsilon += sign * step;
+    while (epsilon > 0 && (bound_of(sum, epsilon, upper) > delta) == upper) {
+        epsilon += sign * step;
+        step *= 4;
+    }
+    return fmax(epsilon, 0);
 }
 
 void cellar_normal_sums_epsilon(const cellar_stake *stake, double delta, cellar_bounds *out)

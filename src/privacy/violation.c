@@ -20,7 +20,8 @@ typedef struct ladder {
     cellar_pld rungs[RUNGS_MAX];
     int is_made[RUNGS_MAX];
     int n;
-    double about; /* of the order of what is not left out, as far as it was seen */
+    int is_fitted; /* the lattice is not theirs but near */
+    double about;  /* of the order of what is not left out, as far as it was seen */
 } ladder;
 
 static void ladder_clear(ladder *l)
@@ -58,6 +59,18 @@ static cellar_status ladder_rung(ladder *l, int i, cellar_error *err)
     return status;
 }
 
+/* Losses of normal noise nearly lie on a lattice: it is used when they are off it by less than by
+ * the finest grid. */
+static void ladder_fit(ladder *l)
+{
+    double grid = 16 * l->t.deviation * sqrt(l->t.n_times) / CELLS_MANY;
+    if (l->t.is_lattice || l->t.atoms[0].split > 0)
+        return;
+    cellar_atoms_find_steps(&l->t.atoms[0], grid / (1 + fabs(l->t.largest) / l->t.n_times));
+    l->t.is_lattice = l->is_fitted = l->t.atoms[0].is_lattice;
+    l->t.refine[0] = 1;
+}
+
 /* All but `tail` of the law, which counts. */
 static cellar_status ladder_init(ladder *l, const cellar_stake *stake, double epsilon, double tail,
                                  cellar_error *err)
@@ -68,6 +81,7 @@ static cellar_status ladder_init(ladder *l, const cellar_stake *stake, double ep
     status = cellar_losses_init(&l->t, stake, 1, tail, 0, err);
     if (status != CELLAR_OK || cellar_losses_are_empty(&l->t))
         return status;
+    ladder_fit(l);
     l->spacing[0] = l->t.deviation / 16;
     status = CELLAR_ERR_OVERFLOW;
     for (int i = 0; i < 12 && status == CELLAR_ERR_OVERFLOW; i++) {
@@ -105,7 +119,7 @@ static cellar_status ladder_ask(ladder *l, int i, uint64_t times, const cellar_t
     if (status == CELLAR_OK)
         *out = (cellar_bounds){
             cellar_sum_violation_upper(sum, epsilon, (double) times * l->spacing[i]), 0,
-            l->spacing[i] == 0};
+            l->spacing[i] == 0 && !l->is_fitted};
     cellar_sum_free(sum);
     return status;
 }
@@ -121,7 +135,7 @@ static cellar_status ladder_climb(ladder *l, uint64_t times, double epsilon, dou
     cellar_status status = CELLAR_OK;
     int found = 0, i = 1;
     l->about = fmax(l->about, bound);
-    *out = (cellar_bounds){fmin(1, infinite + bound), 0, l->t.is_lattice};
+    *out = (cellar_bounds){fmin(1, infinite + bound), 0, l->t.is_lattice && !l->is_fitted};
     if (out->upper <= enough || bound <= fmax(1e-3 * l->t.left_out, 1e-12 * infinite))
         return CELLAR_OK;
     if (enough > 0 && i + 1 < l->n)
