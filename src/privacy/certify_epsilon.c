@@ -293,29 +293,29 @@ static double lower_of_pair(const search *r, double epsilon)
 
 /* Asks one pair at a time, the first counts and then some that are worse where the last left off,
  * until an epsilon found for one is proved for all. */
-static double epsilon_by_pairs(search *r, double *lower)
+static double epsilon_by_pairs(search r, double *lower)
 {
     enum { PAIRS_MAX = 16 };
-    const cellar_setting *s = r->s;
+    const cellar_setting *s = r.s;
     int64_t first = (int64_t) s->options->min_count;
     cellar_worst worst = {.count = first + s->shift, .neighbour = first, .is_attained = 1};
     double epsilon;
-    r->at = &worst;
-    epsilon = search_start(r, &worst, lower);
+    r.at = &worst;
+    epsilon = search_start(&r, &worst, lower);
     for (int k = 0; k < PAIRS_MAX && worst.is_attained && isfinite(epsilon); k++) {
         cellar_worst last = worst;
-        r->at = &last;
-        if (!search_pair(r, epsilon, &worst) && delta_at(s, r->i, epsilon, &worst) <= r->delta) {
-            *lower = *lower > 0 ? *lower : lower_of_pair(r, epsilon);
+        r.at = &last;
+        if (!search_pair(&r, epsilon, &worst) && delta_at(s, r.i, epsilon, &worst) <= r.delta) {
+            *lower = *lower > 0 ? *lower : lower_of_pair(&r, epsilon);
             return epsilon;
         }
-        r->at = &worst;
-        epsilon = search_again(r, epsilon, lower);
+        r.at = &worst;
+        epsilon = search_again(&r, epsilon, lower);
     }
     *lower = 0;
-    r->at = NULL;
-    r->is_wide = search_has_quick(r); /* looking at all counts again and again takes long */
-    return isfinite(epsilon) ? search_from(r, epsilon) : INFINITY;
+    r.at = NULL;
+    r.is_wide = search_has_quick(&r); /* looking at all counts again and again takes long */
+    return isfinite(epsilon) ? search_from(&r, epsilon) : INFINITY;
 }
 
 cellar_bounds cellar_setting_epsilon(const cellar_setting *s, size_t i, double delta)
@@ -333,6 +333,6 @@ cellar_bounds cellar_setting_epsilon(const cellar_setting *s, size_t i, double d
     r.is_wide =
         (s->shift == 1 || cellar_facts_monotone(s->mechanisms[i]) || search_has_quick(&r)) &&
         cellar_reach_is_wide(&reach, delta);
-    out.upper = r.is_wide ? search_from(&r, 0) : epsilon_by_pairs(&r, &out.lower);
+    out.upper = r.is_wide ? search_from(&r, 0) : epsilon_by_pairs(r, &out.lower);
     return out;
 }

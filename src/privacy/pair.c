@@ -157,9 +157,8 @@ static void raw_lower(const cellar_pair *pair, int side, int64_t b, int64_t bits
         raw_upper(pair, side, 2 * count - b, bits, out);
     } else if (m->ops->cdf_ball != NULL) {
         m->ops->cdf_ball(m, count, b, bits, out);
-    } else if (cellar_pair_cache_lower(pair->cache, m, count, b, bits, out)) {
-        return;
-    } else if (raw_lower_far(pair, side, b, bits, out)) {
+    } else if (cellar_pair_cache_lower(pair->cache, m, count, b, bits, out) ||
+               raw_lower_far(pair, side, b, bits, out)) {
         return;
     } else if (low != INT64_MIN && (b - low < SHORT || m->ops->survival_ball == NULL)) {
         arb_t term;

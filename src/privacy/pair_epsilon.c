@@ -76,7 +76,7 @@ static line line_at(const cellar_pair *pair, double epsilon, int64_t near, doubl
     arb_init(p);
     arb_init(q);
     arb_init(factor);
-    for (int64_t bits = CELLAR_PAIR_BITS; bits <= 4 * CELLAR_PAIR_BITS; bits *= 2) {
+    for (int64_t bits = CELLAR_PAIR_BITS; bits <= (int64_t) 4 * CELLAR_PAIR_BITS; bits *= 2) {
         cellar_pair_beyond(pair, 0, l.x, bits, p);
         cellar_pair_beyond(pair, 1, l.x, bits, q);
         line_meet(&l, p, q, delta, bits);
