@@ -7,8 +7,9 @@
 #include "privacy/supremum_part.h"
 
 enum { REST_BITS = 64, TRIED = 4 };
-/* Numbers that are summed in doubles: of one pair, and in all for delta and for delta_p. A million
- * takes some 5 ms. */
+/* What a number that is summed in doubles takes (work.h), and how many of one pair, and in all for
+ * delta and for delta_p where nothing else is said. */
+static const double NUMBER_COST = 0.006;
 static const double PAIR_NUMBERS = 1e5, DELTA_NUMBERS = 2e6, VIOLATION_NUMBERS = 2.5e6;
 
 typedef struct scan {
@@ -18,11 +19,18 @@ typedef struct scan {
     int64_t least;      /* what is said of all pairs from one on is said of these shifts */
     double epsilon;     /* not above the one asked */
     double numbers;     /* left */
+    double done;        /* numbers so far */
     int best, turn;     /* which smaller epsilon bounded delta_p best, and which is tried next */
     int64_t order_next; /* no order is looked for at smaller counts */
     double order_above; /* an epsilon from which on all counts from order_from on are ordered */
     int64_t order_from;
 } scan;
+
+static void scan_spend(scan *s, double numbers)
+{
+    s->numbers -= numbers;
+    s->done += numbers;
+}
 
 static double quick_value(const scan *s, const cellar_quick *quick)
 {
@@ -43,7 +51,7 @@ static int scan_is_ordered(scan *s, int64_t from, double epsilon)
         return 0;
     is_ordered =
         s->facts->is_ordered_at(s->reach.m, from, s->least, s->reach.shift, epsilon, &steps);
-    s->numbers -= 2 * (most - steps);
+    scan_spend(s, 2 * (most - steps));
     if (is_ordered) {
         s->order_above = epsilon;
         s->order_from = from;
@@ -58,7 +66,7 @@ static int scan_quick(scan *s, int64_t from, double epsilon, double enough, cell
 {
     int is_quick =
         s->facts->quick(s->reach.m, from, s->reach.shift, epsilon, enough, PAIR_NUMBERS, quick);
-    s->numbers -= quick->numbers;
+    scan_spend(s, quick->numbers);
     return is_quick;
 }
 
@@ -76,7 +84,7 @@ static void rest_deltas(scan *s, int64_t from, double epsilon, double enough, do
         return;
     }
     cellar_mechanism_mean_variance(s->reach.m, from + s->reach.shift, &mean, &variance);
-    s->numbers -= 2e4 + 8 * sqrt(variance); /* about what it takes */
+    scan_spend(s, 2e4 + 8 * sqrt(variance)); /* about what it takes */
     arb_init(ball);
     arb_init(factor);
     arb_set_d(factor, epsilon);
@@ -147,22 +155,39 @@ static void scan_measure(scan *s, int64_t smaller, const cellar_quick *quick, co
     arb_clear(value);
 }
 
+/* A part of what may be done is for delta and one for delta_p, as far as it is not done already;
+ * and something always is. */
 static scan scan_of(const cellar_reach *reach, int is_delta, const fmpq_t epsilon)
 {
+    const double least = 1e5, share = 0.35;
+    const cellar_work *work = cellar_pair_cache_work(reach->cache);
+    double most = is_delta ? DELTA_NUMBERS : VIOLATION_NUMBERS, left;
+    if (work != NULL) {
+        left = work->limit > 0 ? fmin(cellar_work_left(work), share * work->limit) : INFINITY;
+        most = fmax(least, left / NUMBER_COST);
+    }
     return (scan){.reach = *reach,
                   .least = reach->shift,
                   .facts = reach->m->ops->facts,
                   .is_delta = is_delta,
                   .epsilon = nextafter(fmpq_get_d(epsilon), 0),
-                  .numbers = is_delta ? DELTA_NUMBERS : VIOLATION_NUMBERS,
+                  .numbers = most,
                   .order_above = INFINITY};
+}
+
+static void scan_end(const scan *s)
+{
+    cellar_work_add(cellar_pair_cache_work(s->reach.cache), s->done * NUMBER_COST);
 }
 
 double cellar_quick_bound(const cellar_reach *reach, const fmpq_t epsilon)
 {
     scan s = scan_of(reach, 1, epsilon);
+    double bound;
     s.least = 0;
-    return rest_of(&s, reach->smallest, 0);
+    bound = rest_of(&s, reach->smallest, 0);
+    scan_end(&s);
+    return bound;
 }
 
 /* All pairs from `from` on are bounded as they are. */
@@ -192,7 +217,7 @@ static void scan_counts(scan *s, int64_t i, const fmpq_t epsilon, cellar_worst *
             s->numbers = -1;
         if (is_quick && quick_value(s, &quick) > worst->bound) {
             scan_measure(s, from, &quick, epsilon, worst);
-            s->numbers -= exactly * quick.numbers;
+            scan_spend(s, exactly * quick.numbers);
         }
         if (s->numbers < 0)
             scan_give_up(s, is_quick ? from + 1 : from, worst);
@@ -220,6 +245,7 @@ void cellar_quick_worst(const cellar_reach *reach, int is_delta, const fmpq_t ep
 {
     scan s = scan_of(reach, is_delta, epsilon);
     scan_first(&s, epsilon, worst);
+    scan_end(&s);
 }
 
 /* ---- all shifts ---------------------------------------------------------------------------- */
@@ -282,4 +308,5 @@ void cellar_quick_worst_to(const cellar_reach *reach, int is_delta, const fmpq_t
     scan_first(&s, epsilon, worst);
     if (reach->shift > 1)
         scan_smaller(&s, epsilon, worst);
+    scan_end(&s);
 }
