@@ -33,7 +33,7 @@ typedef struct mixing {
 /* The least bits with which a difference of order tau is told well. */
 static int64_t mixing_bits(const cellar_sichel *s, int64_t from, int64_t shift)
 {
-    enum { BITS = 96 };
+    enum { BITS = 60 };
     double mean = (double) cellar_kernel_mean(&s->kernel, from);
     return BITS + (int64_t) fmax(log2(mean / (double) shift), 0);
 }

@@ -291,6 +291,19 @@ static double lower_of_pair(const search *r, double epsilon)
     return lower;
 }
 
+/* The same of a bound for all counts at once, where one pair attains it to ten digits. */
+static double lower_of_bound(const search *r, double epsilon)
+{
+    static const double width = 4e-9, digits = 1e-10;
+    const double below = epsilon * (1 - width);
+    cellar_worst worst;
+    if (!isfinite(epsilon) || !cellar_facts_ordered(r->s->mechanisms[r->i]))
+        return 0;
+    return delta_at(r->s, r->i, below, &worst) * (1 - digits) > r->delta && worst.is_attained
+               ? below
+               : 0;
+}
+
 /* Asks one pair at a time, the first counts and then some that are worse where the last left off,
  * until an epsilon found for one is proved for all. */
 static double epsilon_by_pairs(search r, double *lower)
@@ -334,5 +347,7 @@ cellar_bounds cellar_setting_epsilon(const cellar_setting *s, size_t i, double d
         (s->shift == 1 || cellar_facts_monotone(s->mechanisms[i]) || search_has_quick(&r)) &&
         cellar_reach_is_wide(&reach, delta);
     out.upper = r.is_wide ? search_from(&r, 0) : epsilon_by_pairs(r, &out.lower);
+    if (r.is_wide)
+        out.lower = lower_of_bound(&r, out.upper);
     return out;
 }

@@ -107,14 +107,26 @@ static int64_t count_of_length(const cellar_reach *reach, int64_t from)
     return cellar_reach_has_mixing(reach) ? from + reach->shift : from;
 }
 
+/* 1: sums over the laws of the first pair may take too long, or more than may be done. */
+static int reach_is_long(const cellar_reach *reach)
+{
+    const int64_t count = count_of_length(reach, reach->smallest);
+    return cellar_pair_law_is_long(reach->m, count) ||
+           (cellar_reach_has_mixing(reach) && cellar_pair_law_is_wide(reach->m, count) &&
+            2 * cellar_pair_upper_cost(reach->m, count) >
+                cellar_work_limit(cellar_pair_cache_work(reach->cache)));
+}
+
 /* 1: the upper tails of the first pair at epsilon are too long to be summed. */
 static int first_is_long(const cellar_reach *reach, const fmpq_t epsilon)
 {
     const int64_t larger = reach->smallest + reach->shift;
     int64_t x;
     cellar_pair pair;
-    if (!cellar_pair_law_is_long(reach->m, larger) || cellar_reach_has_mixing(reach))
-        return cellar_pair_law_is_long(reach->m, larger);
+    if (cellar_reach_has_mixing(reach))
+        return reach_is_long(reach);
+    if (!cellar_pair_law_is_long(reach->m, larger))
+        return 0;
     reach_pair(reach, &pair, larger, reach->smallest);
     x = cellar_pair_threshold(&pair, epsilon, larger);
     return cellar_pair_tail_is_long(reach->m, larger, x) ||
@@ -268,8 +280,7 @@ static int reach_find_wide(const cellar_reach *reach, double delta)
     if (facts == NULL || facts->exceeds == NULL || facts->spans != NULL)
         return 0;
     if (cellar_facts_ordered(reach->m))
-        return cellar_pair_law_is_long(reach->m, count_of_length(reach, reach->smallest)) ||
-               first_is_wide(reach);
+        return reach_is_long(reach) || first_is_wide(reach);
     reach->m->ops->support(reach->m, reach->smallest, fmax(part * delta, least), &low, &high);
     return high - low > NUMBERS_MAX;
 }

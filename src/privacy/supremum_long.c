@@ -58,6 +58,7 @@ static int delta_by_words(const cellar_pair *pair, const fmpq_t epsilon, arb_t o
 int cellar_mixing_worst(const cellar_reach *reach, int64_t from, const fmpq_t epsilon,
                         cellar_worst *worst)
 {
+    enum { MIXING_WORK = 200 };
     int is_known = cellar_reach_has_mixing(reach);
     arb_t value, bound;
     arb_init(value);
@@ -69,6 +70,7 @@ int cellar_mixing_worst(const cellar_reach *reach, int64_t from, const fmpq_t ep
         int is_exact;
         reach_pair(reach, &pair, from + larger * reach->shift, from + !larger * reach->shift);
         is_exact = delta_by_words(&pair, epsilon, bound);
+        cellar_work_add(cellar_pair_cache_work(reach->cache), is_exact ? 0 : MIXING_WORK);
         is_known = is_exact ||
                    reach->m->ops->facts->mixing(reach->m, from, reach->shift, larger, value, bound);
         if (bound_of(bound) > worst->bound) {

@@ -20,9 +20,14 @@ void cellar_work_add(cellar_work *work, double microseconds)
         work->done += microseconds;
 }
 
+double cellar_work_limit(const cellar_work *work)
+{
+    return work != NULL && work->limit > 0 ? work->limit : INFINITY;
+}
+
 double cellar_work_left(const cellar_work *work)
 {
-    return work != NULL && work->limit > 0 ? work->limit - work->done : INFINITY;
+    return work != NULL ? cellar_work_limit(work) - work->done : INFINITY;
 }
 
 int cellar_work_is_over(const cellar_work *work, double share)

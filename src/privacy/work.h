@@ -14,7 +14,8 @@ typedef struct cellar_work {
  * below, and has no limit. */
 void cellar_work_begin(cellar_work *work, double effort);
 void cellar_work_add(cellar_work *work, double microseconds);
-/* What may still be done; INFINITY without a limit. */
+/* What may be done in all, and what may still be done; INFINITY without a limit. */
+double cellar_work_limit(const cellar_work *work);
 double cellar_work_left(const cellar_work *work);
 /* 1 when more than that share of the limit has been done. */
 int cellar_work_is_over(const cellar_work *work, double share);
