@@ -297,7 +297,8 @@ static double known_delta(const cellar_stake *stakes, size_t n, const question *
     for (size_t i = 0; i < n; i++)
         if (!stakes[i].is_envelope) {
             double one = cellar_one_part_about(&stakes[i], asked->epsilon);
-            about = fmax(about, pow(one, 2 / (1 + (double) stakes[i].times)));
+            double times = (double) stakes[i].times;
+            about = fmax(about, times > 3 ? pow(one, 2 / (1 + times)) : one);
         }
     return about > least ? fmin(about, most) : most;
 }
