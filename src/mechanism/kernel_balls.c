@@ -196,7 +196,7 @@ int cellar_kernel_between_ball(const cellar_mechanism *m, int64_t count, int64_t
  * unimodal law, which two numbers prove; the rest is summed. */
 int cellar_kernel_lower_ball(const cellar_mechanism *m, int64_t count, int64_t released, arb_t out)
 {
-    enum { BITS = 90, NUMBERS_MAX = 1 << 15 };
+    enum { BITS = 90, NUMBERS_MAX = 1 << 18 };
     const cellar_kernel *k = (const cellar_kernel *) m;
     const long double size = k->law->log_p(k, count, released) / -0.6931472L;
     int64_t low, bits = (int64_t) fmaxl(size, 0) + BITS;

@@ -131,13 +131,17 @@ static void raw_upper(const cellar_pair *pair, int side, int64_t b, int64_t bits
 /* P(B <= b) of a kernel where that is little, and what the upper tail leaves would be nothing. */
 static int raw_lower_far(const cellar_pair *pair, int side, int64_t b, int64_t bits, arb_t out)
 {
-    const double little = -6;
+    const double little = -6, deviations = 4; /* about what is summed */
     const cellar_mechanism *m = pair->m;
     const int64_t count = pair->count[side];
+    double mean, variance;
     if (m->ops->lower_ball == NULL || bits > CELLAR_PAIR_BITS ||
         m->ops->log_pmf(m, count, b) > little)
         return 0;
-    cellar_work_add(cellar_pair_cache_work(pair->cache), 2 * cellar_pair_pmf_cost(m));
+    cellar_mechanism_mean_variance(m, count, &mean, &variance);
+    cellar_work_add(cellar_pair_cache_work(pair->cache),
+                    2 * cellar_pair_pmf_cost(m) +
+                        deviations * CELLAR_PAIR_WORD_COST * sqrt(variance));
     return m->ops->lower_ball(m, count, b, out);
 }
 
