@@ -91,12 +91,15 @@ void cellar_setting_infinite(const cellar_setting *s, size_t i, cellar_worst *wo
 static double violation_by_delta(const cellar_setting *s, const fmpq_t epsilon, int is_needed)
 {
     const cellar_work *work = cellar_pair_cache_work(s->cache);
+    const cellar_facts *facts = s->mechanisms[0]->ops->facts;
     const double cost = 2 * cellar_pair_upper_cost(s->mechanisms[0], s->shift);
     static const int tenths[] = {8, 5, 9};
     const double large = cellar_rational_double(epsilon);
     double least = 1;
     cellar_worst worst;
     fmpq_t smaller;
+    if (!is_needed && facts != NULL && facts->quick != NULL)
+        return 1; /* its scan has tried that */
     fmpq_init(smaller);
     for (size_t i = 0; i < sizeof tenths / sizeof *tenths && large > 0; i++) {
         if ((i > 0 || !is_needed) && cost > cellar_work_left(work))

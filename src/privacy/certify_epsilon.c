@@ -54,6 +54,7 @@ typedef struct search {
     size_t i;
     const cellar_worst *at;
     int is_wide;  /* bounds for all counts at once are asked for */
+    int is_tail;  /* the bound of all large counts is asked for, from the first one on */
     int is_quick; /* the first pair is asked for in doubles, which may be a little too much */
     double delta; /* wanted */
 } search;
@@ -89,12 +90,30 @@ static double quick_at(const search *r, double epsilon, int *larger)
     return fmax(quick.delta[0], quick.delta[1]);
 }
 
+static double tail_at(const search *r, double epsilon)
+{
+    enum { BITS = 64 };
+    const cellar_mechanism *m = r->s->mechanisms[r->i];
+    double bound;
+    arb_t exact, value;
+    arb_init(exact);
+    arb_init(value);
+    arb_set_d(exact, epsilon);
+    m->ops->facts->tail(m, (int64_t) r->s->options->min_count, r->s->shift, exact, BITS, value);
+    bound = arb_is_finite(value) ? cellar_ball_upper(value) : 1;
+    arb_clear(exact);
+    arb_clear(value);
+    return bound;
+}
+
 static double search_ask(const search *r, double epsilon)
 {
     cellar_worst worst;
     int unused;
     if (r->is_quick)
         return quick_at(r, epsilon, &unused);
+    if (r->is_tail)
+        return tail_at(r, epsilon);
     if (r->is_wide)
         return bound_at(r->s, r->i, epsilon);
     return r->at != NULL ? delta_of_pair(r->s, r->i, r->at, epsilon)
@@ -331,6 +350,24 @@ static double epsilon_by_pairs(search r, double *lower)
     return isfinite(epsilon) ? search_from(&r, epsilon) : INFINITY;
 }
 
+/* The epsilon of a delta so small that double-words do not tell its numbers, of a kernel whose
+ * first pair is the worst one and is quickly bounded, or else by the bound of all large counts;
+ * INFINITY where that is not asked. */
+static double epsilon_of_little(const search *r)
+{
+    const double least = 1e-185;
+    search bounded = *r;
+    double epsilon;
+    if (!(r->delta < least) || !search_has_quick(r) ||
+        !cellar_facts_ordered(r->s->mechanisms[r->i]))
+        return INFINITY;
+    bounded.is_quick = 1;
+    epsilon = search_from(&bounded, 0);
+    bounded.is_quick = 0;
+    bounded.is_tail = 1;
+    return isfinite(epsilon) ? epsilon : search_from(&bounded, 0);
+}
+
 cellar_bounds cellar_setting_epsilon(const cellar_setting *s, size_t i, double delta)
 {
     search r = {.s = s, .i = i, .delta = delta};
@@ -346,6 +383,9 @@ cellar_bounds cellar_setting_epsilon(const cellar_setting *s, size_t i, double d
     r.is_wide =
         (s->shift == 1 || cellar_facts_monotone(s->mechanisms[i]) || search_has_quick(&r)) &&
         cellar_reach_is_wide(&reach, delta);
+    out.upper = epsilon_of_little(&r);
+    if (isfinite(out.upper))
+        return out;
     out.upper = r.is_wide ? search_from(&r, 0) : epsilon_by_pairs(r, &out.lower);
     if (r.is_wide)
         out.lower = lower_of_bound(&r, out.upper);

@@ -9,7 +9,7 @@
 enum { REST_BITS = 64, TRIED = 4 };
 /* What a number that is summed in doubles takes (work.h), and how many of one pair, and in all for
  * delta and for delta_p where nothing else is said. */
-static const double NUMBER_COST = 0.006;
+static const double NUMBER_COST = 0.008;
 static const double PAIR_NUMBERS = 1e5, DELTA_NUMBERS = 2e6, VIOLATION_NUMBERS = 2.5e6;
 
 typedef struct scan {
@@ -84,7 +84,7 @@ static void rest_deltas(scan *s, int64_t from, double epsilon, double enough, do
         return;
     }
     cellar_mechanism_mean_variance(s->reach.m, from + s->reach.shift, &mean, &variance);
-    scan_spend(s, 2e4 + 8 * sqrt(variance)); /* about what it takes */
+    scan_spend(s, 4e4 + 8 * sqrt(variance)); /* about what it takes */
     arb_init(ball);
     arb_init(factor);
     arb_set_d(factor, epsilon);
