@@ -48,3 +48,13 @@ int cellar_pair_tail_is_long(const cellar_mechanism *m, int64_t count, int64_t b
 {
     return cellar_pair_law_is_long(m, count) && !cellar_pair_below_tells(m, count, b);
 }
+
+int cellar_pair_is_slow(const cellar_mechanism *m, int64_t count)
+{
+    const double large = 1500;
+    double mean, variance;
+    if (m->ops->facts == NULL || m->ops->facts->quick == NULL)
+        return 0;
+    cellar_mechanism_mean_variance(m, count, &mean, &variance);
+    return mean > large;
+}

@@ -141,7 +141,29 @@ static int first_is_wide(const cellar_reach *reach)
     if (reach->m->ops->facts->quick == NULL)
         return 0;
     cellar_mechanism_mean_variance(reach->m, reach->smallest + reach->shift, &mean, &variance);
-    return mean + deviations * sqrt(variance) > many;
+    return mean + deviations * sqrt(variance) > many ||
+           cellar_pair_is_slow(reach->m, reach->smallest + reach->shift);
+}
+
+/* Bounds delta of all pairs of counts >= from by moments. */
+static void rest_by_tail(const cellar_reach *reach, int64_t from, const fmpq_t epsilon, arb_t out)
+{
+    arb_t value;
+    arb_init(value);
+    arb_set_fmpq(value, epsilon, CELLAR_PAIR_BITS);
+    reach->m->ops->facts->tail(reach->m, from, reach->shift, value, REST_BITS, out);
+    arb_clear(value);
+}
+
+static double bound_by_tail(const cellar_reach *reach, int64_t from, const fmpq_t epsilon)
+{
+    double bound;
+    arb_t ball;
+    arb_init(ball);
+    rest_by_tail(reach, from, epsilon, ball);
+    bound = bound_of(ball);
+    arb_clear(ball);
+    return bound;
 }
 
 /* delta of the first pair of a kernel where it dominates all others, by doubles, where its laws are
@@ -154,7 +176,7 @@ static int first_by_doubles(const cellar_reach *reach, const fmpq_t epsilon, cel
     const cellar_mechanism *m = reach->m;
     const int64_t first = reach->smallest, second = first + reach->shift;
     cellar_quick quick;
-    int is_known = 0, larger = 0;
+    int is_known = 0, larger = 0, is_slow = cellar_pair_is_slow(m, second);
     if (m->ops->facts->quick == NULL)
         return 0;
     for (size_t i = first_is_wide(reach) ? 1 : 0; i < sizeof sizes / sizeof *sizes && !is_known;
@@ -166,10 +188,10 @@ static int first_by_doubles(const cellar_reach *reach, const fmpq_t epsilon, cel
             return 0;
         is_known = is_known && i > 0;
     }
-    if (!is_known)
+    if (!is_known && !is_slow)
         return 0;
     *out = worst_start(reach);
-    out->bound = fmin(1, quick.delta[larger]);
+    out->bound = is_known ? fmin(1, quick.delta[larger]) : bound_by_tail(reach, first, epsilon);
     out->count = larger ? second : first;
     out->neighbour = larger ? first : second;
     out->is_attained = 0;
@@ -193,8 +215,7 @@ static void rest_ball(const cellar_reach *reach, int64_t from, const fmpq_t epsi
     } else if (cellar_mixing_worst(reach, from, epsilon, &worst)) {
         arb_set_d(out, worst.bound);
     } else {
-        arb_set_fmpq(value, epsilon, CELLAR_PAIR_BITS);
-        reach->m->ops->facts->tail(reach->m, from, reach->shift, value, REST_BITS, out);
+        rest_by_tail(reach, from, epsilon, out);
     }
     arb_clear(value);
 }

@@ -172,6 +172,7 @@ static void blocks_measure(blocks *b, int64_t count)
     reach_pair(b->reach, &smaller, count, count + b->reach->shift);
     above = blocks_above(b, &larger);
     if (cellar_pair_tail_is_long(b->reach->m, larger.count[0], above) ||
+        cellar_pair_is_slow(b->reach->m, larger.count[0]) ||
         2 * cellar_pair_upper_cost(b->reach->m, count) > cellar_work_left(blocks_work(b))) {
         blocks_accept(b, blocks_bound(b, count, count));
         return;

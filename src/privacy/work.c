@@ -6,7 +6,7 @@
 
 /* What is asked should be answered within 50 ms, the start of a program and the end of a search
  * that gave up included. */
-static const double USUAL = 24000;
+static const double USUAL = 21000;
 
 void cellar_work_begin(cellar_work *work, double effort)
 {
