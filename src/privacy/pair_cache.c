@@ -241,6 +241,15 @@ static cache_words *words_place(cellar_pair_cache *cache, const cellar_mechanism
     return oldest;
 }
 
+/* What it took to start: more where many numbers had to be given, in balls of more bits each. */
+static double words_cost(const cache_words *words)
+{
+    const cellar_mechanism *m = words->m;
+    const double given = (double) words->row.run.n_head;
+    return m->ops->row_cost * (1 + given * given / 40) +
+           (words->row.first > 0 ? cellar_pair_pmf_cost(m) : 0);
+}
+
 static cache_words *words_find(cellar_pair_cache *cache, const cellar_mechanism *m, int64_t count)
 {
     cache_words *words;
@@ -251,8 +260,7 @@ static cache_words *words_find(cellar_pair_cache *cache, const cellar_mechanism 
         cellar_law_row_clear(&words->row);
         *words = (cache_words){.m = m, .count = count};
         words->is_made = m->ops->law_row(m, count, &words->row);
-        cellar_work_add(&cache->work,
-                        m->ops->row_cost + (words->row.first > 0 ? cellar_pair_pmf_cost(m) : 0));
+        cellar_work_add(&cache->work, words_cost(words));
     }
     words->used = ++cache->n_asked;
     return words->is_made ? words : NULL;
