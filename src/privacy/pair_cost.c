@@ -51,7 +51,7 @@ int cellar_pair_tail_is_long(const cellar_mechanism *m, int64_t count, int64_t b
 
 int cellar_pair_is_slow(const cellar_mechanism *m, int64_t count)
 {
-    const double large = 1500;
+    const double large = 1300;
     double mean, variance;
     if (m->ops->facts == NULL || m->ops->facts->quick == NULL)
         return 0;
