@@ -78,10 +78,24 @@ static void trapezoid_term(const trapezoid *q, int64_t j, const arb_t e_t, const
     arb_clear(t);
 }
 
-/* About log2 of sum / term. */
+/* About log2 of sum / term, whatever their sizes; no more than MANY, and not below 0. */
 static int64_t bits_below(const arb_t sum, const arb_t term)
 {
-    return arf_abs_bound_lt_2exp_si(arb_midref(sum)) - arf_abs_bound_lt_2exp_si(arb_midref(term));
+    enum { MANY = 1 << 30 };
+    fmpz_t large, small;
+    int64_t bits = 0;
+    fmpz_init(large);
+    fmpz_init(small);
+    arf_abs_bound_lt_2exp_fmpz(large, arb_midref(sum));
+    arf_abs_bound_lt_2exp_fmpz(small, arb_midref(term));
+    fmpz_sub(large, large, small);
+    if (arf_is_zero(arb_midref(term)) || fmpz_cmp_si(large, MANY) > 0)
+        bits = MANY;
+    else if (fmpz_sgn(large) > 0)
+        bits = fmpz_get_si(large);
+    fmpz_clear(large);
+    fmpz_clear(small);
+    return bits;
 }
 
 /* Adds what is left after `term` when terms fall at least as fast as from `before` to it: both
