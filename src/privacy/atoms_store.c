@@ -78,12 +78,15 @@ const cellar_atoms *cellar_atoms_hold(const cellar_pair *pair, double most, doub
     cellar_atoms_store *store = cellar_pair_cache_atoms(pair->cache);
     cellar_atoms_kept *kept;
     cellar_atoms atoms;
+    cellar_status status;
     if (store == NULL || pair->clamped)
         return NULL;
     kept = store_find(store, pair);
     if (!kept_is_of(kept, pair) || kept->tail > most) {
         tail = tail_to_make(kept, pair, tail);
-        if (cellar_atoms_create(pair, tail, &atoms, err) != CELLAR_OK)
+        status = cellar_atoms_create(pair, tail, &atoms, err);
+        store->is_short |= status == CELLAR_ERR_MEMORY;
+        if (status != CELLAR_OK)
             return NULL;
         kept_clear(kept);
         *kept = (cellar_atoms_kept){

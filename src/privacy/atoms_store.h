@@ -20,6 +20,7 @@ typedef struct cellar_atoms_kept {
 typedef struct cellar_atoms_store {
     cellar_atoms_kept items[CELLAR_ATOMS_KEPT];
     uint64_t n_asked;
+    int is_short; /* memory ended once: a bound that does without these losses was taken */
 } cellar_atoms_store;
 
 void cellar_atoms_store_clear(cellar_atoms_store *store);

@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "math/rational.h"
+#include "privacy/atoms_store.h"
 #include "privacy/published.h"
 
 /* The sum of parts is not worth a closer bound where it is below. */
@@ -474,6 +475,8 @@ cellar_status cellar_certify(const cellar_mechanism *const *mechanisms, size_t n
     CELLAR_TRY(certify_epsilons(&s, err));
     CELLAR_TRY(certify_composition(&s, err));
     CELLAR_TRY(cellar_certify_judge(&s, err));
+    if (cellar_pair_cache_atoms(s.cache)->is_short)
+        CELLAR_TRY(cellar_fail_memory(err, "privacy losses")); /* answers do not depend on it */
     *out = s.c;
     s.c = NULL;
 out:
