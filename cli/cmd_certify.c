@@ -28,7 +28,7 @@ static const cli_option certify_options[] = {
     TEXT("epsilon", "LIST", epsilon, "delta at these, such as 0.5,1 or 0.01..10/50"),
     TEXT("delta", "LIST", delta, "epsilon at these"),
     NUMBER("effort", "N", effort, 0, 1000000,
-           "give up looking for the worst case, and take a proven bound, after about N times 30 ms "
+           "give up looking for the worst case, and take a proven bound, after about N times 20 ms "
            "for each of them; 0: never [1]"),
     SECTION("What one unit can change"),
     CHOICE("neighbours", "add-remove|substitute", neighbours,

@@ -63,7 +63,7 @@ typedef struct cellar_certify_options {
     uint64_t min_count;            /* no true count is below, which is known from the data [0] */
     uint64_t population;           /* units in the population; 0: not told */
     int parallel;                  /* 1: the mechanisms protect tables of different units */
-    /* How much work each epsilon or delta asked for may take, 1 being some 30 ms; beyond it a
+    /* How much work each epsilon or delta asked for may take, 1 being some 20 ms; beyond it a
      * proven bound stands for a supremum that was not found, and says so. 0: no limit [1]. */
     double effort;
     /* Exact decimals, such as "0.1". */

@@ -54,19 +54,20 @@ typedef struct search {
     size_t i;
     const cellar_worst *at;
     int is_wide;  /* bounds for all counts at once are asked for */
-    int is_tail;  /* the bound of all large counts is asked for, from the first one on */
+    int is_tail;  /* the same by moments */
     int is_quick; /* the first pair is asked for in doubles, which may be a little too much */
     double delta; /* wanted */
 } search;
 
-static double bound_at(const cellar_setting *s, size_t i, double epsilon)
+/* A bound for all counts at once: the best there is, or by moments. */
+static double bound_at(const search *r, double epsilon)
 {
-    cellar_reach reach = cellar_setting_reach(s, i);
+    cellar_reach reach = cellar_setting_reach(r->s, r->i);
     double bound;
     fmpq_t exact;
     fmpq_init(exact);
     cellar_rational_set_double(exact, epsilon);
-    bound = cellar_supremum_bound(&reach, exact);
+    bound = r->is_tail ? cellar_supremum_tail(&reach, exact) : cellar_supremum_bound(&reach, exact);
     fmpq_clear(exact);
     return bound;
 }
@@ -90,32 +91,14 @@ static double quick_at(const search *r, double epsilon, int *larger)
     return fmax(quick.delta[0], quick.delta[1]);
 }
 
-static double tail_at(const search *r, double epsilon)
-{
-    enum { BITS = 64 };
-    const cellar_mechanism *m = r->s->mechanisms[r->i];
-    double bound;
-    arb_t exact, value;
-    arb_init(exact);
-    arb_init(value);
-    arb_set_d(exact, epsilon);
-    m->ops->facts->tail(m, (int64_t) r->s->options->min_count, r->s->shift, exact, BITS, value);
-    bound = arb_is_finite(value) ? cellar_ball_upper(value) : 1;
-    arb_clear(exact);
-    arb_clear(value);
-    return bound;
-}
-
 static double search_ask(const search *r, double epsilon)
 {
     cellar_worst worst;
     int unused;
     if (r->is_quick)
         return quick_at(r, epsilon, &unused);
-    if (r->is_tail)
-        return tail_at(r, epsilon);
-    if (r->is_wide)
-        return bound_at(r->s, r->i, epsilon);
+    if (r->is_wide || r->is_tail)
+        return bound_at(r, epsilon);
     return r->at != NULL ? delta_of_pair(r->s, r->i, r->at, epsilon)
                          : delta_at(r->s, r->i, epsilon, &worst);
 }

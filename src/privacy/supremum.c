@@ -155,12 +155,12 @@ static void rest_by_tail(const cellar_reach *reach, int64_t from, const fmpq_t e
     arb_clear(value);
 }
 
-static double bound_by_tail(const cellar_reach *reach, int64_t from, const fmpq_t epsilon)
+double cellar_supremum_tail(const cellar_reach *reach, const fmpq_t epsilon)
 {
     double bound;
     arb_t ball;
     arb_init(ball);
-    rest_by_tail(reach, from, epsilon, ball);
+    rest_by_tail(reach, reach->smallest, epsilon, ball);
     bound = bound_of(ball);
     arb_clear(ball);
     return bound;
@@ -191,7 +191,7 @@ static int first_by_doubles(const cellar_reach *reach, const fmpq_t epsilon, cel
     if (!is_known && !is_slow)
         return 0;
     *out = worst_start(reach);
-    out->bound = is_known ? fmin(1, quick.delta[larger]) : bound_by_tail(reach, first, epsilon);
+    out->bound = is_known ? fmin(1, quick.delta[larger]) : cellar_supremum_tail(reach, epsilon);
     out->count = larger ? second : first;
     out->neighbour = larger ? first : second;
     out->is_attained = 0;

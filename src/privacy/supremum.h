@@ -34,6 +34,8 @@ void cellar_supremum_delta(const cellar_reach *reach, const fmpq_t epsilon, cell
 /* A bound of it that looks at no pair: of mechanisms with a bound for large counts that is good
  * from the first count on, which cellar_reach_is_wide() implies. It covers all smaller shifts. */
 double cellar_supremum_bound(const cellar_reach *reach, const fmpq_t epsilon);
+/* The same by moments alone, of mechanisms with the fact `tail` (facts.h). */
+double cellar_supremum_tail(const cellar_reach *reach, const fmpq_t epsilon);
 /* 1 when it is quickly known that delta, or delta_p, exceeds `bound` for no pair of counts. */
 int cellar_supremum_is_covered(const cellar_reach *reach, int is_delta, const fmpq_t epsilon,
                                double bound);
