@@ -15,6 +15,7 @@ set(LAYER_SOURCES
   markup.c
   page.c
   page_style.c
+  picture.c
   public.c
   scale.c
   section_certificate.c
