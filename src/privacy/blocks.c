@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "math/run_quick.h"
 
-enum { BLOCKS_WANTED = 1 << 14, NUMBERS_MAX = 3 << 19, ROOM_FIRST = 1 << 12 };
+enum { BLOCKS_WANTED = 1 << 13, NUMBERS_MAX = 3 << 19, ROOM_FIRST = 1 << 12 };
 static const double LEAST = 1e-305; /* masses below would not be right */
 
 static void blocks_clear(cellar_blocks *blocks)

@@ -153,28 +153,44 @@ static cellar_status certify_check(cellar_setting *s, size_t i, const fmpq_t eps
     return status;
 }
 
-static cellar_status point_of_cell(cellar_setting *s, const fmpq_t epsilon,
-                                   cellar_profile_point *point, cellar_error *err)
+/* Whether that delta is one of counts, whether there is another way to it, and what is proved. */
+static cellar_status point_of_worst(cellar_setting *s, const fmpq_t epsilon,
+                                    const cellar_worst *delta, cellar_profile_point *point,
+                                    cellar_error *err)
 {
-    cellar_worst delta, violation;
     cellar_status status;
-    cellar_setting_delta(s, 0, epsilon, &delta);
-    cellar_work_begin(cellar_pair_cache_work(s->cache), s->options->effort);
-    cellar_setting_cell_violation(s, epsilon, &violation);
-    point->delta = point->delta_lower = delta.bound;
-    point->delta_probabilistic = violation.bound;
-    point->probabilistic_is_bound = !violation.is_attained;
-    point->count = delta.count;
-    point->neighbour = delta.neighbour;
-    point->everywhere = delta.everywhere;
-    if (!delta.is_attained)
-        point->delta_lower = 0;
-    status = certify_check(s, 0, epsilon, &delta, err);
-    if (status == CELLAR_OK && !delta.is_proved)
+    point->delta = delta->bound;
+    point->delta_lower = delta->is_attained ? delta->bound : 0;
+    point->count = delta->count;
+    point->neighbour = delta->neighbour;
+    point->everywhere = delta->everywhere;
+    status = certify_check(s, 0, epsilon, delta, err);
+    if (status == CELLAR_OK && !delta->is_proved)
         status = cellar_certificate_judge(s->c, CELLAR_VERDICT_UNKNOWN, err,
                                           "nothing is proved about %s for large counts",
                                           cellar_mechanism_spec(s->mechanisms[0]));
     return status;
+}
+
+static cellar_status point_of_cell(cellar_setting *s, const fmpq_t epsilon,
+                                   cellar_profile_point *point, cellar_error *err)
+{
+    cellar_worst delta, violation;
+    cellar_setting_delta(s, 0, epsilon, &delta);
+    cellar_work_begin(cellar_pair_cache_work(s->cache), s->options->effort);
+    cellar_setting_cell_violation(s, epsilon, &violation);
+    point->delta_probabilistic = violation.bound;
+    point->probabilistic_is_bound = !violation.is_attained;
+    return point_of_worst(s, epsilon, &delta, point, err);
+}
+
+/* One of the records of a unit. */
+static cellar_status point_of_record(cellar_setting *s, const fmpq_t epsilon,
+                                     cellar_profile_point *point, cellar_error *err)
+{
+    cellar_worst delta = {0};
+    cellar_setting_basic_delta(s, epsilon, &delta);
+    return point_of_worst(s, epsilon, &delta, point, err);
 }
 
 /* What composition rests on: the delta of one cell of each mechanism, at an equal share. */
@@ -244,8 +260,9 @@ static cellar_status point_of_all(cellar_setting *s, const fmpq_t epsilon,
     fmpq_t share;
     fmpq_init(share);
     divide(share, epsilon, s->group);
-    status = cellar_setting_is_single(s) ? point_of_cell(s, share, point, err)
-                                         : point_of_many(s, share, point, err);
+    status = !cellar_setting_is_single(s) ? point_of_many(s, share, point, err)
+             : s->group > 1               ? point_of_record(s, share, point, err)
+                                          : point_of_cell(s, share, point, err);
     fmpq_clear(share);
     if (s->group > 1) {
         point->delta = fmin(1, point->delta * cellar_setting_group_factor(s, point->epsilon));

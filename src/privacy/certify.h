@@ -28,6 +28,7 @@ typedef struct cellar_setting {
     cellar_pair_cache *cache;
     cellar_parts_found *found; /* or NULL */
     int64_t n_terms;           /* of second computations so far */
+    int is_rough;              /* compositions are bounded on one coarse grid */
 } cellar_setting;
 
 cellar_status cellar_certify_check_options(const cellar_certify_options *options,

@@ -23,7 +23,7 @@ cellar_status cellar_setting_delta_upper(const cellar_setting *s, double epsilon
     fmpq_t share;
     fmpq_init(share);
     cellar_rational_set_double(share, epsilon / (double) s->group * (1 - 0x1p-50));
-    if (cellar_setting_is_single(s)) {
+    if (cellar_setting_is_single(s) && s->group == 1) {
         cellar_setting_delta(s, 0, share, &worst);
         *out = worst.bound;
     } else {
@@ -79,6 +79,8 @@ cellar_status cellar_setting_violation_bound(const cellar_setting *s, double eps
 {
     static const double shares[] = {0.8, 0.5, 0.9};
     size_t n = cellar_setting_is_single(s) && s->group == 1 ? 3 : 1; /* compositions cost more */
+    cellar_setting rough = *s;
+    rough.is_rough = 1;
     *out = 1;
     for (size_t i = 0; i < n && epsilon > 0; i++) {
         double smaller = epsilon * shares[i], delta;
@@ -86,7 +88,7 @@ cellar_status cellar_setting_violation_bound(const cellar_setting *s, double eps
         cellar_status status;
         if (delta_at * factor >= 1)
             continue;
-        status = cellar_setting_delta_upper(s, smaller, &delta, err);
+        status = cellar_setting_delta_upper(&rough, smaller, &delta, err);
         if (status != CELLAR_OK)
             return status;
         delta *= factor;

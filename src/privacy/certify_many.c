@@ -22,6 +22,7 @@ int cellar_setting_is_single(const cellar_setting *s)
 typedef struct scenario {
     cellar_stake stakes[2 * CELLAR_CERTIFY_MECHANISMS_MAX];
     size_t n;
+    int is_rough; /* all are bounded on one coarse grid */
 } scenario;
 
 /* 1 when one pair of counts is worst everywhere, and its losses can be composed. */
@@ -74,6 +75,7 @@ static int scenario_make(const cellar_setting *s, size_t k, scenario *sc)
     uint64_t d = s->options->n_cells;
     int substitute = s->options->neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE;
     sc->n = 0;
+    sc->is_rough = s->is_rough;
     if (!s->options->parallel) {
         if (k >= (substitute ? 1U : 2U))
             return 0;
@@ -121,9 +123,9 @@ static cellar_status scenario_ask(scenario *sc, double epsilon, double delta, do
     cellar_status status;
     for (size_t i = 0; i < sc->n; i++)
         has_envelope |= sc->stakes[i].is_envelope;
-    sc->stakes[0].is_rough = has_envelope;
+    sc->stakes[0].is_rough = sc->is_rough ? 2 : has_envelope;
     status = stakes_ask(sc, epsilon, delta, enough, out, err);
-    if (status != CELLAR_OK || !has_envelope)
+    if (status != CELLAR_OK || !has_envelope || sc->is_rough)
         return status;
     for (size_t i = 0; i < sc->n; i++)
         sc->stakes[i].is_envelope = 0;
