@@ -47,7 +47,7 @@ void cellar_run_start(cellar_run *run, int64_t first, arb_srcptr p, size_t n)
 int64_t cellar_run_raise(cellar_run *run)
 {
     const int64_t exponent = LAG_BITS * run->lag + LAG_BITS;
-    if (run->lag == 0)
+    if (run->lag == 0 && (run->p.high > 0x1p-400 || run->n_head > 1))
         return 0;
     if (run->n_head > 1)
         run->error = INFINITY; /* they are not held */

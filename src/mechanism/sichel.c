@@ -147,7 +147,8 @@ cellar_status cellar_sichel_init(cellar_mechanism *m, const fmpq_t nu, cellar_er
     s->sigma = cellar_long_double_of_rational(cellar_kernel_parameter(&s->kernel, "sigma")->value);
     arb_init(s->k_ball);
     arb_init(s->g_ball);
-    cellar_sichel_constants(s, CELLAR_SICHEL_BITS, s->k_ball, s->g_ball);
+    s->bits = cellar_sichel_bits(s);
+    cellar_sichel_constants(s, s->bits, s->k_ball, s->g_ball);
     s->g = cellar_long_double_of_ball(s->g_ball);
     arb_init(log_k);
     arb_log(log_k, s->k_ball, 128);

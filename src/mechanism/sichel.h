@@ -12,10 +12,9 @@ typedef struct cellar_sichel {
     long double nu, sigma;
     long double g;            /* K_{nu+1}(1/sigma) / K_nu(1/sigma) */
     long double log_k_scaled; /* ln[e^{1/sigma} K_nu(1/sigma)] */
-    arb_t k_ball, g_ball;     /* e^{1/sigma} K_nu(1/sigma) and g, for the usual precisions */
+    arb_t k_ball, g_ball;     /* e^{1/sigma} K_nu(1/sigma) and g */
+    int64_t bits;             /* for precisions up to this, which runs do with */
 } cellar_sichel;
-
-enum { CELLAR_SICHEL_BITS = 512 };
 
 /* Sets up the law; the parameters alpha and sigma are there. */
 cellar_status cellar_sichel_init(cellar_mechanism *m, const fmpq_t nu, cellar_error *err);

@@ -3,6 +3,8 @@
 
 #include "math/bessel_ball.h"
 
+enum { MORE_BITS = 144 }; /* of what probabilities are made from, than of these */
+
 /* What a run of probabilities is made from. */
 typedef struct sichel_terms {
     arb_t nu, sigma, inverse, mu, g, c, k_nu, log_cs;
@@ -31,7 +33,7 @@ static void terms_init(sichel_terms *t, const cellar_sichel *s, int64_t count, i
     arb_set_fmpq(t->sigma, cellar_kernel_parameter(&s->kernel, "sigma")->value, bits);
     arb_inv(t->inverse, t->sigma, bits);
     cellar_kernel_mean_ball(&s->kernel, count, bits, t->mu);
-    if (bits <= CELLAR_SICHEL_BITS) {
+    if (bits <= s->bits) {
         arb_set(t->k_nu, s->k_ball);
         arb_set(t->g, s->g_ball);
     } else {
@@ -88,7 +90,7 @@ void cellar_sichel_p_balls(const cellar_kernel *k, int64_t count, int64_t first,
     arb_t ratio, factor, twice, v;
     int64_t work = bits + 16;
 
-    terms_init(&t, (const cellar_sichel *) k, count, bits + 144);
+    terms_init(&t, (const cellar_sichel *) k, count, bits + MORE_BITS);
     arb_init(ratio);
     arb_init(factor);
     arb_init(twice);
@@ -116,6 +118,26 @@ void cellar_sichel_p_balls(const cellar_kernel *k, int64_t count, int64_t first,
     terms_clear(&t);
 }
 
+/* How many numbers a run has to be given, and how precisely: those before cancel much. */
+static size_t run_head(const cellar_sichel *s, int64_t first)
+{
+    size_t n = 2;
+    while ((long double) (first + (int64_t) n) - 2 < -1.5L * s->nu)
+        n++;
+    return n;
+}
+
+static int64_t run_head_bits(size_t n)
+{
+    return CELLAR_KERNEL_RUN_BITS + 16 * ((int64_t) n - 2);
+}
+
+int64_t cellar_sichel_bits(const cellar_sichel *s)
+{
+    const int64_t usual = 256, run = run_head_bits(run_head(s, 0));
+    return (run > usual ? run : usual) + MORE_BITS;
+}
+
 /* b (b+1) P(b+1) = 2 f (b+nu) / c b P(b) + f^2 P(b-1), f = mu/(g c sigma), from the recurrence of
  * K. For nu < 0 it starts where b + nu is no longer small. */
 cellar_status cellar_sichel_run(const cellar_kernel *k, int64_t count, int64_t first,
@@ -124,15 +146,13 @@ cellar_status cellar_sichel_run(const cellar_kernel *k, int64_t count, int64_t f
     const cellar_sichel *s = (const cellar_sichel *) k;
     int64_t bits = CELLAR_KERNEL_RUN_BITS;
     arb_struct p[CELLAR_RUN_HEAD];
-    size_t n = 2;
+    const size_t n = run_head(s, first);
     sichel_terms t;
 
     (void) err;
-    while ((long double) (first + (int64_t) n) - 2 < -1.5L * s->nu)
-        n++;
     for (size_t i = 0; i < n; i++)
         arb_init(p + i);
-    terms_init(&t, s, count, bits + 144);
+    terms_init(&t, s, count, bits + MORE_BITS);
     out->kind = CELLAR_RUN_PAIRED;
     cellar_run_set(out, &out->shift, t.nu);
     arb_mul(t.k_nu, t.g, t.c, bits);
@@ -143,8 +163,7 @@ cellar_status cellar_sichel_run(const cellar_kernel *k, int64_t count, int64_t f
     cellar_run_set(out, &out->slope, t.g);
     arb_mul(t.k_nu, t.k_nu, t.k_nu, bits);
     cellar_run_set(out, &out->pair, t.k_nu);
-    /* before that much cancels */
-    cellar_sichel_p_balls(k, count, first, n, bits + 16 * ((int64_t) n - 2), p);
+    cellar_sichel_p_balls(k, count, first, n, run_head_bits(n), p);
     cellar_run_start(out, first, p, n);
     terms_clear(&t);
     for (size_t i = 0; i < n; i++)

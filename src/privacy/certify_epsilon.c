@@ -190,27 +190,48 @@ static double search_about_quick(const search *r, cellar_worst *at)
     return about;
 }
 
-/* The loss at the first number beyond which P of a kernel has about as much as delta. */
+/* ln P(x) of the larger count of a kernel, and the loss there. */
+static void tail_look(const search *r, int64_t x, double *log_p, double *loss)
+{
+    const cellar_mechanism *m = r->s->mechanisms[r->i];
+    *log_p = m->ops->log_pmf(m, r->at->count, x);
+    *loss = *log_p - m->ops->log_pmf(m, r->at->neighbour, x);
+}
+
+/* About ln delta where the loss at x is epsilon: with P falling by e^-a and the loss rising by s
+ * from one number to the next, delta is P(x) times the sum of e^{-a k} - e^{-(a + s) k}. */
+static double tail_log_delta(const search *r, int64_t x, int64_t step)
+{
+    double log_p, loss, log_p_next, loss_next, a, s;
+    tail_look(r, x, &log_p, &loss);
+    tail_look(r, x + step, &log_p_next, &loss_next);
+    a = (log_p - log_p_next) / (double) step;
+    s = (loss_next - loss) / (double) step;
+    if (!(a > 0)) /* it rises yet */
+        return 0;
+    return s > 0 ? log_p + log(1 / expm1(a) - 1 / expm1(a + s)) : log_p;
+}
+
+/* The loss at the first number of a kernel where that is no more than delta. */
 static double search_about_tail(const search *r)
 {
     const cellar_mechanism *m = r->s->mechanisms[r->i];
-    const int64_t larger = r->at->count, smaller = r->at->neighbour;
     const double goal = log(r->delta);
-    double mean, variance, loss;
+    const int64_t step = 1 + (int64_t) fmin(cellar_pair_fall(m, r->at->count) / 8, 0x1p40);
+    double mean, variance, log_p, loss;
     int64_t low, high;
-    cellar_mechanism_mean_variance(m, larger, &mean, &variance);
+    cellar_mechanism_mean_variance(m, r->at->count, &mean, &variance);
     low = (int64_t) fmin(mean, 0x1p60);
-    for (high = 2 * low + 1; high < INT64_MAX / 4 && m->ops->log_pmf(m, larger, high) > goal;)
+    for (high = 2 * low + 1; high < INT64_MAX / 4 && tail_log_delta(r, high, step) > goal;)
         high *= 2;
     while (high - low > 1) {
         int64_t x = low + (high - low) / 2;
-        double factor = m->ops->tail_factor != NULL ? m->ops->tail_factor(m, larger, x) : 1;
-        if (m->ops->log_pmf(m, larger, x) + log(factor) > goal)
+        if (tail_log_delta(r, x, step) > goal)
             low = x;
         else
             high = x;
     }
-    loss = m->ops->log_pmf(m, larger, high) - m->ops->log_pmf(m, smaller, high);
+    tail_look(r, high, &log_p, &loss);
     return isfinite(loss) && loss > 0 ? loss : 1;
 }
 

@@ -70,6 +70,27 @@ static int noise_beside(const cellar_pair *pair, int64_t b, int64_t bits, arb_t 
     return found;
 }
 
+/* Between 0 and a bound of P(B > b) where what P, the first law, has there need not be known: where
+ * losses rise e^epsilon times that of the other law is no more. */
+static int tail_is_nothing(const cellar_pair *pair, int side, int64_t b, int64_t bits, arb_t out)
+{
+    const cellar_mechanism *m = pair->m;
+    const int64_t count = pair->count[side];
+    arb_t half;
+    if (!pair->wide || !cellar_pair_tail_is_nothing(m, pair->count[0], b))
+        return 0;
+    cellar_work_add(cellar_pair_cache_work(pair->cache), cellar_pair_pmf_cost(m));
+    arb_init(half);
+    m->ops->pmf_ball(m, count, b + 1, bits, out);
+    arb_set_d(half, m->ops->tail_factor(m, count, b + 1));
+    arb_mul(out, out, half, bits);
+    arb_set_d(half, 0.5); /* from 0 on */
+    mag_set_d(arb_radref(half), 0.5);
+    arb_mul(out, out, half, bits);
+    arb_clear(half);
+    return arb_is_finite(out);
+}
+
 /* P(B > b), by the mechanism's own survival_ball. */
 static void raw_survival(const cellar_pair *pair, int side, int64_t b, int64_t bits, arb_t out)
 {
@@ -82,7 +103,8 @@ static void raw_survival(const cellar_pair *pair, int side, int64_t b, int64_t b
     if (cellar_pair_cache_get(pair->cache, m, CELLAR_PAIR_UPPER, count, b, bits, out) ||
         cellar_pair_cache_upper(pair->cache, m, count, b, bits, out))
         return;
-    if (!cellar_pair_cache_tail(pair->cache, m, count, b, bits, out) &&
+    if (!tail_is_nothing(pair, side, b, bits, out) &&
+        !cellar_pair_cache_tail(pair->cache, m, count, b, bits, out) &&
         !noise_beside(pair, b, bits, out)) {
         m->ops->survival_ball(m, count, b, bits, out);
         cellar_work_add(cellar_pair_cache_work(pair->cache), cellar_pair_upper_cost(m, count));

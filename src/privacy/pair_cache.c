@@ -246,7 +246,7 @@ static double words_cost(const cache_words *words)
 {
     const cellar_mechanism *m = words->m;
     const double given = (double) words->row.run.n_head;
-    return m->ops->row_cost * (1 + given * given / 40) +
+    return m->ops->row_cost * (1 + given / 6 + given * given / 100) +
            (words->row.first > 0 ? cellar_pair_pmf_cost(m) : 0);
 }
 
@@ -271,16 +271,9 @@ static cache_words *words_find(cellar_pair_cache *cache, const cellar_mechanism 
  * so many of them have been asked for that it takes no longer. */
 static int words_pay(const cache_words *words, int64_t b)
 {
-    enum {
-        NEAR = 1 << 12,
-        ASKED = 6,
-        ASKED_CLOSED = 100,
-        NUMBERS_EACH = 8192,
-        TAILS = 12,
-        FALLS = 62
-    };
+    enum { NEAR = 1 << 12, ASKED = 6, ASKED_CLOSED = 100, NUMBERS_EACH = 8192, TAILS = 12 };
     const cellar_mechanism *m = words->m;
-    double fall, n;
+    double fall;
     int is_closed;
     if (b < NEAR || b < words->row.first + (int64_t) words->row.n ||
         CELLAR_PAIR_WORD_COST * ((double) b - (double) words->row.first) <
@@ -290,9 +283,8 @@ static int words_pay(const cache_words *words, int64_t b)
     if (fall <= 0)
         return 1;
     is_closed = m->ops->has_closed_tails(m);
-    n = b < INT64_MAX ? (double) b : FALLS * fall;
     if (fall < CELLAR_PAIR_FALL_LONG &&
-        (words->n_asked > (is_closed ? ASKED_CLOSED : ASKED) + n / NUMBERS_EACH ||
+        (words->n_asked > (is_closed ? ASKED_CLOSED : ASKED) + (double) b / NUMBERS_EACH ||
          (words->n_tails > TAILS && fall > CELLAR_PAIR_FALL_WIDE && !is_closed)))
         return 1;
     return fall > CELLAR_PAIR_FALL_WIDE && !is_closed &&
@@ -349,6 +341,27 @@ const cellar_law_row *cellar_pair_cache_words_to(cellar_pair_cache *cache,
     return words != NULL && words_finish(cache, words, bits) ? &words->row : NULL;
 }
 
+/* How long a row must be for P(B >= b), which is no less than P(B = b) above the mean. */
+static int words_length(const cache_words *words, int64_t b)
+{
+    const cellar_mechanism *m = words->m;
+    double mean, variance, bits = REST_ACCURACY;
+    int i = 0;
+    m->ops->mean_variance(m, words->count, &mean, &variance);
+    if ((double) b > mean)
+        bits -= m->ops->log_pmf(m, words->count, b) / M_LN2;
+    while (i < WORD_LENGTHS && word_lengths[i] < bits)
+        i++;
+    return i;
+}
+
+/* 1 when it has been made so long, or that would pay. */
+static int words_pay_to(const cache_words *words, int bits)
+{
+    const double fall = cellar_pair_fall(words->m, words->count);
+    return words->bits >= bits || words_pay(words, (int64_t) (fall * M_LN2 * bits));
+}
+
 /* P(B >= b): what the numbers below leave, or when that is too little the sum of the rest. */
 static int words_upper(cellar_pair_cache *cache, const cellar_mechanism *m, int64_t count,
                        int64_t b, int64_t bits, arb_t out)
@@ -365,19 +378,16 @@ static int words_upper(cellar_pair_cache *cache, const cellar_mechanism *m, int6
             return 1;
     }
     words->n_tails++;
-    if (!words_pay(words, INT64_MAX)) {
-        words->n_asked++;
-        return 0;
-    }
-    for (int i = 0; i < WORD_LENGTHS; i++) {
-        if (!words_finish(cache, words, word_lengths[i]))
-            return 0;
+    for (int i = words_length(words, b); i < WORD_LENGTHS; i++) {
+        if (!words_pay_to(words, word_lengths[i]) || !words_finish(cache, words, word_lengths[i]))
+            break;
         if (b < words->row.first || b >= words->row.first + (int64_t) words->row.n_above)
             continue;
         cellar_law_row_above(&words->row, b, out);
         if (arb_rel_accuracy_bits(out) >= REST_ACCURACY)
             return 1;
     }
+    words->n_asked++;
     return 0;
 }
 
@@ -403,39 +413,15 @@ static int tail_near(const cache_tail *tail, int64_t b, int64_t bits, arb_t out)
     return arb_rel_accuracy_bits(out) >= REST_ACCURACY;
 }
 
-/* 1 and a bound of P(> b) that is too small for any double: it need not be known. */
-static int tail_is_nothing(const cellar_mechanism *m, int64_t count, int64_t b, int64_t bits,
-                           arb_t out)
-{
-    const double nothing = -790; /* 2^-1139 */
-    const double factor = m->ops->tail_factor(m, count, b + 1);
-    arb_t half;
-    if (!isfinite(factor) || !(m->ops->log_pmf(m, count, b + 1) + log(factor) < nothing))
-        return 0;
-    arb_init(half);
-    m->ops->pmf_ball(m, count, b + 1, bits, out);
-    arb_set_d(half, factor);
-    arb_mul(out, out, half, bits);
-    arb_set_d(half, 0.5); /* from 0 on */
-    mag_set_d(arb_radref(half), 0.5);
-    arb_mul(out, out, half, bits);
-    arb_clear(half);
-    return 1;
-}
-
 int cellar_pair_cache_tail(cellar_pair_cache *cache, const cellar_mechanism *m, int64_t count,
                            int64_t b, int64_t bits, arb_t out)
 {
     cache_tail *tail;
     if (cache == NULL || bits != WORD_BITS || !cellar_pair_law_is_wide(m, count))
         return 0;
-    if (tail_is_nothing(m, count, b, bits, out)) {
-        cellar_work_add(&cache->work, cellar_pair_pmf_cost(m));
-        return 1;
-    }
     tail = &cache->tails[(uint64_t) count % LAST_TAILS];
     if (tail->m == m && tail->count == count && tail_near(tail, b, bits, out)) {
-        cellar_work_add(&cache->work, m->ops->row_cost + CELLAR_PAIR_WORD_COST *
+        cellar_work_add(&cache->work, m->ops->row_cost + CELLAR_PAIR_SUM_COST *
                                                              fabs((double) b - (double) tail->b));
         return 1;
     }

@@ -17,9 +17,16 @@ double cellar_pair_pmf_cost(const cellar_mechanism *m)
 double cellar_pair_upper_cost(const cellar_mechanism *m, int64_t count)
 {
     const double falls = 54, closed = 150;
-    const double fall = cellar_pair_fall(m, count), summed = falls * CELLAR_PAIR_WORD_COST * fall;
+    const double fall = cellar_pair_fall(m, count), summed = falls * CELLAR_PAIR_SUM_COST * fall;
     const int is_closed = fall > 0 && m->ops->has_closed_tails(m);
     return cellar_pair_pmf_cost(m) + (is_closed ? fmin(summed, closed) : summed);
+}
+
+int cellar_pair_tail_is_nothing(const cellar_mechanism *m, int64_t count, int64_t b)
+{
+    const double nothing = -790; /* 2^-1139 */
+    const double factor = m->ops->tail_factor(m, count, b + 1);
+    return isfinite(factor) && m->ops->log_pmf(m, count, b + 1) + log(factor) < nothing;
 }
 
 int cellar_pair_law_is_long(const cellar_mechanism *m, int64_t count)

@@ -8,8 +8,9 @@
 /* Laws that take more numbers than this to fall by a factor e are wide, and sums over those that
  * take more still too long. */
 enum { CELLAR_PAIR_FALL_WIDE = 500, CELLAR_PAIR_FALL_LONG = 12000 };
-/* Of one number of a law in double-words, and of one of a row of balls. */
-#define CELLAR_PAIR_WORD_COST 0.035
+/* Of one number of a law in double-words, kept or only summed, and of one of a row of balls. */
+#define CELLAR_PAIR_WORD_COST 0.05
+#define CELLAR_PAIR_SUM_COST 0.035
 #define CELLAR_PAIR_ROW_COST 0.5
 
 /* How many numbers it takes P to fall by a factor e far out; 0 where that is few or not known. */
@@ -19,6 +20,8 @@ double cellar_pair_fall(const cellar_mechanism *m, int64_t count);
 double cellar_pair_pmf_cost(const cellar_mechanism *m);
 double cellar_pair_upper_cost(const cellar_mechanism *m, int64_t count);
 
+/* 1 when P(> b | count) is too small for any double. */
+int cellar_pair_tail_is_nothing(const cellar_mechanism *m, int64_t count, int64_t b);
 /* 1 when P(>= b | count) takes too long: the law falls so slowly that its tail cannot be summed,
  * and what lies below b does not tell it either. */
 int cellar_pair_tail_is_long(const cellar_mechanism *m, int64_t count, int64_t b);

@@ -77,17 +77,34 @@ static void test_epsilon(void **state)
     cellar_pair_cache_free(cache);
 }
 
+/* The other law has far less beyond the threshold than any double can say, and it counts. */
+static void test_far(void **state)
+{
+    cellar_mechanism *m = make("sichel:alpha=671,sigma=0.54,nu=-0.928");
+    cellar_pair_cache *cache = cellar_pair_cache_create();
+    cellar_pair pair;
+    (void) state;
+    assert_non_null(cache);
+    cellar_pair_init(&pair, m, 1000, 0, CELLAR_NEGATIVES_KEEP);
+    pair.cache = cache;
+    check_epsilon(&pair, 8.32e-179, 590);
+    cellar_pair_cache_free(cache);
+    cellar_mechanism_free(m);
+}
+
 /* P(> b) is what lies between b and another number, and P beyond that. */
 static void test_tails(void **state)
 {
     static const struct {
         const char *spec;
         int64_t b, step;
-    } cases[] = {
-        {"negbin:alpha=90,sigma=9", 4000, 1}, /* on either side of where ways change */
-        {"negbin:alpha=90,sigma=9", 3000, 2500},       {"negbin:alpha=1000,sigma=0.4", 1900, 300},
-        {"negbin:alpha=90,sigma=9", 300000, 1000},     {"pig:alpha=60,sigma=20", 5000, 700},
-        {"sichel:alpha=30,sigma=9,nu=0.3", 9000, 2000}};
+    } cases[] = {{"negbin:alpha=90,sigma=9", 4000, 1}, /* on either side of where ways change */
+                 {"negbin:alpha=90,sigma=9", 3000, 2500},
+                 {"negbin:alpha=1000,sigma=0.4", 1900, 300},
+                 {"negbin:alpha=90,sigma=9", 300000, 1000},
+                 {"pig:alpha=60,sigma=20", 5000, 700},
+                 {"sichel:alpha=30,sigma=9,nu=0.3", 9000, 2000},
+                 {"sichel:alpha=6710,sigma=0.0254,nu=-0.928", 150000, 800}};
     (void) state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         cellar_mechanism *m = make(cases[i].spec);
@@ -136,6 +153,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_epsilon),
+        cmocka_unit_test(test_far),
         cmocka_unit_test(test_tails),
         cmocka_unit_test(test_near),
     };
