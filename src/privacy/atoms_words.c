@@ -46,17 +46,32 @@ static void window_cut(window *w, double tail)
     w->above = w->p->after + (w->high + 1 < end ? at(w->p->above, w->p, w->high + 1) : 0);
 }
 
-/* Laws that go too far for a list are cut off earlier: what is left out counts, so that holds. */
+/* How many numbers the list of a law has, but for `tail`. */
+static double list_width(const cellar_pair *pair, double tail)
+{
+    int64_t low, high;
+    pair->m->ops->support(pair->m, pair->count[0], tail, &low, &high);
+    return (double) high - (double) low;
+}
+
+/* Laws that go too far for a list, or further than there is time for, are cut off earlier: what is
+ * left out counts, so that holds. */
 static double tail_that_fits(const cellar_pair *pair, double tail)
 {
-    while (tail < 1e-12) {
-        int64_t low, high;
-        pair->m->ops->support(pair->m, pair->count[0], tail, &low, &high);
-        if (high - low < WIDTH_MAX)
-            break;
-        tail = pow(tail, 0.8);
+    const double most = 1e-12, close = 0.01;
+    const double left = cellar_work_left(cellar_pair_cache_work(pair->cache));
+    const double width = fmin(WIDTH_MAX, fmax(NARROW, left / (2 * CELLAR_PAIR_WORD_COST)));
+    double too_far = log(tail), fits = log(most);
+    if (tail >= most || list_width(pair, tail) < width)
+        return tail;
+    while (fits - too_far > close * fabs(fits)) {
+        double middle = too_far + (fits - too_far) / 2;
+        if (list_width(pair, exp(middle)) < width)
+            fits = middle;
+        else
+            too_far = middle;
     }
-    return tail;
+    return exp(fits);
 }
 
 /* Q up to b if that is possible, and as far as it goes if not. */

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "math/run_quick.h"
 
-enum { BLOCKS_WANTED = 1 << 13, NUMBERS_MAX = 3 << 19, ROOM_FIRST = 1 << 12 };
+enum { BLOCKS_WANTED = 1 << 13, ROOM_FIRST = 1 << 12 };
 static const double LEAST = 1e-305; /* masses below would not be right */
 
 static void blocks_clear(cellar_blocks *blocks)
@@ -132,10 +132,10 @@ CELLAR_DWORD_INLINE double pass_block(pass *w, cellar_run_kind kind, int64_t siz
 static int pass_is_done(const pass *w, double tail, double *above)
 {
     double p = pass_value(w) * (1 + cellar_run_quick_error(&w->larger.run));
-    if (p > tail && p > LEAST && w->b < NUMBERS_MAX)
+    if (p > tail && p > LEAST && w->b < CELLAR_BLOCKS_NUMBERS_MAX)
         return 0;
     *above = (p + cellar_law_row_rest(w->larger.row, w->b, p)) * (1 + 0x1p-40) + 1e-307;
-    return *above <= tail || p <= LEAST || w->b >= NUMBERS_MAX;
+    return *above <= tail || p <= LEAST || w->b >= CELLAR_BLOCKS_NUMBERS_MAX;
 }
 
 /* Blocks grow while their edges are close, and shrink when they are not: by how large losses are,
@@ -178,7 +178,7 @@ static double usual_reach(const cellar_blocks *blocks)
     const cellar_mechanism *m = blocks->m;
     int64_t low, high;
     m->ops->support(m, blocks->larger, fmax(usual, blocks->tail), &low, &high);
-    high = high < NUMBERS_MAX ? high : NUMBERS_MAX;
+    high = high < CELLAR_BLOCKS_NUMBERS_MAX ? high : CELLAR_BLOCKS_NUMBERS_MAX;
     return m->ops->log_pmf(m, blocks->larger, high) - m->ops->log_pmf(m, blocks->smaller, high) -
            m->ops->log_pmf(m, blocks->larger, 0) + m->ops->log_pmf(m, blocks->smaller, 0);
 }

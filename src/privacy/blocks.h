@@ -6,7 +6,7 @@
 
 #include "privacy/pair.h"
 
-enum { CELLAR_BLOCKS_KEPT = 8 };
+enum { CELLAR_BLOCKS_KEPT = 8, CELLAR_BLOCKS_NUMBERS_MAX = 3 << 19 };
 
 /* Numbers b of block i have ln P(b | larger) / P(b | smaller) between edge[i] and edge[i + 1]. A
  * block of one number has the loss edge[i]. */

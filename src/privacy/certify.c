@@ -118,26 +118,35 @@ static cellar_status certify_disagree(const cellar_mechanism *m, cellar_error *e
                        cellar_mechanism_spec(m));
 }
 
-/* The second computation, where it is cheap, for the first few epsilons of a cell of mechanism i:
- * term by term and by balls, against the threshold, or against double-words. */
-static cellar_status certify_check(cellar_setting *s, size_t i, const fmpq_t epsilon,
-                                   const cellar_worst *worst, cellar_error *err)
+/* 1 when a second computation of mechanism i at some count is cheap: of the first few epsilons, and
+ * by few terms. */
+static int check_is_cheap(const cellar_setting *s, size_t i, int64_t count, int64_t *n_terms)
 {
     enum { TERMS_MAX = 400, TERMS_ALL = 2000, CHECKS_MAX = 10 };
     const cellar_mechanism *m = s->mechanisms[i];
-    cellar_status status = CELLAR_OK;
     int64_t low, high;
+    if (s->c->n_points * s->n + i >= CHECKS_MAX ||
+        (!cellar_facts_monotone(m) && m->ops->law_row == NULL))
+        return 0;
+    m->ops->support(m, count, 1e-18, &low, &high);
+    *n_terms = high - low;
+    return low >= -TERMS_MAX && high <= TERMS_MAX + count && s->n_terms + *n_terms <= TERMS_ALL;
+}
+
+/* Term by term and by balls, against the threshold, or against double-words. */
+static cellar_status certify_check(cellar_setting *s, size_t i, const fmpq_t epsilon,
+                                   const cellar_worst *worst, cellar_error *err)
+{
+    const cellar_mechanism *m = s->mechanisms[i];
+    cellar_status status = CELLAR_OK;
+    int64_t n_terms;
     cellar_pair pair;
     arb_t first, second;
 
-    if (s->c->n_points * s->n + i >= CHECKS_MAX)
+    if (!check_is_cheap(s, i, worst->count, &n_terms))
         return CELLAR_OK;
     cellar_pair_init(&pair, m, worst->count, worst->neighbour, CELLAR_NEGATIVES_KEEP);
-    m->ops->support(m, worst->count, 1e-18, &low, &high);
-    if ((!pair.monotone && m->ops->law_row == NULL) || low < -TERMS_MAX ||
-        high > TERMS_MAX + worst->count || s->n_terms + high - low > TERMS_ALL)
-        return CELLAR_OK;
-    s->n_terms += high - low;
+    s->n_terms += n_terms;
     arb_init(first);
     arb_init(second);
     pair.cache = s->cache; /* what was certified with, and then anew */
@@ -202,8 +211,11 @@ static cellar_status certify_check_parts(cellar_setting *s, const fmpq_t epsilon
     divide(share, epsilon, cellar_setting_parts(s));
     for (size_t i = 0; i < s->n && status == CELLAR_OK; i++) {
         cellar_worst worst;
+        int64_t n_terms;
         if (s->c->n_points > 0 && s->n > 1)
             break; /* each costs a search for the worst case */
+        if (!check_is_cheap(s, i, (int64_t) s->options->min_count, &n_terms))
+            continue;
         cellar_setting_delta(s, i, share, &worst);
         status = certify_check(s, i, share, &worst, err);
     }
@@ -366,13 +378,10 @@ static cellar_status certify_epsilons(cellar_setting *s, cellar_error *err)
             at.epsilon = at.lower = s->c->pure;
         } else {
             cellar_bounds bounds;
-            CELLAR_TRY(cellar_setting_group_epsilon(s, nextafter(at.delta, 0), epsilon_of_all,
-                                                    &bounds, err));
-            if (s->group > 1) {
-                cellar_bounds unit;
-                CELLAR_TRY(cellar_setting_unit(s, NAN, nextafter(at.delta, 0), &unit, err));
-                bounds.upper = fmin(bounds.upper, unit.upper);
-            }
+            CELLAR_TRY(cellar_setting_unit(s, NAN, nextafter(at.delta, 0), &bounds, err));
+            if (isinf(bounds.upper)) /* a chain does no better */
+                CELLAR_TRY(cellar_setting_group_epsilon(s, nextafter(at.delta, 0), epsilon_of_all,
+                                                        &bounds, err));
             at.epsilon = fmin(bounds.upper, s->c->pure);
             at.lower = fmin(bounds.lower, at.epsilon);
         }
@@ -383,7 +392,7 @@ out:
     return status;
 }
 
-/* One part has nothing to be composed with. */
+/* Of one part all are the same. */
 static void composition_of_one(cellar_setting *s)
 {
     cellar_composition *comp = &s->c->composition;
@@ -415,7 +424,9 @@ static cellar_status certify_composition(cellar_setting *s, cellar_error *err)
         double delta = s->c->epsilons[0].delta, less = nextafter(delta, 0); /* as above */
         cellar_bounds basic, advanced;
         CELLAR_TRY(cellar_setting_group_epsilon(s, less, epsilon_basic, &basic, err));
-        CELLAR_TRY(cellar_setting_group_epsilon(s, less, epsilon_advanced, &advanced, err));
+        advanced = basic;
+        if (!cellar_setting_is_single(s)) /* one part has nothing to be composed with */
+            CELLAR_TRY(cellar_setting_group_epsilon(s, less, epsilon_advanced, &advanced, err));
         comp->basic = (cellar_guarantee){basic.upper, delta};
         comp->advanced = (cellar_guarantee){advanced.upper, delta};
         comp->tight = (cellar_guarantee){s->c->epsilons[0].epsilon, delta};

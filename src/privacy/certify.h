@@ -91,7 +91,8 @@ int cellar_setting_is_too_wide(cellar_status status);
 /* ---- units of several records ---- */
 
 /* All ways in which the records of a unit can lie in cells, composed: bounds of delta at `epsilon`,
- * or (epsilon NAN) of epsilon at `delta`. Infinite, or 1, where there are too many ways. */
+ * or (epsilon NAN) of epsilon at `delta`. Infinite, or 1, where there are too many ways, or these
+ * take more than may be done. */
 cellar_status cellar_setting_unit(const cellar_setting *s, double epsilon, double delta,
                                   cellar_bounds *out, cellar_error *err);
 

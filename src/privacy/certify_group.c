@@ -15,34 +15,58 @@ double cellar_setting_group_factor(const cellar_setting *s, double epsilon)
     return (step > 1e-12 ? expm1(epsilon) / step : m * exp(epsilon)) * (1 + 1e-12);
 }
 
+/* Of one record, or of a unit that needs no chain. */
+static cellar_status record_delta_upper(const cellar_setting *s, const fmpq_t epsilon, double *out,
+                                        cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    cellar_bounds bounds;
+    cellar_worst worst;
+    if (cellar_setting_is_single(s) && s->group == 1) {
+        cellar_setting_delta(s, 0, epsilon, &worst);
+        *out = worst.bound;
+        return CELLAR_OK;
+    }
+    *out = cellar_setting_basic_delta(s, epsilon, &worst);
+    if (cellar_setting_is_single(s) || !cellar_setting_has_envelope(s))
+        return CELLAR_OK;
+    status = cellar_setting_tight_delta(s, fmpq_get_d(epsilon), &bounds, err);
+    if (status == CELLAR_OK)
+        *out = fmin(*out, bounds.upper);
+    return status;
+}
+
+/* No chain does better than all ways to spread the records. */
 cellar_status cellar_setting_delta_upper(const cellar_setting *s, double epsilon, double *out,
                                          cellar_error *err)
 {
-    cellar_status status = CELLAR_OK;
-    cellar_worst worst;
+    cellar_status status;
+    cellar_bounds unit;
     fmpq_t share;
+    status = cellar_setting_unit(s, epsilon * (1 - 0x1p-50), NAN, &unit, err);
+    *out = unit.upper;
+    if (status != CELLAR_OK || unit.upper < 1)
+        return status;
     fmpq_init(share);
     cellar_rational_set_double(share, epsilon / (double) s->group * (1 - 0x1p-50));
-    if (cellar_setting_is_single(s) && s->group == 1) {
-        cellar_setting_delta(s, 0, share, &worst);
-        *out = worst.bound;
-    } else {
-        *out = cellar_setting_basic_delta(s, share, &worst);
-    }
-    if (!cellar_setting_is_single(s) && cellar_setting_has_envelope(s)) {
-        cellar_bounds bounds;
-        status = cellar_setting_tight_delta(s, fmpq_get_d(share), &bounds, err);
-        if (status == CELLAR_OK)
-            *out = fmin(*out, bounds.upper);
-    }
+    status = record_delta_upper(s, share, out, err);
     fmpq_clear(share);
     *out = fmin(1, *out * cellar_setting_group_factor(s, epsilon));
-    if (status == CELLAR_OK && s->group > 1) {
-        cellar_bounds unit;
-        status = cellar_setting_unit(s, epsilon * (1 - 0x1p-50), NAN, &unit, err);
-        *out = status == CELLAR_OK ? fmin(*out, unit.upper) : *out;
-    }
     return status;
+}
+
+/* The share of delta that a chain of changes needs, where a change has `epsilon` at a delta of
+ * `share`, and at smaller ones as much more as their logarithms: tails that fall faster need less.
+ */
+static double group_share(const cellar_setting *s, double delta, double share, double epsilon)
+{
+    enum { ROUNDS = 30 };
+    double next = share;
+    for (int round = 0; round < ROUNDS && next > 0; round++) {
+        const double all = (double) s->group * epsilon * fmax(1, log(next) / log(share));
+        next = delta / cellar_setting_group_factor(s, all) * (1 - 1e-9);
+    }
+    return next;
 }
 
 /* A smaller delta for each change, until what the chain makes of it is small enough. */
@@ -55,16 +79,16 @@ cellar_status cellar_setting_group_epsilon(const cellar_setting *s, double delta
     if (s->group <= 1)
         return each(s, delta, out, err);
     for (int round = 0; round < ROUNDS && share > 0; round++) {
-        double factor;
+        double one;
         cellar_status status = each(s, share, out, err);
         if (status != CELLAR_OK || isinf(out->upper))
             return status;
-        out->upper = out->upper * m * (1 + 1e-15);
+        one = out->upper;
+        out->upper = one * m * (1 + 1e-15);
         out->lower = 0;
-        factor = cellar_setting_group_factor(s, out->upper);
-        if (share * factor <= delta)
+        if (share * cellar_setting_group_factor(s, out->upper) <= delta)
             return CELLAR_OK;
-        share = delta / factor * (1 - 1e-12);
+        share = group_share(s, delta, share, one);
     }
     out->upper = INFINITY;
     return CELLAR_OK;

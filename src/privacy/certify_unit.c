@@ -9,10 +9,13 @@
 
 #include <math.h>
 
+#include "privacy/blocks.h"
 #include "privacy/envelope.h"
+#include "privacy/one_part.h"
 
 /* Partitions are many, and envelopes take time. */
 enum { RECORDS_MAX = 6, MOVING_MAX = 3, ENVELOPES_MAX = 4, ENVELOPE_SHIFT_MAX = 16 };
+static const int n_partitions[RECORDS_MAX + 1] = {1, 1, 2, 3, 5, 7, 11};
 
 /* How many cells hold k of the records, k = 1 .. m. */
 typedef struct partition {
@@ -58,6 +61,33 @@ static int unit_has_stakes(const cellar_setting *s)
     return s->group <= ENVELOPES_MAX && shift <= ENVELOPE_SHIFT_MAX && !unit_moves(s) &&
            cellar_envelope_exists(&reach) &&
            (stake.pair.monotone || cellar_reach_period(&reach, &n_counts));
+}
+
+/* Numbers of the law of the largest change, but for what does not show. */
+static double unit_numbers(const cellar_setting *s, double epsilon, double delta)
+{
+    const double usual = 1e-12, least = 1e-300;
+    const cellar_stake stake = cellar_setting_stake(s, 0, 1, (int64_t) s->group * s->shift, 1);
+    const cellar_mechanism *m = stake.pair.m;
+    double about = isnan(epsilon) ? delta : cellar_one_part_about(&stake, epsilon);
+    int64_t low, high;
+    about = about > least ? fmin(about, usual) : usual;
+    m->ops->support(m, stake.pair.count[0], fmax(least, about * CELLAR_ONE_PART_LEFT), &low, &high);
+    return (double) high - (double) low;
+}
+
+/* About what it takes: the losses of each size of a part, one by one or in blocks of numbers, and
+ * their compositions. Envelopes have limits of their own. */
+static double unit_cost(const cellar_setting *s, double epsilon, double delta)
+{
+    const double many = 0x1p14, most = 0x1p15, each = 0.1, in_block = 0.006, start = 100;
+    const double numbers = unit_numbers(s, epsilon, delta), ways = n_partitions[s->group];
+    const double list = fmin(numbers, most), n = ways * (unit_moves(s) ? ways : 2);
+    const double part =
+        numbers > many ? in_block * fmin(numbers, CELLAR_BLOCKS_NUMBERS_MAX) : each * numbers;
+    if (cellar_setting_stake(s, 0, 1, s->shift, 1).is_envelope)
+        return 0;
+    return (double) s->group * part + n * (start + 0.04 * list);
 }
 
 static int unit_is_possible(const cellar_setting *s)
@@ -117,10 +147,16 @@ cellar_status cellar_setting_unit(const cellar_setting *s, double epsilon, doubl
                                   cellar_bounds *out, cellar_error *err)
 {
     const cellar_bounds nothing = {.upper = isnan(epsilon) ? INFINITY : 1};
+    cellar_work *work = cellar_pair_cache_work(s->cache);
     cellar_status status;
+    double cost;
     *out = nothing;
     if (!unit_is_possible(s))
         return CELLAR_OK;
+    cost = unit_cost(s, epsilon, delta);
+    if (cost > cellar_work_left(work))
+        return CELLAR_OK;
+    cellar_work_add(work, cost);
     out->upper = 0;
     status = unit_try_all(s, epsilon, delta, &out->upper, err);
     if (cellar_setting_is_too_wide(status))

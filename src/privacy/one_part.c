@@ -4,18 +4,22 @@
 #include <math.h>
 
 #include "privacy/atoms_store.h"
+#include "privacy/blocks.h"
 
 int cellar_one_part_is_long(const cellar_stake *stake, double tail)
 {
-    enum { LONG = 1 << 12 };
-    const double least = 1e-304; /* no list goes further */
+    enum { LONG = 1 << 12, SHOWS = 1000 }; /* so much more left out would show */
+    const double least = 1e-304;           /* no list goes further */
     const cellar_mechanism *m = stake->pair.m;
     int64_t low, high, larger = stake->pair.count[stake->pair.count[0] < stake->pair.count[1]];
     if (tail < least || m->ops->law_row == NULL || !stake->pair.monotone ||
         stake->pair.cache == NULL)
         return 0;
     m->ops->support(m, larger, tail, &low, &high);
-    return high - low > LONG;
+    if (high - low <= LONG)
+        return 0;
+    m->ops->support(m, larger, tail * SHOWS, &low, &high);
+    return high - low <= CELLAR_BLOCKS_NUMBERS_MAX;
 }
 
 /* Losses rise with the number for the larger count, and fall for the smaller one. */

@@ -10,7 +10,7 @@
  */
 #define CELLAR_ONE_PART_LEFT (1e-6 / 64)
 
-/* 1 when a law has so many numbers, but for `tail`. */
+/* 1 when a law has so many numbers, but for `tail`, and not too many for a list. */
 int cellar_one_part_is_long(const cellar_stake *stake, double tail);
 
 /* About the delta of a pair of a kernel at some epsilon, by what the first number that exceeds it

@@ -358,8 +358,12 @@ static int words_length(const cache_words *words, int64_t b)
 /* 1 when it has been made so long, or that would pay. */
 static int words_pay_to(const cache_words *words, int bits)
 {
-    const double fall = cellar_pair_fall(words->m, words->count);
-    return words->bits >= bits || words_pay(words, (int64_t) (fall * M_LN2 * bits));
+    int64_t low, high = 0;
+    if (words->bits >= bits)
+        return 1;
+    if (cellar_pair_fall(words->m, words->count) > 0)
+        words->m->ops->support(words->m, words->count, ldexp(1, -bits), &low, &high);
+    return words_pay(words, high);
 }
 
 /* P(B >= b): what the numbers below leave, or when that is too little the sum of the rest. */
