@@ -333,6 +333,7 @@ static law law_of(const cellar_mechanism *m)
 static void deltas_of(const law *l, int64_t first, int64_t last, int64_t shift, long double epsilon,
                       double enough, double both[2])
 {
+    enum { FAR_APART = 4 };
     int is_concave = cellar_hellinger_sides_are_concave(l->sides, first, last + shift);
     long double by_range[2] = {1, 1};
     double by_ends[2] = {1, 1};
@@ -346,6 +347,11 @@ static void deltas_of(const law *l, int64_t first, int64_t last, int64_t shift, 
     widest = pair_at(l, first, last + shift);
     if (first < last && !is_concave)
         deltas_by_range(l, &widest, shift, epsilon, by_range);
+    if ((last - first) / FAR_APART > shift && !is_concave) { /* the widest is far from the others */
+        both[0] = fmin(1, round_up(by_range[0]));
+        both[1] = fmin(1, round_up(by_range[1]));
+        return;
+    }
     both[0] = fmin(round_up(delta_of_smaller(l, &widest, epsilon)),
                    fmin(by_ends[0], round_up(by_range[0])));
     both[1] = fmin(round_up(delta_of_larger(l, &widest, epsilon)),
@@ -355,7 +361,7 @@ static void deltas_of(const law *l, int64_t first, int64_t last, int64_t shift, 
 int cellar_hellinger_spans(const cellar_mechanism *m, int is_delta, int64_t first, int64_t last,
                            int64_t shift, double epsilon, double enough, double both[2])
 {
-    enum { NEAR_WORK = 1, FAR_WORK = 100 };
+    enum { NEAR_WORK = 1, FAR_WORK = 8 };
     law l = law_of(m);
     if (last == INT64_MAX) {
         rest_of(&l, is_delta, first, shift, epsilon, both);

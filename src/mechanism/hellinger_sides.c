@@ -18,6 +18,7 @@
 #include "mechanism/hellinger_sums.h"
 
 enum { CHUNK = 512, N_CHUNKS = 256, N_FAR = 64 };
+static const long double RATE_FAR = 8; /* larger ones never ask for many large counts */
 
 typedef cellar_hellinger_side side;
 
@@ -28,7 +29,7 @@ typedef struct chunk {
 } chunk;
 
 struct cellar_hellinger_sides {
-    long double rate;
+    long double rate, low; /* see cellar_hellinger_far() */
     pthread_mutex_t lock;
     /* Made when asked for. Of those further out the first that comes to a place keeps it. */
     _Atomic(chunk *) chunks[N_CHUNKS + N_FAR];
@@ -41,6 +42,7 @@ cellar_status cellar_hellinger_sides_create(long double rate, cellar_hellinger_s
     if (*out == NULL)
         return cellar_fail_memory(err, "a mechanism");
     (*out)->rate = rate;
+    (*out)->low = rate < RATE_FAR ? cellar_hellinger_low(rate) : 0;
     pthread_mutex_init(&(*out)->lock, NULL);
     return CELLAR_OK;
 }
@@ -60,10 +62,14 @@ long double cellar_hellinger_sides_rate(const cellar_hellinger_sides *sides)
     return sides->rate;
 }
 
-static side side_at(long double rate, int64_t count)
+static side side_at(long double rate, long double low, int64_t count)
 {
-    long double root = sqrtl((long double) count);
+    long double n = (long double) count, root = sqrtl(n);
     side out = {.rise = 0};
+    if (rate < RATE_FAR && n > 0x1p16L * (1 + rate * rate) && rate * root > 0.125L) {
+        cellar_hellinger_far(rate, low, count, &out.below, &out.above);
+        return out;
+    }
     cellar_hellinger_below(rate, root, count - 1, 1, &out.below);
     cellar_hellinger_above(rate, root, count, 1, &out.above);
     return out;
@@ -88,15 +94,16 @@ static void falls_make(long double rate, int64_t first, long double *falls)
     }
 }
 
-static void sides_fill(long double rate, int64_t first, const long double *falls, side *sides)
+static void sides_fill(long double rate, long double low, int64_t first, const long double *falls,
+                       side *sides)
 {
     long double factor[CHUNK];
     for (int i = 0; i < CHUNK; i++)
         factor[i] = falls[i] < 0.5L ? 1 - falls[i]
                                     : expl(-rate / (sqrtl((long double) (first + i)) +
                                                     sqrtl((long double) (first + i + 1))));
-    sides[0] = side_at(rate, first);
-    sides[CHUNK] = side_at(rate, first + CHUNK);
+    sides[0] = side_at(rate, low, first);
+    sides[CHUNK] = side_at(rate, low, first + CHUNK);
     for (int i = 1; i < CHUNK; i++)
         sides[i].below = factor[i - 1] * (sides[i - 1].below + 1);
     for (int i = CHUNK - 1; i >= 0; i--)
@@ -130,7 +137,7 @@ static int falls_from(const long double *falls, const side *sides)
     return from;
 }
 
-static chunk *chunk_create(long double rate, int64_t index)
+static chunk *chunk_create(long double rate, long double low, int64_t index)
 {
     long double falls[CHUNK + 1];
     chunk *c = cellar_alloc(1, sizeof *c);
@@ -138,7 +145,7 @@ static chunk *chunk_create(long double rate, int64_t index)
         return NULL;
     c->index = index;
     falls_make(rate, index * CHUNK, falls);
-    sides_fill(rate, index * CHUNK, falls, c->sides);
+    sides_fill(rate, low, index * CHUNK, falls, c->sides);
     c->falls_from = falls_from(falls, c->sides);
     return c;
 }
@@ -153,7 +160,7 @@ static const chunk *chunk_of(cellar_hellinger_sides *sides, int64_t count)
         pthread_mutex_lock(&sides->lock);
         c = atomic_load(place);
         if (c == NULL) {
-            c = chunk_create(sides->rate, index);
+            c = chunk_create(sides->rate, sides->low, index);
             atomic_store_explicit(place, c, memory_order_release);
         }
         pthread_mutex_unlock(&sides->lock);
@@ -169,7 +176,7 @@ int cellar_hellinger_sides_are_near(cellar_hellinger_sides *sides, int64_t count
 cellar_hellinger_side cellar_hellinger_sides_at(cellar_hellinger_sides *sides, int64_t count)
 {
     const chunk *c = chunk_of(sides, count);
-    return c != NULL ? c->sides[count % CHUNK] : side_at(sides->rate, count);
+    return c != NULL ? c->sides[count % CHUNK] : side_at(sides->rate, sides->low, count);
 }
 
 long double cellar_hellinger_sides_log(cellar_hellinger_sides *sides, int64_t smaller,

@@ -27,7 +27,7 @@ cellar_hellinger_sides *cellar_hellinger_sides_of(const cellar_mechanism *m);
 long double cellar_hellinger_sides_rate(const cellar_hellinger_sides *sides);
 /* Within 2^-50 of the truth. Many threads may ask. */
 cellar_hellinger_side cellar_hellinger_sides_at(cellar_hellinger_sides *sides, int64_t count);
-/* 1 when that is remembered; it takes some hundred times as long where it is not. */
+/* 1 when that is remembered; it takes some ten times as long where it is not. */
 int cellar_hellinger_sides_are_near(cellar_hellinger_sides *sides, int64_t count);
 /* ln Z(larger) / Z(smaller). *error is no less than what it is off: very little where the two are
  * near each other, with `range` = 2 rate (sqrt larger - sqrt smaller). */

@@ -18,12 +18,20 @@ static long double distance(long double t, long double root)
 
 enum { TERMS = 10, COEFFICIENTS = 2 * TERMS };
 
+/* Of c, which begins with the Taylor coefficients 0 and 1 at n of a solution of 4 t y'' + 2 y' =
+ * square y, the others up to `last`. */
+static void taylor_go_on(long double square, long double n, int last, long double *c)
+{
+    for (int i = 0; i + 2 <= last; i++)
+        c[i + 2] = (square * c[i] - (i + 1) * (4 * i + 2) * c[i + 1]) / (4 * n * (i + 2) * (i + 1));
+}
+
 /* Taylor coefficients at n of d^k e^{signed_rate d}, d = sqrt t - root, k < n_sums. y = e^{r sqrt
  * t} solves 4 t y'' + 2 y' = r^2 y. */
 static void taylor(long double signed_rate, long double root, long double n, int n_sums,
                    long double c[][COEFFICIENTS])
 {
-    long double s[COEFFICIENTS], square = signed_rate * signed_rate;
+    long double s[COEFFICIENTS];
     s[0] = sqrtl(n);
     for (int i = 0; i + 1 < COEFFICIENTS; i++) /* of sqrt t */
         s[i + 1] = s[i] * (0.5L - i) / (n * (i + 1));
@@ -31,9 +39,7 @@ static void taylor(long double signed_rate, long double root, long double n, int
     s[0] = distance(n, root);
     c[0][0] = expl(signed_rate * s[0]);
     c[0][1] *= c[0][0];
-    for (int i = 0; i + 2 < COEFFICIENTS; i++)
-        c[0][i + 2] =
-            (square * c[0][i] - (i + 1) * (4 * i + 2) * c[0][i + 1]) / (4 * n * (i + 2) * (i + 1));
+    taylor_go_on(signed_rate * signed_rate, n, COEFFICIENTS - 1, c[0]);
     for (int k = 1; k < n_sums; k++)
         for (int i = 0; i < COEFFICIENTS; i++) {
             c[k][i] = 0;
@@ -43,14 +49,14 @@ static void taylor(long double signed_rate, long double root, long double n, int
 }
 
 /* What an end contributes besides the integral and half its term. */
-static long double end_correction(const long double *c)
+static long double end_correction(const long double *c, int terms)
 {
     static const long double bernoulli[TERMS] = {
         1.0L / 6,       -1.0L / 30, 1.0L / 42,      -1.0L / 30,     5.0L / 66,
         -691.0L / 2730, 7.0L / 6,   -3617.0L / 510, 43867.0L / 798, -174611.0L / 330,
     };
     long double sum = 0;
-    for (int j = TERMS; j >= 1; j--)
+    for (int j = terms; j >= 1; j--)
         sum += bernoulli[j - 1] / (2 * j) * c[2 * j - 1];
     return sum;
 }
@@ -113,7 +119,7 @@ void cellar_hellinger_above(long double rate, long double root, int64_t n, int n
     d = distance((long double) n, root);
     taylor(-rate, root, (long double) n, n_sums, c);
     for (int k = 0; k < n_sums; k++)
-        sums[k] += c[k][0] / 2 - end_correction(c[k]) - antiderivative(-rate, root, d, k);
+        sums[k] += c[k][0] / 2 - end_correction(c[k], TERMS) - antiderivative(-rate, root, d, k);
 }
 
 void cellar_hellinger_below(long double rate, long double root, int64_t n, int n_sums,
@@ -131,8 +137,8 @@ void cellar_hellinger_below(long double rate, long double root, int64_t n, int n
         taylor(rate, root, (long double) n, n_sums, high);
         for (int k = 0; k < n_sums; k++)
             sums[k] = antiderivative(rate, root, d1, k) - antiderivative(rate, root, d0, k) +
-                      (low[k][0] + high[k][0]) / 2 + end_correction(high[k]) -
-                      end_correction(low[k]);
+                      (low[k][0] + high[k][0]) / 2 + end_correction(high[k], TERMS) -
+                      end_correction(low[k], TERMS);
         n = smooth - 1;
     }
     for (; n >= 0; n--) { /* no term below is larger than this one */
@@ -140,4 +146,29 @@ void cellar_hellinger_below(long double rate, long double root, int64_t n, int n
         if (expl(rate * distance((long double) n, root)) * (long double) n < 1e-21L * sums[0])
             break;
     }
+}
+
+long double cellar_hellinger_low(long double rate)
+{
+    long double c[1][COEFFICIENTS], sum = 0;
+    int64_t smooth = first_smooth(rate);
+    for (int64_t b = 0; b < smooth; b++)
+        add_term(rate, 0, b, 1, &sum);
+    taylor(rate, 0, (long double) smooth, 1, c);
+    return sum + c[0][0] / 2 - end_correction(c[0], TERMS) -
+           antiderivative(rate, 0, sqrtl((long double) smooth), 0);
+}
+
+/* At the end d is 0. What is left out of so few terms is about (rate/(4 pi sqrt count))^10. */
+void cellar_hellinger_far(long double rate, long double low, int64_t count, long double *below,
+                          long double *above)
+{
+    enum { FEW = 4 };
+    long double n = (long double) count, root = sqrtl(n), c[2 * FEW] = {1, rate / (2 * root)};
+    taylor_go_on(rate * rate, n, 2 * FEW - 1, c);
+    *below =
+        2 / rate * (root - 1 / rate) + low * expl(-rate * root) - 0.5L + end_correction(c, FEW);
+    c[1] = -rate / (2 * root);
+    taylor_go_on(rate * rate, n, 2 * FEW - 1, c);
+    *above = 2 / rate * (root + 1 / rate) + 0.5L - end_correction(c, FEW);
 }

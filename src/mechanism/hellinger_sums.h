@@ -16,6 +16,13 @@ void cellar_hellinger_above(long double rate, long double root, int64_t n, int n
 void cellar_hellinger_below(long double rate, long double root, int64_t n, int n_sums,
                             long double *sums);
 
+/* Both sides of a count, sum_{b < count} e^{-rate (sqrt count - sqrt b)} and sum_{b >= count}
+ * e^{-rate (sqrt b - sqrt count)}, quickly, where count >= 2^16 (1 + rate^2) and rate sqrt(count)
+ * is no less than 1/8. `low` is cellar_hellinger_low(rate): what does not depend on the count. */
+long double cellar_hellinger_low(long double rate);
+void cellar_hellinger_far(long double rate, long double low, int64_t count, long double *below,
+                          long double *above);
+
 /* Enclosures of sum_{b >= n} e^{-rate sqrt b} and of sum_{b = 0}^{n} e^{rate sqrt b}. */
 void cellar_hellinger_above_ball(const arb_t rate, int64_t n, int64_t bits, arb_t out);
 void cellar_hellinger_below_ball(const arb_t rate, int64_t n, int64_t bits, arb_t out);

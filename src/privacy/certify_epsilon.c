@@ -103,12 +103,21 @@ static double search_ask(const search *r, double epsilon)
                          : delta_at(r->s, r->i, epsilon, &worst);
 }
 
+/* 1 when all counts have to be asked again and again, and there is no time for it. */
+static int search_is_slow(const search *r)
+{
+    return r->at == NULL && !r->is_quick && !r->is_wide && !r->is_tail &&
+           cellar_work_is_over(cellar_pair_cache_work(r->s->cache), 1);
+}
+
 /* Between an epsilon that is too small and one that is not: by straight lines through ln delta,
  * where the end that stays counts half the second time (Dowell and Jarratt 1971), and in the middle
  * where that is slow. The answer is proved, and within `close` of one that is too small. */
 static double search_between(const search *r, double low, double high)
 {
-    double close = r->s->mechanisms[r->i]->ops->is_additive ? 1e-12 : 1e-9;
+    double close = r->s->mechanisms[r->i]->ops->is_additive ? 1e-12
+                   : search_is_slow(r)                      ? 1e-4
+                                                            : 1e-9;
     double above = log(search_ask(r, low) / r->delta), below = log(search_ask(r, high) / r->delta);
     int stayed = 0;
     while (high - low > close * high) {
@@ -327,6 +336,21 @@ static double lower_of_bound(const search *r, double epsilon)
                : 0;
 }
 
+/* Where the bound of all counts is a little more than any pair has: the epsilon of the last pair at
+ * which it has less than delta by more than that. 0 when that does not do. */
+static double epsilon_loosely(const search *r, double epsilon, const cellar_worst *all)
+{
+    const double close = 0.1;
+    double over = all->least > 0 ? all->bound / all->least - 1 : INFINITY, unused;
+    search less = *r;
+    cellar_worst worst;
+    if (!(over < close))
+        return 0;
+    less.delta = r->delta / (1 + 1.5 * over + 1e-9);
+    epsilon = search_again(&less, epsilon, &unused);
+    return delta_at(r->s, r->i, epsilon, &worst) <= r->delta ? epsilon : 0;
+}
+
 /* Asks one pair at a time, the first counts and then some that are worse where the last left off,
  * until an epsilon found for one is proved for all. */
 static double epsilon_by_pairs(search r, double *lower)
@@ -335,7 +359,7 @@ static double epsilon_by_pairs(search r, double *lower)
     const cellar_setting *s = r.s;
     int64_t first = (int64_t) s->options->min_count;
     cellar_worst worst = {.count = first + s->shift, .neighbour = first, .is_attained = 1};
-    double epsilon;
+    double epsilon, loose;
     r.at = &worst;
     epsilon = search_start(&r, &worst, lower);
     for (int k = 0; k < PAIRS_MAX && worst.is_attained && isfinite(epsilon); k++) {
@@ -344,6 +368,10 @@ static double epsilon_by_pairs(search r, double *lower)
         if (!search_pair(&r, epsilon, &worst) && delta_at(s, r.i, epsilon, &worst) <= r.delta) {
             *lower = *lower > 0 ? *lower : lower_of_pair(&r, epsilon);
             return epsilon;
+        }
+        if (!worst.is_attained && (loose = epsilon_loosely(&r, epsilon, &worst)) > 0) {
+            *lower = *lower > 0 ? *lower : lower_of_pair(&r, epsilon);
+            return loose;
         }
         r.at = &worst;
         epsilon = search_again(&r, epsilon, lower);

@@ -50,7 +50,7 @@ typedef struct cellar_known {
     int64_t shift, smallest;
     int is_delta;
     double epsilon;
-    double bound;
+    double bound, least;
     int64_t count, neighbour;
     int everywhere, is_attained;
 } cellar_known;

@@ -24,6 +24,7 @@ typedef struct cellar_worst {
     int is_proved;   /* 0: nothing is known of large counts, and the bound is trivial */
     int is_attained; /* 0: the bound for large counts exceeds all counts looked at, or the
                       * worst case is a limit */
+    double least;    /* then: no more than what some pair has, or 0 where none is known */
 } cellar_worst;
 
 /* 1 when every pair of counts is like one of the first *n_counts smaller counts'. */

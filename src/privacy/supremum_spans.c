@@ -7,8 +7,16 @@
 #include "math/rational.h"
 #include "privacy/supremum_part.h"
 
-/* Spans looked at in one pass, and pairs that are measured; and what each takes, in us (work.h). */
-enum { SPANS_MAX = 40000, MEASURED_MAX = 20, CONTENDERS = 16 };
+/* Spans looked at in one pass, and pairs that are measured; and what each takes, in us (work.h). A
+ * bound that rises with the width of a span needs many of them near a flat peak: as many as one
+ * over the root of how close to it they have to come. */
+enum {
+    SPANS_MAX = 40000,
+    SPANS_MIN = 1000,
+    SPANS_LOOSE = 10000,
+    MEASURED_MAX = 20,
+    CONTENDERS = 16
+};
 
 static const double SPAN_WORK = 0.4, MEASURE_WORK = 500;
 
@@ -25,12 +33,19 @@ int cellar_spans_exist(const cellar_mechanism *m)
     return m->ops->facts != NULL && m->ops->facts->spans != NULL;
 }
 
+/* Half of what may still be done. */
+static int spans_left(const cellar_reach *reach)
+{
+    double left = cellar_work_left(cellar_pair_cache_work(reach->cache)) / SPAN_WORK / 2;
+    return (int) fmin(SPANS_MAX, fmax(SPANS_MIN, left));
+}
+
 static scan scan_of(const cellar_reach *reach, int is_delta, const fmpq_t epsilon)
 {
     return (scan){.reach = reach,
                   .is_delta = is_delta,
                   .epsilon = nextafter(fmpq_get_d(epsilon), 0),
-                  .spans = SPANS_MAX,
+                  .spans = spans_left(reach),
                   .measured = MEASURED_MAX};
 }
 
@@ -120,6 +135,7 @@ static peak peak_guess(scan *s)
 typedef struct contest {
     peak best, others[CONTENDERS];
     int n;         /* others, or more than fit */
+    double most;   /* of all of them */
     double passed; /* what all counts that were passed over, or are in no list, do not exceed */
     int64_t from;  /* the work ran out there; INT64_MAX when it did not */
 } contest;
@@ -128,6 +144,7 @@ static void contest_add(contest *c, peak p)
 {
     if (c->n < CONTENDERS)
         c->others[c->n] = p;
+    c->most = fmax(c->most, p.value);
     c->n++;
 }
 
@@ -227,8 +244,35 @@ static void worst_raise(cellar_worst *worst, double bound)
 {
     if (bound <= worst->bound)
         return;
+    if (worst->is_attained)
+        worst->least = fmax(0, worst->bound * (1 - 1e-12));
     worst->bound = bound;
     worst->is_attained = 0;
+}
+
+/* Bounds all counts from one on a little above the worst that was found: by 1e-4 of itself, or more
+ * where that takes long too. */
+static void worst_loosely(scan *s, int64_t from, const fmpq_t epsilon, cellar_worst *worst)
+{
+    static const double loose[] = {1e-4, 1e-3, 3e-2};
+    for (size_t i = 0; i < sizeof loose / sizeof *loose && worst->bound < 1; i++) {
+        double bound = worst->bound * (1 + loose[i]), value;
+        int left;
+        s->spans = SPANS_LOOSE;
+        while ((left = pass_over(s, &from, bound, &value)) > 0 && worst->bound < 1) {
+            if (worst->is_attained && s->measured > 0)
+                measure_at(s, from, epsilon, worst);
+            else
+                worst_raise(worst, value);
+            bound = fmax(bound, worst->bound * (1 + loose[i]));
+            from++;
+        }
+        worst_raise(worst, fmin(1, bound));
+        if (left == 0)
+            return;
+    }
+    if (worst->bound < 1)
+        worst_raise(worst, ask(s, from, INT64_MAX, worst->bound));
 }
 
 /* Measures whatever may be worse than `worst`, of all counts. */
@@ -237,7 +281,7 @@ static void worst_of_all(scan *s, int64_t measured, const fmpq_t epsilon, cellar
     int64_t from = s->reach->smallest;
     double value;
     int left = 1;
-    s->spans = SPANS_MAX;
+    s->spans = spans_left(s->reach);
     while (worst->bound < 1 && (left = pass_over(s, &from, worst->bound, &value)) > 0) {
         if (from != measured && s->measured > 0)
             measure_at(s, from, epsilon, worst);
@@ -245,8 +289,8 @@ static void worst_of_all(scan *s, int64_t measured, const fmpq_t epsilon, cellar
             worst_raise(worst, value);
         from++;
     }
-    if (worst->bound < 1 && left < 0)
-        worst_raise(worst, ask(s, from, INT64_MAX, worst->bound));
+    if (left < 0)
+        worst_loosely(s, from, epsilon, worst);
 }
 
 static void worst_find(const cellar_reach *reach, int is_delta, const fmpq_t epsilon,
@@ -265,6 +309,11 @@ static void worst_find(const cellar_reach *reach, int is_delta, const fmpq_t eps
     measure_at(&s, c.best.at, epsilon, worst);
     if (worst->bound >= 1)
         return;
+    if (c.from != INT64_MAX && c.n > CONTENDERS) { /* there is no time for all of them */
+        worst_raise(worst, fmax(c.most, c.passed));
+        worst_loosely(&s, c.from, epsilon, worst);
+        return;
+    }
     if (c.n > CONTENDERS || c.passed > worst->bound) {
         worst_of_all(&s, c.best.at, epsilon, worst);
         return;
@@ -273,7 +322,7 @@ static void worst_find(const cellar_reach *reach, int is_delta, const fmpq_t eps
         if (c.others[i].value > worst->bound)
             measure_at(&s, c.others[i].at, epsilon, worst);
     if (c.from != INT64_MAX)
-        worst_raise(worst, ask(&s, c.from, INT64_MAX, worst->bound));
+        worst_loosely(&s, c.from, epsilon, worst);
 }
 
 /* The place where it is remembered: of an epsilon that is a double, as in searches. */
@@ -302,14 +351,18 @@ void cellar_spans_worst(const cellar_reach *reach, int is_delta, const fmpq_t ep
                                 .count = known->count,
                                 .neighbour = known->neighbour,
                                 .everywhere = known->everywhere,
+                                .least = known->least,
                                 .is_proved = 1,
                                 .is_attained = known->is_attained};
         return;
     }
     worst_find(reach, is_delta, epsilon, worst);
+    if (reach->enough > 0) /* which need not be of any pair */
+        worst->least = 0;
     if (known == NULL)
         return;
     known->bound = worst->bound;
+    known->least = worst->least;
     known->count = worst->count;
     known->neighbour = worst->neighbour;
     known->everywhere = worst->everywhere;
