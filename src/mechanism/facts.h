@@ -14,6 +14,7 @@
 /* Of one pair of counts, [0] with P that of the smaller one and [1] of the larger. */
 typedef struct cellar_quick {
     double delta[2], violation[2];
+    double rest;    /* no less than the part of these that is for numbers not looked at */
     double numbers; /* how many it took */
 } cellar_quick;
 

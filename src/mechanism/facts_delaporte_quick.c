@@ -151,6 +151,7 @@ int cellar_delaporte_quick(const cellar_mechanism *m, int64_t count, int64_t shi
         out->delta[i] = (delta[i] + rest[i]) * (1 + ROUNDING) + tiny;
         out->violation[i] = (violation[i] + rest[i]) * (1 + ROUNDING) + tiny;
     }
+    out->rest = fmax(rest[0], rest[1]) + tiny;
     return 1;
 }
 

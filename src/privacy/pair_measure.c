@@ -391,42 +391,77 @@ static int pair_has_quick(const cellar_pair *pair)
     return facts != NULL && facts->quick != NULL && !pair->clamped;
 }
 
-/* Encloses delta or delta_p by the fact `quick`, to some eight digits, or from above only where it
- * has too many numbers: double-words do not reach so far, and balls take very long. */
-static void pair_by_quick(const cellar_pair *pair, const fmpq_t epsilon, int is_delta, arb_t out)
+/* Encloses delta by the fact `quick`, to some six digits at least, or from above only where it has
+ * too many numbers; and bounds delta_p, where a number that is close to epsilon may count or not.
+ * Answers how many numbers it took. */
+static double pair_by_quick(const cellar_pair *pair, const fmpq_t epsilon, int is_delta, arb_t out)
 {
     static const double sizes[] = {0, 1e-60, 1e-20, 1e-6, 1};
-    const double numbers = 1e5, rounding = 1e-8;
+    const double most = 1e5, rounding = 1e-8, each = 0.008; /* us */
     const cellar_facts *facts = pair->m->ops->facts;
     const int larger = pair->count[0] > pair->count[1];
     const int64_t smaller = pair->count[larger], shift = pair->count[!larger] - smaller;
-    double about = nextafter(fmpq_get_d(epsilon), 0), value = 1, error = 1;
+    double about = nextafter(fmpq_get_d(epsilon), 0), value = 1, error = 0.5, numbers = 0;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         cellar_quick quick;
         const double *both = is_delta ? quick.delta : quick.violation;
-        if (!facts->quick(pair->m, smaller, shift, about, sizes[i], numbers, &quick))
+        int is_known = facts->quick(pair->m, smaller, shift, about, sizes[i], most, &quick);
+        numbers += quick.numbers;
+        if (!is_known)
             continue;
-        if (i == 0 && both[larger] < both[!larger]) /* it was the other order that mattered */
-            facts->quick(pair->m, smaller, shift, about, both[larger], numbers, &quick);
+        if (i == 0 && both[larger] < both[!larger]) { /* it was the other order that mattered */
+            facts->quick(pair->m, smaller, shift, about, both[larger], most, &quick);
+            numbers += quick.numbers;
+        }
         value = fmin(1, both[larger]);
-        error = i == 0 ? fmin(value, (value + quick.violation[larger]) * rounding) : value;
+        error = value / 2;
+        if (is_delta && i == 0)
+            error = fmin(error, (value + quick.violation[larger]) * rounding + quick.rest);
         break;
     }
     arb_set_d(out, value - error);
     mag_set_d(arb_radref(out), error);
+    cellar_work_add(cellar_pair_cache_work(pair->cache), each * numbers);
+    return numbers;
+}
+
+/* 1: double-words are too many for what may be done, of which half is left to others. They go about
+ * three times as far as doubles do. */
+static int words_are_many(const cellar_pair *pair, double numbers)
+{
+    const double each = 0.6, share = 0.4, left = 0.5; /* us, and of the limit */
+    const cellar_work *work = cellar_pair_cache_work(pair->cache);
+    const double limit = cellar_work_limit(work);
+    return isfinite(limit) &&
+           each * numbers > fmin(share * limit, cellar_work_left(work) - left * limit);
+}
+
+/* Of a pair that is quickly bounded: to 40 bits by double-words, where these reach so far and are
+ * not too many. Balls take very long. */
+static void pair_by_quick_or_words(const cellar_pair *pair, const fmpq_t epsilon, int is_delta,
+                                   arb_t out)
+{
+    const double too_far = 400;
+    const double numbers = pair_by_quick(pair, epsilon, is_delta, out);
+    arb_t words;
+    if (fmpq_get_d(epsilon) > too_far || words_are_many(pair, numbers))
+        return;
+    arb_init(words);
+    if (pair_by_words(pair, epsilon, is_delta, words) &&
+        arb_rel_accuracy_bits(words) >= CELLAR_PAIR_ACCURACY)
+        arb_set(out, words);
+    arb_clear(words);
 }
 
 /* Term by term, leaving out so little that it does not show in the result. */
 static void pair_by_sum(const cellar_pair *pair, const fmpq_t epsilon, int is_delta, arb_t out)
 {
     static const double tails[] = {1e-18, 1e-38, 1e-78, 1e-300};
-    const double too_far = 400;
-    const int is_quick = pair_has_quick(pair);
-    const int is_told =
-        !(is_quick && fmpq_get_d(epsilon) > too_far) && pair_by_words(pair, epsilon, is_delta, out);
-    if (is_quick && (!is_told || arb_rel_accuracy_bits(out) < CELLAR_PAIR_ACCURACY))
-        pair_by_quick(pair, epsilon, is_delta, out);
-    if (is_quick || is_told)
+    if (pair_has_quick(pair)) {
+        pair_by_quick_or_words(pair, epsilon, is_delta, out);
+        return;
+    }
+    if (pair_by_words(pair, epsilon, is_delta, out))
         return;
     for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
         if (is_delta)

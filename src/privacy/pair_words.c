@@ -7,6 +7,7 @@
 
 enum { ROW_END = 700 };
 static const double UNIT = 0x1.001p-106;
+static const double TERM_COST = 0.02; /* us (work.h) */
 
 /* Both laws as far as the first one goes, and e^epsilon. */
 typedef struct words {
@@ -44,6 +45,7 @@ static int words_init(words *w, const cellar_pair *pair, const fmpq_t epsilon, i
     arb_exp(factor, factor, CELLAR_PAIR_BITS);
     w->factor = cellar_dword_of_ball(factor, &w->factor_error);
     arb_clear(factor);
+    cellar_work_add(cellar_pair_cache_work(pair->cache), TERM_COST * (double) w->p->n);
     return w->factor_error < 0x1p40;
 }
 

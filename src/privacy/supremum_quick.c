@@ -203,7 +203,8 @@ static void scan_give_up(scan *s, int64_t from, cellar_worst *worst)
 /* Counts from `i` on are looked at. */
 static void scan_counts(scan *s, int64_t i, const fmpq_t epsilon, cellar_worst *worst)
 {
-    const double exactly = 25; /* a pair in double-words takes so much longer */
+    /* a pair in double-words takes so much longer, unless that is counted elsewhere */
+    const double exactly = cellar_pair_cache_work(s->reach.cache) != NULL ? 2 : 25;
     int64_t next_check = i;
     for (; worst->bound < 1; i++) {
         int64_t from = s->reach.smallest + i;
