@@ -123,6 +123,11 @@ typedef struct cellar_facts {
     double (*fill)(const cellar_mechanism *m, int64_t count, int64_t first, size_t n, double *out,
                    double *error);
 
+    /* Optional, where balls take long. ln P(b | count) / P(b | neighbour) in doubles, off by no more
+     * than *error; some 10 ns for each number up to b. */
+    double (*loss)(const cellar_mechanism *m, int64_t count, int64_t neighbour, int64_t b,
+                   double *error);
+
     /* Optional. 1: the pair (from, from + s_1 + ... + s_n) dominates n independent cells that
      * change by s_1, ..., s_n from counts of at least `from`: spreading a change hides it better.
      */

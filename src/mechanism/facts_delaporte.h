@@ -45,6 +45,10 @@ double cellar_delaporte_told_apart(const cellar_mechanism *m, int64_t from, int6
 double cellar_delaporte_fill(const cellar_mechanism *m, int64_t count, int64_t first, size_t n,
                              double *out, double *error);
 
+/* The slot `loss`. */
+double cellar_delaporte_loss(const cellar_mechanism *m, int64_t count, int64_t neighbour, int64_t b,
+                             double *error);
+
 /* The slot `block`. */
 int cellar_delaporte_block(const cellar_mechanism *m, int64_t first, int64_t last, int64_t shift,
                            double epsilon, double enough, double numbers, cellar_quick *out);

@@ -255,32 +255,75 @@ static void scaled_law_rescale(scaled_law *a)
     a->scale = a->exponent < -990 ? 0 : ldexp(1, a->exponent);
 }
 
+/* The law of a count, and where it is at b = 0. */
+typedef struct law_walk {
+    double lambda, q, feed, own, log_zero;
+    int is_concave;
+    scaled_law at;
+} law_walk;
+
+static law_walk law_walk_of(const cellar_mechanism *m, int64_t count)
+{
+    const sides a = sides_of(m, count, 0, 0);
+    law_walk w = {.lambda = a.lambda[0], .q = a.q[0], .feed = a.feed[0]};
+    w.own = w.lambda + w.feed;
+    w.log_zero = a.log_scale[0] + log(a.p[0]);
+    w.is_concave = a.is_concave;
+    w.at.exponent = (int) floor(w.log_zero / M_LN2);
+    w.at.plain = w.at.p = exp(w.log_zero - w.at.exponent * M_LN2);
+    scaled_law_rescale(&w.at);
+    return w;
+}
+
+static void law_walk_step(law_walk *w, int64_t b)
+{
+    scaled_law *x = &w->at;
+    double inverse = 1 / (double) (b + 1), next = w->own * inverse * x->p + w->q * inverse * x->s;
+    x->s = w->feed * x->p + w->q * x->s;
+    x->plain *= w->lambda * inverse;
+    x->p = next;
+    if (!(next > 0x1p-20 && next < 0x1p20))
+        scaled_law_rescale(x);
+}
+
+/* Of what was found after so many steps, relative. */
+static double law_walk_error(const law_walk *w, int64_t steps)
+{
+    return (12 * (double) steps + 100 + 16 * fabs(w->log_zero)) * 0x1p-53;
+}
+
 double cellar_delaporte_fill(const cellar_mechanism *m, int64_t count, int64_t first, size_t n,
                              double *out, double *error)
 {
-    const sides a = sides_of(m, count, 0, 0);
-    const double lambda = a.lambda[0], q = a.q[0], feed = a.feed[0], own = lambda + feed;
-    const double log_zero = a.log_scale[0] + log(a.p[0]);
     const int64_t end = first + (int64_t) n;
-    scaled_law x = {.plain = 1, .exponent = (int) floor(log_zero / M_LN2)};
+    law_walk w = law_walk_of(m, count);
+    const scaled_law *x = &w.at;
     double outside = 0, ratio;
-    x.plain = x.p = exp(log_zero - x.exponent * M_LN2);
-    scaled_law_rescale(&x);
     for (int64_t b = 0; b < end; b++) {
-        double inverse = 1 / (double) (b + 1), next = own * inverse * x.p + q * inverse * x.s;
         if (b < first)
-            outside += x.p * x.scale;
+            outside += x->p * x->scale;
         else
-            out[b - first] = x.p * x.scale;
-        x.s = feed * x.p + q * x.s;
-        x.plain *= lambda * inverse;
-        x.p = next;
-        if (!(next > 0x1p-20 && next < 0x1p20))
-            scaled_law_rescale(&x);
+            out[b - first] = x->p * x->scale;
+        law_walk_step(&w, b);
     }
-    *error = (12 * (double) end + 100 + 16 * fabs(log_zero)) * 0x1p-53;
-    ratio = a.is_concave ? (own + q * x.s / x.p) / (double) (end + 1) * (1 + ROUNDING)
-                         : q * (1 + 1e-15) + x.plain / x.p * lambda / (double) (end + 1);
-    outside += ratio < 1 && (double) end > lambda ? x.p * fmax(x.scale, 0x1p-990) / (1 - ratio) : 1;
+    *error = law_walk_error(&w, end);
+    ratio = w.is_concave ? (w.own + w.q * x->s / x->p) / (double) (end + 1) * (1 + ROUNDING)
+                         : w.q * (1 + 1e-15) + x->plain / x->p * w.lambda / (double) (end + 1);
+    outside +=
+        ratio < 1 && (double) end > w.lambda ? x->p * fmax(x->scale, 0x1p-990) / (1 - ratio) : 1;
     return (outside + (double) first * CELLAR_FILL_LEAST) * (1 + 2 * *error);
+}
+
+double cellar_delaporte_loss(const cellar_mechanism *m, int64_t count, int64_t neighbour, int64_t b,
+                             double *error)
+{
+    law_walk p = law_walk_of(m, count), q = law_walk_of(m, neighbour);
+    double loss;
+    for (int64_t k = 0; k < b; k++) {
+        law_walk_step(&p, k);
+        law_walk_step(&q, k);
+    }
+    loss = log(p.at.p / q.at.p) + (p.at.exponent - q.at.exponent) * M_LN2;
+    *error = 2 * (law_walk_error(&p, b) + law_walk_error(&q, b)) + 0x1p-50 * (1 + fabs(loss));
+    return loss;
 }

@@ -257,6 +257,24 @@ static cellar_order pair_compare_exactly(const cellar_pair *pair, int64_t b, con
     return order == CELLAR_ORDER_OPEN ? cellar_pair_compare_normal(pair, b, epsilon) : order;
 }
 
+/* In doubles, where the loss is not too close to epsilon; OPEN elsewhere. */
+static cellar_order pair_compare_doubles(const cellar_pair *pair, int64_t b, const fmpq_t epsilon)
+{
+    const int64_t far = 1 << 19;
+    const double each = 0.01; /* us */
+    const cellar_facts *facts = pair->m->ops->facts;
+    const double level = fmpq_get_d(epsilon);
+    double loss, error;
+    if (facts == NULL || facts->loss == NULL || b < 0 || b > far || (pair->clamped && b == 0))
+        return CELLAR_ORDER_OPEN;
+    loss = facts->loss(pair->m, pair->count[0], pair->count[1], b, &error);
+    error += 0x1p-50 * fabs(level);
+    cellar_work_add(cellar_pair_cache_work(pair->cache), each * (double) b);
+    return loss > level + error   ? CELLAR_ORDER_ABOVE
+           : loss < level - error ? CELLAR_ORDER_BELOW
+                                  : CELLAR_ORDER_OPEN;
+}
+
 cellar_order cellar_pair_compare(const cellar_pair *pair, int64_t b, const fmpq_t epsilon)
 {
     const double each = 5; /* what it takes besides */
@@ -271,6 +289,8 @@ cellar_order cellar_pair_compare(const cellar_pair *pair, int64_t b, const fmpq_
             return order;
     } else {
         order = pair_compare_exactly(pair, b, epsilon);
+        if (order == CELLAR_ORDER_OPEN)
+            order = pair_compare_doubles(pair, b, epsilon);
         if (order != CELLAR_ORDER_OPEN)
             return order;
     }
