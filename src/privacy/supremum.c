@@ -170,7 +170,7 @@ double cellar_supremum_tail(const cellar_reach *reach, const fmpq_t epsilon)
  * wide or it is too small for double-words: 0 when it is neither, or there are none. */
 static int first_by_doubles(const cellar_reach *reach, const fmpq_t epsilon, cellar_worst *out)
 {
-    static const double sizes[] = {1e-190, 0, 1e-20, 1e-6};
+    static const double sizes[] = {1e-178, 0, 1e-20, 1e-6};
     const double numbers = 4e5, each = 0.006; /* us */
     const double about = nextafter(fmpq_get_d(epsilon), 0);
     const cellar_mechanism *m = reach->m;
@@ -196,6 +196,27 @@ static int first_by_doubles(const cellar_reach *reach, const fmpq_t epsilon, cel
     out->neighbour = larger ? first : second;
     out->is_attained = 0;
     return 1;
+}
+
+/* delta of that pair, measured: the worse order first, as far as doubles tell which that is, and
+ * the other only where they do not say that it is no worse. */
+static void worst_of_first(const cellar_reach *reach, const fmpq_t epsilon, cellar_worst *worst)
+{
+    const double numbers = 1e5, least = 1e-200;
+    const cellar_mechanism *m = reach->m;
+    const int64_t first = reach->smallest, second = first + reach->shift;
+    cellar_quick quick = {.delta = {1, 1}};
+    int larger;
+    if (m->ops->facts->quick == NULL ||
+        !m->ops->facts->quick(m, first, reach->shift, nextafter(fmpq_get_d(epsilon), 0), least,
+                              numbers, &quick))
+        quick.delta[0] = quick.delta[1] = 1;
+    larger = quick.delta[1] >= quick.delta[0];
+    *worst = worst_start(reach);
+    for (int i = 0; i < 2 && worst->bound < 1; i++, larger = !larger)
+        if (quick.delta[larger] > worst->bound)
+            worst_try(reach, larger ? second : first, larger ? first : second, cellar_pair_delta,
+                      epsilon, worst);
 }
 
 /* Bounds delta of all pairs of counts >= from: by the first of them where it dominates. */
@@ -462,7 +483,7 @@ void cellar_supremum_delta(const cellar_reach *reach, const fmpq_t epsilon, cell
     } else if (cellar_facts_ordered(reach->m)) {
         if (!first_by_doubles(reach, epsilon, out) &&
             !worst_of_wide(reach, rest_delta, epsilon, out))
-            worst_of_rows(reach, 1, cellar_pair_delta, epsilon, out);
+            worst_of_first(reach, epsilon, out);
     } else if (reach_is_quick(reach)) {
         cellar_quick_worst(reach, 1, epsilon, out);
     } else if (reach_has_tail(reach)) {
