@@ -45,6 +45,9 @@ double cellar_delaporte_told_apart(const cellar_mechanism *m, int64_t from, int6
 double cellar_delaporte_fill(const cellar_mechanism *m, int64_t count, int64_t first, size_t n,
                              double *out, double *error);
 
+/* The slot `length`. */
+double cellar_delaporte_length(const cellar_mechanism *m, int64_t count, double tail);
+
 /* The slot `loss`. */
 double cellar_delaporte_loss(const cellar_mechanism *m, int64_t count, int64_t neighbour, int64_t b,
                              double *error);

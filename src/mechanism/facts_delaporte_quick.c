@@ -128,13 +128,15 @@ int cellar_delaporte_quick(const cellar_mechanism *m, int64_t count, int64_t shi
 {
     const int is_tiny = enough < 1e-280;
     const double part = 1e-6, tiny = is_tiny ? 1e-305 : 1e-290; /* more than all that comes as 0 */
+    const double much = 1.5; /* that length may be more than it takes */
     sides a = sides_of(m, count, shift, epsilon);
     both delta = {0, 0}, violation = {0, 0};
     double rest[2] = {1, 1}, size = enough;
     *out = (cellar_quick){.numbers = 0};
     if (!(epsilon >= 0))
         return 0;
-    if (enough > 0 && log(part * enough + tiny) / log(a.q[1]) > numbers) /* it would not end */
+    if (cellar_delaporte_length(m, count + shift, part * (enough > 0 ? enough : 1) + tiny) >
+        much * numbers) /* it would not end */
         return 0;
     a.log_least = is_tiny ? -INFINITY : -690;
     while (rest[0] > part * size + tiny || rest[1] > part * size + tiny) {
@@ -237,6 +239,26 @@ int cellar_delaporte_block(const cellar_mechanism *m, int64_t first, int64_t las
 }
 
 /* ---- one law ---------------------------------------------------------------------------- */
+
+/* E z^B = e^{lambda (z - 1)} (1 - beta (z - 1))^-r, z < 1/q, bounds P(>= b) by z^-b E z^B, which is
+ * least where b is the mean of the law tilted by z. With 1 - beta (z - 1) = w, b and the exponent
+ * grow as w falls. */
+double cellar_delaporte_length(const cellar_mechanism *m, int64_t count, double tail)
+{
+    const sides a = sides_of(m, count, 0, 0);
+    const double lambda = a.lambda[0], r = a.feed[0] / a.q[0], beta = a.q[0] / (1 - a.q[0]);
+    const double goal = -log(tail);
+    double low = -700, high = 0, b = 0; /* of ln w */
+    for (int i = 0; i < 50; i++) {
+        double middle = low + (high - low) / 2, w = exp(middle), over = -expm1(middle) / beta;
+        b = (1 + over) * (lambda + r * beta / w);
+        if (b * log1p(over) - lambda * over + r * middle > goal)
+            low = middle;
+        else
+            high = middle;
+    }
+    return ceil(b) + 1;
+}
 
 /* A number whose power of two is kept apart, so that rescaling is exact. */
 typedef struct scaled_law {

@@ -321,6 +321,7 @@ const cellar_facts cellar_delaporte_facts = {
     .is_ordered_at = cellar_delaporte_is_ordered_at,
     .quick = cellar_delaporte_quick,
     .fill = cellar_delaporte_fill,
+    .length = cellar_delaporte_length,
     .loss = cellar_delaporte_loss,
     .block = cellar_delaporte_block,
 };

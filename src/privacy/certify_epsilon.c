@@ -11,6 +11,7 @@
 
 #include "math/ball.h"
 #include "math/rational.h"
+#include "privacy/pair_rows.h"
 
 static double delta_at(const cellar_setting *s, size_t i, double epsilon, cellar_worst *worst)
 {
@@ -67,6 +68,7 @@ static double bound_at(const search *r, double epsilon)
     fmpq_t exact;
     fmpq_init(exact);
     cellar_rational_set_double(exact, epsilon);
+    reach.size = r->delta;
     bound = r->is_tail ? cellar_supremum_tail(&reach, exact) : cellar_supremum_bound(&reach, exact);
     fmpq_clear(exact);
     return bound;
@@ -82,10 +84,12 @@ static int search_has_quick(const search *r)
 static double quick_at(const search *r, double epsilon, int *larger)
 {
     const cellar_mechanism *m = r->s->mechanisms[r->i];
+    const int64_t first = (int64_t) r->s->options->min_count;
     const double numbers = 1e5;
     cellar_quick quick;
-    if (!m->ops->facts->quick(m, (int64_t) r->s->options->min_count, r->s->shift, epsilon, r->delta,
-                              numbers, &quick))
+    if (!cellar_pair_rows_quick(r->s->cache, m, first, r->s->shift, epsilon, r->delta, numbers,
+                                &quick) &&
+        !m->ops->facts->quick(m, first, r->s->shift, epsilon, r->delta, numbers, &quick))
         return 1;
     *larger = quick.delta[1] >= quick.delta[0];
     return fmax(quick.delta[0], quick.delta[1]);

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "privacy/atoms_store.h"
 #include "privacy/blocks.h"
+#include "privacy/pair_rows.h"
 
 enum { ENTRIES = 1 << 13, ROWS = 256, SET = 8, ROW_MIN = 32, CURVES = 64, KNOWN = 32 };
 enum {
@@ -86,6 +87,7 @@ struct cellar_pair_cache {
     cache_row rows[ROWS];
     cellar_blocks_store blocks;
     cellar_atoms_store atoms;
+    cellar_pair_rows doubles;
     cache_words words[ROWS]; /* in sets of which the one used longest ago makes room */
     uint64_t n_asked;
 };
@@ -117,6 +119,7 @@ void cellar_pair_cache_free(cellar_pair_cache *cache)
     if (cache != NULL) {
         cellar_blocks_store_clear(&cache->blocks);
         cellar_atoms_store_clear(&cache->atoms);
+        cellar_pair_rows_clear(&cache->doubles);
     }
     cellar_free(cache);
 }
@@ -124,6 +127,11 @@ void cellar_pair_cache_free(cellar_pair_cache *cache)
 struct cellar_blocks_store *cellar_pair_cache_blocks(cellar_pair_cache *cache)
 {
     return &cache->blocks;
+}
+
+struct cellar_pair_rows *cellar_pair_cache_doubles(cellar_pair_cache *cache)
+{
+    return &cache->doubles;
 }
 
 struct cellar_atoms_store *cellar_pair_cache_atoms(cellar_pair_cache *cache)

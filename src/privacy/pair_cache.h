@@ -27,9 +27,11 @@ void cellar_pair_cache_put(cellar_pair_cache *cache, const cellar_mechanism *m,
                            cellar_pair_kind kind, int64_t count, int64_t b, int64_t bits,
                            const arb_t value);
 
-/* Room for losses and for blocks of laws, see atoms_store.h and blocks.h; NULL without a cache. */
+/* Room for losses, for blocks of laws and for laws in doubles, see atoms_store.h, blocks.h and
+ * pair_rows.h; NULL without a cache. */
 struct cellar_atoms_store *cellar_pair_cache_atoms(cellar_pair_cache *cache);
 struct cellar_blocks_store *cellar_pair_cache_blocks(cellar_pair_cache *cache);
+struct cellar_pair_rows *cellar_pair_cache_doubles(cellar_pair_cache *cache);
 
 /* What is remembered of all pairs of counts from one on: a bound of delta_p at some epsilon. */
 typedef struct cellar_rest {

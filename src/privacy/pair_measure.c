@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "math/ball.h"
+#include "privacy/pair_rows.h"
 
 /* No released number of interest lies beyond; sums of two still fit. */
 static const int64_t PAIR_FAR = INT64_C(1) << 60;
@@ -391,13 +392,39 @@ static int pair_has_quick(const cellar_pair *pair)
     return facts != NULL && facts->quick != NULL && !pair->clamped;
 }
 
+/* By how much that delta may be too large. */
+static double error_of_quick(const cellar_quick *quick, int larger)
+{
+    const double rounding = 1e-8;
+    return (quick->delta[larger] + quick->violation[larger]) * rounding + quick->rest;
+}
+
+/* Encloses delta where rows are held for it, and answers how many numbers they have; 0 where there
+ * are none. */
+static double pair_by_rows(const cellar_pair *pair, const fmpq_t epsilon, arb_t out)
+{
+    const double visible = 1e-6;
+    const int larger = pair->count[0] > pair->count[1];
+    const int64_t smaller = pair->count[larger], shift = pair->count[!larger] - smaller;
+    const double about = nextafter(fmpq_get_d(epsilon), 0);
+    cellar_quick quick;
+    double error;
+    if (!cellar_pair_rows_quick(pair->cache, pair->m, smaller, shift, about, 0, 0, &quick) ||
+        quick.rest > visible * quick.delta[larger])
+        return 0;
+    error = error_of_quick(&quick, larger);
+    arb_set_d(out, fmin(1, quick.delta[larger]) - error);
+    mag_set_d(arb_radref(out), error);
+    return quick.numbers;
+}
+
 /* Encloses delta by the fact `quick`, to some six digits at least, or from above only where it has
  * too many numbers; and bounds delta_p, where a number that is close to epsilon may count or not.
  * Answers how many numbers it took. */
 static double pair_by_quick(const cellar_pair *pair, const fmpq_t epsilon, int is_delta, arb_t out)
 {
     static const double sizes[] = {0, 1e-60, 1e-20, 1e-6, 1};
-    const double most = 1e5, rounding = 1e-8, each = 0.008; /* us */
+    const double most = 1e5, each = 0.008; /* us */
     const cellar_facts *facts = pair->m->ops->facts;
     const int larger = pair->count[0] > pair->count[1];
     const int64_t smaller = pair->count[larger], shift = pair->count[!larger] - smaller;
@@ -405,10 +432,11 @@ static double pair_by_quick(const cellar_pair *pair, const fmpq_t epsilon, int i
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         cellar_quick quick;
         const double *both = is_delta ? quick.delta : quick.violation;
-        int is_known = facts->quick(pair->m, smaller, shift, about, sizes[i], most, &quick);
-        numbers += quick.numbers;
-        if (!is_known)
+        if (!facts->quick(pair->m, smaller, shift, about, sizes[i], most, &quick)) {
+            numbers += quick.numbers;
             continue;
+        }
+        numbers += quick.numbers;
         if (i == 0 && both[larger] < both[!larger]) { /* it was the other order that mattered */
             facts->quick(pair->m, smaller, shift, about, both[larger], most, &quick);
             numbers += quick.numbers;
@@ -416,7 +444,7 @@ static double pair_by_quick(const cellar_pair *pair, const fmpq_t epsilon, int i
         value = fmin(1, both[larger]);
         error = value / 2;
         if (is_delta && i == 0)
-            error = fmin(error, (value + quick.violation[larger]) * rounding + quick.rest);
+            error = fmin(error, error_of_quick(&quick, larger));
         break;
     }
     arb_set_d(out, value - error);
@@ -442,8 +470,10 @@ static void pair_by_quick_or_words(const cellar_pair *pair, const fmpq_t epsilon
                                    arb_t out)
 {
     const double too_far = 400;
-    const double numbers = pair_by_quick(pair, epsilon, is_delta, out);
+    double numbers = is_delta ? pair_by_rows(pair, epsilon, out) : 0;
     arb_t words;
+    if (numbers <= 0)
+        numbers = pair_by_quick(pair, epsilon, is_delta, out);
     if (fmpq_get_d(epsilon) > too_far || words_are_many(pair, numbers))
         return;
     arb_init(words);

@@ -49,6 +49,7 @@ set(LAYER_SOURCES
   pair_epsilon.c
   pair_measure.c
   pair_normal.c
+  pair_rows.c
   pair_words.c
   pld.c
   published.c

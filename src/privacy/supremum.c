@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "math/ball.h"
+#include "privacy/pair_rows.h"
 #include "privacy/supremum_part.h"
 
 /* Counts looked at one by one before the bound for the rest is taken as it is. */
@@ -179,6 +180,10 @@ static int first_by_doubles(const cellar_reach *reach, const fmpq_t epsilon, cel
     int is_known = 0, larger = 0, is_slow = cellar_pair_is_slow(m, second);
     if (m->ops->facts->quick == NULL)
         return 0;
+    if (reach->size > 0) /* it is asked for again and again */
+        is_known = cellar_pair_rows_quick(reach->cache, m, first, reach->shift, about, reach->size,
+                                          numbers, &quick);
+    larger = is_known && quick.delta[1] >= quick.delta[0];
     for (size_t i = first_is_wide(reach) ? 1 : 0; i < sizeof sizes / sizeof *sizes && !is_known;
          i++) {
         is_known = m->ops->facts->quick(m, first, reach->shift, about, sizes[i], numbers, &quick);

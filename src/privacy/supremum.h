@@ -12,6 +12,7 @@ typedef struct cellar_reach {
     int64_t smallest; /* no count is below; 0 unless the data are known */
     cellar_negatives negatives;
     double enough; /* what is no larger need not be found: it is answered in its place [0] */
+    double size;   /* of which size bounds matter, of a search that asks for many [0: any] */
     cellar_pair_cache *cache; /* of the caller, or NULL */
 } cellar_reach;
 
