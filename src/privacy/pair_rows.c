@@ -58,6 +58,9 @@ static int rows_fill(cellar_pair_rows *rows)
     for (size_t k = 0; k < rows->n_blocks; k++)
         rows->blocks[k] =
             block_of(rows, k * BLOCK, k + 1 < rows->n_blocks ? (k + 1) * BLOCK : rows->n);
+    for (size_t b = 0; b < rows->n; b++)
+        for (int i = 0; i < 2; i++)
+            rows->blind[i] += rows->p[!i][b] > 0 ? 0 : rows->p[i][b];
     return 1;
 }
 
@@ -167,7 +170,7 @@ int cellar_pair_rows_quick(cellar_pair_cache *cache, const cellar_mechanism *m, 
         looked += question_ask(&a);
         out->delta[larger] = a.sum * (1 + ROUNDING) + rows->outside[larger];
         out->violation[larger] = a.mass * (1 + error) + rows->outside[larger];
-        out->rest = fmax(out->rest, rows->outside[larger]);
+        out->rest = fmax(out->rest, rows->outside[larger] + rows->blind[larger]);
         size = fmax(size, out->delta[larger]);
     }
     cellar_work_add(cellar_pair_cache_work(cache),

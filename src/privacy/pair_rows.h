@@ -23,6 +23,7 @@ typedef struct cellar_pair_rows {
     double *p[2]; /* of the smaller count and of the larger one */
     cellar_rows_block *blocks;
     double outside[2]; /* no less than P of all other numbers */
+    double blind[2];   /* what P has of those that come as 0 in the other law */
     double error;      /* relative, of a number */
 } cellar_pair_rows;
 

@@ -171,7 +171,7 @@ double cellar_supremum_tail(const cellar_reach *reach, const fmpq_t epsilon)
  * wide or it is too small for double-words: 0 when it is neither, or there are none. */
 static int first_by_doubles(const cellar_reach *reach, const fmpq_t epsilon, cellar_worst *out)
 {
-    static const double sizes[] = {1e-178, 0, 1e-20, 1e-6};
+    static const double sizes[] = {1e-190, 0, 1e-20, 1e-6};
     const double numbers = 4e5, each = 0.006; /* us */
     const double about = nextafter(fmpq_get_d(epsilon), 0);
     const cellar_mechanism *m = reach->m;
