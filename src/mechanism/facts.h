@@ -123,12 +123,12 @@ typedef struct cellar_facts {
     double (*fill)(const cellar_mechanism *m, int64_t count, int64_t first, size_t n, double *out,
                    double *error);
 
-    /* Optional, with fill(). A number beyond which P(. | count) has no more than `tail`, or not much
-     * more: what fill() says of it is proved. */
+    /* Optional, with fill(). A number beyond which P(. | count) has no more than `tail`, or not
+     * much more: what fill() says of it is proved. */
     double (*length)(const cellar_mechanism *m, int64_t count, double tail);
 
-    /* Optional, where balls take long. ln P(b | count) / P(b | neighbour) in doubles, off by no more
-     * than *error; some 10 ns for each number up to b. */
+    /* Optional, where balls take long. ln P(b | count) / P(b | neighbour) in doubles, off by no
+     * more than *error; some 10 ns for each number up to b. */
     double (*loss)(const cellar_mechanism *m, int64_t count, int64_t neighbour, int64_t b,
                    double *error);
 

@@ -11,7 +11,7 @@
 
 enum { BLOCK = 512 };
 static const double NUMBER_COST = 0.012, TERM_COST = 0.002; /* us (work.h) */
-static const double ROUNDING = 1e-11; /* of sums, products and e^epsilon */
+static const double ROUNDING = 1e-11;                       /* of sums, products and e^epsilon */
 
 void cellar_pair_rows_clear(cellar_pair_rows *rows)
 {
@@ -50,9 +50,9 @@ static int rows_fill(cellar_pair_rows *rows)
     rows->p[1] = rows->p[0] + rows->n;
     for (int i = 0; i < 2; i++) {
         double error;
-        rows->outside[i] = facts->fill(rows->m, rows->count + i * rows->shift, 0, rows->n,
-                                       rows->p[i], &error) +
-                           (double) rows->n * CELLAR_FILL_LEAST;
+        rows->outside[i] =
+            facts->fill(rows->m, rows->count + i * rows->shift, 0, rows->n, rows->p[i], &error) +
+            (double) rows->n * CELLAR_FILL_LEAST;
         rows->error = fmax(rows->error, error);
     }
     for (size_t k = 0; k < rows->n_blocks; k++)
