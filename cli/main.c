@@ -131,6 +131,7 @@ int main(int argc, char **argv)
     cellar_status status = cellar_process_harden(&err);
     if (status != CELLAR_OK)
         return cli_exit(status, &err);
+    cellar_process_keep_memory();
     signal(SIGPIPE, SIG_DFL); /* a reader that went away ends the program without a word */
     return main_close_stdout(main_dispatch(argc, argv));
 }

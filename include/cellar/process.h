@@ -16,6 +16,11 @@ extern "C" {
  * write. Call it before reading anything. Fails only if the system refuses one of these. */
 CELLAR_API cellar_status cellar_process_harden(cellar_error *err);
 
+/* Keeps freed memory of up to some megabytes for what is allocated next: lists of that size come
+ * and go, and memory given back and asked for anew costs a page fault for every 4 KB. For programs;
+ * a library leaves this to them. */
+CELLAR_API void cellar_process_keep_memory(void);
+
 /* The number of processors this process may use: the default number of threads. */
 CELLAR_API int cellar_process_n_processors(void);
 

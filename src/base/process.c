@@ -2,6 +2,7 @@
 #include <cellar/process.h>
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -33,6 +34,12 @@ cellar_status cellar_process_harden(cellar_error *err)
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
         return cellar_fail_errno(err, "this process", "make its memory undumpable");
     return CELLAR_OK;
+}
+
+void cellar_process_keep_memory(void)
+{
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    mallopt(M_TRIM_THRESHOLD, 64 << 20);
 }
 
 int cellar_process_n_processors(void)

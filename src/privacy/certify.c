@@ -143,9 +143,9 @@ static cellar_status certify_check(cellar_setting *s, size_t i, const fmpq_t eps
     cellar_pair pair;
     arb_t first, second;
 
-    if (!check_is_cheap(s, i, worst->count, &n_terms))
-        return CELLAR_OK;
     cellar_pair_init(&pair, m, worst->count, worst->neighbour, CELLAR_NEGATIVES_KEEP);
+    if (!check_is_cheap(s, i, worst->count, &n_terms) || (pair.wide && !worst->is_attained))
+        return CELLAR_OK; /* a bound that says nothing about the pair */
     s->n_terms += n_terms;
     arb_init(first);
     arb_init(second);
@@ -186,7 +186,7 @@ static cellar_status point_of_cell(cellar_setting *s, const fmpq_t epsilon,
 {
     cellar_worst delta, violation;
     cellar_setting_delta(s, 0, epsilon, &delta);
-    cellar_work_begin(cellar_pair_cache_work(s->cache), s->options->effort);
+    cellar_work_go_on(cellar_pair_cache_work(s->cache), 0.6);
     cellar_setting_cell_violation(s, epsilon, &violation);
     point->delta_probabilistic = violation.bound;
     point->probabilistic_is_bound = !violation.is_attained;

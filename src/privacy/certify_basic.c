@@ -71,7 +71,7 @@ static void part_delta(const cellar_setting *s, size_t i, const fmpq_t epsilon, 
     const double most = 1e-12, least = 1e-290, visible = 1e-5;
     cellar_stake stake = cellar_setting_stake(s, i, 1, s->shift, 1);
     double about = cellar_one_part_about(&stake, fmpq_get_d(epsilon));
-    double tail = (about > least ? fmin(about, most) : most) * CELLAR_ONE_PART_LEFT;
+    double tail = (isnan(about) ? most : fmax(least, fmin(about, most))) * CELLAR_ONE_PART_LEFT;
     while (part_is_long(s, i, tail)) {
         double left_out = part_delta_but_for(s, i, fmpq_get_d(epsilon), tail, worst);
         if (left_out <= visible * worst->bound)

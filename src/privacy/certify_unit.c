@@ -71,7 +71,7 @@ static double unit_numbers(const cellar_setting *s, double epsilon, double delta
     const cellar_mechanism *m = stake.pair.m;
     double about = isnan(epsilon) ? delta : cellar_one_part_about(&stake, epsilon);
     int64_t low, high;
-    about = about > least ? fmin(about, usual) : usual;
+    about = isnan(about) ? usual : fmax(least, fmin(about, usual));
     m->ops->support(m, stake.pair.count[0], fmax(least, about * CELLAR_ONE_PART_LEFT), &low, &high);
     return (double) high - (double) low;
 }
@@ -87,7 +87,7 @@ static double unit_cost(const cellar_setting *s, double epsilon, double delta)
         numbers > many ? in_block * fmin(numbers, CELLAR_BLOCKS_NUMBERS_MAX) : each * numbers;
     if (cellar_setting_stake(s, 0, 1, s->shift, 1).is_envelope)
         return 0;
-    return (double) s->group * part + n * (start + 0.04 * list);
+    return (double) s->group * (part + 0.1 * list) + n * (start + 0.04 * list);
 }
 
 static int unit_is_possible(const cellar_setting *s)

@@ -8,8 +8,8 @@
 
 int cellar_one_part_is_long(const cellar_stake *stake, double tail)
 {
-    enum { LONG = 1 << 12, SHOWS = 1000 }; /* so much more left out would show */
-    const double least = 1e-304;           /* no list goes further */
+    enum { LONG = 1 << 12, SHOWS = 300 }; /* so much more left out would show */
+    const double least = 1e-304;          /* no list goes further */
     const cellar_mechanism *m = stake->pair.m;
     int64_t low, high, larger = stake->pair.count[stake->pair.count[0] < stake->pair.count[1]];
     if (tail < least || m->ops->law_row == NULL || !stake->pair.monotone ||
@@ -30,7 +30,7 @@ double cellar_one_part_about(const cellar_stake *stake, double epsilon)
     int64_t below = -1, above = 1 << 21; /* of the numbers whose losses decide */
     int rising = count[0] > count[1];
     if (m->ops->law_row == NULL || !stake->pair.monotone)
-        return 0;
+        return NAN;
     while (above - below > 1) {
         int64_t b = below + (above - below) / 2;
         double loss = m->ops->log_pmf(m, count[0], b) - m->ops->log_pmf(m, count[1], b);

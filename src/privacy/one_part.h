@@ -14,7 +14,7 @@
 int cellar_one_part_is_long(const cellar_stake *stake, double tail);
 
 /* About the delta of a pair of a kernel at some epsilon, by what the first number that exceeds it
- * is likely; 0 where none does, or it is not known. Compositions have no less. */
+ * is likely; 0 where none does, NAN where it is not known. Compositions have no less. */
 double cellar_one_part_about(const cellar_stake *stake, double epsilon);
 
 /* Upper bounds: delta at epsilon, of which *left_out is for what was left out, about `tail`; and

@@ -289,7 +289,7 @@ static cellar_status losses_answer(cellar_losses *t, const question *asked, cell
 static double known_delta(const cellar_stake *stakes, size_t n, const question *asked)
 {
     const double most = 1e-12, least = 1e-290;
-    double about = 0;
+    double about = -1;
     if (asks_epsilon(asked))
         return asked->delta;
     if (asked->enough > 0)
@@ -300,7 +300,7 @@ static double known_delta(const cellar_stake *stakes, size_t n, const question *
             double times = (double) stakes[i].times;
             about = fmax(about, times > 3 ? pow(one, 2 / (1 + times)) : one);
         }
-    return about > least ? fmin(about, most) : most;
+    return about < 0 ? most : fmax(least, fmin(about, most));
 }
 
 /* Few losses may show that no more is there than is enough. */

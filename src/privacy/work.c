@@ -6,12 +6,18 @@
 
 /* What is asked should be answered within 50 ms, the start of a program and the end of a search
  * that gave up included. */
-static const double USUAL = 21000;
+static const double USUAL = 23000;
 
 void cellar_work_begin(cellar_work *work, double effort)
 {
     if (work != NULL)
         *work = (cellar_work){.limit = USUAL * effort};
+}
+
+void cellar_work_go_on(cellar_work *work, double share)
+{
+    if (work != NULL)
+        work->done = fmin(work->done, (1 - share) * work->limit);
 }
 
 void cellar_work_add(cellar_work *work, double microseconds)

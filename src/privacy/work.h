@@ -13,6 +13,8 @@ typedef struct cellar_work {
 /* Begins with something new, that may take `effort` times as much as usual. NULL is fine here and
  * below, and has no limit. */
 void cellar_work_begin(cellar_work *work, double effort);
+/* Goes on with something else, that may take at least that share of it. */
+void cellar_work_go_on(cellar_work *work, double share);
 void cellar_work_add(cellar_work *work, double microseconds);
 /* What may be done in all, and what may still be done; INFINITY without a limit. */
 double cellar_work_limit(const cellar_work *work);
