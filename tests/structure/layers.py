@@ -15,7 +15,7 @@ STANDARD = set("""assert complex ctype errno fenv float inttypes iso646 limits l
     signal stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath
     threads time uchar wchar wctype""".split())
 SYSTEM = STANDARD | set("""dirent dlfcn fcntl fnmatch ftw getopt glob grp iconv langinfo libgen link
-    netdb poll pthread pwd regex sched semaphore spawn strings syslog termios unistd""".split())
+    malloc netdb poll pthread pwd regex sched semaphore spawn strings syslog termios unistd""".split())
 SYSTEM_FOLDERS = ("sys/", "netinet/", "arpa/", "linux/", "net/")
 
 
