@@ -51,12 +51,14 @@ static int row_bound_before(cellar_law_row *row)
     return row->p[0].high * (1 + slack) < row->p[1].high * (1 - slack);
 }
 
-static int row_grow(cellar_law_row *row)
+static int row_grow(cellar_law_row *row, size_t n)
 {
-    size_t room = row->room == 0 ? ROOM_FIRST : 2 * row->room;
+    size_t room = row->room == 0 ? ROOM_FIRST : row->room;
     cellar_dword *p, *below;
-    if (room > CELLAR_LAW_ROW_MAX)
-        return 0;
+    while (room < n)
+        room *= 2;
+    if (room == row->room)
+        return 1;
     p = cellar_realloc(row->p, room, sizeof *p);
     if (p != NULL)
         row->p = p;
@@ -68,18 +70,18 @@ static int row_grow(cellar_law_row *row)
     return p != NULL && below != NULL;
 }
 
-/* Twice as many numbers. What has fallen below the end is dropped with all that follows, so that
- * what is kept stays in the range in which double-words are right. */
-static int row_extend(cellar_law_row *row)
+/* Goes on to n numbers in all, and an eighth more. What has fallen below the end is dropped with
+ * all that follows, so that what is kept stays in the range in which double-words are right. */
+static int row_extend(cellar_law_row *row, size_t n)
 {
-    size_t from = row->n;
+    size_t from = row->n, to = n + n / 8 < CELLAR_LAW_ROW_MAX ? n + n / 8 : CELLAR_LAW_ROW_MAX;
     cellar_dword sum = from > 0 ? row->below[from - 1] : (cellar_dword){0};
-    if (row->has_ended || !row_grow(row))
+    if (row->has_ended || to <= from || !row_grow(row, to))
         return 0;
-    cellar_run_next(&row->run, row->room - from, row->p + from);
+    cellar_run_next(&row->run, to - from, row->p + from);
     if (!(row->run.error < 0x1p50))
         return 0;
-    for (; row->n < row->room && !row->has_ended; row->n++) {
+    for (; row->n < to && !row->has_ended; row->n++) {
         cellar_dword p = row->p[row->n];
         row->has_ended = row->n > 0 && p.high < END && p.high < row->p[row->n - 1].high;
         if (row->has_ended)
@@ -97,7 +99,8 @@ int cellar_kernel_law_row(const cellar_mechanism *m, int64_t count, cellar_law_r
     if (k->law->run == NULL)
         return 0;
     out->first = row_start(k, count);
-    if (k->law->run(k, count, out->first, &out->run, NULL) == CELLAR_OK && row_extend(out))
+    if (k->law->run(k, count, out->first, &out->run, NULL) == CELLAR_OK &&
+        row_extend(out, ROOM_FIRST))
         return 1;
     cellar_law_row_clear(out);
     return 0;
@@ -113,7 +116,7 @@ int cellar_law_row_reach(cellar_law_row *row, int64_t b)
     if (b < row->first || b - row->first >= CELLAR_LAW_ROW_MAX)
         return 0;
     while (!row_has(row, b))
-        if (!row_extend(row))
+        if (!row_extend(row, (size_t) (b - row->first) + 1))
             return 0;
     return 1;
 }
@@ -145,7 +148,7 @@ int cellar_law_row_finish(cellar_law_row *row, int bits)
     cellar_dword sum = {0}, *above;
     double after;
     while (!row_is_small(row, bits))
-        if (!row_extend(row))
+        if (!row_extend(row, row->n + row->n / 4))
             return 0;
     if (!row_bound_after(row, &after))
         return 0;

@@ -164,6 +164,7 @@ CELLAR_DWORD_INLINE int blocks_fill(cellar_blocks *blocks, pass *w, cellar_run_k
         else if (step > target && size > 1)
             size /= 2;
     }
+    blocks->n_numbers = w->b;
     blocks->error = cellar_run_quick_error(&w->larger.run) +
                     cellar_run_quick_error(&w->smaller.run) + (double) largest * 0x1p-52;
     return blocks->n > 0 && isfinite(blocks->above);
@@ -205,6 +206,13 @@ static int blocks_make(cellar_blocks *blocks, const cellar_pair *pair)
     return is_made;
 }
 
+/* About what that took, and what is made of them will take. */
+static double blocks_cost(const cellar_blocks *blocks)
+{
+    const double number = 0.006, block = 0.1;
+    return number * (double) blocks->n_numbers + block * (double) blocks->n;
+}
+
 const cellar_blocks *cellar_blocks_of(const cellar_pair *pair, double tail)
 {
     int rising = pair->count[0] > pair->count[1];
@@ -227,6 +235,7 @@ const cellar_blocks *cellar_blocks_of(const cellar_pair *pair, double tail)
             .m = pair->m, .smaller = smaller, .larger = larger, .tail = tail, .above = INFINITY};
         if (!blocks_make(blocks, pair))
             blocks->above = INFINITY;
+        cellar_work_add(cellar_pair_cache_work(pair->cache), blocks_cost(blocks));
         if (blocks->above > tail)
             blocks->tail = 0; /* they go no further */
     }

@@ -17,9 +17,10 @@ typedef struct cellar_blocks {
     uint64_t used;
 
     size_t n, room;
-    double *mass;  /* of the larger count */
-    double *loss;  /* ln of the ratio of a block's two masses */
-    double *edge;  /* n + 1 of them */
+    int64_t n_numbers; /* in them */
+    double *mass;      /* of the larger count */
+    double *loss;      /* ln of the ratio of a block's two masses */
+    double *edge;      /* n + 1 of them */
     double above;  /* no less than the larger count has beyond the last block; infinite: no good */
     double widest; /* no block of several numbers has a larger step from edge to edge */
     double error;  /* relative, of masses, and absolute, of losses and edges, but for roundings */

@@ -147,16 +147,12 @@ cellar_status cellar_setting_unit(const cellar_setting *s, double epsilon, doubl
                                   cellar_bounds *out, cellar_error *err)
 {
     const cellar_bounds nothing = {.upper = isnan(epsilon) ? INFINITY : 1};
-    cellar_work *work = cellar_pair_cache_work(s->cache);
+    const cellar_work *work = cellar_pair_cache_work(s->cache);
     cellar_status status;
-    double cost;
     *out = nothing;
-    if (!unit_is_possible(s))
+    if (!unit_is_possible(s) ||
+        unit_cost(s, epsilon, delta) > cellar_work_left(work) + 0.3 * cellar_work_limit(work))
         return CELLAR_OK;
-    cost = unit_cost(s, epsilon, delta);
-    if (cost > cellar_work_left(work))
-        return CELLAR_OK;
-    cellar_work_add(work, cost);
     out->upper = 0;
     status = unit_try_all(s, epsilon, delta, &out->upper, err);
     if (cellar_setting_is_too_wide(status))

@@ -96,7 +96,9 @@ cellar_status cellar_losses_init(cellar_losses *t, const cellar_stake *stakes, s
 {
     cellar_status status = CELLAR_OK;
     int has_envelope = 0;
-    *t = (cellar_losses){.n = n, .is_rough = stakes[0].is_rough};
+    *t = (cellar_losses){.n = n,
+                         .is_rough = stakes[0].is_rough,
+                         .work = cellar_pair_cache_work(stakes[0].pair.cache)};
     t->atoms = cellar_alloc(n, sizeof *t->atoms);
     t->plds = cellar_alloc(n, sizeof *t->plds);
     t->parts = cellar_alloc(n, sizeof *t->parts);

@@ -20,7 +20,8 @@ typedef struct cellar_losses {
     double largest;                 /* no sum of finite losses is above */
     double infinite, infinite_true; /* mass of infinite loss of the sum, rounded up and down */
     double left_out;                /* no less than what it has for being left out */
-    double about; /* of the order of what was asked for, as far as it is not left out; or 0 */
+    double about;      /* of the order of what was asked for, as far as it is not left out; or 0 */
+    cellar_work *work; /* or NULL */
 } cellar_losses;
 
 /* But for `tail` of each law, which counts as infinite loss; thinned out for a first look or not.

@@ -28,6 +28,13 @@ static int asks_epsilon(const question *asked)
 
 /* ---- one question on one grid ------------------------------------------------------ */
 
+/* About what a sum on a grid takes. */
+static double grid_cost(const cellar_losses *t, double spacing, const cellar_tilt *tilt)
+{
+    const double each = 0.05, cells = tilt->width / spacing;
+    return each * exp2(ceil(log2(fmax(cells, CELLS_GLANCE)))) * (double) t->n;
+}
+
 /* Upper and lower bounds, and how far apart they are in epsilon; spacing 0 is the lattice. */
 static cellar_status losses_ask(cellar_losses *t, double spacing, const cellar_tilt *tilt,
                                 const question *asked, cellar_bounds *out, double *gap,
@@ -35,6 +42,7 @@ static cellar_status losses_ask(cellar_losses *t, double spacing, const cellar_t
 {
     cellar_sum *sum = NULL;
     cellar_status status = cellar_losses_put(t, spacing, CELLAR_PLD_SPLIT, err);
+    cellar_work_add(t->work, grid_cost(t, t->plds[0].spacing, tilt));
     if (status == CELLAR_OK)
         status = cellar_sum_create(t->parts, t->n, tilt, &sum, err);
     if (status != CELLAR_OK)
@@ -149,7 +157,8 @@ static cellar_status losses_refine(cellar_losses *t, double spacing, const cella
     spacing = fmax(spacing, finest);
     if (spacing < 0.9 * first) { /* fewer cells may do as well */
         status = losses_ask(t, first, tilt, asked, out, &gap, err);
-        if (status == CELLAR_OK && bounds_are_very_close(t, asked, out, gap))
+        if (status == CELLAR_OK && (bounds_are_very_close(t, asked, out, gap) ||
+                                    grid_cost(t, spacing, tilt) > cellar_work_left(t->work)))
             return CELLAR_OK;
         if (status != CELLAR_OK && status != CELLAR_ERR_OVERFLOW)
             return status;
@@ -165,6 +174,8 @@ static cellar_status losses_refine(cellar_losses *t, double spacing, const cella
         double wanted = gap_wanted(deviation);
         cellar_bounds closer = {0};
         spacing = fmax(finest, spacing * fmin(0.5, fmax(0.25, 0.9 * sqrt(wanted / gap))));
+        if (grid_cost(t, spacing, tilt) > cellar_work_left(t->work))
+            break; /* a finer one takes more than may be done */
         status = losses_ask(t, spacing, tilt, asked, &closer, &gap, err);
         if (status == CELLAR_OK)
             *out = closer;
