@@ -113,39 +113,57 @@ static cellar_status stakes_ask(const scenario *sc, double epsilon, double delta
                           : cellar_tight_delta(sc->stakes, sc->n, epsilon, enough, out, err);
 }
 
-/* An envelope is nobody's pair: what the first counts do bounds it from below. The upper bound
- * need not be close where it is at most `enough`. */
-static cellar_status scenario_ask(scenario *sc, double epsilon, double delta, double enough,
-                                  cellar_bounds *out, cellar_error *err)
-{
-    int has_envelope = 0;
-    cellar_bounds below;
-    cellar_status status;
-    for (size_t i = 0; i < sc->n; i++)
-        has_envelope |= sc->stakes[i].is_envelope;
-    sc->stakes[0].is_rough = sc->is_rough ? 2 : has_envelope;
-    status = stakes_ask(sc, epsilon, delta, enough, out, err);
-    if (status != CELLAR_OK || !has_envelope || sc->is_rough)
-        return status;
-    for (size_t i = 0; i < sc->n; i++)
-        sc->stakes[i].is_envelope = 0;
-    status = stakes_ask(sc, epsilon, delta, enough, &below, err);
-    out->lower = fmin(below.lower, out->upper);
-    return status;
-}
-
 /* Losses that no grid can hold: there is nothing to say, and that is no failure. */
 int cellar_setting_is_too_wide(cellar_status status)
 {
     return status == CELLAR_ERR_ARGUMENT || status == CELLAR_ERR_OVERFLOW;
 }
 
-/* Asks each scenario and keeps the worst; the lower bound is that of some scenario. */
+static int scenario_has_envelope(const scenario *sc)
+{
+    for (size_t i = 0; i < sc->n; i++)
+        if (sc->stakes[i].is_envelope)
+            return 1;
+    return 0;
+}
+
+/* The upper bound need not be close where it is at most `enough`. An envelope is nobody's pair, and
+ * bounds nothing from below. */
+static cellar_status scenario_ask(scenario *sc, double epsilon, double delta, double enough,
+                                  cellar_bounds *out, cellar_error *err)
+{
+    cellar_status status;
+    int has_envelope = scenario_has_envelope(sc);
+    sc->stakes[0].is_rough = sc->is_rough ? 2 : has_envelope ? 3 : 0;
+    status = stakes_ask(sc, epsilon, delta, enough, out, err);
+    if (has_envelope)
+        out->lower = 0;
+    return status;
+}
+
+/* What the first counts do bounds an envelope from below. */
+static cellar_status scenario_ask_lower(scenario *sc, double epsilon, double delta,
+                                        cellar_bounds *out, cellar_error *err)
+{
+    cellar_bounds below;
+    cellar_status status;
+    for (size_t i = 0; i < sc->n; i++)
+        sc->stakes[i].is_envelope = 0;
+    sc->stakes[0].is_rough = 1;
+    status = stakes_ask(sc, epsilon, delta, 0, &below, err);
+    if (status == CELLAR_OK)
+        out->lower = fmax(out->lower, fmin(below.lower, out->upper));
+    return cellar_setting_is_too_wide(status) ? CELLAR_OK : status;
+}
+
+/* Asks each scenario and keeps the worst; the lower bound is that of some scenario, of envelopes
+ * the worst one. A chain of changes has none. */
 static cellar_status scenarios_ask(const cellar_setting *s, double epsilon, double delta,
                                    cellar_bounds *out, cellar_error *err)
 {
     scenario *sc = cellar_alloc(1, sizeof *sc);
     cellar_status status = CELLAR_OK;
+    size_t worst = 0;
     *out = (cellar_bounds){.upper = 0, .lower = 0};
     if (sc == NULL)
         return cellar_fail_memory(err, "a composition");
@@ -154,10 +172,13 @@ static cellar_status scenarios_ask(const cellar_setting *s, double epsilon, doub
         if (k == 1 && !s->options->parallel && scenario_is_symmetric(s))
             break;
         CELLAR_TRY(scenario_ask(sc, epsilon, delta, out->upper, &one, err));
+        worst = one.upper > out->upper ? k : worst;
         out->upper = fmax(out->upper, one.upper);
         out->lower = fmax(out->lower, one.lower);
         out->is_lattice = one.is_lattice;
     }
+    if (!s->is_rough && s->group == 1 && scenario_make(s, worst, sc) && scenario_has_envelope(sc))
+        CELLAR_TRY(scenario_ask_lower(sc, epsilon, delta, out, err));
 out:
     cellar_free(sc);
     if (cellar_setting_is_too_wide(status)) {

@@ -79,7 +79,8 @@ struct cellar_pair_cache {
     cellar_work work;
     cellar_known known[KNOWN];
     size_t n_known;
-    cache_curve curves[CURVES];
+    cache_curve curves[CURVES]; /* a new one takes the place of the oldest */
+    size_t n_curves;
     cache_tail tails[LAST_TAILS];
     cache_rest rests[ROWS];
     cache_noise noise;
@@ -552,12 +553,15 @@ cellar_curve *cellar_pair_cache_curve(cellar_pair_cache *cache, const cellar_mec
     cache_curve *place;
     if (cache == NULL)
         return NULL;
-    place = &cache->curves[(2 * (uint64_t) shift + (larger != 0)) % CURVES];
-    if (place->m != m || place->shift != shift || place->smallest != smallest ||
-        place->larger != (larger != 0)) {
-        cellar_free(place->curve.nodes);
-        *place = (cache_curve){m, shift, smallest, larger != 0, {0}};
+    for (size_t i = 0; i < CURVES; i++) {
+        place = &cache->curves[i];
+        if (place->m == m && place->shift == shift && place->smallest == smallest &&
+            place->larger == (larger != 0))
+            return &place->curve;
     }
+    place = &cache->curves[cache->n_curves++ % CURVES];
+    cellar_free(place->curve.nodes);
+    *place = (cache_curve){m, shift, smallest, larger != 0, {0}};
     return &place->curve;
 }
 

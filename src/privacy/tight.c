@@ -47,7 +47,12 @@ static cellar_status losses_ask(cellar_losses *t, double spacing, const cellar_t
         status = cellar_sum_create(t->parts, t->n, tilt, &sum, err);
     if (status != CELLAR_OK)
         return status;
-    if (asks_epsilon(asked)) {
+    if (t->is_rough > 1) {
+        *out = (cellar_bounds){.upper = asks_epsilon(asked)
+                                            ? cellar_sum_epsilon_upper(sum, asked->delta)
+                                            : cellar_sum_delta_upper(sum, asked->epsilon)};
+        *gap = 0;
+    } else if (asks_epsilon(asked)) {
         out->upper = cellar_sum_epsilon_upper(sum, asked->delta);
         out->lower = cellar_sum_epsilon_lower(sum, asked->delta);
         *gap = out->upper - out->lower;
@@ -132,8 +137,10 @@ static int bounds_are_close(const question *asked, const cellar_bounds *bounds, 
 static int losses_are_told(const cellar_losses *t, const question *asked,
                            const cellar_bounds *bounds)
 {
-    return t->is_rough || bounds->upper <= asked->enough || isinf(bounds->upper) ||
-           (!asks_epsilon(asked) && bounds->upper <= 1e4 * t->left_out);
+    return t->is_rough == 1 || t->is_rough == 2 || bounds->upper <= asked->enough ||
+           isinf(bounds->upper) ||
+           (!asks_epsilon(asked) &&
+            (bounds->upper <= 1e4 * t->left_out || (t->is_rough && bounds->upper >= 1)));
 }
 
 /* No grid need be finer, even if a finer one would take little time. */
@@ -182,6 +189,29 @@ static cellar_status losses_refine(cellar_losses *t, double spacing, const cella
         if (status == CELLAR_ERR_OVERFLOW)
             return CELLAR_OK; /* as fine as it gets */
     }
+    return status;
+}
+
+/* Only an upper bound. What splitting adds to it falls with the square of the spacing, about: two
+ * grids tell whether a third is of any use. */
+static cellar_status losses_bound(cellar_losses *t, const cellar_tilt *tilt, const question *asked,
+                                  cellar_bounds *out, cellar_error *err)
+{
+    const double cells[] = {CELLS_GLANCE * 2, CELLS_FEW * 2}, squares = 15;
+    double first, gap;
+    cellar_status status =
+        losses_ask(t, 1.01 * tilt->width / (cells[0] - 64), tilt, asked, out, &gap, err);
+    if (status != CELLAR_OK || losses_are_told(t, asked, out))
+        return status;
+    first = out->upper;
+    status = losses_ask(t, 1.01 * tilt->width / (cells[1] - 64), tilt, asked, out, &gap, err);
+    out->upper = fmin(out->upper, first);
+    if (status != CELLAR_OK || losses_are_told(t, asked, out) ||
+        first - out->upper <= squares * CLOSE / 2 * out->upper)
+        return status;
+    first = out->upper;
+    status = losses_ask(t, 1.01 * tilt->width / CELLS_MOST, tilt, asked, out, &gap, err);
+    out->upper = fmin(out->upper, first);
     return status;
 }
 
@@ -246,6 +276,8 @@ static cellar_status losses_add_up(cellar_losses *t, const question *asked, cell
         return losses_ask(t, 0, &tilt, asked, out, &gap, err);
     }
     tilt.theta = fmin(tilt.theta, 0.25 / spacing);
+    if (t->is_rough == 3)
+        return losses_bound(t, &tilt, asked, out, err);
     if (tilt.width > 16 * deviation) /* far out the sum strays by more */
         spacing = fmax(spacing,
                        fmin(0.25 / fmax(tilt.theta, 1e-3), grid_wanted(t, asked, tilt.width / 16)));

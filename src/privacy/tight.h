@@ -11,7 +11,8 @@ typedef struct cellar_stake {
     cellar_pair pair;
     uint64_t times;
     int is_envelope; /* 1: stands for all counts of `reach`, and `pair` for one pair of them */
-    int is_rough;    /* of the first: grids are not refined until bounds meet; 2: and are coarse */
+    int is_rough;    /* of the first. 1: grids are not refined until bounds meet; only the upper
+                      * bound is asked for, 2: on a coarse grid, 3: closely */
     cellar_reach reach;
 } cellar_stake;
 
