@@ -143,15 +143,22 @@ static cellar_status listed_append(cellar_listed **list, const cellar_listed *ot
  * losses that lie on no lattice have n (n + 1) / 2 sums. Sums of losses that lie in d dimensions
  * grow by up to 2^d while all of them are likely, and by about 2^(d/2) when only those near the
  * middle are. */
-static int listed_will_be_large(const cellar_listed *power, size_t before, uint64_t times)
+static int listed_will_be_large(const cellar_listed *power, size_t before, size_t n_list,
+                                uint64_t times)
 {
-    double n = (double) power->n, dimensions;
+    double n = (double) power->n, dimensions, last, rest;
+    uint64_t left = times;
     if (before == 0)
         return times > 1 && n * (n + 1) / 2 > SUMS_MAX;
     dimensions = fmax(1, ceil(log2(n / (double) before)));
-    for (; times > 1; times >>= 1)
+    for (; left > 1; left >>= 1)
         n *= exp2(dimensions / 2);
-    return n > SUMS_MAX;
+    if (n > SUMS_MAX || dimensions > 1)
+        return n > SUMS_MAX;
+    /* Growth has settled: the last sums of two lists are foreseen, too. */
+    last = exp2(floor(log2((double) times)));
+    rest = n * sqrt((double) times / last - 1);
+    return n * n / 4 > PRODUCTS_MAX || n * fmax((double) n_list, rest) > PRODUCTS_MAX;
 }
 
 /* Adds `times` copies of the atoms, by doubling. */
@@ -164,7 +171,7 @@ static cellar_status listed_append_many(cellar_listed **list, const cellar_atoms
     size_t before = 0;
     if (power == NULL)
         return cellar_fail_memory(err, "a list of privacy losses");
-    while (!*is_large && !listed_will_be_large(power, before, times)) {
+    while (!*is_large && !listed_will_be_large(power, before, (*list)->n, times)) {
         if (times & 1)
             CELLAR_TRY(listed_append(list, power, small, is_large, err));
         times >>= 1;

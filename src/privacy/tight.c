@@ -12,6 +12,7 @@ static const double GAP = 1e-3;
 static const double CELLS_GLANCE = 0x1p12;                   /* that take no time */
 static const double CELLS_FEW = 0x1p14, CELLS_MANY = 0x1p17; /* and up to some ms */
 static const double CELLS_MOST = 0x1p17 - 64;                /* of a grid that is no lattice */
+static const double CELLS_ROUGH = 0x1p16;                    /* where bounds need not meet */
 static const double TIMES_SAME = 64;                         /* fewer leave out the same */
 static const double CLOSE = 1e-4; /* relative: closer bounds are of no use */
 
@@ -161,6 +162,8 @@ static cellar_status losses_refine(cellar_losses *t, double spacing, const cella
     double gap = INFINITY, deviation = tilt->width / 16, finest = 1.01 * tilt->width / CELLS_MOST;
     double first = 1.01 * tilt->width / (CELLS_FEW - 64);
     cellar_status status = CELLAR_ERR_OVERFLOW;
+    if (t->is_rough)
+        finest = 1.01 * tilt->width / (CELLS_ROUGH - 64);
     spacing = fmax(spacing, finest);
     if (spacing < 0.9 * first) { /* fewer cells may do as well */
         status = losses_ask(t, first, tilt, asked, out, &gap, err);
@@ -198,7 +201,7 @@ static cellar_status losses_bound(cellar_losses *t, const cellar_tilt *tilt, con
                                   cellar_bounds *out, cellar_error *err)
 {
     const double cells[] = {CELLS_GLANCE * 2, CELLS_FEW * 2}, squares = 15;
-    double first, gap;
+    double first, more, gap;
     cellar_status status =
         losses_ask(t, 1.01 * tilt->width / (cells[0] - 64), tilt, asked, out, &gap, err);
     if (status != CELLAR_OK || losses_are_told(t, asked, out))
@@ -206,11 +209,13 @@ static cellar_status losses_bound(cellar_losses *t, const cellar_tilt *tilt, con
     first = out->upper;
     status = losses_ask(t, 1.01 * tilt->width / (cells[1] - 64), tilt, asked, out, &gap, err);
     out->upper = fmin(out->upper, first);
-    if (status != CELLAR_OK || losses_are_told(t, asked, out) ||
-        first - out->upper <= squares * CLOSE / 2 * out->upper)
+    more = (first - out->upper) / squares;
+    if (status != CELLAR_OK || losses_are_told(t, asked, out) || more <= CLOSE / 2 * out->upper)
         return status;
     first = out->upper;
-    status = losses_ask(t, 1.01 * tilt->width / CELLS_MOST, tilt, asked, out, &gap, err);
+    status = losses_ask(
+        t, 1.01 * tilt->width / (more > 4 * CLOSE * out->upper ? CELLS_MOST : CELLS_ROUGH - 64),
+        tilt, asked, out, &gap, err);
     out->upper = fmin(out->upper, first);
     return status;
 }
