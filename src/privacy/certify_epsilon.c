@@ -80,7 +80,14 @@ static int search_has_quick(const search *r)
     return facts != NULL && facts->quick != NULL;
 }
 
-/* delta of the first pair, and of which order it is. */
+/* 1: pairs are quickly bounded, and which is the worst depends on epsilon. */
+static int search_needs_order(const search *r)
+{
+    return search_has_quick(r) && !cellar_facts_ordered(r->s->mechanisms[r->i]);
+}
+
+/* delta of the first pair, and of which order it is; infinite when it has too many numbers, which
+ * is so at all larger epsilons. */
 static double quick_at(const search *r, double epsilon, int *larger)
 {
     const cellar_mechanism *m = r->s->mechanisms[r->i];
@@ -90,7 +97,7 @@ static double quick_at(const search *r, double epsilon, int *larger)
     if (!cellar_pair_rows_quick(r->s->cache, m, first, r->s->shift, epsilon, r->delta, numbers,
                                 &quick) &&
         !m->ops->facts->quick(m, first, r->s->shift, epsilon, r->delta, numbers, &quick))
-        return 1;
+        return INFINITY;
     *larger = quick.delta[1] >= quick.delta[0];
     return fmax(quick.delta[0], quick.delta[1]);
 }
@@ -114,14 +121,23 @@ static int search_is_slow(const search *r)
            cellar_work_is_over(cellar_pair_cache_work(r->s->cache), 1);
 }
 
+/* How close the two ends of a search must come, relative. */
+static double search_close(const search *r, double low)
+{
+    const double large = 500; /* where nobody asks for digits, and each takes long */
+    if (r->s->mechanisms[r->i]->ops->is_additive)
+        return 1e-12;
+    if (search_is_slow(r))
+        return 1e-4;
+    return search_has_quick(r) && (r->is_tail || low > large) ? 1e-6 : 1e-9;
+}
+
 /* Between an epsilon that is too small and one that is not: by straight lines through ln delta,
  * where the end that stays counts half the second time (Dowell and Jarratt 1971), and in the middle
  * where that is slow. The answer is proved, and within `close` of one that is too small. */
 static double search_between(const search *r, double low, double high)
 {
-    double close = r->s->mechanisms[r->i]->ops->is_additive ? 1e-12
-                   : search_is_slow(r)                      ? 1e-4
-                                                            : 1e-9;
+    const double close = search_close(r, low);
     double above = log(search_ask(r, low) / r->delta), below = log(search_ask(r, high) / r->delta);
     int stayed = 0;
     while (high - low > close * high) {
@@ -149,14 +165,14 @@ static double search_between(const search *r, double low, double high)
 /* The smallest epsilon from `low` on, which may do itself; INFINITY beyond all use. */
 static double search_from(const search *r, double low)
 {
-    double high = low > 0 ? 2 * low : 1;
-    if (search_ask(r, low) <= r->delta)
+    double high = low > 0 ? 2 * low : 1, value = search_ask(r, low);
+    if (value <= r->delta)
         return low;
-    while (high < 1e9 && search_ask(r, high) > r->delta) {
+    while (high < 1e9 && isfinite(value) && (value = search_ask(r, high)) > r->delta) {
         low = high;
         high *= 2;
     }
-    return high < 1e9 ? search_between(r, low, high) : INFINITY;
+    return high < 1e9 && isfinite(value) ? search_between(r, low, high) : INFINITY;
 }
 
 /* Where doubles see the epsilon of additive noise, which balls would have to look for long: 0 when
@@ -258,7 +274,7 @@ static int search_lines(const search *r, double about, double *lower, double *ep
 /* From where doubles say, if they are right, and else from nothing. */
 static double search_start(const search *r, cellar_worst *at, double *lower)
 {
-    static const double widths[] = {1e-7, 1e-5};
+    static const double widths[] = {1e-7, 1e-5, 1e-3};
     int is_quick = search_has_quick(r);
     cellar_reach reach = cellar_setting_reach(r->s, r->i);
     double about = is_quick ? search_about_quick(r, at) : search_about(r), epsilon;
@@ -266,10 +282,13 @@ static double search_start(const search *r, cellar_worst *at, double *lower)
     if (search_lines(r, about > 0 ? about : search_about_tail(r), lower, &epsilon))
         return epsilon;
     for (size_t k = 0; about > 0 && k < sizeof widths / sizeof *widths; k++) {
-        double low = about * (1 - widths[k]), high = about * (1 + (is_quick ? 1e-8 : widths[k]));
+        double low = about * (1 - widths[k]);
+        double high = about * (1 + widths[k] * (is_quick ? 0.1 : 1));
         if (search_ask(r, low) > r->delta && search_ask(r, high) <= r->delta)
             return search_between(r, low, high);
     }
+    if (search_needs_order(r) && !(about > 0)) /* it has too many numbers */
+        return INFINITY;
     return search_from(r, 0);
 }
 
@@ -355,6 +374,39 @@ static double epsilon_loosely(const search *r, double epsilon, const cellar_wors
     return delta_at(r->s, r->i, epsilon, &worst) <= r->delta ? epsilon : 0;
 }
 
+/* The smallest epsilon between two, about, from which on it is proved that the first pair is the
+ * worst; the second where none is. */
+static double search_order(const search *r, double low, double high)
+{
+    const double close = 2e-5, share = 0.6, most = 1e9;
+    const cellar_reach reach = cellar_setting_reach(r->s, r->i);
+    const cellar_work *work = cellar_pair_cache_work(r->s->cache);
+    while (high - low > close * high && low < most && !cellar_work_is_over(work, share)) {
+        double x = isfinite(high) ? low + (high - low) / 2 : 2 * low;
+        if (cellar_supremum_is_ordered(&reach, x))
+            high = x;
+        else
+            low = x;
+    }
+    return high;
+}
+
+/* Of all counts at once, from an epsilon on: that of the first pair, as far as it is the worst, or
+ * where a bound of all pairs is small enough. */
+static double epsilon_of_order(const search *r, double from)
+{
+    const cellar_reach reach = cellar_setting_reach(r->s, r->i);
+    search first = *r, tail = *r;
+    double low, high;
+    first.is_quick = 1;
+    tail.is_tail = 1;
+    low = search_from(&first, from);
+    if (isfinite(low) && cellar_supremum_is_ordered(&reach, low))
+        return low;
+    high = search_from(&tail, isfinite(low) ? low : from);
+    return isfinite(low) ? search_order(r, low, high) : high;
+}
+
 /* Asks one pair at a time, the first counts and then some that are worse where the last left off,
  * until an epsilon found for one is proved for all. */
 static double epsilon_by_pairs(search r, double *lower)
@@ -363,10 +415,10 @@ static double epsilon_by_pairs(search r, double *lower)
     const cellar_setting *s = r.s;
     int64_t first = (int64_t) s->options->min_count;
     cellar_worst worst = {.count = first + s->shift, .neighbour = first, .is_attained = 1};
-    double epsilon, loose;
+    double epsilon, loose, before = -1;
     r.at = &worst;
     epsilon = search_start(&r, &worst, lower);
-    for (int k = 0; k < PAIRS_MAX && worst.is_attained && isfinite(epsilon); k++) {
+    for (int k = 0; k < PAIRS_MAX && epsilon > before && isfinite(epsilon); k++) {
         cellar_worst last = worst;
         r.at = &last;
         if (!search_pair(&r, epsilon, &worst) && delta_at(s, r.i, epsilon, &worst) <= r.delta) {
@@ -378,11 +430,15 @@ static double epsilon_by_pairs(search r, double *lower)
             return loose;
         }
         r.at = &worst;
+        if (!worst.is_attained) /* it may have been no pair's delta */
+            before = search_needs_order(&r) ? epsilon : INFINITY;
         epsilon = search_again(&r, epsilon, lower);
     }
     *lower = 0;
     r.at = NULL;
     r.is_wide = search_has_quick(&r); /* looking at all counts again and again takes long */
+    if (search_needs_order(&r))
+        return epsilon_of_order(&r, isfinite(epsilon) ? epsilon : 0);
     return isfinite(epsilon) ? search_from(&r, epsilon) : INFINITY;
 }
 
@@ -422,7 +478,10 @@ cellar_bounds cellar_setting_epsilon(const cellar_setting *s, size_t i, double d
     out.upper = epsilon_of_little(&r);
     if (isfinite(out.upper))
         return out;
-    out.upper = r.is_wide ? search_from(&r, 0) : epsilon_by_pairs(r, &out.lower);
+    if (!r.is_wide)
+        out.upper = epsilon_by_pairs(r, &out.lower);
+    else
+        out.upper = search_needs_order(&r) ? epsilon_of_order(&r, 0) : search_from(&r, 0);
     if (r.is_wide)
         out.lower = lower_of_bound(&r, out.upper);
     return out;

@@ -371,13 +371,15 @@ void cellar_pair_violation_by_sum(const cellar_pair *pair, const fmpq_t epsilon,
 
 /* ---- either way --------------------------------------------------------------- */
 
+/* In double-words: numbers less likely than 2 to these powers are left out, one after another. */
+static const int WORD_LENGTHS[] = {90, 250, 700};
+
 static int pair_by_words(const cellar_pair *pair, const fmpq_t epsilon, int is_delta, arb_t out)
 {
-    static const int lengths[] = {90, 250, 700};
-    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-        if (!(is_delta
-                  ? cellar_pair_delta_by_words(pair, epsilon, lengths[i], out)
-                  : cellar_pair_violation_by_words(pair, epsilon, lengths[i], pair_violates, out)))
+    for (size_t i = 0; i < sizeof WORD_LENGTHS / sizeof *WORD_LENGTHS; i++) {
+        if (!(is_delta ? cellar_pair_delta_by_words(pair, epsilon, WORD_LENGTHS[i], out)
+                       : cellar_pair_violation_by_words(pair, epsilon, WORD_LENGTHS[i],
+                                                        pair_violates, out)))
             return 0;
         ball_clip(out);
         if (arb_rel_accuracy_bits(out) >= CELLAR_PAIR_ACCURACY || ball_is_tiny(out, -600))
@@ -453,15 +455,19 @@ static double pair_by_quick(const cellar_pair *pair, const fmpq_t epsilon, int i
     return numbers;
 }
 
-/* 1: double-words are too many for what may be done, of which half is left to others. They go about
- * three times as far as doubles do. */
-static int words_are_many(const cellar_pair *pair, double numbers)
+/* 1: double-words for a sum of that size are too many for what may be done, of which half is left
+ * to others. They go further than the numbers that were looked at in doubles. */
+static int words_are_many(const cellar_pair *pair, double numbers, double size)
 {
-    const double each = 0.6, share = 0.4, left = 0.5; /* us, and of the limit */
+    const double each = 0.17, share = 0.4, left = 0.5; /* us, and of the limit */
+    const double reached = log(1e6) - log(size), needed = CELLAR_PAIR_ACCURACY - log2(size);
     const cellar_work *work = cellar_pair_cache_work(pair->cache);
     const double limit = cellar_work_limit(work);
-    return isfinite(limit) &&
-           each * numbers > fmin(share * limit, cellar_work_left(work) - left * limit);
+    int bits = WORD_LENGTHS[0];
+    for (size_t i = 0; i < sizeof WORD_LENGTHS / sizeof *WORD_LENGTHS && bits < needed; i++)
+        bits = WORD_LENGTHS[i];
+    return isfinite(limit) && each * numbers * fmax(1, bits * M_LN2 / reached) >
+                                  fmin(share * limit, cellar_work_left(work) - left * limit);
 }
 
 /* Of a pair that is quickly bounded: to 40 bits by double-words, where these reach so far and are
@@ -470,11 +476,12 @@ static void pair_by_quick_or_words(const cellar_pair *pair, const fmpq_t epsilon
                                    arb_t out)
 {
     const double too_far = 400;
-    double numbers = is_delta ? pair_by_rows(pair, epsilon, out) : 0;
+    double numbers = is_delta ? pair_by_rows(pair, epsilon, out) : 0, size;
     arb_t words;
     if (numbers <= 0)
         numbers = pair_by_quick(pair, epsilon, is_delta, out);
-    if (fmpq_get_d(epsilon) > too_far || words_are_many(pair, numbers))
+    size = cellar_ball_upper(out);
+    if (fmpq_get_d(epsilon) > too_far || words_are_many(pair, numbers, size))
         return;
     arb_init(words);
     if (pair_by_words(pair, epsilon, is_delta, words) &&

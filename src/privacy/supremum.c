@@ -158,9 +158,11 @@ static void rest_by_tail(const cellar_reach *reach, int64_t from, const fmpq_t e
 
 double cellar_supremum_tail(const cellar_reach *reach, const fmpq_t epsilon)
 {
+    enum { TAIL_WORK = 400 };
     double bound;
     arb_t ball;
     arb_init(ball);
+    cellar_work_add(cellar_pair_cache_work(reach->cache), TAIL_WORK);
     rest_by_tail(reach, reach->smallest, epsilon, ball);
     bound = bound_of(ball);
     arb_clear(ball);

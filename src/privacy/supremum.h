@@ -38,6 +38,9 @@ void cellar_supremum_delta(const cellar_reach *reach, const fmpq_t epsilon, cell
 double cellar_supremum_bound(const cellar_reach *reach, const fmpq_t epsilon);
 /* The same by moments alone, of mechanisms with the fact `tail` (facts.h). */
 double cellar_supremum_tail(const cellar_reach *reach, const fmpq_t epsilon);
+/* 1 when it is proved that no pair of counts, of this shift and smaller ones, has a larger delta at
+ * epsilon, and at larger ones, than the first: of mechanisms with the fact `is_ordered_at`. */
+int cellar_supremum_is_ordered(const cellar_reach *reach, double epsilon);
 /* 1 when it is quickly known that delta, or delta_p, exceeds `bound` for no pair of counts. */
 int cellar_supremum_is_covered(const cellar_reach *reach, int is_delta, const fmpq_t epsilon,
                                double bound);

@@ -38,20 +38,38 @@ static double quick_value(const scan *s, const cellar_quick *quick)
     return fmin(1, fmax(both[0], both[1]));
 }
 
-/* 1 when it is proved that no later pair has a larger delta than that of `from`. It may cost as
- * much as some pairs, so it is not asked in vain at each count. */
-static int scan_is_ordered(scan *s, int64_t from, double epsilon)
+/* 1 when it is proved that no pair of counts from `from` on, of this shift and smaller ones down to
+ * `least`, has a larger delta than the first; *numbers is what that took. */
+static int reach_is_ordered(const cellar_reach *reach, int64_t from, int64_t least, double epsilon,
+                            double *numbers)
 {
     const double most = 1e5;
     double steps = most;
+    int is_ordered =
+        reach->m->ops->facts->is_ordered_at(reach->m, from, least, reach->shift, epsilon, &steps);
+    *numbers = 2 * (most - steps);
+    return is_ordered;
+}
+
+int cellar_supremum_is_ordered(const cellar_reach *reach, double epsilon)
+{
+    double numbers;
+    int is_ordered = reach_is_ordered(reach, reach->smallest, 0, epsilon, &numbers);
+    cellar_work_add(cellar_pair_cache_work(reach->cache), numbers * NUMBER_COST);
+    return is_ordered;
+}
+
+/* That may cost as much as some pairs, so it is not asked in vain at each count. */
+static int scan_is_ordered(scan *s, int64_t from, double epsilon)
+{
+    double numbers;
     int is_ordered;
     if (from >= s->order_from && epsilon >= s->order_above)
         return 1;
     if (from < s->order_next)
         return 0;
-    is_ordered =
-        s->facts->is_ordered_at(s->reach.m, from, s->least, s->reach.shift, epsilon, &steps);
-    scan_spend(s, 2 * (most - steps));
+    is_ordered = reach_is_ordered(&s->reach, from, s->least, epsilon, &numbers);
+    scan_spend(s, numbers);
     if (is_ordered) {
         s->order_above = epsilon;
         s->order_from = from;
