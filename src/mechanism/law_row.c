@@ -70,13 +70,20 @@ static int row_grow(cellar_law_row *row, size_t n)
     return p != NULL && below != NULL;
 }
 
-/* Goes on to n numbers in all, and an eighth more. What has fallen below the end is dropped with
- * all that follows, so that what is kept stays in the range in which double-words are right. */
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Goes on to n numbers in all, and an eighth more, or to twice as many as there are: it may end
+ * before. What has fallen below the end is dropped with all that follows, so that what is kept
+ * stays in the range in which double-words are right. */
 static int row_extend(cellar_law_row *row, size_t n)
 {
-    size_t from = row->n, to = n + n / 8 < CELLAR_LAW_ROW_MAX ? n + n / 8 : CELLAR_LAW_ROW_MAX;
+    const size_t from = row->n, wanted = least(n + n / 8, CELLAR_LAW_ROW_MAX);
+    const size_t to = least(wanted, from > 0 ? 2 * from : ROOM_FIRST);
     cellar_dword sum = from > 0 ? row->below[from - 1] : (cellar_dword){0};
-    if (row->has_ended || to <= from || !row_grow(row, to))
+    if (row->has_ended || to <= from || !row_grow(row, wanted))
         return 0;
     cellar_run_next(&row->run, to - from, row->p + from);
     if (!(row->run.error < 0x1p50))

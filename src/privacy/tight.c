@@ -32,7 +32,7 @@ static int asks_epsilon(const question *asked)
 /* About what a sum on a grid takes. */
 static double grid_cost(const cellar_losses *t, double spacing, const cellar_tilt *tilt)
 {
-    const double each = 0.05, cells = tilt->width / spacing;
+    const double each = 0.07, cells = tilt->width / spacing;
     return each * exp2(ceil(log2(fmax(cells, CELLS_GLANCE)))) * (double) t->n;
 }
 
