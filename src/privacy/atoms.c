@@ -9,7 +9,7 @@
 #include "math/rational.h"
 #include "privacy/atoms_noise.h"
 
-enum { ATOMS_MAX = 4000000, ATOM_BITS = 96 };
+enum { ATOMS_MAX = 4000000, ATOM_BITS = 96, MANY = 1 << 17 };
 static const double STEPS_EXACT = 1e-14, STEPS_CLOSE = 1e-9;
 
 /* ln P(b)/Q(b) when it is known exactly. */
@@ -317,6 +317,17 @@ static cellar_status atoms_by_balls(const cellar_pair *pair, const atom_window *
                        cellar_mechanism_spec(pair->m));
 }
 
+/* No lattice of so many losses is used, and fewer do as well. */
+static cellar_status atoms_put_together(cellar_atoms *atoms, cellar_error *err)
+{
+    cellar_atoms fewer;
+    cellar_status status = cellar_atoms_thin(atoms, MANY / 4, &fewer, err);
+    cellar_atoms_clear(atoms);
+    if (status == CELLAR_OK)
+        *atoms = fewer;
+    return status;
+}
+
 static cellar_status atoms_of_window(const cellar_pair *pair, double tail, cellar_atoms *out,
                                      cellar_error *err)
 {
@@ -335,16 +346,16 @@ static cellar_status atoms_of_window(const cellar_pair *pair, double tail, cella
                     cellar_pair_in_support(pair, 1, w.high) ? (int64_t) out->n - 1 : -1);
     if (!out->is_lattice)
         cellar_atoms_find_steps(out, STEPS_CLOSE);
-    return CELLAR_OK;
+    return out->n > MANY ? atoms_put_together(out, err) : CELLAR_OK;
 }
 
 /* 1 when a kernel's law goes on for so long that its numbers are better put together. */
 static int atoms_are_many(const cellar_pair *pair, double tail)
 {
-    enum { MANY = 1 << 14 };
+    enum { LONG = 1 << 14 };
     int64_t low, high, larger = pair->count[pair->count[0] < pair->count[1]];
     pair->m->ops->support(pair->m, larger, tail, &low, &high);
-    return high - low > MANY;
+    return high - low > LONG;
 }
 
 /* By the quickest way there is. */

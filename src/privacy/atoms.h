@@ -45,9 +45,10 @@ cellar_status cellar_atoms_by_words(const cellar_pair *pair, double tail, int is
 /* The same of a monotone pair, in blocks (blocks.h). */
 cellar_status cellar_atoms_by_blocks(const cellar_pair *pair, double tail, cellar_atoms *out,
                                      int *made, cellar_error *err);
-/* A few losses that dominate many, by rising or falling loss: the masses of those in between are
- * split between them. For a first look. */
-cellar_status cellar_atoms_thin(const cellar_atoms *atoms, cellar_atoms *out, cellar_error *err);
+/* About `knots` losses that dominate many more, by rising or falling loss: the masses of those in
+ * between are split between them. */
+cellar_status cellar_atoms_thin(const cellar_atoms *atoms, size_t knots, cellar_atoms *out,
+                                cellar_error *err);
 /* Room for n of them. On failure there is nothing to clear. */
 cellar_status cellar_atoms_init(cellar_atoms *atoms, size_t n, cellar_error *err);
 

@@ -117,9 +117,9 @@ static double knots_fill(const cellar_atoms *atoms, size_t first, size_t next, c
     return next > first + 1 ? fabs(step) : 0;
 }
 
-cellar_status cellar_atoms_thin(const cellar_atoms *atoms, cellar_atoms *out, cellar_error *err)
+cellar_status cellar_atoms_thin(const cellar_atoms *atoms, size_t knots, cellar_atoms *out,
+                                cellar_error *err)
 {
-    const size_t knots = 1024;
     double step, widest = 0;
     cellar_status status = cellar_atoms_init(out, atoms->n + 1, err);
     if (status != CELLAR_OK)

@@ -6,6 +6,8 @@
 
 #include "base/error.h"
 
+enum { FIRST_LOOK = 1024 }; /* losses that do for one */
+
 static void kept_clear(cellar_atoms_kept *kept)
 {
     if (kept->m == NULL)
@@ -105,7 +107,7 @@ cellar_status cellar_atoms_get_thin(const cellar_pair *pair, double tail, cellar
         return cellar_atoms_create(pair, tail, out, err);
     kept = store_find(cellar_pair_cache_atoms(pair->cache), pair);
     if (kept->thin.n == 0) {
-        cellar_status status = cellar_atoms_thin(held, &kept->thin, err);
+        cellar_status status = cellar_atoms_thin(held, FIRST_LOOK, &kept->thin, err);
         if (status != CELLAR_OK)
             return status;
     }
