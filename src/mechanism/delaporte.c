@@ -22,34 +22,36 @@ typedef struct delaporte {
 
 typedef struct delaporte_terms {
     long double lambda, beta, r;
+    long double all; /* lambda (1+beta)/beta */
 } delaporte_terms;
 
 static delaporte_terms terms_of(const cellar_kernel *k, int64_t count)
 {
     const delaporte *d = (const delaporte *) k;
-    long double mu = cellar_kernel_mean(k, count);
-    return (delaporte_terms){mu * d->nu, d->sigma * mu * (1 - d->nu), 1 / d->sigma};
+    long double mu = cellar_kernel_mean(k, count), beta = d->sigma * mu * (1 - d->nu);
+    return (delaporte_terms){mu * d->nu, beta, 1 / d->sigma, mu * d->nu * (1 + beta) / beta};
 }
 
 /* ---- the law in long doubles ------------------------------------------------ */
 
-/* P(b) = sum_j T_j, T_j = P(Poisson = j) P(NBI = b - j). T_{j+1}/T_j, m = b - j: */
-static long double term_ratio(const delaporte_terms *t, int64_t b, int64_t j)
+/* P(b) = sum_j T_j, T_j = P(Poisson = j) P(NBI = b - j). T_{j+1}/T_j or its inverse, m = b - j, by
+ * one division, which takes longer than all the rest: */
+static long double term_ratio(const delaporte_terms *t, int64_t b, int64_t j, int up)
 {
-    long double m = (long double) (b - j);
-    return t->lambda / (long double) (j + 1) * m / (m - 1 + t->r) * (1 + t->beta) / t->beta;
+    long double m = (long double) (b - j), over = t->all * m;
+    long double under = (long double) (j + 1) * (m - 1 + t->r);
+    return up ? over / under : under / over;
 }
 
 /* The largest term when sizes r >= 1 (the terms are then log-concave), and near it otherwise. */
 static int64_t term_peak(const delaporte_terms *t, int64_t b)
 {
     int64_t low = 0, high = b;
-    long double all = t->lambda * (1 + t->beta) / t->beta;
     if (t->r < 1)
-        return all < (long double) b ? (int64_t) all : b;
+        return t->all < (long double) b ? (int64_t) t->all : b;
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
-        if (term_ratio(t, b, middle) >= 1)
+        if (term_ratio(t, b, middle, 1) >= 1)
             low = middle + 1;
         else
             high = middle;
@@ -64,7 +66,7 @@ static long double sum_side(const delaporte_terms *t, int64_t b, int64_t start, 
     long double term = 1, sum = 0, growth = ((long double) b + 1) * ((long double) b + 1);
     growth *= t->r < 1 ? 1 / t->r : 1;
     for (int64_t j = start; up ? j < b : j > 0; j += up ? 1 : -1) {
-        long double ratio = up ? term_ratio(t, b, j) : 1 / term_ratio(t, b, j - 1);
+        long double ratio = term_ratio(t, b, up ? j : j - 1, up);
         term *= ratio;
         sum += term;
         if (ratio < 1 && term * growth < 1e-20L * (1 + sum))

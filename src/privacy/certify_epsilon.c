@@ -129,22 +129,27 @@ static double search_close(const search *r, double low)
         return 1e-12;
     if (search_is_slow(r))
         return 1e-4;
-    return search_has_quick(r) && (r->is_tail || low > large) ? 1e-6 : 1e-9;
+    if (!search_has_quick(r))
+        return 1e-9;
+    if (cellar_work_is_over(cellar_pair_cache_work(r->s->cache), 1))
+        return 1e-4;
+    return low > large ? 1e-5 : r->is_tail ? 1e-6 : 1e-9;
 }
 
 /* Between an epsilon that is too small and one that is not: by straight lines through ln delta,
  * where the end that stays counts half the second time (Dowell and Jarratt 1971), and in the middle
  * where that is slow. The answer is proved, and within `close` of one that is too small. */
-static double search_between(const search *r, double low, double high)
+static double search_between(const search *r, double low, double at_low, double high,
+                             double at_high)
 {
-    const double close = search_close(r, low);
-    double above = log(search_ask(r, low) / r->delta), below = log(search_ask(r, high) / r->delta);
+    const double wide = search_has_quick(r) && low > 1 ? 2 : 4;
+    double above = log(at_low / r->delta), below = log(at_high / r->delta);
     int stayed = 0;
-    while (high - low > close * high) {
-        double width = high - low, edge = close / 4 * high;
+    while (high - low > search_close(r, low) * high) {
+        double width = high - low, edge = search_close(r, low) / 4 * high;
         double x = low + width * above / (above - below), value;
-        if (!isfinite(below) || abs(stayed) > 3)
-            x = low > 0 && high > 4 * low ? sqrt(low * high) : low + width / 2;
+        if (!isfinite(below) || abs(stayed) > 3 || (wide < 4 && high > wide * low))
+            x = low > 0 && high > wide * low ? sqrt(low * high) : low + width / 2;
         x = fmin(fmax(x, low + edge), high - edge);
         value = log(search_ask(r, x) / r->delta);
         if (value <= 0) {
@@ -165,14 +170,16 @@ static double search_between(const search *r, double low, double high)
 /* The smallest epsilon from `low` on, which may do itself; INFINITY beyond all use. */
 static double search_from(const search *r, double low)
 {
-    double high = low > 0 ? 2 * low : 1, value = search_ask(r, low);
-    if (value <= r->delta)
-        return low;
-    while (high < 1e9 && isfinite(value) && (value = search_ask(r, high)) > r->delta) {
+    const double large = search_has_quick(r) ? 10 : INFINITY; /* each takes long there */
+    double high = low > 0 ? 2 * low : 1, before = search_ask(r, low), value;
+    if (before <= r->delta || isinf(before))
+        return isinf(before) ? before : low;
+    while (high < 1e9 && (value = search_ask(r, high)) > r->delta && isfinite(value)) {
         low = high;
-        high *= 2;
+        before = value;
+        high *= high > large ? 8 : 2;
     }
-    return high < 1e9 && isfinite(value) ? search_between(r, low, high) : INFINITY;
+    return high < 1e9 && isfinite(value) ? search_between(r, low, before, high, value) : INFINITY;
 }
 
 /* Where doubles see the epsilon of additive noise, which balls would have to look for long: 0 when
@@ -284,8 +291,9 @@ static double search_start(const search *r, cellar_worst *at, double *lower)
     for (size_t k = 0; about > 0 && k < sizeof widths / sizeof *widths; k++) {
         double low = about * (1 - widths[k]);
         double high = about * (1 + widths[k] * (is_quick ? 0.1 : 1));
-        if (search_ask(r, low) > r->delta && search_ask(r, high) <= r->delta)
-            return search_between(r, low, high);
+        double at_low = search_ask(r, low), at_high = at_low > r->delta ? search_ask(r, high) : 1;
+        if (at_low > r->delta && at_high <= r->delta)
+            return search_between(r, low, at_low, high, at_high);
     }
     if (search_needs_order(r) && !(about > 0)) /* it has too many numbers */
         return INFINITY;
@@ -442,19 +450,24 @@ static double epsilon_by_pairs(search r, double *lower)
     return isfinite(epsilon) ? search_from(&r, epsilon) : INFINITY;
 }
 
-/* The epsilon of a delta so small that double-words do not tell its numbers, of a kernel whose
- * first pair is the worst one and is quickly bounded, or else by the bound of all large counts;
- * INFINITY where that is not asked. */
+/* The epsilon of a delta so small that double-words do not tell its numbers, of P or of Q, of a
+ * kernel whose first pair is the worst one and is quickly bounded, or else by the bound of all
+ * large counts; INFINITY where that is not asked. */
 static double epsilon_of_little(const search *r)
 {
-    const double least = 1e-185;
+    const double least = 1e-185, little = 1e-100, many = 4000;
+    const cellar_mechanism *m = r->s->mechanisms[r->i];
     search bounded = *r;
     double epsilon;
-    if (!(r->delta < least) || !search_has_quick(r) ||
-        !cellar_facts_ordered(r->s->mechanisms[r->i]))
+    if (!(r->delta < little) || !search_has_quick(r) || !cellar_facts_ordered(m))
+        return INFINITY;
+    if (r->delta >= least && m->ops->facts->length != NULL && /* balls tell them as well */
+        m->ops->facts->length(m, (int64_t) r->s->options->min_count + r->s->shift, r->delta) < many)
         return INFINITY;
     bounded.is_quick = 1;
     epsilon = search_from(&bounded, 0);
+    if (r->delta >= least && (!isfinite(epsilon) || log(r->delta) - epsilon >= log(least)))
+        return INFINITY;
     bounded.is_quick = 0;
     bounded.is_tail = 1;
     return isfinite(epsilon) ? epsilon : search_from(&bounded, 0);
