@@ -19,7 +19,7 @@
 #include "base/memory.h"
 #include "privacy/envelope_laws.h"
 
-enum { KINKS_MAX = 800, EVEN_NODES = 600 };
+enum { KINKS_MAX = 2400, KINKS_FEW = 1400, KINKS_LOW = 600, EVEN_NODES = 600 };
 static const double LOSS_MAX = 600; /* larger losses count as infinite */
 
 /* g is e^epsilon, `value` a bound on H there. */
@@ -39,22 +39,60 @@ static int compare_nodes(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* The ratio of the j-th number of a pair goes to *loss: 0 where it is not finite. */
+static int loss_at(const cellar_laws *l, size_t p, size_t q, size_t j, double *loss)
+{
+    double up = l->upper[p * l->width + j], low = l->lower[q * l->width + j];
+    *loss = up > 0 && low > 0 ? log(up / low) : NAN;
+    return fabs(*loss) <= LOSS_MAX;
+}
+
+/* Some of the many ratios of a pair: those of the first numbers, and then such that no mass beyond
+ * a number, on the nearer side of it, falls by much more than on average before the next is taken.
+ */
+static size_t kinks_of_wide(const cellar_laws *l, size_t p, size_t q, size_t most, node *nodes)
+{
+    const double *own = l->upper + p * l->width, *other = l->upper + q * l->width;
+    double total = 0, below = 0, range = 0, step, last = 0, loss;
+    size_t n = 0;
+    for (size_t j = 0; j < l->width; j++)
+        total += own[j] + other[j];
+    range = 2 * log(total) - log(own[0] + other[0]) - log(own[l->width - 1] + other[l->width - 1]);
+    step = fmax(range, 1) / (double) (most - KINKS_LOW);
+    for (size_t j = 0; j < l->width && n < most; j++) {
+        double at;
+        below += own[j] + other[j];
+        at = below < total / 2 ? log(below) : 2 * log(total / 2) - log(fmax(total - below, 1e-300));
+        if (j >= KINKS_LOW && at - last < step)
+            continue;
+        last = at;
+        if (loss_at(l, p, q, j, &loss))
+            nodes[n++].g = exp(loss);
+    }
+    return n;
+}
+
 /* The ratios of the pairs, at which their curves bend, first pair first; and losses all over their
  * range. Any choice gives a bound. Answers how many. */
 static size_t nodes_choose(const cellar_laws *l, int larger, node *nodes)
 {
-    double widest = 1, bend;
+    const size_t most = l->reach->shift > 2 ? KINKS_FEW : KINKS_MAX; /* pairs are many, or not */
+    const int is_wide = l->width > most;
+    double widest = 1, bend, loss;
     size_t n = 0, kept = 0, p, q;
-    for (size_t k = 0; cellar_laws_pair(l, k, larger, &p, &q); k++)
+    for (size_t k = 0; cellar_laws_pair(l, k, larger, &p, &q); k++) {
+        if (is_wide && k == 0)
+            n = kinks_of_wide(l, p, q, most, nodes);
+        if (k > 0 && l->is_bounded && (is_wide || n == most))
+            break;
         for (size_t j = 0; j < l->width; j++) {
-            double up = l->upper[p * l->width + j], low = l->lower[q * l->width + j];
-            double loss = up > 0 && low > 0 ? log(up / low) : NAN;
-            if (!(fabs(loss) <= LOSS_MAX))
+            if (!loss_at(l, p, q, j, &loss))
                 continue;
             widest = k == 0 || !l->is_bounded ? fmax(widest, fabs(loss)) : widest;
-            if (n < KINKS_MAX)
+            if (n < most && !is_wide)
                 nodes[n++].g = exp(loss);
         }
+    }
     widest *= 1 + 1e-8;       /* beyond all of them */
     bend = log1p(widest) / 2; /* closer to each other where losses are small */
     for (int i = 0; i <= EVEN_NODES; i++)

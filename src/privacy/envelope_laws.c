@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/ball.h"
+#include "privacy/envelope_blocks.h"
 
 enum {
     BITS = 96,
@@ -35,6 +36,7 @@ void cellar_laws_clear(cellar_laws *l)
     cellar_free(l->upper);
     cellar_free(l->lower);
     cellar_free(l->outside);
+    cellar_law_blocks_clear(&l->blocks);
 }
 
 /* The same by double-words, where the kernel has them and they reach far enough. */
@@ -148,6 +150,28 @@ static void laws_bound_rest(cellar_laws *l, int64_t from)
     arb_clear(value);
 }
 
+/* The same, which does not depend on what is left out of the laws, if it is not known. */
+static void laws_find_rest(cellar_laws *l, int64_t from)
+{
+    const cellar_reach *reach = l->reach;
+    cellar_curve *known =
+        cellar_pair_cache_curve(reach->cache, reach->m, reach->shift, reach->smallest, 0);
+    if (known == NULL || !known->has_rest)
+        laws_bound_rest(l, from);
+    if (known == NULL)
+        return;
+    for (size_t i = 0; i < CELLAR_LAWS_RESTS; i++) {
+        if (!known->has_rest)
+            known->rest[i] = l->rest[i];
+        l->rest[i] = known->rest[i];
+        l->rest_at[i] = rest_epsilon(i);
+    }
+    if (!known->has_rest)
+        known->ordered_from = l->ordered_from;
+    l->ordered_from = known->ordered_from;
+    known->has_rest = 1;
+}
+
 int cellar_laws_are_flat(const cellar_reach *reach)
 {
     cellar_pair pair;
@@ -216,7 +240,7 @@ static cellar_status laws_init_flat(cellar_laws *l, const cellar_reach *reach, c
     for (size_t k = laws_fill_shares(l) ? COUNTS_FLAT : 0; k < COUNTS_FLAT; k++)
         laws_fill_pair(l, k, value);
     arb_clear(value);
-    laws_bound_rest(l, l->first + COUNTS_FLAT);
+    laws_find_rest(l, l->first + COUNTS_FLAT);
     return CELLAR_OK;
 }
 
@@ -249,8 +273,8 @@ static cellar_status laws_init_wide(cellar_laws *l, const cellar_reach *reach, d
     for (size_t i = 0; i < l->n; i++)
         laws_fill_row(l, i, tail, row);
     _arb_vec_clear(row, (slong) l->width + 1);
-    laws_bound_rest(l, l->first + n);
-    return CELLAR_OK;
+    laws_find_rest(l, l->first + n);
+    return cellar_law_blocks_pay(l) ? cellar_law_blocks_init(l, err) : CELLAR_OK;
 }
 
 int cellar_laws_pair(const cellar_laws *l, size_t k, int larger, size_t *p, size_t *q)
@@ -399,18 +423,25 @@ static void wide_values(const cellar_laws *l, size_t p, size_t q, cellar_curve_n
     }
 }
 
-/* `room` is for two numbers at each node, and two more. */
+/* The first pair number by number, and others in blocks where that pays. `room` is for three
+ * numbers at each node, and two more. */
 static void wide_curve(const cellar_laws *l, int larger, cellar_curve_node *nodes, size_t n,
                        double *room)
 {
     size_t p, q, first = 0, last = n; /* nodes at which other pairs than the first matter */
-    for (size_t i = 0; i < n; i++)
+    double *log_g = room + 2 * (n + 1);
+    for (size_t i = 0; i < n; i++) {
         nodes[i].value = l->is_bounded ? rest_value(l, nodes[i].g) : 0;
+        log_g[i] = log(nodes[i].g);
+    }
     for (size_t k = 0; first < last && cellar_laws_pair(l, k, larger, &p, &q); k++) {
-        wide_values(l, p, q, nodes + first, last - first, room, room + n + 1);
-        while (first < last && log(nodes[first].g) * (1 - 1e-12) <= -l->ordered_from)
+        if (k > 0 && l->blocks.n > 0)
+            cellar_law_blocks_values(l, p, q, nodes + first, log_g + first, last - first, room);
+        else
+            wide_values(l, p, q, nodes + first, last - first, room, room + n + 1);
+        while (first < last && log_g[first] * (1 - 1e-12) <= -l->ordered_from)
             first++;
-        while (first < last && log(nodes[last - 1].g) * (1 - 1e-12) >= l->ordered_from)
+        while (first < last && log_g[last - 1] * (1 - 1e-12) >= l->ordered_from)
             last--;
     }
     for (size_t i = 0; i < n; i++)
@@ -422,7 +453,7 @@ static void wide_curve(const cellar_laws *l, int larger, cellar_curve_node *node
 cellar_status cellar_laws_curve(const cellar_laws *l, int larger, cellar_curve_node *nodes,
                                 size_t n, cellar_error *err)
 {
-    double *room = cellar_alloc(l->is_flat ? l->n : 2 * (n + 1), sizeof *room);
+    double *room = cellar_alloc(l->is_flat ? l->n : 3 * n + 2, sizeof *room);
     if (room == NULL)
         return cellar_fail_memory(err, "an envelope");
     if (l->is_flat && n > 0)

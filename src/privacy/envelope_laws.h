@@ -6,7 +6,16 @@
 
 #include "privacy/supremum.h"
 
-enum { CELLAR_LAWS_RESTS = 48 };
+enum { CELLAR_LAWS_RESTS = CELLAR_CURVE_RESTS };
+
+/* Laws in blocks of numbers, see envelope_blocks.h. */
+typedef struct cellar_law_blocks {
+    size_t n;
+    double *upper, *lower;
+    double *least, *most;
+    unsigned *n_open;
+    size_t *ends;
+} cellar_law_blocks;
 
 /* The laws of counts first .. first + n - 1 on released numbers low .. low + width - 1. Where
  * losses are the same on either side of two counts, rows 2k and 2k + 1 are the laws of first + k
@@ -22,7 +31,8 @@ typedef struct cellar_laws {
     int is_bounded;        /* these are not all counts, and a bound for the others is known */
     double rest[CELLAR_LAWS_RESTS]; /* that bound, at epsilon 0 and some larger ones: */
     double rest_at[CELLAR_LAWS_RESTS];
-    double ordered_from; /* from this epsilon on the first pair is the worst one */
+    double ordered_from;      /* from this epsilon on the first pair is the worst one */
+    cellar_law_blocks blocks; /* none where they do not pay */
 } cellar_laws;
 
 /* 1 when all counts are bounded: there are finitely many different pairs, or a bound for large

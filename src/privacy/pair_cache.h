@@ -66,10 +66,14 @@ typedef struct cellar_curve_node {
     double g, value;
 } cellar_curve_node;
 
+enum { CELLAR_CURVE_RESTS = 48 };
 typedef struct cellar_curve {
     cellar_curve_node *nodes; /* of the cache; NULL: to be made and put here */
     size_t n;
     double tail; /* what of each law it leaves out */
+    /* What is known of all counts but the first ones (envelope_laws.h), whatever is left out. */
+    int has_rest;
+    double ordered_from, rest[CELLAR_CURVE_RESTS];
 } cellar_curve;
 
 /* Its place; NULL without a cache. */

@@ -23,6 +23,7 @@ set(LAYER_SOURCES
   compose_tilt.c
   compose_transform.c
   envelope.c
+  envelope_blocks.c
   envelope_laws.c
   ledger.c
   ledger_add.c

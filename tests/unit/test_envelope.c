@@ -11,6 +11,7 @@
 #include "fail_every.h"
 #include "mechanism/mechanism.h"
 #include "privacy/envelope.h"
+#include "privacy/envelope_laws.h"
 #include "make_mechanism.h"
 
 static const char *const specs[] = {
@@ -73,6 +74,55 @@ static void test_dominates(void **state)
         cellar_mechanism *m = make(specs[i]);
         for (int larger = 0; larger < 2; larger++)
             check_dominates(m, larger, 1 + (int64_t) (i % 2));
+        cellar_mechanism_free(m);
+    }
+}
+
+/* H(g) of a pair of laws of an envelope, number by number. */
+static double laws_value(const cellar_laws *l, size_t p, size_t q, double g)
+{
+    double sum = 0;
+    for (size_t j = 0; j < l->width; j++)
+        sum += fmax(0, l->lower[p * l->width + j] - g * l->upper[q * l->width + j]);
+    return sum;
+}
+
+/* Wide laws are added up in blocks of numbers: no less than any pair of counts has, and little more
+ * than the worst of them or the bound of all others. */
+static void test_blocks(void **state)
+{
+    static const char *const wide[] = {"delaporte:alpha=60,sigma=2,nu=0.6",
+                                       "delaporte:alpha=0.4,sigma=20,nu=0.3",
+                                       "delaporte:alpha=300,sigma=1.4,nu=0.9"};
+    enum { NODES = 80 };
+    (void) state;
+    for (size_t i = 0; i < 3; i++) {
+        cellar_mechanism *m = make(wide[i]);
+        cellar_reach reach = {.m = m, .shift = 1 + 2 * (int64_t) (i % 2)};
+        cellar_laws l;
+        cellar_error err;
+        assert_int_equal(cellar_laws_init(&l, &reach, 1e-14, &err), CELLAR_OK);
+        assert_true(l.blocks.n > 0 && l.blocks.n < l.width);
+        for (int larger = 0; larger < 2; larger++) {
+            cellar_curve_node nodes[NODES];
+            for (int k = 0; k < NODES; k++)
+                nodes[k].g = exp(sinh(0.15 * (k - NODES / 2)) / (i == 1 ? 4 : 400));
+            assert_int_equal(cellar_laws_curve(&l, larger, nodes, NODES, &err), CELLAR_OK);
+            for (int k = 0; k < NODES; k++) {
+                const double epsilon = fabs(log(nodes[k].g)), back = 1 - nodes[k].g;
+                double most = 0, rest = 0;
+                size_t p, q;
+                for (size_t n = 0; cellar_laws_pair(&l, n, larger, &p, &q); n++)
+                    most = fmax(most, laws_value(&l, p, q, nodes[k].g));
+                for (size_t n = 0; n < CELLAR_LAWS_RESTS; n++)
+                    rest = l.rest_at[n] * (1 + 1e-9) <= epsilon || n == 0 ? l.rest[n] : rest;
+                if (back > 0)
+                    rest = back + nodes[k].g * rest;
+                assert_true(nodes[k].value >= fmin(1, most));
+                assert_true(nodes[k].value <= fmax(most * (1 + 2e-3), rest * (1 + 1e-9)) + 1e-13);
+            }
+        }
+        cellar_laws_clear(&l);
         cellar_mechanism_free(m);
     }
 }
@@ -247,9 +297,9 @@ static void test_fail_every(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dominates),  cmocka_unit_test(test_two_cells),
-        cmocka_unit_test(test_units),      cmocka_unit_test(test_units_that_move),
-        cmocka_unit_test(test_fail_every),
+        cmocka_unit_test(test_dominates),       cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_two_cells),       cmocka_unit_test(test_units),
+        cmocka_unit_test(test_units_that_move), cmocka_unit_test(test_fail_every),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);
