@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "base/error.h"
+#include "fail_every.h"
 #include "make_mechanism.h"
 #include "math/ball.h"
 #include "math/rational.h"
@@ -151,13 +153,35 @@ static void test_length(void **state)
     }
 }
 
+/* Memory that ends is told with the answer. */
+static cellar_status rows_scenario(void *context, cellar_error *err)
+{
+    cellar_pair_cache *cache = cellar_pair_cache_create();
+    cellar_status status = CELLAR_OK;
+    cellar_quick quick;
+    if (cache == NULL)
+        return cellar_fail_memory(err, "a cache");
+    if (!cellar_pair_rows_quick(cache, context, 0, 1, 0.1, 1e-9, 1e5, &quick) &&
+        cellar_pair_cache_atoms(cache)->is_short)
+        status = cellar_fail_memory(err, "laws in doubles");
+    cellar_pair_cache_free(cache);
+    return status;
+}
+
+static void test_fail_every(void **state)
+{
+    cellar_mechanism *m = make(samples[0].spec);
+    (void) state;
+    check_fail_every(rows_scenario, m);
+    cellar_mechanism_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_delta),
-        cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_loss),
-        cmocka_unit_test(test_length),
+        cmocka_unit_test(test_delta),      cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_loss),       cmocka_unit_test(test_length),
+        cmocka_unit_test(test_fail_every),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
