@@ -150,10 +150,21 @@ static int row_is_small(const cellar_law_row *row, int bits)
            (last < ldexp(1, -bits) && row->n > 1 && last < row->p[row->n - 2].high);
 }
 
+/* Takes room for all numbers down to 2^-bits, as far as they are known to reach. */
+static int row_reserve(cellar_law_row *row, int bits)
+{
+    int64_t low, high;
+    cellar_kernel_support(&row->k->base, row->count, ldexp(1, -bits), &low, &high);
+    return high - row->first >= CELLAR_LAW_ROW_MAX ||
+           row_grow(row, (size_t) (high - row->first) + 1);
+}
+
 int cellar_law_row_finish(cellar_law_row *row, int bits)
 {
     cellar_dword sum = {0}, *above;
     double after;
+    if (!row_is_small(row, bits) && !row_reserve(row, bits))
+        return 0;
     while (!row_is_small(row, bits))
         if (!row_extend(row, row->n + row->n / 4))
             return 0;

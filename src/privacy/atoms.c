@@ -9,7 +9,7 @@
 #include "math/rational.h"
 #include "privacy/atoms_noise.h"
 
-enum { ATOMS_MAX = 4000000, ATOM_BITS = 96, MANY = 1 << 17 };
+enum { ATOMS_MAX = 4000000, ATOM_BITS = 96 };
 static const double STEPS_EXACT = 1e-14, STEPS_CLOSE = 1e-9;
 
 /* ln P(b)/Q(b) when it is known exactly. */
@@ -317,11 +317,15 @@ static cellar_status atoms_by_balls(const cellar_pair *pair, const atom_window *
                        cellar_mechanism_spec(pair->m));
 }
 
-/* No lattice of so many losses is used, and fewer do as well. */
+/* No lattice of very many losses is used, and fewer do as well. */
 static cellar_status atoms_put_together(cellar_atoms *atoms, cellar_error *err)
 {
+    enum { MANY = 1 << 16, LATTICE_MANY = 1 << 17, FEW = 1 << 15 };
     cellar_atoms fewer;
-    cellar_status status = cellar_atoms_thin(atoms, MANY / 4, &fewer, err);
+    cellar_status status;
+    if (atoms->n <= (atoms->is_lattice ? LATTICE_MANY : MANY))
+        return CELLAR_OK;
+    status = cellar_atoms_thin(atoms, FEW, &fewer, err);
     cellar_atoms_clear(atoms);
     if (status == CELLAR_OK)
         *atoms = fewer;
@@ -346,7 +350,7 @@ static cellar_status atoms_of_window(const cellar_pair *pair, double tail, cella
                     cellar_pair_in_support(pair, 1, w.high) ? (int64_t) out->n - 1 : -1);
     if (!out->is_lattice)
         cellar_atoms_find_steps(out, STEPS_CLOSE);
-    return out->n > MANY ? atoms_put_together(out, err) : CELLAR_OK;
+    return atoms_put_together(out, err);
 }
 
 /* 1 when a kernel's law goes on for so long that its numbers are better put together. */
@@ -375,9 +379,10 @@ static cellar_status atoms_of_kernel(const cellar_pair *pair, double tail, cella
     }
     if (status == CELLAR_OK && !*made)
         status = cellar_atoms_by_words(pair, tail, 0, out, made, err);
-    if (status == CELLAR_OK && *made && !by_blocks)
-        cellar_atoms_find_steps(out, STEPS_EXACT);
-    return status;
+    if (status != CELLAR_OK || !*made || by_blocks)
+        return status;
+    cellar_atoms_find_steps(out, STEPS_EXACT);
+    return atoms_put_together(out, err);
 }
 
 cellar_status cellar_atoms_create(const cellar_pair *pair, double tail, cellar_atoms *out,

@@ -14,7 +14,7 @@ static double share_above(double above, double step)
     return step > 0 ? fmin(1, fmax(0, expm1(-above) / expm1(-step))) : 0;
 }
 
-/* Of the larger count: losses rise. */
+/* Of the larger count: losses rise, and those before the first block are smaller. */
 static void split_rising(const cellar_blocks *blocks, cellar_atoms *atoms)
 {
     for (size_t i = 0; i < blocks->n; i++) {
@@ -25,11 +25,13 @@ static void split_rising(const cellar_blocks *blocks, cellar_atoms *atoms)
         atoms->items[i].loss = first;
     }
     atoms->items[blocks->n].loss = blocks->edge[blocks->n];
+    atoms->items[0].mass += blocks->below_larger * (1 + 0x1p-40);
+    atoms->moved = blocks->below_larger * (1 + 0x1p-40);
     atoms->infinite = blocks->above * (1 + 0x1p-40);
 }
 
 /* Of the smaller count: its mass is that of the larger one times e^-loss, and losses fall. What
- * lies beyond has smaller ones. */
+ * lies beyond has smaller ones, and what lies before the first block may have any. */
 static void split_falling(const cellar_blocks *blocks, cellar_atoms *atoms)
 {
     double beyond = blocks->above * exp(-blocks->edge[blocks->n]) * (1 + 0x1p-30) + 1e-300;
@@ -44,6 +46,7 @@ static void split_falling(const cellar_blocks *blocks, cellar_atoms *atoms)
     atoms->items[blocks->n].loss = -blocks->edge[blocks->n];
     atoms->items[blocks->n].mass += beyond;
     atoms->moved = beyond;
+    atoms->infinite = blocks->below_smaller * (1 + 0x1p-40);
 }
 
 /* Drops atoms without mass. */

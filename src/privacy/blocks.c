@@ -53,21 +53,45 @@ typedef struct reader {
     cellar_run_quick run;
     double p; /* the number it stands at, times 2^(BITS exponent) */
     int exponent;
+    double below; /* no less than what lies below the number it started with */
 } reader;
 
-/* A row that ends has nothing to go on from: a new one has. */
-static int reader_init(reader *r, const cellar_pair *pair, int64_t count)
+/* A row that ends has nothing to go on from, and one that does not start at 0 is not held for that:
+ * a new one is made, up to numbers that are told. */
+static int reader_open(reader *r, const cellar_pair *pair, int64_t count)
 {
     *r = (reader){.row = cellar_pair_cache_words(pair->cache, pair->m, count, 0)};
-    if (r->row != NULL && r->row->has_ended) {
-        r->row = &r->own;
-        if (!pair->m->ops->law_row(pair->m, count, &r->own))
-            return 0;
-    }
-    if (r->row == NULL || r->row->first != 0 || r->row->has_ended || r->row->untold > 0 ||
-        !cellar_run_quick_start(&r->run, &r->row->run))
+    if (r->row != NULL && !r->row->has_ended && !(r->row->untold > 0))
+        return 1;
+    r->row = &r->own;
+    if (!pair->m->ops->law_row(pair->m, count, &r->own))
         return 0;
-    r->p = r->row->p[0].high;
+    while (!(r->own.p[r->own.n - 1].high > 0))
+        if (!cellar_law_row_reach(&r->own, r->own.first + (int64_t) r->own.n))
+            return 0;
+    return !r->own.has_ended;
+}
+
+/* The first number that is told. */
+static int64_t reader_first(const reader *r)
+{
+    size_t i = 0;
+    while (!(r->row->p[i].high > 0))
+        i++;
+    return r->row->first + (int64_t) i;
+}
+
+static int reader_start(reader *r, int64_t b)
+{
+    const double more = 1 + 0x1p-40;
+    if (r->row == &r->own && !cellar_law_row_reach(&r->own, b))
+        return 0;
+    r->at = (size_t) (b - r->row->first);
+    if (r->at >= r->row->n || !cellar_run_quick_start(&r->run, &r->row->run))
+        return 0;
+    r->p = r->row->p[r->at].high;
+    r->below = r->row->before + r->row->untold;
+    r->below += r->at > 0 ? r->row->below[r->at - 1].high * more : 0;
     return 1;
 }
 
@@ -181,13 +205,18 @@ static double usual_reach(const cellar_blocks *blocks)
     m->ops->support(m, blocks->larger, fmax(usual, blocks->tail), &low, &high);
     high = high < CELLAR_BLOCKS_NUMBERS_MAX ? high : CELLAR_BLOCKS_NUMBERS_MAX;
     return m->ops->log_pmf(m, blocks->larger, high) - m->ops->log_pmf(m, blocks->smaller, high) -
-           m->ops->log_pmf(m, blocks->larger, 0) + m->ops->log_pmf(m, blocks->smaller, 0);
+           m->ops->log_pmf(m, blocks->larger, low) + m->ops->log_pmf(m, blocks->smaller, low);
 }
 
+/* From the first number on that both laws tell. */
 static int pass_init(pass *w, const cellar_blocks *blocks, const cellar_pair *pair)
 {
-    return reader_init(&w->smaller, pair, blocks->smaller) &&
-           reader_init(&w->larger, pair, blocks->larger) && w->smaller.row != w->larger.row;
+    if (!reader_open(&w->smaller, pair, blocks->smaller) ||
+        !reader_open(&w->larger, pair, blocks->larger) || w->smaller.row == w->larger.row)
+        return 0;
+    w->b = reader_first(&w->larger);
+    w->b = w->b > reader_first(&w->smaller) ? w->b : reader_first(&w->smaller);
+    return reader_start(&w->smaller, w->b) && reader_start(&w->larger, w->b);
 }
 
 static int blocks_make(cellar_blocks *blocks, const cellar_pair *pair)
@@ -195,6 +224,8 @@ static int blocks_make(cellar_blocks *blocks, const cellar_pair *pair)
     pass w = {0};
     double reach = usual_reach(blocks);
     int is_made = isfinite(reach) && pass_init(&w, blocks, pair);
+    blocks->below_larger = w.larger.below;
+    blocks->below_smaller = w.smaller.below;
     if (is_made && w.larger.run.kind == CELLAR_RUN_PAIRED)
         is_made = blocks_fill(blocks, &w, CELLAR_RUN_PAIRED, reach);
     else if (is_made && w.larger.run.kind == CELLAR_RUN_FADING)

@@ -21,7 +21,8 @@ typedef struct cellar_blocks {
     double *mass;      /* of the larger count */
     double *loss;      /* ln of the ratio of a block's two masses */
     double *edge;      /* n + 1 of them */
-    double above;  /* no less than the larger count has beyond the last block; infinite: no good */
+    double above; /* no less than the larger count has beyond the last block; infinite: no good */
+    double below_larger, below_smaller; /* no less than the two have before the first one */
     double widest; /* no block of several numbers has a larger step from edge to edge */
     double error;  /* relative, of masses, and absolute, of losses and edges, but for roundings */
 } cellar_blocks;

@@ -117,10 +117,14 @@ static void test_blocks_dominate(void **state)
     static const struct {
         const char *spec;
         double tail;
-    } cases[] = {
-        {"negbin:alpha=30,sigma=3", 1e-20},       {"negbin:alpha=0.02,sigma=16", 1e-19},
-        {"pig:alpha=50,sigma=4", 1e-12},          {"pig:alpha=0.3,sigma=1.8", 1e-70},
-        {"sichel:alpha=20,sigma=3,nu=-2", 1e-14}, {"delaporte:alpha=9,sigma=0.9,nu=0.4", 1e-25}};
+    } cases[] = {{"negbin:alpha=30,sigma=3", 1e-20},
+                 {"negbin:alpha=0.02,sigma=16", 1e-19},
+                 {"pig:alpha=50,sigma=4", 1e-12},
+                 {"pig:alpha=0.3,sigma=1.8", 1e-70},
+                 {"sichel:alpha=20,sigma=3,nu=-2", 1e-14},
+                 {"delaporte:alpha=9,sigma=0.9,nu=0.4", 1e-25},
+                 {"pig:alpha=2500,sigma=0.02", 1e-30}, /* the first numbers are not told */
+                 {"sichel:alpha=700,sigma=0.001,nu=2", 1e-20}};
     cellar_error err;
     (void) state;
     for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
