@@ -337,6 +337,8 @@ static cellar_status atoms_of_window(const cellar_pair *pair, double tail, cella
 {
     atom_window w = atoms_window(pair, tail);
     cellar_status status;
+    if (!w.pure)
+        cellar_atoms_noise_trim(pair, &w.low, &w.high);
     if (w.low < -ATOMS_MAX || w.high > ATOMS_MAX || w.high - w.low > ATOMS_MAX)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "%s: its noise is too wide to be composed by its losses",

@@ -16,7 +16,7 @@
 #include "math/ball.h"
 #include "mechanism/weighted.h"
 
-enum { TERMS = 10, LAW_BITS = 128, SERIES = 12 };
+enum { TERMS = 10, LAW_BITS = 128, SERIES = 12, MOST = 1 << 26 };
 static const double Q_MIN = 0x1p-1020, Z_MAX = 2, H2_MAX = 0.0625;
 
 typedef struct noise_law {
@@ -177,16 +177,41 @@ static void noise_fill(const noise_law *law, const cellar_pair *pair, int64_t lo
     atoms->loss_error = widest * 0x1p-50 + (law->is_normal ? 0x1p-45 : 0);
 }
 
-int cellar_atoms_by_noise(const cellar_pair *pair, int64_t low, int64_t high, cellar_atoms *atoms)
+/* 1 when there is a formula for it. */
+static int law_init(noise_law *law, const cellar_pair *pair)
 {
     const cellar_facts *facts = pair->m->ops->facts;
+    if (pair->clamped || (facts != &cellar_weighted_facts && facts != &cellar_gaussian_facts))
+        return 0;
+    return facts == &cellar_weighted_facts ? weighted_init(law, pair->m)
+                                           : normal_init(law, pair->m);
+}
+
+void cellar_atoms_noise_trim(const cellar_pair *pair, int64_t *low, int64_t *high)
+{
+    const int64_t middle = pair->count[0];
+    int64_t inside = 0, outside = (*high - middle > middle - *low ? *high - middle : middle - *low);
+    noise_law law = {0};
+    if (!law_init(&law, pair) || law.last != INT64_MAX || outside <= 0 || outside > MOST ||
+        law_q(&law, outside) >= Q_MIN)
+        return;
+    while (outside - inside > 1) {
+        int64_t k = inside + (outside - inside) / 2;
+        if (law_q(&law, k) >= Q_MIN)
+            inside = k;
+        else
+            outside = k;
+    }
+    *low = *low > middle - inside ? *low : middle - inside;
+    *high = *high < middle + inside ? *high : middle + inside;
+}
+
+int cellar_atoms_by_noise(const cellar_pair *pair, int64_t low, int64_t high, cellar_atoms *atoms)
+{
     int64_t ends[] = {low - pair->count[0], high - pair->count[0], low - pair->count[1],
                       high - pair->count[1]};
     noise_law law = {0};
-    if (pair->clamped || (facts != &cellar_weighted_facts && facts != &cellar_gaussian_facts))
-        return 0;
-    if (!(facts == &cellar_weighted_facts ? weighted_init(&law, pair->m)
-                                          : normal_init(&law, pair->m)))
+    if (!law_init(&law, pair))
         return 0;
     for (size_t i = 0; i < 4; i++)
         if (integer_power(ends[i], law.power) > 0x1p52 || (i < 2 && law_q(&law, ends[i]) < Q_MIN) ||

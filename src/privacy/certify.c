@@ -169,7 +169,7 @@ static cellar_status point_of_worst(cellar_setting *s, const fmpq_t epsilon,
 {
     cellar_status status;
     point->delta = delta->bound;
-    point->delta_lower = delta->is_attained ? delta->bound : 0;
+    point->delta_lower = delta->is_attained ? delta->bound : delta->least;
     point->count = delta->count;
     point->neighbour = delta->neighbour;
     point->everywhere = delta->everywhere;

@@ -19,6 +19,7 @@ double cellar_setting_group_factor(const cellar_setting *s, double epsilon)
 static cellar_status record_delta_upper(const cellar_setting *s, const fmpq_t epsilon, double *out,
                                         cellar_error *err)
 {
+    const double nothing = 1e-300; /* and there is no use for less */
     cellar_status status = CELLAR_OK;
     cellar_bounds bounds;
     cellar_worst worst;
@@ -28,7 +29,7 @@ static cellar_status record_delta_upper(const cellar_setting *s, const fmpq_t ep
         return CELLAR_OK;
     }
     *out = cellar_setting_basic_delta(s, epsilon, &worst);
-    if (cellar_setting_is_single(s) || !cellar_setting_has_envelope(s))
+    if (cellar_setting_is_single(s) || !cellar_setting_has_envelope(s) || *out <= nothing)
         return CELLAR_OK;
     status = cellar_setting_tight_delta(s, fmpq_get_d(epsilon), &bounds, err);
     if (status == CELLAR_OK)

@@ -141,16 +141,19 @@ static cellar_status scenario_ask(scenario *sc, double epsilon, double delta, do
     return status;
 }
 
-/* What the first counts do bounds an envelope from below. */
+/* What the first counts do bounds an envelope from below; a delta that is much smaller says
+ * nothing.
+ */
 static cellar_status scenario_ask_lower(scenario *sc, double epsilon, double delta,
                                         cellar_bounds *out, cellar_error *err)
 {
+    const double much = 1e-9, enough = isnan(epsilon) ? 0 : much * out->upper;
     cellar_bounds below;
     cellar_status status;
     for (size_t i = 0; i < sc->n; i++)
         sc->stakes[i].is_envelope = 0;
     sc->stakes[0].is_rough = 1;
-    status = stakes_ask(sc, epsilon, delta, 0, &below, err);
+    status = stakes_ask(sc, epsilon, delta, enough, &below, err);
     if (status == CELLAR_OK)
         out->lower = fmax(out->lower, fmin(below.lower, out->upper));
     return cellar_setting_is_too_wide(status) ? CELLAR_OK : status;
