@@ -144,6 +144,26 @@ static atom_window atoms_window(const cellar_pair *pair, double tail)
     return w;
 }
 
+/* No less than P from b on: of kernels with ratios that are not monotone, whose tails take long, by
+ * its first number. */
+static void tail_above(const cellar_pair *pair, int64_t b, arb_t out)
+{
+    const cellar_mechanism *m = pair->m;
+    double factor = INFINITY;
+    arb_t most;
+    if (!pair->monotone && m->ops->tail_factor != NULL)
+        factor = m->ops->tail_factor(m, pair->count[0], b);
+    if (!isfinite(factor)) {
+        cellar_pair_upper(pair, 0, b, ATOM_BITS, out);
+        return;
+    }
+    arb_init(most);
+    arb_set_d(most, factor);
+    cellar_pair_pmf(pair, 0, b, ATOM_BITS, out);
+    arb_mul(out, out, most, ATOM_BITS);
+    arb_clear(most);
+}
+
 /* Adds the mass outside the window to the atoms at its ends, or to the infinite. */
 static void atoms_add_tails(const cellar_pair *pair, const atom_window *w, cellar_atoms *atoms,
                             int64_t low_atom, int64_t high_atom)
@@ -155,7 +175,7 @@ static void atoms_add_tails(const cellar_pair *pair, const atom_window *w, cella
         int64_t atom = upper ? high_atom : low_atom;
         double mass;
         if (upper)
-            cellar_pair_upper(pair, 0, w->high + 1, ATOM_BITS, tail);
+            tail_above(pair, w->high + 1, tail);
         else
             cellar_pair_lower(pair, 0, w->low - 1, ATOM_BITS, tail);
         mass = cellar_ball_upper(tail);

@@ -19,7 +19,7 @@
 #include "base/memory.h"
 #include "privacy/envelope_laws.h"
 
-enum { KINKS_MAX = 2400, KINKS_FEW = 1400, KINKS_LOW = 600, EVEN_NODES = 600 };
+enum { KINKS_MAX = 2400, KINKS_FEW = 1000, KINKS_LOW = 600, EVEN_NODES = 600 };
 static const double LOSS_MAX = 600; /* larger losses count as infinite */
 
 /* g is e^epsilon, `value` a bound on H there. */

@@ -115,12 +115,13 @@ static size_t laws_find_order(const cellar_laws *l)
 {
     const cellar_facts *facts = l->reach->m->ops->facts;
     size_t no = 0, yes = CELLAR_LAWS_RESTS;
-    double steps = 4e5; /* in all */
+    double steps = l->reach->shift > 5 ? 2e5 : 4e5; /* in all */
+    const double most = steps / 2;
     if (facts->is_ordered_at == NULL)
         return yes;
     while (yes - no > 1) {
         size_t i = no + (yes - no) / 2;
-        double left = fmin(steps, 2e5), before = left;
+        double left = fmin(steps, most), before = left;
         if (facts->is_ordered_at(l->reach->m, l->first, 1, l->reach->shift, rest_epsilon(i), &left))
             yes = i;
         else
