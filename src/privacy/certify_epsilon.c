@@ -171,7 +171,7 @@ static double search_between(const search *r, double low, double at_low, double 
 static double search_from(const search *r, double low)
 {
     const double large = search_has_quick(r) ? 10 : INFINITY; /* each takes long there */
-    double high = low > 0 ? 2 * low : 1, before = search_ask(r, low), value;
+    double high = low > 0 ? 2 * low : 1, before = search_ask(r, low), value = 0;
     if (before <= r->delta || isinf(before))
         return isinf(before) ? before : low;
     while (high < 1e9 && (value = search_ask(r, high)) > r->delta && isfinite(value)) {
