@@ -92,7 +92,7 @@ static double quick_at(const search *r, double epsilon, int *larger)
 {
     const cellar_mechanism *m = r->s->mechanisms[r->i];
     const int64_t first = (int64_t) r->s->options->min_count;
-    const double numbers = 1e5;
+    const double numbers = cellar_facts_ordered(m) ? 4e5 : 1e5; /* that pair is all there is */
     cellar_quick quick;
     if (!cellar_pair_rows_quick(r->s->cache, m, first, r->s->shift, epsilon, r->delta, numbers,
                                 &quick) &&
@@ -450,23 +450,40 @@ static double epsilon_by_pairs(search r, double *lower)
     return isfinite(epsilon) ? search_from(&r, epsilon) : INFINITY;
 }
 
-/* The epsilon of a delta so small that double-words do not tell its numbers, of P or of Q, of a
- * kernel whose first pair is the worst one and is quickly bounded, or else by the bound of all
- * large counts; INFINITY where that is not asked. */
+/* 1: tails of that size are too small for double-words and too far for balls, or their
+ * double-words too many for what may be done. */
+static int tails_are_far(const search *r, double log_size)
+{
+    static const double lengths[] = {90, 250, 700};
+    const double spare = 72, each = 0.12, share = 0.4, near = 4000; /* bits, us, of the limit */
+    const cellar_mechanism *m = r->s->mechanisms[r->i];
+    const int64_t larger = (int64_t) r->s->options->min_count + r->s->shift;
+    const double bits = spare - log_size / M_LN2;
+    size_t i = 0;
+    while (i < sizeof lengths / sizeof *lengths && lengths[i] < bits)
+        i++;
+    if (i == sizeof lengths / sizeof *lengths)
+        return m->ops->facts->length(m, larger, r->delta) > near;
+    return each * m->ops->facts->length(m, larger, exp2(-lengths[i])) >
+           share * cellar_work_limit(cellar_pair_cache_work(r->s->cache));
+}
+
+/* The epsilon of a kernel whose first pair is the worst one, by doubles or else by the bound of all
+ * large counts, where delta is too small for all else, or tails take too long; INFINITY where that
+ * is not asked. */
 static double epsilon_of_little(const search *r)
 {
-    const double least = 1e-185, little = 1e-100, many = 4000;
+    const double least = 1e-185, little = 1e-100;
     const cellar_mechanism *m = r->s->mechanisms[r->i];
     search bounded = *r;
     double epsilon;
-    if (!(r->delta < little) || !search_has_quick(r) || !cellar_facts_ordered(m))
-        return INFINITY;
-    if (r->delta >= least && m->ops->facts->length != NULL && /* balls tell them as well */
-        m->ops->facts->length(m, (int64_t) r->s->options->min_count + r->s->shift, r->delta) < many)
+    if (!search_has_quick(r) || !cellar_facts_ordered(m) || m->ops->facts->length == NULL ||
+        !(r->delta < little || tails_are_far(r, log(r->delta))))
         return INFINITY;
     bounded.is_quick = 1;
     epsilon = search_from(&bounded, 0);
-    if (r->delta >= least && (!isfinite(epsilon) || log(r->delta) - epsilon >= log(least)))
+    if (r->delta >= least &&
+        (!isfinite(epsilon) || !tails_are_far(r, log(r->delta) - epsilon))) /* those of Q */
         return INFINITY;
     bounded.is_quick = 0;
     bounded.is_tail = 1;
