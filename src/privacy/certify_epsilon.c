@@ -450,22 +450,13 @@ static double epsilon_by_pairs(search r, double *lower)
     return isfinite(epsilon) ? search_from(&r, epsilon) : INFINITY;
 }
 
-/* 1: tails of that size are too small for double-words and too far for balls, or their
- * double-words too many for what may be done. */
+/* 1: tails of that size are not told in the time there is (pair_cost.h). */
 static int tails_are_far(const search *r, double log_size)
 {
-    static const double lengths[] = {90, 250, 700};
-    const double spare = 72, each = 0.12, share = 0.4, near = 4000; /* bits, us, of the limit */
-    const cellar_mechanism *m = r->s->mechanisms[r->i];
-    const int64_t larger = (int64_t) r->s->options->min_count + r->s->shift;
-    const double bits = spare - log_size / M_LN2;
-    size_t i = 0;
-    while (i < sizeof lengths / sizeof *lengths && lengths[i] < bits)
-        i++;
-    if (i == sizeof lengths / sizeof *lengths)
-        return m->ops->facts->length(m, larger, r->delta) > near;
-    return each * m->ops->facts->length(m, larger, exp2(-lengths[i])) >
-           share * cellar_work_limit(cellar_pair_cache_work(r->s->cache));
+    const double share = 0.4;
+    return cellar_pair_tail_is_far(r->s->mechanisms[r->i],
+                                   (int64_t) r->s->options->min_count + r->s->shift, log_size,
+                                   share * cellar_work_limit(cellar_pair_cache_work(r->s->cache)));
 }
 
 /* The epsilon of a kernel whose first pair is the worst one, by doubles or else by the bound of all
@@ -477,7 +468,7 @@ static double epsilon_of_little(const search *r)
     const cellar_mechanism *m = r->s->mechanisms[r->i];
     search bounded = *r;
     double epsilon;
-    if (!search_has_quick(r) || !cellar_facts_ordered(m) || m->ops->facts->length == NULL ||
+    if (!search_has_quick(r) || !cellar_facts_ordered(m) ||
         !(r->delta < little || tails_are_far(r, log(r->delta))))
         return INFINITY;
     bounded.is_quick = 1;

@@ -65,3 +65,18 @@ int cellar_pair_is_slow(const cellar_mechanism *m, int64_t count)
     cellar_mechanism_mean_variance(m, count, &mean, &variance);
     return mean > large;
 }
+
+int cellar_pair_tail_is_far(const cellar_mechanism *m, int64_t count, double log_size, double limit)
+{
+    static const double lengths[] = {90, 250, 700};    /* see pair_cache.c */
+    const double spare = 72, each = 0.12, near = 4000; /* bits, us */
+    const double bits = spare - log_size / M_LN2;
+    size_t i = 0;
+    if (m->ops->facts == NULL || m->ops->facts->length == NULL || !isfinite(log_size))
+        return 0;
+    while (i < sizeof lengths / sizeof *lengths && lengths[i] < bits)
+        i++;
+    if (i == sizeof lengths / sizeof *lengths)
+        return m->ops->facts->length(m, count, exp2(-lengths[i - 1])) > near;
+    return each * m->ops->facts->length(m, count, exp2(-lengths[i])) > limit;
+}

@@ -184,6 +184,15 @@ static int first_again(const cellar_reach *reach, double epsilon, double numbers
     return is_known;
 }
 
+/* 1: the upper tails that make that delta of the first pair, the larger count's and the smaller
+ * one's, are not told in the time there is. */
+static int first_is_far(const cellar_reach *reach, double delta, double epsilon)
+{
+    const double share = 0.4;
+    return cellar_pair_tail_is_far(reach->m, reach->smallest + reach->shift, log(delta) - epsilon,
+                                   share * cellar_work_limit(cellar_pair_cache_work(reach->cache)));
+}
+
 /* delta of the first pair of a kernel where it dominates all others, by doubles, where its laws are
  * wide or it is too small for double-words: 0 when it is neither, or there are none. */
 static int first_by_doubles(const cellar_reach *reach, const fmpq_t epsilon, cellar_worst *out)
@@ -206,7 +215,8 @@ static int first_by_doubles(const cellar_reach *reach, const fmpq_t epsilon, cel
         is_known = m->ops->facts->quick(m, first, reach->shift, about, sizes[i], numbers, &quick);
         cellar_work_add(cellar_pair_cache_work(reach->cache), each * quick.numbers);
         larger = quick.delta[1] >= quick.delta[0];
-        if (i == 0 && (!is_known || quick.delta[larger] > sizes[0]))
+        if (i == 0 && (!is_known || (quick.delta[larger] > sizes[0] &&
+                                     !(larger && first_is_far(reach, quick.delta[1], about)))))
             return 0;
         is_known = is_known && i > 0;
     }

@@ -47,6 +47,8 @@ enum { CONTENDERS = 8 };
 /* Doubles (facts.h, `block`) are closer to a pair than this; but where they cannot tell whether a
  * number violates, and may take one more than there is. */
 static const double CLOSE = 1 - 1e-7;
+/* What is less doubles do not tell apart. */
+static const double NOTHING = 1e-280;
 
 typedef struct blocks {
     const cellar_reach *reach;
@@ -71,6 +73,8 @@ static const cellar_work *blocks_work(const blocks *b)
 static double blocks_level(const blocks *b)
 {
     double level = b->worst->bound;
+    if (b->reach->m->ops->facts->block != NULL)
+        level = fmax(level, NOTHING);
     for (size_t i = 0; i < sizeof patience / sizeof *patience; i++)
         if (cellar_work_is_over(blocks_work(b), patience[i].share))
             level = fmax(level, fmin(b->attained * patience[i].factor,
@@ -156,6 +160,16 @@ static void blocks_contend(blocks *b, int64_t count, double bound)
     b->worst->is_attained = 1;
 }
 
+/* 1: P(>= above) is not told in the time there is. */
+static int blocks_is_far(const blocks *b, const cellar_pair *larger, int64_t above)
+{
+    const double share = 0.4;
+    const cellar_mechanism *m = larger->m;
+    return m->ops->facts->block != NULL &&
+           cellar_pair_tail_is_far(m, larger->count[0], m->ops->log_pmf(m, larger->count[0], above),
+                                   share * cellar_work_limit(blocks_work(b)));
+}
+
 /* Both orders of one pair: the same numbers violate. */
 static void blocks_measure(blocks *b, int64_t count)
 {
@@ -172,7 +186,7 @@ static void blocks_measure(blocks *b, int64_t count)
     reach_pair(b->reach, &smaller, count, count + b->reach->shift);
     above = blocks_above(b, &larger);
     if (cellar_pair_tail_is_long(b->reach->m, larger.count[0], above) ||
-        cellar_pair_is_slow(b->reach->m, larger.count[0]) ||
+        cellar_pair_is_slow(b->reach->m, larger.count[0]) || blocks_is_far(b, &larger, above) ||
         2 * cellar_pair_upper_cost(b->reach->m, count) > cellar_work_left(blocks_work(b))) {
         blocks_accept(b, blocks_bound(b, count, count));
         return;
@@ -340,6 +354,7 @@ static void blocks_probe(blocks *b, int64_t count)
 static void blocks_guess(blocks *b)
 {
     enum { GUESSES = 24 };
+    const double share = 0.4;
     int64_t count = b->reach->smallest;
     double most = 0, bound;
     for (int i = 0; i < GUESSES && blocks_quick(b, count, count, &bound); i++) {
@@ -348,7 +363,7 @@ static void blocks_guess(blocks *b)
         if (bound > b->worst->bound)
             blocks_contend(b, count, bound);
         most = fmax(most, bound);
-        if (bound < most / 2)
+        if (bound < most / 2 || bound < NOTHING || cellar_work_is_over(blocks_work(b), share))
             break;
         count += 1 + (count - b->reach->smallest) / 4;
     }
