@@ -147,12 +147,13 @@ static cellar_status scenario_ask(scenario *sc, double epsilon, double delta, do
 static cellar_status scenario_ask_lower(scenario *sc, double epsilon, double delta,
                                         cellar_bounds *out, cellar_error *err)
 {
-    const double much = 1e-9, enough = isnan(epsilon) ? 0 : much * out->upper;
+    const double share = 1, much = 1e-9, enough = isnan(epsilon) ? 0 : much * out->upper;
     cellar_bounds below;
     cellar_status status;
     for (size_t i = 0; i < sc->n; i++)
         sc->stakes[i].is_envelope = 0;
     sc->stakes[0].is_rough = 1;
+    cellar_work_go_on(cellar_pair_cache_work(sc->stakes[0].pair.cache), share);
     status = stakes_ask(sc, epsilon, delta, enough, &below, err);
     if (status == CELLAR_OK)
         out->lower = fmax(out->lower, fmin(below.lower, out->upper));
@@ -166,6 +167,7 @@ static cellar_status scenarios_ask(const cellar_setting *s, double epsilon, doub
 {
     scenario *sc = cellar_alloc(1, sizeof *sc);
     cellar_status status = CELLAR_OK;
+    enum { PARTS_FEW = 8 };
     size_t worst = 0;
     *out = (cellar_bounds){.upper = 0, .lower = 0};
     if (sc == NULL)
@@ -180,8 +182,9 @@ static cellar_status scenarios_ask(const cellar_setting *s, double epsilon, doub
         out->lower = fmax(out->lower, one.lower);
         out->is_lattice = one.is_lattice;
     }
-    if (!s->is_rough && s->group == 1 && scenario_make(s, worst, sc) && scenario_has_envelope(sc))
-        CELLAR_TRY(scenario_ask_lower(sc, epsilon, delta, out, err));
+    for (size_t k = 0; !s->is_rough && s->group == 1 && scenario_make(s, k, sc); k++)
+        if (scenario_has_envelope(sc) && (k == worst || cellar_setting_parts(s) <= PARTS_FEW))
+            CELLAR_TRY(scenario_ask_lower(sc, epsilon, delta, out, err));
 out:
     cellar_free(sc);
     if (cellar_setting_is_too_wide(status)) {

@@ -19,7 +19,7 @@
 #include "base/memory.h"
 #include "privacy/envelope_laws.h"
 
-enum { KINKS_MAX = 2400, KINKS_FEW = 1000, KINKS_LOW = 600, EVEN_NODES = 600 };
+enum { KINKS_MAX = 3600, KINKS_FEW = 1000, KINKS_LOW = 600, EVEN_NODES = 600 };
 static const double LOSS_MAX = 600; /* larger losses count as infinite */
 
 /* g is e^epsilon, `value` a bound on H there. */
@@ -53,16 +53,18 @@ static int loss_at(const cellar_laws *l, size_t p, size_t q, size_t j, double *l
 static size_t kinks_of_wide(const cellar_laws *l, size_t p, size_t q, size_t most, node *nodes)
 {
     const double *own = l->upper + p * l->width, *other = l->upper + q * l->width;
+    const double body = 40; /* so much counts what lies between the tails */
     double total = 0, below = 0, range = 0, step, last = 0, loss;
     size_t n = 0;
     for (size_t j = 0; j < l->width; j++)
         total += own[j] + other[j];
     range = 2 * log(total) - log(own[0] + other[0]) - log(own[l->width - 1] + other[l->width - 1]);
-    step = fmax(range, 1) / (double) (most - KINKS_LOW);
+    step = (body + fmax(range, 1)) / (double) (most - KINKS_LOW);
     for (size_t j = 0; j < l->width && n < most; j++) {
         double at;
         below += own[j] + other[j];
         at = below < total / 2 ? log(below) : 2 * log(total / 2) - log(fmax(total - below, 1e-300));
+        at += body * below / total;
         if (j >= KINKS_LOW && at - last < step)
             continue;
         last = at;

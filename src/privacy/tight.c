@@ -162,8 +162,6 @@ static cellar_status losses_refine(cellar_losses *t, double spacing, const cella
     double gap = INFINITY, deviation = tilt->width / 16, finest = 1.01 * tilt->width / CELLS_MOST;
     double first = 1.01 * tilt->width / (CELLS_FEW - 64);
     cellar_status status = CELLAR_ERR_OVERFLOW;
-    if (t->is_rough)
-        finest = 1.01 * tilt->width / (CELLS_ROUGH - 64);
     spacing = fmax(spacing, finest);
     if (spacing < 0.9 * first) { /* fewer cells may do as well */
         status = losses_ask(t, first, tilt, asked, out, &gap, err);
@@ -172,6 +170,8 @@ static cellar_status losses_refine(cellar_losses *t, double spacing, const cella
             return CELLAR_OK;
         if (status != CELLAR_OK && status != CELLAR_ERR_OVERFLOW)
             return status;
+        if (t->is_rough && gap < (asks_epsilon(asked) ? out->upper : asked->epsilon) / 2)
+            spacing = fmax(spacing, 1.01 * tilt->width / (CELLS_ROUGH - 64));
     }
     for (int coarser = 0; coarser < 12; coarser++) {
         status = losses_ask(t, spacing, tilt, asked, out, &gap, err);
