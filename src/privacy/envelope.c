@@ -99,6 +99,9 @@ static size_t nodes_choose(const cellar_laws *l, int larger, node *nodes)
     bend = log1p(widest) / 2; /* closer to each other where losses are small */
     for (int i = 0; i <= EVEN_NODES; i++)
         nodes[n++].g = exp(widest * sinh(bend * (2.0 * i / EVEN_NODES - 1)) / sinh(bend));
+    for (size_t i = 0; l->is_bounded && i < CELLAR_LAWS_RESTS && l->rest_at[i] < widest; i++)
+        for (int sign = -1; sign <= 1; sign += 2) /* where the bound of all others falls */
+            nodes[n++].g = exp(sign * l->rest_at[i] * (1 + 1e-9));
     qsort(nodes, n, sizeof *nodes, compare_nodes);
     for (size_t i = 0; i < n; i++)
         if (kept == 0 || nodes[i].g > nodes[kept - 1].g * (1 + 1e-9))
@@ -157,7 +160,7 @@ static cellar_status envelope_fill(const node *nodes, size_t n, cellar_atoms *ou
     return CELLAR_OK;
 }
 
-enum { NODES = KINKS_MAX + EVEN_NODES + 2 };
+enum { NODES = KINKS_MAX + EVEN_NODES + 2 * CELLAR_LAWS_RESTS + 2 };
 
 /* The corners of the curve: *n of them in `nodes`, which has room for all. */
 static cellar_status curve_make(const cellar_laws *l, int larger, node *nodes, size_t *n,
