@@ -450,13 +450,13 @@ static double epsilon_by_pairs(search r, double *lower)
     return isfinite(epsilon) ? search_from(&r, epsilon) : INFINITY;
 }
 
-/* 1: tails of that size are not told in the time there is (pair_cost.h). */
-static int tails_are_far(const search *r, double log_size)
+/* 1: tails that make that delta at epsilon are not told in the time there is (pair_cost.h). */
+static int tails_are_far(const search *r, double epsilon)
 {
     const double share = 0.4;
-    return cellar_pair_tail_is_far(r->s->mechanisms[r->i],
-                                   (int64_t) r->s->options->min_count + r->s->shift, log_size,
-                                   share * cellar_work_limit(cellar_pair_cache_work(r->s->cache)));
+    return cellar_pair_tail_is_far(
+        r->s->mechanisms[r->i], (int64_t) r->s->options->min_count + r->s->shift, log(r->delta),
+        epsilon, share * cellar_work_limit(cellar_pair_cache_work(r->s->cache)));
 }
 
 /* The epsilon of a kernel whose first pair is the worst one, by doubles or else by the bound of all
@@ -469,12 +469,11 @@ static double epsilon_of_little(const search *r)
     search bounded = *r;
     double epsilon;
     if (!search_has_quick(r) || !cellar_facts_ordered(m) ||
-        !(r->delta < little || tails_are_far(r, log(r->delta))))
+        !(r->delta < little || tails_are_far(r, 0)))
         return INFINITY;
     bounded.is_quick = 1;
     epsilon = search_from(&bounded, 0);
-    if (r->delta >= least &&
-        (!isfinite(epsilon) || !tails_are_far(r, log(r->delta) - epsilon))) /* those of Q */
+    if (r->delta >= least && (!isfinite(epsilon) || !tails_are_far(r, epsilon)))
         return INFINITY;
     bounded.is_quick = 0;
     bounded.is_tail = 1;

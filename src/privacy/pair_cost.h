@@ -34,11 +34,11 @@ int cellar_pair_law_is_wide(const cellar_mechanism *m, int64_t count);
 int cellar_pair_below_tells(const cellar_mechanism *m, int64_t count, int64_t b);
 int cellar_pair_tail_is_told(const cellar_mechanism *m, int64_t count, int64_t b);
 
-/* 1 when two tails of about e^log_size of the law of a count and of its neighbour are too small for
- * double-words and too far out for balls, or would take more double-words than there is time for:
- * of kernels with the fact `length` (facts.h). */
+/* 1 when a tail of about e^log_size of the law of a count, and one of its neighbour that is less by
+ * e^-epsilon and not nothing, are too small for double-words and too far out for balls, or would
+ * take more double-words than there is time for: of kernels with the fact `length` (facts.h). */
 int cellar_pair_tail_is_far(const cellar_mechanism *m, int64_t count, double log_size,
-                            double limit);
+                            double epsilon, double limit);
 
 /* 1 when numbers of the law of a count cannot be told one by one, and there are so many below them
  * that balls take too long: of kernels with the fact `quick` (facts.h). */

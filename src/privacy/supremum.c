@@ -189,7 +189,7 @@ static int first_again(const cellar_reach *reach, double epsilon, double numbers
 static int first_is_far(const cellar_reach *reach, double delta, double epsilon)
 {
     const double share = 0.4;
-    return cellar_pair_tail_is_far(reach->m, reach->smallest + reach->shift, log(delta) - epsilon,
+    return cellar_pair_tail_is_far(reach->m, reach->smallest + reach->shift, log(delta), epsilon,
                                    share * cellar_work_limit(cellar_pair_cache_work(reach->cache)));
 }
 

@@ -48,7 +48,7 @@ enum { CONTENDERS = 8 };
  * number violates, and may take one more than there is. */
 static const double CLOSE = 1 - 1e-7;
 /* What is less doubles do not tell apart. */
-static const double NOTHING = 1e-280;
+static const double NOTHING = 3e-290;
 
 typedef struct blocks {
     const cellar_reach *reach;
@@ -167,7 +167,7 @@ static int blocks_is_far(const blocks *b, const cellar_pair *larger, int64_t abo
     const cellar_mechanism *m = larger->m;
     return m->ops->facts->block != NULL &&
            cellar_pair_tail_is_far(m, larger->count[0], m->ops->log_pmf(m, larger->count[0], above),
-                                   share * cellar_work_limit(blocks_work(b)));
+                                   0, share * cellar_work_limit(blocks_work(b)));
 }
 
 /* Both orders of one pair: the same numbers violate. */
