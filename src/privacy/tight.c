@@ -214,7 +214,7 @@ static cellar_status losses_bound(cellar_losses *t, const cellar_tilt *tilt, con
         return status;
     first = out->upper;
     status = losses_ask(
-        t, 1.01 * tilt->width / (more > 4 * CLOSE * out->upper ? CELLS_MOST : CELLS_ROUGH - 64),
+        t, 1.01 * tilt->width / (more > 16 * CLOSE * out->upper ? CELLS_MOST : CELLS_ROUGH - 64),
         tilt, asked, out, &gap, err);
     out->upper = fmin(out->upper, first);
     return status;
