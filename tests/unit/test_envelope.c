@@ -106,7 +106,7 @@ static void test_blocks(void **state)
         for (int larger = 0; larger < 2; larger++) {
             cellar_curve_node nodes[NODES];
             for (int k = 0; k < NODES; k++)
-                nodes[k].g = exp(sinh(0.15 * (k - NODES / 2)) / (i == 1 ? 4 : 400));
+                nodes[k].g = exp(sinh(0.15 * (k - 0.5 * NODES)) / (i == 1 ? 4 : 400));
             assert_int_equal(cellar_laws_curve(&l, larger, nodes, NODES, &err), CELLAR_OK);
             for (int k = 0; k < NODES; k++) {
                 const double epsilon = fabs(log(nodes[k].g)), back = 1 - nodes[k].g;
