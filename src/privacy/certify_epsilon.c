@@ -11,6 +11,7 @@
 
 #include "math/ball.h"
 #include "math/rational.h"
+#include "privacy/epsilon_tail.h"
 #include "privacy/pair_rows.h"
 
 static double delta_at(const cellar_setting *s, size_t i, double epsilon, cellar_worst *worst)
@@ -226,51 +227,6 @@ static double search_about_quick(const search *r, cellar_worst *at)
     return about;
 }
 
-/* ln P(x) of the larger count of a kernel, and the loss there. */
-static void tail_look(const search *r, int64_t x, double *log_p, double *loss)
-{
-    const cellar_mechanism *m = r->s->mechanisms[r->i];
-    *log_p = m->ops->log_pmf(m, r->at->count, x);
-    *loss = *log_p - m->ops->log_pmf(m, r->at->neighbour, x);
-}
-
-/* About ln delta where the loss at x is epsilon: with P falling by e^-a and the loss rising by s
- * from one number to the next, delta is P(x) times the sum of e^{-a k} - e^{-(a + s) k}. */
-static double tail_log_delta(const search *r, int64_t x, int64_t step)
-{
-    double log_p, loss, log_p_next, loss_next, a, s;
-    tail_look(r, x, &log_p, &loss);
-    tail_look(r, x + step, &log_p_next, &loss_next);
-    a = (log_p - log_p_next) / (double) step;
-    s = (loss_next - loss) / (double) step;
-    if (!(a > 0)) /* it rises yet */
-        return 0;
-    return s > 0 ? log_p + log(1 / expm1(a) - 1 / expm1(a + s)) : log_p;
-}
-
-/* The loss at the first number of a kernel where that is no more than delta. */
-static double search_about_tail(const search *r)
-{
-    const cellar_mechanism *m = r->s->mechanisms[r->i];
-    const double goal = log(r->delta);
-    const int64_t step = 1 + (int64_t) fmin(cellar_pair_fall(m, r->at->count) / 8, 0x1p40);
-    double mean, variance, log_p, loss;
-    int64_t low, high;
-    cellar_mechanism_mean_variance(m, r->at->count, &mean, &variance);
-    low = (int64_t) fmin(mean, 0x1p60);
-    for (high = 2 * low + 1; high < INT64_MAX / 4 && tail_log_delta(r, high, step) > goal;)
-        high *= 2;
-    while (high - low > 1) {
-        int64_t x = low + (high - low) / 2;
-        if (tail_log_delta(r, x, step) > goal)
-            low = x;
-        else
-            high = x;
-    }
-    tail_look(r, high, &log_p, &loss);
-    return isfinite(loss) && loss > 0 ? loss : 1;
-}
-
 /* The epsilon of the pair by lines, near that one: 0 when they do not tell. */
 static int search_lines(const search *r, double about, double *lower, double *epsilon)
 {
@@ -286,7 +242,11 @@ static double search_start(const search *r, cellar_worst *at, double *lower)
     cellar_reach reach = cellar_setting_reach(r->s, r->i);
     double about = is_quick ? search_about_quick(r, at) : search_about(r), epsilon;
     about = about > 0 ? about : cellar_supremum_about(&reach, r->delta, at);
-    if (search_lines(r, about > 0 ? about : search_about_tail(r), lower, &epsilon))
+    if (search_lines(r,
+                     about > 0 ? about
+                               : cellar_epsilon_tail_about(r->s->mechanisms[r->i], r->at->count,
+                                                           r->at->neighbour, r->delta),
+                     lower, &epsilon))
         return epsilon;
     for (size_t k = 0; about > 0 && k < sizeof widths / sizeof *widths; k++) {
         double low = about * (1 - widths[k]);
@@ -477,7 +437,11 @@ static double epsilon_of_little(const search *r)
         return INFINITY;
     bounded.is_quick = 0;
     bounded.is_tail = 1;
-    return isfinite(epsilon) ? epsilon : search_from(&bounded, 0);
+    epsilon = isfinite(epsilon) ? epsilon : search_from(&bounded, 0);
+    return isfinite(epsilon)
+               ? epsilon
+               : cellar_epsilon_tail_enough(m, (int64_t) r->s->options->min_count + r->s->shift,
+                                            (int64_t) r->s->options->min_count, r->delta);
 }
 
 cellar_bounds cellar_setting_epsilon(const cellar_setting *s, size_t i, double delta)

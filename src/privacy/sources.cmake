@@ -25,6 +25,7 @@ set(LAYER_SOURCES
   envelope.c
   envelope_blocks.c
   envelope_laws.c
+  epsilon_tail.c
   ledger.c
   ledger_add.c
   ledger_amount.c

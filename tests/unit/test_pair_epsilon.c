@@ -3,10 +3,13 @@
  * told in two ways. */
 #include "check.h"
 
+#include <math.h>
+
 #include "make_mechanism.h"
 #include "math/ball.h"
 #include "math/rational.h"
 #include "mechanism/mechanism.h"
+#include "privacy/epsilon_tail.h"
 #include "privacy/pair.h"
 
 static const char *const specs[] = {
@@ -92,6 +95,39 @@ static void test_far(void **state)
     cellar_mechanism_free(m);
 }
 
+/* What logarithms say at once: enough in both orders, and about that of the larger count. */
+static void test_tail_epsilons(void **state)
+{
+    static const char *const kernels[] = {"negbin:alpha=9,sigma=0.9", "pig:alpha=60,sigma=2",
+                                          "sichel:alpha=8.92,sigma=2.85,nu=-8.91",
+                                          "delaporte:alpha=5,sigma=0.5,nu=0.4"};
+    static const double deltas[] = {1e-6, 1e-40, 1e-150};
+    (void) state;
+    for (size_t i = 0; i < 3 * sizeof kernels / sizeof *kernels; i++) {
+        cellar_mechanism *m = make(kernels[i / 3]);
+        cellar_pair_cache *cache = cellar_pair_cache_create();
+        const double delta = deltas[i % 3], about = cellar_epsilon_tail_about(m, 3, 0, delta);
+        const double enough = cellar_epsilon_tail_enough(m, 3, 0, delta);
+        double lower, upper;
+        cellar_pair pair;
+        arb_t value;
+        assert_non_null(cache);
+        arb_init(value);
+        for (int larger = 0; larger < 2; larger++) {
+            cellar_pair_init(&pair, m, larger ? 3 : 0, larger ? 0 : 3, CELLAR_NEGATIVES_KEEP);
+            pair.cache = cache;
+            delta_at(&pair, enough, value);
+            assert_true(cellar_ball_upper(value) <= delta);
+        }
+        assert_true(cellar_pair_epsilon(&pair, delta, about, &lower, &upper));
+        if (fabs(about / upper - 1) > 0.03)
+            fail_msg("%s: delta %g is at about %g, not at %g", m->spec, delta, upper, about);
+        arb_clear(value);
+        cellar_pair_cache_free(cache);
+        cellar_mechanism_free(m);
+    }
+}
+
 /* P(> b) is what lies between b and another number, and P beyond that. */
 static void test_tails(void **state)
 {
@@ -152,9 +188,8 @@ static void test_near(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_epsilon),
-        cmocka_unit_test(test_far),
-        cmocka_unit_test(test_tails),
+        cmocka_unit_test(test_epsilon),       cmocka_unit_test(test_far),
+        cmocka_unit_test(test_tail_epsilons), cmocka_unit_test(test_tails),
         cmocka_unit_test(test_near),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
