@@ -57,6 +57,7 @@ set(LAYER_SOURCES
   published.c
   supremum.c
   supremum_blocks.c
+  supremum_first.c
   supremum_long.c
   supremum_noise.c
   supremum_quick.c

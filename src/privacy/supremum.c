@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "math/ball.h"
-#include "privacy/pair_rows.h"
 #include "privacy/supremum_part.h"
 
 /* Counts looked at one by one before the bound for the rest is taken as it is. */
@@ -134,18 +133,6 @@ static int first_is_long(const cellar_reach *reach, const fmpq_t epsilon)
            cellar_pair_tail_is_long(reach->m, reach->smallest, x);
 }
 
-/* 1: so many numbers matter that double-words take long, and there are doubles. */
-static int first_is_wide(const cellar_reach *reach)
-{
-    const double deviations = 40, many = 6e4;
-    double mean, variance;
-    if (reach->m->ops->facts->quick == NULL)
-        return 0;
-    cellar_mechanism_mean_variance(reach->m, reach->smallest + reach->shift, &mean, &variance);
-    return mean + deviations * sqrt(variance) > many ||
-           cellar_pair_is_slow(reach->m, reach->smallest + reach->shift);
-}
-
 /* Bounds delta of all pairs of counts >= from by moments. */
 static void rest_by_tail(const cellar_reach *reach, int64_t from, const fmpq_t epsilon, arb_t out)
 {
@@ -169,88 +156,6 @@ double cellar_supremum_tail(const cellar_reach *reach, const fmpq_t epsilon)
     return bound;
 }
 
-/* The first pair at one epsilon after another, where it is known of which size it matters. */
-static int first_again(const cellar_reach *reach, double epsilon, double numbers, cellar_quick *out)
-{
-    const double each = 0.006; /* us */
-    const cellar_mechanism *m = reach->m;
-    int is_known = cellar_pair_rows_quick(reach->cache, m, reach->smallest, reach->shift, epsilon,
-                                          reach->size, numbers, out);
-    if (is_known)
-        return 1;
-    is_known =
-        m->ops->facts->quick(m, reach->smallest, reach->shift, epsilon, reach->size, numbers, out);
-    cellar_work_add(cellar_pair_cache_work(reach->cache), each * out->numbers);
-    return is_known;
-}
-
-/* 1: the upper tails that make that delta of the first pair, the larger count's and the smaller
- * one's, are not told in the time there is. */
-static int first_is_far(const cellar_reach *reach, double delta, double epsilon)
-{
-    const double share = 0.4;
-    return cellar_pair_tail_is_far(reach->m, reach->smallest + reach->shift, log(delta), epsilon,
-                                   share * cellar_work_limit(cellar_pair_cache_work(reach->cache)));
-}
-
-/* delta of the first pair of a kernel where it dominates all others, by doubles, where its laws are
- * wide or it is too small for double-words: 0 when it is neither, or there are none. */
-static int first_by_doubles(const cellar_reach *reach, const fmpq_t epsilon, cellar_worst *out)
-{
-    static const double sizes[] = {1e-190, 0, 1e-20, 1e-6};
-    const double numbers = 4e5, each = 0.006; /* us */
-    const double about = nextafter(fmpq_get_d(epsilon), 0);
-    const cellar_mechanism *m = reach->m;
-    const int64_t first = reach->smallest, second = first + reach->shift;
-    cellar_quick quick;
-    int is_known = 0, larger = 0, is_slow = cellar_pair_is_slow(m, second);
-    if (m->ops->facts->quick == NULL)
-        return 0;
-    if (reach->size > 0) {
-        is_known = first_again(reach, about, numbers, &quick);
-        larger = is_known && quick.delta[1] >= quick.delta[0];
-    }
-    for (size_t i = first_is_wide(reach) ? 1 : 0;
-         i < sizeof sizes / sizeof *sizes && !is_known && !(reach->size > 0); i++) {
-        is_known = m->ops->facts->quick(m, first, reach->shift, about, sizes[i], numbers, &quick);
-        cellar_work_add(cellar_pair_cache_work(reach->cache), each * quick.numbers);
-        larger = quick.delta[1] >= quick.delta[0];
-        if (i == 0 && (!is_known || (quick.delta[larger] > sizes[0] &&
-                                     !(larger && first_is_far(reach, quick.delta[1], about)))))
-            return 0;
-        is_known = is_known && i > 0;
-    }
-    if (!is_known && !is_slow)
-        return 0;
-    *out = worst_start(reach);
-    out->bound = is_known ? fmin(1, quick.delta[larger]) : cellar_supremum_tail(reach, epsilon);
-    out->count = larger ? second : first;
-    out->neighbour = larger ? first : second;
-    out->is_attained = 0;
-    return 1;
-}
-
-/* delta of that pair, measured: the worse order first, as far as doubles tell which that is, and
- * the other only where they do not say that it is no worse. */
-static void worst_of_first(const cellar_reach *reach, const fmpq_t epsilon, cellar_worst *worst)
-{
-    const double numbers = 1e5, least = 1e-200;
-    const cellar_mechanism *m = reach->m;
-    const int64_t first = reach->smallest, second = first + reach->shift;
-    cellar_quick quick = {.delta = {1, 1}};
-    int larger;
-    if (m->ops->facts->quick == NULL ||
-        !m->ops->facts->quick(m, first, reach->shift, nextafter(fmpq_get_d(epsilon), 0), least,
-                              numbers, &quick))
-        quick.delta[0] = quick.delta[1] = 1;
-    larger = quick.delta[1] >= quick.delta[0];
-    *worst = worst_start(reach);
-    for (int i = 0; i < 2 && worst->bound < 1; i++, larger = !larger)
-        if (quick.delta[larger] > worst->bound)
-            worst_try(reach, larger ? second : first, larger ? first : second, cellar_pair_delta,
-                      epsilon, worst);
-}
-
 /* Bounds delta of all pairs of counts >= from: by the first of them where it dominates. */
 static void rest_ball(const cellar_reach *reach, int64_t from, const fmpq_t epsilon, arb_t out)
 {
@@ -258,7 +163,8 @@ static void rest_ball(const cellar_reach *reach, int64_t from, const fmpq_t epsi
     arb_t value;
     arb_init(value);
     if (cellar_facts_ordered(reach->m) &&
-        !cellar_pair_law_is_wide(reach->m, count_of_length(reach, from)) && !first_is_wide(reach)) {
+        !cellar_pair_law_is_wide(reach->m, count_of_length(reach, from)) &&
+        !cellar_first_is_wide(reach)) {
         cellar_pair pair;
         reach_pair(reach, &pair, from, from + reach->shift);
         cellar_pair_delta(&pair, epsilon, out);
@@ -354,7 +260,7 @@ static int reach_find_wide(const cellar_reach *reach, double delta)
     if (facts == NULL || facts->exceeds == NULL || facts->spans != NULL)
         return 0;
     if (cellar_facts_ordered(reach->m))
-        return reach_is_long(reach) || first_is_wide(reach);
+        return reach_is_long(reach) || cellar_first_is_wide(reach);
     reach->m->ops->support(reach->m, reach->smallest, fmax(part * delta, least), &low, &high);
     return high - low > NUMBERS_MAX;
 }
@@ -413,7 +319,7 @@ int cellar_supremum_to(const cellar_reach *reach, int is_delta, const fmpq_t eps
 double cellar_supremum_bound(const cellar_reach *reach, const fmpq_t epsilon)
 {
     cellar_worst first;
-    if (cellar_facts_ordered(reach->m) && first_by_doubles(reach, epsilon, &first))
+    if (cellar_facts_ordered(reach->m) && cellar_first_by_doubles(reach, epsilon, &first))
         return first.bound;
     return reach_is_quick(reach) ? cellar_quick_bound(reach, epsilon)
                                  : rest_delta(reach, reach->smallest, epsilon, 0);
@@ -513,9 +419,9 @@ void cellar_supremum_delta(const cellar_reach *reach, const fmpq_t epsilon, cell
     } else if (cellar_reach_period(reach, &n_counts)) {
         worst_of_rows(reach, n_counts, cellar_pair_delta, epsilon, out);
     } else if (cellar_facts_ordered(reach->m)) {
-        if (!first_by_doubles(reach, epsilon, out) &&
+        if (!cellar_first_by_doubles(reach, epsilon, out) &&
             !worst_of_wide(reach, rest_delta, epsilon, out))
-            worst_of_first(reach, epsilon, out);
+            cellar_first_worst(reach, epsilon, out);
     } else if (reach_is_quick(reach)) {
         cellar_quick_worst(reach, 1, epsilon, out);
     } else if (reach_has_tail(reach)) {

@@ -59,6 +59,14 @@ int cellar_reach_has_mixing(const cellar_reach *reach);
 int cellar_mixing_worst(const cellar_reach *reach, int64_t from, const fmpq_t epsilon,
                         cellar_worst *worst);
 
+/* Kernels whose first pair dominates all others. 1: so many numbers matter that double-words take
+ * long, and there are doubles. */
+int cellar_first_is_wide(const cellar_reach *reach);
+/* 1 and its delta by doubles, where its laws are wide, far, or it is too small for double-words. */
+int cellar_first_by_doubles(const cellar_reach *reach, const fmpq_t epsilon, cellar_worst *out);
+/* Its delta, measured. */
+void cellar_first_worst(const cellar_reach *reach, const fmpq_t epsilon, cellar_worst *worst);
+
 /* Additive noise: the worst of all pairs for a measure that clamping does not increase, and
  * delta_p, which needs monotone ratios where negatives are set to zero. */
 void cellar_noise_worst(const cellar_reach *reach, pair_measure measure, const fmpq_t epsilon,
