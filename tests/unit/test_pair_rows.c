@@ -94,11 +94,13 @@ static void test_nothing(void **state)
     assert_int_equal(cellar_pair_rows_quick(cache, m, 0, 40, 1, 1e-9, 10, &quick), 0);
     assert_int_equal(cellar_pair_rows_quick(cache, m, 0, 40, 700, 1e-9, 1e5, &quick), 0);
     assert_int_equal(cellar_pair_rows_quick(NULL, m, 0, 40, 1, 1e-9, 1e5, &quick), 0);
-    for (double epsilon = 50; epsilon < 600; epsilon += 50)
+    for (int k = 1; k < 12; k++) {
+        const double epsilon = 50.0 * k;
         if (cellar_pair_rows_quick(cache, m, 0, 40, epsilon, 1e-100, 1e5, &quick)) {
             double truth = delta_by_balls(m, &far, 1, epsilon, 1e-150);
             assert_true(quick.delta[1] >= truth && quick.delta[1] <= 1.00001 * truth + 1e-106);
         }
+    }
     cellar_pair_cache_free(cache);
     cellar_mechanism_free(m);
 }
