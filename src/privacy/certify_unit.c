@@ -151,7 +151,7 @@ cellar_status cellar_setting_unit(const cellar_setting *s, double epsilon, doubl
     cellar_status status;
     *out = nothing;
     if (!unit_is_possible(s) ||
-        unit_cost(s, epsilon, delta) > cellar_work_left(work) + 0.3 * cellar_work_limit(work))
+        unit_cost(s, epsilon, delta) > cellar_work_left(work) + 0.4 * cellar_work_limit(work))
         return CELLAR_OK;
     out->upper = 0;
     status = unit_try_all(s, epsilon, delta, &out->upper, err);

@@ -129,7 +129,7 @@ static void blocks_accept(blocks *b, double bound)
  * has none. One count with too many is the last that is looked at. */
 static int blocks_quick(blocks *b, int64_t first, int64_t last, double *bound)
 {
-    const double most = 3e5, start = 2, each = 0.006; /* us */
+    const double most = 3e5, start = 2, each = 0.006, tiny = 1e-100; /* us, and where it is more */
     const cellar_mechanism *m = b->reach->m;
     const double epsilon = nextafter(fmpq_get_d(b->epsilon), 0);
     const double enough = fmax(b->worst->bound, 0);
@@ -138,8 +138,9 @@ static int blocks_quick(blocks *b, int64_t first, int64_t last, double *bound)
     if (m->ops->facts->block == NULL)
         return 0;
     is_known = m->ops->facts->block(m, first, last, b->reach->shift, epsilon, enough, most, &quick);
-    cellar_work_add(cellar_pair_cache_work(b->reach->cache), start + each * quick.numbers);
     *bound = is_known ? fmax(quick.violation[0], quick.violation[1]) : 1;
+    cellar_work_add(cellar_pair_cache_work(b->reach->cache),
+                    start + (*bound < tiny ? 2 : 1) * each * quick.numbers);
     b->is_lost = b->is_lost || (!is_known && first == last);
     return 1;
 }

@@ -83,7 +83,7 @@ int cellar_first_by_doubles(const cellar_reach *reach, const fmpq_t epsilon, cel
  * the other only where they do not say that it is no worse. */
 void cellar_first_worst(const cellar_reach *reach, const fmpq_t epsilon, cellar_worst *worst)
 {
-    const double numbers = 1e5, least = 1e-200;
+    const double numbers = 4e5, least = 1e-200;
     const cellar_mechanism *m = reach->m;
     const int64_t first = reach->smallest, second = first + reach->shift;
     cellar_quick quick = {.delta = {1, 1}};
