@@ -97,8 +97,6 @@ static void test_few_losses(void **state)
     cellar_mechanism_free(m);
 }
 
-/* ---- one by one ---------------------------------------------------------------------------- */
-
 /* ---- blocks --------------------------------------------------------------------------------- */
 
 /* The sum of (1 - e^{epsilon - loss})^+ over atoms. */
