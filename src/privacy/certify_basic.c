@@ -6,6 +6,7 @@
 
 #include "math/rational.h"
 #include "privacy/one_part.h"
+#include "privacy/supremum_part.h"
 
 /* ---- one part ------------------------------------------------------------------------------ */
 
@@ -65,6 +66,23 @@ static double part_delta_but_for(const cellar_setting *s, size_t i, double epsil
     return most;
 }
 
+/* 1 and a bound for all counts at once, where the tails of the first pair take a while. */
+static int part_delta_bounded(const cellar_setting *s, size_t i, const fmpq_t epsilon,
+                              cellar_worst *worst)
+{
+    const double share = 0.25;
+    const cellar_reach reach = cellar_setting_reach(s, i);
+    const cellar_stake stake = cellar_setting_stake(s, i, 1, s->shift, 1);
+    const int64_t *count = stake.pair.count;
+    if (!cellar_reach_has_mixing(&reach) || !cellar_pair_law_is_wide(reach.m, count[0]) ||
+        cellar_pair_upper_cost(reach.m, count[0]) <
+            share * cellar_work_limit(cellar_pair_cache_work(s->cache)))
+        return 0;
+    *worst = (cellar_worst){.is_proved = 1, .count = count[0], .neighbour = count[1]};
+    worst->bound = cellar_supremum_bound(&reach, epsilon);
+    return 1;
+}
+
 /* Further and further out, until what is left out does not show. */
 static void part_delta(const cellar_setting *s, size_t i, const fmpq_t epsilon, cellar_worst *worst)
 {
@@ -80,7 +98,8 @@ static void part_delta(const cellar_setting *s, size_t i, const fmpq_t epsilon, 
             break; /* it goes no further */
         tail = tail * tail;
     }
-    cellar_setting_delta(s, i, epsilon, worst);
+    if (!part_delta_bounded(s, i, epsilon, worst))
+        cellar_setting_delta(s, i, epsilon, worst);
 }
 
 /* ---- all of them --------------------------------------------------------------------------- */

@@ -167,6 +167,28 @@ static int raw_lower_far(const cellar_pair *pair, int side, int64_t b, int64_t b
     return m->ops->lower_ball(m, count, b, out);
 }
 
+/* The same of one that encloses many numbers at once, term by term. */
+static int raw_lower_summed(const cellar_pair *pair, int side, int64_t b, int64_t bits, arb_t out)
+{
+    enum { NUMBERS_MAX = 4096 };
+    const double little = -6;
+    const cellar_mechanism *m = pair->m;
+    const int64_t count = pair->count[side];
+    arb_ptr row;
+    if (m->ops->law_row == NULL || m->ops->pmf_balls == NULL || b >= NUMBERS_MAX ||
+        m->ops->log_pmf(m, count, b) > little)
+        return 0;
+    cellar_work_add(cellar_pair_cache_work(pair->cache),
+                    cellar_pair_pmf_cost(m) + CELLAR_PAIR_ROW_COST * (double) b);
+    row = _arb_vec_init(b + 1);
+    m->ops->pmf_balls(m, count, 0, (size_t) b + 1, bits, row);
+    arb_zero(out);
+    for (int64_t i = 0; i <= b; i++)
+        arb_add(out, out, row + i, bits);
+    _arb_vec_clear(row, b + 1);
+    return 1;
+}
+
 /* P(B <= b), negatives kept. Additive noise is symmetric, so its lower tail is as accurate as its
  * upper one. Elsewhere short tails are summed, and long ones are what the upper tail leaves. */
 static void raw_lower(const cellar_pair *pair, int side, int64_t b, int64_t bits, arb_t out)
@@ -184,7 +206,8 @@ static void raw_lower(const cellar_pair *pair, int side, int64_t b, int64_t bits
     } else if (m->ops->cdf_ball != NULL) {
         m->ops->cdf_ball(m, count, b, bits, out);
     } else if (cellar_pair_cache_lower(pair->cache, m, count, b, bits, out) ||
-               raw_lower_far(pair, side, b, bits, out)) {
+               raw_lower_far(pair, side, b, bits, out) ||
+               raw_lower_summed(pair, side, b, bits, out)) {
         return;
     } else if (low != INT64_MIN && (b - low < SHORT || m->ops->survival_ball == NULL)) {
         arb_t term;
