@@ -336,13 +336,31 @@ const char *cellar_nearest_word(const char *word, const char *const *words)
     return nearest;
 }
 
+/* To so many digits, and to the next number of so many where that lies on the wrong side. */
+static const char *directed_text(double value, int digits, int is_up, char text[32])
+{
+    double told;
+    snprintf(text, 32, "%.*e", digits - 1, value);
+    told = strtod(text, NULL);
+    if (isfinite(value) && (is_up ? told < value : told > value)) {
+        const double last = strtod(text + strcspn(text, "e") + 1, NULL) - (digits - 1);
+        snprintf(text, 32, "%.*e", digits - 1, told + (is_up ? 1 : -1) * pow(10, last));
+    }
+    snprintf(text, 32, "%.*g", digits, strtod(text, NULL));
+    return text;
+}
+
 const char *cellar_bound_text(double value, char text[32])
 {
-    snprintf(text, 32, "%.5e", value);
-    if (isfinite(value) && strtod(text, NULL) < value) { /* the next number of six digits */
-        const double last = strtod(text + strcspn(text, "e") + 1, NULL) - 5;
-        snprintf(text, 32, "%.5e", strtod(text, NULL) + pow(10, last));
-    }
-    snprintf(text, 32, "%.6g", strtod(text, NULL));
-    return text;
+    return directed_text(value, 6, 1, text);
+}
+
+const char *cellar_upper_text(double value, char text[32])
+{
+    return directed_text(value, 10, 1, text);
+}
+
+const char *cellar_lower_text(double value, char text[32])
+{
+    return directed_text(value, 10, 0, text);
 }

@@ -46,5 +46,8 @@ void cellar_text_add_decimal(cellar_text *text, cellar_int128 value, int scale);
 
 /* A bound with six digits, rounded up: what is printed is a bound, too. Answers `text`. */
 const char *cellar_bound_text(double value, char text[32]);
+/* The same with ten digits, and of a bound from below, rounded down. */
+const char *cellar_upper_text(double value, char text[32]);
+const char *cellar_lower_text(double value, char text[32]);
 
 #endif

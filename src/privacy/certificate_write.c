@@ -2,6 +2,7 @@
 /* A certificate told: as JSON for programs, in words for a release committee. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <jansson.h>
@@ -12,9 +13,30 @@
 
 /* ---- JSON ------------------------------------------------------------------------ */
 
-static json_t *json_number(double value)
+enum { JSON_DIGITS = 17 };
+
+/* The 17 digits of a double lie a little off it: those of a bound, not on the wrong side. */
+static json_t *json_directed(double value, int is_up)
 {
-    return isfinite(value) ? json_real(value) : json_null();
+    char text[40];
+    long double told;
+    if (!isfinite(value))
+        return json_null();
+    snprintf(text, sizeof text, "%.*g", JSON_DIGITS, value);
+    told = strtold(text, NULL);
+    if (is_up ? told < value : told > value)
+        value = nextafter(value, is_up ? INFINITY : -INFINITY);
+    return json_real(value);
+}
+
+static json_t *json_upper(double value)
+{
+    return json_directed(value, 1);
+}
+
+static json_t *json_lower(double value)
+{
+    return json_directed(value, 0);
 }
 
 static json_t *json_points(const cellar_certificate *c)
@@ -25,10 +47,10 @@ static json_t *json_points(const cellar_certificate *c)
         json_array_append_new(
             array,
             json_pack("{s:f, s:o, s:o, s:o, s:b, s:o, s:{s:I, s:I, s:b}}", "epsilon", p->epsilon,
-                      "delta", json_number(p->delta), "delta_lower", json_number(p->delta_lower),
-                      "delta_probabilistic", json_number(p->delta_probabilistic),
+                      "delta", json_upper(p->delta), "delta_lower", json_lower(p->delta_lower),
+                      "delta_probabilistic", json_upper(p->delta_probabilistic),
                       "delta_probabilistic_is_bound", p->probabilistic_is_bound, "delta_published",
-                      json_number(p->delta_published), "worst_case", "count", (json_int_t) p->count,
+                      json_upper(p->delta_published), "worst_case", "count", (json_int_t) p->count,
                       "neighbour", (json_int_t) p->neighbour, "every_count", p->everywhere));
     }
     return array;
@@ -39,15 +61,15 @@ static json_t *json_epsilons(const cellar_certificate *c)
     json_t *array = json_array();
     for (size_t i = 0; i < c->n_epsilons; i++)
         json_array_append_new(array, json_pack("{s:f, s:o, s:o}", "delta", c->epsilons[i].delta,
-                                               "epsilon", json_number(c->epsilons[i].epsilon),
-                                               "lower", json_number(c->epsilons[i].lower)));
+                                               "epsilon", json_upper(c->epsilons[i].epsilon),
+                                               "lower", json_lower(c->epsilons[i].lower)));
     return array;
 }
 
 static json_t *json_guarantee(const cellar_guarantee *g)
 {
-    return json_pack("{s:o, s:o}", "epsilon", json_number(g->epsilon), "delta",
-                     json_number(g->delta));
+    return json_pack("{s:o, s:o}", "epsilon", json_upper(g->epsilon), "delta",
+                     json_upper(g->delta));
 }
 
 static json_t *json_composition(const cellar_certificate *c)
@@ -56,9 +78,9 @@ static json_t *json_composition(const cellar_certificate *c)
     return json_pack(
         "{s:I, s:o, s:o, s:{s:o, s:o, s:o, s:o, s:b}, s:o}", "parts", (json_int_t) comp->n_parts,
         "basic", json_guarantee(&comp->basic), "advanced", json_guarantee(&comp->advanced), "tight",
-        "epsilon", json_number(comp->tight.epsilon), "delta", json_number(comp->tight.delta),
-        "lower", json_number(comp->lower), "gap", json_number(comp->tight.epsilon - comp->lower),
-        "tight", comp->is_tight, "rho", json_number(comp->rho));
+        "epsilon", json_upper(comp->tight.epsilon), "delta", json_upper(comp->tight.delta), "lower",
+        json_lower(comp->lower), "gap", json_upper(comp->tight.epsilon - comp->lower), "tight",
+        comp->is_tight, "rho", json_upper(comp->rho));
 }
 
 static json_t *json_texts(char *const *texts, size_t n)
@@ -92,10 +114,10 @@ json_t *cellar_certificate_json(const cellar_certificate *c)
         cellar_certificate_domain_word(o->domain), "negatives",
         o->negatives == CELLAR_NEGATIVES_ZERO ? "zero" : "keep", "parameter_choice",
         cellar_parameter_choice_word(o->choice), "min_count", (json_int_t) o->min_count, "parallel",
-        o->parallel, "pure_epsilon", json_number(c->pure), "pure_epsilon_exact", c->pure_exact,
-        "infinite_loss", json_number(c->infinite), "profile", json_points(c), "epsilon_at",
+        o->parallel, "pure_epsilon", json_upper(c->pure), "pure_epsilon_exact", c->pure_exact,
+        "infinite_loss", json_upper(c->infinite), "profile", json_points(c), "epsilon_at",
         json_epsilons(c), "composition", json_composition(c), "checked", c->is_checked,
-        "difference", c->is_cell_key ? json_number(c->difference) : json_null(), "warnings",
+        "difference", c->is_cell_key ? json_upper(c->difference) : json_null(), "warnings",
         json_texts(c->warnings, c->n_warnings));
 }
 
@@ -103,7 +125,8 @@ cellar_status cellar_certificate_write_json(const cellar_certificate *c, cellar_
                                             cellar_error *err)
 {
     json_t *object = cellar_certificate_json(c);
-    char *text = object != NULL ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+    char *text =
+        object != NULL ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS)) : NULL;
     json_decref(object);
     if (text == NULL)
         return cellar_fail_memory(err, "a certificate");
@@ -138,14 +161,15 @@ static void write_meaning(double epsilon, cellar_neighbours neighbours, cellar_o
 {
     const int twice = neighbours == CELLAR_NEIGHBOURS_ADD_REMOVE;
     const double ratio = exp(epsilon);
-    char bound[32], squared[32];
+    char bound[32], squared[32], said[32];
     cellar_bound_text(ratio, bound);
     cellar_output_printf(
         output,
-        "  epsilon %.6g: what is released is at most %s times as likely %s.\n"
+        "  epsilon %s: what is released is at most %s times as likely %s.\n"
         "  Even odds (1 : 1) %s become at most %s : 1, a\n"
         "  probability of %.1f %% instead of 50 %%: %s support on Evett's scale of evidence.\n",
-        epsilon, bound, twice ? "with the unit as without it" : "with one unit as with another",
+        cellar_bound_text(epsilon, said), bound,
+        twice ? "with the unit as without it" : "with one unit as with another",
         twice ? "that the unit is in the data" : "on which of two categories the unit has", bound,
         100 * (1 / (1 + exp(-epsilon))), evett_word(ratio));
     if (twice)
@@ -184,57 +208,70 @@ static int point_is_bound(const cellar_certificate *c, const cellar_profile_poin
            p->delta_lower <= 0 && !p->everywhere;
 }
 
+/* One epsilon that was asked for, rounded up like what is said of it. */
+static void write_point(const cellar_certificate *c, const cellar_profile_point *p,
+                        cellar_output *output)
+{
+    char epsilon[32], delta[32];
+    cellar_output_printf(output, "epsilon %-10s delta %s%s", cellar_bound_text(p->epsilon, epsilon),
+                         point_is_bound(c, p) ? "at most " : "",
+                         cellar_upper_text(p->delta, delta));
+    if (!isnan(p->delta_probabilistic))
+        cellar_output_printf(output, "  probabilistic %s%s",
+                             p->probabilistic_is_bound ? "at most " : "",
+                             cellar_upper_text(p->delta_probabilistic, delta));
+    if (!isnan(p->delta_published))
+        cellar_output_printf(output, "  published %s",
+                             cellar_upper_text(p->delta_published, delta));
+    if (p->everywhere)
+        cellar_output_string(output, "  (any count)\n");
+    else if (point_is_bound(c, p))
+        cellar_output_string(output, "  (all counts)\n");
+    else
+        cellar_output_printf(output, "  (worst: %" PRId64 " against %" PRId64 ")\n", p->count,
+                             p->neighbour);
+}
+
 static void write_findings(const cellar_certificate *c, cellar_output *output)
 {
-    if (isfinite(c->pure))
-        cellar_output_printf(output, "pure epsilon      %s%.10g\n", "", c->pure);
-    else
-        cellar_output_string(output, "pure epsilon      none\n");
-    cellar_output_printf(output, "infinite loss     %.10g\n", c->infinite);
-    for (size_t i = 0; i < c->n_points; i++) {
-        const cellar_profile_point *p = &c->points[i];
-        cellar_output_printf(output, "epsilon %-10.6g delta %s%.10g", p->epsilon,
-                             point_is_bound(c, p) ? "at most " : "", p->delta);
-        if (!isnan(p->delta_probabilistic))
-            cellar_output_printf(output, "  probabilistic %s%.10g",
-                                 p->probabilistic_is_bound ? "at most " : "",
-                                 p->delta_probabilistic);
-        if (!isnan(p->delta_published))
-            cellar_output_printf(output, "  published %.10g", p->delta_published);
-        if (p->everywhere)
-            cellar_output_string(output, "  (any count)\n");
-        else if (point_is_bound(c, p))
-            cellar_output_string(output, "  (all counts)\n");
-        else
-            cellar_output_printf(output, "  (worst: %" PRId64 " against %" PRId64 ")\n", p->count,
-                                 p->neighbour);
-    }
+    char delta[32], epsilon[32], lower[32];
+    cellar_output_printf(output, "pure epsilon      %s\n",
+                         isfinite(c->pure) ? cellar_upper_text(c->pure, epsilon) : "none");
+    cellar_output_printf(output, "infinite loss     %s\n", cellar_upper_text(c->infinite, delta));
+    for (size_t i = 0; i < c->n_points; i++)
+        write_point(c, &c->points[i], output);
     for (size_t i = 0; i < c->n_epsilons; i++)
-        cellar_output_printf(output, "delta %-12.6g epsilon %.10g (not below %.10g)\n",
-                             c->epsilons[i].delta, c->epsilons[i].epsilon, c->epsilons[i].lower);
+        cellar_output_printf(output, "delta %-12s epsilon %s (not below %s)\n",
+                             cellar_bound_text(c->epsilons[i].delta, delta),
+                             cellar_upper_text(c->epsilons[i].epsilon, epsilon),
+                             cellar_lower_text(c->epsilons[i].lower, lower));
 }
 
 static void write_guarantee(const char *name, const cellar_guarantee *g, cellar_output *output)
 {
+    char epsilon[32], delta[32];
     if (!isnan(g->epsilon))
-        cellar_output_printf(output, "%-17s epsilon %.10g, delta %.10g\n", name, g->epsilon,
-                             g->delta);
+        cellar_output_printf(output, "%-17s epsilon %s, delta %s\n", name,
+                             cellar_upper_text(g->epsilon, epsilon),
+                             cellar_upper_text(g->delta, delta));
 }
 
 static void write_composition(const cellar_certificate *c, cellar_output *output)
 {
     const cellar_composition *comp = &c->composition;
+    char text[32];
     if (comp->n_parts > 1) {
         cellar_output_printf(output, "composed of       %" PRIu64 " parts\n", comp->n_parts);
         write_guarantee("  basic", &comp->basic, output);
         write_guarantee("  advanced", &comp->advanced, output);
         write_guarantee(comp->is_tight ? "  tight" : "  best known", &comp->tight, output);
         if (comp->is_tight && !isnan(comp->lower))
-            cellar_output_printf(output, "  lower bound     epsilon %.10g (gap %.2g)\n",
-                                 comp->lower, comp->tight.epsilon - comp->lower);
+            cellar_output_printf(output, "  lower bound     epsilon %s (gap %.2g)\n",
+                                 cellar_lower_text(comp->lower, text),
+                                 comp->tight.epsilon - comp->lower);
     }
     if (!isnan(comp->rho))
-        cellar_output_printf(output, "rho (zCDP)        %.10g\n", comp->rho);
+        cellar_output_printf(output, "rho (zCDP)        %s\n", cellar_upper_text(comp->rho, text));
 }
 
 /* The differencing attack on cell keys, carried out. */

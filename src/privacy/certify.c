@@ -162,6 +162,13 @@ static cellar_status certify_check(cellar_setting *s, size_t i, const fmpq_t eps
     return status;
 }
 
+/* What is attained is enclosed to 44 bits (pair_measure.c), unless it is next to nothing. */
+static double attained_lower(double bound)
+{
+    const double nothing = 1e-300;
+    return bound > nothing ? bound * (1 - 0x1p-42) : 0;
+}
+
 /* Whether that delta is one of counts, whether there is another way to it, and what is proved. */
 static cellar_status point_of_worst(cellar_setting *s, const fmpq_t epsilon,
                                     const cellar_worst *delta, cellar_profile_point *point,
@@ -169,7 +176,7 @@ static cellar_status point_of_worst(cellar_setting *s, const fmpq_t epsilon,
 {
     cellar_status status;
     point->delta = delta->bound;
-    point->delta_lower = delta->is_attained ? delta->bound : delta->least;
+    point->delta_lower = delta->is_attained ? attained_lower(delta->bound) : delta->least;
     point->count = delta->count;
     point->neighbour = delta->neighbour;
     point->everywhere = delta->everywhere;

@@ -39,10 +39,12 @@ static cellar_status library_load(drawing_library *library, cellar_error *err)
         complete = library->name != NULL;                                                          \
     }
     PICTURE_FUNCTIONS(PICTURE_FIND)
-    if (!complete)
-        return cellar_fail(
-            err, CELLAR_ERR_UNSUPPORTED,
-            "charts are drawn as pictures by librsvg-2.so.2, which is not installed");
+    if (!complete) {
+        const char *why = dlerror();
+        return cellar_fail(err, CELLAR_ERR_UNSUPPORTED,
+                           "charts are drawn as pictures by librsvg, which cannot be loaded: %s",
+                           why != NULL ? why : "it lacks a function");
+    }
     return CELLAR_OK;
 }
 
