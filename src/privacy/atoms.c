@@ -355,6 +355,7 @@ static cellar_status atoms_put_together(cellar_atoms *atoms, cellar_error *err)
 static cellar_status atoms_of_window(const cellar_pair *pair, double tail, cellar_atoms *out,
                                      cellar_error *err)
 {
+    const double each = 0.05;
     atom_window w = atoms_window(pair, tail);
     cellar_status status;
     if (!w.pure)
@@ -366,6 +367,7 @@ static cellar_status atoms_of_window(const cellar_pair *pair, double tail, cella
     status = cellar_atoms_init(out, (size_t) (w.high - w.low + 1), err);
     if (status != CELLAR_OK)
         return status;
+    cellar_work_add(cellar_pair_cache_work(pair->cache), each * (double) (w.high - w.low));
     if (!cellar_atoms_by_noise(pair, w.low, w.high, out))
         return atoms_by_balls(pair, &w, out, err);
     atoms_add_tails(pair, &w, out, cellar_pair_in_support(pair, 1, w.low) ? 0 : -1,

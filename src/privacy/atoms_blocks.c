@@ -57,6 +57,14 @@ static void atoms_squeeze(cellar_atoms *atoms, size_t n)
             atoms->items[atoms->n++] = atoms->items[i];
 }
 
+/* 1 when what lies before the first block shows, and numbers are so few that each can be told. */
+static int blocks_lack_too_much(const cellar_blocks *blocks, const cellar_pair *pair, double tail)
+{
+    enum { FEW = 1 << 14 };
+    return pair->count[0] < pair->count[1] && blocks->below_smaller > tail &&
+           blocks->n_numbers < FEW;
+}
+
 cellar_status cellar_atoms_by_blocks(const cellar_pair *pair, double tail, cellar_atoms *out,
                                      int *made, cellar_error *err)
 {
@@ -64,7 +72,7 @@ cellar_status cellar_atoms_by_blocks(const cellar_pair *pair, double tail, cella
     double widest;
     cellar_status status;
     *made = 0;
-    if (blocks == NULL)
+    if (blocks == NULL || blocks_lack_too_much(blocks, pair, tail))
         return CELLAR_OK;
     status = cellar_atoms_init(out, blocks->n + 1, err);
     if (status != CELLAR_OK)

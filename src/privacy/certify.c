@@ -389,6 +389,9 @@ static cellar_status certify_epsilons(cellar_setting *s, cellar_error *err)
             if (isinf(bounds.upper)) /* a chain does no better */
                 CELLAR_TRY(cellar_setting_group_epsilon(s, nextafter(at.delta, 0), epsilon_of_all,
                                                         &bounds, err));
+            if (isinf(bounds.upper) && s->group > 1)
+                CELLAR_TRY(
+                    cellar_setting_group_search(s, nextafter(at.delta, 0), &bounds.upper, err));
             at.epsilon = fmin(bounds.upper, s->c->pure);
             at.lower = fmin(bounds.lower, at.epsilon);
         }

@@ -108,6 +108,10 @@ typedef cellar_status (*cellar_epsilon_of)(const cellar_setting *s, double delta
 cellar_status cellar_setting_group_epsilon(const cellar_setting *s, double delta,
                                            cellar_epsilon_of each, cellar_bounds *out,
                                            cellar_error *err);
+/* An epsilon at which delta is small enough, where no share of it does: the least one found as long
+ * as there is work left, or INFINITY. */
+cellar_status cellar_setting_group_search(const cellar_setting *s, double delta, double *out,
+                                          cellar_error *err);
 /* A bound on delta_p from delta, which holds whatever was done to the numbers; `delta_at` is what
  * is known of delta at `epsilon`. */
 cellar_status cellar_setting_violation_bound(const cellar_setting *s, double epsilon,

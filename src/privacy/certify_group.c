@@ -70,6 +70,33 @@ static double group_share(const cellar_setting *s, double delta, double share, d
     return next;
 }
 
+/* Where no share of delta will do, some epsilon may: the first power of two, and then closer, as
+ * long as there is work left. */
+cellar_status cellar_setting_group_search(const cellar_setting *s, double delta, double *out,
+                                          cellar_error *err)
+{
+    const double most = 0x1p20, close = 1.01;
+    const cellar_work *work = cellar_pair_cache_work(s->cache);
+    double low = 0.5, high = 1, upper = 1;
+    cellar_status status = cellar_setting_delta_upper(s, high, &upper, err);
+    while (status == CELLAR_OK && upper > delta && high < most && !cellar_work_is_over(work, 1)) {
+        low = high;
+        high *= 2;
+        status = cellar_setting_delta_upper(s, high, &upper, err);
+    }
+    *out = upper <= delta ? high : INFINITY;
+    while (status == CELLAR_OK && isfinite(*out) && *out > close * low &&
+           !cellar_work_is_over(work, 1)) {
+        const double middle = sqrt(low * *out);
+        status = cellar_setting_delta_upper(s, middle, &upper, err);
+        if (upper <= delta)
+            *out = middle;
+        else
+            low = middle;
+    }
+    return status;
+}
+
 /* A smaller delta for each change, until what the chain makes of it is small enough. */
 cellar_status cellar_setting_group_epsilon(const cellar_setting *s, double delta,
                                            cellar_epsilon_of each, cellar_bounds *out,

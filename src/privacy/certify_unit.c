@@ -71,7 +71,7 @@ static double unit_numbers(const cellar_setting *s, double epsilon, double delta
     const cellar_mechanism *m = stake.pair.m;
     double about = isnan(epsilon) ? delta : cellar_one_part_about(&stake, epsilon);
     int64_t low, high;
-    about = isnan(about) ? usual : fmax(least, fmin(about, usual));
+    about = about > least ? fmin(about, usual) : usual; /* nothing is soon seen to be nothing */
     m->ops->support(m, stake.pair.count[0], fmax(least, about * CELLAR_ONE_PART_LEFT), &low, &high);
     return (double) high - (double) low;
 }
@@ -148,10 +148,12 @@ cellar_status cellar_setting_unit(const cellar_setting *s, double epsilon, doubl
 {
     const cellar_bounds nothing = {.upper = isnan(epsilon) ? INFINITY : 1};
     const cellar_work *work = cellar_pair_cache_work(s->cache);
+    const double more = 0.8; /* costs are at most so much too high */
     cellar_status status;
     *out = nothing;
     if (!unit_is_possible(s) ||
-        unit_cost(s, epsilon, delta) > cellar_work_left(work) + 0.4 * cellar_work_limit(work))
+        unit_cost(s, epsilon, delta) >
+            cellar_work_left(work) + (s->is_rough ? 0 : more) * cellar_work_limit(work))
         return CELLAR_OK;
     out->upper = 0;
     status = unit_try_all(s, epsilon, delta, &out->upper, err);

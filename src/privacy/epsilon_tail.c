@@ -61,6 +61,12 @@ static int64_t tail_first(const tail *t, double (*log_of)(const tail *, int64_t)
     return high;
 }
 
+/* Falls as losses rise. */
+static double tail_loss_falling(const tail *t, int64_t x)
+{
+    return -tail_loss(t, x);
+}
+
 double cellar_epsilon_tail_about(const cellar_mechanism *m, int64_t larger, int64_t smaller,
                                  double delta)
 {
@@ -78,4 +84,20 @@ double cellar_epsilon_tail_enough(const cellar_mechanism *m, int64_t larger, int
     const int64_t x = tail_first(&t, tail_log_above, log(delta) - room);
     const double loss = x > 0 ? fmax(tail_loss(&t, x), -tail_loss(&t, 0)) : INFINITY;
     return isfinite(loss) ? fmax(loss, 0) * (1 + room) + room : INFINITY;
+}
+
+double cellar_epsilon_tail_delta(const cellar_mechanism *m, int64_t larger, int64_t smaller,
+                                 double epsilon)
+{
+    const double room = 1e-6;
+    const tail t = {m, larger, smaller, 1};
+    const double above = epsilon * (1 - room) - room;
+    int64_t x;
+    if (!(-tail_loss(&t, 0) < above))
+        return 1;
+    x = tail_first(&t, tail_loss_falling,
+                   -above); /* and no earlier one, if that is not the first */
+    return x > 0 && tail_loss(&t, x - 1) < above
+               ? fmin(1, exp(tail_log_above(&t, x) + room) + 1e-307)
+               : 1;
 }

@@ -17,4 +17,9 @@ double cellar_epsilon_tail_about(const cellar_mechanism *m, int64_t larger, int6
 double cellar_epsilon_tail_enough(const cellar_mechanism *m, int64_t larger, int64_t smaller,
                                   double delta);
 
+/* A delta that is enough in both orders: what the larger count has from the first number on whose
+ * loss is above epsilon; 1 where the smaller one exceeds epsilon at 0. */
+double cellar_epsilon_tail_delta(const cellar_mechanism *m, int64_t larger, int64_t smaller,
+                                 double epsilon);
+
 #endif

@@ -3,6 +3,7 @@
  * elsewhere. */
 #include <math.h>
 
+#include "privacy/epsilon_tail.h"
 #include "privacy/pair_rows.h"
 #include "privacy/supremum_part.h"
 
@@ -52,7 +53,7 @@ int cellar_first_by_doubles(const cellar_reach *reach, const fmpq_t epsilon, cel
     const cellar_mechanism *m = reach->m;
     const int64_t first = reach->smallest, second = first + reach->shift;
     cellar_quick quick;
-    int is_known = 0, larger = 0, is_slow = cellar_pair_is_slow(m, second);
+    int is_known = 0, larger = 0, is_coarse = 1, is_slow = cellar_pair_is_slow(m, second);
     if (m->ops->facts->quick == NULL)
         return 0;
     if (reach->size > 0) {
@@ -68,11 +69,14 @@ int cellar_first_by_doubles(const cellar_reach *reach, const fmpq_t epsilon, cel
                                      !(larger && first_is_far(reach, quick.delta[1], about)))))
             return 0;
         is_known = is_known && i > 0;
+        is_coarse = !is_known || sizes[i] > 0;
     }
     if (!is_known && !is_slow)
         return 0;
     *out = worst_start(reach);
     out->bound = is_known ? fmin(1, quick.delta[larger]) : cellar_supremum_tail(reach, epsilon);
+    if (is_coarse && !(reach->size > 0))
+        out->bound = fmin(out->bound, cellar_epsilon_tail_delta(m, second, first, about));
     out->count = larger ? second : first;
     out->neighbour = larger ? first : second;
     out->is_attained = 0;

@@ -122,6 +122,9 @@ static void test_tail_epsilons(void **state)
         assert_true(cellar_pair_epsilon(&pair, delta, about, &lower, &upper));
         if (fabs(about / upper - 1) > 0.03)
             fail_msg("%s: delta %g is at about %g, not at %g", m->spec, delta, upper, about);
+        assert_true(cellar_epsilon_tail_delta(m, 3, 0, upper) >= delta);
+        assert_true(cellar_epsilon_tail_delta(m, 3, 0, enough) <= 1.001 * delta ||
+                    m->ops->log_pmf(m, 0, 0) - m->ops->log_pmf(m, 3, 0) > 0.99 * enough);
         arb_clear(value);
         cellar_pair_cache_free(cache);
         cellar_mechanism_free(m);
