@@ -15,13 +15,18 @@
 
 enum { JSON_DIGITS = 17 };
 
-/* The 17 digits of a double lie a little off it: those of a bound, not on the wrong side. */
+/* The 17 digits of a double lie a little off it: those of a bound, not on the wrong side. What few
+ * digits tell was asked for, or is known exactly, and stays. */
 static json_t *json_directed(double value, int is_up)
 {
+    enum { FEW_DIGITS = 12 };
     char text[40];
     long double told;
     if (!isfinite(value))
         return json_null();
+    snprintf(text, sizeof text, "%.*g", FEW_DIGITS, value);
+    if (strtod(text, NULL) == value)
+        return json_real(value);
     snprintf(text, sizeof text, "%.*g", JSON_DIGITS, value);
     told = strtold(text, NULL);
     if (is_up ? told < value : told > value)

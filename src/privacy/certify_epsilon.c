@@ -429,7 +429,7 @@ static double epsilon_of_little(const search *r)
     search bounded = *r;
     double epsilon;
     if (!search_has_quick(r) || !cellar_facts_ordered(m) ||
-        !(r->delta < little || tails_are_far(r, 0)))
+        !(r->delta < little || r->s->shift > 1 || tails_are_far(r, 0)))
         return INFINITY;
     bounded.is_quick = 1;
     epsilon = search_from(&bounded, 0);

@@ -71,8 +71,7 @@ int cellar_pair_tail_is_far(const cellar_mechanism *m, int64_t count, double log
 {
     static const double lengths[] = {90, 250, 700};    /* see pair_cache.c */
     const double spare = 72, each = 0.12, near = 4000; /* bits, us */
-    const double nothing = -790, log_other = log_size - epsilon;
-    const double bits = spare - (log_other > nothing ? log_other : log_size) / M_LN2;
+    const double bits = spare - (log_size - epsilon) / M_LN2;
     size_t i = 0;
     if (m->ops->facts == NULL || m->ops->facts->length == NULL || !isfinite(log_size))
         return 0;

@@ -35,7 +35,7 @@ int cellar_pair_below_tells(const cellar_mechanism *m, int64_t count, int64_t b)
 int cellar_pair_tail_is_told(const cellar_mechanism *m, int64_t count, int64_t b);
 
 /* 1 when a tail of about e^log_size of the law of a count, and one of its neighbour that is less by
- * e^-epsilon and not nothing, are too small for double-words and too far out for balls, or would
+ * e^-epsilon, are too small for double-words and too far out for balls, or would
  * take more double-words than there is time for: of kernels with the fact `length` (facts.h). */
 int cellar_pair_tail_is_far(const cellar_mechanism *m, int64_t count, double log_size,
                             double epsilon, double limit);
