@@ -213,9 +213,12 @@ static void blocks_epsilon(const blocks *b, int64_t first, int64_t last, fmpq_t 
 static void blocks_upper(const blocks *b, const cellar_pair *pair, int side, int64_t x, arb_t out)
 {
     enum { FAR_BITS = 80 };
+    const double share = 0.1;
     const cellar_mechanism *m = pair->m;
     const int64_t count = pair->count[side];
-    const int is_bounded = x > 0 && b->is_wide && !cellar_pair_tail_is_told(m, count, x);
+    const int is_wide =
+        b->is_wide || cellar_pair_upper_cost(m, count) > share * cellar_work_limit(blocks_work(b));
+    const int is_bounded = x > 0 && is_wide && !cellar_pair_tail_is_told(m, count, x);
     double factor;
     arb_t p;
     arb_init(p);
