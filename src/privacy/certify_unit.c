@@ -153,7 +153,7 @@ cellar_status cellar_setting_unit(const cellar_setting *s, double epsilon, doubl
     *out = nothing;
     if (!unit_is_possible(s) ||
         unit_cost(s, epsilon, delta) >
-            cellar_work_left(work) + (s->is_rough ? 0 : more) * cellar_work_limit(work))
+            fmax(0, cellar_work_left(work)) + (s->is_rough ? 0 : more) * cellar_work_limit(work))
         return CELLAR_OK;
     out->upper = 0;
     status = unit_try_all(s, epsilon, delta, &out->upper, err);
