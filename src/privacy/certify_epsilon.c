@@ -12,6 +12,7 @@
 #include "math/ball.h"
 #include "math/rational.h"
 #include "privacy/epsilon_tail.h"
+#include "privacy/supremum_part.h"
 #include "privacy/pair_rows.h"
 
 static double delta_at(const cellar_setting *s, size_t i, double epsilon, cellar_worst *worst)
@@ -444,6 +445,18 @@ static double epsilon_of_little(const search *r)
                                             (int64_t) r->s->options->min_count, r->delta);
 }
 
+/* 1: both orders of a large change take several tails each, which are more than may be summed, and
+ * there is a bound without them. */
+static int search_takes_long(const search *r, const cellar_reach *reach)
+{
+    const double tails = 4;
+    const int64_t larger = reach->smallest + reach->shift;
+    return reach->shift > 1 && cellar_reach_has_mixing(reach) &&
+           cellar_pair_law_is_wide(reach->m, larger) &&
+           tails * cellar_pair_upper_cost(reach->m, larger) >
+               cellar_work_limit(cellar_pair_cache_work(r->s->cache));
+}
+
 cellar_bounds cellar_setting_epsilon(const cellar_setting *s, size_t i, double delta)
 {
     search r = {.s = s, .i = i, .delta = delta};
@@ -458,7 +471,7 @@ cellar_bounds cellar_setting_epsilon(const cellar_setting *s, size_t i, double d
     }
     r.is_wide =
         (s->shift == 1 || cellar_facts_monotone(s->mechanisms[i]) || search_has_quick(&r)) &&
-        cellar_reach_is_wide(&reach, delta);
+        (cellar_reach_is_wide(&reach, delta) || search_takes_long(&r, &reach));
     out.upper = epsilon_of_little(&r);
     if (isfinite(out.upper))
         return out;
