@@ -162,11 +162,12 @@ static cellar_status certify_check(cellar_setting *s, size_t i, const fmpq_t eps
     return status;
 }
 
-/* What is attained is enclosed to 44 bits (pair_measure.c), unless it is next to nothing. */
-static double attained_lower(double bound)
+/* What is attained is enclosed to CELLAR_PAIR_ACCURACY bits at least, unless it is next to nothing:
+ * sums over numbers stop at 2^-600, tails at 2^-1100 (pair_measure.c). */
+static double attained_lower(const cellar_mechanism *m, double bound)
 {
-    const double nothing = 1e-300;
-    return bound > nothing ? bound * (1 - 0x1p-42) : 0;
+    const double nothing = cellar_facts_monotone(m) ? 1e-300 : 1e-180;
+    return bound > nothing ? bound * (1 - ldexp(1, 3 - CELLAR_PAIR_ACCURACY)) : 0;
 }
 
 /* Whether that delta is one of counts, whether there is another way to it, and what is proved. */
@@ -176,7 +177,8 @@ static cellar_status point_of_worst(cellar_setting *s, const fmpq_t epsilon,
 {
     cellar_status status;
     point->delta = delta->bound;
-    point->delta_lower = delta->is_attained ? attained_lower(delta->bound) : delta->least;
+    point->delta_lower =
+        delta->is_attained ? attained_lower(s->mechanisms[0], delta->bound) : delta->least;
     point->count = delta->count;
     point->neighbour = delta->neighbour;
     point->everywhere = delta->everywhere;

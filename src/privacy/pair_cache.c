@@ -15,8 +15,7 @@ enum {
 }; /* single numbers beyond are quick where laws can be run from anywhere */
 /* Double-words answer where so many bits are asked for, if so many are then right. Rows are
  * finished when what they leave out is below 2^-90, or less when that is too much. */
-enum { WORD_BITS = 128, WORD_ACCURACY = 60, REST_ACCURACY = 72, WORD_LENGTHS = 3 };
-static const int word_lengths[WORD_LENGTHS] = {90, 250, 700};
+enum { WORD_BITS = 128, WORD_ACCURACY = 60, REST_ACCURACY = 72 };
 
 /* A newer entry takes the place of an older one with the same place. */
 typedef struct cache_entry {
@@ -359,7 +358,7 @@ static int words_length(const cache_words *words, int64_t b)
     m->ops->mean_variance(m, words->count, &mean, &variance);
     if ((double) b > mean)
         bits -= m->ops->log_pmf(m, words->count, b) / M_LN2;
-    while (i < WORD_LENGTHS && word_lengths[i] < bits)
+    while (i < CELLAR_PAIR_LENGTHS && cellar_pair_lengths[i] < bits)
         i++;
     return i;
 }
@@ -391,8 +390,9 @@ static int words_upper(cellar_pair_cache *cache, const cellar_mechanism *m, int6
             return 1;
     }
     words->n_tails++;
-    for (int i = words_length(words, b); i < WORD_LENGTHS; i++) {
-        if (!words_pay_to(words, word_lengths[i]) || !words_finish(cache, words, word_lengths[i]))
+    for (int i = words_length(words, b); i < CELLAR_PAIR_LENGTHS; i++) {
+        if (!words_pay_to(words, cellar_pair_lengths[i]) ||
+            !words_finish(cache, words, cellar_pair_lengths[i]))
             break;
         if (b < words->row.first || b >= words->row.first + (int64_t) words->row.n_above)
             continue;

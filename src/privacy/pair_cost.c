@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+const int cellar_pair_lengths[CELLAR_PAIR_LENGTHS] = {90, 250, 700};
+
 double cellar_pair_fall(const cellar_mechanism *m, int64_t count)
 {
     return m->ops->fall != NULL ? m->ops->fall(m, count) : 0;
@@ -69,15 +71,14 @@ int cellar_pair_is_slow(const cellar_mechanism *m, int64_t count)
 int cellar_pair_tail_is_far(const cellar_mechanism *m, int64_t count, double log_size,
                             double epsilon, double limit)
 {
-    static const double lengths[] = {90, 250, 700};    /* see pair_cache.c */
     const double spare = 72, each = 0.12, near = 4000; /* bits, us */
     const double bits = spare - (log_size - epsilon) / M_LN2;
-    size_t i = 0;
+    int i = 0;
     if (m->ops->facts == NULL || m->ops->facts->length == NULL || !isfinite(log_size))
         return 0;
-    while (i < sizeof lengths / sizeof *lengths && lengths[i] < bits)
+    while (i < CELLAR_PAIR_LENGTHS && cellar_pair_lengths[i] < bits)
         i++;
-    if (i == sizeof lengths / sizeof *lengths)
-        return m->ops->facts->length(m, count, exp2(-lengths[i - 1])) > near;
-    return each * m->ops->facts->length(m, count, exp2(-lengths[i])) > limit;
+    if (i == CELLAR_PAIR_LENGTHS)
+        return m->ops->facts->length(m, count, exp2(-cellar_pair_lengths[i - 1])) > near;
+    return each * m->ops->facts->length(m, count, exp2(-cellar_pair_lengths[i])) > limit;
 }

@@ -13,6 +13,10 @@ enum { CELLAR_PAIR_FALL_WIDE = 500, CELLAR_PAIR_FALL_LONG = 12000 };
 #define CELLAR_PAIR_SUM_COST 0.035
 #define CELLAR_PAIR_ROW_COST 0.5
 
+/* Rows of double-words go on to numbers less likely than 2 to minus these, one after another. */
+enum { CELLAR_PAIR_LENGTHS = 3 };
+extern const int cellar_pair_lengths[CELLAR_PAIR_LENGTHS];
+
 /* How many numbers it takes P to fall by a factor e far out; 0 where that is few or not known. */
 double cellar_pair_fall(const cellar_mechanism *m, int64_t count);
 

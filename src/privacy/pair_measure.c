@@ -371,14 +371,12 @@ void cellar_pair_violation_by_sum(const cellar_pair *pair, const fmpq_t epsilon,
 
 /* ---- either way --------------------------------------------------------------- */
 
-/* In double-words: numbers less likely than 2 to these powers are left out, one after another. */
-static const int WORD_LENGTHS[] = {90, 250, 700};
-
+/* In double-words, as far as it takes. */
 static int pair_by_words(const cellar_pair *pair, const fmpq_t epsilon, int is_delta, arb_t out)
 {
-    for (size_t i = 0; i < sizeof WORD_LENGTHS / sizeof *WORD_LENGTHS; i++) {
-        if (!(is_delta ? cellar_pair_delta_by_words(pair, epsilon, WORD_LENGTHS[i], out)
-                       : cellar_pair_violation_by_words(pair, epsilon, WORD_LENGTHS[i],
+    for (int i = 0; i < CELLAR_PAIR_LENGTHS; i++) {
+        if (!(is_delta ? cellar_pair_delta_by_words(pair, epsilon, cellar_pair_lengths[i], out)
+                       : cellar_pair_violation_by_words(pair, epsilon, cellar_pair_lengths[i],
                                                         pair_violates, out)))
             return 0;
         ball_clip(out);
@@ -463,9 +461,9 @@ static int words_are_many(const cellar_pair *pair, double numbers, double size)
     const double reached = log(1e6) - log(size), needed = CELLAR_PAIR_ACCURACY - log2(size);
     const cellar_work *work = cellar_pair_cache_work(pair->cache);
     const double limit = cellar_work_limit(work);
-    int bits = WORD_LENGTHS[0];
-    for (size_t i = 0; i < sizeof WORD_LENGTHS / sizeof *WORD_LENGTHS && bits < needed; i++)
-        bits = WORD_LENGTHS[i];
+    int bits = cellar_pair_lengths[0];
+    for (int i = 0; i < CELLAR_PAIR_LENGTHS && bits < needed; i++)
+        bits = cellar_pair_lengths[i];
     return isfinite(limit) && each * numbers * fmax(1, bits * M_LN2 / reached) >
                                   fmin(share * limit, cellar_work_left(work) - left * limit);
 }
