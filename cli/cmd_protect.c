@@ -31,7 +31,8 @@ static const cli_option protect_options[] = {
            "refuse when more empty cells would be listed [100000000]"),
     SECTION("Where the noise comes from"),
     CHOICE("noise", "secure|keyed", noise,
-           "fresh noise, or noise that a key repeats for the same cell [secure]"),
+           "fresh noise, or noise that a key repeats for the same table, described and counted "
+           "alike [secure]"),
     TEXT("key", "FILE", key, "the key of keyed noise; cellar key makes one"),
     TEXT("edition", "NAME", edition,
          "the edition of the data that was counted, which must be the key's"),
@@ -56,7 +57,8 @@ static const cli_option protect_options[] = {
     TEXT("ledger", "FILE", account.ledger,
          "charge the release to this ledger before anything is drawn (cellar ledger makes one)"),
     TEXT("ledger-key", "FILE", account.key, "the ledger's key [LEDGER.key]"),
-    TEXT("dataset", "NAME", account.dataset, "the dataset of the ledger that pays"),
+    TEXT("dataset", "NAME", account.dataset,
+         "the dataset of the ledger that pays; keyed noise depends on its name"),
     TEXT("request", "ID", account.request,
          "the name of this release in the ledger: asked again, it is finished or found, never "
          "redrawn"),
@@ -116,10 +118,12 @@ static int protect_check_account(const protect_values *values)
 {
     const protect_account *account = &values->account;
     if (account->ledger == NULL &&
-        (account->key != NULL || account->dataset != NULL || account->request != NULL ||
-         account->analyst != NULL || account->delta != NULL || account->accept_delta))
-        return cli_usage("--ledger-key, --dataset, --request, --analyst, --delta and "
-                         "--accept-delta belong to --ledger");
+        (account->key != NULL || account->request != NULL || account->analyst != NULL ||
+         account->delta != NULL || account->accept_delta))
+        return cli_usage("--ledger-key, --request, --analyst, --delta and --accept-delta belong to "
+                         "--ledger");
+    if (account->ledger == NULL && account->dataset != NULL && values->noise != 2)
+        return cli_usage("--dataset belongs to --ledger or to --noise keyed");
     if (account->ledger == NULL)
         return CLI_GO_ON;
     if (account->dataset == NULL || account->request == NULL)

@@ -100,6 +100,7 @@ static void protect_set_options(const protect_values *values, protect_run *run)
     options->choice = (cellar_parameter_choice) values->chosen;
     options->date = values->date;
     options->edition = values->edition;
+    options->dataset = values->account.dataset;
     options->n_threads = (int) values->threads.value;
 }
 

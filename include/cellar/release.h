@@ -27,7 +27,7 @@ typedef struct cellar_release cellar_release;
 /* Where the randomness came from. */
 typedef enum cellar_noise_source {
     CELLAR_NOISE_SECURE,      /* the operating system's entropy */
-    CELLAR_NOISE_KEYED,       /* a pseudo-random function of the cell under a key */
+    CELLAR_NOISE_KEYED,       /* a pseudo-random function of table and cell under a key */
     CELLAR_NOISE_RECORD_KEYS, /* the keys of the records in the cell */
     CELLAR_NOISE_SEEDED       /* a seed: a simulation, never to be published */
 } cellar_noise_source;
@@ -65,8 +65,11 @@ typedef struct cellar_protect_options {
     const char *ledger; /* the stamp of the charge ["unaccounted, not for publication"] */
 
     /* Noise: fresh entropy unless one of these is given. */
-    const cellar_key *key; /* keyed noise: a cell has one number however often it is asked for */
+    const cellar_key *key; /* keyed noise: the same table has the same numbers however often it is
+                              asked for, and no other table has any of their noise */
     const char *edition;   /* with `key`: the edition of the data, which must be the key's */
+    const char *dataset;   /* with `key`: the data set that was counted, if the edition does not
+                              name it; another name is other noise [NULL] */
     cellar_rng *rng;       /* a seeded generator makes a simulation, which cannot be written */
 
     int n_threads; /* 0: one per processor */
@@ -108,7 +111,8 @@ CELLAR_API cellar_status cellar_protect_share(const char *total_epsilon, uint64_
  * Refuses with CELLAR_ERR_RULE: an observed domain that is not asserted to be public; more than
  * max_cells expected; a table whose cells are marked suppressed, not available or unreliable (a
  * mark that depends on the data is not covered by any mechanism); a weighted table without
- * max_weight, or clipped to a larger bound; an epsilon above its share of the total. On
+ * max_weight, or clipped to a larger bound; an epsilon above its share of the total; keyed noise
+ * for a table that does not say what was counted (cellar_table_tabulation()). On
  * failure *out is NULL and nothing was drawn that could be seen. */
 CELLAR_API cellar_status cellar_release_protect(const cellar_table *table,
                                                 const cellar_mechanism *mechanism,

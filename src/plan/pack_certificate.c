@@ -7,6 +7,7 @@
 #include "plan/rules.h"
 #include "privacy/certificate.h"
 #include "release/description.h"
+#include "table/extension.h"
 
 /* A text, or null. */
 static json_t *text_or_null(const char *text)
@@ -94,9 +95,8 @@ cellar_status cellar_plan_pack_certificate(const plan_figures *figures, const ch
         (json_int_t) figures->told.cells_per_record, "cells", (json_int_t) figures->told.n_cells,
         "tables", tables_json(&figures->told), "rules", rules_json(plan), "uncovered",
         uncovered_json(plan), "certificate", cellar_certificate_json(figures->work.certificate));
-    char *text = all != NULL
-                     ? cellar_release_json_text(all, JSON_INDENT(2) | JSON_REAL_PRECISION(17))
-                     : NULL;
+    char *text =
+        all != NULL ? cellar_json_text(all, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(all);
     if (text == NULL)
         return cellar_fail_memory(err, "a certificate");

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "privacy/certificate.h"
+#include "release/predicate.h"
 
 /* ---- words ----------------------------------------------------------------- */
 
@@ -61,6 +62,19 @@ json_t *cellar_description_parameters(const cellar_mechanism *mechanism)
     return parameters;
 }
 
+/* What only some releases have. */
+static int description_add(const cellar_release_facts *facts, json_t *description)
+{
+    int failed = 0;
+    if (facts->is_weighted)
+        failed |= json_object_set_new(description, "max_weight",
+                                      json_integer((json_int_t) facts->max_weight));
+    if (facts->noise == CELLAR_NOISE_KEYED)
+        failed |= json_object_set_new(json_object_get(description, "noise"), "scheme",
+                                      json_integer(CELLAR_KEYED_SCHEME));
+    return failed;
+}
+
 cellar_status cellar_description_create(const cellar_release_facts *facts, const char *name,
                                         json_t *parameters, json_t *certificate, json_t **out,
                                         cellar_error *err)
@@ -77,9 +91,7 @@ cellar_status cellar_description_create(const cellar_release_facts *facts, const
         "total", "epsilon", facts->total_epsilon, "noise", "source", noise_names[facts->noise],
         "key_id", facts->key_id, "parameter_choice", cellar_parameter_choice_word(facts->choice),
         "date", facts->date, "ledger", facts->ledger, "certificate", certificate);
-    if (description != NULL && facts->is_weighted &&
-        json_object_set_new(description, "max_weight",
-                            json_integer((json_int_t) facts->max_weight)) != 0) {
+    if (description != NULL && description_add(facts, description) != 0) {
         json_decref(description);
         description = NULL;
     }

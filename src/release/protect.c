@@ -58,7 +58,8 @@ out:
 
 /* Noise of a key is refused on data of another edition: the two would share it, and in their
  * difference it would cancel. */
-static cellar_status protect_check_key(const cellar_protect_options *options, cellar_error *err)
+static cellar_status protect_check_key(const cellar_table *table,
+                                       const cellar_protect_options *options, cellar_error *err)
 {
     const char *edition;
     if (options->key == NULL)
@@ -77,6 +78,11 @@ static cellar_status protect_check_key(const cellar_protect_options *options, ce
                            "the key is for the edition '%s' of the data: on '%s' its noise would "
                            "cancel in the difference",
                            edition, options->edition);
+    if (table->tabulation == NULL)
+        return cellar_fail(err, CELLAR_ERR_RULE,
+                           "the table does not say what was counted, which keyed noise has to "
+                           "depend on; tabulate the records and keep the table as JSON-stat or "
+                           "PC-Axis, which carry it (CSV does not)");
     return CELLAR_OK;
 }
 
@@ -89,7 +95,7 @@ cellar_status cellar_protect_forecast(const cellar_table *table, const cellar_me
 
     CELLAR_TRY(cellar_protection_init(&protection, table, options, err));
     CELLAR_TRY(protect_plan(&protection, mechanism, options, out, err));
-    CELLAR_TRY(protect_check_key(options, err));
+    CELLAR_TRY(protect_check_key(table, options, err));
     CELLAR_TRY(cellar_forecast_fill(protection.table, mechanism, &protection.listing, out, err));
 out:
     cellar_protection_clear(&protection);
@@ -221,17 +227,21 @@ cellar_status cellar_release_protect(const cellar_table *table, const cellar_mec
     *out = NULL;
     CELLAR_TRY(cellar_protection_init(&protection, table, options, err));
     CELLAR_TRY(protect_plan(&protection, mechanism, options, &forecast, err));
-    CELLAR_TRY(protect_check_key(options, err));
+    CELLAR_TRY(protect_check_key(table, options, err));
     CELLAR_TRY(protect_describe(&protection, mechanism, options, &description, err));
     draw.table = protection.table;
     draw.listing = protection.listing;
     draw.keyed = options->key != NULL;
     CELLAR_TRY(protect_open_noise(&draw, options, err));
+    if (draw.keyed)
+        CELLAR_TRY(cellar_fingerprint_make(draw.table, options->dataset, draw.rngs[0],
+                                           &draw.fingerprint, err));
     CELLAR_TRY(protect_draw(&draw, &forecast, err));
     CELLAR_TRY(protect_finish(&protection, &draw.out, description, out, err));
 out:
     json_decref(description);
     protect_close_noise(&draw, options);
+    cellar_wipe(&draw.fingerprint, sizeof draw.fingerprint);
     cellar_cells_clear(&draw.out.cells);
     cellar_protection_clear(&protection);
     return status;

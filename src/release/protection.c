@@ -102,10 +102,6 @@ static cellar_status protection_check_weights(const cellar_table *table,
     if (options->max_weight > CELLAR_WEIGHT_BOUND_MAX)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a bound on weights is at most %d",
                            CELLAR_WEIGHT_BOUND_MAX);
-    if (options->key != NULL)
-        return cellar_fail(err, CELLAR_ERR_UNSUPPORTED,
-                           "keyed noise is for unweighted tables: two sets of weights would share "
-                           "it, and in the difference it would cancel");
     return CELLAR_OK;
 }
 

@@ -44,7 +44,4 @@ cellar_status cellar_release_create(const cellar_schema *schema, cellar_cells *c
 cellar_status cellar_release_parse(const cellar_source *source, const char *beside, size_t length,
                                    cellar_release **out, cellar_error *err);
 
-/* A JSON value as text, or NULL when memory ends; free it with cellar_free(). */
-char *cellar_release_json_text(const json_t *json, size_t flags);
-
 #endif
