@@ -86,8 +86,9 @@ static const request different_requests[] = {
 
 enum { N_DIFFERENT = sizeof different_requests / sizeof *different_requests };
 
-/* Everybody's data, from a generator that never changes; nobody's age is 99 or missing. */
-static inline void write_people(scratch *place)
+/* Everybody's data, from a generator that never changes; nobody's age is 99 or missing. In the
+ * second version of them one person, and no other, has moved. */
+static inline void write_people(scratch *place, int has_moved)
 {
     uint64_t seed = 17;
     FILE *file = fopen(scratch_path(place, "people.csv"), "w");
@@ -96,6 +97,8 @@ static inline void write_people(scratch *place)
     for (int id = 1; id <= REQUEST_PEOPLE; id++) {
         int sex = (int) (next_random(&seed) % 2), region = (int) (next_random(&seed) % 4);
         int age = (int) (next_random(&seed) % 99), weight = (int) (next_random(&seed) % 60);
+        if (has_moved && id == 200)
+            region = (region + 1) % 4;
         fprintf(file, "%d,%c,r%d,%d,h%d,%d.%d,1\n", id, "FM"[sex], region + 1, age, id / 2,
                 weight / 10, weight % 10);
     }

@@ -20,7 +20,7 @@ static int setup(void **state)
 {
     int failed = scratch_setup(state);
     if (!failed)
-        write_people(*state);
+        write_people(*state, 0);
     return failed;
 }
 
