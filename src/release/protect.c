@@ -56,8 +56,9 @@ out:
     return status;
 }
 
-/* Noise of a key is refused on data of another edition: the two would share it, and in their
- * difference it would cancel. */
+/* A key belongs to one edition. Under one key a table that did not change between two editions
+ * would have the same release in both if they had the same name, and that it did not would be
+ * seen. */
 static cellar_status protect_check_key(const cellar_table *table,
                                        const cellar_protect_options *options, cellar_error *err)
 {
@@ -75,8 +76,8 @@ static cellar_status protect_check_key(const cellar_table *table,
                            "keyed noise needs the edition of the data that was counted");
     if (strcmp(edition, options->edition) != 0)
         return cellar_fail(err, CELLAR_ERR_RULE,
-                           "the key is for the edition '%s' of the data: on '%s' its noise would "
-                           "cancel in the difference",
+                           "the key is for the edition '%s' of the data, and '%s' was counted: "
+                           "each edition has a key of its own",
                            edition, options->edition);
     if (table->tabulation == NULL)
         return cellar_fail(err, CELLAR_ERR_RULE,
