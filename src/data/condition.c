@@ -217,22 +217,11 @@ const char *cellar_condition_column(const cellar_condition *condition)
 
 /* ---- the normal form ------------------------------------------------------- */
 
-static void condition_add_word(cellar_text *text, const char *word, size_t length)
-{
-    cellar_text_add_char(text, '"');
-    for (size_t i = 0; i < length; i++) {
-        if (word[i] == '"')
-            cellar_text_add_char(text, '"');
-        cellar_text_add_char(text, word[i]);
-    }
-    cellar_text_add_char(text, '"');
-}
-
 void cellar_condition_add_text(const cellar_condition *condition, cellar_text *text)
 {
     const condition_value *values = condition->values;
 
-    condition_add_word(text, condition->column, strlen(condition->column));
+    cellar_text_add_quoted(text, condition->column, strlen(condition->column));
     cellar_text_add_string(text, condition_sign_text(condition->sign));
     if (condition->sign >= CONDITION_LESS) {
         cellar_text_add_decimal(text, condition->bound, condition->scale);
@@ -243,7 +232,7 @@ void cellar_condition_add_text(const cellar_condition *condition, cellar_text *t
             continue;
         if (i > 0)
             cellar_text_add_char(text, '|');
-        condition_add_word(text, values[i].text, values[i].length);
+        cellar_text_add_quoted(text, values[i].text, values[i].length);
     }
 }
 

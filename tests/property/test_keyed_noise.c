@@ -74,7 +74,7 @@ static void case_init(keyed_case *c, scratch *place, const request *r, const cha
             c->index[c->n_cells] = index;
             c->names[c->n_cells++] = cell_name(schema, index);
         }
-    c->sign = calloc(c->n_cells * N_KEYS, 1);
+    c->sign = calloc(c->n_cells + 1, N_KEYS);
 }
 
 /* ---- releases -------------------------------------------------------------------- */
@@ -127,7 +127,8 @@ static size_t pair_sum(const keyed_case *a, const keyed_case *b, long *sum)
     for (size_t i = 0; i < a->n_cells; i++)
         if (place[a->names[i]] > 0)
             for (size_t k = 0; k < N_KEYS; k++, n++)
-                *sum += a->sign[i * N_KEYS + k] * b->sign[(place[a->names[i]] - 1) * N_KEYS + k];
+                *sum +=
+                    (long) a->sign[i * N_KEYS + k] * b->sign[(place[a->names[i]] - 1) * N_KEYS + k];
     return n;
 }
 

@@ -132,11 +132,12 @@ static inline void request_variables(const request *r, request_parts *parts,
     spec->n_variables = request_length(by);
     for (size_t v = 0; v < spec->n_variables; v++) {
         cellar_variable_spec *variable = &parts->variables[v];
+        char letter = by[v] != NULL ? by[v][0] : '?';
         *variable = (cellar_variable_spec){.column = by[v]};
-        if (by[v][0] == 's') {
+        if (letter == 's') {
             variable->codelist = parts->sexes;
             variable->recode.map = parts->map;
-        } else if (by[v][0] == 'r') {
+        } else if (letter == 'r') {
             variable->codelist = parts->regions;
             if (r->levels)
                 spec->margins.hierarchies |= UINT64_C(1) << v;

@@ -71,7 +71,7 @@ static void a_table_has_one_release(void **state)
     one = release_keyed(&small, key, 1);
     four = release_keyed(&small, key, 4);
     assert_int_equal(cellar_release_n_cells(one), cellar_release_n_cells(four));
-    for (uint64_t index = 0; index < 31 * 41; index++)
+    for (uint64_t index = 0; index < UINT64_C(31) * 41; index++)
         assert_int_equal(cellar_release_at(one, index).released,
                          cellar_release_at(four, index).released);
     assert_string_equal(cellar_release_key_id(one), cellar_key_id(key));
