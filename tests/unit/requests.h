@@ -132,12 +132,11 @@ static inline void request_variables(const request *r, request_parts *parts,
     spec->n_variables = request_length(by);
     for (size_t v = 0; v < spec->n_variables; v++) {
         cellar_variable_spec *variable = &parts->variables[v];
-        char letter = by[v] != NULL ? by[v][0] : '?';
-        *variable = (cellar_variable_spec){.column = by[v]};
-        if (letter == 's') {
+        *variable = (cellar_variable_spec){.column = by[v] != NULL ? by[v] : ""};
+        if (variable->column[0] == 's') {
             variable->codelist = parts->sexes;
             variable->recode.map = parts->map;
-        } else if (letter == 'r') {
+        } else if (variable->column[0] == 'r') {
             variable->codelist = parts->regions;
             if (r->levels)
                 spec->margins.hierarchies |= UINT64_C(1) << v;
