@@ -87,12 +87,12 @@ static const struct {
     {"nothing", "", "f: is empty; a header was expected"},
     {"header only", "code,label\n", "f: the list holds no codes"},
     {"no code column", "label\nx\n", "f:1: the header has no column 'code'"},
-    {"typo", "code,parnet\na,\n", "f:1: column 'parnet': unknown; did you mean 'parent'?"},
+    {"typo", "code,parnet\na,\n", "f:1: column 2: unknown; did you mean 'parent'?"},
     {"foreign column", "code,population\na,1\n",
-     "f:1: column 'population': unknown; expected code, parent, parent:HIERARCHY, order, label, "
+     "f:1: column 2: unknown; expected code, parent, parent:HIERARCHY, order, label, "
      "label@LANGUAGE or role"},
     {"hierarchy without a name", "code,parent:\na,\n",
-     "f:1: column 'parent:': unknown; did you mean 'parent'?"},
+     "f:1: column 2: unknown; did you mean 'parent'?"},
     {"empty code", "label,code\nx,\n", "f:2: column 'code': a code must not be empty"},
     {"twice", "code\na\nb\na\n", "f:4: column 'code': stands already in line 2"},
     {"twice, ordered", "code,order\na,5\nb,1\na,1\n",
