@@ -171,7 +171,7 @@ static void test_where(void **state)
     assert_int_equal(report.n_filtered, 2);
     spec.where = &(const char *const){"agf>=21"};
     check_fails(&spec, CELLAR_ERR_ARGUMENT,
-                "has no column 'agf'; the name of column 1 is close to it");
+                "has no column 'agf'; the name of column 3 is close to it");
     spec.where = &(const char *const){"age~21"};
     check_fails(&spec, CELLAR_ERR_ARGUMENT, "");
 }
@@ -249,7 +249,7 @@ static void test_refusals(void **state)
     variables[1].column = "sex";
     check_fails(&spec, CELLAR_ERR_ARGUMENT, "variable 'sex' is named twice");
     variables[1].column = "regoin";
-    check_fails(&spec, CELLAR_ERR_ARGUMENT, "the name of column 3 is close to it");
+    check_fails(&spec, CELLAR_ERR_ARGUMENT, "the name of column 4 is close to it");
     variables[1].column = "region";
     spec.max_cells = 4;
     check_fails(&spec, CELLAR_ERR_RULE, "more than 4 cells");
