@@ -167,31 +167,37 @@ static void test_words(void **state)
     assert_null(cellar_protection_level_stamp(CELLAR_LEVEL_GUARANTEE));
 }
 
+typedef struct making {
+    cellar_table *table;
+    const char *spec;
+} making;
+
 static cellar_status scenario(void *context, cellar_error *e)
 {
-    cellar_protect_options options = keep();
-    cellar_table *table = small_table_create(&plain);
+    const making *what = context;
+    cellar_protect_options options = unaware();
     cellar_mechanism *m = NULL;
     cellar_release *release = NULL;
+    cellar_forecast forecast;
     int is_checked;
-    cellar_status status = cellar_mechanism_create(context, &m, e);
-    if (table == NULL)
-        status = CELLAR_ERR_MEMORY;
+    cellar_status status = cellar_mechanism_create(what->spec, &m, e);
     if (status == CELLAR_OK)
-        status = cellar_release_protect(table, m, &options, &release, e);
+        status = cellar_protect_forecast(what->table, m, &options, &forecast, e);
+    if (status == CELLAR_OK)
+        status = cellar_release_protect(what->table, m, &options, &release, e);
     if (status == CELLAR_OK)
         status = cellar_release_recertify(release, "r", &is_checked, e);
     cellar_release_free(release);
     cellar_mechanism_free(m);
-    cellar_table_free(table);
     return status;
 }
 
 static void test_every_allocation_may_fail(void **state)
 {
-    char spec[] = "identity";
+    making what = {small_table_create(&plain), "round:base=3"};
     (void) state;
-    check_fail_every(scenario, spec);
+    check_fail_every(scenario, &what);
+    cellar_table_free(what.table);
 }
 
 int main(void)
