@@ -135,9 +135,15 @@ static cellar_status report_verify(const char *path, const cellar_public_key *ke
 /* Reads a release and looks whether its certificate can be true. */
 static cellar_status report_read(const char *path, cellar_release **out, cellar_error *err)
 {
-    int is_checked;
+    int is_checked = 0;
     cellar_status status = cellar_release_read(path, CELLAR_TABLE_AUTO, out, err);
-    return status == CELLAR_OK ? cellar_release_recertify(*out, path, &is_checked, err) : status;
+    if (status == CELLAR_OK)
+        status = cellar_release_recertify(*out, path, &is_checked, err);
+    if (status == CELLAR_OK && !is_checked)
+        cli_message("%s: its certificate cannot be computed again from what it says about its "
+                    "mechanism",
+                    path);
+    return status;
 }
 
 static int report_public(const report_values *values, const cli_words *files)

@@ -188,8 +188,7 @@ CELLAR_API const char *cellar_release_certificate(const cellar_release *release)
 /* Computes the certificate again from the mechanism that the release names, and compares: one that
  * claims more, as a forged one does, is CELLAR_ERR_INPUT. What only a signature can tell is whether
  * that mechanism was used. *is_checked is 0 when there is nothing to compute it from: a matrix in a
- * file of its own, or a mechanism that this program does not have. `name` is the file in messages.
- */
+ * file of its own, or a mechanism of another revision. `name` is the file in messages. */
 CELLAR_API cellar_status cellar_release_recertify(const cellar_release *release, const char *name,
                                                   int *is_checked, cellar_error *err);
 /* All of the above as one JSON object: what files carry. */

@@ -95,8 +95,7 @@ static cellar_status recertify_dirichlet(cellar_protection *own, const json_t *c
     return status;
 }
 
-/* *out stays NULL when the mechanism cannot be made from its spec alone, or is none of this
- * program's. */
+/* *out stays NULL when the mechanism cannot be made from its spec alone, or has changed since. */
 static cellar_status recertify_compute(const cellar_release *release, cellar_protection *own,
                                        const char *name, json_t **out, cellar_error *err)
 {
@@ -105,7 +104,7 @@ static cellar_status recertify_compute(const cellar_release *release, cellar_pro
     cellar_error why;
     cellar_status status;
 
-    if (strstr(spec, "file=") != NULL)
+    if (strstr(spec, "file=") != NULL) /* a matrix, which a release does not carry */
         return CELLAR_OK;
     if (strncmp(spec, "multinomial-dirichlet:", 22) == 0)
         return recertify_dirichlet(own, json_object_get(release->description, "certificate"), out,
@@ -114,7 +113,8 @@ static cellar_status recertify_compute(const cellar_release *release, cellar_pro
     if (status == CELLAR_ERR_MEMORY)
         return cellar_fail_memory(err, "a mechanism");
     if (status != CELLAR_OK)
-        return CELLAR_OK;
+        return cellar_fail(err, CELLAR_ERR_INPUT,
+                           "%s: there is no certificate of its mechanism: %s", name, why.message);
     if (!mechanism->ops->is_joint && cellar_mechanism_revision(mechanism) == own->facts.revision)
         status = recertify_cells(own, mechanism, name, out, err);
     cellar_mechanism_free(mechanism);

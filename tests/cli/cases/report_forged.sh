@@ -28,8 +28,13 @@ forge '"no-protection"' '"guarantee"'
 mechanism=round:base=3 accept=
 forge '"no-guarantee"' '"guarantee"'
 forge '"infinite_loss": 0.[0-9]*' '"infinite_loss": 0.0'
+echo "-- another mechanism"
+mechanism=poisson:alpha=1 accept='--accept large-epsilon'
+forge '"spec": "poisson:alpha=1"' '"spec": "poisson:alpha=2"'
+forge '"poisson:alpha=1"' '"poisson:alpha=1e80"'
+forge '"poisson:alpha=1"' '"unheard-of"'
 echo "-- larger figures are no lie"
-mechanism=discrete-laplace:epsilon=2
+mechanism=discrete-laplace:epsilon=2 accept=
 forge '"pure_epsilon": 8.0' '"pure_epsilon": 9.0'
 
 echo "-- not verified, and verified"
