@@ -52,6 +52,9 @@ static const cli_option protect_options[] = {
            "released"),
     CHOICE("chosen", "advance|public|data", chosen,
            "how the parameters were chosen: in advance, from public data, or from these data"),
+    MANY("accept", "WHAT", accept,
+         "release all the same: no-protection (numbers that tell of one record what true counts "
+         "tell) or large-epsilon (above 10); every file then says so; may be repeated"),
     TEXT("date", "DAY", date, "the day of the release, such as 2026-07-01 [today]"),
     SECTION("Who pays"),
     TEXT("ledger", "FILE", account.ledger,
@@ -133,6 +136,16 @@ static int protect_check_account(const protect_values *values)
     return CLI_GO_ON;
 }
 
+static int protect_check_accept(const cli_words *accept)
+{
+    for (size_t i = 0; i < accept->n; i++)
+        if (strcmp(accept->items[i], "no-protection") != 0 &&
+            strcmp(accept->items[i], "large-epsilon") != 0)
+            return cli_usage("--accept must be no-protection or large-epsilon, not '%s'",
+                             accept->items[i]);
+    return CLI_GO_ON;
+}
+
 static int protect_check(const protect_values *values, const cli_words *files)
 {
     if (files->n == 0)
@@ -150,7 +163,8 @@ static int protect_check(const protect_values *values, const cli_words *files)
                          "output with --format)");
     if (values->json && (values->path == NULL || strcmp(values->path, "-") == 0))
         return cli_usage("--json and the release cannot both go to standard output");
-    if (protect_check_account(values) != CLI_GO_ON)
+    if (protect_check_account(values) != CLI_GO_ON ||
+        protect_check_accept(&values->accept) != CLI_GO_ON)
         return CLI_USAGE;
     return protect_check_noise(values);
 }
@@ -207,6 +221,7 @@ static cellar_status protect_json(const protect_run *run, const protect_values *
                   cellar_parameter_choice_text(cellar_release_choice(release)));
     cli_json_text(&json, "date", cellar_release_date(release));
     cli_json_text(&json, "verdict", cellar_release_verdict(release));
+    cli_json_text(&json, "protection", cellar_protection_level_name(cellar_release_level(release)));
     cli_json_text(&json, "ledger", cellar_release_ledger(release));
     cli_json_count(&json, "cells", cellar_release_n_cells(release));
     if (run->mechanism != NULL) {
@@ -290,6 +305,9 @@ static int protect_run_it(const protect_values *values, protect_run *run)
     if (status == CELLAR_OK && run->release != NULL)
         cli_message("%zu cells released; certificate: %s; %s", cellar_release_n_cells(run->release),
                     cellar_release_verdict(run->release), cellar_release_ledger(run->release));
+    if (status == CELLAR_OK && run->release != NULL &&
+        cellar_protection_level_stamp(cellar_release_level(run->release)) != NULL)
+        cli_message("%s", cellar_protection_level_stamp(cellar_release_level(run->release)));
     if (status == CELLAR_OK && values->json && run->release != NULL)
         status = protect_json(run, values, &err);
     return cli_exit(status, &err);

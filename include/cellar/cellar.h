@@ -3,6 +3,7 @@
 #ifndef CELLAR_CELLAR_H
 #define CELLAR_CELLAR_H
 
+#include <cellar/acceptance.h>
 #include <cellar/adjustment.h>
 #include <cellar/anonymity.h>
 #include <cellar/cell_key.h>

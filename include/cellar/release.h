@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <cellar/acceptance.h>
 #include <cellar/certificate.h>
 #include <cellar/dirichlet.h>
 #include <cellar/export.h>
@@ -61,6 +62,7 @@ typedef struct cellar_protect_options {
     uint64_t max_per_unit; /* the largest number of records of a unit [1] */
     uint64_t max_weight;   /* of a record; required for a weighted table, whose sums are released */
     cellar_parameter_choice choice;
+    unsigned accept;    /* the sum of what is accepted (cellar/acceptance.h) [0: nothing] */
     const char *date;   /* "2026-07-01" [today, UTC] */
     const char *ledger; /* the stamp of the charge ["unaccounted, not for publication"] */
 
@@ -112,7 +114,8 @@ CELLAR_API cellar_status cellar_protect_share(const char *total_epsilon, uint64_
  * max_cells expected; a table whose cells are marked suppressed, not available or unreliable (a
  * mark that depends on the data is not covered by any mechanism); a weighted table without
  * max_weight, or clipped to a larger bound; an epsilon above its share of the total; keyed noise
- * for a table that does not say what was counted (cellar_table_tabulation()). On
+ * for a table that does not say what was counted (cellar_table_tabulation()); a level of
+ * protection that has to be accepted and is not, unless the release is a simulation. On
  * failure *out is NULL and nothing was drawn that could be seen. */
 CELLAR_API cellar_status cellar_release_protect(const cellar_table *table,
                                                 const cellar_mechanism *mechanism,
@@ -182,8 +185,16 @@ CELLAR_API const char *cellar_release_date(const cellar_release *release);
 CELLAR_API const char *cellar_release_ledger(const cellar_release *release);
 /* The verdict of the certificate: "holds", "fails" or "unknown". */
 CELLAR_API const char *cellar_release_verdict(const cellar_release *release);
+/* How well it protects. */
+CELLAR_API cellar_protection_level cellar_release_level(const cellar_release *release);
 /* The certificate, a JSON object. */
 CELLAR_API const char *cellar_release_certificate(const cellar_release *release);
+/* Computes the certificate again from the mechanism that the release names, and compares: one that
+ * claims more, as a forged one does, is CELLAR_ERR_INPUT. What only a signature can tell is whether
+ * that mechanism was used. *is_checked is 0 when there is nothing to compute it from: a matrix in a
+ * file of its own, or a mechanism of another revision. `name` is the file in messages. */
+CELLAR_API cellar_status cellar_release_recertify(const cellar_release *release, const char *name,
+                                                  int *is_checked, cellar_error *err);
 /* All of the above as one JSON object: what files carry. */
 CELLAR_API const char *cellar_release_description(const cellar_release *release);
 

@@ -90,8 +90,9 @@ cellar_status cellar_plan_pack_certificate(const plan_figures *figures, const ch
 {
     const cellar_plan *plan = figures->work.plan;
     json_t *all = json_pack(
-        "{s:o, s:s, s:I, s:I, s:o, s:o, s:o, s:o}", "title", text_or_null(plan->title), "ledger",
-        stamp != NULL ? stamp : CELLAR_RELEASE_UNACCOUNTED, "cells_per_record",
+        "{s:o, s:s, s:s, s:I, s:I, s:o, s:o, s:o, s:o}", "title", text_or_null(plan->title),
+        "ledger", stamp != NULL ? stamp : CELLAR_RELEASE_UNACCOUNTED, "protection",
+        cellar_protection_level_name(figures->level), "cells_per_record",
         (json_int_t) figures->told.cells_per_record, "cells", (json_int_t) figures->told.n_cells,
         "tables", tables_json(&figures->told), "rules", rules_json(plan), "uncovered",
         uncovered_json(plan), "certificate", cellar_certificate_json(figures->work.certificate));

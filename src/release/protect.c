@@ -27,9 +27,7 @@ static cellar_status protect_plan(cellar_protection *protection, const cellar_me
                                   cellar_error *err)
 {
     cellar_release_facts *facts = &protection->facts;
-    /* a unit that takes other values leaves one cell and enters another */
-    uint64_t n_sides = facts->neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE ? 2 : 1;
-    uint64_t n_parts = facts->cells_per_record * facts->max_per_unit * facts->max_weight * n_sides;
+    uint64_t n_parts = cellar_protection_n_parts(facts);
     cellar_status status = CELLAR_OK;
 
     if (mechanism->ops->is_joint)
@@ -85,22 +83,6 @@ static cellar_status protect_check_key(const cellar_table *table,
                            "depend on; tabulate the records and keep the table as JSON-stat or "
                            "PC-Axis, which carry it (CSV does not)");
     return CELLAR_OK;
-}
-
-cellar_status cellar_protect_forecast(const cellar_table *table, const cellar_mechanism *mechanism,
-                                      const cellar_protect_options *options, cellar_forecast *out,
-                                      cellar_error *err)
-{
-    cellar_status status = CELLAR_OK;
-    cellar_protection protection;
-
-    CELLAR_TRY(cellar_protection_init(&protection, table, options, err));
-    CELLAR_TRY(protect_plan(&protection, mechanism, options, out, err));
-    CELLAR_TRY(protect_check_key(table, options, err));
-    CELLAR_TRY(cellar_forecast_fill(protection.table, mechanism, &protection.listing, out, err));
-out:
-    cellar_protection_clear(&protection);
-    return status;
 }
 
 /* ---- drawing --------------------------------------------------------------- */
@@ -201,6 +183,27 @@ static cellar_status protect_describe(cellar_protection *protection,
     return cellar_description_create(&protection->facts, cellar_mechanism_name(mechanism),
                                      cellar_description_parameters(mechanism), certificate, out,
                                      err);
+}
+
+cellar_status cellar_protect_forecast(const cellar_table *table, const cellar_mechanism *mechanism,
+                                      const cellar_protect_options *options, cellar_forecast *out,
+                                      cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    cellar_protection protection;
+    json_t *description = NULL;
+    const unsigned every = CELLAR_ACCEPT_NO_PROTECTION | CELLAR_ACCEPT_LARGE_EPSILON;
+
+    CELLAR_TRY(cellar_protection_init(&protection, table, options, err));
+    CELLAR_TRY(protect_plan(&protection, mechanism, options, out, err));
+    CELLAR_TRY(protect_check_key(table, options, err));
+    if ((every & ~options->accept) != 0) /* else no level is refused */
+        CELLAR_TRY(protect_describe(&protection, mechanism, options, &description, err));
+    CELLAR_TRY(cellar_forecast_fill(protection.table, mechanism, &protection.listing, out, err));
+out:
+    json_decref(description);
+    cellar_protection_clear(&protection);
+    return status;
 }
 
 static cellar_status protect_finish(cellar_protection *protection, cells_builder *listed,

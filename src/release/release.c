@@ -176,6 +176,11 @@ const char *cellar_release_verdict(const cellar_release *release)
     return release->facts.verdict;
 }
 
+cellar_protection_level cellar_release_level(const cellar_release *release)
+{
+    return release->facts.level;
+}
+
 const char *cellar_release_certificate(const cellar_release *release)
 {
     return release->certificate_text;

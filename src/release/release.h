@@ -22,6 +22,7 @@ typedef struct cellar_release_facts {
     uint64_t cells_per_record, max_per_unit;
     int is_weighted;     /* numbers are weighted sums, not counts */
     uint64_t max_weight; /* of a record; 1 without weights */
+    cellar_protection_level level;
 } cellar_release_facts;
 
 struct cellar_release {

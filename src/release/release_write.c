@@ -129,6 +129,7 @@ static cellar_sheet release_sheet(const cellar_release *release, const char *att
 {
     return (cellar_sheet){.schema = release->schema,
                           .kind = CELLAR_SHEET_RELEASE,
+                          .stamp = cellar_protection_level_stamp(release->facts.level),
                           .attachment = attachment,
                           .n_cells = release->cells.n,
                           .source = release,
