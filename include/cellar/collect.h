@@ -384,6 +384,9 @@ CELLAR_API size_t cellar_shuffler_size_bytes(const cellar_shuffler *shuffler);
 /* Submissions held, and how many must have come before anything is forwarded. */
 CELLAR_API uint64_t cellar_shuffler_n_held(const cellar_shuffler *shuffler);
 CELLAR_API uint64_t cellar_shuffler_n_announced(const cellar_shuffler *shuffler);
+/* Submissions that a crash left unfinished at the end of the spool, and that were cut from it when
+ * it was opened. None of them had been acknowledged: their senders send again. */
+CELLAR_API uint64_t cellar_shuffler_n_cut(const cellar_shuffler *shuffler);
 /* Takes a submission: all of its messages or none. *is_new is 0 when it was here already. It may be
  * acknowledged only after cellar_shuffler_sync(). A forged, cut or foreign one is refused with
  * CELLAR_ERR_INPUT or CELLAR_ERR_RULE, and the shuffler goes on. */
