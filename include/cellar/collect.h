@@ -399,13 +399,19 @@ CELLAR_API cellar_status cellar_shuffler_take_folder(cellar_shuffler *shuffler, 
                                                      cellar_collect_report *report,
                                                      cellar_error *err);
 typedef struct cellar_collect_limits {
-    uint32_t timeout_ms;    /* for a whole frame, then the sender is cut off [10000 when 0] */
-    size_t max_connections; /* at once [256 when 0] */
+    uint32_t timeout_ms;    /* for a greeting, and for each frame; then the sender is cut off. A
+                               connection lasts six times as long, and a tenth longer for each
+                               frame [10000 when 0] */
+    size_t max_connections; /* at once [256 when 0]; fewer when the process may open fewer files */
+    size_t max_per_address; /* of them from one network, a /24 of IPv4 or a /56 of IPv6; does not
+                               apply to Unix sockets [a quarter when 0] */
 } cellar_collect_limits;
 
 /* Listens at "HOST:PORT" or "unix:PATH" and takes submissions until the announced number is there.
- * A sender gets its answer when its submission is on disk. Memory is bounded for every connection,
- * and a slow or hostile one delays no other. `limits` may be NULL. */
+ * A sender gets its answer when its submission is on disk. Memory is bounded for every connection.
+ * When all places are taken, a new connection takes the place of one that has completed nothing for
+ * a tenth of the timeout, or of one from the network with the most connections; otherwise it is
+ * told that the server is busy. `limits` may be NULL. */
 CELLAR_API cellar_status cellar_shuffler_serve(cellar_shuffler *shuffler, const char *address,
                                                const cellar_collect_limits *limits,
                                                cellar_error *err);
