@@ -34,8 +34,8 @@ static void cut_tell(const char *round, uint64_t n_cut)
 {
     if (n_cut > 0)
         cli_message("round-%s.spool: %" PRIu64
-                    " unfinished submission%s at the end cut off, after a "
-                    "crash or a power cut; nothing that was acknowledged is lost",
+                    " unfinished submission%s at the end cut off (a crash, a "
+                    "power cut or a full disk); nothing that was acknowledged is lost",
                     round, n_cut, n_cut == 1 ? "" : "s");
 }
 

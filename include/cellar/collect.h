@@ -29,15 +29,21 @@ typedef enum cellar_collect_role {
     CELLAR_COLLECT_ANALYST = 3
 } cellar_collect_role;
 
-enum { CELLAR_COLLECT_KEY_BYTES = 32, CELLAR_COLLECT_ID_BYTES = 32 };
+enum {
+    CELLAR_COLLECT_KEY_BYTES = 32,
+    CELLAR_COLLECT_KEY_ID_BYTES = 8,
+    CELLAR_COLLECT_ID_BYTES = 32
+};
 
 /* The public half of a role: what is encrypted for it, and what its signatures are checked with. */
 typedef struct cellar_collect_identity {
-    unsigned char box[CELLAR_COLLECT_KEY_BYTES];  /* X25519 */
-    unsigned char sign[CELLAR_COLLECT_KEY_BYTES]; /* Ed25519 */
+    unsigned char key[CELLAR_COLLECT_KEY_ID_BYTES]; /* the id of the key file: cellar_key_id() */
+    unsigned char box[CELLAR_COLLECT_KEY_BYTES];    /* X25519 */
+    unsigned char sign[CELLAR_COLLECT_KEY_BYTES];   /* Ed25519 */
 } cellar_collect_identity;
 
-/* The secret half, in locked memory. One key file gives different keys to different roles. */
+/* The secret half, in locked memory. One key file gives different keys to different roles; in one
+ * collection every role, and every participant, needs a key file of its own, or CELLAR_ERR_RULE. */
 typedef struct cellar_collect_keys cellar_collect_keys;
 
 /* On failure *out is NULL; so in all functions below. */
@@ -258,46 +264,79 @@ CELLAR_API int cellar_decision_redacts(const cellar_decision *decision, size_t p
                                        size_t level);
 CELLAR_API double cellar_decision_cover(const cellar_decision *decision, size_t position);
 
-/* What a participant asks of a decision before it sends anything. */
+/* What a participant asks of a collection before it sends anything. It binds every message: those
+ * of round one and answers to questions by what the invitation promises, rows of round two by what
+ * the decision states. */
 typedef struct cellar_collect_policy {
-    uint64_t least_k;         /* required, from 1 */
-    double most_exposure;     /* required: NAN until the participant decides */
-    double most_epsilon;      /* of its answer to round one, before that is sent [no matter] */
-    uint64_t least_people;    /* 0: no matter */
-    const char *const *never; /* columns that must not be released */
+    uint64_t least_k;         /* required in round two, from 1; 0: no demand */
+    double most_exposure;     /* required in round two; NAN: no demand */
+    double most_epsilon;      /* of its answer to round one; INFINITY: no demand */
+    uint64_t least_people;    /* 0: no demand */
+    const char *const *never; /* columns whose values are sent in no form, not even randomised */
     size_t n_never;
+    const char *budget; /* the file of the participant's budget, which outlives the participant;
+                           NULL: none is kept */
 } cellar_collect_policy;
 
-CELLAR_API cellar_collect_policy cellar_collect_policy_default(void);
+CELLAR_API cellar_collect_policy cellar_collect_policy_default(void); /* no demands */
+/* For round one and questions. CELLAR_ERR_RULE, and why, when the invitation promises too little or
+ * asks for a column that is never sent: a column cannot be left out, so all of it is declined. */
+CELLAR_API cellar_status cellar_collect_policy_check_invitation(const cellar_collect_policy *policy,
+                                                                const cellar_invitation *invitation,
+                                                                cellar_error *err);
 /* CELLAR_ERR_RULE, and why, when the decision is not good enough. */
 CELLAR_API cellar_status cellar_collect_policy_check(const cellar_collect_policy *policy,
                                                      const cellar_invitation *invitation,
                                                      const cellar_decision *decision,
                                                      cellar_error *err);
 
+/* ---- a participant's budget ------------------------------------------------- */
+
+/* What a participant has sent over all collections, by its budget file. */
+typedef struct cellar_collect_budget {
+    double limit;          /* on `spent`; INFINITY when none was chosen */
+    double spent;          /* the epsilons of randomised records, added up */
+    uint64_t n_randomised; /* answers that were charged for */
+    uint64_t n_exact;      /* answers, and rows of round two, that were not randomised */
+} cellar_collect_budget;
+
+/* Chooses the limit, an epsilon as a decimal as typed, from now on; makes the file (mode 0600) when
+ * there is none. With a limit, answers of round one and to questions that are not randomised are
+ * refused; rows of round two, which never are, need the policy's consent only. */
+CELLAR_API cellar_status cellar_collect_budget_limit(const char *path, const char *limit,
+                                                     cellar_error *err);
+/* A file that does not exist says that nothing was sent. */
+CELLAR_API cellar_status cellar_collect_budget_read(const char *path, cellar_collect_budget *out,
+                                                    cellar_error *err);
+
 /* ---- participants ---------------------------------------------------------- */
 
 /* One participant, or a gateway with a file of many. */
 typedef struct cellar_participant cellar_participant;
 
-/* Takes part in round one (`decision` NULL) or two, after checking the policy (NULL will do in
- * round one). `key`
- * is the participant's own: with the same key the same row is counted once, however often it is
- * sent. The invitation and the decision outlive the participant. */
+/* Takes part in round one (`decision` NULL) or two, after checking the policy (NULL in round one:
+ * no demands). `key` is the participant's own, not that of a role (CELLAR_ERR_RULE): with the same
+ * key the same row is counted once, however often it is sent. The invitation and the decision
+ * outlive the participant. */
 CELLAR_API cellar_status cellar_participant_create(const cellar_invitation *invitation,
                                                    const cellar_decision *decision,
                                                    const cellar_collect_policy *policy,
                                                    const cellar_key *key, cellar_participant **out,
                                                    cellar_error *err);
-/* Answers a question. */
+/* Answers a question, after checking the policy (NULL: no demands). */
 CELLAR_API cellar_status cellar_participant_create_asked(const cellar_invitation *invitation,
                                                          const cellar_question *question,
+                                                         const cellar_collect_policy *policy,
                                                          const cellar_key *key,
                                                          cellar_participant **out,
                                                          cellar_error *err);
 CELLAR_API void cellar_participant_free(cellar_participant *participant); /* wipes; NULL is fine */
 /* The length of what is sent: the same for everybody. */
 CELLAR_API size_t cellar_participant_size_bytes(const cellar_participant *participant);
+/* Functions below that send also charge the policy's budget, on disk, before anything is sent: the
+ * same records sent again cost nothing more. CELLAR_ERR_BUDGET when the limit does not allow them.
+ * cellar_participant_seal() alone charges nothing. */
+
 /* Seals the record number `row` (0 for a single one): one value for each column of the invitation,
  * of which round two sends only those released. A value that is not of its column's list is
  * CELLAR_ERR_INPUT. `bytes` has room for cellar_participant_size_bytes(). */
