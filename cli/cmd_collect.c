@@ -89,7 +89,7 @@ static const char *const collect_examples[] = {
 static const cli_command collect_command = {
     "collect",
     "curator|shuffler|analyst|participant ACTION [FILE] [options]",
-    "Collects records without anybody who sees them whole. In round one every value goes sealed "
+    "Collects data so that no party sees a whole record. In round one every value goes sealed "
     "through the shuffler to the curator, who learns how often each value of each column occurs "
     "and decides which columns are safe together; in round two the analyst receives those. The "
     "roles work on files in a folder, which can be carried between machines, or reach each other "
