@@ -116,11 +116,11 @@ static int post_row(fixture *f, const cellar_participant *participant, size_t ro
            CELLAR_OK;
 }
 
-/* Everybody is answered, after five attempts at the most: long before the slow ones are cut off for
+/* Everybody is answered, after three attempts at the most: long before the slow ones are cut off for
  * being late. */
 static void check_slow(fixture *f, int from_others)
 {
-    const cellar_collect_limits limits = {.timeout_ms = 30000};
+    const cellar_collect_limits limits = {.timeout_ms = 15000};
     pid_t server = shuffler_start(f, &limits), slow = fork();
     cellar_participant *participant;
     int status = -1;
@@ -128,10 +128,10 @@ static void check_slow(fixture *f, int from_others)
     if (slow == 0)
         slow_run(from_others);
     participant = fixture_participant(f);
-    pause_ms(4000); /* all of them are there, and idle */
+    pause_ms(2000); /* all of them are there, and idle */
     for (size_t i = 0; i < N; i++) {
         int ok = 0;
-        for (int attempt = 0; attempt < 5 && !ok; attempt++) {
+        for (int attempt = 0; attempt < 3 && !ok; attempt++) {
             ok = post_row(f, participant, i);
             if (!ok)
                 pause_ms(200);
