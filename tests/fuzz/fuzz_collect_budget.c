@@ -17,8 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         CELLAR_ASSERT(cellar_collect_budget_limit(path, "2.5", &err) == CELLAR_OK);
         CELLAR_ASSERT(cellar_collect_budget_read(path, &after, &err) == CELLAR_OK);
         CELLAR_ASSERT(after.limit == 2.5 && after.spent == before.spent &&
-                      after.n_randomised == before.n_randomised &&
-                      after.n_exact == before.n_exact);
+                      after.n_randomised == before.n_randomised && after.n_exact == before.n_exact);
     }
     unlink(path);
     return 0;
