@@ -67,7 +67,7 @@ CELLAR_API void cellar_participant_free(cellar_participant *participant); /* wip
 CELLAR_API size_t cellar_participant_size_bytes(const cellar_participant *participant);
 /* Functions below that send also charge the policy's budget, on disk, before anything is sent: the
  * same records sent again cost nothing more. CELLAR_ERR_BUDGET when the limit does not allow them.
- * cellar_participant_seal() alone charges nothing. */
+ * cellar_participant_seal() and cellar_collect_link_send() charge nothing. */
 
 /* Seals the record number `row` (0 for a single one): one value for each column of the invitation,
  * of which round two sends only those released. A value that is not of its column's list is
