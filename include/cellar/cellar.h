@@ -11,6 +11,7 @@
 #include <cellar/chart.h>
 #include <cellar/codelist.h>
 #include <cellar/collect.h>
+#include <cellar/collect_papers.h>
 #include <cellar/describe.h>
 #include <cellar/dirichlet.h>
 #include <cellar/export.h>
