@@ -67,7 +67,7 @@ static cellar_status stat_row(void *context, const cellar_field *fields, uint64_
     return stat_flush(lane, err);
 }
 
-cellar_status scan_stat_run(scan_run *run, const char *path, cellar_data_format format,
+cellar_status scan_stat_run(scan_run *run, const char *path, const cellar_reader_options *options,
                             cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
@@ -82,7 +82,7 @@ cellar_status scan_stat_run(scan_run *run, const char *path, cellar_data_format 
     }
     for (size_t u = 0; u < run->n_uses; u++)
         columns[u] = run->uses[u].column;
-    CELLAR_TRY(cellar_statfile_read(path, format, columns, run->n_uses, stat_row, &lane,
+    CELLAR_TRY(cellar_statfile_read(path, options, columns, run->n_uses, stat_row, &lane,
                                     &lane.fraction, err));
     if (lane.n_rows > 0)
         CELLAR_TRY(stat_flush(&lane, err));
