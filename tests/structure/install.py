@@ -53,7 +53,7 @@ def main():
         for missing in sorted(wanted - installed):
             print(f"not installed: {missing}")
         run(str(prefix / "bin/cellar"), "--version")
-        (prefix / "people.sav").write_text("no SPSS file")
+        (prefix / "people.sav").write_text("no SPSS file" * 100)
         refused = subprocess.run([str(prefix / "bin/cellar"), "describe", "people.sav"], cwd=prefix,
                                  text=True, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
         if "people.sav: not an SPSS file" not in refused.stderr:
