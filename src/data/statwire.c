@@ -33,16 +33,15 @@ void cellar_statwire_open_memory(const void *bytes, size_t length, cellar_statwi
                               .format = CELLAR_DATA_SAV,
                               .fd = -1,
                               .file_bytes = INT64_MAX,
-                              .buffer = (unsigned char *) (uintptr_t) bytes, /* only read */
+                              .buffer = bytes,
                               .capacity = length,
                               .end = length};
 }
 
 void cellar_statwire_clear(cellar_statwire *wire)
 {
-    if (wire->fd >= 0)
-        cellar_free(wire->buffer);
-    wire->buffer = NULL;
+    cellar_free(wire->owned);
+    wire->buffer = wire->owned = NULL;
 }
 
 /* ---- bytes ----------------------------------------------------------------- */
@@ -77,7 +76,7 @@ static cellar_status wire_receive(cellar_statwire *wire, cellar_error *err)
                            "or made to do harm",
                            wire->file, cellar_statfile_kind(wire->format), wire->stall_ms / 1000);
     do
-        got = read(wire->fd, wire->buffer + wire->end, wire->capacity - wire->end);
+        got = read(wire->fd, wire->owned + wire->end, wire->capacity - wire->end);
     while (got < 0 && errno == EINTR);
     if (got <= 0)
         return wire_broken_off(wire, err);
@@ -96,12 +95,12 @@ static cellar_status wire_need(cellar_statwire *wire, size_t n, cellar_error *er
     if (wire->fd < 0)
         return wire_broken_off(wire, err);
     if (wire->begin > 0)
-        memmove(wire->buffer, wire->buffer + wire->begin, held);
+        memmove(wire->owned, wire->owned + wire->begin, held);
     wire->begin = 0;
     wire->end = held;
-    if (!cellar_grow(&wire->buffer, &wire->capacity, n > WIRE_FIRST_BYTES ? n : WIRE_FIRST_BYTES,
-                     1))
+    if (!cellar_grow(&wire->owned, &wire->capacity, n > WIRE_FIRST_BYTES ? n : WIRE_FIRST_BYTES, 1))
         return cellar_fail_memory(err, wire->file);
+    wire->buffer = wire->owned;
     while (status == CELLAR_OK && wire->end < n)
         status = wire_receive(wire, err);
     return status;

@@ -55,7 +55,8 @@ typedef struct cellar_statwire {
     int stall_ms;       /* give up when nothing came for so long */
     int64_t file_bytes; /* how long the file is */
     int64_t furthest;   /* how far it was read */
-    unsigned char *buffer;
+    const unsigned char *buffer;
+    unsigned char *owned;        /* the same, where it is ours */
     size_t capacity, begin, end; /* what came and is not yet used: [begin, end) */
     int over;                    /* the program closed its end */
 } cellar_statwire;

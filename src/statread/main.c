@@ -52,6 +52,8 @@ static void answer_u64(statread *run, uint64_t value)
 static cellar_status answer_begin(statread *run, cellar_statwire_kind kind, size_t length,
                                   cellar_error *err)
 {
+    if (run->out.failed) /* in the frame before, which is not whole */
+        return cellar_fail_memory(err, "an answer");
     if (run->out.length > STATREAD_BATCH_BYTES)
         answer_flush(run);
     if (length > CELLAR_STATWIRE_FRAME_BYTES)
@@ -65,7 +67,8 @@ static cellar_status answer_begin(statread *run, cellar_statwire_kind kind, size
 static void answer_fault(statread *run, cellar_status status, const char *sentence)
 {
     size_t length = strnlen(sentence, CELLAR_STATWIRE_SENTENCE_BYTES);
-    run->out.failed = 0; /* what was lost no longer matters */
+    cellar_text_reset(&run->out); /* what was not sent no longer matters */
+    run->out.failed = 0;
     if (answer_begin(run, CELLAR_STATWIRE_FAULT, 4 + length, NULL) != CELLAR_OK)
         _exit(1);
     answer_u32(run, status);

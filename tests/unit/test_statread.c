@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cellar-statread: what a hostile file makes of it stays inside it. */
 #include "stat_files.h"
+#include "fail_every.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -282,12 +283,49 @@ static void test_other_programs(void **state)
     unlink(path);
 }
 
+/* ---- memory that ends ---------------------------------------------------------------- */
+
+static cellar_status read_scenario(void *context, cellar_error *err)
+{
+    static const size_t columns[] = {1, 0};
+    const char *path = context;
+    cellar_status status = CELLAR_OK;
+    cellar_codelist *lists[2] = {NULL, NULL};
+    uint64_t n_rows = 0;
+    char **names = NULL;
+    size_t n_names = 0;
+
+    CELLAR_TRY(cellar_statfile_columns(path, &sav, &names, &n_names, err));
+    CELLAR_TRY(cellar_statfile_read(path, &sav, columns, 2, count_row, &n_rows, NULL, err));
+    assert_int_equal(n_rows, N_STAT_PEOPLE);
+    CELLAR_TRY(cellar_statfile_labels(path, &sav, columns, 2, lists, err));
+    assert_int_equal(cellar_codelist_n_codes(lists[0]), 2);
+    assert_null(lists[1]);
+out:
+    cellar_codelist_free(lists[0]);
+    cellar_columns_free(names, n_names);
+    return status;
+}
+
+static void test_fail_every(void **state)
+{
+    char path[] = "cellar-test-XXXXXX.sav";
+    stat_file bytes;
+
+    (void) state;
+    stat_make(&stat_kinds[0], 1, &bytes);
+    close(write_file(path, bytes.bytes, bytes.length));
+    check_fail_every(read_scenario, path);
+    unlink(path);
+    stat_file_clear(&bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hostile_file),   cmocka_unit_test(test_sandbox),
         cmocka_unit_test(test_encoding),       cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_other_programs),
+        cmocka_unit_test(test_other_programs), cmocka_unit_test(test_fail_every),
     };
     stat_find_program();
     return cmocka_run_group_tests(tests, NULL, NULL);
