@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -94,7 +95,7 @@ static int in_sandbox(int (*try)(void), uint64_t memory_bytes, uint64_t seconds)
     if (pid == 0) {
         if (cellar_sandbox_enter(memory_bytes, seconds, NULL) != CELLAR_OK)
             _exit(99);
-        _exit(try());
+        syscall(SYS_exit_group, try()); /* _exit() would look for leaks first, in builds that do */
     }
     assert_int_equal(waitpid(pid, &how, 0), pid);
     return how;
