@@ -12,7 +12,7 @@ typedef struct cli_reader {
     const char *delimiter;
     int no_header, encoding, bad_rows;
     cli_words missing;
-    cli_number threads;
+    cli_number max_columns, max_row_mib, reader_memory_mib, threads;
 } cli_reader;
 
 /* The rows of an option table for a cli_reader at that offset in the verb's values. */
@@ -32,6 +32,14 @@ typedef struct cli_reader {
     {CLI_MANY, "missing", "TEXT",                                                                  \
      "a value that means missing, besides the empty one; may be repeated",                         \
      (at) + offsetof(cli_reader, missing), 0, 0, 0},                                               \
+    {CLI_NUMBER, "max-columns", "N", "refuse a file that has more columns [100000]",               \
+     (at) + offsetof(cli_reader, max_columns), 0, 1, 100000000},                                   \
+    {CLI_NUMBER, "max-row-mib", "N",                                                               \
+     "refuse a text file whose header or row is longer than so many MiB [4]",                      \
+     (at) + offsetof(cli_reader, max_row_mib), 0, 1, CELLAR_MAX_ROW_MIB},                          \
+    {CLI_NUMBER, "reader-memory-mib", "N",                                                         \
+     "memory for reading an SPSS, Stata or SAS file [256 and 8 times its size, at most 4096]",     \
+     (at) + offsetof(cli_reader, reader_memory_mib), 0, 1, 1 << 20},                               \
     {CLI_NUMBER, "threads", "N", "use so many processors; the result is the same [all]",           \
      (at) + offsetof(cli_reader, threads), 0, 1, 1024}
 /* clang-format on */

@@ -40,7 +40,12 @@ typedef struct cellar_reader_options {
     int no_header;            /* 1: the first line is data; columns are named V1, V2, ... */
     cellar_encoding encoding; /* of text files */
     cellar_bad_rows bad_rows; /* what to do with a row that cannot be read */
+    size_t max_columns;       /* refuse files that have more [0: 100000] */
+    size_t max_row_mib;       /* refuse text whose header or row is longer [0: 4; at most 512] */
+    size_t reader_memory_mib; /* what reading an SPSS, Stata or SAS file may take [0: 256 and eight
+                                 times the size of the file, at most 4096] */
 } cellar_reader_options;
+enum { CELLAR_MAX_ROW_MIB = 512 };
 
 /* What to do with missing values: there is no default. A value is missing if it is empty, if it
  * is one of the strings declared missing, or if the file format says so. */

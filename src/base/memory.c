@@ -101,15 +101,18 @@ typedef struct arena_block {
 struct cellar_arena {
     arena_block *blocks; /* the first is the one with room */
     size_t used, limit;
+    size_t next_bytes; /* of the next block */
 };
 
-enum { ARENA_BLOCK_BYTES = 16384 };
+enum { ARENA_FIRST_BYTES = 512, ARENA_BLOCK_BYTES = 16384 };
 
 cellar_arena *cellar_arena_create(size_t limit_bytes)
 {
     cellar_arena *arena = cellar_alloc(1, sizeof *arena);
-    if (arena != NULL)
+    if (arena != NULL) {
         arena->limit = limit_bytes;
+        arena->next_bytes = ARENA_FIRST_BYTES;
+    }
     return arena;
 }
 
@@ -125,11 +128,12 @@ void cellar_arena_free(cellar_arena *arena)
 }
 
 /* A large piece gets a block of its own behind the newest, whose rest stays in use. So a block is
- * given up with less than a quarter of it free. */
+ * given up with less than a quarter of it free. Blocks begin small: there may be an arena for each
+ * of a hundred thousand columns. */
 static arena_block *arena_add_block(cellar_arena *arena, size_t bytes)
 {
-    int large = bytes > ARENA_BLOCK_BYTES / 4;
-    size_t room = large ? bytes : ARENA_BLOCK_BYTES;
+    int large = bytes > arena->next_bytes / 4;
+    size_t room = large ? bytes : arena->next_bytes;
     arena_block **place = large && arena->blocks != NULL ? &arena->blocks->next : &arena->blocks;
     arena_block *block = cellar_alloc(1, sizeof *block + room);
     if (block == NULL)
@@ -137,6 +141,8 @@ static arena_block *arena_add_block(cellar_arena *arena, size_t bytes)
     block->size = room;
     block->next = *place;
     *place = block;
+    if (arena->next_bytes < ARENA_BLOCK_BYTES)
+        arena->next_bytes *= 2;
     return block;
 }
 

@@ -13,12 +13,13 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/encoding.h"
+#include "data/limits.h"
 #include "data/rows.h"
 
 enum { FIRST_HEADROOM = 4096 };
 
-/* Positions in a chunk are 32-bit numbers. */
-static const size_t longest_row_bytes = (size_t) 1 << 31;
+/* Positions in a chunk are 32-bit numbers, and a chunk is at most a few times its longest row. */
+_Static_assert(CELLAR_MAX_ROW_MIB <= 512, "a chunk may not reach 4 GiB");
 
 struct cellar_chunks {
     pthread_mutex_t lock;
@@ -182,6 +183,7 @@ static cellar_status chunks_fill(cellar_chunks *chunks, cellar_chunk *chunk, cel
 {
     cellar_status status = CELLAR_OK;
     size_t want = chunks->target_bytes < 4 && !chunks->started ? 4 : chunks->target_bytes;
+    size_t longest = cellar_limit_row_bytes(&chunks->options);
 
     for (;;) {
         size_t got = 0, length, whole;
@@ -209,10 +211,11 @@ static cellar_status chunks_fill(cellar_chunks *chunks, cellar_chunk *chunk, cel
         chunk->length = whole;
         if (whole > 0)
             return CELLAR_OK;
-        if (length > longest_row_bytes / 4) {
-            status = cellar_fail(err, CELLAR_ERR_INPUT,
-                                 "%s: a row is longer than %zu bytes; is a quote never closed?",
-                                 cellar_stream_name(chunks->stream), longest_row_bytes / 4);
+        if (length > longest) {
+            status = cellar_fail(err, CELLAR_ERR_MEMORY,
+                                 "%s: a row is longer than %zu MiB; is a quote never closed? "
+                                 "Otherwise --max-row-mib raises that limit",
+                                 cellar_stream_name(chunks->stream), longest >> 20);
             goto out;
         }
         want *=
@@ -333,6 +336,11 @@ static cellar_status chunks_read_header(cellar_chunks *chunks, const char *text,
     if (fault != NULL) {
         status = cellar_fail(err, CELLAR_ERR_INPUT, "%s:1: column %zu: %s",
                              cellar_stream_name(chunks->stream), fields.n, fault);
+        goto out;
+    }
+    if (fields.n > cellar_limit_columns(&chunks->options)) {
+        status = cellar_fail_columns(err, cellar_stream_name(chunks->stream),
+                                     cellar_limit_columns(&chunks->options));
         goto out;
     }
     chunks->columns = cellar_alloc(fields.n, sizeof *chunks->columns);

@@ -80,6 +80,20 @@ static cellar_status describe_batch(void *context, int lane, cellar_batch *batch
     return CELLAR_OK;
 }
 
+static cellar_status describing_labels(describing *d, cellar_error *err)
+{
+    cellar_status status;
+    size_t *columns = cellar_alloc(d->n_columns, sizeof *columns);
+
+    if (columns == NULL)
+        return cellar_fail_memory(err, "a description");
+    for (size_t c = 0; c < d->n_columns; c++)
+        columns[c] = d->uses[c].column;
+    status = cellar_scan_labels(d->scan, columns, d->n_columns, d->labels, err);
+    cellar_free(columns);
+    return status;
+}
+
 static cellar_status describing_columns(describing *d, const cellar_describe_spec *spec,
                                         cellar_error *err)
 {
@@ -94,16 +108,18 @@ static cellar_status describing_columns(describing *d, const cellar_describe_spe
         goto out;
     }
     for (size_t c = 0; c < d->n_columns; c++) {
+        d->uses[c].column = c;
+        if (spec->columns != NULL)
+            CELLAR_TRY(cellar_scan_find_column(d->scan, spec->columns[c], &d->uses[c].column, err));
+    }
+    CELLAR_TRY(describing_labels(d, err));
+    for (size_t c = 0; c < d->n_columns; c++) {
         cellar_coder_spec coder = {.encoding = cellar_scan_encoding(d->scan),
                                    .missing = spec->missing,
                                    .n_missing = spec->n_missing,
                                    .missing_policy = CELLAR_MISSING_LEVEL,
                                    .max_levels = spec->max_levels > 0 ? spec->max_levels
                                                                       : DEFAULT_MAX_LEVELS};
-        d->uses[c].column = c;
-        if (spec->columns != NULL)
-            CELLAR_TRY(cellar_scan_find_column(d->scan, spec->columns[c], &d->uses[c].column, err));
-        CELLAR_TRY(cellar_scan_labels(d->scan, d->uses[c].column, &d->labels[c], err));
         coder.labels = d->labels[c];
         coder.variable = cellar_scan_column(d->scan, d->uses[c].column);
         CELLAR_TRY(cellar_coder_create(&coder, &d->coders[c], err));

@@ -18,7 +18,12 @@ enum {
     SMALL_TABLE = 1024, /* entries up to which slots are cheap */
     SMALL_SLOTS = 8,    /* slots an entry gets at least, so that most first probes hit */
     LARGE_SLOTS = 2,
-    SEEDS_TRIED = 64,   /* multipliers among which a settled table takes the best */
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+    SEEDS_TRIED = 2, /* fuzzers look at many small files, none of them for long */
+#else
+    SEEDS_TRIED = 64, /* multipliers among which a settled table takes the best */
+#endif
+    SETTLE_GROWTH = 8,  /* a table that grew by less than one in so many stays as it is */
     SETTLE_LIMIT = 4096 /* entries beyond which that is not worth it */
 };
 
@@ -271,7 +276,7 @@ void cellar_dictionary_settle(cellar_dictionary *d)
     cellar_dictionary best = *d;
     size_t fewest = SIZE_MAX;
 
-    if (d->settled == d->n || d->n > SETTLE_LIMIT)
+    if (d->n <= d->settled + d->settled / SETTLE_GROWTH || d->n > SETTLE_LIMIT)
         return;
     for (int tried = 0; fewest > 0 && tried < SEEDS_TRIED; tried++) {
         size_t n_moved;

@@ -50,7 +50,8 @@ size_t cellar_dictionary_n(const cellar_dictionary *dictionary);
 int cellar_dictionary_add(cellar_dictionary *dictionary, const char *text, size_t length,
                           int32_t code);
 /* For a dictionary that will hardly grow any more: looks for multipliers under which few texts
- * share a slot. Costs nothing when nothing was added since. */
+ * share a slot. Costs nothing when little was added since, so that all calls together cost about as
+ * much as adding the texts. */
 void cellar_dictionary_settle(cellar_dictionary *dictionary);
 /* The code of a text, or CELLAR_CODE_ABSENT. */
 int32_t cellar_dictionary_find(const cellar_dictionary *dictionary, const char *text,

@@ -79,8 +79,8 @@ cellar_status cellar_scan_open(const char *path, const cellar_reader_options *op
     *out = NULL;
     CELLAR_TRY(scan_create(path, options, &scan, err));
     if (scan->options.format != CELLAR_DATA_TEXT) {
-        CELLAR_TRY(cellar_statfile_columns(path, scan->options.format, &scan->columns,
-                                           &scan->n_columns, err));
+        CELLAR_TRY(
+            cellar_statfile_columns(path, &scan->options, &scan->columns, &scan->n_columns, err));
     } else {
         CELLAR_TRY(cellar_stream_open(path, &stream, err));
         CELLAR_TRY(cellar_chunks_open(stream, &scan->options, scan->delimiter, CHUNK_BYTES,
@@ -165,13 +165,14 @@ cellar_status cellar_scan_find_column(const cellar_scan *scan, const char *name,
                        scan->path, name, n);
 }
 
-cellar_status cellar_scan_labels(const cellar_scan *scan, size_t column, cellar_codelist **out,
-                                 cellar_error *err)
+cellar_status cellar_scan_labels(const cellar_scan *scan, const size_t *columns, size_t n_columns,
+                                 cellar_codelist **lists, cellar_error *err)
 {
-    *out = NULL;
+    for (size_t i = 0; i < n_columns; i++)
+        lists[i] = NULL;
     if (scan->chunks != NULL)
         return CELLAR_OK;
-    return cellar_statfile_labels(scan->path, scan->options.format, column, out, err);
+    return cellar_statfile_labels(scan->path, &scan->options, columns, n_columns, lists, err);
 }
 
 cellar_encoding cellar_scan_encoding(const cellar_scan *scan)
@@ -251,7 +252,7 @@ cellar_status cellar_scan_run(cellar_scan *scan, const cellar_scan_use *uses, si
         CELLAR_TRY(cellar_pool_create(cellar_scan_n_lanes(scan, options), &pool, err));
         status = cellar_pool_run(pool, text_job_lane, &job, err);
     } else
-        status = scan_stat_run(&run, scan->path, scan->options.format, err);
+        status = scan_stat_run(&run, scan->path, &scan->options, err);
     /* A fault in the data explains more than whatever else stopped the run. */
     fault =
         run_result(&run, scan->chunks != NULL ? cellar_chunks_lines_before(scan->chunks) : 0, err);

@@ -48,9 +48,10 @@ const char *cellar_scan_column(const cellar_scan *scan, size_t column);
 /* The position of a column; CELLAR_ERR_ARGUMENT names the file and the nearest column. */
 cellar_status cellar_scan_find_column(const cellar_scan *scan, const char *name, size_t *column,
                                       cellar_error *err);
-/* The labels the file format gives the values of a column, or *out = NULL. */
-cellar_status cellar_scan_labels(const cellar_scan *scan, size_t column, cellar_codelist **out,
-                                 cellar_error *err);
+/* The labels the file format gives the values of each column, NULL where it gives none. On failure
+ * all are NULL. */
+cellar_status cellar_scan_labels(const cellar_scan *scan, const size_t *columns, size_t n_columns,
+                                 cellar_codelist **lists, cellar_error *err);
 /* The encoding coders are to expect: the file's, or UTF-8 where the format converts. */
 cellar_encoding cellar_scan_encoding(const cellar_scan *scan);
 

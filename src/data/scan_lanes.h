@@ -11,7 +11,7 @@ cellar_status scan_text_lane(scan_run *run, cellar_chunks *chunks, char delimite
                              cellar_error *err);
 
 /* A run over an SPSS, Stata or SAS file, on the caller's thread. */
-cellar_status scan_stat_run(scan_run *run, const char *path, cellar_data_format format,
+cellar_status scan_stat_run(scan_run *run, const char *path, const cellar_reader_options *options,
                             cellar_error *err);
 
 #endif

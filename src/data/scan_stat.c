@@ -8,13 +8,14 @@
 #include "base/memory.h"
 #include "data/statfile.h"
 
-enum { BATCH_ROWS = 4096, BATCH_BYTES = 1 << 20 };
+/* A batch has so many rows, or fewer where many columns are used, and bytes. */
+enum { BATCH_ROWS = 4096, BATCH_FIELDS = 1 << 20, BATCH_BYTES = 1 << 20 };
 
 typedef struct stat_lane {
     cellar_batch batch;
     cellar_text text;
     uint32_t *slices; /* the marks around each use, row by row */
-    size_t n_rows;
+    size_t n_rows, max_rows;
     double fraction;
 } stat_lane;
 
@@ -60,29 +61,31 @@ static cellar_status stat_row(void *context, const cellar_field *fields, uint64_
         slice[2 * u + 1] = (uint32_t) lane->text.length;
     }
     lane->n_rows++;
-    if (lane->n_rows < BATCH_ROWS && lane->text.length < BATCH_BYTES)
+    if (lane->n_rows < lane->max_rows && lane->text.length < BATCH_BYTES)
         return CELLAR_OK;
     if (run_is_over(run, lane->batch.sequence))
         return cellar_fail(err, CELLAR_ERR_INPUT, "stopped at the first fault");
     return stat_flush(lane, err);
 }
 
-cellar_status scan_stat_run(scan_run *run, const char *path, cellar_data_format format,
+cellar_status scan_stat_run(scan_run *run, const char *path, const cellar_reader_options *options,
                             cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    stat_lane lane = {.n_rows = 0};
+    stat_lane lane = {.max_rows = BATCH_ROWS};
     size_t *columns = cellar_alloc(run->n_uses, sizeof *columns);
 
     CELLAR_TRY(batch_init(&lane.batch, run, 0, err));
-    lane.slices = cellar_alloc((size_t) BATCH_ROWS * 2 * run->n_uses, sizeof *lane.slices);
+    if (run->n_uses > BATCH_FIELDS / BATCH_ROWS)
+        lane.max_rows = 1 + BATCH_FIELDS / run->n_uses;
+    lane.slices = cellar_alloc(lane.max_rows * 2 * run->n_uses, sizeof *lane.slices);
     if (lane.slices == NULL || columns == NULL) {
         status = cellar_fail_memory(err, "a batch of rows");
         goto out;
     }
     for (size_t u = 0; u < run->n_uses; u++)
         columns[u] = run->uses[u].column;
-    CELLAR_TRY(cellar_statfile_read(path, format, columns, run->n_uses, stat_row, &lane,
+    CELLAR_TRY(cellar_statfile_read(path, options, columns, run->n_uses, stat_row, &lane,
                                     &lane.fraction, err));
     if (lane.n_rows > 0)
         CELLAR_TRY(stat_flush(&lane, err));

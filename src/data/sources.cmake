@@ -23,9 +23,10 @@ set(LAYER_SOURCES
   scan_text.c
   separators.c
   statfile.c
+  statfile_kind.c
   statfile_labels.c
-  statfile_parse.c
-  statfile_value.c
+  statspawn.c
+  statwire.c
   stream.c
   units.c
 )

@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "data/statfile.h"
 
-#include <math.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "data/statfile_parse.h"
+#include "data/limits.h"
+#include "data/statspawn.h"
+
+enum { STATFILE_STALL_MS = 60 * 1000, STATFILE_LEAST_SECONDS = 60 };
 
 static int statfile_ends(const char *path, size_t length, const char *ending)
 {
@@ -33,235 +40,139 @@ cellar_data_format cellar_statfile_format(const char *path)
     return CELLAR_DATA_TEXT;
 }
 
-/* ReadStat answers NULL for an empty name. */
-static const char *statfile_variable_name(const readstat_variable_t *variable)
+/* ---- the file and its reader ------------------------------------------------ */
+
+/* One request to cellar-statread. */
+typedef struct statfile_run {
+    const char *path;
+    const cellar_reader_options *options;
+    int fd;
+    cellar_statwire_request request;
+    cellar_statspawn child;
+    cellar_statwire wire;
+} statfile_run;
+
+static cellar_status statfile_check(const statfile_run *run, int64_t *size, cellar_error *err)
 {
-    const char *name = readstat_variable_get_name(variable);
-    return name != NULL ? name : "";
-}
+    const char *kind = cellar_statfile_kind(run->options->format);
+    struct stat about;
+    unsigned char head[2];
+    ssize_t got;
 
-/* ---- columns -------------------------------------------------------------- */
-
-typedef struct statfile_columns {
-    cellar_statfile_run run;
-    char **names;
-    size_t n_names, capacity;
-    cellar_text text;
-} statfile_columns;
-
-static int columns_on_variable(int index, readstat_variable_t *variable, const char *label_set,
-                               void *context)
-{
-    statfile_columns *columns = context;
-    cellar_statfile_run *run = &columns->run;
-    const char *name;
-    char *copy;
-
-    (void) index;
-    (void) label_set;
-    if (run->status != CELLAR_OK)
-        return READSTAT_HANDLER_ABORT;
-    name = statfile_variable_name(variable);
-    run->status =
-        cellar_statfile_text(run, name, strlen(name), "the name of a column", &columns->text);
-    if (run->status != CELLAR_OK)
-        return READSTAT_HANDLER_ABORT;
-    copy = cellar_alloc(columns->text.length + 1, 1);
-    if (copy == NULL || !cellar_grow(&columns->names, &columns->capacity, columns->n_names + 1,
-                                     sizeof *columns->names)) {
-        cellar_free(copy);
-        run->status = cellar_fail_memory(run->err, run->file->name);
-        return READSTAT_HANDLER_ABORT;
-    }
-    if (columns->text.length > 0)
-        memcpy(copy, columns->text.bytes, columns->text.length);
-    columns->names[columns->n_names++] = copy;
-    return READSTAT_HANDLER_OK;
-}
-
-cellar_status cellar_statfile_list_columns(cellar_statfile *file, char ***names, size_t *n_names,
-                                           cellar_error *err)
-{
-    static const readstat_callbacks_t handlers = {.variable = columns_on_variable};
-    statfile_columns columns = {.run = {.file = file, .err = err}};
-    cellar_status status = cellar_statfile_parse(&columns.run, &handlers);
-
-    if (status == CELLAR_OK && columns.n_names == 0)
-        status = cellar_fail(err, CELLAR_ERR_INPUT, "%s: the file has no columns", file->name);
-    cellar_text_clear(&columns.text);
-    if (status != CELLAR_OK) {
-        cellar_columns_free(columns.names, columns.n_names);
-        columns.names = NULL;
-        columns.n_names = 0;
-    }
-    *names = columns.names;
-    *n_names = columns.n_names;
-    return status;
-}
-
-/* ---- rows ----------------------------------------------------------------- */
-
-/* A column that is asked for, once however often it is asked for. */
-typedef struct statfile_slot {
-    cellar_text text;
-    int missing;
-} statfile_slot;
-
-typedef struct statfile_rows {
-    cellar_statfile_run run;
-    size_t *slot_of; /* by variable: its slot + 1, 0 when not wanted */
-    size_t n_slot_of;
-    statfile_slot *slots;
-    size_t n_slots, n_known, n_filled; /* n_known: slots whose variable the file has */
-    const size_t *columns;
-    cellar_field *fields;
-    size_t n_columns;
-    uint64_t n_rows;
-    cellar_row_callback *row;
-    void *context;
-} statfile_rows;
-
-static int rows_on_variable(int index, readstat_variable_t *variable, const char *label_set,
-                            void *context)
-{
-    statfile_rows *rows = context;
-    (void) variable;
-    (void) label_set;
-    if (index < 0 || (size_t) index >= rows->n_slot_of || rows->slot_of[index] == 0)
-        return READSTAT_HANDLER_SKIP_VARIABLE;
-    rows->n_known++;
-    return READSTAT_HANDLER_OK;
-}
-
-static cellar_status rows_emit(statfile_rows *rows)
-{
-    rows->n_filled = 0;
-    for (size_t i = 0; i < rows->n_columns; i++) {
-        const statfile_slot *slot = &rows->slots[rows->slot_of[rows->columns[i]] - 1];
-        rows->fields[i] = (cellar_field){.text = slot->text.length > 0 ? slot->text.bytes : "",
-                                         .length = slot->text.length,
-                                         .missing = slot->missing};
-    }
-    return rows->row(rows->context, rows->fields, rows->n_rows++, rows->run.err);
-}
-
-static int rows_on_value(int row, readstat_variable_t *variable, readstat_value_t value,
-                         void *context)
-{
-    statfile_rows *rows = context;
-    cellar_statfile_run *run = &rows->run;
-    int index = readstat_variable_get_index(variable);
-    statfile_slot *slot;
-
-    (void) row; /* an int: too small */
-    if (run->status != CELLAR_OK)
-        return READSTAT_HANDLER_ABORT;
-    if (index < 0 || (size_t) index >= rows->n_slot_of || rows->slot_of[index] == 0)
-        return READSTAT_HANDLER_OK;
-    slot = &rows->slots[rows->slot_of[index] - 1];
-    slot->missing = readstat_value_is_missing(value, variable) ||
-                    (readstat_value_type_class(value) == READSTAT_TYPE_CLASS_NUMERIC &&
-                     isnan(readstat_double_value(value)));
-    cellar_text_reset(&slot->text);
-    if (!slot->missing)
-        run->status =
-            cellar_statfile_value_text(run, value, statfile_variable_name(variable), &slot->text);
-    if (run->status == CELLAR_OK && ++rows->n_filled == rows->n_slots)
-        run->status = rows_emit(rows);
-    return run->status == CELLAR_OK ? READSTAT_HANDLER_OK : READSTAT_HANDLER_ABORT;
-}
-
-static cellar_status rows_prepare(statfile_rows *rows)
-{
-    for (size_t i = 0; i < rows->n_columns; i++)
-        if (rows->columns[i] >= rows->n_slot_of)
-            rows->n_slot_of = rows->columns[i] + 1;
-    if (rows->n_slot_of == 0)
-        rows->n_slot_of = 1; /* no column is wanted: the first tells where rows end */
-    rows->slot_of = cellar_alloc(rows->n_slot_of, sizeof *rows->slot_of);
-    rows->slots = cellar_alloc(rows->n_columns + 1, sizeof *rows->slots);
-    rows->fields = cellar_alloc(rows->n_columns, sizeof *rows->fields);
-    if (rows->slot_of == NULL || rows->slots == NULL || rows->fields == NULL)
-        return cellar_fail_memory(rows->run.err, rows->run.file->name);
-    for (size_t i = 0; i < rows->n_columns; i++)
-        if (rows->slot_of[rows->columns[i]] == 0)
-            rows->slot_of[rows->columns[i]] = ++rows->n_slots;
-    if (rows->n_slots == 0)
-        rows->slot_of[0] = ++rows->n_slots;
+    if (fstat(run->fd, &about) != 0)
+        return cellar_fail_errno(err, run->path, "read the file");
+    if (!S_ISREG(about.st_mode))
+        return cellar_fail(err, CELLAR_ERR_INPUT,
+                           "%s: %s is read out of order and must be a regular file", run->path,
+                           kind);
+    *size = about.st_size;
+    got = pread(run->fd, head, sizeof head, 0);
+    if (got < 0)
+        return cellar_fail_errno(err, run->path, "read the file");
+    if (got == sizeof head && head[0] == 0x1f && head[1] == 0x8b)
+        return cellar_fail(err, CELLAR_ERR_UNSUPPORTED,
+                           "%s: %s cannot be read while gzipped; unpack it first", run->path, kind);
     return CELLAR_OK;
 }
 
-/* ReadStat takes some files that are cut between rows for complete. */
-static cellar_status rows_check(const statfile_rows *rows)
+/* A MiB of a file takes a small part of a second. */
+static cellar_status statfile_start(statfile_run *run, const char *path,
+                                    const cellar_reader_options *options, cellar_statwire_task task,
+                                    const size_t *columns, size_t n_columns, cellar_error *err)
 {
-    const cellar_statfile_run *run = &rows->run;
-    if (rows->n_known < rows->n_slots)
-        return cellar_fail(run->err, CELLAR_ERR_ARGUMENT, "%s: the file has no column number %zu",
-                           run->file->name, rows->n_slot_of);
-    if (rows->n_filled > 0 || (run->n_rows >= 0 && (uint64_t) run->n_rows != rows->n_rows))
-        return cellar_fail(run->err, CELLAR_ERR_INPUT,
-                           "%s: the number of rows is not what the file announces: it is cut "
-                           "short or damaged",
-                           run->file->name);
-    return CELLAR_OK;
-}
+    cellar_status status = CELLAR_OK;
+    int64_t size = 0;
 
-cellar_status cellar_statfile_read_rows(cellar_statfile *file, const size_t *columns,
-                                        size_t n_columns, cellar_row_callback *row, void *context,
-                                        cellar_error *err)
-{
-    static const readstat_callbacks_t handlers = {.variable = rows_on_variable,
-                                                  .value = rows_on_value};
-    cellar_status status;
-    statfile_rows rows = {.run = {.file = file, .err = err},
-                          .columns = columns,
-                          .n_columns = n_columns,
-                          .row = row,
-                          .context = context};
-
-    CELLAR_TRY(rows_prepare(&rows));
-    CELLAR_TRY(cellar_statfile_parse(&rows.run, &handlers));
-    CELLAR_TRY(rows_check(&rows));
+    *run = (statfile_run){.path = path, .options = options, .child = {.fd = -1}};
+    if (strcmp(path, "-") == 0)
+        return cellar_fail(err, CELLAR_ERR_UNSUPPORTED,
+                           "%s cannot be read from standard input; give the name of a file",
+                           cellar_statfile_kind(options->format));
+    run->fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (run->fd < 0)
+        return cellar_fail_errno(err, path, "open the file");
+    CELLAR_TRY(statfile_check(run, &size, err));
+    run->request =
+        (cellar_statwire_request){.version = CELLAR_STATWIRE_VERSION,
+                                  .task = task,
+                                  .format = options->format,
+                                  .memory_bytes = cellar_limit_reader_bytes(options, size),
+                                  .seconds = STATFILE_LEAST_SECONDS + (uint64_t) size / (1 << 20),
+                                  .n_columns = n_columns};
+    CELLAR_TRY(cellar_statspawn_start(run->fd, &run->request, columns, &run->child, err));
+    cellar_statwire_open(path, options->format, size, run->child.fd, STATFILE_STALL_MS, &run->wire);
 out:
-    for (size_t i = 0; i < rows.n_slots; i++)
-        cellar_text_clear(&rows.slots[i].text);
-    cellar_free(rows.slots);
-    cellar_free(rows.slot_of);
-    cellar_free(rows.fields);
+    close(run->fd);
     return status;
 }
 
-/* ---- by path -------------------------------------------------------------- */
-
-cellar_status cellar_statfile_columns(const char *path, cellar_data_format format, char ***names,
-                                      size_t *n_names, cellar_error *err)
+/* Ends the program. Where its answer broke off, how it ended tells why. */
+static cellar_status statfile_finish(statfile_run *run, cellar_status status, cellar_error *err)
 {
-    cellar_statfile file;
-    cellar_status status = cellar_statfile_open(path, format, &file, err);
+    const char *kind = cellar_statfile_kind(run->options->format);
+    int ended_by = cellar_statspawn_stop(&run->child, run->wire.over);
+
+    cellar_statwire_clear(&run->wire);
+    if (status == CELLAR_OK || !run->wire.over)
+        return status;
+    if (ended_by == SIGXCPU)
+        return cellar_fail(err, CELLAR_ERR_INPUT,
+                           "%s: reading it takes longer than %s of its size can: it is damaged, or "
+                           "made to do harm",
+                           run->path, kind);
+    return cellar_fail(err, CELLAR_ERR_INPUT,
+                       "%s: not %s, or a damaged one: the program that reads it crashed, and "
+                       "nothing of the file is used",
+                       run->path, kind);
+}
+
+/* ---- requests --------------------------------------------------------------- */
+
+cellar_status cellar_statfile_columns(const char *path, const cellar_reader_options *options,
+                                      char ***names, size_t *n_names, cellar_error *err)
+{
+    statfile_run run;
+    cellar_status status =
+        statfile_start(&run, path, options, CELLAR_STATWIRE_COLUMNS, NULL, 0, err);
 
     *names = NULL;
     *n_names = 0;
     if (status != CELLAR_OK)
         return status;
-    status = cellar_statfile_list_columns(&file, names, n_names, err);
-    cellar_statfile_close(&file);
-    return status;
+    status =
+        cellar_statwire_read_columns(&run.wire, cellar_limit_columns(options), names, n_names, err);
+    return statfile_finish(&run, status, err);
 }
 
-cellar_status cellar_statfile_read(const char *path, cellar_data_format format,
+cellar_status cellar_statfile_read(const char *path, const cellar_reader_options *options,
                                    const size_t *columns, size_t n_columns,
                                    cellar_row_callback *row, void *context, double *fraction_done,
                                    cellar_error *err)
 {
-    cellar_statfile file;
-    cellar_status status = cellar_statfile_open(path, format, &file, err);
+    statfile_run run;
+    cellar_status status =
+        statfile_start(&run, path, options, CELLAR_STATWIRE_ROWS, columns, n_columns, err);
 
     if (status != CELLAR_OK)
         return status;
-    file.fraction_done = fraction_done;
-    status = cellar_statfile_read_rows(&file, columns, n_columns, row, context, err);
+    status = cellar_statwire_read_rows(&run.wire, n_columns, row, context, fraction_done, err);
     if (status == CELLAR_OK && fraction_done != NULL)
         *fraction_done = 1;
-    cellar_statfile_close(&file);
-    return status;
+    return statfile_finish(&run, status, err);
+}
+
+cellar_status cellar_statfile_labels(const char *path, const cellar_reader_options *options,
+                                     const size_t *columns, size_t n_columns,
+                                     cellar_codelist **lists, cellar_error *err)
+{
+    statfile_run run;
+    cellar_status status =
+        statfile_start(&run, path, options, CELLAR_STATWIRE_LABELS, columns, n_columns, err);
+
+    for (size_t i = 0; i < n_columns; i++)
+        lists[i] = NULL;
+    if (status != CELLAR_OK)
+        return status;
+    status = cellar_statwire_read_labels(&run.wire, n_columns, lists, err);
+    return statfile_finish(&run, status, err);
 }

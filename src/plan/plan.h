@@ -18,7 +18,7 @@ typedef struct plan_data {
     const char *delimiter;
     plan_list missing, where;
     const char *weight, *edition;
-    uint64_t max_weight;
+    uint64_t max_weight, max_columns, max_row_mib, reader_memory_mib;
 } plan_data;
 
 typedef struct plan_unit {

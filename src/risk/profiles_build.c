@@ -181,7 +181,7 @@ static cellar_status reader_variable(profile_reader *reader, size_t v, cellar_er
                                .codelist = variable->codelist};
     CELLAR_TRY(cellar_scan_find_column(reader->scan, variable->column, &column, err));
     if (variable->codelist == NULL)
-        CELLAR_TRY(cellar_scan_labels(reader->scan, column, &reader->labels[v], err));
+        CELLAR_TRY(cellar_scan_labels(reader->scan, &column, 1, &reader->labels[v], err));
     coder.labels = reader->labels[v];
     CELLAR_TRY(reader_use(reader, variable->column, &coder, err));
 out:

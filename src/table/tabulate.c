@@ -103,7 +103,7 @@ static cellar_status add_variable(tabulation *t, size_t v, cellar_error *err)
 
     CELLAR_TRY(cellar_scan_find_column(t->scan, variable->column, &use->column, err));
     if (variable->codelist == NULL)
-        CELLAR_TRY(cellar_scan_labels(t->scan, use->column, &t->labels[v], err));
+        CELLAR_TRY(cellar_scan_labels(t->scan, &use->column, 1, &t->labels[v], err));
     coder.labels = t->labels[v];
     CELLAR_TRY(cellar_coder_create(&coder, &t->coders[t->n_coders], err));
     use->coder = t->coders[t->n_coders++];

@@ -49,10 +49,16 @@ def main():
             run(program, env=environment)
         installed = {path.name for path in prefix.rglob("*")}
         wanted = {path.name for path in (root / "include/cellar").glob("*.h")}
-        wanted |= {path.name for path in (root / "man").glob("*.1")} | {"cellar"}
+        wanted |= {path.name for path in (root / "man").glob("*.1")} | {"cellar", "cellar-statread"}
         for missing in sorted(wanted - installed):
             print(f"not installed: {missing}")
         run(str(prefix / "bin/cellar"), "--version")
+        (prefix / "people.sav").write_text("no SPSS file" * 100)
+        refused = subprocess.run([str(prefix / "bin/cellar"), "describe", "people.sav"], cwd=prefix,
+                                 text=True, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
+        if "people.sav: not an SPSS file" not in refused.stderr:
+            print(f"the installed cellar-statread does not answer: {refused.stderr}")
+            return 1
         return 1 if wanted - installed else 0
 
 

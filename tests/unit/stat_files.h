@@ -34,6 +34,12 @@ static inline void stat_file_clear(stat_file *file)
     *file = (stat_file){0};
 }
 
+/* Lets the library find its program in the folder of the build, wherever the test lies. */
+static inline void stat_find_program(void)
+{
+    setenv("CELLAR_STATREAD", CELLAR_STATREAD_BUILT, 1);
+}
+
 /* A kind of file: format, version (0: the writer's own choice) and compression. */
 typedef struct stat_kind {
     const char *ending;

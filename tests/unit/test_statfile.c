@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "data/statfile.h"
-#include "data/statfile_parse.h"
+#include "statread/parse.h"
 
 /* ---- the common file in every format -------------------------------------- */
 
@@ -47,7 +47,7 @@ static void test_columns(void **state)
         size_t n_names;
         cellar_error err;
         stat_make(&stat_kinds[k], 1, &bytes);
-        cellar_statfile_open_memory("m", bytes.bytes, bytes.length, stat_kinds[k].format, &file);
+        cellar_statfile_open_memory(bytes.bytes, bytes.length, stat_kinds[k].format, &file);
         assert_int_equal(cellar_statfile_list_columns(&file, &names, &n_names, &err), CELLAR_OK);
         assert_int_equal(n_names, 3);
         assert_string_equal(names[0], "PLACE");
@@ -66,8 +66,10 @@ typedef struct expectation {
 static void expect_field(const cellar_field *field, const char *want)
 {
     assert_int_equal(field->missing, want == NULL);
-    assert_string_equal(field->text, want == NULL ? "" : want);
-    assert_int_equal(field->length, strlen(field->text));
+    if (want == NULL)
+        return;
+    assert_int_equal(field->length, strlen(want));
+    assert_memory_equal(field->text, want, field->length);
 }
 
 /* Asked for as INCOME, PLACE, SEX, PLACE. */
@@ -100,14 +102,11 @@ static void test_rows(void **state)
         stat_file bytes;
         cellar_statfile file;
         cellar_error err;
-        double fraction = 0;
         stat_make(&stat_kinds[k], 300, &bytes);
-        cellar_statfile_open_memory("m", bytes.bytes, bytes.length, stat_kinds[k].format, &file);
-        file.fraction_done = &fraction;
+        cellar_statfile_open_memory(bytes.bytes, bytes.length, stat_kinds[k].format, &file);
         assert_int_equal(cellar_statfile_read_rows(&file, wanted, 4, expect_row, &expected, &err),
                          CELLAR_OK);
         assert_int_equal(expected.n_rows, 300 * N_STAT_PEOPLE);
-        assert_true(fraction > 0.5 && fraction <= 1);
 
         expected = (expectation){.kind = &stat_kinds[k], .stop_after = 9};
         assert_int_equal(cellar_statfile_read_rows(&file, wanted, 4, expect_row, &expected, &err),
@@ -137,7 +136,7 @@ static void test_no_columns_asked_for(void **state)
         cellar_error err;
         uint64_t n_rows = 0;
         stat_make(&stat_kinds[k], 2, &bytes);
-        cellar_statfile_open_memory("m", bytes.bytes, bytes.length, stat_kinds[k].format, &file);
+        cellar_statfile_open_memory(bytes.bytes, bytes.length, stat_kinds[k].format, &file);
         assert_int_equal(cellar_statfile_read_rows(&file, NULL, 0, count_row, &n_rows, &err),
                          CELLAR_OK);
         assert_int_equal(n_rows, 2 * N_STAT_PEOPLE);
@@ -163,7 +162,7 @@ static int survives(const unsigned char *bytes, size_t length, cellar_data_forma
 
     assert_non_null(copy);
     memcpy(copy, bytes, length);
-    cellar_statfile_open_memory("m", copy, length, format, &file);
+    cellar_statfile_open_memory(copy, length, format, &file);
     if (cellar_statfile_list_columns(&file, &names, &n_names, &err) == CELLAR_OK)
         cellar_columns_free(names, n_names);
     status = cellar_statfile_read_rows(&file, wanted, 4, count_row, &n_rows, &err);
@@ -210,8 +209,7 @@ static void test_cut_transport(void **state)
             cellar_statfile file;
             cellar_error err = {""};
             uint64_t n_rows = 0;
-            cellar_statfile_open_memory("m", bytes.bytes, bytes.length - cut, CELLAR_DATA_XPT,
-                                        &file);
+            cellar_statfile_open_memory(bytes.bytes, bytes.length - cut, CELLAR_DATA_XPT, &file);
             if (cut % 80 != 0)
                 assert_int_equal(
                     cellar_statfile_read_rows(&file, wanted, 4, count_row, &n_rows, &err),
@@ -256,12 +254,11 @@ static void test_wrong_format(void **state)
             size_t n_names;
             if (stat_kinds[other].format == stat_kinds[k].format)
                 continue;
-            cellar_statfile_open_memory("m", bytes.bytes, bytes.length, stat_kinds[other].format,
-                                        &file);
+            cellar_statfile_open_memory(bytes.bytes, bytes.length, stat_kinds[other].format, &file);
             assert_int_not_equal(cellar_statfile_list_columns(&file, &names, &n_names, &err),
                                  CELLAR_OK);
             assert_null(names);
-            assert_memory_equal(err.message, "m: ", 3);
+            assert_true(strlen(err.message) > 0);
         }
         stat_file_clear(&bytes);
     }
@@ -272,6 +269,7 @@ static void test_wrong_format(void **state)
 static void test_path(void **state)
 {
     char path[] = "cellar-test-XXXXXX.sav";
+    const cellar_reader_options sav = {.format = CELLAR_DATA_SAV};
     expectation expected = {.kind = &stat_kinds[0]};
     stat_file bytes;
     char **names;
@@ -284,17 +282,16 @@ static void test_path(void **state)
     assert_true(fd >= 0);
     stat_make(&stat_kinds[0], 3000, &bytes);
     assert_int_equal(write(fd, bytes.bytes, bytes.length), (ssize_t) bytes.length);
-    assert_int_equal(cellar_statfile_columns(path, CELLAR_DATA_SAV, &names, &n_names, &err),
-                     CELLAR_OK);
+    assert_int_equal(cellar_statfile_columns(path, &sav, &names, &n_names, &err), CELLAR_OK);
     assert_int_equal(n_names, 3);
     cellar_columns_free(names, n_names);
-    assert_int_equal(cellar_statfile_read(path, CELLAR_DATA_SAV, wanted, 4, expect_row, &expected,
-                                          &fraction, &err),
-                     CELLAR_OK);
+    assert_int_equal(
+        cellar_statfile_read(path, &sav, wanted, 4, expect_row, &expected, &fraction, &err),
+        CELLAR_OK);
     assert_int_equal(expected.n_rows, 3000 * N_STAT_PEOPLE);
     assert_true(fraction == 1);
     assert_int_equal(pwrite(fd, "\x1f\x8b", 2, 0), 2);
-    assert_int_equal(cellar_statfile_columns(path, CELLAR_DATA_SAV, &names, &n_names, &err),
+    assert_int_equal(cellar_statfile_columns(path, &sav, &names, &n_names, &err),
                      CELLAR_ERR_UNSUPPORTED);
     assert_non_null(strstr(err.message, "gzipped"));
     close(fd);
@@ -304,6 +301,7 @@ static void test_path(void **state)
 
 static void test_bad_paths(void **state)
 {
+    const cellar_reader_options dta = {.format = CELLAR_DATA_DTA};
     static const struct {
         const char *path;
         cellar_status status;
@@ -322,9 +320,8 @@ static void test_bad_paths(void **state)
         char **names;
         size_t n_names;
         cellar_error err;
-        assert_int_equal(
-            cellar_statfile_columns(cases[i].path, CELLAR_DATA_DTA, &names, &n_names, &err),
-            cases[i].status);
+        assert_int_equal(cellar_statfile_columns(cases[i].path, &dta, &names, &n_names, &err),
+                         cases[i].status);
         assert_string_equal(err.message, cases[i].message);
         assert_null(names);
     }
@@ -341,7 +338,7 @@ static void test_no_memory(void **state)
 
     (void) state;
     stat_make(&stat_kinds[0], 1, &bytes);
-    cellar_statfile_open_memory("m", bytes.bytes, bytes.length, CELLAR_DATA_SAV, &file);
+    cellar_statfile_open_memory(bytes.bytes, bytes.length, CELLAR_DATA_SAV, &file);
     do {
         expectation expected = {.kind = &stat_kinds[0]};
         char **names;
@@ -377,5 +374,6 @@ int main(void)
         cmocka_unit_test(test_no_memory),
 #endif
     };
+    stat_find_program();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

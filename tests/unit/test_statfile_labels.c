@@ -6,14 +6,35 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "data/statfile_parse.h"
+#include "statread/parse.h"
+
+static cellar_status add_label(void *context, size_t column, const char *code, const char *label,
+                               cellar_error *err)
+{
+    cellar_codelist **list = context;
+    cellar_status status = *list == NULL ? cellar_codelist_create(list, err) : CELLAR_OK;
+    assert_int_equal(column, 0);
+    if (status == CELLAR_OK)
+        status = cellar_codelist_add(*list, code, label[0] != '\0' ? label : NULL, NULL,
+                                     CELLAR_CODE_PLAIN, err);
+    return status;
+}
 
 static cellar_status labels_of(const unsigned char *bytes, size_t length, cellar_data_format format,
                                size_t column, cellar_codelist **list, cellar_error *err)
 {
     cellar_statfile file;
-    cellar_statfile_open_memory("m", bytes, length, format, &file);
-    return cellar_statfile_list_labels(&file, column, list, err);
+    cellar_status status;
+    cellar_statfile_open_memory(bytes, length, format, &file);
+    *list = NULL;
+    status = cellar_statfile_list_labels(&file, &column, 1, add_label, list, err);
+    if (status == CELLAR_OK && *list != NULL)
+        status = cellar_codelist_finish(*list, err);
+    if (status != CELLAR_OK) {
+        cellar_codelist_free(*list);
+        *list = NULL;
+    }
+    return status;
 }
 
 static void expect_code(const cellar_codelist *list, size_t i, const char *code, const char *label)
@@ -262,5 +283,6 @@ int main(void)
         cmocka_unit_test(test_no_memory),
 #endif
     };
+    stat_find_program();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "data/statfile.h"
-#include "data/statfile_parse.h"
+#include "statread/parse.h"
 
 /* ---- numbers -------------------------------------------------------------- */
 
@@ -110,7 +110,7 @@ static cellar_status read_first(const stat_file *bytes, cellar_data_format forma
     static const size_t all[] = {0, 1, 2, 3};
     cellar_statfile file;
     *row = (first_row){.n = n};
-    cellar_statfile_open_memory("m", bytes->bytes, bytes->length, format, &file);
+    cellar_statfile_open_memory(bytes->bytes, bytes->length, format, &file);
     return cellar_statfile_read_rows(&file, all, n, keep_row, row, err);
 }
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An open SPSS, Stata or SAS file and ReadStat's parsers over it; what statfile.h stands on. */
-#ifndef CELLAR_DATA_STATFILE_PARSE_H
-#define CELLAR_DATA_STATFILE_PARSE_H
+/* An open SPSS, Stata or SAS file and ReadStat's parsers over it. ReadStat is not to be trusted
+ * with hostile files, so all of this runs in the program cellar-statread, which can do nothing but
+ * read the one file and answer; tests and fuzzers call it directly. Messages do not name the file.
+ */
+#ifndef CELLAR_STATREAD_PARSE_H
+#define CELLAR_STATREAD_PARSE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -13,25 +16,26 @@
 #include "data/statfile.h"
 
 typedef struct cellar_statfile {
-    const char *name; /* the caller's */
     cellar_data_format format;
     int fd; /* -1: all of the bytes are in `buffer`, and are the caller's */
-    int64_t size, position;
+    int64_t size, position, furthest;
     const unsigned char *buffer; /* holds [buffer_start, buffer_start + n_buffer) of the file */
     unsigned char *owned_buffer;
     int64_t buffer_start;
     size_t n_buffer;
-    int read_errno;        /* of a read that failed, else 0 */
-    int cut;               /* a read got some of what it asked for, but not all */
-    double *fraction_done; /* kept up to date while reading; may be NULL */
+    int read_errno; /* of a read that failed, else 0 */
+    int cut;        /* a read got some of what it asked for, but not all */
+    /* Called whenever bytes have been read that are further in the file; may be NULL. */
+    void (*advance)(void *context, int64_t furthest);
+    void *advance_context;
 } cellar_statfile;
 
-/* Opens a regular file; `path` must outlive it. On failure there is nothing to close. */
-cellar_status cellar_statfile_open(const char *path, cellar_data_format format,
-                                   cellar_statfile *file, cellar_error *err);
+/* Over an open regular file, which stays the caller's. On failure there is nothing to close. */
+cellar_status cellar_statfile_open(int fd, cellar_data_format format, cellar_statfile *file,
+                                   cellar_error *err);
 /* The same over bytes in memory, for tests and fuzzers; nothing to close. */
-void cellar_statfile_open_memory(const char *name, const void *bytes, size_t length,
-                                 cellar_data_format format, cellar_statfile *file);
+void cellar_statfile_open_memory(const void *bytes, size_t length, cellar_data_format format,
+                                 cellar_statfile *file);
 void cellar_statfile_close(cellar_statfile *file);
 
 /* One run of a parser. Contexts given to it begin with this; a handler that fails sets `status`
@@ -60,13 +64,19 @@ cellar_status cellar_statfile_value_text(const cellar_statfile_run *run, readsta
 /* Adds the shortest decimal that reads back as the same double (or float, when `single`). */
 void cellar_statfile_add_number(cellar_text *out, double number, int single);
 
-/* The work of statfile.h over an open file. */
+/* Names of the columns, in order; free with cellar_columns_free(). */
 cellar_status cellar_statfile_list_columns(cellar_statfile *file, char ***names, size_t *n_names,
                                            cellar_error *err);
+/* As cellar_statfile_read(). */
 cellar_status cellar_statfile_read_rows(cellar_statfile *file, const size_t *columns,
                                         size_t n_columns, cellar_row_callback *row, void *context,
                                         cellar_error *err);
-cellar_status cellar_statfile_list_labels(cellar_statfile *file, size_t column,
-                                          cellar_codelist **out, cellar_error *err);
+/* Calls label(context, column, code, label) for the value labels of the columns asked for, one
+ * column after the other (`column` counts those), in the order of the values; `label` may be "". */
+typedef cellar_status cellar_label_callback(void *context, size_t column, const char *code,
+                                            const char *label, cellar_error *err);
+cellar_status cellar_statfile_list_labels(cellar_statfile *file, const size_t *columns,
+                                          size_t n_columns, cellar_label_callback *label,
+                                          void *context, cellar_error *err);
 
 #endif

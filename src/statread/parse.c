@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "data/statfile_parse.h"
+#include "statread/parse.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,25 +14,16 @@ enum { STATFILE_DTA_UTF8 = 118 }; /* from this version on Stata's text is UTF-8 
 enum { STATFILE_NAME_BYTES = 256 };
 enum { STATFILE_XPT_RECORD_BYTES = 80 };
 
-static const char *statfile_kind(cellar_data_format format)
-{
-    switch (format) {
-    case CELLAR_DATA_SAV:
-        return "an SPSS file";
-    case CELLAR_DATA_POR:
-        return "an SPSS portable file";
-    case CELLAR_DATA_DTA:
-        return "a Stata file";
-    case CELLAR_DATA_SAS:
-        return "a SAS file";
-    case CELLAR_DATA_XPT:
-        return "a SAS transport file";
-    default:
-        return "an SPSS, Stata or SAS file";
-    }
-}
-
 /* ---- the file ------------------------------------------------------------- */
+
+static cellar_status statfile_fail_read(cellar_error *err, int error)
+{
+    const char *reason = strerrordesc_np(error);
+    if (error == ENOMEM)
+        return cellar_fail_memory(err, "the file");
+    return cellar_fail(err, CELLAR_ERR_IO, "cannot read the file: %s",
+                       reason != NULL ? reason : "unknown");
+}
 
 /* Fills [start, start + size) from the file as far as it goes. 0 on an error. */
 static int statfile_pread(cellar_statfile *file, unsigned char *out, size_t size, int64_t start,
@@ -55,72 +45,30 @@ static int statfile_pread(cellar_statfile *file, unsigned char *out, size_t size
     return 1;
 }
 
-static cellar_status statfile_check(cellar_statfile *file, cellar_error *err)
+cellar_status cellar_statfile_open(int fd, cellar_data_format format, cellar_statfile *file,
+                                   cellar_error *err)
 {
     struct stat about;
-    unsigned char head[2];
-    size_t got;
 
-    if (fstat(file->fd, &about) != 0)
-        return cellar_fail_errno(err, file->name, "read the file");
-    if (!S_ISREG(about.st_mode))
-        return cellar_fail(err, CELLAR_ERR_INPUT,
-                           "%s: %s is read out of order and must be a regular file", file->name,
-                           statfile_kind(file->format));
+    *file = (cellar_statfile){.format = format, .fd = fd};
+    if (fstat(fd, &about) != 0)
+        return statfile_fail_read(err, errno);
     file->size = about.st_size;
-    if (!statfile_pread(file, head, sizeof head, 0, &got)) {
-        errno = file->read_errno;
-        return cellar_fail_errno(err, file->name, "read the file");
-    }
-    if (got == sizeof head && head[0] == 0x1f && head[1] == 0x8b)
-        return cellar_fail(err, CELLAR_ERR_UNSUPPORTED,
-                           "%s: %s cannot be read while gzipped; unpack it first", file->name,
-                           statfile_kind(file->format));
-    return CELLAR_OK;
+    file->owned_buffer = cellar_alloc_pages(STATFILE_BUFFER_BYTES);
+    file->buffer = file->owned_buffer;
+    return file->buffer != NULL ? CELLAR_OK : cellar_fail_memory(err, "the file");
 }
 
-cellar_status cellar_statfile_open(const char *path, cellar_data_format format,
-                                   cellar_statfile *file, cellar_error *err)
+void cellar_statfile_open_memory(const void *bytes, size_t length, cellar_data_format format,
+                                 cellar_statfile *file)
 {
-    cellar_status status;
-
-    *file = (cellar_statfile){.name = path, .format = format, .fd = -1};
-    if (strcmp(path, "-") == 0)
-        return cellar_fail(err, CELLAR_ERR_UNSUPPORTED,
-                           "%s cannot be read from standard input; give the name of a file",
-                           statfile_kind(format));
-    file->fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (file->fd < 0)
-        return cellar_fail_errno(err, path, "open the file");
-    status = statfile_check(file, err);
-    if (status == CELLAR_OK) {
-        file->owned_buffer = cellar_alloc_pages(STATFILE_BUFFER_BYTES);
-        file->buffer = file->owned_buffer;
-        if (file->buffer == NULL)
-            status = cellar_fail_memory(err, path);
-    }
-    if (status != CELLAR_OK)
-        cellar_statfile_close(file);
-    return status;
-}
-
-void cellar_statfile_open_memory(const char *name, const void *bytes, size_t length,
-                                 cellar_data_format format, cellar_statfile *file)
-{
-    *file = (cellar_statfile){.name = name,
-                              .format = format,
-                              .fd = -1,
-                              .size = (int64_t) length,
-                              .buffer = bytes,
-                              .n_buffer = length};
+    *file = (cellar_statfile){
+        .format = format, .fd = -1, .size = (int64_t) length, .buffer = bytes, .n_buffer = length};
 }
 
 void cellar_statfile_close(cellar_statfile *file)
 {
-    if (file->fd >= 0)
-        close(file->fd);
     cellar_free(file->owned_buffer);
-    file->fd = -1;
     file->owned_buffer = NULL;
 }
 
@@ -164,12 +112,26 @@ static size_t statfile_buffered(const cellar_statfile *file)
     return into >= 0 && into < (int64_t) file->n_buffer ? file->n_buffer - (size_t) into : 0;
 }
 
+static void statfile_advance(cellar_statfile *file)
+{
+    int64_t end = file->buffer_start + (int64_t) file->n_buffer;
+    if (end <= file->furthest)
+        return;
+    file->furthest = end;
+    if (file->advance != NULL)
+        file->advance(file->advance_context, end);
+}
+
 /* ReadStat asks for a few bytes or one row at a time, hence the buffer. */
 static ssize_t statfile_io_read(void *out, size_t size, void *context)
 {
     cellar_statfile *file = context;
     size_t done = 0;
 
+    if (out == NULL) { /* of memory that ReadStat could not get, and does not look whether it did */
+        file->read_errno = ENOMEM;
+        return -1;
+    }
     while (done < size) {
         size_t held = statfile_buffered(file), n = size - done < held ? size - done : held;
         if (n > 0) {
@@ -186,11 +148,9 @@ static ssize_t statfile_io_read(void *out, size_t size, void *context)
             return -1;
         if (file->n_buffer == 0)
             break;
+        statfile_advance(file);
     }
     file->cut |= done > 0 && done < size;
-    if (file->fraction_done != NULL && file->size > 0)
-        *file->fraction_done =
-            file->position < file->size ? (double) file->position / (double) file->size : 1;
     return (ssize_t) done;
 }
 
@@ -201,7 +161,7 @@ static readstat_error_t statfile_io_update(long size, readstat_progress_handler 
     (void) handler;
     (void) user_context;
     (void) context;
-    return READSTAT_OK; /* statfile_io_read keeps the fraction */
+    return READSTAT_OK; /* statfile_io_read tells */
 }
 
 /* ---- the parser ----------------------------------------------------------- */
@@ -249,77 +209,71 @@ static readstat_parser_t *statfile_parser(cellar_statfile_run *run,
 /* ReadStat's own messages may quote the file, hence sentences of ours. */
 static cellar_status statfile_fail(const cellar_statfile_run *run, readstat_error_t error)
 {
-    const char *name = run->file->name, *kind = statfile_kind(run->file->format);
+    const char *kind = cellar_statfile_kind(run->file->format);
     cellar_error *err = run->err;
 
     if (run->status != CELLAR_OK)
         return run->status;
-    if (run->file->read_errno != 0) {
-        errno = run->file->read_errno;
-        return cellar_fail_errno(err, name, "read the file");
-    }
+    if (run->file->read_errno != 0)
+        return statfile_fail_read(err, run->file->read_errno);
     switch (error) {
     case READSTAT_ERROR_MALLOC:
-        return cellar_fail(err, CELLAR_ERR_MEMORY,
-                           "%s: not enough memory to read it as %s, or the file is damaged", name,
-                           kind);
+        return cellar_fail(err, CELLAR_ERR_MEMORY, "not enough memory for %s", kind);
     case READSTAT_ERROR_READ:
     case READSTAT_ERROR_SEEK:
     case READSTAT_ERROR_ROW_COUNT_MISMATCH:
         return cellar_fail(err, CELLAR_ERR_INPUT,
-                           "%s: the file ends too early for %s: it is cut short or damaged", name,
-                           kind);
+                           "the file ends too early for %s: it is cut short or damaged", kind);
     case READSTAT_ERROR_UNSUPPORTED_COMPRESSION:
         return cellar_fail(err, CELLAR_ERR_UNSUPPORTED,
-                           "%s: %s with a compression that is not supported", name, kind);
+                           "%s with a compression that is not supported", kind);
     case READSTAT_ERROR_UNSUPPORTED_CHARSET:
         return cellar_fail(err, CELLAR_ERR_UNSUPPORTED,
-                           "%s: %s with text in an encoding that is not supported", name, kind);
+                           "%s with text in an encoding that is not supported", kind);
     case READSTAT_ERROR_UNSUPPORTED_FILE_FORMAT_VERSION:
         return cellar_fail(err, CELLAR_ERR_UNSUPPORTED,
-                           "%s: %s in a version of the format that is not supported", name, kind);
+                           "%s in a version of the format that is not supported", kind);
     case READSTAT_ERROR_CONVERT:
     case READSTAT_ERROR_CONVERT_BAD_STRING:
     case READSTAT_ERROR_CONVERT_SHORT_STRING:
     case READSTAT_ERROR_CONVERT_LONG_STRING:
         return cellar_fail(err, CELLAR_ERR_INPUT,
-                           "%s: some text is not in the encoding the file declares", name);
+                           "some text is not in the encoding the file declares");
     default:
-        return cellar_fail(err, CELLAR_ERR_INPUT, "%s: not %s, or a damaged one", name, kind);
+        return cellar_fail(err, CELLAR_ERR_INPUT, "not %s, or a damaged one", kind);
     }
 }
 
 cellar_status cellar_statfile_parse(cellar_statfile_run *run, const readstat_callbacks_t *handlers)
 {
     readstat_parser_t *parser = statfile_parser(run, handlers);
-    const char *name = run->file->name;
     readstat_error_t error = READSTAT_OK;
 
     if (parser == NULL)
-        return cellar_fail_memory(run->err, name);
+        return cellar_fail_memory(run->err, "the file");
     run->n_rows = -1;
     run->name_bytes = STATFILE_NAME_BYTES;
     switch (run->file->format) {
     case CELLAR_DATA_SAV:
-        error = readstat_parse_sav(parser, name, run);
+        error = readstat_parse_sav(parser, "", run);
         break;
     case CELLAR_DATA_POR:
-        error = readstat_parse_por(parser, name, run);
+        error = readstat_parse_por(parser, "", run);
         break;
     case CELLAR_DATA_DTA:
-        error = readstat_parse_dta(parser, name, run);
+        error = readstat_parse_dta(parser, "", run);
         break;
     case CELLAR_DATA_SAS:
-        error = readstat_parse_sas7bdat(parser, name, run);
+        error = readstat_parse_sas7bdat(parser, "", run);
         break;
     case CELLAR_DATA_XPT:
-        error = readstat_parse_xport(parser, name, run);
+        error = readstat_parse_xport(parser, "", run);
         if (error == READSTAT_OK && run->file->size % STATFILE_XPT_RECORD_BYTES != 0)
             error = READSTAT_ERROR_READ; /* ReadStat takes half a row for padding */
         break;
     default:
-        run->status = cellar_fail(run->err, CELLAR_ERR_ARGUMENT, "%s: not %s", name,
-                                  statfile_kind(run->file->format));
+        run->status = cellar_fail(run->err, CELLAR_ERR_ARGUMENT, "not %s",
+                                  cellar_statfile_kind(run->file->format));
     }
     readstat_parser_free(parser);
     if (error != READSTAT_OK || run->status != CELLAR_OK)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Values of SPSS, Stata and SAS files as text. */
-#include "data/statfile_parse.h"
+#include "statread/parse.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,10 +23,9 @@ cellar_status cellar_statfile_text(const cellar_statfile_run *run, const char *t
         ok = cellar_encoding_to_utf8(CELLAR_ENCODING_WINDOWS1252, text, length, out);
     if (!ok)
         return cellar_fail(run->err, CELLAR_ERR_INPUT,
-                           "%s: %s: text that is not in the encoding the file declares",
-                           run->file->name, what);
+                           "%s: text that is not in the encoding the file declares", what);
     if (out->failed)
-        return cellar_fail_memory(run->err, run->file->name);
+        return cellar_fail_memory(run->err, "the file");
     return CELLAR_OK;
 }
 
@@ -107,6 +106,6 @@ cellar_status cellar_statfile_value_text(const cellar_statfile_run *run, readsta
     cellar_statfile_add_number(out, readstat_double_value(value),
                                readstat_value_type(value) == READSTAT_TYPE_FLOAT);
     if (out->failed)
-        return cellar_fail_memory(run->err, run->file->name);
+        return cellar_fail_memory(run->err, "the file");
     return CELLAR_OK;
 }
