@@ -138,6 +138,16 @@ CELLAR_API cellar_status cellar_protect_dirichlet(const cellar_table *table, con
                                                   cellar_dirichlet **out, int *is_invariant,
                                                   cellar_error *err);
 
+/* A digest of the whole content of the table and of every option that decides what is drawn from it
+ * and what it means, but for the mechanism: what a ledger compares when a request is asked again
+ * (cellar_charge.content). `before` is the digest of the tables before it in a list, or NULL. It is
+ * confidential: it would confirm a guess of the counts. */
+enum { CELLAR_FINGERPRINT_TEXT = 65 };
+CELLAR_API cellar_status cellar_protect_fingerprint(const char *before, const cellar_table *table,
+                                                    const cellar_protect_options *options,
+                                                    char out[CELLAR_FINGERPRINT_TEXT],
+                                                    cellar_error *err);
+
 CELLAR_API void cellar_release_free(cellar_release *release); /* NULL is fine */
 
 /* ---- the numbers ----------------------------------------------------------- */

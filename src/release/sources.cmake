@@ -16,6 +16,7 @@ set(LAYER_SOURCES
   draw.c
   draw_dense.c
   draw_sparse.c
+  fingerprint.c
   forecast.c
   manifest.c
   manifest_sign.c
