@@ -191,6 +191,7 @@ void cli_protect_clear(protect_run *run)
     cli_words_clear(&run->domain_names);
     free(run->spec);
     cellar_release_free(run->release);
+    cellar_prepared_free(run->prepared);
     cellar_release_file_discard(run->file);
     cellar_ledger_close(run->ledger);
     cellar_key_free(run->key);

@@ -24,6 +24,7 @@ set(LAYER_SOURCES
   member_walk.c
   noise_law.c
   predicate.c
+  prepared.c
   protect.c
   protection.c
   release.c
