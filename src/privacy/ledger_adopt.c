@@ -47,12 +47,14 @@ static int adoption_tell(const adoption *a, cellar_text *what)
 static cellar_status adoption_look(adoption *a, int is_named, cellar_error *err)
 {
     cellar_sighting other = {0};
+    cellar_error why = {""};
     cellar_status status = CELLAR_OK;
     if (a->before != NULL)
-        status = cellar_witness_read(a->ledger, a->before, &a->seen, err);
+        status = cellar_witness_read(a->ledger, a->before, &a->seen, &why);
     a->is_readable = status == CELLAR_OK && a->before != NULL;
     if (status == CELLAR_ERR_MEMORY || (status != CELLAR_OK && !is_named))
-        return status; /* a disk that is not there now, perhaps */
+        return cellar_fail(err, status, "%s; bring the witness back, or name another (--witness)",
+                           why.message);
     if (cellar_witness_read(a->ledger, a->after, &other, NULL) == CELLAR_ERR_MEMORY)
         return cellar_fail_memory(err, "a witness");
     a->generation = cellar_ledger_generation(a->ledger);

@@ -134,7 +134,7 @@ static cellar_status file_is_witness(int fd, const char *path, cellar_error *err
         return cellar_fail_errno(err, path, "read the witness");
     if (!S_ISREG(facts.st_mode) ||
         (n > 0 && (start[0] != '\n' || memcmp(start + 1, WITNESS, (size_t) n - 1) != 0)))
-        return cellar_fail(err, CELLAR_ERR_EXISTS,
+        return cellar_fail(err, CELLAR_ERR_INPUT,
                            "%s: is something else than a witness, and is left alone; name another "
                            "file",
                            path);
