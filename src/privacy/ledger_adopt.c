@@ -113,6 +113,8 @@ static cellar_status adoption_run(adoption *a, int is_named, cellar_error *err)
         CELLAR_TRY(cellar_fail(err, CELLAR_ERR_ARGUMENT,
                                "%s: fits its witness, and there is nothing to adopt",
                                ledger->path));
+    if (a->before == NULL || strcmp(a->before, a->after) != 0) /* it must know the ledger, should */
+        CELLAR_TRY(cellar_witness_tell(ledger, a->after, err)); /* this program end after COMMIT */
     CELLAR_TRY(adoption_write(a, err));
 out:
     status = cellar_ledger_end(ledger, status, err);
