@@ -142,6 +142,9 @@ static int protect_open(const protect_values *values, protect_run *run)
             run->write.format = cellar_table_format_of_path(values->path);
         if (run->write.format == CELLAR_TABLE_AUTO) /* found out before anything is paid */
             return cli_usage("%s: the name does not tell the format; say --format", values->path);
+        status = cellar_release_file_check(run->table, &run->write, &err);
+        if (status != CELLAR_OK)
+            return cli_exit(status, &err);
         if (run->mechanism != NULL || run->dirichlet != NULL)
             return CLI_GO_ON;
     }

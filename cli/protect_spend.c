@@ -104,7 +104,8 @@ cellar_status cli_protect_spend(const protect_values *values, protect_run *run, 
     static const char *const endings[] = {".cellar.json", "-metadata.json", NULL};
     const protect_account *account = &values->account;
     const cellar_ledger_entry *dataset = cellar_ledger_find_dataset(run->ledger, account->dataset);
-    char *what = protect_what(run->table, &run->options), content[CELLAR_FINGERPRINT_TEXT];
+    char *what = protect_what(run->table, &run->options), content[CELLAR_FINGERPRINT_TEXT],
+         form[48];
     const char *slash = strrchr(values->path, '/');
     cellar_spend_options how = {.path = values->path, .endings = endings, .replace = values->force};
     cellar_charge charge = {
@@ -127,10 +128,9 @@ cellar_status cli_protect_spend(const protect_values *values, protect_run *run, 
 
     run->write.csv_name = slash != NULL ? slash + 1 : values->path;
     status = protect_cost(values, run, &charge, err);
+    snprintf(form, sizeof form, "%d %d %d", (int) run->write.format, values->zeros, values->sparse);
     if (status == CELLAR_OK)
-        status = cellar_release_file_check(run->table, &run->write, err);
-    if (status == CELLAR_OK)
-        status = cellar_protect_fingerprint(NULL, run->table, &run->options, content, err);
+        status = cellar_protect_fingerprint(form, run->table, &run->options, content, err);
     if (status == CELLAR_OK)
         status = protect_prepare(run, err);
     cli_progress_end();

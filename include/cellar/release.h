@@ -160,8 +160,9 @@ CELLAR_API cellar_status cellar_protect_dirichlet(const cellar_table *table, con
 
 /* A digest of the whole content of the table and of every option that decides what is drawn from it
  * and what it means, but for the mechanism: what a ledger compares when a request is asked again
- * (cellar_charge.content). `before` is the digest of the tables before it in a list, or NULL. It is
- * confidential: it would confirm a guess of the counts. */
+ * (cellar_charge.content). `before` is the digest of the tables before it in a list, or whatever
+ * else tells requests apart, or NULL. It is confidential: it would confirm a guess of the counts.
+ */
 enum { CELLAR_FINGERPRINT_TEXT = 65 };
 CELLAR_API cellar_status cellar_protect_fingerprint(const char *before, const cellar_table *table,
                                                     const cellar_protect_options *options,

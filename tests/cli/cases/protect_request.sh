@@ -24,6 +24,7 @@ ask table.json --negatives keep $law
 ask table.json --negatives zero $law --threshold 3
 ask table.json --negatives zero $law --chosen advance
 ask table.json --negatives zero $law --domain-public
+ask table.json --negatives zero $law --zeros
 ask table.json --negatives zero --mechanism discrete-laplace:epsilon=0.25
 cellar key create key --edition 1 >/dev/null 2>&1
 ask table.json --negatives zero $law --noise keyed --key key --edition 1
