@@ -300,6 +300,8 @@ cellar_status cellar_ledger_mend_witness(cellar_ledger *ledger, cellar_error *er
         CELLAR_TRY(refuse_old(ledger, &seen, err));
     if (is_newer(&now, &seen))
         CELLAR_TRY(cellar_witness_tell(ledger, cellar_ledger_witness(ledger), err));
+    if (faccessat(AT_FDCWD, cellar_ledger_witness(ledger), W_OK, AT_EACCESS) != 0)
+        CELLAR_TRY(cellar_fail_errno(err, cellar_ledger_witness(ledger), "write to the witness"));
 out:
     return status;
 }
