@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -144,17 +145,14 @@ static cellar_status file_is_witness(int fd, const char *path, cellar_error *err
 /* The name of a new file must outlast a power cut, too. */
 static void folder_sync(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    cellar_text folder = {0};
-    int fd = -1;
-    cellar_text_add(&folder, path, (size_t) (slash - path) + 1);
-    if (!folder.failed)
-        fd = open(folder.bytes, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd >= 0) {
-        fsync(fd);
-        close(fd);
-    }
-    cellar_text_clear(&folder);
+    char folder[PATH_MAX];
+    int fd;
+    snprintf(folder, sizeof folder, "%.*s", (int) (strrchr(path, '/') - path) + 1, path);
+    fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    fsync(fd);
+    close(fd);
 }
 
 /* One write, so that lines of other programs do not come between. */
