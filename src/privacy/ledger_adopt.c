@@ -16,6 +16,7 @@ typedef struct adoption {
     const char *before;   /* the witness until now, or NULL */
     const char *after;    /* and from now on */
     int is_readable;      /* the one until now */
+    int is_moved;         /* they are two */
     cellar_sighting seen; /* by it */
     uint64_t generation;
 } adoption;
@@ -84,11 +85,12 @@ static cellar_status adoption_write(adoption *a, cellar_error *err)
 static cellar_status adoption_leave(const adoption *a, cellar_error *err)
 {
     cellar_error why = {""};
-    if (!a->is_readable || strcmp(a->before, a->after) == 0)
+    cellar_status status = CELLAR_OK;
+    if (a->is_readable && a->is_moved)
+        status = cellar_witness_tell(a->ledger, a->before, &why);
+    if (status == CELLAR_OK)
         return CELLAR_OK;
-    if (cellar_witness_tell(a->ledger, a->before, &why) == CELLAR_OK)
-        return CELLAR_OK;
-    return cellar_fail(err, CELLAR_ERR_IO,
+    return cellar_fail(err, status,
                        "%s; the ledger has its new witness, but the old one would still vouch for "
                        "copies from before: remove it",
                        why.message);
@@ -107,14 +109,15 @@ static cellar_status adoption_run(adoption *a, int is_named, cellar_error *err)
         CELLAR_TRY(cellar_fail(err, CELLAR_ERR_ARGUMENT,
                                "%s: has no witness to be adopted in spite of; name one (--witness)",
                                ledger->path));
+    a->is_moved = a->before == NULL || strcmp(a->before, a->after) != 0;
     CELLAR_TRY(adoption_look(a, is_named, err));
-    if (a->is_readable && strcmp(a->before, a->after) == 0 && a->seen.n_entries > 0 &&
+    if (!a->is_moved && a->is_readable && a->seen.n_entries > 0 &&
         cellar_sighting_fits(&a->seen, ledger))
         CELLAR_TRY(cellar_fail(err, CELLAR_ERR_ARGUMENT,
                                "%s: fits its witness, and there is nothing to adopt",
                                ledger->path));
-    if (a->before == NULL || strcmp(a->before, a->after) != 0) /* it must know the ledger, should */
-        CELLAR_TRY(cellar_witness_tell(ledger, a->after, err)); /* this program end after COMMIT */
+    if (a->is_moved) /* it must know the ledger, should this program end after the COMMIT */
+        CELLAR_TRY(cellar_witness_tell(ledger, a->after, err));
     CELLAR_TRY(adoption_write(a, err));
 out:
     status = cellar_ledger_end(ledger, status, err);
