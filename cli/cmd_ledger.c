@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cellar/ledger.h>
@@ -14,7 +15,7 @@
 #include "options.h"
 
 typedef struct ledger_values {
-    const char *key, *dataset, *edition, *unit, *epsilon, *delta, *rho, *analyst, *what;
+    const char *key, *dataset, *edition, *unit, *epsilon, *delta, *rho, *analyst, *what, *witness;
     int neighbours, accept_delta, uncharged, json;
     cli_number population;
     cli_words against;
@@ -25,6 +26,10 @@ static const cli_option ledger_options[] = {
     SECTION("The ledger"),
     TEXT("ledger-key", "FILE", key, "the key that chains the history [LEDGER.key]"),
     FLAG("json", json, "print JSON"),
+    SECTION("create, adopt: who remembers how far the history got"),
+    TEXT("witness", "FILE", witness,
+         "a file on another disk that is told every new head, so that an older copy of the ledger "
+         "is refused"),
     SECTION("create, add: a dataset and its cap, which is never changed"),
     TEXT("dataset", "NAME", dataset, "the dataset"),
     TEXT("edition", "NAME", edition, "an edition of its data [the first one is called 1]"),
@@ -44,7 +49,7 @@ static const cli_option ledger_options[] = {
     TEXT("what", "TEXT", what, "what it is, in words"),
     SECTION("verify"),
     MANY("against", "RELEASE", against,
-         "the history must be the one the release was charged in; may be repeated"),
+         "the release must be the recorded output of a charge in this history; may be repeated"),
     SECTION("Other"),
 };
 
@@ -56,10 +61,11 @@ static const char *const ledger_examples[] = {
 
 static const cli_command ledger_command = {
     "ledger",
-    "create|add|enter|show|history|verify LEDGER [options]",
+    "create|add|enter|show|history|verify|adopt LEDGER [options]",
     "Keeps the privacy budget of datasets: makes a ledger, adds datasets, editions and analysts, "
     "enters what is published outside the budget, shows what is left and the history, and verifies "
-    "that the history is the one that was written. cellar protect --ledger spends.",
+    "that the history is the one that was written. adopt goes on with a ledger that its witness "
+    "does not know, or gives it another witness. cellar protect --ledger spends.",
     ledger_options,
     sizeof ledger_options / sizeof ledger_options[0],
     ledger_examples};
@@ -138,6 +144,27 @@ static int ledger_enter(cellar_ledger *ledger, const ledger_values *values)
                     &err);
 }
 
+/* A witness is of use where a copy of the ledger does not bring a copy of the witness along. */
+static void ledger_warn(const char *path, const char *witness)
+{
+    struct stat one, other;
+    if (witness != NULL && stat(path, &one) == 0 && stat(witness, &other) == 0 &&
+        one.st_dev == other.st_dev)
+        cli_message("%s: the witness lies on the same file system as the ledger: who restores that "
+                    "restores both; keep it on another disk",
+                    witness);
+}
+
+/* What an adoption says about the history before it. */
+static int ledger_tell_adopted(const cellar_ledger *ledger)
+{
+    const cellar_ledger_entry *entry =
+        cellar_ledger_entry_at(ledger, cellar_ledger_n_entries(ledger) - 1);
+    if (entry->kind == CELLAR_ENTRY_ADOPT)
+        cli_message("adopted in entry %lld: %s", (long long) entry->number, entry->what);
+    return CLI_DONE;
+}
+
 /* The ledger appears with its dataset or not at all. Makes the key too, unless there is one; a
  * ledger that cannot be made leaves none behind. */
 static int ledger_create(const char *path, const ledger_values *values)
@@ -164,14 +191,31 @@ static int ledger_create(const char *path, const ledger_values *values)
     if (status == CELLAR_OK)
         status = cellar_key_read(key_path, &key, &err);
     if (status == CELLAR_OK)
-        status =
-            cellar_ledger_create_with(path, key, values->dataset != NULL ? &dataset : NULL, &err);
+        status = cellar_ledger_create_with(path, key, values->dataset != NULL ? &dataset : NULL,
+                                           values->witness, &err);
     if (made_key && status == CELLAR_OK)
         cli_message("made the key %s; keep a copy apart from the ledger: who has both can rewrite "
                     "history",
                     key_path);
     else if (made_key)
         unlink(key_path); /* nothing is chained under it */
+    if (status == CELLAR_OK)
+        ledger_warn(path, values->witness);
+    cellar_key_free(key);
+    free(key_path);
+    return cli_exit(status, &err);
+}
+
+static int ledger_adopt(const char *path, const ledger_values *values)
+{
+    char *key_path = cli_ledger_key_path(path, values->key);
+    cellar_key *key = NULL;
+    cellar_error err;
+    cellar_status status = cellar_key_read(key_path, &key, &err);
+    if (status == CELLAR_OK)
+        status = cellar_ledger_adopt(path, key, values->witness, &err);
+    if (status == CELLAR_OK)
+        ledger_warn(path, values->witness);
     cellar_key_free(key);
     free(key_path);
     return cli_exit(status, &err);
@@ -204,6 +248,8 @@ static int ledger_act(const char *action, cellar_ledger *ledger, const ledger_va
     cellar_error err;
     if (strcmp(action, "create") == 0)
         return CLI_DONE;
+    if (strcmp(action, "adopt") == 0)
+        return ledger_tell_adopted(ledger);
     if (strcmp(action, "add") == 0)
         return ledger_add(ledger, values);
     if (strcmp(action, "enter") == 0)
@@ -219,19 +265,24 @@ static int ledger_act(const char *action, cellar_ledger *ledger, const ledger_va
 static int ledger_run(const char *action, const char *path, const ledger_values *values)
 {
     static const char *const actions[] = {"create",  "add",    "enter", "show",
-                                          "history", "verify", NULL};
+                                          "history", "verify", "adopt", NULL};
+    int makes = strcmp(action, "create") == 0 || strcmp(action, "adopt") == 0;
     cellar_ledger *ledger = NULL;
     int result = CLI_GO_ON;
     size_t i = 0;
     while (actions[i] != NULL && strcmp(actions[i], action) != 0)
         i++;
     if (actions[i] == NULL)
-        return cli_usage("ledger: say create, add, enter, show, history or verify, not '%s'",
+        return cli_usage("ledger: say create, add, enter, show, history, verify or adopt, not '%s'",
                          action);
     if (strcmp(action, "verify") != 0 && values->against.n > 0)
         return cli_usage("--against belongs to ledger verify");
+    if (!makes && values->witness != NULL)
+        return cli_usage("--witness belongs to ledger create and adopt");
     if (strcmp(action, "create") == 0)
         result = ledger_create(path, values);
+    if (strcmp(action, "adopt") == 0)
+        result = ledger_adopt(path, values);
     if (result == CLI_GO_ON || result == CLI_DONE)
         result = cli_ledger_open(path, values->key, &ledger);
     if (result == CLI_GO_ON)
@@ -246,7 +297,8 @@ int cli_ledger(int argc, char **argv)
     cli_words words = {0};
     int result = cli_options_parse(&ledger_command, argc, argv, &values, &words);
     if (result == CLI_GO_ON && words.n != 2)
-        result = cli_usage("ledger needs create, add, enter, show, history or verify, and a file");
+        result = cli_usage(
+            "ledger needs create, add, enter, show, history, verify or adopt, and a file");
     if (result == CLI_GO_ON)
         result = ledger_run(words.items[0], words.items[1], &values);
     cli_words_clear(&words);

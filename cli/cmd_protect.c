@@ -65,7 +65,8 @@ static const cli_option protect_options[] = {
     TEXT("request", "ID", account.request,
          "the name of this release in the ledger: asked again, it is finished or found, never "
          "redrawn"),
-    TEXT("analyst", "NAME", account.analyst, "the analyst whose share pays too"),
+    TEXT("analyst", "NAME", account.analyst,
+         "the analyst whose share pays too; needed where the dataset is shared out among analysts"),
     TEXT("delta", "D", account.delta,
          "the delta to charge, for mechanisms that have no pure epsilon"),
     FLAG("accept-delta", account.accept_delta,

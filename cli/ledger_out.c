@@ -213,7 +213,8 @@ static void json_entry(cli_json *json, const cellar_ledger_entry *entry)
                  {"edition", entry->edition},       {"unit", entry->unit},
                  {"neighbours", entry->neighbours}, {"analyst", entry->analyst},
                  {"mechanism", entry->mechanism},   {"what", entry->what},
-                 {"output", entry->output},         {"digest", entry->digest}};
+                 {"output", entry->output},         {"digest", entry->digest},
+                 {"witness", entry->witness}};
     char text[CELLAR_AMOUNT_TEXT];
     cli_json_begin(json, NULL, '{');
     cli_json_count(json, "entry", (uint64_t) entry->number);
@@ -334,14 +335,11 @@ cellar_status cli_ledger_tell_verified(const cellar_ledger *ledger, const char *
             cli_json_count(&json, "entry", (uint64_t) found[i].number);
             cli_json_text(&json, "request", found[i].request);
             cli_json_text(&json, "state", cellar_charge_state_name(found[i].state));
-            cli_json_truth(&json, "recorded_bytes", found[i].same_bytes);
             cli_json_end(&json, '}');
         } else {
-            cellar_output_printf(json.output, "%s: charged in entry %lld, request %s; %s\n",
-                                 releases[i], (long long) found[i].number, found[i].request,
-                                 found[i].same_bytes
-                                     ? "the recorded output"
-                                     : "not the recorded bytes: converted, or edited");
+            cellar_output_printf(json.output,
+                                 "%s: charged in entry %lld, request %s; the recorded output\n",
+                                 releases[i], (long long) found[i].number, found[i].request);
         }
     }
     if (as_json) {

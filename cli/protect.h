@@ -32,6 +32,7 @@ typedef struct protect_run {
     cellar_dirichlet *dirichlet; /* when that is multinomial-dirichlet */
     int is_invariant;            /* the total it draws is the table's own */
     cellar_key *key;
+    cellar_prepared *prepared; /* all but drawn */
     cellar_release_file *file;
     cellar_release *release;
     cellar_named_codelist *codelists;
@@ -54,7 +55,7 @@ const char *cli_protect_neighbours(cellar_neighbours neighbours);
 int cli_protect_prepare(const protect_values *values, const char *path, protect_run *run);
 void cli_protect_clear(protect_run *run);
 
-/* Draws, with a progress line. */
+/* Draws what is prepared, or prepares it first, with a progress line. */
 cellar_status cli_protect_draw(protect_run *run, cellar_error *err);
 
 /* Charges the ledger, draws, and lets the release appear; or finds what was drawn before. */

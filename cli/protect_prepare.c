@@ -145,6 +145,9 @@ static int protect_open(const protect_values *values, protect_run *run)
             run->write.format = cellar_table_format_of_path(values->path);
         if (run->write.format == CELLAR_TABLE_AUTO) /* found out before anything is paid */
             return cli_usage("%s: the name does not tell the format; say --format", values->path);
+        status = cellar_release_file_check(run->table, &run->write, &err);
+        if (status != CELLAR_OK)
+            return cli_exit(status, &err);
         if (run->mechanism != NULL || run->dirichlet != NULL)
             return CLI_GO_ON;
     }
@@ -194,6 +197,7 @@ void cli_protect_clear(protect_run *run)
     cli_words_clear(&run->domain_names);
     free(run->spec);
     cellar_release_free(run->release);
+    cellar_prepared_free(run->prepared);
     cellar_release_file_discard(run->file);
     cellar_ledger_close(run->ledger);
     cellar_key_free(run->key);

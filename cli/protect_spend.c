@@ -9,15 +9,23 @@
 
 #include "terminal.h"
 
+/* Everything but the draw: the certificate too. */
+static cellar_status protect_prepare(protect_run *run, cellar_error *err)
+{
+    run->options.progress = cli_progress_begin();
+    if (run->prepared != NULL)
+        return CELLAR_OK;
+    if (run->dirichlet != NULL)
+        return cellar_protect_prepare_dirichlet(run->table, run->spec, &run->options,
+                                                &run->prepared, err);
+    return cellar_protect_prepare(run->table, run->mechanism, &run->options, &run->prepared, err);
+}
+
 cellar_status cli_protect_draw(protect_run *run, cellar_error *err)
 {
-    cellar_status status;
-    run->options.progress = cli_progress_begin();
-    if (run->dirichlet != NULL)
-        status = cellar_release_dirichlet(run->table, run->spec, &run->options, &run->release, err);
-    else
-        status =
-            cellar_release_protect(run->table, run->mechanism, &run->options, &run->release, err);
+    cellar_status status = protect_prepare(run, err);
+    if (status == CELLAR_OK)
+        status = cellar_prepared_draw(run->prepared, run->options.ledger, &run->release, err);
     cli_progress_end();
     return status;
 }
@@ -96,7 +104,8 @@ cellar_status cli_protect_spend(const protect_values *values, protect_run *run, 
     static const char *const endings[] = {".cellar.json", "-metadata.json", NULL};
     const protect_account *account = &values->account;
     const cellar_ledger_entry *dataset = cellar_ledger_find_dataset(run->ledger, account->dataset);
-    char *what = protect_what(run->table, &run->options);
+    char *what = protect_what(run->table, &run->options), content[CELLAR_FINGERPRINT_TEXT],
+         form[48];
     const char *slash = strrchr(values->path, '/');
     cellar_spend_options how = {.path = values->path, .endings = endings, .replace = values->force};
     cellar_charge charge = {
@@ -112,13 +121,20 @@ cellar_status cli_protect_spend(const protect_values *values, protect_run *run, 
         .max_per_unit = run->options.max_per_unit,
         .max_weight = run->options.max_weight,
         .what = what,
+        .content = content,
         .accept_delta = account->accept_delta};
     cellar_spend_result result;
     cellar_status status = CELLAR_OK;
 
     run->write.csv_name = slash != NULL ? slash + 1 : values->path;
     status = protect_cost(values, run, &charge, err);
+    snprintf(form, sizeof form, "%d %d %d", (int) run->write.format, values->zeros, values->sparse);
     if (status == CELLAR_OK)
+        status = cellar_protect_fingerprint(form, run->table, &run->options, content, err);
+    if (status == CELLAR_OK)
+        status = protect_prepare(run, err);
+    cli_progress_end();
+    if (status == CELLAR_OK) /* what is left is drawing and writing */
         status =
             cellar_ledger_spend(run->ledger, &charge, &how, protect_produce, run, &result, err);
     if (status == CELLAR_OK && !result.is_new)

@@ -58,7 +58,8 @@ CELLAR_API void cellar_amount_text_atto(int64_t atto, char out[CELLAR_AMOUNT_TEX
 CELLAR_API cellar_status cellar_ledger_create(const char *path, const cellar_key *key,
                                               cellar_error *err);
 /* Opens a ledger and verifies every entry. One that was changed without the key is refused
- * (CELLAR_ERR_INPUT). On failure *out is NULL. */
+ * (CELLAR_ERR_INPUT), and so is one whose witness has seen more, or another history, or cannot be
+ * read (CELLAR_ERR_RULE). On failure *out is NULL. */
 CELLAR_API cellar_status cellar_ledger_open(const char *path, const cellar_key *key,
                                             cellar_ledger **out, cellar_error *err);
 CELLAR_API void cellar_ledger_close(cellar_ledger *ledger); /* NULL is fine */
@@ -80,14 +81,21 @@ typedef struct cellar_ledger_dataset {
 CELLAR_API cellar_status cellar_ledger_add_dataset(cellar_ledger *ledger,
                                                    const cellar_ledger_dataset *dataset,
                                                    cellar_error *err);
-/* Makes a ledger that has this dataset (NULL: none) from its first moment: both or nothing. */
+/* Makes a ledger that has this dataset and this witness (NULL: none) from its first moment: all or
+ * nothing. A witness is a file elsewhere that is told every new head of the history, so that an
+ * older copy of the ledger is refused. It is made, or added to when it is one already. */
 CELLAR_API cellar_status cellar_ledger_create_with(const char *path, const cellar_key *key,
                                                    const cellar_ledger_dataset *dataset,
-                                                   cellar_error *err);
+                                                   const char *witness, cellar_error *err);
+/* Accepts a ledger that does not fit its witness, or gives it another one (`witness` not NULL). The
+ * history says so from then on, and what may be missing from it: CELLAR_ENTRY_ADOPT. A ledger that
+ * fits is left alone (CELLAR_ERR_ARGUMENT). */
+CELLAR_API cellar_status cellar_ledger_adopt(const char *path, const cellar_key *key,
+                                             const char *witness, cellar_error *err);
 CELLAR_API cellar_status cellar_ledger_add_edition(cellar_ledger *ledger, const char *dataset,
                                                    const char *edition, cellar_error *err);
-/* A share for one analyst, in the dataset's currency. The dataset's cap is the guarantee:
- * analysts may collude. */
+/* A share for one analyst, in the dataset's currency. From then on every charge to the dataset must
+ * name an analyst who has a share. The dataset's cap is the guarantee: analysts may collude. */
 CELLAR_API cellar_status cellar_ledger_add_analyst(cellar_ledger *ledger, const char *dataset,
                                                    const char *analyst, cellar_amounts cap,
                                                    cellar_error *err);
@@ -111,7 +119,7 @@ typedef struct cellar_charge {
     const char *request; /* the id, of the whole ledger */
     const char *dataset;
     const char *edition;
-    const char *analyst;    /* NULL: none is named */
+    const char *analyst;    /* NULL: none is named; must have a share if anybody has */
     const char *unit;       /* must be the dataset's */
     const char *neighbours; /* must be the dataset's */
     const char *mechanism;  /* canonical spec, of one cell */
@@ -119,6 +127,9 @@ typedef struct cellar_charge {
     uint64_t max_per_unit;  /* records of a unit */
     uint64_t max_weight;    /* of a record; 0: 1, no weights */
     const char *what;       /* the table, in words or JSON */
+    const char *content;    /* a digest of the data and of all that decides what is drawn from them
+                               and what it means: cellar_protect_fingerprint(). The ledger holds
+                               it keyed, for it would confirm a guess. NULL: none */
     cellar_amounts amounts;
     int accept_delta; /* 1: a delta of 1/population or more is meant */
 } cellar_charge;
@@ -172,6 +183,7 @@ typedef enum cellar_entry_kind {
     CELLAR_ENTRY_EDITION,
     CELLAR_ENTRY_ANALYST,
     CELLAR_ENTRY_UNCHARGED,
+    CELLAR_ENTRY_ADOPT,
     CELLAR_ENTRY_CHARGE,
     CELLAR_ENTRY_STAGE,
     CELLAR_ENTRY_DONE,
@@ -183,12 +195,15 @@ typedef enum cellar_entry_kind {
 typedef struct cellar_ledger_entry {
     int64_t number; /* from 1 */
     cellar_entry_kind kind;
-    const char *time; /* "2026-11-15T20:45:37Z" */
-    const char *ledger, *key;
+    const char *time;  /* "2026-11-15T20:45:37Z" */
+    const char *nonce; /* random: two entries are never alike, and so two stamps never are */
+    const char *ledger, *key, *witness;
     const char *dataset, *edition, *unit, *neighbours, *analyst;
-    const char *request, *mechanism, *what, *output, *digest;
+    const char *request, *mechanism, *what, *content, *output, *digest;
     uint64_t population, n_cells, max_per_unit, max_weight;
+    uint64_t generation; /* of the history: how often it was adopted, as far as a witness knows */
     int accept_delta;
+    int has_gap; /* of an adoption: entries before it are missing, or may be */
     cellar_uncharged uncharged;
     cellar_amounts amounts;
     char head[CELLAR_LEDGER_HASH_TEXT]; /* of the history up to here */
@@ -247,14 +262,14 @@ CELLAR_API cellar_status cellar_ledger_verify(cellar_ledger *ledger, cellar_erro
 typedef struct cellar_against {
     int64_t number;      /* the entry the release names */
     const char *request; /* of that entry */
-    int same_bytes;      /* 1: the files are the recorded output; 0: converted or edited */
     cellar_charge_state state;
 } cellar_against;
 
 /* Compares the stamps in the release `path` (and in path + ".cellar.json", when there is one; of a
- * folder, those in its certificate.json) with
- * the history. A ledger that was edited, cut short or restored from a backup lacks the head that
- * the release names: CELLAR_ERR_RULE. A file without a stamp is CELLAR_ERR_INPUT. */
+ * folder, those in its certificate.json) with the history, and its digest with the recorded one. A
+ * ledger that was edited, cut short or restored from a backup lacks the head that the release
+ * names, and a release that was edited, converted or drawn by a copy of the ledger has another
+ * digest: CELLAR_ERR_RULE. A file without a stamp is CELLAR_ERR_INPUT. */
 CELLAR_API cellar_status cellar_ledger_verify_against(const cellar_ledger *ledger, const char *path,
                                                       cellar_against *out, cellar_error *err);
 

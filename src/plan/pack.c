@@ -13,6 +13,7 @@ typedef struct packing {
     const plan_figures *figures;
     const cellar_plan *plan;
     const cellar_plan_run_options *options;
+    cellar_prepared *const *prepared;
     const cellar_key *key;
     const char *folder, *stamp;
     cellar_release **releases;
@@ -23,8 +24,7 @@ typedef struct packing {
 /* ---- drawing -------------------------------------------------------------------------------- */
 
 cellar_protect_options cellar_plan_protect_options(const plan_work *work,
-                                                   const cellar_plan_run_options *options,
-                                                   const char *stamp)
+                                                   const cellar_plan_run_options *options)
 {
     const cellar_plan *plan = work->plan;
     cellar_protect_options protect = cellar_protect_options_default();
@@ -38,7 +38,6 @@ cellar_protect_options cellar_plan_protect_options(const plan_work *work,
     protect.max_weight = plan->data.max_weight;
     protect.choice = (cellar_parameter_choice) plan->parameter_choice;
     protect.accept = cellar_plan_accepts(plan);
-    protect.ledger = stamp;
     if (options != NULL) {
         protect.n_threads = options->n_threads;
         protect.progress = options->progress;
@@ -49,11 +48,8 @@ cellar_protect_options cellar_plan_protect_options(const plan_work *work,
 
 static cellar_status draw_all(packing *p, cellar_error *err)
 {
-    const plan_work *work = &p->figures->work;
-    cellar_protect_options protect = cellar_plan_protect_options(work, p->options, p->stamp);
-    for (size_t t = 0; t < work->n; t++) {
-        cellar_status status = cellar_release_protect(
-            work->pieces[t].counts, work->pieces[t].mechanism, &protect, &p->releases[t], err);
+    for (size_t t = 0; t < p->n; t++) {
+        cellar_status status = cellar_prepared_draw(p->prepared[t], p->stamp, &p->releases[t], err);
         if (status == CELLAR_OK)
             status = cellar_plan_judge_release(p->plan, t, p->releases[t], err);
         if (status != CELLAR_OK)
@@ -104,21 +100,45 @@ static const pack_format *find_format(const char *name)
     return format;
 }
 
+static cellar_table_write_options write_options(const cellar_plan *plan, const plan_table *table,
+                                                const pack_format *format,
+                                                cellar_variable_role roles[CELLAR_MAX_VARIABLES])
+{
+    return (cellar_table_write_options){.format = format->format,
+                                        .zeros = plan->outputs.zeros == PLAN_YES,
+                                        .sparse = plan->outputs.sparse == PLAN_YES,
+                                        .title = table->title,
+                                        .roles = roles,
+                                        .n_roles = table_roles(plan, table, roles)};
+}
+
+cellar_status cellar_plan_pack_check(const plan_work *work, cellar_error *err)
+{
+    const plan_list *formats = &work->plan->outputs.formats;
+    for (size_t t = 0; t < work->n; t++)
+        for (size_t i = 0; i < formats->n; i++) {
+            cellar_variable_role roles[CELLAR_MAX_VARIABLES];
+            cellar_table_write_options how = write_options(
+                work->plan, work->pieces[t].table, find_format(plan_text_at(formats, i)), roles);
+            cellar_error why = {""};
+            cellar_status status = cellar_release_file_check(work->pieces[t].counts, &how, &why);
+            if (status != CELLAR_OK)
+                return cellar_fail(err, status, "table %s: %s", work->pieces[t].table->name,
+                                   why.message);
+        }
+    return CELLAR_OK;
+}
+
 static cellar_status write_format(const packing *p, size_t t, const char *format, cellar_text *path,
                                   cellar_error *err)
 {
     const plan_table *table = plan_table_at(p->plan, t);
     cellar_variable_role roles[CELLAR_MAX_VARIABLES];
-    cellar_table_write_options how = {.zeros = p->plan->outputs.zeros == PLAN_YES,
-                                      .sparse = p->plan->outputs.sparse == PLAN_YES,
-                                      .title = table->title,
-                                      .roles = roles};
-    cellar_release_file *file = NULL;
     const pack_format *known = find_format(format);
+    cellar_table_write_options how = write_options(p->plan, table, known, roles);
+    cellar_release_file *file = NULL;
     cellar_status status = CELLAR_OK;
 
-    how.format = known->format;
-    how.n_roles = table_roles(p->plan, table, roles);
     CELLAR_TRY(path_in(p, table->name, known->ending, path, err));
     CELLAR_TRY(cellar_release_file_open(path->bytes, &how, 0, &file, err));
     CELLAR_TRY(cellar_release_file_write(file, p->releases[t], err));
@@ -203,13 +223,14 @@ out:
     return status;
 }
 
-cellar_status cellar_plan_pack_write(const plan_figures *figures,
+cellar_status cellar_plan_pack_write(const plan_figures *figures, cellar_prepared *const *prepared,
                                      const cellar_plan_run_options *options, const cellar_key *key,
                                      const char *folder, const char *stamp, cellar_error *err)
 {
     packing p = {.figures = figures,
                  .plan = figures->work.plan,
                  .options = options,
+                 .prepared = prepared,
                  .key = key,
                  .folder = folder,
                  .stamp = stamp,

@@ -5,17 +5,19 @@
 
 #include "plan/figures.h"
 
-/* How each table of the list is protected; `stamp` may be NULL, and so may `options`. */
+/* How each table of the list is protected; `options` may be NULL. */
 cellar_protect_options cellar_plan_protect_options(const plan_work *work,
-                                                   const cellar_plan_run_options *options,
-                                                   const char *stamp);
+                                                   const cellar_plan_run_options *options);
 
-/* Draws all tables and writes the pack into `folder`, which does not exist yet. `stamp` is that of
- * the charge, or NULL, and so is the `key` that signs. Rules on released counts may refuse
- * (CELLAR_ERR_RULE). */
-cellar_status cellar_plan_pack_write(const plan_figures *figures,
+/* Draws all tables, each `prepared`, and writes the pack into `folder`, which does not exist yet.
+ * `stamp` is that of the charge, or NULL, and so is the `key` that signs. Rules on released counts
+ * may refuse (CELLAR_ERR_RULE). */
+cellar_status cellar_plan_pack_write(const plan_figures *figures, cellar_prepared *const *prepared,
                                      const cellar_plan_run_options *options, const cellar_key *key,
                                      const char *folder, const char *stamp, cellar_error *err);
+
+/* Refuses what writing the pack would refuse: tables that a format of the plan cannot hold. */
+cellar_status cellar_plan_pack_check(const plan_work *work, cellar_error *err);
 
 /* certificate.json: the guarantee of the whole list, and what it does not cover. */
 cellar_status cellar_plan_pack_certificate(const plan_figures *figures, const char *stamp,

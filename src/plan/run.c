@@ -21,7 +21,8 @@ typedef struct run {
     const cellar_plan_run_options *options;
     plan_figures *figures;
     cellar_ledger *ledger;
-    cellar_key *key; /* that signs; or NULL */
+    cellar_key *key;            /* that signs; or NULL */
+    cellar_prepared **prepared; /* each table, all but drawn */
 } run;
 
 /* ---- before anything is paid --------------------------------------------- */
@@ -47,21 +48,30 @@ static cellar_status check_outputs(const cellar_plan *plan, cellar_error *err)
     return plan->ledger.file == NULL ? check_new(plan, err) : CELLAR_OK;
 }
 
-/* All that drawing could refuse, found out before. */
-static cellar_status check_protection(const run *r, cellar_error *err)
+/* All that drawing could refuse, found out before, and the certificate of each table. */
+static cellar_status prepare_tables(run *r, cellar_error *err)
 {
     const plan_work *work = &r->figures->work;
-    cellar_protect_options protect = cellar_plan_protect_options(work, r->options, NULL);
+    cellar_protect_options protect = cellar_plan_protect_options(work, r->options);
+    r->prepared = cellar_alloc(work->n, sizeof *r->prepared);
+    if (r->prepared == NULL)
+        return cellar_fail_memory(err, "a release");
     for (size_t t = 0; t < work->n; t++) {
-        cellar_forecast unused;
+        const plan_piece *piece = &work->pieces[t];
         cellar_error why = {""};
-        cellar_status status = cellar_protect_forecast(
-            work->pieces[t].counts, work->pieces[t].mechanism, &protect, &unused, &why);
+        cellar_status status = cellar_protect_prepare(piece->counts, piece->mechanism, &protect,
+                                                      &r->prepared[t], &why);
         if (status != CELLAR_OK)
-            return cellar_fail(err, status, "table %s: %s", work->pieces[t].table->name,
-                               why.message);
+            return cellar_fail(err, status, "table %s: %s", piece->table->name, why.message);
     }
-    return CELLAR_OK;
+    return cellar_plan_pack_check(work, err);
+}
+
+static void forget_tables(run *r)
+{
+    for (size_t t = 0; r->prepared != NULL && t < r->figures->work.n; t++)
+        cellar_prepared_free(r->prepared[t]);
+    cellar_free(r->prepared);
 }
 
 static cellar_status run_prepare(run *r, cellar_error *err)
@@ -83,7 +93,7 @@ static cellar_status run_prepare(run *r, cellar_error *err)
     CELLAR_TRY(cellar_plan_figures_create(r->plan, &options, &r->figures, err));
     if (r->figures->told.n_refusals > 0)
         CELLAR_TRY(cellar_fail(err, CELLAR_ERR_RULE, "%s", r->figures->told.refusals[0]));
-    CELLAR_TRY(check_protection(r, err));
+    CELLAR_TRY(prepare_tables(r, err));
 out:
     return status;
 }
@@ -136,11 +146,27 @@ static void describe_list(const cellar_plan *plan, cellar_text *out)
         cellar_text_printf(out, " %s", plan_table_at(plan, t)->name);
 }
 
+/* The data of the whole list: another file under the same plan is another request. */
+static cellar_status digest_list(const run *r, char out[CELLAR_FINGERPRINT_TEXT], cellar_error *err)
+{
+    const plan_work *work = &r->figures->work;
+    cellar_protect_options protect = cellar_plan_protect_options(work, r->options);
+    char before[CELLAR_FINGERPRINT_TEXT] = "";
+    for (size_t t = 0; t < work->n; t++) {
+        cellar_status status =
+            cellar_protect_fingerprint(before, work->pieces[t].counts, &protect, out, err);
+        if (status != CELLAR_OK)
+            return status;
+        memcpy(before, out, sizeof before);
+    }
+    return CELLAR_OK;
+}
+
 static cellar_status produce(void *context, const char *staged, const char *stamp,
                              cellar_error *err)
 {
     const run *r = context;
-    return cellar_plan_pack_write(r->figures, r->options, r->key, staged, stamp, err);
+    return cellar_plan_pack_write(r->figures, r->prepared, r->options, r->key, staged, stamp, err);
 }
 
 static cellar_status run_charged(run *r, cellar_plan_run_result *out, cellar_error *err)
@@ -149,6 +175,7 @@ static cellar_status run_charged(run *r, cellar_plan_run_result *out, cellar_err
     const plan_work *work = &r->figures->work;
     const cellar_ledger_entry *dataset;
     cellar_text mechanisms = {0}, what = {0};
+    char content[CELLAR_FINGERPRINT_TEXT];
     cellar_spend_options how = {.path = plan->outputs.folder};
     cellar_spend_result spent = {.state = CELLAR_CHARGE_NONE};
     cellar_charge charge = {.request = plan->ledger.request,
@@ -173,6 +200,8 @@ static cellar_status run_charged(run *r, cellar_plan_run_result *out, cellar_err
         CELLAR_TRY(cellar_fail_memory(err, "a charge"));
     charge.mechanism = mechanisms.bytes;
     charge.what = what.bytes;
+    charge.content = content;
+    CELLAR_TRY(digest_list(r, content, err));
     CELLAR_TRY(
         cellar_amounts_of_certificate(work->certificate, plan->ledger.delta, &charge.amounts, err));
     status = cellar_ledger_spend(r->ledger, &charge, &how, produce, r, &spent, err);
@@ -233,7 +262,8 @@ static cellar_status run_uncharged(run *r, cellar_plan_run_result *out, cellar_e
     CELLAR_TRY(lock_take(lock.bytes, &fd, err));
     CELLAR_TRY(check_new(r->plan, err));
     CELLAR_TRY(cellar_folder_remove(staged.bytes, err));
-    status = cellar_plan_pack_write(r->figures, r->options, r->key, staged.bytes, NULL, err);
+    status = cellar_plan_pack_write(r->figures, r->prepared, r->options, r->key, staged.bytes, NULL,
+                                    err);
     if (status == CELLAR_OK)
         status = cellar_folder_publish(staged.bytes, folder, err);
     if (status != CELLAR_OK)
@@ -257,6 +287,7 @@ cellar_status cellar_plan_run(const cellar_plan *plan, const cellar_plan_run_opt
 out:
     cellar_ledger_close(r.ledger);
     cellar_key_free(r.key);
+    forget_tables(&r);
     cellar_plan_figures_free(r.figures != NULL ? &r.figures->told : NULL);
     return status;
 }

@@ -51,12 +51,14 @@ static cellar_status ledger_alloc(const char *path, const cellar_key *key, cella
     return CELLAR_OK;
 }
 
-/* The file is made whole under another name, so that a ledger is never half there. */
-static cellar_status ledger_make(cellar_ledger *ledger, cellar_error *err)
+/* The file is made whole under another name, so that a ledger is never half there; its witness
+ * knows of it before it has its own. */
+static cellar_status ledger_make(cellar_ledger *ledger, const char *witness, cellar_error *err)
 {
     unsigned char random[ID_BYTES];
     char id[2 * ID_BYTES + 1];
-    cellar_ledger_entry entry = {.kind = CELLAR_ENTRY_CREATE, .key = ledger->key_id};
+    cellar_ledger_entry entry = {
+        .kind = CELLAR_ENTRY_CREATE, .key = ledger->key_id, .witness = witness};
     cellar_status status = cellar_ledger_store_make(ledger, err);
     if (status != CELLAR_OK)
         return status;
@@ -67,14 +69,15 @@ static cellar_status ledger_make(cellar_ledger *ledger, cellar_error *err)
 
 cellar_status cellar_ledger_create(const char *path, const cellar_key *key, cellar_error *err)
 {
-    return cellar_ledger_create_with(path, key, NULL, err);
+    return cellar_ledger_create_with(path, key, NULL, NULL, err);
 }
 
 cellar_status cellar_ledger_create_with(const char *path, const cellar_key *key,
-                                        const cellar_ledger_dataset *dataset, cellar_error *err)
+                                        const cellar_ledger_dataset *dataset, const char *witness,
+                                        cellar_error *err)
 {
     cellar_ledger *ledger = NULL;
-    cellar_text name = {0};
+    cellar_text name = {0}, seen_by = {0};
     int fd = -1;
     cellar_status status = CELLAR_OK;
 
@@ -82,15 +85,19 @@ cellar_status cellar_ledger_create_with(const char *path, const cellar_key *key,
         return cellar_fail(err, CELLAR_ERR_EXISTS, "%s: exists already, and is never replaced",
                            path);
     CELLAR_TRY(cellar_ledger_check_place(path, err)); /* before there is anything to clear away */
+    if (witness != NULL)
+        CELLAR_TRY(cellar_ledger_true_path(witness, &seen_by, err));
+    if (witness != NULL)
+        CELLAR_TRY(cellar_witness_make(seen_by.bytes, err));
     cellar_text_printf(&name, "%s-new-%08x", path, (unsigned) randombytes_random());
     if (name.failed)
-        return cellar_fail_memory(err, "a ledger");
+        CELLAR_TRY(cellar_fail_memory(err, "a ledger"));
     fd = open(name.bytes, O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC, 0600);
     if (fd < 0)
         CELLAR_TRY(cellar_fail_errno(err, path, "create the ledger"));
     close(fd);
     CELLAR_TRY(ledger_alloc(name.bytes, key, &ledger, err));
-    CELLAR_TRY(ledger_make(ledger, err));
+    CELLAR_TRY(ledger_make(ledger, seen_by.bytes, err));
     if (dataset != NULL)
         CELLAR_TRY(cellar_ledger_add_dataset(ledger, dataset, err));
     sqlite3_close(ledger->db);
@@ -101,6 +108,7 @@ out:
     if (status != CELLAR_OK && fd >= 0)
         unlink(name.bytes);
     cellar_text_clear(&name);
+    cellar_text_clear(&seen_by);
     return status;
 }
 
@@ -141,8 +149,8 @@ static cellar_status ledger_check_key(cellar_ledger *ledger, cellar_error *err)
     return CELLAR_OK;
 }
 
-cellar_status cellar_ledger_open(const char *path, const cellar_key *key, cellar_ledger **out,
-                                 cellar_error *err)
+cellar_status cellar_ledger_open_alone(const char *path, const cellar_key *key, cellar_ledger **out,
+                                       cellar_error *err)
 {
     cellar_ledger *ledger = NULL;
     cellar_status status = CELLAR_OK;
@@ -163,6 +171,19 @@ cellar_status cellar_ledger_open(const char *path, const cellar_key *key, cellar
     ledger = NULL;
 out:
     cellar_ledger_close(ledger);
+    return status;
+}
+
+cellar_status cellar_ledger_open(const char *path, const cellar_key *key, cellar_ledger **out,
+                                 cellar_error *err)
+{
+    cellar_status status = cellar_ledger_open_alone(path, key, out, err);
+    if (status == CELLAR_OK)
+        status = cellar_ledger_check_witness(*out, err);
+    if (status != CELLAR_OK) {
+        cellar_ledger_close(*out);
+        *out = NULL;
+    }
     return status;
 }
 

@@ -28,8 +28,15 @@ struct cellar_ledger {
     cellar_arena *arena; /* the texts of the entries */
     cellar_ledger_entry **entries;
     size_t n_entries, capacity;
+    int is_adopting;                              /* 1: what its witness has seen does not decide */
     unsigned char head[CELLAR_LEDGER_HASH_BYTES]; /* of the last entry; zeros before the first */
 };
+
+/* ---- ledger.c --------------------------------------------------------------------- */
+
+/* cellar_ledger_open() without asking the witness. */
+cellar_status cellar_ledger_open_alone(const char *path, const cellar_key *key, cellar_ledger **out,
+                                       cellar_error *err);
 
 /* ---- ledger_store.c: the file -------------------------------------------------- */
 
@@ -38,18 +45,25 @@ struct cellar_ledger {
 cellar_status cellar_ledger_check_place(const char *path, cellar_error *err);
 cellar_status cellar_ledger_store_make(cellar_ledger *ledger, cellar_error *err);
 cellar_status cellar_ledger_store_open(cellar_ledger *ledger, cellar_error *err);
-/* Begins to write: nobody else can until the end. Reads what others added since. */
+/* Begins to write: nobody else can until the end. Reads what others added since, and asks the
+ * witness. */
 cellar_status cellar_ledger_begin(cellar_ledger *ledger, cellar_error *err);
-/* Appends one entry, dated now, to be kept by cellar_ledger_end(). */
+/* Appends one entry, dated now and with a fresh nonce, to be kept by cellar_ledger_end(). */
 cellar_status cellar_ledger_append(cellar_ledger *ledger, const cellar_ledger_entry *entry,
                                    cellar_error *err);
-/* Keeps what was appended when `status` is CELLAR_OK, on disk when this returns; otherwise drops
- * it and answers `status`. */
+/* Keeps what was appended when `status` is CELLAR_OK, on disk and told to the witness when this
+ * returns; otherwise drops it and answers `status`. */
 cellar_status cellar_ledger_end(cellar_ledger *ledger, cellar_status status, cellar_error *err);
 /* Reads and verifies the entries that this ledger has not seen. */
 cellar_status cellar_ledger_catch_up(cellar_ledger *ledger, cellar_error *err);
 /* The structure of the file, by SQLite's own check. */
 cellar_status cellar_ledger_store_check(cellar_ledger *ledger, cellar_error *err);
+
+/* ---- ledger_amount.c --------------------------------------------------------------- */
+
+/* "epsilon 0.5, delta 0", or "rho 0.1". */
+enum { CELLAR_COST_TEXT = 2 * CELLAR_AMOUNT_TEXT + 24 };
+void cellar_ledger_cost_text(const cellar_amounts *amounts, int by_rho, char out[CELLAR_COST_TEXT]);
 
 /* ---- ledger_entry.c: entries as text -------------------------------------------- */
 
@@ -63,8 +77,37 @@ void cellar_ledger_entry_mac(const cellar_ledger_secret *secret,
                              const unsigned char previous[CELLAR_LEDGER_HASH_BYTES], int64_t number,
                              const char *body, size_t length,
                              unsigned char mac[CELLAR_LEDGER_HASH_BYTES]);
+/* Of a text, for a purpose that no other MAC under the key has. */
+void cellar_ledger_text_mac(const cellar_ledger_secret *secret, const char *purpose,
+                            const char *text, size_t length, char out[CELLAR_LEDGER_HASH_TEXT]);
 void cellar_ledger_hex(const unsigned char bytes[CELLAR_LEDGER_HASH_BYTES],
                        char out[CELLAR_LEDGER_HASH_TEXT]);
+
+/* ---- ledger_witness.c: whoever remembers how far the history got -------------------- */
+
+/* The newest head that a witness knows. */
+typedef struct cellar_sighting {
+    uint64_t generation, n_entries; /* 0 entries: it knows none of this ledger */
+    char head[CELLAR_LEDGER_HASH_TEXT];
+} cellar_sighting;
+
+/* The file of the witness, or NULL when there is none. */
+const char *cellar_ledger_witness(const cellar_ledger *ledger);
+uint64_t cellar_ledger_generation(const cellar_ledger *ledger);
+/* The newest line about this ledger in a witness. */
+cellar_status cellar_witness_read(const cellar_ledger *ledger, const char *path,
+                                  cellar_sighting *out, cellar_error *err);
+/* 1 when the history goes on from what was seen. */
+int cellar_sighting_fits(const cellar_sighting *seen, const cellar_ledger *ledger);
+/* Makes the file, unless it is there and a witness already. */
+cellar_status cellar_witness_make(const char *path, cellar_error *err);
+/* Adds the head of the history to a witness, on disk when this returns. */
+cellar_status cellar_witness_tell(const cellar_ledger *ledger, const char *path, cellar_error *err);
+/* Refuses a ledger that does not fit its witness. Reads what others added meanwhile. */
+cellar_status cellar_ledger_check_witness(cellar_ledger *ledger, cellar_error *err);
+/* The same while nobody else can write; a witness that was not told the last head, because a
+ * program ended in between, is told it, and one that may not be written to is refused. */
+cellar_status cellar_ledger_mend_witness(cellar_ledger *ledger, cellar_error *err);
 
 /* ---- ledger_state.c: what follows from the entries -------------------------------- */
 
@@ -78,6 +121,9 @@ const cellar_ledger_entry *cellar_ledger_find_request(const cellar_ledger *ledge
                                                       const char *request, cellar_entry_kind kind);
 int cellar_ledger_has_edition(const cellar_ledger *ledger, const char *dataset,
                               const char *edition);
+/* Where a dataset has shares, one of them pays: CELLAR_ERR_RULE when none is named or known. */
+cellar_status cellar_ledger_check_share(const cellar_ledger *ledger, const char *dataset,
+                                        const char *analyst, cellar_error *err);
 /* Whether the amounts fit under the caps of dataset and analyst: CELLAR_ERR_BUDGET if not. */
 cellar_status cellar_ledger_check_caps(const cellar_ledger *ledger, const char *dataset,
                                        const char *analyst, const cellar_amounts *amounts,
@@ -108,6 +154,8 @@ cellar_status cellar_ledger_digest(const char *staged, const char *path, const c
 /* Holds a request for this ledger alone, until let go or the process ends. */
 cellar_status cellar_ledger_hold(cellar_ledger *ledger, const char *request, cellar_error *err);
 void cellar_ledger_let_go(cellar_ledger *ledger, const char *request);
+/* "folder/name" with the folder's one true path. */
+cellar_status cellar_ledger_true_path(const char *path, cellar_text *out, cellar_error *err);
 /* Where the output of a request lies until it has its name: hidden, in the folder of `path`. */
 cellar_status cellar_ledger_staged_path(const char *request, const char *path, cellar_text *out,
                                         cellar_error *err);

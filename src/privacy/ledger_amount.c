@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Amounts: decimals and bounds become whole numbers, always rounded up. */
-#include <cellar/ledger.h>
+#include "privacy/ledger.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/text.h"
 
 enum { NANO_DIGITS = 9, ATTO_DIGITS = 18 };
 
@@ -105,4 +104,15 @@ void cellar_amount_text_nano(int64_t nano, char out[CELLAR_AMOUNT_TEXT])
 void cellar_amount_text_atto(int64_t atto, char out[CELLAR_AMOUNT_TEXT])
 {
     amount_text(atto, ATTO_DIGITS, out);
+}
+
+void cellar_ledger_cost_text(const cellar_amounts *amounts, int by_rho, char out[CELLAR_COST_TEXT])
+{
+    char a[CELLAR_AMOUNT_TEXT], b[CELLAR_AMOUNT_TEXT];
+    cellar_amount_text_nano(by_rho ? amounts->rho_nano : amounts->epsilon_nano, a);
+    cellar_amount_text_atto(amounts->delta_atto, b);
+    if (by_rho)
+        snprintf(out, CELLAR_COST_TEXT, "rho %s", a);
+    else
+        snprintf(out, CELLAR_COST_TEXT, "epsilon %s, delta %s", a, b);
 }

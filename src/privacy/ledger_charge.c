@@ -2,6 +2,8 @@
 /* The transactions of a request: charged, staged, done; or lost. */
 #include "privacy/ledger.h"
 
+#include <string.h>
+
 #include "base/error.h"
 #include "privacy/ledger_check.h"
 
@@ -14,6 +16,7 @@ static cellar_status charge_compare(const cellar_ledger_entry *known,
         cellar_ledger_same(known->analyst, asked->analyst) &&
         cellar_ledger_same(known->mechanism, asked->mechanism) &&
         cellar_ledger_same(known->what, asked->what) &&
+        cellar_ledger_same(known->content, asked->content) &&
         cellar_ledger_same(known->output, asked->output) && known->n_cells == asked->n_cells &&
         known->max_per_unit == asked->max_per_unit && known->max_weight == asked->max_weight &&
         known->amounts.epsilon_nano == asked->amounts.epsilon_nano &&
@@ -21,7 +24,8 @@ static cellar_status charge_compare(const cellar_ledger_entry *known,
         known->amounts.rho_nano == asked->amounts.rho_nano)
         return CELLAR_OK;
     return cellar_fail(err, CELLAR_ERR_RULE,
-                       "request '%s' was charged on %s for something else (entry %lld); a new "
+                       "request '%s' was charged on %s for something else: other data, another "
+                       "table, option or file (entry %lld); nothing was drawn or charged: a new "
                        "release needs a new request",
                        known->request, known->time, (long long) known->number);
 }
@@ -42,9 +46,14 @@ cellar_status cellar_ledger_charge(cellar_ledger *ledger, const cellar_charge *c
                                  .max_per_unit = charge->max_per_unit,
                                  .max_weight = charge->max_weight > 1 ? charge->max_weight : 0,
                                  .accept_delta = charge->accept_delta};
+    const char *content = charge->content != NULL ? charge->content : "";
+    char keyed[CELLAR_LEDGER_HASH_TEXT];
     const cellar_ledger_entry *known;
     cellar_status status = cellar_ledger_begin(ledger, err);
 
+    cellar_ledger_text_mac(ledger->secret, "cellar ledger content 1", content, strlen(content),
+                           keyed);
+    entry.content = keyed;
     *before = CELLAR_CHARGE_NONE;
     if (status != CELLAR_OK)
         return status;
@@ -55,6 +64,7 @@ cellar_status cellar_ledger_charge(cellar_ledger *ledger, const cellar_charge *c
         CELLAR_TRY(charge_compare(known, &entry, err));
         goto out;
     }
+    CELLAR_TRY(cellar_ledger_check_share(ledger, charge->dataset, charge->analyst, err));
     CELLAR_TRY(
         cellar_ledger_check_caps(ledger, charge->dataset, charge->analyst, &entry.amounts, err));
     CELLAR_TRY(cellar_ledger_append(ledger, &entry, err));

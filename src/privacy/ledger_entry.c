@@ -12,9 +12,9 @@
 static const char *const kind_names[] = {
     [CELLAR_ENTRY_CREATE] = "create",       [CELLAR_ENTRY_DATASET] = "dataset",
     [CELLAR_ENTRY_EDITION] = "edition",     [CELLAR_ENTRY_ANALYST] = "analyst",
-    [CELLAR_ENTRY_UNCHARGED] = "uncharged", [CELLAR_ENTRY_CHARGE] = "charge",
-    [CELLAR_ENTRY_STAGE] = "stage",         [CELLAR_ENTRY_DONE] = "done",
-    [CELLAR_ENTRY_LOST] = "lost",
+    [CELLAR_ENTRY_UNCHARGED] = "uncharged", [CELLAR_ENTRY_ADOPT] = "adopt",
+    [CELLAR_ENTRY_CHARGE] = "charge",       [CELLAR_ENTRY_STAGE] = "stage",
+    [CELLAR_ENTRY_DONE] = "done",           [CELLAR_ENTRY_LOST] = "lost",
 };
 static const char *const uncharged_names[] = {
     [CELLAR_UNCHARGED_CELL_KEY] = "cell-key",
@@ -39,8 +39,10 @@ static const struct {
     size_t offset;
 } entry_texts[] = {
     {"time", offsetof(cellar_ledger_entry, time)},
+    {"nonce", offsetof(cellar_ledger_entry, nonce)},
     {"ledger", offsetof(cellar_ledger_entry, ledger)},
     {"key", offsetof(cellar_ledger_entry, key)},
+    {"witness", offsetof(cellar_ledger_entry, witness)},
     {"request", offsetof(cellar_ledger_entry, request)},
     {"dataset", offsetof(cellar_ledger_entry, dataset)},
     {"edition", offsetof(cellar_ledger_entry, edition)},
@@ -49,6 +51,7 @@ static const struct {
     {"analyst", offsetof(cellar_ledger_entry, analyst)},
     {"mechanism", offsetof(cellar_ledger_entry, mechanism)},
     {"what", offsetof(cellar_ledger_entry, what)},
+    {"content", offsetof(cellar_ledger_entry, content)},
     {"output", offsetof(cellar_ledger_entry, output)},
     {"digest", offsetof(cellar_ledger_entry, digest)},
 };
@@ -96,8 +99,12 @@ static int object_fill(json_t *object, const cellar_ledger_entry *entry)
         good = object_add(object, "per_unit", json_integer((json_int_t) entry->max_per_unit));
     if (good && entry->max_weight > 1)
         good = object_add(object, "weight", json_integer((json_int_t) entry->max_weight));
+    if (good && entry->generation != 0)
+        good = object_add(object, "generation", json_integer((json_int_t) entry->generation));
     if (good && entry->accept_delta)
         good = object_add(object, "accept_delta", json_true());
+    if (good && entry->has_gap)
+        good = object_add(object, "gap", json_true());
     return good;
 }
 
@@ -144,12 +151,14 @@ static int object_read_numbers(const json_t *object, cellar_ledger_entry *out)
     int64_t n_cells = object_integer(object, "cells", 0);
     int64_t max_per_unit = object_integer(object, "per_unit", 0);
     int64_t max_weight = object_integer(object, "weight", 0);
+    int64_t generation = object_integer(object, "generation", 0);
     int needed = entry_has_amounts(out->kind) ? -2 : 0;
     out->amounts.epsilon_nano = object_integer(object, "epsilon_nano", needed);
     out->amounts.delta_atto = object_integer(object, "delta_atto", needed);
     out->amounts.rho_nano = object_integer(object, "rho_nano", CELLAR_NO_RHO);
     out->accept_delta = json_is_true(json_object_get(object, "accept_delta"));
-    if (population < 0 || n_cells < 0 || max_per_unit < 0 || max_weight < 0 ||
+    out->has_gap = json_is_true(json_object_get(object, "gap"));
+    if (population < 0 || n_cells < 0 || max_per_unit < 0 || max_weight < 0 || generation < 0 ||
         out->amounts.epsilon_nano < 0 || out->amounts.delta_atto < 0 ||
         out->amounts.rho_nano < CELLAR_NO_RHO)
         return 0;
@@ -157,6 +166,7 @@ static int object_read_numbers(const json_t *object, cellar_ledger_entry *out)
     out->n_cells = (uint64_t) n_cells;
     out->max_per_unit = (uint64_t) max_per_unit;
     out->max_weight = max_weight > 1 ? (uint64_t) max_weight : 0;
+    out->generation = (uint64_t) generation;
     return 1;
 }
 
@@ -175,9 +185,12 @@ static int entry_is_whole(const cellar_ledger_entry *entry)
         return entry->dataset != NULL && entry->analyst != NULL;
     case CELLAR_ENTRY_UNCHARGED:
         return entry->dataset != NULL && entry->edition != NULL && entry->what != NULL;
+    case CELLAR_ENTRY_ADOPT:
+        return entry->witness != NULL && entry->what != NULL && entry->generation > 0;
     case CELLAR_ENTRY_CHARGE:
         return entry->dataset != NULL && entry->edition != NULL && entry->request != NULL &&
-               entry->mechanism != NULL && entry->what != NULL && entry->output != NULL;
+               entry->mechanism != NULL && entry->what != NULL && entry->content != NULL &&
+               entry->output != NULL;
     case CELLAR_ENTRY_STAGE:
         return entry->request != NULL && entry->digest != NULL;
     case CELLAR_ENTRY_DONE:
@@ -208,7 +221,7 @@ static cellar_status object_read(const json_t *object, cellar_arena *arena,
     if (out->kind == CELLAR_ENTRY_UNCHARGED)
         type = name_find(uncharged_names, N_UNCHARGED, json_object_get(object, "type"));
     if (type == N_UNCHARGED || !object_read_numbers(object, out) || out->time == NULL ||
-        !entry_is_whole(out))
+        out->nonce == NULL || !entry_is_whole(out))
         return cellar_fail(err, CELLAR_ERR_INPUT, "an entry that lacks something");
     out->uncharged = (cellar_uncharged) type;
     return CELLAR_OK;
@@ -245,7 +258,7 @@ void cellar_ledger_entry_mac(const cellar_ledger_secret *secret,
                              const char *body, size_t length,
                              unsigned char mac[CELLAR_LEDGER_HASH_BYTES])
 {
-    static const unsigned char purpose[] = "cellar ledger 1";
+    static const unsigned char purpose[] = "cellar ledger 2";
     crypto_generichash_state state;
     CELLAR_ASSERT(secret->is_there);
     crypto_generichash_init(&state, secret->mac_key, sizeof secret->mac_key,
@@ -257,6 +270,20 @@ void cellar_ledger_entry_mac(const cellar_ledger_secret *secret,
     crypto_generichash_update(&state, (const unsigned char *) body, length);
     crypto_generichash_final(&state, mac, CELLAR_LEDGER_HASH_BYTES);
     cellar_wipe(&state, sizeof state);
+}
+
+void cellar_ledger_text_mac(const cellar_ledger_secret *secret, const char *purpose,
+                            const char *text, size_t length, char out[CELLAR_LEDGER_HASH_TEXT])
+{
+    unsigned char mac[CELLAR_LEDGER_HASH_BYTES];
+    crypto_generichash_state state;
+    CELLAR_ASSERT(secret->is_there);
+    crypto_generichash_init(&state, secret->mac_key, sizeof secret->mac_key, sizeof mac);
+    crypto_generichash_update(&state, (const unsigned char *) purpose, strlen(purpose) + 1);
+    crypto_generichash_update(&state, (const unsigned char *) text, length);
+    crypto_generichash_final(&state, mac, sizeof mac);
+    cellar_wipe(&state, sizeof state);
+    cellar_ledger_hex(mac, out);
 }
 
 void cellar_ledger_hex(const unsigned char bytes[CELLAR_LEDGER_HASH_BYTES],

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -140,6 +141,36 @@ cellar_status cellar_ledger_digest(const char *staged, const char *path, const c
     crypto_generichash_final(&state, hash, sizeof hash);
     cellar_ledger_hex(hash, digest);
 out:
+    return status;
+}
+
+/* ---- names ------------------------------------------------------------------------------ */
+
+/* The same file asked for from elsewhere is the same file. */
+cellar_status cellar_ledger_true_path(const char *path, cellar_text *out, cellar_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash != NULL ? slash + 1 : path;
+    cellar_text folder = {0};
+    char *true_folder;
+    cellar_status status = CELLAR_OK;
+
+    if (*name == '\0' || strcmp(path, "-") == 0)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "'%s': what a ledger vouches for is a file with a name", path);
+    cellar_text_add(&folder, slash != NULL ? path : ".",
+                    slash != NULL ? (size_t) (slash - path) + 1 : 1);
+    if (folder.failed)
+        return cellar_fail_memory(err, "the name of a file");
+    true_folder = realpath(folder.bytes, NULL);
+    if (true_folder == NULL)
+        status = cellar_fail_errno(err, folder.bytes, "find the folder");
+    else
+        cellar_text_printf(out, "%s/%s", strcmp(true_folder, "/") == 0 ? "" : true_folder, name);
+    free(true_folder);
+    cellar_text_clear(&folder);
+    if (status == CELLAR_OK && out->failed)
+        status = cellar_fail_memory(err, "the name of a file");
     return status;
 }
 

@@ -11,9 +11,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
+#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -29,37 +28,8 @@ typedef struct spend {
     int replace;
     cellar_text output; /* the absolute path */
     cellar_text staged; /* where it waits */
+    cellar_charge_state before;
 } spend;
-
-/* "folder/name" with the folder's one true path: the same file asked for from elsewhere is the
- * same request. */
-static cellar_status spend_find_output(spend *s, const char *path, cellar_error *err)
-{
-    const char *slash = strrchr(path, '/');
-    const char *name = slash != NULL ? slash + 1 : path;
-    cellar_text folder = {0};
-    char *true_folder;
-    cellar_status status = CELLAR_OK;
-
-    if (*name == '\0' || strcmp(path, "-") == 0)
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "'%s': what is charged to a ledger is written to a file", path);
-    cellar_text_add(&folder, slash != NULL ? path : ".",
-                    slash != NULL ? (size_t) (slash - path) + 1 : 1);
-    if (folder.failed)
-        return cellar_fail_memory(err, "the name of a file");
-    true_folder = realpath(folder.bytes, NULL);
-    if (true_folder == NULL)
-        status = cellar_fail_errno(err, folder.bytes, "find the folder");
-    else
-        cellar_text_printf(&s->output, "%s/%s", strcmp(true_folder, "/") == 0 ? "" : true_folder,
-                           name);
-    free(true_folder);
-    cellar_text_clear(&folder);
-    if (status == CELLAR_OK && s->output.failed)
-        status = cellar_fail_memory(err, "the name of a file");
-    return status;
-}
 
 /* Does something to the companions and then to the file itself. */
 static cellar_status spend_each(spend *s,
@@ -177,6 +147,14 @@ static cellar_status spend_return(spend *s, cellar_error *err)
     return status;
 }
 
+/* After a failure: 1 when it is certain that the digest did not reach the disk. */
+static int spend_is_unrecorded(const spend *s)
+{
+    cellar_error unheard;
+    return cellar_ledger_catch_up(s->ledger, &unheard) == CELLAR_OK &&
+           cellar_ledger_state(s->ledger, s->charge->request) == CELLAR_CHARGE_CHARGED;
+}
+
 /* Draws and stages. Whatever fails here, the charge stays. */
 static cellar_status spend_produce(spend *s, const char *stamp, cellar_produce *produce,
                                    void *context, cellar_error *err)
@@ -192,12 +170,10 @@ static cellar_status spend_produce(spend *s, const char *stamp, cellar_produce *
         cellar_ledger_digest(s->staged.bytes, s->staged.bytes, s->endings, &found, digest, err));
     if (!found)
         CELLAR_TRY(cellar_fail(err, CELLAR_ERR_IO, "%s: no output was written", s->output.bytes));
-    return cellar_ledger_note_staged(s->ledger, s->charge->request, digest, err);
+    CELLAR_TRY(cellar_ledger_note_staged(s->ledger, s->charge->request, digest, err));
 out:
-    if (err != NULL)
-        cellar_fail(err, status, "%s; request '%s' stays charged, and its output is lost",
-                    err->message, s->charge->request);
-    if (spend_each(s, file_drop, &unheard) == CELLAR_OK) /* else the next run does */
+    if (status != CELLAR_OK && spend_is_unrecorded(s) &&
+        spend_each(s, file_drop, &unheard) == CELLAR_OK) /* else the next run does */
         cellar_ledger_note_lost(s->ledger, s->charge->request, &unheard);
     return status;
 }
@@ -234,7 +210,8 @@ static cellar_status spend_charge(spend *s, cellar_charge_state *before, cellar_
 {
     cellar_status status = CELLAR_OK;
     CELLAR_TRY(cellar_ledger_catch_up(s->ledger, err));
-    if (cellar_ledger_state(s->ledger, s->charge->request) == CELLAR_CHARGE_NONE)
+    s->before = cellar_ledger_state(s->ledger, s->charge->request);
+    if (s->before == CELLAR_CHARGE_NONE)
         CELLAR_TRY(spend_check_place(s, err));
     CELLAR_TRY(cellar_ledger_charge(s->ledger, s->charge, s->output.bytes, before, err));
 out:
@@ -270,6 +247,31 @@ static cellar_status spend_run(spend *s, cellar_produce *produce, void *context,
                        s->charge->request);
 }
 
+/* After a failure: what stays charged, and how to go on. Requests that are refused because of what
+ * happened to them before say so by themselves. */
+static void spend_explain(const spend *s, cellar_status status, cellar_charge_state state,
+                          cellar_error *err)
+{
+    const cellar_ledger_entry *charge =
+        cellar_ledger_find_request(s->ledger, s->charge->request, CELLAR_ENTRY_CHARGE);
+    int waits = state == CELLAR_CHARGE_STAGED || state == CELLAR_CHARGE_DONE;
+    char cost[CELLAR_COST_TEXT];
+    int by_rho;
+    if (err == NULL || charge == NULL || s->before == CELLAR_CHARGE_DONE ||
+        (s->before != CELLAR_CHARGE_NONE && status == CELLAR_ERR_RULE))
+        return;
+    by_rho =
+        cellar_ledger_find_dataset(s->ledger, charge->dataset)->amounts.rho_nano != CELLAR_NO_RHO;
+    cellar_ledger_cost_text(&charge->amounts, by_rho, cost);
+    cellar_fail(err, status, "%s; request '%s' stays charged with %s (entry %" PRId64 ")%s",
+                err->message, s->charge->request, cost, charge->number,
+                waits
+                    ? ", and its output is drawn and waits for its name: mend what failed and ask "
+                      "for the same request again, nothing is charged or drawn twice"
+                    : ", and its output is lost: mend what failed and ask under a new request, "
+                      "which is a new charge");
+}
+
 cellar_status cellar_ledger_spend(cellar_ledger *ledger, const cellar_charge *charge,
                                   const cellar_spend_options *options, cellar_produce *produce,
                                   void *context, cellar_spend_result *out, cellar_error *err)
@@ -285,17 +287,16 @@ cellar_status cellar_ledger_spend(cellar_ledger *ledger, const cellar_charge *ch
     *out = (cellar_spend_result){.state = CELLAR_CHARGE_NONE};
     if (charge->request == NULL)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a charge needs a request");
-    CELLAR_TRY(spend_find_output(&s, options->path, err));
+    CELLAR_TRY(cellar_ledger_true_path(options->path, &s.output, err));
     CELLAR_TRY(cellar_ledger_staged_path(charge->request, s.output.bytes, &s.staged, err));
     CELLAR_TRY(cellar_ledger_hold(ledger, charge->request, err));
     held = 1;
     status = spend_run(&s, produce, context, out, err);
+    if (status != CELLAR_OK)
+        cellar_ledger_catch_up(ledger, NULL); /* a COMMIT that failed may be on disk */
     out->state = cellar_ledger_state(ledger, charge->request);
-    if (status == CELLAR_ERR_EXISTS && out->state == CELLAR_CHARGE_STAGED && err != NULL)
-        cellar_fail(err, status,
-                    "%s; request '%s' is charged and drawn, and waits for that name: move what "
-                    "has it now elsewhere and ask again, nothing is charged or drawn twice",
-                    err->message, charge->request);
+    if (status != CELLAR_OK)
+        spend_explain(&s, status, out->state, err);
 out:
     if (held)
         cellar_ledger_let_go(ledger, charge->request);

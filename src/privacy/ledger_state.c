@@ -146,6 +146,31 @@ cellar_status cellar_ledger_balance(const cellar_ledger *ledger, const char *dat
     return CELLAR_OK;
 }
 
+cellar_status cellar_ledger_check_share(const cellar_ledger *ledger, const char *dataset,
+                                        const char *analyst, cellar_error *err)
+{
+    int has_shares = 0;
+    for (size_t i = 0; i < ledger->n_entries; i++) {
+        const cellar_ledger_entry *entry = ledger->entries[i];
+        if (entry->kind != CELLAR_ENTRY_ANALYST || !cellar_ledger_same(entry->dataset, dataset))
+            continue;
+        if (cellar_ledger_same(entry->analyst, analyst))
+            return CELLAR_OK;
+        has_shares = 1;
+    }
+    if (!has_shares)
+        return CELLAR_OK;
+    if (analyst == NULL)
+        return cellar_fail(err, CELLAR_ERR_RULE,
+                           "dataset '%s' is shared out among analysts: name the one whose share "
+                           "pays (--analyst); nothing was drawn",
+                           dataset);
+    return cellar_fail(err, CELLAR_ERR_RULE,
+                       "dataset '%s' is shared out among analysts, and '%s' has no share; nothing "
+                       "was drawn",
+                       dataset, analyst);
+}
+
 static cellar_status caps_refuse(const char *whose, const cellar_balance *balance,
                                  const cellar_amounts *asked, cellar_error *err)
 {

@@ -20,7 +20,7 @@
 
 #include "base/error.h"
 
-enum { BUSY_MS = 30000, APPLICATION_ID = 0x43456c67 /* "CElg" */, FORMAT = 1 };
+enum { BUSY_MS = 30000, APPLICATION_ID = 0x43456c67 /* "CElg" */, FORMAT = 2, NONCE_BYTES = 16 };
 
 static const char *const schema[] = {
     "CREATE TABLE entry (number INTEGER PRIMARY KEY, body TEXT NOT NULL, mac BLOB NOT NULL)",
@@ -186,8 +186,11 @@ static cellar_status store_check_schema(cellar_ledger *ledger, cellar_error *err
             cellar_fail(err, CELLAR_ERR_INPUT, "%s: is no ledger, or a damaged one", ledger->path));
     if (format != FORMAT)
         CELLAR_TRY(cellar_fail(err, CELLAR_ERR_UNSUPPORTED,
-                               "%s: a ledger of format %lld, which this version does not know",
-                               ledger->path, (long long) format));
+                               "%s: a ledger of format %lld, and this version reads format %d; "
+                               "an older one is spent from by the version that made it, or left "
+                               "for a new ledger in which what it paid for is entered as published "
+                               "elsewhere",
+                               ledger->path, (long long) format, FORMAT));
 out:
     sqlite3_finalize(query);
     return status;
@@ -323,6 +326,8 @@ cellar_status cellar_ledger_begin(cellar_ledger *ledger, cellar_error *err)
     if (status != CELLAR_OK)
         return status;
     status = cellar_ledger_catch_up(ledger, err);
+    if (status == CELLAR_OK && !ledger->is_adopting)
+        status = cellar_ledger_mend_witness(ledger, err);
     if (status != CELLAR_OK)
         sqlite3_exec(ledger->db, "ROLLBACK", NULL, NULL, NULL);
     return status;
@@ -342,7 +347,8 @@ cellar_status cellar_ledger_append(cellar_ledger *ledger, const cellar_ledger_en
                                    cellar_error *err)
 {
     unsigned char mac[CELLAR_LEDGER_HASH_BYTES];
-    char now[24];
+    unsigned char random[NONCE_BYTES];
+    char now[24], nonce[2 * NONCE_BYTES + 1];
     cellar_ledger_entry dated = *entry;
     cellar_text body = {0};
     sqlite3_stmt *insert = NULL;
@@ -351,6 +357,8 @@ cellar_status cellar_ledger_append(cellar_ledger *ledger, const cellar_ledger_en
     cellar_status status = CELLAR_OK;
 
     dated.time = store_time(now);
+    randombytes_buf(random, sizeof random);
+    dated.nonce = sodium_bin2hex(nonce, sizeof nonce, random, sizeof random);
     CELLAR_TRY(cellar_ledger_entry_write(&dated, &body, err));
     cellar_ledger_entry_mac(ledger->secret, ledger->head, number, body.bytes, body.length, mac);
     code =
@@ -372,12 +380,18 @@ out:
 }
 
 /* What others and we appended is read back, as any reader would: what memory holds is what the
- * file holds. A COMMIT that failed may still have reached the disk; then the entry counts. */
+ * file holds. A COMMIT that failed may still have reached the disk; then the entry counts. The
+ * witness hears of it before anybody acts on it: a program that ends in between leaves a witness
+ * that is one entry behind, and nothing drawn. */
 cellar_status cellar_ledger_end(cellar_ledger *ledger, cellar_status status, cellar_error *err)
 {
     if (status == CELLAR_OK)
         status = store_do(ledger, "COMMIT", "write to disk", err);
     if (!sqlite3_get_autocommit(ledger->db))
         sqlite3_exec(ledger->db, "ROLLBACK", NULL, NULL, NULL);
-    return status == CELLAR_OK ? cellar_ledger_catch_up(ledger, err) : status;
+    if (status == CELLAR_OK)
+        status = cellar_ledger_catch_up(ledger, err);
+    if (status == CELLAR_OK && cellar_ledger_witness(ledger) != NULL)
+        status = cellar_witness_tell(ledger, cellar_ledger_witness(ledger), err);
+    return status;
 }

@@ -24,15 +24,9 @@ static void tell_editions(const cellar_ledger *ledger, const char *dataset, cell
 static void tell_amounts(const cellar_balance *balance, const cellar_amounts *amounts,
                          cellar_text *text)
 {
-    char a[CELLAR_AMOUNT_TEXT], b[CELLAR_AMOUNT_TEXT];
-    if (balance->by_rho) {
-        cellar_amount_text_nano(amounts->rho_nano, a);
-        cellar_text_printf(text, "rho %s", a);
-        return;
-    }
-    cellar_amount_text_nano(amounts->epsilon_nano, a);
-    cellar_amount_text_atto(amounts->delta_atto, b);
-    cellar_text_printf(text, "epsilon %s, delta %s", a, b);
+    char cost[CELLAR_COST_TEXT];
+    cellar_ledger_cost_text(amounts, balance->by_rho, cost);
+    cellar_text_add_string(text, cost);
 }
 
 /* The guarantee of all that was paid for, by the filter that enforces the cap. */
@@ -87,6 +81,19 @@ static void tell_uncharged(const cellar_ledger *ledger, const char *dataset, cel
     }
 }
 
+/* What a ledger that was adopted may lack. */
+static void tell_gaps(const cellar_ledger *ledger, const cellar_ledger_entry *made,
+                      cellar_text *text)
+{
+    for (size_t i = (size_t) made->number; i < ledger->n_entries; i++)
+        if (ledger->entries[i]->has_gap)
+            cellar_text_printf(
+                text,
+                "On %s the ledger was adopted (%s): what was charged in entries that "
+                "are missing comes on top of the figures above.\n",
+                ledger->entries[i]->time, ledger->entries[i]->what);
+}
+
 const char *cellar_ledger_statement(cellar_ledger *ledger, const char *dataset)
 {
     const cellar_ledger_entry *made = cellar_ledger_find_dataset(ledger, dataset);
@@ -100,6 +107,7 @@ const char *cellar_ledger_statement(cellar_ledger *ledger, const char *dataset)
                        made->unit, made->neighbours);
     tell_editions(ledger, dataset, &text);
     tell_guarantee(&balance, &text);
+    tell_gaps(ledger, made, &text);
     if (made->accept_delta)
         cellar_text_add_string(&text, "A delta of one over the population or more was accepted.\n");
     if (balance.n_uncharged > 0)

@@ -107,6 +107,7 @@ cellar_status cellar_ledger_verify(cellar_ledger *ledger, cellar_error *err)
     if (ledger->n_entries < n_before)
         return cellar_fail(err, CELLAR_ERR_INPUT, "%s: entries are missing that were there before",
                            ledger->path);
+    CELLAR_TRY(cellar_ledger_check_witness(ledger, err));
     CELLAR_TRY(history_check_requests(ledger, err));
     CELLAR_TRY(history_check_caps(ledger, err));
 out:
@@ -255,18 +256,21 @@ static cellar_status against_tell(const cellar_ledger *ledger, const char *path,
         status = against_folder(path, digest, err);
     if (status != CELLAR_OK)
         return status;
+    if (!is_there || stage == NULL || strcmp(stage->digest, digest) != 0)
+        return cellar_fail(err, CELLAR_ERR_RULE,
+                           "%s: is not the output that is recorded for request '%s' (entry %" PRId64
+                           "): it was edited, converted or drawn by a copy of the ledger",
+                           path, charge->request, found->number);
     *out = (cellar_against){.number = found->number,
                             .request = charge->request,
-                            .state = cellar_ledger_state(ledger, charge->request),
-                            .same_bytes =
-                                is_there && stage != NULL && strcmp(stage->digest, digest) == 0};
+                            .state = cellar_ledger_state(ledger, charge->request)};
     return CELLAR_OK;
 }
 
 cellar_status cellar_ledger_verify_against(const cellar_ledger *ledger, const char *path,
                                            cellar_against *out, cellar_error *err)
 {
-    const char *endings[] = {".cellar.json", NULL};
+    const char *endings[] = {".cellar.json", "-metadata.json", NULL};
     cellar_text companion = {0};
     size_t n_stamps = 0;
     stamp found = {{0}, 0, {0}};

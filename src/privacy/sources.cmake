@@ -28,6 +28,7 @@ set(LAYER_SOURCES
   epsilon_tail.c
   ledger.c
   ledger_add.c
+  ledger_adopt.c
   ledger_amount.c
   ledger_charge.c
   ledger_cost.c
@@ -40,6 +41,7 @@ set(LAYER_SOURCES
   ledger_store.c
   ledger_tell.c
   ledger_verify.c
+  ledger_witness.c
   listed.c
   listed_sort.c
   losses.c

@@ -10,7 +10,7 @@
 #include "release/certify.h"
 #include "release/description.h"
 #include "release/draw.h"
-#include "release/protect.h"
+#include "release/prepared.h"
 
 #define DIRICHLET_MAX_CELLS UINT64_C(268435456)
 
@@ -203,31 +203,65 @@ cellar_status cellar_protect_dirichlet(const cellar_table *table, const char *sp
     return status;
 }
 
+/* Cells that are drawn together. */
+typedef struct prepared_dirichlet {
+    cellar_prepared base;
+    dirichlet_work work;
+    cellar_dirichlet *dirichlet;
+} prepared_dirichlet;
+
+static cellar_status dirichlet_draw_prepared(cellar_prepared *prepared, cells_builder *out,
+                                             cellar_error *err)
+{
+    prepared_dirichlet *all = (prepared_dirichlet *) prepared;
+    cellar_status status = dirichlet_draw(&all->work, all->dirichlet, prepared->options.rng, err);
+    if (status == CELLAR_OK)
+        status = dirichlet_list(&all->work, &prepared->protection.listing, err);
+    *out = all->work.draw.out;
+    all->work.draw.out = (cells_builder){0};
+    return status;
+}
+
+static void dirichlet_clear_prepared(cellar_prepared *prepared)
+{
+    prepared_dirichlet *all = (prepared_dirichlet *) prepared;
+    dirichlet_clear(&all->work);
+    cellar_dirichlet_free(all->dirichlet);
+}
+
+cellar_status cellar_protect_prepare_dirichlet(const cellar_table *table, const char *spec,
+                                               const cellar_protect_options *options,
+                                               cellar_prepared **out, cellar_error *err)
+{
+    prepared_dirichlet *all = cellar_alloc(1, sizeof *all);
+    cellar_prepared *prepared;
+    int is_invariant = 0;
+    cellar_status status = CELLAR_OK;
+
+    *out = NULL;
+    if (all == NULL)
+        return cellar_fail_memory(err, "a release");
+    prepared = &all->base;
+    all->work.draw.table = table;
+    prepared->options = *options;
+    prepared->draw = dirichlet_draw_prepared;
+    prepared->clear = dirichlet_clear_prepared;
+    CELLAR_TRY(dirichlet_prepare(&all->work, spec, options, &prepared->protection, &all->dirichlet,
+                                 &is_invariant, err));
+    CELLAR_TRY(dirichlet_describe(&prepared->protection, all->dirichlet, is_invariant, options->rng,
+                                  &prepared->description, err));
+    *out = prepared;
+    prepared = NULL;
+out:
+    cellar_prepared_free(prepared);
+    return status;
+}
+
 cellar_status cellar_release_dirichlet(const cellar_table *table, const char *spec,
                                        const cellar_protect_options *options, cellar_release **out,
                                        cellar_error *err)
 {
-    cellar_status status = CELLAR_OK;
-    cellar_protection protection;
-    cellar_dirichlet *dirichlet = NULL;
-    dirichlet_work work = {.draw = {.table = table}};
-    json_t *description = NULL;
-    int is_invariant = 0;
-
-    *out = NULL;
-    CELLAR_TRY(
-        dirichlet_prepare(&work, spec, options, &protection, &dirichlet, &is_invariant, err));
-    CELLAR_TRY(
-        dirichlet_describe(&protection, dirichlet, is_invariant, options->rng, &description, err));
-    CELLAR_TRY(dirichlet_draw(&work, dirichlet, options->rng, err));
-    CELLAR_TRY(dirichlet_list(&work, &protection.listing, err));
-    CELLAR_TRY(cellar_protection_add_marks(table, &work.draw.out, err));
-    CELLAR_TRY(cellar_release_create(protection.schema, &work.draw.out.cells, description, NULL,
-                                     out, err));
-out:
-    json_decref(description);
-    dirichlet_clear(&work);
-    cellar_dirichlet_free(dirichlet);
-    cellar_protection_clear(&protection);
-    return status;
+    cellar_prepared *prepared;
+    cellar_status status = cellar_protect_prepare_dirichlet(table, spec, options, &prepared, err);
+    return cellar_prepared_finish(status, prepared, out, err);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "release/protect.h"
+#include "release/prepared.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -28,6 +28,7 @@ static cellar_status protect_plan(cellar_protection *protection, const cellar_me
 {
     cellar_release_facts *facts = &protection->facts;
     uint64_t n_parts = cellar_protection_n_parts(facts);
+    uint64_t n_indices = cellar_schema_n_indices(protection->schema);
     cellar_status status = CELLAR_OK;
 
     if (mechanism->ops->is_joint)
@@ -39,6 +40,10 @@ static cellar_status protect_plan(cellar_protection *protection, const cellar_me
         CELLAR_TRY(cellar_share_check(mechanism, n_parts, options->total_epsilon, err));
     CELLAR_TRY(cellar_share_total(mechanism, n_parts, forecast->total_epsilon,
                                   sizeof forecast->total_epsilon, err));
+    if (options->key != NULL && n_indices > PROTECT_KEYED)
+        CELLAR_TRY(cellar_fail(err, CELLAR_ERR_RULE,
+                               "keyed noise visits every cell, and %" PRIu64 " are too many",
+                               n_indices));
     facts->mechanism = cellar_mechanism_spec(mechanism);
     facts->revision = cellar_mechanism_revision(mechanism);
     facts->total_epsilon = forecast->total_epsilon[0] != '\0' ? forecast->total_epsilon : NULL;
@@ -151,10 +156,6 @@ static cellar_status protect_draw(cellar_draw *draw, const cellar_forecast *fore
 
     uint64_t n_indices = cellar_schema_n_indices(draw->table->schema);
 
-    if (draw->keyed && n_indices > PROTECT_KEYED)
-        return cellar_fail(err, CELLAR_ERR_RULE,
-                           "keyed noise visits every cell, and %" PRIu64 " are too many",
-                           n_indices);
     if (n_indices <= PROTECT_DENSE || draw->keyed ||
         forecast->empty_size >= PROTECT_DENSE_SHARE * (double) forecast->n_possible)
         return cellar_draw_dense(draw, err);
@@ -206,15 +207,58 @@ out:
     return status;
 }
 
-static cellar_status protect_finish(cellar_protection *protection, cells_builder *listed,
-                                    json_t *description, cellar_release **out, cellar_error *err)
+/* Cells that are drawn each by itself. */
+typedef struct prepared_cells {
+    cellar_prepared base;
+    const cellar_mechanism *mechanism;
+    cellar_forecast forecast;
+} prepared_cells;
+
+static cellar_status cells_draw(cellar_prepared *prepared, cells_builder *out, cellar_error *err)
 {
+    const prepared_cells *cells = (const prepared_cells *) prepared;
+    const cellar_protect_options *options = &prepared->options;
+    cellar_draw draw = {.mechanism = cells->mechanism,
+                        .table = prepared->protection.table,
+                        .listing = prepared->protection.listing,
+                        .keyed = options->key != NULL,
+                        .progress = options->progress};
+    cellar_status status = protect_open_noise(&draw, options, err);
+    if (status == CELLAR_OK && draw.keyed)
+        status = cellar_fingerprint_make(draw.table, options->dataset, draw.rngs[0],
+                                         &draw.fingerprint, err);
+    if (status == CELLAR_OK)
+        status = protect_draw(&draw, &cells->forecast, err);
+    protect_close_noise(&draw, options);
+    cellar_wipe(&draw.fingerprint, sizeof draw.fingerprint);
+    *out = draw.out;
+    return status;
+}
+
+cellar_status cellar_protect_prepare(const cellar_table *table, const cellar_mechanism *mechanism,
+                                     const cellar_protect_options *options, cellar_prepared **out,
+                                     cellar_error *err)
+{
+    prepared_cells *cells = cellar_alloc(1, sizeof *cells);
+    cellar_prepared *prepared;
     cellar_status status = CELLAR_OK;
 
-    CELLAR_TRY(cellar_protection_add_marks(protection->table, listed, err));
+    *out = NULL;
+    if (cells == NULL)
+        return cellar_fail_memory(err, "a release");
+    prepared = &cells->base;
+    cells->mechanism = mechanism;
+    prepared->options = *options;
+    prepared->draw = cells_draw;
+    CELLAR_TRY(cellar_protection_init(&prepared->protection, table, options, err));
+    CELLAR_TRY(protect_plan(&prepared->protection, mechanism, options, &cells->forecast, err));
+    CELLAR_TRY(protect_check_key(table, options, err));
     CELLAR_TRY(
-        cellar_release_create(protection->schema, &listed->cells, description, NULL, out, err));
+        protect_describe(&prepared->protection, mechanism, options, &prepared->description, err));
+    *out = prepared;
+    prepared = NULL;
 out:
+    cellar_prepared_free(prepared);
     return status;
 }
 
@@ -222,31 +266,7 @@ cellar_status cellar_release_protect(const cellar_table *table, const cellar_mec
                                      const cellar_protect_options *options, cellar_release **out,
                                      cellar_error *err)
 {
-    cellar_status status = CELLAR_OK;
-    cellar_protection protection;
-    cellar_forecast forecast;
-    json_t *description = NULL;
-    cellar_draw draw = {.mechanism = mechanism, .progress = options->progress};
-
-    *out = NULL;
-    CELLAR_TRY(cellar_protection_init(&protection, table, options, err));
-    CELLAR_TRY(protect_plan(&protection, mechanism, options, &forecast, err));
-    CELLAR_TRY(protect_check_key(table, options, err));
-    CELLAR_TRY(protect_describe(&protection, mechanism, options, &description, err));
-    draw.table = protection.table;
-    draw.listing = protection.listing;
-    draw.keyed = options->key != NULL;
-    CELLAR_TRY(protect_open_noise(&draw, options, err));
-    if (draw.keyed)
-        CELLAR_TRY(cellar_fingerprint_make(draw.table, options->dataset, draw.rngs[0],
-                                           &draw.fingerprint, err));
-    CELLAR_TRY(protect_draw(&draw, &forecast, err));
-    CELLAR_TRY(protect_finish(&protection, &draw.out, description, out, err));
-out:
-    json_decref(description);
-    protect_close_noise(&draw, options);
-    cellar_wipe(&draw.fingerprint, sizeof draw.fingerprint);
-    cellar_cells_clear(&draw.out.cells);
-    cellar_protection_clear(&protection);
-    return status;
+    cellar_prepared *prepared;
+    cellar_status status = cellar_protect_prepare(table, mechanism, options, &prepared, err);
+    return cellar_prepared_finish(status, prepared, out, err);
 }

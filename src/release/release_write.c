@@ -136,6 +136,23 @@ static cellar_sheet release_sheet(const cellar_release *release, const char *att
                           .cell = release_sheet_cell};
 }
 
+/* The schema and the marks are those of the table, and so is what a format cannot hold. */
+cellar_status cellar_release_file_check(const cellar_table *table,
+                                        const cellar_table_write_options *options,
+                                        cellar_error *err)
+{
+    cellar_table_write_options how = *options;
+    cellar_sheet sheet;
+    cellar_status status = cellar_sheet_of_table(table, &sheet, err);
+    if (status != CELLAR_OK)
+        return status;
+    sheet.kind = CELLAR_SHEET_RELEASE;
+    sheet.confidential = sheet.weighted = sheet.keyed = 0;
+    if (how.format == CELLAR_TABLE_CSVW)
+        how.format = CELLAR_TABLE_CSV;
+    return cellar_sheet_write(&sheet, &how, NULL, err);
+}
+
 /* The description with the digest of the numbers it belongs to; freed with cellar_free(). */
 static cellar_status release_attachment(const cellar_release *release, char **out,
                                         cellar_error *err)

@@ -16,6 +16,7 @@ set(LAYER_SOURCES
   draw.c
   draw_dense.c
   draw_sparse.c
+  fingerprint.c
   forecast.c
   level.c
   manifest.c
@@ -24,6 +25,7 @@ set(LAYER_SOURCES
   member_walk.c
   noise_law.c
   predicate.c
+  prepared.c
   protect.c
   protection.c
   recertify.c

@@ -10,6 +10,7 @@
 
 /* ---- writing --------------------------------------------------------------- */
 
+/* Without an output (NULL) nothing is written, and what would be refused is refused. */
 typedef cellar_status cellar_sheet_writer(const cellar_sheet *sheet,
                                           const cellar_table_write_options *options,
                                           cellar_output *output, cellar_error *err);

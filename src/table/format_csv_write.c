@@ -92,6 +92,8 @@ cellar_status cellar_format_csv_write(const cellar_sheet *sheet,
     CELLAR_TRY(cellar_csv_fields_create(sheet->schema, options->neutralise_formulas, &fields, err));
     CELLAR_TRY(cellar_sheet_walk_init(
         &walk, sheet, options->zeros ? CELLAR_SHEET_CELLS : CELLAR_SHEET_STORED, err));
+    if (output == NULL)
+        goto out;
     csv_write_header(sheet, &layout, options->neutralise_formulas, &row);
     while (cellar_sheet_walk_next(&walk)) {
         csv_write_row(&walk, &layout, fields, &row);

@@ -186,6 +186,8 @@ cellar_status cellar_format_jsonstat_write(const cellar_sheet *sheet,
 
     CELLAR_TRY(cellar_sheet_walk_init(&walk, sheet, extent, err));
     CELLAR_TRY(jsonstat_describe(sheet, options, &root, err));
+    if (output == NULL)
+        goto out;
     if (json_dump_callback(root, jsonstat_dump, &text, JSON_COMPACT) != 0) {
         status = cellar_fail_memory(err, "a description of the table");
         goto out;

@@ -341,6 +341,8 @@ cellar_status cellar_format_px_write(const cellar_sheet *sheet,
     if (cellar_schema_n_variables(schema) == 0)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a px file needs at least one variable");
     CELLAR_TRY(cellar_sheet_walk_init(&walk, sheet, CELLAR_SHEET_INDICES, err));
+    if (output == NULL)
+        goto out;
     if (!px_names_fill(&names, schema)) {
         status = cellar_fail_memory(err, "the names of a table");
         goto out;

@@ -73,6 +73,8 @@ cellar_status cellar_format_sdmx_write(const cellar_sheet *sheet,
     CELLAR_TRY(sdmx_check_names(sheet->schema, err));
     CELLAR_TRY(cellar_csv_fields_create(sheet->schema, options->neutralise_formulas, &fields, err));
     CELLAR_TRY(cellar_sheet_walk_init(&walk, sheet, extent, err));
+    if (output == NULL)
+        goto out;
     cellar_text_add_string(&lead, "dataflow,");
     cellar_csv_add_safe(&lead, id, options->neutralise_formulas);
     cellar_text_add_string(&lead, ",I,"); /* information: no order to change a database */

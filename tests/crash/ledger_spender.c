@@ -4,8 +4,9 @@
  *     ledger_spender LEDGER KEY FOLDER REQUEST...
  *
  * A request is a number; it decides what the request costs and whether its release is two files.
- * Says "drawn REQUEST" once the charge is on disk, before anything is drawn, and "done", "refused"
- * or "failed" with the request when its fate is known. The true number, which may be nowhere on
+ * Says "drawn REQUEST" once the charge is on disk, before anything is drawn, and "unseen REQUEST"
+ * if the file "witness" beside the ledger does not know of the charge by then; "done", "refused" or
+ * "failed" with the request when its fate is known. The true number, which may be nowhere on
  * disk, is held in memory all the time. */
 #include <fcntl.h>
 #include <stdio.h>
@@ -29,10 +30,28 @@ static void say(const char *what, const char *request)
 }
 
 typedef struct draw {
-    const char *request;
+    const char *request, *ledger;
     char truth[sizeof planted];
     int n_files;
 } draw;
+
+/* 1 when the witness has a line about the entry of the stamp, or a later one. */
+static int is_seen(const char *ledger, const char *stamp)
+{
+    const char *slash = strrchr(ledger, '/');
+    unsigned long long number = 0, newest = 0, n;
+    char path[4096], line[512];
+    FILE *file;
+    snprintf(path, sizeof path, "%.*s/witness", (int) (slash - ledger), ledger);
+    file = fopen(path, "r");
+    sscanf(stamp, "cellar-ledger 1 %*s %llu", &number);
+    while (file != NULL && fgets(line, sizeof line, file) != NULL)
+        if (sscanf(line, "cellar-witness 1 %*s %*u %llu", &n) == 1 && n > newest)
+            newest = n;
+    if (file != NULL)
+        fclose(file);
+    return newest >= number && number > 0;
+}
 
 static cellar_status write_one(const char *path, const char *stamp, const draw *d, size_t n_lines,
                                cellar_error *err)
@@ -60,6 +79,8 @@ static cellar_status produce(void *context, const char *staged, const char *stam
     char companion[4096];
     cellar_status status;
     say("drawn", d->request);
+    if (!is_seen(d->ledger, stamp))
+        say("unseen", d->request);
     snprintf(companion, sizeof companion, "%s.cellar.json", staged);
     status = write_one(staged, stamp, d, 2000, err);
     if (status == CELLAR_OK && d->n_files == 2)
@@ -67,17 +88,18 @@ static cellar_status produce(void *context, const char *staged, const char *stam
     return status;
 }
 
-static int spend(cellar_ledger *ledger, const char *folder, const char *request)
+static int spend(cellar_ledger *ledger, const char *path_of_ledger, const char *folder,
+                 const char *request)
 {
     static const char *const endings[] = {".cellar.json", NULL};
     long number = strtol(request, NULL, 10);
     char path[4096], epsilon[32], dataset[32];
     cellar_spend_options options = {.path = path, .endings = endings};
-    draw d = {.request = request, .n_files = number % 3 == 0 ? 2 : 1};
+    draw d = {.request = request, .ledger = path_of_ledger, .n_files = number % 3 == 0 ? 2 : 1};
     cellar_charge charge = {.request = request,
                             .dataset = dataset,
                             .edition = "1",
-                            .analyst = number % 4 == 0 ? "ana" : NULL,
+                            .analyst = number % 4 == 0 ? "ana" : "bob",
                             .unit = "person",
                             .neighbours = "add-remove",
                             .mechanism = "discrete-laplace:epsilon=1",
@@ -119,7 +141,7 @@ int main(int argc, char **argv)
     if (status == CELLAR_OK)
         status = cellar_ledger_open(argv[1], key, &ledger, &err);
     for (int i = 4; status == CELLAR_OK && i < argc; i++)
-        spend(ledger, argv[3], argv[i]);
+        spend(ledger, argv[1], argv[3], argv[i]);
     if (status != CELLAR_OK)
         fprintf(stderr, "ledger_spender: %s\n", err.message);
     cellar_ledger_close(ledger);

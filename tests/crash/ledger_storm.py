@@ -9,7 +9,8 @@ after or halfway through one of the calls that change the disk, or at a random m
 call on the disk is full or fails. Until N programs were killed. All choices follow from the seed.
 Whatever happened, afterwards: no cap is exceeded; no table lies there without its charge; no
 request was drawn twice and no table ever changed; the ledger is whole and holds every charge that
-was known to be on disk; no true number is on disk; asking again settles every request.
+was known to be on disk; the witness knew of every charge before its draw, and of no entry that is
+not there; no true number is on disk; asking again settles every request.
 """
 import argparse
 import json
@@ -25,7 +26,7 @@ from fractions import Fraction
 
 PLANTED = (b"planted-Qx7",)
 FAULTS = ["kill"] * 4 + ["half"] * 2 + ["after"] * 3 + ["full", "eio", "dying"]
-LAST_CALL = 80  # of a program that a fault is planned for; two requests make about as many
+LAST_CALL = 100  # of a program that a fault is planned for; two requests make about as many
 REQUESTS_PER_DATASET = 40  # of which the cap allows about three quarters
 CAP = {"epsilon": Fraction("0.9"), "delta": Fraction("1e-6")}
 ANALYST_CAP = Fraction("0.2")
@@ -35,6 +36,7 @@ class Storm:
     def __init__(self, options, folder):
         self.options, self.folder = options, pathlib.Path(folder)
         self.ledger, self.key = self.folder / "ledger", self.folder / "key"
+        self.witness = self.folder / "witness"
         self.tables = self.folder / "tables"
         self.tables.mkdir()
         self.n_datasets = 2 + 4 * options.kills // REQUESTS_PER_DATASET
@@ -50,13 +52,15 @@ class Storm:
 
     def create(self):
         for i in range(self.n_datasets):
-            made = self.cellar("create" if i == 0 else "add", str(self.ledger), "--dataset",
-                               f"d{i}", "--unit", "person", "--neighbours", "add-remove",
+            witness = ["--witness", str(self.witness)] if i == 0 else []
+            made = self.cellar("create" if i == 0 else "add", str(self.ledger), *witness,
+                               "--dataset", f"d{i}", "--unit", "person", "--neighbours", "add-remove",
                                "--epsilon", "0.9", "--delta", "1e-6", "--population", "1000")
-            share = self.cellar("add", str(self.ledger), "--dataset", f"d{i}", "--analyst", "ana",
-                                "--epsilon", "0.2", "--delta", "1e-6")
-            if made.returncode or share.returncode:
-                raise SystemExit(f"cannot begin: {made.stderr}{share.stderr}")
+            shares = [self.cellar("add", str(self.ledger), "--dataset", f"d{i}", "--analyst", name,
+                                  "--epsilon", cap, "--delta", "1e-6")
+                      for name, cap in (("ana", "0.2"), ("bob", "0.9"))]
+            if made.returncode or any(share.returncode for share in shares):
+                raise SystemExit(f"cannot begin: {made.stderr}{shares[0].stderr}")
 
     def fault(self, message):
         with self.lock:
@@ -97,6 +101,10 @@ class Storm:
                         self.wrong.append(f"request {request} was drawn twice")
                 elif word == "done":
                     self.done.add(request)
+                elif word == "unseen":
+                    self.wrong.append(f"request {request} was drawn before the witness knew of it")
+            if b"witness" in complained and b"restored" in complained:
+                self.wrong.append(f"the newest ledger was refused: {complained.decode()}")
         return process.returncode, complained.decode()
 
     def look(self):
@@ -161,6 +169,24 @@ class Storm:
         self.summary = (f"{len(charged)} charges, {len(done)} done, {len(lost)} lost, "
                         f"{self.newest - len(charged)} refused")
 
+    def check_witness(self):
+        """It knows the head of the ledger and never knew one that the ledger lacks; so an older
+        copy of the ledger is refused."""
+        history = json.loads(self.cellar("history", str(self.ledger), "--json").stdout)["history"]
+        heads = {entry["entry"]: entry["head"] for entry in history}
+        lines = [line.split(" ") for line in self.witness.read_text().split("\n")]
+        seen = {int(line[4]): line[5] for line in lines if len(line) == 7 and len(line[6]) == 64}
+        if seen.items() - heads.items():
+            self.fault("the witness knows another history")
+        if max(seen, default=0) != max(heads):
+            self.fault("the witness does not know the last entry")
+        newest = self.ledger.read_bytes()
+        self.ledger.write_bytes(self.oldest)
+        refused = self.cellar("show", str(self.ledger))
+        self.ledger.write_bytes(newest)
+        if refused.returncode != 3 or "older copy" not in refused.stderr:
+            self.fault(f"an older copy was taken: {refused.stderr}")
+
     def check_caps(self, charges):
         for name, cap in CAP.items():
             if sum(Fraction(e["amounts"][name]) for e in charges) > cap:
@@ -175,9 +201,7 @@ class Storm:
         verified = self.cellar("verify", str(self.ledger), *against, "--json")
         if verified.returncode:
             self.fault(f"verify: {verified.stderr}")
-        elif not all(one["recorded_bytes"] for one in json.loads(verified.stdout)["against"]):
-            self.fault("a table is not the recorded one")
-        wanted = {"ledger", "ledger-lock", "key"}
+        wanted = {"ledger", "ledger-lock", "key", "witness"}
         for path in (p for p in self.folder.rglob("*") if p.is_file()):
             if any(word in path.read_bytes() for word in PLANTED):
                 self.fault(f"{path.name} holds a true number")
@@ -188,6 +212,7 @@ class Storm:
 
     def run(self):
         self.create()
+        self.oldest = self.ledger.read_bytes()
         began = time.monotonic()
         workers = [threading.Thread(target=self.work) for _ in range(self.options.spenders)]
         for worker in workers:
@@ -196,6 +221,7 @@ class Storm:
             worker.join()
         self.settle()
         self.check_history()
+        self.check_witness()
         self.check_disk()
         print(f"seed {self.options.seed}: {self.n_killed} killed, {self.n_faults} met a failing "
               f"disk or a cap, {self.n_runs} runs, {time.monotonic() - began:.1f} s; "

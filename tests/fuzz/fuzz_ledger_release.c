@@ -8,23 +8,6 @@
 #include "base/text.h"
 #include "fuzz_ledger_key.h"
 
-static cellar_ledger *empty_ledger(void)
-{
-    char path[FUZZ_PATH_BYTES], lock[FUZZ_PATH_BYTES + 8];
-    cellar_key *key = fuzz_ledger_key();
-    cellar_ledger *ledger;
-    cellar_error err;
-    fuzz_file("", 0, path);
-    unlink(path);
-    CELLAR_ASSERT(cellar_ledger_create(path, key, &err) == CELLAR_OK);
-    CELLAR_ASSERT(cellar_ledger_open(path, key, &ledger, &err) == CELLAR_OK);
-    snprintf(lock, sizeof lock, "%s-lock", path);
-    unlink(lock);
-    unlink(path);
-    cellar_key_free(key);
-    return ledger;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static cellar_ledger *ledger;
@@ -34,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     cellar_error err = {""};
 
     if (ledger == NULL)
-        ledger = empty_ledger();
+        ledger = fuzz_empty_ledger();
     if (size > 0 && data[0] == '+')
         cellar_text_printf(&text, "cellar-ledger 1 %s ", cellar_ledger_id(ledger));
     cellar_text_add(&text, (const char *) data + (text.length > 0), size - (text.length > 0));

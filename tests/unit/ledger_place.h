@@ -3,6 +3,9 @@
 #ifndef CELLAR_TESTS_LEDGER_PLACE_H
 #define CELLAR_TESTS_LEDGER_PLACE_H
 
+#include <signal.h>
+#include <sys/resource.h>
+
 #include <cellar/ledger.h>
 #include <cellar/output.h>
 
@@ -66,6 +69,42 @@ static inline cellar_ledger *fresh(scratch *place)
     return ledger;
 }
 
+/* The same with a witness, "witness". */
+static inline cellar_ledger *fresh_seen(scratch *place)
+{
+    cellar_key *key = the_key(place);
+    cellar_ledger_dataset dataset = dataset_named("census");
+    char path[400];
+    snprintf(path, sizeof path, "%s", scratch_path(place, "ledger"));
+    CHECK_OK(cellar_ledger_create_with(path, key, &dataset, scratch_path(place, "witness"), &err));
+    cellar_key_free(key);
+    return reopen(place);
+}
+
+static inline void copy_file(scratch *place, const char *from, const char *to)
+{
+    static char bytes[1 << 20];
+    FILE *file = fopen(scratch_path(place, from), "rb");
+    size_t n;
+    assert_non_null(file);
+    n = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    file = fopen(scratch_path(place, to), "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, n, file), n);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* No file may grow beyond so many bytes, as on a full disk; RLIM_INFINITY: as before. */
+static inline void limit_files(rlim_t size_bytes)
+{
+    struct rlimit limit;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = size_bytes < limit.rlim_max ? size_bytes : limit.rlim_max;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
 static inline cellar_charge charge_for(const char *request, const char *epsilon, const char *delta)
 {
     return (cellar_charge){.request = request,
@@ -82,6 +121,7 @@ static inline cellar_charge charge_for(const char *request, const char *epsilon,
 /* Writes the stamp and a number that differs at each draw. */
 typedef struct draw {
     int n_draws, fail;
+    int fill_disk; /* once it is written */
 } draw;
 
 static inline cellar_status draw_output(void *context, const char *staged, const char *stamp,
@@ -98,7 +138,10 @@ static inline cellar_status draw_output(void *context, const char *staged, const
         cellar_output_discard(output);
         return cellar_fail(error, CELLAR_ERR_IO, "no luck");
     }
-    return cellar_output_commit(output, error);
+    status = cellar_output_commit(output, error);
+    if (d->fill_disk)
+        limit_files(1);
+    return status;
 }
 
 static inline cellar_status spend(cellar_ledger *ledger, const cellar_charge *charge,

@@ -35,7 +35,10 @@ static inline cellar_status protect(const small_table *small, const char *spec,
     cellar_mechanism *m = make(spec);
     cellar_status status = cellar_release_protect(table, m, options, out, err);
     cellar_forecast forecast;
+    cellar_prepared *prepared;
     assert_int_equal(cellar_protect_forecast(table, m, options, &forecast, NULL), status);
+    assert_int_equal(cellar_protect_prepare(table, m, options, &prepared, NULL), status);
+    cellar_prepared_free(prepared);
     cellar_mechanism_free(m);
     cellar_table_free(table);
     return status;

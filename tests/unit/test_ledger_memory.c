@@ -17,20 +17,24 @@ static cellar_status whole_life(void *context, cellar_error *error)
     cellar_spend_result result;
     cellar_spend_options options = {.replace = 1};
     cellar_against against;
-    draw d = {0, 0};
-    char path[400], output[400];
+    draw d = {0, 0, 0};
+    char path[400], output[400], witness[400];
     cellar_status status = CELLAR_OK;
 
     snprintf(path, sizeof path, "%s", scratch_path(place, "alloc"));
     snprintf(output, sizeof output, "%s", scratch_path(place, "alloc-out"));
+    snprintf(witness, sizeof witness, "%s", scratch_path(place, "alloc-witness"));
     unlink(path);
+    unlink(witness);
     options.path = output;
     CELLAR_TRY(cellar_key_read(scratch_path(place, "key"), &key, error));
-    CELLAR_TRY(cellar_ledger_create(path, key, error));
+    CELLAR_TRY(cellar_ledger_create_with(path, key, &dataset, witness, error));
+    unlink(scratch_path(place, "alloc-other"));
+    CELLAR_TRY(cellar_ledger_adopt(path, key, scratch_path(place, "alloc-other"), error));
     CELLAR_TRY(cellar_ledger_open(path, key, &ledger, error));
-    CELLAR_TRY(cellar_ledger_add_dataset(ledger, &dataset, error));
     CELLAR_TRY(cellar_ledger_add_edition(ledger, "census", "2", error));
     CELLAR_TRY(cellar_ledger_add_analyst(ledger, "census", "ana", dataset.cap, error));
+    charge.analyst = "ana";
     CELLAR_TRY(
         cellar_ledger_enter(ledger, "census", "2", CELLAR_UNCHARGED_INVARIANT, "the total", error));
     CELLAR_TRY(cellar_ledger_spend(ledger, &charge, &options, draw_output, &d, &result, error));

@@ -11,7 +11,7 @@ static void test_a_request_is_drawn_once(void **state)
     cellar_charge charge = charge_for("r1", "0.4", NULL);
     cellar_spend_result result;
     cellar_balance balance;
-    draw d = {0, 0};
+    draw d = {0, 0, 0};
     char path[400];
 
     snprintf(path, sizeof path, "%s", scratch_path(place, "table.json"));
@@ -29,6 +29,11 @@ static void test_a_request_is_drawn_once(void **state)
     charge.what = "something else";
     assert_int_equal(spend(ledger, &charge, path, &d, &result), CELLAR_ERR_RULE);
     charge.what = "age by sex";
+    charge.content = "of other data";
+    assert_int_equal(spend(ledger, &charge, path, &d, &result), CELLAR_ERR_RULE);
+    assert_null(strstr(err.message, "stays charged")); /* that is another matter */
+    charge.content = NULL;
+    CHECK_OK(spend(ledger, &charge, path, &d, &result));
     unlink(path);
     assert_int_equal(spend(ledger, &charge, path, &d, &result), CELLAR_ERR_RULE);
     assert_int_equal(d.n_draws, 1);
@@ -50,7 +55,7 @@ static void test_over_the_cap_nothing_happens(void **state)
     scratch *place = *state;
     cellar_ledger *ledger = fresh(place);
     cellar_spend_result result;
-    draw d = {0, 0};
+    draw d = {0, 0, 0};
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char request[16], path[400];
@@ -79,12 +84,13 @@ static void test_a_failed_draw_stays_paid(void **state)
     cellar_charge charge = charge_for("r", "0.4", NULL);
     cellar_spend_result result;
     cellar_balance balance;
-    draw d = {0, 1};
+    draw d = {0, 1, 0};
     char path[400];
 
     snprintf(path, sizeof path, "%s", scratch_path(place, "t"));
     assert_int_equal(spend(ledger, &charge, path, &d, &result), CELLAR_ERR_IO);
-    assert_non_null(strstr(err.message, "stays charged"));
+    assert_non_null(strstr(err.message, "request 'r' stays charged with epsilon 0.4, delta 0 "
+                                        "(entry 3), and its output is lost"));
     assert_int_equal(result.state, CELLAR_CHARGE_LOST);
     d.fail = 0;
     assert_int_equal(spend(ledger, &charge, path, &d, &result), CELLAR_ERR_RULE);
@@ -92,6 +98,32 @@ static void test_a_failed_draw_stays_paid(void **state)
     CHECK_OK(cellar_ledger_balance(ledger, "census", NULL, &balance, &err));
     assert_int_equal(balance.spent.epsilon_nano, 400000000);
     assert_int_equal(access(path, F_OK), -1);
+    cellar_ledger_close(ledger);
+}
+
+/* The output is complete when the disk fills up, and its digest cannot be recorded. */
+static void test_a_full_disk_says_what_stays_charged(void **state)
+{
+    scratch *place = *state;
+    cellar_ledger *ledger = fresh(place);
+    cellar_charge charge = charge_for("r", "0.4", NULL);
+    cellar_spend_result result;
+    draw d = {0, 0, 1};
+    char path[400];
+
+    snprintf(path, sizeof path, "%s", scratch_path(place, "t"));
+    assert_int_equal(spend(ledger, &charge, path, &d, &result), CELLAR_ERR_IO);
+    limit_files(RLIM_INFINITY);
+    assert_non_null(strstr(err.message, "request 'r' stays charged with epsilon 0.4, delta 0 "
+                                        "(entry 3), and its output is lost: mend what failed and "
+                                        "ask under a new request"));
+    assert_int_equal(result.state, CELLAR_CHARGE_CHARGED);
+    d.fill_disk = 0;
+    assert_int_equal(spend(ledger, &charge, path, &d, &result), CELLAR_ERR_RULE);
+    assert_int_equal(result.state, CELLAR_CHARGE_LOST);
+    assert_int_equal(d.n_draws, 1);
+    assert_int_equal(access(path, F_OK), -1);
+    CHECK_OK(cellar_ledger_verify(ledger, &err));
     cellar_ledger_close(ledger);
 }
 
@@ -105,7 +137,7 @@ static void test_interrupted_requests(void **state)
     cellar_charge named = charge_for("named", "0.1", NULL), gone = charge_for("gone", "0.1", NULL);
     cellar_charge_state before;
     cellar_spend_result result;
-    draw d = {0, 0}, none = {0, 0};
+    draw d = {0, 0, 0}, none = {0, 0, 0};
     char path[400], digest[CELLAR_LEDGER_HASH_TEXT];
     cellar_text staged = {0};
     int found;
@@ -153,7 +185,7 @@ static void test_existing_files_are_found_before_paying(void **state)
     cellar_ledger *ledger = fresh(place);
     cellar_charge charge = charge_for("r", "0.4", NULL);
     cellar_spend_result result;
-    draw d = {0, 0};
+    draw d = {0, 0, 0};
     char path[400];
     scratch_write(place, "there", "x");
     snprintf(path, sizeof path, "%s", scratch_path(place, "there"));
@@ -214,11 +246,17 @@ static void test_analysts(void **state)
     charge.request = "a2";
     assert_int_equal(cellar_ledger_charge(ledger, &charge, "/x", &before, &err), CELLAR_ERR_BUDGET);
     assert_non_null(strstr(err.message, "ana"));
-    charge.analyst = "bob"; /* no cap of his own: the dataset's counts */
+    charge.amounts = amounts_of("0.1", NULL, NULL);
+    charge.analyst = "bob"; /* shares are there, and he has none */
+    assert_int_equal(cellar_ledger_charge(ledger, &charge, "/x", &before, &err), CELLAR_ERR_RULE);
+    charge.analyst = NULL;
+    assert_int_equal(cellar_ledger_charge(ledger, &charge, "/x", &before, &err), CELLAR_ERR_RULE);
+    assert_non_null(strstr(err.message, "--analyst"));
+    CHECK_OK(cellar_ledger_add_analyst(ledger, "census", "bob", amounts_of("2", NULL, NULL), &err));
+    charge.amounts = amounts_of("0.7", NULL, NULL);
+    charge.analyst = "bob"; /* the dataset's cap counts too */
     CHECK_OK(cellar_ledger_charge(ledger, &charge, "/x", &before, &err));
     charge.request = "a3";
-    CHECK_OK(cellar_ledger_charge(ledger, &charge, "/x", &before, &err));
-    charge.request = "a4";
     assert_int_equal(cellar_ledger_charge(ledger, &charge, "/x", &before, &err), CELLAR_ERR_BUDGET);
     cellar_ledger_close(ledger);
 }
@@ -300,6 +338,7 @@ int main(void)
         TEST(test_a_request_is_drawn_once),
         TEST(test_over_the_cap_nothing_happens),
         TEST(test_a_failed_draw_stays_paid),
+        TEST(test_a_full_disk_says_what_stays_charged),
         TEST(test_interrupted_requests),
         TEST(test_existing_files_are_found_before_paying),
         TEST(test_rho),

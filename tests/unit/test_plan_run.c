@@ -144,10 +144,10 @@ static void pays_once(void **state)
     assert_int_equal(spent(*state, &request), 750000000);
     ledger = reopen(*state);
     CHECK_OK(cellar_ledger_verify_against(ledger, scratch_path(*state, "pack"), &against, &err));
-    assert_true(against.same_bytes);
+    assert_string_equal(against.request, "one");
     CHECK_OK(
         cellar_ledger_verify_against(ledger, scratch_path(*state, "pack/one.csv"), &against, &err));
-    assert_true(against.same_bytes);
+    assert_string_equal(against.request, "one");
     cellar_ledger_close(ledger);
     remove(scratch_path(*state, "pack/two.px"));
     assert_int_equal(run(*state, PLAN_HEAD LIST OUT PAID), CELLAR_ERR_RULE);
@@ -237,6 +237,42 @@ static void leaves_nothing_when_it_fails(void **state)
     assert_int_equal(request, CELLAR_CHARGE_LOST);
 }
 
+/* What the formats cannot hold is known before anything is paid. */
+static void refuses_before_paying(void **state)
+{
+    static const char *const cases[] = {"csv", "csvw", "json, csv"};
+    char text[1024];
+    cellar_charge_state request;
+    cellar_ledger_close(fresh(*state));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(text, sizeof text,
+                 "plan: 1\ndata: {file: people.csv, edition: '1'}\nunit: {name: person}\n"
+                 "variables: [{name: released, column: sex, codelist: sex.csv}]\n"
+                 "negatives: keep\nparameter_choice: advance\n"
+                 "tables: [{name: one, by: [released]}]\nmechanism: discrete-laplace\n"
+                 "budget: {epsilon: 0.75}\noutputs: {folder: pack, formats: [%s]}\n" PAID,
+                 cases[i]);
+        assert_int_equal(run(*state, text), CELLAR_ERR_ARGUMENT);
+        assert_non_null(strstr(err.message, "table one: a variable called 'released'"));
+        assert_int_equal(spent(*state, &request), 0);
+        assert_int_equal(request, CELLAR_CHARGE_NONE);
+    }
+}
+
+/* The same plan on other data is another request. */
+static void tells_data_apart(void **state)
+{
+    cellar_charge_state request;
+    cellar_ledger_close(fresh(*state));
+    CHECK_OK(run(*state, PLAN_HEAD LIST OUT PAID));
+    scratch_write(*state, "people.csv", "id,region,sex\n1,N,F\n2,N,M\n3,N,M\n4,S,M\n");
+    assert_int_equal(run(*state, PLAN_HEAD LIST OUT PAID), CELLAR_ERR_RULE);
+    assert_non_null(strstr(err.message, "for something else"));
+    scratch_write(*state, "people.csv", plan_data_csv);
+    CHECK_OK(run(*state, PLAN_HEAD LIST OUT PAID));
+    assert_int_equal(spent(*state, &request), 750000000);
+}
+
 /* Another program takes the name while this one draws. */
 static cellar_status take_name(void *context, const char *folder, const cellar_plan_pack *pack,
                                cellar_error *error)
@@ -263,7 +299,10 @@ static void waits_for_a_name_that_was_taken(void **state)
     cellar_ledger_close(fresh(*state));
     assert_int_equal(run_with(*state, PLAN_HEAD LIST OUT PAID, take_name, &result),
                      CELLAR_ERR_EXISTS);
-    assert_non_null(strstr(err.message, "request 'one' is charged and drawn, and waits"));
+    assert_non_null(strstr(
+        err.message,
+        "request 'one' stays charged with epsilon 0.75, delta 0 (entry 3), and its output is "
+        "drawn and waits for its name"));
     assert_int_equal(spent(*state, &request), 750000000);
     assert_int_equal(request, CELLAR_CHARGE_STAGED);
     rmdir(scratch_path(*state, "pack"));
@@ -384,6 +423,8 @@ int main(void)
         IN_PLACE(starts_anew_without_a_ledger),
         IN_PLACE(leaves_nothing_when_it_fails),
         IN_PLACE(waits_for_a_name_that_was_taken),
+        IN_PLACE(refuses_before_paying),
+        IN_PLACE(tells_data_apart),
         IN_PLACE(rules_refuse_with_the_remedy),
         IN_PLACE(rules_judge_what_is_released),
         IN_PLACE(displays_for_readers),

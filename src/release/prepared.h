@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is known of a release before its first draw. */
+#ifndef CELLAR_RELEASE_PREPARED_H
+#define CELLAR_RELEASE_PREPARED_H
+
+#include "release/protect.h"
+
+/* The first member of each kind's own struct. */
+struct cellar_prepared {
+    cellar_protection protection;
+    cellar_protect_options options;
+    json_t *description;
+    /* Draws the listed cells, which the caller clears. */
+    cellar_status (*draw)(cellar_prepared *prepared, cells_builder *out, cellar_error *err);
+    void (*clear)(cellar_prepared *prepared); /* of what the kind adds; NULL: nothing */
+};
+
+/* Draws what was prepared, if `status` says that it was, and frees it. */
+cellar_status cellar_prepared_finish(cellar_status status, cellar_prepared *prepared,
+                                     cellar_release **out, cellar_error *err);
+
+#endif
