@@ -113,6 +113,8 @@ static void add_options(fingerprint *f, const cellar_protect_options *options)
     add_number(f, (uint64_t) options->choice);
     add_text(f, options->key != NULL ? cellar_key_id(options->key) : NULL);
     add_text(f, options->edition);
+    add_text(f, options->dataset);
+    add_number(f, options->accept);
 }
 
 cellar_status cellar_protect_fingerprint(const char *before, const cellar_table *table,
