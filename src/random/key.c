@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/place.h"
 #include "random/locked.h"
 
 enum { EDITION_MAX = 200, ID_BYTES = 8, FILE_MAX = 1024, PATH_MAX_BYTES = 4096 };
@@ -135,18 +136,23 @@ cellar_status cellar_key_rotate(const char *path, const char *edition, cellar_er
 {
     char kept[PATH_MAX_BYTES];
     cellar_key *old = NULL;
+    cellar_place place = {.fd = -1};
     cellar_status status = CELLAR_OK;
 
     CELLAR_TRY(edition_check(edition, err));
+    CELLAR_TRY(cellar_place_open(path, CELLAR_PLACE_KEPT, &place, err));
     CELLAR_TRY(cellar_key_read(path, &old, err));
     if ((size_t) snprintf(kept, sizeof kept, "%s.%s", path, old->id) >= sizeof kept)
         CELLAR_TRY(cellar_fail(err, CELLAR_ERR_ARGUMENT, "%s: the path is too long", path));
-    if (link(path, kept) != 0)
+    if (linkat(place.fd, place.name, place.fd, cellar_place_name(kept), 0) != 0)
         CELLAR_TRY(cellar_fail_errno(err, kept, "keep the old key"));
-    status = key_write(path, 1, edition, err);
+    /* On disk before the new key takes its name: no power cut may leave neither. */
+    status = cellar_place_sync(&place, -1) == 0 ? key_write(path, 1, edition, err)
+                                                : cellar_fail_errno(err, kept, "keep the old key");
     if (status != CELLAR_OK)
-        unlink(kept);
+        unlinkat(place.fd, cellar_place_name(kept), 0);
 out:
+    cellar_place_close(&place);
     cellar_key_free(old);
     return status;
 }

@@ -80,6 +80,7 @@ static void test_a_spool_is_one_shufflers_and_whole(void **state)
     assert_int_equal(cellar_shuffler_open(f->place->folder, f->own.invitation, NULL, f->own.keys[2],
                                           &second, &err),
                      CELLAR_ERR_EXISTS);
+    assert_int_equal(cellar_shuffler_sync(shuffler, &err), CELLAR_OK);
     cellar_shuffler_close(shuffler);
     spool = fopen(scratch_path(f->place, "round-1.spool"), "r+b");
     fseek(spool, 0, SEEK_END);

@@ -112,7 +112,7 @@ static void test_interrupted_requests(void **state)
 
     snprintf(path, sizeof path, "%s", scratch_path(place, "t"));
     CHECK_OK(cellar_ledger_charge(ledger, &lost, path, &before, &err));
-    CHECK_OK(cellar_ledger_staged_path("lost", path, &staged, &err));
+    CHECK_OK(cellar_ledger_staged_path(ledger, "lost", path, &staged, &err));
     CHECK_OK(draw_output(&d, staged.bytes, "", &err));
     assert_int_equal(spend(ledger, &lost, path, &none, &result), CELLAR_ERR_RULE);
     assert_int_equal(result.state, CELLAR_CHARGE_LOST);
@@ -120,7 +120,7 @@ static void test_interrupted_requests(void **state)
 
     cellar_text_reset(&staged);
     CHECK_OK(cellar_ledger_charge(ledger, &finish, path, &before, &err));
-    CHECK_OK(cellar_ledger_staged_path("finish", path, &staged, &err));
+    CHECK_OK(cellar_ledger_staged_path(ledger, "finish", path, &staged, &err));
     CHECK_OK(draw_output(&d, staged.bytes, "", &err));
     CHECK_OK(cellar_ledger_digest(staged.bytes, path, NULL, &found, digest, &err));
     CHECK_OK(cellar_ledger_note_staged(ledger, "finish", digest, &err));
