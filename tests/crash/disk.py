@@ -146,17 +146,15 @@ class Disk:
             one.pending_mode = int(mode, 8)
         return one is not None
 
-    def play_sync(self, number):
+    def play_sync(self, number, with_mode=True):
         if int(number) in self.folders:
             self.folders[int(number)].sync()
         elif int(number) in self.files:
-            self.files[int(number)].sync(True)
+            self.files[int(number)].sync(with_mode)
         return int(number) in self.folders or int(number) in self.files
 
     def play_datasync(self, number):
-        if int(number) in self.files:
-            self.files[int(number)].sync(False)
-        return int(number) in self.files
+        return self.play_sync(number, False)
 
     def play_syncall(self):
         for one in self.folders.values():
@@ -175,6 +173,12 @@ class Disk:
                                    (nothing, everything), (everything, nothing),
                                    (zeros, everything)):
             yield self.tree(of_bytes, of_names, lambda: of_bytes is everything)
+        for folder in self.folders.values(): # few names: every choice of them
+            if 1 < len(folder.pending) <= 4:
+                for choice in range(2 ** len(folder.pending)):
+                    yield self.tree(everything, lambda changes: changes if changes is not
+                                    folder.pending else [change for i, change in enumerate(changes)
+                                                         if choice >> i & 1], lambda: True)
         for _ in range(n_random):
             yield self.tree(lambda changes: some_bytes(rng, changes),
                             lambda changes: some_names(rng, changes), lambda: rng.random() < 0.5)
