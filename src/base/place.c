@@ -52,7 +52,7 @@ cellar_status cellar_place_open(const char *path, cellar_place_rule rule, cellar
     if (out->name == path)
         cellar_text_add_string(&folder, ".");
     else
-        cellar_text_add(&folder, path, (size_t) (out->name - path)); /* with its last slash */
+        cellar_text_add(&folder, path, out->name - path > 1 ? (size_t) (out->name - path) - 1 : 1);
     if (folder.failed)
         CELLAR_TRY(cellar_fail_memory(err, "the name of a folder"));
     out->fd = open(folder.bytes, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include "base/error.h"
+#include "base/folder.h"
 #include "base/output.h"
 #include "check.h"
 #include "fail_every.h"
@@ -403,6 +404,39 @@ static void test_publish_follows_no_link(void **state)
     assert_int_equal(access(scratch_path(place, "release"), F_OK), -1);
 }
 
+static void plant_in_the_draft(void)
+{
+    assert_int_equal(unlink(scratch_path(hostile, "draft/b")), 0);
+    assert_int_equal(symlink("../secret", scratch_path(hostile, "draft/b")), 0);
+}
+
+/* The same for a folder: links to files outside, and a link in the place of the folder. */
+static void test_folders_follow_no_link(void **state)
+{
+    scratch *place = hostile = *state;
+    char draft[400], pack[400];
+    cellar_error err;
+
+    snprintf(draft, sizeof draft, "%s", scratch_path(place, "draft"));
+    snprintf(pack, sizeof pack, "%s", scratch_path(place, "pack"));
+    scratch_write(place, "secret", "true counts");
+    assert_int_equal(__real_chmod(scratch_path(place, "secret"), 0600), 0);
+    assert_int_equal(cellar_folder_create(draft, &err), CELLAR_OK);
+    scratch_write(place, "draft/a", "a");
+    scratch_write(place, "draft/b", "b");
+    at_chmod = plant_in_the_draft; /* when "a" gets its mode */
+    assert_int_equal(cellar_folder_publish(draft, pack, &err), CELLAR_ERR_IO);
+    assert_int_equal(scratch_mode(place, "secret"), 0600);
+    assert_int_equal(access(pack, F_OK), -1);
+    assert_int_equal(cellar_folder_remove(draft, &err), CELLAR_OK);
+
+    assert_int_equal(mkdir(scratch_path(place, "private"), 0700), 0);
+    assert_int_equal(symlink("private", draft), 0);
+    assert_int_equal(cellar_folder_publish(draft, pack, &err), CELLAR_ERR_IO);
+    assert_int_equal(cellar_folder_remove(draft, &err), CELLAR_ERR_IO);
+    assert_int_equal(scratch_mode(place, "private"), 0700);
+}
+
 /* A folder in which others can exchange files is refused; the sticky bit keeps them from it. */
 static void test_folders_of_others(void **state)
 {
@@ -459,6 +493,7 @@ int main(void)
         SCRATCH_TEST(test_fail_every),
         SCRATCH_TEST(test_without_nameless_files),
         SCRATCH_TEST(test_publish_follows_no_link),
+        SCRATCH_TEST(test_folders_follow_no_link),
         SCRATCH_TEST(test_folders_of_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
