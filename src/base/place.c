@@ -44,7 +44,7 @@ static cellar_status place_check(const char *folder, const struct stat *facts,
 cellar_status cellar_place_open(const char *path, cellar_place_rule rule, cellar_place *out,
                                 cellar_error *err)
 {
-    struct stat facts;
+    struct stat facts = {0};
     cellar_text folder = {0};
     cellar_status status = CELLAR_OK;
 

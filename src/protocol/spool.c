@@ -14,6 +14,8 @@
 #include "base/memory.h"
 #include "base/place.h"
 
+static const unsigned char MAGIC[] = {'C', 'S', 'P', 'L'};
+
 enum {
     SYNCED_AT = 44, /* in the header: how many records were synced */
     HEADER_BYTES = SYNCED_AT + 8,
@@ -178,7 +180,7 @@ out:
 static void header_fill(const collect_spool *spool, unsigned char header[HEADER_BYTES])
 {
     memset(header, 0, HEADER_BYTES);
-    memcpy(header, "CSPL", 4);
+    memcpy(header, MAGIC, sizeof MAGIC);
     header[4] = MESSAGE_VERSION;
     header[5] = (unsigned char) spool->round->number;
     bytes_put(header + 8, 4, spool->record_bytes);

@@ -28,7 +28,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* ---- the log --------------------------------------------------------------- */
 
 /* Writes a line whole: "text" and then, if there are any, bytes in hexadecimal. */
-static void note_bytes(const void *bytes, size_t n, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void note_bytes(const void *bytes, size_t n,
+                                                             const char *format, ...)
 {
     static const char digits[] = "0123456789abcdef";
     const char *path = getenv("RECORD_LOG");
