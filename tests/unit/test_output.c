@@ -404,6 +404,46 @@ static void test_publish_follows_no_link(void **state)
     assert_int_equal(access(scratch_path(place, "release"), F_OK), -1);
 }
 
+/* Where renaming replaces or is unknown, a name is linked and the other one removed: a crash
+ * between the two leaves both, and publishing again removes the hidden one. */
+static int renames_without_replacing = 1;
+int __real_renameat2(int from_fd, const char *from, int to_fd, const char *to, unsigned flags);
+int __wrap_renameat2(int from_fd, const char *from, int to_fd, const char *to, unsigned flags);
+
+int __wrap_renameat2(int from_fd, const char *from, int to_fd, const char *to, unsigned flags)
+{
+    if (renames_without_replacing)
+        return __real_renameat2(from_fd, from, to_fd, to, flags);
+    errno = EINVAL;
+    return -1;
+}
+
+static void test_publish_by_links(void **state)
+{
+    scratch *place = *state;
+    char staged[400], path[400];
+    cellar_error err;
+
+    snprintf(staged, sizeof staged, "%s", scratch_path(place, ".staged"));
+    snprintf(path, sizeof path, "%s", scratch_path(place, "release"));
+    renames_without_replacing = 0;
+    secret_and_staged(place);
+    publish_beside_a_secret(place, CELLAR_OK);
+    secret_and_staged(place);
+    assert_int_equal(link(staged, path), 0);
+    publish_beside_a_secret(place, CELLAR_OK);
+    assert_int_equal(access(staged, F_OK), -1);
+    secret_and_staged(place);
+    scratch_write(place, "release", "theirs");
+    publish_beside_a_secret(place, CELLAR_ERR_EXISTS);
+    scratch_expect(place, "release", "theirs");
+    scratch_walk(place, 1);
+    assert_int_equal(cellar_folder_create(staged, &err), CELLAR_OK);
+    assert_int_equal(cellar_folder_publish(staged, path, &err), CELLAR_OK);
+    assert_int_equal(scratch_mode(place, "release"), 0755);
+    renames_without_replacing = 1;
+}
+
 static void plant_in_the_draft(void)
 {
     assert_int_equal(unlink(scratch_path(hostile, "draft/b")), 0);
@@ -493,6 +533,7 @@ int main(void)
         SCRATCH_TEST(test_fail_every),
         SCRATCH_TEST(test_without_nameless_files),
         SCRATCH_TEST(test_publish_follows_no_link),
+        SCRATCH_TEST(test_publish_by_links),
         SCRATCH_TEST(test_folders_follow_no_link),
         SCRATCH_TEST(test_folders_of_others),
     };
