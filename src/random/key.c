@@ -159,11 +159,16 @@ out:
 
 /* ---- reading --------------------------------------------------------------- */
 
-/* Opens what only its owner can read or change. */
+/* Opens what only its owner can read, change or exchange for an older key. */
 static cellar_status file_open(const char *path, int *fd, cellar_error *err)
 {
     struct stat facts;
-    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    cellar_place place;
+    cellar_status status = cellar_place_open(path, CELLAR_PLACE_KEPT, &place, err);
+    if (status != CELLAR_OK)
+        return status;
+    *fd = openat(place.fd, place.name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    cellar_place_close(&place); /* close leaves errno alone unless it fails */
     if (*fd < 0 && errno == ELOOP)
         return cellar_fail(err, CELLAR_ERR_RULE, "%s: a key file must not be a symbolic link",
                            path);
