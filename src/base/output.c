@@ -288,6 +288,15 @@ static cellar_status output_give_name(cellar_output *output, cellar_error *err)
     return CELLAR_OK;
 }
 
+/* A name that may not last until the next power cut is none. */
+static void output_take_name_back(const cellar_output *output)
+{
+    struct stat facts;
+    if (fstat(output->fd, &facts) == 0 &&
+        cellar_place_is(&output->place, output->place.name, &facts))
+        unlinkat(output->place.fd, output->place.name, 0);
+}
+
 static cellar_status output_commit_page(cellar_output *output, cellar_error *err)
 {
     if (output->page.failed)
@@ -319,7 +328,9 @@ cellar_status cellar_output_commit(cellar_output *output, cellar_error *err)
         goto out;
     }
     CELLAR_TRY(output_give_name(output, err));
-    CELLAR_TRY(output_settle(&output->place, output->fd, output->path, err));
+    status = output_settle(&output->place, output->fd, output->path, err);
+    if (status != CELLAR_OK && !output->replace)
+        output_take_name_back(output);
 out:
     output_free(output);
     return status;

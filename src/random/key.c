@@ -137,6 +137,7 @@ cellar_status cellar_key_rotate(const char *path, const char *edition, cellar_er
     char kept[PATH_MAX_BYTES];
     cellar_key *old = NULL;
     cellar_place place = {.fd = -1};
+    struct stat facts;
     cellar_status status = CELLAR_OK;
 
     CELLAR_TRY(edition_check(edition, err));
@@ -149,7 +150,8 @@ cellar_status cellar_key_rotate(const char *path, const char *edition, cellar_er
     /* On disk before the new key takes its name: no power cut may leave neither. */
     status = cellar_place_sync(&place, -1) == 0 ? key_write(path, 1, edition, err)
                                                 : cellar_fail_errno(err, kept, "keep the old key");
-    if (status != CELLAR_OK)
+    if (status != CELLAR_OK && fstatat(place.fd, place.name, &facts, AT_SYMLINK_NOFOLLOW) == 0 &&
+        cellar_place_is(&place, cellar_place_name(kept), &facts)) /* it is still the old one */
         unlinkat(place.fd, cellar_place_name(kept), 0);
 out:
     cellar_place_close(&place);
