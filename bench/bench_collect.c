@@ -107,6 +107,16 @@ static void protocol_count(void *context)
     cellar_collect_margins_free(margins);
 }
 
+static cellar_key *key_make(const char *path)
+{
+    cellar_key *key;
+    unlink(path);
+    must(cellar_key_create(path, NULL, &err) == CELLAR_OK);
+    must(cellar_key_read(path, &key, &err) == CELLAR_OK);
+    unlink(path);
+    return key;
+}
+
 /* ---- all ------------------------------------------------------------------- */
 
 static void work_open(collect_work *w, const char *folder)
@@ -124,13 +134,13 @@ static void work_open(collect_work *w, const char *folder)
     snprintf(w->folder, sizeof w->folder, "%s", folder);
     snprintf(w->spool, sizeof w->spool, "%s/bench.key", folder);
     snprintf(w->batch, sizeof w->batch, "%s/round-1.batch", folder);
-    unlink(w->spool);
-    must(cellar_key_create(w->spool, NULL, &err) == CELLAR_OK);
-    must(cellar_key_read(w->spool, &w->key, &err) == CELLAR_OK);
-    unlink(w->spool);
-    for (int role = 1; role <= 3; role++)
+    for (int role = 1; role <= 3; role++) {
+        w->key = key_make(w->spool);
         must(cellar_collect_keys_create(w->key, (cellar_collect_role) role, &w->keys[role], &err) ==
              CELLAR_OK);
+        cellar_key_free(w->key);
+    }
+    w->key = key_make(w->spool);
     must(cellar_codelist_create(&list, &err) == CELLAR_OK);
     for (size_t i = 0; i < 4; i++)
         must(cellar_codelist_add(list, codes[i], NULL, NULL, CELLAR_CODE_PLAIN, &err) == CELLAR_OK);

@@ -50,9 +50,11 @@ static cellar_key *key_read(const large_work *w, const char *name)
     return key;
 }
 
+static const char *const role_files[] = {NULL, "curator.key", "shuffler.key", "analyst.key"};
+
 static cellar_collect_keys *keys_read(const large_work *w, int role)
 {
-    cellar_key *key = key_read(w, "role.key");
+    cellar_key *key = key_read(w, role_files[role]);
     cellar_collect_keys *keys;
     must(cellar_collect_keys_create(key, (cellar_collect_role) role, &keys, &err) == CELLAR_OK);
     cellar_key_free(key);
@@ -109,8 +111,8 @@ static void work_open(const large_work *w)
     static const char *const names[] = {"a", "b", "c", "d", "e", "f"};
     static const char *const codes[] = {"0", "1", "2", "3"};
     static const char *const left[] = {"invitation",   "decision",      "round-1.batch",
-                                       "role.key",     "round-2.batch", "gateway-0.key",
-                                       "gateway-1.key"};
+                                       "curator.key",  "round-2.batch", "gateway-0.key",
+                                       "shuffler.key", "analyst.key",   "gateway-1.key"};
     cellar_collect_column columns[N_COLUMNS];
     cellar_codelist *list;
     cellar_collect_keys *keys[4];
@@ -126,7 +128,8 @@ static void work_open(const large_work *w)
     const char *text;
     for (size_t i = 0; i < sizeof left / sizeof *left; i++)
         unlink(path_of(w, left[i], path));
-    must(cellar_key_create(path_of(w, "role.key", path), NULL, &err) == CELLAR_OK);
+    for (int role = 1; role <= 3; role++)
+        must(cellar_key_create(path_of(w, role_files[role], path), NULL, &err) == CELLAR_OK);
     must(cellar_key_create(path_of(w, "gateway-0.key", path), NULL, &err) == CELLAR_OK);
     must(cellar_key_create(path_of(w, "gateway-1.key", path), NULL, &err) == CELLAR_OK);
     must(cellar_codelist_create(&list, &err) == CELLAR_OK);

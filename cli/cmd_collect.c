@@ -25,7 +25,7 @@ static const cli_option collect_options[] = {
          "shuffler run: deliver the batch to the curator or the analyst that serves there"),
     TEXT("to", "ADDRESS", to,
          "participant send: to the shuffler that listens there, not into the folder"),
-    NUMBER("timeout", "SECONDS", timeout, 1, 3600, "give a slow partner so long [10]"),
+    NUMBER("timeout", "SECONDS", timeout, 1, 3600, "wait at most this long for a partner [10]"),
     SECTION("Inviting (curator invite)"),
     TEXT("title", "TEXT", title, "what is collected, in a line"),
     NUMBER("people", "N", people, 2, 4294967295, "nothing is forwarded before so many have sent"),
@@ -50,12 +50,19 @@ static const cli_option collect_options[] = {
     MANY("domain", "COLUMN=FILE", domain, "a column and the code list of its values; repeated"),
     TEXT("shuffler", "FILE", shuffler, "the identity of the shuffler"),
     TEXT("analyst", "FILE", analyst, "the identity of the analyst"),
-    SECTION("What a participant asks for (participant send)"),
-    TEXT("most-epsilon", "E", most_epsilon, "round one: an epsilon of its record of at most this"),
-    NUMBER("least-k", "K", least_k, 1, 0, "round two: a k of at least this"),
-    TEXT("most-exposure", "Q", most_exposure, "a bound on the exposure of at most this"),
-    NUMBER("least-people", "N", least_people, 0, 0, "at least so many people"),
-    TEXT("never", "A,B", never, "none of these columns"),
+    SECTION("What a participant asks for, in every round (participant send and check)"),
+    NUMBER("least-k", "K", least_k, 1, 0, "a k of at least K; required in round two"),
+    TEXT("most-exposure", "Q", most_exposure,
+         "an exposure of at most Q: as the invitation allows in round one, as the decision bounds "
+         "it "
+         "in round two, where it is required"),
+    NUMBER("least-people", "N", least_people, 0, 0, "at least N people"),
+    TEXT("never", "A,B", never,
+         "send these columns in no form: decline an invitation that asks for one, randomised or "
+         "not"),
+    TEXT("most-epsilon", "E", most_epsilon, "an epsilon of at most E for the record in round one"),
+    TEXT("budget", "E", budget,
+         "spend an epsilon of at most E over all collections, from now on; kept in KEY.budget"),
     SECTION("Other"),
 };
 
@@ -64,7 +71,8 @@ static const char *const collect_examples[] = {
     "cellar collect curator invite --spool survey --key curator.key --shuffler shuffler.pub "
     "--analyst analyst.pub --title 'Health 2026' --people 10000 --k 5 --exposure 0.05 "
     "--domain sex=sex.csv --domain region=region.csv",
-    "cellar collect participant send me.csv --spool survey --key my.key --curator curator.pub",
+    "cellar collect participant send me.csv --spool survey --key my.key --curator curator.pub "
+    "--least-k 5 --least-people 1000 --never diagnosis",
     "cellar collect shuffler run --spool survey --key shuffler.key --curator curator.pub",
     "cellar collect shuffler run --spool survey --key shuffler.key --curator curator.pub "
     "--listen 0.0.0.0:7000",
@@ -81,7 +89,7 @@ static const char *const collect_examples[] = {
 static const cli_command collect_command = {
     "collect",
     "curator|shuffler|analyst|participant ACTION [FILE] [options]",
-    "Collects records without anybody who sees them whole. In round one every value goes sealed "
+    "Collects data so that no party sees a whole record. In round one every value goes sealed "
     "through the shuffler to the curator, who learns how often each value of each column occurs "
     "and decides which columns are safe together; in round two the analyst receives those. The "
     "roles work on files in a folder, which can be carried between machines, or reach each other "

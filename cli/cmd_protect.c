@@ -31,7 +31,8 @@ static const cli_option protect_options[] = {
            "refuse when more empty cells would be listed [100000000]"),
     SECTION("Where the noise comes from"),
     CHOICE("noise", "secure|keyed", noise,
-           "fresh noise, or noise that a key repeats for the same cell [secure]"),
+           "fresh noise, or noise that a key repeats for the same table, described and counted "
+           "alike [secure]"),
     TEXT("key", "FILE", key, "the key of keyed noise; cellar key makes one"),
     TEXT("edition", "NAME", edition,
          "the edition of the data that was counted, which must be the key's"),
@@ -51,12 +52,16 @@ static const cli_option protect_options[] = {
            "released"),
     CHOICE("chosen", "advance|public|data", chosen,
            "how the parameters were chosen: in advance, from public data, or from these data"),
+    MANY("accept", "WHAT", accept,
+         "release all the same: no-protection (numbers that tell of one record what true counts "
+         "tell) or large-epsilon (above 10); every file then says so; may be repeated"),
     TEXT("date", "DAY", date, "the day of the release, such as 2026-07-01 [today]"),
     SECTION("Who pays"),
     TEXT("ledger", "FILE", account.ledger,
          "charge the release to this ledger before anything is drawn (cellar ledger makes one)"),
     TEXT("ledger-key", "FILE", account.key, "the ledger's key [LEDGER.key]"),
-    TEXT("dataset", "NAME", account.dataset, "the dataset of the ledger that pays"),
+    TEXT("dataset", "NAME", account.dataset,
+         "the dataset of the ledger that pays; keyed noise depends on its name"),
     TEXT("request", "ID", account.request,
          "the name of this release in the ledger: asked again, it is finished or found, never "
          "redrawn"),
@@ -116,16 +121,28 @@ static int protect_check_account(const protect_values *values)
 {
     const protect_account *account = &values->account;
     if (account->ledger == NULL &&
-        (account->key != NULL || account->dataset != NULL || account->request != NULL ||
-         account->analyst != NULL || account->delta != NULL || account->accept_delta))
-        return cli_usage("--ledger-key, --dataset, --request, --analyst, --delta and "
-                         "--accept-delta belong to --ledger");
+        (account->key != NULL || account->request != NULL || account->analyst != NULL ||
+         account->delta != NULL || account->accept_delta))
+        return cli_usage("--ledger-key, --request, --analyst, --delta and --accept-delta belong to "
+                         "--ledger");
+    if (account->ledger == NULL && account->dataset != NULL && values->noise != 2)
+        return cli_usage("--dataset belongs to --ledger or to --noise keyed");
     if (account->ledger == NULL)
         return CLI_GO_ON;
     if (account->dataset == NULL || account->request == NULL)
         return cli_usage("--ledger needs --dataset NAME and --request ID");
     if (values->path == NULL || strcmp(values->path, "-") == 0)
         return cli_usage("what is charged to a ledger goes to a file: -o FILE");
+    return CLI_GO_ON;
+}
+
+static int protect_check_accept(const cli_words *accept)
+{
+    for (size_t i = 0; i < accept->n; i++)
+        if (strcmp(accept->items[i], "no-protection") != 0 &&
+            strcmp(accept->items[i], "large-epsilon") != 0)
+            return cli_usage("--accept must be no-protection or large-epsilon, not '%s'",
+                             accept->items[i]);
     return CLI_GO_ON;
 }
 
@@ -146,7 +163,8 @@ static int protect_check(const protect_values *values, const cli_words *files)
                          "output with --format)");
     if (values->json && (values->path == NULL || strcmp(values->path, "-") == 0))
         return cli_usage("--json and the release cannot both go to standard output");
-    if (protect_check_account(values) != CLI_GO_ON)
+    if (protect_check_account(values) != CLI_GO_ON ||
+        protect_check_accept(&values->accept) != CLI_GO_ON)
         return CLI_USAGE;
     return protect_check_noise(values);
 }
@@ -203,6 +221,7 @@ static cellar_status protect_json(const protect_run *run, const protect_values *
                   cellar_parameter_choice_text(cellar_release_choice(release)));
     cli_json_text(&json, "date", cellar_release_date(release));
     cli_json_text(&json, "verdict", cellar_release_verdict(release));
+    cli_json_text(&json, "protection", cellar_protection_level_name(cellar_release_level(release)));
     cli_json_text(&json, "ledger", cellar_release_ledger(release));
     cli_json_count(&json, "cells", cellar_release_n_cells(release));
     if (run->mechanism != NULL) {
@@ -286,6 +305,9 @@ static int protect_run_it(const protect_values *values, protect_run *run)
     if (status == CELLAR_OK && run->release != NULL)
         cli_message("%zu cells released; certificate: %s; %s", cellar_release_n_cells(run->release),
                     cellar_release_verdict(run->release), cellar_release_ledger(run->release));
+    if (status == CELLAR_OK && run->release != NULL &&
+        cellar_protection_level_stamp(cellar_release_level(run->release)) != NULL)
+        cli_message("%s", cellar_protection_level_stamp(cellar_release_level(run->release)));
     if (status == CELLAR_OK && values->json && run->release != NULL)
         status = protect_json(run, values, &err);
     return cli_exit(status, &err);

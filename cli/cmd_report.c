@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <cellar/manifest.h>
 #include <cellar/release_file.h>
 #include <cellar/report.h>
 
@@ -24,7 +25,7 @@ typedef struct report_values {
     cli_number copies, seed, groups;
     int is_public;
     cli_number rows;
-    const char *title, *charts, *path;
+    const char *verify, *title, *charts, *path;
     int force;
     cli_number threads;
 } report_values;
@@ -50,6 +51,9 @@ static const cli_option report_options[] = {
          "repeated"),
     SECTION("The page for the public"),
     FLAG("public", is_public, "make it from releases and their certificates alone"),
+    TEXT("verify", "KEY", verify,
+         "check first that the owner of this public key signed the folder of each release; the "
+         "page says so, and else that nothing was verified"),
     NUMBER("rows", "N", rows, 0, 0, "show so many rows of each release at most; 0: none [200]"),
     SECTION("Writing it"),
     TEXT("title", "TEXT", title, "the title of the page"),
@@ -112,19 +116,55 @@ static const char *report_file_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
+/* The signature of the folder that the release lies in. */
+static cellar_status report_verify(const char *path, const cellar_public_key *key,
+                                   cellar_error *err)
+{
+    size_t length = (size_t) (report_file_name(path) - path);
+    char *folder = cli_alloc(length + 2, 1);
+    cellar_status status;
+    if (length > 0)
+        memcpy(folder, path, length > 1 ? length - 1 : 1);
+    else
+        folder[0] = '.';
+    status = cellar_manifest_verify(folder, key, NULL, err);
+    free(folder);
+    return status;
+}
+
+/* Reads a release and looks whether its certificate can be true. */
+static cellar_status report_read(const char *path, cellar_release **out, cellar_error *err)
+{
+    int is_checked = 0;
+    cellar_status status = cellar_release_read(path, CELLAR_TABLE_AUTO, out, err);
+    if (status == CELLAR_OK)
+        status = cellar_release_recertify(*out, path, &is_checked, err);
+    if (status == CELLAR_OK && !is_checked)
+        cli_message("%s: its certificate cannot be computed again from what it says about its "
+                    "mechanism",
+                    path);
+    return status;
+}
+
 static int report_public(const report_values *values, const cli_words *files)
 {
     cellar_report_options options = report_how(values);
     cellar_release **releases = cli_alloc(files->n, sizeof *releases);
     const char **names = cli_alloc(files->n, sizeof *names);
+    cellar_public_key key;
     cellar_error err;
     cellar_status status = CELLAR_OK;
 
+    if (values->verify != NULL)
+        status = cellar_public_key_read(values->verify, &key, &err);
     for (size_t i = 0; i < files->n && status == CELLAR_OK; i++) {
         names[i] = report_file_name(files->items[i]);
-        status = cellar_release_read(files->items[i], CELLAR_TABLE_AUTO, &releases[i], &err);
+        status = report_read(files->items[i], &releases[i], &err);
+        if (status == CELLAR_OK && values->verify != NULL)
+            status = report_verify(files->items[i], &key, &err);
     }
     if (status == CELLAR_OK) {
+        options.signer = values->verify != NULL ? key.id : NULL;
         options.names = names;
         options.progress = cli_progress_begin();
         status = cellar_report_public((const cellar_release *const *) releases, files->n, &options,
@@ -241,6 +281,8 @@ static int report_check(const report_values *values, const cli_words *files)
         return cli_usage("report: say what is planned: --mechanism discrete-laplace:epsilon=1");
     if (values->rows.given)
         return cli_usage("report: --rows is for --public");
+    if (values->verify != NULL)
+        return cli_usage("report: --verify is for --public");
     if (values->path == NULL && cli_stdout_is_terminal())
         return cli_usage("report: name the page: -o page.html");
     return CLI_GO_ON;

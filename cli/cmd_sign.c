@@ -11,12 +11,16 @@
 
 typedef struct sign_values {
     const char *key;
+    cli_words accept;
     int json;
 } sign_values;
 
 #define AT(member) offsetof(sign_values, member)
 static const cli_option sign_options[] = {
     TEXT("key", "FILE", key, "your key file (cellar key create)"),
+    MANY("accept", "WHAT", accept,
+         "sign all the same, and have the signature say so: no-protection, large-epsilon or "
+         "unaccounted; may be repeated"),
     FLAG("json", json, "print JSON"),
 };
 static const cli_option verify_options[] = {
@@ -33,8 +37,11 @@ static const cli_command sign_command = {
     "Signs a folder of releases (Ed25519). " CELLAR_MANIFEST_FILE
     " lists the digest of every file in it; it is written when there is none, and compared with "
     "the files when there is. " CELLAR_MANIFEST_SIGNATURE
-    " is its signature. Files that only you may read are refused: confidential files look so. "
-    "Releases that no ledger was charged for are signed with a warning.",
+    " is its signature. What is signed is read first. Files that only you may read, that say they "
+    "are confidential or that hold true counts are refused, and so are releases whose certificate "
+    "claims more than can be computed from their mechanism. Numbers without protection, with an "
+    "epsilon above 10, or that no ledger was charged for need --accept, and the signature names "
+    "it.",
     sign_options,
     sizeof sign_options / sizeof sign_options[0],
     sign_examples};
@@ -42,54 +49,68 @@ static const cli_command verify_command = {
     "verify-release",
     "FOLDER --key FILE [options]",
     "Checks, without a network, that every file of a signed folder is as it was signed, that "
-    "none is missing or was added, and that the owner of the key signed it. sha256sum "
-    "-c " CELLAR_MANIFEST_FILE " checks the files alone.",
+    "none is missing or was added, and that the owner of the key signed it and answers for what "
+    "the files say; that none is confidential; and that no release's certificate claims more than "
+    "can be computed from the mechanism it names. sha256sum -c " CELLAR_MANIFEST_FILE
+    " checks the files alone.",
     verify_options,
     sizeof verify_options / sizeof verify_options[0],
     verify_examples};
 
-/* What no ledger was charged for may be signed, for a test, say; but not unawares. */
-static void warn_unaccounted(const char *folder)
-{
-    size_t n = 0;
-    cellar_error err;
-    if (cellar_manifest_count_unaccounted(folder, &n, &err) != CELLAR_OK)
-        cli_message("warning: %s", err.message);
-    else if (n > 0)
-        cli_message("warning: %zu file%s of %s say%s 'unaccounted, not for publication': no ledger "
-                    "was charged for what is signed here",
-                    n, n == 1 ? "" : "s", folder, n == 1 ? "s" : "");
-}
-
-static cellar_status sign_folder(const char *folder, const char *key_path, cellar_public_key *who,
-                                 size_t *n_files, cellar_error *err)
+static cellar_status sign_folder(const char *folder, const sign_values *values,
+                                 cellar_public_key *who, cellar_manifest_findings *found,
+                                 cellar_error *err)
 {
     cellar_key *key = NULL;
-    cellar_status status = cellar_key_read(key_path, &key, err);
+    unsigned accept = 0;
+    cellar_status status = cellar_key_read(values->key, &key, err);
+    for (size_t i = 0; i < values->accept.n; i++)
+        accept |= cellar_acceptance_find(values->accept.items[i]);
     if (status == CELLAR_OK)
-        status = cellar_manifest_sign(folder, key, n_files, err);
-    if (status == CELLAR_OK) {
+        status = cellar_manifest_sign(folder, key, accept, found, err);
+    if (status == CELLAR_OK)
         *who = cellar_key_public(key);
-        warn_unaccounted(folder);
-    }
     cellar_key_free(key);
     return status;
 }
 
-static cellar_status verify_folder(const char *folder, const char *key_path, cellar_public_key *who,
-                                   size_t *n_files, cellar_error *err)
+static cellar_status verify_folder(const char *folder, const sign_values *values,
+                                   cellar_public_key *who, cellar_manifest_findings *found,
+                                   cellar_error *err)
 {
-    cellar_status status = cellar_public_key_read(key_path, who, err);
+    cellar_status status = cellar_public_key_read(values->key, who, err);
     if (status == CELLAR_OK)
-        status = cellar_manifest_verify(folder, who, n_files, err);
+        status = cellar_manifest_verify(folder, who, found, err);
     return status;
 }
 
-typedef cellar_status sign_action(const char *folder, const char *key_path, cellar_public_key *who,
-                                  size_t *n_files, cellar_error *err);
+typedef cellar_status sign_action(const char *folder, const sign_values *values,
+                                  cellar_public_key *who, cellar_manifest_findings *found,
+                                  cellar_error *err);
 
-static cellar_status sign_tell(const char *done, const cellar_public_key *who, size_t n_files,
-                               int as_json, cellar_error *err)
+/* ---- what is said ---------------------------------------------------------------- */
+
+/* One sentence for everything that somebody answers for. */
+static void sign_warn(const cellar_manifest_findings *found)
+{
+    for (int level = CELLAR_LEVEL_GUARANTEE; level <= CELLAR_LEVEL_NO_PROTECTION; level++) {
+        const char *stamp = cellar_protection_level_stamp((cellar_protection_level) level);
+        size_t n = found->n_at_level[level];
+        if (n > 0 && stamp != NULL)
+            cli_message("%zu file%s: %s", n, n == 1 ? "" : "s", stamp);
+    }
+    if (found->n_unaccounted > 0)
+        cli_message("%zu file%s: unaccounted, not for publication: no ledger was charged",
+                    found->n_unaccounted, found->n_unaccounted == 1 ? "" : "s");
+    if (found->n_recomputed < found->n_releases)
+        cli_message("of %zu releases %zu name a mechanism that their certificate cannot be "
+                    "computed from; the signer answers for it",
+                    found->n_releases, found->n_releases - found->n_recomputed);
+}
+
+static cellar_status sign_tell(const char *done, const cellar_public_key *who,
+                               const cellar_manifest_findings *found, int as_json,
+                               cellar_error *err)
 {
     cellar_output *output;
     cellar_status status = cellar_output_open("-", NULL, &output, err);
@@ -99,13 +120,32 @@ static cellar_status sign_tell(const char *done, const cellar_public_key *who, s
         cli_json json = {.output = output};
         cli_json_begin(&json, NULL, '{');
         cli_json_text(&json, "result", done);
-        cli_json_count(&json, "files", n_files);
+        cli_json_count(&json, "files", found->n_files);
         cli_json_text(&json, "key", who->id);
+        cli_json_count(&json, "releases", found->n_releases);
+        cli_json_count(&json, "certificates_recomputed", found->n_recomputed);
+        cli_json_begin(&json, "accepted", '[');
+        for (unsigned one = 1; one <= found->accepted; one *= 2)
+            if ((found->accepted & one) != 0)
+                cli_json_text(&json, NULL, cellar_acceptance_name((cellar_acceptance) one));
+        cli_json_end(&json, ']');
         cli_json_end(&json, '}');
     } else {
-        cellar_output_printf(output, "%s: %zu files, key %s\n", done, n_files, who->id);
+        cellar_output_printf(output, "%s: %zu files, key %s\n", done, found->n_files, who->id);
     }
     return cellar_output_commit(output, err);
+}
+
+static int sign_check(const cli_command *command, const sign_values *values, const cli_words *words)
+{
+    if (words->n != 1 || values->key == NULL)
+        return cli_usage("%s needs one folder, and --key FILE", command->name);
+    for (size_t i = 0; i < values->accept.n; i++)
+        if (cellar_acceptance_find(values->accept.items[i]) == 0)
+            return cli_usage("--accept must be no-protection, large-epsilon or unaccounted, not "
+                             "'%s'",
+                             values->accept.items[i]);
+    return CLI_GO_ON;
 }
 
 static int sign_run(const cli_command *command, sign_action *action, const char *done, int argc,
@@ -115,14 +155,16 @@ static int sign_run(const cli_command *command, sign_action *action, const char 
     cli_words words = {0};
     cellar_public_key who;
     cellar_error err;
-    size_t n_files = 0;
+    cellar_manifest_findings found = {0};
     int result = cli_options_parse(command, argc, argv, &values, &words);
-    if (result == CLI_GO_ON && (words.n != 1 || values.key == NULL))
-        result = cli_usage("%s needs one folder, and --key FILE", command->name);
+    if (result == CLI_GO_ON)
+        result = sign_check(command, &values, &words);
     if (result == CLI_GO_ON) {
-        cellar_status status = action(words.items[0], values.key, &who, &n_files, &err);
-        if (status == CELLAR_OK)
-            status = sign_tell(done, &who, n_files, values.json, &err);
+        cellar_status status = action(words.items[0], &values, &who, &found, &err);
+        if (status == CELLAR_OK) {
+            sign_warn(&found);
+            status = sign_tell(done, &who, &found, values.json, &err);
+        }
         result = cli_exit(status, &err);
     }
     cli_words_clear(&words);

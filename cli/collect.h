@@ -16,7 +16,7 @@ typedef struct collect_values {
     cli_number order, common;
     cli_words domain;
     cli_number least_k, least_people;
-    const char *most_exposure, *most_epsilon, *never;
+    const char *most_exposure, *most_epsilon, *never, *budget;
     const char *listen, *to, *from, *forward; /* addresses */
     cli_number timeout;                       /* seconds */
     const char *path;                         /* -o */
@@ -58,6 +58,14 @@ int collect_stage_path(const collect_values *values, const collect_place *place,
 /* "SPOOL/name" in `path`. */
 enum { COLLECT_PATH_BYTES = 4096 };
 int collect_path(const collect_values *values, const char *name, char path[COLLECT_PATH_BYTES]);
+/* What a participant asks for; in round two it must have said so. `never` keeps the words. */
+int collect_policy_read(const collect_values *values, const collect_place *place, cli_words *never,
+                        cellar_collect_policy *out);
+/* "KEY.budget", and in words what is spent and left; "" when nothing was randomised and no limit
+ * was chosen. */
+enum { COLLECT_SAID_BYTES = 256 };
+int collect_budget_path(const collect_values *values, char path[COLLECT_PATH_BYTES]);
+cellar_status collect_budget_say(const char *path, char *said, size_t size, cellar_error *err);
 /* What was refused and why; `what` are submissions or messages. Numbers of senders are no secret.
  */
 void collect_tell_refused(const cellar_collect_report *report, const char *what);

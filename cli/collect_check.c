@@ -13,7 +13,7 @@ static void certificate_tell(const cellar_invitation *invitation)
 {
     cellar_collect_certificate certificate = cellar_collect_certify(invitation);
     if (isinf(certificate.epsilon_record)) {
-        printf("round one      values are told as they are: no guarantee\n");
+        printf("round one      values are sent as they are: no guarantee\n");
         return;
     }
     printf("round one      randomised response: epsilon %.6g for a value, %.6g for a record, "
@@ -92,6 +92,36 @@ static int decision_tell(const collect_values *values, const collect_place *plac
     return result;
 }
 
+/* The policy, if one was given, and the budget. */
+static int participant_tell(const collect_values *values, const collect_place *place)
+{
+    cellar_collect_policy policy;
+    cli_words never = {0};
+    char path[COLLECT_PATH_BYTES], said[COLLECT_SAID_BYTES];
+    cellar_error err;
+    cellar_status status = CELLAR_OK;
+    int is_given = values->least_k.given || values->least_people.given || values->never != NULL ||
+                   values->most_exposure != NULL || values->most_epsilon != NULL;
+    int result = is_given ? collect_policy_read(values, place, &never, &policy) : CLI_GO_ON;
+
+    if (result == CLI_GO_ON)
+        result = collect_budget_path(values, path);
+    if (result == CLI_GO_ON)
+        status = collect_budget_say(path, said, sizeof said, &err);
+    if (result == CLI_GO_ON && status == CELLAR_OK && said[0] != '\0')
+        printf("budget         %s\n", said);
+    if (result == CLI_GO_ON && status == CELLAR_OK && is_given) {
+        status =
+            place->decision != NULL
+                ? cellar_collect_policy_check(&policy, place->invitation, place->decision, &err)
+                : cellar_collect_policy_check_invitation(&policy, place->invitation, &err);
+        if (status == CELLAR_OK)
+            printf("policy         allows to send\n");
+    }
+    cli_words_clear(&never);
+    return status == CELLAR_OK ? result : cli_exit_kept(status, &err);
+}
+
 int collect_run_check(const collect_values *values, const char *file)
 {
     collect_place place = {0};
@@ -102,6 +132,8 @@ int collect_run_check(const collect_values *values, const char *file)
         invitation_tell(place.invitation);
     if (result == CLI_GO_ON && place.decision != NULL)
         result = decision_tell(values, &place, file);
+    if (result == CLI_GO_ON)
+        result = participant_tell(values, &place);
     collect_place_clear(&place);
     return result == CLI_GO_ON ? CLI_DONE : result;
 }

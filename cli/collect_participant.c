@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cellar collect participant: seals records and leaves them for the shuffler. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,27 +9,69 @@
 #include "lists.h"
 #include "variables.h"
 
-static int policy_read(const collect_values *values, int has_decision, cli_words *never,
-                       cellar_collect_policy *out)
+/* A word that the invitation does not know protects nothing in this collection. */
+static void never_tell(const cellar_invitation *invitation, const cli_words *never)
+{
+    for (size_t i = 0; i < never->n; i++) {
+        size_t c = 0, n = cellar_invitation_n_columns(invitation);
+        while (c < n && strcmp(cellar_invitation_column(invitation, c), never->items[i]) != 0)
+            c++;
+        if (c == n)
+            cli_message("--never %s: the invitation asks for no such column", never->items[i]);
+    }
+}
+
+int collect_policy_read(const collect_values *values, const collect_place *place, cli_words *never,
+                        cellar_collect_policy *out)
 {
     int result = CLI_GO_ON;
     *out = cellar_collect_policy_default();
-    if (values->most_epsilon != NULL)
-        result = cli_list_real("most-epsilon", values->most_epsilon, &out->most_epsilon);
-    if (result != CLI_GO_ON || !has_decision)
-        return result;
-    if (!values->least_k.given || values->most_exposure == NULL)
-        return cli_usage("collect participant send: the decision is out; say what you ask of it "
-                         "with --least-k and --most-exposure");
+    if (place->decision != NULL && (!values->least_k.given || values->most_exposure == NULL))
+        return cli_usage("collect participant: the decision is out; say what you ask of it with "
+                         "--least-k and --most-exposure");
     out->least_k = values->least_k.value;
     out->least_people = values->least_people.value;
-    result = cli_list_real("most-exposure", values->most_exposure, &out->most_exposure);
+    if (values->most_epsilon != NULL)
+        result = cli_list_real("most-epsilon", values->most_epsilon, &out->most_epsilon);
+    if (result == CLI_GO_ON && values->most_exposure != NULL)
+        result = cli_list_real("most-exposure", values->most_exposure, &out->most_exposure);
     if (result == CLI_GO_ON && values->never != NULL)
         result = cli_variables_names("never", values->never, never);
     out->never = cli_words_items(never);
     out->n_never = never->n;
+    if (result == CLI_GO_ON)
+        never_tell(place->invitation, never);
     return result;
 }
+
+/* ---- the budget ------------------------------------------------------------ */
+
+int collect_budget_path(const collect_values *values, char path[COLLECT_PATH_BYTES])
+{
+    int length = snprintf(path, COLLECT_PATH_BYTES, "%s.budget", values->key);
+    if (length < 0 || length >= COLLECT_PATH_BYTES)
+        return cli_usage("collect: --key: the path is too long");
+    return CLI_GO_ON;
+}
+
+cellar_status collect_budget_say(const char *path, char *said, size_t size, cellar_error *err)
+{
+    cellar_collect_budget budget;
+    char left[64] = "no limit is set";
+    cellar_status status = cellar_collect_budget_read(path, &budget, err);
+    said[0] = '\0';
+    if (status != CELLAR_OK || (isinf(budget.limit) && budget.n_randomised == 0))
+        return status;
+    if (!isinf(budget.limit))
+        snprintf(left, sizeof left, "%.6g of %.6g left",
+                 budget.limit > budget.spent ? budget.limit - budget.spent : 0, budget.limit);
+    snprintf(said, size,
+             "epsilon %.6g spent over all collections, %s; answers without randomisation: %" PRIu64,
+             budget.spent, left, budget.n_exact);
+    return CELLAR_OK;
+}
+
+/* ---- sending --------------------------------------------------------------- */
 
 /* Beside the key, one file for each collection and stage: which decision, or question, was
  * accepted. */
@@ -56,7 +99,7 @@ static cellar_status paper_remember(const collect_values *values, const collect_
 static int send_sealed(const collect_values *values, const collect_place *place,
                        const cellar_collect_policy *policy, const char *file)
 {
-    char inbox[COLLECT_PATH_BYTES];
+    char inbox[COLLECT_PATH_BYTES], said[COLLECT_SAID_BYTES];
     cellar_participant *participant = NULL;
     cellar_error err;
     cellar_status status;
@@ -65,8 +108,8 @@ static int send_sealed(const collect_values *values, const collect_place *place,
     int result = collect_stage_path(values, place, "inbox", "", inbox);
     if (result != CLI_GO_ON)
         return result;
-    status = asked != NULL ? cellar_participant_create_asked(place->invitation, asked, place->key,
-                                                             &participant, &err)
+    status = asked != NULL ? cellar_participant_create_asked(place->invitation, asked, policy,
+                                                             place->key, &participant, &err)
                            : cellar_participant_create(place->invitation, place->decision, policy,
                                                        place->key, &participant, &err);
     if (status == CELLAR_OK)
@@ -77,10 +120,30 @@ static int send_sealed(const collect_values *values, const collect_place *place,
     else if (status == CELLAR_OK)
         status = cellar_participant_send_file(participant, file, inbox, &n_sent, &err);
     cellar_participant_free(participant);
+    if (status == CELLAR_OK)
+        status = collect_budget_say(policy->budget, said, sizeof said, &err);
+    if (status == CELLAR_OK && said[0] != '\0')
+        cli_message("budget: %s", said);
     if (status == CELLAR_ERR_EXISTS)
         cli_message("what this key sent before still waits for the shuffler, and need not be sent "
                     "again; send more when it was taken");
     return cli_exit_kept(status, &err);
+}
+
+/* The policy with the budget beside the key, and the limit if one is chosen now. */
+static int policy_complete(const collect_values *values, const collect_place *place,
+                           cli_words *never, char path[COLLECT_PATH_BYTES],
+                           cellar_collect_policy *policy)
+{
+    cellar_error err;
+    cellar_status status = CELLAR_OK;
+    int result = collect_policy_read(values, place, never, policy);
+    if (result == CLI_GO_ON)
+        result = collect_budget_path(values, path);
+    policy->budget = path;
+    if (result == CLI_GO_ON && values->budget != NULL)
+        status = cellar_collect_budget_limit(path, values->budget, &err);
+    return status == CELLAR_OK ? result : cli_exit_kept(status, &err);
 }
 
 int collect_run_participant(const collect_values *values, const char *action, const char *file)
@@ -88,6 +151,7 @@ int collect_run_participant(const collect_values *values, const char *action, co
     collect_place place = {0};
     cellar_collect_policy policy = cellar_collect_policy_default();
     cli_words never = {0};
+    char budget[COLLECT_PATH_BYTES];
     int result = CLI_GO_ON;
     if (values->curator == NULL)
         return cli_usage("collect participant: --curator names the identity of the curator");
@@ -100,7 +164,7 @@ int collect_run_participant(const collect_values *values, const char *action, co
     if (result == CLI_GO_ON)
         result = collect_place_invited(values, &place);
     if (result == CLI_GO_ON)
-        result = policy_read(values, place.decision != NULL, &never, &policy);
+        result = policy_complete(values, &place, &never, budget, &policy);
     if (result == CLI_GO_ON && place.decision != NULL &&
         cellar_invitation_is_open(place.invitation))
         result = collect_place_tally(values, &place, NULL);

@@ -29,6 +29,16 @@ static cellar_status shuffler_work(const collect_values *values, cellar_shuffler
     return status;
 }
 
+/* What a power cut left of submissions that nobody was told had been taken. */
+static void cut_tell(const char *round, uint64_t n_cut)
+{
+    if (n_cut > 0)
+        cli_message("round-%s.spool: %" PRIu64
+                    " unfinished submission%s at the end cut off (a crash, a "
+                    "power cut or a full disk); nothing that was acknowledged is lost",
+                    round, n_cut, n_cut == 1 ? "" : "s");
+}
+
 /* Numbers of senders are no secret: the shuffler sees them come. */
 static void shuffler_tell(const char *round, uint64_t n_held, uint64_t n_announced,
                           int is_delivered, const cellar_collect_report *report)
@@ -87,8 +97,10 @@ static cellar_status stage_work(const collect_values *values, const collect_plac
     (void) collect_stage_path(values, place, "round", ".batch", batch);
     if (values->forward == NULL || access(batch, F_OK) != 0) { /* else it is only to deliver */
         status = shuffler_open(values, place, &shuffler, err);
-        if (status == CELLAR_OK)
+        if (status == CELLAR_OK) {
+            cut_tell(collect_place_stage(place), cellar_shuffler_n_cut(shuffler));
             status = shuffler_work(values, shuffler, inbox, &report, err);
+        }
         if (status == CELLAR_OK) {
             n_held = cellar_shuffler_n_held(shuffler);
             n_announced = cellar_shuffler_n_announced(shuffler);

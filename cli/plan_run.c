@@ -38,6 +38,7 @@ static cellar_status write_page(void *context, const char *folder, const cellar_
     options.names = (const char *const *) names;
     options.titles = pack->titles;
     options.together = pack->certificate;
+    options.level = pack->level;
     status = cellar_report_public(pack->releases, pack->n, &options, path, err);
     for (size_t t = 0; t < pack->n; t++)
         free(names[t]);

@@ -21,7 +21,7 @@ typedef struct protect_values {
     int negatives, per_cell, noise, domain_public, neighbours, chosen;
     int force, format, zeros, sparse, json;
     protect_account account;
-    cli_words domain;
+    cli_words domain, accept;
     cli_number threshold, max_cells, per_unit, max_weight, threads;
 } protect_values;
 

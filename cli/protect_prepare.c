@@ -98,8 +98,11 @@ static void protect_set_options(const protect_values *values, protect_run *run)
         options->max_per_unit = values->per_unit.value;
     options->max_weight = values->max_weight.value;
     options->choice = (cellar_parameter_choice) values->chosen;
+    for (size_t i = 0; i < values->accept.n; i++)
+        options->accept |= cellar_acceptance_find(values->accept.items[i]);
     options->date = values->date;
     options->edition = values->edition;
+    options->dataset = values->account.dataset;
     options->n_threads = (int) values->threads.value;
 }
 

@@ -3,6 +3,7 @@
 #ifndef CELLAR_CELLAR_H
 #define CELLAR_CELLAR_H
 
+#include <cellar/acceptance.h>
 #include <cellar/adjustment.h>
 #include <cellar/anonymity.h>
 #include <cellar/cell_key.h>
@@ -10,6 +11,7 @@
 #include <cellar/chart.h>
 #include <cellar/codelist.h>
 #include <cellar/collect.h>
+#include <cellar/collect_papers.h>
 #include <cellar/describe.h>
 #include <cellar/dirichlet.h>
 #include <cellar/export.h>

@@ -3,13 +3,15 @@
  *
  * FOLDER/manifest.sha256 has a line "DIGEST  PATH" for every other file of the folder and of the
  * folders in it, in the order of their paths, as sha256sum(1) writes and checks them.
- * FOLDER/manifest.sig is an Ed25519 signature of those lines. Both are checked without a network.
+ * FOLDER/manifest.sig is an Ed25519 signature of those lines and of what the signer accepts. Both
+ * are checked without a network.
  */
 #ifndef CELLAR_MANIFEST_H
 #define CELLAR_MANIFEST_H
 
 #include <stddef.h>
 
+#include <cellar/acceptance.h>
 #include <cellar/export.h>
 #include <cellar/key.h>
 #include <cellar/status.h>
@@ -32,20 +34,29 @@ CELLAR_API cellar_status cellar_manifest_write(const char *folder, size_t *n_fil
 CELLAR_API cellar_status cellar_manifest_check(const char *folder, size_t *n_files,
                                                cellar_error *err);
 
-/* Signs a folder for others to verify. A manifest that is there must fit; otherwise it is written.
- * An older signature is replaced. Files that only their owner may read are refused
- * (CELLAR_ERR_RULE): that is how confidential files look. */
+/* What the files of a folder say about themselves. */
+typedef struct cellar_manifest_findings {
+    size_t n_files;
+    size_t n_releases, n_recomputed; /* releases, and those whose certificate was computed again */
+    size_t n_unaccounted;            /* files that say "unaccounted, not for publication" */
+    size_t n_at_level[4];            /* files that name this cellar_protection_level */
+    unsigned accepted;               /* what the signer accepts: a sum of cellar_acceptance */
+} cellar_manifest_findings;
+
+/* Signs a folder for others to verify, having read what is signed. A manifest that is there must
+ * fit; otherwise it is written. An older signature is replaced. Refused with CELLAR_ERR_RULE: files
+ * that only their owner may read, that say they are confidential, that hold true counts or a key;
+ * and, unless it is in `accept`, what has to be accepted, which the signature then names. Releases
+ * that are damaged, or whose certificate claims more than can be computed, are CELLAR_ERR_INPUT.
+ * `out` may be NULL. */
 CELLAR_API cellar_status cellar_manifest_sign(const char *folder, const cellar_key *key,
-                                              size_t *n_files, cellar_error *err);
+                                              unsigned accept, cellar_manifest_findings *out,
+                                              cellar_error *err);
 
-/* The manifest fits the folder, and this key signed it; otherwise CELLAR_ERR_INPUT. */
+/* The manifest fits the folder, this key signed it and what it accepts, and the files say nothing
+ * that would not be signed; otherwise CELLAR_ERR_INPUT or CELLAR_ERR_RULE. `out` may be NULL. */
 CELLAR_API cellar_status cellar_manifest_verify(const char *folder, const cellar_public_key *key,
-                                                size_t *n_files, cellar_error *err);
-
-/* How many files of a folder that has a manifest say "unaccounted, not for publication", the stamp
- * of releases that no ledger was charged for. Signing them is allowed; a program should warn. */
-CELLAR_API cellar_status cellar_manifest_count_unaccounted(const char *folder, size_t *n,
-                                                           cellar_error *err);
+                                                cellar_manifest_findings *out, cellar_error *err);
 
 #ifdef __cplusplus
 }

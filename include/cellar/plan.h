@@ -157,6 +157,7 @@ typedef struct cellar_plan_pack {
     const cellar_release *const *releases;
     size_t n;
     const cellar_certificate *certificate; /* of the whole list */
+    cellar_protection_level level;         /* of the whole list */
 } cellar_plan_pack;
 
 /* Writes more files into the folder of a pack, plain files without folders of their own. They

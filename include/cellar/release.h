@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <cellar/acceptance.h>
 #include <cellar/certificate.h>
 #include <cellar/dirichlet.h>
 #include <cellar/export.h>
@@ -27,7 +28,7 @@ typedef struct cellar_release cellar_release;
 /* Where the randomness came from. */
 typedef enum cellar_noise_source {
     CELLAR_NOISE_SECURE,      /* the operating system's entropy */
-    CELLAR_NOISE_KEYED,       /* a pseudo-random function of the cell under a key */
+    CELLAR_NOISE_KEYED,       /* a pseudo-random function of table and cell under a key */
     CELLAR_NOISE_RECORD_KEYS, /* the keys of the records in the cell */
     CELLAR_NOISE_SEEDED       /* a seed: a simulation, never to be published */
 } cellar_noise_source;
@@ -61,12 +62,16 @@ typedef struct cellar_protect_options {
     uint64_t max_per_unit; /* the largest number of records of a unit [1] */
     uint64_t max_weight;   /* of a record; required for a weighted table, whose sums are released */
     cellar_parameter_choice choice;
+    unsigned accept;    /* the sum of what is accepted (cellar/acceptance.h) [0: nothing] */
     const char *date;   /* "2026-07-01" [today, UTC] */
     const char *ledger; /* the stamp of the charge ["unaccounted, not for publication"] */
 
     /* Noise: fresh entropy unless one of these is given. */
-    const cellar_key *key; /* keyed noise: a cell has one number however often it is asked for */
+    const cellar_key *key; /* keyed noise: the same table has the same numbers however often it is
+                              asked for, and no other table has any of their noise */
     const char *edition;   /* with `key`: the edition of the data, which must be the key's */
+    const char *dataset;   /* with `key`: the data set that was counted, if the edition does not
+                              name it; another name is other noise [NULL] */
     cellar_rng *rng;       /* a seeded generator makes a simulation, which cannot be written */
 
     int n_threads; /* 0: one per processor */
@@ -108,7 +113,9 @@ CELLAR_API cellar_status cellar_protect_share(const char *total_epsilon, uint64_
  * Refuses with CELLAR_ERR_RULE: an observed domain that is not asserted to be public; more than
  * max_cells expected; a table whose cells are marked suppressed, not available or unreliable (a
  * mark that depends on the data is not covered by any mechanism); a weighted table without
- * max_weight, or clipped to a larger bound; an epsilon above its share of the total. On
+ * max_weight, or clipped to a larger bound; an epsilon above its share of the total; keyed noise
+ * for a table that does not say what was counted (cellar_table_tabulation()); a level of
+ * protection that has to be accepted and is not, unless the release is a simulation. On
  * failure *out is NULL and nothing was drawn that could be seen. */
 CELLAR_API cellar_status cellar_release_protect(const cellar_table *table,
                                                 const cellar_mechanism *mechanism,
@@ -178,8 +185,16 @@ CELLAR_API const char *cellar_release_date(const cellar_release *release);
 CELLAR_API const char *cellar_release_ledger(const cellar_release *release);
 /* The verdict of the certificate: "holds", "fails" or "unknown". */
 CELLAR_API const char *cellar_release_verdict(const cellar_release *release);
+/* How well it protects. */
+CELLAR_API cellar_protection_level cellar_release_level(const cellar_release *release);
 /* The certificate, a JSON object. */
 CELLAR_API const char *cellar_release_certificate(const cellar_release *release);
+/* Computes the certificate again from the mechanism that the release names, and compares: one that
+ * claims more, as a forged one does, is CELLAR_ERR_INPUT. What only a signature can tell is whether
+ * that mechanism was used. *is_checked is 0 when there is nothing to compute it from: a matrix in a
+ * file of its own, or a mechanism of another revision. `name` is the file in messages. */
+CELLAR_API cellar_status cellar_release_recertify(const cellar_release *release, const char *name,
+                                                  int *is_checked, cellar_error *err);
 /* All of the above as one JSON object: what files carry. */
 CELLAR_API const char *cellar_release_description(const cellar_release *release);
 

@@ -29,7 +29,10 @@ typedef struct cellar_report_options {
     const char *const *titles; /* public: what each release is about, as its heading; NULL, or one
                                   that is NULL: its name is */
     const cellar_certificate *together; /* public: of all releases, made as one list; or NULL */
-    uint64_t max_rows;                  /* public: so many rows of a table at most; 0: none [200] */
+    cellar_protection_level level; /* public: of all releases together [that of each is said] */
+    const char *signer;            /* public: the id of the key whose signature of the releases was
+                                      verified; NULL: the page says that none was [NULL] */
+    uint64_t max_rows;             /* public: so many rows of a table at most; 0: none [200] */
     const char *charts; /* a folder that exists: every chart goes there, too, as SVG and PNG; or
                            NULL */
     int replace;        /* 1: existing files are replaced [0] */

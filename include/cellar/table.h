@@ -97,6 +97,10 @@ CELLAR_API int cellar_table_is_weighted(const cellar_table *table);
 enum { CELLAR_WEIGHT_BOUND_MAX = 1000000 };
 /* The public bound that the weight of every record was clipped to; 0 when there is none. */
 CELLAR_API uint64_t cellar_table_max_weight(const cellar_table *table);
+/* What was counted, a JSON object in a normal form: variables with their recodes, conditions,
+ * missing values, units, weights (docs/file-formats.md). NULL when it is not known, as of a table
+ * that cellar_tabulate() did not make, of a slice, and of what was read from CSV. */
+CELLAR_API const char *cellar_table_tabulation(const cellar_table *table);
 /* The modulus of record keys, 0 when the table has none. */
 CELLAR_API uint64_t cellar_table_key_range(const cellar_table *table);
 

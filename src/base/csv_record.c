@@ -179,6 +179,7 @@ cellar_status cellar_csv_next(cellar_csv *csv, int *found, cellar_error *err)
 
     csv_skip_empty_lines(csv);
     csv->n_fields = 0;
+    csv->in_header = csv->header == NULL;
     *found = csv->cursor < csv->end;
     if (!*found)
         return CELLAR_OK;
@@ -219,8 +220,8 @@ cellar_status cellar_csv_read_header(cellar_csv *csv, cellar_error *err)
         for (size_t k = 0; k < i; k++)
             if (cellar_csv_field_is(field, csv->header[k]))
                 return cellar_fail(err, CELLAR_ERR_INPUT,
-                                   "%s:%" PRIu64 ": columns %zu and %zu are both called '%s'",
-                                   csv->name, field->line, k + 1, i + 1, csv->header[k]);
+                                   "%s:%" PRIu64 ": columns %zu and %zu have the same name",
+                                   csv->name, field->line, k + 1, i + 1);
         csv->header[i] = cellar_alloc(field->length + 1, 1);
         if (csv->header[i] == NULL)
             return cellar_fail_memory(err, "a header");
@@ -257,7 +258,9 @@ cellar_status cellar_csv_fail(const cellar_csv *csv, size_t column, cellar_error
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    if (csv->header != NULL && column < csv->n_columns && csv->header[column] != NULL)
+    /* What stands in a header at fault may be a record of a file that has none: it is not said. */
+    if (csv->header != NULL && !csv->in_header && column < csv->n_columns &&
+        csv->header[column] != NULL)
         return cellar_fail(err, CELLAR_ERR_INPUT, "%s:%" PRIu64 ": column '%s': %s", csv->name,
                            line, csv->header[column], what);
     return cellar_fail(err, CELLAR_ERR_INPUT, "%s:%" PRIu64 ": column %zu: %s", csv->name, line,

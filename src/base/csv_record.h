@@ -37,6 +37,7 @@ typedef struct cellar_csv {
     cellar_text unescaped; /* fields with doubled quotes; all others stay where they are */
     size_t n_columns;      /* 0 until the first record was read */
     char **header;         /* names of the columns, once the header was read */
+    int in_header;         /* the record last read is the header, or the file has none */
 } cellar_csv;
 
 void cellar_csv_init(cellar_csv *csv, const char *name, const char *bytes, size_t length,
@@ -56,7 +57,8 @@ cellar_status cellar_csv_next(cellar_csv *csv, int *found, cellar_error *err);
 uint64_t cellar_csv_line(const cellar_csv *csv);
 int cellar_csv_field_is(const cellar_csv_field *field, const char *text);
 
-/* Fails with CELLAR_ERR_INPUT and "FILE:LINE: column 'NAME': ..." for a field of the record. */
+/* Fails with CELLAR_ERR_INPUT and "FILE:LINE: column 'NAME': ..." for a field of the record; the
+ * header's own are told by their number. */
 cellar_status cellar_csv_fail(const cellar_csv *csv, size_t column, cellar_error *err,
                               const char *format, ...) CELLAR_PRINTF(4, 5);
 

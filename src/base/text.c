@@ -53,6 +53,17 @@ void cellar_text_add_char(cellar_text *text, char c)
     cellar_text_add(text, &c, 1);
 }
 
+void cellar_text_add_quoted(cellar_text *text, const char *word, size_t length)
+{
+    cellar_text_add_char(text, '"');
+    for (size_t i = 0; i < length; i++) {
+        if (word[i] == '"')
+            cellar_text_add_char(text, '"');
+        cellar_text_add_char(text, word[i]);
+    }
+    cellar_text_add_char(text, '"');
+}
+
 void cellar_text_printf(cellar_text *text, const char *format, ...)
 {
     va_list arguments, again;

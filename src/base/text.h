@@ -22,6 +22,8 @@ void cellar_text_reset(cellar_text *text); /* empties it and keeps the bytes */
 void cellar_text_add(cellar_text *text, const char *bytes, size_t length);
 void cellar_text_add_string(cellar_text *text, const char *string);
 void cellar_text_add_char(cellar_text *text, char c);
+/* In double quotes, those inside doubled. */
+void cellar_text_add_quoted(cellar_text *text, const char *word, size_t length);
 void cellar_text_printf(cellar_text *text, const char *format, ...) CELLAR_PRINTF(2, 3);
 
 /* Writes the code point (at most U+10FFFF) as UTF-8 into `out`; answers how many bytes, 1 to 4. */

@@ -312,9 +312,9 @@ static cellar_status chunks_check_names(const cellar_chunks *chunks, cellar_erro
     cellar_free(sorted);
     if (repeated == n)
         return CELLAR_OK;
-    return cellar_fail(
-        err, CELLAR_ERR_INPUT, "%s:1: columns %zu and %zu have the same name '%.200s'",
-        cellar_stream_name(chunks->stream), first + 1, repeated + 1, chunks->columns[repeated]);
+    return cellar_fail(err, CELLAR_ERR_INPUT,
+                       "%s:1: columns %zu and %zu have the same name; or has the file no header?",
+                       cellar_stream_name(chunks->stream), first + 1, repeated + 1);
 }
 
 /* The row at the start of `text` as fields, without changing the text. */

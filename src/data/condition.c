@@ -92,25 +92,35 @@ static cellar_status condition_read_word(cellar_condition *condition, const char
     return CELLAR_OK;
 }
 
+/* Longer signs first: one may begin with another. */
+static const struct {
+    const char *text;
+    condition_sign sign;
+} condition_signs[] = {{"!=", CONDITION_NOT_EQUAL},     {"<=", CONDITION_LESS_EQUAL},
+                       {">=", CONDITION_GREATER_EQUAL}, {"=", CONDITION_EQUAL},
+                       {"<", CONDITION_LESS},           {">", CONDITION_GREATER}};
+
+static const char *condition_sign_text(condition_sign sign)
+{
+    size_t i = 0;
+    while (condition_signs[i].sign != sign)
+        i++;
+    return condition_signs[i].text;
+}
+
 static cellar_status condition_read_sign(const char *text, const char **cursor, condition_sign *out,
                                          cellar_error *err)
 {
-    static const struct {
-        const char *text;
-        condition_sign sign;
-    } signs[] = {{"!=", CONDITION_NOT_EQUAL},     {"<=", CONDITION_LESS_EQUAL},
-                 {">=", CONDITION_GREATER_EQUAL}, {"=", CONDITION_EQUAL},
-                 {"<", CONDITION_LESS},           {">", CONDITION_GREATER}};
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
-        size_t length = strlen(signs[i].text);
-        if (strncmp(*cursor, signs[i].text, length) == 0) {
+    for (size_t i = 0; i < sizeof condition_signs / sizeof *condition_signs; i++) {
+        size_t length = strlen(condition_signs[i].text);
+        if (strncmp(*cursor, condition_signs[i].text, length) == 0) {
             *cursor += length;
             if (**cursor != '\0' && strchr("=<>!", **cursor) != NULL)
                 return condition_fail(text,
                                       "two signs in a row; put a value that begins with a sign in "
                                       "double quotes",
                                       err);
-            *out = signs[i].sign;
+            *out = condition_signs[i].sign;
             return CELLAR_OK;
         }
     }
@@ -203,6 +213,27 @@ void cellar_condition_free(cellar_condition *condition)
 const char *cellar_condition_column(const cellar_condition *condition)
 {
     return condition->column;
+}
+
+/* ---- the normal form ------------------------------------------------------- */
+
+void cellar_condition_add_text(const cellar_condition *condition, cellar_text *text)
+{
+    const condition_value *values = condition->values;
+
+    cellar_text_add_quoted(text, condition->column, strlen(condition->column));
+    cellar_text_add_string(text, condition_sign_text(condition->sign));
+    if (condition->sign >= CONDITION_LESS) {
+        cellar_text_add_decimal(text, condition->bound, condition->scale);
+        return;
+    }
+    for (size_t i = 0; i < condition->n_values; i++) {
+        if (i > 0 && condition_value_compare(&values[i - 1], &values[i]) == 0)
+            continue;
+        if (i > 0)
+            cellar_text_add_char(text, '|');
+        cellar_text_add_quoted(text, values[i].text, values[i].length);
+    }
 }
 
 /* ---- evaluation ------------------------------------------------------------ */

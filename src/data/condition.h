@@ -7,6 +7,8 @@
 
 #include <cellar/status.h>
 
+#include "base/text.h"
+
 typedef struct cellar_condition cellar_condition;
 
 /* Parses "column=a|b", "column!=a|b", "column<5", "<=", ">", ">=". Values compare as text, except
@@ -15,6 +17,9 @@ typedef struct cellar_condition cellar_condition;
 cellar_status cellar_condition_parse(const char *text, cellar_condition **out, cellar_error *err);
 void cellar_condition_free(cellar_condition *condition); /* NULL is fine */
 const char *cellar_condition_column(const cellar_condition *condition);
+/* Adds the condition in a normal form, which parses back: two texts that differ in blanks, quotes,
+ * the order of values or the digits of a bound have the same. */
+void cellar_condition_add_text(const cellar_condition *condition, cellar_text *text);
 /* 1 holds, 0 does not; a value that is no number meets no order condition. Thread-safe. */
 int cellar_condition_holds(const cellar_condition *condition, const char *text, size_t length);
 

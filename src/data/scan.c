@@ -142,6 +142,7 @@ cellar_status cellar_scan_find_column(const cellar_scan *scan, const char *name,
 {
     size_t n = cellar_scan_n_columns(scan);
     const char **names, *nearest;
+    size_t place = 0;
 
     for (*column = 0; *column < n; ++*column)
         if (strcmp(cellar_scan_column(scan, *column), name) == 0)
@@ -152,11 +153,14 @@ cellar_status cellar_scan_find_column(const cellar_scan *scan, const char *name,
     for (size_t i = 0; i < n; i++)
         names[i] = cellar_scan_column(scan, i);
     nearest = cellar_nearest_word(name, names);
+    while (nearest != NULL && names[place] != nearest)
+        place++;
     cellar_free(names);
+    /* Its number, not its name: in a file without a header the first record stands there. */
     if (nearest != NULL)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "%s: has no column '%.200s'; did you mean '%.200s'?", scan->path, name,
-                           nearest);
+                           "%s: has no column '%.200s'; the name of column %zu is close to it",
+                           scan->path, name, place + 1);
     return cellar_fail(err, CELLAR_ERR_ARGUMENT, "%s: has no column '%.200s' among its %zu columns",
                        scan->path, name, n);
 }

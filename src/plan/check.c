@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "privacy/certificate.h"
+#include "release/level.h"
 #include "table/schema.h"
 
 cellar_status cellar_plan_say(plan_figures *figures, plan_sentences *list, cellar_error *err,
@@ -84,6 +86,31 @@ static cellar_status check_bias(plan_figures *figures, cellar_error *err)
         }
     }
     return CELLAR_OK;
+}
+
+/* All tables together, however well each of them protects. */
+static cellar_status check_level(plan_figures *figures, cellar_error *err)
+{
+    const plan_work *work = &figures->work;
+    json_t *certificate = cellar_certificate_json(work->certificate);
+    cellar_error why;
+    cellar_status status = CELLAR_OK;
+    if (certificate == NULL)
+        return cellar_fail_memory(err, "a certificate");
+    for (size_t t = 0; t < work->n; t++) {
+        cellar_protection_level level;
+        CELLAR_TRY(
+            cellar_level_of(certificate, work->pieces[t].mechanism, work->max_weight, &level, err));
+        if (level <= figures->level)
+            continue;
+        figures->level = level;
+        if (cellar_level_pass(level, cellar_mechanism_spec(work->pieces[t].mechanism),
+                              cellar_plan_accepts(work->plan), &why) != CELLAR_OK)
+            CELLAR_TRY(cellar_plan_say(figures, &figures->refusals, err, "%s", why.message));
+    }
+out:
+    json_decref(certificate);
+    return status;
 }
 
 /* ---- what should be known ------------------------------------------------------------------ */
@@ -197,6 +224,7 @@ static cellar_status figures_fill(plan_figures *figures, const cellar_plan_optio
     }
     CELLAR_TRY(check_domains(figures, err));
     CELLAR_TRY(check_weights(figures, err));
+    CELLAR_TRY(check_level(figures, err));
     CELLAR_TRY(check_bias(figures, err));
     if (!without_counts)
         CELLAR_TRY(cellar_plan_judge(figures, err));

@@ -16,6 +16,7 @@ typedef struct plan_figures {
     cellar_arena *arena;      /* all texts and arrays */
     plan_work work;
     plan_sentences refusals, remarks;
+    cellar_protection_level level; /* of the whole list */
 } plan_figures;
 
 /* printf into a list. */

@@ -57,6 +57,8 @@ static void note_policy(const plan_figures *figures, cellar_output *output)
                              cellar_bound_text(tight.epsilon, text[0]),
                              cellar_bound_text(tight.delta, text[1]),
                              plan->neighbours == 2 ? "substitute" : "add-remove");
+    if (cellar_protection_level_stamp(figures->level) != NULL)
+        cellar_output_printf(output, "**%s**\n", cellar_protection_level_stamp(figures->level));
     cellar_output_string(output, "The proof is in `certificate.json`.\n");
 }
 

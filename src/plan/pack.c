@@ -36,6 +36,7 @@ cellar_protect_options cellar_plan_protect_options(const plan_work *work,
     protect.max_per_unit = work->per_unit;
     protect.max_weight = plan->data.max_weight;
     protect.choice = (cellar_parameter_choice) plan->parameter_choice;
+    protect.accept = cellar_plan_accepts(plan);
     protect.ledger = stamp;
     if (options != NULL) {
         protect.n_threads = options->n_threads;
@@ -189,10 +190,12 @@ static cellar_status write_all(packing *p, cellar_error *err)
             .ending = find_format(plan_text_at(&p->plan->outputs.formats, 0))->ending,
             .releases = (const cellar_release *const *) p->releases,
             .n = p->n,
-            .certificate = p->figures->work.certificate};
+            .certificate = p->figures->work.certificate,
+            .level = p->figures->level};
         CELLAR_TRY(p->options->extra(p->options->extra_context, p->folder, &pack, err));
     }
-    CELLAR_TRY(p->key != NULL ? cellar_manifest_sign(p->folder, p->key, NULL, err)
+    CELLAR_TRY(p->key != NULL ? cellar_manifest_sign(p->folder, p->key,
+                                                     cellar_plan_accepts(p->plan), NULL, err)
                               : cellar_manifest_write(p->folder, NULL, err));
 out:
     cellar_text_clear(&path);

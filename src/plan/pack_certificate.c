@@ -7,6 +7,7 @@
 #include "plan/rules.h"
 #include "privacy/certificate.h"
 #include "release/description.h"
+#include "table/extension.h"
 
 /* A text, or null. */
 static json_t *text_or_null(const char *text)
@@ -89,14 +90,14 @@ cellar_status cellar_plan_pack_certificate(const plan_figures *figures, const ch
 {
     const cellar_plan *plan = figures->work.plan;
     json_t *all = json_pack(
-        "{s:o, s:s, s:I, s:I, s:o, s:o, s:o, s:o}", "title", text_or_null(plan->title), "ledger",
-        stamp != NULL ? stamp : CELLAR_RELEASE_UNACCOUNTED, "cells_per_record",
+        "{s:o, s:s, s:s, s:I, s:I, s:o, s:o, s:o, s:o}", "title", text_or_null(plan->title),
+        "ledger", stamp != NULL ? stamp : CELLAR_RELEASE_UNACCOUNTED, "protection",
+        cellar_protection_level_name(figures->level), "cells_per_record",
         (json_int_t) figures->told.cells_per_record, "cells", (json_int_t) figures->told.n_cells,
         "tables", tables_json(&figures->told), "rules", rules_json(plan), "uncovered",
         uncovered_json(plan), "certificate", cellar_certificate_json(figures->work.certificate));
-    char *text = all != NULL
-                     ? cellar_release_json_text(all, JSON_INDENT(2) | JSON_REAL_PRECISION(17))
-                     : NULL;
+    char *text =
+        all != NULL ? cellar_json_text(all, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(all);
     if (text == NULL)
         return cellar_fail_memory(err, "a certificate");

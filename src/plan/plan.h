@@ -118,6 +118,8 @@ static inline const char *plan_text_at(const plan_list *list, size_t i)
 
 /* 1 when `word` is one of the texts. */
 int cellar_plan_has_text(const plan_list *list, const char *word);
+/* The set of acceptances (cellar/acceptance.h) that the plan names. */
+unsigned cellar_plan_accepts(const cellar_plan *plan);
 
 /* The fields of a plan. */
 extern const plan_field cellar_plan_fields[];

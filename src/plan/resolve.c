@@ -18,6 +18,14 @@ int cellar_plan_has_text(const plan_list *list, const char *word)
     return 0;
 }
 
+unsigned cellar_plan_accepts(const cellar_plan *plan)
+{
+    unsigned accepted = 0;
+    for (size_t i = 0; i < plan->accept.n; i++)
+        accepted |= cellar_acceptance_find(plan_text_at(&plan->accept, i));
+    return accepted;
+}
+
 void cellar_plan_add_margin(cellar_text *text, const cellar_plan *plan, const plan_table *table,
                             uint64_t mask)
 {
@@ -270,8 +278,11 @@ static cellar_status check_rest(const cellar_plan *plan, cellar_error *err)
     static const char *const formats[] = {"csv", "json", "px", "sdmx", "csvw", NULL};
     for (size_t i = 0; i < plan->accept.n; i++)
         if (strcmp(plan_text_at(&plan->accept, i), "bias") != 0 &&
-            strcmp(plan_text_at(&plan->accept, i), "delta") != 0)
-            return cellar_plan_fail_at(plan, "accept", err, "expected bias or delta");
+            strcmp(plan_text_at(&plan->accept, i), "delta") != 0 &&
+            cellar_acceptance_find(plan_text_at(&plan->accept, i)) == 0)
+            return cellar_plan_fail_at(plan, "accept", err,
+                                       "expected bias, delta, no-protection, large-epsilon or "
+                                       "unaccounted");
     for (size_t i = 0; i < plan->outputs.formats.n; i++) {
         const char *word = plan_text_at(&plan->outputs.formats, i);
         size_t f = 0;

@@ -79,6 +79,11 @@ static cellar_status run_prepare(run *r, cellar_error *err)
         options.progress = r->options->progress;
     }
     CELLAR_TRY(check_outputs(r->plan, err));
+    if (r->plan->outputs.sign != NULL && r->plan->ledger.file == NULL &&
+        (cellar_plan_accepts(r->plan) & CELLAR_ACCEPT_UNACCOUNTED) == 0)
+        CELLAR_TRY(cellar_fail(err, CELLAR_ERR_RULE,
+                               "no ledger is charged for what the plan would sign; name one, or "
+                               "accept: [unaccounted]"));
     if (r->plan->outputs.sign != NULL)
         CELLAR_TRY(cellar_key_read(r->plan->outputs.sign, &r->key, err));
     CELLAR_TRY(cellar_plan_figures_create(r->plan, &options, &r->figures, err));

@@ -270,7 +270,7 @@ static void write_composition(const cellar_certificate *c, cellar_output *output
         write_guarantee("  basic", &comp->basic, output);
         write_guarantee("  advanced", &comp->advanced, output);
         write_guarantee(comp->is_tight ? "  tight" : "  best known", &comp->tight, output);
-        if (comp->is_tight && !isnan(comp->lower))
+        if (comp->is_tight && isfinite(comp->tight.epsilon - comp->lower)) /* neither is infinite */
             cellar_output_printf(output, "  lower bound     epsilon %s (gap %.2g)\n",
                                  cellar_lower_text(comp->lower, text),
                                  comp->tight.epsilon - comp->lower);

@@ -16,8 +16,6 @@
 
 #include "base/error.h"
 
-enum { BACKLOG = 128 };
-
 /* Where to go: what bind and connect want. */
 typedef struct place {
     struct sockaddr_storage address;
@@ -101,13 +99,47 @@ cellar_status address_listen(const char *address, int *fd, cellar_error *err)
     if (*fd >= 0 && where.address.ss_family != AF_UNIX)
         (void) setsockopt(*fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (*fd < 0 || bind(*fd, (const struct sockaddr *) &where.address, where.length) != 0 ||
-        listen(*fd, BACKLOG) != 0) {
+        listen(*fd, SOMAXCONN) != 0) {
         status = cellar_fail_errno(err, address, "listen");
         if (*fd >= 0)
             close(*fd);
         *fd = -1;
     }
     return status;
+}
+
+/* The network that an address belongs to: 24 bits of IPv4, 56 of IPv6. Whoever has one address of
+ * it often has many. */
+static uint64_t place_origin(const struct sockaddr_storage *from)
+{
+    unsigned char bytes[16] = {0};
+    uint64_t origin = 0;
+    size_t n = 7;
+    if (from->ss_family == AF_INET) {
+        memcpy(bytes, &((const struct sockaddr_in *) from)->sin_addr, 4);
+        n = 3;
+    } else if (from->ss_family == AF_INET6) {
+        const struct in6_addr *long_address = &((const struct sockaddr_in6 *) from)->sin6_addr;
+        memcpy(bytes, long_address, 16);
+        if (IN6_IS_ADDR_V4MAPPED(long_address)) {
+            memmove(bytes, bytes + 12, 4);
+            n = 3;
+        }
+    } else {
+        return ADDRESS_LOCAL;
+    }
+    for (size_t i = 0; i < n; i++)
+        origin = origin << 8 | bytes[i];
+    return origin << 8 | n;
+}
+
+int address_accept(int listener, uint64_t *origin)
+{
+    struct sockaddr_storage from = {.ss_family = AF_UNSPEC};
+    socklen_t length = sizeof from;
+    int fd = accept4(listener, (struct sockaddr *) &from, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    *origin = fd >= 0 ? place_origin(&from) : 0;
+    return fd;
 }
 
 cellar_status address_connect(const char *address, uint32_t timeout_ms, int *fd, cellar_error *err)

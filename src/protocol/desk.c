@@ -100,19 +100,21 @@ static void paper_give(const desk *d, const desk_frame *wish, unsigned char *ans
     struct stat facts;
     ssize_t got = -1;
     int fd = -1;
+
     if (wish->paper >= DESK_PAPERS || wish->length != 0) {
         answer_say(answer, DESK_REFUSED, "there is no such paper");
         return;
     }
     if (name_path(d, desk_names[wish->paper], "", path))
         fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
+    if (fd < 0 && errno == ENOENT) {
         answer_say(answer, DESK_NOT_YET, "it has not been published");
         return;
     }
-    if (fstat(fd, &facts) == 0 && wish->offset <= (uint64_t) facts.st_size)
+    if (fd >= 0 && fstat(fd, &facts) == 0 && wish->offset <= (uint64_t) facts.st_size)
         got = pread(fd, bytes, sizeof bytes, (off_t) wish->offset);
-    close(fd);
+    if (fd >= 0)
+        close(fd);
     if (got < 0) {
         answer_say(answer, DESK_REFUSED, "it cannot be read there");
         return;

@@ -18,6 +18,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "protocol/batch.h"
+#include "protocol/budget.h"
 #include "protocol/invitation.h"
 #include "protocol/participant.h"
 
@@ -52,7 +53,17 @@ typedef struct sending {
     cellar_output *output; /* one of the three */
     cellar_collect_link *link;
     const cellar_collect_margins *tally; /* nothing is sent, all is looked for */
+    int is_check;                        /* nothing is sent, all is read */
 } sending;
+
+static void sending_clear(sending *s)
+{
+    if (s->values != NULL)
+        cellar_wipe(s->values, s->participant->invitation->n_columns * sizeof *s->values);
+    cellar_free(s->values);
+    cellar_free(s->sealed);
+    cellar_csv_clear(&s->csv);
+}
 
 static cellar_status sending_begin(sending *s, cellar_error *err)
 {
@@ -73,13 +84,9 @@ out:
     return status;
 }
 
-/* The record just read. */
-static cellar_status sending_seal(sending *s, uint64_t row, unsigned char *sealed,
-                                  cellar_error *err)
+/* The values of the record just read. */
+static void sending_values(sending *s, const char *values[CELLAR_MAX_VARIABLES])
 {
-    const char *values[CELLAR_MAX_VARIABLES];
-    cellar_error why = {""};
-    cellar_status status;
     for (size_t c = 0; c < s->participant->invitation->n_columns; c++) {
         const cellar_csv_field *field = &s->csv.fields[s->columns[c]];
         size_t length = field->length < VALUE_BYTES - 1 ? field->length : VALUE_BYTES - 1;
@@ -87,7 +94,20 @@ static cellar_status sending_seal(sending *s, uint64_t row, unsigned char *seale
         s->values[c][length] = '\0';
         values[c] = s->values[c];
     }
-    if (s->tally != NULL)
+}
+
+static cellar_status sending_seal(sending *s, uint64_t row, unsigned char *sealed,
+                                  cellar_error *err)
+{
+    const char *values[CELLAR_MAX_VARIABLES];
+    uint32_t levels[CELLAR_MAX_VARIABLES];
+    cellar_error why = {""};
+    cellar_status status;
+
+    sending_values(s, values);
+    if (s->is_check)
+        status = participant_levels(s->participant, values, levels, &why);
+    else if (s->tally != NULL)
         status = cellar_participant_find(s->participant, row, values, s->tally, &why);
     else
         status = cellar_participant_seal(s->participant, row, values, sealed, &why);
@@ -100,7 +120,7 @@ static cellar_status sending_seal(sending *s, uint64_t row, unsigned char *seale
 /* Where sealed records go: a file, or a link. */
 static cellar_status sending_flush(sending *s, size_t n, cellar_error *err)
 {
-    if (s->tally != NULL)
+    if (s->is_check || s->tally != NULL)
         return CELLAR_OK;
     if (s->link != NULL)
         return cellar_collect_link_send(s->link, s->sealed, n, err);
@@ -129,25 +149,40 @@ out:
     return status;
 }
 
+/* Reads all records, so that a fault in any of them is found while nothing was sent, and charges
+ * the budget for them. */
+static cellar_status sending_check(sending *s, const char *bytes, size_t length, uint64_t *n,
+                                   cellar_error *err)
+{
+    sending first = {.participant = s->participant, .is_check = 1};
+    cellar_status status = CELLAR_OK;
+
+    cellar_csv_init(&first.csv, s->csv.name, bytes, length, ',');
+    CELLAR_TRY(sending_begin(&first, err));
+    CELLAR_TRY(sending_all(&first, n, err));
+    CELLAR_TRY(budget_charge(s->participant, bytes, length, err));
+out:
+    sending_clear(&first);
+    return status;
+}
+
 /* Reads the file and hands every record on. */
 static cellar_status sending_run(sending *s, const char *csv_path, uint64_t *n_sent,
                                  cellar_error *err)
 {
     char *bytes = NULL;
-    size_t length = 0, n_columns = s->participant->invitation->n_columns;
+    size_t length = 0;
     cellar_status status = CELLAR_OK;
 
     CELLAR_TRY(cellar_file_read(csv_path, CSV_MAX, &bytes, &length, err));
     cellar_csv_init(&s->csv, csv_path, bytes, length, ',');
+    if (s->tally == NULL)
+        CELLAR_TRY(sending_check(s, bytes, length, n_sent, err));
     CELLAR_TRY(sending_begin(s, err));
     CELLAR_TRY(sending_all(s, n_sent, err));
 out:
-    if (s->values != NULL)
-        cellar_wipe(s->values, n_columns * sizeof *s->values);
-    cellar_free(s->values);
-    cellar_free(s->sealed);
     if (bytes != NULL) {
-        cellar_csv_clear(&s->csv);
+        sending_clear(s);
         cellar_wipe(bytes, length);
     }
     cellar_free(bytes);

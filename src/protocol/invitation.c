@@ -11,15 +11,15 @@
 #include "protocol/lines.h"
 #include "protocol/redaction.h"
 
-static const char HEADER[] = "cellar collect invitation 1";
+static const char HEADER[] = "cellar collect invitation 2";
 
 enum { NONCE_BYTES = 32 };
 
 /* The lines that hold the keys of each role. */
-static const char *const key_lines[][2] = {{NULL, NULL},
-                                           {"curator-box", "curator-sign"},
-                                           {"shuffler-box", "shuffler-sign"},
-                                           {"analyst-box", "analyst-sign"}};
+static const char *const key_lines[][3] = {{NULL, NULL, NULL},
+                                           {"curator-key", "curator-box", "curator-sign"},
+                                           {"shuffler-key", "shuffler-box", "shuffler-sign"},
+                                           {"analyst-key", "analyst-box", "analyst-sign"}};
 
 /* ---- writing --------------------------------------------------------------- */
 
@@ -56,8 +56,10 @@ static cellar_status invitation_write(const cellar_invitation_spec *spec,
     lines_add_hex(text, "nonce", nonce, sizeof nonce);
     CELLAR_TRY(terms_add(spec, text, err));
     for (int role = CELLAR_COLLECT_CURATOR; role <= CELLAR_COLLECT_ANALYST; role++) {
-        lines_add_hex(text, key_lines[role][0], identities[role]->box, CELLAR_COLLECT_KEY_BYTES);
-        lines_add_hex(text, key_lines[role][1], identities[role]->sign, CELLAR_COLLECT_KEY_BYTES);
+        const cellar_collect_identity *identity = identities[role];
+        lines_add_hex(text, key_lines[role][0], identity->key, sizeof identity->key);
+        lines_add_hex(text, key_lines[role][1], identity->box, sizeof identity->box);
+        lines_add_hex(text, key_lines[role][2], identity->sign, sizeof identity->sign);
     }
     lines_add_number(text, "columns", spec->n_columns);
     for (size_t c = 0; c < spec->n_columns; c++)
@@ -163,6 +165,22 @@ out:
     return status;
 }
 
+/* Whoever has two roles can put together what the protocol keeps apart. Nobody is kept from holding
+ * two key files; one file for two roles is at least not an oversight that stays unseen. */
+static cellar_status identities_check(const char *name, const cellar_collect_identity *identities,
+                                      cellar_error *err)
+{
+    for (int a = CELLAR_COLLECT_CURATOR; a <= CELLAR_COLLECT_ANALYST; a++)
+        for (int b = CELLAR_COLLECT_CURATOR; b < a; b++)
+            if (memcmp(identities[a].key, identities[b].key, sizeof identities[a].key) == 0)
+                return cellar_fail(err, CELLAR_ERR_RULE,
+                                   "%s: the %s and the %s use one key file; every role needs its "
+                                   "own, held by somebody else",
+                                   name, keys_role_word((cellar_collect_role) b),
+                                   keys_role_word((cellar_collect_role) a));
+    return CELLAR_OK;
+}
+
 static cellar_status take_all(cellar_lines *lines, cellar_invitation *invitation, cellar_error *err)
 {
     unsigned char nonce[NONCE_BYTES];
@@ -173,9 +191,11 @@ static cellar_status take_all(cellar_lines *lines, cellar_invitation *invitation
     CELLAR_TRY(terms_take(lines, &invitation->terms, err));
     for (int role = CELLAR_COLLECT_CURATOR; role <= CELLAR_COLLECT_ANALYST; role++) {
         cellar_collect_identity *identity = &invitation->identities[role];
-        CELLAR_TRY(lines_take_hex(lines, key_lines[role][0], identity->box, 32, err));
-        CELLAR_TRY(lines_take_hex(lines, key_lines[role][1], identity->sign, 32, err));
+        CELLAR_TRY(lines_take_hex(lines, key_lines[role][0], identity->key, 8, err));
+        CELLAR_TRY(lines_take_hex(lines, key_lines[role][1], identity->box, 32, err));
+        CELLAR_TRY(lines_take_hex(lines, key_lines[role][2], identity->sign, 32, err));
     }
+    CELLAR_TRY(identities_check(lines->name, invitation->identities, err));
     CELLAR_TRY(take_columns(lines, invitation, err));
     CELLAR_TRY(lines_end(lines, err));
 out:

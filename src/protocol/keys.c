@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/keys.h"
 
+#include <string.h>
+
 #include <sodium.h>
 
 #include "base/error.h"
@@ -10,7 +12,7 @@
 #include "protocol/lines.h"
 #include "random/locked.h"
 
-static const char IDENTITY_HEADER[] = "cellar collect identity 1";
+static const char IDENTITY_HEADER[] = "cellar collect identity 2";
 
 /* What a role's secret is derived for; 4 role + this is the number of the subkey. */
 enum { FOR_BOX = 0, FOR_SIGN = 1, FOR_SPOOL = 2 };
@@ -40,6 +42,14 @@ static void keys_fill(const unsigned char *secret, cellar_collect_role role,
     cellar_wipe(seed, sizeof seed);
 }
 
+void keys_file_id(const cellar_key *key, unsigned char id[CELLAR_COLLECT_KEY_ID_BYTES])
+{
+    const char *digits = cellar_key_id(key);
+    int failed =
+        sodium_hex2bin(id, CELLAR_COLLECT_KEY_ID_BYTES, digits, strlen(digits), NULL, NULL, NULL);
+    CELLAR_ASSERT(failed == 0);
+}
+
 cellar_status cellar_collect_keys_create(const cellar_key *key, cellar_collect_role role,
                                          cellar_collect_keys **out, cellar_error *err)
 {
@@ -52,6 +62,7 @@ cellar_status cellar_collect_keys_create(const cellar_key *key, cellar_collect_r
     *out = cellar_locked_alloc(sizeof **out, &unused);
     if (*out == NULL)
         return cellar_fail_memory(err, "keys");
+    keys_file_id(key, (*out)->identity.key);
     cellar_key_secret(key, CELLAR_KEY_COLLECT, secret);
     keys_fill(secret, role, *out);
     cellar_wipe(secret, sizeof secret);
@@ -82,6 +93,7 @@ cellar_status cellar_collect_identity_write(const cellar_collect_identity *ident
     CELLAR_TRY(cellar_output_open(path, &options, &output, err));
     cellar_text_printf(&text, "%s\n", IDENTITY_HEADER);
     lines_add(&text, "role", keys_role_word(role));
+    lines_add_hex(&text, "key", identity->key, sizeof identity->key);
     lines_add_hex(&text, "box", identity->box, sizeof identity->box);
     lines_add_hex(&text, "sign", identity->sign, sizeof identity->sign);
     cellar_output_text(output, &text);
@@ -106,6 +118,7 @@ cellar_status cellar_collect_identity_read(const char *path, cellar_collect_role
     if (!lines_value_is(word, length, keys_role_word(role)))
         CELLAR_TRY(cellar_fail(err, CELLAR_ERR_INPUT, "%s: is not the identity of a %s", path,
                                keys_role_word(role)));
+    CELLAR_TRY(lines_take_hex(&lines, "key", out->key, sizeof out->key, err));
     CELLAR_TRY(lines_take_hex(&lines, "box", out->box, sizeof out->box, err));
     CELLAR_TRY(lines_take_hex(&lines, "sign", out->sign, sizeof out->sign, err));
     CELLAR_TRY(lines_end(&lines, err));

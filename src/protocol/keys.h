@@ -15,6 +15,8 @@ struct cellar_collect_keys {
     unsigned char spool_secret[32]; /* what a role keeps on its own disk is encrypted under this */
 };
 
+/* The id of a key file, in bytes. */
+void keys_file_id(const cellar_key *key, unsigned char id[CELLAR_COLLECT_KEY_ID_BYTES]);
 /* "curator", "shuffler" or "analyst". */
 const char *keys_role_word(cellar_collect_role role);
 

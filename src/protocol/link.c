@@ -2,6 +2,7 @@
 /* A participant's connection to the shuffler. */
 #include "base/error.h"
 #include "base/memory.h"
+#include "protocol/budget.h"
 #include "protocol/participant.h"
 #include "protocol/wire.h"
 #include "random/locked.h"
@@ -80,6 +81,24 @@ out:
     return status;
 }
 
+/* One record, as its number and the numbers of its values. */
+static cellar_status record_charge(const cellar_participant *participant, uint64_t row,
+                                   const char *const *values, cellar_error *err)
+{
+    uint32_t levels[CELLAR_MAX_VARIABLES] = {0};
+    unsigned char bytes[8 + 4 * CELLAR_MAX_VARIABLES] = {0};
+    cellar_status status = participant_levels(participant, values, levels, err);
+
+    bytes_put(bytes, 8, row);
+    for (size_t c = 0; c < CELLAR_MAX_VARIABLES; c++)
+        bytes_put(bytes + 8 + 4 * c, 4, levels[c]);
+    if (status == CELLAR_OK)
+        status = budget_charge(participant, bytes, sizeof bytes, err);
+    cellar_wipe(levels, sizeof levels);
+    cellar_wipe(bytes, sizeof bytes);
+    return status;
+}
+
 cellar_status cellar_participant_post(const cellar_participant *participant, uint64_t row,
                                       const char *const *values, const char *address,
                                       uint32_t timeout_ms, cellar_error *err)
@@ -92,6 +111,7 @@ cellar_status cellar_participant_post(const cellar_participant *participant, uin
         return cellar_fail_memory(err, "a submission");
     CELLAR_TRY(cellar_participant_seal(participant, row, values, sealed, err));
     CELLAR_TRY(cellar_collect_link_open(participant, address, timeout_ms, &link, err));
+    CELLAR_TRY(record_charge(participant, row, values, err));
     CELLAR_TRY(cellar_collect_link_send(link, sealed, 1, err));
 out:
     cellar_collect_link_close(link);

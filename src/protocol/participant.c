@@ -19,66 +19,6 @@
 #include "protocol/response.h"
 #include "random/locked.h"
 
-/* ---- policy ---------------------------------------------------------------- */
-
-cellar_collect_policy cellar_collect_policy_default(void)
-{
-    return (cellar_collect_policy){.most_exposure = NAN, .most_epsilon = INFINITY};
-}
-
-/* Values that are told as they are have no epsilon at all. */
-static cellar_status response_check(const cellar_collect_policy *policy,
-                                    const cellar_invitation *invitation, cellar_error *err)
-{
-    cellar_collect_certificate certificate = cellar_collect_certify(invitation);
-    if (certificate.epsilon_record <= policy->most_epsilon || isinf(policy->most_epsilon))
-        return CELLAR_OK;
-    return cellar_fail(err, CELLAR_ERR_RULE,
-                       "an answer to round one has an epsilon of %.6g; the policy allows %.6g",
-                       certificate.epsilon_record, policy->most_epsilon);
-}
-
-static cellar_status never_check(const cellar_collect_policy *policy,
-                                 const cellar_invitation *invitation,
-                                 const cellar_decision *decision, cellar_error *err)
-{
-    for (size_t i = 0; i < decision->n_columns; i++)
-        for (size_t j = 0; j < policy->n_never; j++)
-            if (strcmp(invitation->names[decision->columns[i]], policy->never[j]) == 0)
-                return cellar_fail(err, CELLAR_ERR_RULE,
-                                   "the decision releases column '%.200s', which the policy "
-                                   "forbids",
-                                   policy->never[j]);
-    return CELLAR_OK;
-}
-
-cellar_status cellar_collect_policy_check(const cellar_collect_policy *policy,
-                                          const cellar_invitation *invitation,
-                                          const cellar_decision *decision, cellar_error *err)
-{
-    if (policy->least_k == 0 || !(policy->most_exposure >= 0 && policy->most_exposure <= 1))
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "a policy needs the least k and the most exposure, from 0 to 1");
-    if (invitation->terms.k < policy->least_k)
-        return cellar_fail(err, CELLAR_ERR_RULE,
-                           "the decision is for groups of k = %llu; the policy asks for %llu",
-                           (unsigned long long) invitation->terms.k,
-                           (unsigned long long) policy->least_k);
-    if (decision->bound > invitation->terms.exposure)
-        return cellar_fail(err, CELLAR_ERR_RULE,
-                           "the bound of the decision is above what the invitation allows");
-    if (cellar_decision_bound(decision) > policy->most_exposure)
-        return cellar_fail(err, CELLAR_ERR_RULE,
-                           "the exposure is bounded by %.6g; the policy allows %.6g",
-                           cellar_decision_bound(decision), policy->most_exposure);
-    if (decision->n_people < policy->least_people ||
-        decision->n_people < invitation->terms.n_people)
-        return cellar_fail(err, CELLAR_ERR_RULE,
-                           "the decision is about fewer people than announced, or than the policy "
-                           "asks for");
-    return never_check(policy, invitation, decision, err);
-}
-
 /* ---- the certificate of round one ------------------------------------------ */
 
 cellar_collect_certificate cellar_collect_certify(const cellar_invitation *invitation)
@@ -157,19 +97,39 @@ cellar_status cellar_participant_remember_question(const char *path,
     return paper_remember(path, invitation, "question", question->id, err);
 }
 
-/* ---- sealing --------------------------------------------------------------- */
+/* ---- life cycle ------------------------------------------------------------ */
+
+/* Whoever has the key of a role knows from it what makes a participant's ids and random answers. */
+static cellar_status key_check(const cellar_invitation *invitation, const cellar_key *key,
+                               cellar_error *err)
+{
+    unsigned char id[CELLAR_COLLECT_KEY_ID_BYTES];
+    keys_file_id(key, id);
+    for (int role = CELLAR_COLLECT_CURATOR; role <= CELLAR_COLLECT_ANALYST; role++)
+        if (memcmp(id, invitation->identities[role].key, sizeof id) == 0)
+            return cellar_fail(err, CELLAR_ERR_RULE,
+                               "the key file is that of the %s of this collection; a participant "
+                               "needs its own",
+                               keys_role_word((cellar_collect_role) role));
+    return CELLAR_OK;
+}
 
 static cellar_status participant_create(const cellar_invitation *invitation,
-                                        const collect_round *round, const cellar_key *key,
+                                        const collect_round *round,
+                                        const cellar_collect_policy *policy, const cellar_key *key,
                                         cellar_participant **out, cellar_error *err)
 {
     int unused;
+    cellar_status status = key_check(invitation, key, err);
+    if (status != CELLAR_OK)
+        return status;
     *out = cellar_locked_alloc(sizeof **out, &unused);
     if (*out == NULL)
         return cellar_fail_memory(err, "a participant");
     cellar_key_secret(key, CELLAR_KEY_COLLECT, (*out)->secret);
     (*out)->invitation = invitation;
     (*out)->round = *round;
+    (*out)->budget = policy != NULL ? policy->budget : NULL;
     return CELLAR_OK;
 }
 
@@ -184,12 +144,12 @@ cellar_status cellar_participant_create(const cellar_invitation *invitation,
     *out = NULL;
     if (decision != NULL && policy == NULL)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "round two needs a policy");
-    if (policy != NULL)
-        CELLAR_TRY(response_check(policy, invitation, err));
     if (decision != NULL)
         CELLAR_TRY(cellar_collect_policy_check(policy, invitation, decision, err));
+    else if (policy != NULL)
+        CELLAR_TRY(cellar_collect_policy_check_invitation(policy, invitation, err));
     CELLAR_TRY(round_of(invitation, decision, &round, err));
-    CELLAR_TRY(participant_create(invitation, &round, key, out, err));
+    CELLAR_TRY(participant_create(invitation, &round, policy, key, out, err));
     (*out)->decision = decision;
 out:
     return status;
@@ -197,15 +157,20 @@ out:
 
 cellar_status cellar_participant_create_asked(const cellar_invitation *invitation,
                                               const cellar_question *question,
+                                              const cellar_collect_policy *policy,
                                               const cellar_key *key, cellar_participant **out,
                                               cellar_error *err)
 {
     collect_round round;
-    cellar_status status;
+    cellar_status status = CELLAR_OK;
+
+    *out = NULL;
+    if (policy != NULL)
+        CELLAR_TRY(cellar_collect_policy_check_invitation(policy, invitation, err));
     round_asked(invitation, question->id, (int) question->order, question->n_asked, &round);
-    status = participant_create(invitation, &round, key, out, err);
-    if (status == CELLAR_OK)
-        (*out)->question = question;
+    CELLAR_TRY(participant_create(invitation, &round, policy, key, out, err));
+    (*out)->question = question;
+out:
     return status;
 }
 
@@ -218,6 +183,8 @@ size_t cellar_participant_size_bytes(const cellar_participant *participant)
 {
     return round_submission_bytes(&participant->round);
 }
+
+/* ---- sealing --------------------------------------------------------------- */
 
 static cellar_status level_find(const cellar_participant *participant, size_t column,
                                 const char *value, uint32_t *level, cellar_error *err)

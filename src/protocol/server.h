@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A service at a socket: one thread, one poll, every connection with fixed buffers and a deadline
- * for each whole frame. Frames of one length come, answers of one length go. What comes in one turn
- * is synced once, and answered after that. */
+/* A service at a socket: one thread, one poll, every connection with fixed buffers. Frames of one
+ * length come, answers of one length go. What comes in one turn is synced once, and answered after
+ * that.
+ *
+ * Slow and silent connections do not keep others out. A greeting, and each frame after it, has a
+ * deadline; so has the connection, which every frame moves a little. When the places of a network,
+ * or all places, are taken, a newcomer takes that of a connection that has been idle, or one of the
+ * network with the most connections; where there is none it is told that the server is busy. When
+ * descriptors run out, the server stops accepting for a moment. */
 #ifndef CELLAR_PROTOCOL_SERVER_H
 #define CELLAR_PROTOCOL_SERVER_H
 

@@ -57,8 +57,7 @@ static cellar_status shuffler_begin(const char *folder, cellar_shuffler *shuffle
     if (shuffler->peeled == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "a submission"));
     CELLAR_TRY(spool_open(shuffler->spool_path, &shuffler->round, shuffler->keys->spool_secret,
-                          record, &shuffler->spool, err));
-    CELLAR_TRY(spool_visit(shuffler->spool, seen_visit, shuffler, err));
+                          record, seen_visit, shuffler, &shuffler->spool, err));
 out:
     return status;
 }
@@ -130,6 +129,11 @@ uint64_t cellar_shuffler_n_held(const cellar_shuffler *shuffler)
 uint64_t cellar_shuffler_n_announced(const cellar_shuffler *shuffler)
 {
     return shuffler->round.n_people;
+}
+
+uint64_t cellar_shuffler_n_cut(const cellar_shuffler *shuffler)
+{
+    return shuffler->spool != NULL ? spool_n_cut(shuffler->spool) : 0;
 }
 
 /* ---- taking ---------------------------------------------------------------- */

@@ -4,6 +4,7 @@ set(LAYER_SOURCES
   amplify.c
   analyst.c
   batch.c
+  budget.c
   channel.c
   choice.c
   decision.c
@@ -21,6 +22,7 @@ set(LAYER_SOURCES
   message.c
   paper.c
   participant.c
+  policy.c
   question.c
   redaction.c
   response.c

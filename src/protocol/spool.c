@@ -14,11 +14,13 @@
 #include "base/memory.h"
 #include "base/place.h"
 
-static const unsigned char MAGIC[] = {'C', 'S', 'P', 'L'};
-
 enum {
-    SYNCED_AT = 44, /* in the header: how many records were synced */
-    HEADER_BYTES = SYNCED_AT + 8,
+    SPOOL_VERSION = 2,
+    HASH_BYTES = 16,
+    FACTS_BYTES = 44, /* what the header says, before a hash of it */
+    MARK_PLACE = 512, /* in a sector of its own: it is written again and again */
+    MARK_BYTES = 8,
+    HEADER_BYTES = 1024,
     NONCE_BYTES = crypto_aead_xchacha20poly1305_ietf_NPUBBYTES,
     TAG_BYTES = crypto_aead_xchacha20poly1305_ietf_ABYTES,
     BOUND_BYTES = CELLAR_COLLECT_ID_BYTES + 8
@@ -30,8 +32,8 @@ struct collect_spool {
     const collect_round *round;
     const unsigned char *key; /* the role's, in locked memory */
     size_t record_bytes, stored_bytes;
-    uint64_t n_records, n_synced;
-    unsigned char *stored, *record; /* room for one of each */
+    uint64_t n_records, n_synced, n_cut; /* see spool_n_cut() */
+    unsigned char *stored, *record;      /* room for one of each */
 };
 
 /* ---- one record ------------------------------------------------------------ */
@@ -96,11 +98,11 @@ cellar_status spool_append(collect_spool *spool, const unsigned char *record, ce
     status = write_at(spool, spool->stored, spool->stored_bytes,
                       record_place(spool, spool->n_records), err);
     if (status == CELLAR_OK)
-        spool->n_records++; /* else the next one is written over what there is */
+        spool->n_records++; /* else the next record is written over what there is */
     return status;
 }
 
-/* Reads a record into spool->record; *is_whole is 0 when it is cut, damaged or another's. */
+/* Reads record `number` into spool->record; *is_whole is 0 when its tag does not fit. */
 static cellar_status record_read(collect_spool *spool, uint64_t number, int *is_whole,
                                  cellar_error *err)
 {
@@ -108,19 +110,21 @@ static cellar_status record_read(collect_spool *spool, uint64_t number, int *is_
     size_t got;
     cellar_status status =
         read_at(spool, spool->stored, spool->stored_bytes, record_place(spool, number), &got, err);
+    if (status != CELLAR_OK)
+        return status;
     record_bound(spool, number, bound);
     *is_whole =
-        status == CELLAR_OK && got == spool->stored_bytes &&
+        got == spool->stored_bytes &&
         crypto_aead_xchacha20poly1305_ietf_decrypt(
-            spool->record, NULL, NULL, spool->stored + NONCE_BYTES, spool->record_bytes + TAG_BYTES,
-            bound, sizeof bound, spool->stored, spool->key) == 0;
-    return status;
+            spool->record, NULL, NULL, spool->stored + NONCE_BYTES,
+            spool->stored_bytes - NONCE_BYTES, bound, sizeof bound, spool->stored, spool->key) == 0;
+    return CELLAR_OK;
 }
 
-static cellar_status fail_damaged(const collect_spool *spool, cellar_error *err)
+static cellar_status fail_damaged(const collect_spool *spool, uint64_t number, cellar_error *err)
 {
-    return cellar_fail(err, CELLAR_ERR_INPUT, "%s: is damaged, or was made with another key",
-                       spool->path);
+    return cellar_fail(err, CELLAR_ERR_INPUT, "%s: record %llu is damaged or missing", spool->path,
+                       (unsigned long long) number + 1);
 }
 
 cellar_status spool_visit(collect_spool *spool, spool_visitor *visit, void *context,
@@ -132,24 +136,82 @@ cellar_status spool_visit(collect_spool *spool, spool_visitor *visit, void *cont
     for (uint64_t i = 0; i < spool->n_records; i++) {
         CELLAR_TRY(record_read(spool, i, &is_whole, err));
         if (!is_whole)
-            CELLAR_TRY(fail_damaged(spool, err));
+            CELLAR_TRY(fail_damaged(spool, i, err));
         CELLAR_TRY(visit(context, spool->record, err));
     }
 out:
     return status;
 }
 
-/* The number is written behind the sync that it speaks of, and is on disk with the next one. */
+/* ---- the header ------------------------------------------------------------ */
+
+/* `n` bytes followed by a hash of them under the key. */
+static void hash_add(const collect_spool *spool, unsigned char *bytes, size_t n)
+{
+    crypto_generichash(bytes + n, HASH_BYTES, bytes, n, spool->key, 32);
+}
+
+static void header_make(const collect_spool *spool, unsigned char header[HEADER_BYTES])
+{
+    static const unsigned char start[] = {'C', 'S', 'P', 'L', SPOOL_VERSION};
+    memset(header, 0, HEADER_BYTES);
+    memcpy(header, start, sizeof start);
+    header[5] = (unsigned char) spool->round->number;
+    bytes_put(header + 8, 4, spool->record_bytes);
+    memcpy(header + 12, spool->round->id, CELLAR_COLLECT_ID_BYTES);
+    hash_add(spool, header, FACTS_BYTES);
+    hash_add(spool, header + MARK_PLACE, MARK_BYTES);
+}
+
+/* How many records had been synced, by the header. A mark that does not fit its hash was being
+ * written when the power went: it says nothing. */
+static uint64_t mark_read(const collect_spool *spool, const unsigned char header[HEADER_BYTES])
+{
+    unsigned char mark[MARK_BYTES + HASH_BYTES];
+    memcpy(mark, header + MARK_PLACE, MARK_BYTES);
+    hash_add(spool, mark, MARK_BYTES);
+    return memcmp(mark, header + MARK_PLACE, sizeof mark) == 0 ? bytes_get(mark, MARK_BYTES) : 0;
+}
+
+/* The mark follows the sync and is not synced itself: it may be behind, and is never ahead. */
 cellar_status spool_sync(collect_spool *spool, cellar_error *err)
 {
-    unsigned char number[HEADER_BYTES - SYNCED_AT];
+    unsigned char mark[MARK_BYTES + HASH_BYTES];
     if (fdatasync(spool->fd) != 0)
         return cellar_fail_errno(err, spool->path, "sync");
-    if (spool->n_synced == spool->n_records)
-        return CELLAR_OK;
-    spool->n_synced = spool->n_records;
-    bytes_put(number, sizeof number, spool->n_synced);
-    return write_at(spool, number, sizeof number, SYNCED_AT, err);
+    bytes_put(mark, MARK_BYTES, spool->n_records);
+    hash_add(spool, mark, MARK_BYTES);
+    return write_at(spool, mark, sizeof mark, MARK_PLACE, err);
+}
+
+/* ---- after a crash --------------------------------------------------------- */
+
+/* Visits what is there. A power cut can leave zeros, or parts, of records that were not synced, so
+ * not acknowledged: from the first of these on all are cut. When a record is damaged or missing
+ * that had been synced, the file stays as it is. */
+static cellar_status spool_recover(collect_spool *spool, spool_visitor *visit, void *context,
+                                   cellar_error *err)
+{
+    uint64_t n_whole = 0;
+    int is_whole = 1;
+    cellar_status status = CELLAR_OK;
+
+    while (n_whole < spool->n_records) {
+        CELLAR_TRY(record_read(spool, n_whole, &is_whole, err));
+        if (!is_whole)
+            break;
+        CELLAR_TRY(visit(context, spool->record, err));
+        n_whole++;
+    }
+    if (n_whole < spool->n_synced)
+        CELLAR_TRY(fail_damaged(spool, n_whole, err));
+    spool->n_cut += spool->n_records - n_whole;
+    spool->n_records = n_whole;
+    if (ftruncate(spool->fd, record_place(spool, n_whole)) != 0)
+        CELLAR_TRY(cellar_fail_errno(err, spool->path, "cut"));
+    CELLAR_TRY(spool_sync(spool, err));
+out:
+    return status;
 }
 
 /* ---- the file -------------------------------------------------------------- */
@@ -177,40 +239,19 @@ out:
     return status;
 }
 
-static void header_fill(const collect_spool *spool, unsigned char header[HEADER_BYTES])
+static cellar_status header_check(const collect_spool *spool, const unsigned char *found,
+                                  const unsigned char *wanted, cellar_error *err)
 {
-    memset(header, 0, HEADER_BYTES);
-    memcpy(header, MAGIC, sizeof MAGIC);
-    header[4] = MESSAGE_VERSION;
-    header[5] = (unsigned char) spool->round->number;
-    bytes_put(header + 8, 4, spool->record_bytes);
-    memcpy(header + 12, spool->round->id, CELLAR_COLLECT_ID_BYTES);
+    if (memcmp(found, wanted, FACTS_BYTES) != 0)
+        return cellar_fail(err, CELLAR_ERR_INPUT,
+                           "%s: belongs to another collection, round or decision", spool->path);
+    if (memcmp(found, wanted, FACTS_BYTES + HASH_BYTES) != 0)
+        return cellar_fail(err, CELLAR_ERR_INPUT, "%s: was written with another key", spool->path);
+    return CELLAR_OK;
 }
 
-/* The records that were synced must be there. Behind them, what a power cut left may be whole,
- * torn or zeros; nothing of it was acknowledged, and it is kept up to the first that is not whole.
- */
-static cellar_status file_find_end(collect_spool *spool, off_t size, cellar_error *err)
-{
-    const uint64_t n_stored = (uint64_t) (size - HEADER_BYTES) / spool->stored_bytes;
-    int is_whole = 1;
-    cellar_status status = CELLAR_OK;
-
-    if (spool->n_synced > n_stored)
-        return fail_damaged(spool, err);
-    spool->n_records = spool->n_synced;
-    while (spool->n_records < n_stored) {
-        CELLAR_TRY(record_read(spool, spool->n_records, &is_whole, err));
-        if (!is_whole)
-            break;
-        spool->n_records++;
-    }
-    if (ftruncate(spool->fd, record_place(spool, spool->n_records)) != 0)
-        status = cellar_fail_errno(err, spool->path, "cut");
-out:
-    return status;
-}
-
+/* The header is synced before the first record is written, so a file that is too short for one, or
+ * is all zeros, holds nothing. */
 static cellar_status file_begin(collect_spool *spool, cellar_error *err)
 {
     unsigned char wanted[HEADER_BYTES], found[HEADER_BYTES] = {0};
@@ -218,29 +259,27 @@ static cellar_status file_begin(collect_spool *spool, cellar_error *err)
     size_t got;
     cellar_status status = CELLAR_OK;
 
-    header_fill(spool, wanted);
+    header_make(spool, wanted);
     if (fstat(spool->fd, &facts) != 0)
         return cellar_fail_errno(err, spool->path, "look at");
     CELLAR_TRY(read_at(spool, found, sizeof found, 0, &got, err));
     if (facts.st_size < HEADER_BYTES ||
         (facts.st_size == HEADER_BYTES && sodium_is_zero(found, sizeof found))) {
-        /* new, or a crash before anything was taken */
         CELLAR_TRY(write_at(spool, wanted, sizeof wanted, 0, err));
         CELLAR_TRY(spool_sync(spool, err));
         return folder_sync(spool->path, err);
     }
-    if (got != sizeof found || memcmp(found, wanted, SYNCED_AT) != 0)
-        CELLAR_TRY(cellar_fail(err, CELLAR_ERR_INPUT,
-                               "%s: belongs to another collection, round or decision",
-                               spool->path));
-    spool->n_synced = bytes_get(found + SYNCED_AT, HEADER_BYTES - SYNCED_AT);
-    CELLAR_TRY(file_find_end(spool, facts.st_size, err));
+    CELLAR_TRY(header_check(spool, found, wanted, err));
+    spool->n_synced = mark_read(spool, found);
+    spool->n_records = (uint64_t) (facts.st_size - HEADER_BYTES) / spool->stored_bytes;
+    spool->n_cut = (uint64_t) (facts.st_size - HEADER_BYTES) % spool->stored_bytes > 0;
 out:
     return status;
 }
 
 cellar_status spool_open(const char *path, const collect_round *round, const unsigned char key[32],
-                         size_t record_bytes, collect_spool **out, cellar_error *err)
+                         size_t record_bytes, spool_visitor *visit, void *context,
+                         collect_spool **out, cellar_error *err)
 {
     collect_spool *spool = cellar_alloc(1, sizeof *spool);
     cellar_status status = CELLAR_OK;
@@ -261,6 +300,7 @@ cellar_status spool_open(const char *path, const collect_round *round, const uns
     memcpy(spool->path, path, strlen(path));
     CELLAR_TRY(file_open(spool, err));
     CELLAR_TRY(file_begin(spool, err));
+    CELLAR_TRY(spool_recover(spool, visit, context, err));
     *out = spool;
     spool = NULL;
 out:
@@ -283,4 +323,9 @@ void spool_close(collect_spool *spool)
 uint64_t spool_n_records(const collect_spool *spool)
 {
     return spool->n_records;
+}
+
+uint64_t spool_n_cut(const collect_spool *spool)
+{
+    return spool->n_cut;
 }

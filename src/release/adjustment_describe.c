@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "release/rounding.h"
+#include "table/extension.h"
 
 static const char describe_method[] =
     "weighted least squares over all released numbers, each weighing one over the variance of its "
@@ -69,7 +70,7 @@ cellar_status cellar_adjustment_describe(const cellar_adjustment *fit,
         json_array_append(sources, releases[r]->description);
     all = json_pack("{s:o, s:o}", "fit", describe_fit(fit, rounding, official), "sources", sources);
     *out = all != NULL && json_array_size(sources) == n_releases
-               ? cellar_release_json_text(all, JSON_COMPACT)
+               ? cellar_json_text(all, JSON_COMPACT)
                : NULL;
     json_decref(all);
     return *out != NULL ? CELLAR_OK : cellar_fail_memory(err, "the description of a fit");

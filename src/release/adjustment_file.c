@@ -32,6 +32,7 @@ cellar_status cellar_adjustment_write(const cellar_adjustment *fit, const cellar
                                       cellar_error *err)
 {
     fitted_cells cells = {.rounding = rounding};
+    cellar_protection_level worst = CELLAR_LEVEL_GUARANTEE;
     char *description = NULL;
     cellar_status status = CELLAR_OK;
     CELLAR_TRY(cellar_adjustment_describe(fit, rounding, releases, n_releases, official,
@@ -42,8 +43,12 @@ cellar_status cellar_adjustment_write(const cellar_adjustment *fit, const cellar
     for (size_t i = 0; i < rounding->n; i++)
         if (rounding->value[i] != 0)
             cells.index[cells.n++] = i;
+    for (size_t r = 0; r < n_releases; r++)
+        if (cellar_release_level(releases[r]) > worst)
+            worst = cellar_release_level(releases[r]);
     const cellar_sheet sheet = {.schema = fit->schema,
                                 .kind = CELLAR_SHEET_FIT,
+                                .stamp = cellar_protection_level_stamp(worst),
                                 .attachment = description,
                                 .n_cells = cells.n,
                                 .source = &cells,

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "privacy/certificate.h"
+#include "release/level.h"
 
 /* Where the guarantee is told, when there is more to tell than a pure epsilon. */
 static const char *const certify_epsilons[] = {"0.5", "1", "2"};
@@ -59,9 +60,9 @@ static int certify_add(json_t *certificate, const cellar_release_facts *facts)
 
 /* Takes `found`, the answer of certifying: no answer is told as such, with the sentence that says
  * why, unless memory ended or two computations disagree, which no release may hide. */
-static cellar_status certify_finish(cellar_status found, cellar_certificate *certificate,
-                                    const cellar_error *why, const cellar_release_facts *facts,
-                                    json_t **out, cellar_error *err)
+static cellar_status certify_tell(cellar_status found, cellar_certificate *certificate,
+                                  const cellar_error *why, const cellar_release_facts *facts,
+                                  json_t **out, cellar_error *err)
 {
     *out = NULL;
     if (found == CELLAR_ERR_MEMORY)
@@ -79,7 +80,27 @@ static cellar_status certify_finish(cellar_status found, cellar_certificate *cer
     return cellar_fail_memory(err, "a certificate");
 }
 
-cellar_status cellar_release_certify(const cellar_protection *protection,
+/* The same, and the gate: nothing is released at a level that nobody answers for. `mechanism` is
+ * NULL when cells are not drawn one by one. */
+static cellar_status certify_finish(cellar_protection *protection,
+                                    const cellar_mechanism *mechanism, cellar_status found,
+                                    cellar_certificate *certificate, const cellar_error *why,
+                                    json_t **out, cellar_error *err)
+{
+    cellar_release_facts *facts = &protection->facts;
+    cellar_status status = certify_tell(found, certificate, why, facts, out, err);
+    if (status == CELLAR_OK)
+        status = cellar_level_of(*out, mechanism, facts->max_weight, &facts->level, err);
+    if (status == CELLAR_OK && facts->noise != CELLAR_NOISE_SEEDED)
+        status = cellar_level_pass(facts->level, facts->mechanism, protection->accepted, err);
+    if (status != CELLAR_OK) {
+        json_decref(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+cellar_status cellar_release_certify(cellar_protection *protection,
                                      const cellar_mechanism *mechanism, json_t **out,
                                      cellar_error *err)
 {
@@ -87,10 +108,10 @@ cellar_status cellar_release_certify(const cellar_protection *protection,
     cellar_certificate *certificate = NULL;
     cellar_error why;
     cellar_status found = cellar_certify(&mechanism, 1, &options, &certificate, &why);
-    return certify_finish(found, certificate, &why, &protection->facts, out, err);
+    return certify_finish(protection, mechanism, found, certificate, &why, out, err);
 }
 
-cellar_status cellar_release_certify_keys(const cellar_protection *protection,
+cellar_status cellar_release_certify_keys(cellar_protection *protection,
                                           const cellar_cell_key *cell_key, json_t **out,
                                           cellar_error *err)
 {
@@ -98,10 +119,10 @@ cellar_status cellar_release_certify_keys(const cellar_protection *protection,
     cellar_certificate *certificate = NULL;
     cellar_error why;
     cellar_status found = cellar_certify_cell_key(cell_key, &options, &certificate, &why);
-    return certify_finish(found, certificate, &why, &protection->facts, out, err);
+    return certify_finish(protection, NULL, found, certificate, &why, out, err);
 }
 
-cellar_status cellar_release_certify_dirichlet(const cellar_protection *protection,
+cellar_status cellar_release_certify_dirichlet(cellar_protection *protection,
                                                const cellar_dirichlet *dirichlet, int is_invariant,
                                                json_t **out, cellar_error *err)
 {
@@ -113,5 +134,5 @@ cellar_status cellar_release_certify_dirichlet(const cellar_protection *protecti
 
     options.invariants = is_invariant ? invariants : NULL;
     found = cellar_certify_dirichlet(dirichlet, &options, &certificate, &why);
-    return certify_finish(found, certificate, &why, &protection->facts, out, err);
+    return certify_finish(protection, NULL, found, certificate, &why, out, err);
 }

@@ -9,16 +9,17 @@
 #include "release/protect.h"
 
 /* The guarantee of all that one unit touches as a JSON object; `protection` knows all its facts but
- * the mechanism. When none can be computed the verdict is unknown; when two computations of it
- * disagree it is refused (CELLAR_ERR_RULE). On failure *out is NULL. */
-cellar_status cellar_release_certify(const cellar_protection *protection,
+ * the level, which is set. When none can be computed the verdict is unknown; when two computations
+ * of it disagree, or the level has to be accepted and is not, it is refused (CELLAR_ERR_RULE). On
+ * failure *out is NULL. */
+cellar_status cellar_release_certify(cellar_protection *protection,
                                      const cellar_mechanism *mechanism, json_t **out,
                                      cellar_error *err);
-cellar_status cellar_release_certify_keys(const cellar_protection *protection,
+cellar_status cellar_release_certify_keys(cellar_protection *protection,
                                           const cellar_cell_key *cell_key, json_t **out,
                                           cellar_error *err);
 /* is_invariant: the total drawn is the table's own. */
-cellar_status cellar_release_certify_dirichlet(const cellar_protection *protection,
+cellar_status cellar_release_certify_dirichlet(cellar_protection *protection,
                                                const cellar_dirichlet *dirichlet, int is_invariant,
                                                json_t **out, cellar_error *err);
 

@@ -5,6 +5,8 @@
 
 #include "base/error.h"
 #include "privacy/certificate.h"
+#include "release/level.h"
+#include "release/predicate.h"
 
 /* ---- words ----------------------------------------------------------------- */
 
@@ -61,6 +63,19 @@ json_t *cellar_description_parameters(const cellar_mechanism *mechanism)
     return parameters;
 }
 
+/* What only some releases have. */
+static int description_add(const cellar_release_facts *facts, json_t *description)
+{
+    int failed = 0;
+    if (facts->is_weighted)
+        failed |= json_object_set_new(description, "max_weight",
+                                      json_integer((json_int_t) facts->max_weight));
+    if (facts->noise == CELLAR_NOISE_KEYED)
+        failed |= json_object_set_new(json_object_get(description, "noise"), "scheme",
+                                      json_integer(CELLAR_KEYED_SCHEME));
+    return failed;
+}
+
 cellar_status cellar_description_create(const cellar_release_facts *facts, const char *name,
                                         json_t *parameters, json_t *certificate, json_t **out,
                                         cellar_error *err)
@@ -68,7 +83,7 @@ cellar_status cellar_description_create(const cellar_release_facts *facts, const
     json_t *description = json_pack(
         "{s:{s:s, s:s, s:I, s:o}, s:s, s:I, s:s, s:{s:s, s:I}, s:I, s:{s:s?}, s:{s:s, s:s?}, s:s, "
         "s:s, "
-        "s:s, s:o}",
+        "s:s, s:s, s:o}",
         "mechanism", "spec", facts->mechanism, "name", name, "revision",
         (json_int_t) facts->revision, "parameters", parameters, "negatives",
         negatives_names[facts->negatives], "threshold", (json_int_t) facts->threshold, "neighbours",
@@ -76,10 +91,9 @@ cellar_status cellar_description_create(const cellar_release_facts *facts, const
         (json_int_t) facts->max_per_unit, "cells_per_record", (json_int_t) facts->cells_per_record,
         "total", "epsilon", facts->total_epsilon, "noise", "source", noise_names[facts->noise],
         "key_id", facts->key_id, "parameter_choice", cellar_parameter_choice_word(facts->choice),
-        "date", facts->date, "ledger", facts->ledger, "certificate", certificate);
-    if (description != NULL && facts->is_weighted &&
-        json_object_set_new(description, "max_weight",
-                            json_integer((json_int_t) facts->max_weight)) != 0) {
+        "date", facts->date, "ledger", facts->ledger, "protection",
+        cellar_protection_level_name(facts->level), "certificate", certificate);
+    if (description != NULL && description_add(facts, description) != 0) {
         json_decref(description);
         description = NULL;
     }
@@ -173,6 +187,18 @@ static cellar_status description_read_neighbours(const json_t *description, cons
     return CELLAR_OK;
 }
 
+/* Releases written before it was said have that of their certificate. */
+static cellar_status description_read_level(const json_t *description, const char *name,
+                                            cellar_protection_level *out, cellar_error *err)
+{
+    const json_t *stated = json_object_get(description, "protection");
+    if (stated == NULL)
+        return cellar_level_of(json_object_get(description, "certificate"), NULL, 1, out, err);
+    if (cellar_level_find(json_string_value(stated), out))
+        return CELLAR_OK;
+    return description_fail(name, "protection", "a level of protection", err);
+}
+
 cellar_status cellar_description_read(const json_t *description, const char *name,
                                       cellar_release_facts *out, cellar_error *err)
 {
@@ -204,6 +230,7 @@ cellar_status cellar_description_read(const json_t *description, const char *nam
     CELLAR_TRY(description_read_text(description, "ledger", name, &out->ledger, err));
     CELLAR_TRY(description_read_words(description, name, out, err));
     CELLAR_TRY(description_read_neighbours(description, name, &out->neighbours, err));
+    CELLAR_TRY(description_read_level(description, name, &out->level, err));
     out->total_epsilon =
         json_string_value(json_object_get(json_object_get(description, "total"), "epsilon"));
     out->revision = (uint32_t) revision;
@@ -215,9 +242,9 @@ out:
 void cellar_description_prune(json_t *description)
 {
     static const char *const members[] = {
-        "mechanism",  "negatives", "threshold", "neighbours",       "unit", "cells_per_record",
-        "max_weight", "total",     "noise",     "parameter_choice", "date", "ledger",
-        "certificate"};
+        "mechanism",  "negatives",  "threshold", "neighbours",       "unit", "cells_per_record",
+        "max_weight", "total",      "noise",     "parameter_choice", "date", "ledger",
+        "protection", "certificate"};
     const char *key;
     json_t *value;
     void *next;

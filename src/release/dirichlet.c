@@ -187,8 +187,17 @@ cellar_status cellar_protect_dirichlet(const cellar_table *table, const char *sp
 {
     cellar_protection protection;
     dirichlet_work work = {.draw = {.table = table}};
+    json_t *description = NULL;
     cellar_status status =
         dirichlet_prepare(&work, spec, options, &protection, out, is_invariant, err);
+    if (status == CELLAR_OK)
+        status =
+            dirichlet_describe(&protection, *out, *is_invariant, options->rng, &description, err);
+    if (status != CELLAR_OK) {
+        cellar_dirichlet_free(*out);
+        *out = NULL;
+    }
+    json_decref(description);
     dirichlet_clear(&work);
     cellar_protection_clear(&protection);
     return status;

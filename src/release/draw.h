@@ -11,6 +11,7 @@
 #include <cellar/random.h>
 
 #include "base/threads.h"
+#include "release/predicate.h"
 #include "release/zeros.h"
 #include "table/table.h"
 
@@ -21,8 +22,9 @@ typedef struct cellar_draw {
     const cellar_zeros *zeros; /* the sparse way only */
 
     cellar_pool *pool;
-    cellar_rng **rngs; /* one per lane */
-    int keyed;         /* 1: each cell selects its predicate first */
+    cellar_rng **rngs;              /* one per lane */
+    int keyed;                      /* 1: each cell selects its predicate first */
+    cellar_fingerprint fingerprint; /* of the table, when keyed */
     cellar_progress progress;
 
     cells_builder out; /* the listed cells; numbers are two's complement in `count` */

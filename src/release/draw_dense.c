@@ -163,7 +163,8 @@ static cellar_status dense_open_predicates(dense_segment *segment, cellar_error 
     if (segment->predicates == NULL)
         return cellar_fail_memory(err, "a release");
     for (int lane = 0; lane < n_lanes && status == CELLAR_OK; lane++)
-        status = cellar_predicate_create(segment->draw->table, &segment->predicates[lane], err);
+        status = cellar_predicate_create(segment->draw->table, &segment->draw->fingerprint,
+                                         &segment->predicates[lane], err);
     return status;
 }
 

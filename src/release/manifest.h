@@ -12,6 +12,13 @@ enum { CELLAR_MANIFEST_LIMIT = 1 << 26 }; /* bytes of a manifest */
 cellar_status cellar_manifest_read(const char *folder, int shared, char **lines, size_t *length,
                                    size_t *n_files, cellar_error *err);
 
+/* Reads every file of a manifest's lines and adds what it finds. Refuses what may not be published
+ * and releases that are not sound. */
+cellar_status cellar_manifest_inspect(const char *folder, const char *lines,
+                                      cellar_manifest_findings *out, cellar_error *err);
+/* The acceptances that such a folder needs. */
+unsigned cellar_manifest_needs(const cellar_manifest_findings *findings);
+
 /* FOLDER/NAME, to be freed with cellar_free(); NULL when memory ends. */
 char *cellar_manifest_path(const char *folder, const char *name);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The canonical predicate of a cell: what keyed noise is a function of. */
+/* What keyed noise is a function of, besides the key, the edition and the mechanism. */
 #ifndef CELLAR_RELEASE_PREDICATE_H
 #define CELLAR_RELEASE_PREDICATE_H
 
@@ -7,15 +7,32 @@
 
 #include "table/table.h"
 
-/* A cell means "variable is category" for each variable that is not at its total, in the order of
- * the variables' names. So one cell has one predicate, whatever other variables, orders or margins
- * the table around it has. The number of records in the table is part of it: tables that counted
- * different records (other filters, other rows dropped) never share noise, for in the difference
- * of their releases it would cancel. */
+/* How the bytes below are made; a release with keyed noise says it. Scheme 1 depended on the
+ * number of records and the categories of the cell alone, so that tables shared noise. */
+enum { CELLAR_KEYED_SCHEME = 2 };
+
+/* What all cells of one table have in common: 256 pseudo-random bits of the name of the data set,
+ * the whole description of the table (table/tabulation.h) and all its numbers. Tables that differ
+ * in any of these share no noise: not when other records were counted, for in the difference of
+ * the releases it would cancel, and not when the numbers are equal, for that they are would be
+ * seen (Rinott et al., section 2.2). The order of variables, codes and margins makes no
+ * difference. */
+typedef struct cellar_fingerprint {
+    unsigned char bytes[32];
+} cellar_fingerprint;
+
+/* Makes the fingerprint of a table that says what was counted, under the key of `rng`, a keyed
+ * generator. `dataset` may be NULL. */
+cellar_status cellar_fingerprint_make(const cellar_table *table, const char *dataset,
+                                      cellar_rng *rng, cellar_fingerprint *out, cellar_error *err);
+
+/* The predicate of a cell is the fingerprint of its table and "variable is category" for each
+ * variable that is not at its total, in the order of the variables' names. */
 typedef struct cellar_predicate cellar_predicate; /* belongs to one thread */
 
-/* Keeps `table`. On failure *out is NULL. */
-cellar_status cellar_predicate_create(const cellar_table *table, cellar_predicate **out,
+/* Keeps `table` and `fingerprint`. On failure *out is NULL. */
+cellar_status cellar_predicate_create(const cellar_table *table,
+                                      const cellar_fingerprint *fingerprint, cellar_predicate **out,
                                       cellar_error *err);
 void cellar_predicate_free(cellar_predicate *predicate); /* NULL is fine */
 

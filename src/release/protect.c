@@ -27,9 +27,7 @@ static cellar_status protect_plan(cellar_protection *protection, const cellar_me
                                   cellar_error *err)
 {
     cellar_release_facts *facts = &protection->facts;
-    /* a unit that takes other values leaves one cell and enters another */
-    uint64_t n_sides = facts->neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE ? 2 : 1;
-    uint64_t n_parts = facts->cells_per_record * facts->max_per_unit * facts->max_weight * n_sides;
+    uint64_t n_parts = cellar_protection_n_parts(facts);
     cellar_status status = CELLAR_OK;
 
     if (mechanism->ops->is_joint)
@@ -56,9 +54,11 @@ out:
     return status;
 }
 
-/* Noise of a key is refused on data of another edition: the two would share it, and in their
- * difference it would cancel. */
-static cellar_status protect_check_key(const cellar_protect_options *options, cellar_error *err)
+/* A key belongs to one edition. Under one key a table that did not change between two editions
+ * would have the same release in both if they had the same name, and that it did not would be
+ * seen. */
+static cellar_status protect_check_key(const cellar_table *table,
+                                       const cellar_protect_options *options, cellar_error *err)
 {
     const char *edition;
     if (options->key == NULL)
@@ -74,26 +74,15 @@ static cellar_status protect_check_key(const cellar_protect_options *options, ce
                            "keyed noise needs the edition of the data that was counted");
     if (strcmp(edition, options->edition) != 0)
         return cellar_fail(err, CELLAR_ERR_RULE,
-                           "the key is for the edition '%s' of the data: on '%s' its noise would "
-                           "cancel in the difference",
+                           "the key is for the edition '%s' of the data, and '%s' was counted: "
+                           "each edition has a key of its own",
                            edition, options->edition);
+    if (table->tabulation == NULL)
+        return cellar_fail(err, CELLAR_ERR_RULE,
+                           "the table does not say what was counted, which keyed noise has to "
+                           "depend on; tabulate the records and keep the table as JSON-stat or "
+                           "PC-Axis, which carry it (CSV does not)");
     return CELLAR_OK;
-}
-
-cellar_status cellar_protect_forecast(const cellar_table *table, const cellar_mechanism *mechanism,
-                                      const cellar_protect_options *options, cellar_forecast *out,
-                                      cellar_error *err)
-{
-    cellar_status status = CELLAR_OK;
-    cellar_protection protection;
-
-    CELLAR_TRY(cellar_protection_init(&protection, table, options, err));
-    CELLAR_TRY(protect_plan(&protection, mechanism, options, out, err));
-    CELLAR_TRY(protect_check_key(options, err));
-    CELLAR_TRY(cellar_forecast_fill(protection.table, mechanism, &protection.listing, out, err));
-out:
-    cellar_protection_clear(&protection);
-    return status;
 }
 
 /* ---- drawing --------------------------------------------------------------- */
@@ -196,6 +185,27 @@ static cellar_status protect_describe(cellar_protection *protection,
                                      err);
 }
 
+cellar_status cellar_protect_forecast(const cellar_table *table, const cellar_mechanism *mechanism,
+                                      const cellar_protect_options *options, cellar_forecast *out,
+                                      cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    cellar_protection protection;
+    json_t *description = NULL;
+    const unsigned every = CELLAR_ACCEPT_NO_PROTECTION | CELLAR_ACCEPT_LARGE_EPSILON;
+
+    CELLAR_TRY(cellar_protection_init(&protection, table, options, err));
+    CELLAR_TRY(protect_plan(&protection, mechanism, options, out, err));
+    CELLAR_TRY(protect_check_key(table, options, err));
+    if ((every & ~options->accept) != 0) /* else no level is refused */
+        CELLAR_TRY(protect_describe(&protection, mechanism, options, &description, err));
+    CELLAR_TRY(cellar_forecast_fill(protection.table, mechanism, &protection.listing, out, err));
+out:
+    json_decref(description);
+    cellar_protection_clear(&protection);
+    return status;
+}
+
 static cellar_status protect_finish(cellar_protection *protection, cells_builder *listed,
                                     json_t *description, cellar_release **out, cellar_error *err)
 {
@@ -221,17 +231,21 @@ cellar_status cellar_release_protect(const cellar_table *table, const cellar_mec
     *out = NULL;
     CELLAR_TRY(cellar_protection_init(&protection, table, options, err));
     CELLAR_TRY(protect_plan(&protection, mechanism, options, &forecast, err));
-    CELLAR_TRY(protect_check_key(options, err));
+    CELLAR_TRY(protect_check_key(table, options, err));
     CELLAR_TRY(protect_describe(&protection, mechanism, options, &description, err));
     draw.table = protection.table;
     draw.listing = protection.listing;
     draw.keyed = options->key != NULL;
     CELLAR_TRY(protect_open_noise(&draw, options, err));
+    if (draw.keyed)
+        CELLAR_TRY(cellar_fingerprint_make(draw.table, options->dataset, draw.rngs[0],
+                                           &draw.fingerprint, err));
     CELLAR_TRY(protect_draw(&draw, &forecast, err));
     CELLAR_TRY(protect_finish(&protection, &draw.out, description, out, err));
 out:
     json_decref(description);
     protect_close_noise(&draw, options);
+    cellar_wipe(&draw.fingerprint, sizeof draw.fingerprint);
     cellar_cells_clear(&draw.out.cells);
     cellar_protection_clear(&protection);
     return status;

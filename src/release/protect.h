@@ -13,13 +13,17 @@ typedef struct cellar_protection {
     cellar_table *rounded;     /* the weighted sums as whole numbers; NULL without weights */
     cellar_schema *schema;     /* the release's: the table's, with asserted domains */
     cellar_listing listing;
-    cellar_release_facts facts; /* all but mechanism, revision, noise, key_id, total_epsilon */
+    cellar_release_facts facts; /* all but mechanism, revision, noise, key_id, total_epsilon, level
+                                 */
+    unsigned accepted;          /* levels of protection that may be released */
     char date[16];
 } cellar_protection;
 
 /* Checks what does not depend on the mechanism. */
 cellar_status cellar_protection_init(cellar_protection *out, const cellar_table *table,
                                      const cellar_protect_options *options, cellar_error *err);
+/* Cells, records, weights and sides that one unit meets, which multiply epsilon. */
+uint64_t cellar_protection_n_parts(const cellar_release_facts *facts);
 void cellar_protection_clear(cellar_protection *protection);
 
 /* Refuses a weighted table with CELLAR_ERR_RULE, in the name of a mechanism that takes counts. */

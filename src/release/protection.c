@@ -102,10 +102,6 @@ static cellar_status protection_check_weights(const cellar_table *table,
     if (options->max_weight > CELLAR_WEIGHT_BOUND_MAX)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a bound on weights is at most %d",
                            CELLAR_WEIGHT_BOUND_MAX);
-    if (options->key != NULL)
-        return cellar_fail(err, CELLAR_ERR_UNSUPPORTED,
-                           "keyed noise is for unweighted tables: two sets of weights would share "
-                           "it, and in the difference it would cancel");
     return CELLAR_OK;
 }
 
@@ -179,7 +175,7 @@ cellar_status cellar_protection_init(cellar_protection *out, const cellar_table 
 {
     cellar_status status = CELLAR_OK;
 
-    *out = (cellar_protection){.table = table};
+    *out = (cellar_protection){.table = table, .accepted = options->accept};
     CELLAR_TRY(protection_check_options(options, err));
     CELLAR_TRY(protection_check_domains(table->schema, options->domain_public, err));
     CELLAR_TRY(protection_check_weights(table, options, err));
@@ -211,6 +207,13 @@ cellar_status cellar_protection_init(cellar_protection *out, const cellar_table 
         out->schema = cellar_schema_retain(table->schema);
 out:
     return status;
+}
+
+uint64_t cellar_protection_n_parts(const cellar_release_facts *facts)
+{
+    /* a unit that takes other values leaves one cell and enters another */
+    uint64_t n_sides = facts->neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE ? 2 : 1;
+    return facts->cells_per_record * facts->max_per_unit * facts->max_weight * n_sides;
 }
 
 void cellar_protection_clear(cellar_protection *protection)

@@ -6,19 +6,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "release/description.h"
+#include "table/extension.h"
 
 /* ---- life cycle ------------------------------------------------------------ */
-
-char *cellar_release_json_text(const json_t *json, size_t flags)
-{
-    size_t length = json_dumpb(json, NULL, 0, flags);
-    char *text = length == 0 ? NULL : cellar_alloc(length + 1, 1);
-    if (text != NULL && json_dumpb(json, text, length, flags) != length) {
-        cellar_free(text);
-        return NULL;
-    }
-    return text;
-}
 
 cellar_status cellar_release_create(const cellar_schema *schema, cellar_cells *cells,
                                     json_t *description, const char *name, cellar_release **out,
@@ -37,9 +27,9 @@ cellar_status cellar_release_create(const cellar_schema *schema, cellar_cells *c
     *cells = (cellar_cells){0};
     release->description = json_incref(description);
     CELLAR_TRY(cellar_description_read(description, name, &release->facts, err));
-    release->description_text = cellar_release_json_text(description, JSON_COMPACT);
+    release->description_text = cellar_json_text(description, JSON_COMPACT);
     release->certificate_text =
-        cellar_release_json_text(json_object_get(description, "certificate"), JSON_COMPACT);
+        cellar_json_text(json_object_get(description, "certificate"), JSON_COMPACT);
     if (release->description_text == NULL || release->certificate_text == NULL) {
         status = cellar_fail_memory(err, "a release");
         goto out;
@@ -184,6 +174,11 @@ const char *cellar_release_ledger(const cellar_release *release)
 const char *cellar_release_verdict(const cellar_release *release)
 {
     return release->facts.verdict;
+}
+
+cellar_protection_level cellar_release_level(const cellar_release *release)
+{
+    return release->facts.level;
 }
 
 const char *cellar_release_certificate(const cellar_release *release)

@@ -22,6 +22,7 @@ typedef struct cellar_release_facts {
     uint64_t cells_per_record, max_per_unit;
     int is_weighted;     /* numbers are weighted sums, not counts */
     uint64_t max_weight; /* of a record; 1 without weights */
+    cellar_protection_level level;
 } cellar_release_facts;
 
 struct cellar_release {
@@ -43,8 +44,5 @@ cellar_status cellar_release_create(const cellar_schema *schema, cellar_cells *c
  * of FILE.cellar.json, which only CSV has. On failure *out is NULL. */
 cellar_status cellar_release_parse(const cellar_source *source, const char *beside, size_t length,
                                    cellar_release **out, cellar_error *err);
-
-/* A JSON value as text, or NULL when memory ends; free it with cellar_free(). */
-char *cellar_release_json_text(const json_t *json, size_t flags);
 
 #endif

@@ -129,6 +129,7 @@ static cellar_sheet release_sheet(const cellar_release *release, const char *att
 {
     return (cellar_sheet){.schema = release->schema,
                           .kind = CELLAR_SHEET_RELEASE,
+                          .stamp = cellar_protection_level_stamp(release->facts.level),
                           .attachment = attachment,
                           .n_cells = release->cells.n,
                           .source = release,
@@ -145,7 +146,7 @@ static cellar_status release_attachment(const cellar_release *release, char **ou
 
     *out = NULL;
     if (status == CELLAR_OK && json_object_set_new(all, "cells_sha256", json_string(digest)) == 0)
-        *out = cellar_release_json_text(all, JSON_COMPACT);
+        *out = cellar_json_text(all, JSON_COMPACT);
     if (status == CELLAR_OK && *out == NULL)
         status = cellar_fail_memory(err, "the description of a release");
     json_decref(all);
@@ -184,7 +185,7 @@ static cellar_status file_write_sidecar(cellar_release_file *file, const cellar_
     if (json_object_set_new(extension, "data",
                             json_pack("{s:s, s:I}", "sha256", digest, "bytes",
                                       (json_int_t) cellar_output_size_bytes(file->data))) == 0)
-        text = cellar_release_json_text(extension, JSON_INDENT(2));
+        text = cellar_json_text(extension, JSON_INDENT(2));
     if (text == NULL) {
         status = cellar_fail_memory(err, "the description of a release");
         goto out;

@@ -17,14 +17,16 @@ set(LAYER_SOURCES
   draw_dense.c
   draw_sparse.c
   forecast.c
+  level.c
   manifest.c
+  manifest_inspect.c
   manifest_sign.c
-  manifest_stamp.c
   member_walk.c
   noise_law.c
   predicate.c
   protect.c
   protection.c
+  recertify.c
   release.c
   release_read.c
   release_write.c

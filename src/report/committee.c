@@ -162,6 +162,8 @@ static cellar_status committee_certificate(cellar_committee *run, cellar_error *
     cellar_status status;
     if (run->what->release != NULL) {
         cellar_page_paragraph(&run->page, "The certificate that the release carries.");
+        cellar_page_remark(&run->page, "warn",
+                           "Not verified: no signature of the release was checked.");
         cellar_section_certificate(&run->page,
                                    json_object_get(run->what->release->description, "certificate"));
         return CELLAR_OK;

@@ -98,8 +98,15 @@ static void public_facts(cellar_page *page, const cellar_release *release, const
     cellar_page_tag(page, "</dl>\n");
 }
 
+static void public_level(cellar_page *page, cellar_protection_level level)
+{
+    if (cellar_protection_level_stamp(level) != NULL)
+        cellar_page_remark(page, "warn", "%s", cellar_protection_level_stamp(level));
+}
+
 static void public_stamp(cellar_page *page, const cellar_release *release)
 {
+    public_level(page, cellar_release_level(release));
     if (strcmp(cellar_release_ledger(release), CELLAR_RELEASE_UNACCOUNTED) == 0)
         cellar_page_remark(page, "warn",
                            "Unaccounted, not for publication: no ledger was charged for these "
@@ -242,6 +249,21 @@ static void public_together(public_run *run)
                               run->n);
 }
 
+/* Files say of themselves what they like: only a signature tells who says it. */
+static void public_signer(cellar_page *page, const char *signer)
+{
+    if (signer != NULL)
+        cellar_page_remark(page, "lead",
+                           "Verified: the files that this page is about were as the owner of key "
+                           "%s signed them when it was written.",
+                           signer);
+    else
+        cellar_page_remark(page, "warn",
+                           "Not verified: no signature was checked when this page was written. It "
+                           "repeats what the files say; whether they are the publisher's is for "
+                           "cellar verify-release and the publisher's public key to tell.");
+}
+
 static cellar_status public_write(public_run *run, cellar_error *err)
 {
     cellar_page *page = &run->page;
@@ -263,6 +285,8 @@ static cellar_status public_write(public_run *run, cellar_error *err)
                        "These numbers were changed at random before they were published, to "
                        "protect the people behind them. This page tells how, how much, what is "
                        "proved about it, and how to draw conclusions all the same.");
+    public_signer(page, run->options->signer);
+    public_level(page, run->options->level);
     public_contents(run);
     for (size_t i = 0; i < run->n && status == CELLAR_OK; i++) {
         const cellar_progress *progress = &run->options->progress;

@@ -17,6 +17,9 @@ typedef struct cellar_extension_layout {
 /* "observed", "declared" or "asserted". */
 const char *cellar_domain_name(cellar_domain domain);
 
+/* A JSON value as text, or NULL when memory ends; free it with cellar_free(). */
+char *cellar_json_text(const json_t *json, size_t flags);
+
 /* The object of a sheet; the caller drops the reference. On failure *out is NULL. */
 cellar_status cellar_extension_create(const cellar_sheet *sheet,
                                       const cellar_extension_layout *layout, json_t **out,

@@ -16,6 +16,11 @@ static cellar_status extension_fail(const cellar_source *source, const char *mem
                        member, expected);
 }
 
+static cellar_status extension_fail_memory(cellar_error *err)
+{
+    return cellar_fail_memory(err, "a description of the table");
+}
+
 /* ---- the schema ------------------------------------------------------------ */
 
 static cellar_status extension_check_kind(const cellar_source *source, const json_t *extension,
@@ -259,16 +264,16 @@ static cellar_status extension_read_statuses(const cellar_source *source, json_t
     return CELLAR_OK;
 }
 
-/* The text of the object in memory of ours. */
-static cellar_status extension_keep_text(const json_t *extension, cellar_loaded *loaded,
-                                         cellar_error *err)
+/* What was counted: taken as it stands, but for the order of the members. */
+static cellar_status extension_read_tabulation(const cellar_source *source, const json_t *stated,
+                                               cellar_loaded *loaded, cellar_error *err)
 {
-    size_t length = json_dumpb(extension, NULL, 0, JSON_COMPACT);
-    loaded->extension = cellar_alloc(length + 1, 1);
-    if (loaded->extension == NULL ||
-        json_dumpb(extension, loaded->extension, length, JSON_COMPACT) != length)
-        return cellar_fail_memory(err, "a description of the table");
-    return CELLAR_OK;
+    if (stated == NULL || source->kind != CELLAR_SHEET_TABLE)
+        return CELLAR_OK;
+    if (!json_is_object(stated))
+        return extension_fail(source, "tabulation", "an object", err);
+    loaded->tabulation = cellar_json_text(stated, JSON_COMPACT | JSON_SORT_KEYS);
+    return loaded->tabulation != NULL ? CELLAR_OK : extension_fail_memory(err);
 }
 
 cellar_status cellar_extension_finish(const cellar_source *source, const json_t *extension,
@@ -286,12 +291,17 @@ cellar_status cellar_extension_finish(const cellar_source *source, const json_t 
     if (source->kind != CELLAR_SHEET_RELEASE && max_weight != NULL &&
         !extension_parse_number(max_weight, &loaded->max_weight))
         return extension_fail(source, "max_weight", "a whole number in a string", err);
+    CELLAR_TRY(
+        extension_read_tabulation(source, json_object_get(extension, "tabulation"), loaded, err));
     if (cells != NULL)
         CELLAR_TRY(extension_read_cells(source, cells, loaded, err));
     if (statuses != NULL)
         CELLAR_TRY(extension_read_statuses(source, statuses, &loaded->built.cells, err));
-    if (source->kind == CELLAR_SHEET_RELEASE)
-        CELLAR_TRY(extension_keep_text(extension, loaded, err));
+    if (source->kind == CELLAR_SHEET_RELEASE) {
+        loaded->extension = cellar_json_text(extension, JSON_COMPACT);
+        if (loaded->extension == NULL)
+            status = extension_fail_memory(err);
+    }
 out:
     return status;
 }

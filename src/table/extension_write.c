@@ -2,6 +2,7 @@
 #include "table/extension.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "data/codelist.h"
 
 const char *cellar_domain_name(cellar_domain domain)
@@ -10,6 +11,17 @@ const char *cellar_domain_name(cellar_domain domain)
                                         [CELLAR_DOMAIN_DECLARED] = "declared",
                                         [CELLAR_DOMAIN_ASSERTED] = "asserted"};
     return names[domain];
+}
+
+char *cellar_json_text(const json_t *json, size_t flags)
+{
+    size_t length = json_dumpb(json, NULL, 0, flags);
+    char *text = length == 0 ? NULL : cellar_alloc(length + 1, 1);
+    if (text != NULL && json_dumpb(json, text, length, flags) != length) {
+        cellar_free(text);
+        return NULL;
+    }
+    return text;
 }
 
 /* A JSON string of a text, which is cleared. */
@@ -178,6 +190,9 @@ cellar_status cellar_extension_create(const cellar_sheet *sheet,
     cellar_schema_add_rules(schema, &rules);
     if (rules.failed || rules.length > 0)
         failed |= json_object_set_new(extension, "structural_zeros", extension_text(&rules));
+    if (sheet->tabulation != NULL)
+        failed |=
+            json_object_set_new(extension, "tabulation", json_loads(sheet->tabulation, 0, NULL));
     if (layout->sparse)
         failed |= json_object_set_new(extension, "absent", json_string("zero"));
     if (sheet->keyed && sheet->key_range != 0)

@@ -41,6 +41,7 @@ typedef struct cellar_loaded {
     cells_builder built;
     uint64_t key_range;  /* 0: 2^64 */
     uint64_t max_weight; /* 0: no bound */
+    char *tabulation;    /* what was counted, where the file says it, or NULL */
     char *extension;     /* the text of `extension.cellar` where the file has one, or NULL */
 } cellar_loaded;
 

@@ -92,6 +92,8 @@ static json_t *csvw_describe(const cellar_sheet *sheet, const cellar_table_write
         return NULL;
     if ((options->title != NULL &&
          json_object_set_new(root, "dc:title", json_string(options->title)) != 0) ||
+        (sheet->stamp != NULL &&
+         json_object_set_new(root, "dc:description", json_string(sheet->stamp)) != 0) ||
         (sheet->confidential &&
          json_object_set_new(root, "dc:accessRights",
                              json_string("Confidential: true counts, not for publication.")) !=

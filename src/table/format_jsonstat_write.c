@@ -96,6 +96,8 @@ static cellar_status jsonstat_describe(const cellar_sheet *sheet,
     if (sheet->confidential)
         failed |= json_object_set_new(
             root, "note", json_pack("[s]", "Confidential: true counts, not for publication."));
+    if (sheet->stamp != NULL)
+        failed |= json_object_set_new(root, "note", json_pack("[s]", sheet->stamp));
     if (failed || !jsonstat_add_dimensions(sheet->schema, root)) {
         status = cellar_fail_memory(err, "a description of the table");
         goto out;

@@ -278,6 +278,8 @@ static cellar_status px_add_note(cellar_text *text, const cellar_sheet *sheet, c
         return status;
     if (sheet->confidential)
         cellar_text_add_string(&note, "Confidential: true counts, not for publication.#");
+    if (sheet->stamp != NULL)
+        cellar_text_printf(&note, "%s#", sheet->stamp);
     cellar_text_add_string(&note, CELLAR_PX_MARK);
     if (json_dump_callback(extension, px_add_note_bytes, &note, JSON_COMPACT | JSON_ENSURE_ASCII))
         status = cellar_fail_memory(err, "a description of the table");

@@ -19,8 +19,8 @@ static const char *const sdmx_statuses[] = {
  * SDMX itself has must not be among them. */
 static cellar_status sdmx_check_names(const cellar_schema *schema, cellar_error *err)
 {
-    static const char *const taken[] = {"STRUCTURE", "STRUCTURE_ID", "ACTION",
-                                        "OBS_VALUE", "OBS_STATUS",   "CONF_STATUS"};
+    static const char *const taken[] = {"STRUCTURE",  "STRUCTURE_ID", "ACTION",     "OBS_VALUE",
+                                        "OBS_STATUS", "CONF_STATUS",  "COMMENT_OBS"};
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         if (cellar_schema_find_variable(schema, taken[i]) != CELLAR_NO_CODE)
             return cellar_fail(err, CELLAR_ERR_ARGUMENT,
@@ -29,14 +29,16 @@ static cellar_status sdmx_check_names(const cellar_schema *schema, cellar_error 
     return CELLAR_OK;
 }
 
-static void sdmx_write_header(const cellar_schema *schema, int neutralise, cellar_text *row)
+static void sdmx_write_header(const cellar_sheet *sheet, int neutralise, cellar_text *row)
 {
+    const cellar_schema *schema = sheet->schema;
     cellar_text_add_string(row, "STRUCTURE,STRUCTURE_ID,ACTION,");
     for (size_t v = 0; v < cellar_schema_n_variables(schema); v++) {
         cellar_csv_add_safe(row, cellar_schema_variable(schema, v), neutralise);
         cellar_text_add_char(row, ',');
     }
-    cellar_text_add_string(row, "OBS_VALUE,OBS_STATUS,CONF_STATUS\n");
+    cellar_text_printf(row, "OBS_VALUE,OBS_STATUS,CONF_STATUS%s\n",
+                       sheet->stamp != NULL ? ",COMMENT_OBS" : "");
 }
 
 static void sdmx_write_row(const cellar_sheet_walk *walk, const cellar_text *lead,
@@ -49,7 +51,12 @@ static void sdmx_write_row(const cellar_sheet_walk *walk, const cellar_text *lea
         cellar_text_add_i64(row, walk->cell.value);
     cellar_text_add_char(row, ',');
     cellar_text_add_string(row, sdmx_statuses[walk->cell.status]);
-    cellar_text_add_string(row, sheet->confidential ? ",C\n" : ",F\n");
+    cellar_text_add_string(row, sheet->confidential ? ",C" : ",F");
+    if (sheet->stamp != NULL) {
+        cellar_text_add_char(row, ',');
+        cellar_csv_add_safe(row, sheet->stamp, 0);
+    }
+    cellar_text_add_char(row, '\n');
 }
 
 cellar_status cellar_format_sdmx_write(const cellar_sheet *sheet,
@@ -70,7 +77,7 @@ cellar_status cellar_format_sdmx_write(const cellar_sheet *sheet,
     cellar_csv_add_safe(&lead, id, options->neutralise_formulas);
     cellar_text_add_string(&lead, ",I,"); /* information: no order to change a database */
     row.failed = lead.failed;
-    sdmx_write_header(sheet->schema, options->neutralise_formulas, &row);
+    sdmx_write_header(sheet, options->neutralise_formulas, &row);
     while (!row.failed && cellar_sheet_walk_next(&walk)) {
         sdmx_write_row(&walk, &lead, fields, &row);
         if (row.length >= CELLAR_CSV_FLUSH_BYTES)

@@ -35,6 +35,7 @@ cellar_status cellar_sheet_of_table(const cellar_table *table, cellar_sheet *out
                           .keyed = table->cells.key != NULL,
                           .key_range = cellar_table_key_range(table),
                           .max_weight = cellar_table_max_weight(table),
+                          .tabulation = cellar_table_tabulation(table),
                           .n_cells = n_cells,
                           .source = table,
                           .cell = sheet_table_cell};

@@ -33,6 +33,8 @@ typedef struct cellar_sheet {
     int weighted, keyed;
     uint64_t key_range;     /* the modulus of the keys; 0: 2^64 */
     uint64_t max_weight;    /* the bound of the weights; 0: none */
+    const char *tabulation; /* what was counted, a JSON object; or NULL */
+    const char *stamp;      /* a sentence that the file says of its numbers; or NULL */
     const char *attachment; /* a JSON object whose members join `extension.cellar`; or NULL */
     size_t n_cells;
     const void *source;

@@ -29,6 +29,7 @@ set(LAYER_SOURCES
   structural_cover.c
   structural_derive.c
   table.c
+  table_describe.c
   table_expand.c
   table_file.c
   table_groups.c
@@ -37,4 +38,5 @@ set(LAYER_SOURCES
   table_weights.c
   tabulate.c
   tabulate_declared.c
+  tabulation.c
 )

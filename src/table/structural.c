@@ -276,11 +276,5 @@ void cellar_structural_add_word(cellar_text *text, const char *word)
         cellar_text_add(text, word, length);
         return;
     }
-    cellar_text_add_char(text, '"');
-    for (size_t i = 0; i < length; i++) {
-        if (word[i] == '"')
-            cellar_text_add_char(text, '"');
-        cellar_text_add_char(text, word[i]);
-    }
-    cellar_text_add_char(text, '"');
+    cellar_text_add_quoted(text, word, length);
 }

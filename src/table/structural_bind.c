@@ -41,7 +41,9 @@ static cellar_status binder_unknown_variable(binder *b, const structural_word *w
 static cellar_status binder_unknown_code(binder *b, size_t v, const structural_word *word)
 {
     const schema_axis *axis = &b->schema->axes[v];
-    size_t n_codes = cellar_codelist_n_codes(axis->codelist);
+    /* codes that were read off the data are not suggested: they are values of records */
+    size_t n_codes =
+        axis->domain == CELLAR_DOMAIN_OBSERVED ? 0 : cellar_codelist_n_codes(axis->codelist);
     cellar_text what = {0};
     cellar_status status;
     const char **codes = cellar_arena_alloc(b->arena, n_codes + 1, sizeof *codes);

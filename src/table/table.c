@@ -2,6 +2,7 @@
 #include "table/table.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "table/structural_cover.h"
@@ -68,7 +69,37 @@ void cellar_table_free(cellar_table *table)
     cellar_cells_clear(&table->cells);
     cellar_free(table->bits);
     cellar_free(table->ranks);
+    cellar_free(table->tabulation);
     cellar_free(table);
+}
+
+/* ---- what was counted ---- */
+
+cellar_status cellar_table_set_tabulation(cellar_table *table, const char *tabulation,
+                                          cellar_error *err)
+{
+    size_t size = tabulation != NULL ? strlen(tabulation) + 1 : 0;
+    char *copy = tabulation != NULL ? cellar_alloc(size, 1) : NULL;
+
+    if (tabulation != NULL && copy == NULL)
+        return cellar_fail_memory(err, "a description of the table");
+    if (copy != NULL)
+        memcpy(copy, tabulation, size);
+    cellar_free(table->tabulation);
+    table->tabulation = copy;
+    return CELLAR_OK;
+}
+
+cellar_status cellar_table_inherit(cellar_table **table, const cellar_table *from,
+                                   cellar_error *err)
+{
+    cellar_status status = cellar_table_set_tabulation(*table, from->tabulation, err);
+    (*table)->max_weight = from->max_weight;
+    if (status != CELLAR_OK) {
+        cellar_table_free(*table);
+        *table = NULL;
+    }
+    return status;
 }
 
 /* ---- from cells ---- */
@@ -163,6 +194,11 @@ int cellar_table_is_weighted(const cellar_table *table)
 uint64_t cellar_table_max_weight(const cellar_table *table)
 {
     return table->max_weight;
+}
+
+const char *cellar_table_tabulation(const cellar_table *table)
+{
+    return table->tabulation;
 }
 
 uint64_t cellar_table_key_range(const cellar_table *table)

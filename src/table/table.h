@@ -15,6 +15,7 @@ struct cellar_table {
     uint64_t n_records; /* counts of the interior */
     uint64_t key_range;
     uint64_t max_weight; /* weights were clipped to it; 0: no bound */
+    char *tabulation;    /* what was counted (table/tabulation.h); NULL: not known */
     cellar_cells cells;
     uint64_t *bits;  /* dense only */
     uint32_t *ranks; /* dense only: stored cells before the word */
@@ -30,6 +31,14 @@ static inline uint64_t table_index(const cellar_table *table, size_t position)
 cellar_status cellar_table_create(const cellar_schema *schema, cellar_cells *cells,
                                   uint64_t key_range, uint64_t n_records, cellar_table **out,
                                   cellar_error *err);
+
+/* Says what was counted: a copy of the text is kept. NULL says that it is not known. */
+cellar_status cellar_table_set_tabulation(cellar_table *table, const char *tabulation,
+                                          cellar_error *err);
+/* The same records were counted for both: gives `table` what `from` says of them, the bound of
+ * their weights included. On failure frees *table, which is NULL then. */
+cellar_status cellar_table_inherit(cellar_table **table, const cellar_table *from,
+                                   cellar_error *err);
 
 /* An unweighted table whose counts are the weighted sums, each rounded half up by itself. As a
  * record changes a sum by a whole number at most, its bound, it changes the rounded sum by no

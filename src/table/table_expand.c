@@ -186,7 +186,7 @@ cellar_status cellar_table_expand(const cellar_table *table, const cellar_margin
     cellar_cells_compact(&pool.cells);
     CELLAR_TRY(
         cellar_table_create(schema, &pool.cells, table->key_range, table->n_records, out, err));
-    (*out)->max_weight = table->max_weight;
+    CELLAR_TRY(cellar_table_inherit(out, table, err));
 out:
     cellar_cells_clear(&interior);
     cellar_cells_clear(&pool.cells);

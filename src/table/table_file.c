@@ -79,6 +79,7 @@ void cellar_loaded_clear(cellar_loaded *loaded)
 {
     cellar_schema_free(loaded->schema);
     cellar_cells_clear(&loaded->built.cells);
+    cellar_free(loaded->tabulation);
     cellar_free(loaded->extension);
     *loaded = (cellar_loaded){0};
 }
@@ -132,6 +133,7 @@ cellar_status cellar_table_parse(const char *name, const char *bytes, size_t len
     CELLAR_TRY(
         cellar_table_from_cells(loaded.schema, &loaded.built.cells, loaded.key_range, out, err));
     CELLAR_TRY(cellar_table_set_max_weight(*out, loaded.max_weight, err));
+    CELLAR_TRY(cellar_table_set_tabulation(*out, loaded.tabulation, err));
     CELLAR_TRY(cellar_table_check_sums(*out, name, err));
 out:
     if (status != CELLAR_OK) {

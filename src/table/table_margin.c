@@ -104,7 +104,7 @@ cellar_status cellar_table_margin(const cellar_table *table, const size_t *varia
     if (table->cells.status != NULL)
         CELLAR_TRY(margin_add_zeros(table, variables, schema, &builder, err));
     CELLAR_TRY(cellar_table_from_cells(schema, &builder.cells, table->key_range, out, err));
-    (*out)->max_weight = table->max_weight;
+    CELLAR_TRY(cellar_table_inherit(out, table, err));
 out:
     cellar_cells_clear(&builder.cells);
     cellar_schema_free(schema);
@@ -186,7 +186,7 @@ cellar_status cellar_table_slice(const cellar_table *table, size_t variable, siz
         cells.index[n++] = slice_index(schema, index, variable, to);
     }
     CELLAR_TRY(cellar_table_from_cells(to, &cells, table->key_range, out, err));
-    (*out)->max_weight = table->max_weight;
+    (*out)->max_weight = table->max_weight; /* what was counted it cannot say: not all records */
 out:
     cellar_cells_clear(&cells);
     cellar_schema_free(to);

@@ -49,6 +49,11 @@ cellar_status cellar_table_round_weights(const cellar_table *table, cellar_table
     }
     cellar_cells_compact(&cells);
     CELLAR_TRY(cellar_table_create(table->schema, &cells, 0, table->n_records, out, err));
+    status = cellar_table_set_tabulation(*out, table->tabulation, err);
+    if (status != CELLAR_OK) {
+        cellar_table_free(*out);
+        *out = NULL;
+    }
 out:
     cellar_cells_clear(&cells);
     return status;

@@ -13,6 +13,8 @@
 #include "table/accumulate.h"
 #include "table/build.h"
 #include "table/structural.h"
+#include "table/table.h"
+#include "table/tabulation.h"
 
 /* What one thread needs beside the counters. */
 typedef struct tabulate_lane {
@@ -359,6 +361,17 @@ out:
     return status;
 }
 
+static cellar_status tabulation_tell(const tabulation *t, cellar_table *table, cellar_error *err)
+{
+    char *text = NULL;
+    cellar_status status = cellar_tabulation_describe(
+        t->spec, (const cellar_condition *const *) t->conditions, &text, err);
+    if (status == CELLAR_OK)
+        status = cellar_table_set_tabulation(table, text, err);
+    cellar_free(text);
+    return status;
+}
+
 static cellar_status tabulation_table(tabulation *t, cellar_table **out, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
@@ -389,6 +402,7 @@ static cellar_status tabulation_table(tabulation *t, cellar_table **out, cellar_
         goto out;
     }
     CELLAR_TRY(cellar_table_set_max_weight(interior, t->spec->max_weight, err));
+    CELLAR_TRY(tabulation_tell(t, interior, err));
     if (margins->all || margins->n_masks > 0 || margins->hierarchies != 0)
         CELLAR_TRY(cellar_table_expand(interior, margins, out, err));
     else {

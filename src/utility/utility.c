@@ -63,7 +63,8 @@ static cellar_status run_check(utility_run *run, const cellar_utility_options *o
     run->protect.negatives = (int) options->negatives;
     run->protect.threshold = options->threshold;
     run->protect.per_cell = 1;
-    run->protect.domain_public = 1;   /* nothing leaves */
+    run->protect.domain_public = 1; /* nothing leaves */
+    run->protect.accept = CELLAR_ACCEPT_NO_PROTECTION | CELLAR_ACCEPT_LARGE_EPSILON;
     run->protect.date = "2000-01-01"; /* a simulation has none */
     run->protect.n_threads = options->n_threads;
     status = cellar_protection_init(&protection, run->table, &run->protect, err);

@@ -26,7 +26,10 @@ awk 'BEGIN { print "clinic,patient"; for (i = 0; i < 60; i++) print "c" i % 3 ",
     cellar protect table.json --mechanism discrete-laplace:epsilon=1 --negatives keep -o release.json
     cellar protect table.json --mechanism discrete-laplace:epsilon=1 --negatives keep -o release.csv
     mkdir pack
-    cp release.csv release.csv.cellar.json pack
+    cellar ledger create pack.ledger --dataset pack --edition 2026 --unit person \
+        --neighbours add-remove --epsilon 1
+    cellar protect table.json --mechanism discrete-laplace:epsilon=1 --negatives keep \
+        --unit person --ledger pack.ledger --dataset pack --request 1 -o pack/release.csv
 } 2>setup || { cat setup; exit 1; }
 
 # prepare VERB: what the examples of one verb need besides.

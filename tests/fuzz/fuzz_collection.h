@@ -3,6 +3,8 @@
 #ifndef CELLAR_TESTS_FUZZ_COLLECTION_H
 #define CELLAR_TESTS_FUZZ_COLLECTION_H
 
+#include <string.h>
+
 #include <cellar/collect.h>
 
 #include "fuzz_file.h"
@@ -16,9 +18,13 @@ typedef struct fuzz_collection {
  * call decides. */
 static inline const fuzz_collection *fuzz_collection_with(const cellar_invitation_spec *terms)
 {
-    static const char key_file[] =
+    static const char *const key_files[] = {
         "cellar key 1\nid edaadec87b865ced\ncreated 2026-11-15\n"
-        "secret 936fb4de39514ad91085b80bd27f9a09c963aba0e8bb62e3f68f7b8247bfa82a\n";
+        "secret 936fb4de39514ad91085b80bd27f9a09c963aba0e8bb62e3f68f7b8247bfa82a\n",
+        "cellar key 1\nid a402c229b8214948\ncreated 2026-11-15\n"
+        "secret bbb84ebe721af4ad33fe6180d00af344d9573a5bad05a7bbdb80e564d79e95e4\n",
+        "cellar key 1\nid c4f4e1348be25987\ncreated 2026-11-15\n"
+        "secret cc124e8d3ef1ac55f7267150c4ca8702911aeb95a9b08e0a28765f30ee09e1a9\n"};
     static fuzz_collection made;
     cellar_collect_column columns[2] = {{"a", NULL}, {"b", NULL}};
     cellar_invitation_spec spec = {.title = "fuzz",
@@ -34,16 +40,18 @@ static inline const fuzz_collection *fuzz_collection_with(const cellar_invitatio
                                    .n_columns = 2};
     cellar_codelist *codes = NULL;
     char path[FUZZ_PATH_BYTES];
-    cellar_key *key;
 
     if (made.invitation != NULL)
         return &made;
-    fuzz_file(key_file, sizeof key_file - 1, path);
-    CELLAR_ASSERT(cellar_key_read(path, &key, NULL) == CELLAR_OK);
-    unlink(path);
-    for (int role = 1; role <= 3; role++)
+    for (int role = 1; role <= 3; role++) {
+        cellar_key *key;
+        fuzz_file(key_files[role - 1], strlen(key_files[role - 1]), path);
+        CELLAR_ASSERT(cellar_key_read(path, &key, NULL) == CELLAR_OK);
+        unlink(path);
         CELLAR_ASSERT(cellar_collect_keys_create(key, (cellar_collect_role) role, &made.keys[role],
                                                  NULL) == CELLAR_OK);
+        cellar_key_free(key);
+    }
     CELLAR_ASSERT(cellar_codelist_create(&codes, NULL) == CELLAR_OK);
     CELLAR_ASSERT(
         cellar_codelist_add(codes, "x", NULL, NULL, CELLAR_CODE_PLAIN, NULL) == CELLAR_OK &&
@@ -55,7 +63,6 @@ static inline const fuzz_collection *fuzz_collection_with(const cellar_invitatio
     CELLAR_ASSERT(cellar_invitation_create(&spec, made.keys[CELLAR_COLLECT_CURATOR],
                                            &made.invitation, NULL) == CELLAR_OK);
     cellar_codelist_free(codes);
-    cellar_key_free(key);
     return &made;
 }
 

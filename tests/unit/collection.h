@@ -38,6 +38,13 @@ static inline cellar_collect_keys *collection_keys(scratch *place, cellar_collec
     return collection_read_keys(place, role);
 }
 
+/* The shuffler and the analyst of another invitation are those of this collection. */
+static inline void collection_name_roles(const collection *own, cellar_invitation_spec *spec)
+{
+    spec->shuffler = *cellar_collect_keys_identity(own->keys[CELLAR_COLLECT_SHUFFLER]);
+    spec->analyst = *cellar_collect_keys_identity(own->keys[CELLAR_COLLECT_ANALYST]);
+}
+
 /* Columns a, b, c, ... with as many values as `n_levels` says; the rest of the invitation is as
  * `spec` has it. */
 static inline void collection_invite(collection *made, scratch *place, const size_t *n_levels,
@@ -53,8 +60,7 @@ static inline void collection_invite(collection *made, scratch *place, const siz
     spec.title = "a test";
     spec.columns = columns;
     spec.n_columns = n_columns;
-    spec.shuffler = *cellar_collect_keys_identity(made->keys[CELLAR_COLLECT_SHUFFLER]);
-    spec.analyst = *cellar_collect_keys_identity(made->keys[CELLAR_COLLECT_ANALYST]);
+    collection_name_roles(made, &spec);
     if (cellar_invitation_create(&spec, made->keys[CELLAR_COLLECT_CURATOR], &made->invitation,
                                  &err) != CELLAR_OK)
         fail_msg("%s", err.message);

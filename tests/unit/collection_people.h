@@ -128,14 +128,15 @@ static inline void people_round(const people *p, const collection *c,
 static inline void people_answer(const people *p, const collection *c,
                                  const cellar_question *question, const char *folder)
 {
+    const cellar_collect_policy policy = people_policy();
     cellar_participant *participant = NULL;
     cellar_shuffler *shuffler = NULL;
     cellar_error err;
     if (cellar_shuffler_open_asked(folder, c->invitation, question,
                                    c->keys[CELLAR_COLLECT_SHUFFLER], &shuffler,
                                    &err) != CELLAR_OK ||
-        cellar_participant_create_asked(c->invitation, question, p->key, &participant, &err) !=
-            CELLAR_OK)
+        cellar_participant_create_asked(c->invitation, question, &policy, p->key, &participant,
+                                        &err) != CELLAR_OK)
         fail_msg("%s", err.message);
     people_send_as(p, participant, shuffler);
     people_forward(p, shuffler);

@@ -20,6 +20,7 @@ static const small_table plain = {.n_variables = 2,
 static inline cellar_protect_options keep(void)
 {
     cellar_protect_options options = cellar_protect_options_default();
+    options.accept = CELLAR_ACCEPT_NO_PROTECTION | CELLAR_ACCEPT_LARGE_EPSILON;
     options.negatives = CELLAR_NEGATIVES_KEEP;
     options.date = "2026-07-01";
     options.n_threads = 1;

@@ -12,6 +12,7 @@
 #include "data/codelist.h"
 #include "table/build.h"
 #include "table/structural.h"
+#include "table/table.h"
 
 typedef struct small_table {
     size_t n_variables, sizes[3]; /* categories */
@@ -25,6 +26,7 @@ typedef struct small_table {
     uint8_t status[16];
     uint64_t key_range; /* 0: no keys */
     uint64_t key[16];
+    const char *tabulation; /* what was counted; or NULL */
 } small_table;
 
 static inline cellar_schema *small_schema(const small_table *small)
@@ -73,6 +75,7 @@ static inline cellar_table *small_table_create(const small_table *small)
                      CELLAR_OK);
     cellar_schema_free(schema);
     assert_int_equal(cellar_table_set_max_weight(table, small->max_weight, NULL), CELLAR_OK);
+    assert_int_equal(cellar_table_set_tabulation(table, small->tabulation, NULL), CELLAR_OK);
     if (!small->margins.all && small->margins.n_masks == 0)
         return table;
     assert_int_equal(cellar_table_expand(table, &small->margins, &expanded, NULL), CELLAR_OK);

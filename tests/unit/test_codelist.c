@@ -87,12 +87,12 @@ static const struct {
     {"nothing", "", "f: is empty; a header was expected"},
     {"header only", "code,label\n", "f: the list holds no codes"},
     {"no code column", "label\nx\n", "f:1: the header has no column 'code'"},
-    {"typo", "code,parnet\na,\n", "f:1: column 'parnet': unknown; did you mean 'parent'?"},
+    {"typo", "code,parnet\na,\n", "f:1: column 2: unknown; did you mean 'parent'?"},
     {"foreign column", "code,population\na,1\n",
-     "f:1: column 'population': unknown; expected code, parent, parent:HIERARCHY, order, label, "
+     "f:1: column 2: unknown; expected code, parent, parent:HIERARCHY, order, label, "
      "label@LANGUAGE or role"},
     {"hierarchy without a name", "code,parent:\na,\n",
-     "f:1: column 'parent:': unknown; did you mean 'parent'?"},
+     "f:1: column 2: unknown; did you mean 'parent'?"},
     {"empty code", "label,code\nx,\n", "f:2: column 'code': a code must not be empty"},
     {"twice", "code\na\nb\na\n", "f:4: column 'code': stands already in line 2"},
     {"twice, ordered", "code,order\na,5\nb,1\na,1\n",
@@ -249,7 +249,7 @@ static void test_build(void **state)
     cellar_codelist_add(list, "a", NULL, NULL, CELLAR_CODE_PLAIN, NULL);
     cellar_codelist_add(list, "a", NULL, NULL, CELLAR_CODE_PLAIN, NULL);
     assert_int_equal(cellar_codelist_finish(list, &err), CELLAR_ERR_ARGUMENT);
-    assert_string_equal(err.message, "code list: code 'a': stands in the list already");
+    assert_string_equal(err.message, "code list: code number 2: stands in the list already");
     cellar_codelist_free(list);
 
     assert_int_equal(cellar_codelist_create(&list, NULL), CELLAR_OK);

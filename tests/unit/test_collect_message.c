@@ -76,6 +76,57 @@ static void test_one_key_file_gives_each_role_other_keys(void **state)
     cellar_key_free(key);
 }
 
+/* An invitation whose curator has key 0, its shuffler key `shuffler`, its analyst key `analyst`. */
+static cellar_status invite_with(cellar_key *const keys[3], int shuffler, int analyst)
+{
+    cellar_codelist *codes = numbered_list("c", 2);
+    const cellar_collect_column column = {"a", codes};
+    cellar_invitation_spec spec = {.title = "t",
+                                   .n_people = 10,
+                                   .k = 2,
+                                   .exposure = "0.1",
+                                   .columns = &column,
+                                   .n_columns = 1};
+    const int files[] = {0, 0, shuffler, analyst};
+    cellar_collect_keys *roles[4];
+    cellar_invitation *invitation;
+    cellar_status status;
+    for (int role = 1; role <= 3; role++)
+        assert_int_equal(cellar_collect_keys_create(keys[files[role]], (cellar_collect_role) role,
+                                                    &roles[role], &err),
+                         CELLAR_OK);
+    spec.shuffler = *cellar_collect_keys_identity(roles[2]);
+    spec.analyst = *cellar_collect_keys_identity(roles[3]);
+    status = cellar_invitation_create(&spec, roles[1], &invitation, &err);
+    cellar_invitation_free(invitation);
+    for (int role = 1; role <= 3; role++)
+        cellar_collect_keys_free(roles[role]);
+    cellar_codelist_free(codes);
+    return status;
+}
+
+static void test_one_key_file_is_not_for_two_roles(void **state)
+{
+    fixture *f = *state;
+    static const char *const names[] = {"first", "second", "third"};
+    cellar_key *keys[3];
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(cellar_key_create(scratch_path(f->place, names[i]), NULL, &err),
+                         CELLAR_OK);
+        assert_int_equal(cellar_key_read(f->place->path, &keys[i], &err), CELLAR_OK);
+    }
+    for (int shuffler = 0; shuffler < 3; shuffler++)
+        for (int analyst = 0; analyst < 3; analyst++) {
+            int is_apart = shuffler != 0 && analyst != 0 && shuffler != analyst;
+            assert_int_equal(invite_with(keys, shuffler, analyst),
+                             is_apart ? CELLAR_OK : CELLAR_ERR_RULE);
+            if (!is_apart)
+                assert_non_null(strstr(err.message, "one key file"));
+        }
+    for (int i = 0; i < 3; i++)
+        cellar_key_free(keys[i]);
+}
+
 /* ---- invitations ----------------------------------------------------------- */
 
 static void test_an_invitation_says_what_was_asked(void **state)
@@ -126,10 +177,11 @@ static void test_invitations_that_ask_nonsense(void **state)
     cellar_codelist *codes = numbered_list("c", 2);
     const cellar_collect_column twice[] = {{"a", codes}, {"a", codes}};
     const cellar_collect_column broken[] = {{"a\nb", codes}};
-    const cellar_invitation_spec good = {
+    cellar_invitation_spec good = {
         .title = "t", .n_people = 10, .k = 2, .exposure = "0.1", .columns = twice, .n_columns = 1};
     cellar_invitation_spec bad[9];
     cellar_invitation *invitation;
+    collection_name_roles(&f->own, &good);
     for (size_t i = 0; i < 9; i++)
         bad[i] = good;
     bad[0].title = "";
@@ -324,6 +376,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_identities_are_read_back_for_their_role_only),
         cmocka_unit_test(test_one_key_file_gives_each_role_other_keys),
+        cmocka_unit_test(test_one_key_file_is_not_for_two_roles),
         cmocka_unit_test(test_an_invitation_says_what_was_asked),
         cmocka_unit_test(test_no_byte_of_an_invitation_can_be_changed),
         cmocka_unit_test(test_invitations_that_ask_nonsense),

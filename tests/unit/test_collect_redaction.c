@@ -195,6 +195,7 @@ static void test_a_code_of_that_name_is_refused(void **unused)
                                    .delta = "0.1",
                                    .columns = &column,
                                    .n_columns = 1};
+    collection_name_roles(&f->own, &spec);
     assert_int_equal(cellar_codelist_create(&codes, &err), CELLAR_OK);
     assert_int_equal(cellar_codelist_add(codes, REDACTED_CODE, NULL, NULL, CELLAR_CODE_PLAIN, &err),
                      CELLAR_OK);

@@ -60,6 +60,7 @@ static void test_what_was_taken_survives_and_counts_once(void **state)
     fclose(spool);
     shuffler = open_shuffler(f);
     assert_int_equal(cellar_shuffler_n_held(shuffler), 10);
+    assert_int_equal(cellar_shuffler_n_cut(shuffler), 1);
     people_send(&f->p, &f->own, NULL, shuffler); /* all send, ten of them once more */
     assert_int_equal(cellar_shuffler_n_held(shuffler), N);
     cellar_shuffler_close(shuffler);
@@ -80,7 +81,6 @@ static void test_a_spool_is_one_shufflers_and_whole(void **state)
     assert_int_equal(cellar_shuffler_open(f->place->folder, f->own.invitation, NULL, f->own.keys[2],
                                           &second, &err),
                      CELLAR_ERR_EXISTS);
-    assert_int_equal(cellar_shuffler_sync(shuffler, &err), CELLAR_OK);
     cellar_shuffler_close(shuffler);
     spool = fopen(scratch_path(f->place, "round-1.spool"), "r+b");
     fseek(spool, 0, SEEK_END);
@@ -92,10 +92,115 @@ static void test_a_spool_is_one_shufflers_and_whole(void **state)
                                           &second, &err),
                      CELLAR_ERR_INPUT);
     assert_non_null(strstr(err.message, "damaged"));
-    assert_int_equal(truncate(scratch_path(f->place, "round-1.spool"), length / 2), 0);
-    assert_int_equal(cellar_shuffler_open(f->place->folder, f->own.invitation, NULL, f->own.keys[2],
-                                          &second, &err),
-                     CELLAR_ERR_INPUT); /* what was acknowledged is missing */
+}
+
+/* ---- power cuts ---- */
+
+typedef struct tail_case {
+    const char *label;
+    size_t n_synced, n_more; /* submissions before and after the last sync */
+    size_t first, n_bad;     /* records that are zeroed */
+    long n_bytes;            /* how many bytes of each; -1: all */
+    int is_lost;             /* a record is damaged that had been synced */
+} tail_case;
+
+static const tail_case tail_cases[] = {
+    {"one zeroed record at the end", 5, 1, 5, 1, -1, 0},
+    {"a torn record at the end", 5, 1, 5, 1, 7, 0},
+    {"several zeroed records", 5, 4, 5, 4, -1, 0},
+    {"a zeroed one before a whole one", 5, 3, 6, 1, -1, 0},
+    {"nothing was synced", 0, 3, 0, 1, -1, 0},
+    {"a synced record in the middle", 8, 0, 3, 1, 7, 1},
+    {"the last synced record", 8, 0, 7, 1, -1, 1},
+    {"a synced one with others behind it", 5, 3, 4, 1, -1, 1},
+};
+
+/* Zeroes records of the spool, all of which have one length. */
+static void spool_zero(fixture *f, const tail_case *c)
+{
+    static const unsigned char zeros[4096];
+    FILE *spool = fopen(scratch_path(f->place, "round-1.spool"), "r+b");
+    long header = 1024, record;
+    fseek(spool, 0, SEEK_END);
+    record = (ftell(spool) - header) / (long) (c->n_synced + c->n_more);
+    assert_true(record < (long) sizeof zeros);
+    for (size_t i = c->first; i < c->first + c->n_bad; i++) {
+        size_t n = (size_t) (c->n_bytes < 0 ? record : c->n_bytes);
+        fseek(spool, header + (long) i * record, SEEK_SET);
+        assert_int_equal(fwrite(zeros, 1, n, spool), n);
+    }
+    fclose(spool);
+}
+
+static void take_rows(fixture *f, const cellar_participant *participant, cellar_shuffler *shuffler,
+                      size_t first, size_t n)
+{
+    unsigned char bytes[1024];
+    for (size_t i = first; i < first + n; i++) {
+        people_seal(&f->p, participant, i, bytes);
+        take(shuffler, bytes, cellar_participant_size_bytes(participant));
+    }
+}
+
+static void check_tail(fixture *f, const cellar_participant *participant, const tail_case *c)
+{
+    cellar_shuffler *shuffler;
+    cellar_status status;
+    scratch_walk(f->place, 1);
+    shuffler = open_shuffler(f);
+    take_rows(f, participant, shuffler, 0, c->n_synced);
+    assert_int_equal(cellar_shuffler_sync(shuffler, &err), CELLAR_OK);
+    take_rows(f, participant, shuffler, c->n_synced, c->n_more);
+    cellar_shuffler_close(shuffler);
+    spool_zero(f, c);
+    status = cellar_shuffler_open(f->place->folder, f->own.invitation, NULL, f->own.keys[2],
+                                  &shuffler, &err);
+    if (c->is_lost) {
+        assert_int_equal(status, CELLAR_ERR_INPUT);
+        assert_non_null(strstr(err.message, "damaged"));
+        return;
+    }
+    if (status != CELLAR_OK)
+        fail_msg("%s: %s", c->label, err.message);
+    assert_int_equal(cellar_shuffler_n_held(shuffler), c->first);
+    assert_int_equal(cellar_shuffler_n_cut(shuffler), c->n_synced + c->n_more - c->first);
+    people_send(&f->p, &f->own, NULL, shuffler); /* all send, some of them once more */
+    people_forward(&f->p, shuffler);
+}
+
+static void test_a_power_cut_costs_nothing_that_was_acknowledged(void **state)
+{
+    fixture *f = *state;
+    cellar_participant *participant = fixture_participant(f);
+    cellar_collect_margins *margins;
+    cellar_collect_report report;
+    for (size_t i = 0; i < sizeof tail_cases / sizeof *tail_cases; i++) {
+        check_tail(f, participant, &tail_cases[i]);
+        if (tail_cases[i].is_lost)
+            continue;
+        margins = fixture_margins(f, &report);
+        people_expect_margins(&f->p, margins);
+        cellar_collect_margins_free(margins);
+    }
+    cellar_participant_free(participant);
+}
+
+/* A crash while the file was made: no record had been taken. */
+static void test_a_spool_without_a_header_is_begun_anew(void **state)
+{
+    static const unsigned char zeros[1024];
+    fixture *f = *state;
+    cellar_shuffler *shuffler;
+    for (size_t length = 0; length <= sizeof zeros; length += 512) {
+        FILE *spool;
+        scratch_walk(f->place, 1);
+        spool = fopen(scratch_path(f->place, "round-1.spool"), "wb");
+        assert_int_equal(fwrite(zeros, 1, length, spool), length);
+        fclose(spool);
+        shuffler = open_shuffler(f);
+        assert_int_equal(cellar_shuffler_n_held(shuffler), 0);
+        cellar_shuffler_close(shuffler);
+    }
 }
 
 /* A spool that somebody made before, to read it later under another name. */
@@ -228,6 +333,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_was_taken_survives_and_counts_once),
         cmocka_unit_test(test_a_spool_is_one_shufflers_and_whole),
+        cmocka_unit_test(test_a_power_cut_costs_nothing_that_was_acknowledged),
+        cmocka_unit_test(test_a_spool_without_a_header_is_begun_anew),
         cmocka_unit_test(test_a_spool_of_others_is_refused),
         cmocka_unit_test(test_forged_cut_and_foreign_submissions_are_refused),
         cmocka_unit_test(test_nothing_is_forwarded_early_insecurely_or_twice),

@@ -52,6 +52,36 @@ static const struct {
     {"x>=\"3\"", "x", " 4", 1},
 };
 
+static const struct {
+    const char *condition, *normal;
+} normal_forms[] = {
+    {"sex=F", "\"sex\"=\"F\""},
+    {" sex = c | \"a\"|b |c", "\"sex\"=\"a\"|\"b\"|\"c\""},
+    {"\"a<\"\"b\"!=\"\"", "\"a<\"\"b\"!=\"\""},
+    {"x>=018.50", "\"x\">=18.5"},
+    {"x<-1e2", "\"x\"<-100"},
+    {"x>\" 3\"", "\"x\">3"},
+    {"x<=3", "\"x\"<=3"},
+};
+
+static void test_normal_forms(void **state)
+{
+    (void) state;
+    for (size_t i = 0; i < sizeof normal_forms / sizeof *normal_forms; i++) {
+        const char *text = normal_forms[i].condition;
+        for (int again = 0; again < 2; again++) { /* the normal form parses back to itself */
+            cellar_condition *condition;
+            cellar_text normal = {0};
+            assert_int_equal(cellar_condition_parse(text, &condition, NULL), CELLAR_OK);
+            cellar_condition_add_text(condition, &normal);
+            assert_string_equal(normal.bytes, normal_forms[i].normal);
+            text = normal_forms[i].normal;
+            cellar_text_clear(&normal);
+            cellar_condition_free(condition);
+        }
+    }
+}
+
 static void test_conditions(void **state)
 {
     (void) state;
@@ -106,6 +136,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_conditions),
+        cmocka_unit_test(test_normal_forms),
         cmocka_unit_test(test_bad_conditions),
         cmocka_unit_test(test_memory_ends),
     };

@@ -126,7 +126,7 @@ static void test_headers(void **state)
     } headers[] = {
         {"", "f: is empty; a header was expected"},
         {"a,,b", "f:1: column 2 has no name"},
-        {"a,b,a", "f:1: columns 1 and 3 are both called 'a'"},
+        {"a,b,a", "f:1: columns 1 and 3 have the same name"},
     };
     cellar_csv csv;
     cellar_error err;

@@ -39,18 +39,23 @@ static int teardown(void **state)
     return scratch_teardown(state);
 }
 
-static cellar_status sign(scratch *place, cellar_public_key *who)
+static cellar_status sign_accepting(scratch *place, unsigned accept, cellar_public_key *who)
 {
     cellar_key *key;
     cellar_status status;
-    size_t n = 0;
+    cellar_manifest_findings found = {0};
     assert_int_equal(cellar_key_read(scratch_path(place, "key"), &key, &err), CELLAR_OK);
     *who = cellar_key_public(key);
-    status = cellar_manifest_sign(scratch_path(place, "p"), key, &n, &err);
+    status = cellar_manifest_sign(scratch_path(place, "p"), key, accept, &found, &err);
     if (status == CELLAR_OK)
-        assert_int_equal(n, 2);
+        assert_int_equal(found.n_files, 2);
     cellar_key_free(key);
     return status;
+}
+
+static cellar_status sign(scratch *place, cellar_public_key *who)
+{
+    return sign_accepting(place, 0, who);
 }
 
 static void verify_says(scratch *place, const cellar_public_key *who, const char *words)
@@ -79,7 +84,7 @@ static void test_what_was_signed_verifies(void **state)
     scratch *place = *state;
     cellar_public_key who, read_back;
     const cellar_output_options shared = {.shared = 1};
-    size_t n = 0;
+    cellar_manifest_findings found = {0};
     assert_int_equal(sign(place, &who), CELLAR_OK);
     assert_int_equal(sign(place, &who), CELLAR_OK);
     assert_int_equal(cellar_public_key_write(&who, scratch_path(place, "pub"), &shared, &err),
@@ -87,9 +92,10 @@ static void test_what_was_signed_verifies(void **state)
     assert_int_equal(cellar_public_key_read(scratch_path(place, "pub"), &read_back, &err),
                      CELLAR_OK);
     assert_memory_equal(&who, &read_back, sizeof who);
-    assert_int_equal(cellar_manifest_verify(scratch_path(place, "p//"), &read_back, &n, &err),
+    assert_int_equal(cellar_manifest_verify(scratch_path(place, "p//"), &read_back, &found, &err),
                      CELLAR_OK);
-    assert_int_equal(n, 2);
+    assert_int_equal(found.n_files, 2);
+    assert_int_equal(found.accepted, 0);
 }
 
 static void test_every_change_is_found(void **state)
@@ -161,31 +167,75 @@ static void test_what_must_not_be_signed(void **state)
     assert_non_null(strstr(err.message, "manifest.sha256:1: expected a digest"));
 }
 
-/* The stamp is found wherever it stands, across the pieces that are read, too. */
-static void test_counts_what_is_unaccounted(void **state)
+/* Whatever a file is called, its marks are read. */
+static void test_confidential_files_are_not_signed(void **state)
 {
-    static const size_t before[] = {0, 65536 - 7, 65536 - 31, 65536, 2 * 65536 - 3};
-    static const char stamp[] = "unaccounted, not for publication";
+    static const char *const files[][2] = {
+        {"p/a.csv", "sex,count\nf,1\n"},
+        {"p/a.csv", "sex,released,count\nf,2,1\n"},
+        {"p/a.csv", "OBS_VALUE,CONF_STATUS\n1,F\n2,C\n"},
+        {"p/a.csv", "{\"x\": [{\"confidential\" :\n true}]}"},
+        {"p/a.csv", "NOTE=\"Confidential: true counts, not for publication.#cellar:\";\r\n"},
+        {"p/a.csv", "<html><body class=\"confidential\">"},
+        {"p/a.csv", "<svg><text>CONFIDENTIAL</text></svg>"},
+        {"p/a.csv", "cellar key 1\nid 0\n"},
+    };
+    static const char *const harmless[] = {"sex,counts\nf,1\n", "{\"confidential\": false}",
+                                           "OBS_VALUE,CONF_STATUS\n1,F\n",
+                                           "a file that calls nothing confidential"};
     scratch *place = *state;
-    size_t n;
-    assert_int_equal(cellar_manifest_write(scratch_path(place, "p"), NULL, &err), CELLAR_OK);
-    assert_int_equal(cellar_manifest_count_unaccounted(scratch_path(place, "p"), &n, &err),
-                     CELLAR_OK);
-    assert_int_equal(n, 0);
-    for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
-        char *text = calloc(before[i] + sizeof stamp, 1);
-        memset(text, 'x', before[i]);
-        memcpy(text + before[i], stamp, sizeof stamp);
-        scratch_write(place, "p/sub/b.csv", text);
-        assert_int_equal(cellar_manifest_count_unaccounted(scratch_path(place, "p"), &n, &err),
+    cellar_public_key who;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        remove(scratch_path(place, "p/manifest.sha256"));
+        scratch_write(place, files[i][0], files[i][1]);
+        assert_int_equal(sign_accepting(place, 7, &who), CELLAR_ERR_RULE);
+        if (strstr(err.message, "p/a.csv: ") == NULL)
+            fail_msg("case %zu: %s", i, err.message);
+        assert_int_equal(access(scratch_path(place, "p/manifest.sig"), F_OK), -1);
+    }
+    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++) {
+        remove(scratch_path(place, "p/manifest.sha256"));
+        scratch_write(place, "p/a.csv", harmless[i]);
+        assert_int_equal(sign(place, &who), CELLAR_OK);
+    }
+}
+
+/* What has to be accepted is, by name; the signature says so, and that cannot be changed. */
+static void test_what_is_accepted_is_signed(void **state)
+{
+    static const struct {
+        const char *text;
+        unsigned needs;
+        const char *words;
+    } cases[] = {
+        {"unaccounted, not for publication", CELLAR_ACCEPT_UNACCOUNTED, "accepts unaccounted\n"},
+        {"{\"protection\": \"no-protection\"}", CELLAR_ACCEPT_NO_PROTECTION,
+         "accepts no-protection\n"},
+        {"{\"protection\":\"large-epsilon\", \"ledger\": \"unaccounted, not for publication\"}",
+         CELLAR_ACCEPT_LARGE_EPSILON | CELLAR_ACCEPT_UNACCOUNTED,
+         "accepts large-epsilon unaccounted\n"},
+        {"{\"protection\": \"no-guarantee\"}", 0, "accepts nothing\n"},
+        {"{\"protection\": \"guarantee\"}", 0, "accepts nothing\n"},
+    };
+    scratch *place = *state;
+    cellar_manifest_findings found;
+    cellar_public_key who;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char signature[1024], *at;
+        remove(scratch_path(place, "p/manifest.sha256"));
+        scratch_write(place, "p/sub/b.csv", cases[i].text);
+        for (unsigned accept = 0; accept < 8; accept++)
+            assert_int_equal(sign_accepting(place, accept, &who),
+                             (cases[i].needs & ~accept) == 0 ? CELLAR_OK : CELLAR_ERR_RULE);
+        assert_int_equal(cellar_manifest_verify(scratch_path(place, "p"), &who, &found, &err),
                          CELLAR_OK);
-        assert_int_equal(n, 1);
-        text[before[i] + 3] = '-';
-        scratch_write(place, "p/sub/b.csv", text);
-        assert_int_equal(cellar_manifest_count_unaccounted(scratch_path(place, "p"), &n, &err),
-                         CELLAR_OK);
-        assert_int_equal(n, 0);
-        free(text);
+        assert_int_equal(found.accepted, cases[i].needs);
+        snprintf(signature, sizeof signature, "%.1000s", scratch_read(place, "p/manifest.sig"));
+        at = strstr(signature, cases[i].words);
+        assert_non_null(at);
+        memcpy(at + 8, strcmp(cases[i].words, "accepts nothing\n") == 0 ? "Nothing" : "everyth", 7);
+        scratch_write(place, "p/manifest.sig", signature);
+        verify_says(place, &who, "is no signature");
     }
 }
 
@@ -216,17 +266,14 @@ static cellar_status scenario(void *context, cellar_error *e)
     cellar_key *key = NULL;
     cellar_public_key who;
     char folder[400];
-    size_t n;
     cellar_status status = cellar_key_read(scratch_path(place, "key"), &key, e);
     snprintf(folder, sizeof folder, "%s", scratch_path(place, "p"));
     if (status == CELLAR_OK)
-        status = cellar_manifest_sign(folder, key, NULL, e);
+        status = cellar_manifest_sign(folder, key, 0, NULL, e);
     if (status == CELLAR_OK) {
         who = cellar_key_public(key);
         status = cellar_manifest_verify(folder, &who, NULL, e);
     }
-    if (status == CELLAR_OK)
-        status = cellar_manifest_count_unaccounted(folder, &n, e);
     cellar_key_free(key);
     return status;
 }
@@ -244,7 +291,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_every_change_is_found, setup, teardown),
         cmocka_unit_test_setup_teardown(test_another_key_does_not_verify, setup, teardown),
         cmocka_unit_test_setup_teardown(test_what_must_not_be_signed, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_counts_what_is_unaccounted, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_confidential_files_are_not_signed, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_what_is_accepted_is_signed, setup, teardown),
         cmocka_unit_test_setup_teardown(test_damaged_files_are_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(test_every_allocation_may_fail, setup, teardown),
     };

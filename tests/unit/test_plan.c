@@ -62,7 +62,7 @@ static const struct refused {
     {PLAN_HEAD TABLE NOISE "rules:\n  - {evaluate: released}\n",
      "plan.yaml:14: rules[1]: expected one limit"},
     {PLAN_HEAD TABLE NOISE "accept: [everything]\n",
-     "plan.yaml:13: accept: expected bias or delta"},
+     "plan.yaml:13: accept: expected bias, delta, no-protection, large-epsilon or unaccounted"},
 };
 
 static void refuses_with_line_and_reason(void **state)

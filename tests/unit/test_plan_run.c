@@ -338,7 +338,7 @@ static void displays_for_readers(void **state)
                                "variables:\n  - {name: sex, codelist: sex.csv}\n"
                                "negatives: keep\nparameter_choice: advance\n"
                                "tables:\n  - {name: one, by: sex, margins: all}\n"
-                               "mechanism: identity\n"
+                               "mechanism: identity\naccept: [no-protection]\n"
                                "display: {rounding: 5, zero: '-'}\n"
                                "outputs: {folder: pack, formats: csv}\n";
     CHECK_OK(run(*state, text));

@@ -18,6 +18,7 @@ static cellar_release *make_release(const cellar_table *table, const char *spec,
     cellar_release *release = NULL;
     cellar_error err;
 
+    options.accept = CELLAR_ACCEPT_NO_PROTECTION | CELLAR_ACCEPT_LARGE_EPSILON;
     options.negatives = CELLAR_NEGATIVES_KEEP;
     options.per_cell = 1;
     options.domain_public = 1;

@@ -8,7 +8,8 @@
 
 #include <cellar/cell_key.h>
 
-#include "release/predicate.h"
+#include "fail_every.h"
+#include "fixed_key.h"
 #include "release_samples.h"
 #include "scratch.h"
 
@@ -38,44 +39,117 @@ static cellar_release *release_keyed(const small_table *small, const cellar_key 
     return release;
 }
 
-/* One predicate has one noise: for any number of threads, with and without margins, and whatever
- * the order of the variables. */
-static void keyed_noise_follows_the_predicate(void **state)
+/* How many of the cells 0, 1, ... n - 1 have the same noise in both releases. */
+static int n_shared(const cellar_release *one, const small_table *first, const cellar_release *two,
+                    const small_table *second, uint64_t n)
 {
-    char path[400];
-    cellar_key *key;
-    cellar_release *one, *four, *alone;
-    small_table small = plain, x_only = {.n_variables = 1,
-                                         .sizes = {3},
-                                         .domain = CELLAR_DOMAIN_DECLARED,
-                                         .n_cells = 3,
-                                         .index = {0, 1, 2},
-                                         .count = {2, 1, 900}};
-    snprintf(path, sizeof path, "%s", scratch_path(*state, "key"));
-    key = make_key(path, "2026");
+    cellar_table *a = small_table_create(first), *b = small_table_create(second);
+    int shared = 0;
+    for (uint64_t i = 0; i < n; i++)
+        shared += cellar_release_at(one, i).released - (int64_t) cellar_table_at(a, i).count ==
+                  cellar_release_at(two, i).released - (int64_t) cellar_table_at(b, i).count;
+    cellar_table_free(a);
+    cellar_table_free(b);
+    return shared;
+}
+
+static const small_table described = {.n_variables = 2,
+                                      .sizes = {30, 40},
+                                      .domain = CELLAR_DOMAIN_DECLARED,
+                                      .n_cells = 3,
+                                      .index = {0, 5, 11},
+                                      .count = {2, 1, 900},
+                                      .tabulation = "{\"where\":[\"a\"]}"};
+
+/* The same table asked again is the same release, for any number of threads. */
+static void a_table_has_one_release(void **state)
+{
+    cellar_key *key = fixed_key(*state, 1, "2026");
+    cellar_release *one, *four;
+    small_table small = described;
     small.margins.all = 1;
     one = release_keyed(&small, key, 1);
     four = release_keyed(&small, key, 4);
-    alone = release_keyed(&x_only, key, 1);
     assert_int_equal(cellar_release_n_cells(one), cellar_release_n_cells(four));
-    for (uint64_t index = 0; index < 20; index++)
+    for (uint64_t index = 0; index < UINT64_C(31) * 41; index++)
         assert_int_equal(cellar_release_at(one, index).released,
                          cellar_release_at(four, index).released);
-    for (uint64_t x = 0; x < 3; x++) /* the margin of x: y at its total, category 4 */
-        assert_int_equal(cellar_release_at(one, x * 5 + 4).released,
-                         cellar_release_at(alone, x).released);
     assert_string_equal(cellar_release_key_id(one), cellar_key_id(key));
     assert_int_equal(cellar_release_noise(one), CELLAR_NOISE_KEYED);
-    cellar_release_free(alone);
-    x_only.count[0]--; /* other records: not a number in common but by chance */
-    alone = release_keyed(&x_only, key, 1);
-    assert_true(cellar_release_at(one, 4).released - 2 !=
-                    cellar_release_at(alone, 0).released - 1 ||
-                cellar_release_at(one, 9).released != cellar_release_at(alone, 1).released ||
-                cellar_release_at(one, 14).released != cellar_release_at(alone, 2).released);
+    assert_non_null(strstr(cellar_release_description(one), "\"scheme\":2"));
     cellar_release_free(one);
     cellar_release_free(four);
-    cellar_release_free(alone);
+    cellar_key_free(key);
+}
+
+/* As many records in the same schema, and either the description is another or somebody is
+ * elsewhere. Two cells have the same noise with a chance of 0.0503 (epsilon is 0.2), so 120 or more
+ * of 1200 have with one below 1e-10 (Chernoff); the key is fixed. */
+static void other_tables_share_no_noise(void **state)
+{
+    cellar_key *key = fixed_key(*state, 1, "2026");
+    cellar_release *first = release_keyed(&described, key, 1);
+    small_table others[3] = {described, described, described};
+    others[0].tabulation = "{\"where\":[\"b\"]}";
+    others[1].count[0] = 1;
+    others[1].count[1] = 2;
+    others[2].index[2] = 12;
+    for (size_t i = 0; i < 3; i++) {
+        cellar_release *other = release_keyed(&others[i], key, 1);
+        assert_true(n_shared(first, &described, other, &others[i], 1200) < 120);
+        cellar_release_free(other);
+    }
+    cellar_release_free(first);
+    cellar_key_free(key);
+}
+
+static void tables_must_say_what_was_counted(void **state)
+{
+    cellar_protect_options options = keep();
+    cellar_release *release = NULL;
+    cellar_error err;
+    cellar_key *key = fixed_key(*state, 1, "2026");
+
+    options.key = key;
+    options.edition = "2026";
+    assert_int_equal(protect(&plain, "laplace:epsilon=1", &options, &release, &err),
+                     CELLAR_ERR_RULE);
+    assert_null(release);
+    assert_non_null(strstr(err.message, "does not say what was counted"));
+    cellar_key_free(key);
+}
+
+typedef struct keyed_scenario {
+    cellar_table *table;
+    cellar_mechanism *mechanism;
+    cellar_protect_options options;
+} keyed_scenario;
+
+static cellar_status keyed_protect(void *context, cellar_error *err)
+{
+    const keyed_scenario *s = context;
+    cellar_release *release = NULL;
+    cellar_status status =
+        cellar_release_protect(s->table, s->mechanism, &s->options, &release, err);
+    cellar_release_free(release);
+    return status;
+}
+
+/* Weighted sums have keyed noise too. */
+static void failing_allocations_are_survived(void **state)
+{
+    small_table small = described;
+    keyed_scenario s = {.options = keep(), .mechanism = make("discrete-laplace:epsilon=1")};
+    cellar_key *key = fixed_key(*state, 2, "2026");
+    s.options.key = key;
+    s.options.edition = "2026";
+    s.options.dataset = "census";
+    small.with_weights = 1;
+    small.max_weight = s.options.max_weight = 2;
+    s.table = small_table_create(&small);
+    check_fail_every(keyed_protect, &s);
+    cellar_table_free(s.table);
+    cellar_mechanism_free(s.mechanism);
     cellar_key_free(key);
 }
 
@@ -198,7 +272,12 @@ static void joint_draws_keep_the_total(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(keyed_noise_follows_the_predicate, scratch_setup,
+        cmocka_unit_test_setup_teardown(a_table_has_one_release, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(other_tables_share_no_noise, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(tables_must_say_what_was_counted, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(failing_allocations_are_survived, scratch_setup,
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(keys_belong_to_one_edition, scratch_setup,
                                         scratch_teardown),

@@ -15,6 +15,7 @@ static cellar_release *protect(const cellar_table *table, const char *spec, int6
     cellar_release *release;
     cellar_error err = {""};
     assert_int_equal(cellar_mechanism_create(spec, &mechanism, NULL), CELLAR_OK);
+    options.accept = CELLAR_ACCEPT_NO_PROTECTION | CELLAR_ACCEPT_LARGE_EPSILON;
     options.negatives = CELLAR_NEGATIVES_ZERO;
     options.threshold = threshold;
     options.per_cell = options.domain_public = 1;

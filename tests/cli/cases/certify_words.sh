@@ -12,3 +12,5 @@ cellar certify; echo "exit $?"
 for spec in identity laplace:epsilon=1 gaussian:sigma=2 poisson:alpha=1; do
     cellar certify $spec --epsilon 1 --delta 1e-6 --explain
 done | grep -i -w -e safe -e anonymous -e risk-free || echo "no such word"
+# Nothing lies between two bounds that are both infinite.
+cellar certify truncated-laplace:epsilon=1,m=2 --cells 2 --delta 1e-6 | grep -e gap -e nan || echo "no gap"

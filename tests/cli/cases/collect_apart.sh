@@ -66,5 +66,5 @@ kill $curator
 cellar collect analyst table --spool analyst --key analyst/key --curator curator.pub -o table.csv
 cellar tabulate people.csv --by sex,region --domain sex=sex.csv --domain region=region.csv -o true.csv 2>/dev/null
 cmp table.csv true.csv && echo "the same table"
-ls participant shuffler analyst | sed 's/key\..*/key.memory/'
+ls participant shuffler analyst | sed 's/key\..*/key.kept/'
 grep -l north */* 2>/dev/null

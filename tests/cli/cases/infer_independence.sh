@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The paper's Table 1 without noise: the ordinary statistics; with noise: both beside each other.
-cellar protect "$DATA/occupation.csv" --mechanism identity --negatives keep --domain-public -o plain.json 2>/dev/null
+cellar protect "$DATA/occupation.csv" --mechanism identity --accept no-protection --negatives keep --domain-public -o plain.json 2>/dev/null
 cellar infer independence plain.json --rows age --columns occupation
 cellar protect "$DATA/occupation.csv" --mechanism discrete-laplace:epsilon=0.5 --negatives zero --domain-public \
     -o noisy.csv 2>/dev/null

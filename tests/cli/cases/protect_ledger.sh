@@ -28,6 +28,7 @@ try --mechanism gaussian:sigma=20 --dataset census --request four -o four.csv --
 try --mechanism gaussian:sigma=20 --dataset rho --request five -o five.px
 try --mechanism $noise --dataset rho --request six -o six.csv
 try --mechanism identity --dataset census --request seven -o seven.csv
+try --mechanism identity --accept no-protection --dataset census --request seven -o seven.csv
 try --mechanism $noise --dataset none --request seven -o seven.csv
 try --mechanism $noise --dataset census -o seven.csv
 try --mechanism $noise --dataset census --request seven

@@ -28,7 +28,7 @@ cellar report table.csv $plan --seed 2 -o two.html
 cmp -s page.html two.html || echo "another seed, another page"
 
 echo "# with a release, and a grid"
-cellar protect table.csv --domain-public --mechanism identity --negatives keep -o release.csv 2>/dev/null
+cellar protect table.csv --domain-public --mechanism identity --accept no-protection --negatives keep -o release.csv 2>/dev/null
 cellar report table.csv --qid area,age --sensitive ill --mechanism identity --release release.csv \
     --epsilon 0.1,1 --negatives zero --groups 1 --title 'A & B' -o three.html
 check three.html

@@ -3,7 +3,7 @@
 printf 'code,label\nf,"<script>alert(1)</script>"\nm,"a"" onload=""b"\n' >sex.csv
 printf "code,label\nyes,'&amp;\nno,</td></table>\n" >job.csv
 printf 'sex,job,count\nf,yes,12\nf,no,3\nm,yes,9\nm,no,1\n' >table.csv
-cellar protect table.csv --domain sex=sex.csv --domain job=job.csv --mechanism identity \
+cellar protect table.csv --domain sex=sex.csv --domain job=job.csv --mechanism identity --accept no-protection \
     --negatives keep --date 2026-07-01 -o release.csv 2>/dev/null
 cellar protect table.csv --domain sex=sex.csv --domain job=job.csv \
     --mechanism discrete-laplace:epsilon=1 --negatives keep --date 2026-07-01 -o noisy.csv 2>/dev/null

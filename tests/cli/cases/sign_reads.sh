@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What is signed is read first: nothing confidential, nothing forged, nothing unawares.
+cellar key create agency.key >/dev/null
+cellar key public agency.key -o agency.pub
+sign() {
+    chmod 644 pack/*
+    cellar sign pack --key agency.key "$@" 2>&1 | sed 's/key [0-9a-f]*$/key ID/'
+}
+empty() { rm -rf pack && mkdir pack; }
+printf 'region,sex\nnorth,f\nsouth,m\nsouth,f\n' >people.csv
+count="cellar tabulate people.csv --by region --domain-public"
+for format in csv json px sdmx csvw; do
+    empty
+    $count --format $format -o pack/t.$format 2>/dev/null
+    [ $format = csvw ] && cp pack/t.csvw pack/t.csv
+    [ $format = sdmx ] && mv pack/t.sdmx pack/t.csv
+    echo "-- a table of true counts: $(cd pack && ls | tr '\n' ' ')"
+    sign
+done
+empty
+$count -o table.json 2>/dev/null
+echo "-- assessments, a page for the committee, its charts, a key"
+cellar risk table people.csv --qid region --sensitive sex --mechanism laplace:epsilon=1 --json >pack/risk.json
+sign
+empty
+cellar tabulate people.csv --by region,sex --domain-public -o both.json 2>/dev/null
+cellar report both.json --qid region --sensitive sex --mechanism laplace:epsilon=1 --charts charts -o pack/page.html
+sign
+empty
+cp charts/*.svg pack
+sign | sed 's/[a-z-]*\.svg/CHART.svg/'
+empty
+cp agency.key pack
+sign
+
+protect="cellar protect table.json --negatives keep --domain-public --date 2026-07-01"
+echo "-- no protection"
+empty
+$protect --mechanism identity --accept no-protection -o pack/r.csv 2>/dev/null
+sign --accept unaccounted
+sign --accept unaccounted --accept no-protection
+grep accepts pack/manifest.sig
+cellar verify-release pack --key agency.pub --json 2>/dev/null | sed 1,4d
+echo "-- a large epsilon"
+empty
+$protect --mechanism laplace:epsilon=10000 --accept large-epsilon -o pack/r.px 2>/dev/null
+sign --accept unaccounted
+sign --accept unaccounted --accept large-epsilon
+echo "-- rounding: no guarantee, which is said"
+empty
+$protect --mechanism round:base=5 -o pack/r.json 2>/dev/null
+sign --accept unaccounted
+echo "-- a certificate that claims more than its mechanism"
+for format in csv json px; do
+    empty
+    $protect --mechanism discrete-laplace:epsilon=2 -o pack/r.$format 2>/dev/null
+    sed -i 's/\("\|%22\)pure_epsilon\("\|%22\):\( *\)2.0/\1pure_epsilon\2:\30.2/' pack/*
+    sign --accept unaccounted
+done
+sign --accept everything
