@@ -251,7 +251,7 @@ static cellar_status header_check(const collect_spool *spool, const unsigned cha
 }
 
 /* The header is synced before the first record is written, so a file that is too short for one, or
- * is all zeros, holds nothing. */
+ * lacks its first sector, holds nothing. */
 static cellar_status file_begin(collect_spool *spool, cellar_error *err)
 {
     unsigned char wanted[HEADER_BYTES], found[HEADER_BYTES] = {0};
@@ -264,7 +264,7 @@ static cellar_status file_begin(collect_spool *spool, cellar_error *err)
         return cellar_fail_errno(err, spool->path, "look at");
     CELLAR_TRY(read_at(spool, found, sizeof found, 0, &got, err));
     if (facts.st_size < HEADER_BYTES ||
-        (facts.st_size == HEADER_BYTES && sodium_is_zero(found, sizeof found))) {
+        (facts.st_size == HEADER_BYTES && sodium_is_zero(found, MARK_PLACE))) {
         CELLAR_TRY(write_at(spool, wanted, sizeof wanted, 0, err));
         CELLAR_TRY(spool_sync(spool, err));
         return folder_sync(spool->path, err);
