@@ -29,13 +29,14 @@ fuzz: ## run every fuzzer, SECONDS=60 each
 	@tools/bootstrap build check
 	@tools/test --fuzz-seconds $${SECONDS:-60} fuzz
 
-crash: ## a ledger under fire: several spenders, KILLS=1000 kills, failing disks
+crash: ## a ledger under fire: several spenders, KILLS=1000 kills, failing disks, power cuts
 	@tools/bootstrap build check
 	@cmake --preset dev >/dev/null && cmake --build --preset dev -- --quiet
 	@python3 tests/crash/ledger_storm.py build/dev/tests/crash/ledger_spender \
 	    build/dev/tests/crash/libledger_fault.so build/dev/cellar --kills $${KILLS:-1000}
 	@python3 tests/crash/plan_kills.py $(CURDIR)/build/dev/tests/crash/kill_at \
 	    $(CURDIR)/build/dev/cellar --kills $${KILLS:-1000}
+	@python3 tests/crash/power_cut.py build/dev --random 40
 
 check-jsonstat: ## compare our JSON-stat with npm's jsonstat-toolkit
 	@tools/bootstrap build check

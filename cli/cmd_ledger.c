@@ -197,7 +197,7 @@ static int ledger_create(const char *path, const ledger_values *values)
         cli_message("made the key %s; keep a copy apart from the ledger: who has both can rewrite "
                     "history",
                     key_path);
-    else if (made_key)
+    else if (made_key && access(path, F_OK) != 0)
         unlink(key_path); /* nothing is chained under it */
     if (status == CELLAR_OK)
         ledger_warn(path, values->witness);

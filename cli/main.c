@@ -81,6 +81,26 @@ static int main_unknown(const char *name)
     return cli_usage("unknown verb '%s'; cellar help lists all", name);
 }
 
+/* What a verb may do that most have no use for. Files of SPSS, Stata and SAS are read by a program
+ * of its own, so that verbs that read records may start one. */
+static unsigned main_may(const char *name)
+{
+    static const char *const read_records[] = {"describe", "tabulate", "plan", "exposure"};
+    if (strcmp(name, "collect") == 0)
+        return CELLAR_MAY_CONNECT;
+    for (size_t i = 0; i < sizeof read_records / sizeof read_records[0]; i++)
+        if (strcmp(name, read_records[i]) == 0)
+            return CELLAR_MAY_EXECUTE;
+    return 0;
+}
+
+static int main_run(const main_verb *verb, int argc, char **argv)
+{
+    cellar_error err;
+    cellar_status status = cellar_process_confine(main_may(verb->name), &err);
+    return status == CELLAR_OK ? verb->run(argc, argv) : cli_exit(status, &err);
+}
+
 static int main_help(int argc, char **argv)
 {
     char help[] = "--help";
@@ -94,7 +114,7 @@ static int main_help(int argc, char **argv)
     if (verb == NULL)
         return main_unknown(argv[1]);
     verb_argv[0] = argv[1];
-    return verb->run(2, verb_argv);
+    return main_run(verb, 2, verb_argv);
 }
 
 static int main_dispatch(int argc, char **argv)
@@ -112,7 +132,7 @@ static int main_dispatch(int argc, char **argv)
         strcmp(argv[1], "-h") == 0)
         return main_help(argc - 1, argv + 1);
     verb = main_find(argv[1]);
-    return verb != NULL ? verb->run(argc - 1, argv + 1) : main_unknown(argv[1]);
+    return verb != NULL ? main_run(verb, argc - 1, argv + 1) : main_unknown(argv[1]);
 }
 
 /* A full disk shows only when the last bytes leave: without this check it would go unnoticed. */

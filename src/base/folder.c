@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/text.h"
+#include "base/place.h"
 
 void cellar_names_clear(cellar_names *names)
 {
@@ -41,12 +40,10 @@ static int names_add(cellar_names *names, const char *name)
     return 1;
 }
 
-cellar_status cellar_folder_list(const char *path, cellar_names *out, cellar_error *err)
+/* Lists a folder and closes it. */
+static cellar_status list_names(DIR *folder, const char *path, cellar_names *out, cellar_error *err)
 {
-    DIR *folder = opendir(path);
     cellar_status status = CELLAR_OK;
-    if (folder == NULL)
-        return cellar_fail_errno(err, path, "open the folder");
     for (;;) {
         const struct dirent *entry;
         errno = 0;
@@ -68,100 +65,147 @@ cellar_status cellar_folder_list(const char *path, cellar_names *out, cellar_err
     return status;
 }
 
+cellar_status cellar_folder_list(const char *path, cellar_names *out, cellar_error *err)
+{
+    DIR *folder = opendir(path);
+    if (folder == NULL)
+        return cellar_fail_errno(err, path, "open the folder");
+    return list_names(folder, path, out, err);
+}
+
 int cellar_folder_is_there(const char *path)
 {
     struct stat facts;
     return lstat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
 }
 
-/* Syncs what a folder says about the names in it. */
-static int sync_folder(const char *path)
-{
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), failed;
-    if (fd < 0)
-        return -1;
-    failed = fsync(fd);
-    close(fd);
-    return failed;
-}
-
-static cellar_status sync_parent(const char *path, cellar_error *err)
-{
-    const char *slash = strrchr(path, '/');
-    cellar_text parent = {0};
-    cellar_status status = CELLAR_OK;
-    if (slash == NULL)
-        cellar_text_add(&parent, ".", 1);
-    else
-        cellar_text_add(&parent, path, slash == path ? 1 : (size_t) (slash - path));
-    if (parent.failed)
-        return cellar_fail_memory(err, "the name of a folder");
-    if (sync_folder(parent.bytes) != 0)
-        status = cellar_fail_errno(err, parent.bytes, "sync the folder");
-    cellar_text_clear(&parent);
-    return status;
-}
-
 cellar_status cellar_folder_create(const char *path, cellar_error *err)
 {
-    if (mkdir(path, 0700) != 0)
-        return cellar_fail_errno(err, path, "make the folder");
-    return sync_parent(path, err);
+    cellar_place place;
+    cellar_status status = CELLAR_OK;
+    CELLAR_TRY(cellar_place_open(path, CELLAR_PLACE_KEPT, &place, err));
+    if (mkdirat(place.fd, place.name, 0700) != 0)
+        CELLAR_TRY(cellar_fail_errno(err, path, "make the folder"));
+    if (cellar_place_sync(&place, -1) != 0)
+        CELLAR_TRY(cellar_fail_errno(err, path, "sync the folder it lies in"));
+out:
+    cellar_place_close(&place);
+    return status;
 }
 
-/* Does something to every file of a folder. */
-static cellar_status for_each_file(const char *path, int (*act)(int folder, const char *name),
-                                   const char *what, cellar_error *err)
+/* Does something to every file of an open folder. */
+static cellar_status for_each_file(int fd, const char *path,
+                                   cellar_status (*act)(int folder, const char *path,
+                                                        const char *name, cellar_error *err),
+                                   cellar_error *err)
 {
     cellar_names names = {0};
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *folder = again >= 0 ? fdopendir(again) : NULL;
     cellar_status status = CELLAR_OK;
-    if (fd < 0)
-        return cellar_fail_errno(err, path, "open the folder");
-    CELLAR_TRY(cellar_folder_list(path, &names, err));
+    if (folder == NULL) {
+        status = cellar_fail_errno(err, path, "read the folder");
+        if (again >= 0)
+            close(again);
+        return status;
+    }
+    CELLAR_TRY(list_names(folder, path, &names, err));
     for (size_t i = 0; i < names.n; i++)
-        if (act(fd, names.items[i]) != 0)
-            CELLAR_TRY(cellar_fail_errno(err, path, what));
+        CELLAR_TRY(act(fd, path, names.items[i], err));
 out:
     cellar_names_clear(&names);
+    return status;
+}
+
+static cellar_status remove_file(int folder, const char *path, const char *name, cellar_error *err)
+{
+    if (unlinkat(folder, name, 0) != 0)
+        return cellar_fail_errno(err, path, "remove what is in the folder");
+    return CELLAR_OK;
+}
+
+/* Through a descriptor: a link in the file's place would lead to somebody else's. */
+static cellar_status share_file(int folder, const char *path, const char *name, cellar_error *err)
+{
+    int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    struct stat facts;
+    cellar_status status = CELLAR_OK;
+    if (fd < 0)
+        return cellar_fail_errno(err, path, "open what is in the folder");
+    CELLAR_TRY(cellar_place_check_file(fd, path, &facts, err));
+    if (fchmod(fd, 0644) != 0 || fsync(fd) != 0)
+        CELLAR_TRY(cellar_fail_errno(err, path, "share what is in the folder"));
+out:
     close(fd);
     return status;
 }
 
-static int remove_file(int folder, const char *name)
+/* Opens a folder itself, not what a link leads to. */
+static int open_folder(const cellar_place *place, const char *name)
 {
-    return unlinkat(folder, name, 0);
-}
-
-static int share_file(int folder, const char *name)
-{
-    return fchmodat(folder, name, 0644, 0);
+    return openat(place->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
 cellar_status cellar_folder_remove(const char *path, cellar_error *err)
 {
-    cellar_status status;
-    if (!cellar_folder_is_there(path))
-        return CELLAR_OK;
-    status = for_each_file(path, remove_file, "remove what is in the folder", err);
-    if (status == CELLAR_OK && rmdir(path) != 0)
-        status = cellar_fail_errno(err, path, "remove the folder");
+    cellar_place place;
+    int fd = -1;
+    cellar_status status = CELLAR_OK;
+    CELLAR_TRY(cellar_place_open(path, CELLAR_PLACE_KEPT, &place, err));
+    fd = open_folder(&place, place.name);
+    if (fd < 0 && errno == ENOENT)
+        goto out;
+    if (fd < 0)
+        CELLAR_TRY(cellar_fail_errno(err, path, "open the folder"));
+    CELLAR_TRY(for_each_file(fd, path, remove_file, err));
+    if (unlinkat(place.fd, place.name, AT_REMOVEDIR) != 0)
+        CELLAR_TRY(cellar_fail_errno(err, path, "remove the folder"));
+out:
+    if (fd >= 0)
+        close(fd);
+    cellar_place_close(&place);
+    return status;
+}
+
+/* All may read the folder and its files, and the disk has that. */
+static cellar_status share_folder(int fd, const char *path, struct stat *facts, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    if (fstat(fd, facts) != 0)
+        return cellar_fail_errno(err, path, "look at the folder");
+    if (facts->st_uid != geteuid())
+        return cellar_fail(err, CELLAR_ERR_RULE, "%s: the folder belongs to another user", path);
+    CELLAR_TRY(for_each_file(fd, path, share_file, err));
+    if (fchmod(fd, 0755) != 0 || fsync(fd) != 0)
+        CELLAR_TRY(cellar_fail_errno(err, path, "share the folder"));
+out:
     return status;
 }
 
 cellar_status cellar_folder_publish(const char *staged, const char *path, cellar_error *err)
 {
+    const char *from = cellar_place_name(staged);
+    cellar_place place;
+    struct stat facts;
+    int fd = -1;
     cellar_status status = CELLAR_OK;
-    CELLAR_TRY(for_each_file(staged, share_file, "share what is in the folder", err));
-    if (chmod(staged, 0755) != 0 || sync_folder(staged) != 0)
-        CELLAR_TRY(cellar_fail_errno(err, staged, "share the folder"));
-    if (renameat2(AT_FDCWD, staged, AT_FDCWD, path, RENAME_NOREPLACE) != 0) {
-        /* rename(2) replaces no folder that holds something; where the kind without replacing is
-         * unknown an empty one must do */
-        if ((errno != EINVAL && errno != ENOSYS) || rename(staged, path) != 0)
-            CELLAR_TRY(cellar_fail_name(err, path, "folder"));
-    }
-    CELLAR_TRY(sync_parent(path, err));
+
+    CELLAR_TRY(cellar_place_open(path, CELLAR_PLACE_KEPT, &place, err));
+    fd = open_folder(&place, from);
+    if (fd < 0)
+        CELLAR_TRY(cellar_fail_errno(err, staged, "open the folder"));
+    CELLAR_TRY(share_folder(fd, staged, &facts, err));
+    if (cellar_place_rename(&place, from, place.name, 0) != 0)
+        CELLAR_TRY(cellar_fail_name(err, path, "folder"));
+    if (!cellar_place_is(&place, place.name, &facts))
+        CELLAR_TRY(cellar_fail(err, CELLAR_ERR_IO,
+                               "%s: another program has put something else there in the meantime",
+                               path));
+    if (cellar_place_sync(&place, fd) != 0)
+        CELLAR_TRY(cellar_fail_errno(err, path, "sync the folder it lies in"));
 out:
+    if (fd >= 0)
+        close(fd);
+    cellar_place_close(&place);
     return status;
 }

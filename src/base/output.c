@@ -3,24 +3,23 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/place.h"
 #include "base/text.h"
 
 enum { OUTPUT_BUFFER_BYTES = 1 << 18 };
 
 struct cellar_output {
-    char *path;        /* where the file will appear; NULL for standard output */
-    char *folder;      /* the folder it lies in */
-    char *hidden_path; /* the temporary name on file systems without nameless files */
+    char *path; /* where the file will appear; NULL for standard output */
+    cellar_place place;
+    char hidden[CELLAR_PLACE_HIDDEN_BYTES]; /* the temporary name, when there is one */
     char *buffer;
     size_t n_buffered;
     uint64_t size_bytes;
@@ -39,11 +38,10 @@ static void output_free(cellar_output *output)
         return;
     if (output->fd >= 0)
         close(output->fd);
-    if (output->hidden_path != NULL)
-        unlink(output->hidden_path);
+    if (output->hidden[0] != '\0')
+        unlinkat(output->place.fd, output->hidden, 0);
+    cellar_place_close(&output->place);
     cellar_text_clear(&output->page);
-    cellar_free(output->hidden_path);
-    cellar_free(output->folder);
     cellar_free(output->path);
     cellar_free(output->buffer);
     cellar_free(output);
@@ -57,43 +55,21 @@ static char *output_copy(const char *text, size_t length)
     return copy;
 }
 
-static char *output_folder(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    if (slash == NULL)
-        return output_copy(".", 1);
-    return output_copy(path, slash == path ? 1 : (size_t) (slash - path));
-}
-
-/* ".cellar-<random>.part" beside the output: a name that no other thread or run picks. */
-static char *output_hidden_name(const char *folder)
-{
-    size_t size = strlen(folder) + 64;
-    char *name = cellar_alloc(size, 1);
-    uint64_t random[2] = {0, (uint64_t) getpid()};
-    if (name == NULL)
-        return NULL;
-    if (getrandom(random, sizeof random, 0) < 0)
-        random[0]++; /* never on Linux; the process number and O_EXCL must do then */
-    snprintf(name, size, "%s/.cellar-%016" PRIx64 "%016" PRIx64 ".part", folder, random[0],
-             random[1]);
-    return name;
-}
-
 /* A nameless file vanishes with the process, however it ends. Where the file system has none
  * (some network file systems), a hidden file must do. Both are the owner's alone until commit. */
 static cellar_status output_create_file(cellar_output *output, cellar_error *err)
 {
-    output->fd = open(output->folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    const int folder = output->place.fd;
+    output->fd = openat(folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
     if (output->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
-        char *name = output_hidden_name(output->folder);
-        if (name == NULL)
-            return cellar_fail_memory(err, "an output file");
-        output->fd = open(name, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0600);
+        char name[CELLAR_PLACE_HIDDEN_BYTES];
+        cellar_status status = cellar_place_hide(".part", name, err);
+        if (status != CELLAR_OK)
+            return status;
+        output->fd =
+            openat(folder, name, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0600);
         if (output->fd >= 0)
-            output->hidden_path = name;
-        else
-            cellar_free(name); /* free leaves errno alone (POSIX 2024, glibc 2.33) */
+            memcpy(output->hidden, name, sizeof name);
     }
     if (output->fd < 0)
         return cellar_fail_errno(err, output->path, "create the file");
@@ -101,22 +77,36 @@ static cellar_status output_create_file(cellar_output *output, cellar_error *err
 }
 
 /* Says now what would otherwise be found out at commit, after all the work. */
-static cellar_status output_check_target(const char *path, int replace, cellar_error *err)
+static cellar_status output_check_target(const cellar_output *output, cellar_error *err)
 {
-    size_t length = strlen(path);
     struct stat existing;
-
-    if (length == 0 || path[length - 1] == '/')
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "'%s' is not the name of a file", path);
-    if (lstat(path, &existing) != 0)
+    if (fstatat(output->place.fd, output->place.name, &existing, AT_SYMLINK_NOFOLLOW) != 0)
         return CELLAR_OK;
-    if (!replace)
+    if (!output->replace)
         return cellar_fail(err, CELLAR_ERR_EXISTS,
-                           "%s: exists already; choose another name or allow replacing it", path);
+                           "%s: exists already; choose another name or allow replacing it",
+                           output->path);
     if (!S_ISREG(existing.st_mode) && !S_ISLNK(existing.st_mode)) /* /dev/null, say */
         return cellar_fail(err, CELLAR_ERR_EXISTS,
-                           "%s: is a folder or a device, which cannot be replaced", path);
+                           "%s: is a folder or a device, which cannot be replaced", output->path);
     return CELLAR_OK;
+}
+
+/* Finds the folder, and a file in it. */
+static cellar_status output_begin(cellar_output *output, const char *path, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    if (*cellar_place_name(path) == '\0')
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "'%s' is not the name of a file", path);
+    output->path = output_copy(path, strlen(path));
+    output->buffer = cellar_alloc(OUTPUT_BUFFER_BYTES, 1);
+    if (output->path == NULL || output->buffer == NULL)
+        return cellar_fail_memory(err, "an output file");
+    CELLAR_TRY(cellar_place_open(output->path, CELLAR_PLACE_KEPT, &output->place, err));
+    CELLAR_TRY(output_check_target(output, err));
+    CELLAR_TRY(output_create_file(output, err));
+out:
+    return status;
 }
 
 cellar_status cellar_output_open(const char *path, const cellar_output_options *options,
@@ -132,23 +122,14 @@ cellar_status cellar_output_open(const char *path, const cellar_output_options *
     output = cellar_alloc(1, sizeof *output);
     if (output == NULL)
         return cellar_fail_memory(err, "an output file");
-    output->fd = -1;
+    output->fd = output->place.fd = -1;
     output->replace = options->replace;
     output->mode = options->shared ? 0644 : 0600;
     if (strcmp(path, "-") == 0) {
         *out = output;
         return CELLAR_OK;
     }
-    output->path = output_copy(path, strlen(path));
-    output->folder = output_folder(path);
-    output->buffer = cellar_alloc(OUTPUT_BUFFER_BYTES, 1);
-    if (output->path == NULL || output->folder == NULL || output->buffer == NULL) {
-        status = cellar_fail_memory(err, "an output file");
-        goto out;
-    }
-    CELLAR_TRY(output_check_target(path, output->replace, err));
-    CELLAR_TRY(output_create_file(output, err));
-out:
+    status = output_begin(output, path, err);
     if (status != CELLAR_OK)
         output_free(output);
     else
@@ -258,60 +239,62 @@ uint64_t cellar_output_size_bytes(const cellar_output *output)
 
 /* Gives a nameless file a name that nobody has. The way through /proc needs no privilege; without
  * /proc there is the way that does. */
-static int output_link(int fd, const char *name)
+static int output_link(const cellar_output *output, const char *name)
 {
     char descriptor[64];
-    snprintf(descriptor, sizeof descriptor, "/proc/self/fd/%d", fd);
-    if (linkat(AT_FDCWD, descriptor, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0)
+    const int folder = output->place.fd;
+    snprintf(descriptor, sizeof descriptor, "/proc/self/fd/%d", output->fd);
+    if (linkat(AT_FDCWD, descriptor, folder, name, AT_SYMLINK_FOLLOW) == 0)
         return 0;
-    return errno == ENOENT ? linkat(fd, "", AT_FDCWD, name, AT_EMPTY_PATH) : -1;
+    return errno == ENOENT ? linkat(output->fd, "", folder, name, AT_EMPTY_PATH) : -1;
 }
 
-/* Not every file system can rename without replacing; those that cannot have hard links. */
-static int output_rename(const char *from, const char *to, int replace)
+/* The name is that of the very file that was written, and on disk. */
+static cellar_status output_settle(const cellar_place *place, int fd, const char *path,
+                                   cellar_error *err)
 {
-    if (replace)
-        return rename(from, to);
-    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
-        return 0;
-    if (errno != EINVAL && errno != ENOSYS)
-        return -1;
-    return link(from, to) == 0 ? unlink(from) : -1;
+    struct stat facts;
+    if (fstat(fd, &facts) != 0)
+        return cellar_fail_errno(err, path, "look at the file");
+    if (!cellar_place_is(place, place->name, &facts))
+        return cellar_fail(err, CELLAR_ERR_IO,
+                           "%s: another program has put something else there in the meantime",
+                           path);
+    if (cellar_place_sync(place, fd) != 0)
+        return cellar_fail_errno(err, path, "sync the folder of the file");
+    return CELLAR_OK;
 }
 
 /* linkat(2) never replaces, so replacing goes through a hidden name and rename(2). */
 static cellar_status output_give_name(cellar_output *output, cellar_error *err)
 {
-    if (output->hidden_path == NULL && !output->replace) {
-        if (output_link(output->fd, output->path) != 0)
+    if (output->hidden[0] == '\0' && !output->replace) {
+        if (output_link(output, output->place.name) != 0)
             return cellar_fail_name(err, output->path, "file");
         return CELLAR_OK;
     }
-    if (output->hidden_path == NULL) {
-        char *name = output_hidden_name(output->folder);
-        if (name == NULL)
-            return cellar_fail_memory(err, "an output file");
-        if (output_link(output->fd, name) != 0) {
-            cellar_status status = cellar_fail_name(err, output->path, "file");
-            cellar_free(name);
+    if (output->hidden[0] == '\0') {
+        char name[CELLAR_PLACE_HIDDEN_BYTES];
+        cellar_status status = cellar_place_hide(".part", name, err);
+        if (status != CELLAR_OK)
             return status;
-        }
-        output->hidden_path = name;
+        if (output_link(output, name) != 0)
+            return cellar_fail_name(err, output->path, "file");
+        memcpy(output->hidden, name, sizeof name);
     }
-    if (output_rename(output->hidden_path, output->path, output->replace) != 0)
+    if (cellar_place_rename(&output->place, output->hidden, output->place.name, output->replace))
         return cellar_fail_name(err, output->path, "file");
-    cellar_free(output->hidden_path);
-    output->hidden_path = NULL;
+    output->hidden[0] = '\0';
     return CELLAR_OK;
 }
 
-static void output_sync_folder(const char *folder)
+/* A name that may not last until the next power cut is none. */
+static void output_take_name_back(const cellar_output *output)
 {
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return; /* the data is safe; only the name may be lost in a power cut */
-    fsync(fd);
-    close(fd);
+    struct stat facts;
+    if (fstat(output->fd, &facts) == 0 &&
+        cellar_place_is(&output->place, output->place.name, &facts))
+        unlinkat(output->place.fd, output->place.name, 0);
 }
 
 static cellar_status output_commit_page(cellar_output *output, cellar_error *err)
@@ -345,26 +328,50 @@ cellar_status cellar_output_commit(cellar_output *output, cellar_error *err)
         goto out;
     }
     CELLAR_TRY(output_give_name(output, err));
-    output_sync_folder(output->folder);
+    status = output_settle(&output->place, output->fd, output->path, err);
+    if (status != CELLAR_OK && !output->replace)
+        output_take_name_back(output);
 out:
     output_free(output);
     return status;
 }
 
+/* The mode changes through the descriptor: what has the name by then cannot get it instead. */
+static cellar_status publish_mode(int fd, const char *path, mode_t mode, cellar_error *err)
+{
+    if (fchmod(fd, mode) != 0 || fsync(fd) != 0)
+        return cellar_fail_errno(err, path, "share the file");
+    return CELLAR_OK;
+}
+
 cellar_status cellar_output_publish(const char *staged, const char *path,
                                     const cellar_output_options *options, cellar_error *err)
 {
-    char *folder = output_folder(path);
+    static const cellar_output_options defaults = {0};
+    const char *from = cellar_place_name(staged);
+    cellar_place place = {.fd = -1};
+    struct stat facts;
+    int fd = -1, is_named = 0;
     cellar_status status = CELLAR_OK;
 
-    if (folder == NULL)
-        return cellar_fail_memory(err, "an output file");
-    if (chmod(staged, options != NULL && options->shared ? 0644 : 0600) != 0 ||
-        output_rename(staged, path, options != NULL && options->replace) != 0)
-        status = cellar_fail_name(err, path, "file");
-    else
-        output_sync_folder(folder);
-    cellar_free(folder);
+    if (options == NULL)
+        options = &defaults;
+    CELLAR_TRY(cellar_place_open(path, CELLAR_PLACE_KEPT, &place, err));
+    fd = openat(place.fd, from, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        CELLAR_TRY(cellar_fail_errno(err, staged, "open the file"));
+    /* A crash leaves both names where renaming is linking and unlinking. */
+    if (fstat(fd, &facts) == 0 && cellar_place_is(&place, place.name, &facts))
+        is_named = unlinkat(place.fd, from, 0) == 0;
+    CELLAR_TRY(cellar_place_check_file(fd, staged, &facts, err));
+    CELLAR_TRY(publish_mode(fd, path, options->shared ? 0644 : 0600, err));
+    if (!is_named && cellar_place_rename(&place, from, place.name, options->replace) != 0)
+        CELLAR_TRY(cellar_fail_name(err, path, "file"));
+    CELLAR_TRY(output_settle(&place, fd, path, err));
+out:
+    if (fd >= 0)
+        close(fd);
+    cellar_place_close(&place);
     return status;
 }
 

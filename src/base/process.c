@@ -33,6 +33,8 @@ cellar_status cellar_process_harden(cellar_error *err)
         return cellar_fail_errno(err, "this process", "switch core dumps off");
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
         return cellar_fail_errno(err, "this process", "make its memory undumpable");
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+        return cellar_fail_errno(err, "this process", "give up new privileges");
     return CELLAR_OK;
 }
 

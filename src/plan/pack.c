@@ -7,7 +7,6 @@
 #include <cellar/release_file.h>
 
 #include "base/error.h"
-#include "base/folder.h"
 
 typedef struct packing {
     const plan_figures *figures;
@@ -247,7 +246,6 @@ cellar_status cellar_plan_pack_write(const plan_figures *figures, cellar_prepare
         p.titles[t] = plan_table_at(p.plan, t)->title;
     }
     CELLAR_TRY(draw_all(&p, err));
-    CELLAR_TRY(cellar_folder_create(folder, err));
     CELLAR_TRY(write_all(&p, err));
 out:
     for (size_t t = 0; p.releases != NULL && t < p.n; t++)

@@ -2,8 +2,9 @@
 /* A run: refused, or charged, drawn and named in one step.
  *
  * The pack is made in a hidden folder that only its owner may enter, beside the place where it will
- * appear; with a ledger it waits there until its digest is on record (privacy/ledger_spend.c tells
- * what happens to a run that ends at any point). Then one rename makes all of it appear. */
+ * appear, under a name that nobody else can know before; with a ledger it waits there until its
+ * digest is on record (privacy/ledger_spend.c tells what happens to a run that ends at any point).
+ * Then one rename makes all of it appear. */
 #include "plan/pack.h"
 
 #include <errno.h>
@@ -15,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/folder.h"
+#include "base/place.h"
 
 typedef struct run {
     const cellar_plan *plan;
@@ -42,10 +44,14 @@ static cellar_status check_new(const cellar_plan *plan, cellar_error *err)
 
 static cellar_status check_outputs(const cellar_plan *plan, cellar_error *err)
 {
+    cellar_place place;
+    cellar_status status;
     if (plan->outputs.folder == NULL || plan->outputs.formats.n == 0)
         return cellar_plan_fail_at(plan, "outputs", err,
                                    "a run needs a folder and at least one format");
-    return plan->ledger.file == NULL ? check_new(plan, err) : CELLAR_OK;
+    status = cellar_place_open(plan->outputs.folder, CELLAR_PLACE_KEPT, &place, err);
+    cellar_place_close(&place);
+    return status == CELLAR_OK && plan->ledger.file == NULL ? check_new(plan, err) : status;
 }
 
 /* All that drawing could refuse, found out before, and the certificate of each table. */
@@ -166,6 +172,9 @@ static cellar_status produce(void *context, const char *staged, const char *stam
                              cellar_error *err)
 {
     const run *r = context;
+    cellar_status status = cellar_folder_create(staged, err);
+    if (status != CELLAR_OK)
+        return status;
     return cellar_plan_pack_write(r->figures, r->prepared, r->options, r->key, staged, stamp, err);
 }
 
@@ -218,61 +227,95 @@ out:
 
 /* ---- without one --------------------------------------------------------- */
 
-/* Waits until no other run works at the same folder. The file is removed by its last owner: one
- * that has lost its name while we waited is nobody's lock any more. */
-static cellar_status lock_take(const char *path, int *out, cellar_error *err)
+static const char DRAFT[] = ".draft";
+
+/* Nobody has seen what interrupted runs left here: it is thrown away. A run holds the lock of its
+ * draft as long as it lives. */
+static cellar_status drafts_clear(const cellar_place *place, const char *parent, cellar_error *err)
 {
-    struct stat file;
-    for (;;) {
-        int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
+    cellar_names names = {0};
+    cellar_text path = {0};
+    cellar_status status = cellar_folder_list(parent, &names, err);
+    if (status == CELLAR_ERR_IO) { /* a folder that may be written to and not be read */
+        cellar_names_clear(&names);
+        return CELLAR_OK;
+    }
+    for (size_t i = 0; i < names.n && status == CELLAR_OK; i++) {
+        const char *name = names.items[i], *dot = strrchr(name, '.');
+        int fd = -1;
+        if (strncmp(name, ".cellar-", 8) == 0 && strcmp(dot, DRAFT) == 0)
+            fd = openat(place->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (fd < 0)
-            return cellar_fail_errno(err, path, "create the file");
-        while (flock(fd, LOCK_EX) != 0 && errno == EINTR)
-            ;
-        if (fstat(fd, &file) == 0 && file.st_nlink > 0) {
-            *out = fd;
-            return CELLAR_OK;
-        }
+            continue;
+        cellar_text_reset(&path);
+        cellar_text_printf(&path, "%s/%s", parent, name);
+        if (path.failed)
+            status = cellar_fail_memory(err, "the name of a folder");
+        else if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+            status = cellar_folder_remove(path.bytes, err);
+        if (status == CELLAR_ERR_IO)
+            status = CELLAR_OK; /* another user's stays */
         close(fd);
     }
+    cellar_names_clear(&names);
+    cellar_text_clear(&path);
+    return status;
 }
 
-static void lock_give(const char *path, int fd)
+/* A folder of our own, locked. One that lost its name before it was locked was cleared away. */
+static cellar_status draft_make(const cellar_place *place, const char *parent, cellar_text *path,
+                                int *out, cellar_error *err)
 {
-    if (fd < 0)
-        return;
-    unlink(path);
-    close(fd);
+    char name[CELLAR_PLACE_HIDDEN_BYTES];
+    struct stat facts;
+    cellar_status status = CELLAR_OK;
+    for (;;) {
+        CELLAR_TRY(cellar_place_hide(DRAFT, name, err));
+        cellar_text_reset(path);
+        cellar_text_printf(path, "%s/%s", parent, name);
+        if (path->failed)
+            CELLAR_TRY(cellar_fail_memory(err, "the name of a folder"));
+        CELLAR_TRY(cellar_folder_create(path->bytes, err));
+        *out = openat(place->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (*out >= 0 && flock(*out, LOCK_EX) == 0 && fstat(*out, &facts) == 0 &&
+            cellar_place_is(place, name, &facts))
+            return CELLAR_OK;
+        if (*out < 0 && errno != ENOENT)
+            CELLAR_TRY(cellar_fail_errno(err, path->bytes, "open the folder"));
+        if (*out >= 0)
+            close(*out);
+    }
+out:
+    return status;
 }
 
-/* Nobody has seen what an interrupted run left in the hidden folder: it is thrown away. */
 static cellar_status run_uncharged(run *r, cellar_plan_run_result *out, cellar_error *err)
 {
-    const char *folder = r->plan->outputs.folder, *slash = strrchr(folder, '/');
-    const char *name = slash != NULL ? slash + 1 : folder;
-    const int length = (int) (name - folder);
-    cellar_text staged = {0}, lock = {0};
+    const char *folder = r->plan->outputs.folder;
+    cellar_place place = {.fd = -1};
+    cellar_text parent = {0}, draft = {0};
     cellar_error unheard;
     cellar_status status = CELLAR_OK;
     int fd = -1;
-    cellar_text_printf(&staged, "%.*s.cellar-%.120s.staged", length, folder, name);
-    cellar_text_printf(&lock, "%.*s.cellar-%.120s.lock", length, folder, name);
-    if (staged.failed || lock.failed)
+    CELLAR_TRY(cellar_place_open(folder, CELLAR_PLACE_KEPT, &place, err));
+    cellar_text_printf(&parent, "%.*s.", (int) (place.name - folder), folder);
+    if (parent.failed)
         CELLAR_TRY(cellar_fail_memory(err, "the name of a folder"));
-    CELLAR_TRY(lock_take(lock.bytes, &fd, err));
-    CELLAR_TRY(check_new(r->plan, err));
-    CELLAR_TRY(cellar_folder_remove(staged.bytes, err));
-    status = cellar_plan_pack_write(r->figures, r->prepared, r->options, r->key, staged.bytes, NULL,
+    CELLAR_TRY(drafts_clear(&place, parent.bytes, err));
+    CELLAR_TRY(draft_make(&place, parent.bytes, &draft, &fd, err));
+    status = cellar_plan_pack_write(r->figures, r->prepared, r->options, r->key, draft.bytes, NULL,
                                     err);
     if (status == CELLAR_OK)
-        status = cellar_folder_publish(staged.bytes, folder, err);
+        status = cellar_folder_publish(draft.bytes, folder, err);
     if (status != CELLAR_OK)
-        (void) cellar_folder_remove(staged.bytes, &unheard); /* else the next run does */
+        (void) cellar_folder_remove(draft.bytes, &unheard); /* else the next run does */
     out->is_new = status == CELLAR_OK;
 out:
-    lock_give(lock.bytes, fd);
-    cellar_text_clear(&staged);
-    cellar_text_clear(&lock);
+    if (fd >= 0)
+        close(fd);
+    cellar_place_close(&place);
+    cellar_text_clear(&parent);
+    cellar_text_clear(&draft);
     return status;
 }
 

@@ -156,9 +156,10 @@ cellar_status cellar_ledger_hold(cellar_ledger *ledger, const char *request, cel
 void cellar_ledger_let_go(cellar_ledger *ledger, const char *request);
 /* "folder/name" with the folder's one true path. */
 cellar_status cellar_ledger_true_path(const char *path, cellar_text *out, cellar_error *err);
-/* Where the output of a request lies until it has its name: hidden, in the folder of `path`. */
-cellar_status cellar_ledger_staged_path(const char *request, const char *path, cellar_text *out,
-                                        cellar_error *err);
+/* Where the output of a request lies until it has its name: hidden, in the folder of `path`, under
+ * a name that only who has the key can know before. */
+cellar_status cellar_ledger_staged_path(const cellar_ledger *ledger, const char *request,
+                                        const char *path, cellar_text *out, cellar_error *err);
 
 void cellar_ledger_stamp(const cellar_ledger *ledger, const cellar_ledger_entry *charge,
                          char out[CELLAR_STAMP_TEXT]);

@@ -73,7 +73,7 @@ static cellar_status digest_file(const char *path, int *found, unsigned char has
         *found = 1;
         return digest_folder(path, hash, err);
     }
-    fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     *found = fd >= 0;
     if (fd < 0)
         return errno == ENOENT ? CELLAR_OK : cellar_fail_errno(err, path, "open the file");
@@ -181,13 +181,21 @@ static void request_hash(const char *request, unsigned char hash[16])
     crypto_generichash(hash, 16, (const unsigned char *) request, strlen(request), NULL, 0);
 }
 
-cellar_status cellar_ledger_staged_path(const char *request, const char *path, cellar_text *out,
-                                        cellar_error *err)
+/* The next run must find the file, so the name follows from the request; nobody else may take it
+ * first and make the charge a loss, so it follows from the key too. */
+cellar_status cellar_ledger_staged_path(const cellar_ledger *ledger, const char *request,
+                                        const char *path, cellar_text *out, cellar_error *err)
 {
+    static const char label[] = "cellar staged output 1";
+    crypto_generichash_state state;
     unsigned char hash[16];
     char hex[33];
     const char *slash = strrchr(path, '/');
-    request_hash(request, hash);
+    crypto_generichash_init(&state, ledger->secret->mac_key, sizeof ledger->secret->mac_key,
+                            sizeof hash);
+    crypto_generichash_update(&state, (const unsigned char *) label, sizeof label);
+    crypto_generichash_update(&state, (const unsigned char *) request, strlen(request));
+    crypto_generichash_final(&state, hash, sizeof hash);
     sodium_bin2hex(hex, sizeof hex, hash, sizeof hash);
     cellar_text_add(out, path, slash != NULL ? (size_t) (slash - path) + 1 : 0);
     cellar_text_printf(out, ".cellar-%s.staged", hex);

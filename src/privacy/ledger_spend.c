@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "base/folder.h"
 #include "base/output.h"
+#include "base/place.h"
 
 typedef struct spend {
     cellar_ledger *ledger;
@@ -86,7 +87,8 @@ static cellar_status file_publish(const spend *s, const char *staged, const char
                                   cellar_error *err)
 {
     cellar_output_options options = {.replace = s->replace, .shared = 1};
-    if (access(staged, F_OK) != 0 && errno == ENOENT)
+    struct stat unused;
+    if (lstat(staged, &unused) != 0 && errno == ENOENT)
         return CELLAR_OK; /* has its name already, or the release has no such companion */
     if (cellar_folder_is_there(staged))
         return cellar_folder_publish(staged, path, err);
@@ -122,6 +124,19 @@ static cellar_status spend_is_recorded(const spend *s, int *is_recorded, cellar_
     return status;
 }
 
+/* Brings the names in the folder of the output to disk. */
+static cellar_status spend_sync(const spend *s, cellar_error *err)
+{
+    cellar_place place;
+    cellar_status status = CELLAR_OK;
+    CELLAR_TRY(cellar_place_open(s->output.bytes, CELLAR_PLACE_KEPT, &place, err));
+    if (cellar_place_sync(&place, -1) != 0)
+        CELLAR_TRY(cellar_fail_errno(err, s->output.bytes, "sync the folder of the file"));
+out:
+    cellar_place_close(&place);
+    return status;
+}
+
 static cellar_status spend_finish(spend *s, cellar_error *err)
 {
     int is_recorded;
@@ -130,6 +145,7 @@ static cellar_status spend_finish(spend *s, cellar_error *err)
     if (!is_recorded)
         return spend_give_up(s, err);
     CELLAR_TRY(spend_each(s, file_publish, err));
+    CELLAR_TRY(spend_sync(s, err)); /* the run before may have ended right after the name */
     CELLAR_TRY(cellar_ledger_note_done(s->ledger, s->charge->request, err));
 out:
     return status;
@@ -192,17 +208,15 @@ static cellar_status spend_new(spend *s, const char *stamp, cellar_produce *prod
 /* What would go wrong after paying is looked for before. */
 static cellar_status spend_check_place(spend *s, cellar_error *err)
 {
-    cellar_text folder = {0};
+    cellar_place place;
     cellar_status status = CELLAR_OK;
-    cellar_text_add(&folder, s->output.bytes,
-                    (size_t) (strrchr(s->output.bytes, '/') - s->output.bytes) + 1);
-    if (folder.failed)
-        return cellar_fail_memory(err, "the name of a file");
-    if (faccessat(AT_FDCWD, folder.bytes, W_OK | X_OK, AT_EACCESS) != 0)
-        status = cellar_fail_errno(err, folder.bytes, "write to the folder");
-    cellar_text_clear(&folder);
-    if (status == CELLAR_OK && !s->replace)
-        status = spend_each(s, file_must_be_new, err);
+    CELLAR_TRY(cellar_place_open(s->output.bytes, CELLAR_PLACE_KEPT, &place, err));
+    if (faccessat(place.fd, ".", W_OK | X_OK, AT_EACCESS) != 0)
+        CELLAR_TRY(cellar_fail_errno(err, s->output.bytes, "write to the folder of the file"));
+    if (!s->replace)
+        CELLAR_TRY(spend_each(s, file_must_be_new, err));
+out:
+    cellar_place_close(&place);
     return status;
 }
 
@@ -288,7 +302,7 @@ cellar_status cellar_ledger_spend(cellar_ledger *ledger, const cellar_charge *ch
     if (charge->request == NULL)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a charge needs a request");
     CELLAR_TRY(cellar_ledger_true_path(options->path, &s.output, err));
-    CELLAR_TRY(cellar_ledger_staged_path(charge->request, s.output.bytes, &s.staged, err));
+    CELLAR_TRY(cellar_ledger_staged_path(ledger, charge->request, s.output.bytes, &s.staged, err));
     CELLAR_TRY(cellar_ledger_hold(ledger, charge->request, err));
     held = 1;
     status = spend_run(&s, produce, context, out, err);

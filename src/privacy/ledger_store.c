@@ -19,6 +19,7 @@
 #include <sodium.h>
 
 #include "base/error.h"
+#include "base/place.h"
 
 enum { BUSY_MS = 30000, APPLICATION_ID = 0x43456c67 /* "CElg" */, FORMAT = 2, NONCE_BYTES = 16 };
 
@@ -70,6 +71,11 @@ static int place_look(const char *path, struct statfs *out)
 cellar_status cellar_ledger_check_place(const char *path, cellar_error *err)
 {
     struct statfs facts;
+    cellar_place place;
+    cellar_status status = cellar_place_open(path, CELLAR_PLACE_OURS, &place, err);
+    cellar_place_close(&place);
+    if (status != CELLAR_OK) /* SQLite believes the journal that lies beside the file */
+        return status;
     if (place_look(path, &facts) != 0)
         return cellar_fail_errno(err, path, "look at the file system");
     if (!place_has_locks(&facts))

@@ -176,7 +176,8 @@ static const char *delivery_begin(desk *d, const service_sender *sender, const d
     desk_close(d); /* of a shuffler that was cut off */
     if (!name_path(d, desk_names[wish->paper], ".part", path))
         return "the path is too long";
-    d->fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    unlink(path); /* what a crash left */
+    d->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (d->fd < 0)
         return "the file cannot be made there";
     d->is_open = 1;

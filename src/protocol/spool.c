@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/place.h"
 
 enum {
     SPOOL_VERSION = 2,
@@ -217,30 +218,25 @@ out:
 
 static cellar_status file_open(collect_spool *spool, cellar_error *err)
 {
+    struct stat unused;
     spool->fd = open(spool->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (spool->fd < 0)
         return cellar_fail_errno(err, spool->path, "open");
     if (flock(spool->fd, LOCK_EX | LOCK_NB) != 0)
         return cellar_fail(err, CELLAR_ERR_EXISTS, "%s: another process is using it", spool->path);
-    return CELLAR_OK;
+    return cellar_place_check_file(spool->fd, spool->path, &unused, err);
 }
 
 cellar_status folder_sync(const char *path, cellar_error *err)
 {
-    char folder[4096] = ".";
-    const char *slash = strrchr(path, '/');
-    int fd, failed;
-
-    if (slash != NULL && (size_t) (slash - path) + 2 <= sizeof folder) {
-        memcpy(folder, path, (size_t) (slash - path) + 1);
-        folder[slash - path + 1] = '\0';
-    }
-    fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return cellar_fail_errno(err, folder, "open");
-    failed = fsync(fd) != 0;
-    close(fd);
-    return failed ? cellar_fail_errno(err, folder, "sync") : CELLAR_OK;
+    cellar_place place;
+    cellar_status status = CELLAR_OK;
+    CELLAR_TRY(cellar_place_open(path, CELLAR_PLACE_KEPT, &place, err));
+    if (cellar_place_sync(&place, -1) != 0)
+        CELLAR_TRY(cellar_fail_errno(err, path, "sync the folder of the file"));
+out:
+    cellar_place_close(&place);
+    return status;
 }
 
 static cellar_status header_check(const collect_spool *spool, const unsigned char *found,
@@ -255,7 +251,7 @@ static cellar_status header_check(const collect_spool *spool, const unsigned cha
 }
 
 /* The header is synced before the first record is written, so a file that is too short for one, or
- * is all zeros, holds nothing. */
+ * lacks its first sector, holds nothing. */
 static cellar_status file_begin(collect_spool *spool, cellar_error *err)
 {
     unsigned char wanted[HEADER_BYTES], found[HEADER_BYTES] = {0};
@@ -268,7 +264,7 @@ static cellar_status file_begin(collect_spool *spool, cellar_error *err)
         return cellar_fail_errno(err, spool->path, "look at");
     CELLAR_TRY(read_at(spool, found, sizeof found, 0, &got, err));
     if (facts.st_size < HEADER_BYTES ||
-        (facts.st_size == HEADER_BYTES && sodium_is_zero(found, sizeof found))) {
+        (facts.st_size == HEADER_BYTES && sodium_is_zero(found, MARK_PLACE))) {
         CELLAR_TRY(write_at(spool, wanted, sizeof wanted, 0, err));
         CELLAR_TRY(spool_sync(spool, err));
         return folder_sync(spool->path, err);

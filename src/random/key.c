@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/place.h"
 #include "random/locked.h"
 
 enum { EDITION_MAX = 200, ID_BYTES = 8, FILE_MAX = 1024, PATH_MAX_BYTES = 4096 };
@@ -135,29 +136,41 @@ cellar_status cellar_key_rotate(const char *path, const char *edition, cellar_er
 {
     char kept[PATH_MAX_BYTES];
     cellar_key *old = NULL;
+    cellar_place place = {.fd = -1};
+    struct stat facts;
     cellar_status status = CELLAR_OK;
 
     CELLAR_TRY(edition_check(edition, err));
+    CELLAR_TRY(cellar_place_open(path, CELLAR_PLACE_KEPT, &place, err));
     CELLAR_TRY(cellar_key_read(path, &old, err));
     if ((size_t) snprintf(kept, sizeof kept, "%s.%s", path, old->id) >= sizeof kept)
         CELLAR_TRY(cellar_fail(err, CELLAR_ERR_ARGUMENT, "%s: the path is too long", path));
-    if (link(path, kept) != 0)
+    if (linkat(place.fd, place.name, place.fd, cellar_place_name(kept), 0) != 0)
         CELLAR_TRY(cellar_fail_errno(err, kept, "keep the old key"));
-    status = key_write(path, 1, edition, err);
-    if (status != CELLAR_OK)
-        unlink(kept);
+    /* On disk before the new key takes its name: no power cut may leave neither. */
+    status = cellar_place_sync(&place, -1) == 0 ? key_write(path, 1, edition, err)
+                                                : cellar_fail_errno(err, kept, "keep the old key");
+    if (status != CELLAR_OK && fstatat(place.fd, place.name, &facts, AT_SYMLINK_NOFOLLOW) == 0 &&
+        cellar_place_is(&place, cellar_place_name(kept), &facts)) /* it is still the old one */
+        unlinkat(place.fd, cellar_place_name(kept), 0);
 out:
+    cellar_place_close(&place);
     cellar_key_free(old);
     return status;
 }
 
 /* ---- reading --------------------------------------------------------------- */
 
-/* Opens what only its owner can read or change. */
+/* Opens what only its owner can read, change or exchange for an older key. */
 static cellar_status file_open(const char *path, int *fd, cellar_error *err)
 {
     struct stat facts;
-    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    cellar_place place;
+    cellar_status status = cellar_place_open(path, CELLAR_PLACE_KEPT, &place, err);
+    if (status != CELLAR_OK)
+        return status;
+    *fd = openat(place.fd, place.name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    cellar_place_close(&place); /* close leaves errno alone unless it fails */
     if (*fd < 0 && errno == ELOOP)
         return cellar_fail(err, CELLAR_ERR_RULE, "%s: a key file must not be a symbolic link",
                            path);

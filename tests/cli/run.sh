@@ -7,6 +7,7 @@
 # CASE.exit (0), and its standard error CASE.stderr (not looked at, if there is none). A case that
 # cannot run here exits with 77 and says why. UPDATE=1 writes the expectations instead.
 program=$1 script=$2
+umask 022 # folders that others can write to are refused
 case_path=${script%.sh}
 folder=$(mktemp -d) || exit 1
 trap 'chmod -R u+rwx "$folder"; rm -rf "$folder"' EXIT

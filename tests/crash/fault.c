@@ -134,12 +134,22 @@ SIMPLE(CREATES, renameat2,
        (from_fd, from, to_fd, to, flags))
 SIMPLE(CREATES, linkat, (int from_fd, const char *from, int to_fd, const char *to, int flags),
        (from_fd, from, to_fd, to, flags))
-SIMPLE(NAMES, chmod, (const char *path, mode_t mode), (path, mode))
+SIMPLE(CREATES, renameat, (int from_fd, const char *from, int to_fd, const char *to),
+       (from_fd, from, to_fd, to))
+SIMPLE(NAMES, unlinkat, (int folder, const char *path, int flags), (folder, path, flags))
+SIMPLE(CREATES, mkdirat, (int folder, const char *path, mode_t mode), (folder, path, mode))
+SIMPLE(NAMES, fchmod, (int fd, mode_t mode), (fd, mode))
+
+/* O_TMPFILE has the bits of O_DIRECTORY, which alone creates nothing. */
+static int creates(int flags)
+{
+    return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
+}
 
 static int open_any(const char *name, const char *path, int flags, mode_t mode)
 {
     REAL(open, name);
-    enum fault fault = (flags & (O_CREAT | O_TMPFILE)) != 0 ? fault_now(CREATES) : NONE;
+    enum fault fault = creates(flags) ? fault_now(CREATES) : NONE;
     int fd;
     if (fails(fault))
         return -1;
@@ -149,16 +159,37 @@ static int open_any(const char *name, const char *path, int flags, mode_t mode)
     return fd;
 }
 
-#define OPEN(name)                                                                                 \
-    int name(const char *path, int flags, ...)                                                     \
-    {                                                                                              \
+/* The mode is there only where it is needed; reading one more argument does no harm elsewhere. */
+#define MODE_OF(flags, mode)                                                                       \
+    do {                                                                                           \
         va_list more;                                                                              \
-        mode_t mode;                                                                               \
         va_start(more, flags);                                                                     \
         mode = va_arg(more, mode_t);                                                               \
         va_end(more);                                                                              \
+    } while (0)
+
+#define OPEN(name)                                                                                 \
+    int name(const char *path, int flags, ...)                                                     \
+    {                                                                                              \
+        mode_t mode;                                                                               \
+        MODE_OF(flags, mode);                                                                      \
         return open_any(#name, path, flags, mode);                                                 \
     }
 
 OPEN(open)
 OPEN(open64)
+
+int openat(int folder, const char *path, int flags, ...)
+{
+    REAL(openat, "openat");
+    enum fault fault = creates(flags) ? fault_now(CREATES) : NONE;
+    mode_t mode;
+    int fd;
+    MODE_OF(flags, mode);
+    if (fails(fault))
+        return -1;
+    fd = real(folder, path, flags, mode);
+    if (fault == AFTER)
+        die();
+    return fd;
+}

@@ -164,4 +164,5 @@ def main():
         shutil.rmtree(place.base, ignore_errors=True)
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

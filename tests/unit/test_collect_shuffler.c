@@ -203,6 +203,21 @@ static void test_a_spool_without_a_header_is_begun_anew(void **state)
     }
 }
 
+/* A spool that somebody made before, to read it later under another name. */
+static void test_a_spool_of_others_is_refused(void **state)
+{
+    fixture *f = *state;
+    cellar_shuffler *shuffler;
+    char other[400];
+    scratch_walk(f->place, 1);
+    scratch_write(f->place, "theirs", "");
+    snprintf(other, sizeof other, "%s", scratch_path(f->place, "theirs"));
+    assert_int_equal(link(other, scratch_path(f->place, "round-1.spool")), 0);
+    assert_int_equal(cellar_shuffler_open(f->place->folder, f->own.invitation, NULL, f->own.keys[2],
+                                          &shuffler, &err),
+                     CELLAR_ERR_RULE);
+}
+
 static void test_forged_cut_and_foreign_submissions_are_refused(void **state)
 {
     fixture *f = *state;
@@ -320,6 +335,7 @@ int main(void)
         cmocka_unit_test(test_a_spool_is_one_shufflers_and_whole),
         cmocka_unit_test(test_a_power_cut_costs_nothing_that_was_acknowledged),
         cmocka_unit_test(test_a_spool_without_a_header_is_begun_anew),
+        cmocka_unit_test(test_a_spool_of_others_is_refused),
         cmocka_unit_test(test_forged_cut_and_foreign_submissions_are_refused),
         cmocka_unit_test(test_nothing_is_forwarded_early_insecurely_or_twice),
         cmocka_unit_test(test_the_permutation_is_uniform),

@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include <fcntl.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -68,6 +69,48 @@ static void test_rotation_keeps_the_old_key(void **state)
     cellar_key_free(key);
 }
 
+static int fsyncs_until_failure;
+int __real_fsync(int fd);
+int __wrap_fsync(int fd);
+
+int __wrap_fsync(int fd)
+{
+    if (fsyncs_until_failure <= 0 || --fsyncs_until_failure > 0)
+        return __real_fsync(fd);
+    errno = EIO;
+    return -1;
+}
+
+/* Whatever sync fails, the old key is there under one of its two names. */
+static void test_a_failed_rotation_keeps_the_old_key(void **state)
+{
+    scratch *place = *state;
+    char path[400], kept[500];
+    int n = 1;
+    snprintf(path, sizeof path, "%s", scratch_path(place, "k"));
+    for (;; n++) {
+        cellar_key *old, *now;
+        scratch_walk(place, 1);
+        assert_int_equal(cellar_key_create(path, NULL, &err), CELLAR_OK);
+        assert_int_equal(cellar_key_read(path, &old, &err), CELLAR_OK);
+        snprintf(kept, sizeof kept, "%s.%s", path, cellar_key_id(old));
+        fsyncs_until_failure = n;
+        if (cellar_key_rotate(path, NULL, &err) == CELLAR_OK) {
+            cellar_key_free(old);
+            break;
+        }
+        assert_int_equal(cellar_key_read(path, &now, &err), CELLAR_OK);
+        if (strcmp(cellar_key_id(now), cellar_key_id(old)) != 0)
+            assert_int_equal(access(kept, F_OK), 0);
+        else
+            assert_int_equal(access(kept, F_OK), -1);
+        cellar_key_free(now);
+        cellar_key_free(old);
+    }
+    assert_true(n > 3); /* the kept name, the new key, its name */
+    fsyncs_until_failure = 0;
+}
+
 static void test_what_others_could_read_is_refused(void **state)
 {
     scratch *place = *state;
@@ -83,6 +126,10 @@ static void test_what_others_could_read_is_refused(void **state)
     assert_non_null(strstr(err.message, "chmod 600"));
     assert_int_equal(cellar_key_rotate(target, NULL, &err), CELLAR_ERR_RULE);
     chmod(target, 0600);
+    chmod(place->folder, 0770); /* who can rename there could bring an old key back */
+    assert_int_equal(cellar_key_read(target, &key, &err), CELLAR_ERR_RULE);
+    assert_int_equal(cellar_key_rotate(target, NULL, &err), CELLAR_ERR_RULE);
+    chmod(place->folder, 0700);
     assert_int_equal(cellar_key_read(place->folder, &key, &err), CELLAR_ERR_RULE);
     assert_int_equal(cellar_key_read(scratch_path(place, "none"), &key, &err), CELLAR_ERR_IO);
     if (geteuid() == 0) { /* only root can give a file away */
@@ -227,6 +274,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_create_and_read),
         cmocka_unit_test(test_rotation_keeps_the_old_key),
+        cmocka_unit_test(test_a_failed_rotation_keeps_the_old_key),
         cmocka_unit_test(test_what_others_could_read_is_refused),
         cmocka_unit_test(test_damaged_files_are_refused),
         cmocka_unit_test(test_record_keys),

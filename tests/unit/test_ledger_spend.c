@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <sodium.h>
+
 static void test_a_request_is_drawn_once(void **state)
 {
     scratch *place = *state;
@@ -144,7 +146,7 @@ static void test_interrupted_requests(void **state)
 
     snprintf(path, sizeof path, "%s", scratch_path(place, "t"));
     CHECK_OK(cellar_ledger_charge(ledger, &lost, path, &before, &err));
-    CHECK_OK(cellar_ledger_staged_path("lost", path, &staged, &err));
+    CHECK_OK(cellar_ledger_staged_path(ledger, "lost", path, &staged, &err));
     CHECK_OK(draw_output(&d, staged.bytes, "", &err));
     assert_int_equal(spend(ledger, &lost, path, &none, &result), CELLAR_ERR_RULE);
     assert_int_equal(result.state, CELLAR_CHARGE_LOST);
@@ -152,7 +154,7 @@ static void test_interrupted_requests(void **state)
 
     cellar_text_reset(&staged);
     CHECK_OK(cellar_ledger_charge(ledger, &finish, path, &before, &err));
-    CHECK_OK(cellar_ledger_staged_path("finish", path, &staged, &err));
+    CHECK_OK(cellar_ledger_staged_path(ledger, "finish", path, &staged, &err));
     CHECK_OK(draw_output(&d, staged.bytes, "", &err));
     CHECK_OK(cellar_ledger_digest(staged.bytes, path, NULL, &found, digest, &err));
     CHECK_OK(cellar_ledger_note_staged(ledger, "finish", digest, &err));
@@ -202,6 +204,62 @@ static void test_existing_files_are_found_before_paying(void **state)
     assert_int_equal(cellar_ledger_state(ledger, "r"), CELLAR_CHARGE_NONE);
     assert_int_equal(spend(ledger, &charge, "-", &d, &result), CELLAR_ERR_ARGUMENT);
     cellar_ledger_close(ledger);
+}
+
+/* Who can only write to a sticky folder knows the request, and takes the name under which its
+ * output would wait if the name followed from the request alone. The charge must not become a loss.
+ */
+static void test_nobody_can_take_a_staged_name(void **state)
+{
+    scratch *place = *state;
+    cellar_ledger *ledger = fresh(place);
+    cellar_charge charge = charge_for("r1", "0.4", NULL);
+    cellar_spend_result result;
+    draw d = {0, 0};
+    unsigned char hash[16];
+    char hex[33], name[64], inner[400], path[400];
+
+    crypto_generichash(hash, sizeof hash, (const unsigned char *) "r1", 2, NULL, 0);
+    snprintf(name, sizeof name, ".cellar-%s.staged",
+             sodium_bin2hex(hex, sizeof hex, hash, sizeof hash));
+    snprintf(path, sizeof path, "%s", scratch_path(place, name));
+    snprintf(inner, sizeof inner, "%.300s/theirs", path);
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_int_equal(mkdir(inner, 0700), 0); /* so that it cannot be cleared away */
+    CHECK_OK(spend(ledger, &charge, scratch_path(place, "t"), &d, &result));
+    assert_int_equal(result.state, CELLAR_CHARGE_DONE);
+    rmdir(inner);
+    cellar_ledger_close(ledger);
+}
+
+/* SQLite rolls back by the journal that lies beside the file: nobody else may put one there. The
+ * folder of an output may be shared if it is sticky; else it is refused before anything is paid. */
+static void test_folders_of_others_are_refused(void **state)
+{
+    scratch *place = *state;
+    cellar_ledger *ledger = fresh(place);
+    cellar_key *key = the_key(place);
+    cellar_charge charge = charge_for("r1", "0.4", NULL);
+    cellar_spend_result result;
+    draw d = {0, 0};
+    char path[400];
+
+    snprintf(path, sizeof path, "%s", scratch_path(place, "ledger"));
+    assert_int_equal(chmod(place->folder, 0770), 0);
+    assert_int_equal(spend(ledger, &charge, scratch_path(place, "t"), &d, &result),
+                     CELLAR_ERR_RULE);
+    assert_int_equal(cellar_ledger_state(ledger, "r1"), CELLAR_CHARGE_NONE);
+    assert_int_equal(chmod(place->folder, 01777), 0);
+    CHECK_OK(spend(ledger, &charge, scratch_path(place, "t"), &d, &result));
+    cellar_ledger_close(ledger);
+    assert_int_equal(cellar_ledger_open(path, key, &ledger, &err), CELLAR_ERR_RULE);
+    assert_non_null(strstr(err.message, "others can write to the folder (mode 1777)"));
+    assert_int_equal(cellar_ledger_create(scratch_path(place, "other"), key, &err),
+                     CELLAR_ERR_RULE);
+    assert_int_equal(chmod(place->folder, 0755), 0);
+    CHECK_OK(cellar_ledger_open(path, key, &ledger, &err));
+    cellar_ledger_close(ledger);
+    cellar_key_free(key);
 }
 
 static void test_rho(void **state)
@@ -341,6 +399,8 @@ int main(void)
         TEST(test_a_full_disk_says_what_stays_charged),
         TEST(test_interrupted_requests),
         TEST(test_existing_files_are_found_before_paying),
+        TEST(test_nobody_can_take_a_staged_name),
+        TEST(test_folders_of_others_are_refused),
         TEST(test_rho),
         TEST(test_analysts),
         TEST(test_what_is_refused),

@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 
 #include "base/error.h"
+#include "base/folder.h"
+#include "base/output.h"
 #include "check.h"
 #include "fail_every.h"
 #include "scratch.h"
@@ -281,18 +283,18 @@ static void test_fail_every(void **state)
 
 /* ---- file systems without nameless files ---- */
 
-/* The linker sends the library's open(2) through here (-Wl,--wrap=open). */
+/* The linker sends the library's openat(2) through here (-Wl,--wrap=openat). */
 static int nameless_files = 1;
-int __real_open(const char *path, int flags, mode_t mode);
-int __wrap_open(const char *path, int flags, mode_t mode);
+int __real_openat(int folder, const char *path, int flags, mode_t mode);
+int __wrap_openat(int folder, const char *path, int flags, mode_t mode);
 
-int __wrap_open(const char *path, int flags, mode_t mode)
+int __wrap_openat(int folder, const char *path, int flags, mode_t mode)
 {
     if (!nameless_files && (flags & O_TMPFILE) == O_TMPFILE) {
         errno = EOPNOTSUPP;
         return -1;
     }
-    return __real_open(path, flags, mode);
+    return __real_openat(folder, path, flags, mode);
 }
 
 static void test_without_nameless_files(void **state)
@@ -317,6 +319,229 @@ static void test_without_nameless_files(void **state)
     nameless_files = 1;
 }
 
+/* ---- others at work in the folder ---- */
+
+/* What others could do there between two calls, done at the moment when a mode changes. */
+static void (*at_chmod)(void);
+int __real_chmod(const char *path, mode_t mode);
+int __real_fchmod(int fd, mode_t mode);
+int __wrap_chmod(const char *path, mode_t mode);
+int __wrap_fchmod(int fd, mode_t mode);
+
+static void interfere(void)
+{
+    void (*act)(void) = at_chmod;
+    at_chmod = NULL;
+    if (act != NULL)
+        act();
+}
+
+int __wrap_chmod(const char *path, mode_t mode)
+{
+    interfere();
+    return __real_chmod(path, mode);
+}
+
+int __wrap_fchmod(int fd, mode_t mode)
+{
+    interfere();
+    return __real_fchmod(fd, mode);
+}
+
+static scratch *hostile;
+
+static void exchange_for_a_link(void)
+{
+    assert_int_equal(unlink(scratch_path(hostile, ".staged")), 0);
+    assert_int_equal(symlink("secret", scratch_path(hostile, ".staged")), 0);
+}
+
+static void publish_beside_a_secret(scratch *place, cellar_status want)
+{
+    char staged[400], path[400];
+    cellar_error err = {""};
+    cellar_status status;
+    snprintf(staged, sizeof staged, "%s", scratch_path(place, ".staged"));
+    snprintf(path, sizeof path, "%s", scratch_path(place, "release"));
+    status = cellar_output_publish(staged, path, &shared, &err);
+    if (status != want)
+        fail_msg("%s: %s", cellar_status_name(status), err.message);
+    assert_int_equal(scratch_mode(place, "secret"), 0600);
+}
+
+static void secret_and_staged(scratch *place)
+{
+    scratch_walk(place, 1);
+    scratch_write(place, "secret", "true counts");
+    scratch_write(place, ".staged", "noisy counts");
+    assert_int_equal(__real_chmod(scratch_path(place, "secret"), 0600), 0);
+}
+
+/* A link, symbolic or hard, in the place of what waits for its name: whatever it leads to keeps its
+ * mode, and is not published. */
+static void test_publish_follows_no_link(void **state)
+{
+    scratch *place = hostile = *state;
+    char secret[400];
+
+    secret_and_staged(place);
+    publish_beside_a_secret(place, CELLAR_OK);
+    assert_int_equal(scratch_mode(place, "release"), 0644);
+
+    secret_and_staged(place);
+    at_chmod = exchange_for_a_link; /* between the look and the change */
+    publish_beside_a_secret(place, CELLAR_ERR_IO);
+
+    secret_and_staged(place);
+    exchange_for_a_link(); /* before all of it */
+    publish_beside_a_secret(place, CELLAR_ERR_IO);
+
+    secret_and_staged(place);
+    snprintf(secret, sizeof secret, "%s", scratch_path(place, "secret"));
+    assert_int_equal(unlink(scratch_path(place, ".staged")), 0);
+    assert_int_equal(link(secret, scratch_path(place, ".staged")), 0);
+    publish_beside_a_secret(place, CELLAR_ERR_RULE);
+    assert_int_equal(access(scratch_path(place, "release"), F_OK), -1);
+}
+
+/* Where renaming replaces or is unknown, a name is linked and the other one removed: a crash
+ * between the two leaves both, and publishing again removes the hidden one. */
+static int renames_without_replacing = 1;
+int __real_renameat2(int from_fd, const char *from, int to_fd, const char *to, unsigned flags);
+int __wrap_renameat2(int from_fd, const char *from, int to_fd, const char *to, unsigned flags);
+
+int __wrap_renameat2(int from_fd, const char *from, int to_fd, const char *to, unsigned flags)
+{
+    if (renames_without_replacing)
+        return __real_renameat2(from_fd, from, to_fd, to, flags);
+    errno = EINVAL;
+    return -1;
+}
+
+/* The folder's sync fails: the file is not acknowledged, and not there either. */
+static int folders_sync = 1;
+int __real_fsync(int fd);
+int __wrap_fsync(int fd);
+
+int __wrap_fsync(int fd)
+{
+    struct stat facts;
+    if (folders_sync || fstat(fd, &facts) != 0 || !S_ISDIR(facts.st_mode))
+        return __real_fsync(fd);
+    errno = EIO;
+    return -1;
+}
+
+static void test_a_name_that_is_not_synced(void **state)
+{
+    scratch *place = *state;
+    cellar_output *output = opened(place, "t", NULL);
+    cellar_error err = {""};
+    cellar_output_string(output, "whole");
+    folders_sync = 0;
+    assert_int_equal(cellar_output_commit(output, &err), CELLAR_ERR_IO);
+    folders_sync = 1;
+    assert_non_null(strstr(err.message, "sync the folder"));
+    assert_int_equal(scratch_n_entries(place), 0);
+}
+
+static void test_publish_by_links(void **state)
+{
+    scratch *place = *state;
+    char staged[400], path[400];
+    cellar_error err;
+
+    snprintf(staged, sizeof staged, "%s", scratch_path(place, ".staged"));
+    snprintf(path, sizeof path, "%s", scratch_path(place, "release"));
+    renames_without_replacing = 0;
+    secret_and_staged(place);
+    publish_beside_a_secret(place, CELLAR_OK);
+    secret_and_staged(place);
+    assert_int_equal(link(staged, path), 0);
+    publish_beside_a_secret(place, CELLAR_OK);
+    assert_int_equal(access(staged, F_OK), -1);
+    secret_and_staged(place);
+    scratch_write(place, "release", "theirs");
+    publish_beside_a_secret(place, CELLAR_ERR_EXISTS);
+    scratch_expect(place, "release", "theirs");
+    scratch_walk(place, 1);
+    assert_int_equal(cellar_folder_create(staged, &err), CELLAR_OK);
+    assert_int_equal(cellar_folder_publish(staged, path, &err), CELLAR_OK);
+    assert_int_equal(scratch_mode(place, "release"), 0755);
+    renames_without_replacing = 1;
+}
+
+static void plant_in_the_draft(void)
+{
+    assert_int_equal(unlink(scratch_path(hostile, "draft/b")), 0);
+    assert_int_equal(symlink("../secret", scratch_path(hostile, "draft/b")), 0);
+}
+
+/* The same for a folder: links to files outside, and a link in the place of the folder. */
+static void test_folders_follow_no_link(void **state)
+{
+    scratch *place = hostile = *state;
+    char draft[400], pack[400];
+    cellar_error err;
+
+    snprintf(draft, sizeof draft, "%s", scratch_path(place, "draft"));
+    snprintf(pack, sizeof pack, "%s", scratch_path(place, "pack"));
+    scratch_write(place, "secret", "true counts");
+    assert_int_equal(__real_chmod(scratch_path(place, "secret"), 0600), 0);
+    assert_int_equal(cellar_folder_create(draft, &err), CELLAR_OK);
+    scratch_write(place, "draft/a", "a");
+    scratch_write(place, "draft/b", "b");
+    at_chmod = plant_in_the_draft; /* when "a" gets its mode */
+    assert_int_equal(cellar_folder_publish(draft, pack, &err), CELLAR_ERR_IO);
+    assert_int_equal(scratch_mode(place, "secret"), 0600);
+    assert_int_equal(access(pack, F_OK), -1);
+    assert_int_equal(cellar_folder_remove(draft, &err), CELLAR_OK);
+
+    assert_int_equal(mkdir(scratch_path(place, "private"), 0700), 0);
+    assert_int_equal(symlink("private", draft), 0);
+    assert_int_equal(cellar_folder_publish(draft, pack, &err), CELLAR_ERR_IO);
+    assert_int_equal(cellar_folder_remove(draft, &err), CELLAR_ERR_IO);
+    assert_int_equal(scratch_mode(place, "private"), 0700);
+}
+
+/* A folder in which others can exchange files is refused; the sticky bit keeps them from it. */
+static void test_folders_of_others(void **state)
+{
+    scratch *place = *state;
+    static const struct {
+        mode_t mode;
+        cellar_status want;
+    } cases[] = {{0700, CELLAR_OK},       {0755, CELLAR_OK},        {01777, CELLAR_OK},
+                 {01730, CELLAR_OK},      {0777, CELLAR_ERR_RULE},  {0770, CELLAR_ERR_RULE},
+                 {0702, CELLAR_ERR_RULE}, {02775, CELLAR_ERR_RULE}, {0720, CELLAR_ERR_RULE}};
+    char staged[400];
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        cellar_output *output = NULL;
+        cellar_error err = {""};
+        cellar_status status;
+        scratch_walk(place, 1);
+        scratch_write(place, ".staged", "x");
+        snprintf(staged, sizeof staged, "%s", scratch_path(place, ".staged"));
+        assert_int_equal(__real_chmod(place->folder, cases[i].mode), 0);
+        status = cellar_output_open(scratch_path(place, "t"), NULL, &output, &err);
+        cellar_output_discard(output);
+        if (status != cases[i].want)
+            fail_msg("%o: %s", cases[i].mode, err.message);
+        if (status != CELLAR_OK)
+            assert_non_null(strstr(err.message, "chmod go-w"));
+        status = cellar_output_publish(staged, scratch_path(place, "t"), NULL, &err);
+        assert_int_equal(status, cases[i].want);
+    }
+    assert_int_equal(__real_chmod(place->folder, 0700), 0);
+    if (geteuid() == 0) { /* who may give it away */
+        cellar_output *output = NULL;
+        assert_int_equal(chown(place->folder, 65534, 65534), 0);
+        assert_int_equal(cellar_output_open(scratch_path(place, "t2"), NULL, &output, NULL),
+                         CELLAR_ERR_RULE);
+        assert_int_equal(chown(place->folder, 0, 0), 0);
+    }
+}
+
 #define SCRATCH_TEST(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
 
 int main(void)
@@ -334,6 +559,11 @@ int main(void)
         SCRATCH_TEST(test_stdout),
         SCRATCH_TEST(test_fail_every),
         SCRATCH_TEST(test_without_nameless_files),
+        SCRATCH_TEST(test_publish_follows_no_link),
+        SCRATCH_TEST(test_a_name_that_is_not_synced),
+        SCRATCH_TEST(test_publish_by_links),
+        SCRATCH_TEST(test_folders_follow_no_link),
+        SCRATCH_TEST(test_folders_of_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

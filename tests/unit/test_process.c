@@ -3,12 +3,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,7 +43,7 @@ static int child_hardened(void)
         return 3;
     if (umask(0) != 077)
         return 4;
-    return 0;
+    return prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 ? 0 : 5;
 }
 
 static void test_harden(void **state)
@@ -47,6 +51,65 @@ static void test_harden(void **state)
     (void) state;
     assert_int_equal(in_child(child_hardened), 0);
 }
+
+#ifndef CELLAR_SANITIZE
+/* 1 when the kernel refuses what the confined process has no use for. */
+static int refuses_others(void)
+{
+    char byte = 0;
+    struct iovec own = {&byte, 1}, other = {&byte, 1};
+    return ptrace(PTRACE_TRACEME, 0, NULL, NULL) == -1 && errno == EPERM &&
+           process_vm_readv(getpid(), &own, 1, &other, 1, 0) == -1 && errno == EPERM &&
+           unshare(CLONE_NEWUSER) == -1 && errno == EPERM;
+}
+
+static int child_confined(void)
+{
+    char *const arguments[] = {NULL};
+    FILE *file;
+    if (cellar_process_harden(NULL) != CELLAR_OK || cellar_process_confine(0, NULL) != CELLAR_OK)
+        return 1;
+    if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != SECCOMP_MODE_FILTER)
+        return 2;
+    if (execve("/bin/true", arguments, arguments) != -1 || errno != EPERM)
+        return 3;
+    if (socket(AF_INET, SOCK_STREAM, 0) != -1 || errno != EPERM)
+        return 4;
+    if (!refuses_others())
+        return 5;
+    file = tmpfile(); /* the work goes on */
+    return file != NULL && fclose(file) == 0 ? 0 : 6;
+}
+
+static int child_may_execute(void)
+{
+    char *const arguments[] = {NULL};
+    if (cellar_process_harden(NULL) || cellar_process_confine(CELLAR_MAY_EXECUTE, NULL))
+        return 2;
+    if (socket(AF_UNIX, SOCK_STREAM, 0) != -1 || errno != EPERM || !refuses_others())
+        return 3;
+    execve("/bin/true", arguments, arguments);
+    return 4;
+}
+
+static int child_may_connect(void)
+{
+    char *const arguments[] = {NULL};
+    if (cellar_process_harden(NULL) || cellar_process_confine(CELLAR_MAY_CONNECT, NULL))
+        return 1;
+    if (socket(AF_UNIX, SOCK_STREAM, 0) == -1 || !refuses_others())
+        return 2;
+    return execve("/bin/true", arguments, arguments) == -1 && errno == EPERM ? 0 : 3;
+}
+
+static void test_confine(void **state)
+{
+    (void) state;
+    assert_int_equal(in_child(child_confined), 0);
+    assert_int_equal(in_child(child_may_execute), 0);
+    assert_int_equal(in_child(child_may_connect), 0);
+}
+#endif
 
 /* With 0, 1 and 2 closed, no file may take their numbers, and writing to them must fail. */
 static int child_closed_descriptors(void)
@@ -97,7 +160,7 @@ static int child_output_after_hardening(void)
     char folder[] = "/tmp/cellar-test-XXXXXX", path[64];
     cellar_output *output = NULL;
     int answer = 0;
-    if (mkdtemp(folder) == NULL || chmod(folder, 0777) != 0)
+    if (mkdtemp(folder) == NULL || chmod(folder, 01777) != 0)
         return 1;
     snprintf(path, sizeof path, "%s/t", folder);
     if (fork() == 0) {
@@ -139,6 +202,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_harden),
+#ifndef CELLAR_SANITIZE
+        cmocka_unit_test(test_confine),
+#endif
         cmocka_unit_test(test_closed_descriptors),
         cmocka_unit_test(test_file_limit_is_an_error),
         cmocka_unit_test(test_output_after_hardening),
