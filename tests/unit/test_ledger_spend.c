@@ -215,7 +215,7 @@ static void test_nobody_can_take_a_staged_name(void **state)
     cellar_ledger *ledger = fresh(place);
     cellar_charge charge = charge_for("r1", "0.4", NULL);
     cellar_spend_result result;
-    draw d = {0, 0};
+    draw d = {0};
     unsigned char hash[16];
     char hex[33], name[64], inner[400], path[400];
 
@@ -241,7 +241,7 @@ static void test_folders_of_others_are_refused(void **state)
     cellar_key *key = the_key(place);
     cellar_charge charge = charge_for("r1", "0.4", NULL);
     cellar_spend_result result;
-    draw d = {0, 0};
+    draw d = {0};
     char path[400];
 
     snprintf(path, sizeof path, "%s", scratch_path(place, "ledger"));
