@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The distribution of the released value of one true count, as proven enclosures. This is the one
+ * place that chooses how a probability is computed: by a closed form of the mechanism, by a row of
+ * double-doubles, or by summing balls. */
+#ifndef CELLAR_PRIVACY_DISTRIBUTION_H
+#define CELLAR_PRIVACY_DISTRIBUTION_H
+
+#include <arb.h>
+
+#include "mechanism/mechanism.h"
+
+typedef struct cellar_distribution {
+    const cellar_mechanism *m;
+    int64_t count;
+    int64_t low, high; /* support; INT64_MIN and INT64_MAX are unbounded */
+    int is_clamped;    /* released values below zero are possible, and released as zero */
+    int has_row;
+    cellar_law_row row; /* of kernels; it grows as far as it is asked for */
+} cellar_distribution;
+
+/* Keeps `m`. A kernel without a row, or without the memory for one, is enclosed by balls: the same
+ * answers, more slowly. */
+void cellar_distribution_init(cellar_distribution *d, const cellar_mechanism *m, int64_t count,
+                              cellar_negatives negatives);
+void cellar_distribution_clear(cellar_distribution *d); /* {0} is fine */
+
+/* 1 when `b` lies between the ends of the support. */
+int cellar_distribution_holds(const cellar_distribution *d, int64_t b);
+
+/* Enclosures of P(B = b), P(B >= b) and P(B <= b), to about `bits` bits where that is possible. */
+void cellar_distribution_pmf(cellar_distribution *d, int64_t b, int64_t bits, arb_t out);
+void cellar_distribution_upper(cellar_distribution *d, int64_t b, int64_t bits, arb_t out);
+void cellar_distribution_lower(cellar_distribution *d, int64_t b, int64_t bits, arb_t out);
+
+/* The window outside which P has about `tail` of its mass; within the support. */
+void cellar_distribution_window(const cellar_distribution *d, double tail, int64_t *low,
+                                int64_t *high);
+
+#endif
