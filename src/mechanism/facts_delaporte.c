@@ -76,7 +76,7 @@ static void delaporte_forgotten(const cellar_large_pair *pair, const arb_t t, in
 
 /* G known: ln E e^{cG} = c nu - k ln(1 - (1 - nu) c/k). */
 static void delaporte_known(const cellar_large_pair *pair, const arb_t t, int larger, int64_t bits,
-                           arb_t out)
+                            arb_t out)
 {
     arb_t c, nu, shape;
     arb_init(c);

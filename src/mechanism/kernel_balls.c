@@ -174,10 +174,9 @@ static int sum_by_run(const cellar_kernel *k, int64_t count, int64_t from, int64
         for (size_t i = 0; i < size; i++)
             sum = cellar_dword_add(sum, p[i]);
         n += size;
-        rest = (int64_t) size == left
-                   ? 0
-                   : p[size - 1].high * (1 + 0x1p-40) *
-                         tail_factor(k, count, from + (int64_t) n - 1);
+        rest = (int64_t) size == left ? 0
+                                      : p[size - 1].high * (1 + 0x1p-40) *
+                                            tail_factor(k, count, from + (int64_t) n - 1);
     }
     cellar_dword_ball(sum, sum.high * (run.error + SUM_STEP * (double) n) * 1.001 * unit + rest,
                       out);

@@ -99,9 +99,9 @@ static cellar_status check_point(cellar_setting *s, const fmpq_t epsilon, const 
     cell->m->ops->support(cell->m, worst->count, 1e-18, &low, &high);
     if (!cellar_facts_monotone(cell->m) || high - low > VALUES_MAX)
         return CELLAR_OK;
-    pair = cellar_one_cell_pair(cell, smaller, larger ? worst->count - smaller
-                                                  : worst->neighbour - smaller,
-                            larger, CELLAR_NEGATIVES_KEEP);
+    pair = cellar_one_cell_pair(cell, smaller,
+                                larger ? worst->count - smaller : worst->neighbour - smaller,
+                                larger, CELLAR_NEGATIVES_KEEP);
     arb_init(first);
     arb_init(second);
     cellar_pair_delta(&pair, epsilon, first);
@@ -127,8 +127,7 @@ static int is_pure_at(const cellar_certificate *c, const fmpq_t epsilon)
     if (!isfinite(c->pure))
         return 0;
     fmpq_init(pure);
-    if (c->pure_exact == NULL ||
-        !cellar_rational_parse(c->pure_exact, strlen(c->pure_exact), pure))
+    if (c->pure_exact == NULL || !cellar_rational_parse(c->pure_exact, strlen(c->pure_exact), pure))
         cellar_rational_set_double(pure, c->pure);
     is_pure = fmpq_cmp(pure, epsilon) <= 0;
     fmpq_clear(pure);
@@ -246,8 +245,8 @@ static cellar_status certify_composition(cellar_setting *s, cellar_certificate *
     comp->n_parts = (uint64_t) cellar_setting_n_cells(s);
     comp->is_tight = s->group == 1 && (is_single || cellar_setting_composes(s));
     if (c->n_epsilons > 0 && c->epsilons[0].delta > 0) {
-        const double advanced =
-            is_single ? comp->tight.epsilon : cellar_curve_advanced_epsilon(s, c->epsilons[0].delta);
+        const double advanced = is_single ? comp->tight.epsilon
+                                          : cellar_curve_advanced_epsilon(s, c->epsilons[0].delta);
         comp->advanced = (cellar_guarantee){advanced, c->epsilons[0].delta};
     } else if (c->n_points > 0) {
         cellar_curve_point found;
@@ -257,8 +256,8 @@ static cellar_status certify_composition(cellar_setting *s, cellar_certificate *
         status = cellar_curve_delta(s, epsilon, &found, err);
         fmpq_clear(epsilon);
         comp->tight = (cellar_guarantee){c->points[0].epsilon, c->points[0].delta};
-        comp->basic = (cellar_guarantee){c->points[0].epsilon,
-                                         status == CELLAR_OK ? found.basic : NAN};
+        comp->basic =
+            (cellar_guarantee){c->points[0].epsilon, status == CELLAR_OK ? found.basic : NAN};
         comp->lower = comp->tight.epsilon;
     } else if (isfinite(c->pure)) {
         comp->basic = comp->tight = (cellar_guarantee){c->pure, 0};

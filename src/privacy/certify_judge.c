@@ -69,10 +69,10 @@ cellar_status cellar_certify_judge(const cellar_setting *s, cellar_certificate *
             c, CELLAR_VERDICT_FAILS, err,
             "domain observed: categories were read off the data, so one person can create one"));
     if (s->group > 1)
-        CELLAR_TRY(cellar_certificate_warn(
-            c, err,
-            "the records of a unit are changed one after the other (group privacy): a bound, and not "
-            "the least one"));
+        CELLAR_TRY(cellar_certificate_warn(c, err,
+                                           "the records of a unit are changed one after the other "
+                                           "(group privacy): a bound, and not "
+                                           "the least one"));
     if (c->infinite >= 1 && s->group == 1)
         CELLAR_TRY(
             cellar_certificate_judge(c, CELLAR_VERDICT_FAILS, err,

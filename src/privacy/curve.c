@@ -199,8 +199,8 @@ static double basic_epsilon(cellar_setting *s, double delta)
     const double share = delta / cellar_setting_n_cells(s) * (1 - 1e-15);
     double sum = 0, largest = 0;
     for (size_t i = 0; i < s->n; i++) {
-        const double epsilon = cellar_worst_epsilon(&s->cells[i], share).upper *
-                               cellar_setting_cells_of(s, i);
+        const double epsilon =
+            cellar_worst_epsilon(&s->cells[i], share).upper * cellar_setting_cells_of(s, i);
         sum += epsilon;
         largest = fmax(largest, epsilon);
     }
@@ -282,7 +282,8 @@ cellar_status cellar_curve_epsilon(cellar_setting *s, double delta, cellar_curve
     return status;
 }
 
-/* ---- what follows from the curve --------------------------------------------------------------- */
+/* ---- what follows from the curve ---------------------------------------------------------------
+ */
 
 cellar_status cellar_curve_violation(cellar_setting *s, const fmpq_t epsilon, cellar_bounds *out,
                                      cellar_error *err)
@@ -305,8 +306,8 @@ cellar_status cellar_curve_violation(cellar_setting *s, const fmpq_t epsilon, ce
     fmpq_mul(smaller, smaller, epsilon);
     status = cellar_curve_delta(s, smaller, &point, err);
     if (status == CELLAR_OK)
-        out->upper = cellar_violation_from_delta(point.bounds.upper,
-                                                 cellar_rational_double(smaller), large);
+        out->upper =
+            cellar_violation_from_delta(point.bounds.upper, cellar_rational_double(smaller), large);
     fmpq_clear(smaller);
     return status;
 }

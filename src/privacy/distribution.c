@@ -184,3 +184,14 @@ void cellar_distribution_lower(cellar_distribution *d, int64_t b, int64_t bits, 
     else
         own_lower(d, b, bits, out);
 }
+
+/* The high word is the double-double rounded to nearest: 2^-53, and the error of the row, which is
+ * below 2^-60 as long as its units of 2^-106 stay below 2^46. */
+int cellar_distribution_near(cellar_distribution *d, int64_t b, double *p)
+{
+    if (d->is_clamped || !d->has_row || !cellar_law_row_reach(&d->row, b) ||
+        !(d->row.run.error < 0x1p46))
+        return 0;
+    *p = d->row.p[b - d->row.first].high;
+    return *p > 0;
+}

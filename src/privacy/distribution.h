@@ -32,6 +32,11 @@ void cellar_distribution_pmf(cellar_distribution *d, int64_t b, int64_t bits, ar
 void cellar_distribution_upper(cellar_distribution *d, int64_t b, int64_t bits, arb_t out);
 void cellar_distribution_lower(cellar_distribution *d, int64_t b, int64_t bits, arb_t out);
 
+/* 1 and P(B = b) as a double that is right to CELLAR_NEAR_ERROR of itself, where a row holds it:
+ * 20 times as quick as a ball, for sums over many values. */
+int cellar_distribution_near(cellar_distribution *d, int64_t b, double *p);
+#define CELLAR_NEAR_ERROR 0x1p-51
+
 /* The window outside which P has about `tail` of its mass; within the support. */
 void cellar_distribution_window(const cellar_distribution *d, double tail, int64_t *low,
                                 int64_t *high);

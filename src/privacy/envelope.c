@@ -142,11 +142,10 @@ static int find_rest(envelope *e, int64_t from)
     int is_covered = 1;
     for (size_t i = 0; i < RESTS; i++) {
         e->rest_at[i] = i == 0 ? 0 : widest * exp((double) i / (RESTS - 1) * 8 - 8);
-        e->rest[i] =
-            i > 0 && e->rest[i - 1] <= 0
-                ? 0
-                : fmin(1, e->cell->m->ops->facts->bound(e->cell->m, from, e->cell->shift,
-                                                        e->rest_at[i]));
+        e->rest[i] = i > 0 && e->rest[i - 1] <= 0
+                         ? 0
+                         : fmin(1, e->cell->m->ops->facts->bound(e->cell->m, from, e->cell->shift,
+                                                                 e->rest_at[i]));
     }
     for (size_t i = 0; i < e->n && is_covered; i++)
         is_covered = rest_value(e, &e->nodes[i]) <= e->nodes[i].value;
@@ -191,8 +190,8 @@ static size_t make_hull(node *nodes, size_t n)
     for (size_t i = 0; i < n; i++) {
         if (kept > 0 && nodes[i].value >= nodes[kept - 1].value)
             continue; /* the curve does not rise */
-        while (kept >= 2 && slope(&nodes[kept - 2], &nodes[kept - 1]) <=
-                                slope(&nodes[kept - 1], &nodes[i]))
+        while (kept >= 2 &&
+               slope(&nodes[kept - 2], &nodes[kept - 1]) <= slope(&nodes[kept - 1], &nodes[i]))
             kept--;
         nodes[kept++] = nodes[i];
     }

@@ -163,8 +163,8 @@ static void figure_offer(cellar_plan_figure *figure, int64_t epsilon_nano)
 }
 
 /* The composed epsilon and the sum of those that cannot be composed; or the basic sum of all. */
-static cellar_status plan_figure(plan *p, const cellar_balance *balance,
-                                 cellar_plan_figure *out, cellar_error *err)
+static cellar_status plan_figure(plan *p, const cellar_balance *balance, cellar_plan_figure *out,
+                                 cellar_error *err)
 {
     int64_t left = out->delta_atto - p->added.delta_atto;
     cellar_bounds bounds = {.upper = 0, .lower = 0};

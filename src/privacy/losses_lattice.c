@@ -42,8 +42,8 @@ void cellar_losses_find_steps(cellar_losses *out)
     if (out->n < 3)
         return;
     origin = out->items[0].loss;
-    spacing = (out->items[last].loss - origin) /
-              (double) (out->items[last].index - out->items[0].index);
+    spacing =
+        (out->items[last].loss - origin) / (double) (out->items[last].index - out->items[0].index);
     for (size_t i = 0; i <= last; i++) {
         double at = origin + (double) (out->items[i].index - out->items[0].index) * spacing;
         furthest = fmax(furthest, fabs(at - out->items[i].loss));
@@ -58,4 +58,3 @@ void cellar_losses_find_steps(cellar_losses *out)
     for (size_t i = last + 1; i-- > 0;)
         out->items[i].index = (out->items[i].index - out->items[0].index) * (spacing < 0 ? -1 : 1);
 }
-

@@ -3,6 +3,9 @@
 
 #include <math.h>
 
+#include "math/ball.h"
+#include "math/rational.h"
+
 /* Removes what a probability cannot be from a ball. */
 static void ball_clip(arb_t ball)
 {
@@ -227,10 +230,11 @@ static int ball_is_tiny(const arb_t ball, slong exponent)
            mag_cmp_2exp_si(arb_radref(ball), exponent) < 0;
 }
 
-/* Good to some 13 digits, or below what a double can hold. */
-static int ball_is_settled(const arb_t ball)
+/* Good to so many bits, or below what a double can hold, or no more than is asked for. */
+static int is_settled(const cellar_pair *pair, const arb_t ball, slong bits)
 {
-    return arb_is_exact(ball) || arb_rel_accuracy_bits(ball) >= 44 || ball_is_tiny(ball, -1100);
+    return arb_is_exact(ball) || arb_rel_accuracy_bits(ball) >= bits || ball_is_tiny(ball, -1100) ||
+           (pair->enough > 0 && arb_is_finite(ball) && cellar_ball_upper(ball) <= pair->enough);
 }
 
 static int64_t threshold_of(const cellar_pair *pair, const fmpq_t epsilon)
@@ -251,7 +255,7 @@ static void delta_by_threshold(const cellar_pair *pair, const fmpq_t epsilon, ar
         if (x < FAR)
             arb_submul(out, q, factor, bits);
         ball_clip(out);
-        if (ball_is_settled(out))
+        if (is_settled(pair, out, 44))
             break;
     }
     arb_clear(factor);
@@ -274,7 +278,7 @@ static void violation_by_threshold(const cellar_pair *pair, const fmpq_t epsilon
         beyond(pair, pair->p, -direction, below, bits, other);
         arb_add(out, out, other, bits);
         ball_clip(out);
-        if (ball_is_settled(out))
+        if (is_settled(pair, out, 44))
             break;
     }
     arb_clear(other);
@@ -297,6 +301,38 @@ static void window_of(const cellar_pair *pair, double tail, int64_t *low, int64_
     mag_set_d(arb_radref(above), 0.5);
     arb_mul(rest, rest, above, bits);
     arb_clear(above);
+}
+
+/* The same in doubles, where rows hold all values. With u = CELLAR_NEAR_ERROR, P lies within (1 +-
+ * u) p and e^epsilon within (1 +- v) factor, v = (2 + epsilon) 2^-52 (exp is right to an ulp, and
+ * epsilon to half of one), so that every term lies between the two that are added up; n additions
+ * of positive numbers and the products in a term are right to (n + 8) 2^-53. */
+static int delta_by_near(const cellar_pair *pair, const fmpq_t epsilon, double tail, arb_t out)
+{
+    const double u = CELLAR_NEAR_ERROR, level = cellar_rational_double(epsilon);
+    const double factor = exp(level), v = u + (2 + level) * 0x1p-52;
+    double upper = 0, lower = 0, p, q, rounding;
+    int64_t low, high;
+    arb_t middle;
+    if (!pair->p->has_row || !pair->q->has_row || !isfinite(factor))
+        return 0;
+    window_of(pair, tail, &low, &high, out);
+    for (int64_t b = low; b <= high; b++) {
+        if (!cellar_distribution_near(pair->p, b, &p) || !cellar_distribution_near(pair->q, b, &q))
+            return 0;
+        upper += fmax(0, p * (1 + u) - factor * q * (1 - v));
+        lower += fmax(0, p * (1 - u) - factor * q * (1 + v));
+    }
+    rounding = (double) (high - low + 9) * 0x1p-52;
+    upper *= 1 + rounding;
+    lower *= 1 - rounding;
+    arb_init(middle);
+    arb_set_d(middle, lower + (upper - lower) / 2);
+    mag_set_d(arb_radref(middle), (upper - lower) * 0.51 + upper * 0x1p-52);
+    arb_add(out, out, middle, CELLAR_PAIR_BITS);
+    ball_clip(out);
+    arb_clear(middle);
+    return is_settled(pair, out, 24);
 }
 
 void cellar_pair_delta_by_sum(const cellar_pair *pair, const fmpq_t epsilon, double tail, arb_t out)
@@ -346,8 +382,10 @@ static void measure_by_sum(const cellar_pair *pair, const fmpq_t epsilon,
 {
     static const double tails[] = {1e-18, 1e-38, 1e-78, 1e-300};
     for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
+        if (sum == cellar_pair_delta_by_sum && delta_by_near(pair, epsilon, tails[i], out))
+            break;
         sum(pair, epsilon, tails[i], out);
-        if (arb_rel_accuracy_bits(out) >= 40)
+        if (is_settled(pair, out, 40))
             break;
     }
 }

@@ -19,6 +19,7 @@ typedef struct cellar_pair {
     int is_monotone;            /* the likelihood ratio is monotone in the released value, */
     int is_flat;                /* and constant up to the smaller count less flat_margin, */
     int64_t flat_margin;        /* and from the larger count plus flat_margin on */
+    double enough;              /* a measure that is no larger need not be enclosed closely [0] */
 } cellar_pair;
 
 void cellar_pair_init(cellar_pair *pair, cellar_distribution *p, cellar_distribution *q);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Privacy loss distributions: the distribution of ln P(b)/Q(b), b drawn from P, on a grid of losses.
+/* Privacy loss distributions: the distribution of ln P(b)/Q(b), b drawn from P, on a grid of
+ * losses.
  *
  * A pair whose losses lie on a lattice is kept exactly. For others each atom of mass p and loss L
  * between two grid points is split between them so that both P and Q keep their mass. The pair

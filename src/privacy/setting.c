@@ -38,7 +38,7 @@ cellar_status cellar_setting_init(cellar_setting *s, const cellar_certify_part *
         return cellar_fail_memory(err, "a certificate");
     for (size_t i = 0; i < n; i++)
         cellar_one_cell_init(&s->cells[i], parts[i].mechanism, (int64_t) shift,
-                         (int64_t) options->min_count, options->negatives, options->effort);
+                             (int64_t) options->min_count, options->negatives, options->effort);
     return CELLAR_OK;
 }
 

@@ -12,7 +12,7 @@ typedef struct cellar_setting {
     size_t n;
     const cellar_certify_options *options;
     cellar_one_cell *cells; /* one for each part */
-    uint64_t group;     /* records of a unit that are changed one after the other [1] */
+    uint64_t group;         /* records of a unit that are changed one after the other [1] */
 } cellar_setting;
 
 /* Keeps its arguments. On failure there is nothing to clear. */

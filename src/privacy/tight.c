@@ -12,7 +12,7 @@
 #include "privacy/envelope.h"
 
 enum { REFINE_MAX = 4096, ROUNDS = 6 };
-static const double LATTICE_CELLS = 0x1p18;            /* a finer lattice is put on a grid */
+static const double LATTICE_CELLS = 0x1p18;                  /* a finer lattice is put on a grid */
 static const double GRID_CELLS[] = {0x1p14, 0x1p16, 0x1p18}; /* of the window, tried in turn */
 enum { GRIDS = sizeof GRID_CELLS / sizeof *GRID_CELLS };
 static const double CLOSE = 1e-4, GAP = 1e-3; /* relative, and of epsilon */
@@ -105,7 +105,7 @@ static cellar_status component_losses(const cellar_component *c, double tail, ce
     if (c->is_envelope)
         return cellar_envelope_create(c->cell, c->larger_is_p, tail, out, err);
     pair = cellar_one_cell_pair(c->cell, c->cell->smallest, c->cell->shift, c->larger_is_p,
-                            CELLAR_NEGATIVES_KEEP);
+                                CELLAR_NEGATIVES_KEEP);
     return cellar_losses_create(&pair, tail, out, err);
 }
 
@@ -249,7 +249,8 @@ static cellar_status refine(losses_sum *s, const cellar_tilt *tilt, const questi
         }
     }
     if (status == CELLAR_OK && n_found == 0)
-        return cellar_fail(err, CELLAR_ERR_OVERFLOW, "these losses are too far apart to be composed");
+        return cellar_fail(err, CELLAR_ERR_OVERFLOW,
+                           "these losses are too far apart to be composed");
     return status;
 }
 
@@ -277,7 +278,8 @@ static cellar_status sum_answer(losses_sum *s, const question *asked, const fmpq
         *out = (cellar_bounds){s->infinite_true, fmin(1, s->infinite + bound)};
         return CELLAR_OK;
     }
-    if (s->is_lattice && tilt.width <= LATTICE_CELLS * cellar_rational_double(s->losses[0].spacing) /
+    if (s->is_lattice && tilt.width <= LATTICE_CELLS *
+                                           cellar_rational_double(s->losses[0].spacing) /
                                            (double) s->refine[0])
         return sum_ask(s, 0, &tilt, asked, out, err);
     return refine(s, &tilt, asked, out, err);

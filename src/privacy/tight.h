@@ -9,7 +9,7 @@
 /* A dominating pair and how often a unit meets it. */
 typedef struct cellar_component {
     cellar_one_cell *cell; /* of the caller */
-    int larger_is_p;   /* P is that of the larger count of the first pair */
+    int larger_is_p;       /* P is that of the larger count of the first pair */
     uint64_t times;
     int is_envelope; /* 1: no pair dominates, and the envelope of all of them stands for it */
 } cellar_component;

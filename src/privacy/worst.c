@@ -17,8 +17,8 @@ enum { PAIRS_USUAL = 1000, SHIFTS_MAX = 16 };
 
 /* ---- cells and pairs --------------------------------------------------------------------- */
 
-void cellar_one_cell_init(cellar_one_cell *cell, const cellar_mechanism *m, int64_t shift, int64_t smallest,
-                      cellar_negatives negatives, double effort)
+void cellar_one_cell_init(cellar_one_cell *cell, const cellar_mechanism *m, int64_t shift,
+                          int64_t smallest, cellar_negatives negatives, double effort)
 {
     const double most = 0x1p62, pairs = effort > 0 ? ceil(PAIRS_USUAL * effort) : most;
     *cell = (cellar_one_cell){.m = m, .shift = shift, .smallest = smallest, .negatives = negatives};
@@ -46,8 +46,8 @@ static int is_held(const cellar_distribution *d, int64_t count, cellar_negatives
 }
 
 /* The larger count of one pair is often the smaller one of the next. */
-cellar_pair cellar_one_cell_pair(cellar_one_cell *cell, int64_t smaller, int64_t shift, int larger_is_p,
-                             cellar_negatives negatives)
+cellar_pair cellar_one_cell_pair(cellar_one_cell *cell, int64_t smaller, int64_t shift,
+                                 int larger_is_p, cellar_negatives negatives)
 {
     cellar_pair pair;
     const int64_t count[2] = {smaller, smaller + shift};
@@ -170,10 +170,11 @@ static int64_t least_shift(const cellar_one_cell *cell, cellar_pair_measure meas
 static void measure_count(cellar_one_cell *cell, int64_t smaller, cellar_pair_measure measure,
                           const fmpq_t epsilon, cellar_worst *worst)
 {
-    for (int64_t shift = cell->shift;
-         shift >= least_shift(cell, measure) && worst->upper < 1; shift--)
+    for (int64_t shift = cell->shift; shift >= least_shift(cell, measure) && worst->upper < 1;
+         shift--)
         for (int larger = 1; larger >= 0; larger--) {
             cellar_pair pair = cellar_one_cell_pair(cell, smaller, shift, larger, cell->negatives);
+            pair.enough = fmax(0, worst->lower);
             cellar_worst_measure(&pair, measure, epsilon, worst);
         }
 }
@@ -287,9 +288,8 @@ static double rest_of_violation(cellar_one_cell *cell, int64_t from, const fmpq_
     for (size_t i = 0; i < sizeof percents / sizeof *percents && large > 0; i++) {
         fmpq_set_si(smaller, percents[i], 100);
         fmpq_mul(smaller, smaller, epsilon);
-        least = fmin(least,
-                     cellar_violation_from_delta(delta_beyond(cell, from, smaller),
-                                                 cellar_rational_double(smaller), large));
+        least = fmin(least, cellar_violation_from_delta(delta_beyond(cell, from, smaller),
+                                                        cellar_rational_double(smaller), large));
     }
     fmpq_clear(smaller);
     return least;
@@ -358,15 +358,17 @@ static void epsilon_of_pair(const cellar_pair *pair, double delta, cellar_bounds
     cellar_bounds one = {0, 0};
     cellar_worst infinite = {.upper = 0};
     fmpq_t none;
-    if (isinf(found->upper) || delta_at(pair, found->upper).upper <= delta)
+    cellar_pair rough = *pair;
+    rough.enough = delta;
+    if (isinf(found->upper) || delta_at(&rough, found->upper).upper <= delta)
         return;
     fmpq_init(none);
     cellar_worst_measure(pair, measure_infinite, none, &infinite);
     fmpq_clear(none);
     if (infinite.lower > delta)
         one = (cellar_bounds){INFINITY, INFINITY};
-    else if (!pair->is_monotone || !cellar_pair_epsilon(pair, delta, fmax(found->upper, 1e-3),
-                                                        &one.lower, &one.upper))
+    else if (!pair->is_monotone ||
+             !cellar_pair_epsilon(pair, delta, fmax(found->upper, 1e-3), &one.lower, &one.upper))
         one = epsilon_by_bisection(pair, delta, found->lower);
     found->lower = fmax(found->lower, one.lower);
     found->upper = fmax(found->upper, one.upper);
@@ -438,7 +440,8 @@ static double pure_of_rows(cellar_one_cell *cell, int64_t end)
     for (int64_t count = cell->smallest; count < end && isfinite(largest); count++)
         for (int64_t shift = 1; shift <= cell->shift && isfinite(largest); shift++)
             for (int larger = 0; larger < 2 && isfinite(largest); larger++) {
-                cellar_pair pair = cellar_one_cell_pair(cell, count, shift, larger, cell->negatives);
+                cellar_pair pair =
+                    cellar_one_cell_pair(cell, count, shift, larger, cell->negatives);
                 largest = cellar_pair_largest_loss(&pair, loss)
                               ? fmax(largest, cellar_ball_upper(loss))
                               : INFINITY;

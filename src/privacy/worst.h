@@ -22,14 +22,14 @@ typedef struct cellar_one_cell {
 } cellar_one_cell;
 
 /* Keeps `m`. `effort` multiplies the usual number of pairs; 0: no limit. */
-void cellar_one_cell_init(cellar_one_cell *cell, const cellar_mechanism *m, int64_t shift, int64_t smallest,
-                      cellar_negatives negatives, double effort);
+void cellar_one_cell_init(cellar_one_cell *cell, const cellar_mechanism *m, int64_t shift,
+                          int64_t smallest, cellar_negatives negatives, double effort);
 void cellar_one_cell_clear(cellar_one_cell *cell); /* {0} is fine */
 
 /* The pair of counts (smaller, smaller + shift), P that of the larger count or of the smaller one.
  * Valid until the next call that takes this cell. */
-cellar_pair cellar_one_cell_pair(cellar_one_cell *cell, int64_t smaller, int64_t shift, int larger_is_p,
-                             cellar_negatives negatives);
+cellar_pair cellar_one_cell_pair(cellar_one_cell *cell, int64_t smaller, int64_t shift,
+                                 int larger_is_p, cellar_negatives negatives);
 
 /* 1: noise that depends on no count, the same in both orders. */
 int cellar_one_cell_is_noise(const cellar_one_cell *cell);

@@ -49,7 +49,8 @@ static int is_violation(cellar_order order)
 
 /* 1 when the loss of a released zero that stands for all b <= 0 exceeds epsilon; also where nothing
  * is ever negative, which is beyond a0. */
-static int zero_violates(cellar_one_cell *cell, int64_t smaller, int64_t shift, const fmpq_t epsilon)
+static int zero_violates(cellar_one_cell *cell, int64_t smaller, int64_t shift,
+                         const fmpq_t epsilon)
 {
     cellar_pair pair = cellar_one_cell_pair(cell, smaller, shift, 0, CELLAR_NEGATIVES_ZERO);
     return !pair.p->is_clamped || is_violation(cellar_pair_compare(&pair, 0, epsilon));
