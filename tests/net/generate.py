@@ -3,7 +3,8 @@
 """Asks a program for the certificates of the net, and writes the net.
 
 generate.py ask CELLAR ANSWERS SECONDS   ask what ANSWERS has not, at most SECONDS of processor each
-generate.py write ANSWERS NET.gz         write the net; what took too long is left out and counted
+generate.py write ANSWERS NET.gz [VALUES] write the net, with the values of independent.py; what took
+                                         too long is left out and counted
 
 Asking again with more seconds asks only what took too long. ANSWERS is a scratch file.
 """
@@ -20,7 +21,8 @@ import draw
 N = 4400
 HERE = os.path.dirname(os.path.abspath(__file__))
 MEMORY = 3 << 30
-PROBABILISTIC = 1e-9  # a delta_p that is no bound is the true one, but for that part of it
+PROBABILISTIC = 1e-9  # a delta_p that is no bound is the true one, but for that part of it,
+LEAST = 1e-300  # unless it is as small as that, or of a unit that moves: fewer cells may be meant
 
 
 def ask(cellar, words, seconds):
@@ -88,9 +90,10 @@ def answers_of(certificate):
         at = text(p["epsilon"])
         yield "delta", at, text(p["delta_lower"]), text(p["delta"])
         if p["delta_probabilistic"] is not None:
-            lower = 0 if p["delta_probabilistic_is_bound"] else 1 - PROBABILISTIC
             value = p["delta_probabilistic"]
-            yield "delta_p", at, text(lower * value), text(value)
+            is_attained = (not p["delta_probabilistic_is_bound"] and value > LEAST
+                           and c["neighbours"] == "add-remove")
+            yield "delta_p", at, text(value * (1 - PROBABILISTIC) if is_attained else 0), text(value)
     for e in c["epsilon_at"]:
         lower = pure_lower if e["delta"] == 0 else text(e["lower"])
         yield "epsilon", text(e["delta"]), lower, text(e["epsilon"])
@@ -102,19 +105,23 @@ def answers_of(certificate):
         yield "rho", "0", "0", text(c["composition"]["rho"])
 
 
-def write_net(path, net):
-    answers = read_answers(path)
-    lines, skipped = [], 0
+def write_net(path, net, values):
+    answers, independent = read_answers(path), read_answers(values)
+    lines, skipped, recomputed = [], 0, 0
     for words in draw.draw_all(N):
         answer = answers.get(" ".join(words), {"how": "late"})
         if answer["how"] == "answered":
             said = [" ".join(a) for a in answers_of(answer["result"])]
+            if answer["words"] in independent:
+                recomputed += 1
+                values = independent[answer["words"]]["values"]
+                said = [s if v == "0.0" else f"{s} {v}" for s, v in zip(said, values)]
             lines.append(";".join([answer["words"], *said]))
         skipped += answer["how"] == "late"
     with gzip.GzipFile(net, "wb", 9, mtime=0) as file:
-        file.write(f"# skipped {skipped}\n".encode())
+        file.write(f"# {skipped} skipped, {recomputed} recomputed\n".encode())
         file.write(("\n".join(lines) + "\n").encode())
-    print(f"{len(lines)} certificates, {skipped} skipped")
+    print(f"{len(lines)} certificates, {skipped} skipped, {recomputed} recomputed")
 
 
 if __name__ == "__main__":
@@ -122,4 +129,4 @@ if __name__ == "__main__":
         hours = float(sys.argv[5]) if len(sys.argv) > 5 else 24
         ask_all(sys.argv[2], sys.argv[3], int(sys.argv[4]), time.time() + 3600 * hours)
     else:
-        write_net(sys.argv[2], sys.argv[3])
+        write_net(sys.argv[2], sys.argv[3], sys.argv[4] if len(sys.argv) > 4 else "")

@@ -94,7 +94,7 @@ int net_line_read(char *text, net_line *out)
          said = strtok_r(NULL, ";\n", &rest))
         if (out->n_claims == NET_CLAIMS || !read_claim(said, &out->claims[out->n_claims++]))
             return 0;
-    return line != NULL && out->n_claims > 0 && read_words(line, out);
+    return line != NULL && read_words(line, out);
 }
 
 /* ---- certifying ------------------------------------------------------------------- */

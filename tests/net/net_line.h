@@ -37,7 +37,8 @@ typedef struct net_line {
 
 const char *net_kind_word(net_kind kind);
 
-/* Reads `text`, which is cut into words. Returns 0 when it is no line of the net. */
+/* Reads `text`, which is cut into words; claims may be missing. Returns 0 when it is no line of the
+ * net. */
 int net_line_read(char *text, net_line *out);
 
 /* The certificate of a line. On failure *out is NULL. */

@@ -113,7 +113,7 @@ static void check_line(net_summary *s, char *text)
     net_line line;
     snprintf(words, sizeof words, "%.*s", (int) strcspn(text, ";\n"), text);
     s->n_certificates++;
-    if (!net_line_read(text, &line)) {
+    if (!net_line_read(text, &line) || line.n_claims == 0) {
         printf("failure: %s: %s\n", words, err.message);
         s->n_failures++;
         return;
