@@ -154,8 +154,9 @@ class Certificate:
             return [least, least + 1, least + 4]
         if name == "round":
             return [least + i for i in range(min(int(laws.parse(spec)[1]["base"]), 60))]
-        far = (75, 100, 150, 200, 300, 500, 1000) if name == "hellinger" else ()
-        return [least + i for i in (0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 25, 50, *far)]
+        near = range(9) if name != "hellinger" else range(50)
+        far = (10, 12, 16, 25, 50) if name != "hellinger" else (75, 100, 150, 200, 300, 500, 1000)
+        return [least + i for i in (*near, *far)]
 
     def shifts(self):
         """(how much a cell changes, how many cells of each mechanism do)"""
@@ -165,8 +166,8 @@ class Certificate:
             out.append((w, self.cells * m))
         if self.is_single and w > 1:
             out += [(k, 1) for k in sorted({1, w // 2, w - 1} - {0, w})]
-        elif self.cells > 1:
-            out.append((w * m, 1))
+        elif self.cells > 1:  # fewer cells can violate more often
+            out += [(w * m, n) for n in sorted({1, self.cells - 1})]
         return out
 
     def named(self):

@@ -2,7 +2,6 @@
 #include "net_line.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,14 +17,20 @@ const char *net_kind_word(net_kind kind)
 
 /* ---- reading ------------------------------------------------------------------- */
 
-static int read_claim(const char *text, net_claim *out)
+/* KIND AT LOWER UPPER [VALUE] */
+static int read_claim(char *text, net_claim *out)
 {
-    char kind[16];
-    int n;
+    double *const numbers[] = {&out->at, &out->lower, &out->upper, &out->independent};
+    char *rest = NULL, *kind = strtok_r(text, " ", &rest), *number;
+    size_t n = 0;
     out->independent = 0;
-    n = sscanf(text, "%15s %lf %lf %lf %lf", kind, &out->at, &out->lower, &out->upper,
-               &out->independent);
-    for (int i = 0; i < NET_KINDS && n >= 4; i++)
+    for (; n < 4 && (number = strtok_r(NULL, " ", &rest)) != NULL; n++) {
+        char *end;
+        *numbers[n] = strtod(number, &end);
+        if (*end != '\0')
+            return 0;
+    }
+    for (int i = 0; i < NET_KINDS && n >= 3; i++)
         if (strcmp(kind, words[i]) == 0) {
             out->kind = (net_kind) i;
             return 1;

@@ -5,7 +5,7 @@
  *
  * test_net [--effort N] [--list FACTOR] [--every N] FOLDER
  *   --effort N     the effort of every certificate [1]
- *   --list FACTOR  also list upper bounds that are looser by more than that factor
+ *   --list FACTOR  also list upper bounds that are looser or tighter by more than that factor
  *   --every N      only every N-th certificate
  * FOLDER holds certificates.txt.gz and the matrices it names. */
 #include <math.h>
@@ -79,8 +79,8 @@ static void compare(net_summary *s, const char *words, const net_claim *old, con
         is_below(old->upper, now->lower, share)) {
         s->n_contradictions[old->kind]++;
         tell("contradiction", words, old, now);
-    } else if (ratio > s->list) {
-        tell("looser", words, old, now);
+    } else if (ratio > s->list || ratio < 1 / s->list) {
+        tell(ratio > 1 ? "looser" : "tighter", words, old, now);
     }
 }
 
