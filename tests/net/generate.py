@@ -19,10 +19,10 @@ import time
 import draw
 
 N = 4400
-HERE = os.path.dirname(os.path.abspath(__file__))
+DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data")
 MEMORY = 3 << 30
-PROBABILISTIC = 1e-9  # a delta_p that is no bound is the true one, but for that part of it,
-LEAST = 1e-300  # unless it is as small as that, or of a unit that moves: fewer cells may be meant
+PROBABILISTIC = 1e-9  # delta_p of one cell that is no bound is the true one, but for that part,
+LEAST = 1e-300  # unless it is as small as that
 
 
 def ask(cellar, words, seconds):
@@ -32,7 +32,7 @@ def ask(cellar, words, seconds):
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    run = subprocess.run([cellar, "certify", *words, "--effort", "0", "--json"], cwd=HERE,
+    run = subprocess.run([cellar, "certify", *words, "--effort", "0", "--json"], cwd=DATA,
                          capture_output=True, text=True, preexec_fn=limit, check=False)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     used = round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 3)
@@ -92,15 +92,17 @@ def answers_of(certificate):
         if p["delta_probabilistic"] is not None:
             value = p["delta_probabilistic"]
             is_attained = (not p["delta_probabilistic_is_bound"] and value > LEAST
-                           and c["neighbours"] == "add-remove")
+                           and p["epsilon"] > 0 and c["composition"]["parts"] == 1)
             yield "delta_p", at, text(value * (1 - PROBABILISTIC) if is_attained else 0), text(value)
+    lowers = {}  # where the tight epsilon is that of a delta, and not of a delta that was found
     for e in c["epsilon_at"]:
-        lower = pure_lower if e["delta"] == 0 else text(e["lower"])
-        yield "epsilon", text(e["delta"]), lower, text(e["epsilon"])
+        at = text(e["delta"])
+        lowers[at] = pure_lower if e["delta"] == 0 else text(e["lower"])
+        yield "epsilon", at, lowers[at], text(e["epsilon"])
     tight = c["composition"]["tight"]
     if c["composition"]["parts"] > 1 and c["epsilon_at"] and tight["epsilon"] is not None:
-        lower = "0" if tight["lower"] is None else text(tight["lower"])
-        yield "tight", text(tight["delta"]), lower, text(tight["epsilon"])
+        at = text(tight["delta"])
+        yield "tight", at, lowers.get(at, "0"), text(tight["epsilon"])
     if c["composition"]["rho"] is not None:
         yield "rho", "0", "0", text(c["composition"]["rho"])
 

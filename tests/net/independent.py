@@ -149,7 +149,7 @@ class Certificate:
         name = laws.parse(spec)[0]
         least = self.least
         if name in laws.ADDITIVE:
-            return [None] + ([least + i for i in (0, 1, 2, 3, 5, 8, 13)] if self.is_clamped else [])
+            return [None] + (self.clamped_counts(spec) if self.is_clamped else [])
         if not self.is_single:
             return [least, least + 1, least + 4]
         if name == "round":
@@ -157,6 +157,22 @@ class Certificate:
         near = range(9) if name != "hellinger" else range(50)
         far = (10, 12, 16, 25, 50) if name != "hellinger" else (75, 100, 150, 200, 300, 500, 1000)
         return [least + i for i in (*near, *far)]
+
+    def clamped_counts(self, spec):
+        """Small ones, and the first whose zero violates: delta_p is largest there."""
+        q, _ = laws.noise(spec, self.tolerance ** 2)
+        tails, total = [], mpf(0)
+        for x in reversed(q):
+            total += x
+            tails.append(total)
+        tails.reverse()  # P(noise <= -a)
+        out = {self.least + i for i in (0, 1, 2, 3, 5, 8, 13)}
+        for kind, at, _, _ in self.asked:
+            for a in range(self.least, len(q) - self.weight) if kind == "delta_p" else ():
+                if log(tails[a] / tails[a + self.weight]) > mpf(at):
+                    out |= {max(a - 1, self.least), a, a + 1}
+                    break
+        return sorted(out)
 
     def shifts(self):
         """(how much a cell changes, how many cells of each mechanism do)"""

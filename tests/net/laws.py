@@ -9,7 +9,7 @@ import os
 from mpmath import besselk, erfc, exp, floor, inf, mp, mpf, pi, sqrt
 
 mp.dps = 50
-HERE = os.path.dirname(os.path.abspath(__file__))
+DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data")
 MOST = 4000  # numbers of a law that are looked at
 ADDITIVE = ("laplace", "discrete-laplace", "gaussian", "discrete-gaussian", "truncated-laplace",
             "truncated-normal", "identity")
@@ -217,7 +217,7 @@ def hellinger_pair(spec, a, b):
 @functools.lru_cache(maxsize=None)
 def matrix_file(name):
     rows = {}
-    with open(os.path.join(HERE, name), encoding="ascii") as file:
+    with open(os.path.join(DATA, name), encoding="ascii") as file:
         for line in list(file)[1:]:
             i, _, p, v, _ = line.split(";")
             rows.setdefault(int(i), {})[int(v)] = mpf(p)
