@@ -158,6 +158,8 @@ static cellar_status certify_point(cellar_setting *s, const fmpq_t epsilon, cell
     point->probabilistic_is_bound = violation.upper - violation.lower > 1e-9 * violation.upper;
     point->delta_published = NAN;
     set_worst(&found.worst, point);
+    if (c->n_points == 0)
+        c->composition.basic = (cellar_guarantee){point->epsilon, found.basic};
     if (is_pure_at(c, epsilon)) {
         point->delta = point->delta_lower = point->delta_probabilistic = 0;
         point->probabilistic_is_bound = 0;
@@ -207,7 +209,7 @@ static cellar_status certify_epsilons(cellar_setting *s, cellar_certificate *c, 
         CELLAR_TRY(cellar_curve_epsilon(s, nextafter(at->delta, 0), &found, err));
         at->epsilon = fmin(found.bounds.upper, c->pure);
         at->lower = fmin(found.bounds.lower, at->epsilon);
-        if (c->n_epsilons == 0) {
+        if (c->n_epsilons == 0) { /* takes the place of what the first epsilon said */
             c->composition.basic = (cellar_guarantee){fmin(found.basic, c->pure), at->delta};
             c->composition.tight = (cellar_guarantee){at->epsilon, at->delta};
             c->composition.lower = at->lower;
@@ -236,34 +238,23 @@ static void reconcile(cellar_certificate *c)
 }
 
 /* At the first delta asked for, or else at the first epsilon, or else the pure one. */
-static cellar_status certify_composition(cellar_setting *s, cellar_certificate *c,
-                                         cellar_error *err)
+static void certify_composition(cellar_setting *s, cellar_certificate *c)
 {
     cellar_composition *comp = &c->composition;
     const int is_single = cellar_setting_is_single(s) && s->group == 1;
-    cellar_status status = CELLAR_OK;
     comp->n_parts = (uint64_t) cellar_setting_n_cells(s);
     comp->is_tight = s->group == 1 && (is_single || cellar_setting_composes(s));
     if (c->n_epsilons > 0 && c->epsilons[0].delta > 0) {
-        const double advanced = is_single ? comp->tight.epsilon
-                                          : cellar_curve_advanced_epsilon(s, c->epsilons[0].delta);
-        comp->advanced = (cellar_guarantee){advanced, c->epsilons[0].delta};
+        const double delta = c->epsilons[0].delta;
+        comp->advanced = (cellar_guarantee){
+            is_single ? comp->tight.epsilon : cellar_curve_advanced_epsilon(s, delta), delta};
     } else if (c->n_points > 0) {
-        cellar_curve_point found;
-        fmpq_t epsilon;
-        fmpq_init(epsilon);
-        cellar_rational_parse(s->options->epsilons[0], strlen(s->options->epsilons[0]), epsilon);
-        status = cellar_curve_delta(s, epsilon, &found, err);
-        fmpq_clear(epsilon);
         comp->tight = (cellar_guarantee){c->points[0].epsilon, c->points[0].delta};
-        comp->basic =
-            (cellar_guarantee){c->points[0].epsilon, status == CELLAR_OK ? found.basic : NAN};
         comp->lower = comp->tight.epsilon;
     } else if (isfinite(c->pure)) {
         comp->basic = comp->tight = (cellar_guarantee){c->pure, 0};
         comp->lower = c->pure;
     }
-    return status;
 }
 
 cellar_status cellar_certify(const cellar_certify_part *parts, size_t n,
@@ -288,7 +279,7 @@ cellar_status cellar_certify(const cellar_certify_part *parts, size_t n,
     CELLAR_TRY(certify_points(&s, c, err));
     CELLAR_TRY(certify_epsilons(&s, c, err));
     reconcile(c);
-    CELLAR_TRY(certify_composition(&s, c, err));
+    certify_composition(&s, c);
     CELLAR_TRY(cellar_certify_judge(&s, c, err));
     *out = c;
     c = NULL;

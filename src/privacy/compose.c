@@ -79,8 +79,8 @@ static void sum_constants(cellar_sum *sum, const cellar_part *parts, size_t n_pa
         sum->variance_units += times * pld->split * pld->split;
         sum->widest = fmax(sum->widest, pld->split);
     }
-    sum->infinite = -expm1(finite) * (1 + 1e-12);
-    sum->infinite_true = -expm1(finite_true) * (1 - 1e-12);
+    sum->infinite = fmax(0, -expm1(finite) * (1 + 1e-12));
+    sum->infinite_true = fmax(0, -expm1(finite_true) * (1 - 1e-12));
     sum->loss_error *= 1 + 1e-9;
 }
 

@@ -288,9 +288,10 @@ cellar_status cellar_curve_epsilon(cellar_setting *s, double delta, cellar_curve
 cellar_status cellar_curve_violation(cellar_setting *s, const fmpq_t epsilon, cellar_bounds *out,
                                      cellar_error *err)
 {
+    static const int percents[] = {80, 95};
     const double large = cellar_rational_double(epsilon);
     cellar_curve_point point;
-    cellar_status status;
+    cellar_status status = CELLAR_OK;
     fmpq_t smaller;
     *out = (cellar_bounds){0, 1};
     if (cellar_setting_is_single(s) && s->options->per_unit == 1) {
@@ -302,12 +303,15 @@ cellar_status cellar_curve_violation(cellar_setting *s, const fmpq_t epsilon, ce
     if (!(large > 0))
         return CELLAR_OK;
     fmpq_init(smaller);
-    fmpq_set_si(smaller, 4, 5);
-    fmpq_mul(smaller, smaller, epsilon);
-    status = cellar_curve_delta(s, smaller, &point, err);
-    if (status == CELLAR_OK)
-        out->upper =
-            cellar_violation_from_delta(point.bounds.upper, cellar_rational_double(smaller), large);
+    for (size_t i = 0; i < sizeof percents / sizeof *percents && status == CELLAR_OK; i++) {
+        fmpq_set_si(smaller, percents[i], 100);
+        fmpq_mul(smaller, smaller, epsilon);
+        status = cellar_curve_delta(s, smaller, &point, err);
+        if (status == CELLAR_OK)
+            out->upper =
+                fmin(out->upper, cellar_violation_from_delta(
+                                     point.bounds.upper, cellar_rational_double(smaller), large));
+    }
     fmpq_clear(smaller);
     return status;
 }

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/memory.h"
+
 /* Rows of double-doubles are right to some 80 bits: a first enclosure of 128 bits may come from
  * one, and whoever asks for more gets balls. */
 enum { ROW_BITS = 128 };
@@ -185,13 +187,64 @@ void cellar_distribution_lower(cellar_distribution *d, int64_t b, int64_t bits, 
         own_lower(d, b, bits, out);
 }
 
-/* The high word is the double-double rounded to nearest: 2^-53, and the error of the row, which is
- * below 2^-60 as long as its units of 2^-106 stay below 2^46. */
+/* ---- in doubles ----------------------------------------------------------------------- */
+
+void cellar_noise_table_clear(cellar_noise_table *table)
+{
+    cellar_free(table->q);
+    *table = (cellar_noise_table){0};
+}
+
+/* Goes on to k, doubling the table; 0 when it would be too large, or memory ends. */
+static int noise_reach(cellar_noise_table *table, const cellar_mechanism *m, int64_t k)
+{
+    enum { FIRST = 256, MOST = 1 << 19, CHUNK = 256, BITS = 80, ENOUGH = 56 };
+    size_t n = table->n > 0 ? table->n : FIRST;
+    double *q;
+    arb_ptr balls;
+    while ((int64_t) n <= k && n <= MOST)
+        n *= 2;
+    if (n > MOST || m->ops->pmf_balls == NULL)
+        return 0;
+    if (n == table->n)
+        return 1;
+    q = cellar_realloc(table->q, n, sizeof *q);
+    if (q == NULL)
+        return 0;
+    table->q = q;
+    balls = _arb_vec_init(CHUNK);
+    for (; table->n < n; table->n += CHUNK) {
+        m->ops->pmf_balls(m, 0, (int64_t) table->n, CHUNK, BITS, balls);
+        for (size_t i = 0; i < CHUNK; i++)
+            q[table->n + i] = arb_rel_accuracy_bits(balls + i) >= ENOUGH
+                                  ? arf_get_d(arb_midref(balls + i), ARF_RND_NEAR)
+                                  : 0;
+    }
+    _arb_vec_clear(balls, CHUNK);
+    return 1;
+}
+
+/* Of a row the high word is the double-double rounded to nearest: 2^-53, and the error of the row,
+ * which is below 2^-60 as long as its units of 2^-106 stay below 2^46. What is too small for a
+ * double to be that precise is not answered. */
 int cellar_distribution_near(cellar_distribution *d, int64_t b, double *p)
 {
-    if (d->is_clamped || !d->has_row || !cellar_law_row_reach(&d->row, b) ||
-        !(d->row.run.error < 0x1p46))
+    const double least = 0x1p-960;
+    if (d->is_clamped || !cellar_distribution_holds(d, b))
         return 0;
+    if (d->m->ops->is_additive) {
+        const int64_t k = b < d->count ? d->count - b : b - d->count;
+        if (d->noise == NULL || ((int64_t) d->noise->n <= k && !noise_reach(d->noise, d->m, k)))
+            return 0;
+        *p = d->noise->q[k];
+        return *p > least;
+    }
+    if (!d->has_row || !(d->row.run.error < 0x1p46))
+        return 0;
+    if (!cellar_law_row_reach(&d->row, b)) {
+        *p = 0; /* a row ends where values have fallen below 2^-700, and go on falling */
+        return d->row.has_ended && b >= d->row.first;
+    }
     *p = d->row.p[b - d->row.first].high;
-    return *p > 0;
+    return *p > least;
 }

@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-enum { KINKS_MAX = 1500, EVEN_NODES = 500, COUNTS_MAX = 256, RESTS = 64 };
+enum { KINKS_MAX = 1500, EVEN_NODES = 500, COUNTS_MAX = 64, RESTS = 64 };
 static const double LOSS_MAX = 600; /* larger losses count as infinite */
 
 /* g is e^x, `value` a bound on H there. */
@@ -30,6 +30,7 @@ typedef struct envelope {
     double tail;
     node *nodes;
     size_t n;
+    double widest;                      /* of all losses */
     double rest_at[RESTS], rest[RESTS]; /* bounds on delta of all counts not looked at */
     int has_rest;
 } envelope;
@@ -44,7 +45,7 @@ static int64_t counts_that_differ(const cellar_one_cell *cell)
     if (facts == NULL || facts->period == NULL || !facts->period(cell->m, &from, &period))
         return 0;
     from = from > cell->smallest ? from : cell->smallest;
-    return from + period - cell->smallest <= 2 * COUNTS_MAX ? from + period : 0;
+    return from + period - cell->smallest <= 1024 ? from + period : 0;
 }
 
 int cellar_envelope_exists(const cellar_one_cell *cell)
@@ -61,25 +62,30 @@ static int by_x(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The losses of the first pair, at which its curve bends, and losses all over their range, closer
- * to each other where they are small. */
-static void choose_nodes(envelope *e, const cellar_losses *first)
+/* Adds the losses of a pair, at which its curve bends, as long as there is room. */
+static void add_kinks(envelope *e, const cellar_losses *l)
 {
-    const size_t stride = first->n / KINKS_MAX + 1;
-    double widest = 1, bend;
-    size_t n = 0, kept = 0;
-    for (size_t i = 0; i < first->n; i += stride)
-        if (fabs(first->items[i].loss) <= LOSS_MAX) {
-            e->nodes[n++].x = first->items[i].loss;
-            widest = fmax(widest, fabs(first->items[i].loss));
-        }
-    widest *= 1 + 1e-8; /* beyond all of them */
-    bend = log1p(widest) / 2;
+    const size_t stride = l->n / KINKS_MAX + 1;
+    for (size_t i = 0; i < l->n; i += stride) {
+        const double x = l->items[i].loss;
+        if (fabs(x) > LOSS_MAX)
+            continue;
+        e->widest = fmax(e->widest, fabs(x) * (1 + 1e-8));
+        if (e->n < KINKS_MAX)
+            e->nodes[e->n++].x = x;
+    }
+}
+
+/* Adds losses all over the range, closer to each other where they are small, and sorts. */
+static void spread_nodes(envelope *e)
+{
+    const double bend = 1;
+    size_t n = e->n, kept = 0;
     for (int i = 0; i <= EVEN_NODES; i++)
-        e->nodes[n++].x = widest * sinh(bend * (2.0 * i / EVEN_NODES - 1)) / sinh(bend);
+        e->nodes[n++].x = e->widest * sinh(bend * (2.0 * i / EVEN_NODES - 1)) / sinh(bend);
     qsort(e->nodes, n, sizeof *e->nodes, by_x);
     for (size_t i = 0; i < n; i++)
-        if (kept == 0 || e->nodes[i].x > e->nodes[kept - 1].x + 1e-9)
+        if (kept == 0 || e->nodes[i].x > e->nodes[kept - 1].x + 1e-9 * e->widest)
             e->nodes[kept++] = (node){e->nodes[i].x, exp(e->nodes[i].x), 0};
     e->n = kept;
 }
@@ -109,19 +115,23 @@ static void raise_curve(envelope *e, const cellar_losses *l)
     }
 }
 
-static cellar_status raise_by_pair(envelope *e, int64_t smaller, int64_t shift, cellar_error *err)
+/* Does something with the losses of all shifts at one smaller count. */
+static cellar_status each_pair(envelope *e, int64_t smaller,
+                               void (*take)(envelope *, const cellar_losses *), cellar_error *err)
 {
-    cellar_losses l;
-    cellar_pair pair =
-        cellar_one_cell_pair(e->cell, smaller, shift, e->larger_is_p, CELLAR_NEGATIVES_KEEP);
-    cellar_status status = cellar_losses_create(&pair, e->tail, &l, err);
-    if (status != CELLAR_OK)
-        return status;
-    if (e->n == 0)
-        choose_nodes(e, &l);
-    raise_curve(e, &l);
-    cellar_losses_clear(&l);
-    return CELLAR_OK;
+    const int64_t least = cellar_facts_monotone(e->cell->m) ? e->cell->shift : 1;
+    cellar_status status = CELLAR_OK;
+    for (int64_t shift = e->cell->shift; shift >= least && status == CELLAR_OK; shift--) {
+        cellar_losses l;
+        cellar_pair pair =
+            cellar_one_cell_pair(e->cell, smaller, shift, e->larger_is_p, CELLAR_NEGATIVES_KEEP);
+        status = cellar_losses_create(&pair, e->tail, &l, err);
+        if (status == CELLAR_OK) {
+            take(e, &l);
+            cellar_losses_clear(&l);
+        }
+    }
+    return status;
 }
 
 /* A bound on H for the counts not looked at: delta at the next smaller epsilon that was asked for
@@ -153,20 +163,30 @@ static int find_rest(envelope *e, int64_t from)
     return is_covered;
 }
 
+/* Nodes where some curve bends: of all pairs where rows repeat, else of the first. */
+static cellar_status choose_nodes(envelope *e, cellar_error *err)
+{
+    const int64_t first = e->cell->smallest, end = counts_that_differ(e->cell);
+    cellar_status status = CELLAR_OK;
+    e->widest = 1e-9;
+    for (int64_t count = first; count < (end > 0 ? end : first + 1) && status == CELLAR_OK; count++)
+        status = each_pair(e, count, add_kinks, err);
+    spread_nodes(e);
+    return status;
+}
+
 static cellar_status raise_by_all(envelope *e, cellar_error *err)
 {
     const int64_t end = counts_that_differ(e->cell), first = e->cell->smallest;
-    const int64_t least = cellar_facts_monotone(e->cell->m) ? e->cell->shift : 1;
     int64_t next = first + 1;
-    cellar_status status = CELLAR_OK;
+    cellar_status status = choose_nodes(e, err);
     for (int64_t count = first; status == CELLAR_OK && (end == 0 || count < end); count++) {
-        if (end == 0 && count >= next) {
+        if (end == 0 && count >= next) { /* after 1, 2, 4, ... counts */
             if (find_rest(e, count) || count - first >= COUNTS_MAX)
                 break;
             next = count + (count - first);
         }
-        for (int64_t shift = e->cell->shift; shift >= least && status == CELLAR_OK; shift--)
-            status = raise_by_pair(e, count, shift, err);
+        status = each_pair(e, count, raise_curve, err);
     }
     for (size_t i = 0; i < e->n && e->has_rest; i++)
         e->nodes[i].value = fmax(e->nodes[i].value, rest_value(e, &e->nodes[i]));

@@ -71,20 +71,6 @@ static void loss_of(const arb_t p, const arb_t q, arb_t work, double *loss, doub
         *error = INFINITY;
 }
 
-/* The mass of P at b and its loss in doubles, where rows hold both: with u = CELLAR_NEAR_ERROR the
- * quotient is right to 2u + 2^-53 of itself, and log to an ulp. */
-static int near_loss(const cellar_pair *pair, int64_t b, double *mass, double *loss, double *error)
-{
-    double p, q;
-    if (pair->is_flat || !cellar_distribution_near(pair->p, b, &p) ||
-        !cellar_distribution_near(pair->q, b, &q))
-        return 0;
-    *mass = p * (1 + 2 * CELLAR_NEAR_ERROR);
-    *loss = log(p / q);
-    *error = fmax(*error, 3 * CELLAR_NEAR_ERROR + 0x1p-52 * fabs(*loss));
-    return 1;
-}
-
 /* The mass of P at b, the lumps of flat ends included. */
 static void mass_of(const cellar_pair *pair, cellar_distribution *side, const window *w, int64_t b,
                     arb_t out)
@@ -97,46 +83,65 @@ static void mass_of(const cellar_pair *pair, cellar_distribution *side, const wi
         cellar_distribution_pmf(side, b, BITS, out);
 }
 
+/* The mass of P at b and its loss in doubles, where these hold both: with u = CELLAR_NEAR_ERROR the
+ * quotient is right to 2u + 2^-53 of itself, and log to an ulp. */
+static int near_loss(const cellar_pair *pair, int64_t b, cellar_loss *item, double *error)
+{
+    double p, q;
+    if (pair->is_flat || !cellar_distribution_near(pair->p, b, &p) ||
+        !cellar_distribution_near(pair->q, b, &q) || !(p > 0) || !(q > 0))
+        return 0;
+    item->mass = p * (1 + 2 * CELLAR_NEAR_ERROR);
+    item->loss = log(p / q);
+    *error = 3 * CELLAR_NEAR_ERROR + 0x1p-52 * fabs(item->loss);
+    return 1;
+}
+
+/* The same in balls; 0 where P has nothing, or the loss is infinite. */
+static int ball_loss(const cellar_pair *pair, const window *w, int64_t b, cellar_loss *item,
+                     cellar_losses *out, double *error)
+{
+    int is_listed;
+    arb_t p, q, work;
+    arb_init(p);
+    arb_init(q);
+    arb_init(work);
+    mass_of(pair, pair->p, w, b, p);
+    mass_of(pair, pair->q, w, b, q);
+    item->mass = cellar_ball_upper(p);
+    is_listed = arb_is_positive(q) && !arb_is_zero(p);
+    if (is_listed) {
+        loss_of(p, q, work, &item->loss, error);
+    } else if (!arb_is_zero(p)) {
+        out->infinite = nextafter(out->infinite + item->mass, 2);
+        if (arb_is_zero(q))
+            out->infinite_true += cellar_ball_lower(p) * (1 - 0x1p-40);
+    }
+    arb_clear(p);
+    arb_clear(q);
+    arb_clear(work);
+    return is_listed;
+}
+
 /* Lists the values of the window in the order of b; answers 1 when all losses are rational, and
  * puts them into `exact`. */
 static int list_values(const cellar_pair *pair, const window *w, cellar_losses *out, fmpq *exact)
 {
     int is_exact = 1;
-    arb_t p, q, work;
-    arb_init(p);
-    arb_init(q);
-    arb_init(work);
     for (int64_t b = w->low; b <= w->high; b++) {
         cellar_loss *item = &out->items[out->n];
+        double error = 0;
         item->index = b - w->low;
-        if (near_loss(pair, b, &item->mass, &item->loss, &out->loss_error)) {
-            is_exact = 0;
-            out->n++;
+        if (!near_loss(pair, b, item, &error) && !ball_loss(pair, w, b, item, out, &error))
             continue;
-        }
-        mass_of(pair, pair->p, w, b, p);
-        if (arb_is_zero(p))
-            continue;
-        item->mass = cellar_ball_upper(p);
-        mass_of(pair, pair->q, w, b, q);
-        if (!arb_is_positive(q)) {
-            out->infinite = nextafter(out->infinite + item->mass, 2);
-            if (arb_is_zero(q))
-                out->infinite_true += cellar_ball_lower(p) * (1 - 0x1p-40);
-            continue;
-        }
         is_exact = is_exact && cellar_pair_log_ratio(pair, b, exact + out->n);
         if (is_exact) {
             item->loss = cellar_rational_double(exact + out->n);
-            out->loss_error = fmax(out->loss_error, fabs(item->loss) * 0x1p-52);
-        } else {
-            loss_of(p, q, work, &item->loss, &out->loss_error);
+            error = fabs(item->loss) * 0x1p-52;
         }
+        out->loss_error = fmax(out->loss_error, error);
         out->n++;
     }
-    arb_clear(p);
-    arb_clear(q);
-    arb_clear(work);
     return is_exact && out->n > 0;
 }
 

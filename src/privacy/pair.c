@@ -314,14 +314,14 @@ static int delta_by_near(const cellar_pair *pair, const fmpq_t epsilon, double t
     double upper = 0, lower = 0, p, q, rounding;
     int64_t low, high;
     arb_t middle;
-    if (!pair->p->has_row || !pair->q->has_row || !isfinite(factor))
+    if (pair->step != 1 || !isfinite(factor))
         return 0;
     window_of(pair, tail, &low, &high, out);
     for (int64_t b = low; b <= high; b++) {
         if (!cellar_distribution_near(pair->p, b, &p) || !cellar_distribution_near(pair->q, b, &q))
             return 0;
-        upper += fmax(0, p * (1 + u) - factor * q * (1 - v));
-        lower += fmax(0, p * (1 - u) - factor * q * (1 + v));
+        upper += fmax(0, fmax(p * (1 + u), CELLAR_NEAR_LEAST) - factor * q * (1 - v));
+        lower += fmax(0, p * (1 - u) - factor * fmax(q * (1 + v), CELLAR_NEAR_LEAST));
     }
     rounding = (double) (high - low + 9) * 0x1p-52;
     upper *= 1 + rounding;
@@ -360,15 +360,25 @@ void cellar_pair_delta_by_sum(const cellar_pair *pair, const fmpq_t epsilon, dou
     arb_clear(zero);
 }
 
+/* 1 when doubles show that the loss at b is within epsilon, which is most values. */
+static int is_clearly_within(const cellar_pair *pair, int64_t b, double factor)
+{
+    double p, q;
+    return cellar_distribution_near(pair->p, b, &p) && cellar_distribution_near(pair->q, b, &q) &&
+           p < factor * q && q < factor * p;
+}
+
 static void violation_by_sum(const cellar_pair *pair, const fmpq_t epsilon, double tail, arb_t out)
 {
+    const double factor = exp(cellar_rational_double(epsilon)) * (1 - 1e-12);
     const cellar_pair swapped = cellar_pair_swapped(pair);
     int64_t low, high;
     arb_t p;
     arb_init(p);
     window_of(pair, tail, &low, &high, out);
     for (int64_t b = low; b <= high; b += pair->step)
-        if (is_above(pair, b, epsilon) || is_above(&swapped, b, epsilon)) {
+        if (!is_clearly_within(pair, b, factor) &&
+            (is_above(pair, b, epsilon) || is_above(&swapped, b, epsilon))) {
             cellar_distribution_pmf(pair->p, b, CELLAR_PAIR_BITS, p);
             arb_add(out, out, p, CELLAR_PAIR_BITS);
         }

@@ -94,8 +94,8 @@ static void measure(losses_sum *s)
         finite_true += times * log1p(-fmin(l->infinite_true, 1));
     }
     s->deviation = fmax(sqrt(variance), 1e-3 * widest); /* all losses may be one */
-    s->infinite = -expm1(finite) * (1 + 1e-12);
-    s->infinite_true = -expm1(finite_true) * (1 - 1e-12);
+    s->infinite = fmax(0, -expm1(finite) * (1 + 1e-12));
+    s->infinite_true = fmax(0, -expm1(finite_true) * (1 - 1e-12));
 }
 
 static cellar_status component_losses(const cellar_component *c, double tail, cellar_losses *out,
@@ -293,18 +293,24 @@ static cellar_status answer(const cellar_component *components, size_t n, const 
     const int asks_epsilon = isnan(asked->epsilon);
     double times = 0, tail;
     cellar_status status = CELLAR_OK;
+    *out = (cellar_bounds){0, asks_epsilon ? INFINITY : 1};
     for (size_t i = 0; i < n; i++)
         times += (double) components[i].times;
     tail = fmax(TAIL_MIN, (asks_epsilon ? asked->delta : 1e-12) * share / times);
     for (int round = 0; round < ROUNDS; round++) {
         losses_sum s;
         double left_out, rest;
+        cellar_bounds found = *out;
         status = sum_init(&s, components, n, tail, err);
         if (status == CELLAR_OK)
-            status = sum_answer(&s, asked, epsilon, out, err);
+            status = sum_answer(&s, asked, epsilon, &found, err);
+        if (status == CELLAR_OK)
+            *out = found;
+        else if (status == CELLAR_ERR_OVERFLOW && round > 0)
+            status = CELLAR_OK; /* the answer before stands */
         left_out = s.infinite - s.infinite_true;
         sum_clear(&s);
-        if (status != CELLAR_OK || asks_epsilon || tail <= TAIL_MIN ||
+        if (status != CELLAR_OK || asks_epsilon || tail <= TAIL_MIN || !(left_out > 0) ||
             left_out <= visible * out->upper || left_out > 4 * tail * times)
             break; /* in the last case the list goes no further */
         rest = fmax(out->upper - left_out, 1e-3 * tail * tail);

@@ -35,6 +35,7 @@ static void cell_drop_pair(cellar_one_cell *cell)
 void cellar_one_cell_clear(cellar_one_cell *cell)
 {
     cell_drop_pair(cell);
+    cellar_noise_table_clear(&cell->noise);
     *cell = (cellar_one_cell){0};
 }
 
@@ -63,6 +64,7 @@ cellar_pair cellar_one_cell_pair(cellar_one_cell *cell, int64_t smaller, int64_t
         if (cell->has_pair)
             cellar_distribution_clear(&cell->at[i]);
         cellar_distribution_init(&cell->at[i], cell->m, count[i], negatives);
+        cell->at[i].noise = &cell->noise;
     }
     cell->has_pair = 1;
     cellar_pair_init(&pair, &cell->at[larger_is_p], &cell->at[!larger_is_p]);

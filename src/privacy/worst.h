@@ -19,6 +19,7 @@ typedef struct cellar_one_cell {
     int64_t pairs_max; /* pairs that one question may measure before a bound stands for the rest */
     cellar_distribution at[2]; /* of the pair measured last: the smaller and the larger count */
     int has_pair;
+    cellar_noise_table noise; /* of additive noise */
 } cellar_one_cell;
 
 /* Keeps `m`. `effort` multiplies the usual number of pairs; 0: no limit. */

@@ -129,17 +129,19 @@ static cellar_status certify_cell_key(const net_line *line, cellar_certificate *
 cellar_status net_line_certify(const net_line *line, cellar_certificate **out, cellar_error *err)
 {
     cellar_mechanism *mechanisms[NET_LIST] = {NULL};
+    cellar_certify_part parts[NET_LIST];
     cellar_status status = CELLAR_OK;
     *out = NULL;
     if (strncmp(line->specs[0], "multinomial-dirichlet:", 22) == 0)
         return certify_dirichlet(line, out, err);
     if (strncmp(line->specs[0], "cell-key:", 9) == 0)
         return certify_cell_key(line, out, err);
-    for (size_t i = 0; i < line->n_specs && status == CELLAR_OK; i++)
+    for (size_t i = 0; i < line->n_specs && status == CELLAR_OK; i++) {
         status = cellar_mechanism_create(line->specs[i], &mechanisms[i], err);
+        parts[i] = (cellar_certify_part){mechanisms[i], 1};
+    }
     if (status == CELLAR_OK)
-        status = cellar_certify((const cellar_mechanism *const *) mechanisms, line->n_specs,
-                                &line->options, out, err);
+        status = cellar_certify(parts, line->n_specs, &line->options, out, err);
     for (size_t i = 0; i < line->n_specs; i++)
         cellar_mechanism_free(mechanisms[i]);
     return status;
