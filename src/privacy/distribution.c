@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "math/ball.h"
 
 /* Rows of double-doubles are right to some 80 bits: a first enclosure of 128 bits may come from
  * one, and whoever asks for more gets balls. */
@@ -247,4 +248,50 @@ int cellar_distribution_near(cellar_distribution *d, int64_t b, double *p)
     }
     *p = d->row.p[b - d->row.first].high;
     return *p > least;
+}
+
+void cellar_distribution_cut(cellar_distribution *d, int64_t *high)
+{
+    if (d->has_row && !cellar_law_row_reach(&d->row, *high) && d->row.has_ended)
+        *high = d->row.first + (int64_t) d->row.n - 1;
+}
+
+/* ---- what is left out -------------------------------------------------------------------- */
+
+static double upper_end(const arb_t ball)
+{
+    return arb_is_finite(ball) ? fmin(1, fmax(0, cellar_ball_upper(ball))) : 1;
+}
+
+/* Beyond a value of a row a geometric series bounds all others. */
+double cellar_distribution_above(cellar_distribution *d, int64_t b)
+{
+    double above = INFINITY, p;
+    arb_t tail;
+    if (b >= d->high)
+        return 0;
+    if (d->has_row && cellar_law_row_reach(&d->row, b)) {
+        p = d->row.p[b - d->row.first].high * (1 + 0x1p-40);
+        above = p > 0 && d->row.run.error < 0x1p46 ? cellar_law_row_rest(&d->row, b, p) : INFINITY;
+    }
+    if (above <= 1)
+        return above;
+    arb_init(tail);
+    cellar_distribution_upper(d, b + 1, ROW_BITS, tail);
+    above = upper_end(tail);
+    arb_clear(tail);
+    return above;
+}
+
+double cellar_distribution_below(cellar_distribution *d, int64_t b)
+{
+    double below;
+    arb_t tail;
+    if (b <= d->low)
+        return 0;
+    arb_init(tail);
+    cellar_distribution_lower(d, b - 1, ROW_BITS, tail);
+    below = upper_end(tail);
+    arb_clear(tail);
+    return below;
 }

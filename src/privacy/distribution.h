@@ -49,6 +49,13 @@ int cellar_distribution_near(cellar_distribution *d, int64_t b, double *p);
 #define CELLAR_NEAR_ERROR 0x1p-51
 #define CELLAR_NEAR_LEAST 0x1p-690
 
+/* No less than P(B > b) and P(B < b), quickly, for what is left out of a sum. */
+double cellar_distribution_above(cellar_distribution *d, int64_t b);
+double cellar_distribution_below(cellar_distribution *d, int64_t b);
+
+/* Lowers *high to the last value that a row holds, where it ends before: below 2^-700. */
+void cellar_distribution_cut(cellar_distribution *d, int64_t *high);
+
 /* The window outside which P has about `tail` of its mass; within the support. */
 void cellar_distribution_window(const cellar_distribution *d, double tail, int64_t *low,
                                 int64_t *high);

@@ -55,6 +55,7 @@ static window window_of(const cellar_pair *pair, double tail)
         return w;
     }
     cellar_distribution_window(pair->p, tail, &w.low, &w.high);
+    cellar_distribution_cut(pair->p, &w.high);
     return w;
 }
 
@@ -84,14 +85,22 @@ static void mass_of(const cellar_pair *pair, cellar_distribution *side, const wi
 }
 
 /* The mass of P at b and its loss in doubles, where these hold both: with u = CELLAR_NEAR_ERROR the
- * quotient is right to 2u + 2^-53 of itself, and log to an ulp. */
-static int near_loss(const cellar_pair *pair, int64_t b, cellar_loss *item, double *error)
+ * quotient is right to 2u + 2^-53 of itself, and log to an ulp. A loss whose Q is below what
+ * doubles hold counts as infinite. 0: the value is not held, and *is_known 0 says that balls are
+ * needed. */
+static int near_loss(const cellar_pair *pair, int64_t b, cellar_loss *item, cellar_losses *out,
+                     double *error, int *is_known)
 {
     double p, q;
-    if (pair->is_flat || !cellar_distribution_near(pair->p, b, &p) ||
-        !cellar_distribution_near(pair->q, b, &q) || !(p > 0) || !(q > 0))
+    *is_known = !pair->is_flat && cellar_distribution_near(pair->p, b, &p) &&
+                cellar_distribution_near(pair->q, b, &q);
+    if (!*is_known)
         return 0;
-    item->mass = p * (1 + 2 * CELLAR_NEAR_ERROR);
+    item->mass = fmax(p * (1 + 2 * CELLAR_NEAR_ERROR), CELLAR_NEAR_LEAST);
+    if (!(p > 0) || !(q > 0)) {
+        out->infinite = nextafter(out->infinite + item->mass, 2);
+        return 0;
+    }
     item->loss = log(p / q);
     *error = 3 * CELLAR_NEAR_ERROR + 0x1p-52 * fabs(item->loss);
     return 1;
@@ -131,8 +140,10 @@ static int list_values(const cellar_pair *pair, const window *w, cellar_losses *
     for (int64_t b = w->low; b <= w->high; b++) {
         cellar_loss *item = &out->items[out->n];
         double error = 0;
+        int is_known;
         item->index = b - w->low;
-        if (!near_loss(pair, b, item, &error) && !ball_loss(pair, w, b, item, out, &error))
+        if (!near_loss(pair, b, item, out, &error, &is_known) &&
+            (is_known || !ball_loss(pair, w, b, item, out, &error)))
             continue;
         is_exact = is_exact && cellar_pair_log_ratio(pair, b, exact + out->n);
         if (is_exact) {
@@ -149,17 +160,9 @@ static int list_values(const cellar_pair *pair, const window *w, cellar_losses *
 static void add_tails(const cellar_pair *pair, const window *w, cellar_losses *out)
 {
     const int rising = pair->p->count > pair->q->count;
-    arb_t tail;
-    if (pair->is_flat)
-        return;
-    arb_init(tail);
-    for (int upper = 0; upper < 2; upper++) {
-        double mass;
-        if (upper)
-            cellar_distribution_upper(pair->p, w->high + 1, BITS, tail);
-        else
-            cellar_distribution_lower(pair->p, w->low - 1, BITS, tail);
-        mass = cellar_ball_upper(tail);
+    for (int upper = 0; upper < 2 && !pair->is_flat; upper++) {
+        const double mass = upper ? cellar_distribution_above(pair->p, w->high)
+                                  : cellar_distribution_below(pair->p, w->low);
         if (mass <= 0)
             continue;
         if (!pair->is_monotone || upper == rising || out->n == 0) {
@@ -170,7 +173,6 @@ static void add_tails(const cellar_pair *pair, const window *w, cellar_losses *o
             out->moved += mass;
         }
     }
-    arb_clear(tail);
 }
 
 /* ---- all of them --------------------------------------------------------------------------- */

@@ -30,6 +30,7 @@ void cellar_pair_init(cellar_pair *pair, cellar_distribution *p, cellar_distribu
     const cellar_facts *facts = m->ops->facts;
     *pair = (cellar_pair){.p = p, .q = q};
     pair->step = facts != NULL && facts->step != NULL ? facts->step(m) : 1;
+    cellar_distribution_window(p, 1e-320, &pair->low, &pair->high);
     pair->is_monotone = cellar_facts_monotone(m);
     pair->is_flat = pair->is_monotone && !p->is_clamped && !q->is_clamped && facts != NULL &&
                     facts->flat_ends != NULL && facts->flat_ends(m, &pair->flat_margin);
@@ -38,8 +39,8 @@ void cellar_pair_init(cellar_pair *pair, cellar_distribution *p, cellar_distribu
 cellar_pair cellar_pair_swapped(const cellar_pair *pair)
 {
     cellar_pair other = *pair;
-    other.p = pair->q;
-    other.q = pair->p;
+    cellar_pair_init(&other, pair->q, pair->p);
+    other.enough = pair->enough;
     return other;
 }
 
@@ -118,9 +119,6 @@ static int is_above(const cellar_pair *pair, int64_t b, const fmpq_t epsilon)
 
 /* ---- thresholds of monotone pairs ------------------------------------------------------ */
 
-/* No released value of interest lies beyond; sums of two still fit. */
-static const int64_t FAR = INT64_C(1) << 60;
-
 /* +1: losses rise with b, -1: they fall. */
 static int64_t direction_of(const cellar_pair *pair)
 {
@@ -184,16 +182,15 @@ static int64_t search_proved(const cellar_pair *pair, const fmpq_t epsilon, int6
     return search(pair, epsilon, low, high, x > high ? high : x, is_above);
 }
 
+int64_t cellar_pair_end(const cellar_pair *pair)
+{
+    return direction_of(pair) > 0 ? pair->high : -pair->low;
+}
+
 int64_t cellar_pair_threshold(const cellar_pair *pair, const fmpq_t epsilon, int64_t near)
 {
-    const int64_t direction = direction_of(pair);
-    int64_t low = pair->p->low < -FAR ? -FAR : pair->p->low;
-    int64_t high = pair->p->high > FAR ? FAR : pair->p->high;
-    if (direction < 0) {
-        int64_t swap = low;
-        low = -high;
-        high = -swap;
-    }
+    const int64_t direction = direction_of(pair), high = cellar_pair_end(pair);
+    const int64_t low = direction > 0 ? pair->low : -pair->high;
     if (pair->is_flat) { /* two values stand for all beyond them */
         int64_t from = direction * pair->q->count - pair->flat_margin;
         int64_t to = direction * pair->p->count + pair->flat_margin;
@@ -204,14 +201,8 @@ int64_t cellar_pair_threshold(const cellar_pair *pair, const fmpq_t epsilon, int
 }
 
 /* What a distribution has at direction * b >= x. */
-static void beyond(const cellar_pair *pair, cellar_distribution *side, int64_t direction, int64_t x,
-                   int64_t bits, arb_t out)
+static void beyond(cellar_distribution *side, int64_t direction, int64_t x, int64_t bits, arb_t out)
 {
-    if (pair->is_flat && x > FAR) { /* there losses are as at the counts, and not above */
-        arb_zero(out);
-        return;
-    }
-    x = x < FAR ? x : FAR; /* what lies there counts, whatever its loss */
     if (direction > 0)
         cellar_distribution_upper(side, x, bits, out);
     else
@@ -221,7 +212,7 @@ static void beyond(const cellar_pair *pair, cellar_distribution *side, int64_t d
 void cellar_pair_beyond(const cellar_pair *pair, cellar_distribution *side, int64_t x, int64_t bits,
                         arb_t out)
 {
-    beyond(pair, side, direction_of(pair), x, bits, out);
+    beyond(side, direction_of(pair), x, bits, out);
 }
 
 static int ball_is_tiny(const arb_t ball, slong exponent)
@@ -242,18 +233,47 @@ static int64_t threshold_of(const cellar_pair *pair, const fmpq_t epsilon)
     return cellar_pair_threshold(pair, epsilon, direction_of(pair) * pair->p->count);
 }
 
+/* Losses of flat pairs are nowhere above those at the counts. */
+static int ends_flat(const cellar_pair *pair, int64_t x, int64_t end)
+{
+    return pair->is_flat && x > end;
+}
+
+/* A ball from 0 to the upper end of this one. */
+static void ball_from_zero(arb_t ball)
+{
+    arb_t half;
+    arb_init(half);
+    arb_set_d(half, 0.5);
+    mag_set_d(arb_radref(half), 0.5);
+    arb_mul(ball, ball, half, CELLAR_PAIR_BITS);
+    arb_clear(half);
+}
+
+/* What lies outside the values looked at counts for P and not for Q: about 1e-320. */
 static void delta_by_threshold(const cellar_pair *pair, const fmpq_t epsilon, arb_t out)
 {
-    const int64_t x = threshold_of(pair, epsilon);
+    const int64_t x = threshold_of(pair, epsilon), end = cellar_pair_end(pair);
+    const int64_t low = direction_of(pair) > 0 ? pair->low : -pair->high;
     arb_t factor, q;
+    if (ends_flat(pair, x, end)) {
+        arb_zero(out);
+        return;
+    }
     arb_init(factor);
     arb_init(q);
     for (int64_t bits = CELLAR_PAIR_BITS; bits <= CELLAR_PAIR_BITS_MAX; bits *= 2) {
+        if (x <= low)
+            arb_one(out);
+        else
+            cellar_pair_beyond(pair, pair->p, x, bits, out);
+        if (x > end) {
+            ball_from_zero(out);
+            break;
+        }
         exp_of(epsilon, bits, factor);
-        cellar_pair_beyond(pair, pair->p, x, bits, out);
         cellar_pair_beyond(pair, pair->q, x, bits, q);
-        if (x < FAR)
-            arb_submul(out, q, factor, bits);
+        arb_submul(out, q, factor, bits);
         ball_clip(out);
         if (is_settled(pair, out, 44))
             break;
@@ -267,6 +287,8 @@ static void violation_by_threshold(const cellar_pair *pair, const fmpq_t epsilon
     const int64_t direction = direction_of(pair);
     const cellar_pair swapped = cellar_pair_swapped(pair);
     const int64_t above = threshold_of(pair, epsilon), below = threshold_of(&swapped, epsilon);
+    const int has_above = !ends_flat(pair, above, cellar_pair_end(pair));
+    const int has_below = !ends_flat(&swapped, below, cellar_pair_end(&swapped));
     arb_t other;
     if (-below >= above - 1) {
         arb_one(out); /* every released value violates */
@@ -274,9 +296,13 @@ static void violation_by_threshold(const cellar_pair *pair, const fmpq_t epsilon
     }
     arb_init(other);
     for (int64_t bits = CELLAR_PAIR_BITS; bits <= CELLAR_PAIR_BITS_MAX; bits *= 2) {
-        beyond(pair, pair->p, direction, above, bits, out);
-        beyond(pair, pair->p, -direction, below, bits, other);
-        arb_add(out, out, other, bits);
+        arb_zero(out);
+        if (has_above)
+            beyond(pair->p, direction, above, bits, out);
+        if (has_below) {
+            beyond(pair->p, -direction, below, bits, other);
+            arb_add(out, out, other, bits);
+        }
         ball_clip(out);
         if (is_settled(pair, out, 44))
             break;
@@ -289,24 +315,19 @@ static void violation_by_threshold(const cellar_pair *pair, const fmpq_t epsilon
 /* The window of P outside which its mass is small, and that mass as a ball that starts at zero. */
 static void window_of(const cellar_pair *pair, double tail, int64_t *low, int64_t *high, arb_t rest)
 {
-    const int64_t bits = CELLAR_PAIR_BITS;
-    arb_t above;
     cellar_distribution_window(pair->p, tail, low, high);
-    arb_init(above);
-    cellar_distribution_lower(pair->p, *low - 1, bits, rest);
-    cellar_distribution_upper(pair->p, *high + 1, bits, above);
-    arb_add(rest, rest, above, bits);
-    ball_clip(rest);
-    arb_set_d(above, 0.5);
-    mag_set_d(arb_radref(above), 0.5);
-    arb_mul(rest, rest, above, bits);
-    arb_clear(above);
+    cellar_distribution_cut(pair->p, high);
+    arb_set_d(rest, nextafter(cellar_distribution_below(pair->p, *low) +
+                                  cellar_distribution_above(pair->p, *high),
+                              2));
+    ball_from_zero(rest);
 }
 
 /* The same in doubles, where rows hold all values. With u = CELLAR_NEAR_ERROR, P lies within (1 +-
  * u) p and e^epsilon within (1 +- v) factor, v = (2 + epsilon) 2^-52 (exp is right to an ulp, and
  * epsilon to half of one), so that every term lies between the two that are added up; n additions
- * of positive numbers and the products in a term are right to (n + 8) 2^-53. */
+ * of positive numbers and the products in a term are right to (n + 8) 2^-53. 0: doubles do not hold
+ * all values. */
 static int delta_by_near(const cellar_pair *pair, const fmpq_t epsilon, double tail, arb_t out)
 {
     const double u = CELLAR_NEAR_ERROR, level = cellar_rational_double(epsilon);
@@ -332,7 +353,7 @@ static int delta_by_near(const cellar_pair *pair, const fmpq_t epsilon, double t
     arb_add(out, out, middle, CELLAR_PAIR_BITS);
     ball_clip(out);
     arb_clear(middle);
-    return is_settled(pair, out, 24);
+    return 1;
 }
 
 void cellar_pair_delta_by_sum(const cellar_pair *pair, const fmpq_t epsilon, double tail, arb_t out)
@@ -387,14 +408,24 @@ static void violation_by_sum(const cellar_pair *pair, const fmpq_t epsilon, doub
 }
 
 /* Leaving out so little that it does not show in the result. */
-static void measure_by_sum(const cellar_pair *pair, const fmpq_t epsilon,
-                           void (*sum)(const cellar_pair *, const fmpq_t, double, arb_t), arb_t out)
+static const double TAILS[] = {1e-18, 1e-38, 1e-78, 1e-300};
+enum { N_TAILS = sizeof TAILS / sizeof *TAILS };
+
+static void delta_by_values(const cellar_pair *pair, const fmpq_t epsilon, arb_t out)
 {
-    static const double tails[] = {1e-18, 1e-38, 1e-78, 1e-300};
-    for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
-        if (sum == cellar_pair_delta_by_sum && delta_by_near(pair, epsilon, tails[i], out))
+    for (int i = 0, is_near = 1; i < N_TAILS; i++) {
+        is_near = is_near && delta_by_near(pair, epsilon, TAILS[i], out);
+        if (!is_near)
+            cellar_pair_delta_by_sum(pair, epsilon, TAILS[i], out);
+        if (is_settled(pair, out, is_near ? 24 : 40))
             break;
-        sum(pair, epsilon, tails[i], out);
+    }
+}
+
+static void violation_by_values(const cellar_pair *pair, const fmpq_t epsilon, arb_t out)
+{
+    for (int i = 0; i < N_TAILS; i++) {
+        violation_by_sum(pair, epsilon, TAILS[i], out);
         if (is_settled(pair, out, 40))
             break;
     }
@@ -407,7 +438,7 @@ void cellar_pair_delta(const cellar_pair *pair, const fmpq_t epsilon, arb_t out)
     if (pair->is_monotone)
         delta_by_threshold(pair, epsilon, out);
     else
-        measure_by_sum(pair, epsilon, cellar_pair_delta_by_sum, out);
+        delta_by_values(pair, epsilon, out);
 }
 
 void cellar_pair_violation(const cellar_pair *pair, const fmpq_t epsilon, arb_t out)
@@ -415,7 +446,7 @@ void cellar_pair_violation(const cellar_pair *pair, const fmpq_t epsilon, arb_t 
     if (pair->is_monotone)
         violation_by_threshold(pair, epsilon, out);
     else
-        measure_by_sum(pair, epsilon, violation_by_sum, out);
+        violation_by_values(pair, epsilon, out);
 }
 
 static int is_finite(const cellar_distribution *d)

@@ -16,6 +16,7 @@ enum { CELLAR_PAIR_BITS = 128, CELLAR_PAIR_BITS_MAX = 4096 };
 typedef struct cellar_pair {
     cellar_distribution *p, *q; /* of the caller; of the same mechanism and different counts */
     int64_t step;               /* released values are multiples of it */
+    int64_t low, high;          /* P has about 1e-320 outside, where no value is looked at */
     int is_monotone;            /* the likelihood ratio is monotone in the released value, */
     int is_flat;                /* and constant up to the smaller count less flat_margin, */
     int64_t flat_margin;        /* and from the larger count plus flat_margin on */
@@ -57,10 +58,11 @@ void cellar_pair_infinite(const cellar_pair *pair, arb_t out);
 int cellar_pair_largest_loss(const cellar_pair *pair, arb_t out);
 
 /* Of a monotone pair: the smallest x such that losses at b exceed epsilon for all b >= x where the
- * first count is the larger one, and for all -b >= x where it is the smaller; beyond the support,
- * or very large, when they never do. Open comparisons count as violations. The search begins at
- * `near`. */
+ * first count is the larger one, and for all -b >= x where it is the smaller; one beyond
+ * cellar_pair_end() when none does that is looked at. Open comparisons count as violations. The
+ * search begins at `near`. */
 int64_t cellar_pair_threshold(const cellar_pair *pair, const fmpq_t epsilon, int64_t near);
+int64_t cellar_pair_end(const cellar_pair *pair);
 /* What a distribution has from that x on: P(B >= x), or P(B <= -x) where losses fall. */
 void cellar_pair_beyond(const cellar_pair *pair, cellar_distribution *side, int64_t x, int64_t bits,
                         arb_t out);

@@ -135,7 +135,7 @@ static int line_is_enough(const cellar_pair *pair, const line *l, double delta)
 {
     int64_t x = l->meets ? threshold_at(pair, l->upper, l->x) : 0;
     int is_enough = l->meets && x == l->x;
-    if (l->meets && x > l->x + (INT64_C(1) << 40)) {
+    if (l->meets && x > cellar_pair_end(pair)) {
         arb_t p;
         arb_init(p);
         cellar_pair_beyond(pair, pair->p, x, CELLAR_PAIR_BITS, p);
