@@ -315,11 +315,11 @@ static void violation_by_threshold(const cellar_pair *pair, const fmpq_t epsilon
 /* The window of P outside which its mass is small, and that mass as a ball that starts at zero. */
 static void window_of(const cellar_pair *pair, double tail, int64_t *low, int64_t *high, arb_t rest)
 {
+    double outside;
     cellar_distribution_window(pair->p, tail, low, high);
     cellar_distribution_cut(pair->p, high);
-    arb_set_d(rest, nextafter(cellar_distribution_below(pair->p, *low) +
-                                  cellar_distribution_above(pair->p, *high),
-                              2));
+    outside = cellar_distribution_below(pair->p, *low) + cellar_distribution_above(pair->p, *high);
+    arb_set_d(rest, outside > 0 ? nextafter(outside, 2) : 0);
     ball_from_zero(rest);
 }
 
