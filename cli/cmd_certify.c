@@ -177,6 +177,7 @@ static cellar_status certify_make(const cli_words *specs, const cellar_certify_o
                                   cellar_certificate **out, cellar_error *err)
 {
     cellar_mechanism **mechanisms;
+    cellar_certify_part *parts;
     cellar_status status = CELLAR_OK;
     *out = NULL;
     for (size_t i = 0; i < specs->n; i++) /* with cell keys nothing else matters */
@@ -185,14 +186,17 @@ static cellar_status certify_make(const cli_words *specs, const cellar_certify_o
     if (specs->n == 1 && has_name(specs->items[0], "multinomial-dirichlet"))
         return certify_dirichlet(specs->items[0], options, out, err);
     mechanisms = cli_alloc(specs->n, sizeof *mechanisms);
-    for (size_t i = 0; i < specs->n && status == CELLAR_OK; i++)
+    parts = cli_alloc(specs->n, sizeof *parts);
+    for (size_t i = 0; i < specs->n && status == CELLAR_OK; i++) {
         status = cellar_mechanism_create(specs->items[i], &mechanisms[i], err);
+        parts[i] = (cellar_certify_part){mechanisms[i], 1};
+    }
     if (status == CELLAR_OK)
-        status = cellar_certify((const cellar_mechanism *const *) mechanisms, specs->n, options,
-                                out, err);
+        status = cellar_certify(parts, specs->n, options, out, err);
     for (size_t i = 0; i < specs->n; i++)
         cellar_mechanism_free(mechanisms[i]);
     free(mechanisms);
+    free(parts);
     return status;
 }
 

@@ -96,8 +96,7 @@ static void tell_list(const cellar_plan_figures *figures, cellar_output *output)
                          figures->n_tables, figures->n_tables == 1 ? "" : "s",
                          (unsigned long long) figures->n_cells,
                          (unsigned long long) figures->cells_per_record);
-    cellar_output_printf(output, "certificate of the whole list: %s%s\n", verdict_word(certificate),
-                         figures->is_rounded_up ? " (for a few cells more than there are)" : "");
+    cellar_output_printf(output, "certificate of the whole list: %s\n", verdict_word(certificate));
     if (isfinite(cellar_certificate_pure_epsilon(certificate)))
         cellar_output_printf(output, "  pure       epsilon %.6g\n",
                              cellar_certificate_pure_epsilon(certificate));

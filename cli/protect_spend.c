@@ -50,7 +50,7 @@ static cellar_status protect_cost(const protect_values *values, const protect_ru
                                   cellar_charge *charge, cellar_error *err)
 {
     static const char *const invariants[] = {"total", NULL};
-    const cellar_mechanism *mechanisms[] = {run->mechanism};
+    const cellar_certify_part part = {run->mechanism, 1};
     const char *deltas[] = {values->account.delta};
     cellar_certify_options options = cellar_certify_options_default();
     cellar_certificate *certificate = NULL;
@@ -70,7 +70,7 @@ static cellar_status protect_cost(const protect_values *values, const protect_ru
     options.n_deltas = deltas[0] != NULL;
     status = run->dirichlet != NULL
                  ? cellar_certify_dirichlet(run->dirichlet, &options, &certificate, err)
-                 : cellar_certify(mechanisms, 1, &options, &certificate, err);
+                 : cellar_certify(&part, 1, &options, &certificate, err);
     if (status == CELLAR_OK)
         status = cellar_amounts_of_certificate(certificate, values->account.delta, &charge->amounts,
                                                err);

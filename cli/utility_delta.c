@@ -14,15 +14,14 @@ double utility_certified_delta(const char *spec, const char *epsilon)
     cellar_certify_options options = cellar_certify_options_default();
     cellar_mechanism *mechanism = NULL;
     cellar_certificate *certificate = NULL;
-    const cellar_mechanism *only;
     cellar_error err;
     double delta = NAN;
 
     options.epsilons = &epsilon;
     options.n_epsilons = 1;
     if (cellar_mechanism_create(spec, &mechanism, &err) == CELLAR_OK) {
-        only = mechanism;
-        if (cellar_certify(&only, 1, &options, &certificate, &err) == CELLAR_OK)
+        const cellar_certify_part part = {mechanism, 1};
+        if (cellar_certify(&part, 1, &options, &certificate, &err) == CELLAR_OK)
             delta = cellar_certificate_point(certificate, 0).delta;
     }
     cellar_certificate_free(certificate);

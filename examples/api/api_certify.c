@@ -28,14 +28,14 @@ int main(int argc, char **argv)
     if (status == CELLAR_OK)
         status = cellar_mechanism_create(argv[1], &mechanism, &err);
     if (status == CELLAR_OK) {
-        const cellar_mechanism *mechanisms[1] = {mechanism};
+        const cellar_certify_part part = {mechanism, 1}; /* met once */
         const char *deltas[1] = {argv[3]}; /* decimals are texts, so that they are exact */
         options.unit = "person";
         options.n_cells = strtoull(argv[2], NULL, 10);
         options.choice = CELLAR_CHOICE_IN_ADVANCE;
         options.deltas = deltas;
         options.n_deltas = 1;
-        status = cellar_certify(mechanisms, 1, &options, &certificate, &err);
+        status = cellar_certify(&part, 1, &options, &certificate, &err);
     }
     if (status == CELLAR_OK)
         print_certificate(certificate);

@@ -339,12 +339,12 @@ static guarantee certify(const char *spec, const char *epsilon, const char *delt
 {
     cellar_certify_options options = cellar_certify_options_default();
     cellar_mechanism *mechanism;
-    const cellar_mechanism *released;
+    cellar_certify_part released = {.times = 1};
     cellar_certificate *certificate;
     guarantee out;
     cellar_error err;
     report_check(cellar_mechanism_create(spec, &mechanism, &err), &err);
-    released = mechanism;
+    released.mechanism = mechanism;
     options.negatives = negatives;
     options.epsilons = &epsilon;
     options.n_epsilons = 1;

@@ -24,7 +24,7 @@ static cellar_profile_point guarantee(const char *alpha, const char *epsilon)
 {
     cellar_certify_options options = cellar_certify_options_default();
     cellar_mechanism *mechanism;
-    const cellar_mechanism *released;
+    cellar_certify_part released = {.times = 1};
     cellar_certificate *certificate;
     cellar_profile_point point;
     cellar_error err;
@@ -32,7 +32,7 @@ static cellar_profile_point guarantee(const char *alpha, const char *epsilon)
 
     snprintf(spec, sizeof spec, "poisson:alpha=%s", alpha);
     report_check(cellar_mechanism_create(spec, &mechanism, &err), &err);
-    released = mechanism;
+    released.mechanism = mechanism;
     options.epsilons = &epsilon;
     options.n_epsilons = 1;
     report_check(cellar_certify(&released, 1, &options, &certificate, &err), &err);

@@ -63,8 +63,8 @@ typedef struct cellar_certify_options {
     uint64_t min_count;            /* no true count is below, which is known from the data [0] */
     uint64_t population;           /* units in the population; 0: not told */
     int parallel;                  /* 1: the mechanisms protect tables of different units */
-    /* How much work each epsilon or delta asked for may take, 1 being some 20 ms; beyond it a
-     * proven bound stands for a supremum that was not found, and says so. 0: no limit [1]. */
+    /* Multiplies the number of counts that are looked at for each question, usually 1,000; beyond it
+     * a proven bound stands for all larger counts, and says so. 0: no limit [1]. */
     double effort;
     /* Exact decimals, such as "0.1". */
     const char *const *epsilons;
@@ -74,6 +74,12 @@ typedef struct cellar_certify_options {
 } cellar_certify_options;
 
 CELLAR_API cellar_certify_options cellar_certify_options_default(void);
+
+/* A mechanism, and how many sets of options->n_cells released cells one record touches under it. */
+typedef struct cellar_certify_part {
+    const cellar_mechanism *mechanism;
+    uint64_t times; /* at least 1 */
+} cellar_certify_part;
 
 /* The guarantee at one epsilon. */
 typedef struct cellar_profile_point {
@@ -110,10 +116,10 @@ typedef struct cellar_composition {
 
 /* ---- life cycle ------------------------------------------------------------ */
 
-/* Certifies the mechanisms released together. Options that contradict each other are refused
- * (CELLAR_ERR_ARGUMENT); so is a certificate whose two computations disagree (CELLAR_ERR_RULE).
- * Keeps nothing of its arguments. On failure *out is NULL. */
-CELLAR_API cellar_status cellar_certify(const cellar_mechanism *const *mechanisms, size_t n,
+/* Certifies the mechanisms released together, up to 4,096 different ones. Options that contradict
+ * each other are refused (CELLAR_ERR_ARGUMENT); so is a certificate whose two computations disagree
+ * (CELLAR_ERR_RULE). Keeps nothing of its arguments. On failure *out is NULL. */
+CELLAR_API cellar_status cellar_certify(const cellar_certify_part *parts, size_t n,
                                         const cellar_certify_options *options,
                                         cellar_certificate **out, cellar_error *err);
 /* The certificate of cell keys, whose verdict is `fails`: with the probability that differencing

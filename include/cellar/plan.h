@@ -88,7 +88,6 @@ typedef struct cellar_plan_figures {
     uint64_t n_cells;
     double rows, bytes, false_positives;
     const cellar_certificate *certificate; /* of the whole list */
-    int is_rounded_up; /* 1: the certificate is that of a few cells more (docs/plans.md) */
     int is_confidential;
     const char *const *refusals; /* why the plan may not run, with the remedy */
     size_t n_refusals;

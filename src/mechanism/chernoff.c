@@ -35,17 +35,15 @@ static void chernoff_constant(const arb_t t, int64_t bits, arb_t out)
 
 /* The logarithm of the bound at one t. */
 static void chernoff_at(const cellar_large_pair *pair, cellar_log_moment moment, double t_double,
-                        int larger, const arb_t epsilon, int exceeds, int64_t bits, arb_t out)
+                        int larger, const arb_t epsilon, int64_t bits, arb_t out)
 {
     arb_t t, constant;
     arb_init(t);
     arb_init(constant);
     arb_set_d(t, t_double);
     moment(pair, t, larger, bits, out);
-    if (!exceeds) {
-        chernoff_constant(t, bits, constant);
-        arb_add(out, out, constant, bits);
-    }
+    chernoff_constant(t, bits, constant);
+    arb_add(out, out, constant, bits);
     arb_submul(out, t, epsilon, bits);
     arb_clear(t);
     arb_clear(constant);
@@ -55,7 +53,7 @@ static void chernoff_at(const cellar_large_pair *pair, cellar_log_moment moment,
 typedef struct chernoff {
     const cellar_large_pair *pair;
     cellar_log_moment moment;
-    int larger, exceeds;
+    int larger;
     int64_t bits;
     arb_srcptr epsilon;
 } chernoff;
@@ -67,7 +65,7 @@ static double chernoff_try(const chernoff *c, double t, arb_t least)
     double seen = INFINITY;
     arb_t value;
     arb_init(value);
-    chernoff_at(c->pair, c->moment, t, c->larger, c->epsilon, c->exceeds, c->bits, value);
+    chernoff_at(c->pair, c->moment, t, c->larger, c->epsilon, c->bits, value);
     if (arb_is_finite(value)) {
         arb_min(least, least, value, c->bits);
         seen = arf_get_d(arb_midref(value), ARF_RND_NEAR);
@@ -122,7 +120,7 @@ static void chernoff_least(const chernoff *c, arb_t out)
 }
 
 void cellar_chernoff(const cellar_large_pair *pair, const cellar_log_moments *moments,
-                     const arb_t epsilon, int exceeds, int64_t bits, arb_t out)
+                     const arb_t epsilon, int64_t bits, arb_t out)
 {
     chernoff c;
     arb_t best, value;
@@ -134,7 +132,7 @@ void cellar_chernoff(const cellar_large_pair *pair, const cellar_log_moments *mo
         for (size_t i = 0; i < CELLAR_LOG_MOMENTS_MAX; i++) {
             if (moments->of[i] == NULL)
                 continue;
-            c = (chernoff){pair, moments->of[i], larger, exceeds, bits, epsilon};
+            c = (chernoff){pair, moments->of[i], larger, bits, epsilon};
             chernoff_least(&c, value);
             arb_min(best, best, value, bits);
         }

@@ -25,10 +25,9 @@ typedef struct cellar_log_moments {
 
 /* The larger of the two orders' best bound over some t, at most 1: of
  *   delta(epsilon) = E max(0, 1 - e^{epsilon - L}) <= c_t e^{-t epsilon} E e^{tL},
- * where c_t = t^t / (1+t)^{1+t} is the maximum of (1 - e^-x) e^{-tx}, or, when `exceeds`, of
- *   P(L > epsilon) <= e^{-t epsilon} E e^{tL}. */
+ * where c_t = t^t / (1+t)^{1+t} is the maximum of (1 - e^-x) e^{-tx}. */
 void cellar_chernoff(const cellar_large_pair *pair, const cellar_log_moments *moments,
-                     const arb_t epsilon, int exceeds, int64_t bits, arb_t out);
+                     const arb_t epsilon, int64_t bits, arb_t out);
 
 void cellar_large_pair_init(cellar_large_pair *pair, const cellar_mechanism *m, int64_t from,
                             int64_t shift, int64_t bits);

@@ -302,7 +302,5 @@ const cellar_mechanism_ops cellar_delaporte_ops = {
     .init = delaporte_init,
     .clear = cellar_kernel_clear,
     .facts = &cellar_delaporte_facts,
-    .ball_cost = 100,
-    .row_cost = 30,
     CELLAR_KERNEL_SLOTS,
 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "mechanism/facts.h"
 
-#include <string.h>
+#include <math.h>
 
+#include "math/ball.h"
 #include "mechanism/additive.h"
 #include "mechanism/weighted.h"
 
@@ -18,13 +19,7 @@ int cellar_facts_ordered(const cellar_mechanism *m)
     return facts != NULL && facts->is_ordered != NULL && facts->is_ordered(m);
 }
 
-int cellar_facts_flat(const cellar_mechanism *m)
-{
-    const cellar_facts *facts = m->ops->facts;
-    return facts != NULL && facts->has_flat_ends != NULL && facts->has_flat_ends(m);
-}
-
-static int facts_yes(const cellar_mechanism *m)
+int cellar_facts_yes(const cellar_mechanism *m)
 {
     (void) m;
     return 1;
@@ -39,7 +34,7 @@ static int additive_period(const cellar_mechanism *m, int64_t *from, int64_t *pe
 }
 
 const cellar_facts cellar_additive_facts = {
-    .is_monotone = facts_yes,
+    .is_monotone = cellar_facts_yes,
     .period = additive_period,
 };
 
@@ -59,7 +54,7 @@ static int gaussian_rho(const cellar_mechanism *m, int64_t shift, fmpq_t out)
 }
 
 const cellar_facts cellar_gaussian_facts = {
-    .is_monotone = facts_yes,
+    .is_monotone = cellar_facts_yes,
     .period = additive_period,
     .rho = gaussian_rho,
 };
@@ -72,15 +67,11 @@ static const fmpq *geometric_rate(const cellar_mechanism *m)
     return a->noise->rate(a);
 }
 
-/* The discrete Laplace law is geometric through zero; rounded Laplace noise is so on each side
- * only, and its mass at zero is no rational power of e times the others. */
 static int geometric_log_ratio(const cellar_mechanism *m, int64_t count, int64_t neighbour,
                                int64_t released, fmpq_t out)
 {
     int64_t k = released - count, k_other = released - neighbour;
     fmpz_t steps;
-    if ((k == 0 || k_other == 0) && strcmp(m->ops->name, "laplace") == 0)
-        return 0;
     fmpz_init_set_si(steps, (k_other < 0 ? -k_other : k_other) - (k < 0 ? -k : k));
     fmpq_mul_fmpz(out, geometric_rate(m), steps);
     fmpz_clear(steps);
@@ -118,9 +109,44 @@ static int geometric_rho(const cellar_mechanism *m, int64_t shift, fmpq_t out)
     return 1;
 }
 
+/* Beyond both counts every step of b adds a full step to both distances. */
+static int geometric_flat_ends(const cellar_mechanism *m, int64_t *margin)
+{
+    (void) m;
+    *margin = 0;
+    return 1;
+}
+
 const cellar_facts cellar_geometric_facts = {
-    .is_monotone = facts_yes,
+    .is_monotone = cellar_facts_yes,
     .log_ratio = geometric_log_ratio,
+    .flat_ends = geometric_flat_ends,
+    .pure = geometric_pure,
+    .pure_rational = geometric_pure_rational,
+    .period = additive_period,
+    .rho = geometric_rho,
+};
+
+/* Rounded Laplace noise is geometric on each side of zero only: its mass at zero is no rational
+ * power of e times the others. */
+static int rounded_log_ratio(const cellar_mechanism *m, int64_t count, int64_t neighbour,
+                             int64_t released, fmpq_t out)
+{
+    return released != count && released != neighbour &&
+           geometric_log_ratio(m, count, neighbour, released, out);
+}
+
+static int rounded_flat_ends(const cellar_mechanism *m, int64_t *margin)
+{
+    (void) m;
+    *margin = 1;
+    return 1;
+}
+
+const cellar_facts cellar_rounded_geometric_facts = {
+    .is_monotone = cellar_facts_yes,
+    .log_ratio = rounded_log_ratio,
+    .flat_ends = rounded_flat_ends,
     .pure = geometric_pure,
     .pure_rational = geometric_pure_rational,
     .period = additive_period,
@@ -152,16 +178,36 @@ static int weighted_log_ratio(const cellar_mechanism *m, int64_t count, int64_t 
 }
 
 /* Discrete Gaussian noise has the rho of continuous noise (Canonne, Kamath and Steinke 2020,
- * Proposition 5); truncated noise has none, for some losses are infinite. */
-static int weighted_rho(const cellar_mechanism *m, int64_t shift, fmpq_t out)
-{
-    const cellar_weighted *w = (const cellar_weighted *) m;
-    return w->last == INT64_MAX && w->power == 2 && gaussian_rho(m, shift, out);
-}
+ * Proposition 5). Truncated noise has none, for some of its losses are infinite. */
 
 const cellar_facts cellar_weighted_facts = {
-    .is_monotone = facts_yes,
+    .is_monotone = cellar_facts_yes,
     .log_ratio = weighted_log_ratio,
     .period = additive_period,
-    .rho = weighted_rho,
+    .rho = gaussian_rho,
+};
+
+/* q(m), at the mechanism's own epsilon: Rinott, O'Keefe, Shlomo and Skinner, "Confidentiality and
+ * differential privacy in the dissemination of frequency tables", section 3. */
+static double truncated_published(const cellar_mechanism *m, const fmpq_t epsilon,
+                                  uint64_t min_count)
+{
+    const int64_t last = ((const cellar_weighted *) m)->last;
+    double delta;
+    arb_t q;
+    (void) min_count;
+    if (!fmpq_equal(epsilon, cellar_parameter_find(&m->parameters, "epsilon")->value))
+        return NAN;
+    arb_init(q);
+    m->ops->pmf_ball(m, 0, last, 256, q);
+    delta = cellar_ball_upper(q);
+    arb_clear(q);
+    return delta;
+}
+
+const cellar_facts cellar_truncated_facts = {
+    .is_monotone = cellar_facts_yes,
+    .log_ratio = weighted_log_ratio,
+    .period = additive_period,
+    .published = truncated_published,
 };

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is proved about Hellinger counts, for all of them at once; facts_hellinger_spans.c bounds
- * them some at a time. */
-#include "mechanism/facts_hellinger.h"
+/* What is proved about Hellinger counts. */
+#include "mechanism/facts.h"
 
+#include <math.h>
+
+#include "math/ball.h"
 #include "mechanism/kernel.h"
-
-static int facts_yes(const cellar_mechanism *m)
-{
-    (void) m;
-    return 1;
-}
 
 /* P(b | a) = e^{-r |sqrt b - sqrt a|} / Z(a), r = epsilon/2. For a' = a + s the logarithm of
  * P(b | a') / P(b | a) is ln Z(a)/Z(a') + r (|sqrt b - sqrt a| - |sqrt b - sqrt a'|), which is
@@ -50,33 +46,30 @@ static void hellinger_loss(const cellar_mechanism *m, int64_t count, int64_t shi
     arb_clear(q);
 }
 
-/* The first count's, unless doubles find one that may be larger. */
+/* The largest of the first counts' until the bound for all others, 2rD, is no more. */
 static int hellinger_pure(const cellar_mechanism *m, int64_t shift, int64_t bits, arb_t out)
 {
-    enum { TRIES = 10000 };
-    int64_t count = 1, wide = 1;
+    enum { COUNTS_MAX = 1000 };
     arb_t value;
     arb_init(value);
     hellinger_loss(m, 0, shift, bits, out);
-    for (int i = 0; i < TRIES; i++) {
-        double found = arf_get_d(arb_midref(out), ARF_RND_DOWN);
-        if (cellar_hellinger_largest_loss(m, count, INT64_MAX, shift) < found)
+    for (int64_t count = 1;; count++) {
+        hellinger_largest(m, count, shift, bits, value);
+        if (arb_le(value, out) || count == COUNTS_MAX) {
+            arb_max(out, out, value, bits);
             break;
-        if (cellar_hellinger_largest_loss(m, count, count + wide - 1, shift) < found) {
-            count += wide;
-            wide *= 2;
-        } else if (wide > 1) {
-            wide /= 2;
-        } else {
-            hellinger_loss(m, count++, shift, bits, value);
-            arb_max(out, out, value, bits);
         }
-        if (i == TRIES - 1) { /* still a bound of all the others */
-            hellinger_largest(m, count, shift, bits, value);
-            arb_max(out, out, value, bits);
-        }
+        hellinger_loss(m, count, shift, bits, value);
+        arb_max(out, out, value, bits);
     }
     arb_clear(value);
+    return 1;
+}
+
+static int hellinger_flat_ends(const cellar_mechanism *m, int64_t *margin)
+{
+    (void) m;
+    *margin = 0;
     return 1;
 }
 
@@ -85,52 +78,35 @@ static int hellinger_pure(const cellar_mechanism *m, int64_t shift, int64_t bits
  * mass p(t) = (e^M - e^t) / (e^M - 1) of P at t. So delta <= p(t) (1 - e^{epsilon - t}), which is
  * largest at t = (M + epsilon)/2, where it is (1 - e^{(epsilon - M)/2})^2 / (1 - e^-M) (Dong,
  * Durfee and Rogers 2020, of mechanisms of bounded range). It rises with M. */
-static void hellinger_tail(const cellar_mechanism *m, int64_t from, int64_t shift,
-                           const arb_t epsilon, int64_t bits, arb_t out)
+static double hellinger_bound(const cellar_mechanism *m, int64_t from, int64_t shift,
+                              double epsilon)
 {
-    arb_t range;
+    enum { BITS = 64 };
+    double bound = 0;
+    arb_t range, out;
     arb_init(range);
-    hellinger_largest(m, from, shift, bits, range);
-    arb_sub(out, epsilon, range, bits);
-    if (!arb_is_negative(out)) {
-        arb_zero(out);
-    } else {
+    arb_init(out);
+    hellinger_largest(m, from, shift, BITS, range);
+    arb_set_d(out, epsilon);
+    arb_sub(out, out, range, BITS);
+    if (!arb_is_nonnegative(out)) {
         arb_mul_2exp_si(out, out, -1);
-        arb_expm1(out, out, bits);
-        arb_mul(out, out, out, bits);
+        arb_expm1(out, out, BITS);
+        arb_mul(out, out, out, BITS);
         arb_neg(range, range);
-        arb_expm1(range, range, bits);
+        arb_expm1(range, range, BITS);
         arb_neg(range, range);
-        arb_div(out, out, range, bits);
+        arb_div(out, out, range, BITS);
+        bound = cellar_ball_upper(out);
     }
     arb_clear(range);
-}
-
-/* Numbers whose loss exceeds epsilon are most likely when it does so barely: p(epsilon). */
-static void hellinger_exceeds(const cellar_mechanism *m, int64_t from, int64_t shift,
-                              const arb_t epsilon, int64_t bits, arb_t out)
-{
-    arb_t range;
-    arb_init(range);
-    hellinger_largest(m, from, shift, bits, range);
-    arb_sub(out, epsilon, range, bits);
-    if (!arb_is_negative(out)) {
-        arb_zero(out);
-    } else {
-        arb_expm1(out, out, bits); /* (1 - e^{epsilon - M}) / (1 - e^-M) */
-        arb_neg(range, range);
-        arb_expm1(range, range, bits);
-        arb_div(out, out, range, bits);
-    }
-    arb_clear(range);
+    arb_clear(out);
+    return fmin(bound, 1);
 }
 
 const cellar_facts cellar_hellinger_facts = {
-    .is_monotone = facts_yes,
-    .has_flat_ends = facts_yes,
+    .is_monotone = cellar_facts_yes,
+    .flat_ends = hellinger_flat_ends,
     .pure = hellinger_pure,
-    .tail = hellinger_tail,
-    .exceeds = hellinger_exceeds,
-    .spans = cellar_hellinger_spans,
-    .shares = cellar_hellinger_shares,
+    .bound = hellinger_bound,
 };

@@ -1,54 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is proved about the laws of synthetic counts: Poisson and negative binomial. */
+/* What is proved about synthetic counts: Poisson, negative binomial, Sichel and Poisson-inverse
+ * Gaussian. */
 #include "mechanism/facts.h"
 
-#include "mechanism/chernoff.h"
+#include <math.h>
 
-static int facts_yes(const cellar_mechanism *m)
-{
-    (void) m;
-    return 1;
-}
-
-static void exceeds_by(cellar_log_moment moment, const cellar_mechanism *m, int64_t from,
-                       int64_t shift, const arb_t epsilon, int64_t bits, arb_t out)
-{
-    const cellar_log_moments moments = {{moment}};
-    cellar_large_pair pair;
-    cellar_large_pair_init(&pair, m, from, shift, bits);
-    cellar_chernoff(&pair, &moments, epsilon, 1, bits, out);
-    cellar_large_pair_clear(&pair);
-}
-
-/* ---- along the diagonal ------------------------------------------------------------- */
-
-/* Poisson and negative binomial counts are Poisson with mean mu G, G constant or gamma of variance
- * S, and the mean of mu G given b is mu (1 + S b) / (1 + S mu): the derivative of ln P(b | mu) in
- * theta = ln mu is v(mu) = (b - mu) / (1 + S mu) (facts_mixed.c, where it is shown to fall).
- *   Thresholds. ln R(b; mu) = ln P(b | mu + s) / P(b | mu) is the integral of (b - m) w(m) over m
- * from mu to mu + s, w(m) = 1 / (m (1 + S m)), and ln R(b + 1; mu + 1) that of (b - m) w(m) g(m),
- * g(m) = w(m + 1) / w(m) < 1. g rises, so the second is at most g* times the first, g* being g(b),
- * or g at the end that is next to b. Hence if ln R(b; mu) <= epsilon, epsilon >= 0, then
- * ln R(b + 1; mu + 1) <= epsilon; and if b <= mu nothing is positive in the integrals, so that
- * ln R(b; mu) >= -epsilon entails ln R(b + 1; mu + 1) >= -epsilon.
- *   Tails. dP(>= x | mu)/dmu = x P(x | mu) / mu, so that
- *   P(>= x + 1 | mu + 1) - P(>= x | mu) = x I - P(x | mu + 1),
- * I the integral of P(x | e^theta) over theta from ln mu to ln(mu + 1), over which ln P is concave.
- * If x >= mu + 1, its slope is at most v(mu) <= k = x - mu, so I >= P(x | mu + 1) (1 - (1 +
- * 1/mu)^-k) / k, and x I >= P(x | mu + 1) since (1 + 1/mu)^k >= 1 + k/mu for k >= 1: the tail does
- * not fall. If x <= mu, its slope is at least v(mu + 1) >= -j, j = mu + 1 - x, so that
- * I <= P(x | mu + 1) ((1 + 1/mu)^j - 1) / j, and x I <= P(x | mu + 1) since (1 - 1/(mu + 1))^j >=
- * 1 - j/(mu + 1) for j >= 1: the tail does not rise. */
-static int mean_side(const cellar_mechanism *m, int64_t count, int64_t b)
-{
-    fmpq_t mean;
-    int order;
-    fmpq_init(mean);
-    cellar_kernel_mean_rational((const cellar_kernel *) m, count, mean);
-    order = fmpq_cmp_si(mean, b);
-    fmpq_clear(mean);
-    return order < 0 ? 1 : order > 0 ? -1 : 0;
-}
+#include "math/ball.h"
+#include "mechanism/kernel.h"
 
 /* ---- Poisson ------------------------------------------------------------------- */
 
@@ -68,20 +26,46 @@ static int poisson_log_ratio(const cellar_mechanism *m, int64_t count, int64_t n
     return 1;
 }
 
-static void poisson_exceeds(const cellar_mechanism *m, int64_t from, int64_t shift,
-                            const arb_t epsilon, int64_t bits, arb_t out)
+/* 1 - F_{a+A}[(1 + epsilon) / ln((a+A)/(a-1+A))] with a = min_count + 1, for epsilon >= 1: Jackson,
+ * Mitra, Francis and Dove, "Obtaining (epsilon, delta)-differential privacy guarantees when using a
+ * Poisson mechanism", eq. (9); with a known minimum eq. (10). */
+static double poisson_published(const cellar_mechanism *m, const fmpq_t epsilon, uint64_t min_count)
 {
-    exceeds_by(cellar_poisson_moment, m, from, shift, epsilon, bits, out);
+    enum { BITS = 256 };
+    const int64_t count = (int64_t) min_count + 1, most = INT64_C(1) << 60;
+    double delta = NAN;
+    fmpz_t last;
+    arb_t x, y;
+    if (fmpq_cmp_si(epsilon, 1) < 0 || min_count > 1000000000)
+        return NAN;
+    fmpz_init(last);
+    arb_init(x);
+    arb_init(y);
+    cellar_kernel_mean_ball((const cellar_kernel *) m, count - 1, BITS, x);
+    if (arb_is_positive(x)) {
+        arb_inv(x, x, BITS); /* (a + A) / (a - 1 + A) = 1 + 1 / (a - 1 + A) */
+        arb_log1p(x, x, BITS);
+        arb_set_fmpq(y, epsilon, BITS);
+        arb_add_ui(y, y, 1, BITS);
+        arb_div(y, y, x, BITS);
+        arb_floor(y, y, BITS);
+        if (arb_get_unique_fmpz(last, y) && fmpz_cmp_si(last, most) < 0) {
+            m->ops->survival_ball(m, count, fmpz_get_si(last), BITS, x);
+            delta = cellar_ball_upper(x);
+        }
+    }
+    fmpz_clear(last);
+    arb_clear(x);
+    arb_clear(y);
+    return delta;
 }
 
 const cellar_facts cellar_poisson_facts = {
-    .is_monotone = facts_yes,
+    .is_monotone = cellar_facts_yes,
+    .is_ordered = cellar_facts_yes,
+    .is_spread = cellar_facts_yes,
     .log_ratio = poisson_log_ratio,
-    .exceeds = poisson_exceeds,
-    .is_ordered = facts_yes,
-    .is_concave = facts_yes,
-    .side = mean_side,
-    .is_spread = facts_yes,
+    .published = poisson_published,
 };
 
 /* ---- negative binomial ------------------------------------------------------------ */
@@ -94,51 +78,38 @@ const cellar_facts cellar_poisson_facts = {
  * has
  *   (1 + S mu x / (1 + Scx))^-k (1 + Scx)^-k = (1 + S (mu + c) x)^-k:
  * one post-processing takes every mu to mu + c. */
-static void negbin_moment(const cellar_large_pair *pair, const arb_t t, int larger, int64_t bits,
-                          arb_t out)
-{
-    arb_t sigma, own, other, h;
-    arb_init(sigma);
-    arb_init(own);
-    arb_init(other);
-    arb_init(h);
-    arb_set_fmpq(sigma, cellar_kernel_parameter(pair->k, "sigma")->value, bits);
-    arb_mul(own, sigma, pair->mean, bits);
-    arb_set_si(other, pair->shift);
-    arb_mul(other, other, sigma, bits);
-    arb_add(other, other, own, bits);
-    if (larger)
-        arb_swap(own, other); /* S mu of P, and of Q */
-    arb_log1p(h, own, bits);
-    arb_log1p(out, other, bits);
-    arb_sub(h, h, out, bits); /* ln (1 + S mu_P)/(1 + S mu_Q) */
-    arb_div(out, own, other, bits);
-    arb_log(out, out, bits);
-    arb_sub(out, out, h, bits); /* r */
-    arb_mul(out, out, t, bits);
-    arb_expm1(out, out, bits);
-    arb_mul(out, out, own, bits);
-    arb_neg(out, out);
-    arb_log1p(out, out, bits); /* ln of 1 + S mu_P (1 - e^{tr}) */
-    arb_addmul(out, t, h, bits);
-    arb_div(out, out, sigma, bits);
-    arb_neg(out, out);
-    arb_clear(sigma);
-    arb_clear(own);
-    arb_clear(other);
-    arb_clear(h);
-}
-
-static void negbin_exceeds(const cellar_mechanism *m, int64_t from, int64_t shift,
-                           const arb_t epsilon, int64_t bits, arb_t out)
-{
-    exceeds_by(negbin_moment, m, from, shift, epsilon, bits, out);
-}
-
 const cellar_facts cellar_negbin_facts = {
-    .is_monotone = facts_yes,
-    .exceeds = negbin_exceeds,
-    .is_ordered = facts_yes,
-    .is_concave = facts_yes,
-    .side = mean_side,
+    .is_monotone = cellar_facts_yes,
+    .is_ordered = cellar_facts_yes,
+};
+
+/* ---- mixed Poisson counts ---------------------------------------------------------- */
+
+/* What is proved about synthetic counts that are Poisson with mean mu G, mu = count + alpha, G of
+ * mean 1 and of a law that does not depend on the count: generalised inverse Gaussian (Sichel), or
+ * a constant plus a gamma variable (Delaporte).
+ *
+ * Monotone ratios. P(b | mu) = E Poisson(b | mu G). The Poisson law is totally positive of order 2
+ * in (mean, b); ln(mu G) is ln mu plus ln G, and totally positive in (mu, .) when the density of
+ * ln G is log-concave. Total positivity is kept by composition (Karlin 1968), so P(b | mu') /
+ * P(b | mu) does not decrease in b for mu' > mu. For ln G with G generalised inverse Gaussian,
+ * ln density = nu x - (A e^x + B e^-x)/2 + const, which is concave; the gamma law is B = 0.
+ *
+ * Ordered, where ratios are monotone: no pair of counts is further apart, in either order and at
+ * any epsilon >= 0, than the first one. Write S(b | mu) = P(>= b | mu) and mu' = mu + s. Since dS(b
+ * | mu)/dmu = E G Poisson(b - 1 | mu G) = b P(b | mu) / mu, the curve of the pair, the largest over
+ * b of f(b) = S(b | mu') - e^epsilon S(b | mu), has the derivative b (P(b | mu') / mu' - e^epsilon
+ * P(b | mu) / mu) in mu, at the b where it is taken (Danskin 1966). Let R(b) = P(b | mu') / P(b |
+ * mu); the derivative is not positive if R(b) <= e^epsilon mu'/mu. There R(b - 1) <= e^epsilon, for
+ * b is where R first exceeds it; and R(b) <= R(b - 1) mu'/mu always: P(b | mu) / P(b - 1 | mu) is
+ * mu/b times the mean of G under the weights G^{b-1} e^{-mu G}, which falls with mu (its derivative
+ * is minus a variance). With P that of the smaller count, the largest over c of P(<= c | mu) -
+ * e^epsilon P(<= c | mu') has the derivative (c + 1) (e^epsilon P(c + 1 | mu') / mu' - P(c + 1 |
+ * mu) / mu), which is not positive since R(c) <= e^-epsilon, and so R(c + 1) <= e^-epsilon mu'/mu.
+ * For all epsilon in both orders this says that larger counts are a post-processing of the first
+ * (Blackwell 1953).
+ */
+const cellar_facts cellar_sichel_facts = {
+    .is_monotone = cellar_facts_yes,
+    .is_ordered = cellar_facts_yes,
 };

@@ -361,8 +361,6 @@ const cellar_mechanism_ops cellar_hellinger_ops = {
     .init = hellinger_init,
     .clear = hellinger_clear,
     .facts = &cellar_hellinger_facts,
-    .ball_cost = 150,
-    .row_cost = 20,
     CELLAR_KERNEL_SLOTS_BASIC,
     .support = hellinger_support,
     .cdf = hellinger_cdf,

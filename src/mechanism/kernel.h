@@ -96,12 +96,6 @@ void cellar_kernel_mean_variance(const cellar_mechanism *m, int64_t count, doubl
                                  double *variance);
 void cellar_kernel_survival_ball(const cellar_mechanism *m, int64_t count, int64_t released,
                                  int64_t bits, arb_t out);
-double cellar_kernel_tail_factor(const cellar_mechanism *m, int64_t count, int64_t b);
-int cellar_kernel_lower_ball(const cellar_mechanism *m, int64_t count, int64_t released, arb_t out);
-int cellar_kernel_between_ball(const cellar_mechanism *m, int64_t count, int64_t first,
-                               int64_t last, arb_t out);
-double cellar_kernel_fall(const cellar_mechanism *m, int64_t count);
-int cellar_kernel_has_closed_tails(const cellar_mechanism *m);
 
 /* A kernel with tails of its own has these three, */
 #define CELLAR_KERNEL_SLOTS_BASIC                                                                  \
@@ -113,9 +107,6 @@ int cellar_kernel_has_closed_tails(const cellar_mechanism *m);
         .support = cellar_kernel_support, .cdf = cellar_kernel_cdf,                                \
         .survival = cellar_kernel_survival, .moments = cellar_kernel_moments,                      \
         .mean_variance = cellar_kernel_mean_variance,                                              \
-        .survival_ball = cellar_kernel_survival_ball, .law_row = cellar_kernel_law_row,            \
-        .lower_ball = cellar_kernel_lower_ball, .between_ball = cellar_kernel_between_ball,        \
-        .tail_factor = cellar_kernel_tail_factor, .fall = cellar_kernel_fall,                      \
-        .has_closed_tails = cellar_kernel_has_closed_tails
+        .survival_ball = cellar_kernel_survival_ball, .law_row = cellar_kernel_law_row
 
 #endif

@@ -135,10 +135,9 @@ static void sum_above(const cellar_kernel *k, int64_t count, int64_t from, int64
  * (1 - R(c) D / ((c + 1) g(c) (c + 2) g(c + 1))) / (1 - w) >= 1 if w is that fraction's value at b
  * without R: (c + 1) g(c) rises. So P(c) h(c) falls by at least P(c) with each c, and P(>= b) <=
  * P(b) h(b). All in long doubles, and given some room. */
-double cellar_kernel_tail_factor(const cellar_mechanism *m, int64_t count, int64_t b)
+static double tail_factor(const cellar_kernel *k, int64_t count, int64_t b)
 {
     const long double room = 1 + 1e-9L, next = (long double) b + 1;
-    const cellar_kernel *k = (const cellar_kernel *) m;
     long double here, limit, d, w, r;
     r = k->law->ratio_bound(k, count, b);
     if (k->law->ratio_curve != NULL) {
@@ -175,10 +174,9 @@ static int sum_by_run(const cellar_kernel *k, int64_t count, int64_t from, int64
         for (size_t i = 0; i < size; i++)
             sum = cellar_dword_add(sum, p[i]);
         n += size;
-        rest = (int64_t) size == left
-                   ? 0
-                   : p[size - 1].high * (1 + 0x1p-40) *
-                         cellar_kernel_tail_factor(&k->base, count, from + (int64_t) n - 1);
+        rest = (int64_t) size == left ? 0
+                                      : p[size - 1].high * (1 + 0x1p-40) *
+                                            tail_factor(k, count, from + (int64_t) n - 1);
     }
     cellar_dword_ball(sum, sum.high * (run.error + SUM_STEP * (double) n) * 1.001 * unit + rest,
                       out);
@@ -186,52 +184,14 @@ static int sum_by_run(const cellar_kernel *k, int64_t count, int64_t from, int64
     return 1;
 }
 
-int cellar_kernel_between_ball(const cellar_mechanism *m, int64_t count, int64_t first,
-                               int64_t last, arb_t out)
+/* About how many values it takes P to fall by a factor e far out; 0 where that is not known. */
+static double values_per_fall(const cellar_kernel *k, int64_t count)
 {
-    return first <= last && sum_by_run((const cellar_kernel *) m, count, first, last, out);
-}
-
-/* What lies below some number is at most that number times its probability, on the rising side of a
- * unimodal law, which two numbers prove; the rest is summed. */
-int cellar_kernel_lower_ball(const cellar_mechanism *m, int64_t count, int64_t released, arb_t out)
-{
-    enum { BITS = 90, NUMBERS_MAX = 1 << 18 };
-    const cellar_kernel *k = (const cellar_kernel *) m;
-    const long double size = k->law->log_p(k, count, released) / -0.6931472L;
-    int64_t low, bits = (int64_t) fmaxl(size, 0) + BITS;
-    arb_t before;
-    mag_t radius;
-    int is_found;
-    if (k->law->run == NULL || !k->law->run_anywhere || released <= 0 ||
-        (long double) released >= cellar_kernel_mean(k, count))
-        return 0;
-    arb_init(before);
-    mag_init(radius);
-    low = low_end(k, count, released, bits, before);
-    is_found = low > 0 && released - low < NUMBERS_MAX &&
-               cellar_kernel_between_ball(m, count, low, released, out);
-    arb_get_mag(radius, before);
-    if (is_found)
-        arb_add_error_mag(out, radius);
-    mag_clear(radius);
-    arb_clear(before);
-    return is_found;
-}
-
-double cellar_kernel_fall(const cellar_mechanism *m, int64_t count)
-{
-    const cellar_kernel *k = (const cellar_kernel *) m;
     long double here, limit;
     if (k->law->ratio_curve == NULL)
         return 0;
     k->law->ratio_curve(k, count, 0, &here, &limit);
     return (double) (1 / (1 - limit));
-}
-
-int cellar_kernel_has_closed_tails(const cellar_mechanism *m)
-{
-    return ((const cellar_kernel *) m)->law->upper_ball != NULL;
 }
 
 void cellar_kernel_survival_ball(const cellar_mechanism *m, int64_t count, int64_t released,
@@ -245,7 +205,7 @@ void cellar_kernel_survival_ball(const cellar_mechanism *m, int64_t count, int64
         return;
     }
     if (bits <= RUN_BITS && released >= count &&
-        (!is_closed || cellar_kernel_fall(m, count) < FALL_SHORT) &&
+        (!is_closed || values_per_fall(k, count) < FALL_SHORT) &&
         sum_by_run(k, count, released + 1, INT64_MAX, out))
         return;
     if (is_closed) {

@@ -35,6 +35,6 @@ const cellar_mechanism_ops cellar_laplace_ops = {
     .parameters = cellar_geometric_parameters,
     .init = laplace_init,
     .clear = cellar_additive_clear,
-    .facts = &cellar_geometric_facts,
+    .facts = &cellar_rounded_geometric_facts,
     CELLAR_ADDITIVE_SLOTS,
 };

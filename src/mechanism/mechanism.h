@@ -59,23 +59,6 @@ typedef struct cellar_mechanism_ops {
     /* The law of a count in double-words; 0 when there is none. */
     int (*law_row)(const cellar_mechanism *m, int64_t count, cellar_law_row *out);
 
-    /* An enclosure of P(at most `released` | count) that is good however small it is; 0 when it is
-     * not quick. */
-    int (*lower_ball)(const cellar_mechanism *m, int64_t count, int64_t released, arb_t out);
-    /* An enclosure of P(first <= B <= last | count) to 128 bits or less; 0 when it is not quick. */
-    int (*between_ball)(const cellar_mechanism *m, int64_t count, int64_t first, int64_t last,
-                        arb_t out);
-
-    /* Of kernels. No less than P(>= b | count) / P(b | count), infinite where nothing is known; and
-     * about how many numbers it takes P to fall by a factor e far out, 0 where that is few or not
-     * known. 1: survival_ball takes no longer for that. */
-    double (*tail_factor)(const cellar_mechanism *m, int64_t count, int64_t b);
-    double (*fall)(const cellar_mechanism *m, int64_t count);
-    int (*has_closed_tails)(const cellar_mechanism *m);
-
-    /* What a pmf_ball takes, and the start of a law_row, in about microseconds [10]. */
-    double ball_cost, row_cost;
-
     int is_additive; /* 1: P(released | count) depends on |released - count| only */
     int is_joint;    /* 1: the law is that of one cell, and cells are not drawn independently:
                         nothing may be certified or drawn cell by cell */

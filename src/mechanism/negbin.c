@@ -231,7 +231,5 @@ const cellar_mechanism_ops cellar_negbin_ops = {
     .init = negbin_init,
     .clear = cellar_kernel_clear,
     .facts = &cellar_negbin_facts,
-    .ball_cost = 18,
-    .row_cost = 18,
     CELLAR_KERNEL_SLOTS,
 };

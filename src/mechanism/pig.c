@@ -31,7 +31,5 @@ const cellar_mechanism_ops cellar_pig_ops = {
     .init = pig_init,
     .clear = cellar_sichel_clear,
     .facts = &cellar_sichel_facts,
-    .ball_cost = 115,
-    .row_cost = 20,
     CELLAR_KERNEL_SLOTS,
 };

@@ -84,7 +84,5 @@ const cellar_mechanism_ops cellar_poisson_ops = {
     .init = poisson_init,
     .clear = cellar_kernel_clear,
     .facts = &cellar_poisson_facts,
-    .ball_cost = 5,
-    .row_cost = 8,
     CELLAR_KERNEL_SLOTS,
 };

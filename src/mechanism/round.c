@@ -155,19 +155,17 @@ static int64_t round_step(const cellar_mechanism *m)
 /* The chance to go up changes by 1/base with each step of the count, so that the laws of neighbours
  * differ by at most shift/base in total variation, which bounds delta for every epsilon. For very
  * large bases, whose counts are not looked at one by one. */
-static void round_tail(const cellar_mechanism *m, int64_t from, int64_t shift, const arb_t epsilon,
-                       int64_t bits, arb_t out)
+static double round_bound(const cellar_mechanism *m, int64_t from, int64_t shift, double epsilon)
 {
     (void) from;
     (void) epsilon;
-    arb_set_si(out, shift);
-    arb_div_ui(out, out, unit_of(m), bits);
+    return fmin(1, (double) shift / (double) unit_of(m) * (1 + 0x1p-50));
 }
 
 static const cellar_facts round_facts = {
     .period = round_period,
     .step = round_step,
-    .tail = round_tail,
+    .bound = round_bound,
 };
 
 static const cellar_parameter_rule round_parameters[] = {

@@ -188,7 +188,5 @@ const cellar_mechanism_ops cellar_sichel_ops = {
     .init = sichel_init,
     .clear = cellar_sichel_clear,
     .facts = &cellar_sichel_facts,
-    .ball_cost = 120,
-    .row_cost = 130,
     CELLAR_KERNEL_SLOTS,
 };

@@ -15,14 +15,8 @@ set(LAYER_SOURCES
   entropy_row.c
   facts.c
   facts_delaporte.c
-  facts_delaporte_quick.c
-  facts_delaporte_told.c
   facts_hellinger.c
-  facts_hellinger_shares.c
-  facts_hellinger_spans.c
   facts_kernels.c
-  facts_mixed.c
-  facts_mixing.c
   gaussian.c
   gaussian_sigma.c
   geometric.c

@@ -18,6 +18,6 @@ const cellar_mechanism_ops cellar_truncated_laplace_ops = {
     .parameters = cellar_truncated_parameters,
     .init = truncated_laplace_init,
     .clear = cellar_weighted_clear,
-    .facts = &cellar_weighted_facts,
+    .facts = &cellar_truncated_facts,
     CELLAR_ADDITIVE_SLOTS,
 };

@@ -25,6 +25,6 @@ const cellar_mechanism_ops cellar_truncated_normal_ops = {
     .parameters = cellar_truncated_parameters,
     .init = truncated_normal_init,
     .clear = cellar_weighted_clear,
-    .facts = &cellar_weighted_facts,
+    .facts = &cellar_truncated_facts,
     CELLAR_ADDITIVE_SLOTS,
 };

@@ -212,7 +212,6 @@ static cellar_status figures_fill(plan_figures *figures, const cellar_plan_optio
     told->tables = tables;
     told->cells_per_record = figures->work.d;
     told->certificate = figures->work.certificate;
-    told->is_rounded_up = figures->work.is_rounded_up;
     told->is_confidential = !without_counts;
     for (size_t t = 0; t < figures->work.n; t++) {
         CELLAR_TRY(cellar_plan_figure_table(figures, t, &tables[t], without_counts, err));

@@ -25,7 +25,6 @@ typedef struct plan_work {
     uint64_t max_weight; /* 1 without weights */
     uint64_t n_sides;    /* 2 under substitution: out of a cell, into another */
     cellar_certificate *certificate;
-    int is_rounded_up;
 } plan_work;
 
 /* Counts all tables, splits the budget, makes the mechanisms and certifies the list. Close it in

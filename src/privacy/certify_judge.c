@@ -12,9 +12,10 @@
  */
 
 /* P(released > 0 | count 1) for a mechanism that releases every zero as zero: what that costs. */
-static cellar_status warn_zeros(cellar_setting *s, size_t i, cellar_error *err)
+static cellar_status warn_zeros(const cellar_setting *s, size_t i, cellar_certificate *c,
+                                cellar_error *err)
 {
-    const cellar_mechanism *m = s->mechanisms[i];
+    const cellar_mechanism *m = s->parts[i].mechanism;
     cellar_status status = CELLAR_OK;
     int64_t low, high;
     arb_t stays;
@@ -28,8 +29,8 @@ static cellar_status warn_zeros(cellar_setting *s, size_t i, cellar_error *err)
     arb_sub_ui(stays, stays, 1, 128);
     arb_neg(stays, stays);
     status = cellar_certificate_warn(
-        s->c, err,
-        "%s releases every true zero as zero: a released number above zero proves that somebody is "
+        c, err,
+        "%s releases every true zero as zero: a released value above zero proves that somebody is "
         "there, which happens with probability %.6g for a single person; no delta is smaller, "
         "whatever epsilon",
         cellar_mechanism_spec(m), cellar_ball_upper(stays));
@@ -37,62 +38,63 @@ static cellar_status warn_zeros(cellar_setting *s, size_t i, cellar_error *err)
     return status;
 }
 
-static cellar_status warn_delta(cellar_setting *s, cellar_error *err)
+static cellar_status warn_delta(const cellar_setting *s, cellar_certificate *c, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     double limit = 1 / (double) s->options->population;
     if (s->options->population == 0)
         return CELLAR_OK;
-    for (size_t i = 0; i < s->c->n_points && status == CELLAR_OK; i++)
-        if (s->c->points[i].delta >= limit)
+    for (size_t i = 0; i < c->n_points && status == CELLAR_OK; i++)
+        if (c->points[i].delta >= limit)
             status = cellar_certificate_warn(
-                s->c, err,
+                c, err,
                 "delta %.3g at epsilon %.6g is at least 1/N = %.3g: it allows publishing somebody "
                 "outright",
-                s->c->points[i].delta, s->c->points[i].epsilon, limit);
-    for (size_t i = 0; i < s->c->n_epsilons && status == CELLAR_OK; i++)
-        if (s->c->epsilons[i].delta >= limit)
-            status = cellar_certificate_warn(s->c, err,
+                c->points[i].delta, c->points[i].epsilon, limit);
+    for (size_t i = 0; i < c->n_epsilons && status == CELLAR_OK; i++)
+        if (c->epsilons[i].delta >= limit)
+            status = cellar_certificate_warn(c, err,
                                              "delta %.3g is at least 1/N = %.3g: it allows "
                                              "publishing somebody outright",
-                                             s->c->epsilons[i].delta, limit);
+                                             c->epsilons[i].delta, limit);
     return status;
 }
 
-cellar_status cellar_certify_judge(cellar_setting *s, cellar_error *err)
+cellar_status cellar_certify_judge(const cellar_setting *s, cellar_certificate *c,
+                                   cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     if (s->options->domain == CELLAR_CERTIFICATE_DOMAIN_OBSERVED)
         CELLAR_TRY(cellar_certificate_judge(
-            s->c, CELLAR_VERDICT_FAILS, err,
+            c, CELLAR_VERDICT_FAILS, err,
             "domain observed: categories were read off the data, so one person can create one"));
     if (s->group > 1)
-        CELLAR_TRY(cellar_certificate_warn(
-            s->c, err,
-            "the records of a unit are taken one after the other (group privacy), or composed in "
-            "all ways they can lie in cells if there are few: a bound, and not the least one"));
-    if (s->c->infinite >= 1 && s->group == 1)
+        CELLAR_TRY(cellar_certificate_warn(c, err,
+                                           "the records of a unit are changed one after the other "
+                                           "(group privacy): a bound, and not "
+                                           "the least one"));
+    if (c->infinite >= 1 && s->group == 1)
         CELLAR_TRY(
-            cellar_certificate_judge(s->c, CELLAR_VERDICT_FAILS, err,
+            cellar_certificate_judge(c, CELLAR_VERDICT_FAILS, err,
                                      "what is released tells neighbours apart with certainty"));
     for (size_t i = 0; i < s->n; i++)
-        CELLAR_TRY(warn_zeros(s, i, err));
-    CELLAR_TRY(warn_delta(s, err));
+        CELLAR_TRY(warn_zeros(s, i, c, err));
+    CELLAR_TRY(warn_delta(s, c, err));
     if (s->options->min_count > 0)
         CELLAR_TRY(cellar_certificate_warn(
-            s->c, err,
+            c, err,
             "data-dependent: it holds only for data without counts below %" PRIu64
             ", which is itself a fact about the data",
             s->options->min_count));
     if (s->options->choice == CELLAR_CHOICE_CONFIDENTIAL_DATA)
         CELLAR_TRY(cellar_certificate_warn(
-            s->c, err, "parameters were chosen from the confidential data: that is not covered"));
+            c, err, "parameters were chosen from the confidential data: that is not covered"));
     if (s->options->domain == CELLAR_CERTIFICATE_DOMAIN_ASSERTED)
         CELLAR_TRY(cellar_certificate_warn(
-            s->c, err, "rests on the assertion that the categories are public"));
+            c, err, "rests on the assertion that the categories are public"));
     if (s->n > 1 && !s->options->parallel)
         CELLAR_TRY(cellar_certificate_warn(
-            s->c, err, "the tight figure is valid for a plan fixed before its first draw"));
+            c, err, "the tight figure is valid for a plan fixed before its first draw"));
 out:
     return status;
 }

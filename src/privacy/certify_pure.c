@@ -1,96 +1,135 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pure epsilon and infinite loss of everything together. */
+/* Pure epsilon, zero-concentrated rho and infinite loss of everything together. */
 #include "privacy/certify.h"
 
 #include <math.h>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "math/ball.h"
 #include "math/rational.h"
 
-/* The pure epsilons of all parts a unit meets; in parallel the largest. */
-cellar_status cellar_certify_pure(cellar_setting *s, cellar_error *err)
+/* Adds `cells` times `one`, or in parallel takes the larger of that and what there is. */
+static void add_exact(const cellar_setting *s, double cells, fmpq_t one, fmpq_t total)
 {
-    fmpq_t total, one, most;
+    fmpq_t times;
+    fmpq_init(times);
+    cellar_rational_set_double(times, cells);
+    fmpq_mul(one, one, times);
+    if (!s->options->parallel)
+        fmpq_add(total, total, one);
+    else if (fmpq_cmp(one, total) > 0)
+        fmpq_set(total, one);
+    fmpq_clear(times);
+}
+
+/* The pure epsilons of all cells a unit meets; in parallel the largest. Monotone ratios are
+ * furthest from 1 at their ends, where every step of a shift has its share. */
+cellar_status cellar_certify_pure(cellar_setting *s, cellar_certificate *c, cellar_error *err)
+{
     double sum = 0, largest = 0;
-    int exact = 1;
+    int is_exact = 1;
     cellar_text text = {0};
+    fmpq_t total, one;
     fmpq_init(total);
     fmpq_init(one);
-    fmpq_init(most);
     for (size_t i = 0; i < s->n; i++) {
-        cellar_reach reach = cellar_setting_reach(s, i);
-        double epsilon = 0;
-        int is_exact = 0, found = 1;
-        /* monotone ratios are furthest from 1 at their ends, where every step has its share */
-        int is_last = s->mechanisms[i]->ops->is_additive || cellar_facts_monotone(s->mechanisms[i]);
-        for (int64_t shift = is_last ? s->shift : 1; shift <= s->shift && found; shift++) {
-            double other;
-            reach.shift = shift;
-            found = cellar_supremum_pure(&reach, &other, &is_exact, one);
-            epsilon = fmax(epsilon, other);
-        }
-        if (!found)
-            epsilon = INFINITY;
-        exact &= is_exact && found && (s->shift == 1 || s->mechanisms[i]->ops->is_additive);
-        sum = nextafter(sum + epsilon, INFINITY);
-        largest = fmax(largest, epsilon);
-        fmpq_add(total, total, one);
-        if (fmpq_cmp(one, most) > 0)
-            fmpq_set(most, one);
+        const double cells = cellar_setting_cells_of(s, i) * (double) s->group;
+        int exact_here;
+        const double epsilon = cellar_worst_pure(&s->cells[i], &exact_here, one) * cells;
+        is_exact &= exact_here;
+        sum = nextafter(sum + nextafter(epsilon, INFINITY), INFINITY);
+        largest = fmax(largest, cells > 1 ? nextafter(epsilon, INFINITY) : epsilon);
+        add_exact(s, cells, one, total);
     }
-    s->c->pure = (s->options->parallel ? largest
-                  : s->n == 1          ? largest
-                                       : sum) *
-                 (double) (cellar_setting_parts_each(s) * s->group);
-    if (cellar_setting_parts_each(s) * s->group > 1 || s->n > 1)
-        s->c->pure = nextafter(s->c->pure, INFINITY);
-    if (exact) {
-        fmpq_mul_ui(total, s->options->parallel ? most : total,
-                    cellar_setting_parts_each(s) * s->group);
+    c->pure = s->options->parallel || s->n == 1 ? largest : sum;
+    if (is_exact) {
         cellar_rational_add(&text, total);
-        s->c->pure = cellar_rational_double(total);
+        c->pure = cellar_rational_double(total);
         if (text.failed)
             cellar_text_clear(&text);
-        s->c->pure_exact = text.bytes;
+        c->pure_exact = text.bytes;
     }
     fmpq_clear(total);
     fmpq_clear(one);
-    fmpq_clear(most);
-    return exact && s->c->pure_exact == NULL ? cellar_fail_memory(err, "a certificate") : CELLAR_OK;
+    return is_exact && c->pure_exact == NULL ? cellar_fail_memory(err, "a certificate") : CELLAR_OK;
 }
 
-cellar_status cellar_certify_infinite(cellar_setting *s, cellar_error *err)
+/* Bun and Steinke 2016: rho adds up, and of a chain of m changes it is m^2 rho (Proposition 1.9).
+ */
+void cellar_certify_rho(const cellar_setting *s, cellar_certificate *c)
 {
-    double finite = 0, worst_log = 0, second = 0, total;
+    int is_known = 1;
+    fmpq_t total, one;
+    arb_t ball;
+    fmpq_init(total);
+    fmpq_init(one);
+    arb_init(ball);
+    for (size_t i = 0; i < s->n && is_known; i++) {
+        const cellar_mechanism *m = s->parts[i].mechanism;
+        const cellar_facts *facts = m->ops->facts;
+        is_known = facts != NULL && facts->rho != NULL && facts->rho(m, s->cells[i].shift, one);
+        add_exact(s, cellar_setting_cells_of(s, i), one, total);
+    }
+    if (is_known) {
+        fmpq_mul_ui(total, total, s->group);
+        fmpq_mul_ui(total, total, s->group);
+        arb_set_fmpq(ball, total, 128);
+        c->composition.rho = cellar_ball_upper(ball);
+    }
+    fmpq_clear(total);
+    fmpq_clear(one);
+    arb_clear(ball);
+}
+
+/* The mass of infinite loss of one record: cells are independent, so that the logarithms of what is
+ * finite add up. Moving in parallel meets the two worst tables at most. */
+static cellar_status record_infinite(cellar_setting *s, cellar_certificate *c, cellar_error *err)
+{
+    const int moves = s->options->neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE;
+    double all = 0, worst = 0, second = 0, total;
     for (size_t i = 0; i < s->n; i++) {
-        cellar_reach reach = cellar_setting_reach(s, i);
-        cellar_worst worst;
-        double log_finite;
-        cellar_setting_infinite(s, i, &worst);
-        if (!worst.is_proved) {
+        cellar_worst one;
+        double finite;
+        cellar_worst_infinite(&s->cells[i], &one);
+        if (!one.is_proved) {
             cellar_status status = cellar_certificate_judge(
-                s->c, CELLAR_VERDICT_UNKNOWN, err, "nothing is proved about %s for large counts",
-                cellar_mechanism_spec(reach.m));
+                c, CELLAR_VERDICT_UNKNOWN, err, "nothing is proved about %s for large counts",
+                cellar_mechanism_spec(s->parts[i].mechanism));
             if (status != CELLAR_OK)
                 return status;
         }
-        log_finite = (double) s->options->n_cells * log1p(-fmin(worst.bound, 1));
-        finite += log_finite * (double) cellar_setting_parts_each(s) / (double) s->options->n_cells;
-        if (log_finite < worst_log) {
-            second = worst_log;
-            worst_log = log_finite;
-        } else {
-            second = fmin(second, log_finite);
-        }
-        s->c->infinite = worst.bound;
+        c->infinite = one.upper;
+        finite = cellar_setting_cells_of(s, i) * log1p(-fmin(one.upper, 1));
+        all += finite;
+        finite = moves ? finite / 2 : finite;
+        second = fmin(second, fmax(worst, finite));
+        worst = fmin(worst, finite);
     }
-    if (s->n == 1 && cellar_setting_parts_each(s) == 1)
+    if (cellar_setting_is_single(s))
         return CELLAR_OK;
-    total = !s->options->parallel ? finite
-            : s->options->neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE
-                ? fmin(worst_log + second, 2 * worst_log)
-                : worst_log;
-    s->c->infinite = total < 0 ? fmin(1, -expm1(total) * (1 + 1e-12)) : 0;
+    total = !s->options->parallel ? all : moves ? fmin(worst + second, 2 * worst) : worst;
+    c->infinite = total < 0 ? fmin(1, -expm1(total) * (1 + 1e-12)) : 0;
     return CELLAR_OK;
+}
+
+/* A chain of changes: nothing is infinite when no step is; else delta at some epsilon bounds it. */
+cellar_status cellar_certify_infinite(cellar_setting *s, cellar_certificate *c, cellar_error *err)
+{
+    static const int percents[] = {1, 50, 100, 200};
+    cellar_status status = record_infinite(s, c, err);
+    fmpq_t epsilon;
+    if (status != CELLAR_OK || s->group <= 1 || c->infinite <= 0)
+        return status;
+    c->infinite = 1;
+    fmpq_init(epsilon);
+    for (size_t i = 0; i < sizeof percents / sizeof *percents && status == CELLAR_OK; i++) {
+        cellar_curve_point point;
+        fmpq_set_si(epsilon, percents[i], 100);
+        status = cellar_curve_delta(s, epsilon, &point, err);
+        if (status == CELLAR_OK)
+            c->infinite = fmin(c->infinite, point.bounds.upper);
+    }
+    fmpq_clear(epsilon);
+    return status;
 }

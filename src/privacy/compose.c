@@ -76,11 +76,11 @@ static void sum_constants(cellar_sum *sum, const cellar_part *parts, size_t n_pa
         finite_true += times * log1p(-fmin(pld->infinite_true, 1));
         sum->loss_error += times * pld->loss_error;
         sum->moved += times * pld->moved;
-        sum->variance_units += times * pld->split;
-        sum->widest = fmax(sum->widest, pld->widest);
+        sum->variance_units += times * pld->split * pld->split;
+        sum->widest = fmax(sum->widest, pld->split);
     }
-    sum->infinite = -expm1(finite) * (1 + 1e-12);
-    sum->infinite_true = -expm1(finite_true) * (1 - 1e-12);
+    sum->infinite = fmax(0, -expm1(finite) * (1 + 1e-12));
+    sum->infinite_true = fmax(0, -expm1(finite_true) * (1 - 1e-12));
     sum->loss_error *= 1 + 1e-9;
 }
 
@@ -214,26 +214,6 @@ double cellar_sum_delta_upper(const cellar_sum *sum, double epsilon)
     value += sum_rounding(sum, j) + sum_outside(sum, j);
     bound = exp(log_weight + log(value) + sum->factor_error) * (1 + 1e-12) + sum->infinite;
     return fmin(1, bound);
-}
-
-/* In the other order the losses above epsilon have the law e^-loss dP, and by symmetry that is what
- * -loss has here: P(-loss > epsilon) = E e^-loss [loss > epsilon]. What was left out may count
- * twice.
- */
-double cellar_sum_violation_upper(const cellar_sum *sum, double epsilon, double raised)
-{
-    size_t j;
-    double log_weight, value, loss;
-    epsilon -= sum->loss_error;
-    sum_tilted(sum, epsilon, &j, &log_weight);
-    if (j == 0)
-        return 1;
-    loss = sum->start + (double) j * sum->spacing;
-    value = sum->suffix[j] + sum->suffix_next[j] * exp(raised + sum->loss_error - loss);
-    value += (sum_rounding(sum, j) + sum_outside(sum, j)) *
-             (1 + exp(raised + sum->loss_error - epsilon));
-    return fmin(1, exp(log_weight + log(value) + sum->factor_error) * (1 + 1e-12) +
-                       (2 * sum->infinite - sum->infinite_true));
 }
 
 /* What splitting adds to delta at most: each cell by its distance from epsilon. */

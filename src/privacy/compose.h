@@ -18,10 +18,6 @@ void cellar_sum_free(cellar_sum *sum); /* NULL is fine */
 /* Bounds on E max(0, 1 - e^{epsilon - loss}), infinite losses included. */
 double cellar_sum_delta_upper(const cellar_sum *sum, double epsilon);
 double cellar_sum_delta_lower(const cellar_sum *sum, double epsilon);
-/* An upper bound on P(|loss| > epsilon) of parts whose losses have the same law in both orders, as
- * symmetric noise has; `raised` is by how much the sum was rounded up at most. */
-double cellar_sum_violation_upper(const cellar_sum *sum, double epsilon, double raised);
-
 /* The smallest epsilon >= 0 found with delta_upper(epsilon) <= delta; INFINITY when none is. */
 double cellar_sum_epsilon_upper(const cellar_sum *sum, double delta);
 /* The largest epsilon >= 0 found with delta_lower(epsilon) > delta; 0 when none is. */

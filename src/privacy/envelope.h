@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One pair that dominates every pair of neighbouring counts of a mechanism. Where no pair of counts
- * is worst for every epsilon, the upper envelope of all their curves still is the curve of some
- * pair of laws, and that pair composes like any other: an upper bound, if not a tight one. */
+/* A dominating pair where no pair of counts dominates all others: the envelope of their curves. */
 #ifndef CELLAR_PRIVACY_ENVELOPE_H
 #define CELLAR_PRIVACY_ENVELOPE_H
 
-#include "privacy/pld.h"
-#include "privacy/supremum.h"
+#include "privacy/losses.h"
+#include "privacy/worst.h"
 
-/* 1 when all counts are bounded: there are finitely many different pairs, or a bound for large
- * counts is known. */
-int cellar_envelope_exists(const cellar_reach *reach);
+/* 1 when it is known how to bound all counts. */
+int cellar_envelope_exists(const cellar_one_cell *cell);
 
-/* The losses of the dominating pair, P standing for the larger count or for the smaller. Released
- * negatives are kept, which dominates. `tail` is the mass of each law that may be left out (and
- * counts as infinite loss). */
-cellar_status cellar_envelope_create(const cellar_reach *reach, int larger, double tail,
-                                     cellar_atoms *out, cellar_error *err);
+/* The losses of the envelope of all pairs of the cell whose P is that of the larger count, or of
+ * the smaller. `tail` is how much of each distribution may be left out. On failure there is nothing
+ * to clear. */
+cellar_status cellar_envelope_create(cellar_one_cell *cell, int larger_is_p, double tail,
+                                     cellar_losses *out, cellar_error *err);
 
 #endif

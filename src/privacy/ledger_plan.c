@@ -14,7 +14,7 @@
 /* Charges of one mechanism under which one unit changes a cell by the same number. */
 typedef struct plan_part {
     cellar_mechanism *mechanism;
-    int64_t shift;
+    cellar_one_cell cell;
     uint64_t times; /* cells, over all charges */
 } plan_part;
 
@@ -28,8 +28,10 @@ typedef struct plan {
 
 static void plan_clear(plan *p)
 {
-    for (size_t i = 0; i < p->n; i++)
+    for (size_t i = 0; i < p->n; i++) {
+        cellar_one_cell_clear(&p->parts[i].cell);
         cellar_mechanism_free(p->parts[i].mechanism);
+    }
     cellar_free(p->parts);
 }
 
@@ -49,10 +51,17 @@ static int64_t entry_shift(const cellar_ledger_entry *charge)
 static plan_part *plan_find(plan *p, const cellar_ledger_entry *charge)
 {
     for (size_t i = 0; i < p->n; i++)
-        if (p->parts[i].shift == entry_shift(charge) &&
+        if (p->parts[i].cell.shift == entry_shift(charge) &&
             strcmp(cellar_mechanism_spec(p->parts[i].mechanism), charge->mechanism) == 0)
             return &p->parts[i];
     return NULL;
+}
+
+static cellar_one_cell cell_of(const cellar_mechanism *mechanism, int64_t shift)
+{
+    cellar_one_cell cell;
+    cellar_one_cell_init(&cell, mechanism, shift, 0, CELLAR_NEGATIVES_KEEP, 1);
+    return cell;
 }
 
 /* The mechanism of a charge if its losses can be composed, else NULL. A file that a spec names may
@@ -60,18 +69,16 @@ static plan_part *plan_find(plan *p, const cellar_ledger_entry *charge)
 static cellar_status plan_mechanism(const cellar_ledger_entry *charge, cellar_mechanism **out,
                                     cellar_error *err)
 {
-    cellar_certify_options options = cellar_certify_options_default();
-    cellar_setting setting = {.mechanisms = (const cellar_mechanism *const *) out,
-                              .n = 1,
-                              .options = &options,
-                              .shift = entry_shift(charge),
-                              .group = 1};
+    const int64_t shift = entry_shift(charge);
     cellar_status status = CELLAR_ERR_ARGUMENT;
     *out = NULL;
-    if (strstr(charge->mechanism, "file=") == NULL && setting.shift > 0)
+    if (strstr(charge->mechanism, "file=") == NULL && shift > 0)
         status = cellar_mechanism_create(charge->mechanism, out, err);
-    if (status == CELLAR_OK && cellar_setting_composes(&setting))
-        return CELLAR_OK;
+    if (status == CELLAR_OK) {
+        const cellar_one_cell cell = cell_of(*out, shift);
+        if (cellar_one_cell_has_first(&cell))
+            return CELLAR_OK;
+    }
     cellar_mechanism_free(*out);
     *out = NULL;
     return status == CELLAR_ERR_MEMORY ? status : CELLAR_OK;
@@ -99,46 +106,46 @@ static cellar_status plan_add(plan *p, const cellar_ledger_entry *charge, cellar
         cellar_mechanism_free(mechanism);
         return cellar_fail_memory(err, "the charges of a dataset");
     }
-    p->parts[p->n++] = (plan_part){mechanism, entry_shift(charge), times};
+    p->parts[p->n++] = (plan_part){mechanism, cell_of(mechanism, entry_shift(charge)), times};
     return CELLAR_OK;
 }
 
 /* ---- composing it ---------------------------------------------------------------------- */
 
 /* A unit that comes or goes moves all counts up or all down; one that changes does both. */
-static size_t plan_stakes(const plan *p, int larger, cellar_stake *stakes)
+static size_t plan_components(plan *p, int larger, cellar_component *components)
 {
     size_t n = 0;
     for (size_t i = 0; i < p->n; i++) {
-        const plan_part *part = &p->parts[i];
-        int both = p->substitute && !part->mechanism->ops->is_additive;
-        for (int side = larger; side <= larger + both; side++) {
-            int up = side % 2;
-            cellar_pair_init(&stakes[n].pair, part->mechanism, up ? part->shift : 0,
-                             up ? 0 : part->shift, CELLAR_NEGATIVES_KEEP);
-            stakes[n++].times = p->substitute && !both ? 2 * part->times : part->times;
-        }
+        plan_part *part = &p->parts[i];
+        const int is_noise = cellar_one_cell_is_noise(&part->cell);
+        const int n_orders = p->substitute && !is_noise ? 2 : 1;
+        for (int side = 0; side < n_orders; side++)
+            components[n++] = (cellar_component){
+                .cell = &part->cell,
+                .larger_is_p = larger ^ side,
+                .times = p->substitute && is_noise ? 2 * part->times : part->times};
     }
     return n;
 }
 
-static cellar_status plan_epsilon(const plan *p, double delta, cellar_bounds *out,
-                                  cellar_error *err)
+static cellar_status plan_epsilon(plan *p, double delta, cellar_bounds *out, cellar_error *err)
 {
-    cellar_stake *stakes = cellar_alloc(2 * p->n, sizeof *stakes);
+    cellar_component *components = cellar_alloc(2 * p->n, sizeof *components);
     cellar_status status = CELLAR_OK;
     *out = (cellar_bounds){.upper = 0, .lower = 0};
-    if (stakes == NULL)
+    if (components == NULL)
         return cellar_fail_memory(err, "the charges of a dataset");
-    for (int larger = 0; larger < (p->substitute ? 1 : 2); larger++) {
-        cellar_bounds one;
-        CELLAR_TRY(
-            cellar_tight_epsilon(stakes, plan_stakes(p, larger, stakes), delta, 0, &one, err));
+    for (int larger = 0; larger < (p->substitute ? 1 : 2) && status == CELLAR_OK; larger++) {
+        cellar_bounds one = {0, INFINITY};
+        size_t n = plan_components(p, larger, components);
+        status = cellar_tight_epsilon(components, n, delta, &one, err);
+        if (status == CELLAR_ERR_OVERFLOW)
+            status = CELLAR_OK; /* too many losses to be composed: there is no figure */
         out->upper = fmax(out->upper, one.upper);
         out->lower = fmax(out->lower, one.lower);
     }
-out:
-    cellar_free(stakes);
+    cellar_free(components);
     return status;
 }
 
@@ -156,8 +163,8 @@ static void figure_offer(cellar_plan_figure *figure, int64_t epsilon_nano)
 }
 
 /* The composed epsilon and the sum of those that cannot be composed; or the basic sum of all. */
-static cellar_status plan_figure(const plan *p, const cellar_balance *balance,
-                                 cellar_plan_figure *out, cellar_error *err)
+static cellar_status plan_figure(plan *p, const cellar_balance *balance, cellar_plan_figure *out,
+                                 cellar_error *err)
 {
     int64_t left = out->delta_atto - p->added.delta_atto;
     cellar_bounds bounds = {.upper = 0, .lower = 0};

@@ -1,46 +1,46 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The losses of all parts of a composition, one by one and on a common grid. */
+/* The privacy losses ln P(b)/Q(b) of a pair one by one, b drawn from P. */
 #ifndef CELLAR_PRIVACY_LOSSES_H
 #define CELLAR_PRIVACY_LOSSES_H
 
-#include "privacy/compose.h"
-#include "privacy/tight.h"
+#include <cellar/status.h>
+
+#include "privacy/pair.h"
+
+/* One released value, or several with the same loss. */
+typedef struct cellar_loss {
+    double mass; /* rounded up: relative error at most 2^-46 */
+    double loss; /* absolute error at most loss_error of the list */
+    int64_t index;
+} cellar_loss;
 
 typedef struct cellar_losses {
+    cellar_loss *items; /* by rising loss */
     size_t n;
-    cellar_atoms *atoms;
-    uint64_t *times;
-    cellar_pld *plds;
-    cellar_part *parts;
-    uint64_t *refine; /* per part; of the common lattice */
-    int is_lattice;
-    int is_rough;                   /* see cellar_stake */
-    double n_times;                 /* of all */
-    double deviation;               /* of one part's loss, about */
-    double largest;                 /* no sum of finite losses is above */
-    double infinite, infinite_true; /* mass of infinite loss of the sum, rounded up and down */
-    double left_out;                /* no less than what it has for being left out */
-    double about;      /* of the order of what was asked for, as far as it is not left out; or 0 */
-    cellar_work *work; /* or NULL */
+    double infinite;      /* mass of infinite loss, and of what was left out: rounded up */
+    double infinite_true; /* mass of infinite loss alone, rounded down */
+    double moved;         /* mass that was given a larger loss than its own */
+    double loss_error;
+    int is_lattice; /* every loss is offset + index * spacing, to within loss_error */
+    fmpq_t offset, spacing;
+    int has_largest; /* the largest finite loss is this rational */
+    fmpq_t largest;
 } cellar_losses;
 
-/* But for `tail` of each law, which counts as infinite loss; thinned out for a first look or not.
- */
-cellar_status cellar_losses_init(cellar_losses *t, const cellar_stake *stakes, size_t n,
-                                 double tail, int is_thin, cellar_error *err);
-void cellar_losses_clear(cellar_losses *t);
+/* `tail` is how much of the mass of P may be left out: it then counts as infinite loss. On failure
+ * there is nothing to clear; CELLAR_ERR_OVERFLOW: too many values to be listed. */
+cellar_status cellar_losses_create(const cellar_pair *pair, double tail, cellar_losses *out,
+                                   cellar_error *err);
+void cellar_losses_clear(cellar_losses *losses);
 
-/* All mass of some part is infinite. */
-int cellar_losses_are_empty(const cellar_losses *t);
+/* An empty list with room for n. On failure there is nothing to clear. */
+cellar_status cellar_losses_init(cellar_losses *losses, size_t n, cellar_error *err);
 
-/* Fills in the parts on a grid, or with spacing 0 on the common lattice. */
-cellar_status cellar_losses_put(cellar_losses *t, double spacing, cellar_pld_rounding rounding,
-                                cellar_error *err);
-/* The tilt for a question, found on a coarse grid, on which losses are rounded like that. */
-cellar_status cellar_losses_tilt(cellar_losses *t, double epsilon, double delta,
-                                 cellar_pld_rounding rounding, double most, cellar_tilt *out,
-                                 cellar_error *err);
-/* The spacing of the common lattice. */
-double cellar_losses_spacing(const cellar_losses *t);
+/* Puts losses on their lattice, in the order of released values (losses_lattice.c): all of them the
+ * rationals `exact`; or rising by the same amount from one value to the next, as those of Poisson
+ * and negative binomial counts do: how far they are off the nearest lattice of doubles becomes a
+ * part of their error. */
+void cellar_losses_find_lattice(cellar_losses *losses, const fmpq *exact);
+void cellar_losses_find_steps(cellar_losses *losses);
 
 #endif

@@ -1,342 +1,509 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "privacy/pair.h"
-#include "privacy/pair_normal.h"
 
 #include <math.h>
 
 #include "math/ball.h"
+#include "math/rational.h"
 
-/* ---- the two laws ---------------------------------------------------------- */
-
-void cellar_pair_init(cellar_pair *pair, const cellar_mechanism *m, int64_t count,
-                      int64_t neighbour, cellar_negatives negatives)
+/* Removes what a probability cannot be from a ball. */
+static void ball_clip(arb_t ball)
 {
+    arb_t unit;
+    arb_init(unit);
+    arb_set_d(unit, 0.5);
+    mag_set_d(arb_radref(unit), 0.5);
+    if (!arb_contains(unit, ball) && !arb_intersection(ball, ball, unit, CELLAR_PAIR_BITS_MAX))
+        arb_indeterminate(ball);
+    arb_clear(unit);
+}
+
+static void exp_of(const fmpq_t epsilon, int64_t bits, arb_t out)
+{
+    arb_set_fmpq(out, epsilon, bits + 64);
+    arb_exp(out, out, bits);
+}
+
+void cellar_pair_init(cellar_pair *pair, cellar_distribution *p, cellar_distribution *q)
+{
+    const cellar_mechanism *m = p->m;
     const cellar_facts *facts = m->ops->facts;
-    *pair = (cellar_pair){.m = m, .count = {count, neighbour}};
+    *pair = (cellar_pair){.p = p, .q = q};
     pair->step = facts != NULL && facts->step != NULL ? facts->step(m) : 1;
-    pair->monotone = cellar_facts_monotone(m);
-    pair->flat = pair->monotone && cellar_facts_flat(m);
-    pair->wide = cellar_pair_law_is_wide(m, count);
-    for (int side = 0; side < 2; side++) {
-        m->ops->support(m, pair->count[side], 0, &pair->low[side], &pair->high[side]);
-        if (negatives == CELLAR_NEGATIVES_ZERO && pair->low[side] < 0) {
-            pair->clamped = 1;
-            pair->low[side] = 0;
-            if (pair->high[side] < 0)
-                pair->high[side] = 0;
-        }
-    }
+    cellar_distribution_window(p, 1e-320, &pair->low, &pair->high);
+    pair->is_monotone = cellar_facts_monotone(m);
+    pair->is_flat = pair->is_monotone && !p->is_clamped && !q->is_clamped && facts != NULL &&
+                    facts->flat_ends != NULL && facts->flat_ends(m, &pair->flat_margin);
 }
 
-/* P(B = b) within the support. */
-static void raw_pmf(const cellar_pair *pair, int side, int64_t b, int64_t bits, arb_t out)
+cellar_pair cellar_pair_swapped(const cellar_pair *pair)
 {
-    const cellar_mechanism *m = pair->m;
-    int64_t count = pair->count[side];
-    if (m->ops->is_additive) { /* what is known of one count is known of all */
-        b = b < count ? count - b : b - count;
-        count = 0;
-    }
-    if (cellar_pair_cache_get(pair->cache, m, CELLAR_PAIR_PMF, count, b, bits, out) ||
-        cellar_pair_cache_pmf(pair->cache, m, count, b, bits, out))
-        return;
-    m->ops->pmf_ball(m, count, b, bits, out);
-    cellar_work_add(cellar_pair_cache_work(pair->cache), cellar_pair_pmf_cost(m));
-    cellar_pair_cache_put(pair->cache, m, CELLAR_PAIR_PMF, count, b, bits, out);
+    cellar_pair other = *pair;
+    cellar_pair_init(&other, pair->q, pair->p);
+    other.enough = pair->enough;
+    return other;
 }
 
-/* P(noise > b) where that of the number before or after it is held, and single numbers are quick.
- */
-static int noise_beside(const cellar_pair *pair, int64_t b, int64_t bits, arb_t out)
+/* ---- comparing a loss with epsilon ----------------------------------------------------- */
+
+/* Symmetric noise has a loss of 0 where both counts are equally far away. */
+int cellar_pair_log_ratio(const cellar_pair *pair, int64_t b, fmpq_t out)
 {
-    const cellar_mechanism *m = pair->m;
-    int is_after, found;
-    arb_t q;
-    if (m->ops->facts != &cellar_weighted_facts || b <= 0)
+    const cellar_mechanism *m = pair->p->m;
+    const cellar_facts *facts = m->ops->facts;
+    const int is_lump = (pair->p->is_clamped || pair->q->is_clamped) && b == 0;
+    if (is_lump)
         return 0;
-    arb_init(q);
-    is_after = cellar_pair_cache_get(pair->cache, m, CELLAR_PAIR_UPPER, 0, b - 1, bits, out);
-    found =
-        is_after || cellar_pair_cache_get(pair->cache, m, CELLAR_PAIR_UPPER, 0, b + 1, bits, out);
-    if (found) {
-        m->ops->pmf_ball(m, 0, is_after ? b : b + 1, bits, q);
-        if (is_after)
-            arb_sub(out, out, q, bits);
-        else
-            arb_add(out, out, q, bits);
-        found = arb_rel_accuracy_bits(out) >= bits - 20;
+    if (m->ops->is_additive && b - pair->p->count == pair->q->count - b) {
+        fmpq_zero(out);
+        return 1;
     }
-    arb_clear(q);
-    return found;
+    return facts != NULL && facts->log_ratio != NULL &&
+           facts->log_ratio(m, pair->p->count, pair->q->count, b, out);
 }
 
-/* Between 0 and a bound of P(B > b) where what P, the first law, has there need not be known: where
- * losses rise e^epsilon times that of the other law is no more. */
-static int tail_is_nothing(const cellar_pair *pair, int side, int64_t b, int64_t bits, arb_t out)
+static cellar_order compare_exactly(const cellar_pair *pair, int64_t b, const fmpq_t epsilon)
 {
-    const cellar_mechanism *m = pair->m;
-    const int64_t count = pair->count[side];
-    arb_t half;
-    if (!pair->wide || !cellar_pair_tail_is_nothing(m, pair->count[0], b))
-        return 0;
-    cellar_work_add(cellar_pair_cache_work(pair->cache), cellar_pair_pmf_cost(m));
-    arb_init(half);
-    m->ops->pmf_ball(m, count, b + 1, bits, out);
-    arb_set_d(half, m->ops->tail_factor(m, count, b + 1));
-    arb_mul(out, out, half, bits);
-    arb_set_d(half, 0.5); /* from 0 on */
-    mag_set_d(arb_radref(half), 0.5);
-    arb_mul(out, out, half, bits);
-    arb_clear(half);
-    return arb_is_finite(out);
-}
-
-/* P(B > b), by the mechanism's own survival_ball. */
-static void raw_survival(const cellar_pair *pair, int side, int64_t b, int64_t bits, arb_t out)
-{
-    const cellar_mechanism *m = pair->m;
-    int64_t count = pair->count[side];
-    if (m->ops->is_additive) {
-        b -= count;
-        count = 0;
-    }
-    if (cellar_pair_cache_get(pair->cache, m, CELLAR_PAIR_UPPER, count, b, bits, out) ||
-        cellar_pair_cache_upper(pair->cache, m, count, b, bits, out))
-        return;
-    if (!tail_is_nothing(pair, side, b, bits, out) &&
-        !cellar_pair_cache_tail(pair->cache, m, count, b, bits, out) &&
-        !noise_beside(pair, b, bits, out)) {
-        m->ops->survival_ball(m, count, b, bits, out);
-        cellar_work_add(cellar_pair_cache_work(pair->cache), cellar_pair_upper_cost(m, count));
-    }
-    cellar_pair_cache_put(pair->cache, m, CELLAR_PAIR_UPPER, count, b, bits, out);
-}
-
-/* P(B >= b) of the mechanism itself, negatives kept. */
-static void raw_upper(const cellar_pair *pair, int side, int64_t b, int64_t bits, arb_t out)
-{
-    const cellar_mechanism *m = pair->m;
-    int64_t low, high;
-    arb_t term;
-
-    m->ops->support(m, pair->count[side], 0, &low, &high);
-    if (b <= low) {
-        arb_one(out);
-        return;
-    }
-    if (b > high) {
-        arb_zero(out);
-        return;
-    }
-    if (m->ops->survival_ball != NULL) {
-        raw_survival(pair, side, b - 1, bits, out);
-        return;
-    }
-    arb_init(term);
-    arb_zero(out);
-    if (high != INT64_MAX) {
-        for (int64_t x = high; x >= b; x -= pair->step) {
-            raw_pmf(pair, side, x, bits, term);
-            arb_add(out, out, term, bits);
-        }
-    } else {
-        for (int64_t x = low; x < b; x += pair->step) {
-            raw_pmf(pair, side, x, bits, term);
-            arb_add(out, out, term, bits);
-        }
-        arb_sub_ui(out, out, 1, bits);
-        arb_neg(out, out);
-    }
-    arb_clear(term);
-}
-
-/* P(B <= b) of a kernel where that is little, and what the upper tail leaves would be nothing. */
-static int raw_lower_far(const cellar_pair *pair, int side, int64_t b, int64_t bits, arb_t out)
-{
-    const double little = -6, deviations = 4; /* about what is summed */
-    const cellar_mechanism *m = pair->m;
-    const int64_t count = pair->count[side];
-    double mean, variance;
-    if (m->ops->lower_ball == NULL || bits > CELLAR_PAIR_BITS ||
-        m->ops->log_pmf(m, count, b) > little)
-        return 0;
-    cellar_mechanism_mean_variance(m, count, &mean, &variance);
-    cellar_work_add(cellar_pair_cache_work(pair->cache),
-                    2 * cellar_pair_pmf_cost(m) +
-                        deviations * CELLAR_PAIR_WORD_COST * sqrt(variance));
-    return m->ops->lower_ball(m, count, b, out);
-}
-
-/* The same of one that encloses many numbers at once, term by term. */
-static int raw_lower_summed(const cellar_pair *pair, int side, int64_t b, int64_t bits, arb_t out)
-{
-    enum { NUMBERS_MAX = 4096 };
-    const double little = -6;
-    const cellar_mechanism *m = pair->m;
-    const int64_t count = pair->count[side];
-    arb_ptr row;
-    if (m->ops->law_row == NULL || m->ops->pmf_balls == NULL || b >= NUMBERS_MAX ||
-        m->ops->log_pmf(m, count, b) > little)
-        return 0;
-    cellar_work_add(cellar_pair_cache_work(pair->cache),
-                    cellar_pair_pmf_cost(m) + CELLAR_PAIR_ROW_COST * (double) b);
-    row = _arb_vec_init(b + 1);
-    m->ops->pmf_balls(m, count, 0, (size_t) b + 1, bits, row);
-    arb_zero(out);
-    for (int64_t i = 0; i <= b; i++)
-        arb_add(out, out, row + i, bits);
-    _arb_vec_clear(row, b + 1);
-    return 1;
-}
-
-/* P(B <= b), negatives kept. Additive noise is symmetric, so its lower tail is as accurate as its
- * upper one. Elsewhere short tails are summed, and long ones are what the upper tail leaves. */
-static void raw_lower(const cellar_pair *pair, int side, int64_t b, int64_t bits, arb_t out)
-{
-    enum { SHORT = 64 };
-    const cellar_mechanism *m = pair->m;
-    int64_t low, high, count = pair->count[side];
-    m->ops->support(m, count, 0, &low, &high);
-    if (b < low) {
-        arb_zero(out);
-    } else if (b >= high) {
-        arb_one(out);
-    } else if (m->ops->is_additive) {
-        raw_upper(pair, side, 2 * count - b, bits, out);
-    } else if (m->ops->cdf_ball != NULL) {
-        m->ops->cdf_ball(m, count, b, bits, out);
-    } else if (cellar_pair_cache_lower(pair->cache, m, count, b, bits, out) ||
-               raw_lower_far(pair, side, b, bits, out) ||
-               raw_lower_summed(pair, side, b, bits, out)) {
-        return;
-    } else if (low != INT64_MIN && (b - low < SHORT || m->ops->survival_ball == NULL)) {
-        arb_t term;
-        arb_init(term);
-        arb_zero(out);
-        for (int64_t x = low; x <= b; x += pair->step) {
-            raw_pmf(pair, side, x, bits, term);
-            arb_add(out, out, term, bits);
-        }
-        arb_clear(term);
-    } else {
-        raw_upper(pair, side, b + 1, bits, out);
-        arb_sub_ui(out, out, 1, bits);
-        arb_neg(out, out);
-    }
-}
-
-void cellar_pair_pmf(const cellar_pair *pair, int side, int64_t b, int64_t bits, arb_t out)
-{
-    if (pair->clamped && b == 0)
-        raw_lower(pair, side, 0, bits, out);
-    else if (b < pair->low[side] || b > pair->high[side])
-        arb_zero(out);
-    else
-        raw_pmf(pair, side, b, bits, out);
-}
-
-void cellar_pair_upper(const cellar_pair *pair, int side, int64_t b, int64_t bits, arb_t out)
-{
-    if (pair->clamped && b <= 0)
-        arb_one(out);
-    else
-        raw_upper(pair, side, b, bits, out);
-}
-
-void cellar_pair_lower(const cellar_pair *pair, int side, int64_t b, int64_t bits, arb_t out)
-{
-    if (pair->clamped && b < 0)
-        arb_zero(out);
-    else
-        raw_lower(pair, side, b, bits, out);
-}
-
-/* ---- comparing a loss with epsilon ----------------------------------------- */
-
-int cellar_pair_in_support(const cellar_pair *pair, int side, int64_t b)
-{
-    return b >= pair->low[side] && b <= pair->high[side];
-}
-
-/* Order by an exactly known loss, or one that is known closely enough; OPEN when it is not. */
-static cellar_order pair_compare_exactly(const cellar_pair *pair, int64_t b, const fmpq_t epsilon)
-{
-    const cellar_facts *facts = pair->m->ops->facts;
-    int64_t k = b - pair->count[0], k_other = b - pair->count[1];
     cellar_order order = CELLAR_ORDER_OPEN;
     fmpq_t loss;
-    int sign;
-
-    if (pair->clamped && b == 0)
-        return CELLAR_ORDER_OPEN;
     fmpq_init(loss);
-    if ((pair->m->ops->is_additive && (k == k_other || k == -k_other)) ||
-        (facts != NULL && facts->log_ratio != NULL &&
-         facts->log_ratio(pair->m, pair->count[0], pair->count[1], b, loss))) {
-        sign = fmpq_cmp(loss, epsilon); /* loss is 0 for equal |k| */
+    if (cellar_pair_log_ratio(pair, b, loss)) {
+        int sign = fmpq_cmp(loss, epsilon);
         order = sign < 0 ? CELLAR_ORDER_BELOW : sign > 0 ? CELLAR_ORDER_ABOVE : CELLAR_ORDER_TIE;
     }
     fmpq_clear(loss);
-    return order == CELLAR_ORDER_OPEN ? cellar_pair_compare_normal(pair, b, epsilon) : order;
+    return order;
 }
 
-/* In doubles, where the loss is not too close to epsilon; OPEN elsewhere. */
-static cellar_order pair_compare_doubles(const cellar_pair *pair, int64_t b, const fmpq_t epsilon)
+static cellar_order compare_balls(const cellar_pair *pair, int64_t b, const fmpq_t epsilon)
 {
-    const int64_t far = 1 << 19;
-    const double each = 0.01; /* us */
-    const cellar_facts *facts = pair->m->ops->facts;
-    const double level = fmpq_get_d(epsilon);
-    double loss, error;
-    if (facts == NULL || facts->loss == NULL || b < 0 || b > far || (pair->clamped && b == 0))
-        return CELLAR_ORDER_OPEN;
-    loss = facts->loss(pair->m, pair->count[0], pair->count[1], b, &error);
-    error += 0x1p-50 * fabs(level);
-    cellar_work_add(cellar_pair_cache_work(pair->cache), each * (double) b);
-    return loss > level + error   ? CELLAR_ORDER_ABOVE
-           : loss < level - error ? CELLAR_ORDER_BELOW
-                                  : CELLAR_ORDER_OPEN;
-}
-
-cellar_order cellar_pair_compare(const cellar_pair *pair, int64_t b, const fmpq_t epsilon)
-{
-    const double each = 5; /* what it takes besides */
-    cellar_order order;
-    arb_t p, q;
-
-    if (!cellar_pair_in_support(pair, 0, b))
-        return CELLAR_ORDER_BELOW;
-    if (!cellar_pair_in_support(pair, 1, b)) {
-        order = CELLAR_ORDER_ABOVE;
-        if (pair->monotone)
-            return order;
-    } else {
-        order = pair_compare_exactly(pair, b, epsilon);
-        if (order == CELLAR_ORDER_OPEN)
-            order = pair_compare_doubles(pair, b, epsilon);
-        if (order != CELLAR_ORDER_OPEN)
-            return order;
-    }
+    cellar_order order = CELLAR_ORDER_OPEN;
+    arb_t p, q, factor;
     arb_init(p);
     arb_init(q);
-    order = CELLAR_ORDER_OPEN;
+    arb_init(factor);
     for (int64_t bits = CELLAR_PAIR_BITS;
          bits <= CELLAR_PAIR_BITS_MAX && order == CELLAR_ORDER_OPEN; bits *= 2) {
-        arb_t factor;
-        arb_init(factor);
-        cellar_work_add(cellar_pair_cache_work(pair->cache), each);
-        cellar_pair_pmf(pair, 0, b, bits, p);
-        cellar_pair_pmf(pair, 1, b, bits, q);
-        arb_set_fmpq(factor, epsilon, bits + 64);
-        arb_exp(factor, factor, bits);
+        cellar_distribution_pmf(pair->p, b, bits, p);
+        cellar_distribution_pmf(pair->q, b, bits, q);
+        exp_of(epsilon, bits, factor);
         arb_mul(q, q, factor, bits);
         if (arb_is_zero(p) || arb_lt(p, q)) /* a hole in the support of P counts for nothing */
             order = CELLAR_ORDER_BELOW;
         else if (arb_gt(p, q))
             order = CELLAR_ORDER_ABOVE;
-        arb_clear(factor);
     }
     arb_clear(p);
     arb_clear(q);
+    arb_clear(factor);
     return order;
+}
+
+cellar_order cellar_pair_compare(const cellar_pair *pair, int64_t b, const fmpq_t epsilon)
+{
+    cellar_order order = CELLAR_ORDER_OPEN;
+    if (!cellar_distribution_holds(pair->p, b))
+        return CELLAR_ORDER_BELOW;
+    if (cellar_distribution_holds(pair->q, b))
+        order = compare_exactly(pair, b, epsilon);
+    else if (pair->is_monotone)
+        return CELLAR_ORDER_ABOVE; /* its support has no holes */
+    return order == CELLAR_ORDER_OPEN ? compare_balls(pair, b, epsilon) : order;
+}
+
+static int is_above(const cellar_pair *pair, int64_t b, const fmpq_t epsilon)
+{
+    cellar_order order = cellar_pair_compare(pair, b, epsilon);
+    return order == CELLAR_ORDER_ABOVE || order == CELLAR_ORDER_OPEN;
+}
+
+/* ---- thresholds of monotone pairs ------------------------------------------------------ */
+
+/* +1: losses rise with b, -1: they fall. */
+static int64_t direction_of(const cellar_pair *pair)
+{
+    return pair->p->count > pair->q->count ? 1 : -1;
+}
+
+/* is_above() by doubles, which may be wrong: where to begin with balls. */
+static int seems_above(const cellar_pair *pair, int64_t b, const fmpq_t epsilon)
+{
+    const cellar_mechanism *m = pair->p->m;
+    if (!cellar_distribution_holds(pair->p, b))
+        return 0;
+    if (!cellar_distribution_holds(pair->q, b))
+        return 1;
+    return m->ops->log_pmf(m, pair->p->count, b) - m->ops->log_pmf(m, pair->q->count, b) >
+           fmpq_get_d(epsilon);
+}
+
+/* The smallest x in low..high + 1 from which on `above` says yes at b = direction * x, by doubling
+ * steps from `start` and bisection. */
+static int64_t search(const cellar_pair *pair, const fmpq_t epsilon, int64_t low, int64_t high,
+                      int64_t start, int (*above)(const cellar_pair *, int64_t, const fmpq_t))
+{
+    const int64_t direction = direction_of(pair);
+    int64_t yes = high + 1, no = low - 1, x = start, step = 1;
+    if (above(pair, direction * x, epsilon)) {
+        for (yes = x; yes > low; step *= 2) {
+            x = yes - low > step ? yes - step : low;
+            if (!above(pair, direction * x, epsilon)) {
+                no = x;
+                break;
+            }
+            yes = x;
+        }
+    } else {
+        for (no = x; no < high; step *= 2) {
+            x = high - no > step ? no + step : high;
+            if (above(pair, direction * x, epsilon)) {
+                yes = x;
+                break;
+            }
+            no = x;
+        }
+    }
+    while (yes - no > 1) {
+        x = no + (yes - no) / 2;
+        if (above(pair, direction * x, epsilon))
+            yes = x;
+        else
+            no = x;
+    }
+    return yes;
+}
+
+/* Found with doubles and proved with balls. */
+static int64_t search_proved(const cellar_pair *pair, const fmpq_t epsilon, int64_t low,
+                             int64_t high, int64_t near)
+{
+    int64_t x = near < low ? low : near > high ? high : near;
+    x = search(pair, epsilon, low, high, x, seems_above);
+    return search(pair, epsilon, low, high, x > high ? high : x, is_above);
+}
+
+int64_t cellar_pair_end(const cellar_pair *pair)
+{
+    return direction_of(pair) > 0 ? pair->high : -pair->low;
+}
+
+int64_t cellar_pair_threshold(const cellar_pair *pair, const fmpq_t epsilon, int64_t near)
+{
+    const int64_t direction = direction_of(pair), high = cellar_pair_end(pair);
+    const int64_t low = direction > 0 ? pair->low : -pair->high;
+    if (pair->is_flat) { /* two values stand for all beyond them */
+        int64_t from = direction * pair->q->count - pair->flat_margin;
+        int64_t to = direction * pair->p->count + pair->flat_margin;
+        int64_t x = search_proved(pair, epsilon, from, to, to);
+        return x <= from ? low : x > to ? high + 1 : x;
+    }
+    return search_proved(pair, epsilon, low, high, near);
+}
+
+/* What a distribution has at direction * b >= x. */
+static void beyond(cellar_distribution *side, int64_t direction, int64_t x, int64_t bits, arb_t out)
+{
+    if (direction > 0)
+        cellar_distribution_upper(side, x, bits, out);
+    else
+        cellar_distribution_lower(side, -x, bits, out);
+}
+
+void cellar_pair_beyond(const cellar_pair *pair, cellar_distribution *side, int64_t x, int64_t bits,
+                        arb_t out)
+{
+    beyond(side, direction_of(pair), x, bits, out);
+}
+
+static int ball_is_tiny(const arb_t ball, slong exponent)
+{
+    return arf_cmpabs_2exp_si(arb_midref(ball), exponent) < 0 &&
+           mag_cmp_2exp_si(arb_radref(ball), exponent) < 0;
+}
+
+/* Good to so many bits, or below what a double can hold, or no more than is asked for. */
+static int is_settled(const cellar_pair *pair, const arb_t ball, slong bits)
+{
+    return arb_is_exact(ball) || arb_rel_accuracy_bits(ball) >= bits || ball_is_tiny(ball, -1100) ||
+           (pair->enough > 0 && arb_is_finite(ball) && cellar_ball_upper(ball) <= pair->enough);
+}
+
+static int64_t threshold_of(const cellar_pair *pair, const fmpq_t epsilon)
+{
+    return cellar_pair_threshold(pair, epsilon, direction_of(pair) * pair->p->count);
+}
+
+/* Losses of flat pairs are nowhere above those at the counts. */
+static int ends_flat(const cellar_pair *pair, int64_t x, int64_t end)
+{
+    return pair->is_flat && x > end;
+}
+
+/* A ball from 0 to the upper end of this one. */
+static void ball_from_zero(arb_t ball)
+{
+    arb_t half;
+    arb_init(half);
+    arb_set_d(half, 0.5);
+    mag_set_d(arb_radref(half), 0.5);
+    arb_mul(ball, ball, half, CELLAR_PAIR_BITS);
+    arb_clear(half);
+}
+
+/* What lies outside the values looked at counts for P and not for Q: about 1e-320. */
+static void delta_by_threshold(const cellar_pair *pair, const fmpq_t epsilon, arb_t out)
+{
+    const int64_t x = threshold_of(pair, epsilon), end = cellar_pair_end(pair);
+    const int64_t low = direction_of(pair) > 0 ? pair->low : -pair->high;
+    arb_t factor, q;
+    if (ends_flat(pair, x, end)) {
+        arb_zero(out);
+        return;
+    }
+    arb_init(factor);
+    arb_init(q);
+    for (int64_t bits = CELLAR_PAIR_BITS; bits <= CELLAR_PAIR_BITS_MAX; bits *= 2) {
+        if (x <= low)
+            arb_one(out);
+        else
+            cellar_pair_beyond(pair, pair->p, x, bits, out);
+        if (x > end) {
+            ball_from_zero(out);
+            break;
+        }
+        exp_of(epsilon, bits, factor);
+        cellar_pair_beyond(pair, pair->q, x, bits, q);
+        arb_submul(out, q, factor, bits);
+        ball_clip(out);
+        if (is_settled(pair, out, 44))
+            break;
+    }
+    arb_clear(factor);
+    arb_clear(q);
+}
+
+static void violation_by_threshold(const cellar_pair *pair, const fmpq_t epsilon, arb_t out)
+{
+    const int64_t direction = direction_of(pair);
+    const cellar_pair swapped = cellar_pair_swapped(pair);
+    const int64_t above = threshold_of(pair, epsilon), below = threshold_of(&swapped, epsilon);
+    const int has_above = !ends_flat(pair, above, cellar_pair_end(pair));
+    const int has_below = !ends_flat(&swapped, below, cellar_pair_end(&swapped));
+    arb_t other;
+    if (-below >= above - 1) {
+        arb_one(out); /* every released value violates */
+        return;
+    }
+    arb_init(other);
+    for (int64_t bits = CELLAR_PAIR_BITS; bits <= CELLAR_PAIR_BITS_MAX; bits *= 2) {
+        arb_zero(out);
+        if (has_above)
+            beyond(pair->p, direction, above, bits, out);
+        if (has_below) {
+            beyond(pair->p, -direction, below, bits, other);
+            arb_add(out, out, other, bits);
+        }
+        ball_clip(out);
+        if (is_settled(pair, out, 44))
+            break;
+    }
+    arb_clear(other);
+}
+
+/* ---- value by value --------------------------------------------------------------------- */
+
+/* The window of P outside which its mass is small, and that mass as a ball that starts at zero. */
+static void window_of(const cellar_pair *pair, double tail, int64_t *low, int64_t *high, arb_t rest)
+{
+    double outside;
+    cellar_distribution_window(pair->p, tail, low, high);
+    cellar_distribution_cut(pair->p, high);
+    outside = cellar_distribution_below(pair->p, *low) + cellar_distribution_above(pair->p, *high);
+    arb_set_d(rest, outside > 0 ? nextafter(outside, 2) : 0);
+    ball_from_zero(rest);
+}
+
+/* The same in doubles, where rows hold all values. With u = CELLAR_NEAR_ERROR, P lies within (1 +-
+ * u) p and e^epsilon within (1 +- v) factor, v = (2 + epsilon) 2^-52 (exp is right to an ulp, and
+ * epsilon to half of one), so that every term lies between the two that are added up; n additions
+ * of positive numbers and the products in a term are right to (n + 8) 2^-53. 0: doubles do not hold
+ * all values. */
+static int delta_by_near(const cellar_pair *pair, const fmpq_t epsilon, double tail, arb_t out)
+{
+    const double u = CELLAR_NEAR_ERROR, level = cellar_rational_double(epsilon);
+    const double factor = exp(level), v = u + (2 + level) * 0x1p-52;
+    double upper = 0, lower = 0, p, q, rounding;
+    int64_t low, high;
+    arb_t middle;
+    if (pair->step != 1 || !isfinite(factor))
+        return 0;
+    window_of(pair, tail, &low, &high, out);
+    for (int64_t b = low; b <= high; b++) {
+        if (!cellar_distribution_near(pair->p, b, &p) || !cellar_distribution_near(pair->q, b, &q))
+            return 0;
+        upper += fmax(0, fmax(p * (1 + u), CELLAR_NEAR_LEAST) - factor * q * (1 - v));
+        lower += fmax(0, p * (1 - u) - factor * fmax(q * (1 + v), CELLAR_NEAR_LEAST));
+    }
+    rounding = (double) (high - low + 9) * 0x1p-52;
+    upper *= 1 + rounding;
+    lower *= 1 - rounding;
+    arb_init(middle);
+    arb_set_d(middle, lower + (upper - lower) / 2);
+    mag_set_d(arb_radref(middle), (upper - lower) * 0.51 + upper * 0x1p-52);
+    arb_add(out, out, middle, CELLAR_PAIR_BITS);
+    ball_clip(out);
+    arb_clear(middle);
+    return 1;
+}
+
+void cellar_pair_delta_by_sum(const cellar_pair *pair, const fmpq_t epsilon, double tail, arb_t out)
+{
+    const int64_t bits = CELLAR_PAIR_BITS;
+    int64_t low, high;
+    arb_t factor, p, q, zero;
+    arb_init(factor);
+    arb_init(p);
+    arb_init(q);
+    arb_init(zero);
+    exp_of(epsilon, bits, factor);
+    window_of(pair, tail, &low, &high, out);
+    for (int64_t b = low; b <= high; b += pair->step) {
+        cellar_distribution_pmf(pair->p, b, bits, p);
+        cellar_distribution_pmf(pair->q, b, bits, q);
+        arb_submul(p, q, factor, bits);
+        arb_max(p, p, zero, bits);
+        arb_add(out, out, p, bits);
+    }
+    ball_clip(out);
+    arb_clear(factor);
+    arb_clear(p);
+    arb_clear(q);
+    arb_clear(zero);
+}
+
+/* 1 when doubles show that the loss at b is within epsilon, which is most values. */
+static int is_clearly_within(const cellar_pair *pair, int64_t b, double factor)
+{
+    double p, q;
+    return cellar_distribution_near(pair->p, b, &p) && cellar_distribution_near(pair->q, b, &q) &&
+           p < factor * q && q < factor * p;
+}
+
+static void violation_by_sum(const cellar_pair *pair, const fmpq_t epsilon, double tail, arb_t out)
+{
+    const double factor = exp(cellar_rational_double(epsilon)) * (1 - 1e-12);
+    const cellar_pair swapped = cellar_pair_swapped(pair);
+    int64_t low, high;
+    arb_t p;
+    arb_init(p);
+    window_of(pair, tail, &low, &high, out);
+    for (int64_t b = low; b <= high; b += pair->step)
+        if (!is_clearly_within(pair, b, factor) &&
+            (is_above(pair, b, epsilon) || is_above(&swapped, b, epsilon))) {
+            cellar_distribution_pmf(pair->p, b, CELLAR_PAIR_BITS, p);
+            arb_add(out, out, p, CELLAR_PAIR_BITS);
+        }
+    ball_clip(out);
+    arb_clear(p);
+}
+
+/* Leaving out so little that it does not show in the result. */
+static const double TAILS[] = {1e-18, 1e-38, 1e-78, 1e-300};
+enum { N_TAILS = sizeof TAILS / sizeof *TAILS };
+
+static void delta_by_values(const cellar_pair *pair, const fmpq_t epsilon, arb_t out)
+{
+    for (int i = 0, is_near = 1; i < N_TAILS; i++) {
+        is_near = is_near && delta_by_near(pair, epsilon, TAILS[i], out);
+        if (!is_near)
+            cellar_pair_delta_by_sum(pair, epsilon, TAILS[i], out);
+        if (is_settled(pair, out, is_near ? 24 : 40))
+            break;
+    }
+}
+
+static void violation_by_values(const cellar_pair *pair, const fmpq_t epsilon, arb_t out)
+{
+    for (int i = 0; i < N_TAILS; i++) {
+        violation_by_sum(pair, epsilon, TAILS[i], out);
+        if (is_settled(pair, out, 40))
+            break;
+    }
+}
+
+/* ---- either way -------------------------------------------------------------------------- */
+
+void cellar_pair_delta(const cellar_pair *pair, const fmpq_t epsilon, arb_t out)
+{
+    if (pair->is_monotone)
+        delta_by_threshold(pair, epsilon, out);
+    else
+        delta_by_values(pair, epsilon, out);
+}
+
+void cellar_pair_violation(const cellar_pair *pair, const fmpq_t epsilon, arb_t out)
+{
+    if (pair->is_monotone)
+        violation_by_threshold(pair, epsilon, out);
+    else
+        violation_by_values(pair, epsilon, out);
+}
+
+static int is_finite(const cellar_distribution *d)
+{
+    return d->low != INT64_MIN && d->high != INT64_MAX;
+}
+
+/* Supports of monotone pairs are intervals; others may have holes. */
+void cellar_pair_infinite(const cellar_pair *pair, arb_t out)
+{
+    const int64_t bits = CELLAR_PAIR_BITS;
+    cellar_distribution *p = pair->p, *q = pair->q;
+    arb_t mass, other;
+    arb_init(mass);
+    arb_init(other);
+    arb_zero(out);
+    if (pair->is_monotone || !is_finite(p)) {
+        if (p->low < q->low)
+            cellar_distribution_lower(p, q->low - 1, bits, out);
+        if (p->high > q->high) {
+            cellar_distribution_upper(p, q->high + 1, bits, mass);
+            arb_add(out, out, mass, bits);
+        }
+    } else {
+        for (int64_t b = p->low; b <= p->high; b += pair->step) {
+            cellar_distribution_pmf(q, b, bits, other);
+            if (!arb_is_zero(other))
+                continue;
+            cellar_distribution_pmf(p, b, bits, mass);
+            arb_add(out, out, mass, bits);
+        }
+    }
+    ball_clip(out);
+    arb_clear(mass);
+    arb_clear(other);
+}
+
+int cellar_pair_largest_loss(const cellar_pair *pair, arb_t out)
+{
+    const int64_t bits = CELLAR_PAIR_BITS;
+    int finite = is_finite(pair->p) && is_finite(pair->q);
+    arb_t p, q;
+    arb_init(p);
+    arb_init(q);
+    arb_zero(out);
+    for (int64_t b = pair->p->low; finite && b <= pair->p->high; b += pair->step) {
+        cellar_distribution_pmf(pair->p, b, bits, p);
+        if (arb_is_zero(p))
+            continue;
+        cellar_distribution_pmf(pair->q, b, bits, q);
+        finite = arb_is_positive(q) && arb_is_positive(p);
+        arb_div(p, p, q, bits);
+        arb_log(p, p, bits);
+        arb_abs(p, p);
+        arb_max(out, out, p, bits);
+    }
+    arb_clear(p);
+    arb_clear(q);
+    return finite;
 }

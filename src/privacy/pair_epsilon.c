@@ -77,8 +77,8 @@ static line line_at(const cellar_pair *pair, double epsilon, int64_t near, doubl
     arb_init(q);
     arb_init(factor);
     for (int64_t bits = CELLAR_PAIR_BITS; bits <= (int64_t) 4 * CELLAR_PAIR_BITS; bits *= 2) {
-        cellar_pair_beyond(pair, 0, l.x, bits, p);
-        cellar_pair_beyond(pair, 1, l.x, bits, q);
+        cellar_pair_beyond(pair, pair->p, l.x, bits, p);
+        cellar_pair_beyond(pair, pair->q, l.x, bits, q);
         line_meet(&l, p, q, delta, bits);
         if (!l.meets || l.upper - l.lower <= close * l.upper)
             break;
@@ -135,10 +135,10 @@ static int line_is_enough(const cellar_pair *pair, const line *l, double delta)
 {
     int64_t x = l->meets ? threshold_at(pair, l->upper, l->x) : 0;
     int is_enough = l->meets && x == l->x;
-    if (l->meets && x > l->x + (INT64_C(1) << 40)) {
+    if (l->meets && x > cellar_pair_end(pair)) {
         arb_t p;
         arb_init(p);
-        cellar_pair_beyond(pair, 0, x, CELLAR_PAIR_BITS, p);
+        cellar_pair_beyond(pair, pair->p, x, CELLAR_PAIR_BITS, p);
         is_enough = cellar_ball_upper(p) <= delta;
         arb_clear(p);
     }
@@ -152,7 +152,7 @@ int cellar_pair_epsilon(const cellar_pair *pair, double delta, double about, dou
     const double largest = 1e9;
     bracket b = {.high = INFINITY, .off_low = NAN, .off_high = NAN, .last = INFINITY};
     double epsilon = about;
-    int64_t near = pair->count[0] > pair->count[1] ? pair->count[0] : -pair->count[0];
+    int64_t near = pair->p->count > pair->q->count ? pair->p->count : -pair->p->count;
     for (int k = 1; k <= STEPS_MAX && epsilon < largest && b.low < b.high; k++) {
         line l = line_at(pair, epsilon, near, delta);
         int is_enough = line_is_enough(pair, &l, delta);

@@ -6,66 +6,18 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/rational.h"
-#include "privacy/listed_sort.h"
 
-/* ---- atoms in order ------------------------------------------------------------------------ */
-
-/* Masses and where they stand, by rising place: the atoms forwards, backwards, or sorted. */
-typedef struct order {
-    const cellar_atom *items;
-    size_t n;
-    int falls;
-    cellar_atom *sorted;
-} order;
-
-static int items_rise(const cellar_atom *items, size_t n, double sign)
+/* Room for n cells, whose indices must be exact in doubles. */
+static cellar_status pld_room(cellar_pld *pld, size_t n, double widest_index, cellar_error *err)
 {
-    for (size_t i = 1; i < n; i++)
-        if (sign * items[i].loss < sign * items[i - 1].loss)
-            return 0;
-    return 1;
-}
-
-static cellar_status order_init(order *o, const cellar_atom *items, size_t n, cellar_error *err)
-{
-    *o = (order){.items = items, .n = n};
-    if (items_rise(items, n, 1))
-        return CELLAR_OK;
-    o->falls = items_rise(items, n, -1);
-    if (o->falls)
-        return CELLAR_OK;
-    o->sorted = cellar_alloc(2 * n, sizeof *o->sorted);
-    if (o->sorted == NULL)
-        return cellar_fail_memory(err, "privacy losses");
-    for (size_t i = 0; i < n; i++)
-        o->sorted[i] = items[i];
-    cellar_atoms_sort(o->sorted, o->sorted + n, n);
-    o->items = o->sorted;
-    return CELLAR_OK;
-}
-
-static const cellar_atom *order_item(const order *o, size_t i)
-{
-    return &o->items[o->falls ? o->n - 1 - i : i];
-}
-
-/* ---- cells ---------------------------------------------------------------------------------- */
-
-static cellar_status pld_room(cellar_pld *pld, size_t n, cellar_error *err)
-{
-    pld->loss = cellar_alloc(n + 1, sizeof *pld->loss);
-    pld->log_mass = cellar_alloc(n + 1, sizeof *pld->log_mass);
-    pld->index = cellar_alloc(n + 1, sizeof *pld->index);
+    if (!(widest_index < 0x1p52))
+        return cellar_fail(err, CELLAR_ERR_OVERFLOW, "privacy losses need too fine a grid");
+    pld->loss = cellar_alloc(n, sizeof *pld->loss);
+    pld->log_mass = cellar_alloc(n, sizeof *pld->log_mass);
+    pld->index = cellar_alloc(n, sizeof *pld->index);
     if (pld->loss == NULL || pld->log_mass == NULL || pld->index == NULL)
         return cellar_fail_memory(err, "privacy losses");
     return CELLAR_OK;
-}
-
-static cellar_status pld_check(double low, double high, cellar_error *err)
-{
-    if (fabs(low) < 0x1p52 && fabs(high) < 0x1p52)
-        return CELLAR_OK;
-    return cellar_fail(err, CELLAR_ERR_OVERFLOW, "privacy losses need too fine a grid");
 }
 
 /* Puts a cell behind all others. */
@@ -78,106 +30,85 @@ static void pld_put(cellar_pld *pld, double cell, double mass)
     pld->log_mass[pld->n_filled++] = log(mass);
 }
 
-static cellar_status pld_on_lattice(const cellar_atoms *atoms, uint64_t refine, cellar_pld *pld,
+static cellar_status pld_on_lattice(const cellar_losses *losses, uint64_t refine, cellar_pld *pld,
                                     cellar_error *err)
 {
-    double widest = 0, cell = 0, mass = 0;
-    cellar_atom *items = cellar_alloc(atoms->n, sizeof *items);
-    cellar_status status = CELLAR_OK;
-    order o = {0};
-    if (items == NULL)
-        return cellar_fail_memory(err, "privacy losses");
-    for (size_t i = 0; i < atoms->n; i++)
-        items[i] = (cellar_atom){atoms->items[i].mass, (double) refine * (double) atoms->index[i]};
-    CELLAR_TRY(order_init(&o, items, atoms->n, err));
-    pld->offset = cellar_rational_double(atoms->offset);
-    pld->spacing = cellar_rational_double(atoms->spacing) / (double) refine;
-    CELLAR_TRY(pld_room(pld, atoms->n, err));
-    CELLAR_TRY(pld_check(order_item(&o, 0)->loss, order_item(&o, o.n - 1)->loss, err));
-    for (size_t i = 0; i < o.n; i++) {
-        const cellar_atom *a = order_item(&o, i);
-        if (a->loss > cell || i == 0) {
+    const double factor = (double) refine;
+    const double first = factor * (double) losses->items[0].index;
+    const double last = factor * (double) losses->items[losses->n - 1].index;
+    const double widest = fmax(fabs(first), fabs(last));
+    double cell = first, mass = 0;
+    cellar_status status = pld_room(pld, losses->n, widest, err);
+    if (status != CELLAR_OK)
+        return status;
+    pld->offset = cellar_rational_double(losses->offset);
+    pld->spacing = cellar_rational_double(losses->spacing) / factor;
+    for (size_t i = 0; i < losses->n; i++) {
+        const cellar_loss *item = &losses->items[i];
+        if (factor * (double) item->index > cell) {
             pld_put(pld, cell, mass);
-            cell = a->loss;
+            cell = factor * (double) item->index;
             mass = 0;
         }
-        mass += a->mass;
-        widest = fmax(widest, fabs(a->loss));
+        mass += item->mass;
     }
     pld_put(pld, cell, mass);
-    widest = fabs(pld->offset) + widest * pld->spacing;
-    pld->loss_error = atoms->loss_error + widest * 0x1p-50;
-out:
-    cellar_free(items);
-    cellar_free(o.sorted);
-    return status;
+    pld->loss_error += (fabs(pld->offset) + widest * pld->spacing) * 0x1p-50;
+    return CELLAR_OK;
 }
 
-/* The share of a loss that goes to the point of the grid above it. */
-static double share_above(double above, double spacing, double full, cellar_pld_rounding rounding)
+static cellar_status pld_on_grid(const cellar_losses *losses, double spacing, cellar_pld *pld,
+                                 cellar_error *err)
 {
-    above = above < 0 ? 0 : above > spacing ? spacing : above;
-    if (rounding == CELLAR_PLD_SPLIT)
-        return -expm1(-above) / full;
-    return above == 0 ? 0 : 1;
-}
-
-static cellar_status pld_on_grid(const cellar_atoms *atoms, double spacing,
-                                 cellar_pld_rounding rounding, cellar_pld *pld, cellar_error *err)
-{
-    double widest, full = -expm1(-spacing);
-    double cell = 0, mass = 0, next = 0; /* where we stand, and the masses there and one above */
-    cellar_status status = CELLAR_OK;
-    order o = {0};
-    CELLAR_TRY(order_init(&o, atoms->items, atoms->n, err));
+    const double widest =
+        fmax(fabs(losses->items[0].loss), fabs(losses->items[losses->n - 1].loss));
+    const double full = -expm1(-spacing);
+    double cell = floor(losses->items[0].loss / spacing);
+    double mass = 0, next = 0; /* of the cell, and of the one above */
+    cellar_status status = pld_room(pld, 2 * losses->n + 2, widest / spacing + 2, err);
+    if (status != CELLAR_OK)
+        return status;
     pld->spacing = spacing;
-    widest = fmax(fabs(order_item(&o, 0)->loss), fabs(order_item(&o, o.n - 1)->loss));
-    CELLAR_TRY(pld_check(widest / spacing + 2, 0, err));
-    CELLAR_TRY(pld_room(pld, 2 * atoms->n, err));
-    for (size_t i = 0; i < o.n; i++) {
-        const cellar_atom *a = order_item(&o, i);
-        double at = floor(a->loss / spacing), share;
-        if (at > cell || i == 0) {
+    for (size_t i = 0; i < losses->n; i++) {
+        const cellar_loss *item = &losses->items[i];
+        const double at = floor(item->loss / spacing);
+        double above, share;
+        if (at > cell) {
             pld_put(pld, cell, mass);
             if (at > cell + 1)
                 pld_put(pld, cell + 1, next);
-            mass = at > cell + 1 || i == 0 ? 0 : next;
+            mass = at > cell + 1 ? 0 : next;
             next = 0;
             cell = at;
         }
-        share = share_above(a->loss - at * spacing, spacing, full, rounding);
-        mass += a->mass * (1 - share);
-        next += a->mass * share;
+        above = fmin(fmax(item->loss - at * spacing, 0), spacing);
+        share = -expm1(-above) / full;
+        mass += item->mass * (1 - share);
+        next += item->mass * share;
     }
     pld_put(pld, cell, mass);
     pld_put(pld, cell + 1, next);
-    pld->split += spacing * spacing;
-    pld->widest = fmax(pld->widest, spacing);
-    /* A loss that is off by e is split as another one: the law is that of losses off by e. */
-    pld->loss_error = atoms->loss_error + widest * 0x1p-50 + spacing * 0x1p-48;
-out:
-    cellar_free(o.sorted);
-    return status;
+    pld->split = spacing;
+    /* A loss that is off by e is split as another one: the distribution of losses off by e. */
+    pld->loss_error += widest * 0x1p-50 + spacing * 0x1p-48;
+    return CELLAR_OK;
 }
 
-cellar_status cellar_pld_create(const cellar_atoms *atoms, double spacing, uint64_t refine,
-                                cellar_pld_rounding rounding, cellar_pld *out, cellar_error *err)
+cellar_status cellar_pld_create(const cellar_losses *losses, double spacing, uint64_t refine,
+                                cellar_pld *out, cellar_error *err)
 {
     cellar_status status;
-    *out = (cellar_pld){.infinite = atoms->infinite,
-                        .infinite_true = atoms->infinite_true,
-                        .moved = atoms->moved,
-                        .mass_error = 0x1p-42 + (double) atoms->n * 0x1p-52 + atoms->mass_error,
-                        .split = atoms->split * atoms->split,
-                        .widest = atoms->split};
-    if (atoms->n == 0) {
+    *out = (cellar_pld){.infinite = losses->infinite,
+                        .infinite_true = losses->infinite_true,
+                        .moved = losses->moved,
+                        .mass_error = 0x1p-42 + (double) losses->n * 0x1p-52,
+                        .loss_error = losses->loss_error};
+    if (losses->n == 0) {
         out->spacing = spacing > 0 ? spacing : 1;
-        status = pld_room(out, 0, err);
-    } else if (spacing > 0) {
-        status = pld_on_grid(atoms, spacing, rounding, out, err);
-    } else {
-        status = pld_on_lattice(atoms, refine, out, err);
+        return CELLAR_OK;
     }
+    status = spacing > 0 ? pld_on_grid(losses, spacing, out, err)
+                         : pld_on_lattice(losses, refine, out, err);
     if (status != CELLAR_OK)
         cellar_pld_clear(out);
     return status;

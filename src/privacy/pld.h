@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Privacy loss distributions: the law of ln P(b)/Q(b), b drawn from P, on a grid of losses.
+/* Privacy loss distributions: the distribution of ln P(b)/Q(b), b drawn from P, on a grid of
+ * losses.
  *
  * A pair whose losses lie on a lattice is kept exactly. For others each atom of mass p and loss L
  * between two grid points is split between them so that both P and Q keep their mass. The pair
@@ -9,7 +10,7 @@
 #ifndef CELLAR_PRIVACY_PLD_H
 #define CELLAR_PRIVACY_PLD_H
 
-#include "privacy/atoms.h"
+#include "privacy/losses.h"
 
 /* Masses on offset + spacing * integer. */
 typedef struct cellar_pld {
@@ -17,23 +18,18 @@ typedef struct cellar_pld {
     double infinite, infinite_true, moved;
     double mass_error; /* relative, of each mass */
     double loss_error; /* the losses are those of the pair to within this */
-    double split;      /* of the steps between which masses were split: sum of squares */
-    double widest;     /* and the widest of them */
+    double split;      /* the spacing when masses were split between grid points, else 0 */
     /* The cells that are not empty, by rising loss: losses and the logarithms of masses. */
     double *loss, *log_mass;
     int64_t *index;
     size_t n_filled;
 } cellar_pld;
 
-typedef enum cellar_pld_rounding {
-    CELLAR_PLD_SPLIT, /* dominates the pair */
-    CELLAR_PLD_UP     /* every loss is rounded up: bounds P(loss > epsilon) */
-} cellar_pld_rounding;
-
-/* On the grid of multiples of `spacing`; with spacing 0 on the lattice of the atoms refined by
- * the factor `refine` >= 1. */
-cellar_status cellar_pld_create(const cellar_atoms *atoms, double spacing, uint64_t refine,
-                                cellar_pld_rounding rounding, cellar_pld *out, cellar_error *err);
-void cellar_pld_clear(cellar_pld *pld);
+/* On the grid of multiples of `spacing`; with spacing 0 on the lattice of the losses refined by
+ * the factor `refine` >= 1. On failure there is nothing to clear; CELLAR_ERR_OVERFLOW when the grid
+ * would be too fine. */
+cellar_status cellar_pld_create(const cellar_losses *losses, double spacing, uint64_t refine,
+                                cellar_pld *out, cellar_error *err);
+void cellar_pld_clear(cellar_pld *pld); /* {0} is fine */
 
 #endif

@@ -1,38 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 set(LAYER_SOURCES
-  atoms.c
-  atoms_blocks.c
-  atoms_noise.c
-  atoms_store.c
-  atoms_words.c
-  blocks.c
   certificate.c
   certificate_write.c
   certify.c
-  certify_basic.c
-  certify_cell.c
-  certify_epsilon.c
-  certify_group.c
   certify_joint.c
   certify_judge.c
-  certify_many.c
   certify_pure.c
-  certify_unit.c
   compose.c
   compose_split.c
   compose_tilt.c
   compose_transform.c
+  curve.c
+  distribution.c
   envelope.c
-  envelope_blocks.c
-  envelope_laws.c
-  epsilon_tail.c
   ledger.c
   ledger_add.c
   ledger_adopt.c
   ledger_amount.c
   ledger_charge.c
-  ledger_cost.c
   ledger_check.c
+  ledger_cost.c
   ledger_entry.c
   ledger_files.c
   ledger_plan.c
@@ -42,30 +29,13 @@ set(LAYER_SOURCES
   ledger_tell.c
   ledger_verify.c
   ledger_witness.c
-  listed.c
-  listed_sort.c
   losses.c
-  normal_sums.c
-  one_part.c
+  losses_lattice.c
   pair.c
-  pair_cache.c
-  pair_cost.c
   pair_epsilon.c
-  pair_measure.c
-  pair_normal.c
-  pair_rows.c
-  pair_words.c
   pld.c
-  published.c
-  supremum.c
-  supremum_blocks.c
-  supremum_first.c
-  supremum_long.c
-  supremum_noise.c
-  supremum_quick.c
-  supremum_spans.c
-  supremum_weights.c
+  setting.c
   tight.c
-  violation.c
-  work.c
+  worst.c
+  worst_noise.c
 )

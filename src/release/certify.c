@@ -107,7 +107,8 @@ cellar_status cellar_release_certify(cellar_protection *protection,
     cellar_certify_options options = certify_options(protection);
     cellar_certificate *certificate = NULL;
     cellar_error why;
-    cellar_status found = cellar_certify(&mechanism, 1, &options, &certificate, &why);
+    cellar_certify_part part = {mechanism, 1};
+    cellar_status found = cellar_certify(&part, 1, &options, &certificate, &why);
     return certify_finish(protection, mechanism, found, certificate, &why, out, err);
 }
 

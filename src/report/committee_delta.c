@@ -37,7 +37,7 @@ cellar_status cellar_committee_certify(const cellar_committee *run,
     options.n_epsilons = n;
     options.deltas = deltas;
     options.n_deltas = 1;
-    return cellar_certify(&mechanism, 1, &options, out, err);
+    return cellar_certify(&(cellar_certify_part){mechanism, 1}, 1, &options, out, err);
 }
 
 /* ---- against epsilon --------------------------------------------------------------------- */

@@ -87,15 +87,15 @@ static void check_certified(const char *spec, const char *epsilon, int zero, uin
     cellar_certificate *c = NULL;
     cellar_profile_point point;
     cellar_error err = {{0}};
-    const cellar_mechanism *list[1];
+    cellar_certify_part part = {.times = 1};
     o.negatives = zero ? CELLAR_NEGATIVES_ZERO : CELLAR_NEGATIVES_KEEP;
     o.max_weight = weight;
     o.epsilons = &epsilon;
     o.n_epsilons = 1;
     if (cellar_mechanism_create(spec, &m, &err) != CELLAR_OK)
         fail_msg("%s: %s", spec, err.message);
-    list[0] = m;
-    if (cellar_certify(list, 1, &o, &c, &err) != CELLAR_OK)
+    part.mechanism = m;
+    if (cellar_certify(&part, 1, &o, &c, &err) != CELLAR_OK)
         fail_msg("%s: %s", spec, err.message);
     point = cellar_certificate_point(c, 0);
     for (int64_t a = 0; a < COUNTS; a++)

@@ -8,7 +8,7 @@
 #include <cellar/certificate.h>
 
 #include "mechanism/mechanism.h"
-#include "privacy/supremum.h"
+#include "privacy/worst.h"
 #include "rinott_table.h"
 #include "make_mechanism.h"
 
@@ -22,7 +22,7 @@ static cellar_profile_point point_of(const char *spec, const char *epsilon,
                                      cellar_negatives negatives)
 {
     cellar_mechanism *m = make(spec);
-    const cellar_mechanism *const list[] = {m};
+    const cellar_certify_part part = {m, 1};
     cellar_certify_options o = cellar_certify_options_default();
     cellar_certificate *c = NULL;
     cellar_profile_point point;
@@ -30,7 +30,7 @@ static cellar_profile_point point_of(const char *spec, const char *epsilon,
     o.negatives = negatives;
     o.epsilons = &epsilon;
     o.n_epsilons = 1;
-    assert_int_equal(cellar_certify(list, 1, &o, &c, &err), CELLAR_OK);
+    assert_int_equal(cellar_certify(&part, 1, &o, &c, &err), CELLAR_OK);
     point = cellar_certificate_point(c, 0);
     cellar_certificate_free(c);
     cellar_mechanism_free(m);
@@ -88,17 +88,18 @@ static void pair_figures(const cellar_mechanism *m, int64_t count, double *both,
 static void test_poisson_both_sides(void **state)
 {
     cellar_mechanism *m = make("poisson:alpha=1");
-    cellar_reach reach = {.m = m, .shift = 1, .negatives = CELLAR_NEGATIVES_KEEP};
+    cellar_one_cell cell;
     cellar_worst worst;
     double both, right;
     fmpq_t half;
     (void) state;
     fmpq_init(half);
     fmpq_set_si(half, 1, 2);
-    cellar_supremum_violation(&reach, half, &worst);
+    cellar_one_cell_init(&cell, m, 1, 0, CELLAR_NEGATIVES_KEEP, 1);
+    cellar_worst_violation(&cell, half, &worst);
     assert_int_equal(worst.count, 2);
     assert_int_equal(worst.neighbour, 1);
-    assert_close(worst.bound, 0.551916, 1e-6);
+    assert_close(worst.upper, 0.551916, 1e-6);
     pair_figures(m, 2, &both, &right);
     assert_close(both, 0.551916, 1e-6);
     assert_close(right, 0.3528, 1e-3);
@@ -106,6 +107,7 @@ static void test_poisson_both_sides(void **state)
     assert_close(both, 0.458659, 1e-6);
     assert_close(right, 0.3233, 1e-3);
     fmpq_clear(half);
+    cellar_one_cell_clear(&cell);
     cellar_mechanism_free(m);
 }
 

@@ -84,40 +84,41 @@ static void test_rows(void **state)
     }
 }
 
-/* The two ways to sum over a pair that is not monotone. */
+/* Sums over a pair that is not monotone, by rows and by balls. */
 static void test_sums(void **state)
 {
-    static const char *const epsilons[] = {"0.4", "2"};
     cellar_mechanism *m = make("delaporte:alpha=0.6,sigma=2,nu=0.3");
-    cellar_pair_cache *cache = cellar_pair_cache_create();
-    arb_t words, balls;
+    arb_t rows, balls;
     fmpq_t epsilon;
     (void) state;
-    assert_non_null(cache);
-    arb_init(words);
+    arb_init(rows);
     arb_init(balls);
     fmpq_init(epsilon);
-    for (size_t i = 0; i < 8 * sizeof epsilons / sizeof *epsilons; i++) {
+    for (int i = 0; i < 16; i++) {
+        const int64_t count = i % 8 / 2 * 5, larger = i % 2;
+        cellar_distribution p, q;
         cellar_pair pair;
-        int64_t count = (int64_t) (i % 8) / 2 * 5, larger = (int64_t) (i % 2);
-        cellar_pair_init(&pair, m, count + larger, count + 1 - larger, CELLAR_NEGATIVES_KEEP);
-        assert_int_equal(pair.monotone, 0);
-        fmpq_set_si(epsilon, (long) (1000 * strtod(epsilons[i / 8], NULL)), 1000);
-        cellar_pair_delta_by_sum(&pair, epsilon, 1e-18, CELLAR_PAIR_BITS, balls);
-        pair.cache = cache;
-        assert_true(cellar_pair_delta_by_words(&pair, epsilon, 90, words));
-        if (!arb_overlaps(words, balls))
-            fail_msg("%s %d: %s, but balls say %s", epsilons[i / 8], (int) (i % 8),
-                     arb_get_str(words, 30, 0), arb_get_str(balls, 30, 0));
-        cellar_pair_violation(&pair, epsilon, words);
-        pair.cache = NULL;
-        cellar_pair_violation_by_sum(&pair, epsilon, 1e-18, CELLAR_PAIR_BITS, balls);
-        assert_true(arb_overlaps(words, balls));
+        cellar_distribution_init(&p, m, count + larger, CELLAR_NEGATIVES_KEEP);
+        cellar_distribution_init(&q, m, count + 1 - larger, CELLAR_NEGATIVES_KEEP);
+        cellar_pair_init(&pair, &p, &q);
+        assert_true(p.has_row && q.has_row && !pair.is_monotone);
+        fmpq_set_si(epsilon, i / 8 ? 2 : count > 0 ? 5 : 40, 100);
+        cellar_pair_delta(&pair, epsilon, rows);
+        p.has_row = q.has_row = 0;
+        cellar_pair_delta_by_sum(&pair, epsilon, 1e-18, balls);
+        if (!arb_overlaps(rows, balls) || arb_rel_accuracy_bits(rows) < 20)
+            fail_msg("%d: %s, but balls say %s", i, arb_get_str(rows, 30, 0),
+                     arb_get_str(balls, 30, 0));
+        cellar_pair_violation(&pair, epsilon, balls);
+        p.has_row = q.has_row = 1;
+        cellar_pair_violation(&pair, epsilon, rows);
+        assert_true(arb_overlaps(rows, balls));
+        cellar_distribution_clear(&p);
+        cellar_distribution_clear(&q);
     }
     fmpq_clear(epsilon);
-    arb_clear(words);
+    arb_clear(rows);
     arb_clear(balls);
-    cellar_pair_cache_free(cache);
     cellar_mechanism_free(m);
 }
 

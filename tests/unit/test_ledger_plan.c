@@ -13,6 +13,7 @@ static double certified(const char *const *specs, size_t n, const char *neighbou
 {
     cellar_certify_options options = cellar_certify_options_default();
     cellar_mechanism *mechanisms[16];
+    cellar_certify_part parts[16];
     cellar_certificate *certificate;
     double epsilon;
     options.n_cells = cells;
@@ -22,10 +23,11 @@ static double certified(const char *const *specs, size_t n, const char *neighbou
     options.n_deltas = 1;
     if (strcmp(neighbours, "substitute") == 0)
         options.neighbours = CELLAR_NEIGHBOURS_SUBSTITUTE;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         CHECK_OK(cellar_mechanism_create(specs[i], &mechanisms[i], &err));
-    CHECK_OK(cellar_certify((const cellar_mechanism *const *) mechanisms, n, &options, &certificate,
-                            &err));
+        parts[i] = (cellar_certify_part){mechanisms[i], 1};
+    }
+    CHECK_OK(cellar_certify(parts, n, &options, &certificate, &err));
     epsilon = cellar_certificate_epsilon_at(certificate, 0).epsilon;
     cellar_certificate_free(certificate);
     for (size_t i = 0; i < n; i++)

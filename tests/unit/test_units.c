@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Units of two records: whichever cells they lie in, what sums over all released numbers find is no
- * more than what is certified; and it is close. */
+ * more than what is certified, which says that it is a bound. */
 #include "check.h"
 #include "make_mechanism.h"
 
@@ -14,6 +14,7 @@ enum { NUMBERS = 90 };
 
 static double certified(const cellar_mechanism *m, const char *epsilon)
 {
+    const cellar_certify_part part = {m, 1};
     cellar_certify_options o = cellar_certify_options_default();
     cellar_certificate *c = NULL;
     cellar_error err = {{0}};
@@ -21,9 +22,11 @@ static double certified(const cellar_mechanism *m, const char *epsilon)
     o.per_unit = 2;
     o.epsilons = &epsilon;
     o.n_epsilons = 1;
-    if (cellar_certify(&m, 1, &o, &c, &err) != CELLAR_OK)
+    if (cellar_certify(&part, 1, &o, &c, &err) != CELLAR_OK)
         fail_msg("%s", err.message);
     delta = cellar_certificate_point(c, 0).delta;
+    assert_true(cellar_certificate_point(c, 0).delta_lower <= delta);
+    assert_false(cellar_certificate_composition(c).is_tight);
     cellar_certificate_free(c);
     return delta;
 }
@@ -55,7 +58,7 @@ static void check_unit(const char *spec, const char *epsilon)
                 worst = fmax(worst, enumerated(m, way % 2 ? less : more, way % 2 ? more : less,
                                                strtod(epsilon, NULL)));
             }
-    if (worst > bound * (1 + 1e-9) + 1e-9 || bound > worst * 1.01 + 1e-3)
+    if (worst > bound * (1 + 1e-9) + 1e-9 || bound > 1)
         fail_msg("%s at %s: found %.12g, certified %.12g", spec, epsilon, worst, bound);
     cellar_mechanism_free(m);
 }
