@@ -123,7 +123,7 @@ static cellar_status level_revealed(const json_t *certificate, const cellar_mech
     options.max_weight = max_weight;
     options.epsilons = largest;
     options.n_epsilons = 1;
-    status = cellar_certify(&mechanism, 1, &options, &one, &why);
+    status = cellar_certify(&(cellar_certify_part){mechanism, 1}, 1, &options, &one, &why);
     if (status == CELLAR_ERR_MEMORY)
         return cellar_fail_memory(err, "a certificate");
     if (status == CELLAR_OK)
