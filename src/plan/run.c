@@ -3,7 +3,7 @@
  *
  * The pack is made in a hidden folder that only its owner may enter, beside the place where it will
  * appear, under a name that nobody else can know before; with a ledger it waits there until its
- * digest is on record (privacy/ledger_spend.c tells what happens to a run that ends at any point).
+ * digest is on record (ledger/spend.c tells what happens to a run that ends at any point).
  * Then one rename makes all of it appear. */
 #include "plan/pack.h"
 

@@ -13,22 +13,6 @@ set(LAYER_SOURCES
   curve.c
   distribution.c
   envelope.c
-  ledger.c
-  ledger_add.c
-  ledger_adopt.c
-  ledger_amount.c
-  ledger_charge.c
-  ledger_check.c
-  ledger_cost.c
-  ledger_entry.c
-  ledger_files.c
-  ledger_plan.c
-  ledger_spend.c
-  ledger_state.c
-  ledger_store.c
-  ledger_tell.c
-  ledger_verify.c
-  ledger_witness.c
   losses.c
   losses_lattice.c
   pair.c

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "privacy/ledger.h"
+#include "ledger/ledger.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
  * that begins with '+' continues the beginning of a true line. */
 #include "base/text.h"
 #include "fuzz_ledger_key.h"
-#include "privacy/ledger.h"
+#include "ledger/ledger.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

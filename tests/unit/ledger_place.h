@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "check.h"
-#include "privacy/ledger.h"
+#include "ledger/ledger.h"
 #include "scratch.h"
 
 static cellar_error err;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Whether the history is what was written, by itself and against what was released. */
-#include "privacy/ledger.h"
+#include "ledger/ledger.h"
 
 #include <inttypes.h>
 #include <stdio.h>

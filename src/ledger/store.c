@@ -4,7 +4,7 @@
  * A transaction is on disk when it ends: a rollback journal that is deleted, synchronous=EXTRA
  * (FULL, and the folder is synced once the journal is gone: without that a power cut could bring
  * the journal back and undo what was committed). */
-#include "privacy/ledger.h"
+#include "ledger/ledger.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Entries as the text that is chained: one JSON object each. */
-#include "privacy/ledger.h"
+#include "ledger/ledger.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  *
  * Privacy losses are composed tightly then. Requests that are chosen after looking at releases void
  * the figure, so nothing is enforced by it. */
-#include "privacy/ledger.h"
+#include "ledger/ledger.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * filter that stays valid then (Rogers, Roth, Ullman, Vadhan 2016, "Privacy odometers and
  * filters"), and so is the sum of rho (Whitehouse, Ramdas, Rogers, Wu 2023, "Fully adaptive
  * composition in differential privacy"); tighter composition is not. */
-#include "privacy/ledger.h"
+#include "ledger/ledger.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Outputs on their way: their digests, where they wait, and who works on a request. */
-#include "privacy/ledger.h"
+#include "ledger/ledger.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
  * The history says so, in a generation of its own: one more than any that the ledger or a witness
  * knows. So the copies from before, and a second adoption of such a copy, stay older than what the
  * witness has seen. */
-#include "privacy/ledger.h"
+#include "ledger/ledger.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -7,7 +7,7 @@
  * A run that ends at any point leaves a state that tells how far it got. Before the digest is on
  * disk nobody has seen the output, and the next run gives it up: it could not tell a whole output
  * from another one. After that the next run finishes. Nothing is ever drawn twice. */
-#include "privacy/ledger.h"
+#include "ledger/ledger.h"
 
 #include <errno.h>
 #include <fcntl.h>

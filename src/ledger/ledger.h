@@ -3,8 +3,8 @@
  *
  * The file holds nothing but the chained entries; every sum and every state is computed from
  * entries whose place in the chain was verified. So nothing in the file can disagree. */
-#ifndef CELLAR_PRIVACY_LEDGER_H
-#define CELLAR_PRIVACY_LEDGER_H
+#ifndef CELLAR_LEDGER_LEDGER_H
+#define CELLAR_LEDGER_LEDGER_H
 
 #include <sqlite3.h>
 
@@ -38,7 +38,7 @@ struct cellar_ledger {
 cellar_status cellar_ledger_open_alone(const char *path, const cellar_key *key, cellar_ledger **out,
                                        cellar_error *err);
 
-/* ---- ledger_store.c: the file -------------------------------------------------- */
+/* ---- store.c: the file -------------------------------------------------- */
 
 /* Refuses paths, of files that are there or are to be made, on file systems whose locks are not
  * known to hold. */
@@ -59,13 +59,13 @@ cellar_status cellar_ledger_catch_up(cellar_ledger *ledger, cellar_error *err);
 /* The structure of the file, by SQLite's own check. */
 cellar_status cellar_ledger_store_check(cellar_ledger *ledger, cellar_error *err);
 
-/* ---- ledger_amount.c --------------------------------------------------------------- */
+/* ---- amount.c --------------------------------------------------------------- */
 
 /* "epsilon 0.5, delta 0", or "rho 0.1". */
 enum { CELLAR_COST_TEXT = 2 * CELLAR_AMOUNT_TEXT + 24 };
 void cellar_ledger_cost_text(const cellar_amounts *amounts, int by_rho, char out[CELLAR_COST_TEXT]);
 
-/* ---- ledger_entry.c: entries as text -------------------------------------------- */
+/* ---- entry.c: entries as text -------------------------------------------- */
 
 cellar_status cellar_ledger_entry_write(const cellar_ledger_entry *entry, cellar_text *body,
                                         cellar_error *err);
@@ -83,7 +83,7 @@ void cellar_ledger_text_mac(const cellar_ledger_secret *secret, const char *purp
 void cellar_ledger_hex(const unsigned char bytes[CELLAR_LEDGER_HASH_BYTES],
                        char out[CELLAR_LEDGER_HASH_TEXT]);
 
-/* ---- ledger_witness.c: whoever remembers how far the history got -------------------- */
+/* ---- witness.c: whoever remembers how far the history got -------------------- */
 
 /* The newest head that a witness knows. */
 typedef struct cellar_sighting {
@@ -109,7 +109,7 @@ cellar_status cellar_ledger_check_witness(cellar_ledger *ledger, cellar_error *e
  * program ended in between, is told it, and one that may not be written to is refused. */
 cellar_status cellar_ledger_mend_witness(cellar_ledger *ledger, cellar_error *err);
 
-/* ---- ledger_state.c: what follows from the entries -------------------------------- */
+/* ---- state.c: what follows from the entries -------------------------------- */
 
 /* Equal, or both missing. */
 int cellar_ledger_same(const char *a, const char *b);
@@ -129,7 +129,7 @@ cellar_status cellar_ledger_check_caps(const cellar_ledger *ledger, const char *
                                        const char *analyst, const cellar_amounts *amounts,
                                        cellar_error *err);
 
-/* ---- ledger_charge.c: the three transactions --------------------------------------- */
+/* ---- charge.c: the three transactions --------------------------------------- */
 
 /* Transaction 1. A request known already must be the same; its state is answered, and nothing is
  * charged. */
@@ -144,7 +144,7 @@ cellar_status cellar_ledger_note_done(cellar_ledger *ledger, const char *request
 cellar_status cellar_ledger_note_lost(cellar_ledger *ledger, const char *request,
                                       cellar_error *err);
 
-/* ---- ledger_files.c: outputs on their way ------------------------------------------ */
+/* ---- files.c: outputs on their way ------------------------------------------ */
 
 /* The digest of a release: of the file and its companions, by their endings, each in `staged` or
  * else at `path` (`staged` may be NULL). *found is 0 when the file itself is not there. */

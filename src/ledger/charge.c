@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The transactions of a request: charged, staged, done; or lost. */
-#include "privacy/ledger.h"
+#include "ledger/ledger.h"
 
 #include <string.h>
 
 #include "base/error.h"
-#include "privacy/ledger_check.h"
+#include "ledger/check.h"
 
 /* A request asked again must ask for the same: otherwise an output could stand for another one. */
 static cellar_status charge_compare(const cellar_ledger_entry *known,

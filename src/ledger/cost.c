@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/error.h"
-#include "privacy/ledger.h"
+#include "ledger/ledger.h"
 
 cellar_status cellar_amounts_of_certificate(const cellar_certificate *certificate,
                                             const char *delta, cellar_amounts *out,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The statement of a dataset: what its releases together guarantee, and what they do not. */
-#include "privacy/ledger.h"
+#include "ledger/ledger.h"
 
 #include <string.h>
 

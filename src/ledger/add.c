@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Datasets, editions, analysts, and what is published outside the budget. */
-#include "privacy/ledger.h"
+#include "ledger/ledger.h"
 
 #include <string.h>
 
 #include "base/error.h"
-#include "privacy/ledger_check.h"
+#include "ledger/check.h"
 
 /* One entry in a transaction of its own, unless `check` finds something against it. */
 static cellar_status add_entry(cellar_ledger *ledger, const cellar_ledger_entry *entry,

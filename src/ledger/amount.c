@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Amounts: decimals and bounds become whole numbers, always rounded up. */
-#include "privacy/ledger.h"
+#include "ledger/ledger.h"
 
 #include <inttypes.h>
 #include <math.h>

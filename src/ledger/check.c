@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "privacy/ledger_check.h"
+#include "ledger/check.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a caller may put into a ledger. */
-#ifndef CELLAR_PRIVACY_LEDGER_CHECK_H
-#define CELLAR_PRIVACY_LEDGER_CHECK_H
+#ifndef CELLAR_LEDGER_CHECK_H
+#define CELLAR_LEDGER_CHECK_H
 
-#include "privacy/ledger.h"
+#include "ledger/ledger.h"
 
 /* One line of UTF-8 of 1 to 200 bytes. */
 cellar_status cellar_ledger_check_name(const char *what, const char *name, cellar_error *err);

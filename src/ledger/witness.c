@@ -6,7 +6,7 @@
  * counts, by generation and entries, wherever it stands: an old one added again changes nothing. A
  * line begins with its line feed, and what was cut short has no good MAC: whatever a program that
  * was killed, or a full disk, left of a line is passed over. Ledgers may share a witness. */
-#include "privacy/ledger.h"
+#include "ledger/ledger.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+set(LAYER_SOURCES
+  add.c
+  adopt.c
+  amount.c
+  charge.c
+  check.c
+  cost.c
+  entry.c
+  files.c
+  history_cost.c
+  ledger.c
+  spend.c
+  state.c
+  store.c
+  tell.c
+  verify.c
+  witness.c
+)
