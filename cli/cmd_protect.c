@@ -5,10 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <cellar/ledger.h>
-#include <cellar/release.h>
-#include <cellar/release_file.h>
-
 #include "json_out.h"
 #include "options.h"
 #include "protect.h"
@@ -281,28 +277,73 @@ static cellar_status protect_cell_keys(const protect_values *values, protect_run
     return cellar_release_file_write(run->file, run->release, err);
 }
 
+/* Everything but the draw. */
+static cellar_status protect_prepare(protect_run *run, cellar_error *err)
+{
+    cellar_status status;
+    run->options.progress = cli_progress_begin();
+    status =
+        run->mechanism != NULL
+            ? cellar_protect_prepare(run->table, run->mechanism, &run->options, &run->prepared, err)
+            : cellar_protect_prepare_dirichlet(run->table, run->spec, &run->options, &run->prepared,
+                                               err);
+    if (status == CELLAR_OK && run->mechanism != NULL)
+        status = cellar_prepared_forecast(run->prepared, &run->forecast, err);
+    cli_progress_end();
+    return status;
+}
+
+static cellar_status protect_draw(protect_run *run, cellar_error *err)
+{
+    cellar_status status = cellar_prepared_draw(run->prepared, NULL, &run->release, err);
+    cli_progress_end();
+    return status == CELLAR_OK ? cellar_release_file_write(run->file, run->release, err) : status;
+}
+
+/* Charges the ledger, draws, and lets the release appear; or finds what was drawn before. */
+static cellar_status protect_spend(const protect_values *values, protect_run *run,
+                                   cellar_error *err)
+{
+    const protect_account *account = &values->account;
+    const cellar_payment payment = {.dataset = account->dataset,
+                                    .request = account->request,
+                                    .edition = values->edition,
+                                    .analyst = account->analyst,
+                                    .accept_delta = account->accept_delta};
+    const cellar_charged_file file = {values->path, run->write, values->force};
+    cellar_spend_result result;
+    cellar_status status = cellar_prepared_spend(run->prepared, run->ledger, &payment, &file,
+                                                 &result, &run->release, err);
+    cli_progress_end();
+    if (status == CELLAR_OK && !result.is_new)
+        cli_message("request '%s' was charged before: %s is its recorded output, nothing was drawn",
+                    account->request, values->path);
+    return status;
+}
+
+static cellar_status protect_release(const protect_values *values, protect_run *run,
+                                     cellar_error *err)
+{
+    cellar_status status;
+    if (cli_protect_is_cell_key(run->spec))
+        return protect_cell_keys(values, run, err);
+    status = protect_prepare(run, err);
+    if (status != CELLAR_OK)
+        return status;
+    if (run->mechanism != NULL)
+        protect_tell(run);
+    else
+        cli_message("all cells are drawn together: %s%s", cellar_prepared_mechanism(run->prepared),
+                    cellar_prepared_shows_total(run->prepared)
+                        ? "; the total is the table's own and is released exactly"
+                        : "");
+    return run->ledger != NULL ? protect_spend(values, run, err) : protect_draw(run, err);
+}
+
 static int protect_run_it(const protect_values *values, protect_run *run)
 {
     cellar_error err;
-    cellar_status status = CELLAR_OK;
-    if (run->mechanism != NULL)
-        status = cellar_protect_forecast(run->table, run->mechanism, &run->options, &run->forecast,
-                                         &err);
-    if (status == CELLAR_OK && run->mechanism != NULL)
-        protect_tell(run);
-    if (status == CELLAR_OK && run->dirichlet != NULL)
-        cli_message("all cells are drawn together: %s%s", cellar_dirichlet_spec(run->dirichlet),
-                    run->is_invariant ? "; the total is the table's own and is released exactly"
-                                      : "");
-    if (status == CELLAR_OK && run->mechanism == NULL && run->dirichlet == NULL)
-        status = protect_cell_keys(values, run, &err);
-    else if (status == CELLAR_OK && run->ledger != NULL)
-        status = cli_protect_spend(values, run, &err);
-    else if (status == CELLAR_OK) {
-        status = cli_protect_draw(run, &err);
-        if (status == CELLAR_OK)
-            status = cellar_release_file_write(run->file, run->release, &err);
-    }
+    cellar_status status = protect_release(values, run, &err);
     if (status == CELLAR_OK && run->release != NULL)
         cli_message("%zu cells released; certificate: %s; %s", cellar_release_n_cells(run->release),
                     cellar_release_verdict(run->release), cellar_release_ledger(run->release));

@@ -3,10 +3,7 @@
 #ifndef CELLAR_CLI_PROTECT_H
 #define CELLAR_CLI_PROTECT_H
 
-#include <cellar/dirichlet.h>
-#include <cellar/ledger.h>
-#include <cellar/release.h>
-#include <cellar/release_file.h>
+#include <cellar/charged.h>
 
 #include "options.h"
 
@@ -29,8 +26,6 @@ typedef struct protect_values {
 typedef struct protect_run {
     cellar_table *table;
     cellar_mechanism *mechanism; /* NULL when it takes the table as a whole */
-    cellar_dirichlet *dirichlet; /* when that is multinomial-dirichlet */
-    int is_invariant;            /* the total it draws is the table's own */
     cellar_key *key;
     cellar_prepared *prepared; /* all but drawn */
     cellar_release_file *file;
@@ -45,8 +40,9 @@ typedef struct protect_run {
     char statement[256];   /* of an uncharged entry */
 } protect_run;
 
-/* 1 for mechanisms that take a table as a whole. */
+/* 1 for mechanisms that take a table as a whole; and for the one of them that draws nothing. */
 int cli_protect_is_joint(const char *spec);
+int cli_protect_is_cell_key(const char *spec);
 /* "add-remove" or "substitute". */
 const char *cli_protect_neighbours(cellar_neighbours neighbours);
 
@@ -54,11 +50,5 @@ const char *cli_protect_neighbours(cellar_neighbours neighbours);
  * after a message; clear the run in any case. */
 int cli_protect_prepare(const protect_values *values, const char *path, protect_run *run);
 void cli_protect_clear(protect_run *run);
-
-/* Draws what is prepared, or prepares it first, with a progress line. */
-cellar_status cli_protect_draw(protect_run *run, cellar_error *err);
-
-/* Charges the ledger, draws, and lets the release appear; or finds what was drawn before. */
-cellar_status cli_protect_spend(const protect_values *values, protect_run *run, cellar_error *err);
 
 #endif

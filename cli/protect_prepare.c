@@ -19,9 +19,14 @@ static int protect_is(const char *spec, const char *name)
     return strncmp(spec, name, length) == 0 && (spec[length] == ':' || spec[length] == '\0');
 }
 
+int cli_protect_is_cell_key(const char *spec)
+{
+    return protect_is(spec, "cell-key");
+}
+
 int cli_protect_is_joint(const char *spec)
 {
-    return protect_is(spec, "cell-key") || protect_is(spec, "multinomial-dirichlet");
+    return cli_protect_is_cell_key(spec) || protect_is(spec, "multinomial-dirichlet");
 }
 
 const char *cli_protect_neighbours(cellar_neighbours neighbours)
@@ -101,6 +106,7 @@ static void protect_set_options(const protect_values *values, protect_run *run)
     for (size_t i = 0; i < values->accept.n; i++)
         options->accept |= cellar_acceptance_find(values->accept.items[i]);
     options->date = values->date;
+    options->delta = values->account.delta;
     options->edition = values->edition;
     options->dataset = values->account.dataset;
     options->n_threads = (int) values->threads.value;
@@ -143,13 +149,13 @@ static int protect_open(const protect_values *values, protect_run *run)
     if (values->account.ledger != NULL) {
         if (run->write.format == CELLAR_TABLE_AUTO)
             run->write.format = cellar_table_format_of_path(values->path);
-        if (run->write.format == CELLAR_TABLE_AUTO) /* found out before anything is paid */
+        if (run->write.format == CELLAR_TABLE_AUTO)
             return cli_usage("%s: the name does not tell the format; say --format", values->path);
-        status = cellar_release_file_check(run->table, &run->write, &err);
+        if (!cli_protect_is_cell_key(run->spec))
+            return CLI_GO_ON;
+        status = cellar_release_file_check(run->table, &run->write, &err); /* before it is noted */
         if (status != CELLAR_OK)
             return cli_exit(status, &err);
-        if (run->mechanism != NULL || run->dirichlet != NULL)
-            return CLI_GO_ON;
     }
     status = cellar_release_file_open(values->path != NULL ? values->path : "-", &run->write,
                                       values->force, &run->file, &err);
@@ -178,9 +184,6 @@ int cli_protect_prepare(const protect_values *values, const char *path, protect_
         return result;
     if (!cli_protect_is_joint(run->spec))
         status = cellar_mechanism_create(run->spec, &run->mechanism, &err);
-    else if (protect_is(run->spec, "multinomial-dirichlet"))
-        status = cellar_protect_dirichlet(run->table, run->spec, &run->options, &run->dirichlet,
-                                          &run->is_invariant, &err);
     if (status == CELLAR_OK && values->key != NULL)
         status = cellar_key_read(values->key, &run->key, &err);
     run->options.key = run->key;
@@ -202,6 +205,5 @@ void cli_protect_clear(protect_run *run)
     cellar_ledger_close(run->ledger);
     cellar_key_free(run->key);
     cellar_mechanism_free(run->mechanism);
-    cellar_dirichlet_free(run->dirichlet);
     cellar_table_free(run->table);
 }

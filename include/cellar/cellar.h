@@ -8,6 +8,7 @@
 #include <cellar/anonymity.h>
 #include <cellar/cell_key.h>
 #include <cellar/certificate.h>
+#include <cellar/charged.h>
 #include <cellar/chart.h>
 #include <cellar/codelist.h>
 #include <cellar/collect.h>

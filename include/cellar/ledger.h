@@ -128,8 +128,8 @@ typedef struct cellar_charge {
     uint64_t max_weight;    /* of a record; 0: 1, no weights */
     const char *what;       /* the table, in words or JSON */
     const char *content;    /* a digest of the data and of all that decides what is drawn from them
-                               and what it means: cellar_protect_fingerprint(). The ledger holds
-                               it keyed, for it would confirm a guess. NULL: none */
+                               and what it means. The ledger holds it keyed, for it would
+                               confirm a guess. NULL: none */
     cellar_amounts amounts;
     int accept_delta; /* 1: a delta of 1/population or more is meant */
 } cellar_charge;

@@ -40,7 +40,7 @@ typedef struct cellar_released_cell {
     cellar_cell_status status; /* NORMAL or STRUCTURAL_ZERO */
 } cellar_released_cell;
 
-/* ---- protecting a table ---------------------------------------------------- */
+/* ---- protecting a table; cellar/charged.h has the same at a price ------------- */
 
 /* Start from cellar_protect_options_default(). Strings and generators stay the caller's. */
 typedef struct cellar_protect_options {
@@ -65,6 +65,9 @@ typedef struct cellar_protect_options {
     unsigned accept;    /* the sum of what is accepted (cellar/acceptance.h) [0: nothing] */
     const char *date;   /* "2026-07-01" [today, UTC] */
     const char *ledger; /* the stamp of the charge ["unaccounted, not for publication"] */
+    const char *delta;  /* the delta to charge, a decimal, at which the certificate states epsilon
+                           first; mechanisms without a pure epsilon need one unless rho is charged
+                           [NULL: none] */
 
     /* Noise: fresh entropy unless one of these is given. */
     const cellar_key *key; /* keyed noise: the same table has the same numbers however often it is
@@ -104,26 +107,6 @@ CELLAR_API cellar_status cellar_protect_forecast(const cellar_table *table,
 CELLAR_API cellar_status cellar_protect_share(const char *total_epsilon, uint64_t n_parts,
                                               char out[64], cellar_error *err);
 
-/* A table that passed every check, with the certificate of its release: what is left is to draw. */
-typedef struct cellar_prepared cellar_prepared;
-
-/* Does all of cellar_release_protect() that can be refused, and draws nothing: whoever pays for a
- * release pays after this. The arguments stay the caller's and outlive *out, which is NULL on
- * failure. */
-CELLAR_API cellar_status cellar_protect_prepare(const cellar_table *table,
-                                                const cellar_mechanism *mechanism,
-                                                const cellar_protect_options *options,
-                                                cellar_prepared **out, cellar_error *err);
-/* The same of cellar_release_dirichlet(). */
-CELLAR_API cellar_status cellar_protect_prepare_dirichlet(const cellar_table *table,
-                                                          const char *spec,
-                                                          const cellar_protect_options *options,
-                                                          cellar_prepared **out, cellar_error *err);
-/* Draws. `stamp` is that of the charge (NULL: what the options say). On failure *out is NULL. */
-CELLAR_API cellar_status cellar_prepared_draw(cellar_prepared *prepared, const char *stamp,
-                                              cellar_release **out, cellar_error *err);
-CELLAR_API void cellar_prepared_free(cellar_prepared *prepared); /* NULL is fine */
-
 /* Perturbs every cell of the table, sampling zeros included, each independently with exactly the
  * law of the mechanism; structural zeros stay. A cell is listed if and only if its released
  * number is not zero. Of a weighted table the weighted sums are perturbed, each rounded half up to
@@ -156,25 +139,6 @@ CELLAR_API cellar_status cellar_release_cell_keys(const cellar_table *table, con
 CELLAR_API cellar_status cellar_release_dirichlet(const cellar_table *table, const char *spec,
                                                   const cellar_protect_options *options,
                                                   cellar_release **out, cellar_error *err);
-
-/* What it would draw, as the mechanism with its total and number of cells, which a certificate
- * needs; *is_invariant is 1 when the total is the table's own. The same refusals, and nothing is
- * drawn. On failure *out is NULL. */
-CELLAR_API cellar_status cellar_protect_dirichlet(const cellar_table *table, const char *spec,
-                                                  const cellar_protect_options *options,
-                                                  cellar_dirichlet **out, int *is_invariant,
-                                                  cellar_error *err);
-
-/* A digest of the whole content of the table and of every option that decides what is drawn from it
- * and what it means, but for the mechanism: what a ledger compares when a request is asked again
- * (cellar_charge.content). `before` is the digest of the tables before it in a list, or whatever
- * else tells requests apart, or NULL. It is confidential: it would confirm a guess of the counts.
- */
-enum { CELLAR_FINGERPRINT_TEXT = 65 };
-CELLAR_API cellar_status cellar_protect_fingerprint(const char *before, const cellar_table *table,
-                                                    const cellar_protect_options *options,
-                                                    char out[CELLAR_FINGERPRINT_TEXT],
-                                                    cellar_error *err);
 
 CELLAR_API void cellar_release_free(cellar_release *release); /* NULL is fine */
 

@@ -29,12 +29,6 @@ CELLAR_API cellar_status cellar_release_file_open(const char *path,
                                                   int replace, cellar_release_file **out,
                                                   cellar_error *err);
 
-/* The same for the file that cellar_ledger_spend() lets a release wait in: it exists nowhere yet,
- * stays the owner's alone until it has its name, and what is beside it has the same endings. */
-CELLAR_API cellar_status cellar_release_file_stage(const char *staged_path,
-                                                   const cellar_table_write_options *options,
-                                                   cellar_release_file **out, cellar_error *err);
-
 /* Writes the release and lets the files appear, readable by all, what goes along first. Refuses a
  * simulation (CELLAR_ERR_RULE). Once per file; discard it afterwards in every case. */
 CELLAR_API cellar_status cellar_release_file_write(cellar_release_file *file,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "release/certify.h"
 #include "release/share.h"
 
 static size_t collect_parts(const plan_work *work, cellar_certify_part *parts)
@@ -28,42 +29,47 @@ static cellar_certificate_domain list_domain(const plan_work *work)
 {
     cellar_certificate_domain worst = CELLAR_CERTIFICATE_DOMAIN_DECLARED;
     for (size_t t = 0; t < work->n; t++) {
-        const cellar_schema *schema = cellar_table_schema(work->pieces[t].counts);
-        for (size_t v = 0; v < cellar_schema_n_variables(schema); v++)
-            switch (cellar_schema_domain(schema, v)) {
-            case CELLAR_DOMAIN_OBSERVED:
-                return CELLAR_CERTIFICATE_DOMAIN_OBSERVED;
-            case CELLAR_DOMAIN_ASSERTED:
-                worst = CELLAR_CERTIFICATE_DOMAIN_ASSERTED;
-                break;
-            case CELLAR_DOMAIN_DECLARED:
-                break;
-            }
+        const cellar_certificate_domain domain =
+            cellar_question_domain(cellar_table_schema(work->pieces[t].counts));
+        worst = domain > worst ? domain : worst; /* the values are in this order */
     }
     return worst;
 }
 
+cellar_protect_options cellar_plan_protect_options(const plan_work *work,
+                                                   const cellar_plan_run_options *options)
+{
+    const cellar_plan *plan = work->plan;
+    cellar_protect_options protect = cellar_protect_options_default();
+    protect.negatives = plan->negatives - 1;
+    protect.threshold = (int64_t) plan->threshold;
+    protect.per_cell = 1; /* the list is accounted for as a whole */
+    protect.unit = plan->unit.name;
+    protect.neighbours =
+        work->n_sides == 2 ? CELLAR_NEIGHBOURS_SUBSTITUTE : CELLAR_NEIGHBOURS_ADD_REMOVE;
+    protect.max_per_unit = work->per_unit;
+    protect.max_weight = plan->data.max_weight;
+    protect.choice = (cellar_parameter_choice) plan->parameter_choice;
+    protect.accept = cellar_plan_accepts(plan);
+    if (options != NULL) {
+        protect.n_threads = options->n_threads;
+        protect.progress = options->progress;
+        protect.date = options->date;
+    }
+    return protect;
+}
+
+/* What each table's certificate is asked, of all of them; each part counts its cells. */
 static cellar_status certify_list(plan_work *work, const cellar_certify_part *parts, size_t n,
                                   cellar_error *err)
 {
-    static const char *const epsilons[] = {"0.5", "1", "2"};
-    const char *deltas[] = {work->plan->ledger.delta, "1e-6", "1e-9"};
-    size_t first = deltas[0] == NULL;
-    cellar_certify_options options = cellar_certify_options_default();
-
-    options.neighbours =
-        work->n_sides == 2 ? CELLAR_NEIGHBOURS_SUBSTITUTE : CELLAR_NEIGHBOURS_ADD_REMOVE;
-    options.negatives = (cellar_negatives) (work->plan->negatives - 1);
-    options.domain = list_domain(work);
-    options.choice = (cellar_parameter_choice) work->plan->parameter_choice;
-    options.per_unit = work->per_unit;
-    options.max_weight = work->max_weight;
-    options.unit = work->plan->unit.name;
-    options.epsilons = epsilons;
-    options.n_epsilons = sizeof epsilons / sizeof *epsilons;
-    options.deltas = deltas + first;
-    options.n_deltas = 3 - first;
-    return cellar_certify(parts, n, &options, &work->certificate, err);
+    const cellar_protect_options protect = cellar_plan_protect_options(work, NULL);
+    cellar_release_facts facts = cellar_protection_facts(&protect, 1);
+    cellar_question question;
+    facts.unit = work->plan->unit.name;
+    facts.delta = work->plan->ledger.delta;
+    cellar_question_init(&question, &facts, list_domain(work));
+    return cellar_certify(parts, n, &question.options, &work->certificate, err);
 }
 
 /* What was to be split must not be exceeded, whatever the mechanisms made of it. */

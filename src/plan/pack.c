@@ -12,50 +12,12 @@ typedef struct packing {
     const plan_figures *figures;
     const cellar_plan *plan;
     const cellar_plan_run_options *options;
-    cellar_prepared *const *prepared;
     const cellar_key *key;
     const char *folder, *stamp;
-    cellar_release **releases;
+    cellar_release *const *releases;
     const char **names, **titles;
     size_t n;
 } packing;
-
-/* ---- drawing -------------------------------------------------------------------------------- */
-
-cellar_protect_options cellar_plan_protect_options(const plan_work *work,
-                                                   const cellar_plan_run_options *options)
-{
-    const cellar_plan *plan = work->plan;
-    cellar_protect_options protect = cellar_protect_options_default();
-    protect.negatives = plan->negatives - 1;
-    protect.threshold = (int64_t) plan->threshold;
-    protect.per_cell = 1; /* the list is accounted for as a whole */
-    protect.unit = plan->unit.name;
-    protect.neighbours =
-        work->n_sides == 2 ? CELLAR_NEIGHBOURS_SUBSTITUTE : CELLAR_NEIGHBOURS_ADD_REMOVE;
-    protect.max_per_unit = work->per_unit;
-    protect.max_weight = plan->data.max_weight;
-    protect.choice = (cellar_parameter_choice) plan->parameter_choice;
-    protect.accept = cellar_plan_accepts(plan);
-    if (options != NULL) {
-        protect.n_threads = options->n_threads;
-        protect.progress = options->progress;
-        protect.date = options->date;
-    }
-    return protect;
-}
-
-static cellar_status draw_all(packing *p, cellar_error *err)
-{
-    for (size_t t = 0; t < p->n; t++) {
-        cellar_status status = cellar_prepared_draw(p->prepared[t], p->stamp, &p->releases[t], err);
-        if (status == CELLAR_OK)
-            status = cellar_plan_judge_release(p->plan, t, p->releases[t], err);
-        if (status != CELLAR_OK)
-            return status;
-    }
-    return CELLAR_OK;
-}
 
 /* ---- writing -------------------------------------------------------------------------------- */
 
@@ -222,35 +184,31 @@ out:
     return status;
 }
 
-cellar_status cellar_plan_pack_write(const plan_figures *figures, cellar_prepared *const *prepared,
+cellar_status cellar_plan_pack_write(const plan_figures *figures, cellar_release *const *releases,
                                      const cellar_plan_run_options *options, const cellar_key *key,
                                      const char *folder, const char *stamp, cellar_error *err)
 {
     packing p = {.figures = figures,
                  .plan = figures->work.plan,
                  .options = options,
-                 .prepared = prepared,
+                 .releases = releases,
                  .key = key,
                  .folder = folder,
                  .stamp = stamp,
                  .n = figures->work.n};
     cellar_status status = CELLAR_OK;
 
-    p.releases = cellar_alloc(p.n, sizeof *p.releases);
     p.names = cellar_alloc(p.n, sizeof *p.names);
     p.titles = cellar_alloc(p.n, sizeof *p.titles);
-    if (p.releases == NULL || p.names == NULL || p.titles == NULL)
+    if (p.names == NULL || p.titles == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "a release"));
     for (size_t t = 0; t < p.n; t++) {
         p.names[t] = plan_table_at(p.plan, t)->name;
         p.titles[t] = plan_table_at(p.plan, t)->title;
+        CELLAR_TRY(cellar_plan_judge_release(p.plan, t, releases[t], err));
     }
-    CELLAR_TRY(draw_all(&p, err));
     CELLAR_TRY(write_all(&p, err));
 out:
-    for (size_t t = 0; p.releases != NULL && t < p.n; t++)
-        cellar_release_free(p.releases[t]);
-    cellar_free(p.releases);
     cellar_free(p.names);
     cellar_free(p.titles);
     return status;

@@ -5,14 +5,10 @@
 
 #include "plan/figures.h"
 
-/* How each table of the list is protected; `options` may be NULL. */
-cellar_protect_options cellar_plan_protect_options(const plan_work *work,
-                                                   const cellar_plan_run_options *options);
-
-/* Draws all tables, each `prepared`, and writes the pack into `folder`, which does not exist yet.
- * `stamp` is that of the charge, or NULL, and so is the `key` that signs. Rules on released counts
- * may refuse (CELLAR_ERR_RULE). */
-cellar_status cellar_plan_pack_write(const plan_figures *figures, cellar_prepared *const *prepared,
+/* Writes the pack of these releases into `folder`, which is there and empty. `stamp` is that of the
+ * charge, or NULL, and so is the `key` that signs. Rules on released counts may refuse
+ * (CELLAR_ERR_RULE). */
+cellar_status cellar_plan_pack_write(const plan_figures *figures, cellar_release *const *releases,
                                      const cellar_plan_run_options *options, const cellar_key *key,
                                      const char *folder, const char *stamp, cellar_error *err);
 

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/folder.h"
 #include "base/place.h"
+#include "release/charged.h"
 
 typedef struct run {
     const cellar_plan *plan;
@@ -126,24 +127,6 @@ out:
     return status;
 }
 
-/* One spec when all tables have the same, else each with its number of cells. */
-static void list_mechanisms(const plan_work *work, cellar_text *out)
-{
-    const char *first = cellar_mechanism_spec(work->pieces[0].mechanism);
-    int same = 1;
-    for (size_t t = 1; t < work->n; t++)
-        same &= strcmp(cellar_mechanism_spec(work->pieces[t].mechanism), first) == 0;
-    if (same) {
-        cellar_text_add_string(out, first);
-        return;
-    }
-    cellar_text_add_string(out, "list of ");
-    for (size_t t = 0; t < work->n; t++)
-        cellar_text_printf(out, "%s%llu x %s", t > 0 ? "; " : "",
-                           (unsigned long long) work->pieces[t].d,
-                           cellar_mechanism_spec(work->pieces[t].mechanism));
-}
-
 /* What is released: a request asked again must ask for the same plan. */
 static void describe_list(const cellar_plan *plan, cellar_text *out)
 {
@@ -152,75 +135,55 @@ static void describe_list(const cellar_plan *plan, cellar_text *out)
         cellar_text_printf(out, " %s", plan_table_at(plan, t)->name);
 }
 
-/* The data of the whole list: another file under the same plan is another request. */
-static cellar_status digest_list(const run *r, char out[CELLAR_FINGERPRINT_TEXT], cellar_error *err)
-{
-    const plan_work *work = &r->figures->work;
-    cellar_protect_options protect = cellar_plan_protect_options(work, r->options);
-    char before[CELLAR_FINGERPRINT_TEXT] = "";
-    for (size_t t = 0; t < work->n; t++) {
-        cellar_status status =
-            cellar_protect_fingerprint(before, work->pieces[t].counts, &protect, out, err);
-        if (status != CELLAR_OK)
-            return status;
-        memcpy(before, out, sizeof before);
-    }
-    return CELLAR_OK;
-}
-
-static cellar_status produce(void *context, const char *staged, const char *stamp,
-                             cellar_error *err)
+/* Writes the pack where it waits for its name. */
+static cellar_status write_pack(void *context, const char *staged, const char *stamp,
+                                cellar_release **releases, cellar_error *err)
 {
     const run *r = context;
-    cellar_status status = cellar_folder_create(staged, err);
+    cellar_status status = stamp != NULL ? cellar_folder_create(staged, err) : CELLAR_OK;
     if (status != CELLAR_OK)
         return status;
-    return cellar_plan_pack_write(r->figures, r->prepared, r->options, r->key, staged, stamp, err);
+    return cellar_plan_pack_write(r->figures, releases, r->options, r->key, staged, stamp, err);
+}
+
+/* All tables of the plan; their joint certificate is the price, and the pack prints it. */
+static cellar_charged_set charged_set(run *r)
+{
+    return (cellar_charged_set){.prepared = r->prepared,
+                                .n = r->figures->work.n,
+                                .certificate = r->figures->work.certificate,
+                                .delta = r->plan->ledger.delta,
+                                .form = "",
+                                .place = {.path = r->plan->outputs.folder},
+                                .write = write_pack,
+                                .context = r};
 }
 
 static cellar_status run_charged(run *r, cellar_plan_run_result *out, cellar_error *err)
 {
     const cellar_plan *plan = r->plan;
-    const plan_work *work = &r->figures->work;
-    const cellar_ledger_entry *dataset;
-    cellar_text mechanisms = {0}, what = {0};
-    char content[CELLAR_FINGERPRINT_TEXT];
-    cellar_spend_options how = {.path = plan->outputs.folder};
-    cellar_spend_result spent = {.state = CELLAR_CHARGE_NONE};
-    cellar_charge charge = {.request = plan->ledger.request,
-                            .dataset = plan->ledger.dataset,
-                            .edition = plan->data.edition,
-                            .analyst = plan->ledger.analyst,
-                            .unit = plan->unit.name != NULL ? plan->unit.name : "record",
-                            .neighbours = work->n_sides == 2 ? "substitute" : "add-remove",
-                            .n_cells = work->d,
-                            .max_per_unit = work->per_unit,
-                            .max_weight = plan->data.max_weight,
-                            .accept_delta = cellar_plan_has_text(&plan->accept, "delta")};
+    const cellar_payment payment = {.request = plan->ledger.request,
+                                    .dataset = plan->ledger.dataset,
+                                    .edition = plan->data.edition,
+                                    .analyst = plan->ledger.analyst,
+                                    .accept_delta = cellar_plan_has_text(&plan->accept, "delta")};
+    cellar_charged_set set = charged_set(r);
+    cellar_text what = {0};
+    cellar_spend_result spent;
     cellar_status status = CELLAR_OK;
 
     CELLAR_TRY(open_ledger(r, err));
-    dataset = cellar_ledger_find_dataset(r->ledger, charge.dataset);
-    if (charge.edition == NULL && dataset != NULL)
-        charge.edition = dataset->edition;
-    list_mechanisms(work, &mechanisms);
     describe_list(plan, &what);
-    if (mechanisms.failed || what.failed)
+    if (what.failed)
         CELLAR_TRY(cellar_fail_memory(err, "a charge"));
-    charge.mechanism = mechanisms.bytes;
-    charge.what = what.bytes;
-    charge.content = content;
-    CELLAR_TRY(digest_list(r, content, err));
-    CELLAR_TRY(
-        cellar_amounts_of_certificate(work->certificate, plan->ledger.delta, &charge.amounts, err));
-    status = cellar_ledger_spend(r->ledger, &charge, &how, produce, r, &spent, err);
+    set.what = what.bytes;
+    status = cellar_charged_spend(&set, r->ledger, &payment, &spent, err);
     if (status == CELLAR_ERR_EXISTS && spent.state == CELLAR_CHARGE_NONE)
         status = fail_taken(plan, err);
     out->is_new = spent.is_new;
     out->is_charged = spent.state != CELLAR_CHARGE_NONE;
     memcpy(out->stamp, spent.stamp, sizeof out->stamp);
 out:
-    cellar_text_clear(&mechanisms);
     cellar_text_clear(&what);
     return status;
 }
@@ -292,6 +255,7 @@ out:
 static cellar_status run_uncharged(run *r, cellar_plan_run_result *out, cellar_error *err)
 {
     const char *folder = r->plan->outputs.folder;
+    const cellar_charged_set set = charged_set(r);
     cellar_place place = {.fd = -1};
     cellar_text parent = {0}, draft = {0};
     cellar_error unheard;
@@ -303,8 +267,7 @@ static cellar_status run_uncharged(run *r, cellar_plan_run_result *out, cellar_e
         CELLAR_TRY(cellar_fail_memory(err, "the name of a folder"));
     CELLAR_TRY(drafts_clear(&place, parent.bytes, err));
     CELLAR_TRY(draft_make(&place, parent.bytes, &draft, &fd, err));
-    status = cellar_plan_pack_write(r->figures, r->prepared, r->options, r->key, draft.bytes, NULL,
-                                    err);
+    status = cellar_charged_draw(&set, draft.bytes, NULL, err);
     if (status == CELLAR_OK)
         status = cellar_folder_publish(draft.bytes, folder, err);
     if (status != CELLAR_OK)

@@ -48,6 +48,10 @@ double cellar_plan_weight(const plan_table *table);
 /* Mechanism specs for all pieces, each by its share; texts are freed with cellar_free(). */
 cellar_status cellar_plan_split(const plan_work *work, char **specs, cellar_error *err);
 
+/* How each table of the list is protected; `options` may be NULL. */
+cellar_protect_options cellar_plan_protect_options(const plan_work *work,
+                                                   const cellar_plan_run_options *options);
+
 /* The certificate of pieces released together. */
 cellar_status cellar_plan_certify(plan_work *work, cellar_error *err);
 

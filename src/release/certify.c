@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "release/certify.h"
 
+#include <stdlib.h>
+
 #include "base/error.h"
 #include "privacy/certificate.h"
 #include "release/level.h"
@@ -8,28 +10,53 @@
 /* Where the guarantee is told, when there is more to tell than a pure epsilon. */
 static const char *const certify_epsilons[] = {"0.5", "1", "2"};
 static const char *const certify_deltas[] = {"1e-6", "1e-9"};
+enum { CERTIFY_N_DELTAS = sizeof certify_deltas / sizeof *certify_deltas };
 
-static cellar_certify_options certify_options(const cellar_protection *protection)
+cellar_certificate_domain cellar_question_domain(const cellar_schema *schema)
 {
-    const cellar_release_facts *facts = &protection->facts;
-    cellar_certify_options options = cellar_certify_options_default();
+    cellar_certificate_domain worst = CELLAR_CERTIFICATE_DOMAIN_DECLARED;
+    for (size_t v = 0; v < cellar_schema_n_variables(schema); v++) {
+        const cellar_domain domain = cellar_schema_domain(schema, v);
+        if (domain == CELLAR_DOMAIN_OBSERVED)
+            return CELLAR_CERTIFICATE_DOMAIN_OBSERVED;
+        if (domain == CELLAR_DOMAIN_ASSERTED)
+            worst = CELLAR_CERTIFICATE_DOMAIN_ASSERTED;
+    }
+    return worst;
+}
 
-    options.neighbours = facts->neighbours;
-    options.negatives = facts->negatives;
-    options.domain = CELLAR_CERTIFICATE_DOMAIN_DECLARED;
-    for (size_t v = 0; v < cellar_schema_n_variables(protection->schema); v++)
-        if (cellar_schema_domain(protection->schema, v) != CELLAR_DOMAIN_DECLARED)
-            options.domain = CELLAR_CERTIFICATE_DOMAIN_ASSERTED; /* observed ones were refused */
-    options.choice = facts->choice;
-    options.n_cells = facts->cells_per_record;
-    options.per_unit = facts->max_per_unit;
-    options.max_weight = facts->max_weight;
-    options.unit = facts->unit;
-    options.epsilons = certify_epsilons;
-    options.n_epsilons = sizeof certify_epsilons / sizeof *certify_epsilons;
-    options.deltas = certify_deltas;
-    options.n_deltas = sizeof certify_deltas / sizeof *certify_deltas;
-    return options;
+void cellar_question_init(cellar_question *out, const cellar_release_facts *facts,
+                          cellar_certificate_domain domain)
+{
+    cellar_certify_options *options = &out->options;
+    size_t n = 0;
+
+    *options = cellar_certify_options_default();
+    options->neighbours = facts->neighbours;
+    options->negatives = facts->negatives;
+    options->domain = domain;
+    options->choice = facts->choice;
+    options->n_cells = facts->cells_per_record;
+    options->per_unit = facts->max_per_unit;
+    options->max_weight = facts->max_weight;
+    options->unit = facts->unit;
+    options->epsilons = certify_epsilons;
+    options->n_epsilons = sizeof certify_epsilons / sizeof *certify_epsilons;
+    if (facts->delta != NULL)
+        out->deltas[n++] = facts->delta;
+    for (size_t i = 0; i < CERTIFY_N_DELTAS; i++) /* each once, however it is written */
+        if (facts->delta == NULL || strtod(facts->delta, NULL) != strtod(certify_deltas[i], NULL))
+            out->deltas[n++] = certify_deltas[i];
+    options->deltas = out->deltas;
+    options->n_deltas = n;
+}
+
+static void certify_ask(const cellar_protection *protection, cellar_question *out)
+{
+    cellar_certificate_domain domain = cellar_question_domain(protection->schema);
+    if (domain == CELLAR_CERTIFICATE_DOMAIN_OBSERVED) /* such a table was refused unless asserted */
+        domain = CELLAR_CERTIFICATE_DOMAIN_ASSERTED;
+    cellar_question_init(out, &protection->facts, domain);
 }
 
 /* Post-processing keeps pure and approximate differential privacy, but not the probabilistic one,
@@ -60,7 +87,7 @@ static int certify_add(json_t *certificate, const cellar_release_facts *facts)
 
 /* Takes `found`, the answer of certifying: no answer is told as such, with the sentence that says
  * why, unless memory ended or two computations disagree, which no release may hide. */
-static cellar_status certify_tell(cellar_status found, cellar_certificate *certificate,
+static cellar_status certify_tell(cellar_status found, const cellar_certificate *certificate,
                                   const cellar_error *why, const cellar_release_facts *facts,
                                   json_t **out, cellar_error *err)
 {
@@ -72,7 +99,6 @@ static cellar_status certify_tell(cellar_status found, cellar_certificate *certi
     *out = found == CELLAR_OK ? cellar_certificate_json(certificate)
                               : json_pack("{s:s, s:s++}", "verdict", "unknown", "reason",
                                           "no certificate could be computed: ", why->message, "");
-    cellar_certificate_free(certificate);
     if (*out != NULL && certify_add(*out, facts) == 0)
         return CELLAR_OK;
     json_decref(*out);
@@ -84,11 +110,10 @@ static cellar_status certify_tell(cellar_status found, cellar_certificate *certi
  * NULL when cells are not drawn one by one. */
 static cellar_status certify_finish(cellar_protection *protection,
                                     const cellar_mechanism *mechanism, cellar_status found,
-                                    cellar_certificate *certificate, const cellar_error *why,
-                                    json_t **out, cellar_error *err)
+                                    const cellar_error *why, json_t **out, cellar_error *err)
 {
     cellar_release_facts *facts = &protection->facts;
-    cellar_status status = certify_tell(found, certificate, why, facts, out, err);
+    cellar_status status = certify_tell(found, protection->certificate, why, facts, out, err);
     if (status == CELLAR_OK)
         status = cellar_level_of(*out, mechanism, facts->max_weight, &facts->level, err);
     if (status == CELLAR_OK && facts->noise != CELLAR_NOISE_SEEDED)
@@ -104,23 +129,27 @@ cellar_status cellar_release_certify(cellar_protection *protection,
                                      const cellar_mechanism *mechanism, json_t **out,
                                      cellar_error *err)
 {
-    cellar_certify_options options = certify_options(protection);
-    cellar_certificate *certificate = NULL;
-    cellar_error why;
     cellar_certify_part part = {mechanism, 1};
-    cellar_status found = cellar_certify(&part, 1, &options, &certificate, &why);
-    return certify_finish(protection, mechanism, found, certificate, &why, out, err);
+    cellar_question question;
+    cellar_error why;
+    cellar_status found;
+
+    certify_ask(protection, &question);
+    found = cellar_certify(&part, 1, &question.options, &protection->certificate, &why);
+    return certify_finish(protection, mechanism, found, &why, out, err);
 }
 
 cellar_status cellar_release_certify_keys(cellar_protection *protection,
                                           const cellar_cell_key *cell_key, json_t **out,
                                           cellar_error *err)
 {
-    cellar_certify_options options = certify_options(protection);
-    cellar_certificate *certificate = NULL;
+    cellar_question question;
     cellar_error why;
-    cellar_status found = cellar_certify_cell_key(cell_key, &options, &certificate, &why);
-    return certify_finish(protection, NULL, found, certificate, &why, out, err);
+    cellar_status found;
+
+    certify_ask(protection, &question);
+    found = cellar_certify_cell_key(cell_key, &question.options, &protection->certificate, &why);
+    return certify_finish(protection, NULL, found, &why, out, err);
 }
 
 cellar_status cellar_release_certify_dirichlet(cellar_protection *protection,
@@ -128,12 +157,12 @@ cellar_status cellar_release_certify_dirichlet(cellar_protection *protection,
                                                json_t **out, cellar_error *err)
 {
     static const char *const invariants[] = {"total", NULL};
-    cellar_certify_options options = certify_options(protection);
-    cellar_certificate *certificate = NULL;
+    cellar_question question;
     cellar_error why;
     cellar_status found;
 
-    options.invariants = is_invariant ? invariants : NULL;
-    found = cellar_certify_dirichlet(dirichlet, &options, &certificate, &why);
-    return certify_finish(protection, NULL, found, certificate, &why, out, err);
+    certify_ask(protection, &question);
+    question.options.invariants = is_invariant ? invariants : NULL;
+    found = cellar_certify_dirichlet(dirichlet, &question.options, &protection->certificate, &why);
+    return certify_finish(protection, NULL, found, &why, out, err);
 }

@@ -8,10 +8,24 @@
 
 #include "release/protect.h"
 
-/* The guarantee of all that one unit touches as a JSON object; `protection` knows all its facts but
- * the level, which is set. When none can be computed the verdict is unknown; when two computations
- * of it disagree, or the level has to be accepted and is not, it is refused (CELLAR_ERR_RULE). On
- * failure *out is NULL. */
+/* What the certificate of a release is asked. `options` points into the struct: do not copy it. */
+typedef struct cellar_question {
+    cellar_certify_options options;
+    const char *deltas[3];
+} cellar_question;
+
+/* Everything that facts say about a guarantee, and nothing else: no other place decides what a
+ * certificate of a release is asked. The delta that is charged comes first. The domain is that of
+ * the categories. */
+void cellar_question_init(cellar_question *out, const cellar_release_facts *facts,
+                          cellar_certificate_domain domain);
+/* The worst domain of the variables of a table, as a certificate names it. */
+cellar_certificate_domain cellar_question_domain(const cellar_schema *schema);
+
+/* The guarantee of all that one unit touches: protection->certificate, and the same as a JSON
+ * object. `protection` knows all its facts but the level, which is set. When none can be computed
+ * the verdict is unknown; when two computations of it disagree, or the level has to be accepted and
+ * is not, it is refused (CELLAR_ERR_RULE). On failure *out is NULL. */
 cellar_status cellar_release_certify(cellar_protection *protection,
                                      const cellar_mechanism *mechanism, json_t **out,
                                      cellar_error *err);

@@ -181,28 +181,6 @@ out:
     return status;
 }
 
-cellar_status cellar_protect_dirichlet(const cellar_table *table, const char *spec,
-                                       const cellar_protect_options *options,
-                                       cellar_dirichlet **out, int *is_invariant, cellar_error *err)
-{
-    cellar_protection protection;
-    dirichlet_work work = {.draw = {.table = table}};
-    json_t *description = NULL;
-    cellar_status status =
-        dirichlet_prepare(&work, spec, options, &protection, out, is_invariant, err);
-    if (status == CELLAR_OK)
-        status =
-            dirichlet_describe(&protection, *out, *is_invariant, options->rng, &description, err);
-    if (status != CELLAR_OK) {
-        cellar_dirichlet_free(*out);
-        *out = NULL;
-    }
-    json_decref(description);
-    dirichlet_clear(&work);
-    cellar_protection_clear(&protection);
-    return status;
-}
-
 /* Cells that are drawn together. */
 typedef struct prepared_dirichlet {
     cellar_prepared base;
@@ -235,7 +213,6 @@ cellar_status cellar_protect_prepare_dirichlet(const cellar_table *table, const 
 {
     prepared_dirichlet *all = cellar_alloc(1, sizeof *all);
     cellar_prepared *prepared;
-    int is_invariant = 0;
     cellar_status status = CELLAR_OK;
 
     *out = NULL;
@@ -243,13 +220,14 @@ cellar_status cellar_protect_prepare_dirichlet(const cellar_table *table, const 
         return cellar_fail_memory(err, "a release");
     prepared = &all->base;
     all->work.draw.table = table;
+    prepared->table = table;
     prepared->options = *options;
     prepared->draw = dirichlet_draw_prepared;
     prepared->clear = dirichlet_clear_prepared;
     CELLAR_TRY(dirichlet_prepare(&all->work, spec, options, &prepared->protection, &all->dirichlet,
-                                 &is_invariant, err));
-    CELLAR_TRY(dirichlet_describe(&prepared->protection, all->dirichlet, is_invariant, options->rng,
-                                  &prepared->description, err));
+                                 &prepared->shows_total, err));
+    CELLAR_TRY(dirichlet_describe(&prepared->protection, all->dirichlet, prepared->shows_total,
+                                  options->rng, &prepared->description, err));
     *out = prepared;
     prepared = NULL;
 out:

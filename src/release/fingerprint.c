@@ -2,6 +2,8 @@
 /* What a request asks for, as one digest: two requests that differ in anything that decides the
  * draw or its meaning have different ones. Each part is written with its length or in fixed width,
  * so that no two lists of parts read alike. */
+#include "release/fingerprint.h"
+
 #include <string.h>
 
 #include "base/error.h"
@@ -115,6 +117,8 @@ static void add_options(fingerprint *f, const cellar_protect_options *options)
     add_text(f, options->edition);
     add_text(f, options->dataset);
     add_number(f, options->accept);
+    if (options->delta != NULL)
+        add_text(f, options->delta);
 }
 
 cellar_status cellar_protect_fingerprint(const char *before, const cellar_table *table,

@@ -15,6 +15,31 @@ void cellar_prepared_free(cellar_prepared *prepared)
     cellar_free(prepared);
 }
 
+const char *cellar_prepared_mechanism(const cellar_prepared *prepared)
+{
+    return prepared->protection.facts.mechanism;
+}
+
+const cellar_certificate *cellar_prepared_certificate(const cellar_prepared *prepared)
+{
+    return prepared->protection.certificate;
+}
+
+int cellar_prepared_shows_total(const cellar_prepared *prepared)
+{
+    return prepared->shows_total;
+}
+
+cellar_status cellar_prepared_forecast(const cellar_prepared *prepared, cellar_forecast *out,
+                                       cellar_error *err)
+{
+    if (prepared->forecast == NULL)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "%s draws all cells together: there is no forecast",
+                           cellar_prepared_mechanism(prepared));
+    return prepared->forecast(prepared, out, err);
+}
+
 cellar_status cellar_prepared_draw(cellar_prepared *prepared, const char *stamp,
                                    cellar_release **out, cellar_error *err)
 {

@@ -3,15 +3,22 @@
 #ifndef CELLAR_RELEASE_PREPARED_H
 #define CELLAR_RELEASE_PREPARED_H
 
+#include <cellar/charged.h>
+
 #include "release/protect.h"
 
 /* The first member of each kind's own struct. */
 struct cellar_prepared {
+    const cellar_table *table; /* the caller's, weights and all */
     cellar_protection protection;
     cellar_protect_options options;
+    int shows_total; /* the total drawn is the table's own */
     json_t *description;
     /* Draws the listed cells, which the caller clears. */
     cellar_status (*draw)(cellar_prepared *prepared, cells_builder *out, cellar_error *err);
+    /* Fills in what to expect; NULL: there is no forecast. */
+    cellar_status (*forecast)(const cellar_prepared *prepared, cellar_forecast *out,
+                              cellar_error *err);
     void (*clear)(cellar_prepared *prepared); /* of what the kind adds; NULL: nothing */
 };
 

@@ -235,6 +235,16 @@ static cellar_status cells_draw(cellar_prepared *prepared, cells_builder *out, c
     return status;
 }
 
+static cellar_status cells_forecast(const cellar_prepared *prepared, cellar_forecast *out,
+                                    cellar_error *err)
+{
+    const prepared_cells *cells = (const prepared_cells *) prepared;
+    const cellar_protection *protection = &prepared->protection;
+    *out = cells->forecast;
+    return cellar_forecast_fill(protection->table, cells->mechanism, &protection->listing, out,
+                                err);
+}
+
 cellar_status cellar_protect_prepare(const cellar_table *table, const cellar_mechanism *mechanism,
                                      const cellar_protect_options *options, cellar_prepared **out,
                                      cellar_error *err)
@@ -248,8 +258,10 @@ cellar_status cellar_protect_prepare(const cellar_table *table, const cellar_mec
         return cellar_fail_memory(err, "a release");
     prepared = &cells->base;
     cells->mechanism = mechanism;
+    prepared->table = table;
     prepared->options = *options;
     prepared->draw = cells_draw;
+    prepared->forecast = cells_forecast;
     CELLAR_TRY(cellar_protection_init(&prepared->protection, table, options, err));
     CELLAR_TRY(protect_plan(&prepared->protection, mechanism, options, &cells->forecast, err));
     CELLAR_TRY(protect_check_key(table, options, err));

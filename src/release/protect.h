@@ -15,10 +15,15 @@ typedef struct cellar_protection {
     cellar_listing listing;
     cellar_release_facts facts; /* all but mechanism, revision, noise, key_id, total_epsilon, level
                                  */
-    unsigned accepted;          /* levels of protection that may be released */
+    cellar_certificate *certificate; /* the price, and what is printed; NULL: none is computed yet,
+                                        or none could be */
+    unsigned accepted;               /* levels of protection that may be released */
     char date[16];
 } cellar_protection;
 
+/* What options say about a release of tables of which one record touches so many cells. */
+cellar_release_facts cellar_protection_facts(const cellar_protect_options *options,
+                                             uint64_t cells_per_record);
 /* Checks what does not depend on the mechanism. */
 cellar_status cellar_protection_init(cellar_protection *out, const cellar_table *table,
                                      const cellar_protect_options *options, cellar_error *err);

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "privacy/certify.h"
 #include "release/description.h"
 
 cellar_protect_options cellar_protect_options_default(void)
@@ -19,6 +20,16 @@ cellar_protect_options cellar_protect_options_default(void)
 }
 
 /* ---- checks ---------------------------------------------------------------- */
+
+static cellar_status protection_check_delta(const char *delta, cellar_error *err)
+{
+    fmpq_t value;
+    cellar_status status;
+    fmpq_init(value);
+    status = cellar_certify_read_delta(delta, value, err);
+    fmpq_clear(value);
+    return status;
+}
 
 static cellar_status protection_check_options(const cellar_protect_options *options,
                                               cellar_error *err)
@@ -37,7 +48,7 @@ static cellar_status protection_check_options(const cellar_protect_options *opti
                            "cannot be kept");
     if (options->max_per_unit == 0)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a unit has at least one record");
-    return CELLAR_OK;
+    return options->delta != NULL ? protection_check_delta(options->delta, err) : CELLAR_OK;
 }
 
 static cellar_status protection_check_domains(const cellar_schema *schema, int asserted,
@@ -170,6 +181,25 @@ static cellar_status protection_set_date(cellar_protection *protection, const ch
 
 /* ---- the whole ------------------------------------------------------------- */
 
+cellar_release_facts cellar_protection_facts(const cellar_protect_options *options,
+                                             uint64_t cells_per_record)
+{
+    return (cellar_release_facts){.unit = options->unit != NULL ? options->unit : "record",
+                                  .ledger = options->ledger != NULL ? options->ledger
+                                                                    : CELLAR_RELEASE_UNACCOUNTED,
+                                  .delta = options->delta,
+                                  .negatives = (cellar_negatives) options->negatives,
+                                  .neighbours = options->neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE
+                                                    ? CELLAR_NEIGHBOURS_SUBSTITUTE
+                                                    : CELLAR_NEIGHBOURS_ADD_REMOVE,
+                                  .threshold = options->threshold,
+                                  .choice = options->choice,
+                                  .cells_per_record = cells_per_record,
+                                  .max_per_unit = options->max_per_unit,
+                                  .max_weight = options->max_weight > 0 ? options->max_weight : 1,
+                                  .is_weighted = options->max_weight > 0};
+}
+
 cellar_status cellar_protection_init(cellar_protection *out, const cellar_table *table,
                                      const cellar_protect_options *options, cellar_error *err)
 {
@@ -186,19 +216,7 @@ cellar_status cellar_protection_init(cellar_protection *out, const cellar_table 
     CELLAR_TRY(protection_check_cells(out->table, err));
     out->listing = (cellar_listing){(cellar_negatives) options->negatives,
                                     options->threshold > 1 ? options->threshold : 1};
-    out->facts = (cellar_release_facts){
-        .unit = options->unit != NULL ? options->unit : "record",
-        .ledger = options->ledger != NULL ? options->ledger : CELLAR_RELEASE_UNACCOUNTED,
-        .negatives = (cellar_negatives) options->negatives,
-        .neighbours = options->neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE
-                          ? CELLAR_NEIGHBOURS_SUBSTITUTE
-                          : CELLAR_NEIGHBOURS_ADD_REMOVE,
-        .threshold = options->threshold,
-        .choice = options->choice,
-        .cells_per_record = cellar_schema_cells_per_record(table->schema),
-        .max_per_unit = options->max_per_unit,
-        .max_weight = options->max_weight > 0 ? options->max_weight : 1,
-        .is_weighted = options->max_weight > 0};
+    out->facts = cellar_protection_facts(options, cellar_schema_cells_per_record(table->schema));
     CELLAR_TRY(protection_check_parts(options, &out->facts, err));
     CELLAR_TRY(protection_set_date(out, options->date, err));
     if (options->domain_public)
@@ -220,6 +238,7 @@ void cellar_protection_clear(cellar_protection *protection)
 {
     cellar_schema_free(protection->schema);
     cellar_table_free(protection->rounded);
+    cellar_certificate_free(protection->certificate);
     *protection = (cellar_protection){0};
 }
 

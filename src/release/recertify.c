@@ -2,6 +2,7 @@
 /* A certificate read from a file, computed again from the mechanism that the file names. */
 #include <cellar/release.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -121,27 +122,41 @@ static cellar_status recertify_compute(const cellar_release *release, cellar_pro
     return status;
 }
 
+/* The delta that was charged, the first at which the certificate states epsilon. */
+static void recertify_delta(const json_t *certificate, char *text, size_t size,
+                            cellar_release_facts *facts)
+{
+    const json_t *first = json_array_get(json_object_get(certificate, "epsilon_at"), 0);
+    const double delta = json_number_value(json_object_get(first, "delta"));
+    snprintf(text, size, "%.17g", delta);
+    facts->delta = delta >= 0 && delta < 1 && first != NULL ? text : NULL;
+}
+
 cellar_status cellar_release_recertify(const cellar_release *release, const char *name,
                                        int *is_checked, cellar_error *err)
 {
     const cellar_release_facts *facts = &release->facts;
     cellar_protection own = {.schema = release->schema, .facts = *facts, .accepted = (unsigned) -1};
+    const json_t *claimed = json_object_get(release->description, "certificate");
     const char *member = "certificate";
+    char delta[32];
     json_t *computed = NULL;
     cellar_status status = CELLAR_OK;
 
     *is_checked = 0;
     if (facts->cells_per_record != cellar_schema_cells_per_record(release->schema))
         return recertify_fail(name, "cells_per_record", err);
+    recertify_delta(claimed, delta, sizeof delta, &own.facts);
     CELLAR_TRY(recertify_compute(release, &own, name, &computed, err));
     if (computed == NULL)
         goto out;
-    if (!claim_is_sound(json_object_get(release->description, "certificate"), computed, &member))
+    if (!claim_is_sound(claimed, computed, &member))
         CELLAR_TRY(recertify_fail(name, member, err));
     if (facts->level < own.facts.level)
         CELLAR_TRY(recertify_fail(name, "protection", err));
     *is_checked = 1;
 out:
     json_decref(computed);
+    cellar_certificate_free(own.certificate);
     return status;
 }

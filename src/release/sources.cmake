@@ -9,6 +9,7 @@ set(LAYER_SOURCES
   adjustment_solve.c
   cell_keys.c
   certify.c
+  charged.c
   cube.c
   description.c
   digest.c

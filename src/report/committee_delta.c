@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "release/certify.h"
 #include "report/committee.h"
 
 enum { DELTA_N_EPSILONS = 31, DELTA_N_ALPHAS = 25, DELTA_N_CURVES = 4 };
@@ -15,29 +16,23 @@ cellar_status cellar_committee_certify(const cellar_committee *run,
                                        const char *const *epsilons, size_t n,
                                        cellar_certificate **out, cellar_error *err)
 {
-    static const char *const deltas[] = {"1e-6"};
-    cellar_certify_options options = cellar_certify_options_default();
-    options.n_cells = cellar_schema_cells_per_record(run->schema);
-    options.negatives = run->what->negatives;
+    cellar_protect_options protect = cellar_protect_options_default();
+    cellar_release_facts facts;
+    cellar_question question;
+    protect.negatives = (int) run->what->negatives;
     if (cellar_table_is_weighted(run->table)) {
-        options.max_weight = cellar_table_max_weight(run->table);
-        if (options.max_weight == 0)
+        protect.max_weight = cellar_table_max_weight(run->table);
+        if (protect.max_weight == 0)
             return cellar_fail(err, CELLAR_ERR_RULE,
                                "the weights of the table have no bound (tabulate --max-weight)");
     }
-    for (size_t v = 0; v < cellar_schema_n_variables(run->schema); v++) {
-        const cellar_domain domain = cellar_schema_domain(run->schema, v);
-        if (domain == CELLAR_DOMAIN_OBSERVED)
-            options.domain = CELLAR_CERTIFICATE_DOMAIN_OBSERVED;
-        else if (domain == CELLAR_DOMAIN_ASSERTED &&
-                 options.domain == CELLAR_CERTIFICATE_DOMAIN_DECLARED)
-            options.domain = CELLAR_CERTIFICATE_DOMAIN_ASSERTED;
-    }
-    options.epsilons = epsilons;
-    options.n_epsilons = n;
-    options.deltas = deltas;
-    options.n_deltas = 1;
-    return cellar_certify(&(cellar_certify_part){mechanism, 1}, 1, &options, out, err);
+    facts = cellar_protection_facts(&protect, cellar_schema_cells_per_record(run->schema));
+    facts.unit = NULL; /* "one record" */
+    cellar_question_init(&question, &facts, cellar_question_domain(run->schema));
+    question.options.epsilons = epsilons;
+    question.options.n_epsilons = n;
+    question.options.n_deltas = 1; /* the first */
+    return cellar_certify(&(cellar_certify_part){mechanism, 1}, 1, &question.options, out, err);
 }
 
 /* ---- against epsilon --------------------------------------------------------------------- */

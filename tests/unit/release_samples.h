@@ -5,7 +5,7 @@
 
 #include "check.h"
 
-#include <cellar/release.h>
+#include <cellar/charged.h>
 
 #include "small_table.h"
 #include "make_mechanism.h"

@@ -103,14 +103,13 @@ static void test_tables_drawn_together(void **state)
     static const char spec[] = "multinomial-dirichlet:alpha=0.001";
     cellar_protect_options options = unaware();
     cellar_table *table = small_table_create(&plain);
-    cellar_dirichlet *dirichlet = NULL;
+    cellar_prepared *prepared;
     cellar_release *release = NULL;
-    int is_invariant, is_checked;
+    int is_checked;
     (void) state;
-    assert_int_equal(
-        cellar_protect_dirichlet(table, spec, &options, &dirichlet, &is_invariant, &err),
-        CELLAR_ERR_RULE);
-    assert_null(dirichlet);
+    assert_int_equal(cellar_protect_prepare_dirichlet(table, spec, &options, &prepared, &err),
+                     CELLAR_ERR_RULE);
+    assert_null(prepared);
     assert_int_equal(cellar_release_dirichlet(table, spec, &options, &release, &err),
                      CELLAR_ERR_RULE);
     options.accept = CELLAR_ACCEPT_LARGE_EPSILON;

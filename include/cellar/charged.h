@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Charged releases: one call charges a ledger, draws a release and writes it. The certificate of
+ * the release is its price: what the ledger is charged is what the release states about itself. */
+#ifndef CELLAR_CHARGED_H
+#define CELLAR_CHARGED_H
+
+#include <cellar/certificate.h>
+#include <cellar/export.h>
+#include <cellar/ledger.h>
+#include <cellar/release.h>
+#include <cellar/release_file.h>
+#include <cellar/status.h>
+#include <cellar/table.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A table that passed every check, with the certificate of its release: what is left is to draw. */
+typedef struct cellar_prepared cellar_prepared;
+
+/* ---- life cycle ------------------------------------------------------------ */
+
+/* Does all of cellar_release_protect() that can be refused, and draws nothing. The arguments and
+ * what they point to stay the caller's and outlive *out, which is NULL on failure. */
+CELLAR_API cellar_status cellar_protect_prepare(const cellar_table *table,
+                                                const cellar_mechanism *mechanism,
+                                                const cellar_protect_options *options,
+                                                cellar_prepared **out, cellar_error *err);
+/* The same of cellar_release_dirichlet(). */
+CELLAR_API cellar_status cellar_protect_prepare_dirichlet(const cellar_table *table,
+                                                          const char *spec,
+                                                          const cellar_protect_options *options,
+                                                          cellar_prepared **out, cellar_error *err);
+CELLAR_API void cellar_prepared_free(cellar_prepared *prepared); /* NULL is fine */
+
+/* ---- queries --------------------------------------------------------------- */
+
+/* The canonical spec of the mechanism. */
+CELLAR_API const char *cellar_prepared_mechanism(const cellar_prepared *prepared);
+/* The guarantee of the release. NULL when none could be computed: the release says so, and cannot
+ * be charged. */
+CELLAR_API const cellar_certificate *cellar_prepared_certificate(const cellar_prepared *prepared);
+/* 1 when the release shows the table's own total exactly (multinomial-dirichlet). */
+CELLAR_API int cellar_prepared_shows_total(const cellar_prepared *prepared);
+/* What to expect, as cellar_protect_forecast() tells it. Confidential. Cells that are drawn
+ * together have no forecast (CELLAR_ERR_ARGUMENT). */
+CELLAR_API cellar_status cellar_prepared_forecast(const cellar_prepared *prepared,
+                                                  cellar_forecast *out, cellar_error *err);
+
+/* ---- actions --------------------------------------------------------------- */
+
+/* Draws without a charge. `stamp` is what the release says about its charge (NULL: what the options
+ * say). On failure *out is NULL. */
+CELLAR_API cellar_status cellar_prepared_draw(cellar_prepared *prepared, const char *stamp,
+                                              cellar_release **out, cellar_error *err);
+
+/* Who pays. Strings stay the caller's. */
+typedef struct cellar_payment {
+    const char *dataset; /* required */
+    const char *request; /* required: the id of this release in the ledger */
+    const char *edition; /* [NULL: the first one of the dataset] */
+    const char *analyst; /* required when the dataset is shared out among analysts [NULL: none] */
+    int accept_delta;    /* 1: a delta of one over the population or more is meant */
+} cellar_payment;
+
+/* Where a charged release appears. */
+typedef struct cellar_charged_file {
+    const char *path;                 /* required: a file, never standard output */
+    cellar_table_write_options write; /* the format is that of the path's ending unless given */
+    int replace;                      /* 1: existing files are replaced */
+} cellar_charged_file;
+
+/* Charges the ledger with the certificate of the release, draws, writes, and lets the files appear.
+ * The price is its pure epsilon, or else its epsilon at the delta of the options, and its rho. The
+ * ledger records the data, the options, the mechanism and the file of the request. The same request
+ * asked again is finished or found, never charged or drawn again: `result` says which, and *out is
+ * then NULL, for the recorded output stands. A request that is known for anything else is refused.
+ *
+ * Refuses before anything is charged: what the format cannot hold (CELLAR_ERR_RULE), a simulation
+ * and a release without a guarantee (CELLAR_ERR_RULE), a name that is taken (CELLAR_ERR_EXISTS), a
+ * price above what is left (CELLAR_ERR_BUDGET), whatever else the dataset does not allow. When
+ * drawing or writing fails after the charge, the message says what stays charged and how to go on.
+ * On failure *out is NULL. Free *out with cellar_release_free(). */
+CELLAR_API cellar_status cellar_prepared_spend(cellar_prepared *prepared, cellar_ledger *ledger,
+                                               const cellar_payment *payment,
+                                               const cellar_charged_file *file,
+                                               cellar_spend_result *result, cellar_release **out,
+                                               cellar_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
