@@ -41,8 +41,8 @@ CELLAR_API cellar_status cellar_amounts_read(const char *epsilon, const char *de
 CELLAR_API cellar_status cellar_amounts_of_bounds(double epsilon, double delta, double rho,
                                                   cellar_amounts *out, cellar_error *err);
 /* What a release costs that this certificate is about: its pure epsilon where there is one, else
- * the epsilon at `delta`, the first delta it was asked about (NULL: none), and its rho. One without
- * a guarantee is refused (CELLAR_ERR_RULE). */
+ * the epsilon at `delta`, which must be the first delta it was asked about (NULL: none), and its
+ * rho. One without a guarantee is refused (CELLAR_ERR_RULE). */
 CELLAR_API cellar_status cellar_amounts_of_certificate(const cellar_certificate *certificate,
                                                        const char *delta, cellar_amounts *out,
                                                        cellar_error *err);
