@@ -169,7 +169,7 @@ static int protect_check(const protect_values *values, const cli_words *files)
 /* ---- what is said ------------------------------------------------------------- */
 
 /* Before anything is drawn. */
-static void protect_tell(const protect_run *run)
+static void protect_tell_forecast(const protect_run *run)
 {
     const cellar_forecast *f = &run->forecast;
     unsigned long long d = (unsigned long long) f->cells_per_record;
@@ -190,6 +190,20 @@ static void protect_tell(const protect_run *run)
                 "with a positive number",
                 (unsigned long long) f->n_possible, f->size, f->false_positives);
     cli_message("confidential: the sum of the interior is expected to be off by %+.6g", f->bias);
+}
+
+static void protect_tell(const protect_run *run)
+{
+    if (run->mechanism != NULL)
+        protect_tell_forecast(run);
+    else if (cli_protect_is_cell_key(run->spec))
+        cli_message("cell keys give no differential privacy; the certificate says what a "
+                    "difference of two cells gives away");
+    else
+        cli_message("all cells are drawn together: %s%s", cellar_prepared_mechanism(run->prepared),
+                    cellar_prepared_shows_total(run->prepared)
+                        ? "; the total is the table's own and is released exactly"
+                        : "");
 }
 
 static cellar_status protect_json(const protect_run *run, const protect_values *values,
@@ -238,71 +252,58 @@ static cellar_status protect_json(const protect_run *run, const protect_values *
 
 /* ---- the work ------------------------------------------------------------------ */
 
-/* Notes in the ledger that a cell-key release is outside every budget. */
-static cellar_status protect_enter(const protect_values *values, protect_run *run,
-                                   cellar_error *err)
-{
-    const char *name = values->account.dataset;
-    const cellar_ledger_entry *dataset = cellar_ledger_find_dataset(run->ledger, name);
-    const char *edition =
-        values->edition != NULL || dataset == NULL ? values->edition : dataset->edition;
-    cellar_status status = cellar_ledger_enter(
-        run->ledger, name, edition, CELLAR_UNCHARGED_CELL_KEY, values->account.request, err);
-    if (status == CELLAR_OK)
-        snprintf(run->statement, sizeof run->statement, "uncharged, in entry %zu of ledger %s",
-                 cellar_ledger_n_entries(run->ledger), cellar_ledger_id(run->ledger));
-    run->options.ledger = run->statement;
-    return status;
-}
-
-/* Cell keys draw nothing: the numbers are made once to see that they can be, and again to say
- * where they were noted. */
-static cellar_status protect_cell_keys(const protect_values *values, protect_run *run,
-                                       cellar_error *err)
-{
-    cellar_status status =
-        cellar_release_cell_keys(run->table, run->spec, &run->options, &run->release, err);
-    if (status == CELLAR_OK && run->ledger != NULL) {
-        cellar_release_free(run->release);
-        run->release = NULL;
-        status = protect_enter(values, run, err);
-        if (status == CELLAR_OK)
-            status =
-                cellar_release_cell_keys(run->table, run->spec, &run->options, &run->release, err);
-    }
-    if (status != CELLAR_OK)
-        return status;
-    cli_message("cell keys give no differential privacy; the certificate says what a "
-                "difference of two cells gives away");
-    return cellar_release_file_write(run->file, run->release, err);
-}
-
 /* Everything but the draw. */
 static cellar_status protect_prepare(protect_run *run, cellar_error *err)
 {
     cellar_status status;
     run->options.progress = cli_progress_begin();
-    status =
-        run->mechanism != NULL
-            ? cellar_protect_prepare(run->table, run->mechanism, &run->options, &run->prepared, err)
-            : cellar_protect_prepare_dirichlet(run->table, run->spec, &run->options, &run->prepared,
-                                               err);
+    if (run->mechanism != NULL)
+        status =
+            cellar_protect_prepare(run->table, run->mechanism, &run->options, &run->prepared, err);
+    else if (cli_protect_is_cell_key(run->spec))
+        status = cellar_protect_prepare_cell_keys(run->table, run->spec, &run->options,
+                                                  &run->prepared, err);
+    else
+        status = cellar_protect_prepare_dirichlet(run->table, run->spec, &run->options,
+                                                  &run->prepared, err);
     if (status == CELLAR_OK && run->mechanism != NULL)
         status = cellar_prepared_forecast(run->prepared, &run->forecast, err);
     cli_progress_end();
     return status;
 }
 
-static cellar_status protect_draw(protect_run *run, cellar_error *err)
+/* Draws and writes what nobody pays for; cell keys are noted in the ledger. */
+static cellar_status protect_draw(protect_run *run, const cellar_payment *payment,
+                                  cellar_error *err)
 {
-    cellar_status status = cellar_prepared_draw(run->prepared, NULL, &run->release, err);
+    char stamp[CELLAR_STAMP_TEXT];
+    cellar_status status = CELLAR_OK;
+    if (run->ledger != NULL)
+        status = cellar_prepared_note(run->prepared, run->ledger, payment, stamp, err);
+    if (status == CELLAR_OK)
+        status = cellar_prepared_draw(run->prepared, run->ledger != NULL ? stamp : NULL,
+                                      &run->release, err);
     cli_progress_end();
     return status == CELLAR_OK ? cellar_release_file_write(run->file, run->release, err) : status;
 }
 
 /* Charges the ledger, draws, and lets the release appear; or finds what was drawn before. */
 static cellar_status protect_spend(const protect_values *values, protect_run *run,
-                                   cellar_error *err)
+                                   const cellar_payment *payment, cellar_error *err)
+{
+    const cellar_charged_file file = {values->path, run->write, values->force};
+    cellar_spend_result result;
+    cellar_status status = cellar_prepared_spend(run->prepared, run->ledger, payment, &file,
+                                                 &result, &run->release, err);
+    cli_progress_end();
+    if (status == CELLAR_OK && !result.is_new)
+        cli_message("request '%s' was charged before: %s is its recorded output, nothing was drawn",
+                    payment->request, values->path);
+    return status;
+}
+
+static cellar_status protect_release(const protect_values *values, protect_run *run,
+                                     cellar_error *err)
 {
     const protect_account *account = &values->account;
     const cellar_payment payment = {.dataset = account->dataset,
@@ -310,34 +311,13 @@ static cellar_status protect_spend(const protect_values *values, protect_run *ru
                                     .edition = values->edition,
                                     .analyst = account->analyst,
                                     .accept_delta = account->accept_delta};
-    const cellar_charged_file file = {values->path, run->write, values->force};
-    cellar_spend_result result;
-    cellar_status status = cellar_prepared_spend(run->prepared, run->ledger, &payment, &file,
-                                                 &result, &run->release, err);
-    cli_progress_end();
-    if (status == CELLAR_OK && !result.is_new)
-        cli_message("request '%s' was charged before: %s is its recorded output, nothing was drawn",
-                    account->request, values->path);
-    return status;
-}
-
-static cellar_status protect_release(const protect_values *values, protect_run *run,
-                                     cellar_error *err)
-{
-    cellar_status status;
-    if (cli_protect_is_cell_key(run->spec))
-        return protect_cell_keys(values, run, err);
-    status = protect_prepare(run, err);
+    cellar_status status = protect_prepare(run, err);
     if (status != CELLAR_OK)
         return status;
-    if (run->mechanism != NULL)
-        protect_tell(run);
-    else
-        cli_message("all cells are drawn together: %s%s", cellar_prepared_mechanism(run->prepared),
-                    cellar_prepared_shows_total(run->prepared)
-                        ? "; the total is the table's own and is released exactly"
-                        : "");
-    return run->ledger != NULL ? protect_spend(values, run, err) : protect_draw(run, err);
+    protect_tell(run);
+    return run->ledger != NULL && !cli_protect_is_cell_key(run->spec)
+               ? protect_spend(values, run, &payment, err)
+               : protect_draw(run, &payment, err);
 }
 
 static int protect_run_it(const protect_values *values, protect_run *run)

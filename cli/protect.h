@@ -37,7 +37,6 @@ typedef struct protect_run {
     cellar_forecast forecast;
     cellar_table_write_options write;
     cellar_ledger *ledger; /* NULL: nobody pays */
-    char statement[256];   /* of an uncharged entry */
 } protect_run;
 
 /* 1 for mechanisms that take a table as a whole; and for the one of them that draws nothing. */

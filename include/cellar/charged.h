@@ -32,6 +32,11 @@ CELLAR_API cellar_status cellar_protect_prepare_dirichlet(const cellar_table *ta
                                                           const char *spec,
                                                           const cellar_protect_options *options,
                                                           cellar_prepared **out, cellar_error *err);
+/* The same of cellar_release_cell_keys(). */
+CELLAR_API cellar_status cellar_protect_prepare_cell_keys(const cellar_table *table,
+                                                          const char *spec,
+                                                          const cellar_protect_options *options,
+                                                          cellar_prepared **out, cellar_error *err);
 CELLAR_API void cellar_prepared_free(cellar_prepared *prepared); /* NULL is fine */
 
 /* ---- queries --------------------------------------------------------------- */
@@ -43,15 +48,15 @@ CELLAR_API const char *cellar_prepared_mechanism(const cellar_prepared *prepared
 CELLAR_API const cellar_certificate *cellar_prepared_certificate(const cellar_prepared *prepared);
 /* 1 when the release shows the table's own total exactly (multinomial-dirichlet). */
 CELLAR_API int cellar_prepared_shows_total(const cellar_prepared *prepared);
-/* What to expect, as cellar_protect_forecast() tells it. Confidential. Cells that are drawn
- * together have no forecast (CELLAR_ERR_ARGUMENT). */
+/* What to expect, as cellar_protect_forecast() tells it. Confidential. There is one
+ * for cells that are drawn each by itself (else CELLAR_ERR_ARGUMENT). */
 CELLAR_API cellar_status cellar_prepared_forecast(const cellar_prepared *prepared,
                                                   cellar_forecast *out, cellar_error *err);
 
 /* ---- actions --------------------------------------------------------------- */
 
-/* Draws without a charge. `stamp` is what the release says about its charge (NULL: what the options
- * say). On failure *out is NULL. */
+/* Draws without a charge, as often as it is called. `stamp` is what the release says about its
+ * charge (NULL: what the options say). On failure *out is NULL. */
 CELLAR_API cellar_status cellar_prepared_draw(cellar_prepared *prepared, const char *stamp,
                                               cellar_release **out, cellar_error *err);
 
@@ -87,6 +92,13 @@ CELLAR_API cellar_status cellar_prepared_spend(cellar_prepared *prepared, cellar
                                                const cellar_charged_file *file,
                                                cellar_spend_result *result, cellar_release **out,
                                                cellar_error *err);
+
+/* Notes in the ledger a release that no budget covers, made from cell keys; nothing is charged. The
+ * statement of the dataset names it from then on. `stamp` is for cellar_prepared_draw(). Any other
+ * release is refused (CELLAR_ERR_ARGUMENT). */
+CELLAR_API cellar_status cellar_prepared_note(const cellar_prepared *prepared,
+                                              cellar_ledger *ledger, const cellar_payment *payment,
+                                              char stamp[CELLAR_STAMP_TEXT], cellar_error *err);
 
 #ifdef __cplusplus
 }

@@ -7,7 +7,7 @@
 #include "base/threads.h"
 #include "release/certify.h"
 #include "release/description.h"
-#include "release/protect.h"
+#include "release/prepared.h"
 
 enum { KEYS_BLOCK = 1 << 14 };
 
@@ -110,41 +110,63 @@ static cellar_status keys_describe(cellar_protection *protection, const cellar_c
     return cellar_description_create(facts, "cell-key", json_object(), certificate, out, err);
 }
 
+/* Cells whose noise follows from the keys of their records. */
+typedef struct prepared_keys {
+    cellar_prepared base;
+    cellar_cell_key *cell_key;
+} prepared_keys;
+
+static cellar_status keys_draw(cellar_prepared *prepared, cells_builder *out, cellar_error *err)
+{
+    keys_work work = {.table = prepared->table,
+                      .cell_key = ((const prepared_keys *) prepared)->cell_key,
+                      .listing = prepared->protection.listing};
+    return keys_run(&work, out, prepared->options.n_threads, err);
+}
+
+static void keys_clear(cellar_prepared *prepared)
+{
+    cellar_cell_key_free(((prepared_keys *) prepared)->cell_key);
+}
+
+cellar_status cellar_protect_prepare_cell_keys(const cellar_table *table, const char *spec,
+                                               const cellar_protect_options *options,
+                                               cellar_prepared **out, cellar_error *err)
+{
+    prepared_keys *keys = cellar_alloc(1, sizeof *keys);
+    cellar_prepared *prepared;
+    cellar_protect_options mine = *options;
+    cellar_status status = CELLAR_OK;
+
+    *out = NULL;
+    if (keys == NULL)
+        return cellar_fail_memory(err, "a release");
+    prepared = &keys->base;
+    prepared->table = table;
+    prepared->options = *options;
+    prepared->draw = keys_draw;
+    prepared->clear = keys_clear;
+    mine.per_cell = 1;
+    mine.total_epsilon = NULL;
+    CELLAR_TRY(cellar_protection_refuse_weights(table, "cell-key", err));
+    CELLAR_TRY(cellar_protection_init(&prepared->protection, table, &mine, err));
+    if (table->cells.key == NULL)
+        CELLAR_TRY(cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                               "the table holds no record keys, which cell keys are made of"));
+    CELLAR_TRY(cellar_cell_key_create(spec, cellar_table_key_range(table), &keys->cell_key, err));
+    CELLAR_TRY(keys_describe(&prepared->protection, keys->cell_key, &prepared->description, err));
+    *out = prepared;
+    prepared = NULL;
+out:
+    cellar_prepared_free(prepared);
+    return status;
+}
+
 cellar_status cellar_release_cell_keys(const cellar_table *table, const char *spec,
                                        const cellar_protect_options *options, cellar_release **out,
                                        cellar_error *err)
 {
-    cellar_status status = CELLAR_OK;
-    cellar_protect_options mine = *options;
-    cellar_protection protection;
-    cellar_cell_key *cell_key = NULL;
-    keys_work work = {.table = table};
-    cells_builder listed = {0};
-    json_t *description = NULL;
-
-    *out = NULL;
-    if (cellar_protection_refuse_weights(table, "cell-key", err) != CELLAR_OK)
-        return CELLAR_ERR_RULE;
-    mine.per_cell = 1;
-    mine.total_epsilon = NULL;
-    CELLAR_TRY(cellar_protection_init(&protection, table, &mine, err));
-    if (table->cells.key == NULL) {
-        status = cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                             "the table holds no record keys, which cell keys are made of");
-        goto out;
-    }
-    CELLAR_TRY(cellar_cell_key_create(spec, cellar_table_key_range(table), &cell_key, err));
-    work.cell_key = cell_key;
-    work.listing = protection.listing;
-    CELLAR_TRY(keys_run(&work, &listed, options->n_threads, err));
-    CELLAR_TRY(cellar_protection_add_marks(table, &listed, err));
-    CELLAR_TRY(keys_describe(&protection, cell_key, &description, err));
-    CELLAR_TRY(
-        cellar_release_create(protection.schema, &listed.cells, description, NULL, out, err));
-out:
-    json_decref(description);
-    cellar_cells_clear(&listed.cells);
-    cellar_cell_key_free(cell_key);
-    cellar_protection_clear(&protection);
-    return status;
+    cellar_prepared *prepared;
+    cellar_status status = cellar_protect_prepare_cell_keys(table, spec, options, &prepared, err);
+    return cellar_prepared_finish(status, prepared, out, err);
 }

@@ -3,6 +3,7 @@
  * from it, and the release prints it: there is no second computation that could differ. */
 #include "release/charged.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -60,11 +61,22 @@ static cellar_status charge_price(const cellar_charged_set *set, cellar_amounts 
                        json_string_value(json_object_get(certificate, "reason")));
 }
 
-static cellar_status charge_check(const cellar_charged_set *set, const cellar_payment *payment,
-                                  cellar_error *err)
+static cellar_status payment_check(const cellar_payment *payment, cellar_error *err)
 {
-    if (payment->dataset == NULL || payment->request == NULL)
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a charge needs a dataset and a request");
+    return payment->dataset != NULL && payment->request != NULL
+               ? CELLAR_OK
+               : cellar_fail(err, CELLAR_ERR_ARGUMENT, "a charge needs a dataset and a request");
+}
+
+/* The edition that is named, or the first one of the dataset. */
+static const char *payment_edition(const cellar_payment *payment, const cellar_ledger *ledger)
+{
+    const cellar_ledger_entry *dataset = cellar_ledger_find_dataset(ledger, payment->dataset);
+    return payment->edition != NULL || dataset == NULL ? payment->edition : dataset->edition;
+}
+
+static cellar_status charge_check(const cellar_charged_set *set, cellar_error *err)
+{
     for (size_t t = 0; t < set->n; t++)
         if (set->prepared[t]->protection.facts.noise == CELLAR_NOISE_SEEDED)
             return cellar_fail(err, CELLAR_ERR_RULE,
@@ -102,13 +114,11 @@ cellar_status cellar_charged_spend(const cellar_charged_set *set, cellar_ledger 
                                    cellar_error *err)
 {
     const cellar_release_facts *facts = &set->prepared[0]->protection.facts;
-    const cellar_ledger_entry *dataset;
     cellar_charged_set mine = *set; /* a context is not const */
     cellar_text mechanisms = {0};
     char content[CELLAR_FINGERPRINT_TEXT];
     cellar_charge charge = {.request = payment->request,
                             .dataset = payment->dataset,
-                            .edition = payment->edition,
                             .analyst = payment->analyst,
                             .unit = facts->unit,
                             .neighbours = cellar_neighbours_word(facts->neighbours),
@@ -120,10 +130,9 @@ cellar_status cellar_charged_spend(const cellar_charged_set *set, cellar_ledger 
     cellar_status status = CELLAR_OK;
 
     *result = (cellar_spend_result){.state = CELLAR_CHARGE_NONE};
-    CELLAR_TRY(charge_check(set, payment, err));
-    dataset = cellar_ledger_find_dataset(ledger, charge.dataset);
-    if (charge.edition == NULL && dataset != NULL)
-        charge.edition = dataset->edition;
+    CELLAR_TRY(payment_check(payment, err));
+    CELLAR_TRY(charge_check(set, err));
+    charge.edition = payment_edition(payment, ledger);
     for (size_t t = 0; t < set->n; t++)
         charge.n_cells += set->prepared[t]->protection.facts.cells_per_record;
     charge_add_mechanisms(set, &mechanisms);
@@ -245,5 +254,25 @@ out:
     }
     cellar_text_clear(&what);
     cellar_text_clear(&form);
+    return status;
+}
+
+cellar_status cellar_prepared_note(const cellar_prepared *prepared, cellar_ledger *ledger,
+                                   const cellar_payment *payment, char stamp[CELLAR_STAMP_TEXT],
+                                   cellar_error *err)
+{
+    cellar_status status = payment_check(payment, err);
+    stamp[0] = '\0';
+    if (status != CELLAR_OK)
+        return status;
+    if (prepared->protection.facts.noise != CELLAR_NOISE_RECORD_KEYS)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "%s is charged; only releases from cell keys are noted without a charge",
+                           cellar_prepared_mechanism(prepared));
+    status = cellar_ledger_enter(ledger, payment->dataset, payment_edition(payment, ledger),
+                                 CELLAR_UNCHARGED_CELL_KEY, payment->request, err);
+    if (status == CELLAR_OK)
+        snprintf(stamp, CELLAR_STAMP_TEXT, "uncharged, in entry %zu of ledger %s",
+                 cellar_ledger_n_entries(ledger), cellar_ledger_id(ledger));
     return status;
 }

@@ -35,7 +35,7 @@ cellar_status cellar_prepared_forecast(const cellar_prepared *prepared, cellar_f
 {
     if (prepared->forecast == NULL)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "%s draws all cells together: there is no forecast",
+                           "%s does not draw each cell by itself: there is no forecast",
                            cellar_prepared_mechanism(prepared));
     return prepared->forecast(prepared, out, err);
 }

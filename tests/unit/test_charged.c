@@ -288,6 +288,8 @@ static void test_prepared_releases_tell(void **state)
     cellar_mechanism *m = make("laplace:epsilon=0.25");
     cellar_prepared *prepared;
     cellar_forecast forecast, same;
+    const cellar_payment payment = {.dataset = "census", .request = "one"};
+    char stamp[CELLAR_STAMP_TEXT];
     (void) state;
     CHECK_OK(cellar_protect_prepare(table, m, &options, &prepared, &err));
     CHECK_OK(cellar_prepared_forecast(prepared, &forecast, &err));
@@ -298,6 +300,8 @@ static void test_prepared_releases_tell(void **state)
     assert_int_equal(cellar_prepared_shows_total(prepared), 0);
     assert_string_equal(cellar_certificate_pure_exact(cellar_prepared_certificate(prepared)),
                         "0.25");
+    assert_int_equal(cellar_prepared_note(prepared, NULL, &payment, stamp, &err),
+                     CELLAR_ERR_ARGUMENT);
     cellar_prepared_free(prepared);
     options.neighbours = CELLAR_NEIGHBOURS_SUBSTITUTE;
     CHECK_OK(cellar_protect_prepare_dirichlet(table, spec, &options, &prepared, &err));
