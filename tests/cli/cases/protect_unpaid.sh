@@ -22,7 +22,7 @@ ask value.json $law --format sdmx -o out.csv
 ask table.json $law -o out.csv --date yesterday
 ask table.json $law -o out.csv --max-weight 3
 ask table.json $law -o missing/out.csv
-ask table.json --mechanism identity --negatives keep --accept no-protection -o out.csv
+ask table.json --mechanism identity --negatives keep -o out.csv
 ask table.json --mechanism gaussian:sigma=2 --negatives keep -o out.csv
 ask table.json --mechanism discrete-laplace:epsilon=0 --negatives keep -o out.csv
 ask table.json $law -o out.csv
