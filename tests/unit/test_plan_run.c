@@ -2,7 +2,9 @@
 /* Runs of plans: all or nothing, paid once, drawn once; and the rules that stop them. */
 #include "check.h"
 
+#include <jansson.h>
 #include <limits.h>
+#include <math.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -152,6 +154,31 @@ static void pays_once(void **state)
     remove(scratch_path(*state, "pack/two.px"));
     assert_int_equal(run(*state, PLAN_HEAD LIST OUT PAID), CELLAR_ERR_RULE);
     assert_false(is_there(*state, "pack/two.px"));
+}
+
+/* Of two tables together: the certificate of the pack is the price, at the delta of the plan. */
+static void charges_what_it_prints(void **state)
+{
+    static const char text[] =
+        PLAN_HEAD "tables:\n"
+                  "  - {name: one, by: [region, sex], margins: [region, total]}\n"
+                  "  - {name: two, by: [sex], mechanism: 'gaussian:sigma=30'}\n"
+                  "mechanism: 'gaussian:sigma=40'\n" OUT
+                  "ledger: {file: ledger, key: key, dataset: census, request: one, delta: 1e-7}\n";
+    cellar_charge_state request;
+    cellar_amounts printed;
+    const json_t *first;
+    json_t *pack;
+    cellar_ledger_close(fresh(*state));
+    CHECK_OK(run(*state, text));
+    pack = json_load_file(scratch_path(*state, "pack/certificate.json"), 0, NULL);
+    first = json_array_get(json_object_get(json_object_get(pack, "certificate"), "epsilon_at"), 0);
+    assert_true(json_number_value(json_object_get(first, "delta")) == 1e-7);
+    CHECK_OK(cellar_amounts_of_bounds(json_number_value(json_object_get(first, "epsilon")), 0, NAN,
+                                      &printed, &err));
+    assert_true(printed.epsilon_nano > 0);
+    assert_int_equal(spent(*state, &request), printed.epsilon_nano);
+    json_decref(pack);
 }
 
 static void stops_at_the_cap(void **state)
@@ -418,6 +445,7 @@ int main(void)
         IN_PLACE(runs_without_a_ledger),
         IN_PLACE(signs),
         IN_PLACE(pays_once),
+        IN_PLACE(charges_what_it_prints),
         IN_PLACE(stops_at_the_cap),
         IN_PLACE(gives_up_what_was_not_recorded),
         IN_PLACE(starts_anew_without_a_ledger),
