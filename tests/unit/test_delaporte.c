@@ -146,7 +146,8 @@ static void all_shifts_are_covered(void **state)
     }
 }
 
-/* One pair, also where losses are large and values beyond the reach of doubles. */
+/* One pair, also where losses are large and values beyond the reach of doubles; the sums leave out
+ * a little. */
 static void pairs_are_close(void **state)
 {
     static const struct {
@@ -173,7 +174,7 @@ static void pairs_are_close(void **state)
         cellar_pair_delta(&pair, exact, value);
         got = cellar_ball_upper(value);
         deltas_fill(s, 0, asked[i / 2].epsilon, both);
-        if (!(fabs(got - both[larger]) <= 1e-6 * both[larger] + 1e-290))
+        if (!(got >= both[larger] * (1 - 1e-9) && got <= both[larger] * (1 + 1e-3) + 1e-290))
             fail_msg("%s at %g: %.15g, not %.15g", m->spec, asked[i / 2].epsilon, got,
                      both[larger]);
         cellar_one_cell_clear(&cell);
