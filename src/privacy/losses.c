@@ -96,7 +96,7 @@ static int near_loss(const cellar_pair *pair, int64_t b, cellar_loss *item, cell
                 cellar_distribution_near(pair->q, b, &q);
     if (!*is_known)
         return 0;
-    item->mass = fmax(p * (1 + 2 * CELLAR_NEAR_ERROR), CELLAR_NEAR_LEAST);
+    item->mass = p > 0 ? p * (1 + 2 * CELLAR_NEAR_ERROR) : CELLAR_NEAR_LEAST;
     if (!(p > 0) || !(q > 0)) {
         out->infinite = nextafter(out->infinite + item->mass, 2);
         return 0;
