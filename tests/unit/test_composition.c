@@ -76,7 +76,8 @@ static void check_questions(const cellar_component *components, size_t n, double
     }
 }
 
-/* ---- every outcome ---------------------------------------------------------------------------- */
+/* ---- every outcome ----------------------------------------------------------------------------
+ */
 
 /* delta of two or three cells by a sum over all pairs or triples of outcomes. */
 static double brute_delta(const cellar_mechanism *m, int times, int larger, double epsilon)
@@ -88,7 +89,8 @@ static double brute_delta(const cellar_mechanism *m, int times, int larger, doub
         for (int64_t y = low; y <= high; y++)
             for (int64_t z = low; z <= (times > 2 ? high : low); z++) {
                 double p = cellar_mechanism_pmf(m, larger, x) * cellar_mechanism_pmf(m, larger, y);
-                double q = cellar_mechanism_pmf(m, !larger, x) * cellar_mechanism_pmf(m, !larger, y);
+                double q =
+                    cellar_mechanism_pmf(m, !larger, x) * cellar_mechanism_pmf(m, !larger, y);
                 if (times > 2) {
                     p *= cellar_mechanism_pmf(m, larger, z);
                     q *= cellar_mechanism_pmf(m, !larger, z);
@@ -126,7 +128,8 @@ static void test_every_outcome(void **state)
     }
 }
 
-/* ---- a lattice -------------------------------------------------------------------------------- */
+/* ---- a lattice --------------------------------------------------------------------------------
+ */
 
 /* Many cells against the exact law of their loss, which for discrete Laplace noise lies on two
  * points: a convolution of positive numbers in long doubles. */
@@ -172,8 +175,8 @@ static cellar_bounds sum_delta(const cellar_losses *losses, uint64_t times, doub
     assert_int_equal(cellar_pld_create(losses, spacing, 1, &pld, &err), CELLAR_OK);
     tilt = cellar_tilt_find(&part, 1, epsilon, NAN, spacing > 0 ? 0.25 / spacing : INFINITY);
     assert_int_equal(cellar_sum_create(&part, 1, &tilt, &sum, &err), CELLAR_OK);
-    out = (cellar_bounds){cellar_sum_delta_lower(sum, epsilon),
-                          cellar_sum_delta_upper(sum, epsilon)};
+    out =
+        (cellar_bounds){cellar_sum_delta_lower(sum, epsilon), cellar_sum_delta_upper(sum, epsilon)};
     cellar_sum_free(sum);
     cellar_pld_clear(&pld);
     return out;

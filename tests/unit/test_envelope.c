@@ -221,10 +221,8 @@ static void test_fail_every(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dominates),
-        cmocka_unit_test(test_two_cells),
-        cmocka_unit_test(test_units),
-        cmocka_unit_test(test_units_that_move),
+        cmocka_unit_test(test_dominates),  cmocka_unit_test(test_two_cells),
+        cmocka_unit_test(test_units),      cmocka_unit_test(test_units_that_move),
         cmocka_unit_test(test_fail_every),
     };
     if (argc > 1)

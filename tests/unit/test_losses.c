@@ -92,11 +92,11 @@ static void check_listed(const listed *l, double tail)
         sum += losses->items[i].mass;
         assert_true(i == 0 || losses->items[i - 1].loss <= losses->items[i].loss);
         if (losses->is_lattice)
-            assert_true(fabs(cellar_rational_double(losses->offset) +
-                             (double) losses->items[i].index *
-                                 cellar_rational_double(losses->spacing) -
-                             losses->items[i].loss) <=
-                        losses->loss_error + 1e-13 * (1 + fabs(losses->items[i].loss)));
+            assert_true(
+                fabs(cellar_rational_double(losses->offset) +
+                     (double) losses->items[i].index * cellar_rational_double(losses->spacing) -
+                     losses->items[i].loss) <=
+                losses->loss_error + 1e-13 * (1 + fabs(losses->items[i].loss)));
     }
     if (!(sum > 1 - 1e-11 && sum < 1 + 1e-11 + tail && losses->loss_error < 1e-12))
         fail_msg("%s: masses of %.15g, losses off by %g", cellar_mechanism_spec(l->m), sum,
@@ -130,6 +130,31 @@ static void test_listed(void **state)
     }
 }
 
+/* Masses as small as doubles go are rounded up, and no more. */
+static void test_far(void **state)
+{
+    static const char *const specs[] = {"discrete-gaussian:sigma=3", "poisson:alpha=0.4",
+                                        "negbin:alpha=2,sigma=0.5"};
+    arb_t p;
+    (void) state;
+    arb_init(p);
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        int64_t low, high;
+        listed l;
+        listed_open(&l, specs[i], 1, 1, 1e-280);
+        cellar_distribution_window(l.pair.p, 1e-280, &low, &high);
+        for (size_t k = 1; k + 1 < l.losses.n; k++) { /* losses rise with the value */
+            double mass = l.losses.items[k].mass;
+            l.m->ops->pmf_ball(l.m, l.pair.p->count, low + (int64_t) k, 160, p);
+            if (!(mass >= cellar_ball_lower(p) && mass <= cellar_ball_upper(p) * (1 + 0x1p-45)))
+                fail_msg("%s at %d: %.15g, not %.15g", specs[i], (int) low + (int) k, mass,
+                         cellar_ball_upper(p));
+        }
+        listed_close(&l);
+    }
+    arb_clear(p);
+}
+
 /* delta from the losses is that of the pair, and a little more where tails were moved. */
 static void test_delta(void **state)
 {
@@ -156,7 +181,8 @@ static void test_delta(void **state)
     }
 }
 
-/* ---- grids ------------------------------------------------------------------------------------ */
+/* ---- grids ------------------------------------------------------------------------------------
+ */
 
 static double delta_on_grid(const cellar_pld *pld, double epsilon)
 {
@@ -197,7 +223,8 @@ static void test_grids(void **state)
     }
 }
 
-/* ---- memory ------------------------------------------------------------------------------------- */
+/* ---- memory -------------------------------------------------------------------------------------
+ */
 
 static cellar_status losses_scenario(void *context, cellar_error *err)
 {
@@ -225,9 +252,8 @@ static void test_fail_every(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_listed),
-        cmocka_unit_test(test_delta),
-        cmocka_unit_test(test_grids),
+        cmocka_unit_test(test_listed),     cmocka_unit_test(test_far),
+        cmocka_unit_test(test_delta),      cmocka_unit_test(test_grids),
         cmocka_unit_test(test_fail_every),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

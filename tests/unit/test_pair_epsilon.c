@@ -42,7 +42,8 @@ static void check_epsilon(const cellar_pair *pair, double delta, double about)
     arb_init(value);
     delta_at(pair, 0, value);
     if (!cellar_pair_epsilon(pair, delta, about, &lower, &upper))
-        fail_msg("%s: delta %g was not found from %g", cellar_mechanism_spec(pair->p->m), delta, about);
+        fail_msg("%s: delta %g was not found from %g", cellar_mechanism_spec(pair->p->m), delta,
+                 about);
     if (cellar_ball_upper(value) <= delta) {
         assert_true(upper == 0);
     } else {
