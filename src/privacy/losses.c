@@ -137,7 +137,7 @@ static int ball_loss(const cellar_pair *pair, const window *w, int64_t b, cellar
 static int list_values(const cellar_pair *pair, const window *w, cellar_losses *out, fmpq *exact)
 {
     int is_exact = 1;
-    for (int64_t b = w->low; b <= w->high; b++) {
+    for (int64_t b = w->low; b <= w->high; b += pair->step) {
         cellar_loss *item = &out->items[out->n];
         double error = 0;
         int is_known;

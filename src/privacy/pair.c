@@ -6,6 +6,8 @@
 #include "math/ball.h"
 #include "math/rational.h"
 
+static const int64_t FAR = INT64_C(1) << 60;
+
 /* Removes what a probability cannot be from a ball. */
 static void ball_clip(arb_t ball)
 {
@@ -30,7 +32,9 @@ void cellar_pair_init(cellar_pair *pair, cellar_distribution *p, cellar_distribu
     const cellar_facts *facts = m->ops->facts;
     *pair = (cellar_pair){.p = p, .q = q};
     pair->step = facts != NULL && facts->step != NULL ? facts->step(m) : 1;
-    cellar_distribution_window(p, 1e-320, &pair->low, &pair->high);
+    cellar_distribution_window(p, m->ops->is_additive ? 0 : 1e-320, &pair->low, &pair->high);
+    pair->low = pair->low < -FAR ? -FAR : pair->low; /* sums of two still fit */
+    pair->high = pair->high > FAR ? FAR : pair->high;
     pair->is_monotone = cellar_facts_monotone(m);
     pair->is_flat = pair->is_monotone && !p->is_clamped && !q->is_clamped && facts != NULL &&
                     facts->flat_ends != NULL && facts->flat_ends(m, &pair->flat_margin);

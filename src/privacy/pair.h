@@ -16,7 +16,7 @@ enum { CELLAR_PAIR_BITS = 128, CELLAR_PAIR_BITS_MAX = 4096 };
 typedef struct cellar_pair {
     cellar_distribution *p, *q; /* of the caller; of the same mechanism and different counts */
     int64_t step;               /* released values are multiples of it */
-    int64_t low, high;          /* P has about 1e-320 outside, where no value is looked at */
+    int64_t low, high;          /* P of a kernel has about 1e-320 outside: not looked at */
     int is_monotone;            /* the likelihood ratio is monotone in the released value, */
     int is_flat;                /* and constant up to the smaller count less flat_margin, */
     int64_t flat_margin;        /* and from the larger count plus flat_margin on */
