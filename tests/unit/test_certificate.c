@@ -221,7 +221,7 @@ static void test_consistent(void **state)
 {
     static const char *const deltas[] = {"1e-3", "1e-9"};
     (void) state;
-    for (size_t i = 0; i < 4 * N_SPECS;
+    for (size_t i = 0; i < (size_t) 4 * N_SPECS;
          i += i % 4 == 0 ? 3 : 1) { /* the first and the last of four */
         cellar_certify_options o = cellar_certify_options_default();
         const char *spec = specs[i / 4];

@@ -184,7 +184,7 @@ static void test_windows(void **state)
 {
     static const double tails[] = {1e-3, 1e-12, 1e-30};
     (void) state;
-    for (size_t i = 0; i < 3 * N_CASES; i++) {
+    for (size_t i = 0; i < (size_t) 3 * N_CASES; i++) {
         cellar_mechanism *m = make(cases[i / 3].spec);
         cellar_distribution d;
         int64_t low, high;

@@ -121,7 +121,7 @@ static void test_listed(void **state)
 {
     static const double tails[] = {1e-9, 1e-25};
     (void) state;
-    for (size_t i = 0; i < 4 * N_CASES; i++) {
+    for (size_t i = 0; i < (size_t) 4 * N_CASES; i++) {
         listed l;
         listed_open(&l, cases[i / 4].spec, cases[i / 4].shift, i % 2, tails[i / 2 % 2]);
         check_listed(&l, tails[i / 2 % 2]);
@@ -159,7 +159,7 @@ static void test_far(void **state)
 static void test_delta(void **state)
 {
     (void) state;
-    for (size_t i = 0; i < 8 * N_CASES; i++) {
+    for (size_t i = 0; i < (size_t) 8 * N_CASES; i++) {
         const double epsilon = 0.2 * (double) (i / 2 % 4);
         double got;
         listed l;
@@ -199,7 +199,7 @@ static void test_grids(void **state)
     static const double spacings[] = {0.1, 0.01, 0.001};
     cellar_error err;
     (void) state;
-    for (size_t i = 0; i < 3 * N_CASES; i++) {
+    for (size_t i = 0; i < (size_t) 3 * N_CASES; i++) {
         const double spacing = spacings[i % 3];
         double p = 0, q = 0, q_listed = 0;
         cellar_pld pld;

@@ -102,7 +102,7 @@ static void test_never_exceeded(void **state)
 {
     static const char *const epsilons[] = {"0.31", "0.9", "2"};
     (void) state;
-    for (size_t i = 0; i < 6 * N_SPECS; i++) {
+    for (size_t i = 0; i < (size_t) 6 * N_SPECS; i++) {
         cellar_mechanism *m = make(specs[i / 6]);
         const int zero = i % 6 < 3;
         cellar_one_cell cell;
@@ -132,7 +132,7 @@ static void test_epsilon_meets_delta(void **state)
 {
     static const double deltas[] = {0.2, 1e-3, 1e-9};
     (void) state;
-    for (size_t i = 0; i < 3 * N_SPECS; i++) {
+    for (size_t i = 0; i < (size_t) 3 * N_SPECS; i++) {
         cellar_mechanism *m = make(specs[i / 3]);
         const double delta = deltas[i % 3];
         cellar_one_cell cell;
@@ -160,7 +160,7 @@ static void test_epsilon_meets_delta(void **state)
 static void test_pure(void **state)
 {
     (void) state;
-    for (size_t i = 0; i < 2 * N_SPECS; i++) {
+    for (size_t i = 0; i < (size_t) 2 * N_SPECS; i++) {
         cellar_mechanism *m = make(specs[i / 2]);
         cellar_one_cell cell;
         double pure;
