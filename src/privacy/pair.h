@@ -43,10 +43,11 @@ int cellar_pair_log_ratio(const cellar_pair *pair, int64_t b, fmpq_t out);
 /* Encloses sum_b max(0, P(b) - e^epsilon Q(b)), epsilon >= 0: by the likelihood ratio's threshold
  * when the pair is monotone, value by value when it is not. */
 void cellar_pair_delta(const cellar_pair *pair, const fmpq_t epsilon, arb_t out);
-/* The same value by value over all but `tail` of the mass of P, whatever is known of the pair: the
- * second computation that certificates are checked with. */
+/* The same value by value over all but `tail` of the mass of P, whatever is known of the pair: with
+ * more than CELLAR_PAIR_BITS it reads balls only, the second computation that certificates are
+ * checked with. */
 void cellar_pair_delta_by_sum(const cellar_pair *pair, const fmpq_t epsilon, double tail,
-                              arb_t out);
+                              int64_t bits, arb_t out);
 
 /* Encloses P(|ln P(b)/Q(b)| > epsilon), b drawn from P; open comparisons count. */
 void cellar_pair_violation(const cellar_pair *pair, const fmpq_t epsilon, arb_t out);

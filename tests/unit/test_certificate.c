@@ -72,7 +72,7 @@ static void test_two_routes(void **state)
                                     k % 3 == 0 ? CELLAR_NEGATIVES_ZERO : CELLAR_NEGATIVES_KEEP);
         pair.enough = 1e-12;
         cellar_pair_delta(&pair, epsilon, first);
-        cellar_pair_delta_by_sum(&pair, epsilon, 1e-10, second);
+        cellar_pair_delta_by_sum(&pair, epsilon, 1e-10, CELLAR_PAIR_BITS, second);
         if (!arb_overlaps(first, second))
             fail_msg("%s: two routes to delta disagree", specs[i / 12]);
         cellar_pair_violation(&pair, epsilon, first);

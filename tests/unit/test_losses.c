@@ -169,7 +169,7 @@ static void test_delta(void **state)
         fmpq_init(exact);
         cellar_rational_set_double(exact, epsilon);
         listed_open(&l, cases[i / 8].spec, cases[i / 8].shift, i % 2, 1e-20);
-        cellar_pair_delta_by_sum(&l.pair, exact, 1e-20, delta);
+        cellar_pair_delta_by_sum(&l.pair, exact, 1e-20, CELLAR_PAIR_BITS, delta);
         got = delta_listed(&l.losses, epsilon);
         if (!(got >= cellar_ball_lower(delta) * (1 - 1e-11) - 1e-14 &&
               got <= cellar_ball_upper(delta) * (1 + 1e-11) + 1e-14))
