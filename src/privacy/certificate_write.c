@@ -184,7 +184,7 @@ static void write_meaning(double epsilon, cellar_neighbours neighbours, cellar_o
         cellar_bound_text(epsilon, said), bound,
         twice ? "with the unit as without it" : "with one unit as with another",
         twice ? "that the unit is in the data" : "on which of two categories the unit has", bound,
-        100 * (1 / (1 + exp(-epsilon))), evett_word(ratio));
+        ceil(1000 / (1 + exp(-epsilon))) / 10, evett_word(ratio));
     if (twice)
         cellar_output_printf(output,
                              "  Which category a unit in the data has counts twice: at most "

@@ -209,6 +209,8 @@ MUTANTS = [
            "epsilon belongs to a larger delta than was asked for", ROUNDING),
     Mutant("src/privacy/certificate_write.c", "if (is_up ? side < 0 : side > 0)",
            "if (is_up ? side > 0 : side < 0)", "JSON shows less than the bound", ROUNDING),
+    Mutant("src/privacy/certificate_write.c", "ceil(1000 / (1 + exp(-epsilon))) / 10,",
+           "100 / (1 + exp(-epsilon)),", "a probability is rounded down", ROUNDING),
     Mutant("src/base/text.c", "(is_up ? told < value : told > value)) {",
            "(is_up ? told > value : told < value)) {", "words show less than the bound", ROUNDING),
     # ---- gates
@@ -221,7 +223,7 @@ MUTANTS = [
            "a group is smaller by one than a participant asks for", "unit/collect_policy"),
     Mutant("src/protocol/policy.c", "if (cellar_decision_bound(decision) > policy->most_exposure)",
            "if (cellar_decision_bound(decision) > 1)",
-           "a participant's bound on exposure is not looked at", "unit/collect_policy"),
+           "a participant's bound on exposure is not looked at", "unit/collect_roles"),
     Mutant("src/protocol/spool.c", "if (fdatasync(spool->fd) != 0)", "if (spool->fd < 0)",
            "a submission that was acknowledged is lost with the power", "crash/power"),
     Mutant("src/protocol/spool.c", "if (n_whole < spool->n_synced)", "if (n_whole > spool->n_synced)",

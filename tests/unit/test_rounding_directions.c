@@ -364,15 +364,17 @@ static void collect(void *context, const void *bytes, size_t length)
     cellar_text_add(context, bytes, length);
 }
 
-static char *written(const cellar_certificate *c, int is_json, cellar_text *text)
+typedef enum form { JSON, WORDS } form;
+
+static char *written(const cellar_certificate *c, form how, cellar_text *text)
 {
     cellar_output *output;
     assert_int_equal(cellar_output_open("-", NULL, &output, &err), CELLAR_OK);
     cellar_output_listen(output, collect, text);
-    if (is_json)
+    if (how == JSON)
         assert_int_equal(cellar_certificate_write_json(c, output, &err), CELLAR_OK);
     else
-        cellar_certificate_write(c, 0, output);
+        cellar_certificate_write(c, 1, output);
     cellar_output_discard(output);
     assert_int_equal(text->failed, 0);
     return text->bytes;
@@ -480,12 +482,37 @@ static void test_json_and_words(void **state)
     for (int i = 0; i < 100; i++) {
         cellar_certificate *c = any_certificate(&random);
         cellar_text json = {0}, words = {0};
-        check_json(c, written(c, 1, &json));
-        check_words(c, written(c, 0, &words));
+        check_json(c, written(c, JSON, &json));
+        check_words(c, written(c, WORDS, &words));
         cellar_text_clear(&json);
         cellar_text_clear(&words);
         cellar_certificate_free(c);
     }
+}
+
+/* "a probability of 73.2 % instead of 50 %" */
+static void test_percentages(void **state)
+{
+    static const double epsilons[] = {0, 0.01, 0.1, 0.5, 1, 2, 5, 10};
+    fmpq_t told, bound;
+    (void) state;
+    fmpq_init(told);
+    fmpq_init(bound);
+    for (size_t i = 0; i < sizeof epsilons / sizeof *epsilons; i++) {
+        cellar_certificate *c = at_one("discrete-gaussian:sigma=1", 1, 1, "1", NULL);
+        cellar_text words = {0};
+        const char *at;
+        c->pure = epsilons[i];
+        at = written(c, WORDS, &words);
+        next_decimal(&at, "probability of ", told);
+        cellar_rational_set_double(bound, 100 / (1 + exp(-epsilons[i])));
+        check_at_least("percent", told, bound);
+        assert_true(fmpq_get_d(told) < fmpq_get_d(bound) + 0.1);
+        cellar_text_clear(&words);
+        cellar_certificate_free(c);
+    }
+    fmpq_clear(told);
+    fmpq_clear(bound);
 }
 
 static void test_texts_of_bounds(void **state)
@@ -522,6 +549,7 @@ int main(void)
         cmocka_unit_test(test_delta_is_not_below_the_sum),
         cmocka_unit_test(test_epsilon_keeps_delta),
         cmocka_unit_test(test_json_and_words),
+        cmocka_unit_test(test_percentages),
         cmocka_unit_test(test_texts_of_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
