@@ -38,6 +38,10 @@ crash: ## a ledger under fire: several spenders, KILLS=1000 kills, failing disks
 	    $(CURDIR)/build/dev/cellar --kills $${KILLS:-1000}
 	@python3 tests/crash/power_cut.py build/dev --random 40
 
+mutants: ## break what matters in one place at a time, and expect a test to notice; ONLY=REGEX
+	@tools/bootstrap build check
+	@tools/mutants $(if $(ONLY),"$(ONLY)")
+
 check-jsonstat: ## compare our JSON-stat with npm's jsonstat-toolkit
 	@tools/bootstrap build check
 	@cmake --preset dev >/dev/null && cmake --build --preset dev --target write_sample -- --quiet
@@ -61,4 +65,4 @@ release: ## build the program and the libraries in build/release
 clean: ## remove everything built
 	rm -rf build demo-output papers-output
 
-.PHONY: help demo papers test bench coverage fuzz crash check-jsonstat format docs install release clean
+.PHONY: help demo papers test bench coverage fuzz crash mutants check-jsonstat format docs install release clean

@@ -93,8 +93,7 @@ static int ledger_read_dataset(const ledger_values *values, cellar_ledger_datase
     if (values->unit == NULL || values->neighbours == 0)
         return cli_usage("a new dataset needs --unit and --neighbours: what is protected");
     return cli_exit(
-        cellar_amounts_read(values->epsilon, values->delta, values->rho, &dataset->cap, &err),
-        &err);
+        cellar_caps_read(values->epsilon, values->delta, values->rho, &dataset->cap, &err), &err);
 }
 
 static int ledger_add_dataset(cellar_ledger *ledger, const ledger_values *values)
@@ -117,7 +116,7 @@ static int ledger_add(cellar_ledger *ledger, const ledger_values *values)
     if (values->analyst != NULL) {
         if (!ledger_has_cap(values))
             return cli_usage("an analyst's share needs --epsilon, --delta or --rho");
-        status = cellar_amounts_read(values->epsilon, values->delta, values->rho, &cap, &err);
+        status = cellar_caps_read(values->epsilon, values->delta, values->rho, &cap, &err);
         if (status == CELLAR_OK)
             status = cellar_ledger_add_analyst(ledger, values->dataset, values->analyst, cap, &err);
         return cli_exit(status, &err);

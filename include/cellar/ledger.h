@@ -22,8 +22,8 @@ typedef struct cellar_ledger cellar_ledger;
 
 /* ---- amounts --------------------------------------------------------------- */
 
-/* What a release costs, or a cap. Whole numbers, rounded up once and never again: epsilon and rho
- * in units of 1e-9, delta in units of 1e-18. */
+/* What a release costs, rounded up once and never again, or a cap, rounded down. Whole numbers:
+ * epsilon and rho in units of 1e-9, delta in units of 1e-18. */
 typedef struct cellar_amounts {
     int64_t epsilon_nano;
     int64_t delta_atto;
@@ -37,7 +37,10 @@ typedef struct cellar_amounts {
 CELLAR_API cellar_status cellar_amounts_read(const char *epsilon, const char *delta,
                                              const char *rho, cellar_amounts *out,
                                              cellar_error *err);
-/* The same of the bounds of a certificate; NAN rho: none. */
+/* The same of a cap, rounded down: no more may be spent than the decimals say. */
+CELLAR_API cellar_status cellar_caps_read(const char *epsilon, const char *delta, const char *rho,
+                                          cellar_amounts *out, cellar_error *err);
+/* What a release costs with the bounds of a certificate, rounded up; NAN rho: none. */
 CELLAR_API cellar_status cellar_amounts_of_bounds(double epsilon, double delta, double rho,
                                                   cellar_amounts *out, cellar_error *err);
 /* What a release costs that this certificate is about: its pure epsilon where there is one, else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Amounts: decimals and bounds become whole numbers, always rounded up. */
+/* Amounts: decimals and bounds become whole numbers, charges rounded up and caps down. */
 #include "ledger/ledger.h"
 
 #include <inttypes.h>
@@ -14,15 +14,15 @@ enum { NANO_DIGITS = 9, ATTO_DIGITS = 18 };
 static const uint64_t NANO = UINT64_C(1000000000);
 static const uint64_t ATTO = UINT64_C(1000000000000000000);
 
-/* ceil(text * 10^digits); 0 when that is no amount. */
-static int amount_of_decimal(const char *text, int digits, int64_t *out)
+/* text * 10^digits, rounded; 0 when that is no amount. */
+static int amount_of_decimal(const char *text, int digits, int is_up, int64_t *out)
 {
     cellar_int128 floor;
     int exact;
     if (text[0] == '-' || !cellar_parse_decimal_floor(text, strlen(text), digits, &floor, &exact) ||
-        floor >= INT64_MAX)
+        floor + (is_up && !exact) > INT64_MAX)
         return 0;
-    *out = (int64_t) floor + !exact;
+    *out = (int64_t) floor + (is_up && !exact);
     return 1;
 }
 
@@ -58,17 +58,29 @@ static cellar_status amount_refuse(const char *name, cellar_error *err)
                        strcmp(name, "delta") == 0 ? "0" : "9");
 }
 
+static cellar_status amounts_read(const char *epsilon, const char *delta, const char *rho,
+                                  int is_up, cellar_amounts *out, cellar_error *err)
+{
+    *out = (cellar_amounts){.rho_nano = CELLAR_NO_RHO};
+    if (epsilon != NULL && !amount_of_decimal(epsilon, NANO_DIGITS, is_up, &out->epsilon_nano))
+        return amount_refuse("epsilon", err);
+    if (delta != NULL && !amount_of_decimal(delta, ATTO_DIGITS, is_up, &out->delta_atto))
+        return amount_refuse("delta", err);
+    if (rho != NULL && !amount_of_decimal(rho, NANO_DIGITS, is_up, &out->rho_nano))
+        return amount_refuse("rho", err);
+    return CELLAR_OK;
+}
+
 cellar_status cellar_amounts_read(const char *epsilon, const char *delta, const char *rho,
                                   cellar_amounts *out, cellar_error *err)
 {
-    *out = (cellar_amounts){.rho_nano = CELLAR_NO_RHO};
-    if (epsilon != NULL && !amount_of_decimal(epsilon, NANO_DIGITS, &out->epsilon_nano))
-        return amount_refuse("epsilon", err);
-    if (delta != NULL && !amount_of_decimal(delta, ATTO_DIGITS, &out->delta_atto))
-        return amount_refuse("delta", err);
-    if (rho != NULL && !amount_of_decimal(rho, NANO_DIGITS, &out->rho_nano))
-        return amount_refuse("rho", err);
-    return CELLAR_OK;
+    return amounts_read(epsilon, delta, rho, 1, out, err);
+}
+
+cellar_status cellar_caps_read(const char *epsilon, const char *delta, const char *rho,
+                               cellar_amounts *out, cellar_error *err)
+{
+    return amounts_read(epsilon, delta, rho, 0, out, err);
 }
 
 cellar_status cellar_amounts_of_bounds(double epsilon, double delta, double rho,

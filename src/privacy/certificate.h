@@ -8,7 +8,9 @@
 
 #include <cellar/certificate.h>
 
-enum { CELLAR_WARNINGS_MAX = 16 };
+/* A double that so many digits tell stands for these digits: it was asked for, or is known exactly.
+ */
+enum { CELLAR_WARNINGS_MAX = 16, CELLAR_FEW_DIGITS = 12 };
 
 struct cellar_certificate {
     /* what was asked */
@@ -22,7 +24,7 @@ struct cellar_certificate {
     /* what was found */
     cellar_verdict verdict;
     char *reason;
-    double pure;
+    double pure, pure_lower; /* INFINITY: there is none */
     char *pure_exact;
     double infinite;
     cellar_profile_point *points;

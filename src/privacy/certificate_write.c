@@ -4,11 +4,13 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <jansson.h>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "math/rational.h"
 #include "privacy/certificate.h"
 
 /* ---- JSON ------------------------------------------------------------------------ */
@@ -19,17 +21,23 @@ enum { JSON_DIGITS = 17 };
  * digits tell was asked for, or is known exactly, and stays. */
 static json_t *json_directed(double value, int is_up)
 {
-    enum { FEW_DIGITS = 12 };
     char text[40];
-    long double told;
+    int side;
+    fmpq_t told, exact;
     if (!isfinite(value))
         return json_null();
-    snprintf(text, sizeof text, "%.*g", FEW_DIGITS, value);
+    snprintf(text, sizeof text, "%.*g", CELLAR_FEW_DIGITS, value);
     if (strtod(text, NULL) == value)
         return json_real(value);
     snprintf(text, sizeof text, "%.*g", JSON_DIGITS, value);
-    told = strtold(text, NULL);
-    if (is_up ? told < value : told > value)
+    fmpq_init(told);
+    fmpq_init(exact);
+    CELLAR_ASSERT(cellar_rational_parse(text, strlen(text), told));
+    cellar_rational_set_double(exact, value);
+    side = fmpq_cmp(told, exact);
+    fmpq_clear(told);
+    fmpq_clear(exact);
+    if (is_up ? side < 0 : side > 0)
         value = nextafter(value, is_up ? INFINITY : -INFINITY);
     return json_real(value);
 }
@@ -176,7 +184,7 @@ static void write_meaning(double epsilon, cellar_neighbours neighbours, cellar_o
         cellar_bound_text(epsilon, said), bound,
         twice ? "with the unit as without it" : "with one unit as with another",
         twice ? "that the unit is in the data" : "on which of two categories the unit has", bound,
-        100 * (1 / (1 + exp(-epsilon))), evett_word(ratio));
+        ceil(1000 / (1 + exp(-epsilon))) / 10, evett_word(ratio));
     if (twice)
         cellar_output_printf(output,
                              "  Which category a unit in the data has counts twice: at most "

@@ -202,7 +202,7 @@ static cellar_status certify_epsilons(cellar_setting *s, cellar_certificate *c, 
     for (; c->n_epsilons < s->options->n_deltas; c->n_epsilons++) {
         cellar_epsilon_at *at = &c->epsilons[c->n_epsilons];
         CELLAR_TRY(cellar_certify_read_delta(s->options->deltas[c->n_epsilons], value, err));
-        *at = (cellar_epsilon_at){cellar_rational_double(value), c->pure, c->pure};
+        *at = (cellar_epsilon_at){cellar_rational_double(value), c->pure, c->pure_lower};
         if (at->delta <= 0)
             continue;
         /* the double may be above the decimal */
@@ -253,7 +253,7 @@ static void certify_composition(cellar_setting *s, cellar_certificate *c)
         comp->lower = comp->tight.epsilon;
     } else if (isfinite(c->pure)) {
         comp->basic = comp->tight = (cellar_guarantee){c->pure, 0};
-        comp->lower = c->pure;
+        comp->lower = c->pure_lower;
     }
 }
 

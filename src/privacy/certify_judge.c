@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "math/ball.h"
 
 /* ---- judgement --------------------------------------------------------------------------------
@@ -18,6 +19,7 @@ static cellar_status warn_zeros(const cellar_setting *s, size_t i, cellar_certif
     const cellar_mechanism *m = s->parts[i].mechanism;
     cellar_status status = CELLAR_OK;
     int64_t low, high;
+    char text[32];
     arb_t stays;
     if (m->ops->is_additive || s->options->min_count > 0)
         return CELLAR_OK;
@@ -31,9 +33,9 @@ static cellar_status warn_zeros(const cellar_setting *s, size_t i, cellar_certif
     status = cellar_certificate_warn(
         c, err,
         "%s releases every true zero as zero: a released value above zero proves that somebody is "
-        "there, which happens with probability %.6g for a single person; no delta is smaller, "
+        "there, which happens with probability %s for a single person; no delta is smaller, "
         "whatever epsilon",
-        cellar_mechanism_spec(m), cellar_ball_upper(stays));
+        cellar_mechanism_spec(m), cellar_lower_text(cellar_ball_lower(stays), text));
     arb_clear(stays);
     return status;
 }
@@ -42,15 +44,16 @@ static cellar_status warn_delta(const cellar_setting *s, cellar_certificate *c, 
 {
     cellar_status status = CELLAR_OK;
     double limit = 1 / (double) s->options->population;
+    char text[32];
     if (s->options->population == 0)
         return CELLAR_OK;
     for (size_t i = 0; i < c->n_points && status == CELLAR_OK; i++)
         if (c->points[i].delta >= limit)
             status = cellar_certificate_warn(
                 c, err,
-                "delta %.3g at epsilon %.6g is at least 1/N = %.3g: it allows publishing somebody "
+                "delta %s at epsilon %.6g is at least 1/N = %.3g: it allows publishing somebody "
                 "outright",
-                c->points[i].delta, c->points[i].epsilon, limit);
+                cellar_bound_text(c->points[i].delta, text), c->points[i].epsilon, limit);
     for (size_t i = 0; i < c->n_epsilons && status == CELLAR_OK; i++)
         if (c->epsilons[i].delta >= limit)
             status = cellar_certificate_warn(c, err,

@@ -3,6 +3,8 @@
 #include "privacy/certify.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -21,6 +23,25 @@ static void add_exact(const cellar_setting *s, double cells, fmpq_t one, fmpq_t 
     else if (fmpq_cmp(one, total) > 0)
         fmpq_set(total, one);
     fmpq_clear(times);
+}
+
+/* Doubles on both sides of an exact sum. Where few digits tell it, the nearest one stands for it,
+ * as for what is asked for: 0.3 is not printed as more than 0.3. */
+static void set_exact(const fmpq_t total, cellar_certificate *c)
+{
+    char text[40];
+    int side;
+    fmpq_t nearest;
+    fmpq_init(nearest);
+    c->pure = c->pure_lower = cellar_rational_double(total);
+    snprintf(text, sizeof text, "%.*g", CELLAR_FEW_DIGITS, c->pure);
+    if (!cellar_rational_parse(text, strlen(text), nearest) || !fmpq_equal(nearest, total)) {
+        cellar_rational_set_double(nearest, c->pure);
+        side = fmpq_cmp(nearest, total);
+        c->pure = side < 0 ? nextafter(c->pure, INFINITY) : c->pure;
+        c->pure_lower = side > 0 ? nextafter(c->pure_lower, 0) : c->pure_lower;
+    }
+    fmpq_clear(nearest);
 }
 
 /* The pure epsilons of all cells a unit meets; in parallel the largest. Monotone ratios are
@@ -43,13 +64,16 @@ cellar_status cellar_certify_pure(cellar_setting *s, cellar_certificate *c, cell
         add_exact(s, cells, one, total);
     }
     c->pure = s->options->parallel || s->n == 1 ? largest : sum;
+    c->pure_lower = c->pure * (1 - (double) (s->n + 2) * 0x1p-52); /* as often as it was rounded */
     if (is_exact) {
         cellar_rational_add(&text, total);
-        c->pure = cellar_rational_double(total);
+        set_exact(total, c);
         if (text.failed)
             cellar_text_clear(&text);
         c->pure_exact = text.bytes;
     }
+    if (s->group > 1)
+        c->pure_lower = 0; /* of a chain that is a bound, and not the least one */
     fmpq_clear(total);
     fmpq_clear(one);
     return is_exact && c->pure_exact == NULL ? cellar_fail_memory(err, "a certificate") : CELLAR_OK;

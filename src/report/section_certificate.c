@@ -64,8 +64,8 @@ static void certificate_meaning(cellar_page *page, const json_t *c, double epsil
                               unit);
         return;
     }
-    snprintf(low, sizeof low, "%.1f", 100 / (1 + exp(epsilon)));
-    snprintf(high, sizeof high, "%.1f", 100 / (1 + exp(-epsilon)));
+    snprintf(low, sizeof low, "%.1f", floor(1000 / (1 + exp(epsilon))) / 10); /* outward */
+    snprintf(high, sizeof high, "%.1f", ceil(1000 / (1 + exp(-epsilon))) / 10);
     cellar_page_paragraph(page,
                           "What that means: somebody wonders %s one %s %s. Whatever is known "
                           "besides, these numbers change the odds by a factor of %s at most. Who "

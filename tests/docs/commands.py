@@ -23,6 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pages
 
+SECONDS = 900  # for one command, on a machine that is busy with other things
 STATUS = re.compile(r"\(exit status (\d+)\)")
 
 
@@ -49,11 +50,15 @@ def as_pattern(shown):
 
 
 def answer(command, folder, environment):
-    """What a terminal shows, as lines."""
+    """What a terminal shows, as lines, in a home of the page's own."""
     script = "\n".join(command)[2:]
-    done = subprocess.run(["sh", "-c", script], cwd=folder, env=environment, text=True, check=False,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, timeout=300)
+    try:
+        done = subprocess.run(["sh", "-c", script], cwd=folder, env=dict(environment, HOME=folder),
+                              umask=0o022, text=True, errors="replace", check=False,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        return [f"(no end after {SECONDS} seconds)"]
     lines = [line.rstrip() for line in done.stdout.splitlines()]
     return lines + ([f"(exit status {done.returncode})"] if done.returncode else [])
 
@@ -119,11 +124,18 @@ def check_options(source, environment):
     return complaints
 
 
+def clean_environment(build):
+    """What every machine gives alike: no settings of the user, of a terminal or of whoever started
+    this, but for where programs, libraries and temporary files are."""
+    kept = {name: os.environ[name] for name in ("LD_LIBRARY_PATH", "TMPDIR") if name in os.environ}
+    return dict(kept, PATH=f"{build}:{build}/examples:{os.environ['PATH']}", LC_ALL="C.UTF-8", TZ="UTC")
+
+
 def main():
     arguments = [a for a in sys.argv[1:] if a != "--update"]
     update = len(arguments) < len(sys.argv) - 1
     build, source = (pathlib.Path(a).resolve() for a in arguments[:2])
-    environment = dict(os.environ, PATH=f"{build}:{build}/examples:{os.environ['PATH']}", LC_ALL="C.UTF-8")
+    environment = clean_environment(build)
     listed = [pathlib.Path(a).resolve() for a in arguments[2:]] or pages.tracked(source, "*.md")
     total, complaints = 0, check_options(source, environment)
     with ThreadPoolExecutor(2) as pool:

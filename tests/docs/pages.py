@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Reads the pages of the documentation: which there are, their fenced blocks and their text."""
+import os
 import re
 import subprocess
 
@@ -7,9 +8,10 @@ FENCE = re.compile(r"^ *(`{3,}|~{3,})(.*)$")
 
 
 def tracked(root, *patterns):
-    """The project's files that match, as paths."""
+    """The project's files that match, as paths; whatever repository a hook of git is about."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     listed = subprocess.run(["git", "-C", root, "ls-files", "--cached", "--others", "--exclude-standard", *patterns],
-                            stdout=subprocess.PIPE, text=True, check=True)
+                            stdout=subprocess.PIPE, text=True, check=True, env=environment)
     return [root / name for name in listed.stdout.splitlines() if (root / name).exists()]
 
 

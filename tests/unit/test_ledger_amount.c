@@ -65,6 +65,43 @@ static void test_amounts_refused(void **state)
                          CELLAR_ERR_ARGUMENT);
 }
 
+/* A cap is what may be spent at most: rounded down, whatever the charges are. */
+static void test_caps_round_down(void **state)
+{
+    static const struct {
+        const char *epsilon, *delta, *rho;
+        int64_t nano, atto, rho_nano;
+    } cases[] = {
+        {"0.5", "1e-6", NULL, 500000000, 1000000000000, CELLAR_NO_RHO},
+        {"1.0000000009", "0.0000000000000000019", NULL, 1000000000, 1, CELLAR_NO_RHO},
+        {"0.0000000009", "1e-19", "0.1234567899", 0, 0, 123456789},
+        {"9223372036.8547758079", NULL, NULL, INT64_MAX, 0, CELLAR_NO_RHO},
+    };
+    cellar_amounts cap;
+    (void) state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        CHECK_OK(cellar_caps_read(cases[i].epsilon, cases[i].delta, cases[i].rho, &cap, &err));
+        assert_int_equal(cap.epsilon_nano, cases[i].nano);
+        assert_int_equal(cap.delta_atto, cases[i].atto);
+        assert_int_equal(cap.rho_nano, cases[i].rho_nano);
+    }
+    assert_int_equal(cellar_caps_read("9223372036.854775808", NULL, NULL, &cap, &err),
+                     CELLAR_ERR_ARGUMENT);
+    assert_int_equal(cellar_caps_read("-1", NULL, NULL, &cap, &err), CELLAR_ERR_ARGUMENT);
+}
+
+/* A sum that does not fit is more than any cap. */
+static void test_sums_do_not_start_again(void **state)
+{
+    cellar_amounts sum = {INT64_MAX - 1, INT64_MAX - 1, INT64_MAX - 1};
+    const cellar_amounts more = {2, 2, 2};
+    (void) state;
+    cellar_amounts_add(&sum, &more);
+    assert_int_equal(sum.epsilon_nano, INT64_MAX);
+    assert_int_equal(sum.delta_atto, INT64_MAX);
+    assert_int_equal(sum.rho_nano, INT64_MAX);
+}
+
 static void test_amount_texts(void **state)
 {
     static const struct {
@@ -87,10 +124,9 @@ static void test_amount_texts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_amounts_round_up),
-        cmocka_unit_test(test_amounts_of_doubles),
-        cmocka_unit_test(test_amounts_refused),
-        cmocka_unit_test(test_amount_texts),
+        cmocka_unit_test(test_amounts_round_up),        cmocka_unit_test(test_amounts_of_doubles),
+        cmocka_unit_test(test_amounts_refused),         cmocka_unit_test(test_caps_round_down),
+        cmocka_unit_test(test_sums_do_not_start_again), cmocka_unit_test(test_amount_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -156,6 +156,39 @@ static void test_no_two_draws_have_one_stamp(void **state)
     }
 }
 
+/* Chance, and not the clock, keeps entries apart. */
+static void test_every_entry_has_a_nonce_of_its_own(void **state)
+{
+    scratch *place = *state;
+    cellar_ledger *ledger = fresh(place);
+    for (size_t i = 1; i < ledger->n_entries; i++)
+        assert_string_not_equal(ledger->entries[i]->nonce, ledger->entries[0]->nonce);
+    assert_true(ledger->n_entries > 1);
+    cellar_ledger_close(ledger);
+}
+
+/* Somebody who has the key appends entries that no program would. */
+static void test_impossible_histories_are_found(void **state)
+{
+    scratch *place = *state;
+    for (int twice = 0; twice < 2; twice++) {
+        cellar_ledger *ledger = fresh(place);
+        cellar_charge charge = charge_for("r", "0.1", NULL);
+        cellar_charge_state before;
+        cellar_ledger_entry entry = {.kind = CELLAR_ENTRY_DONE, .request = "nobody asked"};
+        CHECK_OK(cellar_ledger_charge(ledger, &charge, "/x", &before, &err));
+        if (twice)
+            entry = *cellar_ledger_find_request(ledger, "r", CELLAR_ENTRY_CHARGE);
+        CHECK_OK(cellar_ledger_begin(ledger, &err));
+        CHECK_OK(cellar_ledger_append(ledger, &entry, &err));
+        CHECK_OK(cellar_ledger_end(ledger, CELLAR_OK, &err));
+        assert_int_equal(cellar_ledger_verify(ledger, &err), CELLAR_ERR_INPUT);
+        assert_non_null(strstr(err.message, twice ? "charged twice" : "without a charge"));
+        cellar_ledger_close(ledger);
+        unlink(scratch_path(place, "ledger"));
+    }
+}
+
 static void test_two_ledgers_on_one_file(void **state)
 {
     scratch *place = *state;
@@ -212,6 +245,8 @@ int main(void)
         TEST(test_another_key_is_told),
         TEST(test_backups_are_found_by_releases),
         TEST(test_no_two_draws_have_one_stamp),
+        TEST(test_every_entry_has_a_nonce_of_its_own),
+        TEST(test_impossible_histories_are_found),
         TEST(test_two_ledgers_on_one_file),
         TEST(test_where_a_ledger_may_lie),
     };

@@ -2,6 +2,7 @@
 /* Spending: caps, requests asked again, what is refused, what the statement says. */
 #include "ledger_place.h"
 
+#include <fcntl.h>
 #include <string.h>
 
 #include <sodium.h>
@@ -181,6 +182,54 @@ static void test_interrupted_requests(void **state)
     cellar_ledger_close(ledger);
 }
 
+/* What waits for its name is no longer what was recorded. */
+static void test_an_exchanged_output_is_not_published(void **state)
+{
+    scratch *place = *state;
+    cellar_ledger *ledger = fresh(place);
+    cellar_charge charge = charge_for("r", "0.1", NULL);
+    cellar_charge_state before;
+    cellar_spend_result result;
+    draw d = {0, 0, 0}, none = {0, 0, 0};
+    char path[400], digest[CELLAR_LEDGER_HASH_TEXT];
+    cellar_text staged = {0};
+    int found;
+
+    snprintf(path, sizeof path, "%s", scratch_path(place, "t"));
+    CHECK_OK(cellar_ledger_charge(ledger, &charge, path, &before, &err));
+    CHECK_OK(cellar_ledger_staged_path(ledger, "r", path, &staged, &err));
+    CHECK_OK(draw_output(&d, staged.bytes, "", &err));
+    CHECK_OK(cellar_ledger_digest(staged.bytes, path, NULL, &found, digest, &err));
+    CHECK_OK(cellar_ledger_note_staged(ledger, "r", digest, &err));
+    unlink(staged.bytes);
+    CHECK_OK(draw_output(&d, staged.bytes, "", &err)); /* another number */
+    assert_int_equal(spend(ledger, &charge, path, &none, &result), CELLAR_ERR_RULE);
+    assert_int_equal(result.state, CELLAR_CHARGE_LOST);
+    assert_int_equal(none.n_draws, 0);
+    assert_int_equal(access(path, F_OK), -1);
+    cellar_text_clear(&staged);
+    cellar_ledger_close(ledger);
+}
+
+/* Who works on a request keeps all others from it, and from no other request. */
+static void test_a_request_is_held_alone(void **state)
+{
+    scratch *place = *state;
+    cellar_ledger *a = fresh(place), *b = reopen(place);
+    struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET}; /* anywhere in the file */
+    CHECK_OK(cellar_ledger_hold(a, "r", &err));
+    assert_int_equal(fcntl(b->lock_fd, F_OFD_GETLK, &lock), 0);
+    assert_int_equal(lock.l_type, F_WRLCK);
+    CHECK_OK(cellar_ledger_hold(b, "another", &err));
+    cellar_ledger_let_go(b, "another");
+    cellar_ledger_let_go(a, "r");
+    lock = (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    assert_int_equal(fcntl(b->lock_fd, F_OFD_GETLK, &lock), 0);
+    assert_int_equal(lock.l_type, F_UNLCK);
+    cellar_ledger_close(a);
+    cellar_ledger_close(b);
+}
+
 static void test_existing_files_are_found_before_paying(void **state)
 {
     scratch *place = *state;
@@ -285,6 +334,9 @@ static void test_rho(void **state)
     CHECK_OK(cellar_ledger_balance(ledger, "gauss", NULL, &balance, &err));
     assert_int_equal(balance.by_rho, 1);
     assert_int_equal(balance.left.rho_nano, 0);
+    charge.request = "tiny"; /* 1e-18/2 is more than nothing */
+    charge.amounts = amounts_of("0.000000001", NULL, NULL);
+    assert_int_equal(cellar_ledger_charge(ledger, &charge, "/x", &before, &err), CELLAR_ERR_BUDGET);
     cellar_ledger_close(ledger);
 }
 
@@ -398,6 +450,8 @@ int main(void)
         TEST(test_a_failed_draw_stays_paid),
         TEST(test_a_full_disk_says_what_stays_charged),
         TEST(test_interrupted_requests),
+        TEST(test_an_exchanged_output_is_not_published),
+        TEST(test_a_request_is_held_alone),
         TEST(test_existing_files_are_found_before_paying),
         TEST(test_nobody_can_take_a_staged_name),
         TEST(test_folders_of_others_are_refused),

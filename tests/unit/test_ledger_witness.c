@@ -2,6 +2,7 @@
 /* A witness: older copies of a ledger are refused, whatever moment a program was stopped at. */
 #include "ledger_place.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* The witness as it is, or from a text. */
@@ -78,6 +79,28 @@ static void test_older_copies_are_refused(void **state)
     copy_file(place, "copy2", "ledger"); /* while it is open */
     assert_int_not_equal(cellar_ledger_charge(ledger, &charge, "/x", &before, &err), CELLAR_OK);
     cellar_ledger_close(ledger);
+}
+
+/* A copy that was spent from while the witness was an old one, too, has as many entries as the
+ * newest ledger, and others. */
+static void test_another_history_of_the_same_length(void **state)
+{
+    scratch *place = *state;
+    cellar_ledger *ledger = fresh_seen(place);
+    copy_file(place, "ledger", "older");
+    copy_file(place, "witness", "older witness");
+    charge_one(ledger, "one");
+    cellar_ledger_close(ledger);
+    copy_file(place, "witness", "newest witness");
+    copy_file(place, "older", "ledger");
+    copy_file(place, "older witness", "witness");
+    ledger = reopen(place);
+    charge_one(ledger, "another");
+    cellar_ledger_close(ledger);
+    copy_file(place, "newest witness", "witness");
+    assert_int_equal(open_again(place, &ledger), CELLAR_ERR_RULE);
+    assert_null(ledger);
+    assert_non_null(strstr(err.message, "saw another history up to entry 3"));
 }
 
 /* A program is stopped after an entry is on disk and before, or while, the witness is told: the
@@ -171,6 +194,36 @@ static void test_nothing_is_drawn_unseen(void **state)
     cellar_ledger_close(ledger);
 }
 
+static int files_sync = 1;
+int __real_fsync(int fd);
+int __wrap_fsync(int fd);
+
+int __wrap_fsync(int fd)
+{
+    if (files_sync)
+        return __real_fsync(fd);
+    errno = EIO;
+    return -1;
+}
+
+/* What the witness heard must be on its disk, or it may forget. SQLite syncs by itself. */
+static void test_nothing_is_drawn_before_the_witness_is_synced(void **state)
+{
+    scratch *place = *state;
+    cellar_ledger *ledger = fresh_seen(place);
+    cellar_charge charge = charge_for("r", "0.4", NULL);
+    cellar_spend_result result;
+    draw d = {0, 0, 0};
+    char path[400];
+    snprintf(path, sizeof path, "%s", scratch_path(place, "t"));
+    files_sync = 0;
+    assert_int_equal(spend(ledger, &charge, path, &d, &result), CELLAR_ERR_IO);
+    files_sync = 1;
+    assert_non_null(strstr(err.message, "write to the witness"));
+    assert_int_equal(d.n_draws, 0);
+    cellar_ledger_close(ledger);
+}
+
 static cellar_status adopt(scratch *place, const char *witness)
 {
     cellar_key *key = the_key(place);
@@ -251,9 +304,11 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
     const struct CMUnitTest tests[] = {
         TEST(test_older_copies_are_refused),
+        TEST(test_another_history_of_the_same_length),
         TEST(test_a_line_that_was_cut_short),
         TEST(test_lines_that_do_not_count),
         TEST(test_nothing_is_drawn_unseen),
+        TEST(test_nothing_is_drawn_before_the_witness_is_synced),
         TEST(test_adoptions),
         TEST(test_another_witness),
     };

@@ -418,15 +418,16 @@ int __wrap_renameat2(int from_fd, const char *from, int to_fd, const char *to, u
     return -1;
 }
 
-/* The folder's sync fails: the file is not acknowledged, and not there either. */
-static int folders_sync = 1;
+/* A sync fails, of the folder or of the file: the file is not acknowledged, and not there either.
+ */
+static int folders_sync = 1, files_sync = 1;
 int __real_fsync(int fd);
 int __wrap_fsync(int fd);
 
 int __wrap_fsync(int fd)
 {
     struct stat facts;
-    if (folders_sync || fstat(fd, &facts) != 0 || !S_ISDIR(facts.st_mode))
+    if (fstat(fd, &facts) != 0 || (S_ISDIR(facts.st_mode) ? folders_sync : files_sync))
         return __real_fsync(fd);
     errno = EIO;
     return -1;
@@ -442,6 +443,18 @@ static void test_a_name_that_is_not_synced(void **state)
     assert_int_equal(cellar_output_commit(output, &err), CELLAR_ERR_IO);
     folders_sync = 1;
     assert_non_null(strstr(err.message, "sync the folder"));
+    assert_int_equal(scratch_n_entries(place), 0);
+}
+
+static void test_bytes_that_are_not_synced(void **state)
+{
+    scratch *place = *state;
+    cellar_output *output = opened(place, "t", NULL);
+    cellar_error err = {""};
+    cellar_output_string(output, "whole");
+    files_sync = 0;
+    assert_int_equal(cellar_output_commit(output, &err), CELLAR_ERR_IO);
+    files_sync = 1;
     assert_int_equal(scratch_n_entries(place), 0);
 }
 
@@ -561,6 +574,7 @@ int main(void)
         SCRATCH_TEST(test_without_nameless_files),
         SCRATCH_TEST(test_publish_follows_no_link),
         SCRATCH_TEST(test_a_name_that_is_not_synced),
+        SCRATCH_TEST(test_bytes_that_are_not_synced),
         SCRATCH_TEST(test_publish_by_links),
         SCRATCH_TEST(test_folders_follow_no_link),
         SCRATCH_TEST(test_folders_of_others),

@@ -132,9 +132,12 @@ static void test_keyed_bits_depend_on_key_and_scope(void **state)
     }
 }
 
-/* A child must not repeat the parent's bytes, nor the parent the child's. */
+/* A child must not repeat the parent's bytes, nor the parent the child's. A child that has none, or
+ * hangs, makes the test fail, too: the parent keeps no end of the pipe it could wait for, and the
+ * child is given ten seconds. */
 static void test_fork_parts_the_streams(void **state)
 {
+    enum { CHILD_SECONDS = 10 };
     unsigned char parent[64], child[64];
     int pipe_ends[2], exit_status;
     cellar_rng *rng;
@@ -146,18 +149,20 @@ static void test_fork_parts_the_streams(void **state)
     assert_int_equal(pipe(pipe_ends), 0);
     pid = fork();
     if (pid == 0) {
-        int bad = cellar_rng_bytes(rng, child, sizeof child, NULL) != CELLAR_OK ||
-                  write(pipe_ends[1], child, sizeof child) != sizeof child;
+        int bad;
+        alarm(CHILD_SECONDS);
+        bad = cellar_rng_bytes(rng, child, sizeof child, NULL) != CELLAR_OK ||
+              write(pipe_ends[1], child, sizeof child) != sizeof child;
         _exit(bad);
     }
     assert_true(pid > 0);
+    close(pipe_ends[1]);
     draw(rng, parent, sizeof parent);
     assert_int_equal(read(pipe_ends[0], child, sizeof child), sizeof child);
     assert_int_equal(waitpid(pid, &exit_status, 0), pid);
     assert_int_equal(exit_status, 0);
     assert_memory_not_equal(parent, child, sizeof parent);
     close(pipe_ends[0]);
-    close(pipe_ends[1]);
     cellar_rng_free(rng);
 }
 
