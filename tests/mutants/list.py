@@ -26,9 +26,9 @@ def targets_of(test):
     return TARGETS.get(test) or (["cellar", "cellar-statread"] if kind == "cli" else [f"test_{name}"])
 
 
-STATE, CHECK, CHARGE = (f"src/privacy/ledger_{name}.c" for name in ("state", "check", "charge"))
-SPEND, STORE, FILES = (f"src/privacy/ledger_{name}.c" for name in ("spend", "store", "files"))
-VERIFY, WITNESS, AMOUNT = (f"src/privacy/ledger_{name}.c" for name in ("verify", "witness", "amount"))
+STATE, CHECK, CHARGE = (f"src/ledger/{name}.c" for name in ("state", "check", "charge"))
+SPEND, STORE, FILES = (f"src/ledger/{name}.c" for name in ("spend", "store", "files"))
+VERIFY, WITNESS, AMOUNT = (f"src/ledger/{name}.c" for name in ("verify", "witness", "amount"))
 OUTPUT, PLACE, FOLDER = "src/base/output.c", "src/base/place.c", "src/base/folder.c"
 MANIFEST, SIGN, INSPECT = (f"src/release/manifest{name}.c" for name in ("", "_sign", "_inspect"))
 PURE, CURVE, TIGHT = "src/privacy/certify_pure.c", "src/privacy/curve.c", "src/privacy/tight.c"
