@@ -3,10 +3,11 @@
 #ifndef CELLAR_PRIVACY_CERTIFICATE_H
 #define CELLAR_PRIVACY_CERTIFICATE_H
 
-#include <flint/fmpq.h>
 #include <jansson.h>
 
 #include <cellar/certificate.h>
+
+#include "math/flint.h"
 
 enum { CELLAR_WARNINGS_MAX = 16 };
 
