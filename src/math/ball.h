@@ -3,7 +3,7 @@
 #ifndef CELLAR_MATH_BALL_H
 #define CELLAR_MATH_BALL_H
 
-#include <arb.h>
+#include "math/flint.h"
 
 /* The largest double not above, and the smallest not below, every number in the ball. */
 double cellar_ball_lower(const arb_t ball);

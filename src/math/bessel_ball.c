@@ -3,9 +3,8 @@
 
 #include <math.h>
 
-#include <arb_hypgeom.h>
-
 #include "base/error.h"
+#include "math/flint.h"
 
 /* K_v(x) = 1/2 int f(t) dt, f(t) = e^{-x cosh t + v t}, v >= 0. On the line Im t = theta the
  * modulus of f integrates to 2 K_v(x cos theta), so that the rule of step h is wrong by at most 4

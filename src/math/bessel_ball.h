@@ -3,7 +3,7 @@
 #ifndef CELLAR_MATH_BESSEL_BALL_H
 #define CELLAR_MATH_BESSEL_BALL_H
 
-#include <arb.h>
+#include "math/flint.h"
 
 /* e^x K_order(x) and K_{order+1}(x) / K_order(x) to about `bits` bits, for x > 0 and any order;
  * the inputs should have some 64 bits more. */

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#include <arb.h>
+#include "math/flint.h"
 
 typedef struct cellar_dword {
     double high, low; /* high is the sum rounded to nearest */

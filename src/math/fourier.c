@@ -12,10 +12,9 @@
  * |z_j|. */
 #include "math/fourier.h"
 
-#include <arb.h>
-
 #include "base/error.h"
 #include "base/memory.h"
+#include "math/flint.h"
 
 struct cellar_fourier {
     size_t n;

@@ -4,7 +4,7 @@
 #ifndef CELLAR_MATH_GIG_H
 #define CELLAR_MATH_GIG_H
 
-#include <arb.h>
+#include "math/flint.h"
 
 /* Encloses the integral over low .. high of
  *

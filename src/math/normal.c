@@ -5,7 +5,8 @@
 
 #define MATHLIB_STANDALONE 1
 #include <Rmath.h>
-#include <arb_hypgeom.h>
+
+#include "math/flint.h"
 
 double cellar_normal_log_tail(double x)
 {

@@ -3,7 +3,7 @@
 #ifndef CELLAR_MATH_NORMAL_H
 #define CELLAR_MATH_NORMAL_H
 
-#include <arb.h>
+#include "math/flint.h"
 
 /* ln P(Z >= x), for every x. */
 double cellar_normal_log_tail(double x);

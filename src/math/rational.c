@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include <arf.h>
+#include "math/flint.h"
 
 enum { DIGITS_MAX = 100, EXPONENT_MAX = 400 };
 

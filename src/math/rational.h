@@ -5,9 +5,8 @@
 
 #include <stddef.h>
 
-#include <flint/fmpq.h>
-
 #include "base/text.h"
+#include "math/flint.h"
 
 /* Reads a plain decimal such as -12.50 or 1e-6, exactly. The whole text must be the number:
  * at most 100 digits after leading zeros, and an exponent of at most 400. Everything

@@ -5,7 +5,7 @@
 #ifndef CELLAR_MATH_SPECIAL_H
 #define CELLAR_MATH_SPECIAL_H
 
-#include <arb.h>
+#include "math/flint.h"
 
 /* The midpoint of a ball, and a rational, to the precision of long double. */
 long double cellar_long_double_of_ball(const arb_t ball);

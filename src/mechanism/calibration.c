@@ -3,9 +3,8 @@
 
 #include <math.h>
 
-#include <arb.h>
-
 #include "math/ball.h"
+#include "math/flint.h"
 #include "math/normal.h"
 #include "math/rational.h"
 

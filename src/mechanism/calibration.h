@@ -4,8 +4,7 @@
 #ifndef CELLAR_MECHANISM_CALIBRATION_H
 #define CELLAR_MECHANISM_CALIBRATION_H
 
-#include <arb.h>
-#include <flint/fmpq.h>
+#include "math/flint.h"
 
 /* sqrt(2 ln(1.25/delta)) / epsilon (Dwork and Roth 2014, Appendix A), for epsilon < 1. */
 double cellar_calibrate_classic(const fmpq_t epsilon, const fmpq_t delta);

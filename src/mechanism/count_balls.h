@@ -3,10 +3,10 @@
 #ifndef CELLAR_MECHANISM_COUNT_BALLS_H
 #define CELLAR_MECHANISM_COUNT_BALLS_H
 
-#include <arb.h>
-#include <flint/fmpq.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "math/flint.h"
 
 /* Enclosures of P(first + i), i < n, to about `bits` bits: the first by logarithms, the others by
  * their ratios. */

@@ -4,9 +4,8 @@
  * bits. */
 #include "mechanism/entropy_pool.h"
 
-#include <arb_mat.h>
-
 #include "base/memory.h"
+#include "math/flint.h"
 
 enum { N = CELLAR_ENTROPY_MULTIPLIERS, BITS = CELLAR_ENTROPY_BITS, STEPS_MAX = 40 };
 

@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <arb.h>
-
 #include <cellar/status.h>
+
+#include "math/flint.h"
 
 enum { CELLAR_ENTROPY_REACH_MAX = 200 }; /* the largest change in absolute value */
 enum { CELLAR_ENTROPY_BITS = 256 };      /* of the probabilities */

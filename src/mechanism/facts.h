@@ -6,10 +6,9 @@
 #ifndef CELLAR_MECHANISM_FACTS_H
 #define CELLAR_MECHANISM_FACTS_H
 
-#include <arb.h>
-#include <flint/fmpq.h>
-
 #include <cellar/mechanism.h>
+
+#include "math/flint.h"
 
 /* All slots are optional: NULL says that nothing is known. */
 typedef struct cellar_facts {

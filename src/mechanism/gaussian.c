@@ -4,8 +4,7 @@
 
 #include <math.h>
 
-#include <arb_hypgeom.h>
-
+#include "math/flint.h"
 #include "math/normal.h"
 #include "mechanism/additive.h"
 #include "mechanism/registry.h"

@@ -4,7 +4,7 @@
 #ifndef CELLAR_MECHANISM_HELLINGER_SUMS_H
 #define CELLAR_MECHANISM_HELLINGER_SUMS_H
 
-#include <arb.h>
+#include "math/flint.h"
 
 enum { CELLAR_HELLINGER_POWERS = 5 };
 

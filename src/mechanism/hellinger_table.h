@@ -6,9 +6,9 @@
 
 #include <stddef.h>
 
-#include <arb.h>
-
 #include <cellar/status.h>
+
+#include "math/flint.h"
 
 typedef struct cellar_hellinger_table cellar_hellinger_table;
 

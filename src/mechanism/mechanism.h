@@ -3,10 +3,9 @@
 #ifndef CELLAR_MECHANISM_MECHANISM_H
 #define CELLAR_MECHANISM_MECHANISM_H
 
-#include <arb.h>
-
 #include <cellar/mechanism.h>
 
+#include "math/flint.h"
 #include "mechanism/facts.h"
 #include "mechanism/law_row.h"
 #include "mechanism/parameter.h"

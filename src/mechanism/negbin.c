@@ -4,8 +4,7 @@
  * P(b) = Gamma(b + r) / (Gamma(r) b!) q^b (1-q)^r. */
 #include <math.h>
 
-#include <arb_hypgeom.h>
-
+#include "math/flint.h"
 #include "math/special.h"
 #include "mechanism/count_balls.h"
 #include "mechanism/kernel.h"

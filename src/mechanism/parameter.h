@@ -3,9 +3,9 @@
 #ifndef CELLAR_MECHANISM_PARAMETER_H
 #define CELLAR_MECHANISM_PARAMETER_H
 
-#include <flint/fmpq.h>
-
 #include <cellar/status.h>
+
+#include "math/flint.h"
 
 typedef enum cellar_parameter_kind {
     CELLAR_PARAMETER_NUMBER,

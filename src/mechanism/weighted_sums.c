@@ -12,9 +12,8 @@
  * c^(2p-1) j_2p,  j_n = H_{n-1}(u) + 2 (n-1) j_{n-2},  j_0 = 1.26. */
 #include <math.h>
 
-#include <bernoulli.h>
-
 #include "math/ball.h"
+#include "math/flint.h"
 #include "math/normal.h"
 #include "mechanism/weighted.h"
 

@@ -3,8 +3,7 @@
 #ifndef CELLAR_PLAN_WORK_H
 #define CELLAR_PLAN_WORK_H
 
-#include <flint/fmpz.h>
-
+#include "math/flint.h"
 #include "plan/plan.h"
 
 /* One table of the list. */

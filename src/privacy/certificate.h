@@ -3,13 +3,14 @@
 #ifndef CELLAR_PRIVACY_CERTIFICATE_H
 #define CELLAR_PRIVACY_CERTIFICATE_H
 
-#include <flint/fmpq.h>
 #include <jansson.h>
 
 #include <cellar/certificate.h>
 
-/* A double that so many digits tell stands for these digits: it was asked for, or is known exactly.
- */
+#include "math/flint.h"
+
+/* A double that so many digits state exactly stands for these digits: it was asked for, or is known
+ * exactly. */
 enum { CELLAR_WARNINGS_MAX = 16, CELLAR_FEW_DIGITS = 12 };
 
 struct cellar_certificate {

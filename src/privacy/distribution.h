@@ -5,8 +5,7 @@
 #ifndef CELLAR_PRIVACY_DISTRIBUTION_H
 #define CELLAR_PRIVACY_DISTRIBUTION_H
 
-#include <arb.h>
-
+#include "math/flint.h"
 #include "mechanism/mechanism.h"
 
 /* q(0), q(1), ... of additive noise in doubles, as far as it was asked for: the same for every

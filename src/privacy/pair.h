@@ -4,9 +4,7 @@
 #ifndef CELLAR_PRIVACY_PAIR_H
 #define CELLAR_PRIVACY_PAIR_H
 
-#include <arb.h>
-#include <flint/fmpq.h>
-
+#include "math/flint.h"
 #include "privacy/distribution.h"
 
 /* The first precision, and the one at which a comparison that is still open counts as a violation.

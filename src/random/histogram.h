@@ -13,9 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <arb.h>
-
 #include <cellar/random.h>
+
+#include "math/flint.h"
 
 typedef struct cellar_wide_law {
     /* Encloses P(first), P(first + 1), ... , n of them, to about `bits` bits. The law is unimodal.

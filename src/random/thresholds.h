@@ -13,9 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <arb.h>
-
 #include <cellar/random.h>
+
+#include "math/flint.h"
 
 /* A law on 0, 1, ..., last. */
 typedef struct cellar_law {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "release/draw.h"
 
-#include <flint/flint.h>
-
 #include "base/error.h"
+#include "math/flint.h"
 
 int cellar_draw_has(const cellar_draw *draw, uint64_t index)
 {

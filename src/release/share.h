@@ -3,9 +3,9 @@
 #ifndef CELLAR_RELEASE_SHARE_H
 #define CELLAR_RELEASE_SHARE_H
 
-#include <flint/fmpq.h>
-
 #include <cellar/release.h>
+
+#include "math/flint.h"
 
 /* epsilon x n_parts as an exact decimal; "" for a mechanism without an epsilon that adds up. */
 cellar_status cellar_share_total(const cellar_mechanism *mechanism, uint64_t n_parts, char *out,

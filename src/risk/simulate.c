@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "risk/simulate.h"
 
-#include <flint/flint.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "math/flint.h"
 #include "risk/group.h"
 #include "risk/multinomial.h"
 #include "risk/quantile.h"

@@ -5,11 +5,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include <flint/flint.h>
-
 #include <cellar/certificate.h>
 
 #include "base/error.h"
+#include "math/flint.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Installs a build aside and uses it as a stranger would: with pkg-config and a C compiler.
+"""Installs a build aside and uses it as a stranger would: with pkg-config and a C compiler, and with
+CMake's find_package().
 
 usage: install.py ROOT BUILD CC
 """
@@ -21,9 +22,31 @@ int main(void)
 }
 """
 
+PROJECT = """
+cmake_minimum_required(VERSION 3.25)
+project(stranger LANGUAGES C)
+find_package(cellar 0.1 REQUIRED COMPONENTS shared static)
+foreach(kind cellar static)
+  add_executable(p-${kind} ../p.c)
+  target_link_libraries(p-${kind} PRIVATE cellar::${kind})
+endforeach()
+"""
+
 
 def run(*command, **settings):
     return subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE, **settings).stdout
+
+
+def use_cmake(prefix, compiler):
+    """Builds and runs the program with the shared and the static library, as find_package() has them."""
+    folder = prefix / "stranger"
+    folder.mkdir()
+    (folder / "CMakeLists.txt").write_text(PROJECT)
+    run("cmake", "-S", str(folder), "-B", str(folder / "build"), "-G", "Ninja",
+        f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_C_COMPILER={compiler}")
+    run("cmake", "--build", str(folder / "build"))
+    for kind in ("cellar", "static"):
+        run(str(folder / "build" / f"p-{kind}"))
 
 
 def main():
@@ -47,6 +70,7 @@ def main():
             program = str(prefix / f"p-{kind}")
             run(compiler, "-std=c11", "-o", program, str(prefix / "p.c"), *flags)
             run(program, env=environment)
+        use_cmake(prefix, compiler)
         installed = {path.name for path in prefix.rglob("*")}
         wanted = {path.name for path in (root / "include/cellar").glob("*.h")}
         wanted |= {path.name for path in (root / "man").glob("*.1")} | {"cellar", "cellar-statread"}

@@ -6,6 +6,7 @@ usage: layers.py ROOT
 
 A file of a layer includes that layer and those below it, base includes nothing but libc besides, a
 public header includes only standard C and public headers, a program only public headers and libc.
+Headers of FLINT and Arb are included by math/flint.h alone, which knows where each version has them.
 """
 import pathlib
 import re
@@ -16,6 +17,7 @@ STANDARD = set("""assert complex ctype errno fenv float inttypes iso646 limits l
     threads time uchar wchar wctype""".split())
 SYSTEM = STANDARD | set("""dirent dlfcn fcntl fnmatch ftw getopt glob grp iconv langinfo libgen link
     malloc netdb poll pthread pwd regex sched semaphore spawn strings syslog termios unistd""".split())
+FLINT = re.compile(r"flint/.*|(arb|arf|acb|bernoulli|mag|fmpz|fmpq)(_\w+)?\.h")
 SYSTEM_FOLDERS = ("sys/", "netinet/", "arpa/", "linux/", "net/")
 
 
@@ -78,6 +80,8 @@ class Checker:
                 target = None
                 if layer == "base" and not is_libc(name):
                     self.fault(path, line, f"base includes libc only, not <{name}>")
+                if FLINT.fullmatch(name) and path != self.root / "src/math/flint.h":
+                    self.fault(path, line, f'include "math/flint.h", not <{name}>')
             if target is not None and target not in self.sees[layer]:
                 self.fault(path, line, f"{layer} may not see {target} ({name})")
 

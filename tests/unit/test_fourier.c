@@ -5,9 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include <acb_dft.h>
-
 #include "fail_every.h"
+#include "math/flint.h"
 #include "math/fourier.h"
 
 enum { LONGEST = 4096 };

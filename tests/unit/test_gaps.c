@@ -5,6 +5,7 @@
  * this file: 2e-8 for all); with 400,000 draws a distribution function wrong by more than
  * 2 x 0.0052 escapes with chance 1e-9. Seeds are fixed. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"

@@ -3,10 +3,9 @@
  * own integration. */
 #include "check.h"
 
-#include <acb_calc.h>
-#include <arb_hypgeom.h>
 #include <math.h>
 
+#include "math/flint.h"
 #include "math/gig.h"
 
 enum { BITS = 128 };

@@ -4,13 +4,13 @@
 #include "check.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
-
-#include <flint/flint.h>
 
 #include "base/memory.h"
 #include "base/threads.h"
 #include "fail_every.h"
+#include "math/flint.h"
 #include "mechanism/kernel.h"
 #include "mechanism/kernel_cells.h"
 #include "mechanism/kernel_sampler.h"

@@ -8,10 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <flint/fmpq.h>
-
 #include "base/output.h"
 #include "base/text.h"
+#include "math/flint.h"
 #include "math/rational.h"
 #include "privacy/certificate.h"
 #include "splitmix.h"
