@@ -28,8 +28,8 @@ static const cli_option certify_options[] = {
     TEXT("epsilon", "LIST", epsilon, "delta at these, such as 0.5,1 or 0.01..10/50"),
     TEXT("delta", "LIST", delta, "epsilon at these"),
     NUMBER("effort", "N", effort, 0, 1000000,
-           "measure at most N times 1,000 pairs of counts for each figure, and take a proven bound "
-           "for all larger counts after that; 0: no limit [1]"),
+           "look at N times 4 million released values for each figure, and take a proven bound for "
+           "all larger counts after that; 0: no limit [1]"),
     SECTION("What one unit can change"),
     CHOICE("neighbours", "add-remove|substitute", neighbours,
            "whether a unit is in the data is hidden, or which categories it has [add-remove]"),

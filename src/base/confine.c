@@ -26,7 +26,7 @@
 #if defined(CONFINE_ARCH) && !defined(CELLAR_SANITIZE)
 
 typedef struct confined {
-    unsigned unless; /* what must be allowed for it; 0: refused in every case */
+    unsigned unless; /* one of these must be allowed for it; 0: refused in every case */
     uint32_t call;
 } confined;
 
@@ -35,7 +35,7 @@ static const confined refused[] = {
     {CELLAR_MAY_EXECUTE, SYS_execve},
     {CELLAR_MAY_EXECUTE, SYS_execveat},
     {CELLAR_MAY_CONNECT, SYS_socket},
-    {CELLAR_MAY_CONNECT, SYS_socketpair},
+    {CELLAR_MAY_CONNECT | CELLAR_MAY_EXECUTE, SYS_socketpair}, /* to a helper program */
     {CELLAR_MAY_CONNECT, SYS_connect},
     {CELLAR_MAY_CONNECT, SYS_bind},
     {CELLAR_MAY_CONNECT, SYS_listen},

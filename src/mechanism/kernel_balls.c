@@ -150,9 +150,10 @@ static double tail_factor(const cellar_kernel *k, int64_t count, int64_t b)
     return r < 1 ? (double) (room / (1 - r)) : (double) INFINITY;
 }
 
-/* P(from <= B <= last) in double-words, of all numbers when `last` is INT64_MAX: quick, and right
- * to about 75 bits. 0 where there is no run, or a long one, or numbers are too small. */
-static int sum_by_run(const cellar_kernel *k, int64_t count, int64_t from, int64_t last, arb_t out)
+/* P(B >= from) in double-doubles: quick, and right to about 75 bits, or less where that takes too
+ * many values: what is left then widens the ball. 0 where there is no run, or values are too small.
+ */
+static int sum_by_run(const cellar_kernel *k, int64_t count, int64_t from, arb_t out)
 {
     enum { CHUNK = 512, CHUNKS_MAX = 1 << 13, SUM_STEP = 4 };
     const double unit = 0x1.001p-106, least = 0x1p-650, enough = 0x1p-76;
@@ -165,19 +166,17 @@ static int sum_by_run(const cellar_kernel *k, int64_t count, int64_t from, int64
         k->law->run(k, count, from, &run, NULL) != CELLAR_OK)
         return 0;
     raised = cellar_run_raise(&run);
-    while (!(rest < enough * sum.high)) {
-        const int64_t left = last - from - (int64_t) n + 1;
-        const size_t size = left < CHUNK ? (size_t) left : CHUNK;
-        cellar_run_next(&run, size, p);
-        if (!(run.error < 0x1p30) || p[0].high < least || n >= (size_t) CHUNK * CHUNKS_MAX)
+    while (!(rest < enough * sum.high) && n < (size_t) CHUNK * CHUNKS_MAX) {
+        cellar_run_next(&run, CHUNK, p);
+        if (!(run.error < 0x1p30) || p[0].high < least)
             return 0;
-        for (size_t i = 0; i < size; i++)
+        for (size_t i = 0; i < CHUNK; i++)
             sum = cellar_dword_add(sum, p[i]);
-        n += size;
-        rest = (int64_t) size == left ? 0
-                                      : p[size - 1].high * (1 + 0x1p-40) *
-                                            tail_factor(k, count, from + (int64_t) n - 1);
+        n += CHUNK;
+        rest = p[CHUNK - 1].high * (1 + 0x1p-40) * tail_factor(k, count, from + (int64_t) n - 1);
     }
+    if (!isfinite(rest))
+        return 0;
     cellar_dword_ball(sum, sum.high * (run.error + SUM_STEP * (double) n) * 1.001 * unit + rest,
                       out);
     arb_mul_2exp_si(out, out, -raised);
@@ -206,7 +205,7 @@ void cellar_kernel_survival_ball(const cellar_mechanism *m, int64_t count, int64
     }
     if (bits <= RUN_BITS && released >= count &&
         (!is_closed || values_per_fall(k, count) < FALL_SHORT) &&
-        sum_by_run(k, count, released + 1, INT64_MAX, out))
+        sum_by_run(k, count, released + 1, out))
         return;
     if (is_closed) {
         k->law->upper_ball(k, count, released + 1, bits, out);

@@ -88,7 +88,7 @@ cellar_status cellar_certify_read_delta(const char *text, fmpq_t out, cellar_err
 static cellar_status check_point(cellar_setting *s, const fmpq_t epsilon, const cellar_worst *worst,
                                  cellar_certificate *c, cellar_error *err)
 {
-    enum { VALUES_MAX = 2000 };
+    enum { VALUES_MAX = 400, BITS = CELLAR_PAIR_BITS + 32 };
     cellar_one_cell *cell = &s->cells[0];
     const int larger = worst->count > worst->neighbour;
     const int64_t smaller = larger ? worst->neighbour : worst->count;
@@ -105,7 +105,7 @@ static cellar_status check_point(cellar_setting *s, const fmpq_t epsilon, const 
     arb_init(first);
     arb_init(second);
     cellar_pair_delta(&pair, epsilon, first);
-    cellar_pair_delta_by_sum(&pair, epsilon, 1e-18, second);
+    cellar_pair_delta_by_sum(&pair, epsilon, 1e-18, BITS, second);
     if (arb_overlaps(first, second))
         c->is_checked = 1;
     else

@@ -258,12 +258,25 @@ cellar_status cellar_curve_delta(cellar_setting *s, const fmpq_t epsilon, cellar
     return status;
 }
 
-/* A smaller delta for each change, until what the chain makes of it is small enough: where tails
- * fall like exponentials, epsilon grows with the logarithm of delta. */
+/* The share of delta that each of m changes may have, when a change has `epsilon` at a delta of
+ * `share`, and at smaller ones as much more as their logarithms: tails that fall faster need less.
+ */
+static double chain_share(const cellar_setting *s, double delta, double share, double epsilon)
+{
+    enum { ROUNDS = 30 };
+    double next = share;
+    for (int round = 0; round < ROUNDS && next > 0; round++) {
+        const double all = (double) s->group * epsilon * fmax(1, log(next) / log(share));
+        next = delta / chain_factor(s, all) * (1 - 1e-9);
+    }
+    return next;
+}
+
+/* A smaller delta for each change, until what the chain makes of it is small enough. */
 cellar_status cellar_curve_epsilon(cellar_setting *s, double delta, cellar_curve_point *out,
                                    cellar_error *err)
 {
-    enum { ROUNDS = 40 };
+    enum { ROUNDS = 8 };
     const double m = (double) s->group;
     double share = delta / m;
     cellar_status status = CELLAR_OK;
@@ -271,12 +284,14 @@ cellar_status cellar_curve_epsilon(cellar_setting *s, double delta, cellar_curve
     if (s->group == 1)
         return record_epsilon(s, delta, out, err);
     for (int round = 0; round < ROUNDS && share > 0 && status == CELLAR_OK; round++) {
+        double one;
         status = record_epsilon(s, share, out, err);
-        out->bounds = (cellar_bounds){0, out->bounds.upper * m * (1 + 1e-15)};
+        one = out->bounds.upper;
+        out->bounds = (cellar_bounds){0, one * m * (1 + 1e-15)};
         out->basic *= m * (1 + 1e-15);
-        if (isinf(out->bounds.upper) || share * chain_factor(s, out->bounds.upper) <= delta)
+        if (isinf(one) || share * chain_factor(s, out->bounds.upper) <= delta)
             return status;
-        share = fmin(share / 2, delta / chain_factor(s, out->bounds.upper) * (1 - 1e-9));
+        share = chain_share(s, delta, share, one);
     }
     out->bounds.upper = INFINITY;
     return status;

@@ -44,6 +44,20 @@ void cellar_distribution_window(const cellar_distribution *d, double tail, int64
     *high = *high < *low ? *low : *high;
 }
 
+void cellar_distribution_far(cellar_distribution *d, int64_t *low, int64_t *high)
+{
+    const int64_t far = INT64_C(1) << 60; /* sums of two still fit */
+    if (!d->has_far) {
+        cellar_distribution_window(d, d->m->ops->is_additive ? 0 : 1e-320, &d->far_low,
+                                   &d->far_high);
+        d->far_low = d->far_low < -far ? -far : d->far_low;
+        d->far_high = d->far_high > far ? far : d->far_high;
+        d->has_far = 1;
+    }
+    *low = d->far_low;
+    *high = d->far_high;
+}
+
 /* ---- the mechanism's own distribution, negatives kept ---------------------------------- */
 
 /* Additive noise does not depend on the count, and is symmetric. */
@@ -270,6 +284,7 @@ double cellar_distribution_above(cellar_distribution *d, int64_t b)
     arb_t tail;
     if (b >= d->high)
         return 0;
+    cellar_distribution_cut(d, &b);
     if (d->has_row && cellar_law_row_reach(&d->row, b)) {
         p = d->row.p[b - d->row.first].high * (1 + 0x1p-40);
         above = p > 0 && d->row.run.error < 0x1p46 ? cellar_law_row_rest(&d->row, b, p) : INFINITY;

@@ -23,6 +23,8 @@ typedef struct cellar_distribution {
     int64_t count;
     int64_t low, high; /* support; INT64_MIN and INT64_MAX are unbounded */
     int is_clamped;    /* released values below zero are possible, and released as zero */
+    int has_far;
+    int64_t far_low, far_high; /* cellar_distribution_far(), once it was asked for */
     int has_row;
     cellar_law_row row;        /* of kernels; it grows as far as it is asked for */
     cellar_noise_table *noise; /* of additive noise: of the caller, or NULL */
@@ -48,6 +50,10 @@ void cellar_distribution_lower(cellar_distribution *d, int64_t b, int64_t bits, 
 int cellar_distribution_near(cellar_distribution *d, int64_t b, double *p);
 #define CELLAR_NEAR_ERROR 0x1p-51
 #define CELLAR_NEAR_LEAST 0x1p-690
+
+/* The values that are looked at one by one: outside a kernel has about 1e-320 of its mass; additive
+ * noise has closed forms for all that fit. */
+void cellar_distribution_far(cellar_distribution *d, int64_t *low, int64_t *high);
 
 /* No less than P(B > b) and P(B < b), quickly, for what is left out of a sum. */
 double cellar_distribution_above(cellar_distribution *d, int64_t b);

@@ -96,7 +96,7 @@ static int near_loss(const cellar_pair *pair, int64_t b, cellar_loss *item, cell
                 cellar_distribution_near(pair->q, b, &q);
     if (!*is_known)
         return 0;
-    item->mass = fmax(p * (1 + 2 * CELLAR_NEAR_ERROR), CELLAR_NEAR_LEAST);
+    item->mass = p > 0 ? p * (1 + 2 * CELLAR_NEAR_ERROR) : CELLAR_NEAR_LEAST;
     if (!(p > 0) || !(q > 0)) {
         out->infinite = nextafter(out->infinite + item->mass, 2);
         return 0;
@@ -137,7 +137,7 @@ static int ball_loss(const cellar_pair *pair, const window *w, int64_t b, cellar
 static int list_values(const cellar_pair *pair, const window *w, cellar_losses *out, fmpq *exact)
 {
     int is_exact = 1;
-    for (int64_t b = w->low; b <= w->high; b++) {
+    for (int64_t b = w->low; b <= w->high; b += pair->step) {
         cellar_loss *item = &out->items[out->n];
         double error = 0;
         int is_known;

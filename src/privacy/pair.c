@@ -30,7 +30,7 @@ void cellar_pair_init(cellar_pair *pair, cellar_distribution *p, cellar_distribu
     const cellar_facts *facts = m->ops->facts;
     *pair = (cellar_pair){.p = p, .q = q};
     pair->step = facts != NULL && facts->step != NULL ? facts->step(m) : 1;
-    cellar_distribution_window(p, 1e-320, &pair->low, &pair->high);
+    cellar_distribution_far(p, &pair->low, &pair->high);
     pair->is_monotone = cellar_facts_monotone(m);
     pair->is_flat = pair->is_monotone && !p->is_clamped && !q->is_clamped && facts != NULL &&
                     facts->flat_ends != NULL && facts->flat_ends(m, &pair->flat_margin);
@@ -129,10 +129,14 @@ static int64_t direction_of(const cellar_pair *pair)
 static int seems_above(const cellar_pair *pair, int64_t b, const fmpq_t epsilon)
 {
     const cellar_mechanism *m = pair->p->m;
+    double p, q;
     if (!cellar_distribution_holds(pair->p, b))
         return 0;
     if (!cellar_distribution_holds(pair->q, b))
         return 1;
+    if (pair->p->has_row && cellar_distribution_near(pair->p, b, &p) &&
+        cellar_distribution_near(pair->q, b, &q) && p > 0 && q > 0)
+        return log(p / q) > fmpq_get_d(epsilon);
     return m->ops->log_pmf(m, pair->p->count, b) - m->ops->log_pmf(m, pair->q->count, b) >
            fmpq_get_d(epsilon);
 }
@@ -233,12 +237,6 @@ static int64_t threshold_of(const cellar_pair *pair, const fmpq_t epsilon)
     return cellar_pair_threshold(pair, epsilon, direction_of(pair) * pair->p->count);
 }
 
-/* Losses of flat pairs are nowhere above those at the counts. */
-static int ends_flat(const cellar_pair *pair, int64_t x, int64_t end)
-{
-    return pair->is_flat && x > end;
-}
-
 /* A ball from 0 to the upper end of this one. */
 static void ball_from_zero(arb_t ball)
 {
@@ -250,14 +248,24 @@ static void ball_from_zero(arb_t ball)
     arb_clear(half);
 }
 
-/* What lies outside the values looked at counts for P and not for Q: about 1e-320. */
+/* What P may have beyond all values looked at. Losses of flat pairs are nowhere above those at the
+ * counts. */
+static void beyond_end(const cellar_pair *pair, int64_t direction, arb_t out)
+{
+    double mass = direction > 0 ? cellar_distribution_above(pair->p, pair->high)
+                                : cellar_distribution_below(pair->p, pair->low);
+    arb_set_d(out, pair->is_flat ? 0 : mass);
+    ball_from_zero(out);
+}
+
+/* What lies outside the values looked at counts for P and not for Q. */
 static void delta_by_threshold(const cellar_pair *pair, const fmpq_t epsilon, arb_t out)
 {
     const int64_t x = threshold_of(pair, epsilon), end = cellar_pair_end(pair);
     const int64_t low = direction_of(pair) > 0 ? pair->low : -pair->high;
     arb_t factor, q;
-    if (ends_flat(pair, x, end)) {
-        arb_zero(out);
+    if (x > end) {
+        beyond_end(pair, direction_of(pair), out);
         return;
     }
     arb_init(factor);
@@ -267,10 +275,6 @@ static void delta_by_threshold(const cellar_pair *pair, const fmpq_t epsilon, ar
             arb_one(out);
         else
             cellar_pair_beyond(pair, pair->p, x, bits, out);
-        if (x > end) {
-            ball_from_zero(out);
-            break;
-        }
         exp_of(epsilon, bits, factor);
         cellar_pair_beyond(pair, pair->q, x, bits, q);
         arb_submul(out, q, factor, bits);
@@ -287,8 +291,8 @@ static void violation_by_threshold(const cellar_pair *pair, const fmpq_t epsilon
     const int64_t direction = direction_of(pair);
     const cellar_pair swapped = cellar_pair_swapped(pair);
     const int64_t above = threshold_of(pair, epsilon), below = threshold_of(&swapped, epsilon);
-    const int has_above = !ends_flat(pair, above, cellar_pair_end(pair));
-    const int has_below = !ends_flat(&swapped, below, cellar_pair_end(&swapped));
+    const int has_above = above <= cellar_pair_end(pair);
+    const int has_below = below <= cellar_pair_end(&swapped);
     arb_t other;
     if (-below >= above - 1) {
         arb_one(out); /* every released value violates */
@@ -296,13 +300,15 @@ static void violation_by_threshold(const cellar_pair *pair, const fmpq_t epsilon
     }
     arb_init(other);
     for (int64_t bits = CELLAR_PAIR_BITS; bits <= CELLAR_PAIR_BITS_MAX; bits *= 2) {
-        arb_zero(out);
         if (has_above)
             beyond(pair->p, direction, above, bits, out);
-        if (has_below) {
+        else
+            beyond_end(pair, direction, out);
+        if (has_below)
             beyond(pair->p, -direction, below, bits, other);
-            arb_add(out, out, other, bits);
-        }
+        else
+            beyond_end(pair, -direction, other);
+        arb_add(out, out, other, bits);
         ball_clip(out);
         if (is_settled(pair, out, 44))
             break;
@@ -356,9 +362,9 @@ static int delta_by_near(const cellar_pair *pair, const fmpq_t epsilon, double t
     return 1;
 }
 
-void cellar_pair_delta_by_sum(const cellar_pair *pair, const fmpq_t epsilon, double tail, arb_t out)
+void cellar_pair_delta_by_sum(const cellar_pair *pair, const fmpq_t epsilon, double tail,
+                              int64_t bits, arb_t out)
 {
-    const int64_t bits = CELLAR_PAIR_BITS;
     int64_t low, high;
     arb_t factor, p, q, zero;
     arb_init(factor);
@@ -416,7 +422,7 @@ static void delta_by_values(const cellar_pair *pair, const fmpq_t epsilon, arb_t
     for (int i = 0, is_near = 1; i < N_TAILS; i++) {
         is_near = is_near && delta_by_near(pair, epsilon, TAILS[i], out);
         if (!is_near)
-            cellar_pair_delta_by_sum(pair, epsilon, TAILS[i], out);
+            cellar_pair_delta_by_sum(pair, epsilon, TAILS[i], CELLAR_PAIR_BITS, out);
         if (is_settled(pair, out, is_near ? 24 : 40))
             break;
     }

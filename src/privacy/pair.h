@@ -16,7 +16,7 @@ enum { CELLAR_PAIR_BITS = 128, CELLAR_PAIR_BITS_MAX = 4096 };
 typedef struct cellar_pair {
     cellar_distribution *p, *q; /* of the caller; of the same mechanism and different counts */
     int64_t step;               /* released values are multiples of it */
-    int64_t low, high;          /* P has about 1e-320 outside, where no value is looked at */
+    int64_t low, high;          /* P of a kernel has about 1e-320 outside: not looked at */
     int is_monotone;            /* the likelihood ratio is monotone in the released value, */
     int is_flat;                /* and constant up to the smaller count less flat_margin, */
     int64_t flat_margin;        /* and from the larger count plus flat_margin on */
@@ -43,10 +43,11 @@ int cellar_pair_log_ratio(const cellar_pair *pair, int64_t b, fmpq_t out);
 /* Encloses sum_b max(0, P(b) - e^epsilon Q(b)), epsilon >= 0: by the likelihood ratio's threshold
  * when the pair is monotone, value by value when it is not. */
 void cellar_pair_delta(const cellar_pair *pair, const fmpq_t epsilon, arb_t out);
-/* The same value by value over all but `tail` of the mass of P, whatever is known of the pair: the
- * second computation that certificates are checked with. */
+/* The same value by value over all but `tail` of the mass of P, whatever is known of the pair: with
+ * more than CELLAR_PAIR_BITS it reads balls only, the second computation that certificates are
+ * checked with. */
 void cellar_pair_delta_by_sum(const cellar_pair *pair, const fmpq_t epsilon, double tail,
-                              arb_t out);
+                              int64_t bits, arb_t out);
 
 /* Encloses P(|ln P(b)/Q(b)| > epsilon), b drawn from P; open comparisons count. */
 void cellar_pair_violation(const cellar_pair *pair, const fmpq_t epsilon, arb_t out);

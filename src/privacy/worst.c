@@ -13,16 +13,17 @@
 #include "math/ball.h"
 #include "math/rational.h"
 
-enum { PAIRS_USUAL = 1000, SHIFTS_MAX = 16 };
+enum { SHIFTS_MAX = 16, COUNTS_REPEATED_MAX = 20000 };
+static const double VALUES_USUAL = 4e6, VALUES_OF_PAIR = 1000;
+static const double NOTHING = 1e-300; /* a smaller supremum is not looked for */
 
 /* ---- cells and pairs --------------------------------------------------------------------- */
 
 void cellar_one_cell_init(cellar_one_cell *cell, const cellar_mechanism *m, int64_t shift,
                           int64_t smallest, cellar_negatives negatives, double effort)
 {
-    const double most = 0x1p62, pairs = effort > 0 ? ceil(PAIRS_USUAL * effort) : most;
     *cell = (cellar_one_cell){.m = m, .shift = shift, .smallest = smallest, .negatives = negatives};
-    cell->pairs_max = (int64_t) fmin(most, pairs);
+    cell->values_max = effort > 0 ? VALUES_USUAL * effort : INFINITY;
 }
 
 static void cell_drop_pair(cellar_one_cell *cell)
@@ -150,12 +151,12 @@ static int repeats(const cellar_one_cell *cell, int64_t *end)
         return 0;
     from = from > cell->smallest ? from : cell->smallest;
     *end = from + period;
-    if (*end - cell->smallest > cell->pairs_max)
+    if (*end - cell->smallest > COUNTS_REPEATED_MAX)
         return 0;
     for (int64_t count = from; count < from + period; count++) {
         cell->m->ops->support(cell->m, count, 0, &low, &high);
-        if (cell->negatives == CELLAR_NEGATIVES_ZERO && low < 0 &&
-            low > cell->smallest - cell->pairs_max && *end < from + period - low)
+        if (cell->negatives == CELLAR_NEGATIVES_ZERO && low < 0 && low > -COUNTS_REPEATED_MAX &&
+            *end < from + period - low)
             *end = from + period - low;
     }
     return 1;
@@ -181,13 +182,23 @@ static void measure_count(cellar_one_cell *cell, int64_t smaller, cellar_pair_me
         }
 }
 
+/* About how many values the pair measured last took: those of its rows, and some for its start. */
+static double values_looked_at(const cellar_one_cell *cell)
+{
+    double values = VALUES_OF_PAIR;
+    for (int i = 0; i < 2 && cell->has_pair; i++)
+        values += cell->at[i].has_row ? (double) cell->at[i].row.n : 0;
+    return values;
+}
+
 /* A bound for all pairs whose counts are at least `from`; NAN: not known. */
 typedef double (*rest_of)(cellar_one_cell *cell, int64_t from, const fmpq_t epsilon);
 
 static void measure_counts(cellar_one_cell *cell, cellar_pair_measure measure, const fmpq_t epsilon,
                            rest_of rest, cellar_worst *worst)
 {
-    const int64_t each = cell->shift - least_shift(cell, measure) + 1;
+    const double each = (double) (cell->shift - least_shift(cell, measure) + 1);
+    double values = 0;
     int64_t end, next = cell->smallest + 1, count = cell->smallest;
     const int is_all = repeats(cell, &end);
     double beyond = NAN;
@@ -195,11 +206,13 @@ static void measure_counts(cellar_one_cell *cell, cellar_pair_measure measure, c
     for (; worst->upper < 1 && (!is_all || count < end); count++) {
         if (!is_all && count >= next) { /* after 1, 2, 4, ... counts */
             beyond = rest(cell, count, epsilon);
-            if (beyond <= worst->upper || (count - cell->smallest) * each >= cell->pairs_max)
+            if (beyond <= fmax(worst->upper, NOTHING) || values >= cell->values_max)
                 break;
             next = count + (count - cell->smallest);
         }
         measure_count(cell, count, measure, epsilon, worst);
+        values += each * values_looked_at(cell);
+        next = values >= cell->values_max ? count + 1 : next;
     }
     if (!is_all && worst->upper < 1) {
         worst->is_proved = !isnan(beyond);
@@ -404,7 +417,8 @@ static void epsilon_of_count(cellar_one_cell *cell, int64_t smaller, int64_t lea
 
 cellar_bounds cellar_worst_epsilon(cellar_one_cell *cell, double delta)
 {
-    const int64_t least = least_shift(cell, cellar_pair_delta), each = cell->shift - least + 1;
+    const int64_t least = least_shift(cell, cellar_pair_delta);
+    double values = 0;
     cellar_bounds found = {0, 0};
     int64_t end, next = cell->smallest + 1, count = cell->smallest;
     int is_all;
@@ -420,13 +434,15 @@ cellar_bounds cellar_worst_epsilon(cellar_one_cell *cell, double delta)
         if (!is_all && count >= next) {
             if (bound_beyond(cell, count, found.upper) <= delta)
                 break;
-            if ((count - cell->smallest) * each >= cell->pairs_max) {
+            if (values >= cell->values_max) {
                 found.upper = fmax(found.upper, epsilon_beyond(cell, count, delta, found.upper));
                 break;
             }
             next = count + (count - cell->smallest);
         }
         epsilon_of_count(cell, count, least, 0, cell->negatives, delta, &found);
+        values += (double) (cell->shift - least + 1) * values_looked_at(cell);
+        next = values >= cell->values_max ? count + 1 : next;
     }
     return found;
 }

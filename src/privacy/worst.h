@@ -16,13 +16,14 @@ typedef struct cellar_one_cell {
     int64_t shift;
     int64_t smallest; /* no count is below; 0 unless the data are known */
     cellar_negatives negatives;
-    int64_t pairs_max; /* pairs that one question may measure before a bound stands for the rest */
+    double values_max; /* released values that one question may look at, about, before a bound
+                        * stands for all larger counts */
     cellar_distribution at[2]; /* of the pair measured last: the smaller and the larger count */
     int has_pair;
     cellar_noise_table noise; /* of additive noise */
 } cellar_one_cell;
 
-/* Keeps `m`. `effort` multiplies the usual number of pairs; 0: no limit. */
+/* Keeps `m`. `effort` multiplies the usual number of values; 0: no limit. */
 void cellar_one_cell_init(cellar_one_cell *cell, const cellar_mechanism *m, int64_t shift,
                           int64_t smallest, cellar_negatives negatives, double effort);
 void cellar_one_cell_clear(cellar_one_cell *cell); /* {0} is fine */

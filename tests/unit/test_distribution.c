@@ -85,9 +85,8 @@ static void check_pmf(cellar_distribution *d, int64_t b, int *n_near)
     d->m->ops->pmf_ball(d->m, d->count, b, BITS, truth);
     for (int64_t bits = 128; bits <= 256; bits *= 2) {
         cellar_distribution_pmf(d, b, bits, p);
-        if (!arb_overlaps(p, truth) ||
-            (!arb_is_zero(p) && arb_rel_accuracy_bits(p) < 50 &&
-             (bits > 128 || cellar_ball_upper(p) > 1e-100)))
+        if (!arb_overlaps(p, truth) || (!arb_is_zero(p) && arb_rel_accuracy_bits(p) < 50 &&
+                                        (bits > 128 || cellar_ball_upper(p) > 1e-100)))
             fail_msg("%s, count %d: P(%ld) is %s, not %s", cellar_mechanism_spec(d->m),
                      (int) d->count, (long) b, arb_get_str(p, 20, 0), arb_get_str(truth, 20, 0));
     }
@@ -185,7 +184,7 @@ static void test_windows(void **state)
 {
     static const double tails[] = {1e-3, 1e-12, 1e-30};
     (void) state;
-    for (size_t i = 0; i < 3 * N_CASES; i++) {
+    for (size_t i = 0; i < (size_t) 3 * N_CASES; i++) {
         cellar_mechanism *m = make(cases[i / 3].spec);
         cellar_distribution d;
         int64_t low, high;

@@ -100,7 +100,7 @@ static void test_order(void **state)
         cellar_one_cell cell;
         assert_true(cellar_facts_ordered(m));
         cellar_one_cell_init(&cell, m, 2, 0, CELLAR_NEGATIVES_KEEP, 1);
-        for (size_t k = 0; k < 4 * N_EPSILONS; k++) {
+        for (size_t k = 0; k < (size_t) 4 * N_EPSILONS; k++) {
             arb_one(before);
             for (int64_t count = 0; count < LOOKED_AT; count++) {
                 delta_of(&cell, count, 1 + (int64_t) (k % 2), k / 2 % 2, epsilons[k / 4], delta);

@@ -105,7 +105,7 @@ static void test_sums(void **state)
         fmpq_set_si(epsilon, i / 8 ? 2 : count > 0 ? 5 : 40, 100);
         cellar_pair_delta(&pair, epsilon, rows);
         p.has_row = q.has_row = 0;
-        cellar_pair_delta_by_sum(&pair, epsilon, 1e-18, balls);
+        cellar_pair_delta_by_sum(&pair, epsilon, 1e-18, CELLAR_PAIR_BITS, balls);
         if (!arb_overlaps(rows, balls) || arb_rel_accuracy_bits(rows) < 20)
             fail_msg("%d: %s, but balls say %s", i, arb_get_str(rows, 30, 0),
                      arb_get_str(balls, 30, 0));

