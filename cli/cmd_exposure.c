@@ -49,7 +49,7 @@ static const cli_option exposure_options[] = {
     MANY("weight", "COLUMN=W", weight, "how useful a column is [1]; may be repeated"),
     TEXT("must", "A,B", must, "columns that must be chosen"),
     TEXT("must-not", "A,B", must_not, "columns that must not"),
-    NUMBER("runners-up", "N", runners_up, 0, 1000, "tell so many of the next best sets [3]"),
+    NUMBER("runners-up", "N", runners_up, 0, 1000, "report so many of the next best sets [3]"),
     TEXT("hide", "H", hide,
          "suppress: of the redactions in a column at most this share may come from the rules, "
          "others are random; 1: none are"),
@@ -86,7 +86,7 @@ static const char *const exposure_examples[] = {
 static const cli_command exposure_command = {
     "exposure",
     "shares|table|bound|select|suppress [FILE] [options]",
-    "Tells how many people share their values with few others: exactly (table), from single "
+    "Shows how many people share their values with few others: exactly (table), from single "
     "columns "
     "alone (bound), for other people from the same shares (--population); which columns can go out "
     "together (select) and which values to redact (suppress). FILE is a table with counts, or "

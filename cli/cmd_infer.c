@@ -40,7 +40,7 @@ static const cli_option infer_options[] = {
     CHOICE("prior", "uniform|reciprocal", prior,
            "a Bayesian interval: counts are equally likely before, or as 1/(count + 1)"),
     SECTION("One number of N trials (binomial)"),
-    TEXT("released", "X", released, "the released number"),
+    TEXT("released", "X", released, "the released value"),
     NUMBER("trials", "N", trials, 1, 1000000, "how many were asked, which is known"),
     TEXT("null", "P", null, "the probability tested"),
     TEXT("alternative", "P", alternative, "compute the power there"),
@@ -84,7 +84,7 @@ static const char *const infer_examples[] = {
 static const cli_command infer_command = {
     "infer",
     "independence|loglinear|interval|binomial|study [RELEASE] [options]",
-    "Tests and intervals from released numbers that reckon with the noise, which a release "
+    "Tests and intervals from released values that reckon with the noise, which a release "
     "carries with it; the naive result, which takes the numbers for counts, stands beside each.",
     infer_options,
     sizeof infer_options / sizeof infer_options[0],

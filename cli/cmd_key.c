@@ -30,7 +30,7 @@ static const char *const key_examples[] = {"cellar key create census.key --editi
 static const cli_command key_command = {
     "key",
     "create|show|rotate|public FILE [options]",
-    "Makes a key file that only you can read, tells the id of one, or puts a new key in its place "
+    "Makes a key file that only you can read, shows the id of one, or puts a new key in its place "
     "and keeps the old one as FILE.ID. Its public half, for those who check your signatures, is "
     "written by public. Releases carry the id of their key, never the secret.",
     key_options,

@@ -24,9 +24,9 @@ typedef struct mechanism_values {
 static const cli_option mechanism_options[] = {
     SECTION("What to show"),
     TEXT("counts", "LIST", counts, "for these true counts, such as 0,1,2 or 0..5 [0..5]"),
-    TEXT("released", "LIST", released, "also the probability of each of these released numbers"),
+    TEXT("released", "LIST", released, "also the probability of each of these released values"),
     CHOICE("negatives", "keep|zero", negatives,
-           "what becomes of released numbers below zero [keep]"),
+           "what becomes of released values below zero [keep]"),
     SECTION("Writing it"),
     OUTPUT(path, "write to a file [standard output]"),
     FLAG("force", force, "replace an existing file"),
@@ -44,8 +44,8 @@ static const cli_command mechanism_command = {
     "[SPEC] [options]",
     "Shows what a mechanism does to a true count: its parameters, the presence (the chance that "
     "the "
-    "released number is 1 or more), mean, variance and entropy of the released number, and the "
-    "probabilities of released numbers. Without SPEC, lists the mechanisms.",
+    "released value is 1 or more), mean, variance and entropy of the released value, and the "
+    "probabilities of released values. Without SPEC, lists the mechanisms.",
     mechanism_options,
     sizeof mechanism_options / sizeof mechanism_options[0],
     mechanism_examples};

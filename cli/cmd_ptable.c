@@ -64,7 +64,7 @@ static const cli_command ptable_command = {
     "ptable",
     "design|show [FILE] [options]",
     "Designs the matrix of largest entropy with the variance asked for, or reads a matrix from "
-    "FILE (of ptable and tau-Argus, ONS or Cantabular); tells bias, variance, entropy and largest "
+    "FILE (of ptable and tau-Argus, ONS or Cantabular); shows bias, variance, entropy and largest "
     "change by true count and which numbers are never released; writes it in any of these layouts.",
     ptable_options,
     sizeof ptable_options / sizeof ptable_options[0],
@@ -374,7 +374,7 @@ int cli_ptable(int argc, char **argv)
         result =
             cli_usage(designs ? "ptable design takes options only" : "ptable show takes one file");
     if (result == CLI_GO_ON && designs && values.large != 0)
-        result = cli_usage("ptable design: --large tells how to read a matrix");
+        result = cli_usage("ptable design: --large says how to read a matrix");
     if (result == CLI_GO_ON && !designs && values_design(&values))
         result = cli_usage("ptable show: a matrix that is read cannot be designed");
     if (result == CLI_GO_ON && designs)

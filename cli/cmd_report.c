@@ -36,7 +36,7 @@ static const cli_option report_options[] = {
     TEXT("qid", "A,B", qid, "the columns an attacker knows: they make the groups"),
     TEXT("sensitive", "Y,Z", sensitive, "the column, or columns jointly, to be learnt"),
     MANY("mechanism", "SPEC", mechanism,
-         "what is planned for each cell (cellar mechanism tells more); repeated, up to 6: what to "
+         "what is planned for each cell (see cellar mechanism); repeated, up to 6: what to "
          "compare it with"),
     TEXT("epsilon", "GRID", epsilon,
          "look at mechanisms with an epsilon at these values [0.01..100/41]"),
@@ -262,9 +262,8 @@ static int report_check_public(const report_values *values, const cli_words *fil
     if (values->qid != NULL || values->sensitive != NULL || values->mechanism.n > 0 ||
         values->epsilon != NULL || values->release != NULL || values->negatives != 0 ||
         values->domain.n > 0 || values->copies.given || values->seed.given || values->groups.given)
-        return cli_usage(
-            "report --public: releases tell how they were made; --qid, --mechanism and "
-            "what belongs to them are for the committee's page");
+        return cli_usage("report --public: releases say how they were made; --qid, --mechanism and "
+                         "what belongs to them are for the committee's page");
     return CLI_GO_ON;
 }
 

@@ -76,7 +76,7 @@ static const char *const risk_examples[] = {
 static const cli_command risk_command = {
     "risk",
     "cell|table [FILE] [options]",
-    "Tells how likely it is that somebody who knows a person's group reads off the person's "
+    "Shows how likely it is that somebody who knows a person's group reads off the person's "
     "sensitive value from a released table (the homogeneity attack), exactly, for every mechanism: "
     "of one group without data (cell), or of all groups of FILE, a table with counts or records "
     "(table). What it prints of a table is an assessment: computed from true counts, and "

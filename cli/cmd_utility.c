@@ -19,7 +19,7 @@
 static const cli_option utility_options[] = {
     SECTION("What is released"),
     MANY("mechanism", "SPEC", mechanism,
-         "what is done to each cell (cellar mechanism tells more); repeated: side by side"),
+         "what is done to each cell (see cellar mechanism); repeated: side by side"),
     TEXT("epsilon", "GRID", epsilon, "at these values: 0.1,0.5,1 or 0.01..10/20"),
     MANY("vary", "KEY=GRID", vary, "the same for any parameter; repeated: all combinations"),
     TEXT("delta", "D", delta,
@@ -37,7 +37,7 @@ static const cli_option utility_options[] = {
     NUMBER("top", "K", top, 0, 1000, "rank the K largest cells [10]"),
     SECTION("Beside it the risk (cellar risk)"),
     TEXT("qid", "A,B", qid,
-         "the columns an attacker knows: with --sensitive, every row tells the risk of the "
+         "the columns an attacker knows: with --sensitive, every row shows the risk of the "
          "homogeneity attack, too"),
     TEXT("sensitive", "Y,Z", sensitive, "the column, or columns jointly, to be learnt"),
     SECTION("The table"),
@@ -66,11 +66,10 @@ static const char *const utility_examples[] = {
 static const cli_command utility_command = {
     "utility",
     "TABLE --mechanism SPEC [options], or TABLE RELEASE [options]",
-    "Tells how far released numbers are from the true ones: cell by cell, in margins, in tests and "
+    "Shows how far released values are from the true ones: cell by cell, in margins, in tests and "
     "rankings. With a mechanism from seeded copies, which never become a release, and exactly "
-    "where "
-    "a sum over its law gives the expectation; with a release for that one. What it prints is an "
-    "assessment: computed from true counts, and confidential.",
+    "where a sum over its distribution gives the expectation; with a release for that one. What "
+    "it prints is an assessment: computed from true counts, and confidential.",
     utility_options,
     sizeof utility_options / sizeof utility_options[0],
     utility_examples};
@@ -130,7 +129,7 @@ static int utility_check(const utility_values *values, const cli_words *files)
     if (files->n == 2 && (simulation || values->vary.n > 0 || values->epsilon != NULL ||
                           values->delta != NULL || values->negatives != 0 ||
                           values->threshold.given || values->copies.given || values->seed.given))
-        return cli_usage("utility: a release tells how it was made; --mechanism and what belongs "
+        return cli_usage("utility: a release says how it was made; --mechanism and what belongs "
                          "to it are for simulations");
     if (values->json && values->csv > 0)
         return cli_usage("utility: --json or --csv, not both");

@@ -58,7 +58,7 @@ static int batch_is_there(const collect_values *values, const char *name,
     if (result != CLI_GO_ON || access(path, F_OK) == 0)
         return result;
     cli_message("%s: is not there yet: the shuffler forwards it when everybody who was announced "
-                "has sent (collect shuffler run tells how many have)",
+                "has sent (collect shuffler run shows how many have)",
                 path);
     return CLI_FAILED;
 }

@@ -244,10 +244,10 @@ static void note_suppression(const cellar_suppression_summary *summary, int any_
                               "is redacted.");
     if (summary->gap > 0)
         exposure_note(answer, "The search was cut short: up to as many entries fewer as the gap "
-                              "tells might do (--max-evaluations).");
+                              "shows might do (--max-evaluations).");
     if (any_dropped)
         exposure_note(answer, "A column that everybody redacts has no rules, and its redactions "
-                              "tell nothing: hiding its rules would have taken as many entries.");
+                              "reveal nothing: hiding its rules would have taken as many entries.");
 }
 
 static void add_suppression(const cellar_profiles *profiles, const cellar_suppression *suppression,

@@ -46,7 +46,7 @@ void exposure_note(exposure_answer *answer, const char *text)
 void exposure_note_disclosure(exposure_answer *answer)
 {
     exposure_note(answer, "Exposure bounds how few people share a row. It bounds no attribute "
-                          "disclosure: what all members of a group have in common is told about "
+                          "disclosure: what all members of a group have in common is known about "
                           "each of them, however large the group.");
 }
 

@@ -74,7 +74,8 @@ void infer_tell_release(const cellar_noisy *noisy, infer_answer *answer)
                      cellar_noisy_negatives(noisy) == CELLAR_NEGATIVES_ZERO ? "zero" : "keep");
     if (cellar_noisy_n_summed(noisy) > 1) {
         cli_results_count(header, "cells_summed", cellar_noisy_n_summed(noisy));
-        infer_note(answer, "The release has no such margin: its cells were summed, with the exact "
-                           "law of the noise of the sums. A released margin would be more exact.");
+        infer_note(answer,
+                   "The release has no such margin: its cells were summed, with the exact "
+                   "distribution of the noise of the sums. A released margin would be more exact.");
     }
 }

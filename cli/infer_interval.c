@@ -169,7 +169,8 @@ static void tell_question(const infer_values *values, const question *q, infer_a
     if (q->options.prior != CELLAR_PRIOR_NONE)
         infer_note(answer,
                    "Given the prior; the counts of different sets are independent under it. Where "
-                   "the law of a sum depends on its parts, each of them has the prior. Counts: the "
+                   "the distribution of a sum depends on its parts, each of them has the prior. "
+                   "Counts: the "
                    "shortest interval; comparisons: equal tails.");
     else if (q->options.target == CELLAR_TARGET_TABLE)
         infer_note(answer,
@@ -178,8 +179,7 @@ static void tell_question(const infer_values *values, const question *q, infer_a
     else {
         infer_note(answer,
                    "The interval is for the means behind the counts and reckons with noise "
-                   "and sampling, by the profile of the likelihood (chi-square) unless told "
-                   "otherwise.");
+                   "and sampling, by the profile of the likelihood (chi-square) by default.");
         infer_note(answer, "It speaks of the chances that made the counts, not of the people who "
                            "were counted: a census too is one draw of them.");
     }

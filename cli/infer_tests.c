@@ -91,7 +91,7 @@ static void tell_test(const cellar_loglinear *test, const cellar_test_options *o
     add_test(&answer->tests, "aware", &aware, bootstrap ? "bootstrap" : "chi-square");
     add_test(&answer->tests, "naive", &naive, "chi-square");
     note_quality(&quality, aware.df, options, answer);
-    infer_note(answer, "The naive test takes the released numbers for counts, negatives for zeros. "
+    infer_note(answer, "The naive test takes the released values for counts, negatives for zeros. "
                        "It mistakes noise for association.");
     infer_note_population(answer);
 }

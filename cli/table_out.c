@@ -29,7 +29,7 @@ static int table_out_format(const cli_table_options *options, cellar_table_forma
         *format = CELLAR_TABLE_PX;
     else
         return cli_usage(
-            "%s: the name does not tell the format; say --format csv|json|px|sdmx|csvw",
+            "%s: the name does not show the format; say --format csv|json|px|sdmx|csvw",
             options->path);
     return CLI_GO_ON;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Perturbs a table and writes what may leave:
+/* Perturbs a table and writes what can be published:
  *     api_protect TABLE.json TOTAL_EPSILON RELEASE.csv
  * No ledger is charged, and the release says so: "unaccounted, not for publication". */
 #include <stdio.h>

@@ -93,7 +93,7 @@ typedef struct cellar_rounding_options {
     size_t max_searched; /* cells; a larger table is rounded from its total downwards; four times
                             as many with one or two variables, which are easier [5000] */
     uint64_t max_work;   /* of the search, when it branches: nodes times cells [200000] */
-    double max_move;     /* how far a released number may go from its unbiased estimate before it is
+    double max_move;     /* how far a released value may go from its unbiased estimate before it is
                             rounded, unless nothing else adds up; NAN: four standard deviations of
                             the noisiest number [NAN] */
 } cellar_rounding_options;
@@ -101,7 +101,7 @@ typedef struct cellar_rounding_options {
 CELLAR_API cellar_rounding_options cellar_rounding_options_default(void);
 
 /* Three steps. First the non-negative table that is nearest in the same weighted sense. If some
- * released number is further than max_move from its unbiased estimate, as small a change as
+ * released value is further than max_move from its unbiased estimate, as small a change as
  * possible brings all within it, or as near to it as can be; tables above max_searched are left as
  * they are, and what is beyond is counted in both cases. Then every cell, and every aggregate that
  * some release holds, goes to one of the two whole numbers around it, such that the sum over cells
@@ -120,7 +120,7 @@ CELLAR_API cellar_rounding_proof cellar_rounding_proof_of(const cellar_rounding 
  * away. */
 CELLAR_API double cellar_rounding_distance(const cellar_rounding *rounding);
 CELLAR_API double cellar_rounding_bound(const cellar_rounding *rounding);
-/* The bound on moves that was used, and how many released numbers are beyond it before rounding
+/* The bound on moves that was used, and how many released values are beyond it before rounding
  * (which adds less than one). */
 CELLAR_API double cellar_rounding_max_move(const cellar_rounding *rounding);
 CELLAR_API size_t cellar_rounding_n_beyond(const cellar_rounding *rounding);

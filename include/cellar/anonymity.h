@@ -28,7 +28,7 @@ typedef enum cellar_anonymity_order {
 } cellar_anonymity_order;
 
 typedef struct cellar_anonymity_options {
-    uint64_t k;           /* groups of fewer than k records are told; required, from 1 */
+    uint64_t k;           /* groups of fewer than k records are reported; required, from 1 */
     int has_sensitive;    /* 1: `sensitive` is a variable */
     size_t sensitive;     /* its position in the table */
     double recursive_c;   /* c of recursive (c,l)-diversity, above 0; NAN: not asked for */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Certificates: the guarantee of what is released, computed from its law. All bounds are proven:
- * enclosures rounded outward, for the worst of all counts. */
+/* Certificates: the guarantee of what is released, computed from its distribution. All bounds are
+ * proven: enclosures rounded outward, for the worst of all counts. */
 #ifndef CELLAR_CERTIFICATE_H
 #define CELLAR_CERTIFICATE_H
 
@@ -61,7 +61,7 @@ typedef struct cellar_certify_options {
     const char *unit;              /* "person"; NULL: "one record" */
     const char *const *invariants; /* NULL-terminated: true totals that are published; or NULL */
     uint64_t min_count;            /* no true count is below, which is known from the data [0] */
-    uint64_t population;           /* units in the population; 0: not told */
+    uint64_t population;           /* units in the population; 0: not known */
     int parallel;                  /* 1: the mechanisms protect tables of different units */
     /* Multiplies the number of released values that are looked at for each question, usually four
      * million; beyond it a proven bound stands for all larger counts, and says so. 0: no limit [1].
@@ -129,7 +129,7 @@ CELLAR_API cellar_status cellar_certify_cell_key(const cellar_cell_key *cell_key
                                                  const cellar_certify_options *options,
                                                  cellar_certificate **out, cellar_error *err);
 /* The certificate of a table drawn as a whole: pure epsilon ln((n+A)/A) for substitution, and for
- * add-remove with the further factor when options->population tells the public number of units. */
+ * add-remove with the further factor when options->population is the public number of units. */
 CELLAR_API cellar_status cellar_certify_dirichlet(const cellar_dirichlet *dirichlet,
                                                   const cellar_certify_options *options,
                                                   cellar_certificate **out, cellar_error *err);
@@ -144,7 +144,7 @@ CELLAR_API const char *cellar_certificate_reason(const cellar_certificate *certi
 CELLAR_API double cellar_certificate_pure_epsilon(const cellar_certificate *certificate);
 /* The same as an exact decimal, or NULL. */
 CELLAR_API const char *cellar_certificate_pure_exact(const cellar_certificate *certificate);
-/* The largest probability of a released number that only one of two neighbours can give. */
+/* The largest probability of a released value that only one of two neighbours can give. */
 CELLAR_API double cellar_certificate_infinite(const cellar_certificate *certificate);
 CELLAR_API size_t cellar_certificate_n_points(const cellar_certificate *certificate);
 CELLAR_API cellar_profile_point cellar_certificate_point(const cellar_certificate *certificate,
@@ -157,7 +157,7 @@ CELLAR_API cellar_composition cellar_certificate_composition(const cellar_certif
 CELLAR_API const char *cellar_certificate_warning(const cellar_certificate *certificate,
                                                   size_t index);
 
-/* ---- telling ---------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------- */
 
 /* One JSON object, as docs/certificates.md describes it. */
 CELLAR_API cellar_status cellar_certificate_write_json(const cellar_certificate *certificate,

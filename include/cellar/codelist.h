@@ -36,7 +36,7 @@ typedef struct cellar_codelist cellar_codelist;
 CELLAR_API cellar_status cellar_codelist_read(const char *path, cellar_codelist **out,
                                               cellar_error *err);
 
-/* Reads a hierarchy in the layout of tau-Argus (.hrc): one code a line, its depth told by how
+/* Reads a hierarchy in the layout of tau-Argus (.hrc): one code a line, its depth shown by how
  * often it begins with `mark` (usually "@"). Inner nodes become aggregate codes. */
 CELLAR_API cellar_status cellar_codelist_read_hrc(const char *path, const char *mark,
                                                   cellar_codelist **out, cellar_error *err);

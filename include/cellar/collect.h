@@ -118,7 +118,7 @@ CELLAR_API cellar_status cellar_participant_post(const cellar_participant *parti
                                                  uint64_t row, const char *const *values,
                                                  const char *address, uint32_t timeout_ms,
                                                  cellar_error *err);
-/* Remembers in the file `path` that this decision was accepted. When the file tells of another
+/* Remembers in the file `path` that this decision was accepted. When the file holds another
  * decision in the same collection, the curator asks twice: CELLAR_ERR_RULE. */
 CELLAR_API cellar_status cellar_participant_remember(const char *path,
                                                      const cellar_invitation *invitation,
@@ -182,12 +182,12 @@ typedef struct cellar_collect_limits {
  * A sender gets its answer when its submission is on disk. Memory is bounded for every connection.
  * When all places are taken, a new connection takes the place of one that has completed nothing for
  * a tenth of the timeout, or of one from the network with the most connections; otherwise it is
- * told that the server is busy. `limits` may be NULL. */
+ * answered that the server is busy. `limits` may be NULL. */
 CELLAR_API cellar_status cellar_shuffler_serve(cellar_shuffler *shuffler, const char *address,
                                                const cellar_collect_limits *limits,
                                                cellar_error *err);
 CELLAR_API cellar_status cellar_shuffler_sync(cellar_shuffler *shuffler, cellar_error *err);
-/* Permutes all messages uniformly and writes the batch, once; then the spool, which could tell what
+/* Permutes all messages uniformly and writes the batch, once; then the spool, which could show what
  * belongs together, is removed. CELLAR_ERR_RULE before the announced number has come, and for a
  * generator that is not secure. */
 CELLAR_API cellar_status cellar_shuffler_forward(cellar_shuffler *shuffler, cellar_rng *rng,

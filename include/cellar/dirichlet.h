@@ -35,9 +35,9 @@ CELLAR_API int64_t cellar_dirichlet_n_cells(const cellar_dirichlet *dirichlet);
 CELLAR_API double cellar_dirichlet_log_pmf(const cellar_dirichlet *dirichlet, const int64_t *counts,
                                            const int64_t *released, size_t n);
 
-/* Draws the n cells' released counts, which sum to `total`, with exactly the stated law. `released`
- * must not be `counts`. Fails with CELLAR_ERR_ARGUMENT when total or n contradict the spec. On
- * failure `released` is zeroed. */
+/* Draws the n cells' released counts, which sum to `total`, with exactly the stated distribution.
+ * `released` must not be `counts`. Fails with CELLAR_ERR_ARGUMENT when total or n contradict the
+ * spec. On failure `released` is zeroed. */
 CELLAR_API cellar_status cellar_dirichlet_sample(const cellar_dirichlet *dirichlet,
                                                  const int64_t *counts, size_t n, int64_t total,
                                                  cellar_rng *rng, int64_t *released,

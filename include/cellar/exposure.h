@@ -2,7 +2,7 @@
 /* Exposure: how many people share their values with few others, known exactly, bounded from
  * single columns, or estimated from a sample. All of it is computed from true counts, so it is
  * confidential. Exposure bounds how few share a row; it bounds no attribute disclosure (what a
- * group has in common is told about each of its members), and it is not differential privacy. */
+ * group has in common is known about each of its members), and it is not differential privacy. */
 #ifndef CELLAR_EXPOSURE_H
 #define CELLAR_EXPOSURE_H
 
@@ -191,7 +191,7 @@ CELLAR_API size_t cellar_exposure_bound_curve_n_steps(const cellar_exposure_boun
 CELLAR_API cellar_exposure_bound_step
 cellar_exposure_bound_curve_step(const cellar_exposure_bound_curve *curve, size_t step);
 
-/* What single columns tell from below: the largest Q_j(t). */
+/* What single columns show from below: the largest Q_j(t). */
 CELLAR_API double cellar_exposure_lower_bound(const cellar_exposure_curve *const *columns, size_t n,
                                               double threshold);
 

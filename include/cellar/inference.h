@@ -16,9 +16,9 @@
 extern "C" {
 #endif
 
-/* ---- released numbers and the law that made them ---------------------------- */
+/* ---- released values and the distribution that made them ---------------------------- */
 
-/* A complete table of released numbers, cells in canonical order (last variable fastest), with the
+/* A complete table of released values, cells in canonical order (last variable fastest), with the
  * channel from counts to them. Immutable; threads may share one. */
 typedef struct cellar_noisy cellar_noisy;
 
@@ -42,8 +42,8 @@ CELLAR_API cellar_status cellar_noisy_create(const cellar_noisy_spec *spec, cell
 /* The table of `n` variables of a release (NULL: all of them), which brings its own mechanism. A
  * margin that was released is taken as released; any other is summed from the cells, with the
  * exact convolution of their noise, unless negatives were set to zero or the noise depends on the
- * count: then the law of a sum is not known, and it is refused with CELLAR_ERR_RULE (intervals of
- * sums are made from the cells). So are cell keys, tables drawn as a whole, and
+ * count: then the distribution of a sum is not known, and it is refused with CELLAR_ERR_RULE
+ * (intervals of sums are made from the cells). So are cell keys, tables drawn as a whole, and
  * releases of weighted counts, whose noise is not that of counts. */
 CELLAR_API cellar_status cellar_noisy_from_release(const cellar_release *release,
                                                    const size_t *variables, size_t n,
@@ -131,7 +131,7 @@ typedef struct cellar_loglinear_cell {
 CELLAR_API cellar_loglinear_cell cellar_loglinear_cell_at(const cellar_loglinear *test,
                                                           size_t cell);
 
-/* The level of a variable with the largest total of released numbers: what others are compared
+/* The level of a variable with the largest total of released values: what others are compared
  * with. */
 CELLAR_API size_t cellar_noisy_largest_level(const cellar_noisy *noisy, size_t variable);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Intervals for counts behind released numbers: cells, margins, and two of them compared. */
+/* Intervals for counts behind released values: cells, margins, and two of them compared. */
 #ifndef CELLAR_INTERVAL_H
 #define CELLAR_INTERVAL_H
 
@@ -66,20 +66,20 @@ typedef struct cellar_interval {
     double estimate;
     double low, high;             /* counts: both ends belong to it; high may be infinite */
     double confidence;            /* of this interval, when several hold together */
-    double naive;                 /* what the released numbers say, taken for counts */
+    double naive;                 /* what the released values say, taken for counts */
     double naive_low, naive_high; /* target population: the naive interval; else NAN */
-    uint64_t n_noises;            /* released numbers that were summed */
+    uint64_t n_noises;            /* released values that were summed */
     int conservative;             /* 1: from limits of the parts, wider than need be */
 } cellar_interval;
 
 CELLAR_API cellar_interval_options cellar_interval_options_default(void);
 
 /* The interval of a set, or of two compared (`other` is NULL for CELLAR_COMPARE_NONE). Confidence
- * intervals for the table cover with at least the confidence, whatever the counts, by the exact law
- * of the noise. Where negatives were set to zero, or the noise depends on the count, the law of a
- * sum depends on its parts: intervals of sums and of comparisons are then made from limits of the
- * parts, for the table and for the population, and cover with at least the confidence too. With a
- * prior each of these parts has the prior; elsewhere the sum has it. */
+ * intervals for the table cover with at least the confidence, whatever the counts, by the exact
+ * distribution of the noise. Where negatives were set to zero, or the noise depends on the count,
+ * the distribution of a sum depends on its parts: intervals of sums and of comparisons are then
+ * made from limits of the parts, for the table and for the population, and cover with at least the
+ * confidence too. With a prior each of these parts has the prior; elsewhere the sum has it. */
 CELLAR_API cellar_status cellar_interval_run(const cellar_noisy *noisy, const cellar_cell_set *set,
                                              cellar_comparison comparison,
                                              const cellar_cell_set *other,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Transition matrices (perturbation tables): for each true count the exact probabilities of all
- * released numbers, and the ranges of cell keys that stand for them. */
+ * released values, and the ranges of cell keys that stand for them. */
 #ifndef CELLAR_MATRIX_H
 #define CELLAR_MATRIX_H
 
@@ -34,7 +34,7 @@ typedef enum cellar_matrix_large {
 /* A row, or the changes of a row put together. */
 typedef struct cellar_matrix_row {
     uint64_t count;   /* the true count */
-    size_t n_changes; /* how many released numbers are possible */
+    size_t n_changes; /* how many released values are possible */
     int64_t lowest;   /* the smallest and the largest change */
     int64_t highest;
     double bias;     /* mean of the change */
@@ -46,14 +46,14 @@ typedef struct cellar_matrix_row {
 
 /* ---- life cycle ------------------------------------------------------------ */
 
-/* Reads a file in any of the three layouts, which its header tells. `large` NULL: rotate for the
+/* Reads a file in any of the three layouts, which its header shows. `large` NULL: rotate for the
  * ONS layout, the last row for the others. Errors name file, line and column. On failure *out is
  * NULL. */
 CELLAR_API cellar_status cellar_matrix_read(const char *path, const cellar_matrix_large *large,
                                             cellar_matrix **out, cellar_error *err);
 
 /* The same matrix with every key range rounded to multiples of 1/n_keys, so that it can be
- * written as a line per key; mean and variance move a little, and the rows then tell. */
+ * written as a line per key; mean and variance move a little, and the rows then show it. */
 CELLAR_API cellar_status cellar_matrix_round(const cellar_matrix *matrix, uint64_t n_keys,
                                              cellar_matrix **out, cellar_error *err);
 

@@ -16,7 +16,7 @@ extern "C" {
 
 typedef struct cellar_mechanism cellar_mechanism; /* immutable; threads may share one */
 
-/* What becomes of released numbers below zero. There is no default: it is chosen. */
+/* What becomes of released values below zero. There is no default: it is chosen. */
 typedef enum cellar_negatives { CELLAR_NEGATIVES_KEEP, CELLAR_NEGATIVES_ZERO } cellar_negatives;
 
 typedef struct cellar_moments {
@@ -38,7 +38,7 @@ CELLAR_API void cellar_mechanism_free(cellar_mechanism *mechanism); /* NULL is f
 /* ---- what it is ------------------------------------------------------------ */
 
 CELLAR_API const char *cellar_mechanism_name(const cellar_mechanism *mechanism);
-/* Changes when any released number would. */
+/* Changes when any released value would. */
 CELLAR_API uint32_t cellar_mechanism_revision(const cellar_mechanism *mechanism);
 /* The one spelling of the spec: given parameters in a fixed order, numbers in lowest terms. */
 CELLAR_API const char *cellar_mechanism_spec(const cellar_mechanism *mechanism);
@@ -59,7 +59,7 @@ CELLAR_API int cellar_mechanism_parameter_is_derived(const cellar_mechanism *mec
 CELLAR_API const char *cellar_mechanism_known_name(size_t index);
 CELLAR_API const char *cellar_mechanism_known_summary(size_t index);
 
-/* ---- its law --------------------------------------------------------------- */
+/* ---- its distribution --------------------------------------------------------------- */
 /* Doubles, accurate to 1e-12 relative in both tails down to 1e-300. */
 
 /* Natural logarithm of P(released | count); -INFINITY off the support. */
@@ -77,7 +77,7 @@ CELLAR_API double cellar_mechanism_survival(const cellar_mechanism *mechanism, i
                                             int64_t released);
 /* P(released >= 1 | count). */
 CELLAR_API double cellar_mechanism_presence(const cellar_mechanism *mechanism, int64_t count);
-/* Moments of the released number, after negatives were kept or set to zero. */
+/* Moments of the released value, after negatives were kept or set to zero. */
 CELLAR_API void cellar_mechanism_moments(const cellar_mechanism *mechanism, int64_t count,
                                          cellar_negatives negatives, cellar_moments *out);
 /* An interval outside which the mass is at most `tail` (0: the whole support, as far as it is
@@ -87,11 +87,11 @@ CELLAR_API void cellar_mechanism_support(const cellar_mechanism *mechanism, int6
 
 /* ---- drawing --------------------------------------------------------------- */
 
-/* Draws one released number for each of `n` counts (non-negative, at most 2^62), independently,
- * with exactly the stated law; negatives are kept. `released` may be `counts`. Randomness comes
- * from `rng` only: the same bits give the same numbers on every machine. The first call prepares
- * the sampler, whatever n is: threads that draw side by side share it. On failure `released` is
- * zeroed. */
+/* Draws one released value for each of `n` counts (non-negative, at most 2^62), independently,
+ * with exactly the stated distribution; negatives are kept. `released` may be `counts`. Randomness
+ * comes from `rng` only: the same bits give the same numbers on every machine. The first call
+ * prepares the sampler, whatever n is: threads that draw side by side share it. On failure
+ * `released` is zeroed. */
 CELLAR_API cellar_status cellar_mechanism_sample_many(const cellar_mechanism *mechanism,
                                                       const int64_t *counts, size_t n,
                                                       cellar_rng *rng, int64_t *released,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How long work tells its caller how far it is, and asks whether to go on. */
+/* How long work reports to its caller how far it is, and asks whether to go on. */
 #ifndef CELLAR_PROGRESS_H
 #define CELLAR_PROGRESS_H
 

@@ -216,7 +216,7 @@ typedef enum cellar_fit_end {
     CELLAR_FIT_CONVERGED,
     CELLAR_FIT_AT_ZERO,      /* the best value is the limit 0: of a prior, all groups homogeneous */
     CELLAR_FIT_AT_INFINITY,  /* the limit infinity: no more variation than chance gives */
-    CELLAR_FIT_UNIDENTIFIED, /* the data do not tell */
+    CELLAR_FIT_UNIDENTIFIED, /* the data do not decide */
     CELLAR_FIT_NOT_CONVERGED
 } cellar_fit_end;
 CELLAR_API const char *cellar_fit_end_text(cellar_fit_end end);
@@ -229,8 +229,9 @@ typedef struct cellar_fit {
 } cellar_fit;
 
 /* The Dirichlet prior of the shares, prior[n_values], by maximum likelihood of the
- * Dirichlet-multinomial law: Newton's method from the moments, with steps that only ever gain. At a
- * limit the prior is that limit as near as numbers go; a value without records gets 0. */
+ * Dirichlet-multinomial distribution: Newton's method from the moments, with steps that only ever
+ * gain. At a limit the prior is that limit as near as numbers go; a value without records gets 0.
+ */
 CELLAR_API cellar_status cellar_prior_fit(const cellar_groups *groups, double *prior,
                                           cellar_fit *fit, cellar_error *err);
 /* By moments: shares as observed, and the total from the chance that two members of a group have

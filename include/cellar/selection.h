@@ -60,7 +60,7 @@ typedef struct cellar_selection_options {
     uint64_t population;      /* estimated: of how many people [as many as there are] */
     const double *weights;    /* how useful each column is, above 0; NULL: all alike */
     uint64_t must, must_not;  /* masks of columns */
-    size_t n_runners_up;      /* how many of the next best sets to tell */
+    size_t n_runners_up;      /* how many of the next best sets to report */
     uint64_t max_evaluations; /* of an exposure, then the search stops [1000000 when 0] */
     int n_threads;            /* 0: one per processor; the answer is the same */
     cellar_progress progress;
@@ -136,9 +136,10 @@ typedef struct cellar_suppression cellar_suppression;
 
 /* Redactions that lose as few entries as possible. Finding the fewest is NP-hard: without random
  * redactions the search is exact for up to 64 pairs of column and value, with them for up to 64
- * pairs and columns, as long as max_evaluations do, and its gap is told in any case. With them the
- * chance of a column is the least that hides its rules; where that would be 1 or more, the column
- * has no rules and everybody redacts it (its chance is 1), so that a redaction tells nothing. */
+ * pairs and columns, as long as max_evaluations do, and its gap is reported in any case. With them
+ * the chance of a column is the least that hides its rules; where that would be 1 or more, the
+ * column has no rules and everybody redacts it (its chance is 1), so that a redaction reveals
+ * nothing. */
 CELLAR_API cellar_status cellar_suppression_create(const cellar_profiles *profiles,
                                                    const cellar_suppression_options *options,
                                                    cellar_suppression **out, cellar_error *err);

@@ -43,7 +43,7 @@ typedef struct cellar_study_result {
 
 typedef struct cellar_study {
     cellar_study_result original; /* G^2 of the counts */
-    cellar_study_result naive;    /* G^2 of the released numbers, negatives as zeros */
+    cellar_study_result naive;    /* G^2 of the released values, negatives as zeros */
     cellar_study_result aware;    /* the likelihood ratio that knows the noise */
     size_t n_failed;              /* fits that did not converge; they do not reject */
 } cellar_study;

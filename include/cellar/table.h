@@ -52,7 +52,7 @@ CELLAR_API const char *cellar_schema_label(const cellar_schema *schema, size_t v
 /* The leaves an aggregate sums (a leaf sums itself). Valid as long as the schema. */
 CELLAR_API const uint32_t *cellar_schema_members(const cellar_schema *schema, size_t variable,
                                                  size_t category, size_t *n_members);
-/* The margins in the table: each a mask whose bit v tells that variable v is kept, ascending. */
+/* The margins in the table: each a mask whose bit v says that variable v is kept, ascending. */
 CELLAR_API const uint64_t *cellar_schema_margins(const cellar_schema *schema, size_t *n_margins);
 /* The number of indices, cells outside the listed margins included. */
 CELLAR_API uint64_t cellar_schema_n_indices(const cellar_schema *schema);
@@ -124,7 +124,7 @@ CELLAR_API cellar_status cellar_table_slice(const cellar_table *table, size_t va
 /* Which aggregates to add to a table of leaves. */
 typedef struct cellar_margins {
     int all;               /* 1: every margin, grand total included */
-    const uint64_t *masks; /* else these margins besides the interior (bit v: variable v kept) */
+    const uint64_t *masks; /* else these margins besides inner cells (bit v: variable v kept) */
     size_t n_masks;
     uint64_t hierarchies; /* bit v: add the inner nodes of variable v's hierarchies */
 } cellar_margins;

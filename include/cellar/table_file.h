@@ -40,7 +40,7 @@ typedef struct cellar_table_write_options {
     size_t n_roles;
 } cellar_table_write_options;
 
-/* The format that a file's name ends in; CELLAR_TABLE_AUTO when it tells none. */
+/* The format that a file's name ends in; CELLAR_TABLE_AUTO when it shows none. */
 CELLAR_API cellar_table_format cellar_table_format_of_path(const char *path);
 
 /* Writes the table; commit or discard `output` yourself. `options` may be NULL: CSV without zeros.

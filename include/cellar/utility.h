@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What an analyst loses: how far released numbers are from the true ones, cell by cell, in margins
+/* What an analyst loses: how far released values are from the true ones, cell by cell, in margins
  * and in statistics. Everything computed here is an assessment: confidential. */
 #ifndef CELLAR_UTILITY_H
 #define CELLAR_UTILITY_H
@@ -23,7 +23,7 @@ typedef struct cellar_utility cellar_utility; /* an assessment; immutable */
 /* Start from cellar_utility_options_default(). Arrays stay the caller's. */
 typedef struct cellar_utility_options {
     cellar_negatives negatives; /* of simulated copies [keep] */
-    int64_t threshold;          /* released numbers below it become 0; needs negatives zero [0] */
+    int64_t threshold;          /* released values below it become 0; needs negatives zero [0] */
     uint64_t copies;            /* simulated copies; 0: exact expectations only [100] */
     uint64_t seed;              /* [1] */
     const uint64_t *counts;     /* original counts that are looked at one by one, ascending; */
@@ -39,11 +39,12 @@ typedef struct cellar_utility_options {
 CELLAR_API cellar_utility_options cellar_utility_options_default(void);
 
 /* Draws seeded copies of the table with the mechanism of `spec` (for each cell), compares each with
- * the table, and adds exact expectations where a sum over the law gives them. Of a weighted table
- * the sums, rounded half up, stand for counts; one whose weights have no bound is refused
- * (CELLAR_ERR_RULE). Takes joint mechanisms of unweighted tables, too: "multinomial-dirichlet:..."
- * has no expectations, and "cell-key:..." makes the one copy that the keys of the table's records
- * determine, beside the expectations over fresh keys. On failure *out is NULL. */
+ * the table, and adds exact expectations where a sum over the distribution gives them. Of a
+ * weighted table the sums, rounded half up, stand for counts; one whose weights have no bound is
+ * refused (CELLAR_ERR_RULE). Takes joint mechanisms of unweighted tables, too:
+ * "multinomial-dirichlet:..." has no expectations, and "cell-key:..." makes the one copy that the
+ * keys of the table's records determine, beside the expectations over fresh keys. On failure *out
+ * is NULL. */
 CELLAR_API cellar_status cellar_utility_assess(const cellar_table *table, const char *spec,
                                                const cellar_utility_options *options,
                                                cellar_utility **out, cellar_error *err);
@@ -102,7 +103,7 @@ typedef struct cellar_utility_spread {
     const char *source;  /* "copies": all cells of all copies; "law": the mechanism's, exactly */
     int64_t count;       /* the original count; -1: any */
     size_t ways;         /* of margins; else 0 */
-    double n;            /* values; NAN for a law */
+    double n;            /* values; NAN for a distribution */
     double mean;
     double quantiles[CELLAR_UTILITY_N_LEVELS]; /* the least value with so much at or below it */
 } cellar_utility_spread;
