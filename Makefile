@@ -46,6 +46,11 @@ crash: ## a ledger under fire: several spenders, KILLS=1000 kills, failing disks
 	    $(CURDIR)/build/dev/cellar --kills $${KILLS:-1000}
 	@python3 tests/crash/power_cut.py build/dev --random 40
 
+net: ## every bound that was once proved, against today's certificates
+	@tools/bootstrap build check
+	@cmake --preset dev >/dev/null && cmake --build --preset dev --target test_net -- --quiet
+	@build/dev/tests/net/test_net tests/net/data
+
 check-jsonstat: ## compare our JSON-stat with npm's jsonstat-toolkit
 	@tools/bootstrap build check
 	@cmake --preset dev >/dev/null && cmake --build --preset dev --target write_sample -- --quiet
@@ -69,4 +74,4 @@ release: ## build the program and the libraries in build/release
 clean: ## remove everything built
 	rm -rf build demo-output papers-output
 
-.PHONY: help demo papers check test test-long bench coverage fuzz crash check-jsonstat format docs install release clean
+.PHONY: help demo papers check test test-long bench coverage fuzz crash net check-jsonstat format docs install release clean
