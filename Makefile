@@ -11,9 +11,17 @@ demo: release ## build, and protect the tables of a small country
 papers: release ## the papers' tables and figures, printed numbers beside ours; DATA=DIR
 	@examples/papers/reproduce $(if $(DATA),--data "$(DATA)") papers-output
 
+check: ## build, unit tests, command line, structure and layout: for every day
+	@tools/bootstrap build check
+	@tools/test format quick
+
 test: ## every check that decides whether a change is good
 	@tools/bootstrap build check docs
 	@tools/test
+
+test-long: ## longer checks, results to docs/test-long.md; STEPS="storms fuzz ..."
+	@tools/bootstrap build check
+	@tools/test-long $(STEPS)
 
 bench: ## measure speed and memory against the floor and other tools
 	@tools/bootstrap build
@@ -25,7 +33,7 @@ coverage: ## measure the coverage of every kind of interval, TABLES=1000 of each
 	@cmake --preset dev >/dev/null && cmake --build --preset dev --target test_coverage -- --quiet
 	@build/dev/tests/property/test_coverage $${TABLES:-1000}
 
-fuzz: ## run every fuzzer, SECONDS=60 each
+fuzz: ## every fuzzer searches, SECONDS=60 each
 	@tools/bootstrap build check
 	@tools/test --fuzz-seconds $${SECONDS:-60} fuzz
 
@@ -41,6 +49,11 @@ crash: ## a ledger under fire: several spenders, KILLS=1000 kills, failing disks
 mutants: ## break what matters in one place at a time, and expect a test to notice; ONLY=REGEX
 	@tools/bootstrap build check
 	@tools/mutants $(if $(ONLY),"$(ONLY)")
+
+net: ## every bound that was once proved, against today's certificates
+	@tools/bootstrap build check
+	@cmake --preset dev >/dev/null && cmake --build --preset dev --target test_net -- --quiet
+	@build/dev/tests/net/test_net tests/net/data
 
 check-jsonstat: ## compare our JSON-stat with npm's jsonstat-toolkit
 	@tools/bootstrap build check
@@ -65,4 +78,4 @@ release: ## build the program and the libraries in build/release
 clean: ## remove everything built
 	rm -rf build demo-output papers-output
 
-.PHONY: help demo papers test bench coverage fuzz crash mutants check-jsonstat format docs install release clean
+.PHONY: help demo papers check test test-long bench coverage fuzz crash mutants net check-jsonstat format docs install release clean

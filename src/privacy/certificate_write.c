@@ -216,9 +216,10 @@ static void write_setting(const cellar_certificate *c, cellar_output *output)
 /* 1 when one cell's delta is bounded for all counts, and none is known to be the worst. */
 static int point_is_bound(const cellar_certificate *c, const cellar_profile_point *p)
 {
+    const double close = 1 - 1e-6;
     return c->n_specs == 1 && c->options.per_unit == 1 && c->options.n_cells == 1 &&
-           c->options.neighbours == CELLAR_NEIGHBOURS_ADD_REMOVE && p->delta > 0 &&
-           p->delta_lower <= 0 && !p->everywhere;
+           c->options.neighbours == CELLAR_NEIGHBOURS_ADD_REMOVE &&
+           p->delta_lower < close * p->delta && !p->everywhere;
 }
 
 /* One epsilon that was asked for, rounded up like what is said of it. */
