@@ -101,6 +101,7 @@ static void raise_curve(envelope *e, const cellar_losses *l)
     const double error = 0x1p-44 + 4 * l->loss_error + (double) (l->n + e->n) * 0x1p-50;
     double value = l->infinite, mass = l->infinite, above = 0;
     size_t k = l->n;
+    e->values += (double) l->n;
     for (size_t i = e->n; i-- > 0;) {
         node *at = &e->nodes[i];
         if (i + 1 < e->n)
@@ -182,11 +183,13 @@ static cellar_status raise_by_all(envelope *e, cellar_error *err)
     cellar_status status = choose_nodes(e, err);
     for (int64_t count = first; status == CELLAR_OK && (end == 0 || count < end); count++) {
         if (end == 0 && count >= next) { /* after 1, 2, 4, ... counts */
-            if (find_rest(e, count) || count - first >= COUNTS_MAX)
+            if (find_rest(e, count) || count - first >= COUNTS_MAX ||
+                e->values >= e->cell->values_max)
                 break;
             next = count + (count - first);
         }
         status = each_pair(e, count, raise_curve, err);
+        next = e->values >= e->cell->values_max ? count + 1 : next;
     }
     for (size_t i = 0; i < e->n && e->has_rest; i++)
         e->nodes[i].value = fmax(e->nodes[i].value, rest_value(e, &e->nodes[i]));
