@@ -48,7 +48,7 @@ CELLAR_API const char *cellar_prepared_mechanism(const cellar_prepared *prepared
 CELLAR_API const cellar_certificate *cellar_prepared_certificate(const cellar_prepared *prepared);
 /* 1 when the release shows the table's own total exactly (multinomial-dirichlet). */
 CELLAR_API int cellar_prepared_shows_total(const cellar_prepared *prepared);
-/* What to expect, as cellar_protect_forecast() tells it. Confidential. There is one
+/* What to expect, as cellar_protect_forecast() reports it. Confidential. There is one
  * for cells that are drawn each by itself (else CELLAR_ERR_ARGUMENT). */
 CELLAR_API cellar_status cellar_prepared_forecast(const cellar_prepared *prepared,
                                                   cellar_forecast *out, cellar_error *err);
