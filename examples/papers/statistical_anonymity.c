@@ -304,8 +304,8 @@ static void figure_3(report *r)
 
     report_item(r, "Figure 3");
     report_claim(r, "standard deviation, mean over thresholds", "smaller than of exposure",
-                 by_statistical < by_exposure, "%.4f and %.4f (our own distribution)", by_statistical,
-                 by_exposure);
+                 by_statistical < by_exposure, "%.4f and %.4f (our own distribution)",
+                 by_statistical, by_exposure);
 }
 
 /* ---- the text ------------------------------------------------------------------------ */
