@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/special.h"
-#include "mechanism/hellinger_sides.h"
 #include "mechanism/hellinger_sums.h"
 #include "mechanism/hellinger_table.h"
 #include "mechanism/hellinger_weights.h"
@@ -23,17 +22,11 @@ typedef struct hellinger {
     _Atomic double *log_z; /* of the first counts; 0: not asked for yet. Threads may ask together:
                               all find the same */
     cellar_hellinger_table *table;
-    cellar_hellinger_sides *sides;
 } hellinger;
 
 static long double rate_of(const cellar_kernel *k)
 {
     return ((const hellinger *) k)->rate;
-}
-
-cellar_hellinger_sides *cellar_hellinger_sides_of(const cellar_mechanism *m)
-{
-    return ((const hellinger *) m)->sides;
 }
 
 /* Sums of d^k e^{-rate |d|}, d = sqrt b - sqrt a, below the count, and from it on. */
@@ -331,7 +324,6 @@ static cellar_status hellinger_init(cellar_mechanism *m, cellar_error *err)
     if (h->log_z == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "a mechanism"));
     h->rate = cellar_long_double_of_rational(rate);
-    CELLAR_TRY(cellar_hellinger_sides_create(h->rate, &h->sides, err));
     status = cellar_kernel_init(m, &hellinger_law, err);
 out:
     fmpq_clear(rate);
@@ -342,7 +334,6 @@ static void hellinger_clear(cellar_mechanism *m)
 {
     cellar_hellinger_weights_free(((hellinger *) m)->weights);
     cellar_hellinger_table_free(((hellinger *) m)->table);
-    cellar_hellinger_sides_free(((hellinger *) m)->sides);
     cellar_free(((hellinger *) m)->log_z);
     cellar_kernel_clear(m);
 }

@@ -22,7 +22,6 @@ set(LAYER_SOURCES
   geometric.c
   hellinger.c
   hellinger_balls.c
-  hellinger_sides.c
   hellinger_sums.c
   hellinger_table.c
   hellinger_weights.c
