@@ -31,6 +31,7 @@ typedef struct envelope {
     node *nodes;
     size_t n;
     double widest;                      /* of all losses */
+    double values;                      /* that the curve was raised by */
     double rest_at[RESTS], rest[RESTS]; /* bounds on delta of all counts not looked at */
     int has_rest;
 } envelope;
