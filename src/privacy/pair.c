@@ -336,12 +336,13 @@ static void window_of(const cellar_pair *pair, double tail, int64_t *low, int64_
  * all values. */
 static int delta_by_near(const cellar_pair *pair, const fmpq_t epsilon, double tail, arb_t out)
 {
-    const double u = CELLAR_NEAR_ERROR, level = cellar_rational_double(epsilon);
+    const double u = CELLAR_NEAR_ERROR, most = 700; /* e^most is a double */
+    const double level = fmin(cellar_rational_double(epsilon), most);
     const double factor = exp(level), v = u + (2 + level) * 0x1p-52;
     double upper = 0, lower = 0, p, q, rounding;
     int64_t low, high;
     arb_t middle;
-    if (pair->step != 1 || !isfinite(factor))
+    if (pair->step != 1)
         return 0;
     window_of(pair, tail, &low, &high, out);
     for (int64_t b = low; b <= high; b++) {
@@ -352,7 +353,7 @@ static int delta_by_near(const cellar_pair *pair, const fmpq_t epsilon, double t
     }
     rounding = (double) (high - low + 9) * 0x1p-52;
     upper *= 1 + rounding;
-    lower *= 1 - rounding;
+    lower *= level < most ? 1 - rounding : 0; /* delta at `most` bounds that of all larger ones */
     arb_init(middle);
     arb_set_d(middle, lower + (upper - lower) / 2);
     mag_set_d(arb_radref(middle), (upper - lower) * 0.51 + upper * 0x1p-52);
