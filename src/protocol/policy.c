@@ -2,6 +2,7 @@
 /* What a participant asks of a collection: nothing is sealed before it was checked. */
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/error.h"
 #include "protocol/decision.h"
@@ -29,10 +30,24 @@ static cellar_status epsilon_check(const cellar_collect_policy *policy,
                        certificate.epsilon_record, policy->most_epsilon);
 }
 
+/* Blanks around a name and its case make no difference: who writes `--never "income, Diag"` means
+ * the column diag. */
+static int is_same_column(const char *never, const char *column)
+{
+    static const char blanks[] = " \t";
+    size_t length;
+    never += strspn(never, blanks);
+    column += strspn(column, blanks);
+    for (length = strlen(never); length > 0 && strchr(blanks, never[length - 1]) != NULL;)
+        length--;
+    return strncasecmp(never, column, length) == 0 &&
+           column[length + strspn(column + length, blanks)] == '\0';
+}
+
 static int policy_forbids(const cellar_collect_policy *policy, const char *column)
 {
     for (size_t i = 0; i < policy->n_never; i++)
-        if (strcmp(policy->never[i], column) == 0)
+        if (is_same_column(policy->never[i], column))
             return 1;
     return 0;
 }

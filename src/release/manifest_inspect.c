@@ -64,6 +64,7 @@ static const char *file_secret(const inspected *file)
         return "is a key file";
     return file_says(file, "\"confidential\"", "true") ||
                    file_has(file, "Confidential: true counts, not for publication.") ||
+                   file_has(file, "Confidential: an assessment of true counts") ||
                    file_has(file, "<body class=\"confidential\">") ||
                    file_has(file, ">CONFIDENTIAL</")
                ? "says that it is confidential"
@@ -181,7 +182,13 @@ static cellar_status inspect_file(const inspected *file, cellar_manifest_finding
     csv_kind kind = CSV_OTHER;
     sayings said = {.is_unaccounted = file_has(file, CELLAR_RELEASE_UNACCOUNTED)};
     const char *secret = file_secret(file);
-    cellar_status status = file_ends(file, ".csv") ? csv_look(file, &kind, err) : CELLAR_OK;
+    cellar_error unreadable; /* a file of another kind need not be CSV */
+    const int is_csv = file_ends(file, ".csv");
+    cellar_status status = csv_look(file, &kind, is_csv ? err : &unreadable);
+    if (!is_csv) { /* by its content, whatever its name: only what true counts look like matters */
+        kind = kind == CSV_RELEASE ? CSV_OTHER : kind;
+        status = status == CELLAR_ERR_MEMORY ? status : CELLAR_OK;
+    }
 
     if (kind == CSV_COUNTS)
         secret = "has a column 'count', as tables of true counts have";

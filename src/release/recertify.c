@@ -96,7 +96,8 @@ static cellar_status recertify_dirichlet(cellar_protection *own, const json_t *c
     return status;
 }
 
-/* *out stays NULL when the mechanism cannot be made from its spec alone, or has changed since. */
+/* *out stays NULL when the mechanism cannot be made from its spec alone. A revision that is not
+ * known is refused: whoever forges a certificate would choose one. */
 static cellar_status recertify_compute(const cellar_release *release, cellar_protection *own,
                                        const char *name, json_t **out, cellar_error *err)
 {
@@ -105,8 +106,8 @@ static cellar_status recertify_compute(const cellar_release *release, cellar_pro
     cellar_error why;
     cellar_status status;
 
-    if (strstr(spec, "file=") != NULL) /* a matrix, which a release does not carry */
-        return CELLAR_OK;
+    if (strncmp(spec, "ptable:file=", 12) == 0 || strncmp(spec, "cell-key:file=", 14) == 0)
+        return CELLAR_OK; /* a matrix, which a release does not carry */
     if (strncmp(spec, "multinomial-dirichlet:", 22) == 0)
         return recertify_dirichlet(own, json_object_get(release->description, "certificate"), out,
                                    err);
@@ -116,7 +117,13 @@ static cellar_status recertify_compute(const cellar_release *release, cellar_pro
     if (status != CELLAR_OK)
         return cellar_fail(err, CELLAR_ERR_INPUT,
                            "%s: there is no certificate of its mechanism: %s", name, why.message);
-    if (!mechanism->ops->is_joint && cellar_mechanism_revision(mechanism) == own->facts.revision)
+    if (cellar_mechanism_revision(mechanism) != own->facts.revision)
+        status =
+            cellar_fail(err, CELLAR_ERR_INPUT,
+                        "%s: revision %u of %s is not known here, so that its certificate "
+                        "cannot be checked",
+                        name, (unsigned) own->facts.revision, cellar_mechanism_name(mechanism));
+    else if (!mechanism->ops->is_joint)
         status = recertify_cells(own, mechanism, name, out, err);
     cellar_mechanism_free(mechanism);
     return status;
