@@ -31,6 +31,7 @@ cellar collect shuffler run --spool exact --key shuffler.key --curator curator.p
 cellar collect curator ask --spool exact --key curator.key
 echo "a question"
 send exact people.csv --never dx
+send exact people.csv --never 'salary, DX '
 send exact people.csv --least-people 1000
 send exact people.csv
 echo "randomised, over collections"

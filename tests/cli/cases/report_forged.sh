@@ -33,6 +33,10 @@ mechanism=poisson:alpha=1 accept='--accept large-epsilon'
 forge '"spec": "poisson:alpha=1"' '"spec": "poisson:alpha=2"'
 forge '"poisson:alpha=1"' '"poisson:alpha=1e80"'
 forge '"poisson:alpha=1"' '"unheard-of"'
+echo "-- a revision that nobody knows, and a file that is none"
+mechanism=discrete-laplace:epsilon=2 accept=
+forge '"revision": 1' '"revision": 2'
+forge '"spec": "discrete-laplace:epsilon=2"' '"spec": "discrete-laplace:epsilon=2,file=x"'
 echo "-- larger figures are no lie"
 mechanism=discrete-laplace:epsilon=2 accept=
 forge '"pure_epsilon": 8.0' '"pure_epsilon": 9.0'

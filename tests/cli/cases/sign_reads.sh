@@ -33,6 +33,17 @@ empty
 cp agency.key pack
 sign
 
+echo "-- true counts under another name, and an assessment"
+for name in t.tsv t.CSV t; do
+    empty
+    cellar tabulate $DATA/people.csv --by region --domain-public --format csv -o pack/$name 2>/dev/null
+    chmod 644 pack/$name
+    sign
+done
+empty
+cellar utility table.json --mechanism laplace:epsilon=1 --copies 2 --seed 1 >pack/losses.txt 2>/dev/null
+chmod 644 pack/losses.txt
+sign
 protect="cellar protect table.json --negatives keep --domain-public --date 2026-07-01"
 echo "-- no protection"
 empty
