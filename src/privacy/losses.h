@@ -40,7 +40,7 @@ cellar_status cellar_losses_init(cellar_losses *losses, size_t n, cellar_error *
  * rationals `exact`; or rising by the same amount from one value to the next, as those of Poisson
  * and negative binomial counts do: how far they are off the nearest lattice of doubles becomes a
  * part of their error. */
-void cellar_losses_find_lattice(cellar_losses *losses, const fmpq *exact);
-void cellar_losses_find_steps(cellar_losses *losses);
+void cellar_losses_find_lattice(cellar_losses *out, const fmpq *exact);
+void cellar_losses_find_steps(cellar_losses *out);
 
 #endif

@@ -210,8 +210,10 @@ static cellar_status find_tilt(losses_sum *s, const question *asked, cellar_tilt
     enum { TRIES = 12, FACTOR = 16 };
     double spacing = s->deviation / sqrt(s->n_times) / FACTOR;
     cellar_status status = CELLAR_ERR_OVERFLOW;
-    for (int i = 0; i < TRIES && status == CELLAR_ERR_OVERFLOW; i++, spacing *= FACTOR)
+    for (int i = 0; i < TRIES && status == CELLAR_ERR_OVERFLOW; i++) {
         status = sum_put(s, spacing, err);
+        spacing *= FACTOR;
+    }
     if (status == CELLAR_OK)
         *out = cellar_tilt_find(s->parts, s->n, asked->epsilon, asked->delta, INFINITY);
     return status;
