@@ -9,7 +9,7 @@
 #include "base/threads.h"
 #include "inference/engine.h"
 #include "inference/simulate.h"
-#include "release/draw.h"
+#include "release/draw/draw.h"
 
 enum { GRAIN = 8 }; /* replicates that share a stream */
 

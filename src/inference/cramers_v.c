@@ -14,7 +14,7 @@
 #include "inference/chi_square.h"
 #include "inference/noisy.h"
 #include "inference/simulate.h"
-#include "release/draw.h"
+#include "release/draw/draw.h"
 
 enum { GRAIN = 8 };
 

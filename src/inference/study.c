@@ -10,7 +10,7 @@
 #include "inference/chi_square.h"
 #include "inference/engine.h"
 #include "inference/simulate.h"
-#include "release/draw.h"
+#include "release/draw/draw.h"
 
 enum { GRAIN = 4, N_TESTS = 3 }; /* tables that share a stream; original, naive, aware */
 

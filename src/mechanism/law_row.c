@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "mechanism/kernel.h"
+#include "mechanism/kernels/kernel.h"
 
 enum {
     ROOM_FIRST = 128,

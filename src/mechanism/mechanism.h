@@ -6,7 +6,7 @@
 #include <cellar/mechanism.h>
 
 #include "math/flint.h"
-#include "mechanism/facts.h"
+#include "mechanism/facts/facts.h"
 #include "mechanism/law_row.h"
 #include "mechanism/parameter.h"
 

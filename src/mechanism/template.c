@@ -10,7 +10,7 @@
  * exact sampler comes with it. Any other kernel fills the required slots of mechanism.h itself. */
 #include <math.h>
 
-#include "mechanism/additive.h"
+#include "mechanism/noise/additive.h"
 
 /* Step 1: the object. Its first member is a cellar_additive (or a cellar_mechanism). Keep here what
  * every call would compute again. The exact parameters are in base.parameters. */

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "plan/summands.h"
-#include "release/share.h"
+#include "release/guarantee/share.h"
 #include "table/table.h"
 
 enum { GROUPS_MAX = 1 << 16, STRUCTURAL_VISITED_MAX = 1 << 24, SUMMED_VARIABLES_MAX = 6 };

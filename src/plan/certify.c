@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "release/certify.h"
-#include "release/share.h"
+#include "release/guarantee/certify.h"
+#include "release/guarantee/share.h"
 
 static size_t collect_parts(const plan_work *work, cellar_certify_part *parts)
 {

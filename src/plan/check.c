@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "privacy/certificate.h"
-#include "release/level.h"
-#include "table/schema.h"
+#include "release/guarantee/level.h"
+#include "table/schema/schema.h"
 
 cellar_status cellar_plan_say(plan_figures *figures, plan_sentences *list, cellar_error *err,
                               const char *format, ...)

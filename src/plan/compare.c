@@ -13,7 +13,7 @@
 #include "mechanism/mechanism.h"
 #include "plan/summands.h"
 #include "plan/work.h"
-#include "table/schema.h"
+#include "table/schema/schema.h"
 
 enum { N_STRATEGIES = 5, MASKS_MAX = 1 << 12 };
 enum { INTERIOR, MARGINS, EVERYTHING, PLAN, OPTIMAL };

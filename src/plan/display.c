@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "plan/pack.h"
-#include "table/schema.h"
+#include "table/schema/schema.h"
 
 static void write_quoted(cellar_output *output, const char *mark, const char *text)
 {

@@ -5,7 +5,7 @@
 
 #include <cellar/mechanism.h>
 
-#include "release/zeros.h"
+#include "release/draw/zeros.h"
 
 enum { PLAN_LAW_CACHED = 4096 };
 

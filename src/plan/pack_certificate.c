@@ -6,8 +6,8 @@
 #include "plan/pack.h"
 #include "plan/rules.h"
 #include "privacy/certificate.h"
-#include "release/description.h"
-#include "table/extension.h"
+#include "release/files/description.h"
+#include "table/formats/extension.h"
 
 /* A text, or null. */
 static json_t *text_or_null(const char *text)

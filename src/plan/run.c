@@ -17,7 +17,7 @@
 #include "base/error.h"
 #include "base/folder.h"
 #include "base/place.h"
-#include "release/charged.h"
+#include "release/charge/charged.h"
 
 typedef struct run {
     const cellar_plan *plan;

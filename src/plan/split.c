@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 #include "math/rational.h"
-#include "release/share.h"
+#include "release/guarantee/share.h"
 
 double cellar_plan_weight(const plan_table *table)
 {

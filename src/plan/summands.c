@@ -3,7 +3,7 @@
  * a cell is one when every cell of the interior that it sums is. */
 #include "plan/summands.h"
 
-#include "table/schema.h"
+#include "table/schema/schema.h"
 
 enum { VISITED_MAX = 1 << 18 };
 

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "mechanism/mechanism.h"
 #include "table/build.h"
-#include "table/schema.h"
+#include "table/schema/schema.h"
 
 enum { STRUCTURAL_VISITED_MAX = 1 << 24 };
 

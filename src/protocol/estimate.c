@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "risk/exposure_curve.h"
+#include "risk/exposure/exposure_curve.h"
 
 static const double ONE = 1e18; /* shares are held in units of 10^-18 */
 

@@ -5,7 +5,7 @@
 
 #include <cellar/release.h>
 
-#include "release/zeros.h"
+#include "release/draw/zeros.h"
 
 /* P(a cell of `count` is listed), and the mean of what is released for it. */
 double cellar_forecast_listed(const cellar_mechanism *mechanism, const cellar_listing *listing,

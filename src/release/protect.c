@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "release/prepared.h"
+#include "release/charge/prepared.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -8,11 +8,11 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "mechanism/mechanism.h"
-#include "release/certify.h"
-#include "release/description.h"
-#include "release/draw.h"
+#include "release/guarantee/certify.h"
+#include "release/files/description.h"
+#include "release/draw/draw.h"
 #include "release/forecast.h"
-#include "release/share.h"
+#include "release/guarantee/share.h"
 
 /* Up to so many indices every cell is visited; beyond, it depends on how many zeros are listed. */
 #define PROTECT_DENSE UINT64_C(67108864)

@@ -4,7 +4,7 @@
 #define CELLAR_RELEASE_PROTECT_H
 
 #include "release/release.h"
-#include "release/zeros.h"
+#include "release/draw/zeros.h"
 #include "table/table.h"
 
 /* A table and options that passed every check. Clear it in every case. */

@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "release/description.h"
-#include "table/extension.h"
+#include "release/files/description.h"
+#include "table/formats/extension.h"
 
 /* ---- life cycle ------------------------------------------------------------ */
 

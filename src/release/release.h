@@ -8,7 +8,7 @@
 #include <cellar/release.h>
 
 #include "table/build.h"
-#include "table/format.h"
+#include "table/formats/format.h"
 
 /* What is said about the numbers. Strings lie in the description. */
 typedef struct cellar_release_facts {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "release/certify.h"
+#include "release/guarantee/certify.h"
 #include "report/committee.h"
 
 enum { DELTA_N_EPSILONS = 31, DELTA_N_ALPHAS = 25, DELTA_N_CURVES = 4 };

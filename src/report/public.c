@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "release/description.h"
+#include "release/files/description.h"
 #include "report/report.h"
 
 cellar_report_options cellar_report_options_default(void)

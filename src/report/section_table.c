@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "report/report.h"
-#include "table/schema.h"
+#include "table/schema/schema.h"
 
 /* The label, with the code when it says something else. */
 void cellar_section_category(cellar_page *page, const cellar_schema *schema, size_t variable,

@@ -17,7 +17,7 @@ typedef struct cellar_schema_variable_def {
     const cellar_codelist *codelist; /* retained by the schema */
 } cellar_schema_variable_def;
 
-/* Structural zeros, parsed but not yet bound to a schema (src/table/structural.h). */
+/* Structural zeros, parsed but not yet bound to a schema (src/table/structural/structural.h). */
 typedef struct cellar_structural_rules cellar_structural_rules;
 
 /* A schema of the interior cells. Fails with CELLAR_ERR_ARGUMENT when names repeat or a variable

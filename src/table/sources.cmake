@@ -1,42 +1,42 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 set(LAYER_SOURCES
-  accumulate.c
-  cellmap.c
   cells.c
   cells_expand.c
-  code_numbers.c
-  csv_fields.c
-  extension_read.c
-  extension_write.c
-  format_csv_read.c
-  format_csv_write.c
-  format_csvw_write.c
-  format_jsonstat_read.c
-  format_jsonstat_write.c
-  format_px_read.c
-  format_px_write.c
-  format_sdmx_write.c
-  intake.c
-  jsonstat.c
-  px.c
-  schema.c
-  schema_margins.c
-  schema_query.c
-  sheet.c
-  stated.c
-  structural.c
-  structural_bind.c
-  structural_cover.c
-  structural_derive.c
+  counting/accumulate.c
+  counting/cellmap.c
+  counting/tabulate.c
+  counting/tabulate_declared.c
+  counting/tabulation.c
+  formats/code_numbers.c
+  formats/csv_fields.c
+  formats/extension_read.c
+  formats/extension_write.c
+  formats/format_csv_read.c
+  formats/format_csv_write.c
+  formats/format_csvw_write.c
+  formats/format_jsonstat_read.c
+  formats/format_jsonstat_write.c
+  formats/format_px_read.c
+  formats/format_px_write.c
+  formats/format_sdmx_write.c
+  formats/intake.c
+  formats/jsonstat.c
+  formats/px.c
+  formats/sheet.c
+  formats/stated.c
+  formats/table_file.c
+  schema/schema.c
+  schema/schema_margins.c
+  schema/schema_query.c
+  structural/structural.c
+  structural/structural_bind.c
+  structural/structural_cover.c
+  structural/structural_derive.c
   table.c
   table_describe.c
   table_expand.c
-  table_file.c
   table_groups.c
   table_margin.c
   table_sums.c
   table_weights.c
-  tabulate.c
-  tabulate_declared.c
-  tabulation.c
 )

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "table/structural_cover.h"
+#include "table/structural/structural_cover.h"
 
 /* ---- life cycle ---- */
 

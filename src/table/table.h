@@ -3,7 +3,7 @@
 #ifndef CELLAR_TABLE_TABLE_H
 #define CELLAR_TABLE_TABLE_H
 
-#include "table/schema.h"
+#include "table/schema/schema.h"
 
 /* The stored cells are parallel arrays in index order: O(stored cells), whatever is possible.
  * Three ways lead from an index to its position:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The whole description of a table. Objects whose members are sorted when they are written make
  * the order of variables and codes disappear. */
-#include "table/tabulation.h"
+#include "table/counting/tabulation.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/order.h"
-#include "table/extension.h"
+#include "table/formats/extension.h"
 #include "table/table.h"
 
 /* Drops an object that could not be completed. */

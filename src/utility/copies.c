@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/threads.h"
-#include "release/draw.h"
+#include "release/draw/draw.h"
 #include "release/release.h"
 
 /* As for releases: up to so many indices every cell is visited, beyond only the listed zeros. */

@@ -4,7 +4,7 @@
 #define CELLAR_UTILITY_LAW_H
 
 #include "mechanism/mechanism.h"
-#include "release/zeros.h"
+#include "release/draw/zeros.h"
 #include "utility/frame.h"
 
 /* The number released is b, or zero when the listing does not have it. */

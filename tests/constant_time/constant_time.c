@@ -8,8 +8,8 @@
 
 #include <valgrind/memcheck.h>
 
-#include "mechanism/additive.h"
-#include "mechanism/noise_sampler.h"
+#include "mechanism/noise/additive.h"
+#include "mechanism/noise/noise_sampler.h"
 #include "random/rng.h"
 
 enum { N = 2500 };

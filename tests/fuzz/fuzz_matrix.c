@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "mechanism/matrix.h"
+#include "mechanism/matrix/matrix.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Structural zeros from hostile bytes: rules that bind must survive being written and read. */
 #include "base/error.h"
-#include "table/structural.h"
+#include "table/structural/structural.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

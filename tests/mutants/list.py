@@ -30,7 +30,7 @@ STATE, CHECK, CHARGE = (f"src/ledger/{name}.c" for name in ("state", "check", "c
 SPEND, STORE, FILES = (f"src/ledger/{name}.c" for name in ("spend", "store", "files"))
 VERIFY, WITNESS, AMOUNT = (f"src/ledger/{name}.c" for name in ("verify", "witness", "amount"))
 OUTPUT, PLACE, FOLDER = "src/base/output.c", "src/base/place.c", "src/base/folder.c"
-MANIFEST, SIGN, INSPECT = (f"src/release/manifest{name}.c" for name in ("", "_sign", "_inspect"))
+MANIFEST, SIGN, INSPECT = (f"src/release/files/manifest{name}.c" for name in ("", "_sign", "_inspect"))
 PURE, CURVE, TIGHT = "src/privacy/certify_pure.c", "src/privacy/curve.c", "src/privacy/tight.c"
 ROUNDING = "unit/rounding_directions"
 
@@ -142,9 +142,9 @@ MUTANTS = [
            "what has no protection is signed unasked", "unit/manifest"),
     Mutant(INSPECT, 'return file_says(file, "\\"confidential\\"", "true") ||', "return 0 ||",
            "a confidential JSON is signed", "unit/manifest"),
-    Mutant("src/release/release_read.c", "if (!read_agrees(stated, digest)) {",
+    Mutant("src/release/files/release_read.c", "if (!read_agrees(stated, digest)) {",
            "if (stated == NULL) {", "numbers that were edited are a release", "unit/release_file"),
-    Mutant("src/release/release_read.c", "if (status == CELLAR_OK && !read_agrees(stated, found))",
+    Mutant("src/release/files/release_read.c", "if (status == CELLAR_OK && !read_agrees(stated, found))",
            "if (status == CELLAR_OK && stated == NULL)",
            "a CSV that was edited is a release", "unit/release_file"),
     # ---- noise
@@ -157,12 +157,12 @@ MUTANTS = [
            "", "noise of two mechanisms is the same draw", "unit/random"),
     Mutant("src/random/rng.c", "    hash_field(&hash, scope->edition, strlen(scope->edition));\n", "",
            "noise of two editions is the same draw", "unit/random"),
-    Mutant("src/release/fingerprint.c", "add_number(f, cells->count[i]);", "add_number(f, 0);",
+    Mutant("src/release/charge/fingerprint.c", "add_number(f, cells->count[i]);", "add_number(f, 0);",
            "a request stands for other counts", "unit/fingerprint"),
-    Mutant("src/mechanism/cell_key.c", "while (keys[i] >= row->ends[at])",
+    Mutant("src/mechanism/matrix/cell_key.c", "while (keys[i] >= row->ends[at])",
            "while (keys[i] > row->ends[at])", "a key at a bound gets the change before it",
            "unit/cell_key"),
-    Mutant("src/mechanism/cell_key.c", "(at_most ? 1 : 0);", "0;",
+    Mutant("src/mechanism/matrix/cell_key.c", "(at_most ? 1 : 0);", "0;",
            "a bound of tables that say at most is taken for below", "unit/cell_key"),
     # ---- certificates
     Mutant("src/privacy/pair.c", "    return yes;\n", "    return yes + 1;\n",
@@ -214,9 +214,9 @@ MUTANTS = [
     Mutant("src/base/text.c", "(is_up ? told < value : told > value)) {",
            "(is_up ? told > value : told < value)) {", "words show less than the bound", ROUNDING),
     # ---- gates
-    Mutant("src/release/level.c", "if ((needs & ~accepted) == 0)", "if ((needs & accepted) == 0)",
+    Mutant("src/release/guarantee/level.c", "if ((needs & ~accepted) == 0)", "if ((needs & accepted) == 0)",
            "what has no protection passes unless it is accepted", "unit/release_level"),
-    Mutant("src/release/level.c", ": revealed < LEVEL_REVEALED ", ": revealed <= 1 ",
+    Mutant("src/release/guarantee/level.c", ": revealed < LEVEL_REVEALED ", ": revealed <= 1 ",
            "nothing is ever without protection", "unit/release_level"),
     Mutant("src/protocol/policy.c", "if (invitation->terms.k >= policy->least_k)",
            "if (invitation->terms.k + 1 >= policy->least_k)",

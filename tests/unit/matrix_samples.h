@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "mechanism/matrix.h"
+#include "mechanism/matrix/matrix.h"
 
 static const char PTABLE[] = "i;j;p;v;p_int_ub\n"
                              "0;0;1;0;1\n"

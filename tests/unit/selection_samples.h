@@ -10,7 +10,7 @@
 #include <cellar/selection.h>
 #include <cellar/table_file.h>
 
-#include "risk/profiles.h"
+#include "risk/selection/profiles.h"
 
 enum { MAX_COLUMNS = 6 };
 

@@ -11,7 +11,7 @@
 #include "code_lists.h"
 #include "data/codelist.h"
 #include "table/build.h"
-#include "table/structural.h"
+#include "table/structural/structural.h"
 #include "table/table.h"
 
 typedef struct small_table {

@@ -14,8 +14,8 @@
 #include "data/codelist.h"
 #include "splitmix.h"
 #include "table/build.h"
-#include "table/structural.h"
-#include "table/structural_rules.h"
+#include "table/structural/structural.h"
+#include "table/structural/structural_rules.h"
 
 /* ---- numbers --------------------------------------------------------------- */
 

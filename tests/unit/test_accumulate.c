@@ -8,8 +8,8 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "splitmix.h"
-#include "table/accumulate.h"
-#include "table/cellmap.h"
+#include "table/counting/accumulate.h"
+#include "table/counting/cellmap.h"
 
 enum { N_LANES = 3, N_BATCHES = 40, BATCH = 700, LEVELS_A = 9, LEVELS_B = 14, RANGE = 4096 };
 

@@ -6,9 +6,9 @@
 
 #include "fail_every.h"
 #include "adjustment_samples.h"
-#include "release/cube.h"
-#include "release/noise_law.h"
-#include "table/schema.h"
+#include "release/adjustment/aggregate.h"
+#include "release/adjustment/noise_law.h"
+#include "table/schema/schema.h"
 
 enum { MAX_INDICES = 100 }; /* of the tables here, totals included */
 
@@ -133,7 +133,7 @@ static void check_fit(const cellar_release *const *releases, size_t n_releases)
             for (uint64_t a = 0; a < schema->n_indices; a++)
                 if (sums(schema, a, d.unknown[j]))
                     want[d.unknown[i]] += d.matrix[i][d.n + j] * weighted[a];
-    cellar_cube_sum(schema, want);
+    cellar_aggregate_sum(schema, want);
     for (uint64_t a = 0; a < schema->n_indices; a++) {
         assert_true(fabs(cellar_adjustment_estimate(fit, a) - want[a]) <
                     1e-7 * (1 + fabs(want[a])));

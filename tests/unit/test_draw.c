@@ -10,7 +10,7 @@
 #include "check.h"
 
 #include "fail_every.h"
-#include "release/draw.h"
+#include "release/draw/draw.h"
 #include "small_table.h"
 
 enum {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "fail_every.h"
-#include "release/fingerprint.h"
+#include "release/charge/fingerprint.h"
 
 static void take(const small_table *small, const cellar_protect_options *options,
                  const char *before, char out[CELLAR_FINGERPRINT_TEXT])

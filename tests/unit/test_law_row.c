@@ -3,7 +3,7 @@
  * and sums of pairs are those of balls. */
 #include "check.h"
 
-#include "mechanism/kernel.h"
+#include "mechanism/kernels/kernel.h"
 #include "privacy/pair.h"
 #include "make_mechanism.h"
 

@@ -10,7 +10,7 @@
 #include <cellar/matrix.h>
 
 #include "fail_every.h"
-#include "mechanism/entropy_pool.h"
+#include "mechanism/matrix/entropy_pool.h"
 #include "make_mechanism.h"
 
 static cellar_error err;

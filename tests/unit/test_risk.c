@@ -9,8 +9,8 @@
 
 #include <cellar/risk.h>
 
-#include "risk/cell.h"
-#include "risk/group.h"
+#include "risk/homogeneity/cell.h"
+#include "risk/homogeneity/group.h"
 #include "make_mechanism.h"
 #include "near.h"
 

@@ -9,7 +9,7 @@
 
 #include "make_mechanism.h"
 #include "near.h"
-#include "risk/cell.h"
+#include "risk/homogeneity/cell.h"
 
 /* ---- what the papers print --------------------------------------------------------------- */
 

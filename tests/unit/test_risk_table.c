@@ -11,7 +11,7 @@
 #include <cellar/risk.h>
 #include <cellar/table_file.h>
 
-#include "risk/quantile.h"
+#include "risk/homogeneity/quantile.h"
 #include "risk_check.h"
 #include "risk_groups.h"
 #include "small_table.h"

@@ -6,8 +6,8 @@
 
 #include "fail_every.h"
 #include "adjustment_samples.h"
-#include "release/rounding.h"
-#include "table/schema.h"
+#include "release/adjustment/rounding.h"
+#include "table/schema/schema.h"
 
 /* Many small counts: noise makes about half of the cells negative. */
 static const small_table flat = {.n_variables = 2,

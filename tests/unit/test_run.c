@@ -9,8 +9,8 @@
 #include "base/memory.h"
 #include "fail_every.h"
 #include "math/run_quick.h"
-#include "mechanism/kernel.h"
-#include "mechanism/kernel_cells.h"
+#include "mechanism/kernels/kernel.h"
+#include "mechanism/kernels/kernel_cells.h"
 #include "make_mechanism.h"
 
 static cellar_error err;

@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "code_lists.h"
 #include "fail_every.h"
-#include "risk/column_groups.h"
+#include "risk/selection/column_groups.h"
 #include "selection_samples.h"
 
 /* The measure of a set of columns, from the library's other functions. */

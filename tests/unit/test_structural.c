@@ -2,7 +2,7 @@
 #include "code_lists.h"
 #include "random_table.h"
 
-#include "table/structural.h"
+#include "table/structural/structural.h"
 
 /* ---- help ---- */
 

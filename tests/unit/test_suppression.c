@@ -9,7 +9,7 @@
 
 #include <cellar/exposure.h>
 
-#include "risk/redaction.h"
+#include "risk/selection/redaction.h"
 #include "selection_samples.h"
 
 /* ---- redaction -------------------------------------------------------------- */

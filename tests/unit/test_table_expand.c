@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "fail_every.h"
-#include "table/structural.h"
+#include "table/structural/structural.h"
 
 /* ---- help ---- */
 

@@ -10,7 +10,7 @@
 #include <cellar/output.h>
 #include <cellar/table_file.h>
 
-#include "table/format.h"
+#include "table/formats/format.h"
 
 enum { N_RANDOM_TABLES = 120 };
 

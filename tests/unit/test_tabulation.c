@@ -14,7 +14,7 @@
 #include "requests.h"
 #include "scratch.h"
 #include "table/table.h"
-#include "table/tabulation.h"
+#include "table/counting/tabulation.h"
 
 static int setup(void **state)
 {

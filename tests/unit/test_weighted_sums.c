@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "mechanism/weighted.h"
+#include "mechanism/noise/weighted.h"
 #include "make_mechanism.h"
 
 enum { BITS = 128, MORE = 256 };

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The inside of a fit: observations by index, and the equations they make. */
+#ifndef CELLAR_RELEASE_ADJUSTMENT_ADJUSTMENT_H
+#define CELLAR_RELEASE_ADJUSTMENT_ADJUSTMENT_H
+
+#include <cellar/adjustment.h>
+
+#include "release/release.h"
+
+/* E maps the interior cells x to all cells and aggregates; W holds the weights of the observed
+ * ones. The estimate solves E'WE x = E'Wy. Arrays have one number for each index of the schema;
+ * those of unknowns are zero in the aggregates' places. */
+struct cellar_adjustment {
+    cellar_schema *schema;
+    size_t n;         /* indices */
+    double *weight;   /* 1 / variance; 0 where nothing was observed */
+    double *observed; /* y, or 0 */
+    double *diagonal; /* of E'WE; 0 where x is no unknown or nothing tells about it */
+    double *estimate; /* E x */
+    int is_estimated; /* some variances were taken at released counts */
+    double tolerance;
+    uint32_t max_iterations, n_iterations;
+    double remainder;
+};
+
+/* Takes in the numbers of a release (adjustment_observe.c): adds weights and weighted numbers to
+ * fit->weight and fit->observed. */
+cellar_status cellar_adjustment_observe(cellar_adjustment *fit, const cellar_release *release,
+                                        cellar_error *err);
+
+/* Solves E'WE x = right for the unknowns (adjustment_solve.c), by conjugate gradients. `right` is
+ * zero in the aggregates' places, and so is `x`, which begins as zero. */
+typedef struct cellar_adjustment_solution {
+    uint32_t n_iterations;
+    double remainder;
+} cellar_adjustment_solution;
+cellar_status cellar_adjustment_solve(const cellar_adjustment *fit, const double *right, double *x,
+                                      const cellar_progress *progress,
+                                      cellar_adjustment_solution *out, cellar_error *err);
+
+#endif

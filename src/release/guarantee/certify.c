@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "release/guarantee/certify.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "privacy/certificate.h"
+#include "release/guarantee/level.h"
+
+/* Where the guarantee is told, when there is more to tell than a pure epsilon. */
+static const char *const certify_epsilons[] = {"0.5", "1", "2"};
+static const char *const certify_deltas[] = {"1e-6", "1e-9"};
+enum { CERTIFY_N_DELTAS = sizeof certify_deltas / sizeof *certify_deltas };
+
+cellar_certificate_domain cellar_question_domain(const cellar_schema *schema)
+{
+    cellar_certificate_domain worst = CELLAR_CERTIFICATE_DOMAIN_DECLARED;
+    for (size_t v = 0; v < cellar_schema_n_variables(schema); v++) {
+        const cellar_domain domain = cellar_schema_domain(schema, v);
+        if (domain == CELLAR_DOMAIN_OBSERVED)
+            return CELLAR_CERTIFICATE_DOMAIN_OBSERVED;
+        if (domain == CELLAR_DOMAIN_ASSERTED)
+            worst = CELLAR_CERTIFICATE_DOMAIN_ASSERTED;
+    }
+    return worst;
+}
+
+void cellar_question_init(cellar_question *out, const cellar_release_facts *facts,
+                          cellar_certificate_domain domain)
+{
+    cellar_certify_options *options = &out->options;
+    size_t n = 0;
+
+    *options = cellar_certify_options_default();
+    options->neighbours = facts->neighbours;
+    options->negatives = facts->negatives;
+    options->domain = domain;
+    options->choice = facts->choice;
+    options->n_cells = facts->cells_per_record;
+    options->per_unit = facts->max_per_unit;
+    options->max_weight = facts->max_weight;
+    options->unit = facts->unit;
+    options->epsilons = certify_epsilons;
+    options->n_epsilons = sizeof certify_epsilons / sizeof *certify_epsilons;
+    if (facts->delta != NULL)
+        out->deltas[n++] = facts->delta;
+    for (size_t i = 0; i < CERTIFY_N_DELTAS; i++) /* each once, however it is written */
+        if (facts->delta == NULL || strtod(facts->delta, NULL) != strtod(certify_deltas[i], NULL))
+            out->deltas[n++] = certify_deltas[i];
+    options->deltas = out->deltas;
+    options->n_deltas = n;
+}
+
+static void certify_ask(const cellar_protection *protection, cellar_question *out)
+{
+    cellar_certificate_domain domain = cellar_question_domain(protection->schema);
+    if (domain == CELLAR_CERTIFICATE_DOMAIN_OBSERVED) /* such a table was refused unless asserted */
+        domain = CELLAR_CERTIFICATE_DOMAIN_ASSERTED;
+    cellar_question_init(out, &protection->facts, domain);
+}
+
+/* Post-processing keeps pure and approximate differential privacy, but not the probabilistic one,
+ * which was computed without the threshold. */
+static int certify_forget_probabilistic(json_t *certificate)
+{
+    json_t *point;
+    size_t i;
+    int failed = 0;
+    json_array_foreach(json_object_get(certificate, "profile"), i, point) failed |=
+        json_object_set_new(point, "delta_probabilistic", json_null());
+    return failed;
+}
+
+/* What the certificate of the law does not know about this release. */
+static int certify_add(json_t *certificate, const cellar_release_facts *facts)
+{
+    int failed = 0;
+    if (facts->threshold > 1)
+        failed |= certify_forget_probabilistic(certificate);
+    if (facts->noise == CELLAR_NOISE_KEYED)
+        failed |= json_object_set_new(
+            certificate, "condition",
+            json_string("keyed noise: holds against bounded computation as long as the key is "
+                        "secret"));
+    return failed;
+}
+
+/* Takes `found`, the answer of certifying: no answer is told as such, with the sentence that says
+ * why, unless memory ended or two computations disagree, which no release may hide. */
+static cellar_status certify_tell(cellar_status found, const cellar_certificate *certificate,
+                                  const cellar_error *why, const cellar_release_facts *facts,
+                                  json_t **out, cellar_error *err)
+{
+    *out = NULL;
+    if (found == CELLAR_ERR_MEMORY)
+        return cellar_fail_memory(err, "a certificate");
+    if (found == CELLAR_ERR_RULE)
+        return cellar_fail(err, CELLAR_ERR_RULE, "%s", why->message);
+    *out = found == CELLAR_OK ? cellar_certificate_json(certificate)
+                              : json_pack("{s:s, s:s++}", "verdict", "unknown", "reason",
+                                          "no certificate could be computed: ", why->message, "");
+    if (*out != NULL && certify_add(*out, facts) == 0)
+        return CELLAR_OK;
+    json_decref(*out);
+    *out = NULL;
+    return cellar_fail_memory(err, "a certificate");
+}
+
+/* The same, and the gate: nothing is released at a level that nobody answers for. `mechanism` is
+ * NULL when cells are not drawn one by one. */
+static cellar_status certify_finish(cellar_protection *protection,
+                                    const cellar_mechanism *mechanism, cellar_status found,
+                                    const cellar_error *why, json_t **out, cellar_error *err)
+{
+    cellar_release_facts *facts = &protection->facts;
+    cellar_status status = certify_tell(found, protection->certificate, why, facts, out, err);
+    if (status == CELLAR_OK)
+        status = cellar_level_of(*out, mechanism, facts->max_weight, &facts->level, err);
+    if (status == CELLAR_OK && facts->noise != CELLAR_NOISE_SEEDED)
+        status = cellar_level_pass(facts->level, facts->mechanism, protection->accepted, err);
+    if (status != CELLAR_OK) {
+        json_decref(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+cellar_status cellar_release_certify(cellar_protection *protection,
+                                     const cellar_mechanism *mechanism, json_t **out,
+                                     cellar_error *err)
+{
+    cellar_certify_part part = {mechanism, 1};
+    cellar_question question;
+    cellar_error why;
+    cellar_status found;
+
+    certify_ask(protection, &question);
+    found = cellar_certify(&part, 1, &question.options, &protection->certificate, &why);
+    return certify_finish(protection, mechanism, found, &why, out, err);
+}
+
+cellar_status cellar_release_certify_keys(cellar_protection *protection,
+                                          const cellar_cell_key *cell_key, json_t **out,
+                                          cellar_error *err)
+{
+    cellar_question question;
+    cellar_error why;
+    cellar_status found;
+
+    certify_ask(protection, &question);
+    found = cellar_certify_cell_key(cell_key, &question.options, &protection->certificate, &why);
+    return certify_finish(protection, NULL, found, &why, out, err);
+}
+
+cellar_status cellar_release_certify_dirichlet(cellar_protection *protection,
+                                               const cellar_dirichlet *dirichlet, int is_invariant,
+                                               json_t **out, cellar_error *err)
+{
+    static const char *const invariants[] = {"total", NULL};
+    cellar_question question;
+    cellar_error why;
+    cellar_status found;
+
+    certify_ask(protection, &question);
+    question.options.invariants = is_invariant ? invariants : NULL;
+    found = cellar_certify_dirichlet(dirichlet, &question.options, &protection->certificate, &why);
+    return certify_finish(protection, NULL, found, &why, out, err);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The certificate that a release carries. */
+#ifndef CELLAR_RELEASE_GUARANTEE_CERTIFY_H
+#define CELLAR_RELEASE_GUARANTEE_CERTIFY_H
+
+#include <cellar/cell_key.h>
+#include <cellar/dirichlet.h>
+
+#include "release/protect.h"
+
+/* What the certificate of a release is asked. `options` points into the struct: do not copy it. */
+typedef struct cellar_question {
+    cellar_certify_options options;
+    const char *deltas[3];
+} cellar_question;
+
+/* Everything that facts say about a guarantee, and nothing else: no other place decides what a
+ * certificate of a release is asked. The delta that is charged comes first. The domain is that of
+ * the categories. */
+void cellar_question_init(cellar_question *out, const cellar_release_facts *facts,
+                          cellar_certificate_domain domain);
+/* The worst domain of the variables of a table, as a certificate names it. */
+cellar_certificate_domain cellar_question_domain(const cellar_schema *schema);
+
+/* The guarantee of all that one unit touches: protection->certificate, and the same as a JSON
+ * object. `protection` knows all its facts but the level, which is set. When none can be computed
+ * the verdict is unknown; when two computations of it disagree, or the level has to be accepted and
+ * is not, it is refused (CELLAR_ERR_RULE). On failure *out is NULL. */
+cellar_status cellar_release_certify(cellar_protection *protection,
+                                     const cellar_mechanism *mechanism, json_t **out,
+                                     cellar_error *err);
+cellar_status cellar_release_certify_keys(cellar_protection *protection,
+                                          const cellar_cell_key *cell_key, json_t **out,
+                                          cellar_error *err);
+/* is_invariant: the total drawn is the table's own. */
+cellar_status cellar_release_certify_dirichlet(cellar_protection *protection,
+                                               const cellar_dirichlet *dirichlet, int is_invariant,
+                                               json_t **out, cellar_error *err);
+
+#endif

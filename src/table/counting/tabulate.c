@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <cellar/tabulate.h>
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "data/coder.h"
+#include "data/condition.h"
+#include "data/record_key.h"
+#include "data/scan.h"
+#include "data/units.h"
+#include "table/counting/accumulate.h"
+#include "table/build.h"
+#include "table/structural/structural.h"
+#include "table/table.h"
+#include "table/counting/tabulation.h"
+
+/* What one thread needs beside the counters. */
+typedef struct tabulate_lane {
+    const int32_t *codes[CELLAR_MAX_VARIABLES];
+    size_t n_codes[CELLAR_MAX_VARIABLES];
+    int32_t *kept[CELLAR_MAX_VARIABLES]; /* codes of the rows left after weights, keys and units */
+    size_t kept_capacity[CELLAR_MAX_VARIABLES];
+    cellar_int128 *weights;
+    uint64_t *record_keys;
+    size_t weights_capacity, keys_capacity;
+    uint64_t n_counted, n_over_unit;
+} tabulate_lane;
+
+typedef struct tabulation {
+    const cellar_tabulate_spec *spec;
+    cellar_scan *scan;
+    cellar_condition **conditions;
+    cellar_codelist *labels[CELLAR_MAX_VARIABLES];
+    cellar_coder **coders; /* of the variables, then of the conditions */
+    cellar_scan_use *uses; /* the same, then weight, record key and unit */
+    size_t n_coders, n_uses;
+    size_t weight_use, key_use, unit_use;
+    uint64_t key_range;
+    cellar_int128 largest_weight; /* what weights are clipped to; 0: not at all */
+    cellar_units *units;
+    cellar_accumulator *accumulator;
+    tabulate_lane *lanes;
+    int n_lanes;
+    cellar_codelist *domains[CELLAR_MAX_VARIABLES];
+    uint32_t *leaf_of[CELLAR_MAX_VARIABLES];
+    cellar_structural_rules *rules;
+    cellar_schema *schema;
+} tabulation;
+
+cellar_tabulate_spec cellar_tabulate_spec_default(void)
+{
+    return (cellar_tabulate_spec){0};
+}
+
+/* ---- what to read ---------------------------------------------------------- */
+
+static const char *variable_name(const cellar_variable_spec *variable)
+{
+    return variable->name != NULL ? variable->name : variable->column;
+}
+
+static cellar_status tabulation_check(const cellar_tabulate_spec *spec, cellar_error *err)
+{
+    if (spec->n_variables == 0 || spec->n_variables > CELLAR_MAX_VARIABLES)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a table has 1 to %d variables, not %zu",
+                           CELLAR_MAX_VARIABLES, spec->n_variables);
+    if (spec->max_weight > 0 && spec->weight_column == NULL)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a bound on weights needs weights");
+    if (spec->max_weight > CELLAR_WEIGHT_BOUND_MAX)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a bound on weights is at most %d",
+                           CELLAR_WEIGHT_BOUND_MAX);
+    for (size_t i = 0; i < spec->n_variables; i++)
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(variable_name(&spec->variables[i]), variable_name(&spec->variables[j])) == 0)
+                return cellar_fail(err, CELLAR_ERR_ARGUMENT, "variable '%.200s' is named twice",
+                                   variable_name(&spec->variables[i]));
+    if ((spec->record_id_column != NULL) != (spec->record_secret != NULL))
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "record keys are derived from an identifier and a secret: name both");
+    if (spec->record_id_column != NULL && spec->record_key_column != NULL)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "record keys are either read or derived, not both");
+    if ((spec->unit_column != NULL) != (spec->max_per_unit > 0))
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "a unit needs both its column and the number of records it may have");
+    return CELLAR_OK;
+}
+
+static cellar_status add_variable(tabulation *t, size_t v, cellar_error *err)
+{
+    const cellar_variable_spec *variable = &t->spec->variables[v];
+    cellar_scan_use *use = &t->uses[t->n_uses];
+    cellar_coder_spec coder = {.variable = variable_name(variable),
+                               .encoding = cellar_scan_encoding(t->scan),
+                               .missing = t->spec->missing,
+                               .n_missing = t->spec->n_missing,
+                               .missing_policy = t->spec->missing_policy,
+                               .recode = &variable->recode,
+                               .codelist = variable->codelist};
+    cellar_status status = CELLAR_OK;
+
+    CELLAR_TRY(cellar_scan_find_column(t->scan, variable->column, &use->column, err));
+    if (variable->codelist == NULL)
+        CELLAR_TRY(cellar_scan_labels(t->scan, &use->column, 1, &t->labels[v], err));
+    coder.labels = t->labels[v];
+    CELLAR_TRY(cellar_coder_create(&coder, &t->coders[t->n_coders], err));
+    use->coder = t->coders[t->n_coders++];
+    t->n_uses++;
+out:
+    return status;
+}
+
+static cellar_status add_condition(tabulation *t, size_t w, cellar_error *err)
+{
+    cellar_scan_use *use = &t->uses[t->n_uses];
+    cellar_coder_spec coder = {.encoding = cellar_scan_encoding(t->scan)};
+    cellar_status status = CELLAR_OK;
+
+    CELLAR_TRY(cellar_condition_parse(t->spec->where[w], &t->conditions[w], err));
+    coder.condition = t->conditions[w];
+    coder.variable = cellar_condition_column(coder.condition);
+    CELLAR_TRY(cellar_scan_find_column(t->scan, coder.variable, &use->column, err));
+    CELLAR_TRY(cellar_coder_create(&coder, &t->coders[t->n_coders], err));
+    use->coder = t->coders[t->n_coders++];
+    t->n_uses++;
+out:
+    return status;
+}
+
+/* A column read as it stands; `column` may be NULL. */
+static cellar_status add_raw(tabulation *t, const char *column, size_t *use, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    if (column == NULL)
+        return CELLAR_OK;
+    *use = t->n_uses;
+    CELLAR_TRY(cellar_scan_find_column(t->scan, column, &t->uses[*use].column, err));
+    t->n_uses++;
+out:
+    return status;
+}
+
+static cellar_status tabulation_prepare(tabulation *t, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    const cellar_tabulate_spec *spec = t->spec;
+    size_t n = spec->n_variables + spec->n_where;
+
+    CELLAR_TRY(cellar_scan_open(spec->path, &spec->reader, &t->scan, err));
+    t->conditions = cellar_alloc(spec->n_where, sizeof *t->conditions);
+    t->coders = cellar_alloc(n, sizeof *t->coders);
+    t->uses = cellar_alloc(n + 3, sizeof *t->uses);
+    if (t->conditions == NULL || t->coders == NULL || t->uses == NULL) {
+        status = cellar_fail_memory(err, "a tabulation");
+        goto out;
+    }
+    for (size_t v = 0; v < spec->n_variables; v++)
+        CELLAR_TRY(add_variable(t, v, err));
+    for (size_t w = 0; w < spec->n_where; w++)
+        CELLAR_TRY(add_condition(t, w, err));
+    CELLAR_TRY(add_raw(t, spec->weight_column, &t->weight_use, err));
+    CELLAR_TRY(add_raw(
+        t, spec->record_id_column != NULL ? spec->record_id_column : spec->record_key_column,
+        &t->key_use, err));
+    CELLAR_TRY(add_raw(t, spec->unit_column, &t->unit_use, err));
+    if (spec->structural_zeros_path != NULL)
+        CELLAR_TRY(cellar_structural_rules_read(spec->structural_zeros_path, &t->rules, err));
+    if (spec->record_key_column != NULL || spec->record_id_column != NULL)
+        t->key_range = spec->key_range > 0 ? spec->key_range : CELLAR_DECIMAL_KEY_RANGE;
+    t->largest_weight = (cellar_int128) spec->max_weight * CELLAR_WEIGHT_UNIT;
+    if (spec->unit_column != NULL) {
+        t->units = cellar_units_create(spec->max_per_unit);
+        if (t->units == NULL)
+            status = cellar_fail_memory(err, "units");
+    }
+out:
+    return status;
+}
+
+/* ---- counting -------------------------------------------------------------- */
+
+enum { ROW_COUNTS, ROW_REJECTED, ROW_OVER_UNIT, ROW_NO_MEMORY };
+
+/* The key of a row, derived or read. 0: the row was rejected. */
+static int lane_key(const tabulation *t, cellar_batch *batch, size_t row, uint64_t *key)
+{
+    const cellar_tabulate_spec *spec = t->spec;
+    size_t length;
+    const char *text = cellar_batch_text(batch, t->key_use, row, &length);
+
+    if (spec->record_id_column != NULL) {
+        if (length == 0) {
+            cellar_batch_reject(batch, spec->record_id_column, row, "the identifier is missing");
+            return 0;
+        }
+        *key = cellar_record_key_derive(spec->record_secret, text, length, spec->key_range);
+        return 1;
+    }
+    if (cellar_record_key_parse(text, length, spec->key_range, key))
+        return 1;
+    cellar_batch_reject(batch, spec->record_key_column, row,
+                        spec->key_range > 0
+                            ? "expected a record key, an integer below the key range"
+                            : "expected a record key, a decimal in [0,1)");
+    return 0;
+}
+
+/* The weight and key of a row go to position `n` of the lane's arrays. The unit comes last, so that
+ * a row which is no good does not use up a place of its unit. */
+static int lane_admit(tabulation *t, tabulate_lane *lane, cellar_batch *batch, size_t row, size_t n)
+{
+    const cellar_tabulate_spec *spec = t->spec;
+    size_t length;
+    const char *text;
+
+    if (spec->weight_column != NULL) {
+        text = cellar_batch_text(batch, t->weight_use, row, &length);
+        if (!cellar_parse_decimal(text, length, CELLAR_WEIGHT_SCALE, &lane->weights[n], NULL) ||
+            lane->weights[n] < 0) {
+            cellar_batch_reject(batch, spec->weight_column, row,
+                                "expected a weight, a decimal number of at least 0");
+            return ROW_REJECTED;
+        }
+        if (t->largest_weight > 0 && lane->weights[n] > t->largest_weight)
+            lane->weights[n] = t->largest_weight;
+    }
+    if (t->key_range > 0 && !lane_key(t, batch, row, &lane->record_keys[n]))
+        return ROW_REJECTED;
+    if (t->units != NULL) {
+        int admitted;
+        text = cellar_batch_text(batch, t->unit_use, row, &length);
+        if (length == 0) {
+            cellar_batch_reject(batch, spec->unit_column, row, "the unit is missing");
+            return ROW_REJECTED;
+        }
+        admitted = cellar_units_admit(t->units, text, length);
+        if (admitted <= 0)
+            return admitted < 0 ? ROW_NO_MEMORY : ROW_OVER_UNIT;
+    }
+    return ROW_COUNTS;
+}
+
+static int lane_reserve(const tabulation *t, tabulate_lane *lane, size_t n)
+{
+    int ok = 1;
+    for (size_t v = 0; ok && v < t->spec->n_variables; v++)
+        ok = cellar_grow(&lane->kept[v], &lane->kept_capacity[v], n, sizeof *lane->kept[v]);
+    if (ok && t->spec->weight_column != NULL)
+        ok = cellar_grow(&lane->weights, &lane->weights_capacity, n, sizeof *lane->weights);
+    if (ok && t->key_range > 0)
+        ok = cellar_grow(&lane->record_keys, &lane->keys_capacity, n, sizeof *lane->record_keys);
+    return ok;
+}
+
+/* The rows of a batch that weights, keys and units leave. */
+static cellar_status lane_pick(tabulation *t, tabulate_lane *lane, cellar_batch *batch,
+                               cellar_coded_rows *rows, cellar_error *err)
+{
+    size_t n = 0;
+    if (!lane_reserve(t, lane, rows->n))
+        return cellar_fail_memory(err, "a batch of rows");
+    for (size_t row = 0; row < rows->n; row++)
+        switch (lane_admit(t, lane, batch, row, n)) {
+        case ROW_COUNTS:
+            for (size_t v = 0; v < t->spec->n_variables; v++)
+                lane->kept[v][n] = lane->codes[v][row];
+            n++;
+            break;
+        case ROW_OVER_UNIT:
+            lane->n_over_unit++;
+            break;
+        case ROW_NO_MEMORY:
+            return cellar_fail_memory(err, "units");
+        default:
+            break;
+        }
+    for (size_t v = 0; v < t->spec->n_variables; v++)
+        lane->codes[v] = lane->kept[v];
+    rows->n = n;
+    rows->weights = t->spec->weight_column != NULL ? lane->weights : NULL;
+    rows->record_keys = t->key_range > 0 ? lane->record_keys : NULL;
+    return CELLAR_OK;
+}
+
+static cellar_status count_batch(void *context, int lane_number, cellar_batch *batch,
+                                 cellar_error *err)
+{
+    tabulation *t = context;
+    tabulate_lane *lane = &t->lanes[lane_number];
+    cellar_coded_rows rows = {
+        .n = cellar_batch_n_rows(batch), .codes = lane->codes, .n_codes = lane->n_codes};
+    cellar_status status = CELLAR_OK;
+
+    for (size_t v = 0; v < t->spec->n_variables; v++) {
+        lane->codes[v] = cellar_batch_codes(batch, v);
+        lane->n_codes[v] = cellar_coder_n_codes(t->coders[v]);
+    }
+    if (t->spec->weight_column != NULL || t->key_range > 0 || t->units != NULL)
+        CELLAR_TRY(lane_pick(t, lane, batch, &rows, err));
+    lane->n_counted += rows.n;
+    CELLAR_TRY(cellar_accumulator_add(t->accumulator, lane_number, &rows, err));
+    if (t->spec->max_cells > 0 && cellar_accumulator_n_cells(t->accumulator) > t->spec->max_cells)
+        status = cellar_fail(err, CELLAR_ERR_RULE, "the table has more than %llu cells",
+                             (unsigned long long) t->spec->max_cells);
+out:
+    return status;
+}
+
+static cellar_status tabulation_count(tabulation *t, cellar_row_report *report, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    cellar_scan_options options = {
+        .n_lanes = t->spec->n_threads, .in_order = t->units != NULL, .progress = t->spec->progress};
+    cellar_accumulator_spec counters = {.n_variables = t->spec->n_variables,
+                                        .weighted = t->spec->weight_column != NULL,
+                                        .key_range = t->key_range};
+
+    t->n_lanes = counters.n_lanes = cellar_scan_n_lanes(t->scan, &options);
+    t->lanes = cellar_alloc((size_t) t->n_lanes, sizeof *t->lanes);
+    if (t->lanes == NULL)
+        return cellar_fail_memory(err, "a tabulation");
+    CELLAR_TRY(cellar_accumulator_create(&counters, &t->accumulator, err));
+    CELLAR_TRY(cellar_scan_run(t->scan, t->uses, t->n_uses, count_batch, t, &options, report, err));
+    for (int i = 0; i < t->n_lanes; i++) {
+        report->n_counted += t->lanes[i].n_counted;
+        report->n_over_unit += t->lanes[i].n_over_unit;
+    }
+out:
+    return status;
+}
+
+/* ---- the table ------------------------------------------------------------- */
+
+static cellar_domain variable_domain(const tabulation *t, size_t v)
+{
+    if (cellar_coder_is_declared(t->coders[v]))
+        return CELLAR_DOMAIN_DECLARED;
+    return t->spec->variables[v].domain_public ? CELLAR_DOMAIN_ASSERTED : CELLAR_DOMAIN_OBSERVED;
+}
+
+static cellar_status tabulation_schema(tabulation *t, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    cellar_schema_variable_def defs[CELLAR_MAX_VARIABLES];
+
+    for (size_t v = 0; v < t->spec->n_variables; v++) {
+        if (cellar_coder_n_codes(t->coders[v]) == 0)
+            return cellar_fail(err, CELLAR_ERR_INPUT,
+                               "%s: no row was counted, so variable '%.200s' has no category; "
+                               "declare its domain",
+                               t->spec->path, cellar_coder_variable(t->coders[v]));
+        CELLAR_TRY(cellar_coder_domain(t->coders[v], &t->domains[v], &t->leaf_of[v], err));
+        defs[v] = (cellar_schema_variable_def){.name = cellar_coder_variable(t->coders[v]),
+                                               .domain = variable_domain(t, v),
+                                               .codelist = t->domains[v]};
+    }
+    CELLAR_TRY(cellar_schema_create(defs, t->spec->n_variables, t->rules, &t->schema, err));
+out:
+    return status;
+}
+
+static cellar_status tabulation_tell(const tabulation *t, cellar_table *table, cellar_error *err)
+{
+    char *text = NULL;
+    cellar_status status = cellar_tabulation_describe(
+        t->spec, (const cellar_condition *const *) t->conditions, &text, err);
+    if (status == CELLAR_OK)
+        status = cellar_table_set_tabulation(table, text, err);
+    cellar_free(text);
+    return status;
+}
+
+static cellar_status tabulation_table(tabulation *t, cellar_table **out, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    size_t n = t->spec->n_variables, n_codes[CELLAR_MAX_VARIABLES];
+    uint64_t stride[CELLAR_MAX_VARIABLES];
+    const cellar_margins *margins = &t->spec->margins;
+    cellar_cells cells = {0};
+    cellar_table *interior = NULL;
+    cellar_error refusal = {""};
+
+    for (size_t v = n; v-- > 0;) {
+        n_codes[v] = cellar_coder_n_codes(t->coders[v]);
+        stride[v] = v + 1 == n ? 1 : stride[v + 1] * cellar_schema_n_leaves(t->schema, v + 1);
+    }
+    CELLAR_TRY(cellar_accumulator_cells(t->accumulator, (const uint32_t *const *) t->leaf_of,
+                                        n_codes, stride, &cells, err));
+    if (t->spec->max_cells > 0 && cells.n > t->spec->max_cells) {
+        cellar_cells_clear(&cells);
+        status = cellar_fail(err, CELLAR_ERR_RULE, "the table has more than %llu cells",
+                             (unsigned long long) t->spec->max_cells);
+        goto out;
+    }
+    status = cellar_table_from_cells(t->schema, &cells, t->key_range, &interior, &refusal);
+    if (status != CELLAR_OK) {
+        cellar_fail(err, status, "%s: %s",
+                    t->rules != NULL ? t->spec->structural_zeros_path : t->spec->path,
+                    refusal.message);
+        goto out;
+    }
+    CELLAR_TRY(cellar_table_set_max_weight(interior, t->spec->max_weight, err));
+    CELLAR_TRY(tabulation_tell(t, interior, err));
+    if (margins->all || margins->n_masks > 0 || margins->hierarchies != 0)
+        CELLAR_TRY(cellar_table_expand(interior, margins, out, err));
+    else {
+        *out = interior;
+        interior = NULL;
+    }
+out:
+    cellar_table_free(interior);
+    return status;
+}
+
+static void tabulation_clear(tabulation *t)
+{
+    for (size_t i = 0; i < t->n_coders; i++)
+        cellar_coder_free(t->coders[i]);
+    for (size_t w = 0; t->conditions != NULL && w < t->spec->n_where; w++)
+        cellar_condition_free(t->conditions[w]);
+    for (size_t v = 0; v < CELLAR_MAX_VARIABLES; v++) {
+        cellar_codelist_free(t->labels[v]);
+        cellar_codelist_free(t->domains[v]);
+        cellar_free(t->leaf_of[v]);
+    }
+    for (int i = 0; t->lanes != NULL && i < t->n_lanes; i++) {
+        for (size_t v = 0; v < CELLAR_MAX_VARIABLES; v++)
+            cellar_free(t->lanes[i].kept[v]);
+        cellar_free(t->lanes[i].weights);
+        cellar_free(t->lanes[i].record_keys);
+    }
+    cellar_free(t->lanes);
+    cellar_free(t->conditions);
+    cellar_free(t->coders);
+    cellar_free(t->uses);
+    cellar_accumulator_free(t->accumulator);
+    cellar_units_free(t->units);
+    cellar_structural_rules_free(t->rules);
+    cellar_schema_free(t->schema);
+    cellar_scan_close(t->scan);
+}
+
+cellar_status cellar_tabulate(const cellar_tabulate_spec *spec, cellar_table **out,
+                              cellar_row_report *report, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    tabulation t = {.spec = spec};
+    cellar_row_report counted = {0};
+
+    *out = NULL;
+    CELLAR_TRY(tabulation_check(spec, err));
+    CELLAR_TRY(tabulation_prepare(&t, err));
+    CELLAR_TRY(tabulation_count(&t, &counted, err));
+    CELLAR_TRY(tabulation_schema(&t, err));
+    CELLAR_TRY(tabulation_table(&t, out, err));
+    if (report != NULL)
+        *report = counted;
+out:
+    tabulation_clear(&t);
+    return status;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* JSON-stat 2.0, class dataset. What describes the table goes through jansson; the values, which
+ * may be millions, are written straight. */
+#include "table/formats/format.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "table/formats/csv_fields.h"
+#include "table/formats/extension.h"
+
+static json_t *jsonstat_category(const cellar_schema *schema, size_t v)
+{
+    json_t *index = json_array(), *labels = json_object();
+    int failed = 0;
+
+    for (size_t c = 0; c < cellar_schema_n_categories(schema, v); c++) {
+        const char *code = cellar_schema_code(schema, v, c);
+        failed |= json_array_append_new(index, json_string(code));
+        failed |=
+            json_object_set_new(labels, code, json_string(cellar_schema_label(schema, v, c, 0)));
+    }
+    if (failed) {
+        json_decref(index);
+        json_decref(labels);
+        return NULL;
+    }
+    return json_pack("{s:o, s:o}", "index", index, "label", labels);
+}
+
+/* id, size and dimension: each variable once in each. */
+static int jsonstat_add_dimensions(const cellar_schema *schema, json_t *root)
+{
+    json_t *id = json_array(), *size = json_array(), *dimension = json_object();
+    int failed = 0;
+
+    for (size_t v = 0; v < cellar_schema_n_variables(schema); v++) {
+        const char *name = cellar_schema_variable(schema, v);
+        json_int_t n = (json_int_t) cellar_schema_n_categories(schema, v);
+        failed |= json_array_append_new(id, json_string(name));
+        failed |= json_array_append_new(size, json_integer(n));
+        failed |= json_object_set_new(
+            dimension, name,
+            json_pack("{s:s, s:o}", "label", name, "category", jsonstat_category(schema, v)));
+    }
+    failed |= json_object_set_new(root, "id", id);
+    failed |= json_object_set_new(root, "size", size);
+    failed |= json_object_set_new(root, "dimension", dimension);
+    return !failed;
+}
+
+static cellar_status jsonstat_add_roles(const cellar_sheet *sheet,
+                                        const cellar_table_write_options *options, json_t *root,
+                                        cellar_error *err)
+{
+    json_t *roles = json_object();
+    int failed = 0;
+
+    for (size_t i = 0; i < options->n_roles; i++) {
+        const cellar_variable_role *role = &options->roles[i];
+        json_t *names = json_object_get(roles, role->role);
+        if (cellar_schema_find_variable(sheet->schema, role->variable) == CELLAR_NO_CODE ||
+            (strcmp(role->role, "time") != 0 && strcmp(role->role, "geo") != 0)) {
+            json_decref(roles);
+            return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                               "role '%s' of '%s': expected time or geo, of a variable of the "
+                               "table",
+                               role->role, role->variable);
+        }
+        if (names == NULL) {
+            names = json_array();
+            failed |= json_object_set_new(roles, role->role, names);
+        }
+        failed |= json_array_append_new(names, json_string(role->variable));
+    }
+    if (json_object_size(roles) > 0)
+        failed |= json_object_set(root, "role", roles);
+    json_decref(roles);
+    return failed ? cellar_fail_memory(err, "a description of the table") : CELLAR_OK;
+}
+
+/* Everything but value and status. */
+static cellar_status jsonstat_describe(const cellar_sheet *sheet,
+                                       const cellar_table_write_options *options, json_t **out,
+                                       cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    cellar_extension_layout layout = {.sparse = options->sparse};
+    json_t *root = json_pack("{s:s, s:s}", "version", "2.0", "class", "dataset");
+    json_t *extension = NULL;
+    int failed = root == NULL;
+
+    *out = NULL;
+    if (options->title != NULL)
+        failed |= json_object_set_new(root, "label", json_string(options->title));
+    if (sheet->confidential)
+        failed |= json_object_set_new(
+            root, "note", json_pack("[s]", "Confidential: true counts, not for publication."));
+    if (sheet->stamp != NULL)
+        failed |= json_object_set_new(root, "note", json_pack("[s]", sheet->stamp));
+    if (failed || !jsonstat_add_dimensions(sheet->schema, root)) {
+        status = cellar_fail_memory(err, "a description of the table");
+        goto out;
+    }
+    CELLAR_TRY(jsonstat_add_roles(sheet, options, root, err));
+    CELLAR_TRY(cellar_extension_create(sheet, &layout, &extension, err));
+    if (json_object_set_new(root, "extension", json_pack("{s:O}", "cellar", extension)) != 0)
+        status = cellar_fail_memory(err, "a description of the table");
+out:
+    json_decref(extension);
+    if (status != CELLAR_OK)
+        json_decref(root);
+    else
+        *out = root;
+    return status;
+}
+
+/* ---- values and statuses --------------------------------------------------- */
+
+static int jsonstat_dump(const char *bytes, size_t length, void *text)
+{
+    cellar_text_add(text, bytes, length);
+    return ((cellar_text *) text)->failed ? -1 : 0;
+}
+
+static void jsonstat_add_key(cellar_text *text, uint64_t index, int first)
+{
+    cellar_text_add_string(text, first ? "\"" : ",\n\"");
+    cellar_text_add_u64(text, index);
+    cellar_text_add_string(text, "\":");
+}
+
+static void jsonstat_write_values(cellar_sheet_walk *walk, int sparse, cellar_text *text,
+                                  cellar_output *output)
+{
+    size_t n_variables = cellar_schema_n_variables(walk->sheet->schema);
+    int first = 1;
+
+    cellar_text_add_string(text, sparse ? ",\n\"value\":{" : ",\n\"value\":[");
+    for (; cellar_sheet_walk_next(walk); first = 0) {
+        int shown = walk->in_table && cellar_sheet_shows(walk->sheet, &walk->cell);
+        if (sparse && !shown)
+            continue;
+        if (sparse)
+            jsonstat_add_key(text, walk->cell.index, first);
+        else if (!first) /* a line for each row of the last variable */
+            cellar_text_add_string(
+                text, n_variables > 0 && walk->categories[n_variables - 1] == 0 ? ",\n" : ",");
+        if (shown)
+            cellar_text_add_i64(text, walk->cell.value);
+        else
+            cellar_text_add_string(text, "null");
+        if (text->length >= CELLAR_CSV_FLUSH_BYTES)
+            cellar_csv_flush(text, output);
+    }
+    cellar_text_add_string(text, sparse ? "}" : "]");
+}
+
+static void jsonstat_write_statuses(cellar_sheet_walk *walk, cellar_text *text,
+                                    cellar_output *output)
+{
+    int first = 1;
+
+    cellar_text_add_string(text, ",\n\"status\":{");
+    while (cellar_sheet_walk_next(walk)) {
+        if (walk->cell.status == CELLAR_CELL_NORMAL)
+            continue;
+        jsonstat_add_key(text, walk->cell.index, first);
+        cellar_text_printf(text, "\"%s\"", cellar_cell_status_name(walk->cell.status));
+        first = 0;
+        if (text->length >= CELLAR_CSV_FLUSH_BYTES)
+            cellar_csv_flush(text, output);
+    }
+    cellar_text_add_string(text, "}");
+}
+
+cellar_status cellar_format_jsonstat_write(const cellar_sheet *sheet,
+                                           const cellar_table_write_options *options,
+                                           cellar_output *output, cellar_error *err)
+{
+    cellar_sheet_extent extent = options->sparse ? CELLAR_SHEET_STORED : CELLAR_SHEET_INDICES;
+    cellar_status status = CELLAR_OK;
+    cellar_sheet_walk walk;
+    cellar_text text = {0};
+    json_t *root = NULL;
+
+    CELLAR_TRY(cellar_sheet_walk_init(&walk, sheet, extent, err));
+    CELLAR_TRY(jsonstat_describe(sheet, options, &root, err));
+    if (output == NULL)
+        goto out;
+    if (json_dump_callback(root, jsonstat_dump, &text, JSON_COMPACT) != 0) {
+        status = cellar_fail_memory(err, "a description of the table");
+        goto out;
+    }
+    text.length--; /* the closing brace: value and status follow */
+    jsonstat_write_values(&walk, options->sparse, &text, output);
+    if (cellar_sheet_has_status(sheet, !options->sparse)) {
+        CELLAR_TRY(cellar_sheet_walk_init(&walk, sheet, extent, err));
+        jsonstat_write_statuses(&walk, &text, output);
+    }
+    cellar_text_add_string(&text, "}\n");
+    if (text.failed)
+        status = cellar_fail_memory(err, "the values of a table");
+    else
+        cellar_csv_flush(&text, output);
+out:
+    json_decref(root);
+    cellar_text_clear(&text);
+    return status;
+}

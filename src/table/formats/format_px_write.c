@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* PC-Axis. The keywords say all that px can say; a note carries what it cannot, so that the file
+ * reads back exactly. Nothing in it depends on the time it was written. */
+#include "table/formats/format.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "table/formats/csv_fields.h"
+#include "table/formats/extension.h"
+#include "table/formats/px.h"
+
+enum { PX_PIECE_BYTES = 240 }; /* lines stay below the 256 characters of old readers */
+
+static const char px_line_end[] = "\r\n";
+
+/* ---- pieces ---------------------------------------------------------------- */
+
+/* A string that is plain already, in pieces of one line each. */
+static void px_add_pieces(cellar_text *text, const char *plain, size_t length)
+{
+    do {
+        size_t n = length;
+        if (n > PX_PIECE_BYTES)
+            for (n = PX_PIECE_BYTES; (plain[n] & 0xc0) == 0x80;) /* not inside a character */
+                n--;
+        cellar_text_add_char(text, '"');
+        cellar_text_add(text, plain, n);
+        cellar_text_add_char(text, '"');
+        plain += n;
+        length -= n;
+        if (length > 0)
+            cellar_text_add_string(text, px_line_end);
+    } while (length > 0);
+}
+
+static void px_add_string(cellar_text *text, const char *string)
+{
+    cellar_text plain = {0};
+    cellar_px_add_plain(&plain, string);
+    if (plain.failed)
+        text->failed = 1;
+    else
+        px_add_pieces(text, plain.length > 0 ? plain.bytes : "", plain.length);
+    cellar_text_clear(&plain);
+}
+
+/* A language tag between brackets holds letters, digits and hyphens. */
+static void px_add_keyword(cellar_text *text, const char *keyword, const char *language,
+                           const char *name)
+{
+    cellar_text_add_string(text, keyword);
+    if (language[0] != '\0') {
+        cellar_text_add_char(text, '[');
+        for (; *language != '\0'; language++)
+            cellar_text_add_char(text, strchr("[]()=;,\"", *language) != NULL ? '-' : *language);
+        cellar_text_add_char(text, ']');
+    }
+    if (name != NULL) {
+        cellar_text_add_string(text, "(\"");
+        cellar_text_add_string(text, name);
+        cellar_text_add_string(text, "\")");
+    }
+    cellar_text_add_char(text, '=');
+}
+
+static void px_end(cellar_text *text)
+{
+    cellar_text_add_char(text, ';');
+    cellar_text_add_string(text, px_line_end);
+}
+
+static void px_add_entry(cellar_text *text, const char *keyword, const char *language,
+                         const char *name, const char *value)
+{
+    px_add_keyword(text, keyword, language, name);
+    px_add_string(text, value);
+    px_end(text);
+}
+
+static void px_add_comma(cellar_text *text, size_t position)
+{
+    if (position == 0)
+        return;
+    cellar_text_add_char(text, ',');
+    cellar_text_add_string(text, px_line_end);
+}
+
+/* ---- what describes the table ---------------------------------------------- */
+
+/* The names of the variables as px can hold them, told apart where that makes two alike. */
+typedef struct px_names {
+    cellar_text names[CELLAR_MAX_VARIABLES];
+    size_t n;
+} px_names;
+
+static void px_names_clear(px_names *names)
+{
+    for (size_t v = 0; v < names->n; v++)
+        cellar_text_clear(&names->names[v]);
+}
+
+static int px_names_fill(px_names *names, const cellar_schema *schema)
+{
+    names->n = cellar_schema_n_variables(schema);
+    for (size_t v = 0; v < names->n; v++) {
+        cellar_text *name = &names->names[v];
+        cellar_px_add_plain(name, cellar_schema_variable(schema, v));
+        if (name->failed)
+            return 0;
+        for (size_t k = 0; k < v; k++)
+            if (strcmp(names->names[k].bytes, name->bytes) == 0) {
+                cellar_text_printf(name, " (%zu)", v + 1);
+                k = (size_t) -1; /* the longer name may be taken too */
+                if (name->failed)
+                    return 0;
+            }
+    }
+    return 1;
+}
+
+/* The tag of a language; px needs a word for the unnamed one where there are several. */
+static const char *px_language(const cellar_schema *schema, size_t language)
+{
+    const char *tag = cellar_schema_language(schema, language);
+    return tag[0] == '\0' && cellar_schema_n_languages(schema) > 1 ? "und" : tag;
+}
+
+static void px_add_head(cellar_text *text, const cellar_schema *schema)
+{
+    size_t n = cellar_schema_n_languages(schema);
+
+    px_add_entry(text, "CHARSET", "", NULL, "ANSI");
+    px_add_entry(text, "AXIS-VERSION", "", NULL, "2013");
+    px_add_entry(text, "CODEPAGE", "", NULL, "utf-8");
+    if (n > 0 && px_language(schema, 0)[0] != '\0')
+        px_add_entry(text, "LANGUAGE", "", NULL, px_language(schema, 0));
+    if (n > 1) {
+        px_add_keyword(text, "LANGUAGES", "", NULL);
+        for (size_t l = 0; l < n; l++) {
+            if (l > 0)
+                cellar_text_add_char(text, ',');
+            px_add_string(text, px_language(schema, l));
+        }
+        px_end(text);
+    }
+    cellar_text_printf(text, "DECIMALS=0;%sSHOWDECIMALS=0;%s", px_line_end, px_line_end);
+    px_add_entry(text, "MATRIX", "", NULL, "CELLAR");
+    px_add_entry(text, "SUBJECT-CODE", "", NULL, "CELLAR");
+}
+
+static void px_add_names(cellar_text *text, const char *keyword, const char *language,
+                         const px_names *names, size_t first, size_t last)
+{
+    if (first == last)
+        return;
+    px_add_keyword(text, keyword, language, NULL);
+    for (size_t v = first; v < last; v++) {
+        px_add_comma(text, v - first);
+        cellar_text_printf(text, "\"%s\"", names->names[v].bytes);
+    }
+    px_end(text);
+}
+
+static void px_add_title(cellar_text *text, const cellar_sheet *sheet,
+                         const cellar_table_write_options *options, const char *language,
+                         const px_names *names)
+{
+    cellar_text title = {0};
+
+    if (options->title != NULL)
+        cellar_text_add_string(&title, options->title);
+    else {
+        cellar_text_add_string(&title, cellar_sheet_value_name(sheet->kind));
+        for (size_t v = 0; v < names->n; v++)
+            cellar_text_printf(&title, "%s%s", v == 0 ? " by " : ", ", names->names[v].bytes);
+    }
+    if (title.failed)
+        text->failed = 1;
+    else
+        px_add_entry(text, "TITLE", language, NULL, title.bytes != NULL ? title.bytes : "");
+    cellar_text_clear(&title);
+}
+
+/* The keywords that each language has of its own. */
+static void px_add_language(cellar_text *text, const cellar_sheet *sheet,
+                            const cellar_table_write_options *options, size_t language,
+                            const px_names *names)
+{
+    const cellar_schema *schema = sheet->schema;
+    const char *tag = language == 0 ? "" : px_language(schema, language);
+
+    px_add_entry(text, "SUBJECT-AREA", tag, NULL, "Frequency table");
+    px_add_title(text, sheet, options, tag, names);
+    px_add_entry(text, "CONTENTS", tag, NULL, cellar_sheet_value_name(sheet->kind));
+    px_add_entry(text, "UNITS", tag, NULL, "number");
+    px_add_names(text, "STUB", tag, names, 0, names->n - 1);
+    px_add_names(text, "HEADING", tag, names, names->n - 1, names->n);
+    for (size_t v = 0; v < names->n; v++) {
+        px_add_keyword(text, "VALUES", tag, names->names[v].bytes);
+        for (size_t c = 0; c < cellar_schema_n_categories(schema, v); c++) {
+            px_add_comma(text, c);
+            px_add_string(text, cellar_schema_label(schema, v, c, language));
+        }
+        px_end(text);
+    }
+}
+
+static void px_add_codes(cellar_text *text, const cellar_schema *schema, const px_names *names)
+{
+    for (size_t v = 0; v < names->n; v++) {
+        size_t n = cellar_schema_n_categories(schema, v);
+        px_add_keyword(text, "CODES", "", names->names[v].bytes);
+        for (size_t c = 0; c < n; c++) {
+            px_add_comma(text, c);
+            px_add_string(text, cellar_schema_code(schema, v, c));
+        }
+        px_end(text);
+        if (n > cellar_schema_n_leaves(schema, v) &&
+            cellar_schema_role(schema, v, n - 1) == CELLAR_CODE_TOTAL)
+            px_add_entry(text, "ELIMINATION", "", names->names[v].bytes,
+                         cellar_schema_label(schema, v, n - 1, 0));
+    }
+}
+
+static void px_add_roles(cellar_text *text, const cellar_schema *schema,
+                         const cellar_table_write_options *options, const px_names *names)
+{
+    for (size_t i = 0; i < options->n_roles; i++) {
+        size_t v = cellar_schema_find_variable(schema, options->roles[i].variable);
+        if (v != CELLAR_NO_CODE)
+            px_add_entry(text, "VARIABLE-TYPE", "", names->names[v].bytes,
+                         strcmp(options->roles[i].role, "time") == 0 ? "Time" : "Geographical");
+    }
+}
+
+static void px_add_symbols(cellar_text *text)
+{
+    static const cellar_cell_status statuses[] = {CELLAR_CELL_STRUCTURAL_ZERO,
+                                                  CELLAR_CELL_NOT_AVAILABLE, CELLAR_CELL_SUPPRESSED,
+                                                  CELLAR_CELL_UNRELIABLE};
+    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++) {
+        cellar_text keyword = {0};
+        cellar_text_printf(&keyword, "DATASYMBOL%zu", strlen(cellar_px_symbol(statuses[i])));
+        if (keyword.failed)
+            text->failed = 1;
+        else
+            px_add_entry(text, keyword.bytes, "", NULL, cellar_cell_status_name(statuses[i]));
+        cellar_text_clear(&keyword);
+    }
+}
+
+/* ---- the note -------------------------------------------------------------- */
+
+/* JSON is escaped to ASCII, and then the three characters that a note cannot hold. */
+static int px_add_note_bytes(const char *bytes, size_t length, void *note)
+{
+    static const char *const escapes[] = {['"'] = "%22", ['#'] = "%23", ['%'] = "%25"};
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char) bytes[i];
+        const char *escape = c < sizeof escapes / sizeof *escapes ? escapes[c] : NULL;
+        if (escape != NULL)
+            cellar_text_add_string(note, escape);
+        else
+            cellar_text_add_char(note, bytes[i]);
+    }
+    return ((cellar_text *) note)->failed ? -1 : 0;
+}
+
+static cellar_status px_add_note(cellar_text *text, const cellar_sheet *sheet, cellar_error *err)
+{
+    cellar_extension_layout layout = {.statuses = 1};
+    cellar_text note = {0};
+    json_t *extension;
+    cellar_status status = cellar_extension_create(sheet, &layout, &extension, err);
+
+    if (status != CELLAR_OK)
+        return status;
+    if (sheet->confidential)
+        cellar_text_add_string(&note, "Confidential: true counts, not for publication.#");
+    if (sheet->stamp != NULL)
+        cellar_text_printf(&note, "%s#", sheet->stamp);
+    cellar_text_add_string(&note, CELLAR_PX_MARK);
+    if (json_dump_callback(extension, px_add_note_bytes, &note, JSON_COMPACT | JSON_ENSURE_ASCII))
+        status = cellar_fail_memory(err, "a description of the table");
+    else {
+        px_add_keyword(text, "NOTE", "", NULL);
+        px_add_pieces(text, note.bytes, note.length);
+        px_end(text);
+    }
+    json_decref(extension);
+    cellar_text_clear(&note);
+    return status;
+}
+
+/* ---- the data -------------------------------------------------------------- */
+
+/* A number wherever there is one to show, a symbol where the status alone speaks. */
+static void px_add_cell(cellar_text *text, const cellar_sheet_walk *walk)
+{
+    const cellar_sheet_cell *cell = &walk->cell;
+    cellar_cell_status status = walk->in_table ? cell->status : CELLAR_CELL_NOT_AVAILABLE;
+    int symbol = status != CELLAR_CELL_NORMAL &&
+                 (cell->value == 0 || !cellar_sheet_shows(walk->sheet, cell));
+
+    if (symbol) {
+        cellar_text_add_char(text, '"');
+        cellar_text_add_string(text, cellar_px_symbol(status));
+        cellar_text_add_char(text, '"');
+    } else
+        cellar_text_add_i64(text, cell->value);
+    cellar_text_add_char(text, ' ');
+}
+
+static void px_write_data(cellar_sheet_walk *walk, size_t last, cellar_text *text,
+                          cellar_output *output)
+{
+    int first = 1;
+    cellar_text_add_string(text, "DATA=");
+    for (; cellar_sheet_walk_next(walk); first = 0) {
+        if (first || walk->categories[last] == 0)
+            cellar_text_add_string(text, px_line_end);
+        px_add_cell(text, walk);
+        if (text->length >= CELLAR_CSV_FLUSH_BYTES)
+            cellar_csv_flush(text, output);
+    }
+    cellar_text_add_string(text, px_line_end);
+    px_end(text);
+}
+
+cellar_status cellar_format_px_write(const cellar_sheet *sheet,
+                                     const cellar_table_write_options *options,
+                                     cellar_output *output, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    const cellar_schema *schema = sheet->schema;
+    px_names names = {0};
+    cellar_sheet_walk walk;
+    cellar_text text = {0};
+
+    if (cellar_schema_n_variables(schema) == 0)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a px file needs at least one variable");
+    CELLAR_TRY(cellar_sheet_walk_init(&walk, sheet, CELLAR_SHEET_INDICES, err));
+    if (output == NULL)
+        goto out;
+    if (!px_names_fill(&names, schema)) {
+        status = cellar_fail_memory(err, "the names of a table");
+        goto out;
+    }
+    px_add_head(&text, schema);
+    px_add_language(&text, sheet, options, 0, &names);
+    for (size_t l = 1; l < cellar_schema_n_languages(schema); l++)
+        px_add_language(&text, sheet, options, l, &names);
+    px_add_codes(&text, schema, &names);
+    px_add_roles(&text, schema, options, &names);
+    px_add_symbols(&text);
+    CELLAR_TRY(px_add_note(&text, sheet, err));
+    px_write_data(&walk, names.n - 1, &text, output);
+    if (text.failed)
+        status = cellar_fail_memory(err, "a px file");
+    else
+        cellar_csv_flush(&text, output);
+out:
+    px_names_clear(&names);
+    cellar_text_clear(&text);
+    return status;
+}
