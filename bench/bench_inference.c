@@ -31,7 +31,7 @@ static void run_aware(void *context)
     const cellar_test_options options = cellar_test_options_default();
     cellar_loglinear *test;
     cellar_error err;
-    check(cellar_loglinear_test(w->noisy, "1 + 2", NULL, &options, &test, &err), &err);
+    check(cellar_loglinear_create(w->noisy, "1 + 2", NULL, &options, &test, &err), &err);
     w->statistic = cellar_loglinear_aware(test).statistic;
     cellar_loglinear_free(test);
 }

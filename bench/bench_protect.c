@@ -46,7 +46,8 @@ static void apply_keys(void *context)
     protect_work *work = context;
     cellar_error err;
     cellar_release_free(work->release);
-    check(cellar_release_cell_keys(work->table, work->spec, &work->options, &work->release, &err),
+    check(cellar_release_protect_cell_keys(work->table, work->spec, &work->options, &work->release,
+                                           &err),
           &err);
 }
 

@@ -129,7 +129,7 @@ static void declare_domains(tabulate_work *work, const char *path)
     }
     for (size_t i = 0; i < work->spec.n_variables; i++) {
         cellar_codelist *list = NULL; /* lives until the program ends */
-        if (cellar_description_codelist(description, i, &list, &err) != CELLAR_OK)
+        if (cellar_codelist_from_description(description, i, &list, &err) != CELLAR_OK)
             exit(1);
         work->variables[i].codelist = list;
     }

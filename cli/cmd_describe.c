@@ -262,7 +262,8 @@ static cellar_status describe_make_codelist(const cellar_description *descriptio
     *from_labels =
         strcmp(spec->path, "-") != 0 &&
         cellar_codelist_from_labels(spec->path, &spec->reader, name, list, NULL) == CELLAR_OK;
-    return *from_labels ? CELLAR_OK : cellar_description_codelist(description, column, list, err);
+    return *from_labels ? CELLAR_OK
+                        : cellar_codelist_from_description(description, column, list, err);
 }
 
 static int describe_write_codelist(const cellar_description *description, const char *text,

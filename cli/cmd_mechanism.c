@@ -146,7 +146,7 @@ static void mechanism_write_json(const cellar_mechanism *m, cellar_negatives neg
     cli_json_text(&json, "spec", cellar_mechanism_spec(m));
     cli_json_count(&json, "revision", cellar_mechanism_revision(m));
     mechanism_json_parameters(&json, m);
-    cli_json_text(&json, "negatives", negatives == CELLAR_NEGATIVES_ZERO ? "zero" : "keep");
+    cli_json_text(&json, "negatives", cellar_negatives_name(negatives));
     cli_json_begin(&json, "rows", '[');
     for (size_t i = 0; i < counts->n; i++)
         mechanism_json_row(&json, m, counts->items[i], negatives, released);

@@ -217,10 +217,10 @@ static cellar_status protect_json(const protect_run *run, const protect_values *
     cli_json_begin(&json, NULL, '{');
     cli_json_text(&json, "mechanism", cellar_release_mechanism(release));
     cli_json_count(&json, "revision", cellar_release_mechanism_revision(release));
-    cli_json_text(&json, "negatives", values->negatives == 1 ? "keep" : "zero");
+    cli_json_text(&json, "negatives", cellar_negatives_name(cellar_release_negatives(release)));
     cli_json_count(&json, "threshold", (uint64_t) cellar_release_threshold(release));
     cli_json_text(&json, "unit", cellar_release_unit(release));
-    cli_json_text(&json, "neighbours", cli_protect_neighbours(cellar_release_neighbours(release)));
+    cli_json_text(&json, "neighbours", cellar_neighbours_name(cellar_release_neighbours(release)));
     cli_json_count(&json, "per_unit", cellar_release_max_per_unit(release));
     cli_json_count(&json, "cells_per_record", cellar_release_cells_per_record(release));
     cli_json_truth(&json, "weighted", cellar_release_is_weighted(release));
@@ -229,9 +229,9 @@ static cellar_status protect_json(const protect_run *run, const protect_values *
     cli_json_text(&json, "noise", cellar_noise_source_name(cellar_release_noise(release)));
     cli_json_text(&json, "key_id", cellar_release_key_id(release));
     cli_json_text(&json, "parameter_choice",
-                  cellar_parameter_choice_text(cellar_release_choice(release)));
+                  cellar_parameter_choice_name(cellar_release_choice(release)));
     cli_json_text(&json, "date", cellar_release_date(release));
-    cli_json_text(&json, "verdict", cellar_release_verdict(release));
+    cli_json_text(&json, "verdict", cellar_verdict_name(cellar_release_verdict(release)));
     cli_json_text(&json, "protection", cellar_protection_level_name(cellar_release_level(release)));
     cli_json_text(&json, "ledger", cellar_release_ledger(release));
     cli_json_count(&json, "cells", cellar_release_n_cells(release));
@@ -326,7 +326,8 @@ static int protect_run_it(const protect_values *values, protect_run *run)
     cellar_status status = protect_release(values, run, &err);
     if (status == CELLAR_OK && run->release != NULL)
         cli_message("%zu cells released; certificate: %s; %s", cellar_release_n_cells(run->release),
-                    cellar_release_verdict(run->release), cellar_release_ledger(run->release));
+                    cellar_verdict_name(cellar_release_verdict(run->release)),
+                    cellar_release_ledger(run->release));
     if (status == CELLAR_OK && run->release != NULL &&
         cellar_protection_level_stamp(cellar_release_level(run->release)) != NULL)
         cli_message("%s", cellar_protection_level_stamp(cellar_release_level(run->release)));

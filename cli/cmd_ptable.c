@@ -154,7 +154,7 @@ static cellar_status source_make(const ptable_values *values, const char *spec, 
         n_keys = KEYS_DEFAULT;
     if (n_keys == 0 || n_keys == cellar_matrix_n_keys(source->matrix))
         return CELLAR_OK;
-    status = cellar_matrix_round(source->matrix, n_keys, &source->rounded, err);
+    status = cellar_matrix_create_rounded(source->matrix, n_keys, &source->rounded, err);
     source->matrix = source->rounded;
     return status;
 }

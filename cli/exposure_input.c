@@ -171,7 +171,7 @@ static int source_load(const char *path, const exposure_source *source, cellar_t
                 cellar_schema_n_variables(cellar_table_schema(table)) > variables->names.n;
     result = source_find(source, path, table, positions);
     if (result == CLI_GO_ON) {
-        status = cellar_table_margin(table, positions, variables->names.n, out, &err);
+        status = cellar_table_create_margin(table, positions, variables->names.n, out, &err);
         if (status != CELLAR_OK)
             result = cli_exit(status, &err);
     }

@@ -70,8 +70,7 @@ void infer_tell_release(const cellar_noisy *noisy, infer_answer *answer)
 {
     cli_results *header = &answer->header;
     cli_results_text(header, "mechanism", cellar_noisy_mechanism(noisy));
-    cli_results_text(header, "negatives",
-                     cellar_noisy_negatives(noisy) == CELLAR_NEGATIVES_ZERO ? "zero" : "keep");
+    cli_results_text(header, "negatives", cellar_negatives_name(cellar_noisy_negatives(noisy)));
     if (cellar_noisy_n_summed(noisy) > 1) {
         cli_results_count(header, "cells_summed", cellar_noisy_n_summed(noisy));
         infer_note(answer,

@@ -29,11 +29,6 @@ int cli_protect_is_joint(const char *spec)
     return cli_protect_is_cell_key(spec) || protect_is(spec, "multinomial-dirichlet");
 }
 
-const char *cli_protect_neighbours(cellar_neighbours neighbours)
-{
-    return neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE ? "substitute" : "add-remove";
-}
-
 /* ---- the run ------------------------------------------------------------------- */
 
 static int protect_read_domains(const protect_values *values, protect_run *run)
@@ -90,7 +85,7 @@ static void protect_set_options(const protect_values *values, protect_run *run)
 {
     cellar_protect_options *options = &run->options;
     *options = cellar_protect_options_default();
-    options->negatives = values->negatives - 1; /* the words are in the order of the values */
+    options->negatives = (cellar_negatives) values->negatives;
     options->threshold = (int64_t) values->threshold.value;
     if (values->max_cells.given)
         options->max_cells = values->max_cells.value;
@@ -98,7 +93,7 @@ static void protect_set_options(const protect_values *values, protect_run *run)
     options->total_epsilon = values->total_epsilon;
     options->domain_public = values->domain_public;
     options->unit = values->unit;
-    options->neighbours = values->neighbours - 1; /* -1 when nothing is said */
+    options->neighbours = (cellar_neighbours) values->neighbours;
     if (values->per_unit.given)
         options->max_per_unit = values->per_unit.value;
     options->max_weight = values->max_weight.value;
@@ -118,7 +113,6 @@ static int protect_open_ledger(const protect_values *values, protect_run *run)
 {
     const char *name = values->account.dataset;
     const cellar_ledger_entry *dataset;
-    cellar_neighbours kind;
     int result;
     if (values->account.ledger == NULL)
         return CLI_GO_ON;
@@ -126,15 +120,13 @@ static int protect_open_ledger(const protect_values *values, protect_run *run)
     dataset = result == CLI_GO_ON ? cellar_ledger_find_dataset(run->ledger, name) : NULL;
     if (dataset == NULL) /* spending tells it */
         return result;
-    kind = strcmp(dataset->neighbours, cli_protect_neighbours(CELLAR_NEIGHBOURS_SUBSTITUTE)) == 0
-               ? CELLAR_NEIGHBOURS_SUBSTITUTE
-               : CELLAR_NEIGHBOURS_ADD_REMOVE;
-    if (run->options.neighbours >= 0 && run->options.neighbours != (int) kind)
+    if (run->options.neighbours != CELLAR_NEIGHBOURS_DEFAULT &&
+        run->options.neighbours != dataset->neighbours)
         return cli_usage("--neighbours %s: dataset '%s' accounts under %s, and these cannot be "
                          "added",
-                         cli_protect_neighbours((cellar_neighbours) run->options.neighbours), name,
-                         cli_protect_neighbours(kind));
-    run->options.neighbours = (int) kind;
+                         cellar_neighbours_name(run->options.neighbours), name,
+                         cellar_neighbours_name(dataset->neighbours));
+    run->options.neighbours = dataset->neighbours;
     return CLI_GO_ON;
 }
 

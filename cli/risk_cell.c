@@ -317,7 +317,7 @@ static cellar_status cell_simulate(const risk_values *values, const cell_argumen
     cellar_groups *groups = NULL;
     cellar_risk_summary summary;
     cellar_status status =
-        cellar_groups_of_counts(a->counts, 1, a->cell.n_values, NULL, &groups, err);
+        cellar_groups_from_counts(a->counts, 1, a->cell.n_values, NULL, &groups, err);
     if (status == CELLAR_OK)
         status = cellar_risk_assess(groups, &mechanism, 1, &options, &summary, err);
     if (status == CELLAR_OK) {

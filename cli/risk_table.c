@@ -195,7 +195,7 @@ static int run_target(risk_table_run *r, const size_t *sensitive, size_t n, cons
     for (size_t v = 0; v < r->qid.n; v++)
         qid[v] = v;
     r->target_name = name;
-    status = cellar_groups_of_table(r->table, qid, r->qid.n, sensitive, n, &r->groups, &err);
+    status = cellar_groups_create(r->table, qid, r->qid.n, sensitive, n, &r->groups, &err);
     if (status != CELLAR_OK)
         return cli_exit(status, &err);
     put_header(r);

@@ -20,8 +20,7 @@ static void put_header(utility_run *run, const cellar_utility *u)
     cli_results_count(&run->header, "copies", cellar_utility_n_copies(u));
     if (run->grid.specs.n > 0) {
         cli_results_count(&run->header, "seed", run->options.seed);
-        cli_results_text(&run->header, "negatives",
-                         run->options.negatives == CELLAR_NEGATIVES_ZERO ? "zero" : "keep");
+        cli_results_text(&run->header, "negatives", cellar_negatives_name(run->options.negatives));
     }
     cli_results_begin(&run->original, "original");
     cli_results_real(&run->original, "total", a.total);

@@ -27,8 +27,8 @@ int utility_risk_open(const cellar_table *table, const char *qid, const char *se
         return result;
     out->is_lower_bound =
         cellar_schema_cells_per_record(schema) > 1 || cellar_schema_n_variables(schema) > n;
-    status = cellar_groups_of_table(table, positions, n_qid, positions + n_qid, n - n_qid,
-                                    &out->groups, &err);
+    status = cellar_groups_create(table, positions, n_qid, positions + n_qid, n - n_qid,
+                                  &out->groups, &err);
     return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
 }
 

@@ -47,7 +47,7 @@ int main(int argc, char **argv)
     if (status == CELLAR_OK)
         status = find(table, argv[3], &sensitive, &err);
     if (status == CELLAR_OK)
-        status = cellar_groups_of_table(table, &known, 1, &sensitive, 1, &groups, &err);
+        status = cellar_groups_create(table, &known, 1, &sensitive, 1, &groups, &err);
     for (int i = 4; i < argc && status == CELLAR_OK; i++)
         status = assess(groups, argv[i], &err);
     if (status != CELLAR_OK)

@@ -25,7 +25,7 @@ static cellar_groups *groups_of(const uint64_t *rows, size_t n_rows, size_t n_va
                 counts[n * n_values + k] = !split || k == part ? rows[k] : 0;
             times[n++] = rows[n_values];
         }
-    report_check(cellar_groups_of_counts(counts, n, n_values, times, &groups, &err), &err);
+    report_check(cellar_groups_from_counts(counts, n, n_values, times, &groups, &err), &err);
     return groups;
 }
 

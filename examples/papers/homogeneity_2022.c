@@ -340,7 +340,7 @@ static double cell_risk(const cellar_risk_cell *cell, const char *spec, cellar_r
 static double lambda_of(const cellar_groups *groups, cellar_size_zeros zeros)
 {
     cellar_size_model model;
-    cellar_fit fit;
+    cellar_hyper_fit fit;
     cellar_error err;
     report_check(cellar_size_fit(groups, CELLAR_SIZE_POISSON, zeros, &model, &fit, &err), &err);
     return model.lambda;
@@ -374,7 +374,7 @@ static void text(report *r, const data_sets *d)
     const cellar_risk_cell ten = {.n_values = 2, .size = 10, .shares = even};
     double hard = risk_at(d->of[0], "laplace:epsilon=0.02", CELLAR_RISK_HARD, CELLAR_RISK_EXACT);
     double prior[3];
-    cellar_fit fit;
+    cellar_hyper_fit fit;
     cellar_error err;
 
     report_item(r, "Theorem 1");

@@ -40,6 +40,7 @@
 #include <cellar/table.h>
 #include <cellar/table_file.h>
 #include <cellar/tabulate.h>
+#include <cellar/terms.h>
 #include <cellar/text.h>
 #include <cellar/utility.h>
 #include <cellar/version.h>

@@ -13,6 +13,7 @@
 #include <cellar/mechanism.h>
 #include <cellar/output.h>
 #include <cellar/status.h>
+#include <cellar/terms.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,38 +27,21 @@ typedef enum cellar_verdict {
     CELLAR_VERDICT_UNKNOWN /* nothing could be proved either way */
 } cellar_verdict;
 
-/* What the guarantee hides about one unit. */
-typedef enum cellar_neighbours {
-    CELLAR_NEIGHBOURS_ADD_REMOVE, /* whether it is in the data */
-    CELLAR_NEIGHBOURS_SUBSTITUTE  /* which categories it has */
-} cellar_neighbours;
-
-/* Where categories come from. */
-typedef enum cellar_certificate_domain {
-    CELLAR_CERTIFICATE_DOMAIN_DECLARED,
-    CELLAR_CERTIFICATE_DOMAIN_ASSERTED, /* read off the data, and asserted to be public */
-    CELLAR_CERTIFICATE_DOMAIN_OBSERVED  /* read off the data: the verdict is `fails` */
-} cellar_certificate_domain;
-
-/* How the parameters of the mechanism were chosen. Nothing covers a choice made after looking at
- * the confidential data. */
-typedef enum cellar_parameter_choice {
-    CELLAR_CHOICE_UNSTATED,
-    CELLAR_CHOICE_IN_ADVANCE,
-    CELLAR_CHOICE_PUBLIC_DATA,
-    CELLAR_CHOICE_CONFIDENTIAL_DATA
-} cellar_parameter_choice;
+/* "holds", "fails", "unknown". */
+CELLAR_API const char *cellar_verdict_name(cellar_verdict verdict);
+/* The way back: 1 when there is a verdict of that name. */
+CELLAR_API int cellar_verdict_find(const char *name, cellar_verdict *out);
 
 /* What is released, to whom, about what. Start from cellar_certify_options_default(), which
  * assumes the least: one record in one cell. */
 typedef struct cellar_certify_options {
     cellar_neighbours neighbours;
     cellar_negatives negatives;
-    cellar_certificate_domain domain;
+    cellar_domain domain;
     cellar_parameter_choice choice;
     uint64_t n_cells;              /* released cells that one record touches, d [1] */
     uint64_t max_weight;           /* the largest weight of a record [1] */
-    uint64_t per_unit;             /* records of a unit, m [1] */
+    uint64_t max_per_unit;         /* records of a unit, m [1] */
     const char *unit;              /* "person"; NULL: "one record" */
     const char *const *invariants; /* NULL-terminated: true totals that are published; or NULL */
     uint64_t min_count;            /* no true count is below, which is known from the data [0] */

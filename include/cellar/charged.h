@@ -27,12 +27,12 @@ CELLAR_API cellar_status cellar_protect_prepare(const cellar_table *table,
                                                 const cellar_mechanism *mechanism,
                                                 const cellar_protect_options *options,
                                                 cellar_prepared **out, cellar_error *err);
-/* The same of cellar_release_dirichlet(). */
+/* The same of cellar_release_protect_dirichlet(). */
 CELLAR_API cellar_status cellar_protect_prepare_dirichlet(const cellar_table *table,
                                                           const char *spec,
                                                           const cellar_protect_options *options,
                                                           cellar_prepared **out, cellar_error *err);
-/* The same of cellar_release_cell_keys(). */
+/* The same of cellar_release_protect_cell_keys(). */
 CELLAR_API cellar_status cellar_protect_prepare_cell_keys(const cellar_table *table,
                                                           const char *spec,
                                                           const cellar_protect_options *options,

@@ -47,9 +47,9 @@ cellar_description_column(const cellar_description *description, size_t column);
 CELLAR_API const char *cellar_description_level(const cellar_description *description,
                                                 size_t column, size_t level, uint64_t *n_rows);
 /* A draft code list of a column's levels for a person to review. */
-CELLAR_API cellar_status cellar_description_codelist(const cellar_description *description,
-                                                     size_t column, cellar_codelist **out,
-                                                     cellar_error *err);
+CELLAR_API cellar_status cellar_codelist_from_description(const cellar_description *description,
+                                                          size_t column, cellar_codelist **out,
+                                                          cellar_error *err);
 
 #ifdef __cplusplus
 }

@@ -50,9 +50,9 @@ CELLAR_API cellar_status cellar_exposure_curve_from_shares(const char *const *sh
  * than t. It exposes n t at every threshold just above t, with an entropy of at most -n t ln t +
  * 1/e: so much exposure as the entropy bound allows, but for 1/e. t is a decimal of at most 18
  * places. */
-CELLAR_API cellar_status cellar_exposure_curve_tight(const char *threshold, uint64_t n_cells,
-                                                     cellar_exposure_curve **out,
-                                                     cellar_error *err);
+CELLAR_API cellar_status cellar_exposure_curve_create_tight(const char *threshold, uint64_t n_cells,
+                                                            cellar_exposure_curve **out,
+                                                            cellar_error *err);
 CELLAR_API void cellar_exposure_curve_free(cellar_exposure_curve *curve); /* NULL is fine */
 
 CELLAR_API size_t cellar_exposure_n_steps(const cellar_exposure_curve *curve);

@@ -109,10 +109,10 @@ typedef struct cellar_loglinear cellar_loglinear;
  * saturated model). Names with other characters than letters, digits, '_', '.' and '-' stand in
  * double quotes; "1" is the model without variables. The naive test beside it takes the numbers,
  * negatives as zeros, for counts. On failure *out is NULL. */
-CELLAR_API cellar_status cellar_loglinear_test(const cellar_noisy *noisy, const char *model,
-                                               const char *against,
-                                               const cellar_test_options *options,
-                                               cellar_loglinear **out, cellar_error *err);
+CELLAR_API cellar_status cellar_loglinear_create(const cellar_noisy *noisy, const char *model,
+                                                 const char *against,
+                                                 const cellar_test_options *options,
+                                                 cellar_loglinear **out, cellar_error *err);
 CELLAR_API void cellar_loglinear_free(cellar_loglinear *test); /* NULL is fine */
 
 CELLAR_API cellar_test cellar_loglinear_aware(const cellar_loglinear *test);

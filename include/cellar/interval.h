@@ -28,8 +28,8 @@ CELLAR_API cellar_status cellar_cell_set_parse(const cellar_noisy *noisy, const 
 CELLAR_API cellar_status cellar_cell_set_variables(const cellar_release *release, const char *text,
                                                    size_t *variables, size_t *n, cellar_error *err);
 /* One cell by its position. */
-CELLAR_API cellar_status cellar_cell_set_one(const cellar_noisy *noisy, size_t cell,
-                                             cellar_cell_set **out, cellar_error *err);
+CELLAR_API cellar_status cellar_cell_set_create_one(const cellar_noisy *noisy, size_t cell,
+                                                    cellar_cell_set **out, cellar_error *err);
 CELLAR_API void cellar_cell_set_free(cellar_cell_set *set); /* NULL is fine */
 CELLAR_API size_t cellar_cell_set_n_cells(const cellar_cell_set *set);
 

@@ -34,21 +34,22 @@ typedef struct cellar_amounts {
 
 /* The amount of a decimal such as "0.5" or "1e-9", rounded up. NULL reads as 0 (rho: none).
  * Fails when a text is no decimal of at least 0 that fits. */
-CELLAR_API cellar_status cellar_amounts_read(const char *epsilon, const char *delta,
-                                             const char *rho, cellar_amounts *out,
-                                             cellar_error *err);
+CELLAR_API cellar_status cellar_amounts_parse(const char *epsilon, const char *delta,
+                                              const char *rho, cellar_amounts *out,
+                                              cellar_error *err);
 /* The same of a cap, rounded down: no more may be spent than the decimals say. */
-CELLAR_API cellar_status cellar_caps_read(const char *epsilon, const char *delta, const char *rho,
-                                          cellar_amounts *out, cellar_error *err);
+CELLAR_API cellar_status cellar_amounts_parse_cap(const char *epsilon, const char *delta,
+                                                  const char *rho, cellar_amounts *out,
+                                                  cellar_error *err);
 /* What a release costs with the bounds of a certificate, rounded up; NAN rho: none. */
-CELLAR_API cellar_status cellar_amounts_of_bounds(double epsilon, double delta, double rho,
-                                                  cellar_amounts *out, cellar_error *err);
+CELLAR_API cellar_status cellar_amounts_from_bounds(double epsilon, double delta, double rho,
+                                                    cellar_amounts *out, cellar_error *err);
 /* What a release costs that this certificate is about: its pure epsilon where there is one, else
  * the epsilon at `delta`, which must be the first delta it was asked about (NULL: none), and its
  * rho. One without a guarantee is refused (CELLAR_ERR_RULE). */
-CELLAR_API cellar_status cellar_amounts_of_certificate(const cellar_certificate *certificate,
-                                                       const char *delta, cellar_amounts *out,
-                                                       cellar_error *err);
+CELLAR_API cellar_status cellar_amounts_from_certificate(const cellar_certificate *certificate,
+                                                         const char *delta, cellar_amounts *out,
+                                                         cellar_error *err);
 /* "0.5"; exact. `out` has room for CELLAR_AMOUNT_TEXT bytes. */
 enum { CELLAR_AMOUNT_TEXT = 32 };
 CELLAR_API void cellar_amount_text_nano(int64_t nano, char out[CELLAR_AMOUNT_TEXT]);
@@ -73,12 +74,12 @@ CELLAR_API void cellar_ledger_close(cellar_ledger *ledger); /* NULL is fine */
  * line of UTF-8 of 1 to 200 bytes. */
 typedef struct cellar_ledger_dataset {
     const char *name;
-    const char *edition;    /* the first one */
-    const char *unit;       /* whom the guarantee protects: "person" */
-    const char *neighbours; /* "add-remove" or "substitute": all charges must be of this kind */
-    uint64_t population;    /* units, a public number; needed when the cap has a delta */
-    cellar_amounts cap;     /* epsilon and delta, or rho alone with the others 0 */
-    int accept_delta;       /* 1: a delta of 1/population or more is meant */
+    const char *edition;          /* the first one */
+    const char *unit;             /* whom the guarantee protects: "person" */
+    cellar_neighbours neighbours; /* required: all charges must be of this kind */
+    uint64_t population;          /* units, a public number; needed when the cap has a delta */
+    cellar_amounts cap;           /* epsilon and delta, or rho alone with the others 0 */
+    int accept_delta;             /* 1: a delta of 1/population or more is meant */
 } cellar_ledger_dataset;
 
 CELLAR_API cellar_status cellar_ledger_add_dataset(cellar_ledger *ledger,
@@ -122,17 +123,17 @@ typedef struct cellar_charge {
     const char *request; /* the id, of the whole ledger */
     const char *dataset;
     const char *edition;
-    const char *analyst;    /* NULL: none is named; must have a share if anybody has */
-    const char *unit;       /* must be the dataset's */
-    const char *neighbours; /* must be the dataset's */
-    const char *mechanism;  /* canonical spec, of one cell */
-    uint64_t n_cells;       /* cells one record touches */
-    uint64_t max_per_unit;  /* records of a unit */
-    uint64_t max_weight;    /* of a record; 0: 1, no weights */
-    const char *what;       /* the table, in words or JSON */
-    const char *content;    /* a digest of the data and of all that decides what is drawn from them
-                               and what it means. The ledger holds it keyed, for it would
-                               confirm a guess. NULL: none */
+    const char *analyst;          /* NULL: none is named; must have a share if anybody has */
+    const char *unit;             /* must be the dataset's */
+    cellar_neighbours neighbours; /* must be the dataset's */
+    const char *mechanism;        /* canonical spec, of one cell */
+    uint64_t n_cells;             /* cells one record touches */
+    uint64_t max_per_unit;        /* records of a unit */
+    uint64_t max_weight;          /* of a record; 0: 1, no weights */
+    const char *what;             /* the table, in words or JSON */
+    const char *content; /* a digest of the data and of all that decides what is drawn from them
+                            and what it means. The ledger holds it keyed, for it would
+                            confirm a guess. NULL: none */
     cellar_amounts amounts;
     int accept_delta; /* 1: a delta of 1/population or more is meant */
 } cellar_charge;
@@ -201,7 +202,8 @@ typedef struct cellar_ledger_entry {
     const char *time;  /* "2026-11-15T20:45:37Z" */
     const char *nonce; /* random: two entries are never alike, and so two stamps never are */
     const char *ledger, *key, *witness;
-    const char *dataset, *edition, *unit, *neighbours, *analyst;
+    const char *dataset, *edition, *unit, *analyst;
+    cellar_neighbours neighbours; /* of a dataset; CELLAR_NEIGHBOURS_DEFAULT of other entries */
     const char *request, *mechanism, *what, *content, *output, *digest;
     uint64_t population, n_cells, max_per_unit, max_weight;
     uint64_t generation; /* of the history: how often it was adopted, as far as a witness knows */
@@ -240,16 +242,16 @@ CELLAR_API cellar_status cellar_ledger_balance(const cellar_ledger *ledger, cons
                                                cellar_error *err);
 /* The history of a dataset as it would count if all of it had been fixed before the first draw:
  * "non-adaptive figure, not enforced". Requests chosen after seeing releases void it. */
-typedef struct cellar_plan_figure {
+typedef struct cellar_nonadaptive {
     size_t n_charges;
     int is_known; /* 0: nothing is proved at that delta */
     int64_t epsilon_nano, delta_atto;
     double lower; /* the tight epsilon is not below; 0: not known */
-} cellar_plan_figure;
+} cellar_nonadaptive;
 
 /* At `delta`, a decimal; NULL: at that of the cap, or 1e-9 when the cap has none. */
-CELLAR_API cellar_status cellar_ledger_plan_figure(const cellar_ledger *ledger, const char *dataset,
-                                                   const char *delta, cellar_plan_figure *out,
+CELLAR_API cellar_status cellar_ledger_nonadaptive(const cellar_ledger *ledger, const char *dataset,
+                                                   const char *delta, cellar_nonadaptive *out,
                                                    cellar_error *err);
 
 /* The dataset's statement, in words that can be published. It lives as long as the ledger; NULL

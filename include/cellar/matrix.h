@@ -54,8 +54,8 @@ CELLAR_API cellar_status cellar_matrix_read(const char *path, const cellar_matri
 
 /* The same matrix with every key range rounded to multiples of 1/n_keys, so that it can be
  * written as a line per key; mean and variance move a little, and the rows then show it. */
-CELLAR_API cellar_status cellar_matrix_round(const cellar_matrix *matrix, uint64_t n_keys,
-                                             cellar_matrix **out, cellar_error *err);
+CELLAR_API cellar_status cellar_matrix_create_rounded(const cellar_matrix *matrix, uint64_t n_keys,
+                                                      cellar_matrix **out, cellar_error *err);
 
 CELLAR_API void cellar_matrix_free(cellar_matrix *matrix); /* NULL is fine */
 
@@ -94,7 +94,7 @@ CELLAR_API double cellar_matrix_difference(const cellar_matrix *matrix, uint64_t
 
 /* Adds the matrix to `output`, exactly: reading it back gives the same matrix. The layouts that
  * list keys need ranges that end on multiples of 1/n_keys (n_keys 0: those of the matrix) and
- * fail with CELLAR_ERR_ARGUMENT when they do not: see cellar_matrix_round(). */
+ * fail with CELLAR_ERR_ARGUMENT when they do not: see cellar_matrix_create_rounded(). */
 CELLAR_API cellar_status cellar_matrix_write(const cellar_matrix *matrix,
                                              cellar_matrix_layout layout, uint64_t n_keys,
                                              cellar_output *output, cellar_error *err);

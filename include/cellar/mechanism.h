@@ -9,15 +9,13 @@
 #include <cellar/export.h>
 #include <cellar/random.h>
 #include <cellar/status.h>
+#include <cellar/terms.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 typedef struct cellar_mechanism cellar_mechanism; /* immutable; threads may share one */
-
-/* What becomes of released values below zero. There is no default: it is chosen. */
-typedef enum cellar_negatives { CELLAR_NEGATIVES_KEEP, CELLAR_NEGATIVES_ZERO } cellar_negatives;
 
 typedef struct cellar_moments {
     double presence; /* P(released >= 1) */

@@ -44,8 +44,8 @@ typedef struct cellar_released_cell {
 
 /* Start from cellar_protect_options_default(). Strings and generators stay the caller's. */
 typedef struct cellar_protect_options {
-    int negatives;      /* required: a cellar_negatives; -1 until the caller decides */
-    int64_t threshold;  /* released numbers below it become 0, so it needs CELLAR_NEGATIVES_ZERO
+    cellar_negatives negatives; /* required [CELLAR_NEGATIVES_UNDECIDED] */
+    int64_t threshold;  /* released values below it become 0, so it needs CELLAR_NEGATIVES_ZERO
                            [0: none] */
     uint64_t max_cells; /* refuse when an empty table would list more [100000000] */
 
@@ -55,12 +55,11 @@ typedef struct cellar_protect_options {
                                   that under substitution, may not exceed; see
                                   cellar_protect_share() */
 
-    int domain_public;     /* 1: observed domains are asserted to be public; recorded */
-    const char *unit;      /* what is protected: "person" ["record" when NULL] */
-    int neighbours;        /* what is hidden about it: a cellar_neighbours; -1: add-remove, and for
-                              multinomial-dirichlet substitute [-1] */
-    uint64_t max_per_unit; /* the largest number of records of a unit [1] */
-    uint64_t max_weight;   /* of a record; required for a weighted table, whose sums are released */
+    int domain_public;            /* 1: observed domains are asserted to be public; recorded */
+    const char *unit;             /* what is protected: "person" ["record" when NULL] */
+    cellar_neighbours neighbours; /* what is hidden about it [CELLAR_NEIGHBOURS_DEFAULT] */
+    uint64_t max_per_unit;        /* the largest number of records of a unit [1] */
+    uint64_t max_weight; /* of a record; required for a weighted table, whose sums are released */
     cellar_parameter_choice choice;
     unsigned accept;    /* the sum of what is accepted (cellar/acceptance.h) [0: nothing] */
     const char *date;   /* "2026-07-01" [today, UTC] */
@@ -129,16 +128,18 @@ CELLAR_API cellar_status cellar_release_protect(const cellar_table *table,
  * record keys, from which the numbers follow: nothing is drawn. A cell without records has no key
  * and stays zero. There is no differential privacy, and the certificate says so; per_cell,
  * total_epsilon and the noise of `options` are ignored. Weighted tables are refused. */
-CELLAR_API cellar_status cellar_release_cell_keys(const cellar_table *table, const char *spec,
-                                                  const cellar_protect_options *options,
-                                                  cellar_release **out, cellar_error *err);
+CELLAR_API cellar_status cellar_release_protect_cell_keys(const cellar_table *table,
+                                                          const char *spec,
+                                                          const cellar_protect_options *options,
+                                                          cellar_release **out, cellar_error *err);
 
 /* The same with "multinomial-dirichlet:..." (cellar/dirichlet.h), which draws all cells of a table
  * without margins together. Unless the spec names a total, the table's own is released exactly: an
  * invariant, which the certificate names. Weighted tables are refused. */
-CELLAR_API cellar_status cellar_release_dirichlet(const cellar_table *table, const char *spec,
-                                                  const cellar_protect_options *options,
-                                                  cellar_release **out, cellar_error *err);
+CELLAR_API cellar_status cellar_release_protect_dirichlet(const cellar_table *table,
+                                                          const char *spec,
+                                                          const cellar_protect_options *options,
+                                                          cellar_release **out, cellar_error *err);
 
 CELLAR_API void cellar_release_free(cellar_release *release); /* NULL is fine */
 
@@ -178,8 +179,8 @@ CELLAR_API cellar_parameter_choice cellar_release_choice(const cellar_release *r
 CELLAR_API const char *cellar_release_date(const cellar_release *release);
 /* "unaccounted, not for publication" unless a ledger was charged. */
 CELLAR_API const char *cellar_release_ledger(const cellar_release *release);
-/* The verdict of the certificate: "holds", "fails" or "unknown". */
-CELLAR_API const char *cellar_release_verdict(const cellar_release *release);
+/* The verdict of the certificate. */
+CELLAR_API cellar_verdict cellar_release_verdict(const cellar_release *release);
 /* How well it protects. */
 CELLAR_API cellar_protection_level cellar_release_level(const cellar_release *release);
 /* The certificate, a JSON object. */
@@ -195,9 +196,6 @@ CELLAR_API const char *cellar_release_description(const cellar_release *release)
 
 /* "secure", "keyed", "record-keys", "seeded". */
 CELLAR_API const char *cellar_noise_source_name(cellar_noise_source source);
-/* "declared in advance", "from public data", "from the confidential data: the choice is not
- * covered", "not stated". */
-CELLAR_API const char *cellar_parameter_choice_text(cellar_parameter_choice choice);
 
 #ifdef __cplusplus
 }

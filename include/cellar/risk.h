@@ -122,16 +122,16 @@ typedef struct cellar_groups cellar_groups;
 /* The groups of the `n_qid` quasi-identifiers, with the values of `n_sensitive` variables jointly
  * (every combination of their leaves is a value). Combinations that are structural zeros are never
  * perturbed and are no values of their group. On failure *out is NULL. */
-CELLAR_API cellar_status cellar_groups_of_table(const cellar_table *table, const size_t *qid,
-                                                size_t n_qid, const size_t *sensitive,
-                                                size_t n_sensitive, cellar_groups **out,
-                                                cellar_error *err);
+CELLAR_API cellar_status cellar_groups_create(const cellar_table *table, const size_t *qid,
+                                              size_t n_qid, const size_t *sensitive,
+                                              size_t n_sensitive, cellar_groups **out,
+                                              cellar_error *err);
 
 /* `n_rows` groups of `n_values` counts each, row by row; row i stands for times[i] groups (one each
  * when `times` is NULL). */
-CELLAR_API cellar_status cellar_groups_of_counts(const uint64_t *counts, size_t n_rows,
-                                                 size_t n_values, const uint64_t *times,
-                                                 cellar_groups **out, cellar_error *err);
+CELLAR_API cellar_status cellar_groups_from_counts(const uint64_t *counts, size_t n_rows,
+                                                   size_t n_values, const uint64_t *times,
+                                                   cellar_groups **out, cellar_error *err);
 CELLAR_API void cellar_groups_free(cellar_groups *groups); /* NULL is fine */
 
 CELLAR_API size_t cellar_groups_n_values(const cellar_groups *groups);
@@ -212,39 +212,40 @@ CELLAR_API cellar_status cellar_risk_rank(const cellar_groups *groups,
 
 /* ---- hyper-parameters ------------------------------------------------------------------------ */
 
-typedef enum cellar_fit_end {
-    CELLAR_FIT_CONVERGED,
-    CELLAR_FIT_AT_ZERO,      /* the best value is the limit 0: of a prior, all groups homogeneous */
-    CELLAR_FIT_AT_INFINITY,  /* the limit infinity: no more variation than chance gives */
-    CELLAR_FIT_UNIDENTIFIED, /* the data do not decide */
-    CELLAR_FIT_NOT_CONVERGED
-} cellar_fit_end;
-CELLAR_API const char *cellar_fit_end_text(cellar_fit_end end);
+typedef enum cellar_hyper_fit_end {
+    CELLAR_HYPER_FIT_CONVERGED,
+    CELLAR_HYPER_FIT_AT_ZERO, /* the best value is the limit 0: of a prior, all groups homogeneous
+                               */
+    CELLAR_HYPER_FIT_AT_INFINITY,  /* the limit infinity: no more variation than chance gives */
+    CELLAR_HYPER_FIT_UNIDENTIFIED, /* the data do not decide */
+    CELLAR_HYPER_FIT_NOT_CONVERGED
+} cellar_hyper_fit_end;
+CELLAR_API const char *cellar_hyper_fit_end_text(cellar_hyper_fit_end end);
 
-typedef struct cellar_fit {
-    cellar_fit_end end;
+typedef struct cellar_hyper_fit {
+    cellar_hyper_fit_end end;
     int n_steps;
     double log_likelihood; /* without the terms that have no parameter; NAN for moments */
     double gradient;       /* the largest left, relative to its terms */
-} cellar_fit;
+} cellar_hyper_fit;
 
 /* The Dirichlet prior of the shares, prior[n_values], by maximum likelihood of the
  * Dirichlet-multinomial distribution: Newton's method from the moments, with steps that only ever
  * gain. At a limit the prior is that limit as near as numbers go; a value without records gets 0.
  */
 CELLAR_API cellar_status cellar_prior_fit(const cellar_groups *groups, double *prior,
-                                          cellar_fit *fit, cellar_error *err);
+                                          cellar_hyper_fit *fit, cellar_error *err);
 /* By moments: shares as observed, and the total from the chance that two members of a group have
  * the same value. */
 CELLAR_API cellar_status cellar_prior_moments(const cellar_groups *groups, double *prior,
-                                              cellar_fit *fit, cellar_error *err);
+                                              cellar_hyper_fit *fit, cellar_error *err);
 
 /* The size model of that family and kind by maximum likelihood on the sizes of the groups. A plain
  * model is fitted to non-empty groups as if empty ones could not be (as the papers do); an inflated
  * one needs groups from a table, which knows how many are empty. */
 CELLAR_API cellar_status cellar_size_fit(const cellar_groups *groups, cellar_size_family family,
                                          cellar_size_zeros zeros, cellar_size_model *model,
-                                         cellar_fit *fit, cellar_error *err);
+                                         cellar_hyper_fit *fit, cellar_error *err);
 
 /* ---- calibration ----------------------------------------------------------------------------- */
 

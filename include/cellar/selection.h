@@ -41,9 +41,10 @@ CELLAR_API size_t cellar_profiles_n_rows(const cellar_profiles *profiles);
 CELLAR_API uint64_t cellar_profiles_n_people(const cellar_profiles *profiles);
 
 /* The exposure curve of some of the columns, in any order. */
-CELLAR_API cellar_status cellar_profiles_curve(const cellar_profiles *profiles,
-                                               const size_t *columns, size_t n,
-                                               cellar_exposure_curve **out, cellar_error *err);
+CELLAR_API cellar_status cellar_exposure_curve_from_profiles(const cellar_profiles *profiles,
+                                                             const size_t *columns, size_t n,
+                                                             cellar_exposure_curve **out,
+                                                             cellar_error *err);
 
 /* ---- columns ---- */
 

@@ -9,20 +9,13 @@
 #include <cellar/codelist.h>
 #include <cellar/export.h>
 #include <cellar/status.h>
+#include <cellar/terms.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* ---- the schema: variables, categories, margins ---- */
-
-/* Where the categories of a variable came from. Only declared or asserted domains can carry a
- * privacy guarantee: an observed one may owe a category to a single person. */
-typedef enum cellar_domain {
-    CELLAR_DOMAIN_OBSERVED,
-    CELLAR_DOMAIN_DECLARED,
-    CELLAR_DOMAIN_ASSERTED
-} cellar_domain;
 
 enum { CELLAR_MAX_VARIABLES = 64 };
 
@@ -113,13 +106,15 @@ CELLAR_API cellar_cell cellar_table_at(const cellar_table *table, uint64_t index
 
 /* The table summed over all variables not in `variables` (n of them, kept in that order). Starts
  * from the leaves. On failure *out is NULL; so in all functions below. */
-CELLAR_API cellar_status cellar_table_margin(const cellar_table *table, const size_t *variables,
-                                             size_t n, cellar_table **out, cellar_error *err);
+CELLAR_API cellar_status cellar_table_create_margin(const cellar_table *table,
+                                                    const size_t *variables, size_t n,
+                                                    cellar_table **out, cellar_error *err);
 
 /* The cells whose `variable` has `category`, without that variable. For a total the table must
  * hold the margin of all other variables. */
-CELLAR_API cellar_status cellar_table_slice(const cellar_table *table, size_t variable,
-                                            size_t category, cellar_table **out, cellar_error *err);
+CELLAR_API cellar_status cellar_table_create_slice(const cellar_table *table, size_t variable,
+                                                   size_t category, cellar_table **out,
+                                                   cellar_error *err);
 
 /* Which aggregates to add to a table of leaves. */
 typedef struct cellar_margins {
@@ -132,9 +127,9 @@ typedef struct cellar_margins {
 /* The table with its margins and the upper levels of its hierarchies; aggregates that `table` has
  * already are replaced. A sum has no status of its own, except that of a structural zero when all
  * it sums is. */
-CELLAR_API cellar_status cellar_table_expand(const cellar_table *table,
-                                             const cellar_margins *margins, cellar_table **out,
-                                             cellar_error *err);
+CELLAR_API cellar_status cellar_table_create_expanded(const cellar_table *table,
+                                                      const cellar_margins *margins,
+                                                      cellar_table **out, cellar_error *err);
 
 /* Groups of quasi-identifiers. Calls visit(context, group, counts, K) for every non-empty
  * combination of `qid`, in canonical order, with the K counts of the leaves of `sensitive`;

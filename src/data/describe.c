@@ -309,8 +309,8 @@ const char *cellar_description_level(const cellar_description *description, size
     return cellar_codelist_code(c->levels, level);
 }
 
-cellar_status cellar_description_codelist(const cellar_description *description, size_t column,
-                                          cellar_codelist **out, cellar_error *err)
+cellar_status cellar_codelist_from_description(const cellar_description *description, size_t column,
+                                               cellar_codelist **out, cellar_error *err)
 {
     const described_column *c = &description->columns[column];
     cellar_status status = CELLAR_OK;

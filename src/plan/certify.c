@@ -25,13 +25,14 @@ static size_t collect_parts(const plan_work *work, cellar_certify_part *parts)
     return n;
 }
 
-static cellar_certificate_domain list_domain(const plan_work *work)
+static cellar_domain list_domain(const plan_work *work)
 {
-    cellar_certificate_domain worst = CELLAR_CERTIFICATE_DOMAIN_DECLARED;
+    cellar_domain worst = CELLAR_DOMAIN_DECLARED;
     for (size_t t = 0; t < work->n; t++) {
-        const cellar_certificate_domain domain =
+        const cellar_domain domain =
             cellar_question_domain(cellar_table_schema(work->pieces[t].counts));
-        worst = domain > worst ? domain : worst; /* the values are in this order */
+        if (domain == CELLAR_DOMAIN_OBSERVED || worst == CELLAR_DOMAIN_DECLARED)
+            worst = domain;
     }
     return worst;
 }
@@ -41,7 +42,7 @@ cellar_protect_options cellar_plan_protect_options(const plan_work *work,
 {
     const cellar_plan *plan = work->plan;
     cellar_protect_options protect = cellar_protect_options_default();
-    protect.negatives = plan->negatives - 1;
+    protect.negatives = plan->negatives;
     protect.threshold = (int64_t) plan->threshold;
     protect.per_cell = 1; /* the list is accounted for as a whole */
     protect.unit = plan->unit.name;

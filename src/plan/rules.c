@@ -153,7 +153,7 @@ static cellar_status risk_breaks(const cellar_plan *plan, const plan_rule *rule,
     CELLAR_TRY(
         rule_columns(plan, rule, schema, &rule->sensitive, &none, sensitive, &n_sensitive, err));
     CELLAR_TRY(rule_columns(plan, rule, schema, &rule->qid, &rule->sensitive, qid, &n_qid, err));
-    CELLAR_TRY(cellar_groups_of_table(table, qid, n_qid, sensitive, n_sensitive, &groups, err));
+    CELLAR_TRY(cellar_groups_create(table, qid, n_qid, sensitive, n_sensitive, &groups, err));
     CELLAR_TRY(cellar_risk_assess(groups, &mechanism, 1, &options, &summary, err));
     *breaks = summary.mean.value > strtod(rule->max_risk, NULL);
 out:

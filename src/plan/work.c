@@ -152,7 +152,7 @@ cellar_status cellar_plan_work_open(plan_work *work, const cellar_plan *plan,
                         .n = plan->tables.n,
                         .per_unit = plan->unit.max_records > 0 ? plan->unit.max_records : 1,
                         .max_weight = plan->data.max_weight > 0 ? plan->data.max_weight : 1,
-                        .n_sides = plan->neighbours == 2 ? 2 : 1};
+                        .n_sides = plan->neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE ? 2 : 1};
     work->pieces = cellar_alloc(work->n, sizeof *work->pieces);
     if (work->pieces == NULL)
         return cellar_fail_memory(err, "a plan");

@@ -47,6 +47,8 @@ cellar_status cellar_certificate_create(const cellar_certify_options *options, s
     if (c == NULL)
         return cellar_fail_memory(err, "a certificate");
     c->options = *options;
+    if (options->neighbours == CELLAR_NEIGHBOURS_DEFAULT)
+        c->options.neighbours = CELLAR_NEIGHBOURS_ADD_REMOVE;
     c->pure = INFINITY;
     c->composition = (cellar_composition){
         .basic = {NAN, NAN}, .advanced = {NAN, NAN}, .tight = {NAN, NAN}, .lower = NAN, .rho = NAN};
@@ -136,34 +138,25 @@ cellar_status cellar_certificate_warn(cellar_certificate *c, cellar_error *err, 
     return status;
 }
 
-/* ---- words ------------------------------------------------------------------------ */
+/* ---- verdicts --------------------------------------------------------------------- */
 
-const char *cellar_verdict_word(cellar_verdict verdict)
+static const char *const verdict_names[] = {[CELLAR_VERDICT_HOLDS] = "holds",
+                                            [CELLAR_VERDICT_FAILS] = "fails",
+                                            [CELLAR_VERDICT_UNKNOWN] = "unknown"};
+
+const char *cellar_verdict_name(cellar_verdict verdict)
 {
-    static const char *const words[] = {"holds", "fails", "unknown"};
-    return words[verdict];
+    return verdict_names[verdict];
 }
 
-const char *cellar_neighbours_word(cellar_neighbours neighbours)
+int cellar_verdict_find(const char *name, cellar_verdict *out)
 {
-    return neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE ? "substitute" : "add-remove";
-}
-
-const char *cellar_certificate_domain_word(cellar_certificate_domain domain)
-{
-    static const char *const words[] = {"declared", "asserted", "observed"};
-    return words[domain];
-}
-
-const char *cellar_parameter_choice_word(cellar_parameter_choice choice)
-{
-    static const char *const words[] = {
-        [CELLAR_CHOICE_UNSTATED] = "not stated",
-        [CELLAR_CHOICE_IN_ADVANCE] = "declared in advance",
-        [CELLAR_CHOICE_PUBLIC_DATA] = "from public data",
-        [CELLAR_CHOICE_CONFIDENTIAL_DATA] =
-            "from the confidential data: the choice is not covered"};
-    return words[choice];
+    for (int i = CELLAR_VERDICT_HOLDS; name != NULL && i <= CELLAR_VERDICT_UNKNOWN; i++)
+        if (strcmp(verdict_names[i], name) == 0) {
+            *out = (cellar_verdict) i;
+            return 1;
+        }
+    return 0;
 }
 
 /* ---- queries ------------------------------------------------------------------------ */

@@ -62,7 +62,7 @@ static double forecast_bias(forecast_sweep *sweep, const cellar_listing *listing
     double mean, variance;
 
     if (m->ops->is_additive)
-        return listing->negatives == CELLAR_NEGATIVES_KEEP
+        return listing->negatives != CELLAR_NEGATIVES_ZERO
                    ? 0
                    : -sweep_lost(sweep, count, listing->threshold);
     cellar_mechanism_mean_variance(m, count, &mean, &variance);
@@ -117,7 +117,7 @@ cellar_status cellar_forecast_fill(const cellar_table *table, const cellar_mecha
     forecast_sweep sweep = {.mechanism = mechanism};
     forecast_item *items = NULL;
     size_t n, n_interior = 0;
-    int64_t positive = listing->negatives == CELLAR_NEGATIVES_KEEP ? 1 : listing->threshold;
+    int64_t positive = listing->negatives != CELLAR_NEGATIVES_ZERO ? 1 : listing->threshold;
     double listed = 0, bias = 0, n_zeros;
     cellar_status status = forecast_collect(table, &items, &n, err);
 

@@ -36,8 +36,8 @@ static cellar_status committee_check(const cellar_committee *run, cellar_error *
 static cellar_status committee_open(cellar_committee *run, cellar_error *err)
 {
     const cellar_committee_options *what = run->what;
-    cellar_status status = cellar_groups_of_table(
-        run->table, what->qid, what->n_qid, what->sensitive, what->n_sensitive, &run->groups, err);
+    cellar_status status = cellar_groups_create(run->table, what->qid, what->n_qid, what->sensitive,
+                                                what->n_sensitive, &run->groups, err);
     if (status == CELLAR_OK)
         status = committee_check(run, err);
     if (status == CELLAR_OK)

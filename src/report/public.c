@@ -93,7 +93,8 @@ static void public_facts(cellar_page *page, const cellar_release *release, const
         cellar_page_fact(page, "What is counted", "weighted sums, weights of at most %llu",
                          (unsigned long long) cellar_release_max_weight(release));
     cellar_page_fact(page, "Margins, the interior included", "%zu", n_margins);
-    cellar_page_fact(page, "Verdict of the certificate", "%s", cellar_release_verdict(release));
+    cellar_page_fact(page, "Verdict of the certificate", "%s",
+                     cellar_verdict_name(cellar_release_verdict(release)));
     cellar_page_fact(page, "Charged to the ledger", "%s", cellar_release_ledger(release));
     cellar_page_tag(page, "</dl>\n");
 }
@@ -232,7 +233,7 @@ static void public_together(public_run *run)
     for (size_t i = 0; i < run->n; i++) {
         const json_t *certificate = json_object_get(run->releases[i]->description, "certificate");
         const json_t *pure = json_object_get(certificate, "pure_epsilon");
-        const int holds = strcmp(cellar_release_verdict(run->releases[i]), "holds") == 0;
+        const int holds = cellar_release_verdict(run->releases[i]) == CELLAR_VERDICT_HOLDS;
         sum += holds && json_is_number(pure) ? json_number_value(pure) : INFINITY;
     }
     cellar_page_heading(&run->page, 2, "together", "All of them together");

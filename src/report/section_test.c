@@ -112,7 +112,7 @@ static cellar_status test_run(cellar_page *page, const cellar_noisy *noisy, cell
         cellar_text_add_char(&model, '"');
     }
     status = model.failed ? cellar_fail_memory(err, "a model")
-                          : cellar_loglinear_test(noisy, model.bytes, NULL, &options, &test, err);
+                          : cellar_loglinear_create(noisy, model.bytes, NULL, &options, &test, err);
     if (status == CELLAR_OK)
         test_tell(page, noisy, test);
     cellar_loglinear_free(test);

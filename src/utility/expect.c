@@ -127,7 +127,7 @@ static void spread_ends(const utility_law *law, int64_t count, cellar_utility_sp
     if (high == INT64_MAX)
         out[0].quantiles[CELLAR_UTILITY_N_LEVELS - 1] =
             out[1].quantiles[CELLAR_UTILITY_N_LEVELS - 1] = NAN;
-    if (low == INT64_MIN && law->listing.negatives == CELLAR_NEGATIVES_KEEP)
+    if (low == INT64_MIN && law->listing.negatives != CELLAR_NEGATIVES_ZERO)
         out[1].quantiles[0] = NAN;
 }
 

@@ -31,7 +31,7 @@ static inline cellar_matrix *round_to(cellar_matrix *matrix, uint64_t n_keys)
 {
     cellar_error err;
     cellar_matrix *rounded;
-    assert_int_equal(cellar_matrix_round(matrix, n_keys, &rounded, &err), CELLAR_OK);
+    assert_int_equal(cellar_matrix_create_rounded(matrix, n_keys, &rounded, &err), CELLAR_OK);
     cellar_matrix_free(matrix);
     return rounded;
 }

@@ -214,7 +214,7 @@ static cellar_status scenario(void *context, cellar_error *e)
     cellar_text text = {0};
     cellar_status status = cellar_cell_key_create(context, 8, &ck, e);
     if (status == CELLAR_OK)
-        status = cellar_matrix_round(cellar_cell_key_matrix(ck), 16, &matrix, e);
+        status = cellar_matrix_create_rounded(cellar_cell_key_matrix(ck), 16, &matrix, e);
     if (status == CELLAR_OK)
         status = cellar_matrix_add_text(matrix, CELLAR_MATRIX_CANTABULAR, 0, &text, e);
     cellar_text_clear(&text);

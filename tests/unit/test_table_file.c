@@ -230,7 +230,7 @@ static void test_bounds_on_weights(void **state)
         if (status != CELLAR_OK)
             continue;
         assert_int_equal(cellar_table_max_weight(table), cases[i].bound);
-        assert_int_equal(cellar_table_margin(table, &variable, 1, &margin, NULL), CELLAR_OK);
+        assert_int_equal(cellar_table_create_margin(table, &variable, 1, &margin, NULL), CELLAR_OK);
         assert_int_equal(cellar_table_max_weight(margin), cases[i].bound);
         cellar_table_free(margin);
         for (cellar_table_format f = CELLAR_TABLE_CSV; f <= CELLAR_TABLE_PX; f++) {

@@ -221,8 +221,8 @@ static void end_round(fmpq_t end, uint64_t n_keys)
     fmpz_clear(twice);
 }
 
-cellar_status cellar_matrix_round(const cellar_matrix *matrix, uint64_t n_keys, cellar_matrix **out,
-                                  cellar_error *err)
+cellar_status cellar_matrix_create_rounded(const cellar_matrix *matrix, uint64_t n_keys,
+                                           cellar_matrix **out, cellar_error *err)
 {
     cellar_matrix *rounded = NULL;
     cellar_status status = CELLAR_OK;

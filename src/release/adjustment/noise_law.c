@@ -10,7 +10,7 @@
 
 static cellar_status noise_law_check(const cellar_release *release, cellar_error *err)
 {
-    if (release->facts.negatives != CELLAR_NEGATIVES_KEEP || release->facts.threshold > 0)
+    if (release->facts.negatives == CELLAR_NEGATIVES_ZERO || release->facts.threshold > 0)
         return cellar_fail(err, CELLAR_ERR_RULE,
                            "small or negative numbers of this release were set to zero, which "
                            "biases every sum: fit a release that keeps them");

@@ -55,7 +55,7 @@ static cellar_status charge_price(const cellar_charged_set *set, cellar_amounts 
 {
     const json_t *certificate;
     if (set->certificate != NULL)
-        return cellar_amounts_of_certificate(set->certificate, set->delta, out, err);
+        return cellar_amounts_from_certificate(set->certificate, set->delta, out, err);
     certificate = json_object_get(set->prepared[0]->description, "certificate");
     return cellar_fail(err, CELLAR_ERR_RULE, "there is no guarantee to charge for: %s",
                        json_string_value(json_object_get(certificate, "reason")));
@@ -121,7 +121,7 @@ cellar_status cellar_charged_spend(const cellar_charged_set *set, cellar_ledger 
                             .dataset = payment->dataset,
                             .analyst = payment->analyst,
                             .unit = facts->unit,
-                            .neighbours = cellar_neighbours_word(facts->neighbours),
+                            .neighbours = facts->neighbours,
                             .max_per_unit = facts->max_per_unit,
                             .max_weight = facts->max_weight,
                             .what = set->what,

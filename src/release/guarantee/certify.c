@@ -12,21 +12,21 @@ static const char *const certify_epsilons[] = {"0.5", "1", "2"};
 static const char *const certify_deltas[] = {"1e-6", "1e-9"};
 enum { CERTIFY_N_DELTAS = sizeof certify_deltas / sizeof *certify_deltas };
 
-cellar_certificate_domain cellar_question_domain(const cellar_schema *schema)
+cellar_domain cellar_question_domain(const cellar_schema *schema)
 {
-    cellar_certificate_domain worst = CELLAR_CERTIFICATE_DOMAIN_DECLARED;
+    cellar_domain worst = CELLAR_DOMAIN_DECLARED;
     for (size_t v = 0; v < cellar_schema_n_variables(schema); v++) {
         const cellar_domain domain = cellar_schema_domain(schema, v);
         if (domain == CELLAR_DOMAIN_OBSERVED)
-            return CELLAR_CERTIFICATE_DOMAIN_OBSERVED;
+            return CELLAR_DOMAIN_OBSERVED;
         if (domain == CELLAR_DOMAIN_ASSERTED)
-            worst = CELLAR_CERTIFICATE_DOMAIN_ASSERTED;
+            worst = CELLAR_DOMAIN_ASSERTED;
     }
     return worst;
 }
 
 void cellar_question_init(cellar_question *out, const cellar_release_facts *facts,
-                          cellar_certificate_domain domain)
+                          cellar_domain domain)
 {
     cellar_certify_options *options = &out->options;
     size_t n = 0;
@@ -37,7 +37,7 @@ void cellar_question_init(cellar_question *out, const cellar_release_facts *fact
     options->domain = domain;
     options->choice = facts->choice;
     options->n_cells = facts->cells_per_record;
-    options->per_unit = facts->max_per_unit;
+    options->max_per_unit = facts->max_per_unit;
     options->max_weight = facts->max_weight;
     options->unit = facts->unit;
     options->epsilons = certify_epsilons;
@@ -53,9 +53,9 @@ void cellar_question_init(cellar_question *out, const cellar_release_facts *fact
 
 static void certify_ask(const cellar_protection *protection, cellar_question *out)
 {
-    cellar_certificate_domain domain = cellar_question_domain(protection->schema);
-    if (domain == CELLAR_CERTIFICATE_DOMAIN_OBSERVED) /* such a table was refused unless asserted */
-        domain = CELLAR_CERTIFICATE_DOMAIN_ASSERTED;
+    cellar_domain domain = cellar_question_domain(protection->schema);
+    if (domain == CELLAR_DOMAIN_OBSERVED) /* such a table was refused unless asserted */
+        domain = CELLAR_DOMAIN_ASSERTED;
     cellar_question_init(out, &protection->facts, domain);
 }
 

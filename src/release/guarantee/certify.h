@@ -18,9 +18,9 @@ typedef struct cellar_question {
  * certificate of a release is asked. The delta that is charged comes first. The domain is that of
  * the categories. */
 void cellar_question_init(cellar_question *out, const cellar_release_facts *facts,
-                          cellar_certificate_domain domain);
+                          cellar_domain domain);
 /* The worst domain of the variables of a table, as a certificate names it. */
-cellar_certificate_domain cellar_question_domain(const cellar_schema *schema);
+cellar_domain cellar_question_domain(const cellar_schema *schema);
 
 /* The guarantee of all that one unit touches: protection->certificate, and the same as a JSON
  * object. `protection` knows all its facts but the level, which is set. When none can be computed

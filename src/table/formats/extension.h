@@ -15,7 +15,6 @@ typedef struct cellar_extension_layout {
 } cellar_extension_layout;
 
 /* "observed", "declared" or "asserted". */
-const char *cellar_domain_name(cellar_domain domain);
 
 /* A JSON value as text, or NULL when memory ends; free it with cellar_free(). */
 char *cellar_json_text(const json_t *json, size_t flags);
