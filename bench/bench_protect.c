@@ -117,8 +117,9 @@ static void make_matrix(void)
 {
     cellar_mechanism *design = NULL;
     cellar_output *output = NULL;
-    const cellar_output_options how = {.replace = 1};
+    cellar_output_options how = cellar_output_options_default();
     cellar_error err;
+    how.replace = 1;
     check(cellar_mechanism_create("max-entropy:variance=2,m=5", &design, &err), &err);
     check(cellar_output_open(matrix_path, &how, &output, &err), &err);
     check(

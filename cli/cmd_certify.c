@@ -206,13 +206,15 @@ static cellar_status certify_make(const cli_words *specs, const cellar_certify_o
 static int certify_run(const certify_values *values, const cli_words *specs,
                        const cellar_certify_options *options)
 {
-    const cellar_output_options how = {.replace = values->force, .shared = 1};
+    cellar_output_options how = cellar_output_options_default();
     const char *path = values->path != NULL ? values->path : "-";
     cellar_output *output = NULL;
     cellar_certificate *certificate = NULL;
     cellar_error err;
     cellar_status status = cellar_output_open(path, &how, &output, &err);
 
+    how.replace = values->force;
+    how.shared = 1;
     if (status == CELLAR_OK)
         status = certify_make(specs, options, &certificate, &err);
     if (status == CELLAR_OK && values->json)

@@ -81,12 +81,13 @@ static int ledger_has_cap(const ledger_values *values)
 static int ledger_read_dataset(const ledger_values *values, cellar_ledger_dataset *dataset)
 {
     cellar_error err;
-    *dataset = (cellar_ledger_dataset){.name = values->dataset,
-                                       .edition = values->edition != NULL ? values->edition : "1",
-                                       .unit = values->unit,
-                                       .neighbours = (cellar_neighbours) values->neighbours,
-                                       .population = values->population.value,
-                                       .accept_delta = values->accept_delta};
+    *dataset = cellar_ledger_dataset_default();
+    dataset->name = values->dataset;
+    dataset->edition = values->edition != NULL ? values->edition : "1";
+    dataset->unit = values->unit;
+    dataset->neighbours = (cellar_neighbours) values->neighbours;
+    dataset->population = values->population.value;
+    dataset->accept_delta = values->accept_delta;
     if (values->epsilon == NULL && values->rho == NULL)
         return cli_usage("a new dataset needs a cap: --epsilon E (and --delta D), or --rho R");
     if (values->unit == NULL || values->neighbours == 0)

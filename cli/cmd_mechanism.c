@@ -241,7 +241,7 @@ static void mechanism_write_list(int as_json, cellar_output *output)
 static int mechanism_run(const mechanism_values *values, const char *spec, const numbers *counts,
                          const numbers *released)
 {
-    const cellar_output_options how = {.replace = values->force};
+    cellar_output_options how = cellar_output_options_default();
     cellar_negatives negatives =
         values->negatives == 2 ? CELLAR_NEGATIVES_ZERO : CELLAR_NEGATIVES_KEEP;
     cellar_mechanism *m = NULL;
@@ -249,6 +249,7 @@ static int mechanism_run(const mechanism_values *values, const char *spec, const
     cellar_error err;
     cellar_status status = CELLAR_OK;
 
+    how.replace = values->force;
     if (spec != NULL)
         status = cellar_mechanism_create(spec, &m, &err);
     if (status == CELLAR_ERR_ARGUMENT)

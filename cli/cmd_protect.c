@@ -291,10 +291,15 @@ static cellar_status protect_draw(protect_run *run, const cellar_payment *paymen
 static cellar_status protect_spend(const protect_values *values, protect_run *run,
                                    const cellar_payment *payment, cellar_error *err)
 {
-    const cellar_charged_file file = {values->path, run->write, values->force};
+    cellar_charged_file file = cellar_charged_file_default();
     cellar_spend_result result;
-    cellar_status status = cellar_prepared_spend(run->prepared, run->ledger, payment, &file,
-                                                 &result, &run->release, err);
+    cellar_status status;
+
+    file.path = values->path;
+    file.write = run->write;
+    file.replace = values->force;
+    status = cellar_prepared_spend(run->prepared, run->ledger, payment, &file, &result,
+                                   &run->release, err);
     cli_progress_end();
     if (status == CELLAR_OK && !result.is_new)
         cli_message("request '%s' was charged before: %s is its recorded output, nothing was drawn",
@@ -306,12 +311,13 @@ static cellar_status protect_release(const protect_values *values, protect_run *
                                      cellar_error *err)
 {
     const protect_account *account = &values->account;
-    const cellar_payment payment = {.dataset = account->dataset,
-                                    .request = account->request,
-                                    .edition = values->edition,
-                                    .analyst = account->analyst,
-                                    .accept_delta = account->accept_delta};
+    cellar_payment payment = cellar_payment_default();
     cellar_status status = protect_prepare(run, err);
+    payment.dataset = account->dataset;
+    payment.request = account->request;
+    payment.edition = values->edition;
+    payment.analyst = account->analyst;
+    payment.accept_delta = account->accept_delta;
     if (status != CELLAR_OK)
         return status;
     protect_tell(run);

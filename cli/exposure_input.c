@@ -150,13 +150,14 @@ static int source_load(const char *path, const exposure_source *source, cellar_t
 {
     const cli_variables *variables = &source->variables;
     cellar_named_codelist *lists = cli_alloc(variables->names.n, sizeof *lists);
-    cellar_table_read_options options = {.codelists = lists};
+    cellar_table_read_options options = cellar_table_read_options_default();
     size_t positions[CELLAR_MAX_VARIABLES];
     cellar_table *table = NULL;
     cellar_error err;
     cellar_status status;
     int result;
 
+    options.codelists = lists;
     for (size_t i = 0; i < variables->names.n; i++)
         if (variables->specs[i].codelist != NULL)
             lists[options.n_codelists++] =

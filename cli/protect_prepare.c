@@ -135,7 +135,9 @@ static int protect_open(const protect_values *values, protect_run *run)
 {
     cellar_error err;
     cellar_status status;
-    run->write = (cellar_table_write_options){.zeros = values->zeros, .sparse = values->sparse};
+    run->write = cellar_table_write_options_default();
+    run->write.zeros = values->zeros;
+    run->write.sparse = values->sparse;
     if (values->format > 0)
         run->write.format = (cellar_table_format) (CELLAR_TABLE_AUTO + values->format);
     if (values->account.ledger != NULL) {
@@ -156,7 +158,7 @@ static int protect_open(const protect_values *values, protect_run *run)
 
 int cli_protect_prepare(const protect_values *values, const char *path, protect_run *run)
 {
-    cellar_table_read_options how = {0};
+    cellar_table_read_options how = cellar_table_read_options_default();
     cellar_status status;
     cellar_error err;
     int result = protect_read_domains(values, run);

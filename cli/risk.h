@@ -20,8 +20,6 @@ typedef struct risk_values {
     exposure_values read; /* how a table or records are read; also -o, --force, --json, --csv */
 } risk_values;
 
-enum { RISK_COPIES = 500 }; /* if --copies does not say */
-
 typedef struct risk_answer {
     cli_results header; /* one result: facts about the data */
     cli_results results;

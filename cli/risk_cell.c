@@ -308,16 +308,18 @@ static cellar_status cell_simulate(const risk_values *values, const cell_argumen
                                    const cellar_mechanism *mechanism, cellar_risk_measure measure,
                                    cellar_risk *out, double *sd, cellar_error *err)
 {
-    const cellar_risk_options options = {.measure = measure,
-                                         .method = CELLAR_RISK_SIMULATE,
-                                         .copies = values->copies.given ? values->copies.value
-                                                                        : RISK_COPIES,
-                                         .seed = values->seed.given ? values->seed.value : 1,
-                                         .n_threads = 1};
+    cellar_risk_options options = cellar_risk_options_default();
     cellar_groups *groups = NULL;
     cellar_risk_summary summary;
     cellar_status status =
         cellar_groups_from_counts(a->counts, 1, a->cell.n_values, NULL, &groups, err);
+    options.measure = measure;
+    options.method = CELLAR_RISK_SIMULATE;
+    if (values->copies.given)
+        options.copies = values->copies.value;
+    if (values->seed.given)
+        options.seed = values->seed.value;
+    options.n_threads = 1;
     if (status == CELLAR_OK)
         status = cellar_risk_assess(groups, &mechanism, 1, &options, &summary, err);
     if (status == CELLAR_OK) {

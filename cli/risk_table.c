@@ -91,18 +91,22 @@ static int run_read_words(risk_table_run *r)
                                r->measures, &r->n_measures);
     if (result == CLI_GO_ON)
         result = risk_methods(v->method != NULL ? v->method : "exact", r->methods, &r->n_methods);
+    r->options = cellar_risk_options_default();
     r->options.average = v->average == 2 ? CELLAR_RISK_BY_PERSON : CELLAR_RISK_BY_GROUP;
-    r->options.copies = v->copies.given ? v->copies.value : RISK_COPIES;
-    r->options.seed = v->seed.given ? v->seed.value : 1;
+    if (v->copies.given)
+        r->options.copies = v->copies.value;
+    if (v->seed.given)
+        r->options.seed = v->seed.value;
     r->options.n_threads = (int) v->read.reader.threads.value;
     return result;
 }
 
 static int run_open_groups(risk_table_run *r)
 {
-    const cellar_output_options how = {.replace = r->values->read.force};
+    cellar_output_options how = cellar_output_options_default();
     cellar_error err;
     cellar_status status;
+    how.replace = r->values->read.force;
     if (r->values->groups == NULL)
         return CLI_GO_ON;
     if (r->sensitive.n > 1 && r->values->sensitive_as != 1)

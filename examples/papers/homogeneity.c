@@ -150,11 +150,13 @@ void risk_curve(const cellar_groups *groups, const char *format, const double *e
 double risk_at(const cellar_groups *groups, const char *spec, cellar_risk_measure measure,
                cellar_risk_method method)
 {
-    const cellar_risk_options options = {.measure = measure, .method = method};
+    cellar_risk_options options = cellar_risk_options_default();
     cellar_mechanism *mechanism;
     const cellar_mechanism *one;
     cellar_risk_summary summary;
     cellar_error err;
+    options.measure = measure;
+    options.method = method;
     report_check(cellar_mechanism_create(spec, &mechanism, &err), &err);
     one = mechanism;
     report_check(cellar_risk_assess(groups, &one, 1, &options, &summary, &err), &err);

@@ -60,7 +60,7 @@ CELLAR_API cellar_status cellar_prepared_forecast(const cellar_prepared *prepare
 CELLAR_API cellar_status cellar_prepared_draw(cellar_prepared *prepared, const char *stamp,
                                               cellar_release **out, cellar_error *err);
 
-/* Who pays. Strings stay the caller's. */
+/* Who pays. Strings stay the caller's. Start from cellar_payment_default(). */
 typedef struct cellar_payment {
     const char *dataset; /* required */
     const char *request; /* required: the id of this release in the ledger */
@@ -69,12 +69,18 @@ typedef struct cellar_payment {
     int accept_delta;    /* 1: a delta of one over the population or more is meant */
 } cellar_payment;
 
-/* Where a charged release appears. */
+/* No dataset and no request yet. */
+CELLAR_API cellar_payment cellar_payment_default(void);
+
+/* Where a charged release appears. Start from cellar_charged_file_default(). */
 typedef struct cellar_charged_file {
     const char *path;                 /* required: a file, never standard output */
     cellar_table_write_options write; /* the format is that of the path's ending unless given */
     int replace;                      /* 1: existing files are replaced */
 } cellar_charged_file;
+
+/* No path yet; CSV unless the path ends otherwise. */
+CELLAR_API cellar_charged_file cellar_charged_file_default(void);
 
 /* Charges the ledger with the certificate of the release, draws, writes, and lets the files appear.
  * The price is its pure epsilon, or else its epsilon at the delta of the options, and its rho. The

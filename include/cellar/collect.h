@@ -169,6 +169,7 @@ CELLAR_API cellar_status cellar_shuffler_take(cellar_shuffler *shuffler, const v
 CELLAR_API cellar_status cellar_shuffler_take_folder(cellar_shuffler *shuffler, const char *inbox,
                                                      cellar_collect_report *report,
                                                      cellar_error *err);
+/* Start from cellar_collect_limits_default(). */
 typedef struct cellar_collect_limits {
     uint32_t timeout_ms;    /* for a greeting, and for each frame; then the sender is cut off. A
                                connection lasts six times as long, and a tenth longer for each
@@ -177,6 +178,9 @@ typedef struct cellar_collect_limits {
     size_t max_per_address; /* of them from one network, a /24 of IPv4 or a /56 of IPv6; does not
                                apply to Unix sockets [a quarter when 0] */
 } cellar_collect_limits;
+
+/* The values in brackets. */
+CELLAR_API cellar_collect_limits cellar_collect_limits_default(void);
 
 /* Listens at "HOST:PORT" or "unix:PATH" and takes submissions until the announced number is there.
  * A sender gets its answer when its submission is on disk. Memory is bounded for every connection.

@@ -67,6 +67,7 @@ typedef struct cellar_collect_column {
     const cellar_codelist *codes;
 } cellar_collect_column;
 
+/* Start from cellar_invitation_spec_default(). */
 typedef struct cellar_invitation_spec {
     const char *title;    /* one line */
     uint64_t n_people;    /* nothing is forwarded before this many have sent */
@@ -93,6 +94,9 @@ typedef struct cellar_invitation_spec {
     size_t n_columns; /* at most 64 */
     cellar_collect_identity shuffler, analyst;
 } cellar_invitation_spec;
+
+/* Nothing is decided: k, exposure and columns are required. */
+CELLAR_API cellar_invitation_spec cellar_invitation_spec_default(void);
 
 CELLAR_API cellar_status cellar_invitation_create(const cellar_invitation_spec *spec,
                                                   const cellar_collect_keys *curator,

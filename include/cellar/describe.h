@@ -12,6 +12,7 @@ extern "C" {
 
 typedef struct cellar_description cellar_description;
 
+/* What to describe. Start from cellar_describe_spec_default(). */
 typedef struct cellar_describe_spec {
     const char *path;
     cellar_reader_options reader;
@@ -19,10 +20,14 @@ typedef struct cellar_describe_spec {
     size_t n_columns;
     const char *const *missing; /* strings that mean missing, besides the empty one */
     size_t n_missing;
-    size_t max_levels; /* stop listing the levels of a column beyond this many [100000 when 0] */
-    int n_threads;
+    size_t
+        max_levels; /* stop listing the levels of a column beyond this many [100000, also when 0] */
+    int n_threads;  /* 0: one per processor */
     cellar_progress progress;
 } cellar_describe_spec;
+
+/* No path yet; all columns, with up to 100,000 levels each. */
+CELLAR_API cellar_describe_spec cellar_describe_spec_default(void);
 
 /* What one column holds. `n_levels` is exact unless `levels_truncated`. */
 typedef struct cellar_column_description {

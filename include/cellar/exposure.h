@@ -144,10 +144,14 @@ typedef enum cellar_exposure_support {
     CELLAR_SUPPORT_OCCURRING
 } cellar_exposure_support;
 
+/* Start from cellar_exposure_bound_options_default(). */
 typedef struct cellar_exposure_bound_options {
     cellar_exposure_support support;
-    uint64_t max_nodes; /* of the search, per theorem and choice of j* [100000 when 0] */
+    uint64_t max_nodes; /* of the search, per theorem and choice of j* [100000, also when 0] */
 } cellar_exposure_bound_options;
+
+/* Declared domains, and searches of at most 100,000 nodes. */
+CELLAR_API cellar_exposure_bound_options cellar_exposure_bound_options_default(void);
 
 /* The minimum of a theorem's right hand side over all its thresholds. */
 typedef struct cellar_exposure_bound {

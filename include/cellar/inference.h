@@ -22,7 +22,7 @@ extern "C" {
  * channel from counts to them. Immutable; threads may share one. */
 typedef struct cellar_noisy cellar_noisy;
 
-/* Numbers from anywhere. */
+/* Released values from anywhere. Start from cellar_noisy_spec_default(). */
 typedef struct cellar_noisy_spec {
     const size_t *n_levels; /* of each variable */
     size_t n_variables;
@@ -33,6 +33,9 @@ typedef struct cellar_noisy_spec {
     cellar_negatives negatives;
     int64_t threshold; /* 0: none */
 } cellar_noisy_spec;
+
+/* No values yet; negatives were kept, and there was no threshold. */
+CELLAR_API cellar_noisy_spec cellar_noisy_spec_default(void);
 
 /* Copies what it needs. Mechanisms that draw cells together are refused. On failure *out is NULL.
  */

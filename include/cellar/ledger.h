@@ -71,7 +71,7 @@ CELLAR_API void cellar_ledger_close(cellar_ledger *ledger); /* NULL is fine */
 /* ---- datasets, editions, analysts ------------------------------------------ */
 
 /* What is protected and how much may ever be spent on it, over all its editions. Names are one
- * line of UTF-8 of 1 to 200 bytes. */
+ * line of UTF-8 of 1 to 200 bytes. Start from cellar_ledger_dataset_default(). */
 typedef struct cellar_ledger_dataset {
     const char *name;
     const char *edition;          /* the first one */
@@ -81,6 +81,9 @@ typedef struct cellar_ledger_dataset {
     cellar_amounts cap;           /* epsilon and delta, or rho alone with the others 0 */
     int accept_delta;             /* 1: a delta of 1/population or more is meant */
 } cellar_ledger_dataset;
+
+/* Names and cap are required; no rho is claimed. */
+CELLAR_API cellar_ledger_dataset cellar_ledger_dataset_default(void);
 
 CELLAR_API cellar_status cellar_ledger_add_dataset(cellar_ledger *ledger,
                                                    const cellar_ledger_dataset *dataset,
@@ -118,7 +121,7 @@ CELLAR_API cellar_status cellar_ledger_enter(cellar_ledger *ledger, const char *
 /* ---- spending --------------------------------------------------------------- */
 
 /* What a request asks for. A request is known by its id; asking again for the same must say the
- * same. Nothing here may be confidential. */
+ * same. Nothing here may be confidential. Start from cellar_charge_default(). */
 typedef struct cellar_charge {
     const char *request; /* the id, of the whole ledger */
     const char *dataset;
@@ -137,6 +140,9 @@ typedef struct cellar_charge {
     cellar_amounts amounts;
     int accept_delta; /* 1: a delta of 1/population or more is meant */
 } cellar_charge;
+
+/* One cell, one record of a unit, no weights; no rho is claimed. */
+CELLAR_API cellar_charge cellar_charge_default(void);
 
 typedef enum cellar_charge_state {
     CELLAR_CHARGE_NONE,    /* not known */
@@ -157,12 +163,16 @@ enum { CELLAR_STAMP_TEXT = 128, CELLAR_LEDGER_HASH_BYTES = 32, CELLAR_LEDGER_HAS
 typedef cellar_status cellar_produce(void *context, const char *staged_path, const char *stamp,
                                      cellar_error *err);
 
+/* Start from cellar_spend_options_default(). */
 typedef struct cellar_spend_options {
     const char *path;           /* where the output appears */
     const char *const *endings; /* of companions, NULL-terminated: {".cellar.json", NULL}; or NULL:
                                    they appear before the output itself, as path + ending */
     int replace;                /* 1: existing files are replaced */
 } cellar_spend_options;
+
+/* No path yet; one file, which must not exist. */
+CELLAR_API cellar_spend_options cellar_spend_options_default(void);
 
 typedef struct cellar_spend_result {
     cellar_charge_state state;

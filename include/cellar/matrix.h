@@ -27,8 +27,9 @@ typedef enum cellar_matrix_layout {
 
 /* Which row serves counts beyond the last one. */
 typedef enum cellar_matrix_large {
-    CELLAR_MATRIX_LARGE_LAST,  /* the last row, shifted */
-    CELLAR_MATRIX_LARGE_ROTATE /* counts above 750 use rows 501..750 in turn, as ONS does */
+    CELLAR_MATRIX_LARGE_DEFAULT, /* for reading: rotate for the ONS layout, last for the others */
+    CELLAR_MATRIX_LARGE_LAST,    /* the last row, shifted */
+    CELLAR_MATRIX_LARGE_ROTATE   /* counts above 750 use rows 501..750 in turn, as ONS does */
 } cellar_matrix_large;
 
 /* A row, or the changes of a row put together. */
@@ -46,10 +47,9 @@ typedef struct cellar_matrix_row {
 
 /* ---- life cycle ------------------------------------------------------------ */
 
-/* Reads a file in any of the three layouts, which its header shows. `large` NULL: rotate for the
- * ONS layout, the last row for the others. Errors name file, line and column. On failure *out is
- * NULL. */
-CELLAR_API cellar_status cellar_matrix_read(const char *path, const cellar_matrix_large *large,
+/* Reads a file in any of the three layouts, which its header shows. Errors name file, line and
+ * column. On failure *out is NULL. */
+CELLAR_API cellar_status cellar_matrix_read(const char *path, cellar_matrix_large large,
                                             cellar_matrix **out, cellar_error *err);
 
 /* The same matrix with every key range rounded to multiples of 1/n_keys, so that it can be

@@ -15,10 +15,14 @@ extern "C" {
 
 typedef struct cellar_output cellar_output;
 
+/* Start from cellar_output_options_default(). */
 typedef struct cellar_output_options {
     int replace; /* 1: an existing file (or symbolic link) of that name is replaced [0] */
     int shared;  /* 1: mode 0644, for releases; 0: mode 0600, for everything secret [0] */
 } cellar_output_options;
+
+/* Keeps existing files, and writes for the owner alone. */
+CELLAR_API cellar_output_options cellar_output_options_default(void);
 
 /* Starts writing what will become `path`. The bytes go to a file without a name in the same
  * folder; nothing appears before cellar_output_commit(). "-" writes to standard output (at

@@ -45,12 +45,16 @@ CELLAR_API const char *cellar_plan_folder(const cellar_plan *plan);
 
 /* ---- checking -------------------------------------------------------------- */
 
+/* Start from cellar_plan_options_default(). */
 typedef struct cellar_plan_options {
     int without_counts; /* 1: as if every count were zero: nothing then depends on the data but
                            categories that were read off them */
     int n_threads;      /* 0: one per processor */
     cellar_progress progress;
 } cellar_plan_options;
+
+/* With counts, one thread per processor, no reports of progress. */
+CELLAR_API cellar_plan_options cellar_plan_options_default(void);
 
 /* The cells of one margin of one table, at one level of its hierarchies. */
 typedef struct cellar_plan_cells {
@@ -164,6 +168,7 @@ typedef struct cellar_plan_pack {
 typedef cellar_status cellar_plan_extra(void *context, const char *folder,
                                         const cellar_plan_pack *pack, cellar_error *err);
 
+/* Start from cellar_plan_run_options_default(). */
 typedef struct cellar_plan_run_options {
     int n_threads; /* 0: one per processor */
     cellar_progress progress;
@@ -171,6 +176,9 @@ typedef struct cellar_plan_run_options {
     cellar_plan_extra *extra; /* or NULL */
     void *extra_context;
 } cellar_plan_run_options;
+
+/* Dated today, one thread per processor, no further files. */
+CELLAR_API cellar_plan_run_options cellar_plan_run_options_default(void);
 
 typedef struct cellar_plan_run_result {
     int is_new;     /* 1: drawn now; 0: an earlier run of the request had drawn it */

@@ -90,7 +90,8 @@ CELLAR_API double cellar_size_model_log_pmf(const cellar_size_model *model, uint
 
 /* ---- one group, with or without data ---------------------------------------------- */
 
-/* A group of what-if. Give counts; or size or model, with shares or prior. */
+/* A hypothetical group. Give counts; or size or model, with shares or prior. Start from
+ * cellar_risk_cell_default(). */
 typedef struct cellar_risk_cell {
     size_t n_values;                /* K, at least 2 */
     const uint64_t *counts;         /* local, hard, soft; also expected with the observed shares */
@@ -99,6 +100,9 @@ typedef struct cellar_risk_cell {
     const double *shares;           /* of the values; they sum to one */
     const double *prior;            /* of a Dirichlet distribution; 0: the value never occurs */
 } cellar_risk_cell;
+
+/* Nothing is given: n_values and one of the others are required. */
+CELLAR_API cellar_risk_cell cellar_risk_cell_default(void);
 
 /* 1 when the measure can be computed by the method from what the cell gives. */
 CELLAR_API int cellar_risk_cell_allows(const cellar_risk_cell *cell,
@@ -156,6 +160,7 @@ typedef enum cellar_risk_average {
 enum { CELLAR_RISK_N_QUANTILES = 3 };
 CELLAR_API double cellar_risk_quantile_level(size_t index);
 
+/* Start from cellar_risk_options_default(). */
 typedef struct cellar_risk_options {
     cellar_risk_measure measure;
     cellar_risk_method method;
@@ -163,10 +168,13 @@ typedef struct cellar_risk_options {
     const double *prior;            /* one per value: shrinkage, global */
     const cellar_size_model *model; /* global, global_fixed */
     int zeros_stay;                 /* 1: cells without records are released as 0 (cell keys) */
-    uint64_t copies, seed;          /* simulate: copies at least 2 */
+    uint64_t copies, seed;          /* simulate: copies at least 2 [500, 1] */
     int n_threads;                  /* 0: one per processor */
     cellar_progress progress;
 } cellar_risk_options;
+
+/* The exact local risk by group; simulations have 500 copies and the seed 1. */
+CELLAR_API cellar_risk_options cellar_risk_options_default(void);
 
 /* Means over the groups or the people. Risks of several tables, or of a table with its margins,
  * are lower bounds of what an attacker can do: the caller says so. */

@@ -98,12 +98,20 @@ CELLAR_API const cellar_utility_result *cellar_utility_result_at(const cellar_ut
 enum { CELLAR_UTILITY_N_LEVELS = 7 };
 /* 0, 0.05, 0.25, 0.5, 0.75, 0.95, 1. */
 CELLAR_API double cellar_utility_level(size_t index);
+/* What the values of a spread come from. */
+typedef enum cellar_spread_source {
+    CELLAR_SPREAD_COPIES,      /* all cells of all copies */
+    CELLAR_SPREAD_DISTRIBUTION /* the distribution of the mechanism, exactly */
+} cellar_spread_source;
+/* The name in the JSON contract of docs/utility.md. */
+CELLAR_API const char *cellar_spread_source_name(cellar_spread_source source);
+
 typedef struct cellar_utility_spread {
     const char *measure; /* "absolute_difference", "relative_difference", "total_variation" */
-    const char *source;  /* "copies": all cells of all copies; "law": the mechanism's, exactly */
-    int64_t count;       /* the original count; -1: any */
-    size_t ways;         /* of margins; else 0 */
-    double n;            /* values; NAN for a distribution */
+    cellar_spread_source source;
+    int64_t count; /* the original count; -1: any */
+    size_t ways;   /* of margins; else 0 */
+    double n;      /* values; NAN for a distribution */
     double mean;
     double quantiles[CELLAR_UTILITY_N_LEVELS]; /* the least value with so much at or below it */
 } cellar_utility_spread;

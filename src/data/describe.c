@@ -222,6 +222,11 @@ out:
     return status;
 }
 
+cellar_describe_spec cellar_describe_spec_default(void)
+{
+    return (cellar_describe_spec){.max_levels = DEFAULT_MAX_LEVELS};
+}
+
 cellar_status cellar_describe(const cellar_describe_spec *spec, cellar_description **out,
                               cellar_error *err)
 {

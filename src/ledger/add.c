@@ -47,6 +47,11 @@ static cellar_status dataset_check_cap(const cellar_ledger_dataset *dataset, cel
     return cellar_ledger_check_delta(cap, dataset->population, dataset->accept_delta, err);
 }
 
+cellar_ledger_dataset cellar_ledger_dataset_default(void)
+{
+    return (cellar_ledger_dataset){.cap = {.rho_nano = CELLAR_NO_RHO}};
+}
+
 cellar_status cellar_ledger_add_dataset(cellar_ledger *ledger, const cellar_ledger_dataset *dataset,
                                         cellar_error *err)
 {

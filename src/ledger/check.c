@@ -107,6 +107,12 @@ out:
     return status;
 }
 
+cellar_charge cellar_charge_default(void)
+{
+    return (cellar_charge){
+        .n_cells = 1, .max_per_unit = 1, .max_weight = 1, .amounts = {.rho_nano = CELLAR_NO_RHO}};
+}
+
 cellar_status cellar_ledger_check_charge(const cellar_ledger *ledger, const cellar_charge *charge,
                                          cellar_amounts *amounts, cellar_error *err)
 {

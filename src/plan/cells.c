@@ -298,8 +298,8 @@ cellar_status cellar_plan_figure_table(plan_figures *figures, size_t t, cellar_p
         CELLAR_TRY(cellar_table_round_weights(piece->counts, &rounded, err));
         f.numbers = rounded;
     }
-    CELLAR_TRY(
-        cellar_plan_law_init(&f.law, piece->mechanism, plan->negatives, plan->threshold, err));
+    CELLAR_TRY(cellar_plan_law_init(&f.law, piece->mechanism, (cellar_negatives) plan->negatives,
+                                    plan->threshold, err));
     CELLAR_TRY(groups_make(&f, err));
     groups_count_structural(&f);
     if (!without_counts) {

@@ -42,7 +42,7 @@ cellar_protect_options cellar_plan_protect_options(const plan_work *work,
 {
     const cellar_plan *plan = work->plan;
     cellar_protect_options protect = cellar_protect_options_default();
-    protect.negatives = plan->negatives;
+    protect.negatives = (cellar_negatives) plan->negatives;
     protect.threshold = (int64_t) plan->threshold;
     protect.per_cell = 1; /* the list is accounted for as a whole */
     protect.unit = plan->unit.name;

@@ -387,7 +387,7 @@ cellar_status cellar_plan_compare(const cellar_plan *plan, const cellar_plan_opt
                                   cellar_plan_comparison **out, cellar_error *err)
 {
     comparing *c = cellar_alloc(1, sizeof *c);
-    cellar_plan_options empty = options != NULL ? *options : (cellar_plan_options){0};
+    cellar_plan_options empty = options != NULL ? *options : cellar_plan_options_default();
     cellar_status status = CELLAR_OK;
     *out = NULL;
     empty.without_counts = 1;

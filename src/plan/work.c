@@ -29,10 +29,11 @@ static cellar_variable_spec variable_spec(const plan_variable *variable)
 
 static cellar_reader_options reader_options(const plan_data *data)
 {
-    cellar_reader_options reader = {.no_header = data->header == PLAN_NO,
-                                    .max_columns = data->max_columns,
-                                    .max_row_mib = data->max_row_mib,
-                                    .reader_memory_mib = data->reader_memory_mib};
+    cellar_reader_options reader = cellar_reader_options_default();
+    reader.no_header = data->header == PLAN_NO;
+    reader.max_columns = data->max_columns;
+    reader.max_row_mib = data->max_row_mib;
+    reader.reader_memory_mib = data->reader_memory_mib;
     if (data->format > 0)
         reader.format = (cellar_data_format) data->format; /* the words are in its order */
     if (data->encoding > 0)

@@ -148,7 +148,7 @@ cellar_status cellar_utility_law_spreads(utility_law *law, int64_t count,
     for (int relative = 0; relative < 2; relative++) {
         cellar_utility_spread *spread = &out[relative];
         *spread = (cellar_utility_spread){relative ? "relative_difference" : "absolute_difference",
-                                          "law",
+                                          CELLAR_SPREAD_DISTRIBUTION,
                                           count,
                                           0,
                                           NAN,

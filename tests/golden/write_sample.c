@@ -8,7 +8,7 @@
 
 #include <cellar/table_file.h>
 
-static const cellar_variable_role roles[] = {{"region", "geo"}};
+static const cellar_variable_role roles[] = {{"region", CELLAR_ROLE_GEO}};
 
 static const struct {
     const char *name;

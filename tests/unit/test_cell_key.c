@@ -70,7 +70,7 @@ static void test_decimal_keys_and_the_boundary(void **state)
 /* Every key of the range once: the frequencies are the probabilities, exactly. */
 static void test_every_key_once(void **state)
 {
-    cellar_matrix *matrix = round_to(parse(PTABLE, NULL), 256);
+    cellar_matrix *matrix = round_to(parse(PTABLE, CELLAR_MATRIX_LARGE_DEFAULT), 256);
     cellar_text text = {0};
     cellar_cell_key *ck;
     assert_int_equal(cellar_matrix_add_text(matrix, CELLAR_MATRIX_ONS, 0, &text, &err), CELLAR_OK);
@@ -199,7 +199,7 @@ static void test_key_ranges_must_fit(void **state)
  * counts: a shifted row agrees where changes differ by one: 0.7499999 x 0.25. */
 static void test_what_differencing_shows(void **state)
 {
-    cellar_matrix *matrix = parse(PTABLE, NULL);
+    cellar_matrix *matrix = parse(PTABLE, CELLAR_MATRIX_LARGE_DEFAULT);
     uint64_t count;
     (void) state;
     assert_true(fabs(cellar_matrix_difference(matrix, &count) - (1 - 0.7499999 * 0.25)) < 1e-12);

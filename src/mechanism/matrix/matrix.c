@@ -157,7 +157,8 @@ static cellar_status matrix_digest(cellar_matrix *matrix, cellar_error *err)
     int failed = 0;
 
     crypto_generichash_init(&state, NULL, 0, sizeof bytes);
-    cellar_text_printf(&text, "%d;%" PRIu64 "\n", (int) matrix->large, matrix->n_keys);
+    cellar_text_printf(&text, "%d;%" PRIu64 "\n", matrix->large == CELLAR_MATRIX_LARGE_ROTATE,
+                       matrix->n_keys);
     for (size_t r = 0; r < matrix->n_rows; r++) {
         const cellar_matrix_part *row = &matrix->rows[r];
         for (size_t i = 0; i < row->n_segments; i++) {

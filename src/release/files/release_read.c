@@ -247,12 +247,13 @@ cellar_status cellar_release_parse(const cellar_source *source, const char *besi
 cellar_status cellar_release_read(const char *path, cellar_table_format format,
                                   cellar_release **out, cellar_error *err)
 {
-    cellar_table_read_options options = {.format = format};
+    cellar_table_read_options options = cellar_table_read_options_default();
     cellar_source source = {.name = path, .options = &options, .kind = CELLAR_SHEET_RELEASE};
     cellar_status status = CELLAR_OK;
     char *bytes = NULL, *beside = NULL;
     size_t length = 0;
 
+    options.format = format;
     *out = NULL;
     if (format == CELLAR_TABLE_AUTO)
         options.format = cellar_table_format_of_path(path);
