@@ -133,9 +133,9 @@ static void json_cells(cli_json *json, const cellar_plan_cells *cells)
     cli_json_begin(json, NULL, '{');
     cli_json_text(json, "margin", cells->margin);
     cli_json_text(json, "kind",
-                  cells->is_summed     ? "added-up"
-                  : cells->is_interior ? "interior"
-                                       : "margin");
+                  cells->is_summed  ? "added-up"
+                  : cells->is_inner ? "interior"
+                                    : "margin");
     cli_json_count(json, "cells", cells->n_cells);
     cli_json_count(json, "structural_zeros", cells->n_structural);
     cli_json_real(json, "sd_low", cells->sd_low);

@@ -4,6 +4,7 @@
 #define CELLAR_CLI_RISK_H
 
 #include <cellar/risk.h>
+#include <cellar/risk_fit.h>
 
 #include "exposure.h"
 #include "results.h"

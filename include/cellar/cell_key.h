@@ -21,8 +21,10 @@ typedef struct cellar_cell_key cellar_cell_key; /* immutable; threads may share 
  * (cellar_table_key_range()). A cell takes the first change of its row whose bound its key, as a
  * fraction of the range, is below (the default) or at most. A matrix made for a number of keys
  * wants that range, or decimal keys. On failure *out is NULL. */
-CELLAR_API cellar_status cellar_cell_key_create(const char *spec, uint64_t key_range,
-                                                cellar_cell_key **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_cell_key_create(const char *spec,
+                                                                 uint64_t key_range,
+                                                                 cellar_cell_key **out,
+                                                                 cellar_error *err);
 CELLAR_API void cellar_cell_key_free(cellar_cell_key *cell_key); /* NULL is fine */
 
 /* The canonical spec: the file without its folder, and the digest of the matrix. */

@@ -58,6 +58,7 @@ typedef struct cellar_certify_options {
     size_t n_deltas;
 } cellar_certify_options;
 
+/* One record in one cell: add-remove, negatives kept, domains declared, no questions. */
 CELLAR_API cellar_certify_options cellar_certify_options_default(void);
 
 /* A mechanism, and how many sets of options->n_cells released cells one record touches under it. */
@@ -104,23 +105,25 @@ typedef struct cellar_composition {
 /* Certifies the mechanisms released together, up to 4,096 different ones. Options that contradict
  * each other are refused (CELLAR_ERR_ARGUMENT); so is a certificate whose two computations disagree
  * (CELLAR_ERR_RULE). Keeps nothing of its arguments. On failure *out is NULL. */
-CELLAR_API cellar_status cellar_certify(const cellar_certify_part *parts, size_t n,
-                                        const cellar_certify_options *options,
-                                        cellar_certificate **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_certify(const cellar_certify_part *parts, size_t n,
+                                                         const cellar_certify_options *options,
+                                                         cellar_certificate **out,
+                                                         cellar_error *err);
 /* The certificate of cell keys, whose verdict is `fails`: with the probability that differencing
  * two released cells reveals a record. */
-CELLAR_API cellar_status cellar_certify_cell_key(const cellar_cell_key *cell_key,
-                                                 const cellar_certify_options *options,
-                                                 cellar_certificate **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_certify_cell_key(const cellar_cell_key *cell_key, const cellar_certify_options *options,
+                        cellar_certificate **out, cellar_error *err);
 /* The certificate of a table drawn as a whole: pure epsilon ln((n+A)/A) for substitution, and for
  * add-remove with the further factor when options->population is the public number of units. */
-CELLAR_API cellar_status cellar_certify_dirichlet(const cellar_dirichlet *dirichlet,
-                                                  const cellar_certify_options *options,
-                                                  cellar_certificate **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_certify_dirichlet(const cellar_dirichlet *dirichlet, const cellar_certify_options *options,
+                         cellar_certificate **out, cellar_error *err);
 CELLAR_API void cellar_certificate_free(cellar_certificate *certificate); /* NULL is fine */
 
 /* ---- queries --------------------------------------------------------------- */
 
+/* Whether the guarantee holds. */
 CELLAR_API cellar_verdict cellar_certificate_verdict(const cellar_certificate *certificate);
 /* Why, as a sentence; NULL when it holds. */
 CELLAR_API const char *cellar_certificate_reason(const cellar_certificate *certificate);
@@ -144,8 +147,8 @@ CELLAR_API const char *cellar_certificate_warning(const cellar_certificate *cert
 /* ---- output ---------------------------------------------------------------- */
 
 /* One JSON object, as docs/certificates.md describes it. */
-CELLAR_API cellar_status cellar_certificate_write_json(const cellar_certificate *certificate,
-                                                       cellar_output *output, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_certificate_write_json(
+    const cellar_certificate *certificate, cellar_output *output, cellar_error *err);
 /* The same for people, in words a release committee can read. `explain`: also what the numbers
  * mean, and the attack where there is no guarantee. */
 CELLAR_API void cellar_certificate_write(const cellar_certificate *certificate, int explain,

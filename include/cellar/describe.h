@@ -41,9 +41,13 @@ typedef struct cellar_column_description {
                                      or not all levels are known */
 } cellar_column_description;
 
-CELLAR_API cellar_status cellar_describe(const cellar_describe_spec *spec, cellar_description **out,
-                                         cellar_error *err);
+/* Reads the file and describes its columns. Free *out with cellar_description_free(). On failure
+ * it is NULL. */
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_describe(const cellar_describe_spec *spec,
+                                                          cellar_description **out,
+                                                          cellar_error *err);
 CELLAR_API void cellar_description_free(cellar_description *description); /* NULL is fine */
+/* What became of the rows, and what each column holds. */
 CELLAR_API cellar_row_report cellar_description_rows(const cellar_description *description);
 CELLAR_API size_t cellar_description_n_columns(const cellar_description *description);
 CELLAR_API cellar_column_description
@@ -52,9 +56,8 @@ cellar_description_column(const cellar_description *description, size_t column);
 CELLAR_API const char *cellar_description_level(const cellar_description *description,
                                                 size_t column, size_t level, uint64_t *n_rows);
 /* A draft code list of a column's levels for a person to review. */
-CELLAR_API cellar_status cellar_codelist_from_description(const cellar_description *description,
-                                                          size_t column, cellar_codelist **out,
-                                                          cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_codelist_from_description(
+    const cellar_description *description, size_t column, cellar_codelist **out, cellar_error *err);
 
 #ifdef __cplusplus
 }

@@ -49,13 +49,17 @@ typedef struct cellar_matrix_row {
 
 /* Reads a file in any of the three layouts, which its header shows. Errors name file, line and
  * column. On failure *out is NULL. */
-CELLAR_API cellar_status cellar_matrix_read(const char *path, cellar_matrix_large large,
-                                            cellar_matrix **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_matrix_read(const char *path,
+                                                             cellar_matrix_large large,
+                                                             cellar_matrix **out,
+                                                             cellar_error *err);
 
 /* The same matrix with every key range rounded to multiples of 1/n_keys, so that it can be
  * written as a line per key; mean and variance move a little, and the rows then show it. */
-CELLAR_API cellar_status cellar_matrix_create_rounded(const cellar_matrix *matrix, uint64_t n_keys,
-                                                      cellar_matrix **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_matrix_create_rounded(const cellar_matrix *matrix,
+                                                                       uint64_t n_keys,
+                                                                       cellar_matrix **out,
+                                                                       cellar_error *err);
 
 CELLAR_API void cellar_matrix_free(cellar_matrix *matrix); /* NULL is fine */
 
@@ -65,13 +69,15 @@ CELLAR_API const cellar_matrix *cellar_mechanism_matrix(const cellar_mechanism *
 
 /* ---- queries --------------------------------------------------------------- */
 
+/* Rows, from count 0; the rule for counts beyond the last one. */
 CELLAR_API size_t cellar_matrix_n_rows(const cellar_matrix *matrix);
 CELLAR_API cellar_matrix_large cellar_matrix_large_rule(const cellar_matrix *matrix);
 /* The number of keys the ranges are counted in, 0 when they are fractions of any key range. */
 CELLAR_API uint64_t cellar_matrix_n_keys(const cellar_matrix *matrix);
-/* 32 hexadecimal digits that tell this matrix from all others. */
+/* 32 hexadecimal digits that no other matrix has. */
 CELLAR_API const char *cellar_matrix_digest(const cellar_matrix *matrix);
 
+/* One row with its moments. */
 CELLAR_API void cellar_matrix_row_at(const cellar_matrix *matrix, size_t row,
                                      cellar_matrix_row *out);
 /* The i-th possible change of a row, ascending, and its probability. */
@@ -95,9 +101,11 @@ CELLAR_API double cellar_matrix_difference(const cellar_matrix *matrix, uint64_t
 /* Adds the matrix to `output`, exactly: reading it back gives the same matrix. The layouts that
  * list keys need ranges that end on multiples of 1/n_keys (n_keys 0: those of the matrix) and
  * fail with CELLAR_ERR_ARGUMENT when they do not: see cellar_matrix_create_rounded(). */
-CELLAR_API cellar_status cellar_matrix_write(const cellar_matrix *matrix,
-                                             cellar_matrix_layout layout, uint64_t n_keys,
-                                             cellar_output *output, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_matrix_write(const cellar_matrix *matrix,
+                                                              cellar_matrix_layout layout,
+                                                              uint64_t n_keys,
+                                                              cellar_output *output,
+                                                              cellar_error *err);
 
 #ifdef __cplusplus
 }

@@ -29,12 +29,14 @@ typedef struct cellar_moments {
 /* Reads `name:key=value,...`; parameters are kept as the exact rationals of the decimals typed.
  * A name, key or value that is not allowed is refused with what is (CELLAR_ERR_ARGUMENT).
  * On failure *out is NULL. */
-CELLAR_API cellar_status cellar_mechanism_create(const char *spec, cellar_mechanism **out,
-                                                 cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_mechanism_create(const char *spec,
+                                                                  cellar_mechanism **out,
+                                                                  cellar_error *err);
 CELLAR_API void cellar_mechanism_free(cellar_mechanism *mechanism); /* NULL is fine */
 
 /* ---- what it is ------------------------------------------------------------ */
 
+/* The name, such as "discrete-laplace". */
 CELLAR_API const char *cellar_mechanism_name(const cellar_mechanism *mechanism);
 /* Changes when any released value would. */
 CELLAR_API uint32_t cellar_mechanism_revision(const cellar_mechanism *mechanism);
@@ -90,10 +92,9 @@ CELLAR_API void cellar_mechanism_support(const cellar_mechanism *mechanism, int6
  * comes from `rng` only: the same bits give the same numbers on every machine. The first call
  * prepares the sampler, whatever n is: threads that draw side by side share it. On failure
  * `released` is zeroed. */
-CELLAR_API cellar_status cellar_mechanism_sample_many(const cellar_mechanism *mechanism,
-                                                      const int64_t *counts, size_t n,
-                                                      cellar_rng *rng, int64_t *released,
-                                                      cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_mechanism_sample_many(const cellar_mechanism *mechanism, const int64_t *counts, size_t n,
+                             cellar_rng *rng, int64_t *released, cellar_error *err);
 
 #ifdef __cplusplus
 }

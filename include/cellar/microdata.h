@@ -72,10 +72,13 @@ typedef struct cellar_recode {
 
 /* Reads a recode map: CSV with the header `from,to`; a `from` of * catches all other values. On
  * failure *out is NULL and the message names file, line and column. */
-CELLAR_API cellar_status cellar_recode_map_read(const char *path, cellar_recode_map **out,
-                                                cellar_error *err);
-CELLAR_API cellar_status cellar_recode_map_parse(const char *name, const char *bytes, size_t length,
-                                                 cellar_recode_map **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_recode_map_read(const char *path,
+                                                                 cellar_recode_map **out,
+                                                                 cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_recode_map_parse(const char *name,
+                                                                  const char *bytes, size_t length,
+                                                                  cellar_recode_map **out,
+                                                                  cellar_error *err);
 CELLAR_API void cellar_recode_map_free(cellar_recode_map *map); /* NULL is fine */
 
 /* A variable of a table: a column of the data, recoded, within a domain. Start from
@@ -103,16 +106,17 @@ typedef struct cellar_row_report {
 } cellar_row_report;
 
 /* Names of the columns of a file, in order. Free each list with cellar_columns_free(). */
-CELLAR_API cellar_status cellar_columns_read(const char *path, const cellar_reader_options *options,
-                                             char ***names, size_t *n_names, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_columns_read(const char *path,
+                                                              const cellar_reader_options *options,
+                                                              char ***names, size_t *n_names,
+                                                              cellar_error *err);
 CELLAR_API void cellar_columns_free(char **names, size_t n_names);
 
 /* Value labels of a column of an SPSS, Stata or SAS file as a code list; CELLAR_ERR_INPUT when it
  * has none. */
-CELLAR_API cellar_status cellar_codelist_from_labels(const char *path,
-                                                     const cellar_reader_options *options,
-                                                     const char *column, cellar_codelist **out,
-                                                     cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_codelist_from_labels(const char *path, const cellar_reader_options *options,
+                            const char *column, cellar_codelist **out, cellar_error *err);
 
 #ifdef __cplusplus
 }

@@ -28,8 +28,10 @@ CELLAR_API cellar_output_options cellar_output_options_default(void);
  * folder; nothing appears before cellar_output_commit(). "-" writes to standard output (at
  * commit, so a failure leaves nothing half-said). `options` may be NULL. If `path` exists and
  * may not be replaced, fails at once with CELLAR_ERR_EXISTS. On failure *out is NULL. */
-CELLAR_API cellar_status cellar_output_open(const char *path, const cellar_output_options *options,
-                                            cellar_output **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_output_open(const char *path,
+                                                             const cellar_output_options *options,
+                                                             cellar_output **out,
+                                                             cellar_error *err);
 
 /* Adds bytes. Errors are kept and reported by commit, so writers need not check each call. */
 CELLAR_API void cellar_output_write(cellar_output *output, const void *bytes, size_t length);
@@ -41,7 +43,8 @@ CELLAR_API void cellar_output_printf(cellar_output *output, const char *format, 
 CELLAR_API uint64_t cellar_output_size_bytes(const cellar_output *output);
 
 /* Syncs the bytes to disk, gives them their name, and frees `output` whatever happens. */
-CELLAR_API cellar_status cellar_output_commit(cellar_output *output, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_output_commit(cellar_output *output,
+                                                               cellar_error *err);
 
 /* Forgets everything written and frees `output`. NULL is fine. */
 CELLAR_API void cellar_output_discard(cellar_output *output);

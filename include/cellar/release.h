@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Releases: numbers that may leave. The type is the gate: what publishes takes a release only. */
+/* Releases: tables that can be published. The type is the gate: what publishes takes a release
+ * only. */
 #ifndef CELLAR_RELEASE_H
 #define CELLAR_RELEASE_H
 
@@ -21,8 +22,8 @@
 extern "C" {
 #endif
 
-/* Released numbers and how they were made; immutable. It holds no path, host, user, number of
- * dropped rows or true number. */
+/* Released values and how they were made; immutable. It holds no path, host, user, number of
+ * dropped rows or true count. */
 typedef struct cellar_release cellar_release;
 
 /* Where the randomness came from. */
@@ -69,7 +70,7 @@ typedef struct cellar_protect_options {
                            [NULL: none] */
 
     /* Noise: fresh entropy unless one of these is given. */
-    const cellar_key *key; /* keyed noise: the same table has the same numbers however often it is
+    const cellar_key *key; /* keyed noise: the same table has the same values however often it is
                               asked for, and no other table has any of their noise */
     const char *edition;   /* with `key`: the edition of the data, which must be the key's */
     const char *dataset;   /* with `key`: the data set that was counted, if the edition does not
@@ -80,37 +81,38 @@ typedef struct cellar_protect_options {
     cellar_progress progress;
 } cellar_protect_options;
 
+/* The values in brackets; negatives have to be chosen. */
 CELLAR_API cellar_protect_options cellar_protect_options_default(void);
 
 /* What to expect, before anything is drawn. Computed from true counts: confidential, but for
- * empty_size, which tells nothing about the data. */
+ * empty_size, which does not depend on them. */
 typedef struct cellar_forecast {
     uint64_t cells_per_record; /* d */
     uint64_t n_possible;       /* cells of the table; structural zeros count too */
     double empty_size;         /* cells listed if every count were zero */
     double size;               /* cells listed */
-    double false_positives;    /* empty cells with a positive released number */
-    double bias;               /* of the sum of all released interior cells */
+    double false_positives;    /* empty cells with a positive released value */
+    double bias;               /* of the sum of all released inner cells */
     char total_epsilon[80];    /* epsilon x d x max_per_unit x max_weight, twice that under
                                   substitution; "" without epsilon */
 } cellar_forecast;
 
 /* Checks all that cellar_release_protect() checks, with the same refusals, and draws nothing. */
-CELLAR_API cellar_status cellar_protect_forecast(const cellar_table *table,
-                                                 const cellar_mechanism *mechanism,
-                                                 const cellar_protect_options *options,
-                                                 cellar_forecast *out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_protect_forecast(
+    const cellar_table *table, const cellar_mechanism *mechanism,
+    const cellar_protect_options *options, cellar_forecast *out, cellar_error *err);
 
 /* The share of one cell when `total_epsilon` is split evenly over n_parts: the largest decimal of
  * 15 digits whose n_parts-fold does not exceed it. Fails when the text is no positive decimal. */
-CELLAR_API cellar_status cellar_protect_share(const char *total_epsilon, uint64_t n_parts,
-                                              char out[64], cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_protect_share(const char *total_epsilon,
+                                                               uint64_t n_parts, char out[64],
+                                                               cellar_error *err);
 
 /* Perturbs every cell of the table, sampling zeros included, each independently with exactly the
- * law of the mechanism; structural zeros stay. A cell is listed if and only if its released
- * number is not zero. Of a weighted table the weighted sums are perturbed, each rounded half up to
- * a whole number first; a record then changes a cell by at most max_weight. The release shares the
- * table's schema and keeps no other pointer.
+ * distribution of the mechanism; structural zeros stay. A cell is listed if and only if its
+ * released value is not zero. Of a weighted table the weighted sums are perturbed, each rounded
+ * half up to a whole number first; a record then changes a cell by at most max_weight. The release
+ * shares the table's schema and keeps no other pointer.
  *
  * Refuses with CELLAR_ERR_RULE: an observed domain that is not asserted to be public; more than
  * max_cells expected; a table whose cells are marked suppressed, not available or unreliable (a
@@ -119,35 +121,33 @@ CELLAR_API cellar_status cellar_protect_share(const char *total_epsilon, uint64_
  * for a table that does not say what was counted (cellar_table_tabulation()); a level of
  * protection that has to be accepted and is not, unless the release is a simulation. On
  * failure *out is NULL and nothing was drawn that could be seen. */
-CELLAR_API cellar_status cellar_release_protect(const cellar_table *table,
-                                                const cellar_mechanism *mechanism,
-                                                const cellar_protect_options *options,
-                                                cellar_release **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_release_protect(
+    const cellar_table *table, const cellar_mechanism *mechanism,
+    const cellar_protect_options *options, cellar_release **out, cellar_error *err);
 
 /* The same with cell keys: `spec` is "cell-key:file=..." (cellar/cell_key.h). The table must hold
- * record keys, from which the numbers follow: nothing is drawn. A cell without records has no key
- * and stays zero. There is no differential privacy, and the certificate says so; per_cell,
+ * record keys, which determine the released values: nothing is drawn. A cell without records has no
+ * key and stays zero. There is no differential privacy, and the certificate says so; per_cell,
  * total_epsilon and the noise of `options` are ignored. Weighted tables are refused. */
-CELLAR_API cellar_status cellar_release_protect_cell_keys(const cellar_table *table,
-                                                          const char *spec,
-                                                          const cellar_protect_options *options,
-                                                          cellar_release **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_release_protect_cell_keys(
+    const cellar_table *table, const char *spec, const cellar_protect_options *options,
+    cellar_release **out, cellar_error *err);
 
 /* The same with "multinomial-dirichlet:..." (cellar/dirichlet.h), which draws all cells of a table
  * without margins together. Unless the spec names a total, the table's own is released exactly: an
  * invariant, which the certificate names. Weighted tables are refused. */
-CELLAR_API cellar_status cellar_release_protect_dirichlet(const cellar_table *table,
-                                                          const char *spec,
-                                                          const cellar_protect_options *options,
-                                                          cellar_release **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_release_protect_dirichlet(
+    const cellar_table *table, const char *spec, const cellar_protect_options *options,
+    cellar_release **out, cellar_error *err);
 
 CELLAR_API void cellar_release_free(cellar_release *release); /* NULL is fine */
 
-/* ---- the numbers ----------------------------------------------------------- */
+/* ---- the released values --------------------------------------------------- */
 
+/* The variables and categories; they live as long as the release. */
 CELLAR_API const cellar_schema *cellar_release_schema(const cellar_release *release);
-/* The listed cells in canonical (index) order: those whose number is not zero, and structural
- * zeros that no rule of the schema tells. */
+/* The listed cells in canonical (index) order: those whose value is not zero, and structural
+ * zeros that no rule of the schema declares. */
 CELLAR_API size_t cellar_release_n_cells(const cellar_release *release);
 CELLAR_API cellar_released_cell cellar_release_cell(const cellar_release *release, size_t position);
 /* Any cell by its index, listed or not. */
@@ -166,7 +166,7 @@ CELLAR_API const char *cellar_release_key_id(const cellar_release *release);
 CELLAR_API uint64_t cellar_release_cells_per_record(const cellar_release *release);
 CELLAR_API const char *cellar_release_unit(const cellar_release *release);
 CELLAR_API uint64_t cellar_release_max_per_unit(const cellar_release *release);
-/* 1 when the numbers are weighted sums; max_weight is then the bound on a record's weight, else 1.
+/* 1 when the values are weighted sums; max_weight is then the bound on a record's weight, else 1.
  */
 CELLAR_API int cellar_release_is_weighted(const cellar_release *release);
 CELLAR_API uint64_t cellar_release_max_weight(const cellar_release *release);
@@ -186,11 +186,13 @@ CELLAR_API cellar_protection_level cellar_release_level(const cellar_release *re
 /* The certificate, a JSON object. */
 CELLAR_API const char *cellar_release_certificate(const cellar_release *release);
 /* Computes the certificate again from the mechanism that the release names, and compares: one that
- * claims more, as a forged one does, is CELLAR_ERR_INPUT. What only a signature can tell is whether
- * that mechanism was used. *is_checked is 0 when there is nothing to compute it from: a matrix in a
+ * claims more, as a forged one does, is CELLAR_ERR_INPUT. Only a signature shows whether that
+ * mechanism was used. *is_checked is 0 when there is nothing to compute it from: a matrix in a
  * file of its own, or a mechanism of another revision. `name` is the file in messages. */
-CELLAR_API cellar_status cellar_release_recertify(const cellar_release *release, const char *name,
-                                                  int *is_checked, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_release_recertify(const cellar_release *release,
+                                                                   const char *name,
+                                                                   int *is_checked,
+                                                                   cellar_error *err);
 /* All of the above as one JSON object: what files carry. */
 CELLAR_API const char *cellar_release_description(const cellar_release *release);
 

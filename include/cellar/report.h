@@ -39,15 +39,16 @@ typedef struct cellar_report_options {
     cellar_progress progress;
 } cellar_report_options;
 
+/* The values in brackets. */
 CELLAR_API cellar_report_options cellar_report_options_default(void);
 
 /* Writes the page about `n` releases to `path` ("-": standard output), readable by all: what is
  * released, what its certificate says, the noise, how to test with it, the numbers. It reads
  * nothing but the releases; a mechanism that lives in a file of its own is named, not opened.
  * `options` may be NULL. On failure there is no page. */
-CELLAR_API cellar_status cellar_report_public(const cellar_release *const *releases, size_t n,
-                                              const cellar_report_options *options,
-                                              const char *path, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_report_public(const cellar_release *const *releases, size_t n,
+                     const cellar_report_options *options, const char *path, cellar_error *err);
 
 /* ---- the page for the committee: confidential ----------------------------------- */
 
@@ -71,16 +72,16 @@ typedef struct cellar_committee_options {
     int n_threads;                 /* 0: one per processor; the page is the same */
 } cellar_committee_options;
 
+/* The values in brackets; variables and mechanisms are required. */
 CELLAR_API cellar_committee_options cellar_committee_options_default(void);
 
 /* Writes the page about what is planned for a table to `path`, with mode 0600: risk against
  * epsilon, what analysts lose, delta, exposure, the most exposed groups, the noise, the
  * certificate, what is not covered, and a checklist to sign. A number that a module refuses is
  * left out, with its reason. `options` may be NULL. On failure there is no page. */
-CELLAR_API cellar_status cellar_report_committee(const cellar_table *table,
-                                                 const cellar_committee_options *committee,
-                                                 const cellar_report_options *options,
-                                                 const char *path, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_report_committee(const cellar_table *table, const cellar_committee_options *committee,
+                        const cellar_report_options *options, const char *path, cellar_error *err);
 
 #ifdef __cplusplus
 }

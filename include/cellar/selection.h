@@ -23,14 +23,17 @@ extern "C" {
 typedef struct cellar_profiles cellar_profiles;
 
 /* The profiles of the columns `variables` of a table. On failure *out is NULL; so below. */
-CELLAR_API cellar_status cellar_profiles_create(const cellar_table *table, const size_t *variables,
-                                                size_t n, cellar_profiles **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_profiles_create(const cellar_table *table,
+                                                                 const size_t *variables, size_t n,
+                                                                 cellar_profiles **out,
+                                                                 cellar_error *err);
 /* The profiles of a data file. Of `spec` the path, the reader, the variables, missing values,
  * conditions, threads and progress are used; weights, units, record keys, margins and rules are
  * refused. `report` may be NULL. The result does not depend on the number of threads. */
-CELLAR_API cellar_status cellar_profiles_read(const cellar_tabulate_spec *spec,
-                                              cellar_profiles **out, cellar_row_report *report,
-                                              cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_profiles_read(const cellar_tabulate_spec *spec,
+                                                               cellar_profiles **out,
+                                                               cellar_row_report *report,
+                                                               cellar_error *err);
 CELLAR_API void cellar_profiles_free(cellar_profiles *profiles); /* NULL is fine */
 CELLAR_API size_t cellar_profiles_n_columns(const cellar_profiles *profiles);
 CELLAR_API const char *cellar_profiles_column(const cellar_profiles *profiles, size_t column);
@@ -41,10 +44,9 @@ CELLAR_API size_t cellar_profiles_n_rows(const cellar_profiles *profiles);
 CELLAR_API uint64_t cellar_profiles_n_people(const cellar_profiles *profiles);
 
 /* The exposure curve of some of the columns, in any order. */
-CELLAR_API cellar_status cellar_exposure_curve_from_profiles(const cellar_profiles *profiles,
-                                                             const size_t *columns, size_t n,
-                                                             cellar_exposure_curve **out,
-                                                             cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_exposure_curve_from_profiles(const cellar_profiles *profiles, const size_t *columns,
+                                    size_t n, cellar_exposure_curve **out, cellar_error *err);
 
 /* ---- columns ---- */
 
@@ -67,6 +69,7 @@ typedef struct cellar_selection_options {
     cellar_progress progress;
 } cellar_selection_options;
 
+/* The values in brackets; k and exposure are required. */
 CELLAR_API cellar_selection_options cellar_selection_options_default(void);
 
 typedef struct cellar_selection_set {
@@ -79,15 +82,14 @@ typedef struct cellar_selection cellar_selection;
 
 /* The set of columns with the largest sum of weights whose exposure is allowed, by branch and
  * bound: adding a column never lowers any of the three measures. At most 64 columns. */
-CELLAR_API cellar_status cellar_selection_create(const cellar_profiles *profiles,
-                                                 const cellar_selection_options *options,
-                                                 cellar_selection **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_selection_create(const cellar_profiles *profiles, const cellar_selection_options *options,
+                        cellar_selection **out, cellar_error *err);
 /* The same when nothing is known but single columns: the curves of n columns of the same people.
  * The measure must be CELLAR_SELECTION_BOUNDED. */
-CELLAR_API cellar_status cellar_selection_from_curves(const cellar_exposure_curve *const *curves,
-                                                      size_t n,
-                                                      const cellar_selection_options *options,
-                                                      cellar_selection **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_selection_from_curves(
+    const cellar_exposure_curve *const *curves, size_t n, const cellar_selection_options *options,
+    cellar_selection **out, cellar_error *err);
 CELLAR_API void cellar_selection_free(cellar_selection *selection); /* NULL is fine */
 /* 0 when not even the columns that must be there are allowed. The best set comes first, then the
  * runners-up: sets to which no column can be added. */
@@ -112,6 +114,7 @@ typedef struct cellar_suppression_options {
     cellar_progress progress;
 } cellar_suppression_options;
 
+/* The values in brackets; k, exposure and hide are required. */
 CELLAR_API cellar_suppression_options cellar_suppression_options_default(void);
 
 /* "Whoever has this value in this column redacts it." */
@@ -141,9 +144,9 @@ typedef struct cellar_suppression cellar_suppression;
  * the chance of a column is the least that hides its rules; where that would be 1 or more, the
  * column has no rules and everybody redacts it (its chance is 1), so that a redaction reveals
  * nothing. */
-CELLAR_API cellar_status cellar_suppression_create(const cellar_profiles *profiles,
-                                                   const cellar_suppression_options *options,
-                                                   cellar_suppression **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_suppression_create(
+    const cellar_profiles *profiles, const cellar_suppression_options *options,
+    cellar_suppression **out, cellar_error *err);
 CELLAR_API void cellar_suppression_free(cellar_suppression *suppression); /* NULL is fine */
 CELLAR_API cellar_suppression_summary
 cellar_suppression_summarise(const cellar_suppression *suppression);

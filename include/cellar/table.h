@@ -25,6 +25,7 @@ enum { CELLAR_MAX_VARIABLES = 64 };
  */
 typedef struct cellar_schema cellar_schema;
 
+/* The variables, in their order. */
 CELLAR_API size_t cellar_schema_n_variables(const cellar_schema *schema);
 CELLAR_API const char *cellar_schema_variable(const cellar_schema *schema, size_t variable);
 /* The position of the variable of that name, or CELLAR_NO_CODE. */
@@ -83,6 +84,7 @@ typedef struct cellar_cell {
 } cellar_cell;
 
 CELLAR_API void cellar_table_free(cellar_table *table); /* NULL is fine */
+/* The schema, which lives as long as the table; the records counted; whether they have weights. */
 CELLAR_API const cellar_schema *cellar_table_schema(const cellar_table *table);
 CELLAR_API uint64_t cellar_table_n_records(const cellar_table *table);
 CELLAR_API int cellar_table_is_weighted(const cellar_table *table);
@@ -106,15 +108,18 @@ CELLAR_API cellar_cell cellar_table_at(const cellar_table *table, uint64_t index
 
 /* The table summed over all variables not in `variables` (n of them, kept in that order). Starts
  * from the leaves. On failure *out is NULL; so in all functions below. */
-CELLAR_API cellar_status cellar_table_create_margin(const cellar_table *table,
-                                                    const size_t *variables, size_t n,
-                                                    cellar_table **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_table_create_margin(const cellar_table *table,
+                                                                     const size_t *variables,
+                                                                     size_t n, cellar_table **out,
+                                                                     cellar_error *err);
 
 /* The cells whose `variable` has `category`, without that variable. For a total the table must
  * hold the margin of all other variables. */
-CELLAR_API cellar_status cellar_table_create_slice(const cellar_table *table, size_t variable,
-                                                   size_t category, cellar_table **out,
-                                                   cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_table_create_slice(const cellar_table *table,
+                                                                    size_t variable,
+                                                                    size_t category,
+                                                                    cellar_table **out,
+                                                                    cellar_error *err);
 
 /* Which aggregates to add to a table of leaves. */
 typedef struct cellar_margins {
@@ -127,9 +132,9 @@ typedef struct cellar_margins {
 /* The table with its margins and the upper levels of its hierarchies; aggregates that `table` has
  * already are replaced. A sum has no status of its own, except that of a structural zero when all
  * it sums is. */
-CELLAR_API cellar_status cellar_table_create_expanded(const cellar_table *table,
-                                                      const cellar_margins *margins,
-                                                      cellar_table **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_table_create_expanded(const cellar_table *table, const cellar_margins *margins,
+                             cellar_table **out, cellar_error *err);
 
 /* Groups of quasi-identifiers. Calls visit(context, group, counts, K) for every non-empty
  * combination of `qid`, in canonical order, with the K counts of the leaves of `sensitive`;
@@ -137,10 +142,11 @@ CELLAR_API cellar_status cellar_table_create_expanded(const cellar_table *table,
  * returned through CELLAR_ERR_CANCELLED. */
 typedef int cellar_group_visitor(void *context, const uint32_t *group, const uint64_t *counts,
                                  size_t n_values);
-CELLAR_API cellar_status cellar_table_groups(const cellar_table *table, const size_t *qid,
-                                             size_t n_qid, size_t sensitive,
-                                             cellar_group_visitor *visit, void *context,
-                                             cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_table_groups(const cellar_table *table,
+                                                              const size_t *qid, size_t n_qid,
+                                                              size_t sensitive,
+                                                              cellar_group_visitor *visit,
+                                                              void *context, cellar_error *err);
 
 #ifdef __cplusplus
 }

@@ -53,9 +53,9 @@ CELLAR_API cellar_table_format cellar_table_format_of_path(const char *path);
 
 /* Writes the table; commit or discard `output` yourself. `options` may be NULL: CSV without zeros.
  * A suppressed or unavailable cell keeps its count in these files, for they are confidential. */
-CELLAR_API cellar_status cellar_table_write(const cellar_table *table,
-                                            const cellar_table_write_options *options,
-                                            cellar_output *output, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_table_write(const cellar_table *table, const cellar_table_write_options *options,
+                   cellar_output *output, cellar_error *err);
 
 /* The domain of a variable, declared by the caller. */
 typedef struct cellar_named_codelist {
@@ -79,12 +79,12 @@ CELLAR_API cellar_table_read_options cellar_table_read_options_default(void);
  * every code must be of its list, and inner nodes and totals are read as the margins they are. A
  * release is refused. `options` may be NULL. On failure *out is NULL and the message names file,
  * line and column. */
-CELLAR_API cellar_status cellar_table_read(const char *path,
-                                           const cellar_table_read_options *options,
-                                           cellar_table **out, cellar_error *err);
-CELLAR_API cellar_status cellar_table_parse(const char *name, const char *bytes, size_t length,
-                                            const cellar_table_read_options *options,
-                                            cellar_table **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_table_read(const char *path, const cellar_table_read_options *options, cellar_table **out,
+                  cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_table_parse(const char *name, const char *bytes, size_t length,
+                   const cellar_table_read_options *options, cellar_table **out, cellar_error *err);
 
 #ifdef __cplusplus
 }

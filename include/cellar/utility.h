@@ -36,6 +36,7 @@ typedef struct cellar_utility_options {
     cellar_progress progress;
 } cellar_utility_options;
 
+/* The values in brackets. */
 CELLAR_API cellar_utility_options cellar_utility_options_default(void);
 
 /* Draws seeded copies of the table with the mechanism of `spec` (for each cell), compares each with
@@ -45,17 +46,16 @@ CELLAR_API cellar_utility_options cellar_utility_options_default(void);
  * "multinomial-dirichlet:..." has no expectations, and "cell-key:..." makes the one copy that the
  * keys of the table's records determine, beside the expectations over fresh keys. On failure *out
  * is NULL. */
-CELLAR_API cellar_status cellar_utility_assess(const cellar_table *table, const char *spec,
-                                               const cellar_utility_options *options,
-                                               cellar_utility **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_utility_assess(
+    const cellar_table *table, const char *spec, const cellar_utility_options *options,
+    cellar_utility **out, cellar_error *err);
 
 /* Compares a release with the table it was made from: one copy, and the expectations of its
  * mechanism. Variables may come in another order; their categories must be the same, by code.
  * Negatives, threshold, copies and seed of `options` are ignored. On failure *out is NULL. */
-CELLAR_API cellar_status cellar_utility_compare(const cellar_table *table,
-                                                const cellar_release *release,
-                                                const cellar_utility_options *options,
-                                                cellar_utility **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_utility_compare(
+    const cellar_table *table, const cellar_release *release, const cellar_utility_options *options,
+    cellar_utility **out, cellar_error *err);
 CELLAR_API void cellar_utility_free(cellar_utility *utility); /* NULL is fine */
 
 /* ---- what was found -------------------------------------------------------------- */
@@ -115,6 +115,7 @@ typedef struct cellar_utility_spread {
     double mean;
     double quantiles[CELLAR_UTILITY_N_LEVELS]; /* the least value with so much at or below it */
 } cellar_utility_spread;
+/* The spreads that were computed. */
 CELLAR_API size_t cellar_utility_n_spreads(const cellar_utility *utility);
 CELLAR_API const cellar_utility_spread *cellar_utility_spread_at(const cellar_utility *utility,
                                                                  size_t index);
@@ -128,8 +129,10 @@ CELLAR_API const char *cellar_utility_note(const cellar_utility *utility, size_t
 /* The spec of a mechanism with an epsilon, completed so that its delta at that epsilon is at most
  * `delta`: truncated mechanisms get the smallest m, Gaussian ones are calibrated, those with a pure
  * epsilon stay as they are. Others, and specs that fix m or delta themselves, are refused. */
-CELLAR_API cellar_status cellar_utility_equal_delta(const char *spec, const char *delta, char *out,
-                                                    size_t size, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_utility_equal_delta(const char *spec,
+                                                                     const char *delta, char *out,
+                                                                     size_t size,
+                                                                     cellar_error *err);
 
 #ifdef __cplusplus
 }

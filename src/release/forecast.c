@@ -76,7 +76,7 @@ static double forecast_bias(forecast_sweep *sweep, const cellar_listing *listing
 /* A true count, and whether its cell is part of the sum of the interior. */
 typedef struct forecast_item {
     int64_t count;
-    int is_interior;
+    int is_inner;
 } forecast_item;
 
 static int forecast_order(const void *a, const void *b)
@@ -132,7 +132,7 @@ cellar_status cellar_forecast_fill(const cellar_table *table, const cellar_mecha
             bias = forecast_bias(&sweep, listing, items[i].count);
         }
         out->size += listed;
-        if (items[i].is_interior) {
+        if (items[i].is_inner) {
             out->bias += bias;
             n_interior++;
         }

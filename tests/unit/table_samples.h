@@ -359,9 +359,10 @@ static inline cellar_table *sample_fixed_table(void)
     cellar_margins margins = {.all = 1, .hierarchies = 1};
     cellar_error err = {""};
 
-    cellar_codelist_parse("region", region, strlen(region), &lists[0], &err);
-    cellar_codelist_parse("sex", sex, strlen(sex), &lists[1], &err);
-    cellar_codelist_parse("age", age, strlen(age), &lists[2], &err);
+    assert_int_equal(cellar_codelist_parse("region", region, strlen(region), &lists[0], &err),
+                     CELLAR_OK);
+    assert_int_equal(cellar_codelist_parse("sex", sex, strlen(sex), &lists[1], &err), CELLAR_OK);
+    assert_int_equal(cellar_codelist_parse("age", age, strlen(age), &lists[2], &err), CELLAR_OK);
     cellar_structural_rules_parse("rules", rule, strlen(rule), &rules, &err);
     cellar_schema_variable_def defs[] = {{"region", CELLAR_DOMAIN_DECLARED, lists[0]},
                                          {"sex", CELLAR_DOMAIN_ASSERTED, lists[1]},

@@ -311,7 +311,7 @@ static void compares_as_published(void **state)
     for (size_t k = 0; k < 3; k++)
         for (size_t i = 0; i < 7; i++) {
             double sd = comparison->strategies[k].sd[i] * 0.01;
-            if (!comparison->targets[i].is_interior)
+            if (!comparison->targets[i].is_inner)
                 assert_true(fabs(sd / expected[k] - 1) < 1e-4);
             else if (k == 1)
                 assert_true(isnan(sd));

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <cellar/risk.h>
+#include <cellar/risk_fit.h>
 #include <cellar/table_file.h>
 
 #include "base/error.h"

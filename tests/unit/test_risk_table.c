@@ -9,6 +9,7 @@
 
 #include <cellar/dirichlet.h>
 #include <cellar/risk.h>
+#include <cellar/risk_fit.h>
 #include <cellar/table_file.h>
 
 #include "risk/homogeneity/quantile.h"

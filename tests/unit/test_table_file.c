@@ -330,7 +330,9 @@ static void test_releases(void **state)
         cellar_table_read_options reading = {.format = cases[i].format};
         cellar_loaded loaded = {0};
 
-        cellar_output_open(scratch_path(*state, cases[i].name), &replace, &output, &err);
+        assert_int_equal(
+            cellar_output_open(scratch_path(*state, cases[i].name), &replace, &output, &err),
+            CELLAR_OK);
         assert_int_equal(cellar_sheet_write(&sheet, &options, output, &err), CELLAR_OK);
         assert_int_equal(cellar_output_commit(output, &err), CELLAR_OK);
         source.bytes = slurp(*state, cases[i].name);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cellar/risk_fit.h>
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"

@@ -5,6 +5,8 @@
 #define MATHLIB_STANDALONE 1
 #include <Rmath.h>
 
+#include <cellar/risk_fit.h>
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "risk/homogeneity/groups.h"

@@ -2,6 +2,8 @@
 /* Size models from the sizes of the groups. */
 #include <math.h>
 
+#include <cellar/risk_fit.h>
+
 #include "base/error.h"
 #include "risk/homogeneity/groups.h"
 
