@@ -76,9 +76,9 @@ static int protect_make_spec(const protect_values *values, protect_run *run)
     status = cellar_protect_share(values->total_epsilon, n_parts, share, &err);
     if (status != CELLAR_OK)
         return cli_exit(status, &err);
-    snprintf(run->spec, size, "%s%cepsilon=%s", values->mechanism,
-             strchr(values->mechanism, ':') != NULL ? ',' : ':', share);
-    return CLI_GO_ON;
+    return cli_exit(
+        cellar_mechanism_spec_add(values->mechanism, "epsilon", share, run->spec, size, &err),
+        &err);
 }
 
 static void protect_set_options(const protect_values *values, protect_run *run)

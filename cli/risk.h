@@ -8,6 +8,7 @@
 
 #include "exposure.h"
 #include "results.h"
+#include "vary.h"
 
 typedef struct risk_values {
     const char *mechanism, *epsilon;
@@ -31,9 +32,7 @@ void risk_note(risk_answer *answer, const char *format, ...) CELLAR_PRINTF(2, 3)
 
 /* The mechanisms of --mechanism with every combination of --vary and --epsilon. */
 typedef struct risk_mechanisms {
-    cli_words specs;
-    cli_words keys;                /* what varies, in order */
-    cli_words values;              /* keys.n for each spec */
+    cli_vary grid;
     cellar_mechanism **mechanisms; /* NULL: of a kind that is no mechanism of single cells */
     size_t n;
 } risk_mechanisms;

@@ -76,9 +76,10 @@ static int run_read_mechanisms(risk_table_run *r)
     }
     result =
         risk_mechanisms_read(&values, !r->is_dirichlet && values.target == NULL, &r->mechanisms);
-    if (r->is_cell_key && result == CLI_GO_ON && r->mechanisms.specs.n == 1) {
-        cli_words_clear(&r->mechanisms.specs); /* answers speak of cell keys */
-        cli_words_add(&r->mechanisms.specs, r->values->mechanism, strlen(r->values->mechanism));
+    if (r->is_cell_key && result == CLI_GO_ON && r->mechanisms.grid.specs.n == 1) {
+        cli_words_clear(&r->mechanisms.grid.specs); /* answers speak of cell keys */
+        cli_words_add(&r->mechanisms.grid.specs, r->values->mechanism,
+                      strlen(r->values->mechanism));
     }
     free(spec);
     return result;

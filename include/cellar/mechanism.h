@@ -59,6 +59,21 @@ CELLAR_API int cellar_mechanism_parameter_is_derived(const cellar_mechanism *mec
 CELLAR_API const char *cellar_mechanism_known_name(size_t index);
 CELLAR_API const char *cellar_mechanism_known_summary(size_t index);
 
+/* ---- specs as text ----------------------------------------------------------- */
+
+/* Writes `spec` with the parameter key=value added at its end into `out` of `size` bytes. The spec
+ * need not be complete: nothing but its text is looked at, and a key that it has already is refused
+ * when a mechanism is made of it. CELLAR_ERR_ARGUMENT when the result does not fit. */
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_mechanism_spec_add(const char *spec,
+                                                                    const char *key,
+                                                                    const char *value, char *out,
+                                                                    size_t size, cellar_error *err);
+/* The same without the parameter `key`, if it is there. */
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_mechanism_spec_remove(const char *spec,
+                                                                       const char *key, char *out,
+                                                                       size_t size,
+                                                                       cellar_error *err);
+
 /* ---- its distribution --------------------------------------------------------------- */
 /* Doubles, accurate to 1e-12 relative in both tails down to 1e-300. */
 
