@@ -39,7 +39,8 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_amounts_parse_cap(const char *e
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_amounts_from_bounds(double epsilon, double delta,
                                                                      double rho,
                                                                      cellar_amounts *out,
-                                                                     cellar_error *err);
+                                                                     cellar_error *err)
+    CELLAR_NONNULL(4);
 /* What a release costs that this certificate is about: its pure epsilon where there is one, else
  * the epsilon at `delta`, which must be the first delta it was asked about (NULL: none), and its
  * rho. One without a guarantee is refused (CELLAR_ERR_RULE). */

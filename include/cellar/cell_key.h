@@ -28,9 +28,10 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_cell_key_create(const char *spe
 CELLAR_API void cellar_cell_key_free(cellar_cell_key *cell_key); /* NULL is fine */
 
 /* The canonical spec: the file without its folder, and the digest of the matrix. */
-CELLAR_API const char *cellar_cell_key_spec(const cellar_cell_key *cell_key);
+CELLAR_API const char *cellar_cell_key_spec(const cellar_cell_key *cell_key) CELLAR_NONNULL(1);
 CELLAR_API uint32_t cellar_cell_key_revision(const cellar_cell_key *cell_key);
-CELLAR_API const cellar_matrix *cellar_cell_key_matrix(const cellar_cell_key *cell_key);
+CELLAR_API const cellar_matrix *cellar_cell_key_matrix(const cellar_cell_key *cell_key)
+    CELLAR_NONNULL(1);
 
 /* released[i] = counts[i] + the change of (counts[i], keys[i]); a cell without records has no key
  * and is released as 0. Counts are non-negative and keys below the range; `released` may be

@@ -124,25 +124,33 @@ CELLAR_API void cellar_certificate_free(cellar_certificate *certificate); /* NUL
 /* ---- queries --------------------------------------------------------------- */
 
 /* Whether the guarantee holds. */
-CELLAR_API cellar_verdict cellar_certificate_verdict(const cellar_certificate *certificate);
+CELLAR_API cellar_verdict cellar_certificate_verdict(const cellar_certificate *certificate)
+    CELLAR_NONNULL(1);
 /* Why, as a sentence; NULL when it holds. */
-CELLAR_API const char *cellar_certificate_reason(const cellar_certificate *certificate);
+CELLAR_API const char *cellar_certificate_reason(const cellar_certificate *certificate)
+    CELLAR_NONNULL(1);
 /* The smallest epsilon with delta 0, rounded up; INFINITY: there is none. */
-CELLAR_API double cellar_certificate_pure_epsilon(const cellar_certificate *certificate);
+CELLAR_API double cellar_certificate_pure_epsilon(const cellar_certificate *certificate)
+    CELLAR_NONNULL(1);
 /* The same as an exact decimal, or NULL. */
-CELLAR_API const char *cellar_certificate_pure_exact(const cellar_certificate *certificate);
+CELLAR_API const char *cellar_certificate_pure_exact(const cellar_certificate *certificate)
+    CELLAR_NONNULL(1);
 /* The largest probability of a released value that only one of two neighbours can give. */
-CELLAR_API double cellar_certificate_infinite(const cellar_certificate *certificate);
-CELLAR_API size_t cellar_certificate_n_points(const cellar_certificate *certificate);
+CELLAR_API double cellar_certificate_infinite(const cellar_certificate *certificate)
+    CELLAR_NONNULL(1);
+CELLAR_API size_t cellar_certificate_n_points(const cellar_certificate *certificate)
+    CELLAR_NONNULL(1);
 CELLAR_API cellar_profile_point cellar_certificate_point(const cellar_certificate *certificate,
-                                                         size_t index);
-CELLAR_API size_t cellar_certificate_n_epsilons(const cellar_certificate *certificate);
+                                                         size_t index) CELLAR_NONNULL(1);
+CELLAR_API size_t cellar_certificate_n_epsilons(const cellar_certificate *certificate)
+    CELLAR_NONNULL(1);
 CELLAR_API cellar_epsilon_at cellar_certificate_epsilon_at(const cellar_certificate *certificate,
-                                                           size_t index);
-CELLAR_API cellar_composition cellar_certificate_composition(const cellar_certificate *certificate);
+                                                           size_t index) CELLAR_NONNULL(1);
+CELLAR_API cellar_composition cellar_certificate_composition(const cellar_certificate *certificate)
+    CELLAR_NONNULL(1);
 /* The i-th warning, as a sentence; NULL beyond the last. */
 CELLAR_API const char *cellar_certificate_warning(const cellar_certificate *certificate,
-                                                  size_t index);
+                                                  size_t index) CELLAR_NONNULL(1);
 
 /* ---- output ---------------------------------------------------------------- */
 

@@ -39,17 +39,19 @@ CELLAR_API void cellar_prepared_free(cellar_prepared *prepared); /* NULL is fine
 /* ---- queries --------------------------------------------------------------- */
 
 /* The canonical spec of the mechanism. */
-CELLAR_API const char *cellar_prepared_mechanism(const cellar_prepared *prepared);
+CELLAR_API const char *cellar_prepared_mechanism(const cellar_prepared *prepared) CELLAR_NONNULL(1);
 /* The guarantee of the release. NULL when none could be computed: the release says so, and cannot
  * be charged. */
-CELLAR_API const cellar_certificate *cellar_prepared_certificate(const cellar_prepared *prepared);
+CELLAR_API const cellar_certificate *cellar_prepared_certificate(const cellar_prepared *prepared)
+    CELLAR_NONNULL(1);
 /* 1 when the release shows the table's own total exactly (multinomial-dirichlet). */
-CELLAR_API int cellar_prepared_shows_total(const cellar_prepared *prepared);
+CELLAR_API int cellar_prepared_shows_total(const cellar_prepared *prepared) CELLAR_NONNULL(1);
 /* What to expect, as cellar_protect_forecast() reports it. Confidential. There is one
  * for cells that are drawn each by itself (else CELLAR_ERR_ARGUMENT). */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_prepared_forecast(const cellar_prepared *prepared,
                                                                    cellar_forecast *out,
-                                                                   cellar_error *err);
+                                                                   cellar_error *err)
+    CELLAR_NONNULL(1);
 
 /* ---- actions --------------------------------------------------------------- */
 
@@ -58,7 +60,7 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_prepared_forecast(const cellar_
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_prepared_draw(cellar_prepared *prepared,
                                                                const char *stamp,
                                                                cellar_release **out,
-                                                               cellar_error *err);
+                                                               cellar_error *err) CELLAR_NONNULL(1);
 
 /* Who pays. Strings stay the caller's. Start from cellar_payment_default(). */
 typedef struct cellar_payment {

@@ -73,7 +73,8 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_chart_add_band(cellar_chart *ch
 /* Names the places 0, 1, ..., n - 1 on the x axis, for boxes. Once, before the boxes. */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_chart_set_categories(cellar_chart *chart,
                                                                       const char *const *names,
-                                                                      size_t n, cellar_error *err);
+                                                                      size_t n, cellar_error *err)
+    CELLAR_NONNULL(1);
 /* One box for each category, in their order; several series stand side by side. */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_chart_add_boxes(cellar_chart *chart,
                                                                  const char *name,

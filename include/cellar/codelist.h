@@ -64,13 +64,14 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_codelist_add(cellar_codelist *l
                                                               const char *code, const char *label,
                                                               const char *parent,
                                                               cellar_code_role role,
-                                                              cellar_error *err);
+                                                              cellar_error *err) CELLAR_NONNULL(1);
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_codelist_finish(cellar_codelist *list,
-                                                                 cellar_error *err);
+                                                                 cellar_error *err)
+    CELLAR_NONNULL(1);
 CELLAR_API void cellar_codelist_free(cellar_codelist *list); /* NULL is fine */
 
 /* The codes, aggregates included, in their order: how many, the text, the role. */
-CELLAR_API size_t cellar_codelist_n_codes(const cellar_codelist *list);
+CELLAR_API size_t cellar_codelist_n_codes(const cellar_codelist *list) CELLAR_NONNULL(1);
 CELLAR_API const char *cellar_codelist_code(const cellar_codelist *list, size_t code_index);
 CELLAR_API cellar_code_role cellar_codelist_role(const cellar_codelist *list, size_t code_index);
 /* The position of a code, or CELLAR_NO_CODE. `length` bytes, no NUL needed. */
@@ -78,25 +79,29 @@ CELLAR_API size_t cellar_codelist_find(const cellar_codelist *list, const char *
                                        size_t length);
 /* 1 for a code that data may hold: it has no children and is not the total. */
 CELLAR_API int cellar_codelist_is_leaf(const cellar_codelist *list, size_t code_index);
-CELLAR_API size_t cellar_codelist_n_leaves(const cellar_codelist *list);
+CELLAR_API size_t cellar_codelist_n_leaves(const cellar_codelist *list) CELLAR_NONNULL(1);
 /* The code that is the k-th leaf, and which leaf a code is (CELLAR_NO_CODE for an aggregate). */
-CELLAR_API size_t cellar_codelist_leaf(const cellar_codelist *list, size_t leaf_index);
-CELLAR_API size_t cellar_codelist_leaf_of(const cellar_codelist *list, size_t code_index);
+CELLAR_API size_t cellar_codelist_leaf(const cellar_codelist *list, size_t leaf_index)
+    CELLAR_NONNULL(1);
+CELLAR_API size_t cellar_codelist_leaf_of(const cellar_codelist *list, size_t code_index)
+    CELLAR_NONNULL(1);
 
 /* The languages of its labels. */
-CELLAR_API size_t cellar_codelist_n_languages(const cellar_codelist *list);
+CELLAR_API size_t cellar_codelist_n_languages(const cellar_codelist *list) CELLAR_NONNULL(1);
 /* The language tag; "" is the label without a language. */
-CELLAR_API const char *cellar_codelist_language(const cellar_codelist *list, size_t language_index);
+CELLAR_API const char *cellar_codelist_language(const cellar_codelist *list, size_t language_index)
+    CELLAR_NONNULL(1);
 /* The label in a language, the code itself where none is given. */
 CELLAR_API const char *cellar_codelist_label(const cellar_codelist *list, size_t code_index,
-                                             size_t language_index);
+                                             size_t language_index) CELLAR_NONNULL(1);
 
 /* Its hierarchies, by name. */
-CELLAR_API size_t cellar_codelist_n_hierarchies(const cellar_codelist *list);
-CELLAR_API const char *cellar_codelist_hierarchy(const cellar_codelist *list, size_t hierarchy);
+CELLAR_API size_t cellar_codelist_n_hierarchies(const cellar_codelist *list) CELLAR_NONNULL(1);
+CELLAR_API const char *cellar_codelist_hierarchy(const cellar_codelist *list, size_t hierarchy)
+    CELLAR_NONNULL(1);
 /* The parent of a code in a hierarchy, or CELLAR_NO_CODE at its top. */
 CELLAR_API size_t cellar_codelist_parent(const cellar_codelist *list, size_t hierarchy,
-                                         size_t code_index);
+                                         size_t code_index) CELLAR_NONNULL(1);
 
 /* Writes the list in Cellar's format; reading it back gives the same list. */
 CELLAR_API void cellar_codelist_write(const cellar_codelist *list, cellar_output *output);

@@ -64,7 +64,8 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_participant_create_asked(
     cellar_error *err);
 CELLAR_API void cellar_participant_free(cellar_participant *participant); /* wipes; NULL is fine */
 /* The length of what is sent: the same for everybody. */
-CELLAR_API size_t cellar_participant_size_bytes(const cellar_participant *participant);
+CELLAR_API size_t cellar_participant_size_bytes(const cellar_participant *participant)
+    CELLAR_NONNULL(1);
 /* Functions below that send also charge the policy's budget, on disk, before anything is sent: the
  * same records sent again cost nothing more. CELLAR_ERR_BUDGET when the limit does not allow them.
  * cellar_participant_seal() and cellar_collect_link_send() charge nothing. */
@@ -72,14 +73,14 @@ CELLAR_API size_t cellar_participant_size_bytes(const cellar_participant *partic
 /* Seals the record number `row` (0 for a single one): one value for each column of the invitation,
  * of which round two sends only those released. A value that is not of its column's list is
  * CELLAR_ERR_INPUT. `bytes` has room for cellar_participant_size_bytes(). */
-CELLAR_API CELLAR_NODISCARD cellar_status
-cellar_participant_seal(const cellar_participant *participant, uint64_t row,
-                        const char *const *values, void *bytes, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_participant_seal(
+    const cellar_participant *participant, uint64_t row, const char *const *values, void *bytes,
+    cellar_error *err) CELLAR_NONNULL(1);
 /* Looks for the record among the messages of a tally: CELLAR_ERR_RULE when one of its values was
  * not counted as it was sent. The participant is one of round one. */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_participant_find(
     const cellar_participant *participant, uint64_t row, const char *const *values,
-    const cellar_collect_margins *tally, cellar_error *err);
+    const cellar_collect_margins *tally, cellar_error *err) CELLAR_NONNULL(1);
 /* The same for every record of a CSV file that was sent with cellar_participant_send_file(). */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_participant_find_file(
     const cellar_participant *participant, const char *csv_path,
@@ -110,7 +111,8 @@ CELLAR_API void cellar_collect_link_close(cellar_collect_link *link); /* wipes; 
  * on disk. CELLAR_ERR_RULE, and why, when it refuses one. */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_collect_link_send(cellar_collect_link *link,
                                                                    const void *submissions,
-                                                                   size_t n, cellar_error *err);
+                                                                   size_t n, cellar_error *err)
+    CELLAR_NONNULL(1);
 /* One record in one call: connects, seals, sends, and answers when it is on the shuffler's disk. */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_participant_post(
     const cellar_participant *participant, uint64_t row, const char *const *values,
@@ -119,12 +121,12 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_participant_post(
  * decision in the same collection, the curator asks twice: CELLAR_ERR_RULE. */
 CELLAR_API CELLAR_NODISCARD cellar_status
 cellar_participant_remember(const char *path, const cellar_invitation *invitation,
-                            const cellar_decision *decision, cellar_error *err);
+                            const cellar_decision *decision, cellar_error *err) CELLAR_NONNULL(3);
 
 /* The same for a question. */
-CELLAR_API CELLAR_NODISCARD cellar_status
-cellar_participant_remember_question(const char *path, const cellar_invitation *invitation,
-                                     const cellar_question *question, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_participant_remember_question(
+    const char *path, const cellar_invitation *invitation, const cellar_question *question,
+    cellar_error *err) CELLAR_NONNULL(3);
 
 /* ---- the shuffler ---------------------------------------------------------- */
 
@@ -139,23 +141,23 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_shuffler_open(
 /* The same for the answers to a question, in FOLDER/round-pairs or FOLDER/round-triples. */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_shuffler_open_asked(
     const char *folder, const cellar_invitation *invitation, const cellar_question *question,
-    const cellar_collect_keys *keys, cellar_shuffler **out, cellar_error *err);
+    const cellar_collect_keys *keys, cellar_shuffler **out, cellar_error *err) CELLAR_NONNULL(3);
 CELLAR_API void cellar_shuffler_close(cellar_shuffler *shuffler); /* NULL is fine */
 /* The length of one submission. */
-CELLAR_API size_t cellar_shuffler_size_bytes(const cellar_shuffler *shuffler);
+CELLAR_API size_t cellar_shuffler_size_bytes(const cellar_shuffler *shuffler) CELLAR_NONNULL(1);
 /* Submissions held, and how many must have come before anything is forwarded. */
-CELLAR_API uint64_t cellar_shuffler_n_held(const cellar_shuffler *shuffler);
-CELLAR_API uint64_t cellar_shuffler_n_announced(const cellar_shuffler *shuffler);
+CELLAR_API uint64_t cellar_shuffler_n_held(const cellar_shuffler *shuffler) CELLAR_NONNULL(1);
+CELLAR_API uint64_t cellar_shuffler_n_announced(const cellar_shuffler *shuffler) CELLAR_NONNULL(1);
 /* Submissions that a crash left unfinished at the end of the spool, and that were cut from it when
  * it was opened. None of them had been acknowledged: their senders send again. */
-CELLAR_API uint64_t cellar_shuffler_n_cut(const cellar_shuffler *shuffler);
+CELLAR_API uint64_t cellar_shuffler_n_cut(const cellar_shuffler *shuffler) CELLAR_NONNULL(1);
 /* Takes a submission: all of its messages or none. *is_new is 0 when it was here already. It may be
  * acknowledged only after cellar_shuffler_sync(). A forged, cut or foreign one is refused with
  * CELLAR_ERR_INPUT or CELLAR_ERR_RULE, and the shuffler goes on. */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_shuffler_take(cellar_shuffler *shuffler,
                                                                const void *submission,
                                                                size_t length, int *is_new,
-                                                               cellar_error *err);
+                                                               cellar_error *err) CELLAR_NONNULL(1);
 /* Takes all submissions that wait in the folder `inbox`, syncs, and removes their files. What is
  * forged, cut or foreign is counted in the report and gone as well; files with other names than
  * submissions have are left alone and counted. */
@@ -184,15 +186,17 @@ CELLAR_API cellar_collect_limits cellar_collect_limits_default(void);
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_shuffler_serve(cellar_shuffler *shuffler,
                                                                 const char *address,
                                                                 const cellar_collect_limits *limits,
-                                                                cellar_error *err);
+                                                                cellar_error *err)
+    CELLAR_NONNULL(1);
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_shuffler_sync(cellar_shuffler *shuffler,
-                                                               cellar_error *err);
+                                                               cellar_error *err) CELLAR_NONNULL(1);
 /* Permutes all messages uniformly and writes the batch, once; then the spool, which could show what
  * belongs together, is removed. CELLAR_ERR_RULE before the announced number has come, and for a
  * generator that is not secure. */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_shuffler_forward(cellar_shuffler *shuffler,
                                                                   cellar_rng *rng,
-                                                                  cellar_error *err);
+                                                                  cellar_error *err)
+    CELLAR_NONNULL(1);
 
 /* ---- desks: what goes between the roles over sockets ------------------------ */
 
@@ -204,7 +208,7 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_shuffler_forward(cellar_shuffle
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_collect_desk_serve(
     const char *folder, const cellar_invitation *invitation, const cellar_decision *decision,
     const cellar_collect_keys *keys, const char *address, const char *until,
-    const cellar_collect_limits *limits, cellar_error *err);
+    const cellar_collect_limits *limits, cellar_error *err) CELLAR_NONNULL(4);
 
 /* Where a desk is, and whose it must be. */
 typedef struct cellar_collect_desk {

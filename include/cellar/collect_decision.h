@@ -40,19 +40,20 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_collect_margins_read(
     const char *batch_path, const cellar_invitation *invitation, const cellar_collect_keys *curator,
     cellar_collect_margins **out, cellar_collect_report *report, cellar_error *err);
 CELLAR_API void cellar_collect_margins_free(cellar_collect_margins *margins); /* NULL is fine */
-CELLAR_API uint64_t cellar_collect_margins_n_people(const cellar_collect_margins *margins);
+CELLAR_API uint64_t cellar_collect_margins_n_people(const cellar_collect_margins *margins)
+    CELLAR_NONNULL(1);
 CELLAR_API uint64_t cellar_collect_margins_count(const cellar_collect_margins *margins,
-                                                 size_t column, size_t level);
+                                                 size_t column, size_t level) CELLAR_NONNULL(1);
 /* The share of a value. When values were randomised, the counts are of reports, and this is an
  * unbiased estimate that may lie outside of [0,1]. */
 CELLAR_API double cellar_collect_margins_share(const cellar_collect_margins *margins,
                                                const cellar_invitation *invitation, size_t column,
-                                               size_t level);
+                                               size_t level) CELLAR_NONNULL(1, 2);
 
 /* The tally of an open collection: every message as it was counted, signed, for everybody. */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_collect_tally_write(
     const cellar_collect_margins *margins, const cellar_invitation *invitation,
-    const cellar_collect_keys *curator, const char *path, cellar_error *err);
+    const cellar_collect_keys *curator, const char *path, cellar_error *err) CELLAR_NONNULL(1);
 /* Counts it again. */
 CELLAR_API CELLAR_NODISCARD cellar_status
 cellar_collect_tally_read(const char *path, const cellar_invitation *invitation,
@@ -84,8 +85,10 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_question_parse(const char *name
                                                                 cellar_error *err);
 CELLAR_API void cellar_question_free(cellar_question *question); /* NULL is fine */
 CELLAR_API const char *cellar_question_text(const cellar_question *question, size_t *length);
-CELLAR_API size_t cellar_question_order(const cellar_question *question); /* 2: pairs, 3: triples */
-CELLAR_API size_t cellar_question_n_asked(const cellar_question *question); /* sets of columns */
+CELLAR_API size_t cellar_question_order(const cellar_question *question)
+    CELLAR_NONNULL(1); /* 2: pairs, 3: triples */
+CELLAR_API size_t cellar_question_n_asked(const cellar_question *question)
+    CELLAR_NONNULL(1); /* sets of columns */
 
 /* Opens the batch of answers and counts. */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_collect_joints_read(
@@ -125,19 +128,22 @@ CELLAR_API void cellar_decision_free(cellar_decision *decision); /* NULL is fine
 /* The decision as it is written and signed. */
 CELLAR_API const char *cellar_decision_text(const cellar_decision *decision, size_t *length);
 /* A hash of all of it. */
-CELLAR_API const unsigned char *cellar_decision_id(const cellar_decision *decision);
-CELLAR_API uint64_t cellar_decision_n_people(const cellar_decision *decision);
+CELLAR_API const unsigned char *cellar_decision_id(const cellar_decision *decision)
+    CELLAR_NONNULL(1);
+CELLAR_API uint64_t cellar_decision_n_people(const cellar_decision *decision) CELLAR_NONNULL(1);
 /* 2 or 3; 1 when the exposure was counted and not bounded; 0: no column. */
-CELLAR_API int cellar_decision_theorem(const cellar_decision *decision);
+CELLAR_API int cellar_decision_theorem(const cellar_decision *decision) CELLAR_NONNULL(1);
 /* The bound on the exposure of the columns together, rounded up. */
-CELLAR_API double cellar_decision_bound(const cellar_decision *decision);
+CELLAR_API double cellar_decision_bound(const cellar_decision *decision) CELLAR_NONNULL(1);
 /* The columns, as positions in the invitation, ascending; there may be none. */
-CELLAR_API size_t cellar_decision_n_columns(const cellar_decision *decision);
-CELLAR_API size_t cellar_decision_column(const cellar_decision *decision, size_t position);
+CELLAR_API size_t cellar_decision_n_columns(const cellar_decision *decision) CELLAR_NONNULL(1);
+CELLAR_API size_t cellar_decision_column(const cellar_decision *decision, size_t position)
+    CELLAR_NONNULL(1);
 /* Whoever has this value redacts it (1), and everybody else redacts the column by this chance. */
 CELLAR_API int cellar_decision_redacts(const cellar_decision *decision, size_t position,
-                                       size_t level);
-CELLAR_API double cellar_decision_cover(const cellar_decision *decision, size_t position);
+                                       size_t level) CELLAR_NONNULL(1);
+CELLAR_API double cellar_decision_cover(const cellar_decision *decision, size_t position)
+    CELLAR_NONNULL(1);
 
 /* What a participant asks of a collection before it sends anything. It binds every message: those
  * of round one and answers to questions by what the invitation promises, rows of round two by what
@@ -157,11 +163,12 @@ CELLAR_API cellar_collect_policy cellar_collect_policy_default(void); /* no dema
 /* For round one and questions. CELLAR_ERR_RULE, and why, when the invitation promises too little or
  * asks for a column that is never sent: a column cannot be left out, so all of it is declined. */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_collect_policy_check_invitation(
-    const cellar_collect_policy *policy, const cellar_invitation *invitation, cellar_error *err);
+    const cellar_collect_policy *policy, const cellar_invitation *invitation, cellar_error *err)
+    CELLAR_NONNULL(2);
 /* CELLAR_ERR_RULE, and why, when the decision is not good enough. */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_collect_policy_check(
     const cellar_collect_policy *policy, const cellar_invitation *invitation,
-    const cellar_decision *decision, cellar_error *err);
+    const cellar_decision *decision, cellar_error *err) CELLAR_NONNULL(1);
 
 #ifdef __cplusplus
 }

@@ -48,7 +48,7 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_collect_keys_create(const cella
                                                                      cellar_error *err);
 CELLAR_API void cellar_collect_keys_free(cellar_collect_keys *keys); /* wipes; NULL is fine */
 CELLAR_API const cellar_collect_identity *
-cellar_collect_keys_identity(const cellar_collect_keys *keys);
+cellar_collect_keys_identity(const cellar_collect_keys *keys) CELLAR_NONNULL(1);
 
 /* An identity as a small text file that may be published; the role is part of it, and a file of
  * another role is refused. */
@@ -119,22 +119,29 @@ CELLAR_API void cellar_invitation_free(cellar_invitation *invitation); /* NULL i
 /* The invitation as it is written and signed. */
 CELLAR_API const char *cellar_invitation_text(const cellar_invitation *invitation, size_t *length);
 /* A hash of all of it: the name of the collection in every message. */
-CELLAR_API const unsigned char *cellar_invitation_session(const cellar_invitation *invitation);
-CELLAR_API const char *cellar_invitation_title(const cellar_invitation *invitation);
-CELLAR_API uint64_t cellar_invitation_n_people(const cellar_invitation *invitation);
-CELLAR_API uint64_t cellar_invitation_k(const cellar_invitation *invitation);
-CELLAR_API double cellar_invitation_exposure(const cellar_invitation *invitation);
+CELLAR_API const unsigned char *cellar_invitation_session(const cellar_invitation *invitation)
+    CELLAR_NONNULL(1);
+CELLAR_API const char *cellar_invitation_title(const cellar_invitation *invitation)
+    CELLAR_NONNULL(1);
+CELLAR_API uint64_t cellar_invitation_n_people(const cellar_invitation *invitation)
+    CELLAR_NONNULL(1);
+CELLAR_API uint64_t cellar_invitation_k(const cellar_invitation *invitation) CELLAR_NONNULL(1);
+CELLAR_API double cellar_invitation_exposure(const cellar_invitation *invitation) CELLAR_NONNULL(1);
 /* 0 when the same people answer twice. */
-CELLAR_API uint64_t cellar_invitation_population(const cellar_invitation *invitation);
-CELLAR_API unsigned cellar_invitation_order(const cellar_invitation *invitation);
+CELLAR_API uint64_t cellar_invitation_population(const cellar_invitation *invitation)
+    CELLAR_NONNULL(1);
+CELLAR_API unsigned cellar_invitation_order(const cellar_invitation *invitation) CELLAR_NONNULL(1);
 /* 1 when the curator will publish the tally. */
-CELLAR_API int cellar_invitation_is_open(const cellar_invitation *invitation);
-CELLAR_API size_t cellar_invitation_n_columns(const cellar_invitation *invitation);
-CELLAR_API const char *cellar_invitation_column(const cellar_invitation *invitation, size_t column);
+CELLAR_API int cellar_invitation_is_open(const cellar_invitation *invitation) CELLAR_NONNULL(1);
+CELLAR_API size_t cellar_invitation_n_columns(const cellar_invitation *invitation)
+    CELLAR_NONNULL(1);
+CELLAR_API const char *cellar_invitation_column(const cellar_invitation *invitation, size_t column)
+    CELLAR_NONNULL(1);
 CELLAR_API const cellar_codelist *cellar_invitation_codes(const cellar_invitation *invitation,
-                                                          size_t column);
+                                                          size_t column) CELLAR_NONNULL(1);
 CELLAR_API const cellar_collect_identity *
-cellar_invitation_identity(const cellar_invitation *invitation, cellar_collect_role role);
+cellar_invitation_identity(const cellar_invitation *invitation, cellar_collect_role role)
+    CELLAR_NONNULL(1);
 
 /* What round one gives away of somebody, whatever else is known: local differential privacy under
  * substitution, from randomised response alone. Infinite when values are sent as they are. */
@@ -144,12 +151,13 @@ typedef struct cellar_collect_certificate {
 } cellar_collect_certificate;
 
 /* The certificate of round one. */
-CELLAR_API cellar_collect_certificate cellar_collect_certify(const cellar_invitation *invitation);
+CELLAR_API cellar_collect_certificate cellar_collect_certify(const cellar_invitation *invitation)
+    CELLAR_NONNULL(1);
 /* The epsilon of a record at `delta` against anybody who sees the reports without their senders,
  * when the announced number of people follow the protocol and the shuffler keeps what it knows to
  * itself: a proven bound, never above that of the certificate. May take seconds. */
-CELLAR_API double cellar_collect_certify_shuffled(const cellar_invitation *invitation,
-                                                  double delta);
+CELLAR_API double cellar_collect_certify_shuffled(const cellar_invitation *invitation, double delta)
+    CELLAR_NONNULL(1);
 
 #ifdef __cplusplus
 }

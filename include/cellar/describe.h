@@ -45,19 +45,23 @@ typedef struct cellar_column_description {
  * it is NULL. */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_describe(const cellar_describe_spec *spec,
                                                           cellar_description **out,
-                                                          cellar_error *err);
+                                                          cellar_error *err) CELLAR_NONNULL(1);
 CELLAR_API void cellar_description_free(cellar_description *description); /* NULL is fine */
 /* What became of the rows, and what each column holds. */
-CELLAR_API cellar_row_report cellar_description_rows(const cellar_description *description);
-CELLAR_API size_t cellar_description_n_columns(const cellar_description *description);
+CELLAR_API cellar_row_report cellar_description_rows(const cellar_description *description)
+    CELLAR_NONNULL(1);
+CELLAR_API size_t cellar_description_n_columns(const cellar_description *description)
+    CELLAR_NONNULL(1);
 CELLAR_API cellar_column_description
-cellar_description_column(const cellar_description *description, size_t column);
+cellar_description_column(const cellar_description *description, size_t column) CELLAR_NONNULL(1);
 /* The k-th level of a column, in order, and how many rows hold it. */
 CELLAR_API const char *cellar_description_level(const cellar_description *description,
-                                                size_t column, size_t level, uint64_t *n_rows);
+                                                size_t column, size_t level, uint64_t *n_rows)
+    CELLAR_NONNULL(1);
 /* A draft code list of a column's levels for a person to review. */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_codelist_from_description(
-    const cellar_description *description, size_t column, cellar_codelist **out, cellar_error *err);
+    const cellar_description *description, size_t column, cellar_codelist **out, cellar_error *err)
+    CELLAR_NONNULL(1);
 
 #ifdef __cplusplus
 }

@@ -24,11 +24,12 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_dirichlet_create(const char *sp
                                                                   cellar_error *err);
 CELLAR_API void cellar_dirichlet_free(cellar_dirichlet *dirichlet); /* NULL is fine */
 
-CELLAR_API const char *cellar_dirichlet_spec(const cellar_dirichlet *dirichlet); /* canonical */
+CELLAR_API const char *cellar_dirichlet_spec(const cellar_dirichlet *dirichlet)
+    CELLAR_NONNULL(1); /* canonical */
 /* Changes when any released value would. */
 CELLAR_API uint32_t cellar_dirichlet_revision(const cellar_dirichlet *dirichlet);
 /* What is added to every count. */
-CELLAR_API double cellar_dirichlet_alpha(const cellar_dirichlet *dirichlet);
+CELLAR_API double cellar_dirichlet_alpha(const cellar_dirichlet *dirichlet) CELLAR_NONNULL(1);
 /* The total and the number of cells of the spec; -1 when it has none. */
 CELLAR_API int64_t cellar_dirichlet_total(const cellar_dirichlet *dirichlet);
 CELLAR_API int64_t cellar_dirichlet_n_cells(const cellar_dirichlet *dirichlet);

@@ -54,14 +54,14 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_exposure_curve_create_tight(
 CELLAR_API void cellar_exposure_curve_free(cellar_exposure_curve *curve); /* NULL is fine */
 
 /* The steps of the curve, ascending. */
-CELLAR_API size_t cellar_exposure_n_steps(const cellar_exposure_curve *curve);
+CELLAR_API size_t cellar_exposure_n_steps(const cellar_exposure_curve *curve) CELLAR_NONNULL(1);
 CELLAR_API cellar_exposure_step cellar_exposure_step_at(const cellar_exposure_curve *curve,
-                                                        size_t step);
+                                                        size_t step) CELLAR_NONNULL(1);
 /* What a count is divided by to become a share: the number of people. */
-CELLAR_API uint64_t cellar_exposure_total(const cellar_exposure_curve *curve);
+CELLAR_API uint64_t cellar_exposure_total(const cellar_exposure_curve *curve) CELLAR_NONNULL(1);
 /* The cells with somebody in them, and those of the domain (as a double: it may be large). */
-CELLAR_API uint64_t cellar_exposure_n_cells(const cellar_exposure_curve *curve);
-CELLAR_API double cellar_exposure_n_possible(const cellar_exposure_curve *curve);
+CELLAR_API uint64_t cellar_exposure_n_cells(const cellar_exposure_curve *curve) CELLAR_NONNULL(1);
+CELLAR_API double cellar_exposure_n_possible(const cellar_exposure_curve *curve) CELLAR_NONNULL(1);
 
 /* The smallest count that is not below a threshold, ceil(t total), from the decimal as typed: p < t
  * exactly when the count is below it. `threshold` lies in [0,1]. */
@@ -71,9 +71,11 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_exposure_cutoff(const cellar_ex
                                                                  cellar_error *err);
 /* People in cells with fewer than `cutoff` people: with a cutoff of k, those who are not
  * k-anonymous. */
-CELLAR_API uint64_t cellar_exposure_below(const cellar_exposure_curve *curve, uint64_t cutoff);
+CELLAR_API uint64_t cellar_exposure_below(const cellar_exposure_curve *curve, uint64_t cutoff)
+    CELLAR_NONNULL(1);
 /* The same as a share: Q(t). */
-CELLAR_API double cellar_exposure_value(const cellar_exposure_curve *curve, uint64_t cutoff);
+CELLAR_API double cellar_exposure_value(const cellar_exposure_curve *curve, uint64_t cutoff)
+    CELLAR_NONNULL(1);
 
 /* ---- entropy ---- */
 
@@ -112,12 +114,14 @@ typedef struct cellar_exposure_band {
  * probability 1 - delta: sqrt(ln(2|V|/delta) / 2s) (Theorem 5, with the factor 2 of a two-sided
  * Hoeffding bound). s is the number of people in the curve, |V| the size of the domain: of an
  * observed one the guarantee is void. delta lies in (0,1). */
-CELLAR_API double cellar_exposure_radius(const cellar_exposure_curve *curve, double delta);
+CELLAR_API double cellar_exposure_radius(const cellar_exposure_curve *curve, double delta)
+    CELLAR_NONNULL(1);
 
 /* Theorem 5: Q'(t - radius) - radius |V| <= Q(t) <= Q'(t + radius) + radius |V|, for all t at
  * once. */
 CELLAR_API cellar_exposure_band cellar_exposure_band_published(const cellar_exposure_curve *curve,
-                                                               double threshold, double radius);
+                                                               double threshold, double radius)
+    CELLAR_NONNULL(1);
 /* The smallest and largest sum of x 1{x < t} with every x within the radius of its share: never
  * wider than Theorem 5. */
 CELLAR_API cellar_exposure_band cellar_exposure_band_rigorous(const cellar_exposure_curve *curve,
@@ -191,7 +195,8 @@ cellar_exposure_bound_curve_create(const cellar_exposure_curve *const *columns, 
                                    const cellar_exposure_bound_options *options, double tolerance,
                                    cellar_exposure_bound_curve **out, cellar_error *err);
 CELLAR_API void cellar_exposure_bound_curve_free(cellar_exposure_bound_curve *curve); /* or NULL */
-CELLAR_API size_t cellar_exposure_bound_curve_n_steps(const cellar_exposure_bound_curve *curve);
+CELLAR_API size_t cellar_exposure_bound_curve_n_steps(const cellar_exposure_bound_curve *curve)
+    CELLAR_NONNULL(1);
 CELLAR_API cellar_exposure_bound_step
 cellar_exposure_bound_curve_step(const cellar_exposure_bound_curve *curve, size_t step);
 

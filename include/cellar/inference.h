@@ -56,18 +56,21 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_noisy_from_release(const cellar
 CELLAR_API void cellar_noisy_free(cellar_noisy *noisy); /* NULL is fine */
 
 /* The shape of the table: cells, variables, and the levels of each. */
-CELLAR_API size_t cellar_noisy_n_cells(const cellar_noisy *noisy);
-CELLAR_API size_t cellar_noisy_n_variables(const cellar_noisy *noisy);
-CELLAR_API size_t cellar_noisy_n_levels(const cellar_noisy *noisy, size_t variable);
-CELLAR_API const char *cellar_noisy_variable(const cellar_noisy *noisy, size_t variable);
+CELLAR_API size_t cellar_noisy_n_cells(const cellar_noisy *noisy) CELLAR_NONNULL(1);
+CELLAR_API size_t cellar_noisy_n_variables(const cellar_noisy *noisy) CELLAR_NONNULL(1);
+CELLAR_API size_t cellar_noisy_n_levels(const cellar_noisy *noisy, size_t variable)
+    CELLAR_NONNULL(1);
+CELLAR_API const char *cellar_noisy_variable(const cellar_noisy *noisy, size_t variable)
+    CELLAR_NONNULL(1);
 /* The code of a level; of numbers from anywhere its position, from 1. */
 CELLAR_API const char *cellar_noisy_code(const cellar_noisy *noisy, size_t variable, size_t level);
-CELLAR_API int64_t cellar_noisy_released(const cellar_noisy *noisy, size_t cell);
-CELLAR_API int cellar_noisy_is_structural(const cellar_noisy *noisy, size_t cell);
-CELLAR_API const char *cellar_noisy_mechanism(const cellar_noisy *noisy); /* the canonical spec */
-CELLAR_API cellar_negatives cellar_noisy_negatives(const cellar_noisy *noisy);
+CELLAR_API int64_t cellar_noisy_released(const cellar_noisy *noisy, size_t cell) CELLAR_NONNULL(1);
+CELLAR_API int cellar_noisy_is_structural(const cellar_noisy *noisy, size_t cell) CELLAR_NONNULL(1);
+CELLAR_API const char *cellar_noisy_mechanism(const cellar_noisy *noisy)
+    CELLAR_NONNULL(1); /* the canonical spec */
+CELLAR_API cellar_negatives cellar_noisy_negatives(const cellar_noisy *noisy) CELLAR_NONNULL(1);
 /* How many released cells each number is the sum of; 1 for numbers as released. */
-CELLAR_API uint64_t cellar_noisy_n_summed(const cellar_noisy *noisy);
+CELLAR_API uint64_t cellar_noisy_n_summed(const cellar_noisy *noisy) CELLAR_NONNULL(1);
 
 /* ---- log-linear models ------------------------------------------------------- */
 
@@ -122,9 +125,10 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_loglinear_create(
 CELLAR_API void cellar_loglinear_free(cellar_loglinear *test); /* NULL is fine */
 
 /* The test that knows the noise, the naive one, and how far both can be trusted. */
-CELLAR_API cellar_test cellar_loglinear_aware(const cellar_loglinear *test);
-CELLAR_API cellar_test cellar_loglinear_naive(const cellar_loglinear *test);
-CELLAR_API cellar_test_quality cellar_loglinear_quality(const cellar_loglinear *test);
+CELLAR_API cellar_test cellar_loglinear_aware(const cellar_loglinear *test) CELLAR_NONNULL(1);
+CELLAR_API cellar_test cellar_loglinear_naive(const cellar_loglinear *test) CELLAR_NONNULL(1);
+CELLAR_API cellar_test_quality cellar_loglinear_quality(const cellar_loglinear *test)
+    CELLAR_NONNULL(1);
 
 /* A cell under the model. Residuals are NAN unless asked for, and where nothing is left to differ.
  */
@@ -136,8 +140,8 @@ typedef struct cellar_loglinear_cell {
 } cellar_loglinear_cell;
 
 /* A cell by its position. */
-CELLAR_API cellar_loglinear_cell cellar_loglinear_cell_at(const cellar_loglinear *test,
-                                                          size_t cell);
+CELLAR_API cellar_loglinear_cell cellar_loglinear_cell_at(const cellar_loglinear *test, size_t cell)
+    CELLAR_NONNULL(1);
 
 /* The level of a variable with the largest total of released values: what others are compared
  * with. */

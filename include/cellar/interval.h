@@ -35,9 +35,10 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_cell_set_variables(const cellar
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_cell_set_create_one(const cellar_noisy *noisy,
                                                                      size_t cell,
                                                                      cellar_cell_set **out,
-                                                                     cellar_error *err);
+                                                                     cellar_error *err)
+    CELLAR_NONNULL(1);
 CELLAR_API void cellar_cell_set_free(cellar_cell_set *set); /* NULL is fine */
-CELLAR_API size_t cellar_cell_set_n_cells(const cellar_cell_set *set);
+CELLAR_API size_t cellar_cell_set_n_cells(const cellar_cell_set *set) CELLAR_NONNULL(1);
 
 /* ---- intervals ------------------------------------------------------------------ */
 

@@ -50,15 +50,15 @@ CELLAR_API void cellar_key_free(cellar_key *key); /* wipes; NULL is fine */
 
 /* 16 hexadecimal digits that tell this key from others and nothing about the secret: may be
  * published. */
-CELLAR_API const char *cellar_key_id(const cellar_key *key);
+CELLAR_API const char *cellar_key_id(const cellar_key *key) CELLAR_NONNULL(1);
 /* The edition, or NULL. */
-CELLAR_API const char *cellar_key_edition(const cellar_key *key);
+CELLAR_API const char *cellar_key_edition(const cellar_key *key) CELLAR_NONNULL(1);
 /* The day it was made, such as 2026-11-15. */
-CELLAR_API const char *cellar_key_created(const cellar_key *key);
+CELLAR_API const char *cellar_key_created(const cellar_key *key) CELLAR_NONNULL(1);
 
 /* The secret of a use. Wipe it afterwards. */
 CELLAR_API void cellar_key_secret(const cellar_key *key, cellar_key_use use,
-                                  unsigned char secret[CELLAR_KEY_SECRET_BYTES]);
+                                  unsigned char secret[CELLAR_KEY_SECRET_BYTES]) CELLAR_NONNULL(1);
 
 /* ---- record keys ----------------------------------------------------------- */
 

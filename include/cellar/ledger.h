@@ -162,9 +162,10 @@ typedef struct cellar_spend_result {
  * Asked again for a request that was interrupted, finishes it without drawing; for one that is
  * done, checks that the recorded output is there. An output that was lost stays paid and is never
  * drawn again (CELLAR_ERR_RULE). Over a cap: CELLAR_ERR_BUDGET, with nothing drawn or written. */
-CELLAR_API CELLAR_NODISCARD cellar_status cellar_ledger_spend(
-    cellar_ledger *ledger, const cellar_charge *charge, const cellar_spend_options *options,
-    cellar_produce *produce, void *context, cellar_spend_result *out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_ledger_spend(cellar_ledger *ledger, const cellar_charge *charge,
+                    const cellar_spend_options *options, cellar_produce *produce, void *context,
+                    cellar_spend_result *out, cellar_error *err) CELLAR_NONNULL(2);
 
 /* ---- queries ----------------------------------------------------------------- */
 
@@ -207,11 +208,11 @@ CELLAR_API const char *cellar_uncharged_name(cellar_uncharged kind); /* "cell-ke
 CELLAR_API const char *cellar_charge_state_name(cellar_charge_state state);
 
 /* The id of the ledger, the head of its history, and its entries from the oldest. */
-CELLAR_API const char *cellar_ledger_id(const cellar_ledger *ledger);
-CELLAR_API const char *cellar_ledger_head(const cellar_ledger *ledger);
-CELLAR_API size_t cellar_ledger_n_entries(const cellar_ledger *ledger);
+CELLAR_API const char *cellar_ledger_id(const cellar_ledger *ledger) CELLAR_NONNULL(1);
+CELLAR_API const char *cellar_ledger_head(const cellar_ledger *ledger) CELLAR_NONNULL(1);
+CELLAR_API size_t cellar_ledger_n_entries(const cellar_ledger *ledger) CELLAR_NONNULL(1);
 CELLAR_API const cellar_ledger_entry *cellar_ledger_entry_at(const cellar_ledger *ledger,
-                                                             size_t index);
+                                                             size_t index) CELLAR_NONNULL(1);
 /* The entry that made the dataset, or NULL. */
 CELLAR_API const cellar_ledger_entry *cellar_ledger_find_dataset(const cellar_ledger *ledger,
                                                                  const char *dataset);
@@ -256,7 +257,7 @@ CELLAR_API const char *cellar_ledger_statement(cellar_ledger *ledger, const char
 /* Reads everything again: the structure of the file, every entry's place in the chain, and that
  * no cap was exceeded and no output recorded without a charge. */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_ledger_verify(cellar_ledger *ledger,
-                                                               cellar_error *err);
+                                                               cellar_error *err) CELLAR_NONNULL(1);
 
 typedef struct cellar_against {
     int64_t number;      /* the entry the release names */

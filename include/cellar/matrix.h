@@ -65,21 +65,23 @@ CELLAR_API void cellar_matrix_free(cellar_matrix *matrix); /* NULL is fine */
 
 /* The matrix a mechanism was made with (max-entropy, ptable), NULL for others. It belongs to the
  * mechanism. */
-CELLAR_API const cellar_matrix *cellar_mechanism_matrix(const cellar_mechanism *mechanism);
+CELLAR_API const cellar_matrix *cellar_mechanism_matrix(const cellar_mechanism *mechanism)
+    CELLAR_NONNULL(1);
 
 /* ---- queries --------------------------------------------------------------- */
 
 /* Rows, from count 0; the rule for counts beyond the last one. */
-CELLAR_API size_t cellar_matrix_n_rows(const cellar_matrix *matrix);
-CELLAR_API cellar_matrix_large cellar_matrix_large_rule(const cellar_matrix *matrix);
+CELLAR_API size_t cellar_matrix_n_rows(const cellar_matrix *matrix) CELLAR_NONNULL(1);
+CELLAR_API cellar_matrix_large cellar_matrix_large_rule(const cellar_matrix *matrix)
+    CELLAR_NONNULL(1);
 /* The number of keys the ranges are counted in, 0 when they are fractions of any key range. */
-CELLAR_API uint64_t cellar_matrix_n_keys(const cellar_matrix *matrix);
+CELLAR_API uint64_t cellar_matrix_n_keys(const cellar_matrix *matrix) CELLAR_NONNULL(1);
 /* 32 hexadecimal digits that no other matrix has. */
-CELLAR_API const char *cellar_matrix_digest(const cellar_matrix *matrix);
+CELLAR_API const char *cellar_matrix_digest(const cellar_matrix *matrix) CELLAR_NONNULL(1);
 
 /* One row with its moments. */
 CELLAR_API void cellar_matrix_row_at(const cellar_matrix *matrix, size_t row,
-                                     cellar_matrix_row *out);
+                                     cellar_matrix_row *out) CELLAR_NONNULL(1, 3);
 /* The i-th possible change of a row, ascending, and its probability. */
 CELLAR_API int64_t cellar_matrix_change(const cellar_matrix *matrix, size_t row, size_t index);
 CELLAR_API double cellar_matrix_probability(const cellar_matrix *matrix, size_t row, size_t index);
@@ -94,7 +96,8 @@ CELLAR_API int64_t cellar_matrix_forbidden(const cellar_matrix *matrix, size_t i
  * that a cell and the same cell with one record more are released as different numbers. For two
  * such cells in one release no delta of differential privacy is smaller, whatever epsilon. *count
  * is where. */
-CELLAR_API double cellar_matrix_difference(const cellar_matrix *matrix, uint64_t *count);
+CELLAR_API double cellar_matrix_difference(const cellar_matrix *matrix, uint64_t *count)
+    CELLAR_NONNULL(1);
 
 /* ---- writing --------------------------------------------------------------- */
 

@@ -37,14 +37,15 @@ CELLAR_API void cellar_mechanism_free(cellar_mechanism *mechanism); /* NULL is f
 /* ---- what it is ------------------------------------------------------------ */
 
 /* The name, such as "discrete-laplace". */
-CELLAR_API const char *cellar_mechanism_name(const cellar_mechanism *mechanism);
+CELLAR_API const char *cellar_mechanism_name(const cellar_mechanism *mechanism) CELLAR_NONNULL(1);
 /* Changes when any released value would. */
-CELLAR_API uint32_t cellar_mechanism_revision(const cellar_mechanism *mechanism);
+CELLAR_API uint32_t cellar_mechanism_revision(const cellar_mechanism *mechanism) CELLAR_NONNULL(1);
 /* The one spelling of the spec: given parameters in a fixed order, numbers in lowest terms. */
-CELLAR_API const char *cellar_mechanism_spec(const cellar_mechanism *mechanism);
+CELLAR_API const char *cellar_mechanism_spec(const cellar_mechanism *mechanism) CELLAR_NONNULL(1);
 
 /* Parameters, given first, then derived (such as the sigma of a calibration). */
-CELLAR_API size_t cellar_mechanism_n_parameters(const cellar_mechanism *mechanism);
+CELLAR_API size_t cellar_mechanism_n_parameters(const cellar_mechanism *mechanism)
+    CELLAR_NONNULL(1);
 CELLAR_API const char *cellar_mechanism_parameter_name(const cellar_mechanism *mechanism,
                                                        size_t index);
 /* The exact decimal, or the word. */
@@ -79,17 +80,17 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_mechanism_spec_remove(const cha
 
 /* Natural logarithm of P(released | count); -INFINITY off the support. */
 CELLAR_API double cellar_mechanism_log_pmf(const cellar_mechanism *mechanism, int64_t count,
-                                           int64_t released);
+                                           int64_t released) CELLAR_NONNULL(1);
 CELLAR_API double cellar_mechanism_pmf(const cellar_mechanism *mechanism, int64_t count,
-                                       int64_t released);
+                                       int64_t released) CELLAR_NONNULL(1);
 /* P(released | count) of the number after negatives were kept or set to zero. */
 CELLAR_API double cellar_mechanism_released_pmf(const cellar_mechanism *mechanism, int64_t count,
                                                 int64_t released, cellar_negatives negatives);
 /* P(at most `released` | count), and P(more than `released` | count). */
 CELLAR_API double cellar_mechanism_cdf(const cellar_mechanism *mechanism, int64_t count,
-                                       int64_t released);
+                                       int64_t released) CELLAR_NONNULL(1);
 CELLAR_API double cellar_mechanism_survival(const cellar_mechanism *mechanism, int64_t count,
-                                            int64_t released);
+                                            int64_t released) CELLAR_NONNULL(1);
 /* P(released >= 1 | count). */
 CELLAR_API double cellar_mechanism_presence(const cellar_mechanism *mechanism, int64_t count);
 /* Moments of the released value, after negatives were kept or set to zero. */
@@ -98,7 +99,8 @@ CELLAR_API void cellar_mechanism_moments(const cellar_mechanism *mechanism, int6
 /* An interval outside which the mass is at most `tail` (0: the whole support, as far as it is
  * finite and fits; its ends are otherwise INT64_MIN and INT64_MAX). */
 CELLAR_API void cellar_mechanism_support(const cellar_mechanism *mechanism, int64_t count,
-                                         double tail, int64_t *low, int64_t *high);
+                                         double tail, int64_t *low, int64_t *high)
+    CELLAR_NONNULL(1);
 
 /* ---- drawing --------------------------------------------------------------- */
 
@@ -107,9 +109,9 @@ CELLAR_API void cellar_mechanism_support(const cellar_mechanism *mechanism, int6
  * comes from `rng` only: the same bits give the same numbers on every machine. The first call
  * prepares the sampler, whatever n is: threads that draw side by side share it. On failure
  * `released` is zeroed. */
-CELLAR_API CELLAR_NODISCARD cellar_status
-cellar_mechanism_sample_many(const cellar_mechanism *mechanism, const int64_t *counts, size_t n,
-                             cellar_rng *rng, int64_t *released, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_mechanism_sample_many(
+    const cellar_mechanism *mechanism, const int64_t *counts, size_t n, cellar_rng *rng,
+    int64_t *released, cellar_error *err) CELLAR_NONNULL(1);
 
 #ifdef __cplusplus
 }

@@ -34,13 +34,14 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_output_open(const char *path,
                                                              cellar_error *err);
 
 /* Adds bytes. Errors are kept and reported by commit, so writers need not check each call. */
-CELLAR_API void cellar_output_write(cellar_output *output, const void *bytes, size_t length);
+CELLAR_API void cellar_output_write(cellar_output *output, const void *bytes, size_t length)
+    CELLAR_NONNULL(1);
 CELLAR_API void cellar_output_string(cellar_output *output, const char *text);
 CELLAR_API void cellar_output_printf(cellar_output *output, const char *format, ...)
     CELLAR_PRINTF(2, 3);
 
 /* How many bytes were added so far. */
-CELLAR_API uint64_t cellar_output_size_bytes(const cellar_output *output);
+CELLAR_API uint64_t cellar_output_size_bytes(const cellar_output *output) CELLAR_NONNULL(1);
 
 /* Syncs the bytes to disk, gives them their name, and frees `output` whatever happens. */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_output_commit(cellar_output *output,

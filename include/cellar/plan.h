@@ -39,12 +39,12 @@ CELLAR_API void cellar_plan_free(cellar_plan *plan); /* NULL is fine */
 
 /* ---- queries --------------------------------------------------------------- */
 
-CELLAR_API const char *cellar_plan_title(const cellar_plan *plan); /* or NULL */
+CELLAR_API const char *cellar_plan_title(const cellar_plan *plan) CELLAR_NONNULL(1); /* or NULL */
 /* The tables of the plan, by name. */
-CELLAR_API size_t cellar_plan_n_tables(const cellar_plan *plan);
+CELLAR_API size_t cellar_plan_n_tables(const cellar_plan *plan) CELLAR_NONNULL(1);
 CELLAR_API const char *cellar_plan_table_name(const cellar_plan *plan, size_t table);
 /* Where the release pack appears, or NULL when the plan does not say. */
-CELLAR_API const char *cellar_plan_folder(const cellar_plan *plan);
+CELLAR_API const char *cellar_plan_folder(const cellar_plan *plan) CELLAR_NONNULL(1);
 
 /* ---- checking -------------------------------------------------------------- */
 

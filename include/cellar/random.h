@@ -46,17 +46,19 @@ CELLAR_API CELLAR_NODISCARD cellar_status
 cellar_rng_create_keyed(const unsigned char key[CELLAR_RNG_KEY_BYTES],
                         const cellar_rng_scope *scope, cellar_rng **out, cellar_error *err);
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_rng_select(cellar_rng *rng, const void *predicate,
-                                                            size_t length, cellar_error *err);
+                                                            size_t length, cellar_error *err)
+    CELLAR_NONNULL(1);
 
 CELLAR_API void cellar_rng_free(cellar_rng *rng); /* NULL is fine; everything is wiped */
 
 /* 1 for secure and keyed generators: only what they draw may be released. */
-CELLAR_API int cellar_rng_is_secure(const cellar_rng *rng);
+CELLAR_API int cellar_rng_is_secure(const cellar_rng *rng) CELLAR_NONNULL(1);
 
 /* Fills `bytes`. Fails with CELLAR_ERR_ARGUMENT on a keyed generator without a predicate, and
  * with CELLAR_ERR_UNSUPPORTED when the cipher does; the bytes are then zeroed. */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_rng_bytes(cellar_rng *rng, void *bytes,
-                                                           size_t length, cellar_error *err);
+                                                           size_t length, cellar_error *err)
+    CELLAR_NONNULL(1);
 
 #ifdef __cplusplus
 }

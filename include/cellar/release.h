@@ -145,46 +145,58 @@ CELLAR_API void cellar_release_free(cellar_release *release); /* NULL is fine */
 /* ---- the released values --------------------------------------------------- */
 
 /* The variables and categories; they live as long as the release. */
-CELLAR_API const cellar_schema *cellar_release_schema(const cellar_release *release);
+CELLAR_API const cellar_schema *cellar_release_schema(const cellar_release *release)
+    CELLAR_NONNULL(1);
 /* The listed cells in canonical (index) order: those whose value is not zero, and structural
  * zeros that no rule of the schema declares. */
-CELLAR_API size_t cellar_release_n_cells(const cellar_release *release);
-CELLAR_API cellar_released_cell cellar_release_cell(const cellar_release *release, size_t position);
+CELLAR_API size_t cellar_release_n_cells(const cellar_release *release) CELLAR_NONNULL(1);
+CELLAR_API cellar_released_cell cellar_release_cell(const cellar_release *release, size_t position)
+    CELLAR_NONNULL(1);
 /* Any cell by its index, listed or not. */
-CELLAR_API cellar_released_cell cellar_release_at(const cellar_release *release, uint64_t index);
+CELLAR_API cellar_released_cell cellar_release_at(const cellar_release *release, uint64_t index)
+    CELLAR_NONNULL(1);
 
 /* ---- how they were made ---------------------------------------------------- */
 
 /* The canonical spec, whose parameters are those of one cell. */
-CELLAR_API const char *cellar_release_mechanism(const cellar_release *release);
-CELLAR_API uint32_t cellar_release_mechanism_revision(const cellar_release *release);
-CELLAR_API cellar_negatives cellar_release_negatives(const cellar_release *release);
-CELLAR_API int64_t cellar_release_threshold(const cellar_release *release); /* 0: none */
-CELLAR_API cellar_noise_source cellar_release_noise(const cellar_release *release);
+CELLAR_API const char *cellar_release_mechanism(const cellar_release *release) CELLAR_NONNULL(1);
+CELLAR_API uint32_t cellar_release_mechanism_revision(const cellar_release *release)
+    CELLAR_NONNULL(1);
+CELLAR_API cellar_negatives cellar_release_negatives(const cellar_release *release)
+    CELLAR_NONNULL(1);
+CELLAR_API int64_t cellar_release_threshold(const cellar_release *release)
+    CELLAR_NONNULL(1); /* 0: none */
+CELLAR_API cellar_noise_source cellar_release_noise(const cellar_release *release)
+    CELLAR_NONNULL(1);
 /* The id of the key, NULL when there is none. */
-CELLAR_API const char *cellar_release_key_id(const cellar_release *release);
-CELLAR_API uint64_t cellar_release_cells_per_record(const cellar_release *release);
-CELLAR_API const char *cellar_release_unit(const cellar_release *release);
-CELLAR_API uint64_t cellar_release_max_per_unit(const cellar_release *release);
+CELLAR_API const char *cellar_release_key_id(const cellar_release *release) CELLAR_NONNULL(1);
+CELLAR_API uint64_t cellar_release_cells_per_record(const cellar_release *release)
+    CELLAR_NONNULL(1);
+CELLAR_API const char *cellar_release_unit(const cellar_release *release) CELLAR_NONNULL(1);
+CELLAR_API uint64_t cellar_release_max_per_unit(const cellar_release *release) CELLAR_NONNULL(1);
 /* 1 when the values are weighted sums; max_weight is then the bound on a record's weight, else 1.
  */
-CELLAR_API int cellar_release_is_weighted(const cellar_release *release);
-CELLAR_API uint64_t cellar_release_max_weight(const cellar_release *release);
+CELLAR_API int cellar_release_is_weighted(const cellar_release *release) CELLAR_NONNULL(1);
+CELLAR_API uint64_t cellar_release_max_weight(const cellar_release *release) CELLAR_NONNULL(1);
 /* What the certificate hides about a unit. */
-CELLAR_API cellar_neighbours cellar_release_neighbours(const cellar_release *release);
+CELLAR_API cellar_neighbours cellar_release_neighbours(const cellar_release *release)
+    CELLAR_NONNULL(1);
 /* epsilon x d x max_per_unit x max_weight, twice that under substitution, as an exact decimal; NULL
  * for mechanisms without an epsilon. */
-CELLAR_API const char *cellar_release_total_epsilon(const cellar_release *release);
-CELLAR_API cellar_parameter_choice cellar_release_choice(const cellar_release *release);
-CELLAR_API const char *cellar_release_date(const cellar_release *release);
+CELLAR_API const char *cellar_release_total_epsilon(const cellar_release *release)
+    CELLAR_NONNULL(1);
+CELLAR_API cellar_parameter_choice cellar_release_choice(const cellar_release *release)
+    CELLAR_NONNULL(1);
+CELLAR_API const char *cellar_release_date(const cellar_release *release) CELLAR_NONNULL(1);
 /* "unaccounted, not for publication" unless a ledger was charged. */
-CELLAR_API const char *cellar_release_ledger(const cellar_release *release);
+CELLAR_API const char *cellar_release_ledger(const cellar_release *release) CELLAR_NONNULL(1);
 /* The verdict of the certificate. */
-CELLAR_API cellar_verdict cellar_release_verdict(const cellar_release *release);
+CELLAR_API cellar_verdict cellar_release_verdict(const cellar_release *release) CELLAR_NONNULL(1);
 /* How well it protects. */
-CELLAR_API cellar_protection_level cellar_release_level(const cellar_release *release);
+CELLAR_API cellar_protection_level cellar_release_level(const cellar_release *release)
+    CELLAR_NONNULL(1);
 /* The certificate, a JSON object. */
-CELLAR_API const char *cellar_release_certificate(const cellar_release *release);
+CELLAR_API const char *cellar_release_certificate(const cellar_release *release) CELLAR_NONNULL(1);
 /* Computes the certificate again from the mechanism that the release names, and compares: one that
  * claims more, as a forged one does, is CELLAR_ERR_INPUT. Only a signature shows whether that
  * mechanism was used. *is_checked is 0 when there is nothing to compute it from: a matrix in a
@@ -192,9 +204,10 @@ CELLAR_API const char *cellar_release_certificate(const cellar_release *release)
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_release_recertify(const cellar_release *release,
                                                                    const char *name,
                                                                    int *is_checked,
-                                                                   cellar_error *err);
+                                                                   cellar_error *err)
+    CELLAR_NONNULL(1);
 /* All of the above as one JSON object: what files carry. */
-CELLAR_API const char *cellar_release_description(const cellar_release *release);
+CELLAR_API const char *cellar_release_description(const cellar_release *release) CELLAR_NONNULL(1);
 
 /* "secure", "keyed", "record-keys", "seeded". */
 CELLAR_API const char *cellar_noise_source_name(cellar_noise_source source);

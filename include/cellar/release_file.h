@@ -31,7 +31,8 @@ cellar_release_file_open(const char *path, const cellar_table_write_options *opt
  * simulation (CELLAR_ERR_RULE). Once per file; discard it afterwards in every case. */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_release_file_write(cellar_release_file *file,
                                                                     const cellar_release *release,
-                                                                    cellar_error *err);
+                                                                    cellar_error *err)
+    CELLAR_NONNULL(2);
 CELLAR_API void cellar_release_file_discard(cellar_release_file *file); /* NULL is fine */
 
 /* Reads a release in CSV, JSON-stat or PC-Axis, by the file's ending unless `format` says it.

@@ -85,9 +85,10 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_size_model_parse(const char *sp
                                                                   cellar_size_model *out,
                                                                   cellar_error *err);
 /* "poisson", "zero-truncated-negbin", ... */
-CELLAR_API const char *cellar_size_model_name(const cellar_size_model *model);
+CELLAR_API const char *cellar_size_model_name(const cellar_size_model *model) CELLAR_NONNULL(1);
 /* ln P(size = n). */
-CELLAR_API double cellar_size_model_log_pmf(const cellar_size_model *model, uint64_t n);
+CELLAR_API double cellar_size_model_log_pmf(const cellar_size_model *model, uint64_t n)
+    CELLAR_NONNULL(1);
 
 /* ---- one group, with or without data ---------------------------------------------- */
 
@@ -140,16 +141,16 @@ CELLAR_API void cellar_groups_free(cellar_groups *groups); /* NULL is fine */
 
 /* Values of the sensitive variables; groups; those in which everybody has the same value; records;
  * and groups that differ. */
-CELLAR_API size_t cellar_groups_n_values(const cellar_groups *groups);
-CELLAR_API uint64_t cellar_groups_n_groups(const cellar_groups *groups);
-CELLAR_API uint64_t cellar_groups_n_homogeneous(const cellar_groups *groups);
-CELLAR_API uint64_t cellar_groups_n_records(const cellar_groups *groups);
-CELLAR_API size_t cellar_groups_n_distinct(const cellar_groups *groups);
+CELLAR_API size_t cellar_groups_n_values(const cellar_groups *groups) CELLAR_NONNULL(1);
+CELLAR_API uint64_t cellar_groups_n_groups(const cellar_groups *groups) CELLAR_NONNULL(1);
+CELLAR_API uint64_t cellar_groups_n_homogeneous(const cellar_groups *groups) CELLAR_NONNULL(1);
+CELLAR_API uint64_t cellar_groups_n_records(const cellar_groups *groups) CELLAR_NONNULL(1);
+CELLAR_API size_t cellar_groups_n_distinct(const cellar_groups *groups) CELLAR_NONNULL(1);
 /* With several sensitive variables: groups homogeneous in some of them, not in all. */
-CELLAR_API uint64_t cellar_groups_n_partial(const cellar_groups *groups);
+CELLAR_API uint64_t cellar_groups_n_partial(const cellar_groups *groups) CELLAR_NONNULL(1);
 /* Groups that could be and have no record: the product of the quasi-identifiers' leaves less the
  * groups there are; 0 when they did not come from a table. */
-CELLAR_API uint64_t cellar_groups_n_empty(const cellar_groups *groups);
+CELLAR_API uint64_t cellar_groups_n_empty(const cellar_groups *groups) CELLAR_NONNULL(1);
 
 /* ---- the risk of a table ---------------------------------------------------------------- */
 
@@ -199,9 +200,10 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_risk_assess(
 /* The local or expected risk under the multinomial-Dirichlet mechanism, whose cells depend on each
  * other: all `n_cells` cells of the table (at least those of the groups) are drawn together with
  * `total` records in all; alpha is added to every cell. Exact, and no other method will do. */
-CELLAR_API CELLAR_NODISCARD cellar_status cellar_risk_assess_dirichlet(
-    const cellar_groups *groups, double alpha, uint64_t n_cells, uint64_t total,
-    const cellar_risk_options *options, cellar_risk_summary *out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_risk_assess_dirichlet(const cellar_groups *groups, double alpha, uint64_t n_cells,
+                             uint64_t total, const cellar_risk_options *options,
+                             cellar_risk_summary *out, cellar_error *err) CELLAR_NONNULL(1, 5);
 
 /* One group after the other, the most exposed first (ties: in the order of the table). */
 typedef struct cellar_exposed_group {
@@ -213,11 +215,9 @@ typedef struct cellar_exposed_group {
 typedef int cellar_exposed_visitor(void *context, const cellar_exposed_group *group);
 /* `zeros_stay` as in cellar_risk_options. A non-zero answer of `visit` stops
  * (CELLAR_ERR_CANCELLED). */
-CELLAR_API CELLAR_NODISCARD cellar_status cellar_risk_rank(const cellar_groups *groups,
-                                                           const cellar_mechanism *mechanism,
-                                                           int zeros_stay,
-                                                           cellar_exposed_visitor *visit,
-                                                           void *context, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_risk_rank(const cellar_groups *groups, const cellar_mechanism *mechanism, int zeros_stay,
+                 cellar_exposed_visitor *visit, void *context, cellar_error *err) CELLAR_NONNULL(1);
 
 #ifdef __cplusplus
 }

@@ -40,7 +40,7 @@ typedef struct cellar_hyper_fit {
  */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_prior_fit(const cellar_groups *groups,
                                                            double *prior, cellar_hyper_fit *fit,
-                                                           cellar_error *err);
+                                                           cellar_error *err) CELLAR_NONNULL(3);
 /* By moments: shares as observed, and the total from the chance that two members of a group have
  * the same value. */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_prior_moments(const cellar_groups *groups,

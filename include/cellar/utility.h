@@ -68,12 +68,13 @@ typedef struct cellar_association {
     double chi_square, g_square, df, cramers_v;
     double p_chi_square, p_g_square;
 } cellar_association;
-CELLAR_API cellar_association cellar_utility_original(const cellar_utility *utility);
+CELLAR_API cellar_association cellar_utility_original(const cellar_utility *utility)
+    CELLAR_NONNULL(1);
 
 /* The canonical spec; the copies that were compared; cells of leaves, structural zeros left out. */
-CELLAR_API const char *cellar_utility_mechanism(const cellar_utility *utility);
-CELLAR_API uint64_t cellar_utility_n_copies(const cellar_utility *utility);
-CELLAR_API uint64_t cellar_utility_n_cells(const cellar_utility *utility);
+CELLAR_API const char *cellar_utility_mechanism(const cellar_utility *utility) CELLAR_NONNULL(1);
+CELLAR_API uint64_t cellar_utility_n_copies(const cellar_utility *utility) CELLAR_NONNULL(1);
+CELLAR_API uint64_t cellar_utility_n_cells(const cellar_utility *utility) CELLAR_NONNULL(1);
 
 /* A measure and its values in the copies (docs/utility.md defines each). Numbers that do not exist
  * are NAN. Strings live as long as the assessment. */
@@ -90,9 +91,9 @@ typedef struct cellar_utility_result {
     double expected;       /* exactly, over all copies */
     double minimum, quartile_1, median, quartile_3, maximum; /* over copies, interpolated */
 } cellar_utility_result;
-CELLAR_API size_t cellar_utility_n_results(const cellar_utility *utility);
+CELLAR_API size_t cellar_utility_n_results(const cellar_utility *utility) CELLAR_NONNULL(1);
 CELLAR_API const cellar_utility_result *cellar_utility_result_at(const cellar_utility *utility,
-                                                                 size_t index);
+                                                                 size_t index) CELLAR_NONNULL(1);
 
 /* How values spread over cells (of one original count) or margins: what a box plot shows. */
 enum { CELLAR_UTILITY_N_LEVELS = 7 };
@@ -116,13 +117,14 @@ typedef struct cellar_utility_spread {
     double quantiles[CELLAR_UTILITY_N_LEVELS]; /* the least value with so much at or below it */
 } cellar_utility_spread;
 /* The spreads that were computed. */
-CELLAR_API size_t cellar_utility_n_spreads(const cellar_utility *utility);
+CELLAR_API size_t cellar_utility_n_spreads(const cellar_utility *utility) CELLAR_NONNULL(1);
 CELLAR_API const cellar_utility_spread *cellar_utility_spread_at(const cellar_utility *utility,
-                                                                 size_t index);
+                                                                 size_t index) CELLAR_NONNULL(1);
 
 /* Sentences about what the numbers mean, for the reader. */
-CELLAR_API size_t cellar_utility_n_notes(const cellar_utility *utility);
-CELLAR_API const char *cellar_utility_note(const cellar_utility *utility, size_t index);
+CELLAR_API size_t cellar_utility_n_notes(const cellar_utility *utility) CELLAR_NONNULL(1);
+CELLAR_API const char *cellar_utility_note(const cellar_utility *utility, size_t index)
+    CELLAR_NONNULL(1);
 
 /* ---- grids at equal delta --------------------------------------------------------- */
 
