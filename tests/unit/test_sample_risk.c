@@ -59,7 +59,8 @@ static void bounds(void **state)
 
 static cellar_table *sample(scratch *place, const char *csv, cellar_error *e)
 {
-    static const cellar_variable_spec variables[] = {{.name = "A"}, {.name = "B"}, {.name = "C"}};
+    static const cellar_variable_spec variables[] = {
+        {.column = "A"}, {.column = "B"}, {.column = "C"}};
     cellar_tabulate_spec spec = cellar_tabulate_spec_default();
     cellar_table *table = NULL;
     scratch_write(place, "sample.csv", csv);
