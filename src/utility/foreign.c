@@ -35,18 +35,6 @@ typedef struct foreign_reader {
 
 /* ---- the header ---------------------------------------------------------------- */
 
-/* The delimiter that the first line has: R writes semicolons with write.csv2(), tau-Argus too. */
-static char reader_delimiter(const foreign_reader *r)
-{
-    static const char known[] = ";\t";
-    const char *end = r->length > 0 ? memchr(r->bytes, '\n', r->length) : NULL;
-    size_t n = end != NULL ? (size_t) (end - r->bytes) : r->length;
-    for (size_t i = 0; i < sizeof known - 1; i++)
-        if (n > 0 && memchr(r->bytes, known[i], n) != NULL)
-            return known[i];
-    return ',';
-}
-
 static cellar_status reader_find_value(foreign_reader *r, cellar_error *err)
 {
     size_t n_others = 0, other = 0;
@@ -74,7 +62,8 @@ static cellar_status reader_open(foreign_reader *r, cellar_error *err)
 {
     cellar_status status;
     cellar_csv_clear(&r->csv);
-    cellar_csv_init(&r->csv, r->name, r->bytes, r->length, reader_delimiter(r));
+    cellar_csv_init(&r->csv, r->name, r->bytes, r->length,
+                    cellar_csv_delimiter_of(r->bytes, r->length));
     status = cellar_csv_read_header(&r->csv, err);
     for (size_t v = 0; status == CELLAR_OK && v < r->schema->n_variables; v++) {
         r->columns[v] = cellar_csv_find_column(&r->csv, r->schema->axes[v].name);
@@ -86,23 +75,12 @@ static cellar_status reader_open(foreign_reader *r, cellar_error *err)
     return status == CELLAR_OK ? reader_find_value(r, err) : status;
 }
 
-/* Programs pad fields. */
-static void reader_trim(cellar_csv_field *f)
-{
-    while (f->length > 0 && f->bytes[0] == ' ') {
-        f->bytes++;
-        f->length--;
-    }
-    while (f->length > 0 && f->bytes[f->length - 1] == ' ')
-        f->length--;
-}
-
 /* The next line, its fields without the spaces around them. */
 static cellar_status reader_next(foreign_reader *r, int *found, cellar_error *err)
 {
     cellar_status status = cellar_csv_next(&r->csv, found, err);
-    for (size_t i = 0; status == CELLAR_OK && *found && i < r->csv.n_fields; i++)
-        reader_trim(&r->csv.fields[i]);
+    if (status == CELLAR_OK && *found)
+        cellar_csv_trim(&r->csv);
     return status;
 }
 

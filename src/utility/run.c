@@ -154,22 +154,29 @@ static cellar_status run_spreads(utility_run *run, cellar_error *err)
 
 /* ---- distances ------------------------------------------------------------ */
 
+int cellar_utility_same_aggregates(const cellar_schema *a, const cellar_schema *b)
+{
+    if (a->n_variables != b->n_variables || a->n_margins != b->n_margins ||
+        memcmp(a->margins, b->margins, a->n_margins * sizeof *a->margins) != 0)
+        return 0;
+    for (size_t v = 0; v < a->n_variables; v++)
+        if (strcmp(a->axes[v].name, b->axes[v].name) != 0 ||
+            a->axes[v].n_categories != b->axes[v].n_categories)
+            return 0;
+    return 1;
+}
+
 /* 1 when an index means the same cell in both. */
 static int schemas_agree(const cellar_schema *a, const cellar_schema *b)
 {
     if (a == b)
         return 1;
-    if (a->n_variables != b->n_variables || a->n_margins != b->n_margins ||
-        memcmp(a->margins, b->margins, a->n_margins * sizeof *a->margins) != 0)
+    if (!cellar_utility_same_aggregates(a, b))
         return 0;
-    for (size_t v = 0; v < a->n_variables; v++) {
-        if (strcmp(a->axes[v].name, b->axes[v].name) != 0 ||
-            a->axes[v].n_categories != b->axes[v].n_categories)
-            return 0;
+    for (size_t v = 0; v < a->n_variables; v++)
         for (size_t c = 0; c < a->axes[v].n_categories; c++)
             if (strcmp(cellar_schema_code(a, v, c), cellar_schema_code(b, v, c)) != 0)
                 return 0;
-    }
     return 1;
 }
 

@@ -44,6 +44,9 @@ typedef struct utility_run {
     cellar_utility *out;
 } utility_run;
 
+/* 1 when both have the same variables, in order, with as many categories and the same margins. */
+int cellar_utility_same_aggregates(const cellar_schema *a, const cellar_schema *b);
+
 /* Adds a note for people, a text that stays. */
 void cellar_utility_run_note(utility_run *run, const char *note);
 /* Puts everything together; the plan gives its results and strings on. */

@@ -79,26 +79,14 @@ static cellar_status run_check(utility_run *run, const cellar_utility_options *o
     return status;
 }
 
-/* 1 when both have the same variables, in order, with as many categories and the same margins. */
-static int has_same_aggregates(const cellar_schema *a, const cellar_schema *b)
-{
-    if (a->n_variables != b->n_variables || a->n_margins != b->n_margins ||
-        memcmp(a->margins, b->margins, a->n_margins * sizeof *a->margins) != 0)
-        return 0;
-    for (size_t v = 0; v < a->n_variables; v++)
-        if (strcmp(a->axes[v].name, b->axes[v].name) != 0 ||
-            a->axes[v].n_categories != b->axes[v].n_categories)
-            return 0;
-    return 1;
-}
-
 /* Reads the table, and computes expectations. */
 static cellar_status run_prepare(utility_run *run, const cellar_schema *gap_schema,
                                  const cellar_utility_options *options, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     CELLAR_TRY(cellar_utility_plan_init(&run->plan, run->table, gap_schema, options, err));
-    run->gaps = run->plan.gap_schema != NULL && has_same_aggregates(run->table->schema, gap_schema);
+    run->gaps = run->plan.gap_schema != NULL &&
+                cellar_utility_same_aggregates(run->table->schema, gap_schema);
     run->law.mechanism = run->mechanism;
     CELLAR_TRY(cellar_utility_law_init(&run->law, err));
     CELLAR_TRY(cellar_utility_expect_results(&run->plan, &run->law, run->table, run->gaps,

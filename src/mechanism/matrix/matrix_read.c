@@ -51,32 +51,14 @@ static cellar_status reader_header(cellar_matrix_reader *r, cellar_error *err)
                        r->csv.name);
 }
 
-/* Semicolons when the first line has one. */
-static char text_delimiter(const char *bytes, size_t length)
-{
-    const char *line_end = length > 0 ? memchr(bytes, '\n', length) : NULL;
-    size_t n = line_end != NULL ? (size_t) (line_end - bytes) : length;
-    return n > 0 && memchr(bytes, ';', n) != NULL ? ';' : ',';
-}
-
 /* ---- records ---------------------------------------------------------------- */
 
 /* The R package ptable pads the fields of a column to one width. */
-static void field_trim(cellar_csv_field *f)
-{
-    while (f->length > 0 && f->bytes[0] == ' ') {
-        f->bytes++;
-        f->length--;
-    }
-    while (f->length > 0 && f->bytes[f->length - 1] == ' ')
-        f->length--;
-}
-
 cellar_status cellar_matrix_reader_next(cellar_matrix_reader *r, int *found, cellar_error *err)
 {
     cellar_status status = cellar_csv_next(&r->csv, found, err);
-    for (size_t i = 0; status == CELLAR_OK && *found && i < r->csv.n_fields; i++)
-        field_trim(&r->csv.fields[i]);
+    if (status == CELLAR_OK && *found)
+        cellar_csv_trim(&r->csv);
     return status;
 }
 
@@ -287,7 +269,7 @@ cellar_status cellar_matrix_parse(const char *name, const char *bytes, size_t le
     cellar_status status = CELLAR_OK;
 
     *out = NULL;
-    cellar_csv_init(&r.csv, name, bytes, length, text_delimiter(bytes, length));
+    cellar_csv_init(&r.csv, name, bytes, length, cellar_csv_delimiter_of(bytes, length));
     CELLAR_TRY(reader_header(&r, err));
     r.large = r.layout == CELLAR_MATRIX_ONS ? CELLAR_MATRIX_LARGE_ROTATE : CELLAR_MATRIX_LARGE_LAST;
     if (large != NULL)
