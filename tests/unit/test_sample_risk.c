@@ -45,8 +45,8 @@ static void bounds(void **state)
     (void) state;
     for (uint64_t f = 1; f <= 100; f++) {
         double before = 1 / (double) f;
-        for (double factor = 1.0001; factor < 1e7; factor *= 1.37) {
-            double population = (double) f * factor;
+        for (int step = 1; step <= 50; step++) {
+            double population = (double) f * pow(1.37, step);
             double risk = cellar_reidentification_risk(f, population);
             assert_true(risk >= 1 / population * (1 - 1e-12));
             assert_true(risk < before);

@@ -40,7 +40,7 @@ static cellar_status field_range(const cellar_matrix_reader *r, size_t column, u
 
 static cellar_status keys_line(cellar_matrix_reader *r, cellar_error *err)
 {
-    uint64_t row, row_last;
+    uint64_t row = 0, row_last = 0;
     cellar_key_range range = {.line = cellar_csv_line(&r->csv)};
     uint64_t rows_max = r->large == CELLAR_MATRIX_LARGE_ROTATE ? CELLAR_MATRIX_ROTATE_LAST
                                                                : CELLAR_MATRIX_ROWS_MAX - 1;

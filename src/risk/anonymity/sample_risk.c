@@ -23,9 +23,9 @@ enum { SERIES_FROM = 32 }; /* records; fewer take the recurrence */
 static double integral_series(double f, double q)
 {
     double term = 1 / f, sum = 0;
-    for (double k = 1; sum + term != sum; k++) {
+    for (uint64_t k = 1; sum + term != sum; k++) {
         sum += term;
-        term *= q * k / (f + k);
+        term *= q * (double) k / (f + (double) k);
     }
     return sum;
 }
