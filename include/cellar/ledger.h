@@ -148,6 +148,10 @@ typedef enum cellar_charge_state {
 /* What a release says about its charge: "cellar-ledger 1 LEDGER ENTRY HEAD". */
 enum { CELLAR_STAMP_TEXT = 128, CELLAR_LEDGER_HASH_BYTES = 32, CELLAR_LEDGER_HASH_TEXT = 65 };
 
+/* 1 when the text has the form of a stamp. Whether some ledger has that entry, only the ledger
+ * knows: cellar_ledger_verify_against(). */
+CELLAR_API int cellar_stamp_is_sound(const char *text);
+
 /* Draws and writes the complete output to `staged_path` (which does not exist) through
  * cellar_output, mode 0600, and, when the release has companions, to staged_path with their
  * endings; or makes a folder of that name, of plain files, which then

@@ -68,4 +68,11 @@ for format in csv json px; do
     sed -i 's/\("\|%22\)pure_epsilon\("\|%22\):\( *\)2.0/\1pure_epsilon\2:\30.2/' pack/*
     sign --accept unaccounted
 done
+echo "-- a stamp that no ledger writes"
+for format in csv json px; do
+    empty
+    $protect --mechanism discrete-laplace:epsilon=2 -o pack/r.$format 2>/dev/null
+    sed -i 's/unaccounted,\( \|%20\)not\( \|%20\)for\( \|%20\)publication/paid/' pack/*
+    sign
+done
 sign --accept everything
