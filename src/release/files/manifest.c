@@ -205,6 +205,15 @@ out:
     return status;
 }
 
+int cellar_manifest_lists(const char *lines, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *line = lines, *end; (end = strchr(line, '\n')) != NULL; line = end + 1)
+        if ((size_t) (end - line) == PATH_AT + length && strncmp(line + PATH_AT, name, length) == 0)
+            return 1;
+    return 0;
+}
+
 /* The next line of a manifest, cut off at its end; NULL after the last. */
 static char *line_next(char **rest)
 {
