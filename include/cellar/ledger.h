@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The ledger: the privacy budget of datasets, charged before a number is drawn. docs/ledger.md
- * tells its format and what it promises. */
+ * has its format and what it promises. */
 #ifndef CELLAR_LEDGER_H
 #define CELLAR_LEDGER_H
 
@@ -85,7 +85,7 @@ CELLAR_API cellar_status cellar_ledger_add_dataset(cellar_ledger *ledger,
                                                    const cellar_ledger_dataset *dataset,
                                                    cellar_error *err);
 /* Makes a ledger that has this dataset and this witness (NULL: none) from its first moment: all or
- * nothing. A witness is a file elsewhere that is told every new head of the history, so that an
+ * nothing. A witness is a file elsewhere that receives every new head of the history, so that an
  * older copy of the ledger is refused. It is made, or added to when it is one already. */
 CELLAR_API cellar_status cellar_ledger_create_with(const char *path, const cellar_key *key,
                                                    const cellar_ledger_dataset *dataset,

@@ -169,7 +169,7 @@ static cellar_status stamps_check_file(const cellar_ledger *ledger, const char *
 {
     char *bytes = NULL;
     size_t length;
-    cellar_status status = cellar_file_read(path, RELEASE_MAX_BYTES, &bytes, &length, err);
+    cellar_status status = cellar_file_read_plain(path, RELEASE_MAX_BYTES, &bytes, &length, err);
     if (status == CELLAR_OK)
         status = stamps_check(ledger, path, bytes, pieces_join(bytes, length), n_stamps, out, err);
     cellar_free(bytes);

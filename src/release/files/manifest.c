@@ -270,7 +270,7 @@ cellar_status cellar_manifest_read(const char *folder, int shared, char **lines,
     *lines = NULL;
     if (path == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "a manifest"));
-    CELLAR_TRY(cellar_file_read(path, CELLAR_MANIFEST_LIMIT, lines, length, err));
+    CELLAR_TRY(cellar_file_read_plain(path, CELLAR_MANIFEST_LIMIT, lines, length, err));
     CELLAR_TRY(listing_make(&list, err));
     copy = cellar_alloc(*length + 1, 1);
     if (copy == NULL)

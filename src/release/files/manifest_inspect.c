@@ -270,9 +270,9 @@ cellar_status cellar_manifest_inspect(const char *folder, const char *lines, con
         inspected file = {.lines = lines};
         cellar_text path = {0};
         cellar_text_printf(&path, "%s/%.*s", folder, (int) (end - name), name);
-        status = path.failed
-                     ? cellar_fail_memory(err, "a manifest")
-                     : cellar_file_read(path.bytes, INSPECT_BYTES, &file.bytes, &file.length, err);
+        status = path.failed ? cellar_fail_memory(err, "a manifest")
+                             : cellar_file_read_plain(path.bytes, INSPECT_BYTES, &file.bytes,
+                                                      &file.length, err);
         file.path = path.bytes;
         if (status == CELLAR_OK) {
             file.name = path.bytes + strlen(folder) + 1;

@@ -206,7 +206,7 @@ static cellar_status signature_read(const char *path, const cellar_public_key *k
                                     signed_by *out, cellar_error *err)
 {
     size_t length;
-    cellar_status status = cellar_file_read(path, CELLAR_MANIFEST_LIMIT, text, &length, err);
+    cellar_status status = cellar_file_read_plain(path, CELLAR_MANIFEST_LIMIT, text, &length, err);
     if (status == CELLAR_OK && !signature_parse(*text, length, out))
         status =
             cellar_fail(err, CELLAR_ERR_INPUT,

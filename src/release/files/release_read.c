@@ -203,7 +203,7 @@ static cellar_status csv_read_sidecar(const char *path, char **bytes, size_t *le
     if (name == NULL)
         return cellar_fail_memory(err, "the name of a file");
     snprintf(name, size, "%s%s", path, ending);
-    status = cellar_file_read(name, READ_SIDECAR_BYTES, bytes, length, err);
+    status = cellar_file_read_plain(name, READ_SIDECAR_BYTES, bytes, length, err);
     if (status == CELLAR_ERR_IO)
         status = cellar_fail(err, CELLAR_ERR_INPUT,
                              "%s: carries no certificate, so it is not a release: %s is not there "
