@@ -142,6 +142,8 @@ MUTANTS = [
            "what has no protection is signed unasked", "unit/manifest"),
     Mutant(INSPECT, 'return cellar_inspected_says(file, "\\"confidential\\"", "true") ||', "return 0 ||",
            "a confidential JSON is signed", "unit/manifest"),
+    Mutant("src/base/file.c", "flags | O_NONBLOCK | O_CLOEXEC", "flags | O_CLOEXEC",
+           "a pipe in the place of a witness makes the ledger wait for ever", "cli/pipes"),
     Mutant(INSPECT, "if (!cellar_manifest_names(run->allowed, file->name))", "if (run->allowed == NULL)",
            "files of no known kind are signed unnamed", "unit/manifest"),
     Mutant(SIGN, "accepted_words(accepted, words), files);", 'accepted_words(accepted, words), "");',
