@@ -32,6 +32,8 @@ static const char *file_secret(const inspected *file)
     return cellar_inspected_says(file, "\"confidential\"", "true") ||
                    cellar_inspected_has(file, "Confidential: true counts, not for publication.") ||
                    cellar_inspected_has(file, "Confidential: an assessment of ") ||
+                   cellar_inspected_has(file, "CONFIDENTIAL: computed from ") ||
+                   cellar_inspected_has(file, "cellar: confidential: ") ||
                    cellar_inspected_has(file, "<body class=\"confidential\">") ||
                    cellar_inspected_has(file, ">CONFIDENTIAL</")
                ? "says that it is confidential"
