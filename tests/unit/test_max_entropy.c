@@ -9,6 +9,7 @@
 
 #include <cellar/matrix.h>
 
+#include "draw_three.h"
 #include "fail_every.h"
 #include "mechanism/matrix/entropy_pool.h"
 #include "make_mechanism.h"
@@ -338,26 +339,11 @@ static void test_staying_by_count(void **state)
     cellar_mechanism_free(four);
 }
 
-static cellar_status scenario(void *context, cellar_error *e)
-{
-    cellar_mechanism *m = NULL;
-    cellar_rng *rng = NULL;
-    int64_t counts[3] = {0, 1, 9}, released[3];
-    cellar_status status = cellar_mechanism_create(context, &m, e);
-    if (status == CELLAR_OK)
-        status = cellar_rng_create_seeded(1, 0, &rng, e);
-    if (status == CELLAR_OK)
-        status = cellar_mechanism_sample_many(m, counts, 3, rng, released, e);
-    cellar_rng_free(rng);
-    cellar_mechanism_free(m);
-    return status;
-}
-
 static void test_memory_may_end(void **state)
 {
     static char spec[] = "max-entropy:variance=1,m=2,stay=0.1:0.2";
     (void) state;
-    check_fail_every(scenario, spec);
+    check_fail_every(draw_three, spec);
 }
 
 int main(void)

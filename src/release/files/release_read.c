@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "release/files/description.h"
 #include "release/files/digest.h"
+#include "release/files/release_file.h"
 #include "table/formats/extension.h"
 #include "table/formats/format.h"
 
@@ -202,13 +203,52 @@ static cellar_status csv_read_sidecar(const char *path, char **bytes, size_t *le
     if (name == NULL)
         return cellar_fail_memory(err, "the name of a file");
     snprintf(name, size, "%s%s", path, ending);
-    status = cellar_file_read(name, READ_SIDECAR_BYTES, bytes, length, err);
+    status = cellar_file_read_plain(name, READ_SIDECAR_BYTES, bytes, length, err);
     if (status == CELLAR_ERR_IO)
         status = cellar_fail(err, CELLAR_ERR_INPUT,
                              "%s: carries no certificate, so it is not a release: %s is not there "
                              "or cannot be read",
                              path, name);
     cellar_free(name);
+    return status;
+}
+
+cellar_status cellar_sidecar_read(const char *path, const char *bytes, size_t length, json_t **out,
+                                  cellar_error *err)
+{
+    const cellar_source source = {.name = path, .bytes = bytes, .length = length};
+    char *beside = NULL;
+    size_t n;
+    cellar_status status = CELLAR_OK;
+
+    *out = NULL;
+    CELLAR_TRY(csv_read_sidecar(path, &beside, &n, err));
+    CELLAR_TRY(read_json(path, ".cellar.json", beside, n, out, err));
+    CELLAR_TRY(csv_check_digest(&source, *out, err));
+out:
+    if (status != CELLAR_OK) {
+        json_decref(*out);
+        *out = NULL;
+    }
+    cellar_free(beside);
+    return status;
+}
+
+cellar_status cellar_sidecar_release(const char *path, json_t *sidecar, cellar_release **out,
+                                     cellar_error *err)
+{
+    const cellar_table_read_options options = {.format = CELLAR_TABLE_SDMX};
+    const cellar_source source = {
+        .name = path, .bytes = "", .options = &options, .kind = CELLAR_SHEET_RELEASE};
+    cellar_loaded loaded = {0};
+    cellar_status status = CELLAR_OK;
+
+    *out = NULL;
+    CELLAR_TRY(cellar_extension_schema(&source, sidecar, &loaded.schema, err));
+    cellar_description_prune(sidecar);
+    CELLAR_TRY(cellar_release_create(loaded.schema, &loaded.built.cells, sidecar, path, out, err));
+out:
+    cellar_loaded_clear(&loaded);
     return status;
 }
 
