@@ -20,6 +20,7 @@ static const plan_field data_fields[] = {
     {KEY("missing", PLAN_TEXTS, plan_data, missing)},
     {KEY("missing_as", PLAN_CHOICE, plan_data, missing_as), .words = "drop|level"},
     {KEY("where", PLAN_TEXTS, plan_data, where)},
+    {KEY("count", PLAN_TEXT, plan_data, count)},
     {KEY("weight", PLAN_TEXT, plan_data, weight)},
     {KEY("max_weight", PLAN_COUNT, plan_data, max_weight)},
     {.key = NULL}};

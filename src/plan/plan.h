@@ -17,7 +17,7 @@ typedef struct plan_data {
     int format, header, encoding, bad_rows, missing_as;
     const char *delimiter;
     plan_list missing, where;
-    const char *weight, *edition;
+    const char *count, *weight, *edition;
     uint64_t max_weight, max_columns, max_row_mib, reader_memory_mib;
 } plan_data;
 

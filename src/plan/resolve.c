@@ -270,6 +270,12 @@ static cellar_status check_data(const cellar_plan *plan, cellar_error *err)
                                    "expected one character (not a quote) or tab");
     if (plan->data.max_weight > 0 && plan->data.weight == NULL)
         return cellar_plan_fail_at(plan, "data.max_weight", err, "there is no weight");
+    if (plan->data.count != NULL && strcmp(plan->data.count, "none") != 0 &&
+        plan->unit.column != NULL)
+        return cellar_plan_fail_at(
+            plan, "data.count", err,
+            "a row that stands for several records is no record of one unit: "
+            "bound the records of each unit before they are counted");
     return CELLAR_OK;
 }
 
