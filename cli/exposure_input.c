@@ -171,6 +171,11 @@ static int source_load(const char *path, const exposure_source *source, cellar_t
     free(lists);
     if (status != CELLAR_OK)
         return cli_exit(status, &err);
+    if (cellar_table_is_weighted(table))
+        cli_message(
+            "%s: the table is weighted, and what follows does not use weights: it is computed "
+            "from the numbers of records",
+            path);
     *has_more = cellar_schema_cells_per_record(cellar_table_schema(table)) > 1 ||
                 cellar_schema_n_variables(cellar_table_schema(table)) > variables->names.n;
     result = source_find(source, path, table, positions);
