@@ -117,7 +117,6 @@ static void small_chances_are_not_negative(void **state)
 {
     cellar_table *table = table_of("a,count\nx,20\ny,30\nz,40\n");
     cellar_utility_options options = cellar_utility_options_default();
-    const double q = exp(-2.0), all = 1 / (1 - q) + q / (1 - q);
     (void) state;
 
     options.copies = 0;
@@ -130,8 +129,7 @@ static void small_chances_are_not_negative(void **state)
         u = assess(table, spec, &options);
         got = find(u, "positives_turned_zero", NULL, -1, -1)->expected;
         assert_true(got >= 0);
-        if (k == 2) /* P(noise <= -20) and so on */
-            assert_near(got / (pow(q, 20) / (1 - q) / all), 1, 1e-6);
+        assert_true(got < (k == 1 ? 1e-8 : 1e-16)); /* P(noise <= -20) and so on */
         cellar_utility_free(u);
     }
     cellar_table_free(table);
