@@ -127,8 +127,15 @@ static void add_codes(const cellar_noisy *noisy, size_t cell, cli_results *list)
                          cellar_noisy_code(noisy, v, levels[v]));
 }
 
-static int run_every(const infer_values *values, question *q, const cellar_noisy *noisy,
-                     infer_answer *answer)
+/* Of a release that suppresses: a cell below the threshold, which is held as 0. */
+static int is_suppressed(const cellar_release *release, const cellar_noisy *noisy, size_t cell)
+{
+    return release != NULL && cellar_release_below(release) == CELLAR_BELOW_SUPPRESS &&
+           cellar_noisy_released(noisy, cell) == 0;
+}
+
+static int run_every(const infer_values *values, question *q, const cellar_release *release,
+                     const cellar_noisy *noisy, infer_answer *answer)
 {
     cellar_status status = CELLAR_OK;
     cellar_error err;
@@ -148,7 +155,11 @@ static int run_every(const infer_values *values, question *q, const cellar_noisy
         if (status == CELLAR_OK) {
             cli_results_begin(&answer->list, "count");
             add_codes(noisy, i, &answer->list);
-            cli_results_real(&answer->list, "released", (double) cellar_noisy_released(noisy, i));
+            if (is_suppressed(release, noisy, i))
+                cli_results_text(&answer->list, "released", "suppressed");
+            else
+                cli_results_real(&answer->list, "released",
+                                 (double) cellar_noisy_released(noisy, i));
             add_interval(&found, &answer->list);
         }
         cellar_cell_set_free(set);
@@ -217,12 +228,12 @@ int infer_run_interval(const infer_values *values, const char *path, infer_answe
         result = read_table(values, &q, path, &release, &noisy);
     if (result == CLI_GO_ON) {
         cli_results_begin(&answer->header, "interval");
-        infer_tell_release(noisy, answer);
+        infer_tell_release(release, noisy, answer);
         tell_question(values, &q, answer);
         tell_margins(release, answer);
         answer->list_key = "intervals";
-        result =
-            values->every_cell ? run_every(values, &q, noisy, answer) : run_one(&q, noisy, answer);
+        result = values->every_cell ? run_every(values, &q, release, noisy, answer)
+                                    : run_one(&q, noisy, answer);
     }
     cellar_noisy_free(noisy);
     cellar_release_free(release);

@@ -216,7 +216,7 @@ int infer_run_independence(const infer_values *values, const char *path, infer_a
         cli_results_begin(&answer->header, "independence");
         cli_results_text(&answer->header, "rows", values->rows);
         cli_results_text(&answer->header, "columns", values->columns);
-        infer_tell_release(noisy, answer);
+        infer_tell_release(release, noisy, answer);
         result = run_test(values, noisy, model, answer);
     }
     cellar_noisy_free(noisy);
@@ -245,7 +245,7 @@ int infer_run_loglinear(const infer_values *values, const char *path, infer_answ
         cli_results_text(&answer->header, "model", values->model);
         cli_results_text(&answer->header, "against",
                          values->against != NULL ? values->against : "saturated");
-        infer_tell_release(noisy, answer);
+        infer_tell_release(release, noisy, answer);
         result = run_test(values, noisy, values->model, answer);
     }
     cellar_noisy_free(noisy);

@@ -185,6 +185,11 @@ static cellar_status check_remarks(plan_figures *figures, cellar_error *err)
                                    "every row is counted as one record; data.count says what a row "
                                    "stands for",
                                    figures->work.pieces[0].suspect));
+    if (plan->below == 2)
+        CELLAR_TRY(cellar_plan_say(figures, &figures->remarks, err,
+                                   "released values below %llu are suppressed; bias and errors "
+                                   "count them as 0, as a reader must not",
+                                   (unsigned long long) plan->threshold));
     if (plan->data.max_weight > 0)
         CELLAR_TRY(cellar_plan_say(figures, &figures->remarks, err,
                                    "a weight above %llu counts as %llu; what totals lose by that "

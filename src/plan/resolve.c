@@ -314,6 +314,9 @@ static cellar_status check_rest(const cellar_plan *plan, cellar_error *err)
     if (plan->threshold > 0 && plan->negatives == 1)
         return cellar_plan_fail_at(plan, "threshold", err,
                                    "it sets smaller numbers to zero, so negatives are zero too");
+    if (plan->below == 2 && plan->threshold == 0)
+        return cellar_plan_fail_at(plan, "below", err,
+                                   "values are suppressed below a threshold, and there is none");
     if ((plan->unit.column != NULL) != (plan->unit.max_records > 0))
         return cellar_plan_fail_at(plan, "unit", err, "column and max_records need each other");
     return check_data(plan, err);

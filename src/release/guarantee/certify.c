@@ -77,6 +77,13 @@ static int certify_add(json_t *certificate, const cellar_release_facts *facts)
     int failed = 0;
     if (facts->threshold > 1)
         failed |= certify_forget_probabilistic(certificate);
+    if (facts->below == CELLAR_BELOW_SUPPRESS)
+        failed |= json_object_set_new(
+            certificate, "post_processing",
+            json_sprintf("released values below %lld are suppressed, zeros among them; which cells "
+                         "that are follows from the released values alone, so the guarantee is "
+                         "that of the values",
+                         (long long) facts->threshold));
     if (facts->noise == CELLAR_NOISE_KEYED)
         failed |= json_object_set_new(
             certificate, "condition",
