@@ -77,7 +77,7 @@ void infer_tell_release(const cellar_release *release, const cellar_noisy *noisy
         cli_results_count(header, "suppressed_below", (uint64_t) cellar_release_threshold(release));
         infer_note(answer,
                    "A suppressed cell is known to be below the threshold, and nothing else: "
-                   "what reckons with the noise uses just that. The naive figures take it "
+                   "what reckons with the noise uses just that. A naive test takes it "
                    "for 0.");
     }
     if (cellar_noisy_n_summed(noisy) > 1) {

@@ -127,15 +127,8 @@ static void add_codes(const cellar_noisy *noisy, size_t cell, cli_results *list)
                          cellar_noisy_code(noisy, v, levels[v]));
 }
 
-/* Of a release that suppresses: a cell below the threshold, which is held as 0. */
-static int is_suppressed(const cellar_release *release, const cellar_noisy *noisy, size_t cell)
-{
-    return release != NULL && cellar_release_below(release) == CELLAR_BELOW_SUPPRESS &&
-           cellar_noisy_released(noisy, cell) == 0;
-}
-
-static int run_every(const infer_values *values, question *q, const cellar_release *release,
-                     const cellar_noisy *noisy, infer_answer *answer)
+static int run_every(const infer_values *values, question *q, const cellar_noisy *noisy,
+                     infer_answer *answer)
 {
     cellar_status status = CELLAR_OK;
     cellar_error err;
@@ -155,7 +148,7 @@ static int run_every(const infer_values *values, question *q, const cellar_relea
         if (status == CELLAR_OK) {
             cli_results_begin(&answer->list, "count");
             add_codes(noisy, i, &answer->list);
-            if (is_suppressed(release, noisy, i))
+            if (cellar_noisy_is_suppressed(noisy, i))
                 cli_results_text(&answer->list, "released", "suppressed");
             else
                 cli_results_real(&answer->list, "released",
@@ -232,8 +225,8 @@ int infer_run_interval(const infer_values *values, const char *path, infer_answe
         tell_question(values, &q, answer);
         tell_margins(release, answer);
         answer->list_key = "intervals";
-        result = values->every_cell ? run_every(values, &q, release, noisy, answer)
-                                    : run_one(&q, noisy, answer);
+        result =
+            values->every_cell ? run_every(values, &q, noisy, answer) : run_one(&q, noisy, answer);
     }
     cellar_noisy_free(noisy);
     cellar_release_free(release);

@@ -109,7 +109,10 @@ static void add_cells(const cellar_noisy *noisy, const cellar_loglinear *test, i
         for (size_t v = 0; v < n; v++)
             cli_results_text(list, cellar_noisy_variable(noisy, v),
                              cellar_noisy_code(noisy, v, levels[v]));
-        cli_results_real(list, "released", (double) cellar_noisy_released(noisy, i));
+        if (cellar_noisy_is_suppressed(noisy, i))
+            cli_results_text(list, "released", "suppressed");
+        else
+            cli_results_real(list, "released", (double) cellar_noisy_released(noisy, i));
         cli_results_real(list, "expected", cell.expected);
         cli_results_real(list, "residual", cell.residual);
         cli_results_real(list, "naive_expected", cell.naive_expected);

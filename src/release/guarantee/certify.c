@@ -81,8 +81,8 @@ static int certify_add(json_t *certificate, const cellar_release_facts *facts)
         failed |= json_object_set_new(
             certificate, "post_processing",
             json_sprintf("released values below %lld are suppressed, zeros among them; which cells "
-                         "that are follows from the released values alone, so the guarantee is "
-                         "that of the values",
+                         "these are follows from the released values alone, so that what is stated "
+                         "here about the values holds for the release",
                          (long long) facts->threshold));
     if (facts->noise == CELLAR_NOISE_KEYED)
         failed |= json_object_set_new(
