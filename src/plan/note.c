@@ -111,7 +111,7 @@ static void note_treatment(const plan_figures *figures, cellar_output *output)
         cellar_output_printf(output,
                              plan->below == 2
                                  ? "Values below %llu, zeros among them, are suppressed: "
-                                   "such a cell is not zero but below that number.\n"
+                                   "such a cell is below that number and need not be 0.\n"
                                  : "Numbers below %llu were set to zero.\n",
                              (unsigned long long) plan->threshold);
     if (plan->display.rounding > 1)

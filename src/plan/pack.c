@@ -113,7 +113,7 @@ out:
 static int has_display(const plan_display *display)
 {
     return display->rounding > 0 || display->zero != NULL || display->structural_zero != NULL ||
-           display->negative != NULL;
+           display->negative != NULL || display->suppressed != NULL;
 }
 
 static cellar_status open_shared(const char *path, cellar_output **out, cellar_error *err)
