@@ -200,7 +200,7 @@ static void tell_margins(const cellar_release *release, infer_answer *answer)
         infer_note(
             answer,
             "The interval uses the values of one margin. The release has other margins "
-            "or levels of the same counts, which would make it narrower; 'cellar fit' combines "
+            "or levels of the same counts, which could make it narrower; 'cellar fit' combines "
             "them all (--sd for their standard deviations).");
     else
         infer_note(
