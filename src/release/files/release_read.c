@@ -36,6 +36,35 @@ static cellar_status read_fail_digest(const char *path, cellar_error *err)
                        path);
 }
 
+/* Suppressed cells are those that a release which suppresses does not list: they go. What it lists
+ * is not below its threshold. */
+static cellar_status read_suppressed(const char *path, const json_t *description,
+                                     cellar_cells *cells, cellar_error *err)
+{
+    const char *below = json_string_value(json_object_get(description, "below"));
+    const json_int_t threshold = json_integer_value(json_object_get(description, "threshold"));
+    size_t n = 0;
+
+    if (below == NULL || strcmp(below, "suppress") != 0)
+        return CELLAR_OK;
+    for (size_t i = 0; i < cells->n; i++) {
+        const uint8_t status = cells->status != NULL ? cells->status[i] : CELLAR_CELL_NORMAL;
+        if (status == CELLAR_CELL_SUPPRESSED)
+            continue;
+        if (status == CELLAR_CELL_NORMAL && (int64_t) cells->count[i] < threshold)
+            return cellar_fail(err, CELLAR_ERR_INPUT,
+                               "%s: a value below the threshold, where the release suppresses it",
+                               path);
+        cells->index[n] = cells->index[i];
+        cells->count[n] = cells->count[i];
+        if (cells->status != NULL)
+            cells->status[n] = status;
+        n++;
+    }
+    cells->n = n;
+    return CELLAR_OK;
+}
+
 /* Cells with a release's description; structural zeros that the schema knows are not among them.
  */
 static cellar_status read_finish(const char *path, cellar_schema *schema, cells_builder *built,
@@ -47,12 +76,16 @@ static cellar_status read_finish(const char *path, cellar_schema *schema, cells_
     cellar_status status = CELLAR_OK;
     size_t n_marks = 0;
 
+    CELLAR_TRY(read_suppressed(path, description, cells, err));
     for (size_t i = 0; i < cells->n; i++)
         if (cells->status != NULL && cells->status[i] != CELLAR_CELL_NORMAL) {
             n_marks++;
             if (cells->status[i] != CELLAR_CELL_STRUCTURAL_ZERO)
-                return cellar_fail(err, CELLAR_ERR_INPUT,
-                                   "%s: a release has no status but structural zeros", path);
+                return cellar_fail(
+                    err, CELLAR_ERR_INPUT,
+                    "%s: a release has no status but structural zeros, and suppressed cells where "
+                    "it says that it suppresses",
+                    path);
         }
     if (n_marks == 0) {
         cellar_free(cells->status);
@@ -159,11 +192,12 @@ static cellar_status csv_read_row(const cellar_csv *csv, const cellar_source *so
         categories[v] = (uint32_t) category;
     }
     cell.index = cellar_schema_index(loaded->schema, categories);
-    if (!cellar_parse_i64(field->bytes, field->length, &cell.value))
-        return cellar_csv_fail(csv, n, err, "expected a whole number below 2^63");
     if (csv->n_columns == n + 2 &&
         !cellar_cell_status_find(csv->fields[n + 1].bytes, csv->fields[n + 1].length, &cell.status))
-        return cellar_csv_fail(csv, n + 1, err, "expected nothing or structural-zero");
+        return cellar_csv_fail(csv, n + 1, err, "expected nothing, structural-zero or suppressed");
+    if ((cell.status != CELLAR_CELL_SUPPRESSED || field->length > 0) &&
+        !cellar_parse_i64(field->bytes, field->length, &cell.value))
+        return cellar_csv_fail(csv, n, err, "expected a whole number below 2^63");
     if (loaded->built.cells.n > 0 &&
         loaded->built.cells.index[loaded->built.cells.n - 1] >= cell.index)
         return cellar_csv_fail(csv, n, err, "the cells are not in canonical order");
