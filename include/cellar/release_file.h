@@ -15,8 +15,9 @@ typedef struct cellar_release_file cellar_release_file;
 
 /* Refuses what writing a release of this table in the format of `options` would refuse, before
  * anything is paid or drawn: names that the format needs for itself, too many zeros. */
-CELLAR_API CELLAR_NODISCARD cellar_status cellar_release_file_check(
-    const cellar_table *table, const cellar_table_write_options *options, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_release_file_check(const cellar_table *table, cellar_below below,
+                          const cellar_table_write_options *options, cellar_error *err);
 
 /* Opens what will hold a release, so that a name that is taken is known before anything is drawn.
  * CSV, SDMX-CSV and CSVW are several files: the data, FILE.cellar.json, and for CSVW the

@@ -26,6 +26,7 @@ set(LAYER_SOURCES
   draw/zeros.c
   files/description.c
   files/digest.c
+  files/inspected.c
   files/manifest.c
   files/manifest_inspect.c
   files/manifest_sign.c

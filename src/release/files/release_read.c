@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "release/files/description.h"
 #include "release/files/digest.h"
+#include "release/files/release_file.h"
 #include "table/formats/extension.h"
 #include "table/formats/format.h"
 
@@ -35,6 +36,35 @@ static cellar_status read_fail_digest(const char *path, cellar_error *err)
                        path);
 }
 
+/* Suppressed cells are those that a release which suppresses does not list: they go. What it lists
+ * is not below its threshold. */
+static cellar_status read_suppressed(const char *path, const json_t *description,
+                                     cellar_cells *cells, cellar_error *err)
+{
+    const char *below = json_string_value(json_object_get(description, "below"));
+    const json_int_t threshold = json_integer_value(json_object_get(description, "threshold"));
+    size_t n = 0;
+
+    if (below == NULL || strcmp(below, "suppress") != 0)
+        return CELLAR_OK;
+    for (size_t i = 0; i < cells->n; i++) {
+        const uint8_t status = cells->status != NULL ? cells->status[i] : CELLAR_CELL_NORMAL;
+        if (status == CELLAR_CELL_SUPPRESSED)
+            continue;
+        if (status == CELLAR_CELL_NORMAL && (int64_t) cells->count[i] < threshold)
+            return cellar_fail(err, CELLAR_ERR_INPUT,
+                               "%s: a value below the threshold, where the release suppresses it",
+                               path);
+        cells->index[n] = cells->index[i];
+        cells->count[n] = cells->count[i];
+        if (cells->status != NULL)
+            cells->status[n] = status;
+        n++;
+    }
+    cells->n = n;
+    return CELLAR_OK;
+}
+
 /* Cells with a release's description; structural zeros that the schema knows are not among them.
  */
 static cellar_status read_finish(const char *path, cellar_schema *schema, cells_builder *built,
@@ -46,12 +76,16 @@ static cellar_status read_finish(const char *path, cellar_schema *schema, cells_
     cellar_status status = CELLAR_OK;
     size_t n_marks = 0;
 
+    CELLAR_TRY(read_suppressed(path, description, cells, err));
     for (size_t i = 0; i < cells->n; i++)
         if (cells->status != NULL && cells->status[i] != CELLAR_CELL_NORMAL) {
             n_marks++;
             if (cells->status[i] != CELLAR_CELL_STRUCTURAL_ZERO)
-                return cellar_fail(err, CELLAR_ERR_INPUT,
-                                   "%s: a release has no status but structural zeros", path);
+                return cellar_fail(
+                    err, CELLAR_ERR_INPUT,
+                    "%s: a release has no status but structural zeros, and suppressed cells where "
+                    "it says that it suppresses",
+                    path);
         }
     if (n_marks == 0) {
         cellar_free(cells->status);
@@ -158,11 +192,12 @@ static cellar_status csv_read_row(const cellar_csv *csv, const cellar_source *so
         categories[v] = (uint32_t) category;
     }
     cell.index = cellar_schema_index(loaded->schema, categories);
-    if (!cellar_parse_i64(field->bytes, field->length, &cell.value))
-        return cellar_csv_fail(csv, n, err, "expected a whole number below 2^63");
     if (csv->n_columns == n + 2 &&
         !cellar_cell_status_find(csv->fields[n + 1].bytes, csv->fields[n + 1].length, &cell.status))
-        return cellar_csv_fail(csv, n + 1, err, "expected nothing or structural-zero");
+        return cellar_csv_fail(csv, n + 1, err, "expected nothing, structural-zero or suppressed");
+    if ((cell.status != CELLAR_CELL_SUPPRESSED || field->length > 0) &&
+        !cellar_parse_i64(field->bytes, field->length, &cell.value))
+        return cellar_csv_fail(csv, n, err, "expected a whole number below 2^63");
     if (loaded->built.cells.n > 0 &&
         loaded->built.cells.index[loaded->built.cells.n - 1] >= cell.index)
         return cellar_csv_fail(csv, n, err, "the cells are not in canonical order");
@@ -202,13 +237,52 @@ static cellar_status csv_read_sidecar(const char *path, char **bytes, size_t *le
     if (name == NULL)
         return cellar_fail_memory(err, "the name of a file");
     snprintf(name, size, "%s%s", path, ending);
-    status = cellar_file_read(name, READ_SIDECAR_BYTES, bytes, length, err);
+    status = cellar_file_read_plain(name, READ_SIDECAR_BYTES, bytes, length, err);
     if (status == CELLAR_ERR_IO)
         status = cellar_fail(err, CELLAR_ERR_INPUT,
                              "%s: carries no certificate, so it is not a release: %s is not there "
                              "or cannot be read",
                              path, name);
     cellar_free(name);
+    return status;
+}
+
+cellar_status cellar_sidecar_read(const char *path, const char *bytes, size_t length, json_t **out,
+                                  cellar_error *err)
+{
+    const cellar_source source = {.name = path, .bytes = bytes, .length = length};
+    char *beside = NULL;
+    size_t n;
+    cellar_status status = CELLAR_OK;
+
+    *out = NULL;
+    CELLAR_TRY(csv_read_sidecar(path, &beside, &n, err));
+    CELLAR_TRY(read_json(path, ".cellar.json", beside, n, out, err));
+    CELLAR_TRY(csv_check_digest(&source, *out, err));
+out:
+    if (status != CELLAR_OK) {
+        json_decref(*out);
+        *out = NULL;
+    }
+    cellar_free(beside);
+    return status;
+}
+
+cellar_status cellar_sidecar_release(const char *path, json_t *sidecar, cellar_release **out,
+                                     cellar_error *err)
+{
+    const cellar_table_read_options options = {.format = CELLAR_TABLE_SDMX};
+    const cellar_source source = {
+        .name = path, .bytes = "", .options = &options, .kind = CELLAR_SHEET_RELEASE};
+    cellar_loaded loaded = {0};
+    cellar_status status = CELLAR_OK;
+
+    *out = NULL;
+    CELLAR_TRY(cellar_extension_schema(&source, sidecar, &loaded.schema, err));
+    cellar_description_prune(sidecar);
+    CELLAR_TRY(cellar_release_create(loaded.schema, &loaded.built.cells, sidecar, path, out, err));
+out:
+    cellar_loaded_clear(&loaded);
     return status;
 }
 
