@@ -211,10 +211,11 @@ static int certify_run(const certify_values *values, const cli_words *specs,
     cellar_output *output = NULL;
     cellar_certificate *certificate = NULL;
     cellar_error err;
-    cellar_status status = cellar_output_open(path, &how, &output, &err);
+    cellar_status status;
 
     how.replace = values->force;
     how.shared = 1;
+    status = cellar_output_open(path, &how, &output, &err);
     if (status == CELLAR_OK)
         status = certify_make(specs, options, &certificate, &err);
     if (status == CELLAR_OK && values->json)

@@ -329,10 +329,11 @@ static int describe_run(const describe_values *values, cellar_describe_spec *spe
     cellar_output *output = NULL; /* opened first: reading may take long */
     cellar_description *description = NULL;
     cellar_error err;
-    cellar_status status = cellar_output_open(path, &how, &output, &err);
+    cellar_status status;
     int result = CLI_GO_ON;
 
     how.replace = values->force;
+    status = cellar_output_open(path, &how, &output, &err);
     if (status == CELLAR_OK) {
         spec->progress = cli_progress_begin();
         status = cellar_describe(spec, &description, &err);

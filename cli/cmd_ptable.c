@@ -264,8 +264,9 @@ static cellar_status ptable_save(const ptable_values *values, const cellar_matri
                                                    CELLAR_MATRIX_ONS, CELLAR_MATRIX_CANTABULAR};
     cellar_output_options how = cellar_output_options_default();
     cellar_output *output;
-    cellar_status status = cellar_output_open(values->path, &how, &output, err);
+    cellar_status status;
     how.replace = values->force;
+    status = cellar_output_open(values->path, &how, &output, err);
     if (status != CELLAR_OK)
         return status;
     status = cellar_matrix_write(matrix, layouts[values->layout], 0, output, err);

@@ -279,9 +279,10 @@ static int utility_run_it(const utility_values *values, const cli_words *files)
     cellar_output_options how = cellar_output_options_default();
     utility_run run = {.values = values};
     cellar_output *output;
-    int result = cli_answer_open(values->path, &how, &output);
+    int result;
 
     how.replace = values->force;
+    result = cli_answer_open(values->path, &how, &output);
     if (result == CLI_GO_ON)
         result = run_all(&run, files);
     if (result == CLI_GO_ON)

@@ -177,8 +177,9 @@ int collect_publish(const char *path, const char *text, size_t length)
     cellar_output_options options = cellar_output_options_default();
     cellar_output *output;
     cellar_error err;
-    cellar_status status = cellar_output_open(path, &options, &output, &err);
+    cellar_status status;
     options.shared = 1;
+    status = cellar_output_open(path, &options, &output, &err);
     if (status == CELLAR_OK) {
         cellar_output_write(output, text, length);
         status = cellar_output_commit(output, &err);

@@ -76,9 +76,8 @@ static int protect_make_spec(const protect_values *values, protect_run *run)
     status = cellar_protect_share(values->total_epsilon, n_parts, share, &err);
     if (status != CELLAR_OK)
         return cli_exit(status, &err);
-    return cli_exit(
-        cellar_mechanism_spec_add(values->mechanism, "epsilon", share, run->spec, size, &err),
-        &err);
+    status = cellar_mechanism_spec_add(values->mechanism, "epsilon", share, run->spec, size, &err);
+    return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
 }
 
 static void protect_set_options(const protect_values *values, protect_run *run)

@@ -58,7 +58,8 @@ static int vary_add_spec(const char *base, size_t index, size_t n, const cli_wor
         cli_words_add(&out->values, value, strlen(value));
         size = strlen(spec) + strlen(key) + strlen(value) + 3;
         longer = cli_alloc(size, 1);
-        result = cli_exit(cellar_mechanism_spec_add(spec, key, value, longer, size, &err), &err);
+        if (cellar_mechanism_spec_add(spec, key, value, longer, size, &err) != CELLAR_OK)
+            result = cli_usage("--vary: %s", err.message);
         free(spec);
         spec = longer;
     }
