@@ -28,7 +28,9 @@ typedef struct cellar_adjustment cellar_adjustment;
 
 /* Start from cellar_adjustment_options_default(). */
 typedef struct cellar_adjustment_options {
-    uint64_t max_cells;      /* refuse larger tables, aggregates included [50000000] */
+    cellar_margins margins;  /* what to fit besides the margins and hierarchies that the releases
+                                hold, in the first release's variables [nothing] */
+    uint64_t max_cells;      /* refuse larger tables, aggregates included [5000000] */
     double tolerance;        /* of the equations' remainder, relative to their size [1e-12] */
     uint32_t max_iterations; /* of their solution [5000] */
     cellar_progress progress;
@@ -51,8 +53,8 @@ CELLAR_API cellar_status cellar_adjustment_create(const cellar_release *const *r
                                                   cellar_adjustment **out, cellar_error *err);
 CELLAR_API void cellar_adjustment_free(cellar_adjustment *fit); /* NULL is fine */
 
-/* The fitted table: the variables of the first release with all margins and all levels of their
- * hierarchies. Lives as long as the fit. */
+/* The fitted table: the variables of the first release, with the margins and hierarchies that some
+ * release holds or the options ask for. Lives as long as the fit. */
 CELLAR_API const cellar_schema *cellar_adjustment_schema(const cellar_adjustment *fit);
 
 /* What was released for a cell, known bias taken away; the weighted mean when several releases
@@ -60,6 +62,8 @@ CELLAR_API const cellar_schema *cellar_adjustment_schema(const cellar_adjustment
 CELLAR_API double cellar_adjustment_observed(const cellar_adjustment *fit, uint64_t index);
 /* The estimate of any cell. An aggregate's is the sum of its cells', to rounding. */
 CELLAR_API double cellar_adjustment_estimate(const cellar_adjustment *fit, uint64_t index);
+/* The estimate of the grand total, whether or not the table has that margin. */
+CELLAR_API double cellar_adjustment_total(const cellar_adjustment *fit);
 /* The covariance of two estimates; of one with itself it is the variance. Takes as long as a fit.
  * Fails with CELLAR_ERR_RULE when the releases do not determine one of them. */
 CELLAR_API cellar_status cellar_adjustment_covariance(const cellar_adjustment *fit, uint64_t index,
@@ -100,19 +104,23 @@ typedef struct cellar_rounding_options {
 
 CELLAR_API cellar_rounding_options cellar_rounding_options_default(void);
 
-/* Three steps. First the non-negative table that is nearest in the same weighted sense. If some
+/* Three steps. First the non-negative table that is nearest in the same weighted sense among those
+ * with the unbiased estimate of the grand total (zero if that is negative): lifting negative cells
+ * to zero would otherwise inflate the total of a sparse table many times over. If some
  * released value is further than max_move from its unbiased estimate, as small a change as
  * possible brings all within it, or as near to it as can be; tables above max_searched are left as
- * they are, and what is beyond is counted in both cases. Then every cell, and every aggregate that
- * some release holds, goes to one of the two whole numbers around it, such that the sum over cells
- * of the distance is smallest; an aggregate leaves its two whole numbers only when nothing else
- * adds up, and is then counted. On failure *out is NULL. */
+ * they are, and what is beyond is counted in both cases. Then every cell, the grand total and every
+ * aggregate that some release holds goes to one of the two whole numbers around it, so that the sum
+ * over cells of the distance is smallest; an aggregate leaves its two whole numbers only when
+ * nothing else adds up, and is then counted. On failure *out is NULL. */
 CELLAR_API cellar_status cellar_rounding_create(const cellar_adjustment *fit,
                                                 const cellar_rounding_options *options,
                                                 cellar_rounding **out, cellar_error *err);
 CELLAR_API void cellar_rounding_free(cellar_rounding *rounding); /* NULL is fine */
 
 CELLAR_API int64_t cellar_rounding_value(const cellar_rounding *rounding, uint64_t index);
+/* The grand total of the whole numbers, whether or not the table has that margin. */
+CELLAR_API int64_t cellar_rounding_total(const cellar_rounding *rounding);
 /* The non-negative table before it was rounded. */
 CELLAR_API double cellar_rounding_before(const cellar_rounding *rounding, uint64_t index);
 CELLAR_API cellar_rounding_proof cellar_rounding_proof_of(const cellar_rounding *rounding);

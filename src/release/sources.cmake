@@ -6,6 +6,7 @@ set(LAYER_SOURCES
   adjustment/adjustment_file.c
   adjustment/adjustment_nonnegative.c
   adjustment/adjustment_observe.c
+  adjustment/adjustment_schema.c
   adjustment/adjustment_solve.c
   adjustment/aggregate.c
   adjustment/member_walk.c

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Numbers of releases become observations: each finds its place among the fit's cells. */
+/* Released values become observations: each finds its place among the fit's cells. */
 #include <math.h>
 #include <string.h>
 
@@ -23,6 +23,12 @@ static void adjustment_map_clear(adjustment_map *map)
         cellar_free(map->steps[v]);
 }
 
+/* What the total of a variable adds to an index; a variable without one is in every release. */
+static uint64_t adjustment_map_total(const cellar_schema *to, size_t v)
+{
+    return to->axes[v].has_total ? (to->axes[v].n_categories - 1) * to->axes[v].stride : 0;
+}
+
 /* Totals go to the total, however they are spelled; every other category to that of its code, be it
  * a leaf or an inner node of a hierarchy. */
 static cellar_status adjustment_map_variable(adjustment_map *map, const cellar_schema *to, size_t v,
@@ -30,13 +36,11 @@ static cellar_status adjustment_map_variable(adjustment_map *map, const cellar_s
 {
     const schema_axis *from = &map->from->axes[v];
     const size_t variable = cellar_schema_find_variable(to, from->name);
-    if (variable == CELLAR_NO_CODE)
-        return cellar_fail(err, CELLAR_ERR_INPUT,
-                           "variable '%s' is not among those of the first release", from->name);
+    CELLAR_ASSERT(variable != CELLAR_NO_CODE); /* the fit's schema has all of them */
     map->steps[v] = cellar_alloc(from->n_categories, sizeof *map->steps[v]);
     if (map->steps[v] == NULL)
         return cellar_fail_memory(err, "a fit");
-    map->base -= (to->axes[variable].n_categories - 1) * to->axes[variable].stride;
+    map->base -= adjustment_map_total(to, variable);
     for (uint32_t c = 0; c < from->n_categories; c++) {
         const char *code = cellar_schema_code(map->from, v, c);
         const int total = from->has_total && c == from->n_categories - 1;
@@ -57,7 +61,7 @@ static cellar_status adjustment_map_init(adjustment_map *map, const cellar_schem
     cellar_status status = CELLAR_OK;
     *map = (adjustment_map){.from = from};
     for (size_t v = 0; v < to->n_variables; v++) /* all totals, until a variable says otherwise */
-        map->base += (to->axes[v].n_categories - 1) * to->axes[v].stride;
+        map->base += adjustment_map_total(to, v);
     for (size_t v = 0; v < from->n_variables && status == CELLAR_OK; v++)
         status = adjustment_map_variable(map, to, v, err);
     return status;
