@@ -87,11 +87,12 @@ void cellar_loaded_clear(cellar_loaded *loaded)
 cellar_status cellar_source_fail_kind(const cellar_source *source, cellar_sheet_kind found,
                                       cellar_error *err)
 {
-    static const char *const names[] = {"a table of true counts", "a release", "a fitted table"};
+    static const char *const names[] = {"a table of true counts", "a release", "a fitted table",
+                                        "an estimate"};
     return cellar_fail(err, CELLAR_ERR_INPUT, "%s: is %s (its values are '%s'), not %s%s",
                        source->name, names[found], cellar_sheet_value_name(found),
                        names[source->kind],
-                       found == CELLAR_SHEET_FIT ? "; tests, intervals and further fits belong to "
+                       found >= CELLAR_SHEET_FIT ? "; tests, intervals and further fits belong to "
                                                    "the releases it was computed from"
                                                  : "");
 }
