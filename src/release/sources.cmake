@@ -30,6 +30,7 @@ set(LAYER_SOURCES
   files/manifest.c
   files/manifest_inspect.c
   files/manifest_sign.c
+  files/numbers_read.c
   files/release_read.c
   files/release_write.c
   forecast.c

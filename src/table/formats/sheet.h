@@ -16,6 +16,7 @@ typedef enum cellar_sheet_kind {
     CELLAR_SHEET_ESTIMATE
 } cellar_sheet_kind;
 
+enum { CELLAR_SHEET_MAX_DECIMALS = 9 };
 #define CELLAR_SHEET_NO_ERROR INT64_C(-1) /* a standard error that is not known */
 /* The name of the standard errors: a column, or a category of the dimension `measure`. */
 #define CELLAR_SHEET_ERROR_NAME "se"
