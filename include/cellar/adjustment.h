@@ -4,18 +4,19 @@
  *
  * Fitting reads releases only, so it is post-processing: no guarantee in the sense of pure or
  * approximate differential privacy is weakened. The probabilistic guarantee is not kept by
- * post-processing and is withdrawn. Tests and intervals belong to the unfitted releases. */
+ * post-processing and is withdrawn. Tests and intervals belong to the unfitted releases. What is
+ * published is an estimate (cellar/estimate.h). */
 #ifndef CELLAR_ADJUSTMENT_H
 #define CELLAR_ADJUSTMENT_H
 
 #include <stddef.h>
 #include <stdint.h>
 
+#include <cellar/estimate.h>
 #include <cellar/export.h>
 #include <cellar/output.h>
 #include <cellar/progress.h>
 #include <cellar/release.h>
-#include <cellar/release_file.h>
 #include <cellar/status.h>
 
 #ifdef __cplusplus
@@ -137,7 +138,7 @@ CELLAR_API size_t cellar_rounding_n_beyond(const cellar_rounding *rounding);
 CELLAR_API size_t cellar_rounding_n_far(const cellar_rounding *rounding);
 CELLAR_API double cellar_rounding_largest_move(const cellar_rounding *rounding);
 
-/* ---- files ------------------------------------------------------------------- */
+/* ---- what is published --------------------------------------------------------- */
 
 /* Which of two versions of a table is the official one; the other is named for analysis. */
 typedef enum cellar_official {
@@ -145,23 +146,24 @@ typedef enum cellar_official {
     CELLAR_OFFICIAL_RELEASED /* the releases; the fitted numbers are for display */
 } cellar_official;
 
-/* Writes the whole numbers into an open file, value column `fitted`, and lets it appear. What goes
- * along says how they were computed, that this is post-processing, which guarantee is withdrawn,
- * which version is official, and holds the descriptions of the releases. Such a file is no
- * release: what takes releases refuses it. */
-CELLAR_API cellar_status cellar_adjustment_write(const cellar_adjustment *fit,
-                                                 const cellar_rounding *rounding,
-                                                 const cellar_release *const *releases,
-                                                 size_t n_releases, cellar_official official,
-                                                 cellar_release_file *file, cellar_error *err);
+/* The fit as an estimate, which cellar_estimate_write() writes: its values to six decimals, which
+ * add exactly, and the whole numbers of `rounding` unless that is NULL. `with_errors` adds the
+ * standard errors; they take as long as a fit for each cell. The description says how the values
+ * were computed, that this is post-processing, which guarantee is withdrawn and which version is
+ * official, and holds the descriptions of the releases. On failure *out is NULL. */
+CELLAR_API cellar_status cellar_estimate_from_fit(const cellar_adjustment *fit,
+                                                  const cellar_rounding *rounding,
+                                                  const cellar_release *const *releases,
+                                                  size_t n_releases, cellar_official official,
+                                                  int with_errors, cellar_estimate **out,
+                                                  cellar_error *err);
 
-/* Adds a CSV of every cell to `output`: its categories, `observed` (empty where nothing was
- * released), `unbiased`, with `with_sd` its standard deviation `sd` (empty where the releases do
- * not determine it; takes as long as a fit for each cell), and `fitted` unless `rounding` is NULL.
- */
+/* Adds a CSV of every cell of the estimate of a fit to `output`: its categories, `observed` (empty
+ * where nothing was released), `unbiased`, with standard errors `sd` (empty where the releases do
+ * not determine it), with whole numbers `fitted`. */
 CELLAR_API cellar_status cellar_adjustment_write_comparison(const cellar_adjustment *fit,
-                                                            const cellar_rounding *rounding,
-                                                            int with_sd, cellar_output *output,
+                                                            const cellar_estimate *estimate,
+                                                            cellar_output *output,
                                                             cellar_error *err);
 
 #ifdef __cplusplus

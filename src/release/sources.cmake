@@ -2,8 +2,8 @@
 set(LAYER_SOURCES
   adjustment/adjustment.c
   adjustment/adjustment_active.c
-  adjustment/adjustment_describe.c
-  adjustment/adjustment_file.c
+  adjustment/adjustment_comparison.c
+  adjustment/adjustment_estimate.c
   adjustment/adjustment_nonnegative.c
   adjustment/adjustment_observe.c
   adjustment/adjustment_schema.c
@@ -25,6 +25,8 @@ set(LAYER_SOURCES
   draw/draw_sparse.c
   draw/predicate.c
   draw/zeros.c
+  estimate/estimate.c
+  estimate/estimate_file.c
   files/description.c
   files/digest.c
   files/manifest.c

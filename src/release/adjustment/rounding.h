@@ -21,13 +21,6 @@ struct cellar_rounding {
 cellar_status cellar_adjustment_nonnegative(const cellar_adjustment *fit, double *out,
                                             cellar_error *err);
 
-/* What a file of fitted numbers states about itself, as the text of a JSON object, freed with
- * cellar_free() (adjustment_describe.c). On failure *out is NULL. */
-cellar_status cellar_adjustment_describe(const cellar_adjustment *fit,
-                                         const cellar_rounding *rounding,
-                                         const cellar_release *const *releases, size_t n_releases,
-                                         cellar_official official, char **out, cellar_error *err);
-
 /* Brings `before` within max_move of the unbiased estimates where it can be (rounding_bounds.c),
  * and counts what is further; when not `searched` it only counts. */
 cellar_status cellar_rounding_keep_near(cellar_rounding *rounding, int searched, cellar_error *err);
