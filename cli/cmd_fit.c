@@ -33,7 +33,7 @@ static const cli_option fit_options[] = {
     CHOICE("margins", "released|all", margins,
            "fit the margins and hierarchies that the releases hold, or all margins too "
            "[released]"),
-    NUMBER("max-cells", "N", max_cells, 0, 1,
+    NUMBER("max-cells", "N", max_cells, 0, 0,
            "refuse to fit a table of more than N cells, totals included [5000000]"),
     CHOICE("official", "fitted|released", official, "which version is declared official [fitted]"),
     TEXT("max-move", "B", max_move,
