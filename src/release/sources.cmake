@@ -10,7 +10,7 @@ set(LAYER_SOURCES
   adjustment/adjustment_solve.c
   adjustment/aggregate.c
   adjustment/member_walk.c
-  adjustment/noise_law.c
+  adjustment/noise_moments.c
   adjustment/rounding.c
   adjustment/rounding_bounds.c
   adjustment/rounding_greedy.c

@@ -142,9 +142,10 @@ MUTANTS = [
            "what has no protection is signed unasked", "unit/manifest"),
     Mutant(INSPECT, 'return file_says(file, "\\"confidential\\"", "true") ||', "return 0 ||",
            "a confidential JSON is signed", "unit/manifest"),
-    Mutant("src/release/files/release_read.c", "if (!read_agrees(stated, digest)) {",
+    Mutant("src/release/files/numbers_read.c",
+           "if (status == CELLAR_OK && !read_agrees(stated, digest))",
            "if (stated == NULL) {", "numbers that were edited are a release", "unit/release_file"),
-    Mutant("src/release/files/release_read.c", "if (status == CELLAR_OK && !read_agrees(stated, found))",
+    Mutant("src/release/files/numbers_read.c", "if (status == CELLAR_OK && !read_agrees(stated, found))",
            "if (status == CELLAR_OK && stated == NULL)",
            "a CSV that was edited is a release", "unit/release_file"),
     # ---- noise

@@ -7,7 +7,7 @@
 #include "fail_every.h"
 #include "adjustment_samples.h"
 #include "release/adjustment/aggregate.h"
-#include "release/adjustment/noise_law.h"
+#include "release/adjustment/noise_moments.h"
 #include "table/schema/schema.h"
 
 enum { MAX_INDICES = 100 }; /* of the tables here, totals included */
@@ -73,8 +73,8 @@ static void observe(const cellar_adjustment *fit, const cellar_release *release,
                     double *weighted)
 {
     const cellar_schema *to = cellar_adjustment_schema(fit), *from = cellar_release_schema(release);
-    cellar_noise_law law;
-    assert_int_equal(cellar_noise_law_init(&law, release, NULL), CELLAR_OK);
+    cellar_noise_moments noise;
+    assert_int_equal(cellar_noise_moments_init(&noise, release, NULL), CELLAR_OK);
     for (uint64_t index = 0; index < cellar_schema_n_indices(from); index++) {
         uint32_t at[3];
         if (!cellar_schema_has_cell(from, index) || cellar_schema_is_structural_zero(from, index))
@@ -88,11 +88,11 @@ static void observe(const cellar_adjustment *fit, const cellar_release *release,
             at[v] = (uint32_t) cellar_schema_find_code(to, v, code, strlen(code));
         }
         const int64_t released = cellar_release_at(release, index).released;
-        const double w = 1 / cellar_noise_law_variance(&law, released);
+        const double w = 1 / cellar_noise_moments_variance(&noise, released);
         weight[cellar_schema_index(to, at)] += w;
-        weighted[cellar_schema_index(to, at)] += w * ((double) released - law.offset);
+        weighted[cellar_schema_index(to, at)] += w * ((double) released - noise.offset);
     }
-    cellar_noise_law_clear(&law);
+    cellar_noise_moments_clear(&noise);
 }
 
 static void dense_build(dense *d, const cellar_adjustment *fit, const double *weight)

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "release/adjustment/adjustment.h"
-#include "release/adjustment/noise_law.h"
+#include "release/adjustment/noise_moments.h"
 #include "table/schema/schema.h"
 
 /* The way from a release's index to the fit's. steps[v][c] is what category c of the release's
@@ -80,14 +80,14 @@ cellar_status cellar_adjustment_observe(cellar_adjustment *fit, const cellar_rel
 {
     const cellar_schema *schema = release->schema;
     const cellar_cells *cells = &release->cells;
-    cellar_noise_law law = {0};
+    cellar_noise_moments noise = {0};
     adjustment_map map;
     size_t next = 0; /* the listed cells are in the order of their indices */
     cellar_status status = CELLAR_OK;
 
     CELLAR_TRY(adjustment_map_init(&map, schema, fit->schema, err));
-    CELLAR_TRY(cellar_noise_law_init(&law, release, err));
-    fit->is_estimated |= isnan(law.variance);
+    CELLAR_TRY(cellar_noise_moments_init(&noise, release, err));
+    fit->is_estimated |= isnan(noise.variance);
     for (uint64_t index = 0; index < schema->n_indices; index++) {
         const int listed = next < cells->n && cells->index[next] == index;
         const int64_t released = listed ? (int64_t) cells->count[next] : 0;
@@ -97,12 +97,12 @@ cellar_status cellar_adjustment_observe(cellar_adjustment *fit, const cellar_rel
             cellar_schema_is_structural_zero(schema, index))
             continue;
         const uint64_t at = adjustment_map_index(&map, index);
-        const double weight = 1 / cellar_noise_law_variance(&law, released);
+        const double weight = 1 / cellar_noise_moments_variance(&noise, released);
         fit->weight[at] += weight;
-        fit->observed[at] += weight * ((double) released - law.offset);
+        fit->observed[at] += weight * ((double) released - noise.offset);
     }
 out:
-    cellar_noise_law_clear(&law);
+    cellar_noise_moments_clear(&noise);
     adjustment_map_clear(&map);
     return status;
 }

@@ -186,7 +186,7 @@ static void programme_take(programme *p, double (*value)(glp_prob *, int))
             rounding->value[i] += nearbyint(value(p->problem, p->column[i]));
 }
 
-/* Branch and bound from the linear programme's solution on. Answers 0 when no solution was found
+/* Branch and bound from the linear programme's solution on. Returns 0 when no solution was found
  * within the nodes allowed. */
 static int programme_branch(programme *p)
 {
