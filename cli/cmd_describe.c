@@ -127,6 +127,7 @@ static void describe_write_columns(const cellar_description *description, cellar
 {
     static const char *const head[] = {"column", "type", "levels", "missing", "lowest", "highest"};
     cli_grid grid = {.n_columns = sizeof head / sizeof head[0]};
+    cellar_output_string(output, "Confidential: an assessment of the records\n\n");
     for (size_t i = 0; i < grid.n_columns; i++)
         cli_grid_add(&grid, head[i]);
     for (size_t c = 0; c < cellar_description_n_columns(description); c++) {

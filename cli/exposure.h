@@ -19,6 +19,7 @@ typedef struct exposure_values {
     cli_words where;
     int missing_as;
     const char *sensitive, *diversity_c;
+    const char *sample_weight;
     int curve, worst_by;
     cli_number groups;
     int support;

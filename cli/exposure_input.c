@@ -56,6 +56,10 @@ static int source_check_table(const exposure_values *values, const char *path)
                          path);
     if (values->where.n > 0)
         return cli_usage("%s is a table: --where is for records", path);
+    if (values->sample_weight != NULL)
+        return cli_usage("%s is a table: --sample-weight is for records; a weighted table has its "
+                         "weights",
+                         path);
     if (values->missing_as == EXPOSURE_MISSING_DROP)
         return cli_usage("%s is a table: what is missing cannot be dropped any more", path);
     return CLI_GO_ON;
@@ -108,6 +112,7 @@ static cellar_tabulate_spec source_spec(const exposure_values *values, const cha
         spec.missing_policy = CELLAR_MISSING_LEVEL;
     spec.where = cli_words_items(&values->where);
     spec.n_where = values->where.n;
+    spec.weight_column = values->sample_weight;
     spec.n_threads = (int) values->reader.threads.value;
     return spec;
 }

@@ -150,7 +150,7 @@ static int protect_open(const protect_values *values, protect_run *run)
         if (run->write.format == CELLAR_TABLE_AUTO)
             run->write.format = cellar_table_format_of_path(values->path);
         if (run->write.format == CELLAR_TABLE_AUTO)
-            return cli_usage("%s: the name does not tell the format; say --format", values->path);
+            return cli_usage("%s: the name does not show the format; say --format", values->path);
         if (!cli_protect_is_cell_key(run->spec))
             return CLI_GO_ON;
         status = cellar_release_file_check(run->table, &run->write, &err); /* before it is noted */

@@ -185,11 +185,15 @@ CELLAR_API cellar_protection_level cellar_release_level(const cellar_release *re
 /* The certificate, a JSON object. */
 CELLAR_API const char *cellar_release_certificate(const cellar_release *release);
 /* Computes the certificate again from the mechanism that the release names, and compares: one that
- * claims more, as a forged one does, is CELLAR_ERR_INPUT. What only a signature can tell is whether
- * that mechanism was used. *is_checked is 0 when there is nothing to compute it from: a matrix in a
- * file of its own, or a mechanism of another revision. `name` is the file in messages. */
+ * claims more, as a forged one does, or names a mechanism or revision that is not known here, is
+ * CELLAR_ERR_INPUT. Whether that mechanism was used, only a signature can show. *is_checked is 0
+ * when there is nothing to compute it from: cellar_release_can_recertify() says no. `name` is the
+ * file in messages. */
 CELLAR_API cellar_status cellar_release_recertify(const cellar_release *release, const char *name,
                                                   int *is_checked, cellar_error *err);
+/* 0 for noise from a matrix of transition probabilities: a release names its file and does not
+ * carry it, so that its certificate rests on the publisher's word. */
+CELLAR_API int cellar_release_can_recertify(const cellar_release *release);
 /* All of the above as one JSON object: what files carry. */
 CELLAR_API const char *cellar_release_description(const cellar_release *release);
 

@@ -158,6 +158,7 @@ out:
 
 static cellar_status write_all(packing *p, cellar_error *err)
 {
+    const cellar_manifest_accepted accepted = {.what = cellar_plan_accepts(p->plan)};
     cellar_text path = {0};
     cellar_status status = CELLAR_OK;
     for (size_t t = 0; t < p->n; t++)
@@ -176,8 +177,7 @@ static cellar_status write_all(packing *p, cellar_error *err)
             .level = p->figures->level};
         CELLAR_TRY(p->options->extra(p->options->extra_context, p->folder, &pack, err));
     }
-    CELLAR_TRY(p->key != NULL ? cellar_manifest_sign(p->folder, p->key,
-                                                     cellar_plan_accepts(p->plan), NULL, err)
+    CELLAR_TRY(p->key != NULL ? cellar_manifest_sign(p->folder, p->key, &accepted, NULL, err)
                               : cellar_manifest_write(p->folder, NULL, err));
 out:
     cellar_text_clear(&path);

@@ -157,6 +157,12 @@ static cellar_status public_release(public_run *run, size_t i, cellar_error *err
     public_variables(page, cellar_release_schema(release));
     public_heading(run, i, "certificate", "What the certificate says");
     cellar_section_certificate(page, json_object_get(release->description, "certificate"));
+    if (!cellar_release_can_recertify(release))
+        cellar_page_remark(
+            page, "warn",
+            "Not computed again: the noise comes from a matrix in a file of its own, "
+            "which the release does not carry. This certificate rests on the "
+            "publisher's word.");
     public_heading(run, i, "noise", "The noise every number carries");
     status = public_noise(run, i, err);
     if (status != CELLAR_OK)
