@@ -22,7 +22,11 @@ static const cli_option protect_options[] = {
     TEXT("total-epsilon", "E", total_epsilon,
          "split E evenly over the cells that one record touches; the spec then names no epsilon"),
     FLAG("per-cell", per_cell, "the parameters of the spec are meant for each cell"),
-    NUMBER("threshold", "T", threshold, 1, INT64_MAX, "released values below T become zero, too"),
+    NUMBER("threshold", "T", threshold, 1, INT64_MAX,
+           "released values below T become zero, too, or what --below says"),
+    CHOICE("below", "zero|suppress", below,
+           "what becomes of released values below the threshold: zero, or a cell marked as "
+           "suppressed, zeros among them [zero]"),
     NUMBER("max-cells", "N", max_cells, 1, 0,
            "refuse when more empty cells would be listed [100000000]"),
     SECTION("Where the noise comes from"),
@@ -218,6 +222,8 @@ static cellar_status protect_json(const protect_run *run, const protect_values *
     cli_json_count(&json, "revision", cellar_release_mechanism_revision(release));
     cli_json_text(&json, "negatives", values->negatives == 1 ? "keep" : "zero");
     cli_json_count(&json, "threshold", (uint64_t) cellar_release_threshold(release));
+    cli_json_text(&json, "below",
+                  cellar_release_below(release) == CELLAR_BELOW_SUPPRESS ? "suppress" : "zero");
     cli_json_text(&json, "unit", cellar_release_unit(release));
     cli_json_text(&json, "neighbours", cli_protect_neighbours(cellar_release_neighbours(release)));
     cli_json_count(&json, "per_unit", cellar_release_max_per_unit(release));

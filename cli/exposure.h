@@ -66,6 +66,9 @@ typedef struct exposure_query {
 int exposure_query_read(const exposure_values *values, exposure_query *query);
 void exposure_query_clear(exposure_query *query);
 
+/* With missing values as wildcards: how the last result took them, for results differ in that. */
+void exposure_tell_missing(const exposure_values *values, const char *how, exposure_answer *answer);
+
 /* The names of --columns, none empty and none twice. */
 int exposure_columns(const exposure_values *values, cli_words *names);
 

@@ -65,6 +65,7 @@ static void add_anonymity(const exposure_values *values, uint64_t k,
     cli_results_count(results, "k", k);
     cli_results_count(results, "groups_below", summary->groups_below);
     cli_results_count(results, "people_below", summary->records_below);
+    exposure_tell_missing(values, "wildcard", answer);
     if (values->sensitive == NULL)
         return;
     cli_results_begin(results, "sensitive_worst");

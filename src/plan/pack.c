@@ -82,7 +82,9 @@ cellar_status cellar_plan_pack_check(const plan_work *work, cellar_error *err)
             cellar_table_write_options how = write_options(
                 work->plan, work->pieces[t].table, find_format(plan_text_at(formats, i)), roles);
             cellar_error why = {""};
-            cellar_status status = cellar_release_file_check(work->pieces[t].counts, &how, &why);
+            cellar_status status = cellar_release_file_check(
+                work->pieces[t].counts,
+                work->plan->below == 2 ? CELLAR_BELOW_SUPPRESS : CELLAR_BELOW_ZERO, &how, &why);
             if (status != CELLAR_OK)
                 return cellar_fail(err, status, "table %s: %s", work->pieces[t].table->name,
                                    why.message);
@@ -111,7 +113,7 @@ out:
 static int has_display(const plan_display *display)
 {
     return display->rounding > 0 || display->zero != NULL || display->structural_zero != NULL ||
-           display->negative != NULL;
+           display->negative != NULL || display->suppressed != NULL;
 }
 
 static cellar_status open_shared(const char *path, cellar_output **out, cellar_error *err)

@@ -80,8 +80,13 @@ static void public_facts(cellar_page *page, const cellar_release *release, const
                      cellar_release_negatives(release) == CELLAR_NEGATIVES_ZERO ? "set to zero"
                                                                                 : "kept");
     if (cellar_release_threshold(release) > 0)
-        cellar_page_fact(page, "Threshold", "numbers below %lld set to zero",
-                         (long long) cellar_release_threshold(release));
+        cellar_page_fact(
+            page, "Threshold",
+            cellar_release_below(release) == CELLAR_BELOW_SUPPRESS
+                ? "values below %lld are suppressed, zeros among them; the guarantee is "
+                  "that of the values before"
+                : "numbers below %lld set to zero",
+            (long long) cellar_release_threshold(release));
     cellar_page_fact(page, "Noise drawn from", "%s",
                      cellar_release_noise(release) == CELLAR_NOISE_SECURE
                          ? "the system's entropy, never stored"

@@ -219,6 +219,15 @@ cellar_status cellar_utility_compare(const cellar_table *table, const cellar_rel
                              "of the table and the release one is weighted and the other is not");
         goto out;
     }
+    if (cellar_release_below(release) == CELLAR_BELOW_SUPPRESS) {
+        status =
+            cellar_fail(err, CELLAR_ERR_RULE,
+                        "values of the release below %lld are suppressed, and losses compare "
+                        "values: measure its mechanism with that threshold instead, where they "
+                        "count as 0",
+                        (long long) cellar_release_threshold(release));
+        goto out;
+    }
     CELLAR_TRY(open_released(&run, release, err));
     CELLAR_TRY(run_check(&run, &own, err));
     CELLAR_TRY(run_prepare(&run, cellar_release_schema(release), &own, err));

@@ -79,6 +79,13 @@ static int certify_add(json_t *certificate, const cellar_release_facts *facts)
     int failed = 0;
     if (facts->threshold > 1)
         failed |= certify_forget_probabilistic(certificate);
+    if (facts->below == CELLAR_BELOW_SUPPRESS)
+        failed |= json_object_set_new(
+            certificate, "post_processing",
+            json_sprintf("released values below %lld are suppressed, zeros among them; which cells "
+                         "these are follows from the released values alone, so that what is stated "
+                         "here about the values holds for the release",
+                         (long long) facts->threshold));
     if (facts->noise == CELLAR_NOISE_KEYED)
         failed |= json_object_set_new(
             certificate, "condition",
