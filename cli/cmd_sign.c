@@ -140,6 +140,7 @@ static cellar_status sign_tell(const char *done, const cellar_public_key *who,
         cli_json_count(&json, "certificates_not_recomputable",
                        found->n_releases - found->n_recomputed);
         cli_json_count(&json, "files_unrecognised", found->n_unrecognised);
+        cli_json_count(&json, "estimates", found->n_estimates);
         cli_json_begin(&json, "accepted", '[');
         for (unsigned one = 1; one <= found->accepted; one *= 2)
             if ((found->accepted & one) != 0)
