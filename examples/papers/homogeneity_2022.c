@@ -355,12 +355,13 @@ static void sizes(report *r, const data_sets *d)
     const cellar_size_model truncated = {CELLAR_SIZE_POISSON, CELLAR_SIZE_TRUNCATED, 2.43, 0, 0};
     cellar_risk_cell cell = cellar_risk_cell_default();
     double formula;
+
     cell.n_values = 2;
     cell.shares = one_value;
     cell.model = &plain;
-    cell.model = &truncated;
     formula =
         cell_risk(&cell, "laplace:epsilon=100", CELLAR_RISK_GLOBAL_FIXED, CELLAR_RISK_PUBLISHED);
+    cell.model = &truncated;
     report_item(r, "Section 4");
     report_rounds(r, "λ as fitted, Adult", "4.6", lambda_of(d->of[0], CELLAR_SIZE_PLAIN));
     report_errs(r, "λ when no cell is empty, Bankruptcy", "2.43",

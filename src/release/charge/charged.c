@@ -125,6 +125,7 @@ cellar_status cellar_charged_spend(const cellar_charged_set *set, cellar_ledger 
     charge.analyst = payment->analyst;
     charge.unit = facts->unit;
     charge.neighbours = facts->neighbours;
+    charge.n_cells = 0; /* added up below */
     charge.max_per_unit = facts->max_per_unit;
     charge.max_weight = facts->max_weight;
     charge.what = set->what;
