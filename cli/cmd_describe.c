@@ -289,8 +289,11 @@ static int describe_write_codelist(const cellar_description *description, const 
         status = cellar_output_commit(output, &err);
     }
     if (status == CELLAR_OK)
-        cli_message("%s: a draft read off the %s; review it before you declare it public", path,
-                    from_labels ? "value labels" : "data");
+        cli_message(from_labels ? "%s: a draft read off the value labels; review it before you "
+                                  "declare it public"
+                                : "%s: a draft read off the data, which no release accepts before "
+                                  "somebody has reviewed it and signed its first line",
+                    path);
     cellar_codelist_free(list);
     free(path);
     return status != CELLAR_OK ? cli_exit(status, &err) : CLI_GO_ON;

@@ -25,17 +25,6 @@ static size_t collect_parts(const plan_work *work, cellar_certify_part *parts)
     return n;
 }
 
-static cellar_certificate_domain list_domain(const plan_work *work)
-{
-    cellar_certificate_domain worst = CELLAR_CERTIFICATE_DOMAIN_DECLARED;
-    for (size_t t = 0; t < work->n; t++) {
-        const cellar_certificate_domain domain =
-            cellar_question_domain(cellar_table_schema(work->pieces[t].counts));
-        worst = domain > worst ? domain : worst; /* the values are in this order */
-    }
-    return worst;
-}
-
 cellar_protect_options cellar_plan_protect_options(const plan_work *work,
                                                    const cellar_plan_run_options *options)
 {
@@ -68,7 +57,9 @@ static cellar_status certify_list(plan_work *work, const cellar_certify_part *pa
     cellar_question question;
     facts.unit = work->plan->unit.name;
     facts.delta = work->plan->ledger.delta;
-    cellar_question_init(&question, &facts, list_domain(work));
+    cellar_question_init(&question, &facts);
+    for (size_t t = 0; t < work->n; t++)
+        cellar_question_add_domains(&question, cellar_table_schema(work->pieces[t].counts));
     return cellar_certify(parts, n, &question.options, &work->certificate, err);
 }
 

@@ -40,9 +40,13 @@ static cellar_status check_domains(plan_figures *figures, cellar_error *err)
             if (cellar_schema_domain(schema, v) == CELLAR_DOMAIN_OBSERVED)
                 status = cellar_plan_say(
                     figures, &figures->refusals, err,
-                    "table %s: the categories of '%s' were read off the data, where one person "
-                    "can make one; give it a codelist, or assert with domain_public that they are "
-                    "public",
+                    cellar_schema_reviewer(schema, v) != NULL
+                        ? "table %s: the code list of '%s' is a draft from the data that nobody "
+                          "has reviewed; review it and write a name after reviewed-by: in its "
+                          "first line, or assert with domain_public that its categories are public"
+                        : "table %s: the categories of '%s' were read off the data, where one "
+                          "person can make one; give it a codelist, or assert with domain_public "
+                          "that they are public",
                     work->pieces[t].table->name, cellar_schema_variable(schema, v));
             if (status != CELLAR_OK)
                 return status;

@@ -27,8 +27,9 @@ cellar_status cellar_committee_certify(const cellar_committee *run,
                                "the weights of the table have no bound (tabulate --max-weight)");
     }
     facts = cellar_protection_facts(&protect, cellar_schema_cells_per_record(run->schema));
-    facts.unit = NULL; /* "one record" */
-    cellar_question_init(&question, &facts, cellar_question_domain(run->schema));
+    facts.unit = NULL; /* "record" */
+    cellar_question_init(&question, &facts);
+    cellar_question_add_domains(&question, run->schema);
     question.options.epsilons = epsilons;
     question.options.n_epsilons = n;
     question.options.n_deltas = 1; /* the first */
