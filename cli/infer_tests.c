@@ -54,7 +54,7 @@ static void note_quality(const cellar_test_quality *quality, double df,
     if (df == 0)
         infer_note(answer, "No degrees of freedom are left: the model fits whatever the numbers "
                            "are, and there is nothing to test.");
-    else if (!bootstrap && (quality->information < 0.95 || quality->smallest_expected < 5)) {
+    else if (!bootstrap && quality->chi_square_is_off) {
         snprintf(text, sizeof text,
                  "The noise leaves %.0f %% of the information, the smallest expected count is "
                  "%.2g:",

@@ -180,7 +180,7 @@ static cellar_status check_remarks(plan_figures *figures, cellar_error *err)
                                    "nothing covers"));
     if (plan->unit.name != NULL && plan->unit.column == NULL)
         CELLAR_TRY(cellar_plan_say(figures, &figures->remarks, err,
-                                   "that a %s has one record is taken on trust; unit.column and "
+                                   "that each %s has one record is taken on trust; unit.column and "
                                    "max_records would see to it",
                                    plan->unit.name));
     if (plan->data.max_weight > 0)

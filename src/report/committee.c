@@ -164,8 +164,8 @@ static cellar_status committee_certificate(cellar_committee *run, cellar_error *
         cellar_page_paragraph(&run->page, "The certificate that the release carries.");
         cellar_page_remark(&run->page, "warn",
                            "Not verified: no signature of the release was checked.");
-        cellar_section_certificate(&run->page,
-                                   json_object_get(run->what->release->description, "certificate"));
+        cellar_section_certificate(
+            &run->page, json_object_get(run->what->release->description, "certificate"), 0);
         return CELLAR_OK;
     }
     status = cellar_committee_certify(run, run->planned[0], epsilons, 3, &certificate, err);
@@ -180,7 +180,7 @@ static cellar_status committee_certificate(cellar_committee *run, cellar_error *
     }
     if (status == CELLAR_OK) {
         cellar_page_paragraph(&run->page, "What a release with the mechanism planned would carry.");
-        cellar_section_certificate(&run->page, object);
+        cellar_section_certificate(&run->page, object, 0);
     }
     json_decref(object);
     cellar_certificate_free(certificate);

@@ -63,6 +63,13 @@ out:
     return status;
 }
 
+cellar_status cellar_section_interval(const cellar_section_noise_of *noise, int64_t released,
+                                      cellar_interval *out, cellar_error *err)
+{
+    const noise_run run = {NULL, noise, NULL};
+    return noise_interval(&run, 1, released, out, err);
+}
+
 /* ---- the law ------------------------------------------------------------------------ */
 
 /* P(released | count) of one count, as a chart. */
@@ -188,8 +195,9 @@ static cellar_status noise_sums_chart(noise_run *run, const noise_sums *sums, ce
     cellar_text name = {0};
     cellar_status status = CELLAR_OK;
     options.title = "What adding up cells does to the noise";
-    options.description = "Noise grows with the square root of the number of cells added up: "
-                          "a total of a hundred cells is off ten times as much as one cell.";
+    options.description = "Noise that is drawn for each cell on its own grows with the square "
+                          "root of the number of cells added up: the standard deviation of a total "
+                          "of a hundred cells is ten times that of one cell.";
     options.x = (cellar_chart_axis){"cells added up", 1, NAN, NAN};
     options.y = (cellar_chart_axis){"number", 1, NAN, NAN};
     options.height = 320;
