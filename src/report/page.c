@@ -193,13 +193,15 @@ static cellar_status page_chart_file(const cellar_page *page, const char *name, 
 cellar_status cellar_page_chart(cellar_page *page, const char *name, const cellar_chart *chart,
                                 cellar_error *err)
 {
+    char own[96];
     cellar_status status = CELLAR_OK;
-    cellar_chart_figure(chart, name, &page->out);
+    snprintf(own, sizeof own, "%s%s", page->prefix, name);
+    cellar_chart_figure(chart, own, &page->out);
     page->n_charts++;
     if (page->charts != NULL)
-        status = page_chart_file(page, name, "svg", chart, err);
+        status = page_chart_file(page, own, "svg", chart, err);
     if (page->charts != NULL && status == CELLAR_OK)
-        status = page_chart_file(page, name, "png", chart, err);
+        status = page_chart_file(page, own, "png", chart, err);
     return status;
 }
 

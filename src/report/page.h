@@ -15,6 +15,7 @@ typedef struct cellar_page {
     int replace;        /* of these files */
     int confidential;   /* 1: says so on the screen and on every printed page, as do its charts */
     size_t n_charts;
+    char prefix[32]; /* of the names of charts and sections where several tables share the page */
 } cellar_page;
 
 /* The head of the page and its title. `page` begins zeroed but for its settings. */
