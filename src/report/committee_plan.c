@@ -102,8 +102,7 @@ static void plan_page_head(plan_page *run, const json_t *certificate)
     if (run->figures->work.n > 1)
         cellar_page_remark(page, "warn",
                            "Risks below are those of each table by itself. Somebody who has all "
-                           "%zu can do more: they are lower bounds.",
-                           run->figures->work.n);
+                           "of them can do more: the risks are lower bounds.");
     for (size_t i = 0; i < told->n_remarks; i++)
         cellar_page_remark(page, "small", "Note: %s.", told->remarks[i]);
     plan_page_contents(run);

@@ -32,6 +32,14 @@ static int certificate_is(const json_t *certificate, const char *key, const char
     return strcmp(certificate_word(certificate, key, ""), word) == 0;
 }
 
+/* Cells that one record touches: of several mechanisms together, those of all. */
+static double certificate_cells(const json_t *c)
+{
+    const double cells = certificate_number(c, "cells_per_unit");
+    const double parts = certificate_number(json_object_get(c, "composition"), "parts");
+    return !json_is_true(json_object_get(c, "parallel")) && parts > cells ? parts : cells;
+}
+
 /* ---- what is hidden ---------------------------------------------------------------- */
 
 static void certificate_hidden(cellar_page *page, const json_t *c)
@@ -181,9 +189,11 @@ void cellar_section_guarantee(cellar_page *page, const json_t *c, size_t n_relea
     const double records = certificate_number(c, "records_per_unit");
     const int substitute = certificate_is(c, "neighbours", "substitute");
     double epsilon, delta;
-    char pair[96], who[32];
+    char pair[96], who[64];
     if (n_releases == 1)
         snprintf(who, sizeof who, "This release is");
+    else if (n_releases == 2)
+        snprintf(who, sizeof who, "Both releases together are");
     else
         snprintf(who, sizeof who, "All %zu releases together are", n_releases);
     if (certificate_refused(page, c, n_releases))
@@ -269,8 +279,7 @@ static void certificate_assumptions(cellar_page *page, const json_t *c)
     cellar_page_item(page,
                      "One record lies in at most %.0f released cell%s, and one %s has at most %.0f "
                      "record%s of weight at most %.0f.",
-                     certificate_number(c, "cells_per_unit"),
-                     certificate_number(c, "cells_per_unit") == 1 ? "" : "s", unit,
+                     certificate_cells(c), certificate_cells(c) == 1 ? "" : "s", unit,
                      certificate_number(c, "records_per_unit"),
                      certificate_number(c, "records_per_unit") == 1 ? "" : "s",
                      certificate_number(c, "max_weight"));

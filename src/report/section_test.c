@@ -99,12 +99,15 @@ static void test_tell(cellar_page *page, const cellar_noisy *noisy, const cellar
     cellar_text_clear(&caption);
     if (!quality.converged)
         cellar_page_remark(page, "small", "The maximisation did not converge: do not rely on it.");
-    if (is_bootstrap)
+    if (quality.chi_square_is_off)
         cellar_page_remark(page, "small",
                            "The noise leaves %.0f %% of the information and the model expects %.2g "
-                           "in its smallest cell: chi-square is no reference there, so %d seeded "
-                           "replicates were drawn.",
-                           100 * quality.information, quality.smallest_expected, TEST_REPLICATES);
+                           "in its smallest cell: chi-square is not a reference to rely on there.",
+                           100 * quality.information, quality.smallest_expected);
+    if (is_bootstrap)
+        cellar_page_remark(page, "small",
+                           "The bootstrap drew %d seeded replicates: its smallest p-value is %.3g.",
+                           TEST_REPLICATES, 1.0 / (TEST_REPLICATES + 1));
 }
 
 /* The number of cells of the table of the first two variables, 0 when it has too many. */
