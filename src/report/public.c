@@ -143,7 +143,8 @@ static cellar_status public_numbers(public_run *run, size_t i, cellar_error *err
 {
     const cellar_release *release = run->releases[i];
     const cellar_section_noise_of noise = public_noise_of(release, "");
-    const int has_intervals = !public_is_fitted(release) && !cellar_release_is_weighted(release) &&
+    const int has_intervals = strncmp(noise.mechanism, "identity", 8) != 0 &&
+                              !public_is_fitted(release) && !cellar_release_is_weighted(release) &&
                               cellar_section_has_law(noise.mechanism);
     return cellar_section_table(&run->page, release, run->options->max_rows,
                                 has_intervals ? &noise : NULL, err);

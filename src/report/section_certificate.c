@@ -131,7 +131,7 @@ static void certificate_pair_text(const json_t *c, double epsilon, double delta,
     const char *exact = json_string_value(json_object_get(c, "pure_epsilon_exact"));
     char text[2][32];
     snprintf(out, 96, "epsilon = %s and delta = %s",
-             delta == 0 && exact != NULL && strlen(exact) < 24
+             delta == 0 && exact != NULL && strlen(exact) < 12
                  ? exact
                  : cellar_bound_text(epsilon, text[0]),
              delta == 0 ? "0" : cellar_bound_text(delta, text[1]));

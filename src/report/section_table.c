@@ -208,8 +208,9 @@ static void table_lead(const table_run *run, int is_crosstab)
                                 "like any other.");
     if (run->noise != NULL && (is_crosstab || listed > 0))
         cellar_page_paragraph(run->page, "In parentheses stands the 95 %% interval of the true "
-                                         "count. It reckons with the noise of that cell alone, and "
-                                         "of many intervals about one in twenty may miss.");
+                                         "count, from the noise of that cell alone. It holds with "
+                                         "probability 0.95 at least: of many intervals, on average "
+                                         "no more than one in twenty misses.");
 }
 
 cellar_status cellar_section_table(cellar_page *page, const cellar_release *release,
