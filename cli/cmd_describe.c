@@ -119,7 +119,8 @@ static void describe_write_levels(const cellar_description *description, size_t 
     cellar_output_string(output, "\n");
     cli_grid_write(&grid, 2, output);
     if (n < column.n_levels)
-        cellar_output_printf(output, "... and %zu more levels\n", column.n_levels - n);
+        cellar_output_printf(output, "... and %zu more level%s\n", column.n_levels - n,
+                             column.n_levels - n == 1 ? "" : "s");
     cli_grid_clear(&grid);
 }
 

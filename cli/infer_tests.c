@@ -64,10 +64,11 @@ static void note_quality(const cellar_test_quality *quality, double df,
                            "expect fewer than 10 (docs/inference.md). Use --reference bootstrap.");
     }
     if (bootstrap && quality->n_failed > 0) {
-        snprintf(text, sizeof text,
-                 "%zu replicates did not converge and count as exceeding: the p-value is too large "
-                 "rather than too small.",
-                 quality->n_failed);
+        snprintf(
+            text, sizeof text,
+            "Replicates that did not converge: %zu. They count as exceeding, so the p-value is too "
+            "large rather than too small.",
+            quality->n_failed);
         infer_note(answer, text);
     }
 }
@@ -92,7 +93,7 @@ static void tell_test(const cellar_loglinear *test, const cellar_test_options *o
     add_test(&answer->tests, "naive", &naive, "chi-square");
     note_quality(&quality, aware.df, options, answer);
     infer_note(answer, "The naive test takes the released values for counts, negatives for zeros. "
-                       "It mistakes noise for association.");
+                       "It can mistake noise for association.");
     infer_note_population(answer);
 }
 
