@@ -304,8 +304,6 @@ static cellar_status committee_write(cellar_committee *run, cellar_error *err)
             status = committee_section(run, i, err);
     }
     cellar_page_end(&run->page);
-    if (status == CELLAR_OK && run->page.out.failed)
-        status = cellar_fail_memory(err, "a page");
     return status;
 }
 
@@ -330,13 +328,7 @@ cellar_status cellar_report_committee(const cellar_table *table,
         status = cellar_committee_open(&run, err);
     if (status == CELLAR_OK)
         status = committee_write(&run, err);
-    if (status == CELLAR_OK) {
-        cellar_output_write(output, run.page.out.bytes, run.page.out.length);
-        status = cellar_output_commit(output, err);
-    } else {
-        cellar_output_discard(output);
-    }
+    status = cellar_page_finish(&run.page, output, status, err);
     cellar_committee_close(&run);
-    cellar_page_clear(&run.page);
     return status;
 }

@@ -220,8 +220,6 @@ static cellar_status plan_page_write(plan_page *run, cellar_error *err)
         status = plan_page_joint(run, certificate, err);
     cellar_page_end(&run->page);
     json_decref(certificate);
-    if (status == CELLAR_OK && run->page.out.failed)
-        status = cellar_fail_memory(err, "a page");
     return status;
 }
 
@@ -267,13 +265,7 @@ cellar_status cellar_report_plan(const cellar_plan *plan, const cellar_plan_atta
     run.figures = figures;
     if (status == CELLAR_OK)
         status = plan_page_write(&run, err);
-    if (status == CELLAR_OK) {
-        cellar_output_write(output, run.page.out.bytes, run.page.out.length);
-        status = cellar_output_commit(output, err);
-    } else {
-        cellar_output_discard(output);
-    }
-    cellar_page_clear(&run.page);
+    status = cellar_page_finish(&run.page, output, status, err);
     cellar_plan_figures_free(figures != NULL ? &figures->told : NULL);
     return status;
 }

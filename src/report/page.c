@@ -275,6 +275,22 @@ void cellar_page_clear(cellar_page *page)
     cellar_text_clear(&page->out);
 }
 
+cellar_status cellar_page_finish(cellar_page *page, cellar_output *output, cellar_status so_far,
+                                 cellar_error *err)
+{
+    cellar_status status = so_far;
+    if (status == CELLAR_OK && page->out.failed)
+        status = cellar_fail_memory(err, "a page");
+    if (status == CELLAR_OK) {
+        cellar_output_write(output, page->out.bytes, page->out.length);
+        status = cellar_output_commit(output, err);
+    } else {
+        cellar_output_discard(output);
+    }
+    cellar_page_clear(page);
+    return status;
+}
+
 /* ---- numbers ------------------------------------------------------------------------------ */
 
 int cellar_page_is_answer(cellar_status status)

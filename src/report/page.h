@@ -6,6 +6,7 @@
 
 #include <cellar/chart.h>
 #include <cellar/export.h>
+#include <cellar/output.h>
 
 #include "base/text.h"
 
@@ -22,6 +23,10 @@ typedef struct cellar_page {
 void cellar_page_begin(cellar_page *page, const char *title);
 void cellar_page_end(cellar_page *page);
 void cellar_page_clear(cellar_page *page);
+/* Lets the page appear when all went well so far, else nothing; and clears it. `output` may be NULL
+ * after a failure. Answers the first failure. */
+cellar_status cellar_page_finish(cellar_page *page, cellar_output *output, cellar_status so_far,
+                                 cellar_error *err);
 
 /* Text as it is to be read; so wherever a format is taken below. */
 void cellar_page_text(cellar_page *page, const char *format, ...) CELLAR_PRINTF(2, 3);

@@ -228,9 +228,9 @@ static double public_add_up(double a, double b)
     return (a - (sum - part)) + (b - part) > 0 ? nextafter(sum, INFINITY) : sum;
 }
 
-/* Basic composition: releases about the same units cost at most the sum of their bounds. NULL when
- * that says nothing: a bound is missing, or the releases protect different units. */
-static json_t *public_sum(const public_run *run)
+/* Basic composition: releases about the same units cost at most the sum of their bounds. *out stays
+ * NULL when that says nothing: a bound is missing, or the releases protect different units. */
+static cellar_status public_sum(const public_run *run, json_t **out, cellar_error *err)
 {
     static const char *const same[] = {"unit", "neighbours", "records_per_unit"};
     const json_t *first = json_object_get(run->releases[0]->description, "certificate");
@@ -239,16 +239,17 @@ static json_t *public_sum(const public_run *run)
         const json_t *certificate = json_object_get(run->releases[i]->description, "certificate");
         const json_t *pure = json_object_get(certificate, "pure_epsilon");
         if (strcmp(cellar_release_verdict(run->releases[i]), "holds") != 0 || !json_is_number(pure))
-            return NULL;
+            return CELLAR_OK;
         sum = public_add_up(sum, json_number_value(pure));
         for (size_t k = 0; k < sizeof same / sizeof *same; k++)
             if (!json_equal(json_object_get(certificate, same[k]), json_object_get(first, same[k])))
-                return NULL;
+                return CELLAR_OK;
     }
-    return json_pack("{s:s, s:f, s:O?, s:O?, s:O?}", "verdict", "holds", "pure_epsilon", sum,
+    *out = json_pack("{s:s, s:f, s:O?, s:O?, s:O?}", "verdict", "holds", "pure_epsilon", sum,
                      "unit", json_object_get(first, "unit"), "neighbours",
                      json_object_get(first, "neighbours"), "records_per_unit",
                      json_object_get(first, "records_per_unit"));
+    return *out != NULL ? CELLAR_OK : cellar_fail_memory(err, "a certificate");
 }
 
 /* What protects is the bound of everything together: it comes first. */
@@ -256,14 +257,17 @@ static cellar_status public_guarantee(public_run *run, cellar_error *err)
 {
     const cellar_certificate *together = run->options->together;
     json_t *joint = NULL;
+    cellar_status status = CELLAR_OK;
     if (run->n == 1 && together == NULL)
         joint = json_incref(json_object_get(run->releases[0]->description, "certificate"));
     else if (together != NULL)
         joint = cellar_certificate_json(together);
     else
-        joint = public_sum(run);
+        status = public_sum(run, &joint, err);
     if (joint == NULL && together != NULL)
-        return cellar_fail_memory(err, "a certificate");
+        status = cellar_fail_memory(err, "a certificate");
+    if (status != CELLAR_OK)
+        return status;
     if (joint == NULL && run->n > 1)
         cellar_page_remark(&run->page, "warn",
                            "No guarantee of all %zu releases together is stated here: not each of "
@@ -342,8 +346,6 @@ static cellar_status public_write(public_run *run, cellar_error *err)
     cellar_page_heading(page, 2, "not-covered", "What is not covered");
     cellar_section_not_covered(page);
     cellar_page_end(page);
-    if (status == CELLAR_OK && page->out.failed)
-        status = cellar_fail_memory(err, "a page");
     return status;
 }
 
@@ -366,12 +368,6 @@ cellar_status cellar_report_public(const cellar_release *const *releases, size_t
     status = cellar_output_open(path, &how, &output, err);
     if (status == CELLAR_OK)
         status = public_write(&run, err);
-    if (status == CELLAR_OK) {
-        cellar_output_write(output, run.page.out.bytes, run.page.out.length);
-        status = cellar_output_commit(output, err);
-    } else {
-        cellar_output_discard(output);
-    }
-    cellar_page_clear(&run.page);
+    status = cellar_page_finish(&run.page, output, status, err);
     return status;
 }
