@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "release/guarantee/certify.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,20 +14,28 @@ static const char *const certify_epsilons[] = {"0.5", "1", "2"};
 static const char *const certify_deltas[] = {"1e-6", "1e-9"};
 enum { CERTIFY_N_DELTAS = sizeof certify_deltas / sizeof *certify_deltas };
 
+/* 1 when the name stands between two of the commas that separate names. */
+static int question_names(const char *names, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = strstr(names, name); at != NULL; at = strstr(at + 1, name))
+        if ((at == names || at[-1] == ' ') && (at[length] == '\0' || at[length] == ','))
+            return 1;
+    return 0;
+}
+
 /* Each once; who has no room is among the others. */
 static void question_add_reviewer(cellar_question *question, const char *name)
 {
+    static const char others[] = "others";
     char *text = question->reviewers;
-    const size_t length = strlen(text), more = strlen(name);
-    static const char others[] = " and others";
+    const size_t length = strlen(text), room = sizeof question->reviewers - length;
     question->options.reviewers = text;
-    if (strstr(text, name) != NULL || strstr(text, others) != NULL)
+    if (question_names(text, name) || question_names(text, others))
         return;
-    if (length + 2 + more + sizeof others > sizeof question->reviewers)
+    if (strlen(name) + 2 + sizeof others + 2 > room)
         name = others;
-    else if (length > 0)
-        strcpy(text + length, ", ");
-    strcat(text, name);
+    snprintf(text + length, room, "%s%s", length > 0 ? ", " : "", name);
 }
 
 void cellar_question_add_domains(cellar_question *question, const cellar_schema *schema)
