@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "report/report.h"
+#include "table/formats/sheet.h"
 #include "table/schema/schema.h"
 
 enum { TABLE_MAX_COLUMNS = 12, TABLE_MEMO = 512 };
@@ -80,6 +81,10 @@ static cellar_status table_value(const table_run *run, uint64_t index, cellar_er
     cellar_status status = CELLAR_OK;
     if (cell.status == CELLAR_CELL_STRUCTURAL_ZERO) {
         cellar_page_number(run->page, "cannot occur");
+        return CELLAR_OK;
+    }
+    if (cell.status != CELLAR_CELL_NORMAL) { /* its value is not 0: it is not there */
+        cellar_page_number(run->page, "%s", cellar_cell_status_name(cell.status));
         return CELLAR_OK;
     }
     if (run->noise != NULL)
@@ -201,6 +206,9 @@ static void table_lead(const table_run *run, int is_crosstab)
     cellar_page_paragraph(run->page, "The release lists %zu value%s of %" PRIu64 " cell%s.%s",
                           listed, listed == 1 ? "" : "s", possible, possible == 1 ? "" : "s",
                           listed == possible ? ""
+                          : cellar_release_below(run->release) == CELLAR_BELOW_SUPPRESS
+                              ? " A cell that is not listed is suppressed, because its value was "
+                                "below the threshold (it need not be 0), or cannot occur."
                           : schema->structural != NULL
                               ? " A cell that is not listed is a combination that cannot occur, or "
                                 "it was released as 0, which is a value like any other."
