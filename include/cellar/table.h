@@ -31,6 +31,8 @@ CELLAR_API const char *cellar_schema_variable(const cellar_schema *schema, size_
 /* The position of the variable of that name, or CELLAR_NO_CODE. */
 CELLAR_API size_t cellar_schema_find_variable(const cellar_schema *schema, const char *name);
 CELLAR_API cellar_domain cellar_schema_domain(const cellar_schema *schema, size_t variable);
+/* Of the code list of a variable: cellar_codelist_reviewer(). */
+CELLAR_API const char *cellar_schema_reviewer(const cellar_schema *schema, size_t variable);
 CELLAR_API size_t cellar_schema_n_categories(const cellar_schema *schema, size_t variable);
 CELLAR_API size_t cellar_schema_n_leaves(const cellar_schema *schema, size_t variable);
 CELLAR_API const char *cellar_schema_code(const cellar_schema *schema, size_t variable,

@@ -36,15 +36,17 @@ CELLAR_API const char *cellar_negatives_name(cellar_negatives negatives);
 /* Finds "keep" and "zero". */
 CELLAR_API int cellar_negatives_find(const char *name, cellar_negatives *out);
 
-/* Where the categories of a variable come from. Only declared or asserted domains can carry a
- * privacy guarantee: an observed domain may owe a category to a single person. */
+/* Where the categories of a variable come from, from worst to best. An observed domain carries no
+ * privacy guarantee: it may owe a category to a single person. An asserted or drafted one rests on
+ * somebody's word. */
 typedef enum cellar_domain {
     CELLAR_DOMAIN_OBSERVED, /* read off the data: a certificate says `fails` */
-    CELLAR_DOMAIN_DECLARED, /* fixed before the data were read, as in a code list */
-    CELLAR_DOMAIN_ASSERTED  /* read off the data, and asserted to be public */
+    CELLAR_DOMAIN_ASSERTED, /* read off the data, and asserted to be public */
+    CELLAR_DOMAIN_DRAFTED,  /* drafted from the data, and reviewed: cellar_codelist_reviewer() */
+    CELLAR_DOMAIN_DECLARED  /* fixed before the data were read, as in a code list */
 } cellar_domain;
 
-/* "observed", "declared", "asserted". */
+/* "observed", "asserted", "drafted", "declared". */
 CELLAR_API const char *cellar_domain_name(cellar_domain domain);
 /* Finds each of them. */
 CELLAR_API int cellar_domain_find(const char *name, cellar_domain *out);

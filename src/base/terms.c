@@ -11,8 +11,9 @@ static const char *const negatives_names[] = {[CELLAR_NEGATIVES_UNDECIDED] = "un
                                               [CELLAR_NEGATIVES_KEEP] = "keep",
                                               [CELLAR_NEGATIVES_ZERO] = "zero"};
 static const char *const domain_names[] = {[CELLAR_DOMAIN_OBSERVED] = "observed",
-                                           [CELLAR_DOMAIN_DECLARED] = "declared",
-                                           [CELLAR_DOMAIN_ASSERTED] = "asserted"};
+                                           [CELLAR_DOMAIN_ASSERTED] = "asserted",
+                                           [CELLAR_DOMAIN_DRAFTED] = "drafted",
+                                           [CELLAR_DOMAIN_DECLARED] = "declared"};
 static const char *const choice_names[] = {
     [CELLAR_CHOICE_UNSTATED] = "not stated",
     [CELLAR_CHOICE_IN_ADVANCE] = "declared in advance",
@@ -62,7 +63,7 @@ const char *cellar_domain_name(cellar_domain domain)
 
 int cellar_domain_find(const char *name, cellar_domain *out)
 {
-    int found = terms_find(name, domain_names, CELLAR_DOMAIN_OBSERVED, CELLAR_DOMAIN_ASSERTED);
+    int found = terms_find(name, domain_names, CELLAR_DOMAIN_OBSERVED, CELLAR_DOMAIN_DECLARED);
     if (found >= 0)
         *out = (cellar_domain) found;
     return found >= 0;

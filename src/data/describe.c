@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "data/codelist_build.h"
 #include "data/coder.h"
 #include "data/scan.h"
 
@@ -333,6 +334,7 @@ cellar_status cellar_codelist_from_description(const cellar_description *descrip
         CELLAR_TRY(cellar_codelist_add(list, code, strcmp(label, code) == 0 ? NULL : label, NULL,
                                        CELLAR_CODE_PLAIN, err));
     }
+    list->reviewer = ""; /* a draft */
     CELLAR_TRY(cellar_codelist_finish(list, err));
     *out = list;
     list = NULL;

@@ -189,7 +189,7 @@ static void test_terms(void **state)
         const char *name = cellar_negatives_name((cellar_negatives) i);
         assert_true(cellar_negatives_find(name, &negatives) && (int) negatives == i);
     }
-    for (int i = CELLAR_DOMAIN_OBSERVED; i <= CELLAR_DOMAIN_ASSERTED; i++)
+    for (int i = CELLAR_DOMAIN_OBSERVED; i <= CELLAR_DOMAIN_DECLARED; i++)
         assert_true(cellar_domain_find(cellar_domain_name((cellar_domain) i), &domain) &&
                     (int) domain == i);
     for (int i = CELLAR_CHOICE_UNSTATED; i <= CELLAR_CHOICE_CONFIDENTIAL_DATA; i++) {

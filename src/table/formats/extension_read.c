@@ -56,7 +56,7 @@ static cellar_status extension_variable(const cellar_source *source, const json_
     for (size_t i = 0; i < options->n_codelists; i++)
         if (strcmp(options->codelists[i].variable, def->name) == 0) {
             def->codelist = cellar_codelist_retain(options->codelists[i].codelist);
-            def->domain = CELLAR_DOMAIN_DECLARED;
+            def->domain = cellar_codelist_domain(def->codelist, 0);
             return CELLAR_OK;
         }
     status = cellar_codelist_parse(source->name, json_string_value(text), json_string_length(text),
