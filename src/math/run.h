@@ -16,7 +16,7 @@
 
 #include "math/dword.h"
 
-enum { CELLAR_RUN_HEAD = 32, CELLAR_RUN_STEP = 48 };
+enum { CELLAR_RUN_HEAD = 32, CELLAR_RUN_STEP = 48, CELLAR_RUN_LAG_BITS = 400 };
 
 typedef enum cellar_run_kind {
     CELLAR_RUN_SIMPLE,  /* S = 0 */

@@ -44,6 +44,7 @@ typedef struct cellar_count_law {
     void (*part_balls)(const cellar_kernel *k, int64_t count, int part, int64_t first, size_t n,
                        int64_t bits, arb_ptr out);
     long double (*part_ratio_bound)(const cellar_kernel *k, int64_t count, int part, int64_t b);
+    int64_t parts_from; /* where there are parts: counts from this one on are drawn by them */
     /* Required with the shared slots. Mean and variance. */
     void (*mean_variance)(const cellar_kernel *k, int64_t count, double *mean, double *variance);
 } cellar_count_law;

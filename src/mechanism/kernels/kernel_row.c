@@ -72,6 +72,8 @@ static cellar_status table_by_run(const cellar_kernel_row *r, cellar_inverse **o
         r->k->law->mean_variance(r->k, r->count, &mean, &variance);
     if (sqrt(variance) > RUN_MAX / 8.0)
         return CELLAR_OK;
+    if (r->k->law->part_balls != NULL && r->count >= r->k->law->parts_from)
+        return CELLAR_OK;
     CELLAR_TRY(cellar_kernel_cells_make(r->k, r->count, &law, RUN_MAX, &cells, &found, err));
     if (found)
         CELLAR_TRY(cellar_inverse_create_list(law, cells.first, cells.list, cells.n, out, err));
