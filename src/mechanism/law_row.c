@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "math/work.h"
 #include "mechanism/kernels/kernel.h"
 
 enum {
@@ -83,8 +84,9 @@ static int row_extend(cellar_law_row *row, size_t n)
     const size_t from = row->n, wanted = least(n + n / 8, CELLAR_LAW_ROW_MAX);
     const size_t to = least(wanted, from > 0 ? 2 * from : ROOM_FIRST);
     cellar_dword sum = from > 0 ? row->below[from - 1] : (cellar_dword){0};
-    if (row->has_ended || to <= from || !row_grow(row, wanted))
+    if (row->has_ended || to <= from || cellar_work_is_over() || !row_grow(row, wanted))
         return 0;
+    cellar_work_add((double) (to - from));
     cellar_run_next(&row->run, to - from, row->p + from);
     if (!(row->run.error < 0x1p50))
         return 0;
@@ -176,6 +178,7 @@ int cellar_law_row_finish(cellar_law_row *row, int bits)
     row->above = above;
     row->after = after;
     row->n_above = row->n;
+    cellar_work_add((double) row->n / 4);
     for (size_t i = row->n; i-- > 0;)
         above[i] = sum = cellar_dword_add(sum, row->p[i]);
     return 1;

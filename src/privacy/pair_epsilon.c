@@ -12,12 +12,14 @@
 
 #include "math/ball.h"
 #include "math/rational.h"
+#include "math/work.h"
 #include "privacy/pair.h"
 
 /* A line, and what it says. */
 typedef struct line {
     int64_t x;
     double value;        /* at the epsilon whose threshold is x, about */
+    double most;         /* no less than delta at that epsilon */
     double fall;         /* by which it falls there when epsilon grows, about */
     int meets;           /* it meets delta at an epsilon of at least 0, which lies within */
     double lower, upper; /* these two */
@@ -89,6 +91,7 @@ static line line_at(const cellar_pair *pair, double epsilon, int64_t near, doubl
     arb_sub(p, p, q, CELLAR_PAIR_BITS);
     l.fall = middle_of(q);
     l.value = middle_of(p);
+    l.most = arb_is_finite(p) ? cellar_ball_upper(p) : 1;
     arb_clear(p);
     arb_clear(q);
     arb_clear(factor);
@@ -156,7 +159,9 @@ int cellar_pair_epsilon(const cellar_pair *pair, double delta, double about, dou
     for (int k = 1; k <= STEPS_MAX && epsilon < largest && b.low < b.high; k++) {
         line l = line_at(pair, epsilon, near, delta);
         int is_enough = line_is_enough(pair, &l, delta);
-        if (is_enough || (epsilon <= 0 && l.value <= delta)) {
+        if (cellar_work_is_over())
+            return 0; /* comparisons were left open */
+        if (is_enough || (epsilon <= 0 && l.most <= delta)) {
             *lower = is_enough ? l.lower : 0;
             *upper = is_enough ? l.upper : 0;
             return 1;

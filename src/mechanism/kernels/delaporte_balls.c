@@ -19,6 +19,7 @@
  * (1 - x), x = A / (j + 1), if x < 1, and those below at most T(j) y / (1 - y), y = j / A < 1. */
 #include "mechanism/kernels/delaporte_balls.h"
 
+#include "math/work.h"
 #include "mechanism/kernels/count_balls.h"
 
 enum {
@@ -131,13 +132,15 @@ static void add_side(const delaporte_balls *d, int64_t b, int64_t j, int up, con
                      arb_t sum)
 {
     enum { EVERY = 8 }; /* terms between two looks at the end */
+    int64_t n = 0;
     arb_t term, ratio, spare, rest;
     arb_init(term);
     arb_init(ratio);
     arb_init(spare);
     arb_init(rest);
     arb_set(term, largest);
-    for (int64_t n = 1; up ? j < b : j > 0; n++) {
+    while (up ? j < b : j > 0) {
+        n++;
         term_ratio(d, b, up ? j : j - 1, up, spare, ratio);
         arb_mul(term, term, ratio, d->bits);
         arb_add(sum, sum, term, d->bits);
@@ -151,6 +154,7 @@ static void add_side(const delaporte_balls *d, int64_t b, int64_t j, int up, con
             }
         }
     }
+    cellar_work_add_balls((double) n, d->bits);
     arb_clear(term);
     arb_clear(ratio);
     arb_clear(spare);
