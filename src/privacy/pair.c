@@ -65,10 +65,12 @@ static cellar_order compare_balls(const cellar_pair *pair, int64_t b, const fmpq
     arb_init(q);
     arb_init(factor);
     for (int64_t bits = CELLAR_PAIR_BITS;
-         bits <= CELLAR_PAIR_BITS_MAX && order == CELLAR_ORDER_OPEN; bits *= 2) {
+         bits <= CELLAR_PAIR_BITS_MAX && order == CELLAR_ORDER_OPEN && !cellar_work_is_over();
+         bits *= 2) {
         cellar_distribution_pmf(pair->p, b, bits, p);
         cellar_distribution_pmf(pair->q, b, bits, q);
         cellar_pair_exp(epsilon, bits, factor);
+        cellar_work_add_balls(4, bits);
         arb_mul(q, q, factor, bits);
         if (arb_is_zero(p) || arb_lt(p, q)) /* a hole in the support of P counts for nothing */
             order = CELLAR_ORDER_BELOW;

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "math/special.h"
+#include "math/work.h"
 #include "mechanism/kernels/delaporte_balls.h"
 #include "mechanism/registry.h"
 
@@ -65,14 +66,17 @@ static int64_t term_peak(const delaporte_terms *t, int64_t b)
 static long double sum_side(const delaporte_terms *t, int64_t b, int64_t start, int up)
 {
     long double term = 1, sum = 0, growth = ((long double) b + 1) * ((long double) b + 1);
+    int64_t last = start;
     growth *= t->r < 1 ? 1 / t->r : 1;
     for (int64_t j = start; up ? j < b : j > 0; j += up ? 1 : -1) {
         long double ratio = term_ratio(t, b, up ? j : j - 1, up);
+        last = j;
         term *= ratio;
         sum += term;
         if (ratio < 1 && term * growth < 1e-20L * (1 + sum))
             break;
     }
+    cellar_work_add((double) (last > start ? last - start : start - last) / 2);
     return sum;
 }
 

@@ -212,20 +212,26 @@ static double values_per_fall(const cellar_kernel *k, int64_t count)
 void cellar_kernel_survival_ball(const cellar_mechanism *m, int64_t count, int64_t released,
                                  int64_t bits, arb_t out)
 {
-    enum { RUN_BITS = 128, FALL_SHORT = 300 }; /* closed forms take longer than short sums */
+    enum {
+        RUN_BITS = 128,
+        LOW_MAX = 1 << 16,
+        FALL_SHORT = 300
+    }; /* closed forms take longer than short sums */
     const cellar_kernel *k = (const cellar_kernel *) m;
     const int is_closed = k->law->upper_ball != NULL;
+    /* below the mean of a wide distribution the values up to b are fewer than those beyond */
+    const int is_low = released < count || (released < LOW_MAX &&
+                                            (long double) released < cellar_kernel_mean(k, count));
     if (released < 0) {
         arb_one(out);
         return;
     }
-    if (bits <= RUN_BITS && released >= count &&
-        (!is_closed || values_per_fall(k, count) < FALL_SHORT) &&
+    if (bits <= RUN_BITS && !is_low && (!is_closed || values_per_fall(k, count) < FALL_SHORT) &&
         sum_by_run(k, count, released + 1, out))
         return;
     if (is_closed) {
         k->law->upper_ball(k, count, released + 1, bits, out);
-    } else if (released < count) {
+    } else if (is_low) {
         cellar_kernel_cdf_balls(k, count, released, 1, bits, out);
         arb_sub_ui(out, out, 1, bits);
         arb_neg(out, out);
