@@ -124,6 +124,7 @@ static cellar_status dirichlet_points(cellar_certificate *c, const cellar_certif
         c->points[c->n_points] = (cellar_profile_point){.epsilon = epsilon,
                                                         .delta = delta,
                                                         .delta_probabilistic = delta > 0 ? 1 : 0,
+                                                        .probabilistic_is_bound = delta > 0,
                                                         .delta_published = NAN,
                                                         .count = 1};
     }

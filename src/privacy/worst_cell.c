@@ -6,7 +6,7 @@
 #include "privacy/worst.h"
 
 enum { COUNTS_REPEATED_MAX = 20000 };
-static const double WORK_OF_QUESTION = 2e7, WORK_OF_PAIR = 1000; /* steps (math/work.h) */
+static const double WORK_OF_QUESTION = 6e7, WORK_OF_PAIR = 1000; /* steps (math/work.h) */
 
 void cellar_one_cell_init(cellar_one_cell *cell, const cellar_mechanism *m, int64_t shift,
                           int64_t smallest, cellar_negatives negatives, double effort)

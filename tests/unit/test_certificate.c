@@ -16,6 +16,7 @@
 #include "privacy/pair.h"
 #include "privacy/worst.h"
 #include "certify_specs.h"
+#include "usual_specs.h"
 
 static void assert_close(double got, double want, double relative)
 {
@@ -25,40 +26,13 @@ static void assert_close(double got, double want, double relative)
 
 /* ---- two computations -------------------------------------------------------------------- */
 
-/* Mechanisms of every kind, with parameters that are not special. */
-static const char *const specs[] = {"laplace:epsilon=0.7",
-                                    "laplace:epsilon=3.1",
-                                    "discrete-laplace:epsilon=0.2",
-                                    "discrete-laplace:epsilon=1.7",
-                                    "gaussian:sigma=0.6",
-                                    "gaussian:sigma=2.5",
-                                    "discrete-gaussian:sigma=0.8",
-                                    "discrete-gaussian:sigma=3.3",
-                                    "truncated-laplace:epsilon=0.3,m=4",
-                                    "truncated-normal:epsilon=2,m=6",
-                                    "identity",
-                                    "poisson:alpha=0.3",
-                                    "poisson:alpha=2",
-                                    "negbin:alpha=0.5,sigma=0.3",
-                                    "negbin:alpha=0.2,sigma=3",
-                                    "pig:alpha=0.5,sigma=0.4",
-                                    "sichel:alpha=1,sigma=0.5,nu=-1.3",
-                                    "sichel:alpha=0.4,sigma=2,nu=0.7",
-                                    "delaporte:alpha=0.5,sigma=0.6,nu=0.3",
-                                    "delaporte:alpha=0.5,sigma=2,nu=0.3",
-                                    "max-entropy:variance=1.5,m=3",
-                                    "max-entropy:variance=2,m=4,min=2",
-                                    "round:base=5",
-                                    "hellinger:epsilon=2"};
-enum { N_SPECS = sizeof specs / sizeof *specs };
-
 /* By threshold and term by term. */
 static void test_two_routes(void **state)
 {
     (void) state;
-    for (size_t i = 0; i < 12 * N_SPECS; i++) {
+    for (size_t i = 0; i < 12 * N_USUAL_SPECS; i++) {
         const int k = (int) (i % 12);
-        cellar_mechanism *m = make(specs[i / 12]);
+        cellar_mechanism *m = make(usual_specs[i / 12]);
         cellar_one_cell cell;
         cellar_pair pair;
         fmpq_t epsilon;
@@ -74,12 +48,12 @@ static void test_two_routes(void **state)
         cellar_pair_delta(&pair, epsilon, first);
         cellar_pair_delta_by_sum(&pair, epsilon, 1e-10, CELLAR_PAIR_BITS, second);
         if (!arb_overlaps(first, second))
-            fail_msg("%s: two routes to delta disagree", specs[i / 12]);
+            fail_msg("%s: two routes to delta disagree", usual_specs[i / 12]);
         cellar_pair_violation(&pair, epsilon, first);
         pair.is_monotone = pair.is_flat = 0; /* as if nothing was known of it */
         cellar_pair_violation(&pair, epsilon, second);
         if (!arb_overlaps(first, second))
-            fail_msg("%s: two routes to the violation disagree", specs[i / 12]);
+            fail_msg("%s: two routes to the violation disagree", usual_specs[i / 12]);
         cellar_one_cell_clear(&cell);
         fmpq_clear(epsilon);
         arb_clear(first);
@@ -221,10 +195,10 @@ static void test_consistent(void **state)
 {
     static const char *const deltas[] = {"1e-3", "1e-9"};
     (void) state;
-    for (size_t i = 0; i < (size_t) 4 * N_SPECS;
+    for (size_t i = 0; i < (size_t) 4 * N_USUAL_SPECS;
          i += i % 4 == 0 ? 3 : 1) { /* the first and the last of four */
         cellar_certify_options o = cellar_certify_options_default();
-        const char *spec = specs[i / 4];
+        const char *spec = usual_specs[i / 4];
         char texts[2][40];
         const char *const epsilons[] = {texts[0], texts[1]};
         cellar_epsilon_at at;
