@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A certificate told: as JSON for programs, in words for a release committee. */
+/* Writes a certificate: as JSON for programs, in sentences for a release committee. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -23,19 +23,19 @@ static json_t *json_directed(double value, int is_up)
 {
     char text[40];
     int side;
-    fmpq_t told, exact;
+    fmpq_t printed, exact;
     if (!isfinite(value))
         return json_null();
     snprintf(text, sizeof text, "%.*g", CELLAR_FEW_DIGITS, value);
     if (strtod(text, NULL) == value)
         return json_real(value);
     snprintf(text, sizeof text, "%.*g", JSON_DIGITS, value);
-    fmpq_init(told);
+    fmpq_init(printed);
     fmpq_init(exact);
-    CELLAR_ASSERT(cellar_rational_parse(text, strlen(text), told));
+    CELLAR_ASSERT(cellar_rational_parse(text, strlen(text), printed));
     cellar_rational_set_double(exact, value);
-    side = fmpq_cmp(told, exact);
-    fmpq_clear(told);
+    side = fmpq_cmp(printed, exact);
+    fmpq_clear(printed);
     fmpq_clear(exact);
     if (is_up ? side < 0 : side > 0)
         value = nextafter(value, is_up ? INFINITY : -INFINITY);

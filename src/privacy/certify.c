@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From mechanisms and what is known about their use to a certificate. Reading order: setting.c says
- * what a unit can change, curve.c turns that into delta(epsilon) of everything, worst.c finds the
- * worst counts of one cell, pair.c compares two counts, distribution.c encloses probabilities. */
+/* From mechanisms and what is known about their use to a certificate. Data flow, top down:
+ *
+ *   certify        points, epsilons and the verdict of a certificate, within counted work
+ *     setting      what one unit can change: how many cells, by how much
+ *     curve        delta(epsilon) and epsilon(delta) of everything a unit meets
+ *       tight      several cells: losses -> pld (on a grid) -> compose (one Fourier transform)
+ *         envelope   the losses of a mechanism without a single worst pair of counts
+ *       worst      one cell: the worst of all pairs of counts (worst_epsilon, worst_noise)
+ *         pair     two counts: by a threshold (pair_threshold) or value by value (pair_values)
+ *           distribution   enclosures of probabilities and tails of one count
+ *
+ * All that is proved about a mechanism beforehand is in mechanism/facts. */
 #include "privacy/certify.h"
 
 #include <math.h>

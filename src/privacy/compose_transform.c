@@ -61,7 +61,8 @@ cellar_status cellar_transform_init(cellar_transform *t, size_t n, cellar_error 
 
 /* Multiplies the product by the transform of `real` (non-negative, of sum about 1) to the power
  * `times`. With e the error of a coefficient z, that of z^k is at most k e (|z| + e)^(k-1). Most
- * powers of a wide law are nothing: those below e^-NOTHING are taken for 0, and count as errors. */
+ * powers of a wide distribution are nothing: those below e^-NOTHING are taken for 0, and count as
+ * errors. */
 void cellar_transform_multiply(cellar_transform *t, uint64_t times)
 {
     static const double NOTHING = 92;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The epsilon of a pair whose likelihood ratios are monotone, for a given delta.
  *
- * Let P(x) and Q(x) be what the two laws have beyond x, in the direction in which losses rise. Then
- * delta(epsilon) is the largest of P(x) - e^epsilon Q(x) over all x: a convex function of
- * e^epsilon made of straight lines, where the line of x is the largest for the epsilon whose
+ * Let P(x) and Q(x) be what the two distributions have beyond x, in the direction in which losses
+ * rise. Then delta(epsilon) is the largest of P(x) - e^epsilon Q(x) over all x: a convex function
+ * of e^epsilon made of straight lines, where the line of x is the largest for the epsilon whose
  * threshold is x. Each line is a bound from below: where it meets delta, at ln((P(x) - delta) /
  * Q(x)), epsilon is not yet enough, or just so. And it is enough if x is the threshold there too.
  * So one line, found near the answer, gives it as closely as its two tails are known, and nothing

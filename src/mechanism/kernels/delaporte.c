@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The Delaporte law of mean mu = count + alpha: Poisson(lambda) + NBI of mean mu (1 - nu), with
- * lambda = mu nu and variance mu + sigma mu^2 (1 - nu)^2. Write r = 1/sigma and
- * beta = sigma mu (1 - nu). From the generating function e^{lambda(z-1)} (1 - beta(z-1))^{-r},
+/* The Delaporte distribution of mean mu = count + alpha: Poisson(lambda) + NBI of mean mu (1 - nu),
+ * with lambda = mu nu and variance mu + sigma mu^2 (1 - nu)^2. Write r = 1/sigma and beta = sigma
+ * mu (1 - nu). From the generating function e^{lambda(z-1)} (1 - beta(z-1))^{-r},
  *
  *   (1+beta)(b+1) P(b+1) = (beta b + lambda(1+beta) + r beta) P(b) - lambda beta P(b-1).
  *
@@ -34,7 +34,7 @@ static delaporte_terms terms_of(const cellar_kernel *k, int64_t count)
     return (delaporte_terms){mu * d->nu, beta, 1 / d->sigma, mu * d->nu * (1 + beta) / beta};
 }
 
-/* ---- the law in long doubles ------------------------------------------------ */
+/* ---- the distribution in long doubles ------------------------------------------------ */
 
 /* P(b) = sum_j T_j, T_j = P(Poisson = j) P(NBI = b - j). T_{j+1}/T_j or its inverse, m = b - j, by
  * one division, which takes longer than all the rest: */
@@ -149,7 +149,7 @@ static void delaporte_mean_variance(const cellar_kernel *k, int64_t count, doubl
     *variance = (double) (mu + t.r * t.beta * t.beta);
 }
 
-/* ---- its two parts, for wide laws ------------------------------------------- */
+/* ---- its two parts, for wide distributions ------------------------------------------- */
 
 /* lambda/(b+1), and q (b+r)/(b+1), which tends to q. */
 static long double delaporte_part_ratio_bound(const cellar_kernel *k, int64_t count, int part,
