@@ -16,7 +16,7 @@
 #include "privacy/pair.h"
 #include "privacy/worst.h"
 #include "certify_specs.h"
-#include "usual_specs.h"
+#include "mechanism_specs.h"
 
 static void assert_close(double got, double want, double relative)
 {
@@ -30,9 +30,9 @@ static void assert_close(double got, double want, double relative)
 static void test_two_routes(void **state)
 {
     (void) state;
-    for (size_t i = 0; i < 12 * N_USUAL_SPECS; i++) {
+    for (size_t i = 0; i < 12 * N_SPECS; i++) {
         const int k = (int) (i % 12);
-        cellar_mechanism *m = make(usual_specs[i / 12]);
+        cellar_mechanism *m = make(specs[i / 12]);
         cellar_one_cell cell;
         cellar_pair pair;
         fmpq_t epsilon;
@@ -48,12 +48,12 @@ static void test_two_routes(void **state)
         cellar_pair_delta(&pair, epsilon, first);
         cellar_pair_delta_by_sum(&pair, epsilon, 1e-10, CELLAR_PAIR_BITS, second);
         if (!arb_overlaps(first, second))
-            fail_msg("%s: two routes to delta disagree", usual_specs[i / 12]);
+            fail_msg("%s: two routes to delta disagree", specs[i / 12]);
         cellar_pair_violation(&pair, epsilon, first);
         pair.is_monotone = pair.is_flat = 0; /* as if nothing was known of it */
         cellar_pair_violation(&pair, epsilon, second);
         if (!arb_overlaps(first, second))
-            fail_msg("%s: two routes to the violation disagree", usual_specs[i / 12]);
+            fail_msg("%s: two routes to the violation disagree", specs[i / 12]);
         cellar_one_cell_clear(&cell);
         fmpq_clear(epsilon);
         arb_clear(first);
@@ -195,10 +195,10 @@ static void test_consistent(void **state)
 {
     static const char *const deltas[] = {"1e-3", "1e-9"};
     (void) state;
-    for (size_t i = 0; i < (size_t) 4 * N_USUAL_SPECS;
+    for (size_t i = 0; i < (size_t) 4 * N_SPECS;
          i += i % 4 == 0 ? 3 : 1) { /* the first and the last of four */
         cellar_certify_options o = cellar_certify_options_default();
-        const char *spec = usual_specs[i / 4];
+        const char *spec = specs[i / 4];
         char texts[2][40];
         const char *const epsilons[] = {texts[0], texts[1]};
         cellar_epsilon_at at;

@@ -13,7 +13,7 @@
 #include "mechanism/kernels/kernel.h"
 #include "random/rng.h"
 #include "splitmix.h"
-#include "usual_specs.h"
+#include "mechanism_specs.h"
 
 /* Of certify.c; and what is done between two looks at the limit. */
 static const double WORK_USUAL = 3e8, ONE_STEP = 5e7;
@@ -66,7 +66,7 @@ static void test_unfinished_certificates_are_valid(void **state)
     static const char *const epsilons[] = {"0.7"}, *const deltas[] = {"1e-4"};
     static const double efforts[] = {1e-5, 4e-5, 2e-4, 1e-3};
     (void) state;
-    for (size_t i = 0; i < (size_t) 4 * N_USUAL_SPECS; i++) {
+    for (size_t i = 0; i < (size_t) 4 * N_SPECS; i++) {
         cellar_certify_options o = cellar_certify_options_default();
         cellar_certificate *whole, *cut;
         cellar_profile_point a, b;
@@ -75,9 +75,9 @@ static void test_unfinished_certificates_are_valid(void **state)
         o.epsilons = epsilons;
         o.deltas = deltas;
         o.n_epsilons = o.n_deltas = 1;
-        whole = certify_spec(usual_specs[i / 4], &o);
+        whole = certify_spec(specs[i / 4], &o);
         o.effort = efforts[i % 4];
-        cut = certify_spec(usual_specs[i / 4], &o);
+        cut = certify_spec(specs[i / 4], &o);
         a = cellar_certificate_point(whole, 0);
         b = cellar_certificate_point(cut, 0);
         x = cellar_certificate_epsilon_at(whole, 0);
@@ -87,7 +87,7 @@ static void test_unfinished_certificates_are_valid(void **state)
             y.epsilon < x.lower || y.lower > x.epsilon)
             fail_msg("%s at effort %g: delta [%g, %g], not [%g, %g]; epsilon [%g, %g], not [%g, "
                      "%g]; delta_p %g, not %g",
-                     usual_specs[i / 4], o.effort, b.delta_lower, b.delta, a.delta_lower, a.delta,
+                     specs[i / 4], o.effort, b.delta_lower, b.delta, a.delta_lower, a.delta,
                      y.lower, y.epsilon, x.lower, x.epsilon, b.delta_probabilistic,
                      a.delta_probabilistic);
         cellar_certificate_free(whole);
@@ -169,8 +169,8 @@ static void test_questions_agree(void **state)
     uint64_t random = 9;
     (void) state;
     for (int round = 0; round < ROUNDS; round++) {
-        const char *const list[] = {usual_specs[next_random(&random) % N_USUAL_SPECS],
-                                    usual_specs[next_random(&random) % N_USUAL_SPECS]};
+        const char *const list[] = {specs[next_random(&random) % N_SPECS],
+                                    specs[next_random(&random) % N_SPECS]};
         const size_t n = 1 + next_random(&random) % 2;
         const double epsilon = exp(uniform(&random, log(0.05), log(5)));
         const cellar_epsilon_at at = epsilon_of(list, n, deltas[round % 3]);
@@ -219,7 +219,7 @@ static void test_bounds_are_marked(void **state)
 /* Probabilities around the largest term against those run through from zero on. */
 static void test_delaporte_balls(void **state)
 {
-    static const char *const specs[] = {
+    static const char *const delaporte[] = {
         "delaporte:alpha=2000,sigma=0.4,nu=0.3",   "delaporte:alpha=2000,sigma=3,nu=0.9",
         "delaporte:alpha=900,sigma=0.0001,nu=0.5", "delaporte:alpha=5000,sigma=50,nu=0.001",
         "delaporte:alpha=1500,sigma=1,nu=0.999",   "delaporte:alpha=40,sigma=7,nu=0.99",
@@ -227,15 +227,15 @@ static void test_delaporte_balls(void **state)
     enum { FROM_ZERO = 1000, N = 3000, BITS = 128, ENOUGH = 100 };
     arb_ptr want = _arb_vec_init(N), got = _arb_vec_init(3);
     (void) state;
-    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
-        cellar_mechanism *m = make(specs[i]);
+    for (size_t i = 0; i < sizeof delaporte / sizeof *delaporte; i++) {
+        cellar_mechanism *m = make(delaporte[i]);
         const cellar_kernel *k = (const cellar_kernel *) m;
         k->law->p_balls(k, 7, FROM_ZERO, N, BITS, want);
         for (int64_t b = 30; b + 3 <= N; b += 370) {
             k->law->p_balls(k, 7, FROM_ZERO + b, 3, BITS, got);
             for (int64_t j = 0; j < 3; j++)
                 if (!arb_overlaps(got + j, want + b + j) || arb_rel_accuracy_bits(got + j) < ENOUGH)
-                    fail_msg("%s: P(%d)", specs[i], (int) (FROM_ZERO + b + j));
+                    fail_msg("%s: P(%d)", delaporte[i], (int) (FROM_ZERO + b + j));
         }
         cellar_mechanism_free(m);
     }

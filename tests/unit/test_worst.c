@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "make_mechanism.h"
-#include "usual_specs.h"
+#include "mechanism_specs.h"
 #include "math/rational.h"
 #include "mechanism/mechanism.h"
 #include "privacy/worst.h"
@@ -76,13 +76,13 @@ static void test_never_exceeded(void **state)
 {
     static const char *const epsilons[] = {"0.31", "0.9", "2"};
     (void) state;
-    for (size_t i = 0; i < (size_t) 6 * N_USUAL_SPECS; i++) {
-        cellar_mechanism *m = make(usual_specs[i / 6]);
+    for (size_t i = 0; i < (size_t) 6 * N_SPECS; i++) {
+        cellar_mechanism *m = make(specs[i / 6]);
         const int zero = i % 6 < 3;
         cellar_one_cell cell;
         cellar_one_cell_init(&cell, m, 1 + (int64_t) (i % 3), i % 4 == 3 ? 2 : 0,
                              zero ? CELLAR_NEGATIVES_ZERO : CELLAR_NEGATIVES_KEEP, 1);
-        check_worst(usual_specs[i / 6], &cell, epsilons[i % 3]);
+        check_worst(specs[i / 6], &cell, epsilons[i % 3]);
         cellar_one_cell_clear(&cell);
         cellar_mechanism_free(m);
     }
@@ -106,8 +106,8 @@ static void test_epsilon_meets_delta(void **state)
 {
     static const double deltas[] = {0.2, 1e-3, 1e-9};
     (void) state;
-    for (size_t i = 0; i < (size_t) 3 * N_USUAL_SPECS; i++) {
-        cellar_mechanism *m = make(usual_specs[i / 3]);
+    for (size_t i = 0; i < (size_t) 3 * N_SPECS; i++) {
+        cellar_mechanism *m = make(specs[i / 3]);
         const double delta = deltas[i % 3];
         cellar_one_cell cell;
         cellar_bounds epsilon;
@@ -118,13 +118,12 @@ static void test_epsilon_meets_delta(void **state)
         assert_true(epsilon.lower <= epsilon.upper);
         if (isinf(epsilon.upper)) {
             if (!(infinite.upper > delta))
-                fail_msg("%s: no epsilon for %g, infinite losses %g", usual_specs[i / 3], delta,
+                fail_msg("%s: no epsilon for %g, infinite losses %g", specs[i / 3], delta,
                          infinite.upper);
         } else {
             assert_true(delta_of(&cell, epsilon.upper * (1 + 1e-11)).upper <= delta);
             if (epsilon.lower > 0 && !(delta_of(&cell, epsilon.lower * (1 - 1e-9)).lower > delta))
-                fail_msg("%s: delta %g is met below %.17g", usual_specs[i / 3], delta,
-                         epsilon.lower);
+                fail_msg("%s: delta %g is met below %.17g", specs[i / 3], delta, epsilon.lower);
         }
         cellar_one_cell_clear(&cell);
         cellar_mechanism_free(m);
@@ -135,8 +134,8 @@ static void test_epsilon_meets_delta(void **state)
 static void test_pure(void **state)
 {
     (void) state;
-    for (size_t i = 0; i < (size_t) 2 * N_USUAL_SPECS; i++) {
-        cellar_mechanism *m = make(usual_specs[i / 2]);
+    for (size_t i = 0; i < (size_t) 2 * N_SPECS; i++) {
+        cellar_mechanism *m = make(specs[i / 2]);
         cellar_one_cell cell;
         double pure;
         int is_exact;

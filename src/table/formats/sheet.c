@@ -44,13 +44,13 @@ cellar_status cellar_sheet_of_table(const cellar_table *table, cellar_sheet *out
 
 const char *cellar_sheet_kind_name(cellar_sheet_kind kind)
 {
-    static const char *const names[] = {"table", "release", "fit"};
+    static const char *const names[] = {"table", "release", "fit", "estimate"};
     return names[kind];
 }
 
 const char *cellar_sheet_value_name(cellar_sheet_kind kind)
 {
-    static const char *const names[] = {"count", "released", "fitted"};
+    static const char *const names[] = {"count", "released", "fitted", "estimate"};
     return names[kind];
 }
 
@@ -62,12 +62,17 @@ int cellar_sheet_shows(const cellar_sheet *sheet, const cellar_sheet_cell *cell)
 
 int cellar_sheet_has_status(const cellar_sheet *sheet, int with_zeros)
 {
-    if (with_zeros && sheet->schema->structural != NULL)
+    if (with_zeros && (sheet->schema->structural != NULL || sheet->absent != CELLAR_CELL_NORMAL))
         return 1;
     for (size_t i = 0; i < sheet->n_cells; i++)
         if (sheet->cell(sheet->source, i).status != CELLAR_CELL_NORMAL)
             return 1;
     return 0;
+}
+
+int cellar_sheet_lists_all(const cellar_sheet *sheet, int zeros)
+{
+    return zeros || sheet->absent != CELLAR_CELL_NORMAL;
 }
 
 uint64_t cellar_sheet_hierarchies(const cellar_sheet *sheet)
@@ -120,10 +125,11 @@ cellar_status cellar_sheet_walk_init(cellar_sheet_walk *walk, const cellar_sheet
                                 .n_indices = cellar_schema_n_indices(sheet->schema),
                                 .structural = sheet->schema->structural != NULL};
     if (extent != CELLAR_SHEET_STORED && walk->n_indices > SHEET_MAX_INDICES)
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "the table has %" PRIu64 " possible cells, too many to write its "
-                           "zeros; write it as CSV without zeros or as sparse JSON-stat",
-                           walk->n_indices);
+        return cellar_fail(
+            err, CELLAR_ERR_ARGUMENT,
+            "the table has %" PRIu64 " possible cells, too many to write its "
+            "zeros or suppressed cells; write it as CSV without zeros or as sparse JSON-stat",
+            walk->n_indices);
     return CELLAR_OK;
 }
 
@@ -152,7 +158,8 @@ static void sheet_walk_take(cellar_sheet_walk *walk)
         }
     }
     walk->in_table = cellar_schema_has_cell(sheet->schema, index);
-    walk->cell = (cellar_sheet_cell){.index = index};
+    walk->cell = (cellar_sheet_cell){.index = index,
+                                     .status = walk->in_table ? sheet->absent : CELLAR_CELL_NORMAL};
     if (walk->in_table && walk->structural &&
         cellar_schema_is_structural_zero(sheet->schema, index))
         walk->cell.status = CELLAR_CELL_STRUCTURAL_ZERO;
@@ -180,6 +187,29 @@ int cellar_sheet_walk_next(cellar_sheet_walk *walk)
             return 1;
     }
     return 0;
+}
+
+/* ---- values ---------------------------------------------------------------- */
+
+static void sheet_add_units(const cellar_sheet *sheet, int64_t units, cellar_text *text)
+{
+    if (sheet->decimals == 0)
+        cellar_text_add_i64(text, units);
+    else
+        cellar_text_add_decimal(text, units, sheet->decimals);
+}
+
+void cellar_sheet_add_value(const cellar_sheet *sheet, const cellar_sheet_cell *cell,
+                            cellar_text *text)
+{
+    sheet_add_units(sheet, cell->value, text);
+}
+
+void cellar_sheet_add_error(const cellar_sheet *sheet, const cellar_sheet_cell *cell,
+                            cellar_text *text)
+{
+    if (cell->se != CELLAR_SHEET_NO_ERROR)
+        sheet_add_units(sheet, cell->se, text);
 }
 
 /* ---- digits ---------------------------------------------------------------- */
