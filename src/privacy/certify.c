@@ -22,7 +22,7 @@
 
 /* Steps of work (math/work.h) that a certificate takes at most: some seconds. Most take a hundredth
  * of it. */
-static const double WORK_USUAL = 3e8;
+static const double WORK_USUAL = 2e8;
 
 /* ---- what is asked ------------------------------------------------------------------ */
 

@@ -16,7 +16,7 @@
 #include "mechanism_specs.h"
 
 /* Of certify.c; and what is done between two looks at the limit. */
-static const double WORK_USUAL = 3e8, ONE_STEP = 5e7;
+static const double WORK_USUAL = 2e8, ONE_STEP = 5e7;
 
 /* ---- every certificate ends ---------------------------------------------------------------- */
 
