@@ -428,7 +428,7 @@ static cellar_status tabulation_table(tabulation *t, cellar_table **out, cellar_
     CELLAR_TRY(cellar_table_set_max_weight(interior, t->spec->max_weight, err));
     CELLAR_TRY(tabulation_tell(t, interior, err));
     if (margins->all || margins->n_masks > 0 || margins->hierarchies != 0)
-        CELLAR_TRY(cellar_table_expand(interior, margins, out, err));
+        CELLAR_TRY(cellar_table_create_expanded(interior, margins, out, err));
     else {
         *out = interior;
         interior = NULL;
