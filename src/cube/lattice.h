@@ -6,11 +6,12 @@
  * the total. Table C lies below table A when A summed gives C: every variable of C is in A, at that
  * level or a finer one.
  *
- * To every table C belongs an interaction r_C: what C says beyond the tables below it. A variable
- * of level c contributes (each node less the mean of its siblings), so the interactions of a table
- * are orthogonal, and a table is the sum of the interactions of all tables below it (itself
- * included), each spread evenly over the finer cells. This is the decomposition of Xiao, He, Zhang
- * and Kifer (2023, "ResidualPlanner"), with levels. */
+ * To every table C belongs an interaction r_C: what C says beyond the tables below it, each node
+ * less the mean of its siblings along every variable. A table is the sum of the interactions of all
+ * tables below it (itself included), each spread evenly over the finer cells. This is the
+ * decomposition of Xiao, He, Zhang and Kifer (2023, "ResidualPlanner"), with levels. Where every
+ * node of a level has equally many children (a balanced hierarchy) the estimates of different
+ * interactions are uncorrelated, and the formulas of cube/precision.h are exact. */
 #ifndef CELLAR_CUBE_LATTICE_H
 #define CELLAR_CUBE_LATTICE_H
 
@@ -22,19 +23,27 @@
 /* Variables that one table may cross, and levels that a variable may have besides its total. */
 enum { CUBE_ORDER_MAX = 8, CUBE_LEVELS_MAX = 8 };
 
-/* How many nodes a variable has at each level: n[0] = 1, n[n_levels] its categories. Every node of
- * a level has equally many children: at least two. */
+/* How many nodes a variable has at each level: n[0] = 1, n[n_levels] its categories. */
 typedef struct cube_axis {
     size_t n_levels;
     uint32_t n[CUBE_LEVELS_MAX + 1];
-    /* The node of level c - 1 above each node of level c, the caller's; NULL of level 1. */
+    /* Of each node of level c, the caller's: the node of level c - 1 above it (NULL of level 1),
+     * and one over the number of its siblings, itself included (NULL: the same for all). */
     const uint32_t *parent[CUBE_LEVELS_MAX + 1];
+    const double *share[CUBE_LEVELS_MAX + 1];
 } cube_axis;
 
 /* The node above a node of a level of at least 1. */
 static inline uint32_t cube_axis_parent(const cube_axis *axis, size_t level, uint32_t node)
 {
     return level == 1 ? 0 : axis->parent[level][node];
+}
+
+/* One over the number of its siblings. */
+static inline double cube_axis_share(const cube_axis *axis, size_t level, uint32_t node)
+{
+    return axis->share[level] != NULL ? axis->share[level][node]
+                                      : (double) axis->n[level - 1] / axis->n[level];
 }
 
 /* A table: variables in ascending order, each at a level of at least 1. What is not used is 0, so

@@ -94,20 +94,13 @@ static uint32_t box_number(const box *b)
     return cellar_cube_lattice_find(b->l, &space);
 }
 
-/* How many children every node one level up has along a side. */
-static double box_siblings(const box *b, size_t side)
-{
-    const cube_axis *axis = box_axis(b, side);
-    return (double) axis->n[b->level[side]] / axis->n[b->level[side] - 1];
-}
-
-/* Means over siblings along one side: `out` has the cells of the coarser table, zeroed. */
-static void box_coarsen(const box *b, size_t side, const double *in, double *out)
+/* Sums over siblings along one side, times `share`: `out` has the cells of the coarser table,
+ * zeroed. */
+static void box_coarsen(const box *b, size_t side, double share, const double *in, double *out)
 {
     const cube_axis *axis = box_axis(b, side);
     const size_t level = b->level[side], stride = box_stride(b, side), n = box_length(b, side);
     const size_t n_outer = box_n_cells(b) / (n * stride), n_parents = axis->n[level - 1];
-    const double share = 1 / box_siblings(b, side);
     for (size_t o = 0; o < n_outer; o++)
         for (size_t node = 0; node < n; node++) {
             const double *from = in + (o * n + node) * stride;
@@ -116,6 +109,13 @@ static void box_coarsen(const box *b, size_t side, const double *in, double *out
             for (size_t i = 0; i < stride; i++)
                 to[i] += share * from[i];
         }
+}
+
+/* One over the number of children of a node, on average. */
+static double box_mean_share(const box *b, size_t side)
+{
+    const cube_axis *axis = box_axis(b, side);
+    return (double) axis->n[b->level[side] - 1] / axis->n[b->level[side]];
 }
 
 /* ---- downwards: sums of weighted means ---------------------------------------------- */
@@ -145,7 +145,7 @@ static int down_from(downwards *d, const box *b, const double *values, size_t si
         if (!cellar_grow(&d->buffer[depth], &d->capacity[depth], n_coarser, sizeof(double)))
             return 0;
         memset(d->buffer[depth], 0, n_coarser * sizeof(double));
-        box_coarsen(b, s, values, d->buffer[depth]);
+        box_coarsen(b, s, box_mean_share(b, s), values, d->buffer[depth]);
         if (!down_from(d, &coarser, d->buffer[depth], s, depth + 1))
             return 0;
     }
@@ -174,28 +174,29 @@ static cellar_status sweep_down(const cube_lattice *l, const double *w,
 
 /* ---- upwards: interactions, then tables ------------------------------------------------ */
 
-/* Takes the mean of siblings away along one side. `means` has room for the coarser table. */
-static void box_project(const box *b, size_t side, double *values, double *means)
+/* Takes the mean of siblings away along one side. `sums` has room for the coarser table. */
+static void box_project(const box *b, size_t side, double *values, double *sums)
 {
     const cube_axis *axis = box_axis(b, side);
     const size_t level = b->level[side], stride = box_stride(b, side), n = box_length(b, side);
     const size_t n_outer = box_n_cells(b) / (n * stride), n_parents = axis->n[level - 1];
-    memset(means, 0, n_outer * n_parents * stride * sizeof *means);
-    box_coarsen(b, side, values, means);
+    memset(sums, 0, n_outer * n_parents * stride * sizeof *sums);
+    box_coarsen(b, side, 1, values, sums);
     for (size_t o = 0; o < n_outer; o++)
-        for (size_t node = 0; node < n; node++) {
-            const double *mean =
-                means + (o * n_parents + cube_axis_parent(axis, level, (uint32_t) node)) * stride;
+        for (uint32_t node = 0; node < n; node++) {
+            const double share = cube_axis_share(axis, level, node);
+            const double *sum =
+                sums + (o * n_parents + cube_axis_parent(axis, level, node)) * stride;
             double *to = values + (o * n + node) * stride;
             for (size_t i = 0; i < stride; i++)
-                to[i] -= mean[i];
+                to[i] -= share * sum[i];
         }
 }
 
-/* One table directly below, with its sign and share, as seen from the cells of a finer one. */
+/* One table directly below, with its sign, as seen from the cells of a finer one. */
 typedef struct implied {
     const int64_t *values;
-    double share;
+    double sign;
     size_t stride[CUBE_ORDER_MAX];
     int is_coarser[CUBE_ORDER_MAX];
 } implied;
@@ -206,10 +207,10 @@ static size_t implied_tables(const box *b, const cube_values *known, implied *ou
     for (unsigned set = 1; set < 1u << b->order; set++) {
         box coarser = *b;
         implied *one = &out[n++];
-        *one = (implied){.share = -1};
+        *one = (implied){.sign = -1};
         for (size_t s = 0; s < b->order; s++)
             if ((set >> s & 1) != 0) {
-                one->share /= -box_siblings(b, s);
+                one->sign = -one->sign;
                 one->is_coarser[s] = 1;
                 coarser.level[s]--;
             }
@@ -230,14 +231,19 @@ static void next_cell(const box *b, uint32_t *node)
     }
 }
 
-static size_t implied_cell(const box *b, const implied *one, const uint32_t *node)
+/* What the table implies for a cell. */
+static double implied_value(const box *b, const implied *one, const uint32_t *node)
 {
+    double share = one->sign;
     size_t at = 0;
     for (size_t s = 0; s < b->order; s++)
-        at +=
-            one->stride[s] *
-            (one->is_coarser[s] ? cube_axis_parent(box_axis(b, s), b->level[s], node[s]) : node[s]);
-    return at;
+        if (one->is_coarser[s]) {
+            at += one->stride[s] * cube_axis_parent(box_axis(b, s), b->level[s], node[s]);
+            share *= cube_axis_share(box_axis(b, s), b->level[s], node[s]);
+        } else {
+            at += one->stride[s] * node[s];
+        }
+    return share * (double) one->values[at];
 }
 
 /* Rounds r_B and what the tables below imply onto the grid. */
@@ -250,7 +256,7 @@ static cellar_status table_round(const box *b, const double *interaction, int gr
     for (size_t cell = 0; cell < n; cell++, next_cell(b, node)) {
         double value = ldexp(interaction[cell], grid);
         for (size_t t = 0; t < n_below; t++)
-            value += below[t].share * (double) below[t].values[implied_cell(b, &below[t], node)];
+            value += implied_value(b, &below[t], node);
         if (!(fabs(value) < VALUE_MAX))
             return cellar_fail(err, CELLAR_ERR_OVERFLOW, "a value of the cube is too large");
         out[cell] = llrint(value);
@@ -292,13 +298,13 @@ static cellar_status side_settle(const box *b, size_t side, const cube_values *k
 }
 
 static cellar_status table_estimate(const cube_lattice *l, size_t s, double tau, double *sum,
-                                    double *means, int grid, cube_values *out, cellar_error *err)
+                                    double *room, int grid, cube_values *out, cellar_error *err)
 {
     const box b = box_of(l, &l->spaces[s]);
     const size_t n = box_n_cells(&b);
     cellar_status status = CELLAR_OK;
     for (size_t side = 0; side < b.order; side++)
-        box_project(&b, side, sum, means);
+        box_project(&b, side, sum, room);
     for (size_t i = 0; i < n; i++)
         sum[i] /= tau;
     CELLAR_TRY(table_round(&b, sum, grid, out, out->tables[s], err));
@@ -313,24 +319,24 @@ cellar_status cellar_cube_reconstruct(const cube_lattice *lattice, const double 
                                       cube_values *out, cellar_error *err)
 {
     double **sums = cellar_alloc(lattice->n, sizeof *sums);
-    double *cells = cellar_alloc(out->n_cells, sizeof *cells), *means = NULL;
+    double *cells = cellar_alloc(out->n_cells, sizeof *cells), *room = NULL;
     double largest = 1;
     cellar_status status = CELLAR_OK;
 
     for (size_t s = 0; s < lattice->n; s++)
         if (lattice->n_cells[s] > largest)
             largest = lattice->n_cells[s];
-    means = cellar_alloc((size_t) largest, sizeof *means);
-    if (sums == NULL || cells == NULL || means == NULL)
+    room = cellar_alloc((size_t) largest, sizeof *room);
+    if (sums == NULL || cells == NULL || room == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "the reconstruction of a cube"));
     for (size_t s = 0; s < lattice->n; s++)
         sums[s] = cells + (out->tables[s] - out->cells);
     CELLAR_TRY(sweep_down(lattice, w, measured, sums, err));
     for (size_t s = 0; s < lattice->n; s++)
-        CELLAR_TRY(table_estimate(lattice, s, tau[s], sums[s], means, grid, out, err));
+        CELLAR_TRY(table_estimate(lattice, s, tau[s], sums[s], room, grid, out, err));
 out:
     cellar_free(sums);
     cellar_free(cells);
-    cellar_free(means);
+    cellar_free(room);
     return status;
 }

@@ -21,6 +21,7 @@ enum { VARIABLES_MAX = 14, LEAVES_MAX = 200 };
 typedef struct universe {
     cube_axis axes[VARIABLES_MAX];
     uint32_t parents[VARIABLES_MAX][CUBE_LEVELS_MAX + 1][16];
+    double shares[VARIABLES_MAX][16];
     size_t n;
     cube_lattice lattice;
 } universe;
@@ -38,6 +39,21 @@ static void add_hierarchy(universe *u, uint32_t top, uint32_t children)
     for (uint32_t node = 0; node < top * children; node++)
         u->parents[u->n][2][node] = node % top;
     axis->parent[2] = u->parents[u->n][2];
+    u->n++;
+}
+
+/* Two nodes with one and with three children: no balanced hierarchy. */
+static void add_unbalanced(universe *u)
+{
+    static const uint32_t parents[] = {1, 0, 1, 1};
+    cube_axis *axis = &u->axes[u->n];
+    *axis = (cube_axis){.n_levels = 2, .n = {1, 2, 4}};
+    for (uint32_t node = 0; node < 4; node++) {
+        u->parents[u->n][2][node] = parents[node];
+        u->shares[u->n][node] = parents[node] == 0 ? 1 : 1.0 / 3;
+    }
+    axis->parent[2] = u->parents[u->n][2];
+    axis->share[2] = u->shares[u->n];
     u->n++;
 }
 
@@ -436,9 +452,9 @@ static void covariances_are_those_of_least_squares(void **state)
         dense_solve(&u, random_tables.w, right, x);
         for (size_t i = 0; i < n_leaves(&u); i++)
             want += contrast_at(&u, &u.lattice.spaces[table], b, i) * x[i];
-        assert_int_equal(
-            cellar_cube_covariance(&u.lattice, random_tables.tau, table, pa, pb, &got, &err),
-            CELLAR_OK);
+        assert_int_equal(cellar_cube_covariance(&u.lattice, random_tables.w, random_tables.tau,
+                                                table, pa, pb, &got, &err),
+                         CELLAR_OK);
         assert_true(fabs(got - want) < 1e-9 * (1 + fabs(want)));
         cellar_cube_lattice_clear(&u.lattice);
     }
@@ -461,11 +477,106 @@ static void variance_of_a_cell_is_a_covariance(void **state)
                 one[i][0] = 1;
                 pointers[i] = one[i];
             }
-            assert_int_equal(cellar_cube_covariance(&u.lattice, random_tables.tau, t, pointers,
-                                                    pointers, &got, &err),
+            assert_int_equal(cellar_cube_covariance(&u.lattice, random_tables.w, random_tables.tau,
+                                                    t, pointers, pointers, &got, &err),
                              CELLAR_OK);
             assert_true(fabs(got / random_tables.variance[t] - 1) < 1e-12);
         }
+        cellar_cube_lattice_clear(&u.lattice);
+    }
+}
+
+/* ---- hierarchies that are not balanced --------------------------------------------------- */
+
+static void unbalanced_universe(universe *u, uint64_t *seed)
+{
+    *u = (universe){0};
+    add_flat(u, 3);
+    add_unbalanced(u);
+    add_unbalanced(u);
+    open_universe(u, 2 + next_random(seed) % 2);
+}
+
+/* Without noise every table comes back exactly: the estimate is unbiased. */
+static void unbalanced_estimates_are_unbiased(void **state)
+{
+    uint64_t seed = 11;
+    universe u;
+    cube_values values;
+    cellar_error err;
+    int64_t full[LEAVES_MAX];
+    (void) state;
+    unbalanced_universe(&u, &seed);
+    random_measurement(&u, &seed, &random_tables);
+    for (size_t i = 0; i < n_leaves(&u); i++)
+        full[i] = (int64_t) (next_random(&seed) % 100);
+    for (size_t a = 0; a < u.lattice.n; a++) {
+        memset(random_tables.cells[a], 0, sizeof random_tables.cells[a]);
+        for (size_t i = 0; i < n_leaves(&u); i++)
+            random_tables.cells[a][cell_above(&u, &u.lattice.spaces[a], i)] += full[i];
+    }
+    assert_int_equal(cellar_cube_values_init(&values, &u.lattice, &err), CELLAR_OK);
+    assert_int_equal(cellar_cube_reconstruct(&u.lattice, random_tables.w, random_tables.tau,
+                                             random_tables.tables, 20, &values, &err),
+                     CELLAR_OK);
+    for (size_t b = 0; b < u.lattice.n; b++)
+        for (size_t i = 0; i < (size_t) u.lattice.n_cells[b]; i++)
+            assert_int_equal(values.tables[b][i], random_tables.cells[b][i] * (1 << 20));
+    cellar_cube_values_clear(&values);
+    cellar_cube_lattice_clear(&u.lattice);
+}
+
+/* The variance of a cell, from what the reconstruction makes of each measured cell alone. */
+static double variance_by_response(const universe *u, uint32_t table, size_t cell)
+{
+    cube_values values;
+    cellar_error err;
+    double variance = 0;
+    for (size_t a = 0; a < u->lattice.n; a++)
+        memset(random_tables.cells[a], 0, sizeof random_tables.cells[a]);
+    assert_int_equal(cellar_cube_values_init(&values, &u->lattice, &err), CELLAR_OK);
+    for (size_t a = 0; a < u->lattice.n; a++)
+        for (size_t i = 0; random_tables.w[a] > 0 && i < (size_t) u->lattice.n_cells[a]; i++) {
+            double response;
+            random_tables.cells[a][i] = 1 << 20;
+            assert_int_equal(cellar_cube_reconstruct(&u->lattice, random_tables.w,
+                                                     random_tables.tau, random_tables.tables, 20,
+                                                     &values, &err),
+                             CELLAR_OK);
+            response = ldexp((double) values.tables[table][cell], -40);
+            variance += response * response / random_tables.w[a];
+            random_tables.cells[a][i] = 0;
+        }
+    cellar_cube_values_clear(&values);
+    return variance;
+}
+
+static void unbalanced_variances_are_exact(void **state)
+{
+    uint64_t seed = 12;
+    (void) state;
+    for (size_t trial = 0; trial < 8; trial++) {
+        universe u;
+        double one[CUBE_ORDER_MAX][16] = {{0}}, got;
+        const double *pointers[CUBE_ORDER_MAX];
+        uint32_t table;
+        size_t cell = 0;
+        cellar_error err;
+        unbalanced_universe(&u, &seed);
+        random_measurement(&u, &seed, &random_tables);
+        table = (uint32_t) (next_random(&seed) % u.lattice.n);
+        for (size_t i = 0; i < u.lattice.spaces[table].order; i++) {
+            const uint32_t n =
+                u.axes[u.lattice.spaces[table].variable[i]].n[u.lattice.spaces[table].level[i]];
+            const size_t node = next_random(&seed) % n;
+            one[i][node] = 1;
+            pointers[i] = one[i];
+            cell = cell * n + node;
+        }
+        assert_int_equal(cellar_cube_covariance(&u.lattice, random_tables.w, random_tables.tau,
+                                                table, pointers, pointers, &got, &err),
+                         CELLAR_OK);
+        assert_true(fabs(got / variance_by_response(&u, table, cell) - 1) < 1e-6);
         cellar_cube_lattice_clear(&u.lattice);
     }
 }
@@ -520,6 +631,8 @@ int main(void)
         cmocka_unit_test(tables_add_exactly),
         cmocka_unit_test(covariances_are_those_of_least_squares),
         cmocka_unit_test(variance_of_a_cell_is_a_covariance),
+        cmocka_unit_test(unbalanced_estimates_are_unbiased),
+        cmocka_unit_test(unbalanced_variances_are_exact),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
