@@ -13,6 +13,7 @@
 #include <cellar/codelist.h>
 #include <cellar/collect.h>
 #include <cellar/collect_papers.h>
+#include <cellar/cube.h>
 #include <cellar/describe.h>
 #include <cellar/dirichlet.h>
 #include <cellar/export.h>

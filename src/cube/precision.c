@@ -66,6 +66,7 @@ static void choosing_clear(choosing *c)
     cellar_cube_choice_clear(&c->now);
 }
 
+/* Clear it in every case. */
 static cellar_status choosing_init(choosing *c, const cube_lattice *l, cellar_error *err)
 {
     *c = (choosing){.l = l,
@@ -79,7 +80,6 @@ static cellar_status choosing_init(choosing *c, const cube_lattice *l, cellar_er
                             .variance = cellar_alloc(l->n, sizeof(double))}};
     if (c->q == NULL || c->m == NULL || c->v == NULL || c->g == NULL || c->best_w == NULL ||
         c->now.w == NULL || c->now.tau == NULL || c->now.variance == NULL) {
-        choosing_clear(c);
         return cellar_fail_memory(err, "the choice of tables to measure");
     }
     for (size_t a = 0; a < l->n; a++)

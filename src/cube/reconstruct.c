@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-/* Estimates beyond this many units of the grid are refused: sums of them must fit, too. */
+/* Estimates beyond this many units are refused: sums of them must fit, too. */
 #define VALUE_MAX 1152921504606846976.0 /* 2^60 */
 
 cellar_status cellar_cube_values_init(cube_values *values, const cube_lattice *lattice,
@@ -246,15 +246,15 @@ static double implied_value(const box *b, const implied *one, const uint32_t *no
     return share * (double) one->values[at];
 }
 
-/* Rounds r_B and what the tables below imply onto the grid. */
-static cellar_status table_round(const box *b, const double *interaction, int grid,
+/* Rounds r_B and what the tables below imply to whole units. */
+static cellar_status table_round(const box *b, const double *interaction, double scale,
                                  const cube_values *known, int64_t *out, cellar_error *err)
 {
     implied below[1 << CUBE_ORDER_MAX];
     const size_t n_below = implied_tables(b, known, below), n = box_n_cells(b);
     uint32_t node[CUBE_ORDER_MAX] = {0};
     for (size_t cell = 0; cell < n; cell++, next_cell(b, node)) {
-        double value = ldexp(interaction[cell], grid);
+        double value = scale * interaction[cell];
         for (size_t t = 0; t < n_below; t++)
             value += implied_value(b, &below[t], node);
         if (!(fabs(value) < VALUE_MAX))
@@ -298,7 +298,7 @@ static cellar_status side_settle(const box *b, size_t side, const cube_values *k
 }
 
 static cellar_status table_estimate(const cube_lattice *l, size_t s, double tau, double *sum,
-                                    double *room, int grid, cube_values *out, cellar_error *err)
+                                    double *room, double scale, cube_values *out, cellar_error *err)
 {
     const box b = box_of(l, &l->spaces[s]);
     const size_t n = box_n_cells(&b);
@@ -307,7 +307,7 @@ static cellar_status table_estimate(const cube_lattice *l, size_t s, double tau,
         box_project(&b, side, sum, room);
     for (size_t i = 0; i < n; i++)
         sum[i] /= tau;
-    CELLAR_TRY(table_round(&b, sum, grid, out, out->tables[s], err));
+    CELLAR_TRY(table_round(&b, sum, scale, out, out->tables[s], err));
     for (size_t side = 0; side < b.order; side++)
         CELLAR_TRY(side_settle(&b, side, out, out->tables[s], err));
 out:
@@ -315,8 +315,8 @@ out:
 }
 
 cellar_status cellar_cube_reconstruct(const cube_lattice *lattice, const double *w,
-                                      const double *tau, const int64_t *const *measured, int grid,
-                                      cube_values *out, cellar_error *err)
+                                      const double *tau, const int64_t *const *measured,
+                                      int decimals, cube_values *out, cellar_error *err)
 {
     double **sums = cellar_alloc(lattice->n, sizeof *sums);
     double *cells = cellar_alloc(out->n_cells, sizeof *cells), *room = NULL;
@@ -333,10 +333,37 @@ cellar_status cellar_cube_reconstruct(const cube_lattice *lattice, const double 
         sums[s] = cells + (out->tables[s] - out->cells);
     CELLAR_TRY(sweep_down(lattice, w, measured, sums, err));
     for (size_t s = 0; s < lattice->n; s++)
-        CELLAR_TRY(table_estimate(lattice, s, tau[s], sums[s], room, grid, out, err));
+        CELLAR_TRY(table_estimate(lattice, s, tau[s], sums[s], room, pow(10, decimals), out, err));
 out:
     cellar_free(sums);
     cellar_free(cells);
     cellar_free(room);
     return status;
+}
+
+/* ---- checking ----------------------------------------------------------------------------- */
+
+int cellar_cube_table_adds(const cube_lattice *lattice, uint32_t table,
+                           const int64_t *const *values, int64_t *room)
+{
+    const box b = box_of(lattice, &lattice->spaces[table]);
+    for (size_t side = 0; side < b.order; side++) {
+        const cube_axis *axis = box_axis(&b, side);
+        const size_t level = b.level[side], stride = box_stride(&b, side);
+        const size_t n = box_length(&b, side), n_outer = box_n_cells(&b) / (n * stride);
+        const size_t n_parents = axis->n[level - 1], n_coarser = n_outer * n_parents * stride;
+        box coarser = b;
+        coarser.level[side]--;
+        memset(room, 0, n_coarser * sizeof *room);
+        for (size_t o = 0; o < n_outer; o++)
+            for (uint32_t node = 0; node < n; node++) {
+                const int64_t *from = values[table] + (o * n + node) * stride;
+                int64_t *to = room + (o * n_parents + cube_axis_parent(axis, level, node)) * stride;
+                for (size_t i = 0; i < stride; i++)
+                    to[i] = (int64_t) ((uint64_t) to[i] + (uint64_t) from[i]);
+            }
+        if (memcmp(room, values[box_number(&coarser)], n_coarser * sizeof *room) != 0)
+            return 0;
+    }
+    return 1;
 }

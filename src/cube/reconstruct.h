@@ -12,14 +12,15 @@
 
 /* Cells of a table lie in one array, the last variable fastest. */
 
-/* Estimates as whole multiples of 2^-grid, in memory of one piece. */
+/* Estimates in units of 10^-decimals, in memory of one piece. */
 typedef struct cube_values {
     int64_t **tables; /* of each table of the lattice */
     int64_t *cells;   /* all of them, one table after the other */
     size_t n_cells;
 } cube_values;
 
-enum { CUBE_GRID_MAX = 30 };
+/* The decimals of a cube: far below any noise. */
+enum { CUBE_DECIMALS = 6 };
 
 /* Room for the cells of all tables, zeroed. On failure there is nothing to clear. */
 cellar_status cellar_cube_values_init(cube_values *values, const cube_lattice *lattice,
@@ -29,10 +30,14 @@ void cellar_cube_values_clear(cube_values *values); /* {0} is fine */
 /* Estimates all tables from the measured ones: `measured[A]` has the cells of table A, and is NULL
  * where the precision w[A] is 0; tau is that of cellar_cube_evaluate(). Every table in `out` sums
  * exactly, as whole numbers, to every table below it: where each variable has a last child the
- * value follows from the tables below, elsewhere it is rounded. CELLAR_ERR_OVERFLOW when values do
- * not fit the grid. */
+ * value follows from the tables below, elsewhere it is rounded. CELLAR_ERR_OVERFLOW when values are
+ * too large. */
 cellar_status cellar_cube_reconstruct(const cube_lattice *lattice, const double *w,
-                                      const double *tau, const int64_t *const *measured, int grid,
-                                      cube_values *out, cellar_error *err);
+                                      const double *tau, const int64_t *const *measured,
+                                      int decimals, cube_values *out, cellar_error *err);
+
+/* 1 when table A, summed along each of its variables, is every table directly below it. */
+int cellar_cube_table_adds(const cube_lattice *lattice, uint32_t table,
+                           const int64_t *const *values, int64_t *room);
 
 #endif

@@ -353,16 +353,14 @@ static void reconstruction_is_least_squares(void **state)
         dense_estimate(&u, random_tables.w, random_tables.tables, x);
         assert_int_equal(cellar_cube_values_init(&values, &u.lattice, &err), CELLAR_OK);
         assert_int_equal(cellar_cube_reconstruct(&u.lattice, random_tables.w, random_tables.tau,
-                                                 random_tables.tables, CUBE_GRID_MAX, &values,
-                                                 &err),
+                                                 random_tables.tables, 9, &values, &err),
                          CELLAR_OK);
         for (size_t b = 0; b < u.lattice.n; b++) {
             memset(want, 0, sizeof want);
             for (size_t i = 0; i < n_leaves(&u); i++)
                 want[cell_above(&u, &u.lattice.spaces[b], i)] += x[i];
             for (size_t i = 0; i < (size_t) u.lattice.n_cells[b]; i++)
-                assert_true(fabs(ldexp((double) values.tables[b][i], -CUBE_GRID_MAX) - want[i]) <
-                            1e-7);
+                assert_true(fabs((double) values.tables[b][i] / 1e9 - want[i]) < 1e-7);
         }
         cellar_cube_values_clear(&values);
         cellar_cube_lattice_clear(&u.lattice);
@@ -382,8 +380,7 @@ static void tables_add_exactly(void **state)
         random_measurement(&u, &seed, &random_tables);
         assert_int_equal(cellar_cube_values_init(&values, &u.lattice, &err), CELLAR_OK);
         assert_int_equal(cellar_cube_reconstruct(&u.lattice, random_tables.w, random_tables.tau,
-                                                 random_tables.tables, CUBE_GRID_MAX, &values,
-                                                 &err),
+                                                 random_tables.tables, 9, &values, &err),
                          CELLAR_OK);
         for (size_t a = 0; a < u.lattice.n; a++)
             for (size_t k = u.lattice.start[a]; k < u.lattice.start[a + 1]; k++) {
@@ -517,11 +514,11 @@ static void unbalanced_estimates_are_unbiased(void **state)
     }
     assert_int_equal(cellar_cube_values_init(&values, &u.lattice, &err), CELLAR_OK);
     assert_int_equal(cellar_cube_reconstruct(&u.lattice, random_tables.w, random_tables.tau,
-                                             random_tables.tables, 20, &values, &err),
+                                             random_tables.tables, 6, &values, &err),
                      CELLAR_OK);
     for (size_t b = 0; b < u.lattice.n; b++)
         for (size_t i = 0; i < (size_t) u.lattice.n_cells[b]; i++)
-            assert_int_equal(values.tables[b][i], random_tables.cells[b][i] * (1 << 20));
+            assert_int_equal(values.tables[b][i], random_tables.cells[b][i] * 1000000);
     cellar_cube_values_clear(&values);
     cellar_cube_lattice_clear(&u.lattice);
 }
@@ -538,12 +535,12 @@ static double variance_by_response(const universe *u, uint32_t table, size_t cel
     for (size_t a = 0; a < u->lattice.n; a++)
         for (size_t i = 0; random_tables.w[a] > 0 && i < (size_t) u->lattice.n_cells[a]; i++) {
             double response;
-            random_tables.cells[a][i] = 1 << 20;
+            random_tables.cells[a][i] = 1000000;
             assert_int_equal(cellar_cube_reconstruct(&u->lattice, random_tables.w,
-                                                     random_tables.tau, random_tables.tables, 20,
+                                                     random_tables.tau, random_tables.tables, 6,
                                                      &values, &err),
                              CELLAR_OK);
-            response = ldexp((double) values.tables[table][cell], -40);
+            response = (double) values.tables[table][cell] / 1e12;
             variance += response * response / random_tables.w[a];
             random_tables.cells[a][i] = 0;
         }
@@ -605,8 +602,8 @@ static cellar_status whole_job(void *context, cellar_error *err)
     if (status == CELLAR_OK)
         status = cellar_cube_values_init(&values, &lattice, err);
     if (status == CELLAR_OK)
-        status =
-            cellar_cube_reconstruct(&lattice, choice.w, choice.tau, measured, 30, &values, err);
+        status = cellar_cube_reconstruct(&lattice, choice.w, choice.tau, measured, CUBE_DECIMALS,
+                                         &values, err);
     cellar_free(tables);
     cellar_cube_values_clear(&values);
     cellar_cube_choice_clear(&choice);

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Cubes: every table of a universe, measured together under one guarantee and estimated so that all
+ * totals add. A cube is public. docs/cube.md explains what it is and what its numbers mean. */
+#ifndef CELLAR_CUBE_H
+#define CELLAR_CUBE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cellar/export.h>
+#include <cellar/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A cube that was built; immutable. */
+typedef struct cellar_cube cellar_cube;
+
+/* ---- life cycle ------------------------------------------------------------ */
+
+/* Opens a cube; the file is mapped, so this takes the time of reading its heading. Refuses what is
+ * no cube, or one of another version (CELLAR_ERR_INPUT). Free it with cellar_cube_close(). On
+ * failure *out is NULL. */
+CELLAR_API cellar_status cellar_cube_open(const char *path, cellar_cube **out, cellar_error *err);
+CELLAR_API void cellar_cube_close(cellar_cube *cube); /* NULL is fine */
+
+/* Checks the whole file: every digest, that every table equals the estimate from the measured ones,
+ * and that all tables add. CELLAR_ERR_INPUT names what does not hold. */
+CELLAR_API cellar_status cellar_cube_verify(const cellar_cube *cube, const char *name,
+                                            cellar_error *err);
+
+/* ---- queries --------------------------------------------------------------- */
+
+/* A JSON object: unit, neighbours, certificate, ledger and how it was made. */
+CELLAR_API const char *cellar_cube_description(const cellar_cube *cube);
+CELLAR_API size_t cellar_cube_n_variables(const cellar_cube *cube);
+CELLAR_API const char *cellar_cube_variable(const cellar_cube *cube, size_t variable);
+/* Levels of a variable above its total; the last has its categories. */
+CELLAR_API size_t cellar_cube_n_levels(const cellar_cube *cube, size_t variable);
+CELLAR_API size_t cellar_cube_n_categories(const cellar_cube *cube, size_t variable, size_t level);
+CELLAR_API size_t cellar_cube_n_tables(const cellar_cube *cube);
+
+/* What is known about one table of the universe. `name` is valid until the next call that takes the
+ * cube. */
+typedef struct cellar_cube_table_info {
+    char name[256]; /* "region x sex"; "total" */
+    size_t n_variables;
+    uint64_t n_cells;
+    const char *mechanism; /* that it was measured with; NULL: it was not measured itself */
+    double sd;             /* of the noise of a cell: the largest */
+} cellar_cube_table_info;
+
+CELLAR_API cellar_status cellar_cube_table_at(const cellar_cube *cube, size_t table,
+                                              cellar_cube_table_info *out, cellar_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
