@@ -124,6 +124,7 @@ static cellar_status sign_tell(const char *done, const cellar_public_key *who,
         cli_json_text(&json, "key", who->id);
         cli_json_count(&json, "releases", found->n_releases);
         cli_json_count(&json, "certificates_recomputed", found->n_recomputed);
+        cli_json_count(&json, "estimates", found->n_estimates);
         cli_json_begin(&json, "accepted", '[');
         for (unsigned one = 1; one <= found->accepted; one *= 2)
             if ((found->accepted & one) != 0)

@@ -16,6 +16,7 @@
 #include <cellar/cube.h>
 #include <cellar/describe.h>
 #include <cellar/dirichlet.h>
+#include <cellar/estimate.h>
 #include <cellar/export.h>
 #include <cellar/exposure.h>
 #include <cellar/inference.h>

@@ -38,6 +38,7 @@ CELLAR_API cellar_status cellar_manifest_check(const char *folder, size_t *n_fil
 typedef struct cellar_manifest_findings {
     size_t n_files;
     size_t n_releases, n_recomputed; /* releases, and those whose certificate was computed again */
+    size_t n_estimates;              /* fitted tables and other estimates */
     size_t n_unaccounted;            /* files that say "unaccounted, not for publication" */
     size_t n_at_level[4];            /* files that name this cellar_protection_level */
     unsigned accepted;               /* what the signer accepts: a sum of cellar_acceptance */
@@ -46,9 +47,9 @@ typedef struct cellar_manifest_findings {
 /* Signs a folder for others to verify, having read what is signed. A manifest that is there must
  * fit; otherwise it is written. An older signature is replaced. Refused with CELLAR_ERR_RULE: files
  * that only their owner may read, that say they are confidential, that hold true counts or a key;
- * and, unless it is in `accept`, what has to be accepted, which the signature then names. Releases
- * that are damaged, or whose certificate claims more than can be computed, are CELLAR_ERR_INPUT.
- * `out` may be NULL. */
+ * and, unless it is in `accept`, what has to be accepted, which the signature then names. Damaged
+ * releases and estimates, and releases whose certificate claims more than can be computed, are
+ * CELLAR_ERR_INPUT. `out` may be NULL. */
 CELLAR_API cellar_status cellar_manifest_sign(const char *folder, const cellar_key *key,
                                               unsigned accept, cellar_manifest_findings *out,
                                               cellar_error *err);

@@ -6,7 +6,9 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include <cellar/estimate.h>
 #include <cellar/release.h>
 #include <cellar/release_file.h>
 
@@ -34,6 +36,16 @@ static int file_ends(const inspected *file, const char *ending)
 {
     size_t length = strlen(file->path), n = strlen(ending);
     return length >= n && strcmp(file->path + length - n, ending) == 0;
+}
+
+/* 1 when FILE.cellar.json is there. */
+static int file_has_sidecar(const inspected *file)
+{
+    cellar_text path = {0};
+    cellar_text_printf(&path, "%s.cellar.json", file->path);
+    const int found = !path.failed && access(path.bytes, F_OK) == 0;
+    cellar_text_clear(&path);
+    return found;
 }
 
 static int file_has(const inspected *file, const char *text)
@@ -81,7 +93,7 @@ static int file_has_level(const inspected *file, cellar_protection_level level)
 
 /* ---- CSV ------------------------------------------------------------------------- */
 
-typedef enum csv_kind { CSV_OTHER, CSV_RELEASE, CSV_COUNTS, CSV_MARKED } csv_kind;
+typedef enum csv_kind { CSV_OTHER, CSV_RELEASE, CSV_ESTIMATE, CSV_COUNTS, CSV_MARKED } csv_kind;
 
 /* Looks whether some row of SDMX-CSV is marked confidential. */
 static cellar_status csv_look_rows(cellar_csv *csv, size_t column, csv_kind *kind,
@@ -98,15 +110,16 @@ static cellar_status csv_look_rows(cellar_csv *csv, size_t column, csv_kind *kin
     return CELLAR_OK;
 }
 
-/* The last of the columns that hold values tells what a table is. */
+/* The last of the columns that hold values shows what a table is. */
 static csv_kind csv_kind_of(const cellar_csv *csv)
 {
     static const csv_kind kinds[] = {[CELLAR_SHEET_TABLE] = CSV_COUNTS,
                                      [CELLAR_SHEET_RELEASE] = CSV_RELEASE,
-                                     [CELLAR_SHEET_FIT] = CSV_OTHER};
+                                     [CELLAR_SHEET_FIT] = CSV_ESTIMATE,
+                                     [CELLAR_SHEET_ESTIMATE] = CSV_ESTIMATE};
     csv_kind kind = CSV_OTHER;
     size_t last = 0;
-    for (cellar_sheet_kind i = CELLAR_SHEET_TABLE; i <= CELLAR_SHEET_FIT; i++) {
+    for (cellar_sheet_kind i = CELLAR_SHEET_TABLE; i <= CELLAR_SHEET_ESTIMATE; i++) {
         size_t column = cellar_csv_find_column(csv, cellar_sheet_value_name(i));
         if (column != CELLAR_CSV_NO_COLUMN && column >= last) {
             last = column;
@@ -162,17 +175,55 @@ static cellar_status inspect_release(const inspected *file, cellar_table_format 
     return status;
 }
 
-/* Reads the file as a release if it is one. */
+/* An estimate is whole. The certificates of its sources belong to other tables and are not computed
+ * again; the releases themselves are. */
+static cellar_status inspect_estimate(const inspected *file, cellar_table_format format,
+                                      sayings *said, cellar_manifest_findings *out,
+                                      cellar_error *err)
+{
+    cellar_estimate *estimate = NULL;
+    const cellar_status status = cellar_estimate_read(file->path, format, &estimate, err);
+    if (status == CELLAR_OK) {
+        said->at_level[cellar_estimate_level(estimate)] = 1;
+        said->is_unaccounted |=
+            strstr(cellar_estimate_description(estimate), CELLAR_RELEASE_UNACCOUNTED) != NULL;
+        out->n_estimates++;
+    }
+    cellar_estimate_free(estimate);
+    return status;
+}
+
+/* 1 when the description in a px file or in JSON states the kind. */
+static int file_is_kind(const inspected *file, cellar_sheet_kind kind)
+{
+    char note[64], value[32];
+    snprintf(note, sizeof note, "%%22kind%%22:%%22%s%%22", cellar_sheet_kind_name(kind));
+    snprintf(value, sizeof value, "\"%s\"", cellar_sheet_kind_name(kind));
+    return file_has(file, note) || file_says(file, "\"kind\"", value);
+}
+
+static int file_is_estimate(const inspected *file)
+{
+    return file_is_kind(file, CELLAR_SHEET_FIT) || file_is_kind(file, CELLAR_SHEET_ESTIMATE);
+}
+
+/* Reads the file as a release or an estimate if it is one. */
 static cellar_status inspect_numbers(const inspected *file, csv_kind kind, sayings *said,
                                      cellar_manifest_findings *out, cellar_error *err)
 {
     if (kind == CSV_RELEASE)
         return inspect_release(file, CELLAR_TABLE_CSV, said, out, err);
+    if (kind == CSV_ESTIMATE && file_has_sidecar(file))
+        return inspect_estimate(file, CELLAR_TABLE_CSV, said, out, err);
     if (file_ends(file, ".px") && file_has(file, CELLAR_PX_MARK))
-        return inspect_release(file, CELLAR_TABLE_PX, said, out, err);
-    if (file_ends(file, ".json") && !file_ends(file, ".cellar.json") &&
-        file_says(file, "\"kind\"", "\"release\""))
+        return file_is_estimate(file) ? inspect_estimate(file, CELLAR_TABLE_PX, said, out, err)
+                                      : inspect_release(file, CELLAR_TABLE_PX, said, out, err);
+    if (!file_ends(file, ".json") || file_ends(file, ".cellar.json"))
+        return CELLAR_OK;
+    if (file_is_kind(file, CELLAR_SHEET_RELEASE))
         return inspect_release(file, CELLAR_TABLE_JSONSTAT, said, out, err);
+    if (file_is_estimate(file))
+        return inspect_estimate(file, CELLAR_TABLE_JSONSTAT, said, out, err);
     return CELLAR_OK;
 }
 
@@ -186,7 +237,7 @@ static cellar_status inspect_file(const inspected *file, cellar_manifest_finding
     const int is_csv = file_ends(file, ".csv");
     cellar_status status = csv_look(file, &kind, is_csv ? err : &unreadable);
     if (!is_csv) { /* by its content, whatever its name: only what true counts look like matters */
-        kind = kind == CSV_RELEASE ? CSV_OTHER : kind;
+        kind = kind == CSV_RELEASE || kind == CSV_ESTIMATE ? CSV_OTHER : kind;
         status = status == CELLAR_ERR_MEMORY ? status : CELLAR_OK;
     }
 

@@ -193,6 +193,11 @@ cellar_status cellar_extension_create(const cellar_sheet *sheet,
     if (sheet->tabulation != NULL)
         failed |=
             json_object_set_new(extension, "tabulation", json_loads(sheet->tabulation, 0, NULL));
+    if (sheet->kind == CELLAR_SHEET_ESTIMATE) {
+        failed |= json_object_set_new(extension, "decimals", json_integer(sheet->decimals));
+        failed |=
+            json_object_set_new(extension, "standard_errors", json_boolean(sheet->with_errors));
+    }
     if (layout->sparse)
         failed |= json_object_set_new(extension, "absent", json_string("zero"));
     if (sheet->keyed && sheet->key_range != 0)
