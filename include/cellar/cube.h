@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <cellar/estimate.h>
 #include <cellar/export.h>
 #include <cellar/status.h>
 
@@ -53,6 +54,38 @@ typedef struct cellar_cube_table_info {
 
 CELLAR_API cellar_status cellar_cube_table_at(const cellar_cube *cube, size_t table,
                                               cellar_cube_table_info *out, cellar_error *err);
+
+/* ---- asking ------------------------------------------------------------------ */
+
+/* Categories that are shown as one. */
+typedef struct cellar_cube_group {
+    const char *code, *label; /* label: NULL for the code */
+    const char *const *codes;
+    size_t n_codes;
+} cellar_cube_group;
+
+/* One variable of a table: all categories of a level, or some of them, or groups of them. */
+typedef struct cellar_cube_side {
+    const char *variable;
+    size_t level;             /* 1 is the coarsest; 0: the finest */
+    const char *const *codes; /* only these, in the order of the code list; NULL: all */
+    size_t n_codes;
+    const cellar_cube_group *groups; /* instead of categories; NULL: none */
+    size_t n_groups;
+} cellar_cube_side;
+
+typedef struct cellar_cube_question {
+    const cellar_cube_side *sides; /* none: the total */
+    size_t n_sides;
+    int margins; /* 1: with all totals; needs every category of every variable, once */
+} cellar_cube_question;
+
+/* The table with its standard errors; stored values add exactly between all tables of the cube. A
+ * table that is not in the universe is refused (CELLAR_ERR_RULE), and the message names those
+ * inside that come nearest. Free *out with cellar_estimate_free(). On failure it is NULL. */
+CELLAR_API cellar_status cellar_cube_ask(const cellar_cube *cube,
+                                         const cellar_cube_question *question,
+                                         cellar_estimate **out, cellar_error *err);
 
 #ifdef __cplusplus
 }

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "cube/cell_variance.h"
+#include "cube/picks.h"
 #include "cube/precision.h"
 #include "table/formats/extension.h"
 
@@ -285,7 +285,7 @@ cellar_status cellar_cube_table_at(const cellar_cube *cube, size_t table,
                                    cellar_cube_table_info *out, cellar_error *err)
 {
     cellar_text name = {0};
-    cube_cell_variance errors = {0};
+    double variance;
     cellar_status status = CELLAR_OK;
     *out = (cellar_cube_table_info){.n_variables = cube->lattice.spaces[table].order,
                                     .n_cells = (uint64_t) cube->lattice.n_cells[table],
@@ -294,10 +294,9 @@ cellar_status cellar_cube_table_at(const cellar_cube *cube, size_t table,
     if (name.failed)
         CELLAR_TRY(cellar_fail_memory(err, "the name of a table"));
     snprintf(out->name, sizeof out->name, "%s", name.bytes);
-    CELLAR_TRY(cellar_cube_cell_variance_init(&errors, cube, (uint32_t) table, err));
-    out->sd = sqrt(errors.largest);
+    CELLAR_TRY(cellar_cube_largest_variance(cube, (uint32_t) table, &variance, err));
+    out->sd = sqrt(variance);
 out:
     cellar_text_clear(&name);
-    cellar_cube_cell_variance_clear(&errors);
     return status;
 }

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 set(LAYER_SOURCES
-  cell_variance.c
+  ask.c
   contrast.c
   cube.c
   file_read.c
   file_write.c
   lattice.c
+  picks.c
   precision.c
   reconstruct.c
   variable.c

@@ -5,7 +5,6 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "check.h"
-#include "cube/cell_variance.h"
 #include "cube/file.h"
 #include "fail_every.h"
 #include "scratch.h"
