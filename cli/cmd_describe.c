@@ -109,7 +109,7 @@ static void describe_write_levels(const cellar_description *description, size_t 
     cli_grid grid = {.n_columns = 2};
 
     cli_grid_add(&grid, column.name);
-    cli_grid_add(&grid, "rows");
+    cli_grid_add(&grid, cellar_description_rows(description).is_aggregated ? "records" : "rows");
     for (size_t level = 0; level < n; level++) {
         uint64_t n_rows;
         const char *text = cellar_description_level(description, c, level, &n_rows);
@@ -127,6 +127,7 @@ static void describe_write_columns(const cellar_description *description, cellar
 {
     static const char *const head[] = {"column", "type", "levels", "missing", "lowest", "highest"};
     cli_grid grid = {.n_columns = sizeof head / sizeof head[0]};
+    cellar_output_string(output, "Confidential: an assessment of the records\n\n");
     for (size_t i = 0; i < grid.n_columns; i++)
         cli_grid_add(&grid, head[i]);
     for (size_t c = 0; c < cellar_description_n_columns(description); c++) {
@@ -152,6 +153,9 @@ static void describe_write_people(const cellar_description *description,
     cellar_row_report rows = cellar_description_rows(description);
     describe_write_columns(description, output);
     cellar_output_printf(output, "\n%" PRIu64 " row%s", rows.n_read, rows.n_read == 1 ? "" : "s");
+    if (rows.is_aggregated)
+        cellar_output_printf(output, " that stand for %" PRIu64 " record%s", rows.n_counted,
+                             rows.n_counted == 1 ? "" : "s");
     if (rows.n_bad > 0)
         cellar_output_printf(output, ", %" PRIu64 " skipped because they cannot be read",
                              rows.n_bad);
@@ -331,8 +335,11 @@ static int describe_run(const describe_values *values, cellar_describe_spec *spe
         status = cellar_describe(spec, &description, &err);
         cli_progress_end();
     }
-    if (status == CELLAR_OK)
+    if (status == CELLAR_OK) {
+        const cellar_row_report rows = cellar_description_rows(description);
+        cli_reader_suspect(spec->path, &rows);
         result = describe_tell(description, values, spec, by, output);
+    }
     if (status == CELLAR_OK && result == CLI_GO_ON) {
         status = cellar_output_commit(output, &err);
         output = NULL;

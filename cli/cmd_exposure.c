@@ -32,8 +32,12 @@ static const cli_option exposure_options[] = {
          "also diversity, closeness, disclosure and likeness of this column, with --k"),
     TEXT("diversity-c", "C", diversity_c, "c of recursive (c,l)-diversity"),
     NUMBER("groups", "N", groups, 0, 0, "list the N worst groups, 0 for all [20]"),
-    CHOICE("worst-by", "size|distinct|entropy|closeness|ordered|hierarchical|disclosure|likeness",
+    CHOICE("worst-by",
+           "size|distinct|entropy|closeness|ordered|hierarchical|disclosure|likeness|risk",
            worst_by, "what makes a group bad [size]"),
+    TEXT("sample-weight", "COLUMN", sample_weight,
+         "the records are a sample with these weights: also the risk of re-identification of each "
+         "group and of all records, with --k"),
     SECTION("Of bounds"),
     CHOICE(
         "support", "declared|occurring", support,
@@ -77,6 +81,8 @@ static const cli_option exposure_options[] = {
 static const char *const exposure_examples[] = {
     "cellar exposure table people.csv --columns region,sex,age --k 2,5,10 --missing-as level",
     "cellar exposure table table.json --columns region,sex --k 5 --sensitive health",
+    "cellar exposure table sample.csv --columns region,sex,age --k 3 --sample-weight w "
+    "--worst-by risk",
     "cellar exposure bound people.csv --columns region,sex,age --curve",
     "cellar exposure select people.csv --columns region,sex,age,job --k 5 --exposure 0.01",
     "cellar exposure suppress people.csv --columns region,sex --k 5 --exposure 0.01 --hide 0.5",
@@ -162,6 +168,7 @@ static const cli_place option_places[] = {{"columns", OF_FILES},
                                           {"diversity-c", OF_TABLE},
                                           {"groups", OF_TABLE},
                                           {"worst-by", OF_TABLE},
+                                          {"sample-weight", OF_TABLE},
                                           {"support", OF_BOUND},
                                           {"curve-excess", OF_BOUND},
                                           {"max-nodes", OF_BOUND},

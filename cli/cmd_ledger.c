@@ -28,8 +28,8 @@ static const cli_option ledger_options[] = {
     FLAG("json", json, "print JSON"),
     SECTION("create, adopt: who remembers how far the history got"),
     TEXT("witness", "FILE", witness,
-         "a file on another disk that is told every new head, so that an older copy of the ledger "
-         "is refused"),
+         "a file on another disk that receives every new head, so that an older copy of the "
+         "ledger is refused"),
     SECTION("create, add: a dataset and its cap, which is never changed"),
     TEXT("dataset", "NAME", dataset, "the dataset"),
     TEXT("edition", "NAME", edition, "an edition of its data [the first one is called 1]"),

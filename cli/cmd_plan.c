@@ -13,7 +13,7 @@
 #define AT(member) offsetof(plan_values, member)
 static const cli_option plan_options[] = {
     FLAG("without-counts", without_counts,
-         "check: as if every count were zero, so that what is told is not confidential"),
+         "check: as if every count were zero, so that the output is not confidential"),
     TEXT("date", "DAY", date, "run: the day of the releases, such as 2026-07-01 [today]"),
     FLAG("json", json, "print JSON"),
     NUMBER("threads", "N", threads, 1, 1024, "use so many processors [all]"),
@@ -26,10 +26,9 @@ static const char *const plan_examples[] = {
 static const cli_command plan_command = {
     "plan",
     "check|compare|run PLAN [options]",
-    "Reads a plan (YAML; docs/plans.md tells what it may say) of tables that are released "
-    "together. "
-    "check tells what the whole list costs, and the noise, bias and size of everything in it, and "
-    "draws nothing; what it tells comes from true counts and is confidential. compare sets other "
+    "Reads a plan (YAML; docs/plans.md describes it) of tables that are released together. "
+    "check shows what all tables cost, and the noise, bias and size of everything in them, and "
+    "draws nothing; its output comes from true counts and is confidential. compare sets other "
     "ways to spend the same budget beside it. run charges the "
     "ledger, draws all tables and lets the release pack appear whole or not at all; asked again, "
     "it "

@@ -15,14 +15,18 @@
 static const cli_option protect_options[] = {
     SECTION("How to protect"),
     TEXT("mechanism", "SPEC", mechanism,
-         "what is done to each cell, such as discrete-laplace:epsilon=1 (cellar mechanism tells "
-         "more)"),
+         "what is done to each cell, such as discrete-laplace:epsilon=1 (see cellar "
+         "mechanism)"),
     CHOICE("negatives", "keep|zero", negatives,
-           "what becomes of released numbers below zero; has to be said, for zero biases totals"),
+           "what becomes of released values below zero; has to be said, for zero biases totals"),
     TEXT("total-epsilon", "E", total_epsilon,
          "split E evenly over the cells that one record touches; the spec then names no epsilon"),
     FLAG("per-cell", per_cell, "the parameters of the spec are meant for each cell"),
-    NUMBER("threshold", "T", threshold, 1, INT64_MAX, "released numbers below T become zero, too"),
+    NUMBER("threshold", "T", threshold, 1, INT64_MAX,
+           "released values below T become zero, too, or what --below says"),
+    CHOICE("below", "zero|suppress", below,
+           "what becomes of released values below the threshold: zero, or a cell marked as "
+           "suppressed, zeros among them [zero]"),
     NUMBER("max-cells", "N", max_cells, 1, 0,
            "refuse when more empty cells would be listed [100000000]"),
     SECTION("Where the noise comes from"),
@@ -49,8 +53,8 @@ static const cli_option protect_options[] = {
     CHOICE("chosen", "advance|public|data", chosen,
            "how the parameters were chosen: in advance, from public data, or from these data"),
     MANY("accept", "WHAT", accept,
-         "release all the same: no-protection (numbers that tell of one record what true counts "
-         "tell) or large-epsilon (above 10); every file then says so; may be repeated"),
+         "release all the same: no-protection (values that show as much about one record as true "
+         "counts do) or large-epsilon (above 10); every file then says so; may be repeated"),
     TEXT("date", "DAY", date, "the day of the release, such as 2026-07-01 [today]"),
     SECTION("Who pays"),
     TEXT("ledger", "FILE", account.ledger,
@@ -91,9 +95,8 @@ static const cli_command protect_command = {
     "protect",
     "TABLE --mechanism SPEC --negatives keep|zero [options]",
     "Perturbs every cell of a table (a file that cellar tabulate wrote), zeros included, and "
-    "writes "
-    "what may leave. What to expect is told on standard error before anything is drawn; it comes "
-    "from true counts and is confidential.",
+    "writes what can be published. What to expect is printed on standard error before anything is "
+    "drawn; it comes from true counts and is confidential.",
     protect_options,
     sizeof protect_options / sizeof protect_options[0],
     protect_examples};
@@ -189,7 +192,7 @@ static void protect_tell_forecast(const protect_run *run)
     cli_message("confidential: of %llu cells about %.6g will be listed, %.6g of them empty ones "
                 "with a positive number",
                 (unsigned long long) f->n_possible, f->size, f->false_positives);
-    cli_message("confidential: the sum of the interior is expected to be off by %+.6g", f->bias);
+    cli_message("confidential: the sum of the inner cells is expected to be off by %+.6g", f->bias);
 }
 
 static void protect_tell(const protect_run *run)
@@ -219,6 +222,8 @@ static cellar_status protect_json(const protect_run *run, const protect_values *
     cli_json_count(&json, "revision", cellar_release_mechanism_revision(release));
     cli_json_text(&json, "negatives", values->negatives == 1 ? "keep" : "zero");
     cli_json_count(&json, "threshold", (uint64_t) cellar_release_threshold(release));
+    cli_json_text(&json, "below",
+                  cellar_release_below(release) == CELLAR_BELOW_SUPPRESS ? "suppress" : "zero");
     cli_json_text(&json, "unit", cellar_release_unit(release));
     cli_json_text(&json, "neighbours", cli_protect_neighbours(cellar_release_neighbours(release)));
     cli_json_count(&json, "per_unit", cellar_release_max_per_unit(release));

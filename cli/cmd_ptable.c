@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* cellar ptable: transition matrices, designed or read, told about and written. */
+/* cellar ptable: transition matrices, designed or read, reported and written. */
 #include "verbs.h"
 
 #include <inttypes.h>
@@ -10,19 +10,10 @@
 
 #include "json_out.h"
 #include "options.h"
+#include "ptable.h"
 #include "terminal.h"
 
-enum { KEYS_DEFAULT = 256 };
-
-typedef struct ptable_values {
-    const char *variance, *m, *min, *stay;
-    const char *their_d, *their_v, *their_js, *their_pstay; /* the same in ptable's words */
-    int form, mono, optim;
-    int large, layout;
-    cli_number keys;
-    const char *path;
-    int force, json, probabilities;
-} ptable_values;
+enum { KEYS_DEFAULT = 256, SPEC_MAX = 16000 };
 
 #define AT(member) offsetof(ptable_values, member)
 static const cli_option ptable_options[] = {
@@ -30,15 +21,17 @@ static const cli_option ptable_options[] = {
     TEXT("variance", "V", variance, "variance of the change of every count"),
     TEXT("m", "M", m, "largest change"),
     TEXT("min", "C", min, "never release 1 to C [0]"),
-    TEXT("stay", "P", stay, "least probability of no change [0]"),
+    TEXT("stay", "P[,P...]", stay,
+         "least probability of no change: one, or one for each count from 1 [0]"),
     CHOICE("form", "equality|at-most", form,
            "meet the variance, or take it for a bound [equality]"),
     FLAG("mono", mono, "probabilities do not fall on the way up to no change"),
-    SECTION("The same in the words of the R package ptable"),
+    TEXT("mono-rows", "yes|no[,...]", mono_rows, "the same for each count from 1"),
+    SECTION("The same in the words of the R package ptable, with its defaults: --optim 1 --mono"),
     TEXT("D", "M", their_d, "--m"),
     TEXT("V", "V", their_v, "--variance"),
     TEXT("js", "C", their_js, "--min"),
-    TEXT("pstay", "P", their_pstay, "--stay"),
+    TEXT("pstay", "P[,P...]", their_pstay, "--stay"),
     CHOICE("optim", "1|2|3|4", optim, "1 to 3: --form at-most; 4: --form equality"),
     SECTION("What to read"),
     CHOICE("large", "last|rotate", large,
@@ -57,66 +50,22 @@ static const cli_option ptable_options[] = {
 
 static const char *const ptable_examples[] = {
     "cellar ptable design --variance 2 --m 5 --min 1 -o matrix.csv",
-    "cellar ptable design --D 5 --V 3 --js 2 --optim 1 --mono --probabilities",
+    "cellar ptable design --D 5 --V 3 --js 2 --probabilities",
+    "cellar ptable design --D 4 --V 1 --pstay 0.5,0.5,0.7,0.8",
     "cellar ptable show matrix.csv --format ons --keys 4096 -o ons.csv", NULL};
 
 static const cli_command ptable_command = {
     "ptable",
     "design|show [FILE] [options]",
     "Designs the matrix of largest entropy with the variance asked for, or reads a matrix from "
-    "FILE (of ptable and tau-Argus, ONS or Cantabular); shows bias, variance, entropy and largest "
+    "FILE (of R's ptable and tau-Argus, ONS or Cantabular); shows bias, variance, entropy and "
+    "largest "
     "change by true count and which numbers are never released; writes it in any of these layouts.",
     ptable_options,
     sizeof ptable_options / sizeof ptable_options[0],
     ptable_examples};
 
 /* ---- making it ------------------------------------------------------------- */
-
-/* One option under two names. */
-static int ptable_either(const char *name, const char *ours, const char *theirs, const char **out)
-{
-    *out = ours != NULL ? ours : theirs;
-    if (ours != NULL && theirs != NULL)
-        return cli_usage("ptable: --%s is given twice, once in the words of the package", name);
-    return CLI_GO_ON;
-}
-
-static void spec_add(char *spec, size_t size, const char *key, const char *value)
-{
-    size_t used = strlen(spec);
-    if (value != NULL)
-        snprintf(spec + used, size - used, "%s%s=%s", strchr(spec, '=') != NULL ? "," : "", key,
-                 value);
-}
-
-/* The mechanism whose matrix is the design. */
-static int ptable_spec(const ptable_values *values, char *spec, size_t size)
-{
-    const char *variance, *m, *min, *stay;
-    int result = ptable_either("variance", values->variance, values->their_v, &variance);
-    if (result == CLI_GO_ON)
-        result = ptable_either("m", values->m, values->their_d, &m);
-    if (result == CLI_GO_ON)
-        result = ptable_either("min", values->min, values->their_js, &min);
-    if (result == CLI_GO_ON)
-        result = ptable_either("stay", values->stay, values->their_pstay, &stay);
-    if (result != CLI_GO_ON)
-        return result;
-    if (values->form != 0 && values->optim != 0)
-        return cli_usage("ptable: --form and --optim are the same option");
-    if (variance == NULL || m == NULL)
-        return cli_usage("ptable design needs --variance and --m");
-    snprintf(spec, size, "max-entropy:");
-    spec_add(spec, size, "variance", variance);
-    spec_add(spec, size, "m", m);
-    spec_add(spec, size, "min", min);
-    spec_add(spec, size, "stay", stay);
-    if (values->form == 2 || (values->optim >= 1 && values->optim <= 3))
-        spec_add(spec, size, "form", "at-most");
-    if (values->mono)
-        spec_add(spec, size, "mono", "yes");
-    return CLI_GO_ON;
-}
 
 /* A matrix and what owns it. */
 typedef struct ptable_source {
@@ -347,7 +296,8 @@ static int ptable_run(const ptable_values *values, const char *spec, const char 
             ptable_write_people(&source, values->probabilities, output);
         status = cellar_output_commit(output, &err);
     }
-    result = status == CELLAR_ERR_ARGUMENT ? cli_usage("%s", err.message) : cli_exit(status, &err);
+    result =
+        status == CELLAR_ERR_ARGUMENT ? ptable_design_fail(values, &err) : cli_exit(status, &err);
     source_clear(&source);
     return result;
 }
@@ -356,15 +306,15 @@ static int ptable_run(const ptable_values *values, const char *spec, const char 
 static int values_design(const ptable_values *v)
 {
     return v->variance != NULL || v->m != NULL || v->min != NULL || v->stay != NULL ||
-           v->their_d != NULL || v->their_v != NULL || v->their_js != NULL ||
-           v->their_pstay != NULL || v->form != 0 || v->mono || v->optim != 0;
+           ptable_design_theirs(v) || v->form != 0 || v->mono || v->mono_rows != NULL ||
+           v->optim != 0;
 }
 
 int cli_ptable(int argc, char **argv)
 {
     ptable_values values = {0};
     cli_words words = {0};
-    char spec[1000] = "";
+    char spec[SPEC_MAX] = "";
     int designs, result = cli_options_parse(&ptable_command, argc, argv, &values, &words);
 
     designs = words.n > 0 && strcmp(words.items[0], "design") == 0;
@@ -378,7 +328,7 @@ int cli_ptable(int argc, char **argv)
     if (result == CLI_GO_ON && !designs && values_design(&values))
         result = cli_usage("ptable show: a matrix that is read cannot be designed");
     if (result == CLI_GO_ON && designs)
-        result = ptable_spec(&values, spec, sizeof spec);
+        result = ptable_design_spec(&values, spec, sizeof spec);
     if (result == CLI_GO_ON)
         result = ptable_run(&values, spec, designs ? NULL : words.items[1]);
     cli_words_clear(&words);

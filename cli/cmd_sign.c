@@ -11,7 +11,7 @@
 
 typedef struct sign_values {
     const char *key;
-    cli_words accept;
+    cli_words accept, files;
     int json;
 } sign_values;
 
@@ -21,6 +21,9 @@ static const cli_option sign_options[] = {
     MANY("accept", "WHAT", accept,
          "sign all the same, and have the signature say so: no-protection, large-epsilon or "
          "unaccounted; may be repeated"),
+    MANY("accept-file", "PATH", files,
+         "sign this file of the folder although Cellar does not recognise it, and have the "
+         "signature name it; may be repeated"),
     FLAG("json", json, "print JSON"),
 };
 static const cli_option verify_options[] = {
@@ -39,7 +42,10 @@ static const cli_command sign_command = {
     "the files when there is. " CELLAR_MANIFEST_SIGNATURE
     " is its signature. What is signed is read first. Files that only you may read, that say they "
     "are confidential or that hold true counts are refused, and so are releases whose certificate "
-    "claims more than can be computed from their mechanism. Numbers without protection, with an "
+    "claims more than can be computed from their mechanism. Files that are neither releases, "
+    "fitted tables, certificates, pages and SVG charts for the public nor notes need "
+    "--accept-file. "
+    "Numbers without protection, with an "
     "epsilon above 10, or that no ledger was charged for need --accept, and the signature names "
     "it.",
     sign_options,
@@ -62,12 +68,13 @@ static cellar_status sign_folder(const char *folder, const sign_values *values,
                                  cellar_error *err)
 {
     cellar_key *key = NULL;
-    unsigned accept = 0;
+    cellar_manifest_accepted accept = {.files = cli_words_items(&values->files),
+                                       .n_files = values->files.n};
     cellar_status status = cellar_key_read(values->key, &key, err);
     for (size_t i = 0; i < values->accept.n; i++)
-        accept |= cellar_acceptance_find(values->accept.items[i]);
+        accept.what |= cellar_acceptance_find(values->accept.items[i]);
     if (status == CELLAR_OK)
-        status = cellar_manifest_sign(folder, key, accept, found, err);
+        status = cellar_manifest_sign(folder, key, &accept, found, err);
     if (status == CELLAR_OK)
         *who = cellar_key_public(key);
     cellar_key_free(key);
@@ -102,6 +109,12 @@ static void sign_warn(const cellar_manifest_findings *found)
     if (found->n_unaccounted > 0)
         cli_message("%zu file%s: unaccounted, not for publication: no ledger was charged",
                     found->n_unaccounted, found->n_unaccounted == 1 ? "" : "s");
+    if (found->n_unrecognised > 0)
+        cli_message("%zu file%s of no kind that Cellar recognises: the signer answers for what "
+                    "is in %s, and " CELLAR_MANIFEST_SIGNATURE " names %s",
+                    found->n_unrecognised, found->n_unrecognised == 1 ? "" : "s",
+                    found->n_unrecognised == 1 ? "it" : "them",
+                    found->n_unrecognised == 1 ? "it" : "them");
     if (found->n_recomputed < found->n_releases)
         cli_message("of %zu releases %zu name a mechanism that their certificate cannot be "
                     "computed from; the signer answers for it",
@@ -124,6 +137,9 @@ static cellar_status sign_tell(const char *done, const cellar_public_key *who,
         cli_json_text(&json, "key", who->id);
         cli_json_count(&json, "releases", found->n_releases);
         cli_json_count(&json, "certificates_recomputed", found->n_recomputed);
+        cli_json_count(&json, "certificates_not_recomputable",
+                       found->n_releases - found->n_recomputed);
+        cli_json_count(&json, "files_unrecognised", found->n_unrecognised);
         cli_json_count(&json, "estimates", found->n_estimates);
         cli_json_begin(&json, "accepted", '[');
         for (unsigned one = 1; one <= found->accepted; one *= 2)

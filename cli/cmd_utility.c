@@ -40,6 +40,8 @@ static const cli_option utility_options[] = {
          "the columns an attacker knows: with --sensitive, every row shows the risk of the "
          "homogeneity attack, too"),
     TEXT("sensitive", "Y,Z", sensitive, "the column, or columns jointly, to be learnt"),
+    SECTION("A file of perturbed counts that another program wrote"),
+    TEXT("column", "NAME", column, "the column that holds them [count, or the only other one]"),
     SECTION("The table"),
     MANY("domain", "VAR=FILE", domain,
          "declare the categories of a variable that the table's file does not declare; may be "
@@ -48,8 +50,9 @@ static const cli_option utility_options[] = {
     OUTPUT(path, "write to a file that only you can read [standard output]"),
     FLAG("force", force, "replace an existing file"),
     FLAG("json", json, "print JSON"),
-    CHOICE("csv", "results|spreads", csv,
-           "print CSV: the measures, or how differences spread over cells and margins"),
+    CHOICE("csv", "results|spreads|distances", csv,
+           "print CSV: the measures, how differences spread over cells and margins, or the "
+           "distances d1, d2 and d3 of one release or file"),
     NUMBER("threads", "N", threads, 1, 1024,
            "use so many processors; the result is the same [all]"),
     SECTION("Other"),
@@ -61,15 +64,18 @@ static const char *const utility_examples[] = {
     "--epsilon 0.1,0.5,1,2 --delta 0.001 --csv results -o chart.csv",
     "cellar utility table.json --mechanism laplace --mechanism discrete-gaussian --epsilon "
     "0.1..10/20 --delta 1e-6 --qid region,sex --sensitive health --csv results -o chart.csv",
-    "cellar utility table.json release.csv --json", NULL};
+    "cellar utility table.json release.csv --json",
+    "cellar utility table.json perturbed.csv --column puwc --csv distances",
+    NULL};
 
 static const cli_command utility_command = {
     "utility",
-    "TABLE --mechanism SPEC [options], or TABLE RELEASE [options]",
+    "TABLE --mechanism SPEC [options], or TABLE RELEASE [options], or TABLE OTHER.csv [options]",
     "Shows how far released values are from the true ones: cell by cell, in margins, in tests and "
     "rankings. With a mechanism from seeded copies, which never become a release, and exactly "
-    "where a sum over its distribution gives the expectation; with a release for that one. What "
-    "it prints is an assessment: computed from true counts, and confidential.",
+    "where a sum over its distribution gives the expectation; with a release, or with a CSV file "
+    "of perturbed counts that any program wrote, for that one. What it prints is an assessment: "
+    "computed from true counts, and confidential.",
     utility_options,
     sizeof utility_options / sizeof utility_options[0],
     utility_examples};
@@ -85,6 +91,7 @@ static void run_clear(utility_run *run)
     cli_results_clear(&run->original);
     cli_results_clear(&run->results);
     cli_results_clear(&run->spreads);
+    cli_results_clear(&run->distances);
     cli_results_clear(&run->risks);
     cli_words_clear(&run->notes);
 }
@@ -125,12 +132,16 @@ static int utility_check(const utility_values *values, const cli_words *files)
         return cli_usage("utility takes a table and a release, and '%s' is a third file",
                          files->items[2]);
     if (files->n == 1 && !simulation)
-        return cli_usage("utility: say --mechanism SPEC, or name a release of the table");
+        return cli_usage("utility: say --mechanism SPEC, or name a release of the table, or a CSV "
+                         "file of perturbed counts");
     if (files->n == 2 && (simulation || values->vary.n > 0 || values->epsilon != NULL ||
                           values->delta != NULL || values->negatives != 0 ||
                           values->threshold.given || values->copies.given || values->seed.given))
         return cli_usage("utility: a release says how it was made; --mechanism and what belongs "
                          "to it are for simulations");
+    if (values->column != NULL && files->n < 2)
+        return cli_usage("utility: --column is of a file that another program wrote: name it after "
+                         "the table");
     if (values->json && values->csv > 0)
         return cli_usage("utility: --json or --csv, not both");
     if ((values->qid != NULL) != (values->sensitive != NULL))
@@ -203,6 +214,49 @@ static int run_release(utility_run *run, const char *path)
     return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
 }
 
+/* A release has its certificate inside, or beside it as FILE.cellar.json. */
+static int is_release(const char *path)
+{
+    cellar_table_format format = cellar_table_format_of_path(path);
+    size_t size = strlen(path) + sizeof ".cellar.json";
+    char *beside;
+    FILE *file;
+
+    if (format == CELLAR_TABLE_JSONSTAT || format == CELLAR_TABLE_PX)
+        return 1;
+    beside = cli_alloc(size, 1);
+    snprintf(beside, size, "%s.cellar.json", path);
+    file = fopen(beside, "rb");
+    free(beside);
+    if (file != NULL)
+        fclose(file);
+    return file != NULL;
+}
+
+static int run_file(utility_run *run, const char *path)
+{
+    cellar_utility *u = NULL;
+    cellar_error err;
+    cellar_status status =
+        cellar_utility_compare_file(run->table, path, run->values->column, &run->options, &u, &err);
+    if (status == CELLAR_OK)
+        utility_put_answer(run, 0, NAN, u, NULL);
+    cellar_utility_free(u);
+    return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
+}
+
+/* A release, or what another program wrote. */
+static int run_second(utility_run *run, const char *path)
+{
+    if (!is_release(path))
+        return run_file(run, path);
+    if (run->values->column != NULL)
+        return cli_usage("utility: %s is a release of Cellar: --column is for files of other "
+                         "programs",
+                         path);
+    return run_release(run, path);
+}
+
 static int run_all(utility_run *run, const cli_words *files)
 {
     const utility_values *v = run->values;
@@ -212,7 +266,7 @@ static int run_all(utility_run *run, const cli_words *files)
     if (result == CLI_GO_ON)
         result = cli_table_in_read(files->items[0], &v->domain, &run->table);
     if (result == CLI_GO_ON && files->n > 1)
-        return run_release(run, files->items[1]);
+        return run_second(run, files->items[1]);
     if (result == CLI_GO_ON)
         result = utility_risk_open(run->table, v->qid, v->sensitive, &run->risk);
     for (size_t i = 0; i < run->grid.specs.n && result == CLI_GO_ON; i++)

@@ -14,7 +14,8 @@ static void never_tell(const cellar_invitation *invitation, const cli_words *nev
 {
     for (size_t i = 0; i < never->n; i++) {
         size_t c = 0, n = cellar_invitation_n_columns(invitation);
-        while (c < n && strcmp(cellar_invitation_column(invitation, c), never->items[i]) != 0)
+        while (c < n && !cellar_collect_is_same_column(never->items[i],
+                                                       cellar_invitation_column(invitation, c)))
             c++;
         if (c == n)
             cli_message("--never %s: the invitation asks for no such column", never->items[i]);

@@ -19,6 +19,7 @@ typedef struct exposure_values {
     cli_words where;
     int missing_as;
     const char *sensitive, *diversity_c;
+    const char *sample_weight;
     int curve, worst_by;
     cli_number groups;
     int support;
@@ -64,6 +65,9 @@ typedef struct exposure_query {
 /* Answers CLI_GO_ON, or an exit code after a message; so in all below. Clear it in every case. */
 int exposure_query_read(const exposure_values *values, exposure_query *query);
 void exposure_query_clear(exposure_query *query);
+
+/* With missing values as wildcards: how the last result took them, for results differ in that. */
+void exposure_tell_missing(const exposure_values *values, const char *how, exposure_answer *answer);
 
 /* The names of --columns, none empty and none twice. */
 int exposure_columns(const exposure_values *values, cli_words *names);

@@ -50,6 +50,12 @@ void exposure_note_disclosure(exposure_answer *answer)
                           "each of them, however large the group.");
 }
 
+void exposure_tell_missing(const exposure_values *values, const char *how, exposure_answer *answer)
+{
+    if (values->missing_as == EXPOSURE_MISSING_WILDCARD)
+        cli_results_text(&answer->results, "missing", how);
+}
+
 /* ---- exposure --------------------------------------------------------------- */
 
 static void add_exposure(exposure_answer *answer, const cellar_exposure_curve *curve,
@@ -79,8 +85,8 @@ static void add_threshold_bands(exposure_answer *answer, const cellar_exposure_c
     cli_results_real(&answer->results, "threshold", t);
 }
 
-static int run_thresholds(const exposure_query *query, const cellar_exposure_curve *curve,
-                          int people, exposure_answer *answer)
+static int run_thresholds(const exposure_values *values, const exposure_query *query,
+                          const cellar_exposure_curve *curve, int people, exposure_answer *answer)
 {
     cellar_error err;
     for (size_t i = 0; i < query->thresholds.n; i++) {
@@ -92,13 +98,14 @@ static int run_thresholds(const exposure_query *query, const cellar_exposure_cur
         cli_results_begin(&answer->results, "exposure");
         cli_results_real(&answer->results, "threshold", strtod(query->thresholds.items[i], NULL));
         add_exposure(answer, curve, cutoff, people);
+        exposure_tell_missing(values, "level", answer);
     }
     return CLI_GO_ON;
 }
 
 /* By k: t = k/n. */
-static void run_ks(const exposure_query *query, const cellar_exposure_curve *curve,
-                   exposure_answer *answer)
+static void run_ks(const exposure_values *values, const exposure_query *query,
+                   const cellar_exposure_curve *curve, exposure_answer *answer)
 {
     for (size_t i = 0; i < query->n_ks; i++) {
         cli_results_begin(&answer->results, "exposure");
@@ -106,6 +113,7 @@ static void run_ks(const exposure_query *query, const cellar_exposure_curve *cur
         cli_results_real(&answer->results, "threshold",
                          (double) query->ks[i] / (double) cellar_exposure_total(curve));
         add_exposure(answer, curve, query->ks[i], 1);
+        exposure_tell_missing(values, "level", answer);
     }
 }
 
@@ -267,7 +275,7 @@ int exposure_run_shares(const exposure_values *values, exposure_answer *answer)
     if (result == CLI_GO_ON)
         result = make_shares(values, &query, &curve);
     if (result == CLI_GO_ON)
-        result = run_thresholds(&query, curve, 0, answer);
+        result = run_thresholds(values, &query, curve, 0, answer);
     if (result == CLI_GO_ON && query.n_populations > 0)
         result = run_statistical(values, &query, curve, answer);
     if (result == CLI_GO_ON) {
@@ -348,9 +356,9 @@ static int run_curve(const exposure_values *values, const exposure_query *query,
 {
     int result;
     add_header(values, curve, answer);
-    result = run_thresholds(query, curve, 1, answer);
+    result = run_thresholds(values, query, curve, 1, answer);
     if (result == CLI_GO_ON)
-        run_ks(query, curve, answer);
+        run_ks(values, query, curve, answer);
     if (result == CLI_GO_ON && query->n_populations > 0)
         result = run_statistical(values, query, curve, answer);
     if (result == CLI_GO_ON)
@@ -365,8 +373,12 @@ static int run_curve(const exposure_values *values, const exposure_query *query,
         result = exposure_run_groups(values, query, table, n_qid, answer);
     exposure_note(answer, note_strict);
     if (values->missing_as == EXPOSURE_MISSING_WILDCARD)
-        exposure_note(answer, "Missing values match everything in the groups and their measures; "
-                              "in the exposure curve they are a level.");
+        exposure_note(answer,
+                      "Missing values match everything in the groups and their measures, so "
+                      "that a person with one is in several groups; an exposure curve adds "
+                      "people up, each in one cell, so there they are a level. k_anonymity "
+                      "(missing: wildcard) may therefore have fewer people below k than "
+                      "exposure (missing: level).");
     exposure_note_disclosure(answer);
     return result;
 }

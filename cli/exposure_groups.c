@@ -46,6 +46,10 @@ static void add_groups(const exposure_values *values, const cellar_table *table,
         cli_results_count(&answer->groups, "size", group.size);
         if (values->missing_as == EXPOSURE_MISSING_WILDCARD)
             cli_results_count(&answer->groups, "matches", group.n_matches);
+        if (cellar_table_is_weighted(table)) {
+            cli_results_real(&answer->groups, "population", group.population);
+            cli_results_real(&answer->groups, "risk", group.risk);
+        }
         if (values->sensitive != NULL)
             add_sensitive(&answer->groups, &group, values->diversity_c != NULL);
     }
@@ -61,10 +65,26 @@ static void add_anonymity(const exposure_values *values, uint64_t k,
     cli_results_count(results, "k", k);
     cli_results_count(results, "groups_below", summary->groups_below);
     cli_results_count(results, "people_below", summary->records_below);
+    exposure_tell_missing(values, "wildcard", answer);
     if (values->sensitive == NULL)
         return;
     cli_results_begin(results, "sensitive_worst");
     add_sensitive(results, &summary->worst, values->diversity_c != NULL);
+}
+
+/* Of a sample: the risks of its records. */
+static void add_reidentification(const cellar_anonymity_summary *summary, exposure_answer *answer)
+{
+    cli_results *results = &answer->results;
+    cli_results_begin(results, "reidentification");
+    cli_results_real(results, "global_risk", summary->expected / (double) summary->n_records);
+    cli_results_real(results, "expected", summary->expected);
+    cli_results_real(results, "largest", summary->worst.risk);
+    cli_results_count(results, "sample_uniques", summary->n_uniques);
+    exposure_note(answer,
+                  "Weights make the data a sample: 'population' is the sum of the weights of a "
+                  "group, 'risk' the expected 1/F of its records, F negative binomial (Benedetti "
+                  "and Franconi), 'expected' the sum of the risks of all records.");
 }
 
 static void anonymity_options(const exposure_values *values, const exposure_query *query,
@@ -100,6 +120,8 @@ int exposure_run_groups(const exposure_values *values, const exposure_query *que
             return cli_exit(status, &err);
         summary = cellar_anonymity_summarise(anonymity);
         add_anonymity(values, query->ks[i], &summary, answer);
+        if (i == 0 && cellar_table_is_weighted(table))
+            add_reidentification(&summary, answer);
         if (i == 0)
             add_groups(values, table, n_qid, anonymity, answer);
         cellar_anonymity_free(anonymity);
@@ -117,8 +139,11 @@ int exposure_check_groups(const exposure_values *values)
         return cli_usage("--csv list needs --k: it lists groups");
     if (values->worst_by > 0 && values->k == NULL)
         return cli_usage("--worst-by needs --k");
-    if (values->worst_by > 1 && values->sensitive == NULL)
-        return cli_usage("--worst-by needs --sensitive, unless it is size");
+    if (values->worst_by > 1 && values->worst_by - 1 != CELLAR_ORDER_RISK &&
+        values->sensitive == NULL)
+        return cli_usage("--worst-by needs --sensitive, unless it is size or risk");
+    if (values->sample_weight != NULL && values->k == NULL)
+        return cli_usage("--sample-weight needs --k: the risk is that of groups");
     if (values->diversity_c != NULL && values->sensitive == NULL)
         return cli_usage("--diversity-c needs --sensitive");
     return CLI_GO_ON;

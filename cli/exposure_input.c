@@ -25,8 +25,8 @@ static void source_clear(exposure_source *source)
     free(source->by);
 }
 
-/* A CSV with a column `count` is a table, one with `released` a release, any other holds records.
- */
+/* A CSV with a column `count` is a table, one with `released` a release, any other holds records;
+ * --count says that it holds records. */
 static int source_look(exposure_source *source, const char *path)
 {
     cellar_table_format format = cellar_table_format_of_path(path);
@@ -36,7 +36,8 @@ static int source_look(exposure_source *source, const char *path)
     cellar_status status;
 
     source->is_table = format == CELLAR_TABLE_JSONSTAT || format == CELLAR_TABLE_PX;
-    if (source->is_table || strcmp(path, "-") == 0)
+    if (source->is_table || source->reader.count_column != NULL ||
+        source->reader.rows_are_records || strcmp(path, "-") == 0)
         return CLI_GO_ON;
     status = cellar_columns_read(path, &source->reader, &names, &n, &err);
     if (status != CELLAR_OK)
@@ -47,15 +48,22 @@ static int source_look(exposure_source *source, const char *path)
     return CLI_GO_ON;
 }
 
-static int source_check_table(const exposure_values *values, const char *path)
+static int source_check_table(const exposure_values *values, const exposure_source *source,
+                              const char *path)
 {
     const cli_variable_options *v = &values->variables;
     if (v->recode.n + v->band.n + v->band_origin.n + v->band_closed.n + v->top.n + v->bottom.n > 0)
         return cli_usage("%s is a table: its categories are made already (--band, --top and the "
                          "like are for records)",
                          path);
+    if (source->reader.count_column != NULL || source->reader.rows_are_records)
+        return cli_usage("%s is a table: --count is for records", path);
     if (values->where.n > 0)
         return cli_usage("%s is a table: --where is for records", path);
+    if (values->sample_weight != NULL)
+        return cli_usage("%s is a table: --sample-weight is for records; a weighted table has its "
+                         "weights",
+                         path);
     if (values->missing_as == EXPOSURE_MISSING_DROP)
         return cli_usage("%s is a table: what is missing cannot be dropped any more", path);
     return CLI_GO_ON;
@@ -84,7 +92,7 @@ static int source_open(const exposure_values *values, const char *path, int with
     options.by = source->by;
     result = source_look(source, path);
     if (result == CLI_GO_ON && source->is_table)
-        result = source_check_table(values, path);
+        result = source_check_table(values, source, path);
     if (result == CLI_GO_ON)
         result = cli_variables_read(&options, path, &source->reader, &source->variables);
     return result;
@@ -108,6 +116,7 @@ static cellar_tabulate_spec source_spec(const exposure_values *values, const cha
         spec.missing_policy = CELLAR_MISSING_LEVEL;
     spec.where = cli_words_items(&values->where);
     spec.n_where = values->where.n;
+    spec.weight_column = values->sample_weight;
     spec.n_threads = (int) values->reader.threads.value;
     return spec;
 }
@@ -167,6 +176,11 @@ static int source_load(const char *path, const exposure_source *source, cellar_t
     free(lists);
     if (status != CELLAR_OK)
         return cli_exit(status, &err);
+    if (cellar_table_is_weighted(table))
+        cli_message(
+            "%s: the table is weighted, and what follows does not use weights: it is computed "
+            "from the numbers of records",
+            path);
     *has_more = cellar_schema_cells_per_record(cellar_table_schema(table)) > 1 ||
                 cellar_schema_n_variables(cellar_table_schema(table)) > variables->names.n;
     result = source_find(source, path, table, positions);

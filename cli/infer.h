@@ -58,6 +58,7 @@ int infer_real(const char *option, const char *text, double otherwise, double *o
 int infer_read(const char *path, const cli_words *names, cellar_release **release,
                cellar_noisy **noisy);
 /* What was released and how, in the header. */
-void infer_tell_release(const cellar_noisy *noisy, infer_answer *answer);
+void infer_tell_release(const cellar_release *release, const cellar_noisy *noisy,
+                        infer_answer *answer);
 
 #endif

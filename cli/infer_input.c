@@ -66,12 +66,20 @@ int infer_read(const char *path, const cli_words *names, cellar_release **releas
     return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
 }
 
-void infer_tell_release(const cellar_noisy *noisy, infer_answer *answer)
+void infer_tell_release(const cellar_release *release, const cellar_noisy *noisy,
+                        infer_answer *answer)
 {
     cli_results *header = &answer->header;
     cli_results_text(header, "mechanism", cellar_noisy_mechanism(noisy));
     cli_results_text(header, "negatives",
                      cellar_noisy_negatives(noisy) == CELLAR_NEGATIVES_ZERO ? "zero" : "keep");
+    if (release != NULL && cellar_release_below(release) == CELLAR_BELOW_SUPPRESS) {
+        cli_results_count(header, "suppressed_below", (uint64_t) cellar_release_threshold(release));
+        infer_note(answer,
+                   "A suppressed cell is known to be below the threshold, and nothing else: "
+                   "what reckons with the noise uses just that. A naive test takes it "
+                   "for 0.");
+    }
     if (cellar_noisy_n_summed(noisy) > 1) {
         cli_results_count(header, "cells_summed", cellar_noisy_n_summed(noisy));
         infer_note(answer,

@@ -148,7 +148,11 @@ static int run_every(const infer_values *values, question *q, const cellar_noisy
         if (status == CELLAR_OK) {
             cli_results_begin(&answer->list, "count");
             add_codes(noisy, i, &answer->list);
-            cli_results_real(&answer->list, "released", (double) cellar_noisy_released(noisy, i));
+            if (cellar_noisy_is_suppressed(noisy, i))
+                cli_results_text(&answer->list, "released", "suppressed");
+            else
+                cli_results_real(&answer->list, "released",
+                                 (double) cellar_noisy_released(noisy, i));
             add_interval(&found, &answer->list);
         }
         cellar_cell_set_free(set);
@@ -185,6 +189,27 @@ static void tell_question(const infer_values *values, const question *q, infer_a
     }
 }
 
+/* The interval adds up values of one margin. What the others say about the same counts is not in
+ * it. */
+static void tell_margins(const cellar_release *release, infer_answer *answer)
+{
+    if (release == NULL || cellar_release_cells_per_record(release) <= 1)
+        return;
+    if (cellar_release_negatives(release) == CELLAR_NEGATIVES_KEEP &&
+        !cellar_release_is_weighted(release))
+        infer_note(
+            answer,
+            "The interval uses the values of one margin. The release has other margins "
+            "or levels of the same counts, which could make it narrower; 'cellar fit' combines "
+            "them all (--sd for their standard deviations).");
+    else
+        infer_note(
+            answer,
+            "The interval uses the values of one margin. The release has other margins "
+            "or levels of the same counts, which are not used; 'cellar fit' combines margins of "
+            "unweighted releases that keep negative values (--negatives keep).");
+}
+
 int infer_run_interval(const infer_values *values, const char *path, infer_answer *answer)
 {
     question q = {0};
@@ -196,8 +221,9 @@ int infer_run_interval(const infer_values *values, const char *path, infer_answe
         result = read_table(values, &q, path, &release, &noisy);
     if (result == CLI_GO_ON) {
         cli_results_begin(&answer->header, "interval");
-        infer_tell_release(noisy, answer);
+        infer_tell_release(release, noisy, answer);
         tell_question(values, &q, answer);
+        tell_margins(release, answer);
         answer->list_key = "intervals";
         result =
             values->every_cell ? run_every(values, &q, noisy, answer) : run_one(&q, noisy, answer);

@@ -109,7 +109,10 @@ static void add_cells(const cellar_noisy *noisy, const cellar_loglinear *test, i
         for (size_t v = 0; v < n; v++)
             cli_results_text(list, cellar_noisy_variable(noisy, v),
                              cellar_noisy_code(noisy, v, levels[v]));
-        cli_results_real(list, "released", (double) cellar_noisy_released(noisy, i));
+        if (cellar_noisy_is_suppressed(noisy, i))
+            cli_results_text(list, "released", "suppressed");
+        else
+            cli_results_real(list, "released", (double) cellar_noisy_released(noisy, i));
         cli_results_real(list, "expected", cell.expected);
         cli_results_real(list, "residual", cell.residual);
         cli_results_real(list, "naive_expected", cell.naive_expected);
@@ -216,7 +219,7 @@ int infer_run_independence(const infer_values *values, const char *path, infer_a
         cli_results_begin(&answer->header, "independence");
         cli_results_text(&answer->header, "rows", values->rows);
         cli_results_text(&answer->header, "columns", values->columns);
-        infer_tell_release(noisy, answer);
+        infer_tell_release(release, noisy, answer);
         result = run_test(values, noisy, model, answer);
     }
     cellar_noisy_free(noisy);
@@ -245,7 +248,7 @@ int infer_run_loglinear(const infer_values *values, const char *path, infer_answ
         cli_results_text(&answer->header, "model", values->model);
         cli_results_text(&answer->header, "against",
                          values->against != NULL ? values->against : "saturated");
-        infer_tell_release(noisy, answer);
+        infer_tell_release(release, noisy, answer);
         result = run_test(values, noisy, values->model, answer);
     }
     cellar_noisy_free(noisy);

@@ -139,7 +139,7 @@ static void json_cells(cli_json *json, const cellar_plan_cells *cells)
     cli_json_text(json, "margin", cells->margin);
     cli_json_text(json, "kind",
                   cells->is_summed     ? "added-up"
-                  : cells->is_interior ? "interior"
+                  : cells->is_interior ? "inner"
                                        : "margin");
     cli_json_count(json, "cells", cells->n_cells);
     cli_json_count(json, "structural_zeros", cells->n_structural);

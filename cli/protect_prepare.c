@@ -92,6 +92,7 @@ static void protect_set_options(const protect_values *values, protect_run *run)
     *options = cellar_protect_options_default();
     options->negatives = values->negatives - 1; /* the words are in the order of the values */
     options->threshold = (int64_t) values->threshold.value;
+    options->below = values->below == 2 ? CELLAR_BELOW_SUPPRESS : CELLAR_BELOW_ZERO;
     if (values->max_cells.given)
         options->max_cells = values->max_cells.value;
     options->per_cell = values->per_cell;
@@ -150,10 +151,11 @@ static int protect_open(const protect_values *values, protect_run *run)
         if (run->write.format == CELLAR_TABLE_AUTO)
             run->write.format = cellar_table_format_of_path(values->path);
         if (run->write.format == CELLAR_TABLE_AUTO)
-            return cli_usage("%s: the name does not tell the format; say --format", values->path);
+            return cli_usage("%s: the name does not show the format; say --format", values->path);
         if (!cli_protect_is_cell_key(run->spec))
             return CLI_GO_ON;
-        status = cellar_release_file_check(run->table, &run->write, &err); /* before it is noted */
+        status = cellar_release_file_check(run->table, run->options.below, &run->write,
+                                           &err); /* before it is noted */
         if (status != CELLAR_OK)
             return cli_exit(status, &err);
     }

@@ -33,6 +33,10 @@ int cli_reader_options(const cli_reader *reader, cellar_reader_options *out)
                                    .max_columns = (size_t) reader->max_columns.value,
                                    .max_row_mib = (size_t) reader->max_row_mib.value,
                                    .reader_memory_mib = (size_t) reader->reader_memory_mib.value};
+    if (reader->count != NULL && strcmp(reader->count, "none") == 0)
+        out->rows_are_records = 1;
+    else
+        out->count_column = reader->count;
     if (reader->encoding > 0)
         out->encoding = (cellar_encoding) (reader->encoding - 1);
     if (reader->bad_rows > 0)
@@ -51,13 +55,25 @@ void cli_reader_report(const char *path, const cellar_row_report *rows)
                   {rows->n_missing, "dropped for missing values"},
                   {rows->n_over_unit, "beyond --max-per-unit"}};
     char text[512];
-    size_t n = (size_t) snprintf(text, sizeof text, "%" PRIu64 " row%s read, %" PRIu64 " counted",
-                                 rows->n_read, rows->n_read == 1 ? "" : "s", rows->n_counted);
+    size_t n = (size_t) snprintf(text, sizeof text, "%" PRIu64 " row%s read, %" PRIu64 "%s counted",
+                                 rows->n_read, rows->n_read == 1 ? "" : "s", rows->n_counted,
+                                 rows->is_aggregated ? " records" : "");
     for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++)
         if (losses[i].n > 0)
             n += (size_t) snprintf(text + n, sizeof text - n, ", %" PRIu64 " %s", losses[i].n,
                                    losses[i].what);
     cli_message("%s: %s", strcmp(path, "-") == 0 ? "standard input" : path, text);
+    cli_reader_suspect(path, rows);
+}
+
+void cli_reader_suspect(const char *path, const cellar_row_report *rows)
+{
+    if (rows->suspect != '\0')
+        cli_message(
+            "%s: column '%c' holds only positive whole numbers, and every row was counted as "
+            "one record; if a row stands for that many, say --count %c (--count none says "
+            "that it does not)",
+            strcmp(path, "-") == 0 ? "standard input" : path, rows->suspect, rows->suspect);
 }
 
 void cli_reader_json(cli_json *json, const cellar_row_report *rows)

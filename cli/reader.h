@@ -9,7 +9,7 @@
 #include "options.h"
 
 typedef struct cli_reader {
-    const char *delimiter;
+    const char *count, *delimiter;
     int no_header, encoding, bad_rows;
     cli_words missing;
     cli_number max_columns, max_row_mib, reader_memory_mib, threads;
@@ -19,6 +19,10 @@ typedef struct cli_reader {
 /* clang-format off */
 #define CLI_READER_OPTIONS(at)                                                                     \
     {CLI_SECTION, "Reading the file", NULL, NULL, 0, 0, 0, 0},                                     \
+    {CLI_TEXT, "count", "COLUMN",                                                                  \
+     "each row stands for that many records, as in R's as.data.frame(table); none: each row is "   \
+     "one record, whatever its columns are called",                                                \
+     (at) + offsetof(cli_reader, count), 0, 0, 0},                                                 \
     {CLI_TEXT, "delimiter", "CHAR",                                                                \
      "one character between fields, or tab [comma; tab for .tsv and .tab]",                        \
      (at) + offsetof(cli_reader, delimiter), 0, 0, 0},                                             \
@@ -53,6 +57,8 @@ int cli_reader_spare(const char *path, const char *output);
 
 /* "12 rows read, 10 counted; 2 dropped for missing values" on standard error. */
 void cli_reader_report(const char *path, const cellar_row_report *rows);
+/* A warning when a column called n may hold numbers of records. */
+void cli_reader_suspect(const char *path, const cellar_row_report *rows);
 /* The same as the object "rows" of a JSON document. */
 void cli_reader_json(cli_json *json, const cellar_row_report *rows);
 

@@ -18,6 +18,7 @@ typedef struct utility_values {
     cli_number threshold, copies, seed, ways, top, threads;
     const char *counts, *within;
     const char *qid, *sensitive;
+    const char *column;
     const char *path;
     int force, json, csv;
 } utility_values;
@@ -30,7 +31,7 @@ typedef struct utility_run {
     uint64_t *counts, *radii;
     cli_vary grid;
     utility_risk risk;
-    cli_results header, original, results, spreads, risks;
+    cli_results header, original, results, spreads, distances, risks;
     cli_words notes;
 } utility_run;
 

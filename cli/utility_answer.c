@@ -89,6 +89,18 @@ static void put_spread(cli_results *results, const cellar_utility_spread *s)
         cli_results_real(results, keys[k], s->quantiles[k]);
 }
 
+static void put_distance(cli_results *results, const cellar_utility_distance *d)
+{
+    static const char *const keys[CELLAR_UTILITY_N_DISTANCE_LEVELS] = {
+        "minimum", "q10", "q20", "q30", "q40", "median", "q60",
+        "q70",     "q80", "q90", "q95", "q99", "maximum"};
+    cli_results_text(results, "cells", d->is_all ? "all" : "not released as zero");
+    cli_results_count(results, "n", d->n);
+    cli_results_real(results, "mean", d->mean);
+    for (size_t k = 0; k < CELLAR_UTILITY_N_DISTANCE_LEVELS; k++)
+        cli_results_real(results, keys[k], d->quantiles[k]);
+}
+
 static void put_note(utility_run *run, const char *note)
 {
     if (cli_words_find(&run->notes, note) == (size_t) -1)
@@ -134,6 +146,12 @@ void utility_put_answer(utility_run *run, size_t spec, double delta, const cella
         put_place(run, spec, cellar_utility_mechanism(u), delta, &run->spreads);
         put_spread(&run->spreads, s);
     }
+    for (size_t i = 0; i < cellar_utility_n_distances(u); i++) {
+        const cellar_utility_distance *d = cellar_utility_distance_at(u, i);
+        cli_results_begin(&run->distances, d->measure);
+        put_place(run, spec, cellar_utility_mechanism(u), delta, &run->distances);
+        put_distance(&run->distances, d);
+    }
     for (size_t i = 0; i < cellar_utility_n_notes(u); i++)
         put_note(run, cellar_utility_note(u, i));
 }
@@ -152,6 +170,8 @@ static void write_json(const utility_run *run, cellar_output *output)
     cli_json_end(&json, '}');
     cli_results_json(&run->results, &json, "results");
     cli_results_json(&run->spreads, &json, "spreads");
+    if (run->distances.n > 0)
+        cli_results_json(&run->distances, &json, "distances");
     if (run->risks.n > 0)
         cli_results_json(&run->risks, &json, "risks");
     cli_json_begin(&json, "notes", '[');
@@ -171,6 +191,8 @@ static void write_people(const utility_run *run, cellar_output *output)
     cli_results_people(&run->results, output);
     cellar_output_string(output, "\n");
     cli_results_people(&run->spreads, output);
+    cellar_output_string(output, run->distances.n > 0 ? "\n" : "");
+    cli_results_people(&run->distances, output);
     cellar_output_string(output, run->risks.n > 0 ? "\n" : "");
     cli_results_people(&run->risks, output);
     for (size_t i = 0; i < run->notes.n; i++)
@@ -179,10 +201,11 @@ static void write_people(const utility_run *run, cellar_output *output)
 
 void utility_write(const utility_run *run, cellar_output *output)
 {
+    const cli_results *lists[] = {&run->results, &run->spreads, &run->distances};
     if (run->values->json)
         write_json(run, output);
     else if (run->values->csv > 0)
-        cli_results_csv(run->values->csv == 2 ? &run->spreads : &run->results, output);
+        cli_results_csv(lists[run->values->csv - 1], output);
     else
         write_people(run, output);
 }

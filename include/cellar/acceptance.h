@@ -17,7 +17,7 @@ typedef enum cellar_protection_level {
     CELLAR_LEVEL_GUARANTEE,     /* epsilon is at most 10, with delta 0 or 1e-6 */
     CELLAR_LEVEL_LARGE_EPSILON, /* it is finite, and larger */
     CELLAR_LEVEL_NO_GUARANTEE,  /* there is none, as with cell keys and random rounding */
-    CELLAR_LEVEL_NO_PROTECTION  /* some number tells of one record with probability 0.95 or more */
+    CELLAR_LEVEL_NO_PROTECTION  /* some value shows one record with probability 0.95 or more */
 } cellar_protection_level;
 
 /* What can be accepted; a set of them is their sum. */

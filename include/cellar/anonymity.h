@@ -24,7 +24,8 @@ typedef enum cellar_anonymity_order {
     CELLAR_ORDER_ORDERED,   /* ordered distance */
     CELLAR_ORDER_HIERARCHICAL,
     CELLAR_ORDER_DISCLOSURE, /* the largest |ln| of a ratio */
-    CELLAR_ORDER_LIKENESS    /* the largest relative gain */
+    CELLAR_ORDER_LIKENESS,   /* the largest relative gain */
+    CELLAR_ORDER_RISK        /* the likeliest to be re-identified; of a weighted table */
 } cellar_anonymity_order;
 
 typedef struct cellar_anonymity_options {
@@ -46,6 +47,9 @@ typedef struct cellar_anonymity_group {
     const uint32_t *categories; /* one for each quasi-identifier */
     uint64_t size;              /* its own records */
     uint64_t n_matches;         /* its k */
+    double population; /* of a weighted table, a sample: the sum of the weights of the matching
+                          records, sdcMicro's Fk (n_matches is its fk); else NAN */
+    double risk;       /* that a record of it is re-identified (see below); else NAN */
     /* Below: of the sensitive variable; 0 without one. */
     uint64_t n_distinct;   /* distinct l-diversity */
     double entropy_l;      /* exp of the entropy: entropy l-diversity for every l up to it */
@@ -64,6 +68,9 @@ typedef struct cellar_anonymity_summary {
     uint64_t k;                           /* achieved: the least n_matches */
     uint64_t groups_below, records_below; /* below the k asked for */
     cellar_anonymity_group worst;         /* each measure's worst value over all groups */
+    double expected; /* of a weighted table: the sum of all records' risks, the expected number of
+                        re-identifications; else NAN. Divided by n_records, the global risk */
+    uint64_t n_uniques; /* records that nobody else in the data matches */
 } cellar_anonymity_summary;
 
 typedef struct cellar_anonymity cellar_anonymity;
@@ -79,6 +86,12 @@ CELLAR_API cellar_anonymity_summary cellar_anonymity_summarise(const cellar_anon
 /* The groups, worst first; equal ones in canonical order. */
 CELLAR_API cellar_anonymity_group cellar_anonymity_group_at(const cellar_anonymity *anonymity,
                                                             size_t position);
+
+/* The risk that a record of a sample is re-identified: E[1/F] over the number F of people in the
+ * population who share its values, given the `sample` records that do and the `population` their
+ * weights stand for; F negative binomial (Benedetti and Franconi). 1/sample when the weights stand
+ * for no more people than there are records; NAN without records. */
+CELLAR_API double cellar_reidentification_risk(uint64_t sample, double population);
 
 #ifdef __cplusplus
 }

@@ -274,6 +274,9 @@ typedef struct cellar_collect_policy {
 } cellar_collect_policy;
 
 CELLAR_API cellar_collect_policy cellar_collect_policy_default(void); /* no demands */
+/* 1 when a word of `never` means the column: blanks around a name and its case make no
+ * difference. */
+CELLAR_API int cellar_collect_is_same_column(const char *never, const char *column);
 /* For round one and questions. CELLAR_ERR_RULE, and why, when the invitation promises too little or
  * asks for a column that is never sent: a column cannot be left out, so all of it is declined. */
 CELLAR_API cellar_status cellar_collect_policy_check_invitation(const cellar_collect_policy *policy,

@@ -43,7 +43,7 @@ CELLAR_API cellar_row_report cellar_description_rows(const cellar_description *d
 CELLAR_API size_t cellar_description_n_columns(const cellar_description *description);
 CELLAR_API cellar_column_description
 cellar_description_column(const cellar_description *description, size_t column);
-/* The k-th level of a column, in order, and how many rows hold it. */
+/* The k-th level of a column, in order, and how many records hold it. */
 CELLAR_API const char *cellar_description_level(const cellar_description *description,
                                                 size_t column, size_t level, uint64_t *n_rows);
 /* A draft code list of a column's levels for a person to review. */

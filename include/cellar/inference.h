@@ -57,6 +57,9 @@ CELLAR_API const char *cellar_noisy_variable(const cellar_noisy *noisy, size_t v
 /* The code of a level; of numbers from anywhere its position, from 1. */
 CELLAR_API const char *cellar_noisy_code(const cellar_noisy *noisy, size_t variable, size_t level);
 CELLAR_API int64_t cellar_noisy_released(const cellar_noisy *noisy, size_t cell);
+/* 1: the value was below the threshold of a release that suppresses such values; it is held as 0.
+ */
+CELLAR_API int cellar_noisy_is_suppressed(const cellar_noisy *noisy, size_t cell);
 CELLAR_API int cellar_noisy_is_structural(const cellar_noisy *noisy, size_t cell);
 CELLAR_API const char *cellar_noisy_mechanism(const cellar_noisy *noisy); /* the canonical spec */
 CELLAR_API cellar_negatives cellar_noisy_negatives(const cellar_noisy *noisy);

@@ -63,10 +63,11 @@ typedef struct cellar_interval_options {
 } cellar_interval_options;
 
 typedef struct cellar_interval {
-    double estimate;
+    double estimate;              /* NAN: with a suppressed cell the released values give none */
     double low, high;             /* counts: both ends belong to it; high may be infinite */
     double confidence;            /* of this interval, when several hold together */
-    double naive;                 /* what the released values say, taken for counts */
+    double naive;                 /* what the released values say, taken for counts; NAN when one is
+                                     suppressed */
     double naive_low, naive_high; /* target population: the naive interval; else NAN */
     uint64_t n_noises;            /* released values that were summed */
     int conservative;             /* 1: from limits of the parts, wider than need be */

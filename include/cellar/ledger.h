@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The ledger: the privacy budget of datasets, charged before a number is drawn. docs/ledger.md
- * tells its format and what it promises. */
+ * has its format and what it promises. */
 #ifndef CELLAR_LEDGER_H
 #define CELLAR_LEDGER_H
 
@@ -85,7 +85,7 @@ CELLAR_API cellar_status cellar_ledger_add_dataset(cellar_ledger *ledger,
                                                    const cellar_ledger_dataset *dataset,
                                                    cellar_error *err);
 /* Makes a ledger that has this dataset and this witness (NULL: none) from its first moment: all or
- * nothing. A witness is a file elsewhere that is told every new head of the history, so that an
+ * nothing. A witness is a file elsewhere that receives every new head of the history, so that an
  * older copy of the ledger is refused. It is made, or added to when it is one already. */
 CELLAR_API cellar_status cellar_ledger_create_with(const char *path, const cellar_key *key,
                                                    const cellar_ledger_dataset *dataset,
@@ -147,6 +147,10 @@ typedef enum cellar_charge_state {
 
 /* What a release says about its charge: "cellar-ledger 1 LEDGER ENTRY HEAD". */
 enum { CELLAR_STAMP_TEXT = 128, CELLAR_LEDGER_HASH_BYTES = 32, CELLAR_LEDGER_HASH_TEXT = 65 };
+
+/* 1 when the text has the form of a stamp. Whether some ledger has that entry, only the ledger
+ * knows: cellar_ledger_verify_against(). */
+CELLAR_API int cellar_stamp_is_sound(const char *text);
 
 /* Draws and writes the complete output to `staged_path` (which does not exist) through
  * cellar_output, mode 0600, and, when the release has companions, to staged_path with their

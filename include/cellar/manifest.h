@@ -40,19 +40,29 @@ typedef struct cellar_manifest_findings {
     size_t n_releases, n_recomputed; /* releases, and those whose certificate was computed again */
     size_t n_estimates;              /* fitted tables and other estimates */
     size_t n_unaccounted;            /* files that say "unaccounted, not for publication" */
+    size_t n_unrecognised;           /* files of no known kind, which the signer accepts by name */
     size_t n_at_level[4];            /* files that name this cellar_protection_level */
     unsigned accepted;               /* what the signer accepts: a sum of cellar_acceptance */
 } cellar_manifest_findings;
 
+/* What the signer answers for. */
+typedef struct cellar_manifest_accepted {
+    unsigned what;            /* a sum of cellar_acceptance */
+    const char *const *files; /* paths inside the folder of files that Cellar does not recognise */
+    size_t n_files;
+} cellar_manifest_accepted;
+
 /* Signs a folder for others to verify, having read what is signed. A manifest that is there must
- * fit; otherwise it is written. An older signature is replaced. Refused with CELLAR_ERR_RULE: files
- * that only their owner may read, that say they are confidential, that hold true counts or a key;
- * and, unless it is in `accept`, what has to be accepted, which the signature then names. Damaged
- * releases and estimates, and releases whose certificate claims more than can be computed, are
- * CELLAR_ERR_INPUT. `out` may be NULL. */
+ * fit; otherwise it is written. An older signature is replaced. Signed are releases, estimates,
+ * certificates, pages and charts for the public, public keys and prose (docs/file-formats.md,
+ * "Signed folders"). Refused with CELLAR_ERR_RULE: files that only their owner may read, that say
+ * they are confidential, that hold true counts or a key; and, unless `accept` (NULL: nothing) has
+ * it, every other kind of file and what has to be accepted, which the signature then names.
+ * Damaged releases and estimates, and releases whose certificate claims more than can be computed,
+ * are CELLAR_ERR_INPUT. `out` may be NULL. */
 CELLAR_API cellar_status cellar_manifest_sign(const char *folder, const cellar_key *key,
-                                              unsigned accept, cellar_manifest_findings *out,
-                                              cellar_error *err);
+                                              const cellar_manifest_accepted *accept,
+                                              cellar_manifest_findings *out, cellar_error *err);
 
 /* The manifest fits the folder, this key signed it and what it accepts, and the files say nothing
  * that would not be signed; otherwise CELLAR_ERR_INPUT or CELLAR_ERR_RULE. `out` may be NULL. */

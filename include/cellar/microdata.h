@@ -42,6 +42,10 @@ typedef struct cellar_reader_options {
     cellar_bad_rows bad_rows; /* what to do with a row that cannot be read */
     size_t max_columns;       /* refuse files that have more [0: 100000] */
     size_t max_row_mib;       /* refuse text whose header or row is longer [0: 4; at most 512] */
+    const char *count_column; /* each row stands for that many records, a whole number of at least 0
+                                 [NULL: a row is a record, and a file with a column named like such
+                                 numbers (count, Freq, released, ...) is refused] */
+    int rows_are_records;     /* 1: a row is a record, whatever the columns are called */
     size_t reader_memory_mib; /* what reading an SPSS, Stata or SAS file may take [0: 256 and eight
                                  times the size of the file, at most 4096] */
 } cellar_reader_options;
@@ -87,12 +91,15 @@ typedef struct cellar_variable_spec {
 
 /* What became of the rows. Confidential, like all that is computed from records. */
 typedef struct cellar_row_report {
-    uint64_t n_read;      /* all rows of the file */
+    uint64_t n_read;      /* all rows of the file; so for the rest but n_counted */
     uint64_t n_bad;       /* could not be read (skipped) */
     uint64_t n_filtered;  /* excluded by a filter */
     uint64_t n_missing;   /* dropped for a missing value */
     uint64_t n_over_unit; /* beyond the records allowed to their unit */
-    uint64_t n_counted;   /* the rest */
+    uint64_t n_counted;   /* records of the other rows: with a count column, what they stand for */
+    int is_aggregated;    /* 1: a count column was used */
+    char suspect; /* 'n' or 'N': a column of that name holds only positive whole numbers, so that a
+                     row may stand for that many records; 0: none does */
 } cellar_row_report;
 
 /* Names of the columns of a file, in order. Free each list with cellar_columns_free(). */

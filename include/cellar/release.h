@@ -33,11 +33,18 @@ typedef enum cellar_noise_source {
     CELLAR_NOISE_SEEDED       /* a seed: a simulation, never to be published */
 } cellar_noise_source;
 
+/* What becomes of released values below a threshold, zeros and negative ones among them. Either way
+ * it is decided by the released values alone: the guarantee is the same. */
+typedef enum cellar_below {
+    CELLAR_BELOW_ZERO,    /* they become 0 */
+    CELLAR_BELOW_SUPPRESS /* they are not shown: such a cell has the status SUPPRESSED */
+} cellar_below;
+
 /* A cell of a release. */
 typedef struct cellar_released_cell {
     uint64_t index;
     int64_t released;
-    cellar_cell_status status; /* NORMAL or STRUCTURAL_ZERO */
+    cellar_cell_status status; /* NORMAL, STRUCTURAL_ZERO or SUPPRESSED (`released` is then 0) */
 } cellar_released_cell;
 
 /* ---- protecting a table; cellar/charged.h has the same at a price ------------- */
@@ -47,6 +54,7 @@ typedef struct cellar_protect_options {
     int negatives;      /* required: a cellar_negatives; -1 until the caller decides */
     int64_t threshold;  /* released numbers below it become 0, so it needs CELLAR_NEGATIVES_ZERO
                            [0: none] */
+    cellar_below below; /* what becomes of them; suppressing needs a threshold [zero] */
     uint64_t max_cells; /* refuse when an empty table would list more [100000000] */
 
     /* One of them is required when a record touches several cells (d > 1). */
@@ -159,6 +167,9 @@ CELLAR_API const char *cellar_release_mechanism(const cellar_release *release);
 CELLAR_API uint32_t cellar_release_mechanism_revision(const cellar_release *release);
 CELLAR_API cellar_negatives cellar_release_negatives(const cellar_release *release);
 CELLAR_API int64_t cellar_release_threshold(const cellar_release *release); /* 0: none */
+/* When values below the threshold are suppressed, every cell that is not listed is below it (or a
+ * structural zero); else it is a zero. */
+CELLAR_API cellar_below cellar_release_below(const cellar_release *release);
 CELLAR_API cellar_noise_source cellar_release_noise(const cellar_release *release);
 /* The id of the key, NULL when there is none. */
 CELLAR_API const char *cellar_release_key_id(const cellar_release *release);
@@ -185,11 +196,15 @@ CELLAR_API cellar_protection_level cellar_release_level(const cellar_release *re
 /* The certificate, a JSON object. */
 CELLAR_API const char *cellar_release_certificate(const cellar_release *release);
 /* Computes the certificate again from the mechanism that the release names, and compares: one that
- * claims more, as a forged one does, is CELLAR_ERR_INPUT. What only a signature can tell is whether
- * that mechanism was used. *is_checked is 0 when there is nothing to compute it from: a matrix in a
- * file of its own, or a mechanism of another revision. `name` is the file in messages. */
+ * claims more, as a forged one does, or names a mechanism or revision that is not known here, is
+ * CELLAR_ERR_INPUT. Whether that mechanism was used, only a signature can show. *is_checked is 0
+ * when there is nothing to compute it from: cellar_release_can_recertify() says no. `name` is the
+ * file in messages. */
 CELLAR_API cellar_status cellar_release_recertify(const cellar_release *release, const char *name,
                                                   int *is_checked, cellar_error *err);
+/* 0 for noise from a matrix of transition probabilities: a release names its file and does not
+ * carry it, so that its certificate rests on the publisher's word. */
+CELLAR_API int cellar_release_can_recertify(const cellar_release *release);
 /* All of the above as one JSON object: what files carry. */
 CELLAR_API const char *cellar_release_description(const cellar_release *release);
 

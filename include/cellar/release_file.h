@@ -15,7 +15,7 @@ typedef struct cellar_release_file cellar_release_file;
 
 /* Refuses what writing a release of this table in the format of `options` would refuse, before
  * anything is paid or drawn: names that the format needs for itself, too many zeros. */
-CELLAR_API cellar_status cellar_release_file_check(const cellar_table *table,
+CELLAR_API cellar_status cellar_release_file_check(const cellar_table *table, cellar_below below,
                                                    const cellar_table_write_options *options,
                                                    cellar_error *err);
 

@@ -56,6 +56,16 @@ CELLAR_API cellar_status cellar_utility_compare(const cellar_table *table,
                                                 const cellar_release *release,
                                                 const cellar_utility_options *options,
                                                 cellar_utility **out, cellar_error *err);
+
+/* The same for perturbed counts that another program wrote, without a certificate: a CSV file with
+ * a column for each variable of the table and `column` with whole numbers (NULL: `count`, or the
+ * only other column), separated by commas, semicolons or tabs. Cells that it does not list are
+ * zero. Totals may be _T, Total, Tot, All, nothing or the code list's; margins and upper levels are
+ * compared with the true ones. There are no expectations. On failure *out is NULL. */
+CELLAR_API cellar_status cellar_utility_compare_file(const cellar_table *table, const char *path,
+                                                     const char *column,
+                                                     const cellar_utility_options *options,
+                                                     cellar_utility **out, cellar_error *err);
 CELLAR_API void cellar_utility_free(cellar_utility *utility); /* NULL is fine */
 
 /* ---- what was found -------------------------------------------------------------- */
@@ -110,6 +120,24 @@ typedef struct cellar_utility_spread {
 CELLAR_API size_t cellar_utility_n_spreads(const cellar_utility *utility);
 CELLAR_API const cellar_utility_spread *cellar_utility_spread_at(const cellar_utility *utility,
                                                                  size_t index);
+
+/* How far cells are from the true ones, margins included where the table has them, when one copy is
+ * compared (a release, a file, cell keys); none for simulations. d1 is |b-a|, d2 |b-a|/a, d3
+ * |sqrt(b)-sqrt(a)|, with b below zero taken for zero in d3. Cells with a = 0 have no d2, but for
+ * those with b = 0 too, whose d2 is 0. */
+enum { CELLAR_UTILITY_N_DISTANCE_LEVELS = 13 };
+/* 0, 0.1, 0.2, ..., 0.9, 0.95, 0.99, 1. */
+CELLAR_API double cellar_utility_distance_level(size_t index);
+typedef struct cellar_utility_distance {
+    const char *measure; /* "d1", "d2" or "d3" */
+    int is_all;          /* 1: of all cells; 0: of those not released as zero */
+    uint64_t n;          /* cells */
+    double mean;
+    double quantiles[CELLAR_UTILITY_N_DISTANCE_LEVELS]; /* interpolated */
+} cellar_utility_distance;
+CELLAR_API size_t cellar_utility_n_distances(const cellar_utility *utility);
+CELLAR_API const cellar_utility_distance *cellar_utility_distance_at(const cellar_utility *utility,
+                                                                     size_t index);
 
 /* Sentences about what the numbers mean, for the reader. */
 CELLAR_API size_t cellar_utility_n_notes(const cellar_utility *utility);

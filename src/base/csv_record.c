@@ -238,6 +238,25 @@ size_t cellar_csv_find_column(const cellar_csv *csv, const char *column)
     return CELLAR_CSV_NO_COLUMN;
 }
 
+void cellar_csv_trim(cellar_csv *csv)
+{
+    for (size_t i = 0; i < csv->n_fields; i++) {
+        cellar_csv_field *f = &csv->fields[i];
+        for (; f->length > 0 && f->bytes[0] == ' '; f->length--)
+            f->bytes++;
+        while (f->length > 0 && f->bytes[f->length - 1] == ' ')
+            f->length--;
+    }
+}
+
+char cellar_csv_delimiter_of(const char *bytes, size_t length)
+{
+    for (size_t i = 0; i < length && bytes[i] != '\n'; i++)
+        if (bytes[i] == ';' || bytes[i] == '\t')
+            return bytes[i];
+    return ',';
+}
+
 uint64_t cellar_csv_line(const cellar_csv *csv)
 {
     return csv->n_fields > 0 ? csv->fields[0].line : csv->line;

@@ -53,6 +53,12 @@ size_t cellar_csv_find_column(const cellar_csv *csv, const char *column);
  * end. */
 cellar_status cellar_csv_next(cellar_csv *csv, int *found, cellar_error *err);
 
+/* Leaves out the spaces around the fields of the record last read, which other programs pad. */
+void cellar_csv_trim(cellar_csv *csv);
+/* The delimiter of a file of another program: a semicolon or a tab where its first line has one,
+ * else a comma. */
+char cellar_csv_delimiter_of(const char *bytes, size_t length);
+
 /* The line of the record last read. */
 uint64_t cellar_csv_line(const cellar_csv *csv);
 int cellar_csv_field_is(const cellar_csv_field *field, const char *text);

@@ -13,4 +13,12 @@
 cellar_status cellar_file_read(const char *path, size_t limit_bytes, char **bytes, size_t *length,
                                cellar_error *err);
 
+/* The same for files that Cellar keeps (keys, witnesses, signatures, papers), where a pipe would
+ * have it wait for ever: what is not a plain file is CELLAR_ERR_IO. "-" is a file of that name. */
+cellar_status cellar_file_read_plain(const char *path, size_t limit_bytes, char **bytes,
+                                     size_t *length, cellar_error *err);
+/* Opens such a file with the flags of open(2), mode 0600 when it is made; -1 after a message,
+ * with errno. */
+int cellar_file_open_plain(const char *path, int flags, cellar_error *err);
+
 #endif

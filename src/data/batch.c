@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "data/counts.h"
 
 /* A cache is a copy of what the coder knows; beyond so many texts it starts afresh, so that columns
  * of ever new values cost no more memory. */
@@ -143,6 +144,7 @@ void batch_clear(cellar_batch *batch)
     cellar_free(batch->codes);
     cellar_free(batch->cache);
     cellar_free(batch->split_of);
+    cellar_free(batch->counts);
     *batch = (cellar_batch){0};
 }
 
@@ -165,6 +167,12 @@ static cellar_status batch_reserve(cellar_batch *batch, cellar_error *err)
     batch->split_of = cellar_alloc(capacity, sizeof *batch->split_of);
     if (batch->split_of == NULL)
         return cellar_fail_memory(err, "a batch of rows");
+    if (batch->run->count_use < batch->run->n_uses) {
+        cellar_free(batch->counts);
+        batch->counts = cellar_alloc(capacity, sizeof *batch->counts);
+        if (batch->counts == NULL)
+            return cellar_fail_memory(err, "a batch of rows");
+    }
     batch->code_capacity = capacity;
     return CELLAR_OK;
 }
@@ -276,6 +284,69 @@ static cellar_status batch_sift(cellar_batch *batch, cellar_error *err)
     return CELLAR_OK;
 }
 
+/* ---- rows that stand for several records ------------------------------------ */
+
+static void batch_move_row(cellar_batch *batch, size_t from, size_t to)
+{
+    for (size_t u = 0; u < batch->run->n_uses; u++)
+        if (batch->codes[u] != NULL)
+            batch->codes[u][to] = batch->codes[u][from];
+    batch->split_of[to] = batch->all_counted ? (uint32_t) from : batch->split_of[from];
+}
+
+/* Reads what each row stands for, and closes the gaps of rows that stand for nobody or cannot be
+ * read. */
+static cellar_status batch_count(cellar_batch *batch, cellar_error *err)
+{
+    const size_t use = batch->run->count_use;
+    size_t kept = 0;
+    for (size_t row = 0; row < batch->n_rows; row++) {
+        size_t length, split = batch->all_counted ? row : batch->split_of[row];
+        const char *text = batch_slice(batch, use, split, &length);
+        uint64_t count;
+        if (!cellar_count_parse(text, length, &count)) {
+            batch_bad_row(batch, batch_line(batch, split), batch->run->count_column,
+                          "expected the number of records that the row stands for, a whole number "
+                          "of at least 0");
+            continue;
+        }
+        batch->n_records += count;
+        if (batch->n_records > cellar_count_limit)
+            return cellar_fail(err, CELLAR_ERR_OVERFLOW,
+                               "%s: column '%.200s': the rows stand for more than 2^52 records",
+                               batch->run->file, batch->run->count_column);
+        if (count == 0)
+            continue;
+        batch_move_row(batch, row, kept);
+        batch->counts[kept++] = count;
+    }
+    batch->n_rows = kept;
+    batch->all_counted = 0;
+    return CELLAR_OK;
+}
+
+/* Whether a column called n holds nothing but positive whole numbers; one other value settles it.
+ */
+static void batch_suspect(cellar_batch *batch)
+{
+    scan_run *run = batch->run;
+    int innocent;
+    pthread_mutex_lock(&run->lock);
+    innocent = run->suspect_is_innocent;
+    pthread_mutex_unlock(&run->lock);
+    for (size_t split = 0; !innocent && split < batch->n_split; split++) {
+        size_t length;
+        const char *text = batch_slice(batch, run->suspect_use, split, &length);
+        uint64_t count;
+        innocent = !cellar_count_parse(text, length, &count) || count == 0;
+    }
+    if (innocent) {
+        pthread_mutex_lock(&run->lock);
+        run->suspect_is_innocent = 1;
+        pthread_mutex_unlock(&run->lock);
+    }
+}
+
 cellar_status batch_deliver(cellar_batch *batch, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
@@ -289,6 +360,10 @@ cellar_status batch_deliver(cellar_batch *batch, cellar_error *err)
     batch->all_counted = any >= 0;
     if (any < 0)
         CELLAR_TRY(batch_sift(batch, err));
+    if (batch->counts != NULL)
+        CELLAR_TRY(batch_count(batch, err));
+    if (batch->run->suspect_use < batch->run->n_uses)
+        batch_suspect(batch);
     if (batch->run->options->in_order)
         run_wait_for_turn(batch->run, batch->sequence);
     if (run_is_over(batch->run, batch->sequence))
@@ -314,6 +389,19 @@ const int32_t *cellar_batch_codes(const cellar_batch *batch, size_t use)
 const char *cellar_batch_text(const cellar_batch *batch, size_t use, size_t row, size_t *length)
 {
     return batch_slice(batch, use, batch->all_counted ? row : batch->split_of[row], length);
+}
+
+const uint64_t *cellar_batch_counts(const cellar_batch *batch)
+{
+    return batch->counts;
+}
+
+uint64_t cellar_counts_sum(const uint64_t *counts, size_t n)
+{
+    uint64_t sum = counts == NULL ? n : 0;
+    for (size_t i = 0; counts != NULL && i < n; i++)
+        sum += counts[i];
+    return sum;
 }
 
 void cellar_batch_reject(cellar_batch *batch, const char *column, size_t row, const char *why)

@@ -28,7 +28,10 @@ typedef struct scan_run {
     void *context;
     const cellar_scan_options *options;
     cellar_bad_rows bad_rows;
-    int rows_not_lines; /* the file has no lines: places are told as rows */
+    const char *count_column;
+    size_t count_use, suspect_use; /* among the uses; n_uses: there is none */
+    int suspect_is_innocent;       /* a value that is no positive whole number was met */
+    int rows_not_lines;            /* the file has no lines: places are told as rows */
     scan_fault fault;
     uint64_t *lines; /* of each chunk that was read */
     size_t lines_capacity, n_lines;
@@ -53,6 +56,8 @@ struct cellar_batch {
     size_t code_capacity;
     uint32_t *split_of; /* which split row a counted row was */
     int all_counted;    /* split_of is the identity, and not filled */
+    uint64_t *counts;   /* what each row left stands for; NULL: one record */
+    uint64_t n_records; /* their sum over all batches of the lane */
 
     cellar_dictionary *cache; /* one per use */
     cellar_row_report report;

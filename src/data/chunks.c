@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "data/counts.h"
 #include "data/encoding.h"
 #include "data/limits.h"
 #include "data/rows.h"
@@ -386,6 +387,7 @@ static cellar_status chunks_start(cellar_chunks *chunks, cellar_error *err)
                              chunks->options.no_header ? "rows" : "a header");
         goto out;
     }
+    CELLAR_TRY(cellar_counts_refuse_table(name, first.text, first.length, err));
     row = cellar_row_length(first.text, first.length, chunks->delimiter);
     CELLAR_TRY(chunks_read_header(chunks, first.text, row, err));
     if (chunks->options.no_header)

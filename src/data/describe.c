@@ -64,6 +64,7 @@ static int counts_reserve(code_counts *counts, size_t size)
 static cellar_status describe_batch(void *context, int lane, cellar_batch *batch, cellar_error *err)
 {
     describing *d = context;
+    const uint64_t *of_row = cellar_batch_counts(batch);
     size_t n = cellar_batch_n_rows(batch);
     for (size_t c = 0; c < d->n_columns; c++) {
         code_counts *counts = &d->counts[(size_t) lane * d->n_columns + c];
@@ -74,9 +75,9 @@ static cellar_status describe_batch(void *context, int lane, cellar_batch *batch
         if (!counts_reserve(counts, (size_t) largest + 1))
             return cellar_fail_memory(err, "the levels of a column");
         for (size_t row = 0; row < n; row++)
-            counts->n[codes[row]]++;
+            counts->n[codes[row]] += of_row != NULL ? of_row[row] : 1;
     }
-    d->n_counted[lane] += n;
+    d->n_counted[lane] += cellar_counts_sum(of_row, n);
     return CELLAR_OK;
 }
 

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/threads.h"
+#include "data/counts.h"
 #include "data/scan_lanes.h"
 #include "data/statfile.h"
 
@@ -230,6 +231,26 @@ int cellar_scan_n_lanes(const cellar_scan *scan, const cellar_scan_options *opti
     return options->n_lanes > 0 ? options->n_lanes : cellar_process_n_processors();
 }
 
+/* The uses of a run with, after the caller's, that of a column of counts. */
+static cellar_status scan_add_counts(const cellar_scan *scan, scan_run *run, cellar_scan_use *uses,
+                                     cellar_error *err)
+{
+    cellar_count_columns columns;
+    cellar_status status = cellar_counts_find(scan, scan->path, &scan->options, &columns, err);
+    if (status != CELLAR_OK)
+        return status;
+    run->count_use = run->suspect_use = run->n_uses + 1;
+    if (columns.declared != CELLAR_NO_CODE) {
+        run->count_column = scan->options.count_column;
+        run->count_use = run->n_uses;
+        uses[run->n_uses++] = (cellar_scan_use){.column = columns.declared};
+    } else if (columns.suspected != CELLAR_NO_CODE) {
+        run->suspect_use = run->n_uses;
+        uses[run->n_uses++] = (cellar_scan_use){.column = columns.suspected};
+    }
+    return CELLAR_OK;
+}
+
 cellar_status cellar_scan_run(cellar_scan *scan, const cellar_scan_use *uses, size_t n_uses,
                               cellar_batch_sink *sink, void *context,
                               const cellar_scan_options *options, cellar_row_report *report,
@@ -237,8 +258,9 @@ cellar_status cellar_scan_run(cellar_scan *scan, const cellar_scan_use *uses, si
 {
     cellar_status status = CELLAR_OK, fault;
     cellar_pool *pool = NULL;
+    cellar_scan_use *all = cellar_alloc(n_uses + 1, sizeof *all);
     scan_run run = {.file = scan->path,
-                    .uses = uses,
+                    .uses = all,
                     .n_uses = n_uses,
                     .sink = sink,
                     .context = context,
@@ -248,6 +270,13 @@ cellar_status cellar_scan_run(cellar_scan *scan, const cellar_scan_use *uses, si
     text_job job = {.scan = scan, .run = &run};
 
     run_init(&run);
+    if (all == NULL) {
+        status = cellar_fail_memory(err, "a reader");
+        goto out;
+    }
+    if (n_uses > 0)
+        memcpy(all, uses, n_uses * sizeof *all);
+    CELLAR_TRY(scan_add_counts(scan, &run, all, err));
     if (scan->chunks != NULL) {
         CELLAR_TRY(cellar_pool_create(cellar_scan_n_lanes(scan, options), &pool, err));
         status = cellar_pool_run(pool, text_job_lane, &job, err);
@@ -259,8 +288,12 @@ cellar_status cellar_scan_run(cellar_scan *scan, const cellar_scan_use *uses, si
     if (fault != CELLAR_OK)
         status = fault;
     *report = run.report;
+    report->is_aggregated = run.count_use < run.n_uses;
+    if (run.suspect_use < run.n_uses && !run.suspect_is_innocent && report->n_read > report->n_bad)
+        report->suspect = cellar_scan_column(scan, all[run.suspect_use].column)[0];
 out:
     cellar_pool_free(pool);
+    cellar_free(all);
     run_clear(&run);
     return status;
 }

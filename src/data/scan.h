@@ -27,6 +27,10 @@ size_t cellar_batch_n_rows(const cellar_batch *batch);
 const int32_t *cellar_batch_codes(const cellar_batch *batch, size_t use);
 /* The raw text of a use, not NUL-terminated, in the encoding of the file. */
 const char *cellar_batch_text(const cellar_batch *batch, size_t use, size_t row, size_t *length);
+/* The number of records that each row stands for, at least 1; NULL: a row is a record. */
+const uint64_t *cellar_batch_counts(const cellar_batch *batch);
+/* The sum of `counts` (NULL: all are 1) of n rows. */
+uint64_t cellar_counts_sum(const uint64_t *counts, size_t n);
 /* For a sink that finds a row unusable and leaves it out: counts it as bad and, unless bad rows are
  * to be skipped, makes the run fail with the sentence and the row's place in the file. */
 void cellar_batch_reject(cellar_batch *batch, const char *column, size_t row, const char *why);

@@ -10,6 +10,7 @@ set(LAYER_SOURCES
   coder.c
   columns.c
   condition.c
+  counts.c
   decimal.c
   describe.c
   dictionary.c

@@ -88,7 +88,7 @@ static cellar_status statfile_start(statfile_run *run, const char *path,
         return cellar_fail(err, CELLAR_ERR_UNSUPPORTED,
                            "%s cannot be read from standard input; give the name of a file",
                            cellar_statfile_kind(options->format));
-    run->fd = open(path, O_RDONLY | O_CLOEXEC);
+    run->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (run->fd < 0)
         return cellar_fail_errno(err, path, "open the file");
     CELLAR_TRY(statfile_check(run, &size, err));

@@ -203,6 +203,23 @@ static cellar_status interval_check(const cellar_interval_options *options, cell
     return CELLAR_OK;
 }
 
+static int holds_suppressed(const cellar_noisy *noisy, const cellar_cell_set *set)
+{
+    for (size_t i = 0; set != NULL && i < set->n_table; i++)
+        if (set->has[i] && cellar_noisy_is_suppressed(noisy, i))
+            return 1;
+    return 0;
+}
+
+/* A suppressed value is below the threshold, not 0: limits hold, sums of released values are none,
+ * unless a likelihood or a prior made the estimate. */
+static void forget_sums(const cellar_interval_options *options, cellar_interval *out)
+{
+    out->naive = out->naive_low = out->naive_high = NAN;
+    if (options->target == CELLAR_TARGET_TABLE && options->prior == CELLAR_PRIOR_NONE)
+        out->estimate = NAN;
+}
+
 cellar_status cellar_interval_run(const cellar_noisy *noisy, const cellar_cell_set *set,
                                   cellar_comparison comparison, const cellar_cell_set *other,
                                   const cellar_interval_options *options, cellar_interval *out,
@@ -228,6 +245,8 @@ cellar_status cellar_interval_run(const cellar_noisy *noisy, const cellar_cell_s
         set_estimate(comparison, found, out);
     } else
         CELLAR_TRY(interval_exact(noisy, &a, second, comparison, out, err));
+    if (holds_suppressed(noisy, set) || holds_suppressed(noisy, other))
+        forget_sums(options, out);
 out:
     cellar_reading_clear(&a);
     cellar_reading_clear(&b);

@@ -163,6 +163,11 @@ const char *cellar_noisy_code(const cellar_noisy *noisy, size_t variable, size_t
     return noisy->codes[first + level];
 }
 
+int cellar_noisy_is_suppressed(const cellar_noisy *noisy, size_t cell)
+{
+    return noisy->suppresses && !noisy->structural[cell] && noisy->released[cell] == 0;
+}
+
 int64_t cellar_noisy_released(const cellar_noisy *noisy, size_t cell)
 {
     return noisy->released[cell];

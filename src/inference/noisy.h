@@ -15,6 +15,7 @@ struct cellar_noisy {
     char **codes; /* of all variables, one after the other */
     int64_t *released;
     unsigned char *structural;
+    int suppresses; /* 1: a 0 that is not structural is a suppressed cell */
     cellar_mechanism *mechanism;
     cellar_noise_sum *sum; /* NULL: numbers as released */
     uint64_t n_summed;

@@ -212,6 +212,7 @@ cellar_status cellar_noisy_from_release(const cellar_release *release, const siz
         goto out;
     }
     CELLAR_TRY(noisy_fill(noisy, &s, err));
+    noisy->suppresses = cellar_release_below(release) == CELLAR_BELOW_SUPPRESS;
     *out = noisy;
     noisy = NULL;
 out:

@@ -161,6 +161,18 @@ cellar_status cellar_ledger_true_path(const char *path, cellar_text *out, cellar
 cellar_status cellar_ledger_staged_path(const cellar_ledger *ledger, const char *request,
                                         const char *path, cellar_text *out, cellar_error *err);
 
+/* ---- stamp.c ---------------------------------------------------------------- */
+
+#define CELLAR_STAMP_BEGINS "cellar-ledger 1 "
+
+typedef struct cellar_stamp {
+    char ledger[24];
+    int64_t number; /* of the charge's entry */
+    char head[CELLAR_LEDGER_HASH_TEXT];
+} cellar_stamp;
+
+/* Reads the stamp that a text begins with; answers what follows it, or NULL: there is none. */
+const char *cellar_stamp_read(const char *text, cellar_stamp *out);
 void cellar_ledger_stamp(const cellar_ledger *ledger, const cellar_ledger_entry *charge,
                          char out[CELLAR_STAMP_TEXT]);
 

@@ -11,6 +11,7 @@ set(LAYER_SOURCES
   history_cost.c
   ledger.c
   spend.c
+  stamp.c
   state.c
   store.c
   tell.c

@@ -12,16 +12,7 @@
 #include "base/file.h"
 #include "base/folder.h"
 
-enum { RELEASE_MAX_BYTES = 1 << 30, LEDGER_ID_DIGITS = 16 };
-
-static const char STAMP[] = "cellar-ledger 1 ";
-
-void cellar_ledger_stamp(const cellar_ledger *ledger, const cellar_ledger_entry *charge,
-                         char out[CELLAR_STAMP_TEXT])
-{
-    snprintf(out, CELLAR_STAMP_TEXT, "%s%s %" PRId64 " %s", STAMP, cellar_ledger_id(ledger),
-             charge->number, charge->head);
-}
+enum { RELEASE_MAX_BYTES = 1 << 30 };
 
 /* ---- the history alone ------------------------------------------------------------------ */
 
@@ -116,40 +107,8 @@ out:
 
 /* ---- against releases --------------------------------------------------------------------- */
 
-/* What a stamp says. */
-typedef struct stamp {
-    char ledger[24];
-    int64_t number;
-    char head[CELLAR_LEDGER_HASH_TEXT];
-} stamp;
-
-/* Copies `length` hexadecimal digits; answers what follows them, or NULL. */
-static const char *stamp_hex(const char *text, size_t length, char *out)
-{
-    if (strspn(text, "0123456789abcdef") != length)
-        return NULL;
-    memcpy(out, text, length);
-    out[length] = '\0';
-    return text + length;
-}
-
-/* `text` begins with STAMP, and a NUL follows somewhere. */
-static int stamp_read(const char *text, stamp *out)
-{
-    uint64_t number;
-    size_t n_digits;
-    text = stamp_hex(text + sizeof STAMP - 1, LEDGER_ID_DIGITS, out->ledger);
-    if (text == NULL || *text != ' ')
-        return 0;
-    n_digits = strspn(++text, "0123456789");
-    if (!cellar_parse_u64(text, n_digits, &number) || number > INT64_MAX || text[n_digits] != ' ')
-        return 0;
-    out->number = (int64_t) number;
-    return stamp_hex(text + n_digits + 1, CELLAR_LEDGER_HASH_TEXT - 1, out->head) != NULL;
-}
-
-static cellar_status stamp_check(const cellar_ledger *ledger, const char *path, const stamp *found,
-                                 cellar_error *err)
+static cellar_status stamp_check(const cellar_ledger *ledger, const char *path,
+                                 const cellar_stamp *found, cellar_error *err)
 {
     if (strcmp(found->ledger, cellar_ledger_id(ledger)) != 0)
         return cellar_fail(err, CELLAR_ERR_RULE, "%s: was charged to another ledger (%s)", path,
@@ -170,18 +129,20 @@ static cellar_status stamp_check(const cellar_ledger *ledger, const char *path, 
 
 /* Checks every stamp in a text; *out is the last. */
 static cellar_status stamps_check(const cellar_ledger *ledger, const char *path, const char *bytes,
-                                  size_t length, size_t *n_stamps, stamp *out, cellar_error *err)
+                                  size_t length, size_t *n_stamps, cellar_stamp *out,
+                                  cellar_error *err)
 {
     const char *at = bytes, *end = bytes + length;
-    while ((at = memmem(at, (size_t) (end - at), STAMP, sizeof STAMP - 1)) != NULL) {
+    const size_t begins = strlen(CELLAR_STAMP_BEGINS);
+    while ((at = memmem(at, (size_t) (end - at), CELLAR_STAMP_BEGINS, begins)) != NULL) {
         cellar_status status;
-        if (!stamp_read(at, out))
+        if (cellar_stamp_read(at, out) == NULL)
             return cellar_fail(err, CELLAR_ERR_INPUT, "%s: its ledger stamp is damaged", path);
         status = stamp_check(ledger, path, out, err);
         if (status != CELLAR_OK)
             return status;
         ++*n_stamps;
-        at += sizeof STAMP - 1;
+        at += begins;
     }
     return CELLAR_OK;
 }
@@ -204,11 +165,11 @@ static size_t pieces_join(char *bytes, size_t length)
 }
 
 static cellar_status stamps_check_file(const cellar_ledger *ledger, const char *path,
-                                       size_t *n_stamps, stamp *out, cellar_error *err)
+                                       size_t *n_stamps, cellar_stamp *out, cellar_error *err)
 {
     char *bytes = NULL;
     size_t length;
-    cellar_status status = cellar_file_read(path, RELEASE_MAX_BYTES, &bytes, &length, err);
+    cellar_status status = cellar_file_read_plain(path, RELEASE_MAX_BYTES, &bytes, &length, err);
     if (status == CELLAR_OK)
         status = stamps_check(ledger, path, bytes, pieces_join(bytes, length), n_stamps, out, err);
     cellar_free(bytes);
@@ -239,7 +200,7 @@ out:
 }
 
 static cellar_status against_tell(const cellar_ledger *ledger, const char *path,
-                                  const char *const *endings, const stamp *found,
+                                  const char *const *endings, const cellar_stamp *found,
                                   cellar_against *out, cellar_error *err)
 {
     const cellar_ledger_entry *charge = ledger->entries[found->number - 1], *stage;
@@ -273,7 +234,7 @@ cellar_status cellar_ledger_verify_against(const cellar_ledger *ledger, const ch
     const char *endings[] = {".cellar.json", "-metadata.json", NULL};
     cellar_text companion = {0};
     size_t n_stamps = 0;
-    stamp found = {{0}, 0, {0}};
+    cellar_stamp found = {{0}, 0, {0}};
     cellar_status status = CELLAR_OK, beside;
 
     *out = (cellar_against){0};

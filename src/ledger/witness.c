@@ -115,7 +115,7 @@ cellar_status cellar_witness_read(const cellar_ledger *ledger, const char *path,
 {
     char *bytes = NULL;
     size_t length = 0;
-    cellar_status status = cellar_file_read(path, WITNESS_MAX_BYTES, &bytes, &length, err);
+    cellar_status status = cellar_file_read_plain(path, WITNESS_MAX_BYTES, &bytes, &length, err);
     *out = (cellar_sighting){0};
     if (status == CELLAR_OK)
         lines_search(ledger, bytes, length, out);
@@ -130,8 +130,9 @@ static cellar_status file_is_witness(int fd, const char *path, cellar_error *err
 {
     char start[sizeof WITNESS];
     struct stat facts;
-    ssize_t n = pread(fd, start, sizeof start, 0);
-    if (n < 0 || fstat(fd, &facts) != 0)
+    ssize_t n = 0;
+    if (fstat(fd, &facts) != 0 ||
+        (S_ISREG(facts.st_mode) && (n = pread(fd, start, sizeof start, 0)) < 0))
         return cellar_fail_errno(err, path, "read the witness");
     if (!S_ISREG(facts.st_mode) ||
         (n > 0 && (start[0] != '\n' || memcmp(start + 1, WITNESS, (size_t) n - 1) != 0)))
@@ -200,9 +201,9 @@ cellar_status cellar_witness_tell(const cellar_ledger *ledger, const char *path,
     cellar_text_add(&line, mac, MAC_DIGITS);
     if (line.failed)
         CELLAR_TRY(cellar_fail_memory(err, "a witness"));
-    fd = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+    fd = cellar_file_open_plain(path, O_WRONLY | O_APPEND | O_NOFOLLOW, err);
     if (fd < 0)
-        CELLAR_TRY(cellar_fail_errno(err, path, "open the witness"));
+        CELLAR_TRY(CELLAR_ERR_IO);
     CELLAR_TRY(line_append(fd, path, &line, err));
 out:
     if (fd >= 0)

@@ -141,6 +141,41 @@ static cellar_status parameter_read(const cellar_parameter_rule *rule, const cha
     return status == CELLAR_OK ? parameter_check(rule, name, p, err) : status;
 }
 
+/* Reads each value of "0.5:0.7:..." by the rule and joins their canonical texts. */
+static cellar_status parameter_read_series(const cellar_parameter_rule *rule, const char *name,
+                                           const pair *given, cellar_parameter *p,
+                                           cellar_error *err)
+{
+    const char *value = given->value, *end = given->value + given->value_length;
+    cellar_status status = CELLAR_OK;
+    cellar_text text = {0};
+
+    while (status == CELLAR_OK && value <= end) {
+        const char *colon = memchr(value, ':', (size_t) (end - value));
+        pair one = {.value = value, .value_length = (size_t) ((colon ? colon : end) - value)};
+        cellar_parameter item = {.nearest = NAN};
+        fmpq_init(item.value);
+        status = parameter_read(rule, name, &one, &item, err);
+        if (status == CELLAR_OK)
+            cellar_text_printf(&text, "%s%s", value > given->value ? ":" : "", item.text);
+        cellar_free(item.text);
+        fmpq_clear(item.value);
+        value += one.value_length + 1;
+    }
+    if (status == CELLAR_OK && text.failed)
+        status = cellar_fail_memory(err, "a parameter");
+    if (status == CELLAR_OK)
+        p->text = text.bytes;
+    else
+        cellar_text_clear(&text);
+    return status;
+}
+
+static int pair_is_series(const pair *p)
+{
+    return memchr(p->value, ':', p->value_length) != NULL;
+}
+
 /* Cuts the text at its commas; answers how many pairs there are, or fails. */
 static cellar_status pairs_cut(const cellar_parameter_rule *rules, const char *name,
                                const char *text, pair *pairs, size_t *n_pairs, cellar_error *err)
@@ -185,7 +220,10 @@ cellar_status cellar_parameter_list_parse(const cellar_parameter_rule *rules, co
         for (size_t k = 0; k < n_pairs; k++)
             if (pair_has_key(&pairs[k], rules[i].name))
                 given = &pairs[k];
-        if (given != NULL)
+        if (given != NULL && rules[i].by_count && pair_is_series(given))
+            CELLAR_TRY(
+                parameter_read_series(&rules[i], name, given, list_add(list, rules[i].name), err));
+        else if (given != NULL)
             CELLAR_TRY(parameter_read(&rules[i], name, given, list_add(list, rules[i].name), err));
         else if (rules[i].required)
             CELLAR_TRY(cellar_fail(err, CELLAR_ERR_ARGUMENT,
@@ -205,6 +243,45 @@ void cellar_parameter_list_clear(cellar_parameter_list *list)
         fmpq_clear(list->items[i].value);
     }
     list->n = 0;
+}
+
+size_t cellar_parameter_n_values(const cellar_parameter *p)
+{
+    size_t n = 1;
+    for (const char *c = p->text; *c != '\0'; c++)
+        n += *c == ':';
+    return n;
+}
+
+/* The i-th value of a series as text; the only one for all i when there is one. */
+static const char *parameter_value(const cellar_parameter *p, size_t i, size_t *length)
+{
+    const char *value = p->text;
+    if (strchr(value, ':') != NULL)
+        for (; i > 0; i--)
+            value += strcspn(value, ":") + 1;
+    *length = strcspn(value, ":");
+    return value;
+}
+
+double cellar_parameter_number(const cellar_parameter *p, size_t i)
+{
+    size_t length;
+    const char *value = parameter_value(p, i, &length);
+    fmpq_t exact;
+    double nearest;
+    fmpq_init(exact);
+    CELLAR_ASSERT(cellar_rational_parse(value, length, exact));
+    nearest = cellar_rational_double(exact);
+    fmpq_clear(exact);
+    return nearest;
+}
+
+int cellar_parameter_is(const cellar_parameter *p, size_t i, const char *word)
+{
+    size_t length;
+    const char *value = parameter_value(p, i, &length);
+    return strlen(word) == length && memcmp(value, word, length) == 0;
 }
 
 const cellar_parameter *cellar_parameter_find(const cellar_parameter_list *list, const char *name)

@@ -24,13 +24,14 @@ typedef struct cellar_parameter_rule {
     const char *below;
     const char *at_most;
     const char *const *words; /* NULL-terminated */
+    int by_count;             /* 1: may be a series "0.5:0.7:...", a value for each count from 1 */
 } cellar_parameter_rule;
 
 typedef struct cellar_parameter {
     const char *name; /* of the rule, or a literal for derived ones */
-    char *text;       /* canonical decimal, or the word */
-    fmpq_t value;     /* 0 for words */
-    double nearest;   /* the nearest double; NAN for words */
+    char *text;       /* canonical decimal, or the word; a series has all of them */
+    fmpq_t value;     /* 0 for words and series */
+    double nearest;   /* the nearest double; NAN for words and series */
     int is_derived;
 } cellar_parameter;
 
@@ -50,6 +51,13 @@ void cellar_parameter_list_clear(cellar_parameter_list *list);
 
 /* The parameter of that name, or NULL when it was not given (nor derived). */
 const cellar_parameter *cellar_parameter_find(const cellar_parameter_list *list, const char *name);
+
+/* How many values a series has; 1 for any other parameter. */
+size_t cellar_parameter_n_values(const cellar_parameter *p);
+/* The i-th value of a series of numbers as the nearest double; a single number is that of all i. */
+double cellar_parameter_number(const cellar_parameter *p, size_t i);
+/* Is the i-th value of a series of words this one? A single word is that of all i. */
+int cellar_parameter_is(const cellar_parameter *p, size_t i, const char *word);
 
 /* Adds a number derived from the others; `name` must outlive the list. */
 cellar_status cellar_parameter_derive(cellar_parameter_list *list, const char *name,

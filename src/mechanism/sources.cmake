@@ -35,6 +35,7 @@ set(LAYER_SOURCES
   matrix/matrix.c
   matrix/matrix_law.c
   matrix/matrix_read.c
+  matrix/matrix_read_keys.c
   matrix/matrix_report.c
   matrix/matrix_sampler.c
   matrix/matrix_write.c

@@ -179,6 +179,17 @@ static cellar_status check_remarks(plan_figures *figures, cellar_error *err)
                                    "that a %s has one record is taken on trust; unit.column and "
                                    "max_records would see to it",
                                    plan->unit.name));
+    if (figures->work.n > 0 && figures->work.pieces[0].suspect != '\0')
+        CELLAR_TRY(cellar_plan_say(figures, &figures->remarks, err,
+                                   "column '%c' of the data holds only positive whole numbers, and "
+                                   "every row is counted as one record; data.count says what a row "
+                                   "stands for",
+                                   figures->work.pieces[0].suspect));
+    if (plan->below == 2)
+        CELLAR_TRY(cellar_plan_say(figures, &figures->remarks, err,
+                                   "released values below %llu are suppressed; bias and errors "
+                                   "count them as 0, as a reader must not",
+                                   (unsigned long long) plan->threshold));
     if (plan->data.max_weight > 0)
         CELLAR_TRY(cellar_plan_say(figures, &figures->remarks, err,
                                    "a weight above %llu counts as %llu; what totals lose by that "

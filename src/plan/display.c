@@ -38,7 +38,9 @@ static void write_number(const plan_display *display, const cellar_released_cell
                          cellar_output *output)
 {
     int64_t number = rounded(cell->released, display->rounding);
-    if (cell->status == CELLAR_CELL_STRUCTURAL_ZERO && display->structural_zero != NULL)
+    if (cell->status == CELLAR_CELL_SUPPRESSED)
+        write_quoted(output, "", display->suppressed != NULL ? display->suppressed : "suppressed");
+    else if (cell->status == CELLAR_CELL_STRUCTURAL_ZERO && display->structural_zero != NULL)
         write_quoted(output, "", display->structural_zero);
     else if (number < 0 && display->negative != NULL)
         write_quoted(output, "", display->negative);

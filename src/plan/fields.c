@@ -20,6 +20,7 @@ static const plan_field data_fields[] = {
     {KEY("missing", PLAN_TEXTS, plan_data, missing)},
     {KEY("missing_as", PLAN_CHOICE, plan_data, missing_as), .words = "drop|level"},
     {KEY("where", PLAN_TEXTS, plan_data, where)},
+    {KEY("count", PLAN_TEXT, plan_data, count)},
     {KEY("weight", PLAN_TEXT, plan_data, weight)},
     {KEY("max_weight", PLAN_COUNT, plan_data, max_weight)},
     {.key = NULL}};
@@ -81,6 +82,7 @@ static const plan_field display_fields[] = {
     {KEY("zero", PLAN_TEXT, plan_display, zero)},
     {KEY("structural_zero", PLAN_TEXT, plan_display, structural_zero)},
     {KEY("negative", PLAN_TEXT, plan_display, negative)},
+    {KEY("suppressed", PLAN_TEXT, plan_display, suppressed)},
     {.key = NULL}};
 
 static const plan_field output_fields[] = {
@@ -114,6 +116,7 @@ const plan_field cellar_plan_fields[] = {
     {KEY("neighbours", PLAN_CHOICE, cellar_plan, neighbours), .words = "add-remove|substitute"},
     {KEY("negatives", PLAN_CHOICE, cellar_plan, negatives), .required = 1, .words = "keep|zero"},
     {KEY("threshold", PLAN_COUNT, cellar_plan, threshold)},
+    {KEY("below", PLAN_CHOICE, cellar_plan, below), .words = "zero|suppress"},
     {KEY("parameter_choice", PLAN_CHOICE, cellar_plan, parameter_choice), .required = 1,
      .words = "advance|public|data"},
     {KEY("accept", PLAN_TEXTS, cellar_plan, accept)},

@@ -107,8 +107,12 @@ static void note_treatment(const plan_figures *figures, cellar_output *output)
                                        "to zero would bias totals.\n"
                                      : "; negative numbers were set to zero, which biases totals "
                                        "upwards.\n");
-    if (plan->threshold > 1)
-        cellar_output_printf(output, "Numbers below %llu were set to zero.\n",
+    if (plan->threshold > 1 || plan->below == 2)
+        cellar_output_printf(output,
+                             plan->below == 2
+                                 ? "Values below %llu, zeros among them, are suppressed: "
+                                   "such a cell is below that number and need not be 0.\n"
+                                 : "Numbers below %llu were set to zero.\n",
                              (unsigned long long) plan->threshold);
     if (plan->display.rounding > 1)
         cellar_output_printf(output,

@@ -82,7 +82,9 @@ cellar_status cellar_plan_pack_check(const plan_work *work, cellar_error *err)
             cellar_table_write_options how = write_options(
                 work->plan, work->pieces[t].table, find_format(plan_text_at(formats, i)), roles);
             cellar_error why = {""};
-            cellar_status status = cellar_release_file_check(work->pieces[t].counts, &how, &why);
+            cellar_status status = cellar_release_file_check(
+                work->pieces[t].counts,
+                work->plan->below == 2 ? CELLAR_BELOW_SUPPRESS : CELLAR_BELOW_ZERO, &how, &why);
             if (status != CELLAR_OK)
                 return cellar_fail(err, status, "table %s: %s", work->pieces[t].table->name,
                                    why.message);
@@ -111,7 +113,7 @@ out:
 static int has_display(const plan_display *display)
 {
     return display->rounding > 0 || display->zero != NULL || display->structural_zero != NULL ||
-           display->negative != NULL;
+           display->negative != NULL || display->suppressed != NULL;
 }
 
 static cellar_status open_shared(const char *path, cellar_output **out, cellar_error *err)
@@ -158,6 +160,7 @@ out:
 
 static cellar_status write_all(packing *p, cellar_error *err)
 {
+    const cellar_manifest_accepted accepted = {.what = cellar_plan_accepts(p->plan)};
     cellar_text path = {0};
     cellar_status status = CELLAR_OK;
     for (size_t t = 0; t < p->n; t++)
@@ -176,8 +179,7 @@ static cellar_status write_all(packing *p, cellar_error *err)
             .level = p->figures->level};
         CELLAR_TRY(p->options->extra(p->options->extra_context, p->folder, &pack, err));
     }
-    CELLAR_TRY(p->key != NULL ? cellar_manifest_sign(p->folder, p->key,
-                                                     cellar_plan_accepts(p->plan), NULL, err)
+    CELLAR_TRY(p->key != NULL ? cellar_manifest_sign(p->folder, p->key, &accepted, NULL, err)
                               : cellar_manifest_write(p->folder, NULL, err));
 out:
     cellar_text_clear(&path);

@@ -17,7 +17,7 @@ typedef struct plan_data {
     int format, header, encoding, bad_rows, missing_as;
     const char *delimiter;
     plan_list missing, where;
-    const char *weight, *edition;
+    const char *count, *weight, *edition;
     uint64_t max_weight, max_columns, max_row_mib, reader_memory_mib;
 } plan_data;
 
@@ -68,7 +68,7 @@ typedef struct plan_ledger {
 
 typedef struct plan_display {
     uint64_t rounding;
-    const char *zero, *structural_zero, *negative;
+    const char *zero, *structural_zero, *negative, *suppressed;
 } plan_display;
 
 typedef struct plan_outputs {
@@ -91,6 +91,7 @@ struct cellar_plan {
     plan_budget budget;
     int neighbours, negatives, parameter_choice;
     uint64_t threshold;
+    int below; /* 1 zero, 2 suppress */
     plan_display display;
     plan_outputs outputs;
     plan_ledger ledger;

@@ -270,6 +270,12 @@ static cellar_status check_data(const cellar_plan *plan, cellar_error *err)
                                    "expected one character (not a quote) or tab");
     if (plan->data.max_weight > 0 && plan->data.weight == NULL)
         return cellar_plan_fail_at(plan, "data.max_weight", err, "there is no weight");
+    if (plan->data.count != NULL && strcmp(plan->data.count, "none") != 0 &&
+        plan->unit.column != NULL)
+        return cellar_plan_fail_at(
+            plan, "data.count", err,
+            "a row that stands for several records is no record of one unit: "
+            "bound the records of each unit before they are counted");
     return CELLAR_OK;
 }
 
@@ -308,6 +314,9 @@ static cellar_status check_rest(const cellar_plan *plan, cellar_error *err)
     if (plan->threshold > 0 && plan->negatives == 1)
         return cellar_plan_fail_at(plan, "threshold", err,
                                    "it sets smaller numbers to zero, so negatives are zero too");
+    if (plan->below == 2 && plan->threshold == 0)
+        return cellar_plan_fail_at(plan, "below", err,
+                                   "values are suppressed below a threshold, and there is none");
     if ((plan->unit.column != NULL) != (plan->unit.max_records > 0))
         return cellar_plan_fail_at(plan, "unit", err, "column and max_records need each other");
     return check_data(plan, err);

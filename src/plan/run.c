@@ -70,6 +70,11 @@ static cellar_status prepare_tables(run *r, cellar_error *err)
                                                       &r->prepared[t], &why);
         if (status != CELLAR_OK)
             return cellar_fail(err, status, "table %s: %s", piece->table->name, why.message);
+        /* somebody answers for the epsilon of all tables, and each of them says so */
+        if (r->figures->level == CELLAR_LEVEL_LARGE_EPSILON)
+            status = cellar_prepared_lower(r->prepared[t], CELLAR_LEVEL_LARGE_EPSILON, err);
+        if (status != CELLAR_OK)
+            return status;
     }
     return cellar_plan_pack_check(work, err);
 }

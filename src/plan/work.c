@@ -33,6 +33,10 @@ static cellar_reader_options reader_options(const plan_data *data)
                                     .max_columns = data->max_columns,
                                     .max_row_mib = data->max_row_mib,
                                     .reader_memory_mib = data->reader_memory_mib};
+    if (data->count != NULL && strcmp(data->count, "none") == 0)
+        reader.rows_are_records = 1;
+    else
+        reader.count_column = data->count;
     if (data->format > 0)
         reader.format = (cellar_data_format) data->format; /* the words are in its order */
     if (data->encoding > 0)
@@ -46,7 +50,7 @@ static cellar_reader_options reader_options(const plan_data *data)
 
 cellar_status cellar_plan_count(const cellar_plan *plan, const plan_table *table,
                                 const cellar_plan_options *options, cellar_table **out,
-                                cellar_error *err)
+                                cellar_row_report *rows, cellar_error *err)
 {
     cellar_variable_spec variables[CELLAR_MAX_VARIABLES];
     cellar_tabulate_spec spec = cellar_tabulate_spec_default();
@@ -77,7 +81,7 @@ cellar_status cellar_plan_count(const cellar_plan *plan, const plan_table *table
         if (status != CELLAR_OK || *out != NULL)
             return status;
     }
-    return cellar_tabulate(&spec, out, NULL, err);
+    return cellar_tabulate(&spec, out, rows, err);
 }
 
 /* How many of the released cells are structural zeros; none in tables too large to visit. */
@@ -97,12 +101,14 @@ static cellar_status work_count(plan_work *work, const cellar_plan_options *opti
 {
     for (size_t t = 0; t < work->n; t++) {
         plan_piece *piece = &work->pieces[t];
+        cellar_row_report rows = {0};
         const cellar_schema *schema;
         cellar_status status;
         piece->table = plan_table_at(work->plan, t);
-        status = cellar_plan_count(work->plan, piece->table, options, &piece->counts, err);
+        status = cellar_plan_count(work->plan, piece->table, options, &piece->counts, &rows, err);
         if (status != CELLAR_OK)
             return status;
+        piece->suspect = rows.suspect;
         schema = cellar_table_schema(piece->counts);
         piece->d = cellar_schema_cells_per_record(schema);
         piece->n_cells = cellar_schema_n_possible(schema);

@@ -13,6 +13,7 @@ typedef struct plan_piece {
     cellar_mechanism *mechanism;
     uint64_t d; /* cells that one record touches */
     uint64_t n_cells, n_structural;
+    char suspect; /* a column that may hold numbers of records, of cellar_row_report */
 } plan_piece;
 
 typedef struct plan_work {
@@ -33,10 +34,10 @@ cellar_status cellar_plan_work_open(plan_work *work, const cellar_plan *plan,
 void cellar_plan_work_close(plan_work *work);
 
 /* Counts one table of the plan, or nothing without opening the data where that was asked for
- * (options->without_counts) and every domain is declared. */
+ * (options->without_counts) and every domain is declared. `rows` is what became of the rows. */
 cellar_status cellar_plan_count(const cellar_plan *plan, const plan_table *table,
                                 const cellar_plan_options *options, cellar_table **out,
-                                cellar_error *err);
+                                cellar_row_report *rows, cellar_error *err);
 
 /* "name:..." with one parameter more; NULL when memory ends. Free it with cellar_free(). */
 char *cellar_plan_spec_with(const char *spec, const char *key, const char *value);

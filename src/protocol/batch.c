@@ -112,7 +112,7 @@ cellar_status collect_batch_read(const char *path, const collect_round *round, c
     cellar_status status = CELLAR_OK;
 
     *out = (collect_batch){0};
-    CELLAR_TRY(cellar_file_read(path, SIZE_MAX / 2, &out->bytes, &length, err));
+    CELLAR_TRY(cellar_file_read_plain(path, SIZE_MAX / 2, &out->bytes, &length, err));
     CELLAR_TRY(
         collect_batch_parse(path, (const unsigned char *) out->bytes, length, round, out, err));
 out:

@@ -12,6 +12,7 @@
 #include <sodium.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "protocol/invitation.h"
 #include "protocol/lines.h"
@@ -137,9 +138,9 @@ static cellar_status file_read(budget *b, cellar_error *err)
 static cellar_status budget_open(budget *b, const char *path, int flags, cellar_error *err)
 {
     *b = (budget){.path = path, .fd = -1};
-    b->fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
+    b->fd = cellar_file_open_plain(path, flags | O_NOFOLLOW, err);
     if (b->fd < 0)
-        return cellar_fail_errno(err, path, "open");
+        return CELLAR_ERR_IO;
     while (flock(b->fd, LOCK_EX) != 0)
         if (errno != EINTR)
             return cellar_fail_errno(err, path, "lock");

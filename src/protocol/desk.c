@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "protocol/batch.h"
 #include "protocol/invitation.h"
@@ -99,6 +100,7 @@ static void paper_give(const desk *d, const desk_frame *wish, unsigned char *ans
     char path[PATH_BYTES];
     struct stat facts;
     ssize_t got = -1;
+    cellar_error unheard;
     int fd = -1;
 
     if (wish->paper >= DESK_PAPERS || wish->length != 0) {
@@ -106,7 +108,7 @@ static void paper_give(const desk *d, const desk_frame *wish, unsigned char *ans
         return;
     }
     if (name_path(d, desk_names[wish->paper], "", path))
-        fd = open(path, O_RDONLY | O_CLOEXEC);
+        fd = cellar_file_open_plain(path, O_RDONLY, &unheard);
     if (fd < 0 && errno == ENOENT) {
         answer_say(answer, DESK_NOT_YET, "it has not been published");
         return;

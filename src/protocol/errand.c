@@ -182,7 +182,7 @@ cellar_status cellar_collect_deliver(const cellar_collect_desk *at,
 
     if (number < DESK_PAPERS || number == DESK_NAMES)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "there is no batch '%.200s'", name);
-    CELLAR_TRY(cellar_file_read(path, SIZE_MAX / 2, &bytes, &length, err));
+    CELLAR_TRY(cellar_file_read_plain(path, SIZE_MAX / 2, &bytes, &length, err));
     CELLAR_TRY(errand_open(at, &e, err));
     CELLAR_TRY(deliver_all(e, number, shuffler, (const unsigned char *) bytes, length, err));
 out:

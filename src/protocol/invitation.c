@@ -245,7 +245,7 @@ cellar_status cellar_invitation_read(const char *path, cellar_invitation **out, 
     cellar_status status = CELLAR_OK;
 
     *out = NULL;
-    CELLAR_TRY(cellar_file_read(path, LINES_FILE_MAX, &bytes, &length, err));
+    CELLAR_TRY(cellar_file_read_plain(path, LINES_FILE_MAX, &bytes, &length, err));
     CELLAR_TRY(cellar_invitation_parse(path, bytes, length, out, err));
 out:
     cellar_free(bytes);

@@ -112,7 +112,7 @@ cellar_status cellar_collect_identity_read(const char *path, cellar_collect_role
     size_t length;
     cellar_status status = CELLAR_OK;
 
-    CELLAR_TRY(cellar_file_read(path, 4096, &bytes, &length, err));
+    CELLAR_TRY(cellar_file_read_plain(path, 4096, &bytes, &length, err));
     CELLAR_TRY(lines_begin(&lines, path, bytes, length, IDENTITY_HEADER, err));
     CELLAR_TRY(lines_take(&lines, "role", &word, &length, err));
     if (!lines_value_is(word, length, keys_role_word(role)))

@@ -71,7 +71,7 @@ static cellar_status paper_remember(const char *path, const cellar_invitation *i
     }
     if (status != CELLAR_ERR_EXISTS)
         goto out;
-    CELLAR_TRY(cellar_file_read(path, 4096, &bytes, &length, err));
+    CELLAR_TRY(cellar_file_read_plain(path, 4096, &bytes, &length, err));
     if (length != text.length || memcmp(bytes, text.bytes, length) != 0)
         CELLAR_TRY(cellar_fail(err, CELLAR_ERR_RULE,
                                "%s: another %s was accepted before; a curator that asks "

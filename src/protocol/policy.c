@@ -32,7 +32,7 @@ static cellar_status epsilon_check(const cellar_collect_policy *policy,
 
 /* Blanks around a name and its case make no difference: who writes `--never "income, Diag"` means
  * the column diag. */
-static int is_same_column(const char *never, const char *column)
+int cellar_collect_is_same_column(const char *never, const char *column)
 {
     static const char blanks[] = " \t";
     size_t length;
@@ -47,7 +47,7 @@ static int is_same_column(const char *never, const char *column)
 static int policy_forbids(const cellar_collect_policy *policy, const char *column)
 {
     for (size_t i = 0; i < policy->n_never; i++)
-        if (is_same_column(policy->never[i], column))
+        if (cellar_collect_is_same_column(policy->never[i], column))
             return 1;
     return 0;
 }

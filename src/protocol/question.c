@@ -324,7 +324,7 @@ cellar_status cellar_question_read(const char *path, const cellar_invitation *in
     cellar_status status = CELLAR_OK;
 
     *out = NULL;
-    CELLAR_TRY(cellar_file_read(path, LINES_FILE_MAX, &bytes, &length, err));
+    CELLAR_TRY(cellar_file_read_plain(path, LINES_FILE_MAX, &bytes, &length, err));
     CELLAR_TRY(cellar_question_parse(path, bytes, length, invitation, out, err));
 out:
     cellar_free(bytes);

@@ -163,7 +163,7 @@ cellar_status cellar_collect_tally_read(const char *path, const cellar_invitatio
     cellar_status status = CELLAR_OK;
 
     *out = NULL;
-    CELLAR_TRY(cellar_file_read(path, SIZE_MAX / 2, &bytes, &length, err));
+    CELLAR_TRY(cellar_file_read_plain(path, SIZE_MAX / 2, &bytes, &length, err));
     CELLAR_TRY(tally_parse(path, (const unsigned char *) bytes, length, invitation, out, err));
 out:
     cellar_free(bytes);

@@ -69,7 +69,7 @@ cellar_status cellar_public_key_read(const char *path, cellar_public_key *out, c
 {
     char *text = NULL;
     size_t length;
-    cellar_status status = cellar_file_read(path, FILE_MAX, &text, &length, err);
+    cellar_status status = cellar_file_read_plain(path, FILE_MAX, &text, &length, err);
     memset(out, 0, sizeof *out);
     if (status == CELLAR_OK && !public_key_parse(text, length, out))
         status = cellar_fail(

@@ -86,6 +86,8 @@ cellar_released_cell cellar_release_at(const cellar_release *release, uint64_t i
         return cellar_release_cell(release, position);
     if (cellar_schema_is_structural_zero(release->schema, index))
         cell.status = CELLAR_CELL_STRUCTURAL_ZERO;
+    else if (release->facts.below == CELLAR_BELOW_SUPPRESS)
+        cell.status = CELLAR_CELL_SUPPRESSED;
     return cell;
 }
 
@@ -109,6 +111,11 @@ cellar_negatives cellar_release_negatives(const cellar_release *release)
 int64_t cellar_release_threshold(const cellar_release *release)
 {
     return release->facts.threshold;
+}
+
+cellar_below cellar_release_below(const cellar_release *release)
+{
+    return release->facts.below;
 }
 
 cellar_noise_source cellar_release_noise(const cellar_release *release)

@@ -18,6 +18,7 @@ typedef struct cellar_release_facts {
     cellar_negatives negatives;
     cellar_neighbours neighbours;
     int64_t threshold;
+    cellar_below below;
     cellar_noise_source noise;
     cellar_parameter_choice choice;
     uint64_t cells_per_record, max_per_unit;

@@ -29,6 +29,7 @@ set(LAYER_SOURCES
   estimate/estimate_file.c
   files/description.c
   files/digest.c
+  files/inspected.c
   files/manifest.c
   files/manifest_inspect.c
   files/manifest_sign.c

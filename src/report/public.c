@@ -80,8 +80,13 @@ static void public_facts(cellar_page *page, const cellar_release *release, const
                      cellar_release_negatives(release) == CELLAR_NEGATIVES_ZERO ? "set to zero"
                                                                                 : "kept");
     if (cellar_release_threshold(release) > 0)
-        cellar_page_fact(page, "Threshold", "numbers below %lld set to zero",
-                         (long long) cellar_release_threshold(release));
+        cellar_page_fact(
+            page, "Threshold",
+            cellar_release_below(release) == CELLAR_BELOW_SUPPRESS
+                ? "values below %lld are suppressed, zeros among them; the guarantee is "
+                  "that of the values before"
+                : "numbers below %lld set to zero",
+            (long long) cellar_release_threshold(release));
     cellar_page_fact(page, "Noise drawn from", "%s",
                      cellar_release_noise(release) == CELLAR_NOISE_SECURE
                          ? "the system's entropy, never stored"
@@ -157,6 +162,12 @@ static cellar_status public_release(public_run *run, size_t i, cellar_error *err
     public_variables(page, cellar_release_schema(release));
     public_heading(run, i, "certificate", "What the certificate says");
     cellar_section_certificate(page, json_object_get(release->description, "certificate"));
+    if (!cellar_release_can_recertify(release))
+        cellar_page_remark(
+            page, "warn",
+            "Not computed again: the noise comes from a matrix in a file of its own, "
+            "which the release does not carry. This certificate rests on the "
+            "publisher's word.");
     public_heading(run, i, "noise", "The noise every number carries");
     status = public_noise(run, i, err);
     if (status != CELLAR_OK)

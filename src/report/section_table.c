@@ -49,6 +49,9 @@ void cellar_section_table(cellar_page *page, const cellar_release *release, uint
     cellar_page_paragraph(page, "The release lists %zu numbers of %" PRIu64 " cells.%s", listed,
                           cellar_schema_n_possible(schema),
                           listed == cellar_schema_n_possible(schema) ? ""
+                          : cellar_release_below(release) == CELLAR_BELOW_SUPPRESS
+                              ? " A cell that is not listed is suppressed, because its value was "
+                                "below the threshold (it need not be 0), or cannot occur."
                           : schema->structural != NULL
                               ? " A cell that is not listed is a combination that cannot occur, or "
                                 "it was released as 0, which is a number with noise like any other."

@@ -55,6 +55,18 @@ const cellar_utility_spread *cellar_utility_spread_at(const cellar_utility *util
     return &utility->spreads[index];
 }
 
+size_t cellar_utility_n_distances(const cellar_utility *utility)
+{
+    return utility->n_distances;
+}
+
+const cellar_utility_distance *cellar_utility_distance_at(const cellar_utility *utility,
+                                                          size_t index)
+{
+    CELLAR_ASSERT(index < utility->n_distances);
+    return &utility->distances[index];
+}
+
 size_t cellar_utility_n_notes(const cellar_utility *utility)
 {
     return utility->n_notes;

@@ -192,12 +192,29 @@ cellar_status cellar_utility_copies_dirichlet(const utility_plan *plan, const ce
 }
 
 cellar_status cellar_utility_copies_release(const utility_plan *plan, const cellar_release *release,
-                                            utility_outcome *outcome, cellar_error *err)
+                                            utility_outcome *outcome, utility_cells *inner,
+                                            cellar_error *err)
 {
     utility_work work;
     cellar_status status = cellar_utility_work_init(&work, plan, err);
     if (status == CELLAR_OK)
         status = release_measure(plan, release, &work, outcome->values, err);
+    *inner = work.released;
+    work.released = (utility_cells){0};
+    outcome_take(outcome, &work);
+    cellar_utility_work_clear(&work);
+    return status;
+}
+
+cellar_status cellar_utility_copies_listed(const utility_plan *plan, const cellar_cells *listed,
+                                           utility_outcome *outcome, cellar_error *err)
+{
+    utility_work work;
+    cellar_status status = cellar_utility_work_init(&work, plan, err);
+    if (status == CELLAR_OK)
+        status = cellar_utility_frame_pick(&plan->frame, listed, &work.released, err);
+    if (status == CELLAR_OK)
+        status = cellar_utility_measure(plan, &work, listed, outcome->values, err);
     outcome_take(outcome, &work);
     cellar_utility_work_clear(&work);
     return status;

@@ -29,8 +29,13 @@ cellar_status cellar_utility_copies_dirichlet(const utility_plan *plan, const ce
                                               const cellar_protect_options *options,
                                               utility_outcome *outcome, cellar_error *err);
 
-/* The one copy that a release is. */
+/* The one copy that a release is; *inner are its inner cells, which the caller clears. */
 cellar_status cellar_utility_copies_release(const utility_plan *plan, const cellar_release *release,
-                                            utility_outcome *outcome, cellar_error *err);
+                                            utility_outcome *outcome, utility_cells *inner,
+                                            cellar_error *err);
+
+/* The same for cells listed by the table's schema. */
+cellar_status cellar_utility_copies_listed(const utility_plan *plan, const cellar_cells *listed,
+                                           utility_outcome *outcome, cellar_error *err);
 
 #endif

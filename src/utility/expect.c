@@ -20,7 +20,7 @@ static void expect_losses(utility_plan *plan, const utility_expectations *e)
         sums[UTILITY_HELLINGER_SQUARED] += m->times * m->root_square;
         sums[UTILITY_TOTAL] += m->times * m->bias;
         sums[UTILITY_ZERO_POSITIVE] += m->count == 0 ? m->times * m->positive : 0;
-        sums[UTILITY_POSITIVE_ZERO] += m->count > 0 ? m->times * (1 - m->positive) : 0;
+        sums[UTILITY_POSITIVE_ZERO] += m->count > 0 ? m->times * m->not_positive : 0;
     }
     sums[UTILITY_ABSOLUTE] = sums[UTILITY_L1] / (double) plan->frame.n_cells;
     for (size_t i = 0; i < UTILITY_TOP_OVERLAP; i++)

@@ -37,6 +37,22 @@ static cellar_status cells_reserve(utility_cells *cells, size_t n, cellar_error 
     return CELLAR_OK;
 }
 
+cellar_status cellar_utility_cells_all(const cellar_cells *listed, utility_cells *out,
+                                       cellar_error *err)
+{
+    cellar_status status = cells_reserve(out, listed->n, err);
+    if (status != CELLAR_OK)
+        return status;
+    out->n = 0;
+    for (size_t i = 0; i < listed->n; i++) {
+        if (listed->count[i] == 0)
+            continue;
+        out->index[out->n] = listed->index == NULL ? i : listed->index[i];
+        out->value[out->n++] = (int64_t) listed->count[i];
+    }
+    return CELLAR_OK;
+}
+
 /* ---- the table ------------------------------------------------------------------ */
 
 /* The index of the leaves of a cell; 0 when some category is an aggregate. */

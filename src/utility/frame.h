@@ -16,6 +16,9 @@ typedef struct utility_cells {
 } utility_cells;
 
 void cellar_utility_cells_clear(utility_cells *cells);
+/* All cells with a number, aggregates included, by the index of their schema. */
+cellar_status cellar_utility_cells_all(const cellar_cells *listed, utility_cells *out,
+                                       cellar_error *err);
 
 typedef struct utility_frame {
     const cellar_schema *schema;

@@ -97,7 +97,7 @@ static void moments_sum(const utility_law *law, const utility_row *row, const ui
         out->absolute += p * size;
         out->root += p * roots;
         out->root_square += p * roots * roots;
-        out->positive += released > 0 ? p : 0;
+        *(released > 0 ? &out->positive : &out->not_positive) += p;
         for (size_t r = n_radii; r-- > 0 && size <= (double) radii[r];)
             within[r] += p;
     }

@@ -47,7 +47,8 @@ typedef struct utility_moments {
     double times;                  /* cells that have it */
     double bias, square, absolute; /* of b - a */
     double root, root_square;      /* of |sqrt a - sqrt max(b, 0)| */
-    double positive;               /* P(b > 0) */
+    double positive, not_positive; /* P(b > 0), P(b <= 0): each added up by itself, since
+                                      1 - P loses the small one and may fall below 0 */
 } utility_moments;
 
 /* Expectations for every count of the table, for zero and for the counts looked at, ascending. */

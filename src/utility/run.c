@@ -15,6 +15,8 @@ static void run_clear(utility_run *run)
     cellar_utility_plan_clear(&run->plan);
     cellar_mechanism_free(run->mechanism);
     cellar_table_free(run->rounded);
+    cellar_utility_foreign_clear(&run->foreign);
+    cellar_utility_cells_clear(&run->inner);
     if (run->out == NULL) {
         cellar_free(run->plan.results);
         cellar_arena_free(run->plan.arena);
@@ -147,6 +149,71 @@ static cellar_status run_spreads(utility_run *run, cellar_error *err)
     if (status == CELLAR_OK)
         run_spread_margins(run, items);
     cellar_free(items);
+    return status;
+}
+
+/* ---- distances ------------------------------------------------------------ */
+
+int cellar_utility_same_aggregates(const cellar_schema *a, const cellar_schema *b)
+{
+    if (a->n_variables != b->n_variables || a->n_margins != b->n_margins ||
+        memcmp(a->margins, b->margins, a->n_margins * sizeof *a->margins) != 0)
+        return 0;
+    for (size_t v = 0; v < a->n_variables; v++)
+        if (strcmp(a->axes[v].name, b->axes[v].name) != 0 ||
+            a->axes[v].n_categories != b->axes[v].n_categories)
+            return 0;
+    return 1;
+}
+
+/* 1 when an index means the same cell in both. */
+static int schemas_agree(const cellar_schema *a, const cellar_schema *b)
+{
+    if (a == b)
+        return 1;
+    if (!cellar_utility_same_aggregates(a, b))
+        return 0;
+    for (size_t v = 0; v < a->n_variables; v++)
+        for (size_t c = 0; c < a->axes[v].n_categories; c++)
+            if (strcmp(cellar_schema_code(a, v, c), cellar_schema_code(b, v, c)) != 0)
+                return 0;
+    return 1;
+}
+
+/* Cells and margins without structural zeros. */
+static uint64_t table_n_cells(const cellar_table *table)
+{
+    const cellar_schema *schema = table->schema;
+    uint64_t n = schema->n_possible;
+    for (uint64_t i = 0; schema->structural != NULL && i < schema->n_indices; i++)
+        n -= (uint64_t) (cellar_schema_has_cell(schema, i) &&
+                         cellar_schema_is_structural_zero(schema, i));
+    for (size_t i = 0; table->cells.status != NULL && i < table->cells.n; i++)
+        n -= (uint64_t) (table->cells.status[i] == CELLAR_CELL_STRUCTURAL_ZERO &&
+                         !cellar_schema_is_structural_zero(schema, table_index(table, i)));
+    return n;
+}
+
+cellar_status cellar_utility_run_distances(utility_run *run, const cellar_schema *schema,
+                                           const cellar_cells *listed, cellar_error *err)
+{
+    utility_cells original = {0}, released = {0};
+    cellar_status status = CELLAR_OK;
+    if (schemas_agree(run->table->schema, schema)) {
+        CELLAR_TRY(cellar_utility_cells_all(&run->table->cells, &original, err));
+        CELLAR_TRY(cellar_utility_cells_all(listed, &released, err));
+        CELLAR_TRY(cellar_utility_distances(&original, &released, table_n_cells(run->table),
+                                            run->out->distances, err));
+    } else {
+        CELLAR_TRY(cellar_utility_distances(&run->plan.frame.original, &run->inner,
+                                            run->plan.frame.n_cells, run->out->distances, err));
+        cellar_utility_run_note(run, "the release and the table have other margins or order: "
+                                     "distances are of inner cells alone");
+    }
+    run->out->n_distances = UTILITY_N_DISTANCES;
+out:
+    cellar_utility_cells_clear(&original);
+    cellar_utility_cells_clear(&released);
     return status;
 }
 

@@ -79,26 +79,14 @@ static cellar_status run_check(utility_run *run, const cellar_utility_options *o
     return status;
 }
 
-/* 1 when both have the same variables, in order, with as many categories and the same margins. */
-static int has_same_aggregates(const cellar_schema *a, const cellar_schema *b)
-{
-    if (a->n_variables != b->n_variables || a->n_margins != b->n_margins ||
-        memcmp(a->margins, b->margins, a->n_margins * sizeof *a->margins) != 0)
-        return 0;
-    for (size_t v = 0; v < a->n_variables; v++)
-        if (strcmp(a->axes[v].name, b->axes[v].name) != 0 ||
-            a->axes[v].n_categories != b->axes[v].n_categories)
-            return 0;
-    return 1;
-}
-
 /* Reads the table, and computes expectations. */
 static cellar_status run_prepare(utility_run *run, const cellar_schema *gap_schema,
                                  const cellar_utility_options *options, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     CELLAR_TRY(cellar_utility_plan_init(&run->plan, run->table, gap_schema, options, err));
-    run->gaps = run->plan.gap_schema != NULL && has_same_aggregates(run->table->schema, gap_schema);
+    run->gaps = run->plan.gap_schema != NULL &&
+                cellar_utility_same_aggregates(run->table->schema, gap_schema);
     run->law.mechanism = run->mechanism;
     CELLAR_TRY(cellar_utility_law_init(&run->law, err));
     CELLAR_TRY(cellar_utility_expect_results(&run->plan, &run->law, run->table, run->gaps,
@@ -174,8 +162,10 @@ static cellar_status assess_cell_keys(utility_run *run, const char *spec,
     CELLAR_TRY(open_matrix(run, spec, err));
     CELLAR_TRY(run_prepare(run, run->table->schema, options, err));
     CELLAR_TRY(cellar_utility_outcome_init(&run->outcome, &run->plan, 1, err));
-    CELLAR_TRY(cellar_utility_copies_release(&run->plan, release, &run->outcome, err));
+    CELLAR_TRY(cellar_utility_copies_release(&run->plan, release, &run->outcome, &run->inner, err));
     CELLAR_TRY(cellar_utility_run_finish(run, cellar_release_mechanism(release), err));
+    CELLAR_TRY(
+        cellar_utility_run_distances(run, cellar_release_schema(release), &release->cells, err));
     cellar_utility_run_note(
         run, "cell keys: the one copy that the records' keys determine; expectations are over "
              "keys drawn afresh");
@@ -229,12 +219,50 @@ cellar_status cellar_utility_compare(const cellar_table *table, const cellar_rel
                              "of the table and the release one is weighted and the other is not");
         goto out;
     }
+    if (cellar_release_below(release) == CELLAR_BELOW_SUPPRESS) {
+        status =
+            cellar_fail(err, CELLAR_ERR_RULE,
+                        "values of the release below %lld are suppressed, and losses compare "
+                        "values: measure its mechanism with that threshold instead, where they "
+                        "count as 0",
+                        (long long) cellar_release_threshold(release));
+        goto out;
+    }
     CELLAR_TRY(open_released(&run, release, err));
     CELLAR_TRY(run_check(&run, &own, err));
     CELLAR_TRY(run_prepare(&run, cellar_release_schema(release), &own, err));
     CELLAR_TRY(cellar_utility_outcome_init(&run.outcome, &run.plan, 1, err));
-    CELLAR_TRY(cellar_utility_copies_release(&run.plan, release, &run.outcome, err));
+    CELLAR_TRY(cellar_utility_copies_release(&run.plan, release, &run.outcome, &run.inner, err));
     CELLAR_TRY(cellar_utility_run_finish(&run, cellar_release_mechanism(release), err));
+    CELLAR_TRY(
+        cellar_utility_run_distances(&run, cellar_release_schema(release), &release->cells, err));
+out:
+    return cellar_utility_run_close(&run, status, out);
+}
+
+/* ---- with a file of another program ---------------------------------------- */
+
+cellar_status cellar_utility_compare_file(const cellar_table *table, const char *path,
+                                          const char *column, const cellar_utility_options *options,
+                                          cellar_utility **out, cellar_error *err)
+{
+    utility_run run = {0};
+    cellar_utility_options own = *options;
+    cellar_status status = CELLAR_OK;
+
+    own.negatives = CELLAR_NEGATIVES_KEEP;
+    own.threshold = 0;
+    own.copies = 0;
+    CELLAR_TRY(cellar_utility_foreign_read(table, path, column, &run.foreign, err));
+    run.table = run.foreign.table;
+    CELLAR_TRY(run_check(&run, &own, err));
+    CELLAR_TRY(run_prepare(&run, run.table->schema, &own, err));
+    CELLAR_TRY(cellar_utility_outcome_init(&run.outcome, &run.plan, 1, err));
+    CELLAR_TRY(cellar_utility_copies_listed(&run.plan, &run.foreign.cells, &run.outcome, err));
+    CELLAR_TRY(cellar_utility_run_finish(&run, "not known", err));
+    CELLAR_TRY(cellar_utility_run_distances(&run, run.table->schema, &run.foreign.cells, err));
+    cellar_utility_run_note(&run, "the file has no certificate: nothing is known about how it was "
+                                  "made; cells that it does not list are taken for zero");
 out:
     return cellar_utility_run_close(&run, status, out);
 }

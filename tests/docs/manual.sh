@@ -58,6 +58,8 @@ prepare() {
         cellar ledger create census.ledger --dataset census --edition 2026 --unit person \
             --neighbours add-remove --epsilon 2
         ;;
+    exposure) awk 'NR == 1 { print $0 ",w" } NR > 1 { print $0 "," 1 + NR % 7 }' people.csv >sample.csv ;;
+    utility) sed '1s/released/puwc/' release.csv >perturbed.csv ;;
     report)
         cp release.csv regions.csv
         cp release.csv.cellar.json regions.csv.cellar.json

@@ -35,7 +35,7 @@ static int64_t lookup(const cellar_cell_key *ck, int64_t count, uint64_t key)
 }
 
 /* Decimal keys, as cellKey and tau-Argus use them: the first line of the row whose bound the key
- * is below, or at most (cellKey's rule). */
+ * is below (the rule of both: ck < ub), or at most (of neither). */
 static void test_decimal_keys_and_the_boundary(void **state)
 {
     static const uint64_t unit = UINT64_C(1000000000000000000);
@@ -65,6 +65,27 @@ static void test_decimal_keys_and_the_boundary(void **state)
     }
     cellar_cell_key_free(below);
     cellar_cell_key_free(at_most);
+}
+
+/* The loop of cellKey over the bounds of a row: the first with ck < ub, on a matrix in its own form
+ * whose bounds are binary fractions, so that floating point is exact. The spec that the
+ * documentation recommends for cellKey must give the same number at every key, bounds among them. */
+static void test_cellkey_rule(void **state)
+{
+    static const char matrix[] = "i;j;p;v;p_int_ub\n0;0;1;0;1\n1;0;0.25;-1;0.25\n1;1;0.5;0;0.75\n"
+                                 "1;2;0.25;1;1\n2;1;0.5;-1;0.5\n2;2;0.125;0;0.625\n"
+                                 "2;3;0.375;1;1\n";
+    static const double upper[2][3] = {{0.25, 0.75, 1}, {0.5, 0.625, 1}};
+    static const uint64_t eighth = UINT64_C(125000000000000000);
+    cellar_cell_key *ck = cell_key(*state, matrix, "", 8 * eighth);
+    for (int64_t count = 1; count <= 2; count++)
+        for (uint64_t key = 0; key < 8; key++) {
+            int entry = 0;
+            while (!((double) key / 8 < upper[count - 1][entry]))
+                entry++;
+            assert_int_equal(lookup(ck, count, key * eighth), count + entry - 1);
+        }
+    cellar_cell_key_free(ck);
 }
 
 /* Every key of the range once: the frequencies are the probabilities, exactly. */
@@ -238,6 +259,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_decimal_keys_and_the_boundary),
+        cmocka_unit_test(test_cellkey_rule),
         cmocka_unit_test(test_every_key_once),
         cmocka_unit_test(test_ons_example),
         cmocka_unit_test(test_published_example),

@@ -14,7 +14,7 @@
 #include "small_table.h"
 
 enum {
-    N_COPIES = 10000,
+    N_COPIES = 10000 / CHECK_SHARE,
     MAX_CELLS = 64,
     REACH = 12,
     MAX_LANES = 3
@@ -201,7 +201,7 @@ static void both_ways_have_the_exact_law(void **state)
 /* Far thresholds, where a number listed is a rarity: its law given that it is listed. */
 static void rare_zeros_have_the_conditional_law(void **state)
 {
-    enum { N = 200000 };
+    enum { N = 200000 / CHECK_SHARE };
     static const struct {
         const char *spec;
         int64_t threshold;

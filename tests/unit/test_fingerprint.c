@@ -37,7 +37,7 @@ static void the_same_is_the_same(void **state)
 /* Each differs from the plain one, and from the others. */
 static void all_else_differs(void **state)
 {
-    enum { N = 21 };
+    enum { N = 22 };
     static char found[N][CELLAR_FINGERPRINT_TEXT];
     (void) state;
     for (int i = 0; i < N; i++) {
@@ -104,6 +104,9 @@ static void all_else_differs(void **state)
             break;
         case 20:
             options.delta = "1e-7";
+            break;
+        case 21:
+            options.threshold = 3, options.below = CELLAR_BELOW_SUPPRESS;
             break;
         default:
             break;

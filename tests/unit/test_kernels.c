@@ -158,7 +158,7 @@ static void test_known_values(void **state)
  * wrong by more than 2 x 0.0104 escapes with chance 1e-9. The seed is fixed. */
 static void test_sampler_follows_the_law(void **state)
 {
-    enum { N = 100000, FAR = 500 };
+    enum { N = 100000 / CHECK_SHARE, FAR = 500 };
     static size_t n_of[FAR + 1];
     static const int64_t counts[] = {0, 3, 40};
     int64_t *count = cellar_alloc(N, sizeof *count), *released = cellar_alloc(N, sizeof *released);
@@ -293,7 +293,7 @@ static void test_long_lists(void **state)
  * 2 x 0.033 escapes with chance 1e-9. */
 static void test_wide_laws(void **state)
 {
-    enum { N = 10000 };
+    enum { N = 10000 / CHECK_SHARE };
     static const struct {
         const char *spec;
         int64_t count;

@@ -39,6 +39,9 @@ static int teardown(void **state)
     return scratch_teardown(state);
 }
 
+/* Neither is of a kind that Cellar recognises. */
+static const char *const both[] = {"sub/b.csv", "a.csv"};
+
 static cellar_status sign_accepting(scratch *place, unsigned accept, cellar_public_key *who)
 {
     cellar_key *key;
@@ -46,7 +49,8 @@ static cellar_status sign_accepting(scratch *place, unsigned accept, cellar_publ
     cellar_manifest_findings found = {0};
     assert_int_equal(cellar_key_read(scratch_path(place, "key"), &key, &err), CELLAR_OK);
     *who = cellar_key_public(key);
-    status = cellar_manifest_sign(scratch_path(place, "p"), key, accept, &found, &err);
+    status = cellar_manifest_sign(scratch_path(place, "p"), key,
+                                  &(cellar_manifest_accepted){accept, both, 2}, &found, &err);
     if (status == CELLAR_OK)
         assert_int_equal(found.n_files, 2);
     cellar_key_free(key);
@@ -178,6 +182,9 @@ static void test_confidential_files_are_not_signed(void **state)
         {"p/a.csv", "NOTE=\"Confidential: true counts, not for publication.#cellar:\";\r\n"},
         {"p/a.csv", "<html><body class=\"confidential\">"},
         {"p/a.csv", "<svg><text>CONFIDENTIAL</text></svg>"},
+        {"p/a.csv", "CONFIDENTIAL: computed from true counts\n2 tables"},
+        {"p/a.csv", "Confidential: an assessment of the records\n"},
+        {"p/a.csv", "cellar: confidential: of 12 cells about 8 will be listed"},
         {"p/a.csv", "cellar key 1\nid 0\n"},
     };
     static const char *const harmless[] = {"sex,counts\nf,1\n", "{\"confidential\": false}",
@@ -239,6 +246,48 @@ static void test_what_is_accepted_is_signed(void **state)
     }
 }
 
+/* A file of no known kind is signed by name only. The names are signed, and bind who verifies. */
+static void test_unknown_files_are_accepted_by_name(void **state)
+{
+    static const char *const wrong[] = {"b.csv", "sub/b.csvx", "sub/b.cs", "",
+                                        "a.csv\nfile sub/b.csv"};
+    scratch *place = *state;
+    cellar_manifest_findings found = {0};
+    cellar_public_key who;
+    cellar_key *key;
+    char signature[1024], *at;
+
+    assert_int_equal(cellar_key_read(scratch_path(place, "key"), &key, &err), CELLAR_OK);
+    assert_int_equal(cellar_manifest_sign(scratch_path(place, "p"), key, NULL, NULL, &err),
+                     CELLAR_ERR_RULE);
+    assert_non_null(strstr(err.message, "p/a.csv: is no release"));
+    assert_int_equal(cellar_manifest_sign(scratch_path(place, "p"), key,
+                                          &(cellar_manifest_accepted){7, both + 1, 1}, NULL, &err),
+                     CELLAR_ERR_RULE);
+    assert_non_null(strstr(err.message, "p/sub/b.csv: is no release"));
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(cellar_manifest_sign(scratch_path(place, "p"), key,
+                                              &(cellar_manifest_accepted){7, &wrong[i], 1}, NULL,
+                                              &err),
+                         CELLAR_ERR_ARGUMENT);
+    assert_int_equal(access(scratch_path(place, "p/manifest.sig"), F_OK), -1);
+    cellar_key_free(key);
+
+    assert_int_equal(sign(place, &who), CELLAR_OK);
+    snprintf(signature, sizeof signature, "%.1000s", scratch_read(place, "p/manifest.sig"));
+    at = strstr(signature, "accepts nothing\nfile a.csv\nfile sub/b.csv\ned25519 ");
+    assert_non_null(at);
+    assert_int_equal(cellar_manifest_verify(scratch_path(place, "p"), &who, &found, &err),
+                     CELLAR_OK);
+    assert_int_equal(found.n_unrecognised, 2);
+    memcpy(strstr(at, "file a.csv"), "file c.csv", 10);
+    scratch_write(place, "p/manifest.sig", signature);
+    verify_says(place, &who, "the signature is not that of the manifest");
+    memcpy(strstr(at, "file c.csv"), "File c.csv", 10);
+    scratch_write(place, "p/manifest.sig", signature);
+    verify_says(place, &who, "is no signature");
+}
+
 static void test_damaged_files_are_refused(void **state)
 {
     static const char *const keys[] = {
@@ -269,7 +318,8 @@ static cellar_status scenario(void *context, cellar_error *e)
     cellar_status status = cellar_key_read(scratch_path(place, "key"), &key, e);
     snprintf(folder, sizeof folder, "%s", scratch_path(place, "p"));
     if (status == CELLAR_OK)
-        status = cellar_manifest_sign(folder, key, 0, NULL, e);
+        status =
+            cellar_manifest_sign(folder, key, &(cellar_manifest_accepted){0, both, 2}, NULL, e);
     if (status == CELLAR_OK) {
         who = cellar_key_public(key);
         status = cellar_manifest_verify(folder, &who, NULL, e);
@@ -293,6 +343,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_what_must_not_be_signed, setup, teardown),
         cmocka_unit_test_setup_teardown(test_confidential_files_are_not_signed, setup, teardown),
         cmocka_unit_test_setup_teardown(test_what_is_accepted_is_signed, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_unknown_files_are_accepted_by_name, setup, teardown),
         cmocka_unit_test_setup_teardown(test_damaged_files_are_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(test_every_allocation_may_fail, setup, teardown),
     };

@@ -34,6 +34,18 @@ static void test_one_matrix_many_spellings(void **state)
         "2;0;1e-7;-2;1e-7\r\n2;2;0.75;0;0.750\r\n2;3;0.25;1;0.9999999\r\n",
         "i,j,p_int_ub,p_int_lb,type\n0,0,1,0,all\n1,0,0.3,0,all\n1,1,0.7,0.3,all\n1,2,1,0.7,all\n"
         "2,0,0.0000001,0,all\n2,2,0.75,0.0000001,all\n2,3,1.0000001,0.75,all\n",
+        /* as the R package ptable exports it, for tau-Argus and for SAS; and cellKey's names */
+        "i;j;p;v;p_int_ub\n 0; 0;1.00000000; 0;1.0000000\n 1; 0;0.30000000;-1;0.3000000\n"
+        " 1; 1;0.40000000; 0;0.7000000\n 1; 2;0.30000000; 1;1.0000000\n"
+        " 2; 0;0.00000010;-2;0.0000001\n 2; 2;0.74999990; 0;0.7500000\n"
+        " 2; 3;0.25000000; 1;1.0000000\n",
+        "i;j;p;v;p_int_lb;p_int_ub\n0;0;1.0000000; 0;0.0000000;1.0000000\n"
+        "1;0;0.3000000;-1;0.0000000;0.3000000\n1;1;0.4000000; 0;0.3000000;0.7000000\n"
+        "1;2;0.3000000; 1;0.7000000;1.0000000\n2;0;0.0000001;-2;0.0000000;0.0000001\n"
+        "2;2;0.7499999; 0;0.0000001;0.7500000\n2;3;0.2500000; 1;0.7500000;1.0000000\n",
+        "i,j,p,v,lb,ub,type\n0,0,1,0,0,1,all\n1,0,0.3,-1,0,0.3,all\n1,1,0.4,0,0.3,0.7,all\n"
+        "1,2,0.3,1,0.7,1,all\n2,0,1e-07,-2,0,1e-07,all\n2,2,0.7499999,0,1e-07,0.75,all\n"
+        "2,3,0.25,1,0.75,1,all\n",
     };
     cellar_matrix *matrix = parse(PTABLE, NULL);
     (void) state;
@@ -58,7 +70,6 @@ static void test_keys_listed_and_not(void **state)
     static const char few[] = "cell_value,cell_key,perturbation\n1,7,-1\n1,0..1,-1\n1,6-6,2\n";
     cellar_matrix *one = parse(ranges, NULL), *two = parse(few, NULL);
     cellar_matrix_row row;
-    cellar_text text = {0};
     (void) state;
     expect_text(one, CELLAR_MATRIX_CANTABULAR, written);
     expect_text(two, CELLAR_MATRIX_CANTABULAR, written);
@@ -68,11 +79,38 @@ static void test_keys_listed_and_not(void **state)
     assert_true(row.bias == (-3.0 + 2.0) / 8);
     assert_true(row.variance == (3 + 4) / 8.0 - 1.0 / 64);
     assert_int_equal(cellar_matrix_largest_change(one), 2);
-    assert_int_equal(cellar_matrix_add_text(one, CELLAR_MATRIX_PTABLE, 0, &text, &err),
-                     CELLAR_ERR_ARGUMENT);
-    cellar_text_clear(&text);
     cellar_matrix_free(one);
     cellar_matrix_free(two);
+}
+
+/* modify_cnt_ptable() of the R package ptable cuts probabilities into parts and shuffles them: a
+ * change has several ranges of keys, and a part may be empty. The ranges stay where they are. */
+static void test_a_change_may_have_many_ranges(void **state)
+{
+    static const char modified[] = "i;j;p;v;p_int_ub\n"
+                                   "0;0;1.0; 0;1.0\n"
+                                   "1;1;0.2; 0;0.2\n"
+                                   "1;0;0.2;-1;0.4\n"
+                                   "1;1;0.2; 0;0.6\n"
+                                   "1;2;0.0; 1;0.6\n"
+                                   "1;0;0.1;-1;0.7\n"
+                                   "1;2;0.3; 1;1.0\n";
+    static const char written[] = "i;j;p;v;p_int_ub\n0;0;1;0;1\n1;1;0.2;0;0.2\n1;0;0.2;-1;0.4\n"
+                                  "1;1;0.2;0;0.6\n1;2;0;1;0.6\n1;0;0.1;-1;0.7\n1;2;0.3;1;1\n";
+    static const double want[] = {0.3, 0.4, 0.3};
+    cellar_matrix *matrix = parse(modified, NULL), *back = parse(written, NULL);
+    cellar_matrix_row row;
+    (void) state;
+    expect_text(matrix, CELLAR_MATRIX_PTABLE, written);
+    assert_string_equal(cellar_matrix_digest(back), cellar_matrix_digest(matrix));
+    cellar_matrix_row_at(matrix, 1, &row);
+    assert_int_equal(row.n_changes, 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(cellar_matrix_change(matrix, 1, i), (int64_t) i - 1);
+        assert_true(cellar_matrix_probability(matrix, 1, i) == want[i]);
+    }
+    cellar_matrix_free(matrix);
+    cellar_matrix_free(back);
 }
 
 /* 751 rows, each key a line, and back. */
@@ -115,8 +153,10 @@ static void test_bad_files_name_line_and_column(void **state)
         {"i;j;p;v;p_int_ub\n0;0;.5;0;.5\n0;1;.5;1;.4\n", "F:3: column 'p_int_ub': expected a num"},
         {"i;j;p;v;p_int_ub\n0;0;.9;0;1\n", "F:2: column 'p': is not the difference of the bounds"},
         {"i;j;p;v;p_int_ub\n0;1;1;0;1\n", "F:2: column 'v': is not j - i"},
-        {"i;j;p;v;p_int_ub\n0;0;.5;0;.5\n0;0;.5;0;1\n", "F:3: column 'j': 0 is twice"},
-        {"i;j;p;v;p_int_ub\n0;0.5;1;0.5;1\n", "F:2: column 'j': expected a whole number"},
+        {"i;j;p;v;p_int_ub\n0;x;1;0.5;1\n", "F:2: column 'j': expected a whole number"},
+        {"i;j;p;v;p_int_ub\n0;0.5;1;0.5;1\n", "F:2: column 'j': is of a perturbation table for m"},
+        {"i;j;p;v;p_int_ub;type\n 0; 0.0;1;0.0;1;all\n", "F:2: column 'j': is of a perturbation"},
+        {"i;j;p;v;p_int_ub;type\n0;0;1;0;1;even\n", "F:2: column 'type': is of a perturbation"},
         {"i;j;p_int_ub\n-1;0;1\n", "F:2: column 'i': expected a whole number from 0"},
         {"i;j;p_int_ub\n0;0;x\n", "F:2: column 'p_int_ub': expected a number up to 1"},
         {"pcv,ckey,pvalue\n1,0,1\n1,0,2\n", "F:3: column 'ckey': key 0 of the count 1 has"},
@@ -283,6 +323,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_matrix_many_spellings),
         cmocka_unit_test(test_keys_listed_and_not),
+        cmocka_unit_test(test_a_change_may_have_many_ranges),
         cmocka_unit_test(test_ons_round_trip),
         cmocka_unit_test(test_bad_files_name_line_and_column),
         cmocka_unit_test(test_ptable_is_a_mechanism),

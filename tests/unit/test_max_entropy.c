@@ -9,6 +9,7 @@
 
 #include <cellar/matrix.h>
 
+#include "draw_three.h"
 #include "fail_every.h"
 #include "mechanism/matrix/entropy_pool.h"
 #include "make_mechanism.h"
@@ -273,6 +274,12 @@ static void test_refusals_name_the_bound(void **state)
         {"max-entropy:variance=1,m=2,stay=1.1", "stay must be <= 1"},
         {"max-entropy:variance=1,m=2,form=least", "one of equality, at-most"},
         {"max-entropy:variance=1", "needs the parameter m"},
+        {"max-entropy:variance=1,m=2,stay=0.5:1.5", "stay must be <= 1, got 1.5"},
+        {"max-entropy:variance=1,m=2,stay=0.5:", "stay must be a number such as 0.5"},
+        {"max-entropy:variance=1,m=2,stay=0.5:0.5:0.5", "stay has 3 values: give one for all"},
+        {"max-entropy:variance=1,m=2,min=1,mono=yes:no", "or 4, for the counts 1 to 4"},
+        {"max-entropy:variance=1,m=2,mono=yes:maybe", "mono must be one of yes, no, got 'maybe'"},
+        {"max-entropy:variance=1:2,m=2", "variance must be a number"},
     };
     (void) state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -283,26 +290,60 @@ static void test_refusals_name_the_bound(void **state)
     }
 }
 
-static cellar_status scenario(void *context, cellar_error *e)
+/* pt_ex_cnts() of the R package ptable 1.0.0: D = 2, V = 1.05, js = 1, monotone but for the count
+ * 3. The probabilities are those its own tests hold, which its solver found to about 1e-7. */
+static void test_a_published_design_with_monotony_by_count(void **state)
 {
-    cellar_mechanism *m = NULL;
-    cellar_rng *rng = NULL;
-    int64_t counts[3] = {0, 1, 9}, released[3];
-    cellar_status status = cellar_mechanism_create(context, &m, e);
-    if (status == CELLAR_OK)
-        status = cellar_rng_create_seeded(1, 0, &rng, e);
-    if (status == CELLAR_OK)
-        status = cellar_mechanism_sample_many(m, counts, 3, rng, released, e);
-    cellar_rng_free(rng);
+    static const double published[] = {1,          0.50833333, 0.47500000, 0.01666667, 0.16155827,
+                                       0.55565037, 0.24246618, 0.04032518, 0.41231301, 0.28806097,
+                                       0.18693903, 0.11268699, 0.07012498, 0.24450007, 0.37074990,
+                                       0.24450007, 0.07012498};
+    cellar_mechanism *m =
+        make("max-entropy:mono=yes:yes:no:yes,variance=1.050,m=2,min=1,form=at-most");
+    const cellar_matrix *matrix = cellar_mechanism_matrix(m);
+    size_t n = 0;
+    (void) state;
+    assert_string_equal(cellar_mechanism_spec(m), "max-entropy:variance=1.05,m=2,min=1,"
+                                                  "form=at-most,mono=yes:yes:no:yes");
+    for (size_t r = 0; r < cellar_matrix_n_rows(matrix); r++) {
+        cellar_matrix_row row;
+        cellar_matrix_row_at(matrix, r, &row);
+        for (size_t i = 0; i < row.n_changes; i++, n++)
+            assert_true(fabs(cellar_matrix_probability(matrix, r, i) - published[n]) < 3e-7);
+    }
+    assert_int_equal(n, sizeof published / sizeof *published);
     cellar_mechanism_free(m);
-    return status;
+}
+
+/* The vignette of the package: half of the ones and twos stay, 0.7 of the threes, 0.8 of all
+ * others; a series of equal values is the one value. */
+static void test_staying_by_count(void **state)
+{
+    static const double want[] = {1, 0.5, 0.5, 0.7, 0.8};
+    cellar_mechanism *m =
+        make("max-entropy:variance=1,m=4,stay=0.50:0.5:.7:0.8,form=at-most,mono=yes");
+    cellar_mechanism *one = make("max-entropy:variance=1,m=4,stay=0.6");
+    cellar_mechanism *four = make("max-entropy:variance=1,m=4,stay=0.6:0.6:0.6:0.6");
+    (void) state;
+    assert_non_null(strstr(cellar_mechanism_spec(m), "stay=0.5:0.5:0.7:0.8"));
+    for (size_t r = 0; r < 5; r++) {
+        cellar_matrix_row row;
+        cellar_matrix_row_at(cellar_mechanism_matrix(m), r, &row);
+        assert_true(fabs(row.stay - want[r]) < 1e-12);
+        assert_true(r == 0 || fabs(row.variance - 1) < 1e-12);
+    }
+    assert_string_equal(cellar_matrix_digest(cellar_mechanism_matrix(one)),
+                        cellar_matrix_digest(cellar_mechanism_matrix(four)));
+    cellar_mechanism_free(m);
+    cellar_mechanism_free(one);
+    cellar_mechanism_free(four);
 }
 
 static void test_memory_may_end(void **state)
 {
-    static char spec[] = "max-entropy:variance=1,m=2";
+    static char spec[] = "max-entropy:variance=1,m=2,stay=0.1:0.2";
     (void) state;
-    check_fail_every(scenario, spec);
+    check_fail_every(draw_three, spec);
 }
 
 int main(void)
@@ -315,6 +356,8 @@ int main(void)
         cmocka_unit_test(test_largest_feasible_variance_is_used_and_told),
         cmocka_unit_test(test_three_points),
         cmocka_unit_test(test_refusals_name_the_bound),
+        cmocka_unit_test(test_a_published_design_with_monotony_by_count),
+        cmocka_unit_test(test_staying_by_count),
         cmocka_unit_test(test_memory_may_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

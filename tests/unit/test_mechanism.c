@@ -7,6 +7,7 @@
 
 #include <cellar/mechanism.h>
 
+#include "draw_three.h"
 #include "fail_every.h"
 
 static cellar_error err;
@@ -128,30 +129,15 @@ static void test_keyed_noise_repeats_itself(void **state)
     cellar_mechanism_free(m);
 }
 
-static cellar_status scenario(void *context, cellar_error *e)
-{
-    cellar_mechanism *m = NULL;
-    cellar_rng *rng = NULL;
-    int64_t counts[3] = {0, 1, 2}, released[3];
-    cellar_status status = cellar_mechanism_create(context, &m, e);
-    if (status == CELLAR_OK)
-        status = cellar_rng_create_seeded(1, 0, &rng, e);
-    if (status == CELLAR_OK)
-        status = cellar_mechanism_sample_many(m, counts, 3, rng, released, e);
-    cellar_rng_free(rng);
-    cellar_mechanism_free(m);
-    return status;
-}
-
 static void test_memory_may_end(void **state)
 {
     static char laplace[] = "discrete-laplace:epsilon=0.1",
                 gaussian[] = "discrete-gaussian:sigma=1",
                 calibrated[] = "gaussian:epsilon=1,delta=0.01";
     (void) state;
-    check_fail_every(scenario, laplace);
-    check_fail_every(scenario, gaussian);
-    check_fail_every(scenario, calibrated);
+    check_fail_every(draw_three, laplace);
+    check_fail_every(draw_three, gaussian);
+    check_fail_every(draw_three, calibrated);
 }
 
 int main(void)

@@ -168,7 +168,7 @@ static void test_fork_parts_the_streams(void **state)
 
 /* What was handed out is nowhere in the process any more, once the caller has wiped it: every
  * writable private mapping is searched for it. (Sanitizers map terabytes; they skip it.) */
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef CELLAR_SANITIZE
 static size_t mapping_count(const unsigned char *from, const unsigned char *to,
                             const unsigned char masked[32])
 {

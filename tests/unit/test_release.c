@@ -304,6 +304,14 @@ static void listed_cells_are_in_order_and_not_zero(void **state)
     assert_int_equal(protect(&small, "identity", &options, &release, NULL), CELLAR_OK);
     assert_int_equal(cellar_release_n_cells(release), 3);
     assert_int_equal(cellar_release_at(release, 5).released, 0);
+    assert_int_equal(cellar_release_at(release, 5).status, CELLAR_CELL_NORMAL);
+    cellar_release_free(release);
+    options.below = CELLAR_BELOW_SUPPRESS;
+    assert_int_equal(protect(&small, "identity", &options, &release, NULL), CELLAR_OK);
+    assert_int_equal(cellar_release_n_cells(release), 3);
+    assert_int_equal(cellar_release_at(release, 5).released, 0);
+    assert_int_equal(cellar_release_at(release, 5).status, CELLAR_CELL_SUPPRESSED);
+    assert_int_equal(cellar_release_at(release, 1).status, CELLAR_CELL_STRUCTURAL_ZERO);
     cellar_release_free(release);
 }
 

@@ -11,7 +11,9 @@
 #include "scratch.h"
 #include "table_samples.h"
 
-static cellar_release *make_release(const cellar_table *table, const char *spec, cellar_rng *rng)
+/* `threshold` 0: negatives are kept; else smaller values are suppressed. */
+static cellar_release *release_of(const cellar_table *table, const char *spec, int64_t threshold,
+                                  cellar_rng *rng)
 {
     cellar_protect_options options = cellar_protect_options_default();
     cellar_mechanism *m = NULL;
@@ -19,7 +21,9 @@ static cellar_release *make_release(const cellar_table *table, const char *spec,
     cellar_error err;
 
     options.accept = CELLAR_ACCEPT_NO_PROTECTION | CELLAR_ACCEPT_LARGE_EPSILON;
-    options.negatives = CELLAR_NEGATIVES_KEEP;
+    options.negatives = threshold > 0 ? CELLAR_NEGATIVES_ZERO : CELLAR_NEGATIVES_KEEP;
+    options.threshold = threshold;
+    options.below = threshold > 0 ? CELLAR_BELOW_SUPPRESS : CELLAR_BELOW_ZERO;
     options.per_cell = 1;
     options.domain_public = 1;
     options.date = "2026-07-01";
@@ -30,6 +34,11 @@ static cellar_release *make_release(const cellar_table *table, const char *spec,
         fail_msg("%s", err.message);
     cellar_mechanism_free(m);
     return release;
+}
+
+static cellar_release *make_release(const cellar_table *table, const char *spec, cellar_rng *rng)
+{
+    return release_of(table, spec, 0, rng);
 }
 
 /* A random table without weights; hostile labels, rules and hierarchies may be in it. */
@@ -99,6 +108,42 @@ static void files_read_back_as_they_were(void **state)
         }
         assert_int_equal(scratch_mode(*state, "a.csv.cellar.json"), 0644);
         assert_int_equal(scratch_mode(*state, "c.csv-metadata.json"), 0644);
+        cellar_release_free(release);
+        cellar_table_free(table);
+    }
+}
+
+/* Every cell that is not listed is suppressed, unless it cannot occur, before and after; and no
+ * format shows it as a number. */
+static void suppressed_cells_read_back(void **state)
+{
+    sample_random random = {7};
+    for (int round = 0; round < 40; round++) {
+        cellar_table *table = make_table(&random);
+        cellar_release *release = release_of(table, "discrete-laplace:epsilon=0.5", 4, NULL);
+        const cellar_schema *schema = cellar_release_schema(release);
+        for (size_t i = 0; i < N_FORMATS; i++) {
+            char path[400];
+            cellar_release *back = NULL;
+            cellar_error err = {""};
+            int checked;
+            snprintf(path, sizeof path, "%s", scratch_path(*state, formats[i].name));
+            if (write_release(release, path, &formats[i].options, 1, &err) != CELLAR_OK ||
+                cellar_release_read(path, CELLAR_TABLE_AUTO, &back, &err) != CELLAR_OK ||
+                cellar_release_recertify(back, path, &checked, &err) != CELLAR_OK)
+                fail_msg("round %d, %s: %s", round, formats[i].name, err.message);
+            check_equal(release, back);
+            assert_int_equal(cellar_release_below(back), CELLAR_BELOW_SUPPRESS);
+            for (uint64_t index = 0; index < cellar_schema_n_indices(schema); index++) {
+                cellar_released_cell cell = cellar_release_at(back, index);
+                if (!cellar_schema_has_cell(schema, index))
+                    continue;
+                assert_int_equal(cell.status, cellar_release_at(release, index).status);
+                assert_true(cell.status == CELLAR_CELL_NORMAL ? cell.released >= 4
+                                                              : cell.released == 0);
+            }
+            cellar_release_free(back);
+        }
         cellar_release_free(release);
         cellar_table_free(table);
     }
@@ -273,11 +318,19 @@ static cellar_status file_scenario(void *context, cellar_error *err)
 static void failing_allocations_are_survived(void **state)
 {
     cellar_release *release = fixed_release(NULL);
+    sample_random random = {11};
+    cellar_table *table;
     scenario s = {.release = release};
     snprintf(s.paths[0], sizeof s.paths[0], "%s", scratch_path(*state, "m.csv"));
     snprintf(s.paths[1], sizeof s.paths[1], "%s", scratch_path(*state, "m.json"));
     check_fail_every(file_scenario, &s);
     cellar_release_free(release);
+    table = sample_table(&random, &(sample_options){0});
+    release = release_of(table, "discrete-laplace:epsilon=0.5", 4, NULL);
+    s.release = release;
+    check_fail_every(file_scenario, &s);
+    cellar_release_free(release);
+    cellar_table_free(table);
 }
 
 int main(void)
@@ -285,6 +338,7 @@ int main(void)
 #define SCRATCH_TEST(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
     const struct CMUnitTest tests[] = {
         SCRATCH_TEST(files_read_back_as_they_were),
+        SCRATCH_TEST(suppressed_cells_read_back),
         SCRATCH_TEST(files_that_are_no_releases_are_refused),
         SCRATCH_TEST(numbers_cannot_be_changed),
         SCRATCH_TEST(true_tables_and_releases_are_told_apart),

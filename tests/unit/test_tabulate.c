@@ -213,6 +213,45 @@ static void test_weights_keys_units(void **state)
 
 /* A derived key depends on its own record alone: without one record the other cells are as before.
  */
+static const char aggregated[] = "sex,region,Freq,weight\n"
+                                 "m,north,3,1.5\n"
+                                 "f,south,0,9\n"
+                                 "f,north,12.0,2\n"
+                                 "m,north,2,0.25\n";
+
+/* Rows that stand for several records: 17 of them. */
+static void test_counts(void **state)
+{
+    cellar_variable_spec variables[2];
+    cellar_tabulate_spec spec = by_two(write_file(*state, "aggregated.csv", aggregated), variables);
+    cellar_row_report report;
+    check_fails(&spec, CELLAR_ERR_INPUT, "aggregated.csv:1: column 'Freq': does a row stand");
+    spec.reader.count_column = "Freq";
+    check_table(&spec, "f north=12; m north=5; ", &report);
+    assert_int_equal(report.n_read, 4);
+    assert_int_equal(report.n_counted, 17);
+    spec.weight_column = "weight";
+    check_table(&spec, "f north=12/24; m north=5/5; ", NULL);
+    spec.max_weight = 1; /* a record weighs at most 1, not a row */
+    check_table(&spec, "f north=12/12; m north=5/3.5; ", NULL);
+    spec.max_weight = 0;
+    spec.weight_column = NULL;
+    spec.record_key_column = "weight";
+    check_fails(&spec, CELLAR_ERR_ARGUMENT, "has no key of each of them");
+    spec.record_key_column = NULL;
+    spec.unit_column = "sex";
+    spec.max_per_unit = 1;
+    check_fails(&spec, CELLAR_ERR_ARGUMENT, "no record of one unit");
+    spec.unit_column = NULL;
+    spec.max_per_unit = 0;
+    spec.reader.count_column = "sex";
+    check_fails(&spec, CELLAR_ERR_INPUT, "aggregated.csv:2: column 'sex': expected the number");
+    spec.reader.count_column = NULL;
+    spec.reader.rows_are_records = 1;
+    check_table(&spec, "f north=1; f south=1; m north=2; ", &report);
+    assert_int_equal(report.is_aggregated, 0);
+}
+
 static void test_derived_keys(void **state)
 {
     static const unsigned char secret[32] = {7};
@@ -339,11 +378,27 @@ static cellar_status tabulate_scenario(void *context, cellar_error *err)
     return status;
 }
 
+static cellar_status count_scenario(void *context, cellar_error *err)
+{
+    cellar_variable_spec variables[2];
+    cellar_tabulate_spec spec = by_two(context, variables);
+    cellar_table *table = NULL;
+    cellar_status status;
+    spec.n_threads = 1;
+    spec.reader.count_column = "Freq";
+    spec.weight_column = "weight";
+    status = cellar_tabulate(&spec, &table, NULL, err);
+    cellar_table_free(table);
+    return status;
+}
+
 static void test_every_allocation_fails(void **state)
 {
     char path[400];
     snprintf(path, sizeof path, "%s", write_file(*state, "people.csv", people));
     check_fail_every(tabulate_scenario, path);
+    snprintf(path, sizeof path, "%s", write_file(*state, "aggregated.csv", aggregated));
+    check_fail_every(count_scenario, path);
 }
 
 int main(void)
@@ -354,6 +409,7 @@ int main(void)
         cmocka_unit_test(test_domains),
         cmocka_unit_test(test_where),
         cmocka_unit_test(test_weights_keys_units),
+        cmocka_unit_test(test_counts),
         cmocka_unit_test(test_derived_keys),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_cancel),

@@ -112,6 +112,29 @@ static double outcome(int number, const double q[3], int clamp, const int64_t *c
     return p;
 }
 
+/* A chance of about 1e-17 is neither lost nor negative: P(b <= 0) is not 1 - P(b > 0). */
+static void small_chances_are_not_negative(void **state)
+{
+    cellar_table *table = table_of("a,count\nx,20\ny,30\nz,40\n");
+    cellar_utility_options options = cellar_utility_options_default();
+    (void) state;
+
+    options.copies = 0;
+    options.negatives = CELLAR_NEGATIVES_ZERO;
+    for (int k = 1; k <= 3; k++) {
+        char spec[64];
+        cellar_utility *u;
+        double got;
+        snprintf(spec, sizeof spec, "discrete-laplace:epsilon=%d", k);
+        u = assess(table, spec, &options);
+        got = find(u, "positives_turned_zero", NULL, -1, -1)->expected;
+        assert_true(got >= 0);
+        assert_true(got < (k == 1 ? 1e-8 : 1e-16)); /* P(noise <= -20) and so on */
+        cellar_utility_free(u);
+    }
+    cellar_table_free(table);
+}
+
 static double root_gap(int64_t a, int64_t b)
 {
     return fabs(sqrt((double) a) - sqrt(b > 0 ? (double) b : 0));
@@ -260,6 +283,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rinott_figures),
         cmocka_unit_test(rinott_percentages),
+        cmocka_unit_test(small_chances_are_not_negative),
         cmocka_unit_test(equal_delta),
         cmocka_unit_test(enumeration),
         cmocka_unit_test(copies_meet_expectations),

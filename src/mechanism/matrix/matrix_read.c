@@ -1,65 +1,48 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Perturbation tables as text: what differs between the layouts ends here, in rows of segments. */
-#include "mechanism/matrix/matrix.h"
+#include "mechanism/matrix/matrix_reader.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/csv_record.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "math/rational.h"
 
-enum { FILE_LIMIT = 256 << 20, ENTRIES_MAX = 4000000, NAMES_MAX = 3 };
+enum { FILE_LIMIT = 256 << 20 };
 
 enum { BOUND_BITS = 133 }; /* of the denominator: 10^40 has no more */
 
 /* What a layout calls its first three columns. */
 static const struct {
     cellar_matrix_layout layout;
-    const char *names[NAMES_MAX];
+    const char *names[CELLAR_MATRIX_COLUMNS];
 } layouts[] = {
     {CELLAR_MATRIX_PTABLE, {"i", "j", "p_int_ub"}},
     {CELLAR_MATRIX_PTABLE, {"i", "j", "p_ij_ub"}},
+    {CELLAR_MATRIX_PTABLE, {"i", "j", "ub"}}, /* inside the R package cellKey */
     {CELLAR_MATRIX_ONS, {"pcv", "ckey", "pvalue"}},
     {CELLAR_MATRIX_CANTABULAR, {"cell_value", "cell_key", "perturbation"}},
 };
 
-/* Keys first..last of a row have a change. */
-typedef struct key_range {
-    uint64_t row, first, last;
-    int64_t change;
-    uint64_t line;
-} key_range;
-
-typedef struct reader {
-    cellar_csv csv;
-    cellar_matrix_layout layout;
-    size_t columns[NAMES_MAX];
-    cellar_matrix_large large;
-    key_range *ranges;
-    size_t n_ranges, capacity;
-    cellar_matrix *matrix;
-} reader;
-
 /* ---- the header ------------------------------------------------------------ */
 
-static cellar_status reader_header(reader *r, cellar_error *err)
+static cellar_status reader_header(cellar_matrix_reader *r, cellar_error *err)
 {
     cellar_status status = cellar_csv_read_header(&r->csv, err);
     if (status != CELLAR_OK)
         return status;
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
         size_t n_found = 0;
-        for (size_t k = 0; k < NAMES_MAX; k++) {
+        for (size_t k = 0; k < CELLAR_MATRIX_COLUMNS; k++) {
             r->columns[k] = cellar_csv_find_column(&r->csv, layouts[i].names[k]);
             n_found += r->columns[k] != CELLAR_CSV_NO_COLUMN;
         }
         r->layout = layouts[i].layout;
-        if (n_found == NAMES_MAX)
+        if (n_found == CELLAR_MATRIX_COLUMNS)
             return CELLAR_OK;
     }
     return cellar_fail(err, CELLAR_ERR_INPUT,
@@ -68,18 +51,22 @@ static cellar_status reader_header(reader *r, cellar_error *err)
                        r->csv.name);
 }
 
-/* Semicolons when the first line has one. */
-static char text_delimiter(const char *bytes, size_t length)
+/* ---- records ---------------------------------------------------------------- */
+
+/* The R package ptable pads the fields of a column to one width. */
+cellar_status cellar_matrix_reader_next(cellar_matrix_reader *r, int *found, cellar_error *err)
 {
-    const char *line_end = length > 0 ? memchr(bytes, '\n', length) : NULL;
-    size_t n = line_end != NULL ? (size_t) (line_end - bytes) : length;
-    return n > 0 && memchr(bytes, ';', n) != NULL ? ';' : ',';
+    cellar_status status = cellar_csv_next(&r->csv, found, err);
+    if (status == CELLAR_OK && *found)
+        cellar_csv_trim(&r->csv);
+    return status;
 }
 
 /* ---- fields ----------------------------------------------------------------- */
 
-static cellar_status field_integer(const reader *r, size_t column, int64_t low, int64_t high,
-                                   int64_t *out, cellar_error *err)
+cellar_status cellar_matrix_reader_integer(const cellar_matrix_reader *r, size_t column,
+                                           int64_t low, int64_t high, int64_t *out,
+                                           cellar_error *err)
 {
     const cellar_csv_field *f = &r->csv.fields[column];
     if (!cellar_parse_i64(f->bytes, f->length, out) || *out < low || *out > high)
@@ -88,34 +75,21 @@ static cellar_status field_integer(const reader *r, size_t column, int64_t low, 
     return CELLAR_OK;
 }
 
-/* "7", "0-63" or "0..63". */
-static cellar_status field_range(const reader *r, size_t column, uint64_t highest, uint64_t *first,
-                                 uint64_t *last, cellar_error *err)
-{
-    const cellar_csv_field *f = &r->csv.fields[column];
-    size_t n_first = 0, skip = 0;
-    while (n_first < f->length && f->bytes[n_first] >= '0' && f->bytes[n_first] <= '9')
-        n_first++;
-    if (n_first < f->length)
-        skip = f->bytes[n_first] == '-' ? 1 : 2;
-    if (skip == 2 && (f->length < n_first + 2 || memcmp(f->bytes + n_first, "..", 2) != 0))
-        n_first = 0;
-    if (!cellar_parse_u64(f->bytes, n_first, first) || *first > highest)
-        return cellar_csv_fail(&r->csv, column, err,
-                               "expected a whole number up to %" PRIu64 ", or a range such as 0-63",
-                               highest);
-    *last = *first;
-    if (skip == 0)
-        return CELLAR_OK;
-    if (!cellar_parse_u64(f->bytes + n_first + skip, f->length - n_first - skip, last) ||
-        *last < *first || *last > highest)
-        return cellar_csv_fail(&r->csv, column, err,
-                               "expected a range that ends from its beginning to %" PRIu64,
-                               highest);
-    return CELLAR_OK;
-}
-
 /* ---- i;j;p;v;p_int_ub --------------------------------------------------------- */
+
+/* The tables of the R package ptable for magnitudes have changes between whole numbers and rows
+ * for some magnitudes only; they differ from those for counts in their type and in column j. */
+static cellar_status ptable_check_kind(const cellar_matrix_reader *r, cellar_error *err)
+{
+    size_t type = cellar_csv_find_column(&r->csv, "type");
+    const cellar_csv_field *j = &r->csv.fields[r->columns[1]];
+    int typed = type != CELLAR_CSV_NO_COLUMN && !cellar_csv_field_is(&r->csv.fields[type], "all");
+    if (!typed && (j->length == 0 || memchr(j->bytes, '.', j->length) == NULL))
+        return CELLAR_OK;
+    return cellar_csv_fail(&r->csv, typed ? type : r->columns[1], err,
+                           "is of a perturbation table for magnitudes: counts need one for "
+                           "counts, as create_cnt_ptable() of the R package ptable makes it");
+}
 
 /* The row being read, until its last line is known. */
 typedef struct open_row {
@@ -124,7 +98,7 @@ typedef struct open_row {
 } open_row;
 
 /* p and v repeat what i, j and the ends say; they must not say otherwise. */
-static cellar_status ptable_check(const reader *r, int64_t change, const fmpq_t width,
+static cellar_status ptable_check(const cellar_matrix_reader *r, int64_t change, const fmpq_t width,
                                   cellar_error *err)
 {
     size_t p_column = cellar_csv_find_column(&r->csv, "p");
@@ -148,8 +122,8 @@ static cellar_status ptable_check(const reader *r, int64_t change, const fmpq_t 
                                        r->csv.header[r->columns[2]]));
     }
     if (v_column != CELLAR_CSV_NO_COLUMN) {
-        CELLAR_TRY(field_integer(r, v_column, -CELLAR_MATRIX_CHANGE_MAX, CELLAR_MATRIX_CHANGE_MAX,
-                                 &v, err));
+        CELLAR_TRY(cellar_matrix_reader_integer(r, v_column, -CELLAR_MATRIX_CHANGE_MAX,
+                                                CELLAR_MATRIX_CHANGE_MAX, &v, err));
         if (v != change)
             CELLAR_TRY(cellar_csv_fail(&r->csv, v_column, err, "is not j - i"));
     }
@@ -160,7 +134,8 @@ out:
 }
 
 /* Reads the bound into `end`: from the bound before to 1, where 1e-6 is taken for rounding. */
-static cellar_status ptable_end(const reader *r, const fmpq_t before, fmpq_t end, cellar_error *err)
+static cellar_status ptable_end(const cellar_matrix_reader *r, const fmpq_t before, fmpq_t end,
+                                cellar_error *err)
 {
     const cellar_csv_field *f = &r->csv.fields[r->columns[2]];
     fmpq_t gap, slack;
@@ -189,7 +164,7 @@ out:
 }
 
 /* The last bound of a row is 1; one that is 1e-6 less was rounded. */
-static cellar_status ptable_close(reader *r, open_row *row, cellar_error *err)
+static cellar_status ptable_close(cellar_matrix_reader *r, open_row *row, cellar_error *err)
 {
     cellar_matrix_part *part;
     fmpq_t least;
@@ -210,7 +185,8 @@ static cellar_status ptable_close(reader *r, open_row *row, cellar_error *err)
     return CELLAR_OK;
 }
 
-static cellar_status ptable_open(reader *r, open_row *row, int64_t count, cellar_error *err)
+static cellar_status ptable_open(cellar_matrix_reader *r, open_row *row, int64_t count,
+                                 cellar_error *err)
 {
     cellar_matrix_part *rows;
     cellar_status status = ptable_close(r, row, err);
@@ -231,29 +207,24 @@ static cellar_status ptable_open(reader *r, open_row *row, int64_t count, cellar
     return CELLAR_OK;
 }
 
-static cellar_status ptable_line(reader *r, open_row *row, cellar_error *err)
+static cellar_status ptable_line(cellar_matrix_reader *r, open_row *row, cellar_error *err)
 {
     int64_t count, released;
-    cellar_matrix_part *part;
     cellar_status status = CELLAR_OK;
     fmpq_t end, width;
 
     fmpq_init(end);
     fmpq_init(width);
-    CELLAR_TRY(field_integer(r, r->columns[0], 0, CELLAR_MATRIX_ROWS_MAX - 1, &count, err));
-    CELLAR_TRY(field_integer(r, r->columns[1], count - CELLAR_MATRIX_CHANGE_MAX,
-                             count + CELLAR_MATRIX_CHANGE_MAX, &released, err));
+    CELLAR_TRY(ptable_check_kind(r, err));
+    CELLAR_TRY(
+        cellar_matrix_reader_integer(r, r->columns[0], 0, CELLAR_MATRIX_ROWS_MAX - 1, &count, err));
+    CELLAR_TRY(cellar_matrix_reader_integer(r, r->columns[1], count - CELLAR_MATRIX_CHANGE_MAX,
+                                            count + CELLAR_MATRIX_CHANGE_MAX, &released, err));
     if (count != row->count)
         CELLAR_TRY(ptable_open(r, row, count, err));
     CELLAR_TRY(ptable_end(r, row->end, end, err));
     fmpq_sub(width, end, row->end);
     CELLAR_TRY(ptable_check(r, released - count, width, err));
-    part = &r->matrix->rows[count];
-    for (size_t i = 0; i < part->n_segments; i++)
-        if (part->segments[i].change == released - count)
-            CELLAR_TRY(cellar_csv_fail(&r->csv, r->columns[1], err,
-                                       "%" PRId64 " is twice in the row i = %" PRId64, released,
-                                       count));
     CELLAR_TRY(cellar_matrix_add(r->matrix, (size_t) count, released - count, end, err));
     fmpq_set(row->end, end);
 out:
@@ -262,7 +233,7 @@ out:
     return status;
 }
 
-static cellar_status ptable_read(reader *r, cellar_error *err)
+static cellar_status ptable_read(cellar_matrix_reader *r, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     open_row row = {.count = -1};
@@ -271,7 +242,7 @@ static cellar_status ptable_read(reader *r, cellar_error *err)
     fmpq_init(row.end);
     CELLAR_TRY(cellar_matrix_create(0, r->large, 0, &r->matrix, err));
     for (;;) {
-        CELLAR_TRY(cellar_csv_next(&r->csv, &found, err));
+        CELLAR_TRY(cellar_matrix_reader_next(r, &found, err));
         if (!found)
             break;
         CELLAR_TRY(ptable_line(r, &row, err));
@@ -288,129 +259,23 @@ out:
     return status;
 }
 
-/* ---- a line per key, or per range of keys --------------------------------------- */
-
-static cellar_status keys_line(reader *r, cellar_error *err)
-{
-    uint64_t row, row_last;
-    key_range range = {.line = cellar_csv_line(&r->csv)};
-    uint64_t rows_max = r->large == CELLAR_MATRIX_LARGE_ROTATE ? CELLAR_MATRIX_ROTATE_LAST
-                                                               : CELLAR_MATRIX_ROWS_MAX - 1;
-    cellar_status status = CELLAR_OK;
-
-    CELLAR_TRY(field_range(r, r->columns[0], rows_max, &row, &row_last, err));
-    CELLAR_TRY(field_range(r, r->columns[1], UINT32_MAX, &range.first, &range.last, err));
-    CELLAR_TRY(field_integer(r, r->columns[2], -CELLAR_MATRIX_CHANGE_MAX, CELLAR_MATRIX_CHANGE_MAX,
-                             &range.change, err));
-    for (; row <= row_last; row++) {
-        if (r->n_ranges == ENTRIES_MAX)
-            CELLAR_TRY(cellar_fail(err, CELLAR_ERR_INPUT,
-                                   "%s:%" PRIu64 ": more than %d changes of counts by key",
-                                   r->csv.name, range.line, ENTRIES_MAX));
-        if (!cellar_grow(&r->ranges, &r->capacity, r->n_ranges + 1, sizeof *r->ranges))
-            CELLAR_TRY(cellar_fail_memory(err, "a matrix"));
-        range.row = row;
-        r->ranges[r->n_ranges++] = range;
-    }
-out:
-    return status;
-}
-
-static int range_order(const void *a, const void *b)
-{
-    const key_range *x = a, *y = b;
-    if (x->row != y->row)
-        return x->row < y->row ? -1 : 1;
-    return x->first != y->first ? (x->first < y->first ? -1 : 1)
-                                : (x->line > y->line) - (x->line < y->line);
-}
-
-/* Adds the segment of the keys before `end`. */
-static cellar_status keys_add(reader *r, uint64_t row, int64_t change, uint64_t end,
-                              cellar_error *err)
-{
-    cellar_status status;
-    fmpq_t fraction;
-    fmpq_init(fraction);
-    fmpz_set_ui(fmpq_numref(fraction), end);
-    fmpz_set_ui(fmpq_denref(fraction), r->matrix->n_keys);
-    fmpq_canonicalise(fraction);
-    status = cellar_matrix_add(r->matrix, (size_t) row, change, fraction, err);
-    fmpq_clear(fraction);
-    return status;
-}
-
-/* The segments of all rows; keys and rows that are not listed change nothing. */
-static cellar_status keys_build(reader *r, size_t n_rows, uint64_t n_keys, cellar_error *err)
-{
-    cellar_status status = CELLAR_OK;
-    size_t i = 0;
-
-    CELLAR_TRY(cellar_matrix_create(n_rows, r->large, n_keys, &r->matrix, err));
-    for (size_t row = 0; row < n_rows; row++) {
-        uint64_t next = 0;
-        for (; i < r->n_ranges && r->ranges[i].row == row; i++) {
-            const key_range *range = &r->ranges[i];
-            if (range->first < next)
-                CELLAR_TRY(cellar_fail(err, CELLAR_ERR_INPUT,
-                                       "%s:%" PRIu64 ": column '%s': key %" PRIu64
-                                       " of the count %zu has a change already",
-                                       r->csv.name, range->line, r->csv.header[r->columns[1]],
-                                       range->first, row));
-            if (range->first > next)
-                CELLAR_TRY(keys_add(r, row, 0, range->first, err));
-            CELLAR_TRY(keys_add(r, row, range->change, range->last + 1, err));
-            next = range->last + 1;
-        }
-        if (next < n_keys)
-            CELLAR_TRY(keys_add(r, row, 0, n_keys, err));
-    }
-out:
-    return status;
-}
-
-static cellar_status keys_read(reader *r, cellar_error *err)
-{
-    cellar_status status = CELLAR_OK;
-    uint64_t last_key = 0, last_row = 0;
-    int found = 1;
-
-    for (;;) {
-        CELLAR_TRY(cellar_csv_next(&r->csv, &found, err));
-        if (!found)
-            break;
-        CELLAR_TRY(keys_line(r, err));
-    }
-    if (r->n_ranges == 0)
-        CELLAR_TRY(cellar_fail(err, CELLAR_ERR_INPUT, "%s: has no rows", r->csv.name));
-    for (size_t i = 0; i < r->n_ranges; i++) {
-        last_key = r->ranges[i].last > last_key ? r->ranges[i].last : last_key;
-        last_row = r->ranges[i].row > last_row ? r->ranges[i].row : last_row;
-    }
-    if (r->large == CELLAR_MATRIX_LARGE_ROTATE)
-        last_row = CELLAR_MATRIX_ROTATE_LAST;
-    qsort(r->ranges, r->n_ranges, sizeof *r->ranges, range_order);
-    CELLAR_TRY(keys_build(r, (size_t) last_row + 1, last_key + 1, err));
-out:
-    return status;
-}
-
 /* ---- all together ----------------------------------------------------------- */
 
 cellar_status cellar_matrix_parse(const char *name, const char *bytes, size_t length,
                                   const cellar_matrix_large *large, cellar_matrix **out,
                                   cellar_error *err)
 {
-    reader r = {0};
+    cellar_matrix_reader r = {0};
     cellar_status status = CELLAR_OK;
 
     *out = NULL;
-    cellar_csv_init(&r.csv, name, bytes, length, text_delimiter(bytes, length));
+    cellar_csv_init(&r.csv, name, bytes, length, cellar_csv_delimiter_of(bytes, length));
     CELLAR_TRY(reader_header(&r, err));
     r.large = r.layout == CELLAR_MATRIX_ONS ? CELLAR_MATRIX_LARGE_ROTATE : CELLAR_MATRIX_LARGE_LAST;
     if (large != NULL)
         r.large = *large;
-    CELLAR_TRY(r.layout == CELLAR_MATRIX_PTABLE ? ptable_read(&r, err) : keys_read(&r, err));
+    CELLAR_TRY(r.layout == CELLAR_MATRIX_PTABLE ? ptable_read(&r, err)
+                                                : cellar_matrix_reader_keys(&r, err));
     CELLAR_TRY(cellar_matrix_finish(r.matrix, err));
     *out = r.matrix;
     r.matrix = NULL;

@@ -29,26 +29,11 @@ static void ptable_add_row(const cellar_matrix_part *row, size_t count, cellar_t
     fmpq_clear(width);
 }
 
-static int row_has_change_twice(const cellar_matrix_part *row)
-{
-    for (size_t i = 0; i < row->n_segments; i++)
-        for (size_t k = 0; k < i; k++)
-            if (row->segments[i].change == row->segments[k].change)
-                return 1;
-    return 0;
-}
-
 static cellar_status ptable_add(const cellar_matrix *matrix, cellar_text *text, cellar_error *err)
 {
     cellar_text_add_string(text, "i;j;p;v;p_int_ub\n");
-    for (size_t r = 0; r < matrix->n_rows; r++) {
-        if (row_has_change_twice(&matrix->rows[r]))
-            return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                               "the count %zu gets the same change from keys that are not next to "
-                               "each other, which i;j;p;v;p_int_ub cannot tell",
-                               r);
+    for (size_t r = 0; r < matrix->n_rows; r++)
         ptable_add_row(&matrix->rows[r], r, text);
-    }
     if (text->bytes != NULL && strchr(text->bytes, '/') != NULL)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "a probability of this matrix is no decimal, which i;j;p;v;p_int_ub "

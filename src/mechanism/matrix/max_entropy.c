@@ -15,6 +15,7 @@ static const int64_t UNITS = INT64_C(1000000000000000000);
 /* What is asked of every row, and room for one. */
 typedef struct design {
     int64_t m, min;
+    const cellar_parameter *stay, *mono; /* NULL, one value, or a value for each count from 1 */
     cellar_entropy_row row;
     int64_t *changes, *units;
     arb_ptr p;
@@ -26,12 +27,6 @@ static void design_clear(design *d)
     cellar_free(d->units);
     if (d->p != NULL)
         _arb_vec_clear(d->p, 2 * d->m + 1);
-}
-
-static int parameter_is(const cellar_mechanism *m, const char *name, const char *word)
-{
-    const cellar_parameter *p = cellar_parameter_find(&m->parameters, name);
-    return p != NULL && strcmp(p->text, word) == 0;
 }
 
 static double parameter_or(const cellar_mechanism *m, const char *name, double otherwise)
@@ -57,20 +52,46 @@ static cellar_status design_check(const design *d, cellar_error *err)
     return CELLAR_OK;
 }
 
+/* Rows 0..m, or 0..m+min+1: the last is the first that nothing forbidden is near to. */
+static size_t design_rows(const design *d)
+{
+    return (size_t) (d->m + 1 + (d->min > 0 ? d->min + 1 : 0));
+}
+
+/* A series has a value for each count that has a row of its own. */
+static cellar_status design_check_series(const design *d, const cellar_parameter *p,
+                                         cellar_error *err)
+{
+    size_t n = p != NULL ? cellar_parameter_n_values(p) : 1, n_counts = design_rows(d) - 1;
+    if (n == 1 || n == n_counts)
+        return CELLAR_OK;
+    return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                       "max-entropy: %s has %zu values: give one for all counts, or %zu, for the "
+                       "counts 1 to %zu (the last serves larger counts too)",
+                       p->name, n, n_counts, n_counts);
+}
+
 static cellar_status design_init(design *d, const cellar_mechanism *m, cellar_error *err)
 {
+    const cellar_parameter *form = cellar_parameter_find(&m->parameters, "form");
+    cellar_status status = CELLAR_OK;
+
     d->m = (int64_t) parameter_or(m, "m", 0);
     d->min = (int64_t) parameter_or(m, "min", 0);
     d->row.variance = parameter_or(m, "variance", 0);
-    d->row.stay = parameter_or(m, "stay", 0);
-    d->row.at_most = parameter_is(m, "form", "at-most");
-    d->row.monotone = parameter_is(m, "mono", "yes");
+    d->stay = cellar_parameter_find(&m->parameters, "stay");
+    d->mono = cellar_parameter_find(&m->parameters, "mono");
+    d->row.at_most = form != NULL && cellar_parameter_is(form, 0, "at-most");
     d->changes = cellar_alloc((size_t) (2 * d->m + 1), sizeof *d->changes);
     d->units = cellar_alloc((size_t) (2 * d->m + 1), sizeof *d->units);
     d->p = _arb_vec_init(2 * d->m + 1);
     if (d->changes == NULL || d->units == NULL)
         return cellar_fail_memory(err, "a matrix");
-    return design_check(d, err);
+    CELLAR_TRY(design_check_series(d, d->stay, err));
+    CELLAR_TRY(design_check_series(d, d->mono, err));
+    CELLAR_TRY(design_check(d, err));
+out:
+    return status;
 }
 
 static void design_support(design *d, int64_t count)
@@ -145,6 +166,8 @@ static cellar_status design_row(design *d, int64_t count, cellar_matrix *matrix,
     fmpq_t fraction;
 
     design_support(d, count);
+    d->row.stay = d->stay != NULL ? cellar_parameter_number(d->stay, (size_t) count - 1) : 0;
+    d->row.monotone = d->mono != NULL && cellar_parameter_is(d->mono, (size_t) count - 1, "yes");
     status = cellar_entropy_row_solve(&d->row, d->p, err);
     if (status != CELLAR_OK)
         return status;
@@ -173,7 +196,7 @@ static cellar_status max_entropy_init(cellar_mechanism *m, cellar_error *err)
     fmpq_init(one);
     fmpq_set_si(one, 1, 1);
     CELLAR_TRY(design_init(&d, m, err));
-    n_rows = (size_t) (d.m + 1 + (d.min > 0 ? d.min + 1 : 0));
+    n_rows = design_rows(&d);
     CELLAR_TRY(cellar_matrix_create(n_rows, CELLAR_MATRIX_LARGE_LAST, 0, &matrix, err));
     CELLAR_TRY(cellar_matrix_add(matrix, 0, 0, one, err)); /* mean 0 leaves zero no choice */
     for (size_t count = 1; count < n_rows; count++)
@@ -199,9 +222,9 @@ static const cellar_parameter_rule max_entropy_parameters[] = {
      .at_least = "1",
      .at_most = "200"}, /* CELLAR_ENTROPY_REACH_MAX */
     {.name = "min", .kind = CELLAR_PARAMETER_INTEGER, .at_least = "0", .at_most = "200"},
-    {.name = "stay", .at_least = "0", .at_most = "1"},
+    {.name = "stay", .at_least = "0", .at_most = "1", .by_count = 1},
     {.name = "form", .kind = CELLAR_PARAMETER_WORD, .words = forms},
-    {.name = "mono", .kind = CELLAR_PARAMETER_WORD, .words = yes_no},
+    {.name = "mono", .kind = CELLAR_PARAMETER_WORD, .words = yes_no, .by_count = 1},
     {0},
 };
 

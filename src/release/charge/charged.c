@@ -162,7 +162,8 @@ static void charged_describe(const cellar_prepared *prepared, cellar_text *out)
     if (facts->negatives == CELLAR_NEGATIVES_ZERO)
         cellar_text_add_string(out, ", negatives as 0");
     if (facts->threshold > 0)
-        cellar_text_printf(out, ", below %lld as 0", (long long) facts->threshold);
+        cellar_text_printf(out, ", below %lld %s", (long long) facts->threshold,
+                           facts->below == CELLAR_BELOW_SUPPRESS ? "suppressed" : "as 0");
 }
 
 /* Everything that decides what the file holds beside the numbers. */
@@ -216,7 +217,7 @@ static cellar_status charged_choose(const cellar_prepared *prepared,
                            file->path);
     if (out->csv_name == NULL)
         out->csv_name = slash != NULL ? slash + 1 : file->path;
-    return cellar_release_file_check(prepared->table, out, err);
+    return cellar_release_file_check(prepared->table, prepared->protection.facts.below, out, err);
 }
 
 cellar_status cellar_prepared_spend(cellar_prepared *prepared, cellar_ledger *ledger,

@@ -119,6 +119,8 @@ static void add_options(fingerprint *f, const cellar_protect_options *options)
     add_number(f, options->accept);
     if (options->delta != NULL)
         add_text(f, options->delta);
+    if (options->below == CELLAR_BELOW_SUPPRESS) /* without it the digests of old requests hold */
+        add_text(f, "below suppressed");
 }
 
 cellar_status cellar_protect_fingerprint(const char *before, const cellar_table *table,

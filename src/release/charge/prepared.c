@@ -15,6 +15,18 @@ void cellar_prepared_free(cellar_prepared *prepared)
     cellar_free(prepared);
 }
 
+cellar_status cellar_prepared_lower(cellar_prepared *prepared, cellar_protection_level level,
+                                    cellar_error *err)
+{
+    if (level <= prepared->protection.facts.level)
+        return CELLAR_OK;
+    prepared->protection.facts.level = level;
+    return json_object_set_new(prepared->description, "protection",
+                               json_string(cellar_protection_level_name(level))) == 0
+               ? CELLAR_OK
+               : cellar_fail_memory(err, "the description of a release");
+}
+
 const char *cellar_prepared_mechanism(const cellar_prepared *prepared)
 {
     return prepared->protection.facts.mechanism;

@@ -22,6 +22,10 @@ struct cellar_prepared {
     void (*clear)(cellar_prepared *prepared); /* of what the kind adds; NULL: nothing */
 };
 
+/* The release says that it protects no better than `level`: of what it is released with. */
+cellar_status cellar_prepared_lower(cellar_prepared *prepared, cellar_protection_level level,
+                                    cellar_error *err);
+
 /* Draws what was prepared, if `status` says that it was, and frees it. */
 cellar_status cellar_prepared_finish(cellar_status status, cellar_prepared *prepared,
                                      cellar_release **out, cellar_error *err);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <cellar/ledger.h>
+
 #include "base/error.h"
 #include "privacy/certificate.h"
 #include "release/guarantee/level.h"
@@ -44,6 +46,11 @@ static int word_find(const json_t *value, const char *const *words, size_t n, si
     return 0;
 }
 
+int cellar_ledger_text_is_sound(const char *text)
+{
+    return strcmp(text, CELLAR_RELEASE_UNACCOUNTED) == 0 || cellar_stamp_is_sound(text);
+}
+
 /* ---- writing --------------------------------------------------------------- */
 
 json_t *cellar_description_parameters(const cellar_mechanism *mechanism)
@@ -70,6 +77,8 @@ static int description_add(const cellar_release_facts *facts, json_t *descriptio
     if (facts->is_weighted)
         failed |= json_object_set_new(description, "max_weight",
                                       json_integer((json_int_t) facts->max_weight));
+    if (facts->below == CELLAR_BELOW_SUPPRESS)
+        failed |= json_object_set_new(description, "below", json_string("suppress"));
     if (facts->noise == CELLAR_NOISE_KEYED)
         failed |= json_object_set_new(json_object_get(description, "noise"), "scheme",
                                       json_integer(CELLAR_KEYED_SCHEME));
@@ -156,6 +165,24 @@ static cellar_status description_read_words(const json_t *description, const cha
     return description_fail(name, "parameter_choice", "how the parameters were chosen", err);
 }
 
+/* Old releases do not say it: smaller values became 0. */
+static cellar_status description_read_below(const json_t *description, const char *name,
+                                            cellar_release_facts *out, cellar_error *err)
+{
+    static const char *const words[] = {
+        [CELLAR_BELOW_ZERO] = "zero", [CELLAR_BELOW_SUPPRESS] = "suppress"};
+    const json_t *stated = json_object_get(description, "below");
+    size_t position = CELLAR_BELOW_ZERO;
+
+    if (stated != NULL && !word_find(stated, words, 2, &position))
+        return description_fail(name, "below", "zero or suppress", err);
+    out->below = (cellar_below) position;
+    if (out->below == CELLAR_BELOW_SUPPRESS && out->threshold == 0)
+        return description_fail(name, "threshold",
+                                "a number of at least 1: values below it are suppressed", err);
+    return CELLAR_OK;
+}
+
 /* 1 when the value is the word of a kind of neighbours. */
 static int neighbours_find(const json_t *value, cellar_neighbours *out)
 {
@@ -228,6 +255,9 @@ cellar_status cellar_description_read(const json_t *description, const char *nam
             description_read_number(description, "max_weight", 1, name, &out->max_weight, err));
     CELLAR_TRY(description_read_text(description, "date", name, &out->date, err));
     CELLAR_TRY(description_read_text(description, "ledger", name, &out->ledger, err));
+    if (name != NULL && !cellar_ledger_text_is_sound(out->ledger))
+        CELLAR_TRY(description_fail(
+            name, "ledger", "the stamp of a charge, or '" CELLAR_RELEASE_UNACCOUNTED "'", err));
     CELLAR_TRY(description_read_words(description, name, out, err));
     CELLAR_TRY(description_read_neighbours(description, name, &out->neighbours, err));
     CELLAR_TRY(description_read_level(description, name, &out->level, err));
@@ -235,6 +265,7 @@ cellar_status cellar_description_read(const json_t *description, const char *nam
         json_string_value(json_object_get(json_object_get(description, "total"), "epsilon"));
     out->revision = (uint32_t) revision;
     out->threshold = (int64_t) threshold;
+    CELLAR_TRY(description_read_below(description, name, out, err));
 out:
     return status;
 }
@@ -242,9 +273,9 @@ out:
 void cellar_description_prune(json_t *description)
 {
     static const char *const members[] = {
-        "mechanism",  "negatives",  "threshold", "neighbours",       "unit", "cells_per_record",
-        "max_weight", "total",      "noise",     "parameter_choice", "date", "ledger",
-        "protection", "certificate"};
+        "mechanism",        "negatives",  "threshold",  "below", "neighbours",       "unit",
+        "cells_per_record", "max_weight", "total",      "noise", "parameter_choice", "date",
+        "ledger",           "protection", "certificate"};
     const char *key;
     json_t *value;
     void *next;

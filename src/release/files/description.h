@@ -7,6 +7,10 @@
 
 #define CELLAR_RELEASE_UNACCOUNTED "unaccounted, not for publication"
 
+/* 1 for what a file may say about its charge: a stamp (cellar_stamp_is_sound()), or that it is
+ * unaccounted. Everything else is refused when it is read. */
+int cellar_ledger_text_is_sound(const char *text);
+
 /* The object of facts, with `parameters` (an object, stolen) of the mechanism and the certificate
  * (stolen). On failure *out is NULL. */
 cellar_status cellar_description_create(const cellar_release_facts *facts, const char *name,

@@ -205,6 +205,15 @@ out:
     return status;
 }
 
+int cellar_manifest_lists(const char *lines, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *line = lines, *end; (end = strchr(line, '\n')) != NULL; line = end + 1)
+        if ((size_t) (end - line) == PATH_AT + length && strncmp(line + PATH_AT, name, length) == 0)
+            return 1;
+    return 0;
+}
+
 /* The next line of a manifest, cut off at its end; NULL after the last. */
 static char *line_next(char **rest)
 {
@@ -261,7 +270,7 @@ cellar_status cellar_manifest_read(const char *folder, int shared, char **lines,
     *lines = NULL;
     if (path == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "a manifest"));
-    CELLAR_TRY(cellar_file_read(path, CELLAR_MANIFEST_LIMIT, lines, length, err));
+    CELLAR_TRY(cellar_file_read_plain(path, CELLAR_MANIFEST_LIMIT, lines, length, err));
     CELLAR_TRY(listing_make(&list, err));
     copy = cellar_alloc(*length + 1, 1);
     if (copy == NULL)

@@ -5,6 +5,8 @@
 
 #include <cellar/manifest.h>
 
+#include "base/text.h"
+
 enum { CELLAR_MANIFEST_LIMIT = 1 << 26 }; /* bytes of a manifest */
 
 /* Reads FOLDER/manifest.sha256, having compared the folder with it. `shared` refuses files that
@@ -12,10 +14,17 @@ enum { CELLAR_MANIFEST_LIMIT = 1 << 26 }; /* bytes of a manifest */
 cellar_status cellar_manifest_read(const char *folder, int shared, char **lines, size_t *length,
                                    size_t *n_files, cellar_error *err);
 
-/* Reads every file of a manifest's lines and adds what it finds. Refuses what may not be published
- * and releases that are not sound. */
-cellar_status cellar_manifest_inspect(const char *folder, const char *lines,
-                                      cellar_manifest_findings *out, cellar_error *err);
+/* Reads every file of a manifest's lines and adds what it finds. Refuses what must not be
+ * published, releases that are not sound, and files of no known kind, unless `allowed` names them;
+ * those are added to `used`. */
+cellar_status cellar_manifest_inspect(const char *folder, const char *lines, const char *allowed,
+                                      cellar_text *used, cellar_manifest_findings *out,
+                                      cellar_error *err);
+/* 1 when a file of that name is in the lines. */
+int cellar_manifest_lists(const char *lines, const char *name);
+/* Names of files, as they are signed: lines "file NAME". */
+void cellar_manifest_name(cellar_text *names, const char *name);
+int cellar_manifest_names(const char *names, const char *name);
 /* The acceptances that such a folder needs. */
 unsigned cellar_manifest_needs(const cellar_manifest_findings *findings);
 

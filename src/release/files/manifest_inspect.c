@@ -3,10 +3,8 @@
  * somebody has to answer for. */
 #include "release/files/manifest.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cellar/estimate.h>
 #include <cellar/release.h>
@@ -18,55 +16,13 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "release/files/description.h"
-#include "table/formats/px.h"
+#include "release/files/inspected.h"
+#include "release/files/release_file.h"
 #include "table/formats/sheet.h"
 
 static const size_t INSPECT_BYTES = (size_t) 4 << 30;
 
-/* One file. */
-typedef struct inspected {
-    const char *path;
-    char *bytes;
-    size_t length;
-} inspected;
-
 /* ---- marks --------------------------------------------------------------------- */
-
-static int file_ends(const inspected *file, const char *ending)
-{
-    size_t length = strlen(file->path), n = strlen(ending);
-    return length >= n && strcmp(file->path + length - n, ending) == 0;
-}
-
-/* 1 when FILE.cellar.json is there. */
-static int file_has_sidecar(const inspected *file)
-{
-    cellar_text path = {0};
-    cellar_text_printf(&path, "%s.cellar.json", file->path);
-    const int found = !path.failed && access(path.bytes, F_OK) == 0;
-    cellar_text_clear(&path);
-    return found;
-}
-
-static int file_has(const inspected *file, const char *text)
-{
-    return memmem(file->bytes, file->length, text, strlen(text)) != NULL;
-}
-
-/* 1 when some JSON object in the file has the member with the value, both written as in JSON. */
-static int file_says(const inspected *file, const char *member, const char *value)
-{
-    const char *end = file->bytes + file->length, *at = file->bytes;
-    const size_t length = strlen(member), n = strlen(value);
-    while ((at = memmem(at, (size_t) (end - at), member, length)) != NULL) {
-        const char *next = at += length;
-        while (next < end && (isspace((unsigned char) *next) || *next == ':'))
-            next++;
-        if ((size_t) (end - next) >= n && memcmp(next, value, n) == 0)
-            return 1;
-    }
-    return 0;
-}
 
 /* Why others may not see the file, by the marks of what is computed from true counts
  * (docs/file-formats.md); NULL: no mark says so. */
@@ -74,11 +30,13 @@ static const char *file_secret(const inspected *file)
 {
     if (strncmp(file->bytes, "cellar key 1\n", 13) == 0)
         return "is a key file";
-    return file_says(file, "\"confidential\"", "true") ||
-                   file_has(file, "Confidential: true counts, not for publication.") ||
-                   file_has(file, "Confidential: an assessment of true counts") ||
-                   file_has(file, "<body class=\"confidential\">") ||
-                   file_has(file, ">CONFIDENTIAL</")
+    return cellar_inspected_says(file, "\"confidential\"", "true") ||
+                   cellar_inspected_has(file, "Confidential: true counts, not for publication.") ||
+                   cellar_inspected_has(file, "Confidential: an assessment of ") ||
+                   cellar_inspected_has(file, "CONFIDENTIAL: computed from ") ||
+                   cellar_inspected_has(file, "cellar: confidential: ") ||
+                   cellar_inspected_has(file, "<body class=\"confidential\">") ||
+                   cellar_inspected_has(file, ">CONFIDENTIAL</")
                ? "says that it is confidential"
                : NULL;
 }
@@ -88,12 +46,13 @@ static int file_has_level(const inspected *file, cellar_protection_level level)
     const char *stamp = cellar_protection_level_stamp(level);
     char value[32];
     snprintf(value, sizeof value, "\"%s\"", cellar_protection_level_name(level));
-    return (stamp != NULL && file_has(file, stamp)) || file_says(file, "\"protection\"", value);
+    return (stamp != NULL && cellar_inspected_has(file, stamp)) ||
+           cellar_inspected_says(file, "\"protection\"", value);
 }
 
 /* ---- CSV ------------------------------------------------------------------------- */
 
-typedef enum csv_kind { CSV_OTHER, CSV_RELEASE, CSV_ESTIMATE, CSV_COUNTS, CSV_MARKED } csv_kind;
+typedef enum csv_kind { CSV_OTHER, CSV_RELEASE, CSV_COUNTS, CSV_MARKED } csv_kind;
 
 /* Looks whether some row of SDMX-CSV is marked confidential. */
 static cellar_status csv_look_rows(cellar_csv *csv, size_t column, csv_kind *kind,
@@ -115,8 +74,8 @@ static csv_kind csv_kind_of(const cellar_csv *csv)
 {
     static const csv_kind kinds[] = {[CELLAR_SHEET_TABLE] = CSV_COUNTS,
                                      [CELLAR_SHEET_RELEASE] = CSV_RELEASE,
-                                     [CELLAR_SHEET_FIT] = CSV_ESTIMATE,
-                                     [CELLAR_SHEET_ESTIMATE] = CSV_ESTIMATE};
+                                     [CELLAR_SHEET_FIT] = CSV_OTHER,
+                                     [CELLAR_SHEET_ESTIMATE] = CSV_OTHER};
     csv_kind kind = CSV_OTHER;
     size_t last = 0;
     for (cellar_sheet_kind i = CELLAR_SHEET_TABLE; i <= CELLAR_SHEET_ESTIMATE; i++) {
@@ -149,21 +108,24 @@ static cellar_status csv_look(const inspected *file, csv_kind *kind, cellar_erro
 
 /* ---- one file ---------------------------------------------------------------------- */
 
+/* A folder that is looked at. */
+typedef struct inspection {
+    const char *allowed; /* the files that are accepted by name */
+    cellar_text *used;   /* those of them that are of no known kind */
+    cellar_manifest_findings *found;
+} inspection;
+
 /* What one file says about itself. */
 typedef struct sayings {
     int at_level[CELLAR_LEVEL_NO_PROTECTION + 1], is_unaccounted;
 } sayings;
 
-/* A release is whole, and its certificate claims no more than can be computed. */
-static cellar_status inspect_release(const inspected *file, cellar_table_format format,
-                                     sayings *said, cellar_manifest_findings *out,
-                                     cellar_error *err)
+/* Its certificate claims no more than can be computed. Frees the release. */
+static cellar_status inspect_release(const inspected *file, cellar_release *release, sayings *said,
+                                     cellar_manifest_findings *out, cellar_error *err)
 {
-    cellar_release *release = NULL;
     int is_checked = 0;
-    cellar_status status = cellar_release_read(file->path, format, &release, err);
-    if (status == CELLAR_OK)
-        status = cellar_release_recertify(release, file->path, &is_checked, err);
+    cellar_status status = cellar_release_recertify(release, file->path, &is_checked, err);
     if (status == CELLAR_OK) {
         said->at_level[cellar_release_level(release)] = 1;
         said->is_unaccounted |=
@@ -175,8 +137,17 @@ static cellar_status inspect_release(const inspected *file, cellar_table_format 
     return status;
 }
 
+/* A release is whole. */
+static cellar_status inspect_whole(const inspected *file, cellar_table_format format, sayings *said,
+                                   cellar_manifest_findings *out, cellar_error *err)
+{
+    cellar_release *release = NULL;
+    cellar_status status = cellar_release_read(file->path, format, &release, err);
+    return status == CELLAR_OK ? inspect_release(file, release, said, out, err) : status;
+}
+
 /* An estimate is whole. The certificates of its sources belong to other tables and are not computed
- * again; the releases themselves are. */
+ * again; those of the releases themselves are. */
 static cellar_status inspect_estimate(const inspected *file, cellar_table_format format,
                                       sayings *said, cellar_manifest_findings *out,
                                       cellar_error *err)
@@ -193,51 +164,91 @@ static cellar_status inspect_estimate(const inspected *file, cellar_table_format
     return status;
 }
 
-/* 1 when the description in a px file or in JSON states the kind. */
-static int file_is_kind(const inspected *file, cellar_sheet_kind kind)
+/* Values that are those of the description beside them, of a release or an estimate. SDMX-CSV is
+ * only written; a fitted table of version 0.1 does not say how it was computed. */
+static cellar_status inspect_beside(const inspected *file, sayings *said,
+                                    cellar_manifest_findings *out, cellar_error *err)
 {
-    char note[64], value[32];
-    snprintf(note, sizeof note, "%%22kind%%22:%%22%s%%22", cellar_sheet_kind_name(kind));
-    snprintf(value, sizeof value, "\"%s\"", cellar_sheet_kind_name(kind));
-    return file_has(file, note) || file_says(file, "\"kind\"", value);
+    json_t *sidecar = NULL;
+    cellar_release *release = NULL;
+    const char *kind;
+    cellar_status status =
+        cellar_sidecar_read(file->path, file->bytes, file->length, &sidecar, err);
+    if (status != CELLAR_OK)
+        return status;
+    kind = json_string_value(json_object_get(sidecar, "kind"));
+    if (kind == NULL || (strcmp(kind, "fit") != 0 && strcmp(kind, "estimate") != 0)) {
+        status = cellar_sidecar_release(file->path, sidecar, &release, err);
+        if (status == CELLAR_OK)
+            status = inspect_release(file, release, said, out, err);
+    } else if (strncmp(file->bytes, "STRUCTURE,", 10) != 0 &&
+               json_object_get(sidecar, "computed") != NULL)
+        status = inspect_estimate(file, CELLAR_TABLE_CSV, said, out, err);
+    json_decref(sidecar);
+    return status;
 }
 
-static int file_is_estimate(const inspected *file)
+/* The certificate of a plan's pack says that a ledger was charged, or that none was. */
+static cellar_status inspect_pack(const inspected *file, cellar_error *err)
 {
-    return file_is_kind(file, CELLAR_SHEET_FIT) || file_is_kind(file, CELLAR_SHEET_ESTIMATE);
+    json_t *pack = json_loadb(file->bytes, file->length, JSON_REJECT_DUPLICATES, NULL);
+    const char *ledger = json_string_value(json_object_get(pack, "ledger"));
+    cellar_status status = CELLAR_OK;
+    if (ledger == NULL || !cellar_ledger_text_is_sound(ledger))
+        status = cellar_fail(err, CELLAR_ERR_INPUT,
+                             "%s: 'ledger' should be the stamp of a charge, or "
+                             "'" CELLAR_RELEASE_UNACCOUNTED "'",
+                             file->path);
+    json_decref(pack);
+    return status;
 }
 
-/* Reads the file as a release or an estimate if it is one. */
-static cellar_status inspect_numbers(const inspected *file, csv_kind kind, sayings *said,
-                                     cellar_manifest_findings *out, cellar_error *err)
+static cellar_status inspect_kind(const inspected *file, inspected_kind kind, sayings *said,
+                                  inspection *run, cellar_error *err)
 {
-    if (kind == CSV_RELEASE)
-        return inspect_release(file, CELLAR_TABLE_CSV, said, out, err);
-    if (kind == CSV_ESTIMATE && file_has_sidecar(file))
-        return inspect_estimate(file, CELLAR_TABLE_CSV, said, out, err);
-    if (file_ends(file, ".px") && file_has(file, CELLAR_PX_MARK))
-        return file_is_estimate(file) ? inspect_estimate(file, CELLAR_TABLE_PX, said, out, err)
-                                      : inspect_release(file, CELLAR_TABLE_PX, said, out, err);
-    if (!file_ends(file, ".json") || file_ends(file, ".cellar.json"))
+    switch (kind) {
+    case INSPECTED_CSV:
+        return inspect_whole(file, CELLAR_TABLE_CSV, said, run->found, err);
+    case INSPECTED_JSON:
+        return inspect_whole(file, CELLAR_TABLE_JSONSTAT, said, run->found, err);
+    case INSPECTED_PX:
+        return inspect_whole(file, CELLAR_TABLE_PX, said, run->found, err);
+    case INSPECTED_ESTIMATE_JSON:
+        return inspect_estimate(file, CELLAR_TABLE_JSONSTAT, said, run->found, err);
+    case INSPECTED_ESTIMATE_PX:
+        return inspect_estimate(file, CELLAR_TABLE_PX, said, run->found, err);
+    case INSPECTED_BESIDE:
+        return inspect_beside(file, said, run->found, err);
+    case INSPECTED_PACK:
+        return inspect_pack(file, err);
+    case INSPECTED_HARMLESS:
         return CELLAR_OK;
-    if (file_is_kind(file, CELLAR_SHEET_RELEASE))
-        return inspect_release(file, CELLAR_TABLE_JSONSTAT, said, out, err);
-    if (file_is_estimate(file))
-        return inspect_estimate(file, CELLAR_TABLE_JSONSTAT, said, out, err);
+    case INSPECTED_OTHER:
+        break;
+    }
+    if (!cellar_manifest_names(run->allowed, file->name))
+        return cellar_fail(
+            err, CELLAR_ERR_RULE,
+            "%s: is no release, certificate, page for the public, chart or note that "
+            "Cellar recognises; to sign it all the same, accept it by name "
+            "(--accept-file)",
+            file->path);
+    run->found->n_unrecognised++;
+    cellar_manifest_name(run->used, file->name);
     return CELLAR_OK;
 }
 
-static cellar_status inspect_file(const inspected *file, cellar_manifest_findings *out,
-                                  cellar_error *err)
+static cellar_status inspect_file(const inspected *file, inspection *run, cellar_error *err)
 {
+    cellar_manifest_findings *out = run->found;
     csv_kind kind = CSV_OTHER;
-    sayings said = {.is_unaccounted = file_has(file, CELLAR_RELEASE_UNACCOUNTED)};
+    sayings said = {.is_unaccounted = cellar_inspected_has(file, CELLAR_RELEASE_UNACCOUNTED)};
     const char *secret = file_secret(file);
     cellar_error unreadable; /* a file of another kind need not be CSV */
-    const int is_csv = file_ends(file, ".csv");
+    const int is_csv = cellar_inspected_ends(file, ".csv");
     cellar_status status = csv_look(file, &kind, is_csv ? err : &unreadable);
     if (!is_csv) { /* by its content, whatever its name: only what true counts look like matters */
-        kind = kind == CSV_RELEASE || kind == CSV_ESTIMATE ? CSV_OTHER : kind;
+        kind = kind == CSV_RELEASE ? CSV_OTHER : kind;
         status = status == CELLAR_ERR_MEMORY ? status : CELLAR_OK;
     }
 
@@ -251,7 +262,9 @@ static cellar_status inspect_file(const inspected *file, cellar_manifest_finding
     for (int level = CELLAR_LEVEL_GUARANTEE; level <= CELLAR_LEVEL_NO_PROTECTION; level++)
         said.at_level[level] = file_has_level(file, (cellar_protection_level) level);
     if (status == CELLAR_OK)
-        status = inspect_numbers(file, kind, &said, out, err);
+        status =
+            inspect_kind(file, kind == CSV_RELEASE ? INSPECTED_CSV : cellar_inspected_kind(file),
+                         &said, run, err);
     for (int level = CELLAR_LEVEL_GUARANTEE; level <= CELLAR_LEVEL_NO_PROTECTION; level++)
         out->n_at_level[level] += (size_t) said.at_level[level];
     out->n_unaccounted += (size_t) said.is_unaccounted;
@@ -260,22 +273,42 @@ static cellar_status inspect_file(const inspected *file, cellar_manifest_finding
 
 /* ---- the folder -------------------------------------------------------------------- */
 
-cellar_status cellar_manifest_inspect(const char *folder, const char *lines,
-                                      cellar_manifest_findings *out, cellar_error *err)
+void cellar_manifest_name(cellar_text *names, const char *name)
 {
+    cellar_text_printf(names, "file %s\n", name);
+}
+
+int cellar_manifest_names(const char *names, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *line = names, *end; (end = strchr(line, '\n')) != NULL; line = end + 1)
+        if ((size_t) (end - line) == length + 5 && strncmp(line + 5, name, length) == 0)
+            return 1;
+    return 0;
+}
+
+cellar_status cellar_manifest_inspect(const char *folder, const char *lines, const char *allowed,
+                                      cellar_text *used, cellar_manifest_findings *out,
+                                      cellar_error *err)
+{
+    inspection run = {.allowed = allowed, .used = used, .found = out};
     cellar_status status = CELLAR_OK;
     for (const char *line = lines, *end; status == CELLAR_OK && (end = strchr(line, '\n')) != NULL;
          line = end + 1) {
         const char *name = strchr(line, ' ') + 2; /* the lines were read before */
-        inspected file = {0};
+        inspected file = {.lines = lines};
         cellar_text path = {0};
         cellar_text_printf(&path, "%s/%.*s", folder, (int) (end - name), name);
-        status = path.failed
-                     ? cellar_fail_memory(err, "a manifest")
-                     : cellar_file_read(path.bytes, INSPECT_BYTES, &file.bytes, &file.length, err);
+        status = path.failed ? cellar_fail_memory(err, "a manifest")
+                             : cellar_file_read_plain(path.bytes, INSPECT_BYTES, &file.bytes,
+                                                      &file.length, err);
         file.path = path.bytes;
-        if (status == CELLAR_OK)
-            status = inspect_file(&file, out, err);
+        if (status == CELLAR_OK) {
+            file.name = path.bytes + strlen(folder) + 1;
+            status = inspect_file(&file, &run, err);
+        }
+        if (status == CELLAR_OK && used->failed)
+            status = cellar_fail_memory(err, "a manifest");
         cellar_free(file.bytes);
         cellar_text_clear(&path);
     }

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "release/files/digest.h"
+#include "release/files/release_file.h"
 #include "table/formats/extension.h"
 #include "table/formats/format.h"
 
@@ -34,6 +35,35 @@ static cellar_status read_fail_digest(const char *path, cellar_error *err)
                        path);
 }
 
+/* Suppressed cells are those that a release which suppresses does not list: they go. What it lists
+ * is not below its threshold. */
+static cellar_status read_suppressed(const char *path, const json_t *description,
+                                     cellar_cells *cells, cellar_error *err)
+{
+    const char *below = json_string_value(json_object_get(description, "below"));
+    const json_int_t threshold = json_integer_value(json_object_get(description, "threshold"));
+    size_t n = 0;
+
+    if (below == NULL || strcmp(below, "suppress") != 0)
+        return CELLAR_OK;
+    for (size_t i = 0; i < cells->n; i++) {
+        const uint8_t status = cells->status != NULL ? cells->status[i] : CELLAR_CELL_NORMAL;
+        if (status == CELLAR_CELL_SUPPRESSED)
+            continue;
+        if (status == CELLAR_CELL_NORMAL && (int64_t) cells->count[i] < threshold)
+            return cellar_fail(err, CELLAR_ERR_INPUT,
+                               "%s: a value below the threshold, where the release suppresses it",
+                               path);
+        cells->index[n] = cells->index[i];
+        cells->count[n] = cells->count[i];
+        if (cells->status != NULL)
+            cells->status[n] = status;
+        n++;
+    }
+    cells->n = n;
+    return CELLAR_OK;
+}
+
 /* Refuses other statuses than structural zeros (those that the schema knows are not among the
  * cells); without any, no array of statuses is kept. */
 static cellar_status read_statuses(const char *path, cellar_cells *cells, cellar_error *err)
@@ -43,10 +73,11 @@ static cellar_status read_statuses(const char *path, cellar_cells *cells, cellar
         if (cells->status != NULL && cells->status[i] != CELLAR_CELL_NORMAL) {
             n_marks++;
             if (cells->status[i] != CELLAR_CELL_STRUCTURAL_ZERO)
-                return cellar_fail(err, CELLAR_ERR_INPUT,
-                                   "%s: a release or an estimate has no status but structural "
-                                   "zeros",
-                                   path);
+                return cellar_fail(
+                    err, CELLAR_ERR_INPUT,
+                    "%s: a release has no status but structural zeros, and suppressed cells where "
+                    "it says that it suppresses",
+                    path);
         }
     if (n_marks == 0) {
         cellar_free(cells->status);
@@ -62,7 +93,9 @@ static cellar_status read_finish(const cellar_source *source, cellar_numbers *nu
     cellar_cells *cells = &numbers->loaded.built.cells;
     const char *stated = json_string_value(json_object_get(numbers->description, "cells_sha256"));
     char digest[CELLAR_DIGEST_TEXT];
-    cellar_status status = read_statuses(source->name, cells, err);
+    cellar_status status = read_suppressed(source->name, numbers->description, cells, err);
+    if (status == CELLAR_OK)
+        status = read_statuses(source->name, cells, err);
     if (status == CELLAR_OK)
         status = cellar_digest_cells(cells, digest, err);
     if (status == CELLAR_OK && !read_agrees(stated, digest))
@@ -182,7 +215,13 @@ static cellar_status csv_read_values(const cellar_csv *csv, const csv_columns *c
                                      cellar_error *err)
 {
     const cellar_csv_field *fields = csv->fields;
-    if (!csv_parse_units(&fields[columns->value], loaded->decimals, &cell->value))
+    if (columns->status != CELLAR_CSV_NO_COLUMN &&
+        !cellar_cell_status_find(fields[columns->status].bytes, fields[columns->status].length,
+                                 &cell->status))
+        return cellar_csv_fail(csv, columns->status, err,
+                               "expected nothing, structural-zero or suppressed");
+    if ((cell->status != CELLAR_CELL_SUPPRESSED || fields[columns->value].length > 0) &&
+        !csv_parse_units(&fields[columns->value], loaded->decimals, &cell->value))
         return cellar_csv_fail(csv, columns->value, err,
                                loaded->decimals > 0 ? "expected a number of at most %d decimals"
                                                     : "expected a whole number below 2^63",
@@ -194,10 +233,6 @@ static cellar_status csv_read_values(const cellar_csv *csv, const csv_columns *c
                                "expected nothing or a number of at most %d decimals that is not "
                                "negative",
                                loaded->decimals);
-    if (columns->status != CELLAR_CSV_NO_COLUMN &&
-        !cellar_cell_status_find(fields[columns->status].bytes, fields[columns->status].length,
-                                 &cell->status))
-        return cellar_csv_fail(csv, columns->status, err, "expected nothing or structural-zero");
     return CELLAR_OK;
 }
 
@@ -262,13 +297,35 @@ static cellar_status csv_read_sidecar(const cellar_source *source, char **bytes,
     if (name == NULL)
         return cellar_fail_memory(err, "the name of a file");
     snprintf(name, size, "%s%s", path, ending);
-    status = cellar_file_read(name, READ_SIDECAR_BYTES, bytes, length, err);
+    status = cellar_file_read_plain(name, READ_SIDECAR_BYTES, bytes, length, err);
     if (status == CELLAR_ERR_IO)
         status = cellar_fail(err, CELLAR_ERR_INPUT,
                              "%s: carries no certificate, so it is not %s: %s is not there or "
                              "cannot be read",
                              path, cellar_source_wanted(source), name);
     cellar_free(name);
+    return status;
+}
+
+cellar_status cellar_sidecar_read(const char *path, const char *bytes, size_t length, json_t **out,
+                                  cellar_error *err)
+{
+    const cellar_source source = {
+        .name = path, .bytes = bytes, .length = length, .kind = CELLAR_SHEET_RELEASE};
+    char *beside = NULL;
+    size_t n;
+    cellar_status status = CELLAR_OK;
+
+    *out = NULL;
+    CELLAR_TRY(csv_read_sidecar(&source, &beside, &n, err));
+    CELLAR_TRY(read_json(path, ".cellar.json", beside, n, out, err));
+    CELLAR_TRY(csv_check_digest(&source, *out, err));
+out:
+    if (status != CELLAR_OK) {
+        json_decref(*out);
+        *out = NULL;
+    }
+    cellar_free(beside);
     return status;
 }
 

@@ -125,19 +125,26 @@ static cellar_sheet_cell release_sheet_cell(const void *source, size_t position)
     return (cellar_sheet_cell){.index = cell.index, .value = cell.released, .status = cell.status};
 }
 
+/* What a cell that is not listed is. */
+static cellar_cell_status absent_status(cellar_below below)
+{
+    return below == CELLAR_BELOW_SUPPRESS ? CELLAR_CELL_SUPPRESSED : CELLAR_CELL_NORMAL;
+}
+
 static cellar_sheet release_sheet(const cellar_release *release, const char *attachment)
 {
     return (cellar_sheet){.schema = release->schema,
                           .kind = CELLAR_SHEET_RELEASE,
                           .stamp = cellar_protection_level_stamp(release->facts.level),
                           .attachment = attachment,
+                          .absent = absent_status(release->facts.below),
                           .n_cells = release->cells.n,
                           .source = release,
                           .cell = release_sheet_cell};
 }
 
 /* The schema and the marks are those of the table, and so is what a format cannot hold. */
-cellar_status cellar_release_file_check(const cellar_table *table,
+cellar_status cellar_release_file_check(const cellar_table *table, cellar_below below,
                                         const cellar_table_write_options *options,
                                         cellar_error *err)
 {
@@ -148,6 +155,7 @@ cellar_status cellar_release_file_check(const cellar_table *table,
         return status;
     sheet.kind = CELLAR_SHEET_RELEASE;
     sheet.confidential = sheet.weighted = sheet.keyed = 0;
+    sheet.absent = absent_status(below);
     if (how.format == CELLAR_TABLE_CSVW)
         how.format = CELLAR_TABLE_CSV;
     return cellar_sheet_write(&sheet, &how, NULL, err);

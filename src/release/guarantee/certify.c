@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "release/guarantee/certify.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "privacy/certificate.h"
@@ -77,6 +79,13 @@ static int certify_add(json_t *certificate, const cellar_release_facts *facts)
     int failed = 0;
     if (facts->threshold > 1)
         failed |= certify_forget_probabilistic(certificate);
+    if (facts->below == CELLAR_BELOW_SUPPRESS)
+        failed |= json_object_set_new(
+            certificate, "post_processing",
+            json_sprintf("released values below %lld are suppressed, zeros among them; which cells "
+                         "these are follows from the released values alone, so that what is stated "
+                         "here about the values holds for the release",
+                         (long long) facts->threshold));
     if (facts->noise == CELLAR_NOISE_KEYED)
         failed |= json_object_set_new(
             certificate, "condition",
@@ -106,6 +115,19 @@ static cellar_status certify_tell(cellar_status found, const cellar_certificate 
     return cellar_fail_memory(err, "a certificate");
 }
 
+enum { CERTIFY_NAME_BYTES = 200 };
+
+/* What messages call a mechanism. The spec of multinomial-dirichlet has the total of the table,
+ * which is a true count: its name has to do. */
+static const char *certify_name(const char *spec, char name[CERTIFY_NAME_BYTES])
+{
+    const char *end = strchr(spec, ':');
+    if (strncmp(spec, "multinomial-dirichlet:", 22) != 0)
+        return spec;
+    snprintf(name, CERTIFY_NAME_BYTES, "%.*s", (int) (end - spec), spec);
+    return name;
+}
+
 /* The same, and the gate: nothing is released at a level that nobody answers for. `mechanism` is
  * NULL when cells are not drawn one by one. */
 static cellar_status certify_finish(cellar_protection *protection,
@@ -113,11 +135,13 @@ static cellar_status certify_finish(cellar_protection *protection,
                                     const cellar_error *why, json_t **out, cellar_error *err)
 {
     cellar_release_facts *facts = &protection->facts;
+    char name[CERTIFY_NAME_BYTES];
     cellar_status status = certify_tell(found, protection->certificate, why, facts, out, err);
     if (status == CELLAR_OK)
         status = cellar_level_of(*out, mechanism, facts->max_weight, &facts->level, err);
     if (status == CELLAR_OK && facts->noise != CELLAR_NOISE_SEEDED)
-        status = cellar_level_pass(facts->level, facts->mechanism, protection->accepted, err);
+        status = cellar_level_pass(facts->level, certify_name(facts->mechanism, name),
+                                   protection->accepted, err);
     if (status != CELLAR_OK) {
         json_decref(*out);
         *out = NULL;

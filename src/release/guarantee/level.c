@@ -24,8 +24,8 @@ static const struct {
 } levels[] = {
     [CELLAR_LEVEL_GUARANTEE] = {"guarantee", NULL, 0},
     [CELLAR_LEVEL_LARGE_EPSILON] = {"large-epsilon",
-                                    "Large epsilon, accepted: epsilon is above 10, and a guarantee "
-                                    "that weak says little.",
+                                    "Large epsilon, accepted: epsilon of all that was released "
+                                    "together is above 10, and a guarantee that weak says little.",
                                     CELLAR_ACCEPT_LARGE_EPSILON},
     [CELLAR_LEVEL_NO_GUARANTEE] = {"no-guarantee",
                                    "No guarantee: with a delta of 1e-6 no epsilon bounds what "

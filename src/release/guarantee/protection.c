@@ -46,6 +46,9 @@ static cellar_status protection_check_options(const cellar_protect_options *opti
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "a threshold sets all smaller numbers to zero, negative ones too: they "
                            "cannot be kept");
+    if (options->below == CELLAR_BELOW_SUPPRESS && options->threshold == 0)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "values are suppressed below a threshold, and there is none");
     if (options->max_per_unit == 0)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a unit has at least one record");
     return options->delta != NULL ? protection_check_delta(options->delta, err) : CELLAR_OK;
@@ -193,6 +196,7 @@ cellar_release_facts cellar_protection_facts(const cellar_protect_options *optio
                                                     ? CELLAR_NEIGHBOURS_SUBSTITUTE
                                                     : CELLAR_NEIGHBOURS_ADD_REMOVE,
                                   .threshold = options->threshold,
+                                  .below = options->below,
                                   .choice = options->choice,
                                   .cells_per_record = cells_per_record,
                                   .max_per_unit = options->max_per_unit,

@@ -96,6 +96,12 @@ static cellar_status recertify_dirichlet(cellar_protection *own, const json_t *c
     return status;
 }
 
+int cellar_release_can_recertify(const cellar_release *release)
+{
+    const char *spec = release->facts.mechanism;
+    return strncmp(spec, "ptable:", 7) != 0 && strncmp(spec, "cell-key:", 9) != 0;
+}
+
 /* *out stays NULL when the mechanism cannot be made from its spec alone. A revision that is not
  * known is refused: whoever forges a certificate would choose one. */
 static cellar_status recertify_compute(const cellar_release *release, cellar_protection *own,
@@ -106,8 +112,8 @@ static cellar_status recertify_compute(const cellar_release *release, cellar_pro
     cellar_error why;
     cellar_status status;
 
-    if (strncmp(spec, "ptable:file=", 12) == 0 || strncmp(spec, "cell-key:file=", 14) == 0)
-        return CELLAR_OK; /* a matrix, which a release does not carry */
+    if (!cellar_release_can_recertify(release))
+        return CELLAR_OK;
     if (strncmp(spec, "multinomial-dirichlet:", 22) == 0)
         return recertify_dirichlet(own, json_object_get(release->description, "certificate"), out,
                                    err);
@@ -123,7 +129,7 @@ static cellar_status recertify_compute(const cellar_release *release, cellar_pro
                         "%s: revision %u of %s is not known here, so that its certificate "
                         "cannot be checked",
                         name, (unsigned) own->facts.revision, cellar_mechanism_name(mechanism));
-    else if (!mechanism->ops->is_joint)
+    else
         status = recertify_cells(own, mechanism, name, out, err);
     cellar_mechanism_free(mechanism);
     return status;

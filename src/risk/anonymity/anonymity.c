@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "risk/anonymity/anonymity_measures.h"
 #include "risk/anonymity/anonymity_wildcard.h"
+#include "risk/anonymity/sample_risk.h"
 #include "table/build.h"
 
 #define MAX_RECORDS (UINT64_C(1) << 55)
@@ -91,23 +92,24 @@ static cellar_status groups_collect(const cellar_table *table, const size_t *qid
 
 /* ---- matching --------------------------------------------------------------- */
 
-/* The counts that the measures look at: the group's own, or those of all that match. */
-static cellar_status groups_match(const cellar_table *table, const size_t *qid,
-                                  const cellar_anonymity_options *options,
-                                  const anonymity_groups *groups, uint64_t **matches,
-                                  cellar_error *err)
+/* The category of a missing value of each quasi-identifier. */
+static void groups_wildcards(const cellar_table *table, const size_t *qid, size_t n_qid,
+                             const char *code, uint32_t *wildcards)
 {
     const cellar_schema *schema = cellar_table_schema(table);
-    uint32_t wildcards[CELLAR_MAX_VARIABLES];
-
-    *matches = NULL;
-    if (options->wildcard == NULL)
-        return CELLAR_OK;
-    for (size_t c = 0; c < groups->n_qid; c++) {
-        size_t code =
-            cellar_schema_find_code(schema, qid[c], options->wildcard, strlen(options->wildcard));
-        wildcards[c] = code == CELLAR_NO_CODE ? UINT32_MAX : (uint32_t) code;
+    for (size_t c = 0; c < n_qid; c++) {
+        size_t category = cellar_schema_find_code(schema, qid[c], code, strlen(code));
+        wildcards[c] = category == CELLAR_NO_CODE ? UINT32_MAX : (uint32_t) category;
     }
+}
+
+/* The counts that the measures look at: the group's own (NULL), or those of all that match. */
+static cellar_status groups_match(const anonymity_groups *groups, const uint32_t *wildcards,
+                                  uint64_t **matches, cellar_error *err)
+{
+    *matches = NULL;
+    if (wildcards == NULL)
+        return CELLAR_OK;
     *matches = cellar_alloc(groups->n * groups->n_values, sizeof **matches);
     if (*matches == NULL)
         return cellar_fail_memory(err, "matching groups");
@@ -130,6 +132,8 @@ static void summary_add(cellar_anonymity_summary *summary, const cellar_anonymit
     cellar_anonymity_group *worst = &summary->worst;
     int first = summary->n_groups++ == 0;
     summary->n_records += group->size;
+    summary->n_uniques += group->n_matches == 1 ? group->size : 0;
+    summary->expected += (double) group->size * group->risk;
     if (group->n_matches < k) {
         summary->groups_below++;
         summary->records_below += group->size;
@@ -151,6 +155,8 @@ static void summary_add(cellar_anonymity_summary *summary, const cellar_anonymit
     worst->t_ordered = fmax(worst->t_ordered, group->t_ordered);
     worst->t_hierarchical = fmax(worst->t_hierarchical, group->t_hierarchical);
     worst->delta = fmax(worst->delta, group->delta);
+    worst->population = fmin(worst->population, group->population);
+    worst->risk = fmax(worst->risk, group->risk);
     worst->beta = fmax(worst->beta, group->beta);
     worst->enhanced &= group->enhanced;
     summary->k = worst->n_matches;
@@ -191,6 +197,8 @@ static cellar_status anonymity_measure(cellar_anonymity *anonymity, const cellar
     const anonymity_groups *groups = &anonymity->groups;
     size_t n_values = groups->n_values;
     uint64_t *matches = NULL, *counts = cellar_alloc(n_values, sizeof *counts);
+    uint32_t wildcards[CELLAR_MAX_VARIABLES];
+    cellar_table *margin = NULL;
     sensitive_whole whole = {0};
 
     anonymity->list = cellar_alloc(groups->n, sizeof *anonymity->list);
@@ -198,7 +206,9 @@ static cellar_status anonymity_measure(cellar_anonymity *anonymity, const cellar
         status = cellar_fail_memory(err, "anonymity");
         goto out;
     }
-    CELLAR_TRY(groups_match(table, qid, options, groups, &matches, err));
+    if (options->wildcard != NULL)
+        groups_wildcards(table, qid, groups->n_qid, options->wildcard, wildcards);
+    CELLAR_TRY(groups_match(groups, options->wildcard != NULL ? wildcards : NULL, &matches, err));
     if (options->has_sensitive)
         CELLAR_TRY(whole_make(table, options, groups, counts, &whole, err));
     for (size_t g = 0; g < groups->n; g++) {
@@ -208,11 +218,19 @@ static cellar_status anonymity_measure(cellar_anonymity *anonymity, const cellar
         group->categories = groups->categories + g * groups->n_qid;
         group->size = groups_sum(own, n_values);
         group->n_matches = groups_sum(seen, n_values);
+        group->population = group->risk = NAN;
         if (options->has_sensitive)
             cellar_anonymity_measure(&whole, seen, group);
-        summary_add(&anonymity->summary, group, options->k);
     }
+    if (cellar_table_is_weighted(table)) {
+        CELLAR_TRY(cellar_table_margin(table, qid, groups->n_qid, &margin, err));
+        CELLAR_TRY(cellar_anonymity_weigh(
+            groups, margin, options->wildcard != NULL ? wildcards : NULL, anonymity->list, err));
+    }
+    for (size_t g = 0; g < groups->n; g++)
+        summary_add(&anonymity->summary, &anonymity->list[g], options->k);
 out:
+    cellar_table_free(margin);
     cellar_sensitive_tree_clear(&whole.tree);
     cellar_free(whole.net);
     cellar_free(whole.sorted);
@@ -241,6 +259,8 @@ static double group_rank(const cellar_anonymity_group *group, cellar_anonymity_o
         return -group->delta;
     case CELLAR_ORDER_LIKENESS:
         return -group->beta;
+    case CELLAR_ORDER_RISK:
+        return -group->risk;
     case CELLAR_ORDER_SIZE:
         break;
     }
@@ -265,9 +285,11 @@ cellar_status cellar_anonymity_create(const cellar_table *table, const size_t *q
 {
     cellar_status status = CELLAR_OK;
     cellar_anonymity *anonymity = NULL;
-    cellar_anonymity_order order = options->has_sensitive ? options->order : CELLAR_ORDER_SIZE;
+    cellar_anonymity_order order = options->order;
 
     *out = NULL;
+    if (order == CELLAR_ORDER_RISK ? !cellar_table_is_weighted(table) : !options->has_sensitive)
+        order = CELLAR_ORDER_SIZE;
     if (options->k == 0)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "anonymity needs a k of at least 1");
     if (options->recursive_c <= 0) /* NAN is fine */

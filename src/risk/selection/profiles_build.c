@@ -205,6 +205,7 @@ static cellar_status reader_batch(void *context, int lane, cellar_batch *batch, 
     profile_reader *reader = context;
     size_t n_rows = cellar_batch_n_rows(batch), width = reader->spec->n_variables;
     const int32_t *codes[CELLAR_MAX_VARIABLES];
+    const uint64_t *counts = cellar_batch_counts(batch);
     uint32_t row[CELLAR_MAX_VARIABLES];
 
     for (size_t v = 0; v < width; v++)
@@ -212,10 +213,10 @@ static cellar_status reader_batch(void *context, int lane, cellar_batch *batch, 
     for (size_t r = 0; r < n_rows; r++) {
         for (size_t v = 0; v < width; v++)
             row[v] = (uint32_t) codes[v][r];
-        if (!cellar_row_set_add(&reader->lanes[lane], row, 1))
+        if (!cellar_row_set_add(&reader->lanes[lane], row, counts != NULL ? counts[r] : 1))
             return cellar_fail_memory(err, "profiles");
     }
-    reader->n_counted[lane] += n_rows;
+    reader->n_counted[lane] += cellar_counts_sum(counts, n_rows);
     return CELLAR_OK;
 }
 

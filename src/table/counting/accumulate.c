@@ -57,8 +57,8 @@ cellar_status cellar_accumulator_create(const cellar_accumulator_spec *spec,
         cellar_accumulator_free(a);
         return cellar_fail_memory(err, "counters");
     }
-    /* weights and keys are too large for a counter of every possible cell */
-    a->dense = !spec->weighted && spec->key_range == 0;
+    /* counts, weights and keys are too large for a counter of every possible cell */
+    a->dense = !spec->counted && !spec->weighted && spec->key_range == 0;
     *out = a;
     return CELLAR_OK;
 }
@@ -260,7 +260,7 @@ static cellar_status accumulator_count_dense(cellar_accumulator *a, accumulator_
         for (size_t i = 0; i < n; i++)
             if (__builtin_expect(++counters[keys[i]] == 0, 0)) {
                 uint64_t wrapped = keys[i];
-                if (!cellar_cellmap_add(a->map, &wrapped, 1, 256, NULL, NULL, &lane->scratch))
+                if (!cellar_cellmap_add(a->map, &wrapped, 1, 256, NULL, NULL, NULL, &lane->scratch))
                     return cellar_fail_memory(err, "counters");
             }
     }
@@ -279,8 +279,8 @@ static cellar_status accumulator_count_sparse(cellar_accumulator *a, accumulator
         for (size_t i = 0; i < rows->n; i++)
             lane->keys[i] += (uint64_t) (uint32_t) codes[i] * stride;
     }
-    if (!cellar_cellmap_add(a->map, lane->keys, rows->n, 1, rows->weights, rows->record_keys,
-                            &lane->scratch))
+    if (!cellar_cellmap_add(a->map, lane->keys, rows->n, 1, rows->counts, rows->weights,
+                            rows->record_keys, &lane->scratch))
         return cellar_fail_memory(err, "counters");
     return CELLAR_OK;
 }

@@ -12,6 +12,7 @@ typedef struct cellar_accumulator cellar_accumulator;
 typedef struct cellar_accumulator_spec {
     size_t n_variables;
     int n_lanes;
+    int counted;          /* batches come with the number of records of each row */
     int weighted;         /* batches come with weights */
     uint64_t key_range;   /* batches come with record keys, summed modulo this; 0: none */
     uint64_t dense_limit; /* possible cells up to which every cell has a counter [default when 0] */
@@ -22,6 +23,7 @@ typedef struct cellar_coded_rows {
     size_t n;
     const int32_t *const *codes;
     const size_t *n_codes;
+    const uint64_t *counts; /* NULL: each row is one record */
     const cellar_int128 *weights;
     const uint64_t *record_keys;
 } cellar_coded_rows;

@@ -196,6 +196,7 @@ static int part_reserve(const cellar_cellmap *map, map_part *part, size_t more)
 typedef struct map_batch {
     const uint64_t *keys;
     uint64_t amount;
+    const uint64_t *amounts;
     const cellar_int128 *weights;
     const uint64_t *record_keys;
 } map_batch;
@@ -208,7 +209,7 @@ static int part_add(cellar_cellmap *map, map_part *part, const map_batch *batch,
         uint64_t key = batch->keys[order[i]], hash = map_hash(map, key);
         cellar_cellmap_entry entry = {
             .key = key,
-            .count = batch->amount,
+            .count = batch->amounts != NULL ? batch->amounts[order[i]] : batch->amount,
             .weight = batch->weights != NULL ? batch->weights[order[i]] : 0,
             .record_key = batch->record_keys != NULL ? batch->record_keys[order[i]] : 0};
         if (i % PIECE == 0 && !part_reserve(map, part, n - i < PIECE ? n - i : PIECE))
@@ -224,10 +225,10 @@ static int part_add(cellar_cellmap *map, map_part *part, const map_batch *batch,
 }
 
 int cellar_cellmap_add(cellar_cellmap *map, const uint64_t *keys, size_t n, uint64_t amount,
-                       const cellar_int128 *weights, const uint64_t *record_keys,
-                       cellar_cellmap_scratch *scratch)
+                       const uint64_t *amounts, const cellar_int128 *weights,
+                       const uint64_t *record_keys, cellar_cellmap_scratch *scratch)
 {
-    map_batch batch = {keys, amount, weights, record_keys};
+    map_batch batch = {keys, amount, amounts, weights, record_keys};
     size_t start[N_PARTS + 1] = {0}, next[N_PARTS];
     int ok = 1;
 

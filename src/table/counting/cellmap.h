@@ -34,11 +34,12 @@ typedef struct cellar_cellmap_scratch {
 } cellar_cellmap_scratch;
 void cellar_cellmap_scratch_clear(cellar_cellmap_scratch *scratch);
 
-/* Adds `amount` to the count of each key (keys may repeat), with weights and record keys where the
+/* Adds `amount` to the count of each key (keys may repeat), or `amounts` where they are given (else
+ * NULL), with weights and record keys where the
  * map holds them (else NULL). Keys are below 2^63. Thread-safe. 0 when memory ends. */
 int cellar_cellmap_add(cellar_cellmap *map, const uint64_t *keys, size_t n, uint64_t amount,
-                       const cellar_int128 *weights, const uint64_t *record_keys,
-                       cellar_cellmap_scratch *scratch);
+                       const uint64_t *amounts, const cellar_int128 *weights,
+                       const uint64_t *record_keys, cellar_cellmap_scratch *scratch);
 /* Adds what another map holds under one key. One thread at a time. 0 when memory ends. */
 int cellar_cellmap_add_entry(cellar_cellmap *map, const cellar_cellmap_entry *entry);
 

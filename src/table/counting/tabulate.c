@@ -22,9 +22,10 @@ typedef struct tabulate_lane {
     size_t n_codes[CELLAR_MAX_VARIABLES];
     int32_t *kept[CELLAR_MAX_VARIABLES]; /* codes of the rows left after weights, keys and units */
     size_t kept_capacity[CELLAR_MAX_VARIABLES];
+    uint64_t *counts;
     cellar_int128 *weights;
     uint64_t *record_keys;
-    size_t weights_capacity, keys_capacity;
+    size_t counts_capacity, weights_capacity, keys_capacity;
     uint64_t n_counted, n_over_unit;
 } tabulate_lane;
 
@@ -85,6 +86,17 @@ static cellar_status tabulation_check(const cellar_tabulate_spec *spec, cellar_e
     if ((spec->unit_column != NULL) != (spec->max_per_unit > 0))
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "a unit needs both its column and the number of records it may have");
+    if (spec->reader.count_column != NULL && spec->unit_column != NULL)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "a row that stands for several records is no record of one unit: bound "
+                           "the records of each unit before they are counted (--count and --unit "
+                           "exclude each other)");
+    if (spec->reader.count_column != NULL &&
+        (spec->record_key_column != NULL || spec->record_id_column != NULL))
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "a row that stands for several records has no key of each of them: cell "
+                           "keys need the records themselves (--count excludes --record-key and "
+                           "--record-id)");
     return CELLAR_OK;
 }
 
@@ -207,9 +219,11 @@ static int lane_key(const tabulation *t, cellar_batch *batch, size_t row, uint64
     return 0;
 }
 
-/* The weight and key of a row go to position `n` of the lane's arrays. The unit comes last, so that
- * a row which is no good does not use up a place of its unit. */
-static int lane_admit(tabulation *t, tabulate_lane *lane, cellar_batch *batch, size_t row, size_t n)
+/* The weight (of all records that the row stands for) and key of a row go to position `n` of the
+ * lane's arrays. The unit comes last, so that a row which is no good does not use up a place of its
+ * unit. */
+static int lane_admit(tabulation *t, tabulate_lane *lane, cellar_batch *batch, size_t row,
+                      uint64_t count, size_t n)
 {
     const cellar_tabulate_spec *spec = t->spec;
     size_t length;
@@ -225,6 +239,12 @@ static int lane_admit(tabulation *t, tabulate_lane *lane, cellar_batch *batch, s
         }
         if (t->largest_weight > 0 && lane->weights[n] > t->largest_weight)
             lane->weights[n] = t->largest_weight;
+        if (count > 1 &&
+            __builtin_mul_overflow(lane->weights[n], (cellar_int128) count, &lane->weights[n])) {
+            cellar_batch_reject(batch, spec->weight_column, row,
+                                "the weight times the number of records is too large");
+            return ROW_REJECTED;
+        }
     }
     if (t->key_range > 0 && !lane_key(t, batch, row, &lane->record_keys[n]))
         return ROW_REJECTED;
@@ -247,6 +267,8 @@ static int lane_reserve(const tabulation *t, tabulate_lane *lane, size_t n)
     int ok = 1;
     for (size_t v = 0; ok && v < t->spec->n_variables; v++)
         ok = cellar_grow(&lane->kept[v], &lane->kept_capacity[v], n, sizeof *lane->kept[v]);
+    if (ok && t->spec->reader.count_column != NULL)
+        ok = cellar_grow(&lane->counts, &lane->counts_capacity, n, sizeof *lane->counts);
     if (ok && t->spec->weight_column != NULL)
         ok = cellar_grow(&lane->weights, &lane->weights_capacity, n, sizeof *lane->weights);
     if (ok && t->key_range > 0)
@@ -262,8 +284,10 @@ static cellar_status lane_pick(tabulation *t, tabulate_lane *lane, cellar_batch 
     if (!lane_reserve(t, lane, rows->n))
         return cellar_fail_memory(err, "a batch of rows");
     for (size_t row = 0; row < rows->n; row++)
-        switch (lane_admit(t, lane, batch, row, n)) {
+        switch (lane_admit(t, lane, batch, row, rows->counts != NULL ? rows->counts[row] : 1, n)) {
         case ROW_COUNTS:
+            if (rows->counts != NULL)
+                lane->counts[n] = rows->counts[row];
             for (size_t v = 0; v < t->spec->n_variables; v++)
                 lane->kept[v][n] = lane->codes[v][row];
             n++;
@@ -279,6 +303,7 @@ static cellar_status lane_pick(tabulation *t, tabulate_lane *lane, cellar_batch 
     for (size_t v = 0; v < t->spec->n_variables; v++)
         lane->codes[v] = lane->kept[v];
     rows->n = n;
+    rows->counts = rows->counts != NULL ? lane->counts : NULL;
     rows->weights = t->spec->weight_column != NULL ? lane->weights : NULL;
     rows->record_keys = t->key_range > 0 ? lane->record_keys : NULL;
     return CELLAR_OK;
@@ -289,8 +314,10 @@ static cellar_status count_batch(void *context, int lane_number, cellar_batch *b
 {
     tabulation *t = context;
     tabulate_lane *lane = &t->lanes[lane_number];
-    cellar_coded_rows rows = {
-        .n = cellar_batch_n_rows(batch), .codes = lane->codes, .n_codes = lane->n_codes};
+    cellar_coded_rows rows = {.n = cellar_batch_n_rows(batch),
+                              .codes = lane->codes,
+                              .n_codes = lane->n_codes,
+                              .counts = cellar_batch_counts(batch)};
     cellar_status status = CELLAR_OK;
 
     for (size_t v = 0; v < t->spec->n_variables; v++) {
@@ -299,7 +326,7 @@ static cellar_status count_batch(void *context, int lane_number, cellar_batch *b
     }
     if (t->spec->weight_column != NULL || t->key_range > 0 || t->units != NULL)
         CELLAR_TRY(lane_pick(t, lane, batch, &rows, err));
-    lane->n_counted += rows.n;
+    lane->n_counted += cellar_counts_sum(rows.counts, rows.n);
     CELLAR_TRY(cellar_accumulator_add(t->accumulator, lane_number, &rows, err));
     if (t->spec->max_cells > 0 && cellar_accumulator_n_cells(t->accumulator) > t->spec->max_cells)
         status = cellar_fail(err, CELLAR_ERR_RULE, "the table has more than %llu cells",
@@ -314,6 +341,7 @@ static cellar_status tabulation_count(tabulation *t, cellar_row_report *report, 
     cellar_scan_options options = {
         .n_lanes = t->spec->n_threads, .in_order = t->units != NULL, .progress = t->spec->progress};
     cellar_accumulator_spec counters = {.n_variables = t->spec->n_variables,
+                                        .counted = t->spec->reader.count_column != NULL,
                                         .weighted = t->spec->weight_column != NULL,
                                         .key_range = t->key_range};
 
@@ -428,6 +456,7 @@ static void tabulation_clear(tabulation *t)
     for (int i = 0; t->lanes != NULL && i < t->n_lanes; i++) {
         for (size_t v = 0; v < CELLAR_MAX_VARIABLES; v++)
             cellar_free(t->lanes[i].kept[v]);
+        cellar_free(t->lanes[i].counts);
         cellar_free(t->lanes[i].weights);
         cellar_free(t->lanes[i].record_keys);
     }

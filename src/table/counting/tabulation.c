@@ -178,6 +178,9 @@ static int tabulation_add_records(const cellar_tabulate_spec *spec,
     int failed = json_object_set_new(object, "missing", tabulation_missing(spec));
     if (spec->n_where > 0)
         failed |= json_object_set_new(object, "where", tabulation_where(conditions, spec->n_where));
+    if (spec->reader.count_column != NULL)
+        failed |= json_object_set_new(object, "count",
+                                      json_pack("{s:s}", "column", spec->reader.count_column));
     if (spec->weight_column != NULL)
         failed |= json_object_set_new(
             object, "weight",

@@ -199,7 +199,10 @@ cellar_status cellar_extension_create(const cellar_sheet *sheet,
             json_object_set_new(extension, "standard_errors", json_boolean(sheet->with_errors));
     }
     if (layout->sparse)
-        failed |= json_object_set_new(extension, "absent", json_string("zero"));
+        failed |= json_object_set_new(extension, "absent",
+                                      json_string(sheet->absent == CELLAR_CELL_NORMAL
+                                                      ? "zero"
+                                                      : cellar_cell_status_name(sheet->absent)));
     if (sheet->keyed && sheet->key_range != 0)
         failed |=
             json_object_set_new(extension, "key_range", extension_decimal(sheet->key_range, 0));

@@ -87,17 +87,18 @@ cellar_status cellar_format_csv_write(const cellar_sheet *sheet,
                                       cellar_output *output, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
+    const int all = cellar_sheet_lists_all(sheet, options->zeros);
     csv_layout layout = {.weighted = sheet->weighted,
                          .keyed = sheet->keyed,
-                         .statuses = cellar_sheet_has_status(sheet, options->zeros)};
+                         .statuses = cellar_sheet_has_status(sheet, all)};
     cellar_csv_fields *fields = NULL;
     cellar_sheet_walk walk;
     cellar_text row = {0};
 
     CELLAR_TRY(csv_check_names(sheet, &layout, err));
     CELLAR_TRY(cellar_csv_fields_create(sheet->schema, options->neutralise_formulas, &fields, err));
-    CELLAR_TRY(cellar_sheet_walk_init(
-        &walk, sheet, options->zeros ? CELLAR_SHEET_CELLS : CELLAR_SHEET_STORED, err));
+    CELLAR_TRY(
+        cellar_sheet_walk_init(&walk, sheet, all ? CELLAR_SHEET_CELLS : CELLAR_SHEET_STORED, err));
     if (output == NULL)
         goto out;
     csv_write_header(sheet, &layout, options->neutralise_formulas, &row);

@@ -93,7 +93,7 @@ static json_t *csvw_describe(const cellar_sheet *sheet, const cellar_table_write
     json_t *columns = json_array(), *root;
 
     if (!csvw_add_variables(sheet->schema, columns) ||
-        !csvw_add_values(sheet, options->zeros, columns)) {
+        !csvw_add_values(sheet, cellar_sheet_lists_all(sheet, options->zeros), columns)) {
         json_decref(columns);
         return NULL;
     }

@@ -74,7 +74,8 @@ cellar_status cellar_format_sdmx_write(const cellar_sheet *sheet,
 {
     cellar_status status = CELLAR_OK;
     const char *id = options->structure_id != NULL ? options->structure_id : "CELLAR:TABLE(1.0)";
-    cellar_sheet_extent extent = options->zeros ? CELLAR_SHEET_CELLS : CELLAR_SHEET_STORED;
+    cellar_sheet_extent extent =
+        cellar_sheet_lists_all(sheet, options->zeros) ? CELLAR_SHEET_CELLS : CELLAR_SHEET_STORED;
     cellar_csv_fields *fields = NULL;
     cellar_sheet_walk walk;
     cellar_text row = {0}, lead = {0};

@@ -62,12 +62,17 @@ int cellar_sheet_shows(const cellar_sheet *sheet, const cellar_sheet_cell *cell)
 
 int cellar_sheet_has_status(const cellar_sheet *sheet, int with_zeros)
 {
-    if (with_zeros && sheet->schema->structural != NULL)
+    if (with_zeros && (sheet->schema->structural != NULL || sheet->absent != CELLAR_CELL_NORMAL))
         return 1;
     for (size_t i = 0; i < sheet->n_cells; i++)
         if (sheet->cell(sheet->source, i).status != CELLAR_CELL_NORMAL)
             return 1;
     return 0;
+}
+
+int cellar_sheet_lists_all(const cellar_sheet *sheet, int zeros)
+{
+    return zeros || sheet->absent != CELLAR_CELL_NORMAL;
 }
 
 uint64_t cellar_sheet_hierarchies(const cellar_sheet *sheet)
@@ -120,10 +125,11 @@ cellar_status cellar_sheet_walk_init(cellar_sheet_walk *walk, const cellar_sheet
                                 .n_indices = cellar_schema_n_indices(sheet->schema),
                                 .structural = sheet->schema->structural != NULL};
     if (extent != CELLAR_SHEET_STORED && walk->n_indices > SHEET_MAX_INDICES)
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "the table has %" PRIu64 " possible cells, too many to write its "
-                           "zeros; write it as CSV without zeros or as sparse JSON-stat",
-                           walk->n_indices);
+        return cellar_fail(
+            err, CELLAR_ERR_ARGUMENT,
+            "the table has %" PRIu64 " possible cells, too many to write its "
+            "zeros or suppressed cells; write it as CSV without zeros or as sparse JSON-stat",
+            walk->n_indices);
     return CELLAR_OK;
 }
 
@@ -152,7 +158,8 @@ static void sheet_walk_take(cellar_sheet_walk *walk)
         }
     }
     walk->in_table = cellar_schema_has_cell(sheet->schema, index);
-    walk->cell = (cellar_sheet_cell){.index = index};
+    walk->cell = (cellar_sheet_cell){.index = index,
+                                     .status = walk->in_table ? sheet->absent : CELLAR_CELL_NORMAL};
     if (walk->in_table && walk->structural &&
         cellar_schema_is_structural_zero(sheet->schema, index))
         walk->cell.status = CELLAR_CELL_STRUCTURAL_ZERO;

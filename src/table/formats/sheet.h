@@ -35,7 +35,7 @@ typedef struct cellar_sheet_cell {
 } cellar_sheet_cell;
 
 /* The view borrows everything it points to. Stored cells come in canonical order; a cell that is
- * not stored is a zero, or a structural zero when the schema says so. */
+ * not stored is a structural zero when the schema says so, else what `absent` says. */
 typedef struct cellar_sheet {
     const cellar_schema *schema;
     cellar_sheet_kind kind;
@@ -45,9 +45,10 @@ typedef struct cellar_sheet {
     int with_errors;     /* every cell has a standard error */
     uint64_t key_range;  /* the modulus of the keys; 0: 2^64 */
     uint64_t max_weight; /* the bound of the weights; 0: none */
-    const char *tabulation; /* what was counted, a JSON object; or NULL */
-    const char *stamp;      /* a sentence about its values that the file shows; or NULL */
-    const char *attachment; /* a JSON object whose members join `extension.cellar`; or NULL */
+    const char *tabulation;    /* what was counted, a JSON object; or NULL */
+    const char *stamp;         /* a sentence about its values that the file shows; or NULL */
+    const char *attachment;    /* a JSON object whose members join `extension.cellar`; or NULL */
+    cellar_cell_status absent; /* of cells that are not stored: NORMAL (a zero) or SUPPRESSED */
     size_t n_cells;
     const void *source;
     cellar_sheet_cell (*cell)(const void *source, size_t position);
@@ -67,6 +68,9 @@ cellar_sheet_value_name(cellar_sheet_kind kind); /* "count", "released", "fitted
 int cellar_sheet_shows(const cellar_sheet *sheet, const cellar_sheet_cell *cell);
 /* 1 when some stored cell has a status, or a structural zero will be among the cells walked. */
 int cellar_sheet_has_status(const cellar_sheet *sheet, int with_zeros);
+/* What a format of rows walks: the stored cells, or all when zeros are asked for or a cell that is
+ * not stored is no zero, which a reader would take it for. */
+int cellar_sheet_lists_all(const cellar_sheet *sheet, int zeros);
 /* Bit v: the cells hold the inner nodes of variable v's hierarchies. */
 uint64_t cellar_sheet_hierarchies(const cellar_sheet *sheet);
 /* The name of a status in files ("suppressed"); "" for a normal cell. */

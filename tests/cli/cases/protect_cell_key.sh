@@ -7,3 +7,10 @@ cellar protect table.json --mechanism cell-key:file=matrix.csv --negatives zero 
 cellar protect table.json --mechanism cell-key:file=matrix.csv --negatives zero --threads 1 -o b.csv 2>/dev/null
 cmp a.csv b.csv && echo same
 grep -E '"(verdict|source)"' a.csv.cellar.json
+# The page and the check of a signature say that nobody can compute this certificate again.
+cellar report --public a.csv -o page.html 2>/dev/null
+grep -o 'Not computed again[^<]*' page.html
+mkdir pack && cp a.csv a.csv.cellar.json page.html pack
+cellar key create agency.key >/dev/null && cellar key public agency.key -o agency.pub
+cellar sign pack --key agency.key --accept unaccounted >/dev/null 2>&1
+cellar verify-release pack --key agency.pub --json 2>/dev/null | grep certificates

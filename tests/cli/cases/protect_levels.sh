@@ -16,7 +16,7 @@ try() {
 for spec in identity round:base=1 ptable:file=exact.csv ptable:file=nearly.csv laplace:epsilon=10 \
     laplace:epsilon=10.1 laplace:epsilon=10000 gaussian:sigma=0.001 poisson:alpha=0.5 \
     discrete-laplace:epsilon=1 round:base=3 truncated-laplace:epsilon=1,m=4 \
-    truncated-laplace:epsilon=13,m=1; do
+    truncated-laplace:epsilon=13,m=1 multinomial-dirichlet:alpha=1e-9; do
     try table.json --mechanism $spec
 done
 for matrix in exact nearly matrix; do

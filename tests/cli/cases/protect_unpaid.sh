@@ -3,7 +3,7 @@
 printf 'code\nF\nM\n' >codes
 table() { # of a variable called $1
     printf '%s\nF\nF\nM\n' "$1" >data.csv
-    cellar tabulate data.csv --by "$1" --domain "$1=codes" -o "$2" 2>/dev/null
+    cellar tabulate data.csv --count none --by "$1" --domain "$1=codes" -o "$2" 2>/dev/null
 }
 table sex table.json
 table released released.json

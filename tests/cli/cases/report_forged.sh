@@ -37,6 +37,13 @@ echo "-- a revision that nobody knows, and a file that is none"
 mechanism=discrete-laplace:epsilon=2 accept=
 forge '"revision": 1' '"revision": 2'
 forge '"spec": "discrete-laplace:epsilon=2"' '"spec": "discrete-laplace:epsilon=2,file=x"'
+echo "-- a charge that no ledger writes"
+for stamp in paid 'cellar-ledger 1' "cellar-ledger 1 0123456789abcdef 0 $(printf %064d 0)" \
+    "cellar-ledger 1 0123456789abcdef 7 $(printf %063d 0)" "cellar-ledger 1 0123456789abcdef 7 $(printf %064d 0) "; do
+    forge '"unaccounted, not for publication"' "\"$stamp\""
+done
+echo "-- one that some ledger may have written: only that ledger knows"
+forge '"unaccounted, not for publication"' "\"cellar-ledger 1 0123456789abcdef 7 $(printf %064d 0)\""
 echo "-- larger figures are no lie"
 mechanism=discrete-laplace:epsilon=2 accept=
 forge '"pure_epsilon": 8.0' '"pure_epsilon": 9.0'
