@@ -14,6 +14,7 @@
 #include <cellar/collect.h>
 #include <cellar/collect_papers.h>
 #include <cellar/cube.h>
+#include <cellar/cube_plan.h>
 #include <cellar/describe.h>
 #include <cellar/dirichlet.h>
 #include <cellar/estimate.h>
