@@ -16,7 +16,12 @@ struct cellar_cube_design {
     const cellar_plan *plan;
     cellar_cube *cube;            /* variables, lattice, planned measures; nothing measured */
     plan_work work;               /* of no table: what a unit multiplies */
-    double *weight, *cap, *sd, *independent_sd, *inner_sd; /* of each table */
+    cellar_schema *domains[CELLAR_MAX_VARIABLES]; /* of each variable alone */
+    /* Of each table: weight of the variance of a cell; largest variance as a share of the budget (at
+     * cost 1), and as the plan wishes it; errors. */
+    double *weight, *cap, *wish, *sd, *independent_sd, *inner_sd;
+    uint32_t *named; /* the tables that the plan names, in its order */
+    double cost;     /* the sum of all precisions */
     char **names;
     uint8_t *mechanism_of; /* each table, or CUBE_NOT_MEASURED */
     cellar_mechanism *mechanisms[CUBE_MECHANISMS_MAX];

@@ -141,14 +141,16 @@ static cellar_status plan_measures(cellar_cube_design *d, const double *size, co
 {
     cellar_status status = CELLAR_OK;
     for (size_t t = 0; t < d->cube->lattice.n; t++) {
+        double mean, variance;
         size_t k;
         if (!isfinite(size[t]))
             continue;
         k = step_for(ladder, n_steps, size[t]);
         d->mechanism_of[t] = (uint8_t) k;
+        cellar_mechanism_mean_variance(d->mechanisms[k], 0, &mean, &variance);
         CELLAR_TRY(cellar_cube_plan_measure(d->cube, (uint32_t) t,
-                                            cellar_mechanism_spec(d->mechanisms[k]),
-                                            cellar_mechanism_variance(d->mechanisms[k], 0), err));
+                                            cellar_mechanism_spec(d->mechanisms[k]), variance,
+                                            err));
     }
     CELLAR_TRY(cellar_cube_settle(d->cube, err));
 out:
@@ -163,16 +165,14 @@ static cellar_status certify(cellar_cube_design *d, const size_t *times, cellar_
     const cellar_protect_options protect = cellar_plan_protect_options(&d->work, NULL);
     cellar_release_facts facts = cellar_protection_facts(&protect, 1);
     cellar_certify_part parts[CUBE_MECHANISMS_MAX];
-    cellar_certificate_domain domain = CELLAR_CERTIFICATE_DOMAIN_DECLARED;
     cellar_question question;
     for (size_t k = 0; k < d->n_mechanisms; k++)
         parts[k] = (cellar_certify_part){d->mechanisms[k], times[k]};
-    for (size_t v = 0; v < d->cube->n_variables; v++)
-        if (d->cube->variables[v].domain == CELLAR_DOMAIN_ASSERTED)
-            domain = CELLAR_CERTIFICATE_DOMAIN_ASSERTED;
     facts.unit = d->plan->unit.name;
     facts.delta = d->delta;
-    cellar_question_init(&question, &facts, domain);
+    cellar_question_init(&question, &facts);
+    for (size_t v = 0; v < d->cube->n_variables; v++)
+        cellar_question_add_domains(&question, d->domains[v]);
     return cellar_certify(parts, d->n_mechanisms, &question.options, &d->certificate, err);
 }
 

@@ -11,9 +11,10 @@
 /* ---- variables ---------------------------------------------------------------------------- */
 
 /* The declared categories of a variable: those that an empty table of it has. */
-static cellar_status open_variable(const cellar_plan *plan, size_t v, cube_variable *out,
+static cellar_status open_variable(cellar_cube_design *d, size_t v, cube_variable *out,
                                    cellar_error *err)
 {
+    const cellar_plan *plan = d->plan;
     const plan_variable *variable = plan_variable_at(plan, v);
     cellar_variable_spec spec;
     const cellar_tabulate_spec question = cellar_plan_tabulate_spec(plan, &v, 1, NULL, &spec);
@@ -25,10 +26,10 @@ static cellar_status open_variable(const cellar_plan *plan, size_t v, cube_varia
                                     "a universe is fixed before the data are read: '%.60s' needs a "
                                     "codelist, or a band with top and bottom",
                                     variable->name));
-    CELLAR_TRY(cellar_cube_variable_init(
-        out, variable->name, cellar_schema_domain(cellar_table_schema(empty), 0),
-        cellar_schema_codelist(cellar_table_schema(empty), 0), variable->hierarchy == PLAN_YES,
-        err));
+    d->domains[v] = cellar_schema_retain(cellar_table_schema(empty));
+    CELLAR_TRY(cellar_cube_variable_init(out, variable->name, cellar_schema_domain(d->domains[v], 0),
+                                         cellar_schema_codelist(d->domains[v], 0),
+                                         variable->hierarchy == PLAN_YES, err));
 out:
     cellar_table_free(empty);
     return status;
@@ -171,12 +172,12 @@ out:
 
 /* The total and the tables of one variable may not have more variance than if a quarter of the
  * budget were spent on them alone, in equal parts: the loss alone would starve them. */
-static double default_cap(const cube_lattice *l, double cost)
+static double default_cap(const cube_lattice *l)
 {
     size_t n = 0;
     for (size_t t = 0; t < l->n; t++)
         n += l->spaces[t].order <= 1;
-    return 4 * (double) n / cost;
+    return 4 * (double) n;
 }
 
 static cellar_status weigh_tables(cellar_cube_design *d, cellar_error *err)
@@ -186,8 +187,9 @@ static cellar_status weigh_tables(cellar_cube_design *d, cellar_error *err)
     for (size_t t = 0; t < l->n; t++) {
         d->weight[t] = universe->objective == PLAN_OBJECTIVE_CELLS ? 1 : 1 / l->n_cells[t];
         d->cap[t] = universe->objective <= PLAN_OBJECTIVE_TABLES && l->spaces[t].order <= 1
-                        ? default_cap(l, 1)
+                        ? default_cap(l)
                         : INFINITY;
+        d->wish[t] = INFINITY;
     }
     for (size_t i = 0; i < universe->tables.n; i++) {
         const plan_universe_table *table = plan_universe_table_at(d->plan, i);
@@ -197,6 +199,7 @@ static cellar_status weigh_tables(cellar_cube_design *d, cellar_error *err)
         if (status != CELLAR_OK)
             return status;
         t = cellar_cube_lattice_find(l, &space);
+        d->named[i] = t;
         if (table->weight != NULL)
             d->weight[t] *= strtod(table->weight, NULL);
     }
@@ -226,18 +229,20 @@ cellar_status cellar_cube_design_universe(cellar_cube_design *d, cellar_error *e
         CELLAR_TRY(cellar_plan_fail_at(d->plan, "variables", err, "at most %d variables",
                                        CELLAR_MAX_VARIABLES));
     for (size_t v = 0; v < d->plan->variables.n; v++)
-        CELLAR_TRY(open_variable(d->plan, v, &variables[v], err));
+        CELLAR_TRY(open_variable(d, v, &variables[v], err));
     CELLAR_TRY(list_tables(d->plan, variables, &tables, &n_tables, err));
     CELLAR_TRY(cellar_cube_create(variables, d->plan->variables.n, tables, n_tables, &d->cube, err));
     n = d->cube->lattice.n;
     d->weight = cellar_alloc(n, sizeof *d->weight);
     d->cap = cellar_alloc(n, sizeof *d->cap);
+    d->wish = cellar_alloc(n, sizeof *d->wish);
+    d->named = cellar_alloc(d->plan->universe.tables.n, sizeof *d->named);
     d->sd = cellar_alloc(n, sizeof *d->sd);
     d->independent_sd = cellar_alloc(n, sizeof *d->independent_sd);
     d->inner_sd = cellar_alloc(n, sizeof *d->inner_sd);
     d->names = cellar_alloc(n, sizeof *d->names);
     d->mechanism_of = cellar_alloc(n, sizeof *d->mechanism_of);
-    if (d->weight == NULL || d->cap == NULL || d->sd == NULL || d->independent_sd == NULL ||
+    if (d->weight == NULL || d->cap == NULL || d->wish == NULL || d->named == NULL || d->sd == NULL || d->independent_sd == NULL ||
         d->inner_sd == NULL || d->names == NULL || d->mechanism_of == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "a universe"));
     CELLAR_TRY(weigh_tables(d, err));

@@ -167,10 +167,7 @@ cellar_status cellar_certify_dirichlet(const cellar_dirichlet *dirichlet,
     c->composition.n_parts = 1;
     c->composition.basic = c->composition.tight = (cellar_guarantee){c->pure, 0};
     CELLAR_TRY(dirichlet_points(c, options, err));
-    if (options->domain == CELLAR_CERTIFICATE_DOMAIN_OBSERVED)
-        CELLAR_TRY(cellar_certificate_judge(
-            c, CELLAR_VERDICT_FAILS, err,
-            "domain observed: categories were read off the data, so one person can create one"));
+    CELLAR_TRY(cellar_certificate_judge_domain(c, options, err));
     if (options->neighbours == CELLAR_NEIGHBOURS_ADD_REMOVE)
         CELLAR_TRY(cellar_certificate_warn(
             c, err, "%s",

@@ -391,9 +391,8 @@ out:
 
 static cellar_domain variable_domain(const tabulation *t, size_t v)
 {
-    if (cellar_coder_is_declared(t->coders[v]))
-        return CELLAR_DOMAIN_DECLARED;
-    return t->spec->variables[v].domain_public ? CELLAR_DOMAIN_ASSERTED : CELLAR_DOMAIN_OBSERVED;
+    return cellar_codelist_domain(cellar_coder_is_declared(t->coders[v]) ? t->domains[v] : NULL,
+                                  t->spec->variables[v].domain_public);
 }
 
 /* The categories of all variables, once all rows were seen. */

@@ -42,7 +42,7 @@ static cellar_status extension_check_kind(const cellar_source *source, const jso
 
 static int extension_domain(const char *name, cellar_domain *out)
 {
-    for (cellar_domain d = CELLAR_DOMAIN_OBSERVED; name != NULL && d <= CELLAR_DOMAIN_ASSERTED; d++)
+    for (cellar_domain d = CELLAR_DOMAIN_OBSERVED; name != NULL && d <= CELLAR_DOMAIN_DRAFTED; d++)
         if (strcmp(cellar_domain_name(d), name) == 0) {
             *out = d;
             return 1;
@@ -66,7 +66,7 @@ static cellar_status extension_variable(const cellar_source *source, const json_
     for (size_t i = 0; i < options->n_codelists; i++)
         if (strcmp(options->codelists[i].variable, def->name) == 0) {
             def->codelist = cellar_codelist_retain(options->codelists[i].codelist);
-            def->domain = CELLAR_DOMAIN_DECLARED;
+            def->domain = cellar_codelist_domain(def->codelist, 0);
             return CELLAR_OK;
         }
     status = cellar_codelist_parse(source->name, json_string_value(text), json_string_length(text),

@@ -9,7 +9,8 @@ const char *cellar_domain_name(cellar_domain domain)
 {
     static const char *const names[] = {[CELLAR_DOMAIN_OBSERVED] = "observed",
                                         [CELLAR_DOMAIN_DECLARED] = "declared",
-                                        [CELLAR_DOMAIN_ASSERTED] = "asserted"};
+                                        [CELLAR_DOMAIN_ASSERTED] = "asserted",
+                                        [CELLAR_DOMAIN_DRAFTED] = "drafted"};
     return names[domain];
 }
 
