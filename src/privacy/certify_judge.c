@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "math/ball.h"
+#include "math/work.h"
 
 /* ---- judgement --------------------------------------------------------------------------------
  */
@@ -73,6 +74,11 @@ cellar_status cellar_certify_judge(const cellar_setting *s, cellar_certificate *
                                            "the records of a unit are changed one after the other "
                                            "(group privacy): a bound, and not "
                                            "the least one"));
+    if (cellar_work_is_over())
+        CELLAR_TRY(cellar_certificate_warn(c, err,
+                                           "the counted work of a certificate was used up: the "
+                                           "bounds hold, and a larger effort may bring closer "
+                                           "ones"));
     if (c->infinite >= 1 && s->group == 1)
         CELLAR_TRY(
             cellar_certificate_judge(c, CELLAR_VERDICT_FAILS, err,

@@ -182,7 +182,7 @@ MUTANTS = [
     Mutant("src/mechanism/matrix/cell_key.c", "(at_most ? 1 : 0);", "0;",
            "a bound of tables that say at most is taken for below", "unit/cell_key"),
     # ---- certificates
-    Mutant("src/privacy/pair.c", "    return yes;\n", "    return yes + 1;\n",
+    Mutant("src/privacy/pair_threshold.c", "    return yes;\n", "    return yes + 1;\n",
            "the threshold of a violation is off by one", ROUNDING),
     Mutant("src/privacy/setting.c", "CELLAR_NEIGHBOURS_SUBSTITUTE ? 2 : 1;",
            "CELLAR_NEIGHBOURS_SUBSTITUTE ? 1 : 1;", "a substitution changes one cell", ROUNDING),
