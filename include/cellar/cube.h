@@ -87,6 +87,12 @@ CELLAR_API cellar_status cellar_cube_ask(const cellar_cube *cube,
                                          const cellar_cube_question *question,
                                          cellar_estimate **out, cellar_error *err);
 
+/* What a standard error is multiplied by for an interval that covers the true value with
+ * probability `level` (0 < level < 1): the normal quantile where all noise is discrete Gaussian.
+ * With discrete Laplace noise that of one Laplace variable, ln(1 / (1 - level)) / sqrt(2), which
+ * sums of several stay below; docs/cube.md has the coverage that was measured. */
+CELLAR_API double cellar_cube_multiplier(const cellar_cube *cube, double level);
+
 #ifdef __cplusplus
 }
 #endif

@@ -19,9 +19,9 @@ extern "C" {
 /* What a cube will be; depends on no count. Immutable. */
 typedef struct cellar_cube_design cellar_cube_design;
 
-/* Chooses the tables to measure and their noise for the budget of the plan. Reads code lists, and no
- * data: every domain must be declared. A standard deviation that was asked for and cannot be had is
- * refused (CELLAR_ERR_RULE) with the budget that would do. The plan outlives *out; free it with
+/* Chooses the tables to measure and their noise for the budget of the plan. Reads code lists, and
+ * no data: every domain must be declared. A standard deviation that was asked for and cannot be had
+ * is refused (CELLAR_ERR_RULE) with the budget that would do. The plan outlives *out; free it with
  * cellar_cube_design_free(). On failure it is NULL. */
 CELLAR_API cellar_status cellar_cube_design_create(const cellar_plan *plan,
                                                    cellar_cube_design **out, cellar_error *err);
@@ -29,15 +29,15 @@ CELLAR_API void cellar_cube_design_free(cellar_cube_design *design); /* NULL is 
 
 /* One table of the universe. */
 typedef struct cellar_cube_design_table {
-    const char *name;         /* "region x sex"; "total" */
+    const char *name; /* "region x sex"; "total" */
     size_t n_variables;
     uint64_t n_cells;
-    const char *mechanism;    /* that it is measured with; NULL: it is not measured itself */
-    double sd;                /* of the noise of a cell of the cube's table: the largest */
-    double independent_sd;    /* if every table had noise of its own, the budget split as well as can
-                                 be for the same weights */
-    double inner_sd;          /* if only the tables that nothing is above were measured, with equal
-                                 noise, and this one were added up from the best of them */
+    const char *mechanism; /* that it is measured with; NULL: it is not measured itself */
+    double sd;             /* of the noise of a cell of the cube's table: the largest */
+    double independent_sd; /* if every table had noise of its own, the budget split as well as can
+                              be for the same weights */
+    double inner_sd;       /* if only the tables that nothing is above were measured, with equal
+                              noise, and this one were added up from the best of them */
 } cellar_cube_design_table;
 
 CELLAR_API size_t cellar_cube_design_n_tables(const cellar_cube_design *design);

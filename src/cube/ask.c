@@ -239,10 +239,8 @@ static cellar_status list_of(const asking *a, size_t k, cellar_codelist **out, c
     cellar_status status = CELLAR_OK;
 
     *out = NULL;
-    if (side->n_groups == 0 && side->n_codes == 0 && v->axis.n_levels == 1) {
-        *out = cellar_codelist_retain(v->codelist);
-        return CELLAR_OK;
-    }
+    if (side->n_groups == 0 && side->n_codes == 0)
+        return cellar_cube_variable_list(v, a->level[i], out, err);
     CELLAR_TRY(cellar_codelist_create(&list, err));
     for (size_t p = 0; p < n; p++) {
         const size_t code = v->code[a->level[i]][picks->nodes[picks->start[p]]];
@@ -263,7 +261,6 @@ out:
 
 static cellar_status make_schema(asking *a, cellar_error *err)
 {
-    static const char TOTAL[] = "code,label\n_T,Total\n";
     cellar_schema_variable_def defs[CUBE_ORDER_MAX] = {{0}};
     cellar_codelist *lists[CUBE_ORDER_MAX] = {NULL};
     const cellar_margins all = {.all = 1};
@@ -271,18 +268,16 @@ static cellar_status make_schema(asking *a, cellar_error *err)
     cellar_schema *inner = NULL;
     cellar_status status = CELLAR_OK;
 
-    if (n == 0) { /* a schema has a variable: that of the total has one category */
-        CELLAR_TRY(cellar_codelist_parse("total", TOTAL, sizeof TOTAL - 1, &lists[0], err));
-        defs[0] = (cellar_schema_variable_def){"total", CELLAR_DOMAIN_DECLARED, lists[0]};
-    }
+    if (n == 0)
+        return cellar_cube_table_schema(a->cube, a->table, &a->schema, err);
     for (size_t k = 0; k < n; k++) {
         const size_t i = a->side_of[k];
         const cube_variable *v = &a->cube->variables[a->variable[i]];
         CELLAR_TRY(list_of(a, k, &lists[i], err));
         defs[i] = (cellar_schema_variable_def){v->name, v->domain, lists[i]};
     }
-    CELLAR_TRY(cellar_schema_create(defs, n > 0 ? n : 1, NULL, &inner, err));
-    if (a->question->margins && n > 0)
+    CELLAR_TRY(cellar_schema_create(defs, n, NULL, &inner, err));
+    if (a->question->margins)
         CELLAR_TRY(cellar_schema_expand(inner, &all, &a->schema, err));
     else
         a->schema = cellar_schema_retain(inner);

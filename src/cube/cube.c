@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#define MATHLIB_STANDALONE
 #include "cube/cube.h"
 
 #include <math.h>
@@ -6,10 +7,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include <Rmath.h>
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "cube/picks.h"
 #include "cube/precision.h"
+#include "table/build.h"
 #include "table/formats/extension.h"
 
 /* ---- life cycle -------------------------------------------------------------------- */
@@ -236,6 +240,31 @@ out:
     return status;
 }
 
+cellar_status cellar_cube_table_schema(const cellar_cube *cube, uint32_t table, cellar_schema **out,
+                                       cellar_error *err)
+{
+    static const char TOTAL[] = "code,label\n_T,Total\n";
+    const cube_space *space = &cube->lattice.spaces[table];
+    cellar_schema_variable_def defs[CUBE_ORDER_MAX] = {{0}};
+    cellar_codelist *lists[CUBE_ORDER_MAX] = {NULL};
+    cellar_status status = CELLAR_OK;
+    *out = NULL;
+    if (space->order == 0) {
+        CELLAR_TRY(cellar_codelist_parse("total", TOTAL, sizeof TOTAL - 1, &lists[0], err));
+        defs[0] = (cellar_schema_variable_def){"total", CELLAR_DOMAIN_DECLARED, lists[0]};
+    }
+    for (size_t i = 0; i < space->order; i++) {
+        const cube_variable *v = &cube->variables[space->variable[i]];
+        CELLAR_TRY(cellar_cube_variable_list(v, space->level[i], &lists[i], err));
+        defs[i] = (cellar_schema_variable_def){v->name, v->domain, lists[i]};
+    }
+    CELLAR_TRY(cellar_schema_create(defs, space->order > 0 ? space->order : 1, NULL, out, err));
+out:
+    for (size_t i = 0; i < CUBE_ORDER_MAX; i++)
+        cellar_codelist_free(lists[i]);
+    return status;
+}
+
 /* ---- queries ------------------------------------------------------------------------------ */
 
 const char *cellar_cube_description(const cellar_cube *cube)
@@ -299,4 +328,13 @@ cellar_status cellar_cube_table_at(const cellar_cube *cube, size_t table,
 out:
     cellar_text_clear(&name);
     return status;
+}
+
+double cellar_cube_multiplier(const cellar_cube *cube, double level)
+{
+    int is_gaussian = 1;
+    for (size_t t = 0; t < cube->lattice.n; t++)
+        is_gaussian &= cube->tables[t].mechanism == NULL ||
+                       strncmp(cube->tables[t].mechanism, "discrete-gaussian:", 18) == 0;
+    return is_gaussian ? qnorm((1 - level) / 2, 0, 1, 0, 0) : -log1p(-level) / M_SQRT2;
 }

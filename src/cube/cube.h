@@ -62,6 +62,11 @@ cellar_status cellar_cube_write(cellar_cube *cube, cellar_output *output, cellar
 cellar_status cellar_cube_parse(const char *name, const void *bytes, size_t length,
                                 cellar_cube **out, cellar_error *err);
 
+/* The schema of a table: the nodes of each variable at its level; that of the total has a variable
+ * of one category. On failure *out is NULL. */
+cellar_status cellar_cube_table_schema(const cellar_cube *cube, uint32_t table, cellar_schema **out,
+                                       cellar_error *err);
+
 /* A table in words: "region x sex", "total"; an upper level is marked: "region^1". */
 void cellar_cube_table_name(const cellar_cube *cube, uint32_t table, cellar_text *out);
 /* The digest of what the file has of a table; compares it with the recorded one. */

@@ -162,3 +162,28 @@ uint32_t cellar_cube_variable_find(const cube_variable *variable, size_t level, 
             return node;
     return CUBE_NO_SPACE;
 }
+
+cellar_status cellar_cube_variable_list(const cube_variable *variable, size_t level,
+                                        cellar_codelist **out, cellar_error *err)
+{
+    cellar_codelist *list = NULL;
+    cellar_status status = CELLAR_OK;
+    *out = NULL;
+    if (variable->axis.n_levels == 1) {
+        *out = cellar_codelist_retain(variable->codelist);
+        return CELLAR_OK;
+    }
+    CELLAR_TRY(cellar_codelist_create(&list, err));
+    for (uint32_t node = 0; node < variable->axis.n[level]; node++) {
+        const size_t code = variable->code[level][node];
+        CELLAR_TRY(cellar_codelist_add(list, cellar_codelist_code(variable->codelist, code),
+                                       cellar_codelist_label(variable->codelist, code, 0), NULL,
+                                       CELLAR_CODE_PLAIN, err));
+    }
+    CELLAR_TRY(cellar_codelist_finish(list, err));
+    *out = list;
+    list = NULL;
+out:
+    cellar_codelist_free(list);
+    return status;
+}

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "cube/picks.h"
+#include "table/build.h"
 
 enum { SEARCH_STEPS = 14 };
 
@@ -69,7 +70,8 @@ out:
     return status;
 }
 
-/* ---- how much of rho an epsilon at delta buys ------------------------------------------------- */
+/* ---- how much of rho an epsilon at delta buys -------------------------------------------------
+ */
 
 static double epsilon_of(const cellar_cube_design *d)
 {
@@ -99,8 +101,8 @@ static cellar_status search_rho(cellar_cube_design *d, cube_choice *choice, cell
     CELLAR_TRY(choose(d, low, choice, err));
     CELLAR_TRY(cellar_cube_design_noise(d, choice, low, err));
     if (!(epsilon_of(d) <= epsilon))
-        CELLAR_TRY(cellar_plan_fail_at(d->plan, "budget", err,
-                                       "no noise was found for this epsilon and delta; give a rho"));
+        CELLAR_TRY(cellar_plan_fail_at(
+            d->plan, "budget", err, "no noise was found for this epsilon and delta; give a rho"));
 out:
     return status;
 }
@@ -119,7 +121,8 @@ out:
     return status;
 }
 
-/* ---- what it gives ------------------------------------------------------------------------------ */
+/* ---- what it gives ------------------------------------------------------------------------------
+ */
 
 /* 1 when no other table lies above. */
 static void mark_finest(const cube_lattice *l, unsigned char *is_finest)
@@ -132,7 +135,8 @@ static void mark_finest(const cube_lattice *l, unsigned char *is_finest)
 }
 
 /* The variance of one cell when a budget for precisions of 1 in all is split so that each table has
- * the share that is proportional to `part`: 1 / part for rho; a Laplace variance is 2 / epsilon^2. */
+ * the share that is proportional to `part`: 1 / part for rho; a Laplace variance is 2 / epsilon^2.
+ */
 static double alone(const cellar_cube_design *d, double share)
 {
     const plan_budget *budget = &d->plan->budget;
@@ -154,8 +158,7 @@ static void independent_errors(cellar_cube_design *d)
     for (size_t t = 0; t < l->n; t++)
         sum += pow(d->weight[t] * l->n_cells[t], power);
     for (size_t t = 0; t < l->n; t++)
-        d->independent_sd[t] =
-            sqrt(alone(d, pow(d->weight[t] * l->n_cells[t], power) / sum));
+        d->independent_sd[t] = sqrt(alone(d, pow(d->weight[t] * l->n_cells[t], power) / sum));
 }
 
 /* Only the finest tables, equally: users add up. */
@@ -199,7 +202,8 @@ out:
     return status;
 }
 
-/* ---- life cycle ------------------------------------------------------------------------------------ */
+/* ---- life cycle
+ * ------------------------------------------------------------------------------------ */
 
 /* The largest standard deviations that the plan names, as variances. */
 static cellar_status read_wishes(cellar_cube_design *d, cellar_error *err)
@@ -229,9 +233,10 @@ cellar_status cellar_cube_design_create(const cellar_plan *plan, cellar_cube_des
         return cellar_fail_memory(err, "the design of a cube");
     d->plan = plan;
     if (plan->universe.file == NULL)
-        CELLAR_TRY(cellar_plan_fail_at(plan, "tables", err,
-                                       "the plan lists tables and has no universe: use `cellar plan "
-                                       "check` and `cellar plan run`"));
+        CELLAR_TRY(
+            cellar_plan_fail_at(plan, "tables", err,
+                                "the plan lists tables and has no universe: use `cellar plan "
+                                "check` and `cellar plan run`"));
     d->work = (plan_work){.plan = plan,
                           .per_unit = plan->unit.max_records > 0 ? plan->unit.max_records : 1,
                           .max_weight = plan->data.max_weight > 0 ? plan->data.max_weight : 1,
@@ -279,7 +284,8 @@ void cellar_cube_design_free(cellar_cube_design *d)
     cellar_free(d);
 }
 
-/* ---- queries --------------------------------------------------------------------------------------- */
+/* ---- queries
+ * --------------------------------------------------------------------------------------- */
 
 size_t cellar_cube_design_n_tables(const cellar_cube_design *d)
 {

@@ -9,16 +9,17 @@
 #include "cube/precision.h"
 #include "plan/work.h"
 
-/* Different mechanisms that a cube may use: its certificate composes each as often as it is used. */
+/* Different mechanisms that a cube may use: its certificate composes each as often as it is used.
+ */
 enum { CUBE_MECHANISMS_MAX = 32, CUBE_NOT_MEASURED = 255 };
 
 struct cellar_cube_design {
     const cellar_plan *plan;
-    cellar_cube *cube;            /* variables, lattice, planned measures; nothing measured */
-    plan_work work;               /* of no table: what a unit multiplies */
+    cellar_cube *cube; /* variables, lattice, planned measures; nothing measured */
+    plan_work work;    /* of no table: what a unit multiplies */
     cellar_schema *domains[CELLAR_MAX_VARIABLES]; /* of each variable alone */
-    /* Of each table: weight of the variance of a cell; largest variance as a share of the budget (at
-     * cost 1), and as the plan wishes it; errors. */
+    /* Of each table: weight of the variance of a cell; largest variance as a share of the budget
+     * (at cost 1), and as the plan wishes it; errors. */
     double *weight, *cap, *wish, *sd, *independent_sd, *inner_sd;
     uint32_t *named; /* the tables that the plan names, in its order */
     double cost;     /* the sum of all precisions */
@@ -31,7 +32,8 @@ struct cellar_cube_design {
     double loss_to_bound, loss_to_optimum;
 };
 
-/* The universe of the plan: its variables and tables as a cube, weights and caps (cube_universe.c). */
+/* The universe of the plan: its variables and tables as a cube, weights and caps (cube_universe.c).
+ */
 cellar_status cellar_cube_design_universe(cellar_cube_design *design, cellar_error *err);
 
 /* Noise for the precisions of a choice: mechanisms, measures and the certificate, for a cost that

@@ -64,8 +64,8 @@ static size_t ladder_of(const double *size, size_t n, double *room,
     if (n_steps <= CUBE_MECHANISMS_MAX)
         return n_steps;
     for (size_t k = 0; k < CUBE_MECHANISMS_MAX; k++)
-        ladder[k] = room[0] * pow(room[n_finite - 1] / room[0],
-                                  (double) k / (CUBE_MECHANISMS_MAX - 1));
+        ladder[k] =
+            room[0] * pow(room[n_finite - 1] / room[0], (double) k / (CUBE_MECHANISMS_MAX - 1));
     return CUBE_MECHANISMS_MAX;
 }
 
@@ -73,9 +73,25 @@ static size_t ladder_of(const double *size, size_t n, double *room,
 static size_t step_for(const double *ladder, size_t n_steps, double size)
 {
     size_t k = 0;
-    while (k + 1 < n_steps && ladder[k] * 1.0002 < size)
+    while (k + 1 < n_steps && ladder[k] * 1.0001 < size)
         k++;
     return k;
+}
+
+/* How many tables use each step; steps that none uses are taken out. Answers how many are left. */
+static size_t count_uses(const double *size, size_t n, double *ladder, size_t n_steps,
+                         size_t *times)
+{
+    size_t kept = 0;
+    for (size_t t = 0; t < n; t++)
+        if (isfinite(size[t]))
+            times[step_for(ladder, n_steps, size[t])]++;
+    for (size_t k = 0; k < n_steps; k++)
+        if (times[k] > 0) {
+            ladder[kept] = ladder[k];
+            times[kept++] = times[k];
+        }
+    return kept;
 }
 
 /* What all of it costs a unit at these sizes: rho, or epsilon. */
@@ -86,14 +102,14 @@ static double cost_of(const cellar_cube_design *d, const double *ladder, const s
     const double records = (double) work->per_unit * (double) work->max_weight;
     double cost = 0;
     for (size_t k = 0; k < n_steps; k++)
-        cost += cellar_cube_design_is_pure(d)
-                    ? (double) times[k] / ladder[k]
-                    : (double) times[k] / (2 * ladder[k] * ladder[k]);
+        cost += cellar_cube_design_is_pure(d) ? (double) times[k] / ladder[k]
+                                              : (double) times[k] / (2 * ladder[k] * ladder[k]);
     return (double) work->n_sides * cost *
            (cellar_cube_design_is_pure(d) ? records : records * records);
 }
 
-/* ---- mechanisms ---------------------------------------------------------------------------------- */
+/* ---- mechanisms
+ * ---------------------------------------------------------------------------------- */
 
 /* Six digits, so that the noise is not smaller than asked for. */
 static void spec_of(const cellar_cube_design *d, double size, char out[64])
@@ -148,16 +164,16 @@ static cellar_status plan_measures(cellar_cube_design *d, const double *size, co
         k = step_for(ladder, n_steps, size[t]);
         d->mechanism_of[t] = (uint8_t) k;
         cellar_mechanism_mean_variance(d->mechanisms[k], 0, &mean, &variance);
-        CELLAR_TRY(cellar_cube_plan_measure(d->cube, (uint32_t) t,
-                                            cellar_mechanism_spec(d->mechanisms[k]), variance,
-                                            err));
+        CELLAR_TRY(cellar_cube_plan_measure(
+            d->cube, (uint32_t) t, cellar_mechanism_spec(d->mechanisms[k]), variance, err));
     }
     CELLAR_TRY(cellar_cube_settle(d->cube, err));
 out:
     return status;
 }
 
-/* ---- the certificate ------------------------------------------------------------------------------- */
+/* ---- the certificate
+ * ------------------------------------------------------------------------------- */
 
 /* One cell of each measured table: what a record touches. */
 static cellar_status certify(cellar_cube_design *d, const size_t *times, cellar_error *err)
@@ -189,9 +205,7 @@ cellar_status cellar_cube_design_noise(cellar_cube_design *d, const cube_choice 
     forget_noise(d);
     sizes_of(d, choice, size);
     n_steps = ladder_of(size, n, size + n, ladder);
-    for (size_t t = 0; t < n; t++)
-        if (isfinite(size[t]))
-            times[step_for(ladder, n_steps, size[t])]++;
+    n_steps = count_uses(size, n, ladder, n_steps, times);
     factor = cost_of(d, ladder, times, n_steps) / budget;
     if (!cellar_cube_design_is_pure(d))
         factor = sqrt(factor);

@@ -27,9 +27,9 @@ static cellar_status open_variable(cellar_cube_design *d, size_t v, cube_variabl
                                     "codelist, or a band with top and bottom",
                                     variable->name));
     d->domains[v] = cellar_schema_retain(cellar_table_schema(empty));
-    CELLAR_TRY(cellar_cube_variable_init(out, variable->name, cellar_schema_domain(d->domains[v], 0),
-                                         cellar_schema_codelist(d->domains[v], 0),
-                                         variable->hierarchy == PLAN_YES, err));
+    CELLAR_TRY(cellar_cube_variable_init(
+        out, variable->name, cellar_schema_domain(d->domains[v], 0),
+        cellar_schema_codelist(d->domains[v], 0), variable->hierarchy == PLAN_YES, err));
 out:
     cellar_table_free(empty);
     return status;
@@ -47,8 +47,8 @@ static cellar_status read_side(const cellar_plan *plan, const cube_variable *var
     for (size_t i = length; i-- > 0 && text[i] >= '0' && text[i] <= '9';)
         at = i;
     at = at > 0 && at < length && text[at - 1] == '^' ? at - 1 : length;
-    while (v < plan->variables.n && (strlen(variables[v].name) != at ||
-                                     strncmp(variables[v].name, text, at) != 0))
+    while (v < plan->variables.n &&
+           (strlen(variables[v].name) != at || strncmp(variables[v].name, text, at) != 0))
         v++;
     if (v == plan->variables.n)
         return cellar_plan_fail(plan->name, place, key, err, "the plan has no variable '%.*s'",
@@ -156,7 +156,8 @@ static cellar_status list_tables(const cellar_plan *plan, const cube_variable *v
     if (plan->universe.up_to > CUBE_ORDER_MAX)
         return cellar_plan_fail_at(plan, "universe.up_to", err, "at most %d variables",
                                    CUBE_ORDER_MAX);
-    CELLAR_TRY(cellar_cube_tables_up_to(axes, plan->variables.n, plan->universe.up_to, out, n, err));
+    CELLAR_TRY(
+        cellar_cube_tables_up_to(axes, plan->variables.n, plan->universe.up_to, out, n, err));
     CELLAR_TRY(leave_out(plan, variables, *out, n, err));
     more = cellar_realloc(*out, *n + plan->universe.tables.n, sizeof **out);
     if (more == NULL)
@@ -231,7 +232,8 @@ cellar_status cellar_cube_design_universe(cellar_cube_design *d, cellar_error *e
     for (size_t v = 0; v < d->plan->variables.n; v++)
         CELLAR_TRY(open_variable(d, v, &variables[v], err));
     CELLAR_TRY(list_tables(d->plan, variables, &tables, &n_tables, err));
-    CELLAR_TRY(cellar_cube_create(variables, d->plan->variables.n, tables, n_tables, &d->cube, err));
+    CELLAR_TRY(
+        cellar_cube_create(variables, d->plan->variables.n, tables, n_tables, &d->cube, err));
     n = d->cube->lattice.n;
     d->weight = cellar_alloc(n, sizeof *d->weight);
     d->cap = cellar_alloc(n, sizeof *d->cap);
@@ -242,8 +244,9 @@ cellar_status cellar_cube_design_universe(cellar_cube_design *d, cellar_error *e
     d->inner_sd = cellar_alloc(n, sizeof *d->inner_sd);
     d->names = cellar_alloc(n, sizeof *d->names);
     d->mechanism_of = cellar_alloc(n, sizeof *d->mechanism_of);
-    if (d->weight == NULL || d->cap == NULL || d->wish == NULL || d->named == NULL || d->sd == NULL || d->independent_sd == NULL ||
-        d->inner_sd == NULL || d->names == NULL || d->mechanism_of == NULL)
+    if (d->weight == NULL || d->cap == NULL || d->wish == NULL || d->named == NULL ||
+        d->sd == NULL || d->independent_sd == NULL || d->inner_sd == NULL || d->names == NULL ||
+        d->mechanism_of == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "a universe"));
     CELLAR_TRY(weigh_tables(d, err));
     CELLAR_TRY(name_tables(d, err));

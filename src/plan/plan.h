@@ -56,7 +56,8 @@ typedef struct plan_rule {
     plan_list qid, sensitive;
 } plan_rule;
 
-/* A table of a universe beyond those of at most so many variables, or one with a wish of its own. */
+/* A table of a universe beyond those of at most so many variables, or one with a wish of its own.
+ */
 typedef struct plan_universe_table {
     plan_place place;
     plan_list by; /* "region", or "region^1" for a level of its hierarchy */

@@ -80,8 +80,8 @@ cellar_status cellar_plan_count(const cellar_plan *plan, const plan_table *table
                                 cellar_row_report *rows, cellar_error *err)
 {
     cellar_variable_spec variables[CELLAR_MAX_VARIABLES];
-    cellar_tabulate_spec spec = cellar_plan_tabulate_spec(plan, table->variables,
-                                                          table->n_variables, options, variables);
+    cellar_tabulate_spec spec =
+        cellar_plan_tabulate_spec(plan, table->variables, table->n_variables, options, variables);
     spec.margins = table->wanted;
     spec.structural_zeros_path = table->structural_zeros;
     if (options != NULL && options->without_counts) {
