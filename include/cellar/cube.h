@@ -23,13 +23,14 @@ typedef struct cellar_cube cellar_cube;
 /* Opens a cube; the file is mapped, so this takes the time of reading its heading. Refuses what is
  * no cube, or one of another version (CELLAR_ERR_INPUT). Free it with cellar_cube_close(). On
  * failure *out is NULL. */
-CELLAR_API cellar_status cellar_cube_open(const char *path, cellar_cube **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_cube_open(const char *path, cellar_cube **out,
+                                                           cellar_error *err);
 CELLAR_API void cellar_cube_close(cellar_cube *cube); /* NULL is fine */
 
 /* Checks the whole file: every digest, that every table equals the estimate from the measured ones,
  * and that all tables add. CELLAR_ERR_INPUT names what does not hold. */
-CELLAR_API cellar_status cellar_cube_verify(const cellar_cube *cube, const char *name,
-                                            cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_cube_verify(const cellar_cube *cube,
+                                                             const char *name, cellar_error *err);
 
 /* ---- queries --------------------------------------------------------------- */
 
@@ -52,8 +53,11 @@ typedef struct cellar_cube_table_info {
     double sd;             /* of the noise of a cell: the largest */
 } cellar_cube_table_info;
 
-CELLAR_API cellar_status cellar_cube_table_at(const cellar_cube *cube, size_t table,
-                                              cellar_cube_table_info *out, cellar_error *err);
+/* Of a table by its number, which is below cellar_cube_n_tables(). */
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_cube_table_at(const cellar_cube *cube,
+                                                               size_t table,
+                                                               cellar_cube_table_info *out,
+                                                               cellar_error *err);
 
 /* ---- asking ------------------------------------------------------------------ */
 
@@ -83,9 +87,9 @@ typedef struct cellar_cube_question {
 /* The table with its standard errors; stored values add exactly between all tables of the cube. A
  * table that is not in the universe is refused (CELLAR_ERR_RULE), and the message names those
  * inside that come nearest. Free *out with cellar_estimate_free(). On failure it is NULL. */
-CELLAR_API cellar_status cellar_cube_ask(const cellar_cube *cube,
-                                         const cellar_cube_question *question,
-                                         cellar_estimate **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_cube_ask(const cellar_cube *cube,
+                                                          const cellar_cube_question *question,
+                                                          cellar_estimate **out, cellar_error *err);
 
 /* What a standard error is multiplied by for an interval that covers the true value with
  * probability `level` (0 < level < 1): the normal quantile where all noise is discrete Gaussian.

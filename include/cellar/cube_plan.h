@@ -23,8 +23,9 @@ typedef struct cellar_cube_design cellar_cube_design;
  * no data: every domain must be declared. A standard deviation that was asked for and cannot be had
  * is refused (CELLAR_ERR_RULE) with the budget that would do. The plan outlives *out; free it with
  * cellar_cube_design_free(). On failure it is NULL. */
-CELLAR_API cellar_status cellar_cube_design_create(const cellar_plan *plan,
-                                                   cellar_cube_design **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_cube_design_create(const cellar_plan *plan,
+                                                                    cellar_cube_design **out,
+                                                                    cellar_error *err);
 CELLAR_API void cellar_cube_design_free(cellar_cube_design *design); /* NULL is fine */
 
 /* One table of the universe. */
@@ -40,6 +41,7 @@ typedef struct cellar_cube_design_table {
                               noise, and this one were added up from the best of them */
 } cellar_cube_design_table;
 
+/* All tables of the universe, and one of them by its number. */
 CELLAR_API size_t cellar_cube_design_n_tables(const cellar_cube_design *design);
 CELLAR_API cellar_cube_design_table cellar_cube_design_table_at(const cellar_cube_design *design,
                                                                 size_t table);
@@ -63,6 +65,7 @@ typedef struct cellar_cube_build_options {
     const char *date; /* [today, UTC] */
 } cellar_cube_build_options;
 
+/* All processors, no progress, today. */
 CELLAR_API cellar_cube_build_options cellar_cube_build_options_default(void);
 
 typedef struct cellar_cube_build_result {
@@ -74,9 +77,9 @@ typedef struct cellar_cube_build_result {
 /* Counts all tables in one pass over the data, charges the ledger once, draws, estimates and lets
  * the cube appear. Run again after whatever happened, it finishes what was drawn and recorded, and
  * never draws a request twice. On failure nothing appears; the message says what stays charged. */
-CELLAR_API cellar_status cellar_cube_build(const cellar_cube_design *design,
-                                           const cellar_cube_build_options *options,
-                                           cellar_cube_build_result *out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_cube_build(const cellar_cube_design *design, const cellar_cube_build_options *options,
+                  cellar_cube_build_result *out, cellar_error *err);
 
 #ifdef __cplusplus
 }

@@ -204,7 +204,7 @@ static json_t *describe(const building *b, const char *stamp, const char *date)
                      cellar_noise_source_name(CELLAR_NOISE_SECURE), "max_per_unit",
                      (json_int_t) d->work.per_unit, "max_weight", (json_int_t) d->work.max_weight,
                      "parameter_choice",
-                     cellar_parameter_choice_word((cellar_parameter_choice) plan->parameter_choice),
+                     cellar_parameter_choice_name((cellar_parameter_choice) plan->parameter_choice),
                      "date", date, "ledger", stamp != NULL ? stamp : CELLAR_RELEASE_UNACCOUNTED,
                      "protection", cellar_protection_level_name(b->level), "measured_tables",
                      (json_int_t) b->n, "certificate", cellar_certificate_json(d->certificate));

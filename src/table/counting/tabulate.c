@@ -487,7 +487,7 @@ static cellar_status set_table(tabulation *t, size_t s, cellar_table **out, cell
     CELLAR_TRY(cellar_table_set_max_weight(inner, t->spec->max_weight, err));
     CELLAR_TRY(set_describe(t, &t->sets[s], inner, err));
     if (margins->all || margins->n_masks > 0 || margins->hierarchies != 0)
-        CELLAR_TRY(cellar_table_expand(inner, margins, out, err));
+        CELLAR_TRY(cellar_table_create_expanded(inner, margins, out, err));
     else {
         *out = inner;
         inner = NULL;
