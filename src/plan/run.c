@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/folder.h"
 #include "base/place.h"
+#include "plan/ledger_open.h"
 #include "release/charge/charged.h"
 
 typedef struct run {
@@ -112,26 +113,6 @@ out:
 
 /* ---- with a ledger ------------------------------------------------------- */
 
-static cellar_status open_ledger(run *r, cellar_error *err)
-{
-    const plan_ledger *account = &r->plan->ledger;
-    cellar_text path = {0};
-    cellar_key *key = NULL;
-    cellar_status status = CELLAR_OK;
-    if (account->key == NULL)
-        cellar_text_printf(&path, "%s.key", account->file);
-    else
-        cellar_text_add_string(&path, account->key);
-    if (path.failed)
-        CELLAR_TRY(cellar_fail_memory(err, "the name of a file"));
-    CELLAR_TRY(cellar_key_read(path.bytes, &key, err));
-    CELLAR_TRY(cellar_ledger_open(account->file, key, &r->ledger, err));
-out:
-    cellar_key_free(key);
-    cellar_text_clear(&path);
-    return status;
-}
-
 /* What is released: a request asked again must ask for the same plan. */
 static void describe_list(const cellar_plan *plan, cellar_text *out)
 {
@@ -178,7 +159,7 @@ static cellar_status run_charged(run *r, cellar_plan_run_result *out, cellar_err
     payment.edition = plan->data.edition;
     payment.analyst = plan->ledger.analyst;
     payment.accept_delta = cellar_plan_has_text(&plan->accept, "delta");
-    CELLAR_TRY(open_ledger(r, err));
+    CELLAR_TRY(cellar_plan_open_ledger(plan, &r->ledger, err));
     describe_list(plan, &what);
     if (what.failed)
         CELLAR_TRY(cellar_fail_memory(err, "a charge"));
