@@ -41,6 +41,7 @@ static const main_verb verbs[] = {
     {"infer", "Analysis of releases", "tests and intervals that know the noise", cli_infer},
     {"verify-release", "Analysis of releases", "check a signed folder, offline",
      cli_verify_release},
+    {"demo-data", "To begin with", "a small country to try everything on", cli_demo_data},
     {NULL, NULL, NULL, NULL},
 };
 enum { N_ROWS = sizeof verbs / sizeof verbs[0] }; /* the last one ends the table */
