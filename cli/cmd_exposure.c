@@ -247,12 +247,12 @@ static void exposure_write_people(const char *part, const exposure_answer *answe
 {
     if (strcmp(part, "shares") != 0)
         cellar_output_string(output, "Confidential: an assessment of true counts\n\n");
-    cli_results_people(&answer->header, output);
+    cli_results_people(&answer->header, NULL, output);
     cellar_output_string(output, answer->header.n > 0 ? "\n" : "");
-    cli_results_people(&answer->results, output);
+    cli_results_people(&answer->results, NULL, output);
     if (answer->groups.n > 0) {
         cellar_output_printf(output, "\n%s\n", answer->groups_key);
-        cli_results_people(&answer->groups, output);
+        cli_results_people(&answer->groups, "measure", output);
     }
     for (size_t i = 0; i < answer->notes.n; i++)
         cellar_output_printf(output, "%s%s\n", i == 0 ? "\n" : "", answer->notes.items[i]);

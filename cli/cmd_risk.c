@@ -102,13 +102,21 @@ static void risk_write_json(int is_table, const risk_answer *answer, cellar_outp
     cli_json_end(&json, '}');
 }
 
-static void risk_write_people(int is_table, const risk_answer *answer, cellar_output *output)
+static void risk_write_people(const risk_values *values, int is_table, const risk_answer *answer,
+                              cellar_output *output)
 {
+    static const char details[] = "scenario_1,scenario_8,false_claim,claim,quantile_0.9,"
+                                  "quantile_0.95,quantile_0.99,difference,original";
+    static const char varied[] = "mechanism,scenario_1,scenario_8,false_claim,claim,quantile_0.9,"
+                                 "quantile_0.95,quantile_0.99,difference,original";
+    int varies = values->vary.n > 0 || values->epsilon != NULL;
     if (is_table)
         cellar_output_string(output, "Confidential: an assessment of true counts\n\n");
-    cli_results_people(&answer->header, output);
+    cli_results_people(&answer->header, "measure", output);
     cellar_output_string(output, answer->header.n > 0 ? "\n" : "");
-    cli_results_people(&answer->results, output);
+    if (varies) /* what varies has a column: the spec need not be repeated in each row */
+        cellar_output_printf(output, "mechanism %s\n", values->mechanism);
+    cli_results_people(&answer->results, varies ? varied : details, output);
     for (size_t i = 0; i < answer->notes.n; i++)
         cellar_output_printf(output, "%s%s\n", i == 0 ? "\n" : "", answer->notes.items[i]);
 }
@@ -129,7 +137,7 @@ static int risk_run(const risk_values *values, const char *path)
         else if (values->read.csv)
             cli_results_csv(&answer.results, output);
         else
-            risk_write_people(path != NULL, &answer, output);
+            risk_write_people(values, path != NULL, &answer, output);
     }
     result = cli_answer_close(output, result);
     cli_results_clear(&answer.header);

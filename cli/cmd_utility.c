@@ -93,6 +93,9 @@ static void run_clear(utility_run *run)
     cli_results_clear(&run->spreads);
     cli_results_clear(&run->distances);
     cli_results_clear(&run->risks);
+    cli_results_clear(&run->measures);
+    cli_results_clear(&run->by_count);
+    cli_results_clear(&run->places);
     cli_words_clear(&run->notes);
 }
 
