@@ -236,6 +236,18 @@ static void grid_write_row(const cli_grid *grid, size_t row, size_t n, uint64_t 
     }
 }
 
+/* Names the columns from n on, which had no place; a bar has no name. */
+static void grid_write_left_out(const cli_grid *grid, size_t n, cellar_output *output)
+{
+    int n_named = 0;
+    for (size_t c = n; c < grid->n_columns; c++)
+        if (grid->cells.items[c][0] != '\0')
+            cellar_output_printf(output, "%s%s",
+                                 n_named++ == 0 ? "(left out for want of width: " : ", ",
+                                 grid->cells.items[c]);
+    cellar_output_string(output, n_named > 0 ? ")\n" : "");
+}
+
 void cli_grid_write(const cli_grid *grid, uint64_t right, cellar_output *output)
 {
     size_t *widths = cli_alloc(grid->n_columns, sizeof *widths);
@@ -251,8 +263,6 @@ void cli_grid_write(const cli_grid *grid, uint64_t right, cellar_output *output)
         grid_write_row(grid, row, n, right, widths, output);
         cellar_output_string(output, bold && row == 0 ? "\033[0m\n" : "\n");
     }
-    for (size_t c = n; c < grid->n_columns; c++)
-        cellar_output_printf(output, "%s%s%s", c == n ? "(left out for want of width: " : ", ",
-                             grid->cells.items[c], c + 1 == grid->n_columns ? ")\n" : "");
+    grid_write_left_out(grid, n, output);
     free(widths);
 }

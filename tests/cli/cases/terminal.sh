@@ -30,5 +30,5 @@ python3 screen.py 80 $risk | tail -n 9
 python3 screen.py 40 $risk | sed -n '/mechanism/,/^$/p'
 NO_COLOR=1 python3 screen.py 80 $risk | grep -c '<b>'
 TERM=dumb python3 screen.py 80 $risk | grep -c '<b>'
-python3 screen.py 40 $risk -o answer.txt
+python3 screen.py 40 $risk -o answer.txt >/dev/null
 $risk | cmp - answer.txt && echo "a pipe and a file are the same"
