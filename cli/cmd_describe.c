@@ -119,7 +119,8 @@ static void describe_write_levels(const cellar_description *description, size_t 
     cellar_output_string(output, "\n");
     cli_grid_write(&grid, 2, output);
     if (n < column.n_levels)
-        cellar_output_printf(output, "... and %zu more levels\n", column.n_levels - n);
+        cellar_output_printf(output, "... and %zu more level%s\n", column.n_levels - n,
+                             column.n_levels - n == 1 ? "" : "s");
     cli_grid_clear(&grid);
 }
 
@@ -293,8 +294,11 @@ static int describe_write_codelist(const cellar_description *description, const 
         status = cellar_output_commit(output, &err);
     }
     if (status == CELLAR_OK)
-        cli_message("%s: a draft read off the %s; review it before you declare it public", path,
-                    from_labels ? "value labels" : "data");
+        cli_message(from_labels ? "%s: a draft read off the value labels; review it before you "
+                                  "declare it public"
+                                : "%s: a draft read off the data, which no release accepts before "
+                                  "somebody has reviewed it and signed its first line",
+                    path);
     cellar_codelist_free(list);
     free(path);
     return status != CELLAR_OK ? cli_exit(status, &err) : CLI_GO_ON;

@@ -330,7 +330,9 @@ static int protect_run_it(const protect_values *values, protect_run *run)
     cellar_error err;
     cellar_status status = protect_release(values, run, &err);
     if (status == CELLAR_OK && run->release != NULL)
-        cli_message("%zu cells released; certificate: %s; %s", cellar_release_n_cells(run->release),
+        cli_message("%zu cell%s released; certificate: %s; %s",
+                    cellar_release_n_cells(run->release),
+                    cellar_release_n_cells(run->release) == 1 ? "" : "s",
                     cellar_release_verdict(run->release), cellar_release_ledger(run->release));
     if (status == CELLAR_OK && run->release != NULL &&
         cellar_protection_level_stamp(cellar_release_level(run->release)) != NULL)

@@ -252,6 +252,8 @@ static const char *tabulate_domain_name(cellar_domain domain)
         return "declared";
     case CELLAR_DOMAIN_ASSERTED:
         return "asserted";
+    case CELLAR_DOMAIN_DRAFTED:
+        return "drafted";
     case CELLAR_DOMAIN_OBSERVED:
         break;
     }
@@ -262,9 +264,14 @@ static void tabulate_warn_observed(const cellar_schema *schema)
 {
     for (size_t v = 0; v < cellar_schema_n_variables(schema); v++)
         if (cellar_schema_domain(schema, v) == CELLAR_DOMAIN_OBSERVED)
-            cli_message("variable '%s': domain observed: no guarantee can be given; declare it "
-                        "with --domain, or assert it with --domain-public",
-                        cellar_schema_variable(schema, v));
+            cli_message(
+                cellar_schema_reviewer(schema, v) != NULL
+                    ? "variable '%s': its code list is a draft from the data that nobody has "
+                      "reviewed: no guarantee can be given; write a name after reviewed-by: in its "
+                      "first line, or assert it with --domain-public"
+                    : "variable '%s': domain observed: no guarantee can be given; declare it with "
+                      "--domain, or assert it with --domain-public",
+                cellar_schema_variable(schema, v));
 }
 
 static void tabulate_json_variables(cli_json *json, const cellar_schema *schema)

@@ -190,8 +190,9 @@ cellar_status cli_ledger_show(cellar_ledger *ledger, const char *dataset, const 
         cli_json_end(&json, ']');
         cli_json_end(&json, '}');
     } else {
-        cellar_output_printf(json.output, "ledger %s, %zu entries, head %s\n",
+        cellar_output_printf(json.output, "ledger %s, %zu entr%s, head %s\n",
                              cellar_ledger_id(ledger), cellar_ledger_n_entries(ledger),
+                             cellar_ledger_n_entries(ledger) == 1 ? "y" : "ies",
                              cellar_ledger_head(ledger));
     }
     return cellar_output_commit(json.output, err);
@@ -325,8 +326,10 @@ cellar_status cli_ledger_tell_verified(const cellar_ledger *ledger, const char *
         cli_json_text(&json, "head", cellar_ledger_head(ledger));
         cli_json_begin(&json, "against", '[');
     } else {
-        cellar_output_printf(json.output, "%zu entries, all as they were written; head %s\n",
-                             cellar_ledger_n_entries(ledger), cellar_ledger_head(ledger));
+        cellar_output_printf(json.output, "%zu entr%s, all as they were written; head %s\n",
+                             cellar_ledger_n_entries(ledger),
+                             cellar_ledger_n_entries(ledger) == 1 ? "y" : "ies",
+                             cellar_ledger_head(ledger));
     }
     for (size_t i = 0; releases[i] != NULL; i++) {
         if (as_json) {

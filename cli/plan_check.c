@@ -48,8 +48,8 @@ static void tell_table(const cellar_plan_table *table, cellar_output *output)
                                         "bias",  "false positives", ""};
     cli_grid grid = {.n_columns = sizeof heads / sizeof *heads};
     char numbers[2][CLI_PLAN_NUMBER];
-    cellar_output_printf(output, "\n%s: %llu cells, ", table->name,
-                         (unsigned long long) table->n_cells);
+    cellar_output_printf(output, "\n%s: %llu cell%s, ", table->name,
+                         (unsigned long long) table->n_cells, table->n_cells == 1 ? "" : "s");
     if (table->n_structural > 0)
         cellar_output_printf(output, "%llu of them structural zeros without noise, ",
                              (unsigned long long) table->n_structural);
@@ -92,9 +92,9 @@ static void tell_list(const cellar_plan_figures *figures, cellar_output *output)
     const cellar_certificate *certificate = figures->certificate;
     cellar_composition composition = cellar_certificate_composition(certificate);
     char numbers[3][CLI_PLAN_NUMBER];
-    cellar_output_printf(output, "%zu table%s, %llu cells; a record touches %llu of them (d)\n",
+    cellar_output_printf(output, "%zu table%s, %llu cell%s; a record touches %llu of them (d)\n",
                          figures->n_tables, figures->n_tables == 1 ? "" : "s",
-                         (unsigned long long) figures->n_cells,
+                         (unsigned long long) figures->n_cells, figures->n_cells == 1 ? "" : "s",
                          (unsigned long long) figures->cells_per_record);
     cellar_output_printf(output, "certificate of the whole list: %s\n", verdict_word(certificate));
     if (isfinite(cellar_certificate_pure_epsilon(certificate)))

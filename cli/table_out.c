@@ -127,8 +127,8 @@ static void table_out_people(const cli_table_out *out, const cellar_table *table
         table_out_add_cell(&grid, table, cellar_table_cell(table, i));
     cli_grid_write(&grid, n_variables < 63 ? (uint64_t) 3 << n_variables : 0, out->output);
     if (n_shown < n_cells)
-        cellar_output_printf(out->output, "... and %zu more cells (-o FILE writes them all)\n",
-                             n_cells - n_shown);
+        cellar_output_printf(out->output, "... and %zu more cell%s (-o FILE writes them all)\n",
+                             n_cells - n_shown, n_cells - n_shown == 1 ? "" : "s");
     cli_grid_clear(&grid);
 }
 

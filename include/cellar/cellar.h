@@ -15,6 +15,7 @@
 #include <cellar/collect_papers.h>
 #include <cellar/describe.h>
 #include <cellar/dirichlet.h>
+#include <cellar/estimate.h>
 #include <cellar/export.h>
 #include <cellar/exposure.h>
 #include <cellar/inference.h>

@@ -35,6 +35,7 @@ typedef enum cellar_neighbours {
 /* Where categories come from. */
 typedef enum cellar_certificate_domain {
     CELLAR_CERTIFICATE_DOMAIN_DECLARED,
+    CELLAR_CERTIFICATE_DOMAIN_DRAFTED,  /* drafted from the data, and reviewed */
     CELLAR_CERTIFICATE_DOMAIN_ASSERTED, /* read off the data, and asserted to be public */
     CELLAR_CERTIFICATE_DOMAIN_OBSERVED  /* read off the data: the verdict is `fails` */
 } cellar_certificate_domain;
@@ -58,7 +59,8 @@ typedef struct cellar_certify_options {
     uint64_t n_cells;              /* released cells that one record touches, d [1] */
     uint64_t max_weight;           /* the largest weight of a record [1] */
     uint64_t per_unit;             /* records of a unit, m [1] */
-    const char *unit;              /* "person"; NULL: "one record" */
+    const char *unit;              /* "person"; NULL: "record" */
+    const char *reviewers;         /* who reviewed categories drafted from the data; or NULL */
     const char *const *invariants; /* NULL-terminated: true totals that are published; or NULL */
     uint64_t min_count;            /* no true count is below, which is known from the data [0] */
     uint64_t population;           /* units in the population; 0: not known */

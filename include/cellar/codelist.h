@@ -31,8 +31,8 @@ typedef struct cellar_codelist cellar_codelist;
 
 /* Reads a code list in Cellar's format (docs/file-formats.md): CSV with a header holding `code`
  * and optionally `parent` (or several `parent:HIERARCHY`), `order`, `label` (and `label@LANGUAGE`),
- * `role` (total, unknown, not-applicable, other). On failure *out is NULL and the message names
- * file, line and column. */
+ * `role` (total, unknown, not-applicable, other). A draft says so in a line before the header. On
+ * failure *out is NULL and the message names file, line and column. */
 CELLAR_API cellar_status cellar_codelist_read(const char *path, cellar_codelist **out,
                                               cellar_error *err);
 
@@ -83,6 +83,10 @@ CELLAR_API const char *cellar_codelist_hierarchy(const cellar_codelist *list, si
 /* The parent of a code in a hierarchy, or CELLAR_NO_CODE at its top. */
 CELLAR_API size_t cellar_codelist_parent(const cellar_codelist *list, size_t hierarchy,
                                          size_t code_index);
+
+/* NULL when the list is no draft. A list that was drafted from the data names who reviewed it; ""
+ * as long as nobody has: its categories then are as good as read off the data. */
+CELLAR_API const char *cellar_codelist_reviewer(const cellar_codelist *list);
 
 /* Writes the list in Cellar's format; reading it back gives the same list. */
 CELLAR_API void cellar_codelist_write(const cellar_codelist *list, cellar_output *output);

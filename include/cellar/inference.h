@@ -104,6 +104,8 @@ typedef struct cellar_test_quality {
     double smallest_expected; /* of the model's means */
     double information;       /* what the noise leaves of the information of the counts, 0..1 */
     size_t n_failed;          /* replicates of the bootstrap that did not converge */
+    int chi_square_is_off; /* 1: not a reference to rely on (docs/inference.md): less than 95 % of
+                              the information is left, or fewer than 5 are expected somewhere */
 } cellar_test_quality;
 
 typedef struct cellar_loglinear cellar_loglinear;

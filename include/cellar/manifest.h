@@ -38,6 +38,7 @@ CELLAR_API cellar_status cellar_manifest_check(const char *folder, size_t *n_fil
 typedef struct cellar_manifest_findings {
     size_t n_files;
     size_t n_releases, n_recomputed; /* releases, and those whose certificate was computed again */
+    size_t n_estimates;              /* fitted tables and other estimates */
     size_t n_unaccounted;            /* files that say "unaccounted, not for publication" */
     size_t n_unrecognised;           /* files of no known kind, which the signer accepts by name */
     size_t n_at_level[4];            /* files that name this cellar_protection_level */
@@ -52,13 +53,13 @@ typedef struct cellar_manifest_accepted {
 } cellar_manifest_accepted;
 
 /* Signs a folder for others to verify, having read what is signed. A manifest that is there must
- * fit; otherwise it is written. An older signature is replaced. Signed are releases, fitted tables,
+ * fit; otherwise it is written. An older signature is replaced. Signed are releases, estimates,
  * certificates, pages and charts for the public, public keys and prose (docs/file-formats.md,
  * "Signed folders"). Refused with CELLAR_ERR_RULE: files that only their owner may read, that say
  * they are confidential, that hold true counts or a key; and, unless `accept` (NULL: nothing) has
  * it, every other kind of file and what has to be accepted, which the signature then names.
- * Releases that are damaged, or whose certificate claims more than can be computed, are
- * CELLAR_ERR_INPUT. `out` may be NULL. */
+ * Damaged releases and estimates, and releases whose certificate claims more than can be computed,
+ * are CELLAR_ERR_INPUT. `out` may be NULL. */
 CELLAR_API cellar_status cellar_manifest_sign(const char *folder, const cellar_key *key,
                                               const cellar_manifest_accepted *accept,
                                               cellar_manifest_findings *out, cellar_error *err);

@@ -12,6 +12,7 @@
 
 #include <cellar/certificate.h>
 #include <cellar/export.h>
+#include <cellar/plan.h>
 #include <cellar/progress.h>
 #include <cellar/release.h>
 #include <cellar/status.h>
@@ -81,6 +82,24 @@ CELLAR_API cellar_status cellar_report_committee(const cellar_table *table,
                                                  const cellar_committee_options *committee,
                                                  const cellar_report_options *options,
                                                  const char *path, cellar_error *err);
+
+/* What an attacker knows and wants to learn, as variables of a plan. */
+typedef struct cellar_plan_attack {
+    const char *const *known;
+    size_t n_known;
+    const char *const *sensitive;
+    size_t n_sensitive;
+} cellar_plan_attack;
+
+/* The same about a plan: it counts the data and assesses what the plan releases, each table with
+ * the mechanism it will have, and certifies all of them together with the plan's unit. Of
+ * `committee` only the epsilons, copies, seed, groups and threads are used. A plan that may not run
+ * has a page that says so. On failure there is no page. */
+CELLAR_API cellar_status cellar_report_plan(const cellar_plan *plan,
+                                            const cellar_plan_attack *attack,
+                                            const cellar_committee_options *committee,
+                                            const cellar_report_options *options, const char *path,
+                                            cellar_error *err);
 
 #ifdef __cplusplus
 }

@@ -16,12 +16,13 @@ extern "C" {
 
 /* ---- the schema: variables, categories, margins ---- */
 
-/* Where the categories of a variable came from. Only declared or asserted domains can carry a
- * privacy guarantee: an observed one may owe a category to a single person. */
+/* Where the categories of a variable came from. An observed domain carries no privacy guarantee: it
+ * may owe a category to a single person. An asserted or drafted one rests on somebody's word. */
 typedef enum cellar_domain {
     CELLAR_DOMAIN_OBSERVED,
     CELLAR_DOMAIN_DECLARED,
-    CELLAR_DOMAIN_ASSERTED
+    CELLAR_DOMAIN_ASSERTED,
+    CELLAR_DOMAIN_DRAFTED /* drafted from the data, and reviewed: cellar_codelist_reviewer() */
 } cellar_domain;
 
 enum { CELLAR_MAX_VARIABLES = 64 };
@@ -37,6 +38,8 @@ CELLAR_API const char *cellar_schema_variable(const cellar_schema *schema, size_
 /* The position of the variable of that name, or CELLAR_NO_CODE. */
 CELLAR_API size_t cellar_schema_find_variable(const cellar_schema *schema, const char *name);
 CELLAR_API cellar_domain cellar_schema_domain(const cellar_schema *schema, size_t variable);
+/* Of the code list of a variable: cellar_codelist_reviewer(). */
+CELLAR_API const char *cellar_schema_reviewer(const cellar_schema *schema, size_t variable);
 CELLAR_API size_t cellar_schema_n_categories(const cellar_schema *schema, size_t variable);
 CELLAR_API size_t cellar_schema_n_leaves(const cellar_schema *schema, size_t variable);
 CELLAR_API const char *cellar_schema_code(const cellar_schema *schema, size_t variable,

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "data/codelist_build.h"
 #include "data/coder.h"
 #include "data/scan.h"
 
@@ -328,6 +329,7 @@ cellar_status cellar_description_codelist(const cellar_description *description,
         CELLAR_TRY(cellar_codelist_add(list, code, strcmp(label, code) == 0 ? NULL : label, NULL,
                                        CELLAR_CODE_PLAIN, err));
     }
+    list->reviewer = ""; /* a draft */
     CELLAR_TRY(cellar_codelist_finish(list, err));
     *out = list;
     list = NULL;

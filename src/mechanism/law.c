@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The law of a mechanism: its own functions where it has them, sums over its support elsewhere. */
+/* The distribution of a mechanism: its own functions where it has them, sums over its support
+ * elsewhere. */
 #include "mechanism/mechanism.h"
 
 #include <math.h>

@@ -11,6 +11,7 @@ set(LAYER_SOURCES
   facts/facts_kernels.c
   kernels/count_balls.c
   kernels/delaporte.c
+  kernels/delaporte_balls.c
   kernels/hellinger.c
   kernels/hellinger_balls.c
   kernels/hellinger_sums.c

@@ -68,7 +68,8 @@ static void note_table(const cellar_plan_table *table, const char *title, cellar
     note_text(output, table->name);
     cellar_output_string(output, title != NULL ? "**, " : "**");
     note_text(output, title != NULL ? title : "");
-    cellar_output_printf(output, ": %llu cells", (unsigned long long) table->n_cells);
+    cellar_output_printf(output, ": %llu cell%s", (unsigned long long) table->n_cells,
+                         table->n_cells == 1 ? "" : "s");
     if (table->n_structural > 0)
         cellar_output_printf(output,
                              ", %llu of them combinations that cannot occur, which stay empty",
@@ -88,6 +89,15 @@ static void note_weights(const plan_data *data, cellar_output *output)
                          "whole number before it was perturbed.\n",
                          (unsigned long long) data->max_weight,
                          (unsigned long long) data->max_weight);
+}
+
+/* 1 when a total of some table is released itself. */
+static int note_has_margins(const plan_figures *figures)
+{
+    for (size_t t = 0; t < figures->told.n_tables; t++)
+        if (figures->told.tables[t].cells_per_record > 1)
+            return 1;
+    return 0;
 }
 
 static void note_treatment(const plan_figures *figures, cellar_output *output)
@@ -120,8 +130,11 @@ static void note_treatment(const plan_figures *figures, cellar_output *output)
                              "multiples of %llu; the other files hold them unrounded.\n",
                              (unsigned long long) plan->display.rounding);
     cellar_output_string(output,
-                         "Every margin was perturbed by itself, so parts need not add up to their "
-                         "total: use the published total rather than a sum.\n");
+                         note_has_margins(figures)
+                             ? "Every margin was perturbed by itself, so parts need not add up to "
+                               "their total: use the published total rather than a sum.\n"
+                             : "No totals are published: one that is added up carries the noise of "
+                               "all its cells.\n");
 }
 
 static cellar_status note_quality(const plan_figures *figures, cellar_output *output,

@@ -24,9 +24,11 @@ void cellar_plan_rule_words(const plan_rule *rule, cellar_text *out)
         cellar_text_printf(out, "at most a share of %s of the cells has a count of 1 to %" PRIu64,
                            rule->max_small_share, rule->small);
     else if (rule->min_population > 0)
-        cellar_text_printf(out, "at least %" PRIu64 " records", rule->min_population);
+        cellar_text_printf(out, "at least %" PRIu64 " record%s", rule->min_population,
+                           rule->min_population == 1 ? "" : "s");
     else if (rule->max_cells > 0)
-        cellar_text_printf(out, "at most %" PRIu64 " cells", rule->max_cells);
+        cellar_text_printf(out, "at most %" PRIu64 " cell%s", rule->max_cells,
+                           rule->max_cells == 1 ? "" : "s");
     else if (rule->max_risk != NULL)
         cellar_text_printf(out, "an expected homogeneity risk of at most %s", rule->max_risk);
     else

@@ -50,7 +50,7 @@ cellar_status cellar_certificate_create(const cellar_certify_options *options, s
     c->pure = INFINITY;
     c->composition = (cellar_composition){
         .basic = {NAN, NAN}, .advanced = {NAN, NAN}, .tight = {NAN, NAN}, .lower = NAN, .rho = NAN};
-    c->unit = copy_text(options->unit != NULL ? options->unit : "one record");
+    c->unit = copy_text(options->unit != NULL ? options->unit : "record");
     c->points = cellar_alloc(options->n_epsilons, sizeof *c->points);
     c->epsilons = cellar_alloc(options->n_deltas, sizeof *c->epsilons);
     c->specs = cellar_alloc(n_specs, sizeof *c->specs);
@@ -136,6 +136,27 @@ cellar_status cellar_certificate_warn(cellar_certificate *c, cellar_error *err, 
     return status;
 }
 
+cellar_status cellar_certificate_judge_domain(cellar_certificate *c,
+                                              const cellar_certify_options *options,
+                                              cellar_error *err)
+{
+    if (options->domain == CELLAR_CERTIFICATE_DOMAIN_OBSERVED)
+        return cellar_certificate_judge(
+            c, CELLAR_VERDICT_FAILS, err,
+            "domain observed: categories were read off the data, so one person can create one");
+    if (options->reviewers != NULL || options->domain == CELLAR_CERTIFICATE_DOMAIN_DRAFTED) {
+        const cellar_status status = cellar_certificate_warn(
+            c, err, "categories were drafted from the data, reviewed by %s: that is not covered",
+            options->reviewers != NULL ? options->reviewers : "somebody who is not named");
+        if (status != CELLAR_OK)
+            return status;
+    }
+    if (options->domain == CELLAR_CERTIFICATE_DOMAIN_ASSERTED)
+        return cellar_certificate_warn(c, err,
+                                       "rests on the assertion that the categories are public");
+    return CELLAR_OK;
+}
+
 /* ---- words ------------------------------------------------------------------------ */
 
 const char *cellar_verdict_word(cellar_verdict verdict)
@@ -151,7 +172,7 @@ const char *cellar_neighbours_word(cellar_neighbours neighbours)
 
 const char *cellar_certificate_domain_word(cellar_certificate_domain domain)
 {
-    static const char *const words[] = {"declared", "asserted", "observed"};
+    static const char *const words[] = {"declared", "drafted", "asserted", "observed"};
     return words[domain];
 }
 

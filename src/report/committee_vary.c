@@ -82,6 +82,31 @@ cellar_status cellar_committee_vary(const cellar_mechanism *mechanism, const cha
     return cellar_page_is_answer(status) ? CELLAR_OK : status;
 }
 
+double cellar_committee_planned_epsilon(const cellar_committee *run)
+{
+    const char *text = cellar_committee_parameter(run->planned[0], "epsilon");
+    return text != NULL ? strtod(text, NULL) : NAN;
+}
+
+double cellar_committee_joint_epsilon(const cellar_certificate *certificate)
+{
+    const double pure = cellar_certificate_pure_epsilon(certificate);
+    if (cellar_certificate_verdict(certificate) != CELLAR_VERDICT_HOLDS)
+        return NAN;
+    return isfinite(pure) ? pure : cellar_certificate_composition(certificate).tight.epsilon;
+}
+
+cellar_status cellar_committee_mark(cellar_chart *chart, double epsilon, double low, double high,
+                                    cellar_error *err)
+{
+    const double x[] = {epsilon, epsilon}, y[] = {low, high};
+    char name[64];
+    if (!isfinite(epsilon) || !(high > low))
+        return CELLAR_OK;
+    snprintf(name, sizeof name, "planned: epsilon %.6g", epsilon);
+    return cellar_chart_add_curve(chart, name, x, y, 2, err);
+}
+
 cellar_status cellar_committee_step(const cellar_committee *run, const char *stage, double fraction,
                                     cellar_error *err)
 {

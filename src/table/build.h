@@ -17,6 +17,11 @@ typedef struct cellar_schema_variable_def {
     const cellar_codelist *codelist; /* retained by the schema */
 } cellar_schema_variable_def;
 
+/* What a code list makes of the categories it lists: declared; or drafted, once somebody has
+ * reviewed the draft. Before that, and without a list (NULL), they are observed, or asserted where
+ * the custodian says that they are public. */
+cellar_domain cellar_codelist_domain(const cellar_codelist *list, int is_public);
+
 /* Structural zeros, parsed but not yet bound to a schema (src/table/structural/structural.h). */
 typedef struct cellar_structural_rules cellar_structural_rules;
 

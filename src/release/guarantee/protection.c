@@ -60,9 +60,14 @@ static cellar_status protection_check_domains(const cellar_schema *schema, int a
     for (size_t v = 0; v < schema->n_variables && !asserted; v++)
         if (schema->axes[v].domain == CELLAR_DOMAIN_OBSERVED)
             return cellar_fail(err, CELLAR_ERR_RULE,
-                               "variable '%s': its categories were read off the data, where one "
-                               "person can make one; declare them with a code list, or assert "
-                               "that they are public",
+                               cellar_schema_reviewer(schema, v) != NULL
+                                   ? "variable '%s': its code list is a draft from the data that "
+                                     "nobody has reviewed; review it, write a name after "
+                                     "reviewed-by: in its first line and tabulate again, or assert "
+                                     "that the categories are public"
+                                   : "variable '%s': its categories were read off the data, where "
+                                     "one person can make one; declare them with a code list, or "
+                                     "assert that they are public",
                                schema->axes[v].name);
     return CELLAR_OK;
 }

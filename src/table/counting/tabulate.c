@@ -361,13 +361,6 @@ out:
 
 /* ---- the table ------------------------------------------------------------- */
 
-static cellar_domain variable_domain(const tabulation *t, size_t v)
-{
-    if (cellar_coder_is_declared(t->coders[v]))
-        return CELLAR_DOMAIN_DECLARED;
-    return t->spec->variables[v].domain_public ? CELLAR_DOMAIN_ASSERTED : CELLAR_DOMAIN_OBSERVED;
-}
-
 static cellar_status tabulation_schema(tabulation *t, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
@@ -380,9 +373,12 @@ static cellar_status tabulation_schema(tabulation *t, cellar_error *err)
                                "declare its domain",
                                t->spec->path, cellar_coder_variable(t->coders[v]));
         CELLAR_TRY(cellar_coder_domain(t->coders[v], &t->domains[v], &t->leaf_of[v], err));
-        defs[v] = (cellar_schema_variable_def){.name = cellar_coder_variable(t->coders[v]),
-                                               .domain = variable_domain(t, v),
-                                               .codelist = t->domains[v]};
+        defs[v] = (cellar_schema_variable_def){
+            .name = cellar_coder_variable(t->coders[v]),
+            .domain = cellar_codelist_domain(cellar_coder_is_declared(t->coders[v]) ? t->domains[v]
+                                                                                    : NULL,
+                                             t->spec->variables[v].domain_public),
+            .codelist = t->domains[v]};
     }
     CELLAR_TRY(cellar_schema_create(defs, t->spec->n_variables, t->rules, &t->schema, err));
 out:

@@ -84,14 +84,21 @@ void cellar_loaded_clear(cellar_loaded *loaded)
     *loaded = (cellar_loaded){0};
 }
 
+static const char *const table_file_kinds[] = {"a table of true counts", "a release",
+                                               "a fitted table", "an estimate"};
+
+const char *cellar_source_wanted(const cellar_source *source)
+{
+    return table_file_kinds[source->kind];
+}
+
 cellar_status cellar_source_fail_kind(const cellar_source *source, cellar_sheet_kind found,
                                       cellar_error *err)
 {
-    static const char *const names[] = {"a table of true counts", "a release", "a fitted table"};
     return cellar_fail(err, CELLAR_ERR_INPUT, "%s: is %s (its values are '%s'), not %s%s",
-                       source->name, names[found], cellar_sheet_value_name(found),
-                       names[source->kind],
-                       found == CELLAR_SHEET_FIT ? "; tests, intervals and further fits belong to "
+                       source->name, table_file_kinds[found], cellar_sheet_value_name(found),
+                       cellar_source_wanted(source),
+                       found >= CELLAR_SHEET_FIT ? "; tests, intervals and further fits belong to "
                                                    "the releases it was computed from"
                                                  : "");
 }
