@@ -6,15 +6,16 @@
 set -eu
 build=$(cd "$1" && pwd)
 source=$(cd "$(dirname "$0")/../.." && pwd)
-PATH=$build:$build/examples:$PATH
+PATH=$build:$PATH
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
 # What the examples take for granted: people with a region, sex, age, health and job.
 mkdir "$folder/files"
 cd "$folder/files"
-small_country 1000 1 | sed '1s/diagnosis/health/; 1s/occupation/job/' >people.csv
-cp -r "$source/examples/codelists" lists
+cellar demo-data small --people 1000 2>/dev/null
+sed '1s/diagnosis/health/; 1s/occupation/job/' small/people.csv >people.csv
+cp -r small/codelists lists
 mv lists/diagnosis.csv lists/health.csv
 mv lists/occupation.csv lists/job.csv
 age='--bottom age=15 --top age=75 --band age=15 --band-closed right'
@@ -64,7 +65,7 @@ prepare() {
         cp release.csv regions.csv
         cp release.csv.cellar.json regions.csv.cellar.json
         cp release.json ages.json
-        small_country 1000 1 >small.csv
+        cp small/people.csv small.csv
         rm table.json
         for table in table.csv table.json; do
             # shellcheck disable=SC2086 # options
