@@ -225,7 +225,9 @@ static void infer_write_people(const infer_answer *answer, cellar_output *output
     cli_results_people(&answer->tests, "chi_square_p_value,pearson", output);
     if (answer->list.n > 0) {
         cellar_output_printf(output, "%s%s\n", answer->tests.n > 0 ? "\n" : "", answer->list_key);
-        cli_results_people(&answer->list, "naive.low,naive.high,numbers_summed", output);
+        cli_results_people(
+            &answer->list,
+            "naive.low,naive.high,numbers_summed,rejected_se,statistic_se,p_value_se", output);
     }
     for (size_t i = 0; i < answer->notes.n; i++)
         cellar_output_printf(output, "%s%s\n", i == 0 ? "\n" : "", answer->notes.items[i]);

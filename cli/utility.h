@@ -46,8 +46,9 @@ int utility_complete(const char *spec, const char *epsilon, const char *delta, c
 /* Where in the grid a row belongs: mechanism, what varies, delta. */
 void utility_put_place(const utility_run *run, size_t spec, const char *mechanism, double delta,
                        cli_results *results);
-/* The few measures that a reader sees first; --json and --csv have all of them. */
-void utility_put_people(utility_run *run, size_t spec, double delta, const cellar_utility *u);
+/* The few measures that a reader sees first; --json and --csv have all of them. Answers 1 when
+ * tests are among them, which need the library's notes. */
+int utility_put_people(utility_run *run, size_t spec, double delta, const cellar_utility *u);
 void utility_write_people(const utility_run *run, cellar_output *output);
 /* Adds what one place in the grid has; `point` is its risk, or NULL. */
 void utility_put_answer(utility_run *run, size_t spec, double delta, const cellar_utility *u,

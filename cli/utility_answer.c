@@ -124,9 +124,10 @@ static void put_risks(utility_run *run, size_t spec, double delta, const char *m
 void utility_put_answer(utility_run *run, size_t spec, double delta, const cellar_utility *u,
                         const utility_risk_point *point)
 {
+    int with_notes = 1;
     put_header(run, u);
     if (!run->values->json && run->values->csv == 0)
-        utility_put_people(run, spec, delta, u);
+        with_notes = utility_put_people(run, spec, delta, u);
     for (size_t i = 0; i < cellar_utility_n_results(u); i++) {
         const cellar_utility_result *r = cellar_utility_result_at(u, i);
         cli_results_begin(&run->results, r->measure);
@@ -149,7 +150,7 @@ void utility_put_answer(utility_run *run, size_t spec, double delta, const cella
         utility_put_place(run, spec, cellar_utility_mechanism(u), delta, &run->distances);
         put_distance(&run->distances, d);
     }
-    for (size_t i = 0; i < cellar_utility_n_notes(u); i++)
+    for (size_t i = 0; i < cellar_utility_n_notes(u) && with_notes; i++)
         put_note(run, cellar_utility_note(u, i));
 }
 

@@ -90,12 +90,20 @@ static void put_counts(utility_run *run, const cellar_utility *u)
     }
 }
 
-void utility_put_people(utility_run *run, size_t spec, double delta, const cellar_utility *u)
+static int shows_tests(const utility_run *run)
+{
+    for (size_t i = 0; i < run->measures.n; i++)
+        if (strcmp(run->measures.items[i].fields[0].text, "chi_square") == 0)
+            return 1;
+    return 0;
+}
+
+int utility_put_people(utility_run *run, size_t spec, double delta, const cellar_utility *u)
 {
     if (run->grid.specs.n <= 1) {
         put_measures(run, u);
         put_counts(run, u);
-        return;
+        return shows_tests(run);
     }
     cli_results_begin(&run->places, "place");
     utility_put_place(run, spec, cellar_utility_mechanism(u), delta, &run->places);
@@ -104,6 +112,7 @@ void utility_put_people(utility_run *run, size_t spec, double delta, const cella
         if (r != NULL)
             cli_results_real(&run->places, r->measure, best_value(run, r));
     }
+    return 0;
 }
 
 void utility_write_people(const utility_run *run, cellar_output *output)
