@@ -98,8 +98,8 @@ static int run_all(demo_run *run)
         result = run_file(run, "standin.csv", NULL, run->seed + 1);
     if (result != CLI_GO_ON)
         return result;
-    cli_message("wrote people.csv and standin.csv (%" PRIu64 " people each who do not exist), "
-                "codelists/ and plans/small_country.yaml",
+    cli_message("wrote people.csv, standin.csv (%" PRIu64 " made-up people each), codelists/, "
+                "plans/small_country.yaml",
                 run->people);
     return CLI_DONE;
 }
