@@ -148,12 +148,11 @@ void cli_grid_add_number(cli_grid *grid, double number)
 void cli_grid_add_bar(cli_grid *grid, double share)
 {
     static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-    enum { BAR_EIGHTHS = 80 };
-    char text[64] = "";
-    int length = share > 0 ? (int) lround(BAR_EIGHTHS * (share < 1 ? share : 1)) : 0;
-    for (int i = 0; i < length / 8; i++)
-        strcat(text, "█");
-    strcat(text, eighths[length % 8]);
+    static const char blocks[] = "██████████";
+    enum { BAR_BLOCKS = 10, BLOCK_BYTES = (sizeof blocks - 1) / BAR_BLOCKS };
+    char text[sizeof blocks + BLOCK_BYTES];
+    int length = share > 0 ? (int) lround(8 * BAR_BLOCKS * (share < 1 ? share : 1)) : 0;
+    snprintf(text, sizeof text, "%.*s%s", length / 8 * BLOCK_BYTES, blocks, eighths[length % 8]);
     cli_grid_add(grid, text);
 }
 
