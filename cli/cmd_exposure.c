@@ -80,11 +80,11 @@ static const cli_option exposure_options[] = {
 
 static const char *const exposure_examples[] = {
     "cellar exposure table people.csv --columns region,sex,age --k 2,5,10 --missing-as level",
-    "cellar exposure table table.json --columns region,sex --k 5 --sensitive health",
+    "cellar exposure table table.json --columns region,sex --k 5 --sensitive diagnosis",
     "cellar exposure table sample.csv --columns region,sex,age --k 3 --sample-weight w "
     "--worst-by risk",
     "cellar exposure bound people.csv --columns region,sex,age --curve",
-    "cellar exposure select people.csv --columns region,sex,age,job --k 5 --exposure 0.01",
+    "cellar exposure select people.csv --columns region,sex,age,occupation --k 5 --exposure 0.01",
     "cellar exposure suppress people.csv --columns region,sex --k 5 --exposure 0.01 --hide 0.5",
     "cellar exposure shares --shares 0.5,0.3,0.2 --population 1000 --k 5",
     NULL};

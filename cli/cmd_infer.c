@@ -68,8 +68,9 @@ static const cli_option infer_options[] = {
 };
 
 static const char *const infer_examples[] = {
-    "cellar infer independence release.json --rows region --columns health",
-    "cellar infer independence release.json --rows region --columns health --reference bootstrap",
+    "cellar infer independence release.json --rows region --columns diagnosis",
+    "cellar infer independence release.json --rows region --columns diagnosis --reference "
+    "bootstrap",
     "cellar infer loglinear release.json --model 'sex*age + region' --against 'sex*age + "
     "sex*region'",
     "cellar infer interval release.json --of 'sex=F' --within ''",

@@ -65,11 +65,11 @@ static const cli_option risk_options[] = {
 static const char *const risk_examples[] = {
     "cellar risk cell --mechanism laplace:epsilon=1 --counts 3,0",
     "cellar risk cell --mechanism gaussian:sigma=2 --size 10 --shares 0.9,0.1",
-    "cellar risk table people.csv --qid region,sex,age --sensitive health --mechanism laplace "
+    "cellar risk table people.csv --qid region,sex,age --sensitive diagnosis --mechanism laplace "
     "--epsilon 0.01..100/50",
-    "cellar risk table table.json --qid region,sex --sensitive health --mechanism "
+    "cellar risk table table.json --qid region,sex --sensitive diagnosis --mechanism "
     "laplace:epsilon=1 --average person --groups exposed.csv",
-    "cellar risk table people.csv --qid region,sex --sensitive health --mechanism laplace "
+    "cellar risk table people.csv --qid region,sex --sensitive diagnosis --mechanism laplace "
     "--target 0.3",
     NULL};
 

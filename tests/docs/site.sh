@@ -21,6 +21,7 @@ if grep -rn '<pre' "$folder/site" --include=*.html | grep -v '<pre tabindex="0"'
     echo "these blocks cannot be scrolled with the keyboard"
     exit 1
 fi
+grep -q "<mfrac>" "$folder/site/docs/mechanisms/discrete-laplace.html" || { echo "formulas are not typeset"; exit 1; }
 [ -s "$folder/site/docs/risk-by-epsilon.svg" ] || { echo "no picture"; exit 1; }
 grep -q '\["docs/tutorial.html", "Tutorial: ' "$folder/site/search-index.js" || { echo "the tutorial cannot be found"; exit 1; }
 if command -v node >/dev/null; then # a search finds what a reader would expect first
