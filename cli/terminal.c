@@ -200,7 +200,7 @@ static size_t grid_fit(const cli_grid *grid, uint64_t right, size_t *widths, siz
         if (longest < n) {
             widths[longest]--;
             total--;
-        } else if (n > 1 && !grid->is_list)
+        } else if (n > 1 && !grid->is_list && !grid->keeps_columns)
             total -= widths[--n] + GRID_GAP;
         else
             break;

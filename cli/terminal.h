@@ -21,7 +21,8 @@ int cli_stdout_is_terminal(void);
 /* A table of texts in aligned columns, filled row by row. */
 typedef struct cli_grid {
     size_t n_columns;
-    int is_list; /* 1: no header, the first column names the second */
+    int keeps_columns; /* 1: a row that is too long goes on in the next line of the terminal */
+    int is_list;       /* 1: no header, the first column names the second */
     cli_words cells;
 } cli_grid;
 

@@ -28,6 +28,7 @@ export TERM=xterm
 unset NO_COLOR
 python3 screen.py 80 $risk | tail -n 9
 python3 screen.py 40 $risk | sed -n '/mechanism/,/^$/p'
+python3 screen.py 16 cellar tabulate t.csv --count count --by region,sex,illness --domain-public | grep -c '  count'
 NO_COLOR=1 python3 screen.py 80 $risk | grep -c '<b>'
 TERM=dumb python3 screen.py 80 $risk | grep -c '<b>'
 python3 screen.py 40 $risk -o answer.txt >/dev/null
