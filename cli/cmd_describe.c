@@ -267,13 +267,14 @@ static cellar_status describe_make_codelist(const cellar_description *descriptio
     *from_labels =
         strcmp(spec->path, "-") != 0 &&
         cellar_codelist_from_labels(spec->path, &spec->reader, name, list, NULL) == CELLAR_OK;
-    return *from_labels ? CELLAR_OK : cellar_description_codelist(description, column, list, err);
+    return *from_labels ? CELLAR_OK
+                        : cellar_codelist_from_description(description, column, list, err);
 }
 
 static int describe_write_codelist(const cellar_description *description, const char *text,
                                    const cellar_describe_spec *spec, int force)
 {
-    const cellar_output_options how = {.replace = force};
+    cellar_output_options how = cellar_output_options_default();
     char *path = NULL;
     size_t column = describe_codelist_target(description, text, &path);
     cellar_codelist *list = NULL;
@@ -282,6 +283,7 @@ static int describe_write_codelist(const cellar_description *description, const 
     cellar_status status;
     int from_labels = 0;
 
+    how.replace = force;
     if (column == (size_t) -1 || cli_reader_spare(spec->path, path) != CLI_GO_ON) {
         free(path);
         return CLI_USAGE;
@@ -326,14 +328,16 @@ static int describe_tell(const cellar_description *description, const describe_v
 static int describe_run(const describe_values *values, cellar_describe_spec *spec,
                         const cli_words *by)
 {
-    const cellar_output_options how = {.replace = values->force};
+    cellar_output_options how = cellar_output_options_default();
     const char *path = values->path != NULL ? values->path : "-";
     cellar_output *output = NULL; /* opened first: reading may take long */
     cellar_description *description = NULL;
     cellar_error err;
-    cellar_status status = cellar_output_open(path, &how, &output, &err);
+    cellar_status status;
     int result = CLI_GO_ON;
 
+    how.replace = values->force;
+    status = cellar_output_open(path, &how, &output, &err);
     if (status == CELLAR_OK) {
         spec->progress = cli_progress_begin();
         status = cellar_describe(spec, &description, &err);
@@ -383,7 +387,7 @@ int cli_describe(int argc, char **argv)
 {
     describe_values values = {0};
     cli_words files = {0}, columns = {0}, by = {0};
-    cellar_describe_spec spec = {0};
+    cellar_describe_spec spec = cellar_describe_spec_default();
     int result = cli_options_parse(&describe_command, argc, argv, &values, &files);
 
     if (result == CLI_GO_ON)

@@ -184,7 +184,7 @@ static int run_test(const infer_values *values, const cellar_noisy *noisy, const
     int result = CLI_GO_ON;
 
     options.progress = cli_progress_begin();
-    status = cellar_loglinear_test(noisy, model, values->against, &options, &test, &err);
+    status = cellar_loglinear_create(noisy, model, values->against, &options, &test, &err);
     cli_progress_end();
     if (status != CELLAR_OK)
         return cli_exit(status, &err);

@@ -54,9 +54,11 @@ static int table_out_check(const cli_table_options *options, cellar_table_format
 static cellar_status table_out_open_files(const char *path, int force, cli_table_out *out,
                                           cellar_error *err)
 {
-    const cellar_output_options how = {.replace = force};
-    cellar_status status = cellar_output_open(path, &how, &out->output, err);
+    cellar_output_options how = cellar_output_options_default();
+    cellar_status status;
     size_t size = strlen(path) + sizeof "-metadata.json";
+    how.replace = force;
+    status = cellar_output_open(path, &how, &out->output, err);
     if (status != CELLAR_OK || out->write.format != CELLAR_TABLE_CSVW)
         return status;
     out->description_path = cli_alloc(size, 1);

@@ -37,6 +37,7 @@ typedef struct cellar_adjustment_options {
     cellar_progress progress;
 } cellar_adjustment_options;
 
+/* The values in brackets. */
 CELLAR_API cellar_adjustment_options cellar_adjustment_options_default(void);
 
 /* Weighted least squares over all cells of all releases: of the tables that add up, the one nearest
@@ -48,10 +49,9 @@ CELLAR_API cellar_adjustment_options cellar_adjustment_options_default(void);
  * categories, and counts the same people. Refused (CELLAR_ERR_RULE): releases whose negatives were
  * set to zero or which have a threshold (biased), mechanisms without noise, with a bias that
  * depends on the count, or whose cells are not independent. On failure *out is NULL. */
-CELLAR_API cellar_status cellar_adjustment_create(const cellar_release *const *releases,
-                                                  size_t n_releases,
-                                                  const cellar_adjustment_options *options,
-                                                  cellar_adjustment **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_adjustment_create(
+    const cellar_release *const *releases, size_t n_releases,
+    const cellar_adjustment_options *options, cellar_adjustment **out, cellar_error *err);
 CELLAR_API void cellar_adjustment_free(cellar_adjustment *fit); /* NULL is fine */
 
 /* The fitted table: the variables of the first release, with the margins and hierarchies that some
@@ -67,9 +67,10 @@ CELLAR_API double cellar_adjustment_estimate(const cellar_adjustment *fit, uint6
 CELLAR_API double cellar_adjustment_total(const cellar_adjustment *fit);
 /* The covariance of two estimates; of one with itself it is the variance. Takes as long as a fit.
  * Fails with CELLAR_ERR_RULE when the releases do not determine one of them. */
-CELLAR_API cellar_status cellar_adjustment_covariance(const cellar_adjustment *fit, uint64_t index,
-                                                      uint64_t other, double *out,
-                                                      cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_adjustment_covariance(const cellar_adjustment *fit,
+                                                                       uint64_t index,
+                                                                       uint64_t other, double *out,
+                                                                       cellar_error *err);
 
 /* 1 when the variance of some number depends on its count, and was taken at the released one. */
 CELLAR_API int cellar_adjustment_is_estimated(const cellar_adjustment *fit);
@@ -103,6 +104,7 @@ typedef struct cellar_rounding_options {
                             the noisiest number [NAN] */
 } cellar_rounding_options;
 
+/* The values in brackets. */
 CELLAR_API cellar_rounding_options cellar_rounding_options_default(void);
 
 /* Three steps. First the non-negative table that is nearest in the same weighted sense among those
@@ -114,11 +116,12 @@ CELLAR_API cellar_rounding_options cellar_rounding_options_default(void);
  * aggregate that some release holds goes to one of the two whole numbers around it, so that the sum
  * over cells of the distance is smallest; an aggregate leaves its two whole numbers only when
  * nothing else adds up, and is then counted. On failure *out is NULL. */
-CELLAR_API cellar_status cellar_rounding_create(const cellar_adjustment *fit,
-                                                const cellar_rounding_options *options,
-                                                cellar_rounding **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_rounding_create(const cellar_adjustment *fit, const cellar_rounding_options *options,
+                       cellar_rounding **out, cellar_error *err);
 CELLAR_API void cellar_rounding_free(cellar_rounding *rounding); /* NULL is fine */
 
+/* The whole number of any cell. */
 CELLAR_API int64_t cellar_rounding_value(const cellar_rounding *rounding, uint64_t index);
 /* The grand total of the whole numbers, whether or not the table has that margin. */
 CELLAR_API int64_t cellar_rounding_total(const cellar_rounding *rounding);
@@ -151,20 +154,17 @@ typedef enum cellar_official {
  * standard errors; they take as long as a fit for each cell. The description says how the values
  * were computed, that this is post-processing, which guarantee is withdrawn and which version is
  * official, and holds the descriptions of the releases. On failure *out is NULL. */
-CELLAR_API cellar_status cellar_estimate_from_fit(const cellar_adjustment *fit,
-                                                  const cellar_rounding *rounding,
-                                                  const cellar_release *const *releases,
-                                                  size_t n_releases, cellar_official official,
-                                                  int with_errors, cellar_estimate **out,
-                                                  cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_estimate_from_fit(
+    const cellar_adjustment *fit, const cellar_rounding *rounding,
+    const cellar_release *const *releases, size_t n_releases, cellar_official official,
+    int with_errors, cellar_estimate **out, cellar_error *err);
 
 /* Adds a CSV of every cell of the estimate of a fit to `output`: its categories, `observed` (empty
  * where nothing was released), `unbiased`, with standard errors `sd` (empty where the releases do
  * not determine it), with whole numbers `fitted`. */
-CELLAR_API cellar_status cellar_adjustment_write_comparison(const cellar_adjustment *fit,
-                                                            const cellar_estimate *estimate,
-                                                            cellar_output *output,
-                                                            cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_adjustment_write_comparison(const cellar_adjustment *fit, const cellar_estimate *estimate,
+                                   cellar_output *output, cellar_error *err);
 
 #ifdef __cplusplus
 }

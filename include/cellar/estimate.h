@@ -37,6 +37,7 @@ typedef struct cellar_estimated_cell {
 
 CELLAR_API void cellar_estimate_free(cellar_estimate *estimate); /* NULL is fine */
 
+/* The variables and categories; they live as long as the estimate. */
 CELLAR_API const cellar_schema *cellar_estimate_schema(const cellar_estimate *estimate);
 /* All cells of the schema in canonical (index) order, but for the structural zeros it knows. */
 CELLAR_API size_t cellar_estimate_n_cells(const cellar_estimate *estimate);
@@ -74,16 +75,19 @@ typedef enum cellar_estimate_view {
 /* Writes an estimate into a file that cellar_release_file_open() opened, in any of its formats, and
  * lets it appear with its description. Refuses whole numbers where there are none. Discard the file
  * afterwards in every case. */
-CELLAR_API cellar_status cellar_estimate_write(const cellar_estimate *estimate,
-                                               cellar_estimate_view view, cellar_release_file *file,
-                                               cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_estimate_write(const cellar_estimate *estimate,
+                                                                cellar_estimate_view view,
+                                                                cellar_release_file *file,
+                                                                cellar_error *err);
 
 /* Reads an estimate in CSV, JSON-stat or PC-Axis, by the file's ending unless `format` says it. A
  * file of whole numbers gives an estimate whose values are these. Refuses tables of true counts,
  * releases, and files whose values are not those the description was written for. On failure *out
  * is NULL. */
-CELLAR_API cellar_status cellar_estimate_read(const char *path, cellar_table_format format,
-                                              cellar_estimate **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_estimate_read(const char *path,
+                                                               cellar_table_format format,
+                                                               cellar_estimate **out,
+                                                               cellar_error *err);
 
 #ifdef __cplusplus
 }

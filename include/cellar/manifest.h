@@ -26,13 +26,13 @@ extern "C" {
 /* Writes the manifest of a folder, or writes it anew; *n_files (may be NULL) is the number of
  * files in it. Symbolic links, special files and names that are no plain UTF-8 are refused
  * (CELLAR_ERR_RULE). */
-CELLAR_API cellar_status cellar_manifest_write(const char *folder, size_t *n_files,
-                                               cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_manifest_write(const char *folder, size_t *n_files,
+                                                                cellar_error *err);
 
 /* Compares a folder with its manifest. Fails with CELLAR_ERR_INPUT and names the first file that
  * is missing, changed or not in the manifest. */
-CELLAR_API cellar_status cellar_manifest_check(const char *folder, size_t *n_files,
-                                               cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_manifest_check(const char *folder, size_t *n_files,
+                                                                cellar_error *err);
 
 /* What the files of a folder say about themselves. */
 typedef struct cellar_manifest_findings {
@@ -60,14 +60,16 @@ typedef struct cellar_manifest_accepted {
  * it, every other kind of file and what has to be accepted, which the signature then names.
  * Damaged releases and estimates, and releases whose certificate claims more than can be computed,
  * are CELLAR_ERR_INPUT. `out` may be NULL. */
-CELLAR_API cellar_status cellar_manifest_sign(const char *folder, const cellar_key *key,
-                                              const cellar_manifest_accepted *accept,
-                                              cellar_manifest_findings *out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_manifest_sign(
+    const char *folder, const cellar_key *key, const cellar_manifest_accepted *accept,
+    cellar_manifest_findings *out, cellar_error *err);
 
 /* The manifest fits the folder, this key signed it and what it accepts, and the files say nothing
  * that would not be signed; otherwise CELLAR_ERR_INPUT or CELLAR_ERR_RULE. `out` may be NULL. */
-CELLAR_API cellar_status cellar_manifest_verify(const char *folder, const cellar_public_key *key,
-                                                cellar_manifest_findings *out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_manifest_verify(const char *folder,
+                                                                 const cellar_public_key *key,
+                                                                 cellar_manifest_findings *out,
+                                                                 cellar_error *err);
 
 #ifdef __cplusplus
 }

@@ -224,6 +224,11 @@ out:
     return status;
 }
 
+cellar_describe_spec cellar_describe_spec_default(void)
+{
+    return (cellar_describe_spec){.max_levels = DEFAULT_MAX_LEVELS};
+}
+
 cellar_status cellar_describe(const cellar_describe_spec *spec, cellar_description **out,
                               cellar_error *err)
 {
@@ -311,8 +316,8 @@ const char *cellar_description_level(const cellar_description *description, size
     return cellar_codelist_code(c->levels, level);
 }
 
-cellar_status cellar_description_codelist(const cellar_description *description, size_t column,
-                                          cellar_codelist **out, cellar_error *err)
+cellar_status cellar_codelist_from_description(const cellar_description *description, size_t column,
+                                               cellar_codelist **out, cellar_error *err)
 {
     const described_column *c = &description->columns[column];
     cellar_status status = CELLAR_OK;

@@ -217,9 +217,9 @@ static cellar_status test_bootstrap(const work *w, cellar_loglinear *out, cellar
     return status;
 }
 
-cellar_status cellar_loglinear_test(const cellar_noisy *noisy, const char *model,
-                                    const char *against, const cellar_test_options *options,
-                                    cellar_loglinear **out, cellar_error *err)
+cellar_status cellar_loglinear_create(const cellar_noisy *noisy, const char *model,
+                                      const char *against, const cellar_test_options *options,
+                                      cellar_loglinear **out, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     work w = {.noisy = noisy, .options = options};

@@ -58,4 +58,5 @@ set(LAYER_SOURCES
   noise/weighted_sums.c
   parameter.c
   registry.c
+  spec_text.c
 )

@@ -30,7 +30,7 @@ cellar_protect_options cellar_plan_protect_options(const plan_work *work,
 {
     const cellar_plan *plan = work->plan;
     cellar_protect_options protect = cellar_protect_options_default();
-    protect.negatives = plan->negatives - 1;
+    protect.negatives = (cellar_negatives) plan->negatives;
     protect.threshold = (int64_t) plan->threshold;
     protect.below = plan->below == 2 ? CELLAR_BELOW_SUPPRESS : CELLAR_BELOW_ZERO;
     protect.per_cell = 1; /* the list is accounted for as a whole */

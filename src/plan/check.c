@@ -272,6 +272,11 @@ out:
     return status;
 }
 
+cellar_plan_options cellar_plan_options_default(void)
+{
+    return (cellar_plan_options){0};
+}
+
 cellar_status cellar_plan_check(const cellar_plan *plan, const cellar_plan_options *options,
                                 cellar_plan_figures **out, cellar_error *err)
 {

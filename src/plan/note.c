@@ -31,7 +31,8 @@ static void note_policy(const plan_figures *figures, cellar_output *output)
         "These tables describe people. Before publication every number was changed at random, so "
         "that the tables tell little about %s, whatever else is known; how little is proved and "
         "stated below. ",
-        plan->neighbours == 2 ? "what one unit answered" : "whether any one unit is in the data");
+        plan->neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE ? "what one unit answered"
+                                                         : "whether any one unit is in the data");
     cellar_output_string(output, "The unit that is protected is one ");
     note_text(output, plan->unit.name != NULL ? plan->unit.name : "record");
     if (plan->unit.max_records > 1)
@@ -42,21 +43,22 @@ static void note_policy(const plan_figures *figures, cellar_output *output)
         cellar_output_printf(output, "No guarantee is given: %s.\n",
                              cellar_certificate_reason(certificate));
     else if (isfinite(pure))
-        cellar_output_printf(output,
-                             "All tables together satisfy differential privacy with epsilon %s "
-                             "(%s): %s one unit's data changes the probability of any outcome "
-                             "by a factor of at most %s.\n",
-                             cellar_bound_text(pure, text[0]),
-                             plan->neighbours == 2 ? "substitute" : "add-remove",
-                             plan->neighbours == 2 ? "changing" : "adding or taking away",
-                             cellar_bound_text(exp(pure), text[1]));
+        cellar_output_printf(
+            output,
+            "All tables together satisfy differential privacy with epsilon %s "
+            "(%s): %s one unit's data changes the probability of any outcome "
+            "by a factor of at most %s.\n",
+            cellar_bound_text(pure, text[0]),
+            plan->neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE ? "substitute" : "add-remove",
+            plan->neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE ? "changing" : "adding or taking away",
+            cellar_bound_text(exp(pure), text[1]));
     else if (isfinite(tight.epsilon))
-        cellar_output_printf(output,
-                             "All tables together satisfy differential privacy with epsilon %s "
-                             "and delta %s (%s).\n",
-                             cellar_bound_text(tight.epsilon, text[0]),
-                             cellar_bound_text(tight.delta, text[1]),
-                             plan->neighbours == 2 ? "substitute" : "add-remove");
+        cellar_output_printf(
+            output,
+            "All tables together satisfy differential privacy with epsilon %s "
+            "and delta %s (%s).\n",
+            cellar_bound_text(tight.epsilon, text[0]), cellar_bound_text(tight.delta, text[1]),
+            plan->neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE ? "substitute" : "add-remove");
     if (cellar_protection_level_stamp(figures->level) != NULL)
         cellar_output_printf(output, "**%s**\n", cellar_protection_level_stamp(figures->level));
     cellar_output_string(output, "The proof is in `certificate.json`.\n");
@@ -112,7 +114,7 @@ static void note_treatment(const plan_figures *figures, cellar_output *output)
     note_weights(&plan->data, output);
     cellar_output_printf(output, "\n%s were treated like all other numbers",
                          n_structural > 0 ? "All other zeros" : "Zeros");
-    cellar_output_string(output, plan->negatives == 1
+    cellar_output_string(output, plan->negatives == CELLAR_NEGATIVES_KEEP
                                      ? ". Negative numbers are published as they are: setting them "
                                        "to zero would bias totals.\n"
                                      : "; negative numbers were set to zero, which biases totals "

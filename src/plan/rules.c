@@ -148,14 +148,16 @@ static cellar_status risk_breaks(const cellar_plan *plan, const plan_rule *rule,
     static const plan_list none = {NULL, 0};
     const cellar_schema *schema = cellar_table_schema(table);
     size_t qid[CELLAR_MAX_VARIABLES], sensitive[CELLAR_MAX_VARIABLES], n_qid, n_sensitive;
-    cellar_risk_options options = {.measure = CELLAR_RISK_EXPECTED, .n_threads = 1};
+    cellar_risk_options options = cellar_risk_options_default();
     cellar_risk_summary summary;
     cellar_groups *groups = NULL;
     cellar_status status = CELLAR_OK;
+    options.measure = CELLAR_RISK_EXPECTED;
+    options.n_threads = 1;
     CELLAR_TRY(
         rule_columns(plan, rule, schema, &rule->sensitive, &none, sensitive, &n_sensitive, err));
     CELLAR_TRY(rule_columns(plan, rule, schema, &rule->qid, &rule->sensitive, qid, &n_qid, err));
-    CELLAR_TRY(cellar_groups_of_table(table, qid, n_qid, sensitive, n_sensitive, &groups, err));
+    CELLAR_TRY(cellar_groups_create(table, qid, n_qid, sensitive, n_sensitive, &groups, err));
     CELLAR_TRY(cellar_risk_assess(groups, &mechanism, 1, &options, &summary, err));
     *breaks = summary.mean.value > strtod(rule->max_risk, NULL);
 out:

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/folder.h"
 #include "base/place.h"
+#include "plan/ledger_open.h"
 #include "release/charge/charged.h"
 
 typedef struct run {
@@ -88,7 +89,7 @@ static void forget_tables(run *r)
 
 static cellar_status run_prepare(run *r, cellar_error *err)
 {
-    cellar_plan_options options = {0};
+    cellar_plan_options options = cellar_plan_options_default();
     cellar_status status = CELLAR_OK;
     if (r->options != NULL) {
         options.n_threads = r->options->n_threads;
@@ -111,26 +112,6 @@ out:
 }
 
 /* ---- with a ledger ------------------------------------------------------- */
-
-static cellar_status open_ledger(run *r, cellar_error *err)
-{
-    const plan_ledger *account = &r->plan->ledger;
-    cellar_text path = {0};
-    cellar_key *key = NULL;
-    cellar_status status = CELLAR_OK;
-    if (account->key == NULL)
-        cellar_text_printf(&path, "%s.key", account->file);
-    else
-        cellar_text_add_string(&path, account->key);
-    if (path.failed)
-        CELLAR_TRY(cellar_fail_memory(err, "the name of a file"));
-    CELLAR_TRY(cellar_key_read(path.bytes, &key, err));
-    CELLAR_TRY(cellar_ledger_open(account->file, key, &r->ledger, err));
-out:
-    cellar_key_free(key);
-    cellar_text_clear(&path);
-    return status;
-}
 
 /* What is released: a request asked again must ask for the same plan. */
 static void describe_list(const cellar_plan *plan, cellar_text *out)
@@ -167,17 +148,18 @@ static cellar_charged_set charged_set(run *r)
 static cellar_status run_charged(run *r, cellar_plan_run_result *out, cellar_error *err)
 {
     const cellar_plan *plan = r->plan;
-    const cellar_payment payment = {.request = plan->ledger.request,
-                                    .dataset = plan->ledger.dataset,
-                                    .edition = plan->data.edition,
-                                    .analyst = plan->ledger.analyst,
-                                    .accept_delta = cellar_plan_has_text(&plan->accept, "delta")};
+    cellar_payment payment = cellar_payment_default();
     cellar_charged_set set = charged_set(r);
     cellar_text what = {0};
     cellar_spend_result spent;
     cellar_status status = CELLAR_OK;
 
-    CELLAR_TRY(open_ledger(r, err));
+    payment.request = plan->ledger.request;
+    payment.dataset = plan->ledger.dataset;
+    payment.edition = plan->data.edition;
+    payment.analyst = plan->ledger.analyst;
+    payment.accept_delta = cellar_plan_has_text(&plan->accept, "delta");
+    CELLAR_TRY(cellar_plan_open_ledger(plan, &r->ledger, err));
     describe_list(plan, &what);
     if (what.failed)
         CELLAR_TRY(cellar_fail_memory(err, "a charge"));
@@ -285,6 +267,11 @@ out:
     cellar_text_clear(&parent);
     cellar_text_clear(&draft);
     return status;
+}
+
+cellar_plan_run_options cellar_plan_run_options_default(void)
+{
+    return (cellar_plan_run_options){0};
 }
 
 cellar_status cellar_plan_run(const cellar_plan *plan, const cellar_plan_run_options *options,

@@ -29,10 +29,11 @@ static cellar_variable_spec variable_spec(const plan_variable *variable)
 
 static cellar_reader_options reader_options(const plan_data *data)
 {
-    cellar_reader_options reader = {.no_header = data->header == PLAN_NO,
-                                    .max_columns = data->max_columns,
-                                    .max_row_mib = data->max_row_mib,
-                                    .reader_memory_mib = data->reader_memory_mib};
+    cellar_reader_options reader = cellar_reader_options_default();
+    reader.no_header = data->header == PLAN_NO;
+    reader.max_columns = data->max_columns;
+    reader.max_row_mib = data->max_row_mib;
+    reader.reader_memory_mib = data->reader_memory_mib;
     if (data->count != NULL && strcmp(data->count, "none") == 0)
         reader.rows_are_records = 1;
     else
@@ -48,19 +49,17 @@ static cellar_reader_options reader_options(const plan_data *data)
     return reader;
 }
 
-cellar_status cellar_plan_count(const cellar_plan *plan, const plan_table *table,
-                                const cellar_plan_options *options, cellar_table **out,
-                                cellar_row_report *rows, cellar_error *err)
+cellar_tabulate_spec cellar_plan_tabulate_spec(const cellar_plan *plan, const size_t *chosen,
+                                               size_t n, const cellar_plan_options *options,
+                                               cellar_variable_spec *variables)
 {
-    cellar_variable_spec variables[CELLAR_MAX_VARIABLES];
     cellar_tabulate_spec spec = cellar_tabulate_spec_default();
-
-    for (size_t k = 0; k < table->n_variables; k++)
-        variables[k] = variable_spec(plan_variable_at(plan, table->variables[k]));
+    for (size_t k = 0; k < n; k++)
+        variables[k] = variable_spec(plan_variable_at(plan, chosen[k]));
     spec.path = plan->data.file;
     spec.reader = reader_options(&plan->data);
     spec.variables = variables;
-    spec.n_variables = table->n_variables;
+    spec.n_variables = n;
     spec.missing = plan->data.missing.items;
     spec.n_missing = plan->data.missing.n;
     spec.missing_policy = (cellar_missing_policy) plan->data.missing_as;
@@ -70,12 +69,22 @@ cellar_status cellar_plan_count(const cellar_plan *plan, const plan_table *table
     spec.max_weight = plan->data.max_weight;
     spec.unit_column = plan->unit.column;
     spec.max_per_unit = plan->unit.max_records;
-    spec.margins = table->wanted;
-    spec.structural_zeros_path = table->structural_zeros;
     if (options != NULL) {
         spec.n_threads = options->n_threads;
         spec.progress = options->progress;
     }
+    return spec;
+}
+
+cellar_status cellar_plan_count(const cellar_plan *plan, const plan_table *table,
+                                const cellar_plan_options *options, cellar_table **out,
+                                cellar_row_report *rows, cellar_error *err)
+{
+    cellar_variable_spec variables[CELLAR_MAX_VARIABLES];
+    cellar_tabulate_spec spec =
+        cellar_plan_tabulate_spec(plan, table->variables, table->n_variables, options, variables);
+    spec.margins = table->wanted;
+    spec.structural_zeros_path = table->structural_zeros;
     if (options != NULL && options->without_counts) {
         cellar_status status = cellar_tabulate_declared(&spec, out, err);
         if (status != CELLAR_OK || *out != NULL)
@@ -154,11 +163,15 @@ cellar_status cellar_plan_work_open(plan_work *work, const cellar_plan *plan,
                                     const cellar_plan_options *options, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
+    if (plan->universe.file != NULL)
+        return cellar_plan_fail_at(plan, "universe", err,
+                                   "the plan is of a cube: use `cellar cube plan` and `cellar cube "
+                                   "build`");
     *work = (plan_work){.plan = plan,
                         .n = plan->tables.n,
                         .per_unit = plan->unit.max_records > 0 ? plan->unit.max_records : 1,
                         .max_weight = plan->data.max_weight > 0 ? plan->data.max_weight : 1,
-                        .n_sides = plan->neighbours == 2 ? 2 : 1};
+                        .n_sides = plan->neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE ? 2 : 1};
     work->pieces = cellar_alloc(work->n, sizeof *work->pieces);
     if (work->pieces == NULL)
         return cellar_fail_memory(err, "a plan");

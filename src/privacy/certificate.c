@@ -47,6 +47,8 @@ cellar_status cellar_certificate_create(const cellar_certify_options *options, s
     if (c == NULL)
         return cellar_fail_memory(err, "a certificate");
     c->options = *options;
+    if (options->neighbours == CELLAR_NEIGHBOURS_DEFAULT)
+        c->options.neighbours = CELLAR_NEIGHBOURS_ADD_REMOVE;
     c->pure = INFINITY;
     c->composition = (cellar_composition){
         .basic = {NAN, NAN}, .advanced = {NAN, NAN}, .tight = {NAN, NAN}, .lower = NAN, .rho = NAN};
@@ -140,51 +142,42 @@ cellar_status cellar_certificate_judge_domain(cellar_certificate *c,
                                               const cellar_certify_options *options,
                                               cellar_error *err)
 {
-    if (options->domain == CELLAR_CERTIFICATE_DOMAIN_OBSERVED)
+    if (options->domain == CELLAR_DOMAIN_OBSERVED)
         return cellar_certificate_judge(
             c, CELLAR_VERDICT_FAILS, err,
             "domain observed: categories were read off the data, so one person can create one");
-    if (options->reviewers != NULL || options->domain == CELLAR_CERTIFICATE_DOMAIN_DRAFTED) {
+    if (options->reviewers != NULL || options->domain == CELLAR_DOMAIN_DRAFTED) {
         const cellar_status status = cellar_certificate_warn(
             c, err, "categories were drafted from the data, reviewed by %s: that is not covered",
             options->reviewers != NULL ? options->reviewers : "somebody who is not named");
         if (status != CELLAR_OK)
             return status;
     }
-    if (options->domain == CELLAR_CERTIFICATE_DOMAIN_ASSERTED)
+    if (options->domain == CELLAR_DOMAIN_ASSERTED)
         return cellar_certificate_warn(c, err,
                                        "rests on the assertion that the categories are public");
     return CELLAR_OK;
 }
 
-/* ---- words ------------------------------------------------------------------------ */
+/* ---- verdicts --------------------------------------------------------------------- */
 
-const char *cellar_verdict_word(cellar_verdict verdict)
+static const char *const verdict_names[] = {[CELLAR_VERDICT_HOLDS] = "holds",
+                                            [CELLAR_VERDICT_FAILS] = "fails",
+                                            [CELLAR_VERDICT_UNKNOWN] = "unknown"};
+
+const char *cellar_verdict_name(cellar_verdict verdict)
 {
-    static const char *const words[] = {"holds", "fails", "unknown"};
-    return words[verdict];
+    return verdict_names[verdict];
 }
 
-const char *cellar_neighbours_word(cellar_neighbours neighbours)
+int cellar_verdict_find(const char *name, cellar_verdict *out)
 {
-    return neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE ? "substitute" : "add-remove";
-}
-
-const char *cellar_certificate_domain_word(cellar_certificate_domain domain)
-{
-    static const char *const words[] = {"declared", "drafted", "asserted", "observed"};
-    return words[domain];
-}
-
-const char *cellar_parameter_choice_word(cellar_parameter_choice choice)
-{
-    static const char *const words[] = {
-        [CELLAR_CHOICE_UNSTATED] = "not stated",
-        [CELLAR_CHOICE_IN_ADVANCE] = "declared in advance",
-        [CELLAR_CHOICE_PUBLIC_DATA] = "from public data",
-        [CELLAR_CHOICE_CONFIDENTIAL_DATA] =
-            "from the confidential data: the choice is not covered"};
-    return words[choice];
+    for (int i = CELLAR_VERDICT_HOLDS; name != NULL && i <= CELLAR_VERDICT_UNKNOWN; i++)
+        if (strcmp(verdict_names[i], name) == 0) {
+            *out = (cellar_verdict) i;
+            return 1;
+        }
+    return 0;
 }
 
 /* ---- queries ------------------------------------------------------------------------ */

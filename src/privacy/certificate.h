@@ -62,9 +62,5 @@ cellar_status cellar_certificate_warn(cellar_certificate *c, cellar_error *err, 
 json_t *cellar_certificate_json(const cellar_certificate *certificate);
 
 /* Words for the enumerations. */
-const char *cellar_verdict_word(cellar_verdict verdict);
-const char *cellar_neighbours_word(cellar_neighbours neighbours);
-const char *cellar_certificate_domain_word(cellar_certificate_domain domain);
-const char *cellar_parameter_choice_word(cellar_parameter_choice choice);
 
 #endif

@@ -28,20 +28,26 @@ static const double WORK_USUAL = 2e8;
 
 cellar_certify_options cellar_certify_options_default(void)
 {
-    return (cellar_certify_options){.n_cells = 1, .max_weight = 1, .per_unit = 1, .effort = 1};
+    return (cellar_certify_options){.neighbours = CELLAR_NEIGHBOURS_ADD_REMOVE,
+                                    .negatives = CELLAR_NEGATIVES_KEEP,
+                                    .domain = CELLAR_DOMAIN_DECLARED,
+                                    .n_cells = 1,
+                                    .max_weight = 1,
+                                    .max_per_unit = 1,
+                                    .effort = 1};
 }
 
 cellar_status cellar_certify_check_options(const cellar_certify_options *o, cellar_error *err)
 {
-    if (o->n_cells < 1 || o->max_weight < 1 || o->per_unit < 1 ||
+    if (o->n_cells < 1 || o->max_weight < 1 || o->max_per_unit < 1 ||
         o->n_cells > CELLAR_CERTIFY_SHIFT_MAX || o->max_weight > CELLAR_CERTIFY_SHIFT_MAX ||
-        o->per_unit > CELLAR_CERTIFY_SHIFT_MAX ||
-        o->max_weight * o->per_unit > CELLAR_CERTIFY_SHIFT_MAX)
+        o->max_per_unit > CELLAR_CERTIFY_SHIFT_MAX ||
+        o->max_weight * o->max_per_unit > CELLAR_CERTIFY_SHIFT_MAX)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "cells, weight and records per unit must lie between 1 and %d",
                            CELLAR_CERTIFY_SHIFT_MAX);
     if (o->invariants != NULL && o->invariants[0] != NULL &&
-        o->neighbours == CELLAR_NEIGHBOURS_ADD_REMOVE)
+        o->neighbours != CELLAR_NEIGHBOURS_SUBSTITUTE)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "'%.60s' is published exactly: whether a unit is in the data can then "
                            "not be hidden; use substitute",

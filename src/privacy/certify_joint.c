@@ -91,7 +91,8 @@ static void dirichlet_pure(const cellar_dirichlet *d, const cellar_certify_optio
     arb_set_d(out, total);
     arb_div(out, out, first, BITS);
     arb_log1p(out, out, BITS); /* ln((n + A)/A) */
-    if (o->neighbours == CELLAR_NEIGHBOURS_ADD_REMOVE && o->population > 0 && o->per_unit == 1) {
+    if (o->neighbours != CELLAR_NEIGHBOURS_SUBSTITUTE && o->population > 0 &&
+        o->max_per_unit == 1) {
         arb_set_d(second, cells);
         arb_mul(second, second, first, BITS);
         arb_add_ui(second, second, o->population - 1, BITS); /* N - 1 + KA */
@@ -160,7 +161,7 @@ cellar_status cellar_certify_dirichlet(const cellar_dirichlet *dirichlet,
     CELLAR_TRY(cellar_certificate_name(c, 0, cellar_dirichlet_spec(dirichlet),
                                        cellar_dirichlet_revision(dirichlet), err));
     dirichlet_pure(dirichlet, options, pure);
-    arb_mul_ui(pure, pure, options->per_unit, 256); /* group privacy */
+    arb_mul_ui(pure, pure, options->max_per_unit, 256); /* group privacy */
     c->pure = cellar_ball_upper(pure);
     arb_mul(pure, pure, pure, 256); /* pure epsilon is epsilon^2/2 concentrated */
     arb_mul_2exp_si(pure, pure, -1);
@@ -169,7 +170,7 @@ cellar_status cellar_certify_dirichlet(const cellar_dirichlet *dirichlet,
     c->composition.basic = c->composition.tight = (cellar_guarantee){c->pure, 0};
     CELLAR_TRY(dirichlet_points(c, options, err));
     CELLAR_TRY(cellar_certificate_judge_domain(c, options, err));
-    if (options->neighbours == CELLAR_NEIGHBOURS_ADD_REMOVE)
+    if (options->neighbours != CELLAR_NEIGHBOURS_SUBSTITUTE)
         CELLAR_TRY(cellar_certificate_warn(
             c, err, "%s",
             options->population > 0

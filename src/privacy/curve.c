@@ -313,7 +313,7 @@ cellar_status cellar_curve_violation(cellar_setting *s, const fmpq_t epsilon, ce
     cellar_status status = CELLAR_OK;
     fmpq_t smaller;
     *out = (cellar_bounds){0, 1};
-    if (cellar_setting_is_single(s) && s->options->per_unit == 1) {
+    if (cellar_setting_is_single(s) && s->options->max_per_unit == 1) {
         cellar_worst worst;
         cellar_worst_violation(&s->cells[0], epsilon, &worst);
         *out = (cellar_bounds){worst.lower, worst.upper};

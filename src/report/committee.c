@@ -43,8 +43,8 @@ cellar_status cellar_committee_open(cellar_committee *run, cellar_error *err)
     const cellar_committee_options *what = run->what;
     cellar_status status = CELLAR_OK;
     if (what->n_qid > 0 || !run->is_of_plan)
-        status = cellar_groups_of_table(run->table, what->qid, what->n_qid, what->sensitive,
-                                        what->n_sensitive, &run->groups, err);
+        status = cellar_groups_create(run->table, what->qid, what->n_qid, what->sensitive,
+                                      what->n_sensitive, &run->groups, err);
     if (status == CELLAR_OK)
         status = committee_check(run, err);
     if (status == CELLAR_OK)

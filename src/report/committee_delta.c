@@ -19,7 +19,7 @@ cellar_status cellar_committee_certify(const cellar_committee *run,
     cellar_protect_options protect = cellar_protect_options_default();
     cellar_release_facts facts;
     cellar_question question;
-    protect.negatives = (int) run->what->negatives;
+    protect.negatives = run->what->negatives;
     if (cellar_table_is_weighted(run->table)) {
         protect.max_weight = cellar_table_max_weight(run->table);
         if (protect.max_weight == 0)

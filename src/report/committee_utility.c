@@ -259,7 +259,7 @@ static cellar_chart_box utility_count_box(const cellar_utility *u, int64_t count
         const cellar_utility_spread *s = cellar_utility_spread_at(u, i);
         if (s->count != count || strcmp(s->measure, "relative_difference") != 0)
             continue;
-        if (isnan(box.median) || strcmp(s->source, "law") == 0)
+        if (isnan(box.median) || s->source == CELLAR_SPREAD_DISTRIBUTION)
             box = utility_spread_box(s);
     }
     box.low *= 100;

@@ -107,7 +107,8 @@ static void public_facts(cellar_page *page, const cellar_release *release, const
         cellar_page_fact(page, "What is counted", "weighted sums, weights of at most %llu",
                          (unsigned long long) cellar_release_max_weight(release));
     cellar_page_fact(page, "Margins, the inner cells included", "%zu", n_margins);
-    cellar_page_fact(page, "Verdict of the certificate", "%s", cellar_release_verdict(release));
+    cellar_page_fact(page, "Verdict of the certificate", "%s",
+                     cellar_verdict_name(cellar_release_verdict(release)));
     cellar_page_fact(page, "Charged to the ledger", "%s", cellar_release_ledger(release));
     cellar_page_tag(page, "</dl>\n");
 }
@@ -249,7 +250,8 @@ static cellar_status public_sum(const public_run *run, json_t **out, cellar_erro
     for (size_t i = 0; i < run->n; i++) {
         const json_t *certificate = json_object_get(run->releases[i]->description, "certificate");
         const json_t *pure = json_object_get(certificate, "pure_epsilon");
-        if (strcmp(cellar_release_verdict(run->releases[i]), "holds") != 0 || !json_is_number(pure))
+        if (cellar_release_verdict(run->releases[i]) != CELLAR_VERDICT_HOLDS ||
+            !json_is_number(pure))
             return CELLAR_OK;
         sum = public_add_up(sum, json_number_value(pure));
         for (size_t k = 0; k < sizeof same / sizeof *same; k++)

@@ -28,7 +28,7 @@ int cellar_section_has_law(const char *mechanism)
 
 static int noise_adds_up(const noise_run *run)
 {
-    return run->mechanism->ops->is_additive && run->of->negatives == CELLAR_NEGATIVES_KEEP &&
+    return run->mechanism->ops->is_additive && run->of->negatives != CELLAR_NEGATIVES_ZERO &&
            run->of->threshold == 0;
 }
 

@@ -127,13 +127,13 @@ static cellar_status test_model(cellar_page *page, const cellar_noisy *noisy, co
     cellar_loglinear *test = NULL;
     cellar_status status;
     options.n_threads = 1;
-    status = cellar_loglinear_test(noisy, model, NULL, &options, &test, err);
+    status = cellar_loglinear_create(noisy, model, NULL, &options, &test, err);
     if (status == CELLAR_OK && (*is_off || cellar_loglinear_quality(test).chi_square_is_off)) {
         *is_off = 1;
         cellar_loglinear_free(test);
         options.reference = CELLAR_REFERENCE_BOOTSTRAP;
         options.n_replicates = TEST_REPLICATES;
-        status = cellar_loglinear_test(noisy, model, NULL, &options, &test, err);
+        status = cellar_loglinear_create(noisy, model, NULL, &options, &test, err);
     }
     if (status == CELLAR_OK)
         test_tell(page, noisy, test, *is_off);

@@ -31,7 +31,8 @@ typedef struct cellar_structural_rules cellar_structural_rules;
 cellar_status cellar_schema_create(const cellar_schema_variable_def *variables, size_t n_variables,
                                    const cellar_structural_rules *rules, cellar_schema **out,
                                    cellar_error *err);
-/* The schema with aggregates: what cellar_table_expand() uses. Readers of files use it too. */
+/* The schema with aggregates: what cellar_table_create_expanded() uses. Readers of files use it
+ * too. */
 cellar_status cellar_schema_expand(const cellar_schema *schema, const cellar_margins *margins,
                                    cellar_schema **out, cellar_error *err);
 /* The same schema with every observed domain asserted to be public. */

@@ -110,9 +110,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     options.n_cells = 1 + draw(&s) % 4;
     options.max_weight = 1 + draw(&s) % 4;
-    options.per_unit = 1 + draw(&s) % 3;
-    options.neighbours = (cellar_neighbours) (draw(&s) % 2);
-    options.negatives = (cellar_negatives) (draw(&s) % 2);
+    options.max_per_unit = 1 + draw(&s) % 3;
+    options.neighbours = (cellar_neighbours) (1 + draw(&s) % 2);
+    options.negatives = (cellar_negatives) (1 + draw(&s) % 2);
     options.min_count = draw(&s) % 8 == 0 ? (uint64_t) draw(&s) * draw(&s) * 15 : 0;
     options.parallel = draw(&s) % 8 == 0;
     options.effort = 0.01; /* counted work: no input takes long */

@@ -11,7 +11,7 @@
 
 #include "release/estimate/estimate.h"
 
-static const cellar_variable_role roles[] = {{"region", "geo"}};
+static const cellar_variable_role roles[] = {{"region", CELLAR_ROLE_GEO}};
 
 static const struct {
     const char *name;

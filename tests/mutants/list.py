@@ -186,7 +186,7 @@ MUTANTS = [
            "the threshold of a violation is off by one", ROUNDING),
     Mutant("src/privacy/setting.c", "CELLAR_NEIGHBOURS_SUBSTITUTE ? 2 : 1;",
            "CELLAR_NEIGHBOURS_SUBSTITUTE ? 1 : 1;", "a substitution changes one cell", ROUNDING),
-    Mutant("src/privacy/setting.c", "s->group = is_chain ? options->per_unit : 1;", "s->group = 1;",
+    Mutant("src/privacy/setting.c", "s->group = is_chain ? options->max_per_unit : 1;", "s->group = 1;",
            "a unit of several records is one record", ROUNDING),
     Mutant("src/privacy/losses.c", "if (!pair->is_monotone || upper == rising || out->n == 0) {\n"
            "            out->infinite = nextafter(out->infinite + mass, 2);",

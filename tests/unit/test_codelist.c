@@ -254,8 +254,10 @@ static void test_build(void **state)
     cellar_codelist_free(list);
 
     assert_int_equal(cellar_codelist_create(&list, NULL), CELLAR_OK);
-    cellar_codelist_add(list, "a", NULL, NULL, CELLAR_CODE_PLAIN, NULL);
-    cellar_codelist_add(list, "a", NULL, NULL, CELLAR_CODE_PLAIN, NULL);
+    assert_int_equal(cellar_codelist_add(list, "a", NULL, NULL, CELLAR_CODE_PLAIN, NULL),
+                     CELLAR_OK);
+    assert_int_equal(cellar_codelist_add(list, "a", NULL, NULL, CELLAR_CODE_PLAIN, NULL),
+                     CELLAR_OK);
     assert_int_equal(cellar_codelist_finish(list, &err), CELLAR_ERR_ARGUMENT);
     assert_string_equal(err.message, "code list: code number 2: stands in the list already");
     cellar_codelist_free(list);

@@ -25,7 +25,7 @@ static cellar_release *release_of(const cellar_table *table, const char *spec,
     cellar_release *release = NULL;
     cellar_error err;
     options.accept = CELLAR_ACCEPT_NO_PROTECTION | CELLAR_ACCEPT_LARGE_EPSILON;
-    options.negatives = (int) negatives;
+    options.negatives = negatives;
     options.per_cell = 1;
     options.domain_public = 1;
     options.date = "2026-07-01";
@@ -97,7 +97,7 @@ static void every_mechanism_has_its_page(void **state)
                                         "max-entropy:variance=2,m=5"};
     cellar_table *table = small();
     for (size_t i = 0; i < 2 * (sizeof specs / sizeof *specs); i++) {
-        cellar_release *release = release_of(table, specs[i / 2], (cellar_negatives) (i % 2));
+        cellar_release *release = release_of(table, specs[i / 2], (cellar_negatives) (1 + i % 2));
         const cellar_release *only = release;
         char *page = page_of(*state, &only, 1, NULL);
         check_page(page);

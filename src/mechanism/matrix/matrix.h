@@ -65,7 +65,7 @@ cellar_status cellar_matrix_keep_zeros(cellar_matrix *matrix, cellar_error *err)
 
 /* Reads bytes; `name` is the file's, for messages. */
 cellar_status cellar_matrix_parse(const char *name, const char *bytes, size_t length,
-                                  const cellar_matrix_large *large, cellar_matrix **out,
+                                  cellar_matrix_large large, cellar_matrix **out,
                                   cellar_error *err);
 /* As cellar_matrix_write(), into a text. */
 cellar_status cellar_matrix_add_text(const cellar_matrix *matrix, cellar_matrix_layout layout,

@@ -16,7 +16,7 @@ static cellar_status noise_moments_check(const cellar_release *release, cellar_e
             "values of this release below %lld are suppressed, and fitting needs the "
             "value of every cell: fit a release that keeps them",
             (long long) release->facts.threshold);
-    if (release->facts.negatives != CELLAR_NEGATIVES_KEEP || release->facts.threshold > 0)
+    if (release->facts.negatives == CELLAR_NEGATIVES_ZERO || release->facts.threshold > 0)
         return cellar_fail(err, CELLAR_ERR_RULE,
                            "small or negative numbers of this release were set to zero, which "
                            "biases every sum: fit a release that keeps them");

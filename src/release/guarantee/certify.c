@@ -40,15 +40,10 @@ static void question_add_reviewer(cellar_question *question, const char *name)
 
 void cellar_question_add_domains(cellar_question *question, const cellar_schema *schema)
 {
-    static const cellar_certificate_domain words[] = {
-        [CELLAR_DOMAIN_OBSERVED] = CELLAR_CERTIFICATE_DOMAIN_OBSERVED,
-        [CELLAR_DOMAIN_DECLARED] = CELLAR_CERTIFICATE_DOMAIN_DECLARED,
-        [CELLAR_DOMAIN_ASSERTED] = CELLAR_CERTIFICATE_DOMAIN_ASSERTED,
-        [CELLAR_DOMAIN_DRAFTED] = CELLAR_CERTIFICATE_DOMAIN_DRAFTED};
     for (size_t v = 0; v < cellar_schema_n_variables(schema); v++) {
         const cellar_domain domain = cellar_schema_domain(schema, v);
-        if (words[domain] > question->options.domain) /* the values are in this order */
-            question->options.domain = words[domain];
+        if (domain < question->options.domain) /* the values go from worst to best */
+            question->options.domain = domain;
         if (domain == CELLAR_DOMAIN_DRAFTED)
             question_add_reviewer(question, cellar_schema_reviewer(schema, v));
     }
@@ -65,7 +60,7 @@ void cellar_question_init(cellar_question *out, const cellar_release_facts *fact
     out->reviewers[0] = '\0';
     options->choice = facts->choice;
     options->n_cells = facts->cells_per_record;
-    options->per_unit = facts->max_per_unit;
+    options->max_per_unit = facts->max_per_unit;
     options->max_weight = facts->max_weight;
     options->unit = facts->unit;
     options->epsilons = certify_epsilons;
@@ -83,8 +78,8 @@ static void certify_ask(const cellar_protection *protection, cellar_question *ou
 {
     cellar_question_init(out, &protection->facts);
     cellar_question_add_domains(out, protection->schema);
-    if (out->options.domain == CELLAR_CERTIFICATE_DOMAIN_OBSERVED) /* refused unless asserted */
-        out->options.domain = CELLAR_CERTIFICATE_DOMAIN_ASSERTED;
+    if (out->options.domain == CELLAR_DOMAIN_OBSERVED) /* refused unless asserted */
+        out->options.domain = CELLAR_DOMAIN_ASSERTED;
 }
 
 /* Post-processing keeps pure and approximate differential privacy, but not the probabilistic one,

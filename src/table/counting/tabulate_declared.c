@@ -44,7 +44,7 @@ static cellar_status declared_table(const cellar_schema *schema, const cellar_ma
         *out = interior;
         return CELLAR_OK;
     }
-    status = cellar_table_expand(interior, margins, out, err);
+    status = cellar_table_create_expanded(interior, margins, out, err);
     cellar_table_free(interior);
     return status;
 }

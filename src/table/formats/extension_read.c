@@ -40,16 +40,6 @@ static cellar_status extension_check_kind(const cellar_source *source, const jso
     return CELLAR_OK;
 }
 
-static int extension_domain(const char *name, cellar_domain *out)
-{
-    for (cellar_domain d = CELLAR_DOMAIN_OBSERVED; name != NULL && d <= CELLAR_DOMAIN_DRAFTED; d++)
-        if (strcmp(cellar_domain_name(d), name) == 0) {
-            *out = d;
-            return 1;
-        }
-    return 0;
-}
-
 /* One variable; its code list is the caller's to free. */
 static cellar_status extension_variable(const cellar_source *source, const json_t *object,
                                         cellar_schema_variable_def *def, cellar_error *err)
@@ -61,7 +51,7 @@ static cellar_status extension_variable(const cellar_source *source, const json_
 
     def->name = json_string_value(json_object_get(object, "name"));
     if (def->name == NULL || !json_is_string(text) ||
-        !extension_domain(json_string_value(json_object_get(object, "domain")), &def->domain))
+        !cellar_domain_find(json_string_value(json_object_get(object, "domain")), &def->domain))
         return extension_fail(source, "variables", "objects with name, domain and codelist", err);
     for (size_t i = 0; i < options->n_codelists; i++)
         if (strcmp(options->codelists[i].variable, def->name) == 0) {

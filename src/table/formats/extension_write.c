@@ -5,15 +5,6 @@
 #include "base/memory.h"
 #include "data/codelist.h"
 
-const char *cellar_domain_name(cellar_domain domain)
-{
-    static const char *const names[] = {[CELLAR_DOMAIN_OBSERVED] = "observed",
-                                        [CELLAR_DOMAIN_DECLARED] = "declared",
-                                        [CELLAR_DOMAIN_ASSERTED] = "asserted",
-                                        [CELLAR_DOMAIN_DRAFTED] = "drafted"};
-    return names[domain];
-}
-
 char *cellar_json_text(const json_t *json, size_t flags)
 {
     size_t length = json_dumpb(json, NULL, 0, flags);

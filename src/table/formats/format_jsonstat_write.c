@@ -75,18 +75,17 @@ static cellar_status jsonstat_add_roles(const cellar_sheet *sheet,
 
     for (size_t i = 0; i < options->n_roles; i++) {
         const cellar_variable_role *role = &options->roles[i];
-        json_t *names = json_object_get(roles, role->role);
-        if (cellar_schema_find_variable(sheet->schema, role->variable) == CELLAR_NO_CODE ||
-            (strcmp(role->role, "time") != 0 && strcmp(role->role, "geo") != 0)) {
+        const char *name = cellar_role_name(role->role);
+        json_t *names = json_object_get(roles, name);
+        if (cellar_schema_find_variable(sheet->schema, role->variable) == CELLAR_NO_CODE) {
             json_decref(roles);
             return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                               "role '%s' of '%s': expected time or geo, of a variable of the "
-                               "table",
-                               role->role, role->variable);
+                               "role '%s' of '%s': the table has no such variable", name,
+                               role->variable);
         }
         if (names == NULL) {
             names = json_array();
-            failed |= json_object_set_new(roles, role->role, names);
+            failed |= json_object_set_new(roles, name, names);
         }
         failed |= json_array_append_new(names, json_string(role->variable));
     }

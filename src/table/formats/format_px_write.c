@@ -256,7 +256,7 @@ static void px_add_roles(cellar_text *text, const cellar_schema *schema,
         size_t v = cellar_schema_find_variable(schema, options->roles[i].variable);
         if (v != CELLAR_NO_CODE)
             px_add_entry(text, "VARIABLE-TYPE", "", names->names[v].bytes,
-                         strcmp(options->roles[i].role, "time") == 0 ? "Time" : "Geographical");
+                         options->roles[i].role == CELLAR_ROLE_TIME ? "Time" : "Geographical");
     }
 }
 

@@ -10,6 +10,8 @@
 #include "table/formats/format.h"
 #include "table/table.h"
 
+#define DEFAULT_LIMIT_BYTES (UINT64_C(4) << 30)
+
 static const struct table_file_format {
     cellar_table_format format;
     const char *name;
@@ -59,6 +61,16 @@ cellar_status cellar_sheet_write(const cellar_sheet *sheet,
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "there is no table format number %d",
                            (int) options->format);
     return format->write(sheet, options, output, err);
+}
+
+const char *cellar_role_name(cellar_role role)
+{
+    return role == CELLAR_ROLE_TIME ? "time" : "geo";
+}
+
+cellar_table_write_options cellar_table_write_options_default(void)
+{
+    return (cellar_table_write_options){0};
 }
 
 cellar_status cellar_table_write(const cellar_table *table,
@@ -122,6 +134,11 @@ cellar_status cellar_sheet_parse(const cellar_source *source, cellar_loaded *out
     return format->read(source, out, err);
 }
 
+cellar_table_read_options cellar_table_read_options_default(void)
+{
+    return (cellar_table_read_options){.limit_bytes = DEFAULT_LIMIT_BYTES};
+}
+
 cellar_status cellar_table_parse(const char *name, const char *bytes, size_t length,
                                  const cellar_table_read_options *options, cellar_table **out,
                                  cellar_error *err)
@@ -155,7 +172,7 @@ cellar_status cellar_table_read(const char *path, const cellar_table_read_option
                                 cellar_table **out, cellar_error *err)
 {
     uint64_t limit =
-        options != NULL && options->limit_bytes != 0 ? options->limit_bytes : UINT64_C(4) << 30;
+        options != NULL && options->limit_bytes != 0 ? options->limit_bytes : DEFAULT_LIMIT_BYTES;
     cellar_status status;
     char *bytes;
     size_t length;
