@@ -165,10 +165,10 @@ void cli_results_people(const cli_results *results, const char *details, cellar_
     for (size_t i = 0; i < results->n;) {
         people_block block = {.results = results, .first = i, .last = people_alike(results, i)};
         block_add_names(&block, &left_out);
-        cellar_output_string(output, i > 0 ? "\n" : "");
+        cellar_output_string(output, i > 0 && block.names.n > 0 ? "\n" : "");
         if (block.last - block.first == 1 && block.names.n > FEW_COLUMNS)
             block_write_list(&block, output);
-        else
+        else if (block.names.n > 0)
             block_write_table(&block, output);
         cli_words_clear(&block.names);
         i = block.last;
