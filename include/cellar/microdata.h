@@ -100,6 +100,8 @@ typedef struct cellar_row_report {
     int is_aggregated;    /* 1: a count column was used */
     char suspect; /* 'n' or 'N': a column of that name holds only positive whole numbers, so that a
                      row may stand for that many records; 0: none does */
+    char suspect_delimiter; /* the name of the only column holds it, so that it may separate columns
+                               [0: none] */
 } cellar_row_report;
 
 /* Names of the columns of a file, in order. Free each list with cellar_columns_free(). */

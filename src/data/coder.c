@@ -36,16 +36,19 @@ const char *cellar_outcome_text(int32_t outcome)
 {
     switch (outcome) {
     case CELLAR_OUTCOME_UNDECIDED:
-        return "the value is missing, and it was not said whether missing values are dropped or "
-               "a level of their own";
+        return "the value is missing: say whether missing values are dropped or a category of "
+               "their own (--missing-as drop or level, also for one variable: VARIABLE=level; in a "
+               "plan missing_as)";
     case CELLAR_OUTCOME_ENCODING:
-        return "the field is not text in the encoding of the file";
+        return "the field is not text in the encoding of the file; --encoding latin1 or "
+               "windows-1252 names another";
     case CELLAR_OUTCOME_NOT_NUMBER:
-        return "expected a number";
+        return "expected a number; --missing names text that means missing";
     case CELLAR_OUTCOME_UNMAPPED:
-        return "the recode map has no entry for the value";
+        return "the recode map has no entry for the value; add one, or one from * for all others";
     case CELLAR_OUTCOME_OUTSIDE:
-        return "the value is outside the code list";
+        return "the value is outside the code list; add its code, or a code with the role other "
+               "for all such values, or name text that means missing (--missing)";
     default:
         return "the row cannot be used";
     }
@@ -77,8 +80,9 @@ static cellar_status coder_use_domain(cellar_coder *coder, cellar_error *err)
     if (coder->missing_level < 0)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "variable '%s': missing values are to be a level, but its domain has "
-                           "no code with the role unknown",
-                           coder->spec.variable);
+                           "no code with the role unknown; add one to the code list (role "
+                           "unknown), or drop them (--missing-as %s=drop)",
+                           coder->spec.variable, coder->spec.variable);
     return CELLAR_OK;
 }
 

@@ -17,6 +17,7 @@ set(LAYER_SOURCES
   encoding.c
   recode.c
   recode_map.c
+  recognise.c
   record_key.c
   rows.c
   scan.c

@@ -120,12 +120,14 @@ cellar_status cellar_ledger_check_charge(const cellar_ledger *ledger, const cell
     if (charge->unit == NULL || charge->neighbours == NULL ||
         strcmp(charge->unit, dataset->unit) != 0 ||
         strcmp(charge->neighbours, dataset->neighbours) != 0)
-        CELLAR_TRY(cellar_fail(err, CELLAR_ERR_RULE,
-                               "dataset '%s' accounts for the unit '%s' under %s, the release for "
-                               "'%s' under %s: these cannot be added",
-                               charge->dataset, dataset->unit, dataset->neighbours,
-                               charge->unit != NULL ? charge->unit : "",
-                               charge->neighbours != NULL ? charge->neighbours : ""));
+        CELLAR_TRY(
+            cellar_fail(err, CELLAR_ERR_RULE,
+                        "dataset '%s' accounts for the unit '%s' under %s, the release for "
+                        "'%s' under %s: these cannot be added; without --unit and --neighbours "
+                        "a release has the dataset's",
+                        charge->dataset, dataset->unit, dataset->neighbours,
+                        charge->unit != NULL ? charge->unit : "",
+                        charge->neighbours != NULL ? charge->neighbours : ""));
     if (dataset->amounts.rho_nano != CELLAR_NO_RHO)
         CELLAR_TRY(charge_rho(amounts, err));
     else

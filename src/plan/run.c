@@ -115,21 +115,7 @@ out:
 static cellar_status open_ledger(run *r, cellar_error *err)
 {
     const plan_ledger *account = &r->plan->ledger;
-    cellar_text path = {0};
-    cellar_key *key = NULL;
-    cellar_status status = CELLAR_OK;
-    if (account->key == NULL)
-        cellar_text_printf(&path, "%s.key", account->file);
-    else
-        cellar_text_add_string(&path, account->key);
-    if (path.failed)
-        CELLAR_TRY(cellar_fail_memory(err, "the name of a file"));
-    CELLAR_TRY(cellar_key_read(path.bytes, &key, err));
-    CELLAR_TRY(cellar_ledger_open(account->file, key, &r->ledger, err));
-out:
-    cellar_key_free(key);
-    cellar_text_clear(&path);
-    return status;
+    return cellar_ledger_open_file(account->file, account->key, &r->ledger, err);
 }
 
 /* What is released: a request asked again must ask for the same plan. */

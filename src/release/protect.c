@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "mechanism/mechanism.h"
+#include "release/guarantee/calibrate.h"
 #include "release/guarantee/certify.h"
 #include "release/files/description.h"
 #include "release/draw/draw.h"
@@ -37,7 +38,8 @@ static cellar_status protect_plan(cellar_protection *protection, const cellar_me
     *forecast = (cellar_forecast){.cells_per_record = facts->cells_per_record,
                                   .n_possible = cellar_schema_n_possible(protection->schema)};
     if (options->total_epsilon != NULL)
-        CELLAR_TRY(cellar_share_check(mechanism, n_parts, options->total_epsilon, err));
+        CELLAR_TRY(
+            cellar_share_check(mechanism, n_parts, options->total_epsilon, options->delta, err));
     CELLAR_TRY(cellar_share_total(mechanism, n_parts, forecast->total_epsilon,
                                   sizeof forecast->total_epsilon, err));
     if (options->key != NULL && n_indices > PROTECT_KEYED)
@@ -179,8 +181,13 @@ static cellar_status protect_describe(cellar_protection *protection,
     protection->facts.noise = protect_noise(options);
     protection->facts.key_id = options->key != NULL ? cellar_key_id(options->key) : NULL;
     status = cellar_release_certify(protection, mechanism, &certificate, err);
-    if (status != CELLAR_OK)
+    if (status == CELLAR_OK && options->total_epsilon != NULL &&
+        cellar_share_is_by_certificate(mechanism))
+        status = cellar_calibrate_check(protection->certificate, options->total_epsilon, err);
+    if (status != CELLAR_OK) {
+        json_decref(certificate);
         return status;
+    }
     return cellar_description_create(&protection->facts, cellar_mechanism_name(mechanism),
                                      cellar_description_parameters(mechanism), certificate, out,
                                      err);
