@@ -209,6 +209,13 @@ static void protect_print_forecast(const protect_values *values, const protect_r
             "record%s; %s for each cell",
             f->total_epsilon, d, d == 1 ? "" : "s", (unsigned long long) run->options.max_per_unit,
             run->options.max_per_unit == 1 ? "" : "s", cellar_mechanism_spec(run->mechanism));
+    else if (values->total_epsilon != NULL)
+        cli_message(
+            "total epsilon at most %s at delta %s: a record touches %llu cell%s, a unit has at "
+            "most %llu record%s; %s for each cell",
+            values->total_epsilon, values->account.delta, d, d == 1 ? "" : "s",
+            (unsigned long long) run->options.max_per_unit,
+            run->options.max_per_unit == 1 ? "" : "s", cellar_mechanism_spec(run->mechanism));
     else
         cli_message("a record touches %llu cell%s; %s for each cell", d, d == 1 ? "" : "s",
                     cellar_mechanism_spec(run->mechanism));

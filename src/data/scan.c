@@ -167,13 +167,15 @@ cellar_status cellar_scan_find_column(const cellar_scan *scan, const char *name,
     while (nearest != NULL && names[place] != nearest)
         place++;
     cellar_free(names);
-    if (suspect != '\0')
+    if (suspect != '\0') {
+        const char quoted[] = {'\'', suspect, '\'', '\0'};
+        const char *shown = suspect == '\t' ? "tab" : quoted;
         return cellar_fail(
             err, CELLAR_ERR_ARGUMENT,
-            "%s: has no column '%.200s': it has one column, whose name holds %s; say "
+            "%s: has no column '%.200s': it has one column, with %s in its name; say "
             "--delimiter %s if that separates the columns (in a plan data.delimiter)",
-            scan->path, name, suspect == '\t' ? "a tabulator" : (char[]){suspect, 0},
-            suspect == '\t' ? "tab" : (char[]){'\'', suspect, '\'', 0});
+            scan->path, name, shown, shown);
+    }
     /* Its number, not its name: in a file without a header the first record stands there. */
     if (nearest != NULL)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,

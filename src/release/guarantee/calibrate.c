@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -32,6 +33,31 @@ static void calibration_spec(const calibration *c, size_t candidate, char out[64
         out[--n] = '\0';
     if (out[n - 1] == '.')
         out[--n] = '\0';
+}
+
+/* The first candidate that is at least x. */
+static size_t calibration_candidate(double x)
+{
+    double decade, digits;
+    if (!(x > 0.001))
+        return 0;
+    if (!(x < 10000))
+        return N_CANDIDATES - 1;
+    decade = floor(log10(x)) + 3;
+    digits = ceil(x * pow(10, DECIMALS - decade)); /* rounding may lead one candidate away */
+    return (size_t) fmax(0, decade * PER_DECADE + digits - FIRST_DIGITS);
+}
+
+/* Where the search begins: sqrt(2 ln(1.25/delta)) / epsilon (Dwork and Roth 2014, Appendix A) times
+ * the sensitivity of all cells together. Only the time depends on it. */
+static size_t calibration_guess(const calibration *c)
+{
+    const cellar_certify_options *o = &c->question.options;
+    const double sides = o->neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE ? 2 : 1;
+    const double sensitivity =
+        sqrt((double) o->n_cells * sides) * (double) o->per_unit * (double) o->max_weight;
+    return calibration_candidate(sensitivity * sqrt(2 * log(1.25 / strtod(c->delta, NULL))) /
+                                 strtod(c->total_epsilon, NULL));
 }
 
 cellar_status cellar_calibrate_check(const cellar_certificate *certificate,
@@ -93,7 +119,7 @@ cellar_status cellar_protect_calibrate(const char *name, const cellar_table *tab
         options, cellar_schema_cells_per_record(cellar_table_schema(table)));
     calibration c = {
         .name = name, .delta = options->delta, .total_epsilon = options->total_epsilon};
-    size_t low = 0, high = N_CANDIDATES - 1; /* high keeps the total, once it was tried */
+    size_t low = 0, high; /* high keeps the total, once it was tried */
     cellar_status status;
 
     out[0] = '\0';
@@ -106,7 +132,13 @@ cellar_status cellar_protect_calibrate(const char *name, const cellar_table *tab
     c.question.options.deltas = &c.delta;
     c.question.options.n_deltas = 1;
     c.question.options.n_epsilons = 0;
+    high = calibration_guess(&c);
     status = calibration_try(&c, high, err);
+    if (status == CELLAR_ERR_RULE) {
+        low = high + 1;
+        high = N_CANDIDATES - 1;
+        status = calibration_try(&c, high, err);
+    }
     if (status == CELLAR_ERR_RULE)
         return cellar_fail(
             err, CELLAR_ERR_RULE,
