@@ -58,6 +58,12 @@ CELLAR_API cellar_status cellar_codelist_add(cellar_codelist *list, const char *
 CELLAR_API cellar_status cellar_codelist_finish(cellar_codelist *list, cellar_error *err);
 CELLAR_API void cellar_codelist_free(cellar_codelist *list); /* NULL is fine */
 
+/* The list with a code for missing values at its end (`missing`, role unknown), or as it is where
+ * it has such a code. Lists with hierarchies or several languages are refused
+ * (CELLAR_ERR_ARGUMENT). Free it with cellar_codelist_free(). */
+CELLAR_API cellar_status cellar_codelist_with_unknown(const cellar_codelist *list,
+                                                      cellar_codelist **out, cellar_error *err);
+
 CELLAR_API size_t cellar_codelist_n_codes(const cellar_codelist *list);
 CELLAR_API const char *cellar_codelist_code(const cellar_codelist *list, size_t code_index);
 CELLAR_API cellar_code_role cellar_codelist_role(const cellar_codelist *list, size_t code_index);

@@ -34,6 +34,8 @@ typedef struct cellar_column_description {
     int is_integer;               /* every value is an integer */
     const char *lowest, *highest; /* in the order of cellar's categories; NULL when there is none,
                                      or not all levels are known */
+    const char *suspect; /* a level that often means missing ("NA", "."), though it was not declared
+                            so; NULL: there is none */
 } cellar_column_description;
 
 CELLAR_API cellar_status cellar_describe(const cellar_describe_spec *spec, cellar_description **out,
@@ -46,7 +48,8 @@ cellar_description_column(const cellar_description *description, size_t column);
 /* The k-th level of a column, in order, and how many records hold it. */
 CELLAR_API const char *cellar_description_level(const cellar_description *description,
                                                 size_t column, size_t level, uint64_t *n_rows);
-/* A draft code list of a column's levels for a person to review. */
+/* A draft code list of a column's levels for a person to review, with a code of the role unknown
+ * where values are missing. */
 CELLAR_API cellar_status cellar_description_codelist(const cellar_description *description,
                                                      size_t column, cellar_codelist **out,
                                                      cellar_error *err);

@@ -86,6 +86,7 @@ typedef struct cellar_variable_spec {
     const cellar_codelist *codelist; /* the declared domain; NULL: observed, or implied by the
                                         recode (bands between a bottom and a top) */
     int domain_public; /* 1: the custodian asserts that an observed domain is public */
+    cellar_missing_policy missing_policy; /* of this variable [UNDECIDED: that of the tabulation] */
     cellar_recode recode;
 } cellar_variable_spec;
 

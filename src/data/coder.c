@@ -123,6 +123,22 @@ static cellar_status coder_seed_labels(cellar_coder *coder, cellar_error *err)
     return CELLAR_OK;
 }
 
+/* What band, top and bottom, or a recode map, imply; whether missing values are a level was said,
+ * not read off the data. */
+static cellar_status coder_imply_domain(cellar_coder *coder, cellar_error *err)
+{
+    cellar_codelist *implied = NULL;
+    cellar_status status = cellar_recoder_domain(coder->recoder, &implied, err);
+    if (status != CELLAR_OK || implied == NULL ||
+        coder->spec.missing_policy != CELLAR_MISSING_LEVEL) {
+        coder->domain = implied;
+        return status;
+    }
+    status = cellar_codelist_with_unknown(implied, &coder->domain, err);
+    cellar_codelist_free(implied);
+    return status;
+}
+
 static cellar_status coder_init(cellar_coder *coder, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
@@ -140,8 +156,8 @@ static cellar_status coder_init(cellar_coder *coder, cellar_error *err)
         CELLAR_TRY(cellar_recoder_create(spec->recode, spec->variable, &coder->recoder, err));
     if (spec->codelist != NULL)
         coder->domain = cellar_codelist_retain(spec->codelist);
-    else if (coder->recoder != NULL && spec->missing_policy != CELLAR_MISSING_LEVEL)
-        CELLAR_TRY(cellar_recoder_domain(coder->recoder, &coder->domain, err));
+    else if (coder->recoder != NULL)
+        CELLAR_TRY(coder_imply_domain(coder, err));
     if (coder->domain != NULL)
         return coder_use_domain(coder, err);
     if (spec->labels != NULL)

@@ -7,6 +7,7 @@ set(LAYER_SOURCES
   codelist_file.c
   codelist_hrc.c
   codelist_tree.c
+  codelist_unknown.c
   coder.c
   columns.c
   condition.c
