@@ -229,6 +229,11 @@ static void protect_print_forecast(const protect_values *values, const protect_r
 
 static void protect_print_method(const protect_values *values, const protect_run *run)
 {
+    if (run->ledger != NULL && values->unit == NULL)
+        cli_message("the unit is '%s' and neighbours are %s, as dataset '%s' of the ledger says",
+                    run->options.unit,
+                    cli_protect_neighbours((cellar_neighbours) run->options.neighbours),
+                    values->account.dataset);
     if (run->mechanism != NULL)
         protect_print_forecast(values, run);
     else if (cli_protect_is_cell_key(run->spec))

@@ -53,7 +53,7 @@ static const cli_option tabulate_options[] = {
          "declare the categories with a code list (.csv, or .hrc of tau-Argus); FILE alone when it "
          "is named after the variable, or a folder of such files; may be repeated"),
     FLAG("domain-labels", variables.domain_labels,
-         "declare them by the value labels of an SPSS, Stata or SAS file"),
+         "declare them by the value labels of an SPSS or Stata file; SAS files hold none"),
     FLAG("domain-public", variables.domain_public,
          "you assert that the categories found in the data are public knowledge"),
     CLI_RECODE_OPTIONS(AT(variables)),

@@ -158,10 +158,6 @@ static int protect_open_ledger(const protect_values *values, protect_run *run)
                          "added",
                          cli_protect_neighbours((cellar_neighbours) run->options.neighbours), name,
                          cli_protect_neighbours(kind));
-    if (run->options.neighbours < 0 || values->unit == NULL)
-        cli_message("unit '%s' and neighbours %s, as dataset '%s' of the ledger says",
-                    values->unit != NULL ? values->unit : dataset->unit,
-                    cli_protect_neighbours(kind), name);
     run->options.neighbours = (int) kind;
     if (values->unit == NULL)
         run->options.unit = dataset->unit;

@@ -110,8 +110,8 @@ CELLAR_API cellar_status cellar_columns_read(const char *path, const cellar_read
                                              char ***names, size_t *n_names, cellar_error *err);
 CELLAR_API void cellar_columns_free(char **names, size_t n_names);
 
-/* Value labels of a column of an SPSS, Stata or SAS file as a code list; CELLAR_ERR_INPUT when it
- * has none. */
+/* Value labels of a column of an SPSS or Stata file (SAS files hold none) as a code list;
+ * CELLAR_ERR_INPUT when it has none. */
 CELLAR_API cellar_status cellar_codelist_from_labels(const char *path,
                                                      const cellar_reader_options *options,
                                                      const char *column, cellar_codelist **out,

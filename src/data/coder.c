@@ -37,8 +37,8 @@ const char *cellar_outcome_text(int32_t outcome)
     switch (outcome) {
     case CELLAR_OUTCOME_UNDECIDED:
         return "the value is missing: say whether missing values are dropped or a category of "
-               "their own (--missing-as drop or level, also for one variable: VARIABLE=level; in a "
-               "plan missing_as)";
+               "their own (--missing-as drop or level; tabulate also takes VARIABLE=level, a plan "
+               "missing_as)";
     case CELLAR_OUTCOME_ENCODING:
         return "the field is not text in the encoding of the file; --encoding latin1 or "
                "windows-1252 names another";
