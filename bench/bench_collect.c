@@ -125,12 +125,13 @@ static void work_open(collect_work *w, const char *folder)
     static const char *const codes[] = {"0", "1", "2", "3"};
     cellar_collect_column columns[N_COLUMNS];
     cellar_codelist *list;
-    cellar_invitation_spec spec = {.title = "bench",
-                                   .n_people = N_PEOPLE,
-                                   .k = 5,
-                                   .exposure = "0.1",
-                                   .columns = columns,
-                                   .n_columns = N_COLUMNS};
+    cellar_invitation_spec spec = cellar_invitation_spec_default();
+    spec.title = "bench";
+    spec.n_people = N_PEOPLE;
+    spec.k = 5;
+    spec.exposure = "0.1";
+    spec.columns = columns;
+    spec.n_columns = N_COLUMNS;
     snprintf(w->folder, sizeof w->folder, "%s", folder);
     snprintf(w->spool, sizeof w->spool, "%s/bench.key", folder);
     snprintf(w->batch, sizeof w->batch, "%s/round-1.batch", folder);

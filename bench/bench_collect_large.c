@@ -117,15 +117,16 @@ static void work_open(const large_work *w)
     cellar_codelist *list;
     cellar_collect_keys *keys[4];
     cellar_invitation *invitation;
-    cellar_invitation_spec spec = {.title = "bench",
-                                   .n_people = w->n_people,
-                                   .k = 5,
-                                   .exposure = "0.1",
-                                   .columns = columns,
-                                   .n_columns = N_COLUMNS};
+    cellar_invitation_spec spec = cellar_invitation_spec_default();
     char path[PATH_BYTES];
     size_t length;
     const char *text;
+    spec.title = "bench";
+    spec.n_people = w->n_people;
+    spec.k = 5;
+    spec.exposure = "0.1";
+    spec.columns = columns;
+    spec.n_columns = N_COLUMNS;
     for (size_t i = 0; i < sizeof left / sizeof *left; i++)
         unlink(path_of(w, left[i], path));
     for (int role = 1; role <= 3; role++)

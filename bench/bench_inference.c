@@ -31,7 +31,7 @@ static void run_aware(void *context)
     const cellar_test_options options = cellar_test_options_default();
     cellar_loglinear *test;
     cellar_error err;
-    check(cellar_loglinear_test(w->noisy, "1 + 2", NULL, &options, &test, &err), &err);
+    check(cellar_loglinear_create(w->noisy, "1 + 2", NULL, &options, &test, &err), &err);
     w->statistic = cellar_loglinear_aware(test).statistic;
     cellar_loglinear_free(test);
 }
@@ -59,13 +59,16 @@ static void bench_table(size_t n, const char *mechanism, const char *goal)
 {
     const size_t levels[2] = {n, n};
     static int64_t numbers[100 * 100];
-    cellar_noisy_spec spec = {
-        .n_levels = levels, .n_variables = 2, .released = numbers, .mechanism = mechanism};
+    cellar_noisy_spec spec = cellar_noisy_spec_default();
     table_work w = {.n = n, .numbers = numbers};
     cellar_noisy *noisy;
     cellar_error err;
     uint64_t state = 1;
     char what[120];
+    spec.n_levels = levels;
+    spec.n_variables = 2;
+    spec.released = numbers;
+    spec.mechanism = mechanism;
     for (size_t i = 0; i < n * n; i++) {
         state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         numbers[i] = 30 + (int64_t) (state >> 33) % 51;

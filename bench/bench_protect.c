@@ -46,7 +46,8 @@ static void apply_keys(void *context)
     protect_work *work = context;
     cellar_error err;
     cellar_release_free(work->release);
-    check(cellar_release_cell_keys(work->table, work->spec, &work->options, &work->release, &err),
+    check(cellar_release_protect_cell_keys(work->table, work->spec, &work->options, &work->release,
+                                           &err),
           &err);
 }
 
@@ -116,8 +117,9 @@ static void make_matrix(void)
 {
     cellar_mechanism *design = NULL;
     cellar_output *output = NULL;
-    const cellar_output_options how = {.replace = 1};
+    cellar_output_options how = cellar_output_options_default();
     cellar_error err;
+    how.replace = 1;
     check(cellar_mechanism_create("max-entropy:variance=2,m=5", &design, &err), &err);
     check(cellar_output_open(matrix_path, &how, &output, &err), &err);
     check(

@@ -57,7 +57,7 @@ static cellar_groups *make_groups(size_t n_groups, size_t n_values, double n_peo
             counts[i * n_values + (value + shift) % n_values]++;
         }
     }
-    check(cellar_groups_of_counts(counts, n_groups, n_values, NULL, &groups, &err), &err);
+    check(cellar_groups_from_counts(counts, n_groups, n_values, NULL, &groups, &err), &err);
     free(counts);
     return groups;
 }

@@ -120,16 +120,17 @@ static void tabulate_by(tabulate_work *work, const char *path, const char *const
 /* Code lists as a custodian would declare them: drafted once, outside the measurement. */
 static void declare_domains(tabulate_work *work, const char *path)
 {
-    cellar_describe_spec spec = {.path = path};
+    cellar_describe_spec spec = cellar_describe_spec_default();
     cellar_description *description = NULL;
     cellar_error err;
+    spec.path = path;
     if (cellar_describe(&spec, &description, &err) != CELLAR_OK) {
         fprintf(stderr, "bench: %s\n", err.message);
         exit(1);
     }
     for (size_t i = 0; i < work->spec.n_variables; i++) {
         cellar_codelist *list = NULL; /* lives until the program ends */
-        if (cellar_description_codelist(description, i, &list, &err) != CELLAR_OK)
+        if (cellar_codelist_from_description(description, i, &list, &err) != CELLAR_OK)
             exit(1);
         work->variables[i].codelist = list;
     }

@@ -37,13 +37,13 @@ static const cli_option certify_options[] = {
            "released cells that one record touches, per mechanism [1]"),
     NUMBER("max-weight", "W", max_weight, 1, 1000000, "the largest weight of a record [1]"),
     NUMBER("per-unit", "M", per_unit, 1, 1000000, "the largest number of records of a unit [1]"),
-    TEXT("unit", "NAME", unit, "what is protected, such as person [one record]"),
+    TEXT("unit", "NAME", unit, "what is protected, such as person [record]"),
     FLAG("parallel", parallel, "the mechanisms protect tables of different units"),
     SECTION("How it is released"),
     CHOICE("negatives", "keep|zero", negatives,
            "what becomes of released values below zero [keep]"),
     MANY("invariant", "NAME", invariants, "a true total that is published; may be repeated"),
-    CHOICE("domain", "declared|asserted|observed", domain,
+    CHOICE("domain", "declared|drafted|asserted|observed", domain,
            "where the categories come from [declared]"),
     CHOICE("parameters", "in-advance|public-data|confidential-data", choice,
            "how the parameters were chosen"),
@@ -122,15 +122,18 @@ static int decimals_read(const char *option, const char *text, cli_words *out)
 static cellar_certify_options certify_prepare(const certify_values *values,
                                               const cli_words *epsilons, const cli_words *deltas)
 {
+    static const cellar_domain domains[] = {CELLAR_DOMAIN_DECLARED, CELLAR_DOMAIN_ASSERTED,
+                                            CELLAR_DOMAIN_OBSERVED}; /* as --domain lists them */
     cellar_certify_options o = cellar_certify_options_default();
     o.neighbours =
         values->neighbours == 2 ? CELLAR_NEIGHBOURS_SUBSTITUTE : CELLAR_NEIGHBOURS_ADD_REMOVE;
     o.negatives = values->negatives == 2 ? CELLAR_NEGATIVES_ZERO : CELLAR_NEGATIVES_KEEP;
-    o.domain = (cellar_certificate_domain) (values->domain > 0 ? values->domain - 1 : 0);
+    if (values->domain > 0)
+        o.domain = domains[values->domain - 1];
     o.choice = (cellar_parameter_choice) values->choice;
     o.n_cells = values->cells.given ? values->cells.value : 1;
     o.max_weight = values->max_weight.given ? values->max_weight.value : 1;
-    o.per_unit = values->per_unit.given ? values->per_unit.value : 1;
+    o.max_per_unit = values->per_unit.given ? values->per_unit.value : 1;
     o.unit = values->unit;
     o.invariants = cli_words_items(&values->invariants);
     o.min_count = values->min_count.value;
@@ -203,13 +206,16 @@ static cellar_status certify_make(const cli_words *specs, const cellar_certify_o
 static int certify_run(const certify_values *values, const cli_words *specs,
                        const cellar_certify_options *options)
 {
-    const cellar_output_options how = {.replace = values->force, .shared = 1};
+    cellar_output_options how = cellar_output_options_default();
     const char *path = values->path != NULL ? values->path : "-";
     cellar_output *output = NULL;
     cellar_certificate *certificate = NULL;
     cellar_error err;
-    cellar_status status = cellar_output_open(path, &how, &output, &err);
+    cellar_status status;
 
+    how.replace = values->force;
+    how.shared = 1;
+    status = cellar_output_open(path, &how, &output, &err);
     if (status == CELLAR_OK)
         status = certify_make(specs, options, &certificate, &err);
     if (status == CELLAR_OK && values->json)

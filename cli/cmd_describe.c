@@ -119,7 +119,8 @@ static void describe_write_levels(const cellar_description *description, size_t 
     cellar_output_string(output, "\n");
     cli_grid_write(&grid, 2, output);
     if (n < column.n_levels)
-        cellar_output_printf(output, "... and %zu more levels\n", column.n_levels - n);
+        cellar_output_printf(output, "... and %zu more level%s\n", column.n_levels - n,
+                             column.n_levels - n == 1 ? "" : "s");
     cli_grid_clear(&grid);
 }
 
@@ -290,7 +291,7 @@ static cellar_status describe_make_codelist(const cellar_description *descriptio
         strcmp(spec->path, "-") != 0 &&
         cellar_codelist_from_labels(spec->path, &spec->reader, name, list, NULL) == CELLAR_OK;
     if (!*from_labels)
-        return cellar_description_codelist(description, column, list, err);
+        return cellar_codelist_from_description(description, column, list, err);
     if (cellar_description_column(description, column).n_missing > 0) {
         cellar_codelist *labels = *list;
         cellar_status status = cellar_codelist_with_unknown(labels, list, err);
@@ -303,7 +304,7 @@ static cellar_status describe_make_codelist(const cellar_description *descriptio
 static int describe_write_codelist(const cellar_description *description, const char *text,
                                    const cellar_describe_spec *spec, int force)
 {
-    const cellar_output_options how = {.replace = force};
+    cellar_output_options how = cellar_output_options_default();
     char *path = NULL;
     size_t column = describe_codelist_target(description, text, &path);
     cellar_codelist *list = NULL;
@@ -312,6 +313,7 @@ static int describe_write_codelist(const cellar_description *description, const 
     cellar_status status;
     int from_labels = 0;
 
+    how.replace = force;
     if (column == (size_t) -1 || cli_reader_spare(spec->path, path) != CLI_GO_ON) {
         free(path);
         return CLI_USAGE;
@@ -324,8 +326,11 @@ static int describe_write_codelist(const cellar_description *description, const 
         status = cellar_output_commit(output, &err);
     }
     if (status == CELLAR_OK)
-        cli_message("%s: a draft read off the %s; review it before you declare it public", path,
-                    from_labels ? "value labels" : "data");
+        cli_message(from_labels ? "%s: a draft read off the value labels; review it before you "
+                                  "declare it public"
+                                : "%s: a draft read off the data, which no release accepts before "
+                                  "somebody has reviewed it and signed its first line",
+                    path);
     cellar_codelist_free(list);
     free(path);
     return status != CELLAR_OK ? cli_exit(status, &err) : CLI_GO_ON;
@@ -353,14 +358,16 @@ static int describe_tell(const cellar_description *description, const describe_v
 static int describe_run(const describe_values *values, cellar_describe_spec *spec,
                         const cli_words *by)
 {
-    const cellar_output_options how = {.replace = values->force};
+    cellar_output_options how = cellar_output_options_default();
     const char *path = values->path != NULL ? values->path : "-";
     cellar_output *output = NULL; /* opened first: reading may take long */
     cellar_description *description = NULL;
     cellar_error err;
-    cellar_status status = cellar_output_open(path, &how, &output, &err);
+    cellar_status status;
     int result = CLI_GO_ON;
 
+    how.replace = values->force;
+    status = cellar_output_open(path, &how, &output, &err);
     if (status == CELLAR_OK) {
         spec->progress = cli_progress_begin();
         status = cellar_describe(spec, &description, &err);
@@ -410,7 +417,7 @@ int cli_describe(int argc, char **argv)
 {
     describe_values values = {0};
     cli_words files = {0}, columns = {0}, by = {0};
-    cellar_describe_spec spec = {0};
+    cellar_describe_spec spec = cellar_describe_spec_default();
     int result = cli_options_parse(&describe_command, argc, argv, &values, &files);
 
     if (result == CLI_GO_ON)

@@ -275,7 +275,8 @@ static void exposure_write(const exposure_values *values, const char *part,
 
 static int exposure_run(const exposure_values *values, const exposure_part *part, const char *path)
 {
-    const cellar_output_options how = {.replace = values->force};
+    cellar_output_options how = cellar_output_options_default();
+    how.replace = values->force;
     exposure_answer answer = {0};
     cellar_output *output;
     int result = cli_answer_open(values->path, &how, &output);

@@ -16,18 +16,25 @@
 #include "terminal.h"
 
 typedef struct fit_values {
-    const char *path, *comparison, *max_move;
-    int official, sd, force, json;
-    cli_number limit, max_searched;
+    const char *path, *estimates, *comparison, *max_move;
+    int official, margins, sd, force, json;
+    cli_number limit, max_searched, max_cells;
 } fit_values;
 
 #define AT(member) offsetof(fit_values, member)
 static const cli_option fit_options[] = {
     OUTPUT(path, "the fitted whole numbers, as .csv, .json (JSON-stat) or .px"),
+    TEXT("estimates", "FILE", estimates,
+         "the unbiased estimates with six decimals, as .csv, .json (JSON-stat) or .px; with --sd "
+         "their standard errors too"),
     TEXT("comparison", "FILE", comparison,
          "a CSV of every cell: what was released, the unbiased estimate, the fitted number"),
-    FLAG("sd", sd,
-         "standard deviations of the estimates too; takes as long as a fit for each cell"),
+    FLAG("sd", sd, "standard errors of the estimates too; takes as long as a fit for each cell"),
+    CHOICE("margins", "released|all", margins,
+           "fit the margins and hierarchies that the releases hold, or all margins too "
+           "[released]"),
+    NUMBER("max-cells", "N", max_cells, 0, 0,
+           "refuse to fit a table of more than N cells, totals included [5000000]"),
     CHOICE("official", "fitted|released", official, "which version is declared official [fitted]"),
     TEXT("max-move", "B", max_move,
          "how far a released value may go from its unbiased estimate, unless nothing else adds up "
@@ -42,15 +49,15 @@ static const cli_option fit_options[] = {
 
 static const char *const fit_examples[] = {
     "cellar fit cells.csv margins.csv -o fitted.csv --comparison both.csv",
-    "cellar fit census.json --official released --sd --limit 0", NULL};
+    "cellar fit census.json --official released --sd --estimates estimates.json", NULL};
 
 static const cli_command fit_command = {
     "fit",
     "RELEASE... [options]",
     "Makes one table that adds up from releases of the same people: the best linear unbiased "
     "estimate by weighted least squares, and beside it non-negative whole numbers that add in "
-    "every margin and hierarchy. Only releases are read, so this is post-processing. The first "
-    "release has all variables; the others have some of them.",
+    "every margin and hierarchy of the table, with the estimated total. Only releases are read, so "
+    "this is post-processing. The first release has all variables; the others have some of them.",
     fit_options,
     sizeof fit_options / sizeof fit_options[0],
     fit_examples};
@@ -61,7 +68,8 @@ typedef struct fit_run {
     size_t n_releases;
     cellar_adjustment *fit;
     cellar_rounding *rounding;
-    cellar_release_file *file;
+    cellar_estimate *estimate;
+    cellar_release_file *file, *estimates;
     cellar_output *comparison;
     double max_move;
 } fit_run;
@@ -78,7 +86,9 @@ static void fit_clear(fit_run *run)
     free(run->releases);
     cellar_rounding_free(run->rounding);
     cellar_adjustment_free(run->fit);
+    cellar_estimate_free(run->estimate);
     cellar_release_file_discard(run->file);
+    cellar_release_file_discard(run->estimates);
     cellar_output_discard(run->comparison);
 }
 
@@ -92,6 +102,9 @@ static cellar_status fit_open_files(fit_run *run, cellar_error *err)
     cellar_status status = CELLAR_OK;
     if (values->path != NULL)
         status = cellar_release_file_open(values->path, &write, values->force, &run->file, err);
+    if (status == CELLAR_OK && values->estimates != NULL)
+        status = cellar_release_file_open(values->estimates, &write, values->force, &run->estimates,
+                                          err);
     if (status == CELLAR_OK && values->comparison != NULL)
         status = cellar_output_open(values->comparison, &how, &run->comparison, err);
     return status;
@@ -113,32 +126,39 @@ static cellar_status fit_read(fit_run *run, const cli_words *paths, cellar_error
 
 static cellar_status fit_compute(fit_run *run, cellar_error *err)
 {
+    const cellar_official official =
+        run->values->official == 2 ? CELLAR_OFFICIAL_RELEASED : CELLAR_OFFICIAL_FITTED;
     cellar_adjustment_options options = cellar_adjustment_options_default();
     cellar_rounding_options rounding = cellar_rounding_options_default();
     cellar_status status;
     rounding.max_move = run->max_move;
     if (run->values->max_searched.given)
         rounding.max_searched = (size_t) run->values->max_searched.value;
+    options.margins.all = run->values->margins == 2;
+    if (run->values->max_cells.given)
+        options.max_cells = run->values->max_cells.value;
     options.progress = cli_progress_begin();
     status = cellar_adjustment_create(fit_sources(run), run->n_releases, &options, &run->fit, err);
     if (status == CELLAR_OK)
         status = cellar_rounding_create(run->fit, &rounding, &run->rounding, err);
+    if (status == CELLAR_OK)
+        status =
+            cellar_estimate_from_fit(run->fit, run->rounding, fit_sources(run), run->n_releases,
+                                     official, run->values->sd, &run->estimate, err);
     cli_progress_end();
     return status;
 }
 
 static cellar_status fit_write(fit_run *run, cellar_error *err)
 {
-    const cellar_official official =
-        run->values->official == 2 ? CELLAR_OFFICIAL_RELEASED : CELLAR_OFFICIAL_FITTED;
     cellar_output *comparison = run->comparison;
     cellar_status status = CELLAR_OK;
     if (comparison != NULL)
-        status = cellar_adjustment_write_comparison(run->fit, run->rounding, run->values->sd,
-                                                    comparison, err);
+        status = cellar_adjustment_write_comparison(run->fit, run->estimate, comparison, err);
+    if (status == CELLAR_OK && run->estimates != NULL)
+        status = cellar_estimate_write(run->estimate, CELLAR_ESTIMATE_VALUES, run->estimates, err);
     if (status == CELLAR_OK && run->file != NULL)
-        status = cellar_adjustment_write(run->fit, run->rounding, fit_sources(run), run->n_releases,
-                                         official, run->file, err);
+        status = cellar_estimate_write(run->estimate, CELLAR_ESTIMATE_WHOLE, run->file, err);
     if (status == CELLAR_OK && comparison != NULL) {
         run->comparison = NULL;
         status = cellar_output_commit(comparison, err);
@@ -146,21 +166,15 @@ static cellar_status fit_write(fit_run *run, cellar_error *err)
     return status;
 }
 
-/* ---- telling ---------------------------------------------------------------- */
+/* ---- showing ---------------------------------------------------------------- */
 
-/* The cells shown are the first ones that are possible. */
-static uint64_t fit_limit(const fit_run *run)
+/* How many cells are shown: the first ones. */
+static size_t fit_shown(const fit_run *run)
 {
     const cli_number limit = run->values->limit;
-    return !limit.given ? 20 : limit.value == 0 ? UINT64_MAX : limit.value;
-}
-
-static double fit_sd(const fit_run *run, uint64_t index)
-{
-    double variance;
-    return cellar_adjustment_covariance(run->fit, index, index, &variance, NULL) == CELLAR_OK
-               ? sqrt(variance)
-               : NAN;
+    const size_t n = cellar_estimate_n_cells(run->estimate);
+    const uint64_t shown = !limit.given ? 20 : limit.value == 0 ? UINT64_MAX : limit.value;
+    return shown < n ? (size_t) shown : n;
 }
 
 static void fit_json_rounding(const cellar_rounding *rounding, cli_json *json)
@@ -176,31 +190,38 @@ static void fit_json_rounding(const cellar_rounding *rounding, cli_json *json)
     cli_json_end(json, '}');
 }
 
-static void fit_json_row(const fit_run *run, uint64_t index, cli_json *json)
+static void fit_json_total(const fit_run *run, cli_json *json)
 {
-    const cellar_schema *schema = cellar_adjustment_schema(run->fit);
+    cli_json_begin(json, "total", '{');
+    cli_json_real(json, "unbiased", cellar_adjustment_total(run->fit));
+    cli_json_count(json, "fitted", (uint64_t) cellar_rounding_total(run->rounding));
+    cli_json_end(json, '}');
+}
+
+static void fit_json_row(const fit_run *run, const cellar_estimated_cell *cell, cli_json *json)
+{
+    const cellar_schema *schema = cellar_estimate_schema(run->estimate);
     uint32_t categories[CELLAR_MAX_VARIABLES];
-    cellar_schema_categories(schema, index, categories);
+    cellar_schema_categories(schema, cell->index, categories);
     cli_json_begin(json, NULL, '{');
     for (size_t v = 0; v < cellar_schema_n_variables(schema); v++)
         cli_json_text(json, cellar_schema_variable(schema, v),
                       cellar_schema_code(schema, v, categories[v]));
-    cli_json_real(json, "observed", cellar_adjustment_observed(run->fit, index));
-    cli_json_real(json, "unbiased", cellar_adjustment_estimate(run->fit, index));
+    cli_json_real(json, "observed", cellar_adjustment_observed(run->fit, cell->index));
+    cli_json_real(json, "unbiased", cell->value);
     if (run->values->sd)
-        cli_json_real(json, "sd", fit_sd(run, index));
-    cli_json_count(json, "fitted", (uint64_t) cellar_rounding_value(run->rounding, index));
+        cli_json_real(json, "sd", cell->se);
+    cli_json_count(json, "fitted", (uint64_t) cell->whole);
     cli_json_end(json, '}');
 }
 
-static void fit_tell_json(const fit_run *run, cellar_output *output)
+static void fit_show_json(const fit_run *run, cellar_output *output)
 {
-    const cellar_schema *schema = cellar_adjustment_schema(run->fit);
     cli_json json = {.output = output};
-    uint64_t left = fit_limit(run);
     cli_json_begin(&json, NULL, '{');
     cli_json_count(&json, "releases", run->n_releases);
-    cli_json_count(&json, "cells", cellar_schema_n_indices(schema));
+    cli_json_count(&json, "cells", cellar_estimate_n_cells(run->estimate));
+    fit_json_total(run, &json);
     cli_json_text(&json, "variances",
                   cellar_adjustment_is_estimated(run->fit) ? "estimated" : "exact");
     cli_json_begin(&json, "equations", '{');
@@ -209,11 +230,10 @@ static void fit_tell_json(const fit_run *run, cellar_output *output)
     cli_json_end(&json, '}');
     fit_json_rounding(run->rounding, &json);
     cli_json_begin(&json, "rows", '[');
-    for (uint64_t index = 0; index < cellar_schema_n_indices(schema) && left > 0; index++)
-        if (!cellar_schema_is_structural_zero(schema, index)) {
-            fit_json_row(run, index, &json);
-            left--;
-        }
+    for (size_t i = 0; i < fit_shown(run); i++) {
+        const cellar_estimated_cell cell = cellar_estimate_cell(run->estimate, i);
+        fit_json_row(run, &cell, &json);
+    }
     cli_json_end(&json, ']');
     cli_json_end(&json, '}');
 }
@@ -225,26 +245,25 @@ static void fit_grid_real(cli_grid *grid, double value)
     cli_grid_add(grid, isfinite(value) ? text : NULL);
 }
 
-static void fit_grid_row(const fit_run *run, uint64_t index, cli_grid *grid)
+static void fit_grid_row(const fit_run *run, const cellar_estimated_cell *cell, cli_grid *grid)
 {
-    const cellar_schema *schema = cellar_adjustment_schema(run->fit);
+    const cellar_schema *schema = cellar_estimate_schema(run->estimate);
     uint32_t categories[CELLAR_MAX_VARIABLES];
-    cellar_schema_categories(schema, index, categories);
+    cellar_schema_categories(schema, cell->index, categories);
     for (size_t v = 0; v < cellar_schema_n_variables(schema); v++)
         cli_grid_add(grid, cellar_schema_code(schema, v, categories[v]));
-    fit_grid_real(grid, cellar_adjustment_observed(run->fit, index));
-    fit_grid_real(grid, cellar_adjustment_estimate(run->fit, index));
+    fit_grid_real(grid, cellar_adjustment_observed(run->fit, cell->index));
+    fit_grid_real(grid, cell->value);
     if (run->values->sd)
-        fit_grid_real(grid, fit_sd(run, index));
-    cli_grid_add_count(grid, (uint64_t) cellar_rounding_value(run->rounding, index));
+        fit_grid_real(grid, cell->se);
+    cli_grid_add_count(grid, (uint64_t) cell->whole);
 }
 
-static void fit_tell_cells(const fit_run *run, cellar_output *output)
+static void fit_show_cells(const fit_run *run, cellar_output *output)
 {
-    const cellar_schema *schema = cellar_adjustment_schema(run->fit);
-    const size_t n = cellar_schema_n_variables(schema);
+    const cellar_schema *schema = cellar_estimate_schema(run->estimate);
+    const size_t n = cellar_schema_n_variables(schema), shown = fit_shown(run);
     cli_grid grid = {.n_columns = n + 3 + (size_t) run->values->sd};
-    uint64_t left = fit_limit(run), index = 0;
     for (size_t v = 0; v < n; v++)
         cli_grid_add(&grid, cellar_schema_variable(schema, v));
     cli_grid_add(&grid, "observed");
@@ -252,21 +271,23 @@ static void fit_tell_cells(const fit_run *run, cellar_output *output)
     if (run->values->sd)
         cli_grid_add(&grid, "sd");
     cli_grid_add(&grid, "fitted");
-    for (; index < cellar_schema_n_indices(schema) && left > 0; index++)
-        if (!cellar_schema_is_structural_zero(schema, index)) {
-            fit_grid_row(run, index, &grid);
-            left--;
-        }
+    for (size_t i = 0; i < shown; i++) {
+        const cellar_estimated_cell cell = cellar_estimate_cell(run->estimate, i);
+        fit_grid_row(run, &cell, &grid);
+    }
     cli_grid_write(&grid, UINT64_C(15) << n, output);
-    if (index < cellar_schema_n_indices(schema))
+    if (shown < cellar_estimate_n_cells(run->estimate))
         cellar_output_string(output, "... (--limit 0 shows all)\n");
     cli_grid_clear(&grid);
 }
 
-static void fit_tell_people(const fit_run *run, cellar_output *output)
+static void fit_show_people(const fit_run *run, cellar_output *output)
 {
     const cellar_rounding *rounding = run->rounding;
-    fit_tell_cells(run, output);
+    cellar_output_printf(output, "Total: unbiased estimate %.2f, fitted %lld.\n\n",
+                         cellar_adjustment_total(run->fit),
+                         (long long) cellar_rounding_total(rounding));
+    fit_show_cells(run, output);
     cellar_output_printf(
         output, "\nEstimates from %zu release%s: unbiased%s. %u steps, remainder %.1e.\n",
         run->n_releases, run->n_releases == 1 ? "" : "s",
@@ -280,7 +301,7 @@ static void fit_tell_people(const fit_run *run, cellar_output *output)
         cellar_rounding_distance(rounding), cellar_rounding_bound(rounding));
     cellar_output_printf(output,
                          "Largest move from the unbiased estimate %.4g; beyond the bound of %.4g "
-                         "before rounding: %zu numbers.\n",
+                         "before rounding: %zu released values.\n",
                          cellar_rounding_largest_move(rounding), cellar_rounding_max_move(rounding),
                          cellar_rounding_n_beyond(rounding));
     cellar_output_string(output,
@@ -289,16 +310,16 @@ static void fit_tell_people(const fit_run *run, cellar_output *output)
                          "releases (cellar infer).\n");
 }
 
-static cellar_status fit_tell(const fit_run *run, cellar_error *err)
+static cellar_status fit_show(const fit_run *run, cellar_error *err)
 {
     cellar_output *output;
     const cellar_status status = cellar_output_open("-", NULL, &output, err);
     if (status != CELLAR_OK)
         return status;
     if (run->values->json)
-        fit_tell_json(run, output);
+        fit_show_json(run, output);
     else
-        fit_tell_people(run, output);
+        fit_show_people(run, output);
     return cellar_output_commit(output, err);
 }
 
@@ -323,9 +344,25 @@ static int fit_main(const fit_values *values, const cli_words *paths)
     if (status == CELLAR_OK)
         status = fit_write(&run, &err);
     if (status == CELLAR_OK)
-        status = fit_tell(&run, &err);
+        status = fit_show(&run, &err);
     fit_clear(&run);
     return cli_exit(status, &err);
+}
+
+/* No two files that are written are one, and none is a release that is read. */
+static int fit_check_files(const fit_values *values, const cli_words *words)
+{
+    static const char *const names[] = {"output", "estimates", "comparison"};
+    const char *const files[] = {values->path, values->estimates, values->comparison};
+    int result = CLI_GO_ON;
+    for (size_t i = 0; i < 3; i++)
+        for (size_t k = i + 1; k < 3; k++)
+            if (files[i] != NULL && files[k] != NULL && strcmp(files[i], files[k]) == 0)
+                return cli_usage("--%s and --%s are two files, not one", names[i], names[k]);
+    for (size_t w = 0; w < words->n; w++)
+        for (size_t i = 0; i < 3 && result == CLI_GO_ON; i++)
+            result = cli_reader_spare(words->items[w], files[i]);
+    return result;
 }
 
 int cli_fit(int argc, char **argv)
@@ -335,14 +372,8 @@ int cli_fit(int argc, char **argv)
     int result = cli_options_parse(&fit_command, argc, argv, &values, &words);
     if (result == CLI_GO_ON && words.n == 0)
         result = cli_usage("fit needs a release");
-    if (result == CLI_GO_ON && values.path != NULL && values.comparison != NULL &&
-        strcmp(values.path, values.comparison) == 0)
-        result = cli_usage("--output and --comparison are two files, not one");
-    for (size_t i = 0; i < words.n && result == CLI_GO_ON; i++) {
-        result = cli_reader_spare(words.items[i], values.path);
-        if (result == CLI_GO_ON)
-            result = cli_reader_spare(words.items[i], values.comparison);
-    }
+    if (result == CLI_GO_ON)
+        result = fit_check_files(&values, &words);
     if (result == CLI_GO_ON)
         result = fit_main(&values, &words);
     cli_words_clear(&words);

@@ -233,7 +233,9 @@ static void infer_write_people(const infer_answer *answer, cellar_output *output
 
 static int infer_run(const infer_values *values, const infer_part *part, const char *path)
 {
-    const cellar_output_options how = {.replace = values->force, .shared = 1};
+    cellar_output_options how = cellar_output_options_default();
+    how.replace = values->force;
+    how.shared = 1;
     infer_answer answer = {0};
     cellar_output *output;
     int result = cli_answer_open(values->path, &how, &output);

@@ -65,10 +65,12 @@ static cellar_status key_tell(const char *path, int as_json, cellar_error *err)
 
 static cellar_status key_write_public(const char *path, const key_values *values, cellar_error *err)
 {
-    const cellar_output_options options = {.replace = values->force, .shared = 1};
+    cellar_output_options options = cellar_output_options_default();
     cellar_public_key half;
     cellar_key *key;
     cellar_status status = cellar_key_read(path, &key, err);
+    options.replace = values->force;
+    options.shared = 1;
     if (status != CELLAR_OK)
         return status;
     half = cellar_key_public(key);

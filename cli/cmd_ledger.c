@@ -81,19 +81,20 @@ static int ledger_has_cap(const ledger_values *values)
 static int ledger_read_dataset(const ledger_values *values, cellar_ledger_dataset *dataset)
 {
     cellar_error err;
-    *dataset =
-        (cellar_ledger_dataset){.name = values->dataset,
-                                .edition = values->edition != NULL ? values->edition : "1",
-                                .unit = values->unit,
-                                .neighbours = values->neighbours == 2 ? "substitute" : "add-remove",
-                                .population = values->population.value,
-                                .accept_delta = values->accept_delta};
+    *dataset = cellar_ledger_dataset_default();
+    dataset->name = values->dataset;
+    dataset->edition = values->edition != NULL ? values->edition : "1";
+    dataset->unit = values->unit;
+    dataset->neighbours = (cellar_neighbours) values->neighbours;
+    dataset->population = values->population.value;
+    dataset->accept_delta = values->accept_delta;
     if (values->epsilon == NULL && values->rho == NULL)
         return cli_usage("a new dataset needs a cap: --epsilon E (and --delta D), or --rho R");
     if (values->unit == NULL || values->neighbours == 0)
         return cli_usage("a new dataset needs --unit and --neighbours: what is protected");
     return cli_exit(
-        cellar_caps_read(values->epsilon, values->delta, values->rho, &dataset->cap, &err), &err);
+        cellar_amounts_parse_cap(values->epsilon, values->delta, values->rho, &dataset->cap, &err),
+        &err);
 }
 
 static int ledger_add_dataset(cellar_ledger *ledger, const ledger_values *values)
@@ -116,7 +117,7 @@ static int ledger_add(cellar_ledger *ledger, const ledger_values *values)
     if (values->analyst != NULL) {
         if (!ledger_has_cap(values))
             return cli_usage("an analyst's share needs --epsilon, --delta or --rho");
-        status = cellar_caps_read(values->epsilon, values->delta, values->rho, &cap, &err);
+        status = cellar_amounts_parse_cap(values->epsilon, values->delta, values->rho, &cap, &err);
         if (status == CELLAR_OK)
             status = cellar_ledger_add_analyst(ledger, values->dataset, values->analyst, cap, &err);
         return cli_exit(status, &err);

@@ -146,7 +146,7 @@ static void mechanism_write_json(const cellar_mechanism *m, cellar_negatives neg
     cli_json_text(&json, "spec", cellar_mechanism_spec(m));
     cli_json_count(&json, "revision", cellar_mechanism_revision(m));
     mechanism_json_parameters(&json, m);
-    cli_json_text(&json, "negatives", negatives == CELLAR_NEGATIVES_ZERO ? "zero" : "keep");
+    cli_json_text(&json, "negatives", cellar_negatives_name(negatives));
     cli_json_begin(&json, "rows", '[');
     for (size_t i = 0; i < counts->n; i++)
         mechanism_json_row(&json, m, counts->items[i], negatives, released);
@@ -241,7 +241,7 @@ static void mechanism_write_list(int as_json, cellar_output *output)
 static int mechanism_run(const mechanism_values *values, const char *spec, const numbers *counts,
                          const numbers *released)
 {
-    const cellar_output_options how = {.replace = values->force};
+    cellar_output_options how = cellar_output_options_default();
     cellar_negatives negatives =
         values->negatives == 2 ? CELLAR_NEGATIVES_ZERO : CELLAR_NEGATIVES_KEEP;
     cellar_mechanism *m = NULL;
@@ -249,6 +249,7 @@ static int mechanism_run(const mechanism_values *values, const char *spec, const
     cellar_error err;
     cellar_status status = CELLAR_OK;
 
+    how.replace = values->force;
     if (spec != NULL)
         status = cellar_mechanism_create(spec, &m, &err);
     if (status == CELLAR_ERR_ARGUMENT)

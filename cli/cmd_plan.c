@@ -39,9 +39,11 @@ static const cli_command plan_command = {
 
 cellar_plan_options cli_plan_options(const plan_values *values)
 {
-    return (cellar_plan_options){.without_counts = values->without_counts,
-                                 .n_threads = (int) values->threads.value,
-                                 .progress = cli_progress_begin()};
+    cellar_plan_options options = cellar_plan_options_default();
+    options.without_counts = values->without_counts;
+    options.n_threads = (int) values->threads.value;
+    options.progress = cli_progress_begin();
+    return options;
 }
 
 static const struct plan_action {

@@ -231,8 +231,7 @@ static void protect_print_method(const protect_values *values, const protect_run
 {
     if (run->ledger != NULL && values->unit == NULL)
         cli_message("the unit is '%s' and neighbours are %s, as dataset '%s' of the ledger says",
-                    run->options.unit,
-                    cli_protect_neighbours((cellar_neighbours) run->options.neighbours),
+                    run->options.unit, cellar_neighbours_name(run->options.neighbours),
                     values->account.dataset);
     if (run->mechanism != NULL)
         protect_print_forecast(values, run);
@@ -257,12 +256,12 @@ static cellar_status protect_json(const protect_run *run, const protect_values *
     cli_json_begin(&json, NULL, '{');
     cli_json_text(&json, "mechanism", cellar_release_mechanism(release));
     cli_json_count(&json, "revision", cellar_release_mechanism_revision(release));
-    cli_json_text(&json, "negatives", values->negatives == 1 ? "keep" : "zero");
+    cli_json_text(&json, "negatives", cellar_negatives_name(cellar_release_negatives(release)));
     cli_json_count(&json, "threshold", (uint64_t) cellar_release_threshold(release));
     cli_json_text(&json, "below",
                   cellar_release_below(release) == CELLAR_BELOW_SUPPRESS ? "suppress" : "zero");
     cli_json_text(&json, "unit", cellar_release_unit(release));
-    cli_json_text(&json, "neighbours", cli_protect_neighbours(cellar_release_neighbours(release)));
+    cli_json_text(&json, "neighbours", cellar_neighbours_name(cellar_release_neighbours(release)));
     cli_json_count(&json, "per_unit", cellar_release_max_per_unit(release));
     cli_json_count(&json, "cells_per_record", cellar_release_cells_per_record(release));
     cli_json_truth(&json, "weighted", cellar_release_is_weighted(release));
@@ -271,9 +270,9 @@ static cellar_status protect_json(const protect_run *run, const protect_values *
     cli_json_text(&json, "noise", cellar_noise_source_name(cellar_release_noise(release)));
     cli_json_text(&json, "key_id", cellar_release_key_id(release));
     cli_json_text(&json, "parameter_choice",
-                  cellar_parameter_choice_text(cellar_release_choice(release)));
+                  cellar_parameter_choice_name(cellar_release_choice(release)));
     cli_json_text(&json, "date", cellar_release_date(release));
-    cli_json_text(&json, "verdict", cellar_release_verdict(release));
+    cli_json_text(&json, "verdict", cellar_verdict_name(cellar_release_verdict(release)));
     cli_json_text(&json, "protection", cellar_protection_level_name(cellar_release_level(release)));
     cli_json_text(&json, "ledger", cellar_release_ledger(release));
     cli_json_count(&json, "cells", cellar_release_n_cells(release));
@@ -333,10 +332,15 @@ static cellar_status protect_draw(protect_run *run, const cellar_payment *paymen
 static cellar_status protect_spend(const protect_values *values, protect_run *run,
                                    const cellar_payment *payment, cellar_error *err)
 {
-    const cellar_charged_file file = {values->path, run->write, values->force};
+    cellar_charged_file file = cellar_charged_file_default();
     cellar_spend_result result;
-    cellar_status status = cellar_prepared_spend(run->prepared, run->ledger, payment, &file,
-                                                 &result, &run->release, err);
+    cellar_status status;
+
+    file.path = values->path;
+    file.write = run->write;
+    file.replace = values->force;
+    status = cellar_prepared_spend(run->prepared, run->ledger, payment, &file, &result,
+                                   &run->release, err);
     cli_progress_end();
     if (status == CELLAR_OK && !result.is_new)
         cli_message("request '%s' was charged before: %s is its recorded output, nothing was drawn",
@@ -348,12 +352,13 @@ static cellar_status protect_release(const protect_values *values, protect_run *
                                      cellar_error *err)
 {
     const protect_account *account = &values->account;
-    const cellar_payment payment = {.dataset = account->dataset,
-                                    .request = account->request,
-                                    .edition = values->edition,
-                                    .analyst = account->analyst,
-                                    .accept_delta = account->accept_delta};
+    cellar_payment payment = cellar_payment_default();
     cellar_status status = protect_prepare(run, err);
+    payment.dataset = account->dataset;
+    payment.request = account->request;
+    payment.edition = values->edition;
+    payment.analyst = account->analyst;
+    payment.accept_delta = account->accept_delta;
     if (status != CELLAR_OK)
         return status;
     protect_print_method(values, run);
@@ -367,8 +372,11 @@ static int protect_run_it(const protect_values *values, protect_run *run)
     cellar_error err;
     cellar_status status = protect_release(values, run, &err);
     if (status == CELLAR_OK && run->release != NULL)
-        cli_message("%zu cells released; certificate: %s; %s", cellar_release_n_cells(run->release),
-                    cellar_release_verdict(run->release), cellar_release_ledger(run->release));
+        cli_message("%zu cell%s released; certificate: %s; %s",
+                    cellar_release_n_cells(run->release),
+                    cellar_release_n_cells(run->release) == 1 ? "" : "s",
+                    cellar_verdict_name(cellar_release_verdict(run->release)),
+                    cellar_release_ledger(run->release));
     if (status == CELLAR_OK && run->release != NULL &&
         cellar_protection_level_stamp(cellar_release_level(run->release)) != NULL)
         cli_message("%s", cellar_protection_level_stamp(cellar_release_level(run->release)));

@@ -84,8 +84,6 @@ static void source_clear(ptable_source *source)
 static cellar_status source_make(const ptable_values *values, const char *spec, const char *file,
                                  ptable_source *source, cellar_error *err)
 {
-    cellar_matrix_large large =
-        values->large == 2 ? CELLAR_MATRIX_LARGE_ROTATE : CELLAR_MATRIX_LARGE_LAST;
     uint64_t n_keys = values->keys.value;
     cellar_status status;
 
@@ -94,7 +92,7 @@ static cellar_status source_make(const ptable_values *values, const char *spec, 
         if (status == CELLAR_OK)
             source->matrix = cellar_mechanism_matrix(source->mechanism);
     } else {
-        status = cellar_matrix_read(file, values->large != 0 ? &large : NULL, &source->read, err);
+        status = cellar_matrix_read(file, (cellar_matrix_large) values->large, &source->read, err);
         source->matrix = source->read;
     }
     if (status != CELLAR_OK)
@@ -103,7 +101,7 @@ static cellar_status source_make(const ptable_values *values, const char *spec, 
         n_keys = KEYS_DEFAULT;
     if (n_keys == 0 || n_keys == cellar_matrix_n_keys(source->matrix))
         return CELLAR_OK;
-    status = cellar_matrix_round(source->matrix, n_keys, &source->rounded, err);
+    status = cellar_matrix_create_rounded(source->matrix, n_keys, &source->rounded, err);
     source->matrix = source->rounded;
     return status;
 }
@@ -264,9 +262,11 @@ static cellar_status ptable_save(const ptable_values *values, const cellar_matri
 {
     static const cellar_matrix_layout layouts[] = {CELLAR_MATRIX_PTABLE, CELLAR_MATRIX_PTABLE,
                                                    CELLAR_MATRIX_ONS, CELLAR_MATRIX_CANTABULAR};
-    const cellar_output_options how = {.replace = values->force};
+    cellar_output_options how = cellar_output_options_default();
     cellar_output *output;
-    cellar_status status = cellar_output_open(values->path, &how, &output, err);
+    cellar_status status;
+    how.replace = values->force;
+    status = cellar_output_open(values->path, &how, &output, err);
     if (status != CELLAR_OK)
         return status;
     status = cellar_matrix_write(matrix, layouts[values->layout], 0, output, err);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include <cellar/manifest.h>
+#include <cellar/plan.h>
 #include <cellar/release_file.h>
 #include <cellar/report.h>
 
@@ -19,7 +20,7 @@
 #include "variables.h"
 
 typedef struct report_values {
-    const char *qid, *sensitive, *epsilon, *release;
+    const char *qid, *sensitive, *epsilon, *release, *plan;
     cli_words mechanism, domain;
     int negatives;
     cli_number copies, seed, groups;
@@ -33,6 +34,9 @@ typedef struct report_values {
 #define AT(member) offsetof(report_values, member)
 static const cli_option report_options[] = {
     SECTION("The page for the committee"),
+    TEXT("plan", "PLAN", plan,
+         "assess what this plan releases: its tables, mechanisms and unit; names no table and no "
+         "mechanism besides"),
     TEXT("qid", "A,B", qid, "the columns an attacker knows: they make the groups"),
     TEXT("sensitive", "Y,Z", sensitive, "the column, or columns jointly, to be learnt"),
     MANY("mechanism", "SPEC", mechanism,
@@ -69,18 +73,21 @@ static const char *const report_examples[] = {
     "discrete-laplace:epsilon=1 -o page.html",
     "cellar report table.json --qid region,age --sensitive diagnosis --mechanism "
     "discrete-laplace:epsilon=1 --mechanism poisson:alpha=0.5 --charts charts -o page.html",
+    "cellar report --plan plan.yaml --qid region,age --sensitive diagnosis -o page.html",
     "cellar report --public release.csv -o page.html",
-    "cellar report --public regions.csv ages.json --title 'Census tables' -o page.html", NULL};
+    "cellar report --public regions.csv ages.json --title 'Census tables' -o page.html",
+    NULL};
 
 static const cli_command report_command = {
     "report",
-    "TABLE --qid A,B --sensitive Y --mechanism SPEC -o page.html, or --public RELEASE... -o "
-    "page.html",
+    "--plan PLAN --qid A,B --sensitive Y -o page.html, or TABLE --qid A,B --sensitive Y "
+    "--mechanism SPEC -o page.html, or --public RELEASE... -o page.html",
     "Writes one HTML page that needs nothing else: no network, no script, charts inside, to be "
     "read "
     "on a screen or printed. The page for the committee is computed from true counts and "
     "confidential: risk against epsilon, what analysts lose, delta, exposure, the most exposed "
-    "groups, the noise, the certificate, what is not covered, a checklist to sign. With --public "
+    "groups, the noise, the certificate, what is not covered, a checklist to sign. With --plan it "
+    "is about the plan that will run, each table with its own mechanism. With --public "
     "the page is made from releases and their certificates alone: what is released, what is "
     "proved about it, the noise every number carries, how to test with it.",
     report_options,
@@ -189,6 +196,18 @@ typedef struct report_run {
     cellar_committee_options committee;
 } report_run;
 
+/* How much is looked at. */
+static void report_assessment(const report_values *values, cellar_committee_options *c,
+                              const cli_words *epsilons)
+{
+    c->epsilons = values->epsilon != NULL ? cli_words_items(epsilons) : NULL;
+    c->n_epsilons = epsilons->n;
+    c->copies = values->copies.given ? values->copies.value : c->copies;
+    c->seed = values->seed.given ? values->seed.value : c->seed;
+    c->n_groups = values->groups.given ? (size_t) values->groups.value : c->n_groups;
+    c->n_threads = (int) values->threads.value;
+}
+
 /* What the options say; the table has been read. */
 static int report_committee_options(const report_values *values, report_run *run)
 {
@@ -208,14 +227,9 @@ static int report_committee_options(const report_values *values, report_run *run
     c->n_sensitive = n - c->n_qid;
     c->mechanisms = cli_words_items(&values->mechanism);
     c->n_mechanisms = values->mechanism.n;
-    c->epsilons = values->epsilon != NULL ? cli_words_items(&run->epsilons) : NULL;
-    c->n_epsilons = run->epsilons.n;
     c->release = run->release;
     c->negatives = values->negatives == 2 ? CELLAR_NEGATIVES_ZERO : CELLAR_NEGATIVES_KEEP;
-    c->copies = values->copies.given ? values->copies.value : c->copies;
-    c->seed = values->seed.given ? values->seed.value : c->seed;
-    c->n_groups = values->groups.given ? (size_t) values->groups.value : c->n_groups;
-    c->n_threads = (int) values->threads.value;
+    report_assessment(values, c, &run->epsilons);
     return result;
 }
 
@@ -253,6 +267,42 @@ static int report_committee(const report_values *values, const char *path)
     return result;
 }
 
+/* ---- the page about a plan ---- */
+
+static int report_plan(const report_values *values)
+{
+    cellar_report_options options = report_how(values);
+    cellar_committee_options committee = cellar_committee_options_default();
+    cli_words known = {0}, sensitive = {0}, epsilons = {0};
+    cellar_plan *plan = NULL;
+    cellar_error err;
+    cellar_status status = CELLAR_OK;
+    int result = CLI_GO_ON;
+    if (!cli_words_split(&known, values->qid, ',', 1) ||
+        !cli_words_split(&sensitive, values->sensitive, ',', 1))
+        result = cli_usage("report: --qid or --sensitive: a quote is never closed");
+    if (result == CLI_GO_ON && values->epsilon != NULL)
+        result = cli_list_decimals("epsilon", values->epsilon, &epsilons);
+    if (result == CLI_GO_ON) {
+        const cellar_plan_attack attack = {cli_words_items(&known), known.n,
+                                           cli_words_items(&sensitive), sensitive.n};
+        report_assessment(values, &committee, &epsilons);
+        status = cellar_plan_read(values->plan, &plan, &err);
+        options.progress = cli_progress_begin();
+        if (status == CELLAR_OK)
+            status = cellar_report_plan(plan, &attack, &committee, &options,
+                                        values->path != NULL ? values->path : "-", &err);
+        cli_progress_end();
+        result = status == CELLAR_ERR_ARGUMENT ? cli_usage("report: %s", err.message)
+                                               : cli_exit(status, &err);
+    }
+    cellar_plan_free(plan);
+    cli_words_clear(&known);
+    cli_words_clear(&sensitive);
+    cli_words_clear(&epsilons);
+    return result;
+}
+
 /* ---- the verb ----------------------------------------------------------------------------- */
 
 static int report_check_public(const report_values *values, const cli_words *files)
@@ -261,7 +311,8 @@ static int report_check_public(const report_values *values, const cli_words *fil
         return cli_usage("report --public: name the releases, files that cellar protect wrote");
     if (values->qid != NULL || values->sensitive != NULL || values->mechanism.n > 0 ||
         values->epsilon != NULL || values->release != NULL || values->negatives != 0 ||
-        values->domain.n > 0 || values->copies.given || values->seed.given || values->groups.given)
+        values->plan != NULL || values->domain.n > 0 || values->copies.given ||
+        values->seed.given || values->groups.given)
         return cli_usage("report --public: releases say how they were made; --qid, --mechanism and "
                          "what belongs to them are for the committee's page");
     return CLI_GO_ON;
@@ -271,12 +322,18 @@ static int report_check(const report_values *values, const cli_words *files)
 {
     if (values->is_public)
         return report_check_public(values, files);
-    if (files->n != 1)
-        return cli_usage("report: name one table, a file that cellar tabulate wrote, or say "
-                         "--public and name releases");
+    if (values->plan != NULL &&
+        (files->n > 0 || values->mechanism.n > 0 || values->negatives != 0 ||
+         values->release != NULL || values->domain.n > 0))
+        return cli_usage(
+            "report --plan: the plan says which tables, mechanisms, negatives and code "
+            "lists; leave out TABLE, --mechanism, --negatives, --release and --domain");
+    if (values->plan == NULL && files->n != 1)
+        return cli_usage("report: say --plan PLAN, or name one table, a file that cellar tabulate "
+                         "wrote, or say --public and name releases");
     if (values->qid == NULL || values->sensitive == NULL)
         return cli_usage("report: say --qid A,B (what an attacker knows) and --sensitive Y");
-    if (values->mechanism.n == 0)
+    if (values->mechanism.n == 0 && values->plan == NULL)
         return cli_usage("report: say what is planned: --mechanism discrete-laplace:epsilon=1");
     if (values->rows.given)
         return cli_usage("report: --rows is for --public");
@@ -297,11 +354,14 @@ int cli_report(int argc, char **argv)
         result = report_check(&values, &files);
     for (size_t i = 0; i < files.n && result == CLI_GO_ON; i++)
         result = cli_reader_spare(files.items[i], values.path);
+    if (result == CLI_GO_ON && values.plan != NULL)
+        result = cli_reader_spare(values.plan, values.path);
     if (result == CLI_GO_ON)
         result = report_make_folder(values.charts);
     if (result == CLI_GO_ON)
-        result = values.is_public ? report_public(&values, &files)
-                                  : report_committee(&values, files.items[0]);
+        result = values.is_public      ? report_public(&values, &files)
+                 : values.plan != NULL ? report_plan(&values)
+                                       : report_committee(&values, files.items[0]);
     cli_words_clear(&files);
     cli_options_clear(&report_command, &values);
     return result;

@@ -115,7 +115,8 @@ static void risk_write_people(int is_table, const risk_answer *answer, cellar_ou
 
 static int risk_run(const risk_values *values, const char *path)
 {
-    const cellar_output_options how = {.replace = values->read.force};
+    cellar_output_options how = cellar_output_options_default();
+    how.replace = values->read.force;
     risk_answer answer = {0};
     cellar_output *output;
     int result = cli_answer_open(values->read.path, &how, &output);

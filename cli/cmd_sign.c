@@ -116,9 +116,10 @@ static void sign_warn(const cellar_manifest_findings *found)
                     found->n_unrecognised == 1 ? "it" : "them",
                     found->n_unrecognised == 1 ? "it" : "them");
     if (found->n_recomputed < found->n_releases)
-        cli_message("of %zu releases %zu name a mechanism that their certificate cannot be "
-                    "computed from; the signer answers for it",
-                    found->n_releases, found->n_releases - found->n_recomputed);
+        cli_message(
+            "certificates that cannot be computed from the mechanism they name: %zu of %zu; "
+            "the signer answers for them",
+            found->n_releases - found->n_recomputed, found->n_releases);
 }
 
 static cellar_status sign_tell(const char *done, const cellar_public_key *who,
@@ -140,6 +141,7 @@ static cellar_status sign_tell(const char *done, const cellar_public_key *who,
         cli_json_count(&json, "certificates_not_recomputable",
                        found->n_releases - found->n_recomputed);
         cli_json_count(&json, "files_unrecognised", found->n_unrecognised);
+        cli_json_count(&json, "estimates", found->n_estimates);
         cli_json_begin(&json, "accepted", '[');
         for (unsigned one = 1; one <= found->accepted; one *= 2)
             if ((found->accepted & one) != 0)
@@ -147,7 +149,8 @@ static cellar_status sign_tell(const char *done, const cellar_public_key *who,
         cli_json_end(&json, ']');
         cli_json_end(&json, '}');
     } else {
-        cellar_output_printf(output, "%s: %zu files, key %s\n", done, found->n_files, who->id);
+        cellar_output_printf(output, "%s: %zu file%s, key %s\n", done, found->n_files,
+                             found->n_files == 1 ? "" : "s", who->id);
     }
     return cellar_output_commit(output, err);
 }

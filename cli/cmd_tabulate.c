@@ -246,26 +246,18 @@ static int tabulate_prepare(const tabulate_values *values, const char *path, tab
 
 /* ---- what is said about the result ---------------------------------------- */
 
-static const char *tabulate_domain_name(cellar_domain domain)
-{
-    switch (domain) {
-    case CELLAR_DOMAIN_DECLARED:
-        return "declared";
-    case CELLAR_DOMAIN_ASSERTED:
-        return "asserted";
-    case CELLAR_DOMAIN_OBSERVED:
-        break;
-    }
-    return "observed";
-}
-
 static void tabulate_warn_observed(const cellar_schema *schema)
 {
     for (size_t v = 0; v < cellar_schema_n_variables(schema); v++)
         if (cellar_schema_domain(schema, v) == CELLAR_DOMAIN_OBSERVED)
-            cli_message("variable '%s': domain observed: no guarantee can be given; declare it "
-                        "with --domain, or assert it with --domain-public",
-                        cellar_schema_variable(schema, v));
+            cli_message(
+                cellar_schema_reviewer(schema, v) != NULL
+                    ? "variable '%s': its code list is a draft from the data that nobody has "
+                      "reviewed: no guarantee can be given; write a name after reviewed-by: in its "
+                      "first line, or assert it with --domain-public"
+                    : "variable '%s': domain observed: no guarantee can be given; declare it with "
+                      "--domain, or assert it with --domain-public",
+                cellar_schema_variable(schema, v));
 }
 
 static void tabulate_json_variables(cli_json *json, const cellar_schema *schema)
@@ -275,7 +267,7 @@ static void tabulate_json_variables(cli_json *json, const cellar_schema *schema)
         size_t n_leaves = cellar_schema_n_leaves(schema, v);
         cli_json_begin(json, NULL, '{');
         cli_json_text(json, "name", cellar_schema_variable(schema, v));
-        cli_json_text(json, "domain", tabulate_domain_name(cellar_schema_domain(schema, v)));
+        cli_json_text(json, "domain", cellar_domain_name(cellar_schema_domain(schema, v)));
         cli_json_count(json, "categories", n_leaves);
         cli_json_count(json, "aggregates", cellar_schema_n_categories(schema, v) - n_leaves);
         cli_json_end(json, '}');

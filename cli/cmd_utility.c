@@ -276,11 +276,13 @@ static int run_all(utility_run *run, const cli_words *files)
 
 static int utility_run_it(const utility_values *values, const cli_words *files)
 {
-    const cellar_output_options how = {.replace = values->force};
+    cellar_output_options how = cellar_output_options_default();
     utility_run run = {.values = values};
     cellar_output *output;
-    int result = cli_answer_open(values->path, &how, &output);
+    int result;
 
+    how.replace = values->force;
+    result = cli_answer_open(values->path, &how, &output);
     if (result == CLI_GO_ON)
         result = run_all(&run, files);
     if (result == CLI_GO_ON)

@@ -90,25 +90,25 @@ static int invite(const collect_values *values)
     cellar_collect_column columns[CELLAR_MAX_VARIABLES] = {{NULL, NULL}};
     char *names[CELLAR_MAX_VARIABLES] = {NULL};
     cellar_codelist *codes[CELLAR_MAX_VARIABLES] = {NULL};
-    cellar_invitation_spec spec = {.title = values->title,
-                                   .n_people = values->people.value,
-                                   .k = values->k.value,
-                                   .exposure = values->exposure,
-                                   .population = values->population.value,
-                                   .epsilon = values->epsilon,
-                                   .is_open = values->open,
-                                   .hide = values->hide,
-                                   .redacted = values->redacted,
-                                   .order = (unsigned) values->order.value,
-                                   .common = values->common.given ? values->common.value
-                                                                  : values->k.value,
-                                   .delta = values->delta,
-                                   .columns = columns,
-                                   .n_columns = values->domain.n};
+    cellar_invitation_spec spec = cellar_invitation_spec_default();
     cellar_error err;
     cellar_status status = CELLAR_OK;
     int result = invite_check(values);
 
+    spec.title = values->title;
+    spec.n_people = values->people.value;
+    spec.k = values->k.value;
+    spec.exposure = values->exposure;
+    spec.population = values->population.value;
+    spec.epsilon = values->epsilon;
+    spec.is_open = values->open;
+    spec.hide = values->hide;
+    spec.redacted = values->redacted;
+    spec.order = (unsigned) values->order.value;
+    spec.common = values->common.given ? values->common.value : values->k.value;
+    spec.delta = values->delta;
+    spec.columns = columns;
+    spec.n_columns = values->domain.n;
     if (result == CLI_GO_ON)
         result = collect_place_open(values, CELLAR_COLLECT_CURATOR, &place);
     for (size_t c = 0; c < values->domain.n && result == CLI_GO_ON; c++) {

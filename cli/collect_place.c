@@ -174,10 +174,12 @@ void collect_tell_refused(const cellar_collect_report *report, const char *what)
 
 int collect_publish(const char *path, const char *text, size_t length)
 {
-    const cellar_output_options options = {.shared = 1};
+    cellar_output_options options = cellar_output_options_default();
     cellar_output *output;
     cellar_error err;
-    cellar_status status = cellar_output_open(path, &options, &output, &err);
+    cellar_status status;
+    options.shared = 1;
+    status = cellar_output_open(path, &options, &output, &err);
     if (status == CELLAR_OK) {
         cellar_output_write(output, text, length);
         status = cellar_output_commit(output, &err);
@@ -187,7 +189,8 @@ int collect_publish(const char *path, const char *text, size_t length)
 
 int collect_run_serve(const collect_values *values, int role)
 {
-    const cellar_collect_limits limits = {.timeout_ms = collect_timeout_ms(values)};
+    cellar_collect_limits limits = cellar_collect_limits_default();
+    limits.timeout_ms = collect_timeout_ms(values);
     collect_place place = {0};
     cellar_error err;
     int result = values->listen == NULL ? cli_usage("collect: serve needs --listen") : CLI_GO_ON;

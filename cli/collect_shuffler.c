@@ -12,9 +12,10 @@ static cellar_status shuffler_work(const collect_values *values, cellar_shuffler
                                    const char *inbox, cellar_collect_report *report,
                                    cellar_error *err)
 {
-    const cellar_collect_limits limits = {.timeout_ms = collect_timeout_ms(values)};
+    cellar_collect_limits limits = cellar_collect_limits_default();
     cellar_rng *rng = NULL;
     cellar_status status = CELLAR_OK;
+    limits.timeout_ms = collect_timeout_ms(values);
     if (access(inbox, F_OK) == 0) /* who listens needs none */
         status = cellar_shuffler_take_folder(shuffler, inbox, report, err);
     if (status == CELLAR_OK && values->listen != NULL)

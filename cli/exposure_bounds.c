@@ -123,8 +123,8 @@ static int bound_answer(const exposure_values *values, const exposure_query *que
 
     for (; run->n < cellar_profiles_n_columns(run->profiles); run->n++) {
         size_t column = run->n;
-        cellar_status status =
-            cellar_profiles_curve(run->profiles, &column, 1, &run->curves[column], &err);
+        cellar_status status = cellar_exposure_curve_from_profiles(run->profiles, &column, 1,
+                                                                   &run->curves[column], &err);
         if (status != CELLAR_OK)
             return cli_exit(status, &err);
     }

@@ -258,8 +258,8 @@ static int make_shares(const exposure_values *values, const exposure_query *quer
         status =
             values->shares != NULL
                 ? cellar_exposure_curve_from_shares(cli_words_items(&shares), shares.n, curve, &err)
-                : cellar_exposure_curve_tight(query->thresholds.items[0],
-                                              values->tight_example.value, curve, &err);
+                : cellar_exposure_curve_create_tight(query->thresholds.items[0],
+                                                     values->tight_example.value, curve, &err);
     cli_words_clear(&shares);
     return status == CELLAR_OK ? result : cli_exit(status, &err);
 }

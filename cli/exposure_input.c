@@ -159,13 +159,14 @@ static int source_load(const char *path, const exposure_source *source, cellar_t
 {
     const cli_variables *variables = &source->variables;
     cellar_named_codelist *lists = cli_alloc(variables->names.n, sizeof *lists);
-    cellar_table_read_options options = {.codelists = lists};
+    cellar_table_read_options options = cellar_table_read_options_default();
     size_t positions[CELLAR_MAX_VARIABLES];
     cellar_table *table = NULL;
     cellar_error err;
     cellar_status status;
     int result;
 
+    options.codelists = lists;
     for (size_t i = 0; i < variables->names.n; i++)
         if (variables->specs[i].codelist != NULL)
             lists[options.n_codelists++] =
@@ -185,7 +186,7 @@ static int source_load(const char *path, const exposure_source *source, cellar_t
                 cellar_schema_n_variables(cellar_table_schema(table)) > variables->names.n;
     result = source_find(source, path, table, positions);
     if (result == CLI_GO_ON) {
-        status = cellar_table_margin(table, positions, variables->names.n, out, &err);
+        status = cellar_table_create_margin(table, positions, variables->names.n, out, &err);
         if (status != CELLAR_OK)
             result = cli_exit(status, &err);
     }

@@ -71,8 +71,7 @@ void infer_tell_release(const cellar_release *release, const cellar_noisy *noisy
 {
     cli_results *header = &answer->header;
     cli_results_text(header, "mechanism", cellar_noisy_mechanism(noisy));
-    cli_results_text(header, "negatives",
-                     cellar_noisy_negatives(noisy) == CELLAR_NEGATIVES_ZERO ? "zero" : "keep");
+    cli_results_text(header, "negatives", cellar_negatives_name(cellar_noisy_negatives(noisy)));
     if (release != NULL && cellar_release_below(release) == CELLAR_BELOW_SUPPRESS) {
         cli_results_count(header, "suppressed_below", (uint64_t) cellar_release_threshold(release));
         infer_note(answer,

@@ -141,7 +141,7 @@ static int run_every(const infer_values *values, question *q, const cellar_noisy
         cellar_interval found;
         if (cellar_noisy_is_structural(noisy, i))
             continue;
-        status = cellar_cell_set_one(noisy, i, &set, &err);
+        status = cellar_cell_set_create_one(noisy, i, &set, &err);
         if (status == CELLAR_OK)
             status = cellar_interval_run(noisy, set, CELLAR_COMPARE_NONE, NULL, &q->options, &found,
                                          &err);

@@ -54,7 +54,7 @@ static void note_quality(const cellar_test_quality *quality, double df,
     if (df == 0)
         infer_note(answer, "No degrees of freedom are left: the model fits whatever the numbers "
                            "are, and there is nothing to test.");
-    else if (!bootstrap && (quality->information < 0.95 || quality->smallest_expected < 5)) {
+    else if (!bootstrap && quality->chi_square_is_off) {
         snprintf(text, sizeof text,
                  "The noise leaves %.0f %% of the information, the smallest expected count is "
                  "%.2g:",
@@ -64,10 +64,11 @@ static void note_quality(const cellar_test_quality *quality, double df,
                            "expect fewer than 10 (docs/inference.md). Use --reference bootstrap.");
     }
     if (bootstrap && quality->n_failed > 0) {
-        snprintf(text, sizeof text,
-                 "%zu replicates did not converge and count as exceeding: the p-value is too large "
-                 "rather than too small.",
-                 quality->n_failed);
+        snprintf(
+            text, sizeof text,
+            "Replicates that did not converge: %zu. They count as exceeding, so the p-value is too "
+            "large rather than too small.",
+            quality->n_failed);
         infer_note(answer, text);
     }
 }
@@ -92,7 +93,7 @@ static void tell_test(const cellar_loglinear *test, const cellar_test_options *o
     add_test(&answer->tests, "naive", &naive, "chi-square");
     note_quality(&quality, aware.df, options, answer);
     infer_note(answer, "The naive test takes the released values for counts, negatives for zeros. "
-                       "It mistakes noise for association.");
+                       "It can mistake noise for association.");
     infer_note_population(answer);
 }
 
@@ -183,7 +184,7 @@ static int run_test(const infer_values *values, const cellar_noisy *noisy, const
     int result = CLI_GO_ON;
 
     options.progress = cli_progress_begin();
-    status = cellar_loglinear_test(noisy, model, values->against, &options, &test, &err);
+    status = cellar_loglinear_create(noisy, model, values->against, &options, &test, &err);
     cli_progress_end();
     if (status != CELLAR_OK)
         return cli_exit(status, &err);

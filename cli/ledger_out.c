@@ -64,7 +64,7 @@ static void json_analysts(cli_json *json, const cellar_ledger *ledger, const cha
     cli_json_end(json, ']');
 }
 
-static void json_plan(cli_json *json, const cellar_plan_figure *figure)
+static void json_plan(cli_json *json, const cellar_nonadaptive *figure)
 {
     char epsilon[CELLAR_AMOUNT_TEXT], delta[CELLAR_AMOUNT_TEXT];
     if (figure->n_charges == 0)
@@ -80,7 +80,7 @@ static void json_plan(cli_json *json, const cellar_plan_figure *figure)
 }
 
 static void json_dataset(cli_json *json, cellar_ledger *ledger, const cellar_ledger_entry *made,
-                         const cellar_plan_figure *figure)
+                         const cellar_nonadaptive *figure)
 {
     cellar_balance balance;
     if (cellar_ledger_balance(ledger, made->dataset, NULL, &balance, NULL) != CELLAR_OK)
@@ -88,7 +88,7 @@ static void json_dataset(cli_json *json, cellar_ledger *ledger, const cellar_led
     cli_json_begin(json, NULL, '{');
     cli_json_text(json, "dataset", made->dataset);
     cli_json_text(json, "unit", made->unit);
-    cli_json_text(json, "neighbours", made->neighbours);
+    cli_json_text(json, "neighbours", cellar_neighbours_name(made->neighbours));
     if (made->population > 0)
         cli_json_count(json, "population", made->population);
     json_balance(json, &balance);
@@ -117,7 +117,7 @@ static void show_analysts(cellar_output *output, const cellar_ledger *ledger, co
     }
 }
 
-static void show_plan(cellar_output *output, const cellar_plan_figure *figure)
+static void show_plan(cellar_output *output, const cellar_nonadaptive *figure)
 {
     char epsilon[CELLAR_AMOUNT_TEXT], delta[CELLAR_AMOUNT_TEXT];
     if (figure->n_charges == 0)
@@ -134,7 +134,7 @@ static void show_plan(cellar_output *output, const cellar_plan_figure *figure)
 }
 
 static void show_text(cellar_output *output, cellar_ledger *ledger, const cellar_ledger_entry *made,
-                      const cellar_plan_figure *figure)
+                      const cellar_nonadaptive *figure)
 {
     const char *statement = cellar_ledger_statement(ledger, made->dataset);
     cellar_output_string(output, statement != NULL ? statement : "");
@@ -147,8 +147,8 @@ static cellar_status show_dataset(cli_json *json, cellar_ledger *ledger,
                                   const cellar_ledger_entry *made, const char *delta, int as_json,
                                   cellar_error *err)
 {
-    cellar_plan_figure figure;
-    cellar_status status = cellar_ledger_plan_figure(ledger, made->dataset, delta, &figure, err);
+    cellar_nonadaptive figure;
+    cellar_status status = cellar_ledger_nonadaptive(ledger, made->dataset, delta, &figure, err);
     if (status != CELLAR_OK)
         return status;
     if (as_json)
@@ -190,8 +190,9 @@ cellar_status cli_ledger_show(cellar_ledger *ledger, const char *dataset, const 
         cli_json_end(&json, ']');
         cli_json_end(&json, '}');
     } else {
-        cellar_output_printf(json.output, "ledger %s, %zu entries, head %s\n",
+        cellar_output_printf(json.output, "ledger %s, %zu entr%s, head %s\n",
                              cellar_ledger_id(ledger), cellar_ledger_n_entries(ledger),
+                             cellar_ledger_n_entries(ledger) == 1 ? "y" : "ies",
                              cellar_ledger_head(ledger));
     }
     return cellar_output_commit(json.output, err);
@@ -209,11 +210,18 @@ static void json_entry(cli_json *json, const cellar_ledger_entry *entry)
 {
     const struct {
         const char *name, *text;
-    } texts[] = {{"request", entry->request},       {"dataset", entry->dataset},
-                 {"edition", entry->edition},       {"unit", entry->unit},
-                 {"neighbours", entry->neighbours}, {"analyst", entry->analyst},
-                 {"mechanism", entry->mechanism},   {"what", entry->what},
-                 {"output", entry->output},         {"digest", entry->digest},
+    } texts[] = {{"request", entry->request},
+                 {"dataset", entry->dataset},
+                 {"edition", entry->edition},
+                 {"unit", entry->unit},
+                 {"neighbours", entry->neighbours != CELLAR_NEIGHBOURS_DEFAULT
+                                    ? cellar_neighbours_name(entry->neighbours)
+                                    : NULL},
+                 {"analyst", entry->analyst},
+                 {"mechanism", entry->mechanism},
+                 {"what", entry->what},
+                 {"output", entry->output},
+                 {"digest", entry->digest},
                  {"witness", entry->witness}};
     char text[CELLAR_AMOUNT_TEXT];
     cli_json_begin(json, NULL, '{');
@@ -325,8 +333,10 @@ cellar_status cli_ledger_tell_verified(const cellar_ledger *ledger, const char *
         cli_json_text(&json, "head", cellar_ledger_head(ledger));
         cli_json_begin(&json, "against", '[');
     } else {
-        cellar_output_printf(json.output, "%zu entries, all as they were written; head %s\n",
-                             cellar_ledger_n_entries(ledger), cellar_ledger_head(ledger));
+        cellar_output_printf(json.output, "%zu entr%s, all as they were written; head %s\n",
+                             cellar_ledger_n_entries(ledger),
+                             cellar_ledger_n_entries(ledger) == 1 ? "y" : "ies",
+                             cellar_ledger_head(ledger));
     }
     for (size_t i = 0; releases[i] != NULL; i++) {
         if (as_json) {

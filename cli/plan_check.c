@@ -8,12 +8,6 @@
 #include "json_out.h"
 #include "terminal.h"
 
-static const char *verdict_word(const cellar_certificate *certificate)
-{
-    static const char *const words[] = {"holds", "fails", "unknown"};
-    return words[cellar_certificate_verdict(certificate)];
-}
-
 /* ---- for people ----------------------------------------------------------------------------- */
 
 const char *cli_plan_number(double number, char text[CLI_PLAN_NUMBER])
@@ -48,8 +42,8 @@ static void tell_table(const cellar_plan_table *table, cellar_output *output)
                                         "bias",  "false positives", ""};
     cli_grid grid = {.n_columns = sizeof heads / sizeof *heads};
     char numbers[2][CLI_PLAN_NUMBER];
-    cellar_output_printf(output, "\n%s: %llu cells, ", table->name,
-                         (unsigned long long) table->n_cells);
+    cellar_output_printf(output, "\n%s: %llu cell%s, ", table->name,
+                         (unsigned long long) table->n_cells, table->n_cells == 1 ? "" : "s");
     if (table->n_structural > 0)
         cellar_output_printf(output, "%llu of them structural zeros without noise, ",
                              (unsigned long long) table->n_structural);
@@ -92,11 +86,12 @@ static void tell_list(const cellar_plan_figures *figures, cellar_output *output)
     const cellar_certificate *certificate = figures->certificate;
     cellar_composition composition = cellar_certificate_composition(certificate);
     char numbers[3][CLI_PLAN_NUMBER];
-    cellar_output_printf(output, "%zu table%s, %llu cells; a record touches %llu of them (d)\n",
+    cellar_output_printf(output, "%zu table%s, %llu cell%s; a record touches %llu of them (d)\n",
                          figures->n_tables, figures->n_tables == 1 ? "" : "s",
-                         (unsigned long long) figures->n_cells,
+                         (unsigned long long) figures->n_cells, figures->n_cells == 1 ? "" : "s",
                          (unsigned long long) figures->cells_per_record);
-    cellar_output_printf(output, "certificate of the whole list: %s\n", verdict_word(certificate));
+    cellar_output_printf(output, "certificate of the whole list: %s\n",
+                         cellar_verdict_name(cellar_certificate_verdict(certificate)));
     if (isfinite(cellar_certificate_pure_epsilon(certificate)))
         cellar_output_printf(output, "  pure       epsilon %.6g\n",
                              cellar_certificate_pure_epsilon(certificate));
@@ -138,9 +133,9 @@ static void json_cells(cli_json *json, const cellar_plan_cells *cells)
     cli_json_begin(json, NULL, '{');
     cli_json_text(json, "margin", cells->margin);
     cli_json_text(json, "kind",
-                  cells->is_summed     ? "added-up"
-                  : cells->is_interior ? "inner"
-                                       : "margin");
+                  cells->is_summed  ? "added-up"
+                  : cells->is_inner ? "inner"
+                                    : "margin");
     cli_json_count(json, "cells", cells->n_cells);
     cli_json_count(json, "structural_zeros", cells->n_structural);
     cli_json_real(json, "sd_low", cells->sd_low);
@@ -184,7 +179,7 @@ static void json_certificate(cli_json *json, const cellar_certificate *certifica
 {
     cellar_composition composition = cellar_certificate_composition(certificate);
     cli_json_begin(json, "certificate", '{');
-    cli_json_text(json, "verdict", verdict_word(certificate));
+    cli_json_text(json, "verdict", cellar_verdict_name(cellar_certificate_verdict(certificate)));
     cli_json_text(json, "reason", cellar_certificate_reason(certificate));
     cli_json_real(json, "pure_epsilon", cellar_certificate_pure_epsilon(certificate));
     cli_json_text(json, "pure_exact", cellar_certificate_pure_exact(certificate));

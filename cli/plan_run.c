@@ -66,13 +66,15 @@ static cellar_status tell_json(const cellar_plan *plan, const cellar_plan_run_re
 
 int cli_plan_run(const cellar_plan *plan, const plan_values *values)
 {
-    cellar_plan_run_options options = {.n_threads = (int) values->threads.value,
-                                       .date = values->date,
-                                       .progress = cli_progress_begin(),
-                                       .extra = write_page};
+    cellar_plan_run_options options = cellar_plan_run_options_default();
     cellar_plan_run_result result;
     cellar_error err;
-    cellar_status status = cellar_plan_run(plan, &options, &result, &err);
+    cellar_status status;
+    options.n_threads = (int) values->threads.value;
+    options.date = values->date;
+    options.progress = cli_progress_begin();
+    options.extra = write_page;
+    status = cellar_plan_run(plan, &options, &result, &err);
     cli_progress_end();
     if (status == CELLAR_OK && values->json)
         status = tell_json(plan, &result, &err);

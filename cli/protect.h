@@ -42,8 +42,6 @@ typedef struct protect_run {
 /* 1 for mechanisms that take a table as a whole; and for the one of them that draws nothing. */
 int cli_protect_is_joint(const char *spec);
 int cli_protect_is_cell_key(const char *spec);
-/* "add-remove" or "substitute". */
-const char *cli_protect_neighbours(cellar_neighbours neighbours);
 
 /* Reads and opens all that the run needs; nothing is drawn. Answers CLI_GO_ON, or an exit code
  * after a message; clear the run in any case. */

@@ -29,11 +29,6 @@ int cli_protect_is_joint(const char *spec)
     return cli_protect_is_cell_key(spec) || protect_is(spec, "multinomial-dirichlet");
 }
 
-const char *cli_protect_neighbours(cellar_neighbours neighbours)
-{
-    return neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE ? "substitute" : "add-remove";
-}
-
 /* ---- the run ------------------------------------------------------------------- */
 
 static int protect_read_domains(const protect_values *values, protect_run *run)
@@ -104,16 +99,15 @@ static int protect_make_spec(const protect_values *values, protect_run *run)
     status = cellar_protect_share(values->total_epsilon, n_parts, share, &err);
     if (status != CELLAR_OK)
         return cli_exit(status, &err);
-    snprintf(run->spec, size, "%s%cepsilon=%s", values->mechanism,
-             strchr(values->mechanism, ':') != NULL ? ',' : ':', share);
-    return CLI_GO_ON;
+    status = cellar_mechanism_spec_add(values->mechanism, "epsilon", share, run->spec, size, &err);
+    return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
 }
 
 static void protect_set_options(const protect_values *values, protect_run *run)
 {
     cellar_protect_options *options = &run->options;
     *options = cellar_protect_options_default();
-    options->negatives = values->negatives - 1; /* the words are in the order of the values */
+    options->negatives = (cellar_negatives) values->negatives;
     options->threshold = (int64_t) values->threshold.value;
     options->below = values->below == 2 ? CELLAR_BELOW_SUPPRESS : CELLAR_BELOW_ZERO;
     if (values->max_cells.given)
@@ -122,7 +116,7 @@ static void protect_set_options(const protect_values *values, protect_run *run)
     options->total_epsilon = values->total_epsilon;
     options->domain_public = values->domain_public;
     options->unit = values->unit;
-    options->neighbours = values->neighbours - 1; /* -1 when nothing is said */
+    options->neighbours = (cellar_neighbours) values->neighbours;
     if (values->per_unit.given)
         options->max_per_unit = values->per_unit.value;
     options->max_weight = values->max_weight.value;
@@ -142,7 +136,6 @@ static int protect_open_ledger(const protect_values *values, protect_run *run)
 {
     const char *name = values->account.dataset;
     const cellar_ledger_entry *dataset;
-    cellar_neighbours kind;
     int result;
     if (values->account.ledger == NULL)
         return CLI_GO_ON;
@@ -150,15 +143,13 @@ static int protect_open_ledger(const protect_values *values, protect_run *run)
     dataset = result == CLI_GO_ON ? cellar_ledger_find_dataset(run->ledger, name) : NULL;
     if (dataset == NULL) /* spending refuses it */
         return result;
-    kind = strcmp(dataset->neighbours, cli_protect_neighbours(CELLAR_NEIGHBOURS_SUBSTITUTE)) == 0
-               ? CELLAR_NEIGHBOURS_SUBSTITUTE
-               : CELLAR_NEIGHBOURS_ADD_REMOVE;
-    if (run->options.neighbours >= 0 && run->options.neighbours != (int) kind)
+    if (run->options.neighbours != CELLAR_NEIGHBOURS_DEFAULT &&
+        run->options.neighbours != dataset->neighbours)
         return cli_usage("--neighbours %s: dataset '%s' accounts under %s, and these cannot be "
                          "added",
-                         cli_protect_neighbours((cellar_neighbours) run->options.neighbours), name,
-                         cli_protect_neighbours(kind));
-    run->options.neighbours = (int) kind;
+                         cellar_neighbours_name(run->options.neighbours), name,
+                         cellar_neighbours_name(dataset->neighbours));
+    run->options.neighbours = dataset->neighbours;
     if (values->unit == NULL)
         run->options.unit = dataset->unit;
     return CLI_GO_ON;
@@ -169,7 +160,9 @@ static int protect_open(const protect_values *values, protect_run *run)
 {
     cellar_error err;
     cellar_status status;
-    run->write = (cellar_table_write_options){.zeros = values->zeros, .sparse = values->sparse};
+    run->write = cellar_table_write_options_default();
+    run->write.zeros = values->zeros;
+    run->write.sparse = values->sparse;
     if (values->format > 0)
         run->write.format = (cellar_table_format) (CELLAR_TABLE_AUTO + values->format);
     if (values->account.ledger != NULL) {
@@ -191,7 +184,7 @@ static int protect_open(const protect_values *values, protect_run *run)
 
 int cli_protect_prepare(const protect_values *values, const char *path, protect_run *run)
 {
-    cellar_table_read_options how = {0};
+    cellar_table_read_options how = cellar_table_read_options_default();
     cellar_status status;
     cellar_error err;
     int result = protect_read_domains(values, run);

@@ -29,10 +29,11 @@ int cli_reader_spare(const char *path, const char *output)
 
 int cli_reader_options(const cli_reader *reader, cellar_reader_options *out)
 {
-    *out = (cellar_reader_options){.no_header = reader->no_header,
-                                   .max_columns = (size_t) reader->max_columns.value,
-                                   .max_row_mib = (size_t) reader->max_row_mib.value,
-                                   .reader_memory_mib = (size_t) reader->reader_memory_mib.value};
+    *out = cellar_reader_options_default();
+    out->no_header = reader->no_header;
+    out->max_columns = (size_t) reader->max_columns.value;
+    out->max_row_mib = (size_t) reader->max_row_mib.value;
+    out->reader_memory_mib = (size_t) reader->reader_memory_mib.value;
     if (reader->count != NULL && strcmp(reader->count, "none") == 0)
         out->rows_are_records = 1;
     else

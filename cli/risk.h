@@ -4,9 +4,11 @@
 #define CELLAR_CLI_RISK_H
 
 #include <cellar/risk.h>
+#include <cellar/risk_fit.h>
 
 #include "exposure.h"
 #include "results.h"
+#include "vary.h"
 
 typedef struct risk_values {
     const char *mechanism, *epsilon;
@@ -20,8 +22,6 @@ typedef struct risk_values {
     exposure_values read; /* how a table or records are read; also -o, --force, --json, --csv */
 } risk_values;
 
-enum { RISK_COPIES = 500 }; /* if --copies does not say */
-
 typedef struct risk_answer {
     cli_results header; /* one result: facts about the data */
     cli_results results;
@@ -32,9 +32,7 @@ void risk_note(risk_answer *answer, const char *format, ...) CELLAR_PRINTF(2, 3)
 
 /* The mechanisms of --mechanism with every combination of --vary and --epsilon. */
 typedef struct risk_mechanisms {
-    cli_words specs;
-    cli_words keys;                /* what varies, in order */
-    cli_words values;              /* keys.n for each spec */
+    cli_vary grid;
     cellar_mechanism **mechanisms; /* NULL: of a kind that is no mechanism of single cells */
     size_t n;
 } risk_mechanisms;

@@ -25,88 +25,30 @@ void risk_note(risk_answer *answer, const char *format, ...)
 
 /* ---- mechanisms that vary ------------------------------------------------------------------- */
 
-typedef struct vary_axis {
-    cli_words values;
-} vary_axis;
-
-static int vary_add(const char *key, size_t length, const char *grid, risk_mechanisms *out,
-                    vary_axis *axes)
-{
-    vary_axis *axis = &axes[out->keys.n];
-    char name[64];
-    if (length == 0 || length >= sizeof name)
-        return cli_usage("--vary: it reads epsilon=0.01..100/50");
-    memcpy(name, key, length);
-    name[length] = '\0';
-    if (cli_words_find(&out->keys, name) != (size_t) -1)
-        return cli_usage("--vary: '%s' varies twice", name);
-    cli_words_add(&out->keys, name, length);
-    return cli_list_decimals("vary", grid, &axis->values);
-}
-
-static int vary_read(const risk_values *values, risk_mechanisms *out, vary_axis *axes)
-{
-    int result = CLI_GO_ON;
-    if (values->epsilon != NULL)
-        result = vary_add("epsilon", strlen("epsilon"), values->epsilon, out, axes);
-    for (size_t i = 0; i < values->vary.n && result == CLI_GO_ON; i++) {
-        const char *item = values->vary.items[i], *equals = strchr(item, '=');
-        result = equals == NULL
-                     ? cli_usage("--vary: '%s' has no '='; it reads epsilon=0.01..100/50", item)
-                     : vary_add(item, (size_t) (equals - item), equals + 1, out, axes);
-    }
-    return result;
-}
-
-/* Writes the spec of one combination; the last key varies fastest. */
-static void vary_spec(const char *base, size_t index, const vary_axis *axes, risk_mechanisms *out)
-{
-    size_t stride = out->n, rest = index, length = strlen(base) + 1, used;
-    char *text;
-    for (size_t k = 0; k < out->keys.n; k++)
-        length += strlen(out->keys.items[k]) + 64;
-    text = cli_alloc(length, 1);
-    used = (size_t) snprintf(text, length, "%s", base);
-    for (size_t k = 0; k < out->keys.n; k++) {
-        const char *value;
-        stride /= axes[k].values.n;
-        value = axes[k].values.items[rest / stride];
-        rest %= stride;
-        cli_words_add(&out->values, value, strlen(value));
-        used += (size_t) snprintf(text + used, length - used, "%s%s=%.60s",
-                                  strchr(text, ':') == NULL ? ":" : ",", out->keys.items[k], value);
-    }
-    cli_words_add(&out->specs, text, strlen(text));
-    free(text);
-}
-
 int risk_mechanisms_read(const risk_values *values, int create, risk_mechanisms *out)
 {
-    size_t n_axes = values->vary.n + 1;
-    vary_axis *axes = cli_alloc(n_axes, sizeof *axes);
-    int result = values->target == NULL ? vary_read(values, out, axes) : CLI_GO_ON;
+    const cli_words none = {0};
+    cli_words base = {0};
+    int result;
 
-    out->n = 1;
-    for (size_t k = 0; k < out->keys.n && result == CLI_GO_ON; k++)
-        if (__builtin_mul_overflow(out->n, axes[k].values.n, &out->n) || out->n > CLI_LIST_MAX)
-            result = cli_usage("--vary: more than %d combinations", CLI_LIST_MAX);
-    for (size_t i = 0; i < out->n && result == CLI_GO_ON; i++)
-        vary_spec(values->mechanism, i, axes, out);
+    cli_words_add(&base, values->mechanism, strlen(values->mechanism));
+    result = values->target == NULL
+                 ? cli_vary_read(&base, &values->vary, values->epsilon, &out->grid)
+                 : cli_vary_read(&base, &none, NULL, &out->grid);
+    cli_words_clear(&base);
+    out->n = out->grid.specs.n;
     if (result == CLI_GO_ON && create) {
         out->mechanisms = cli_alloc(out->n, sizeof(cellar_mechanism *));
         for (size_t i = 0; i < out->n && result == CLI_GO_ON; i++) {
             cellar_error err;
             cellar_status status =
-                cellar_mechanism_create(out->specs.items[i], &out->mechanisms[i], &err);
+                cellar_mechanism_create(out->grid.specs.items[i], &out->mechanisms[i], &err);
             if (status == CELLAR_ERR_ARGUMENT)
                 result = cli_usage("--mechanism: %s", err.message);
             else if (status != CELLAR_OK)
                 result = cli_exit(status, &err);
         }
     }
-    for (size_t k = 0; k < n_axes; k++)
-        cli_words_clear(&axes[k].values);
-    free(axes);
     return result;
 }
 
@@ -115,19 +57,17 @@ void risk_mechanisms_clear(risk_mechanisms *mechanisms)
     for (size_t i = 0; i < mechanisms->n && mechanisms->mechanisms != NULL; i++)
         cellar_mechanism_free(mechanisms->mechanisms[i]);
     free(mechanisms->mechanisms);
-    cli_words_clear(&mechanisms->specs);
-    cli_words_clear(&mechanisms->keys);
-    cli_words_clear(&mechanisms->values);
+    cli_vary_clear(&mechanisms->grid);
 }
 
 void risk_put_mechanism(cli_results *results, const risk_mechanisms *m, size_t index)
 {
     const cellar_mechanism *mechanism = m->mechanisms != NULL ? m->mechanisms[index] : NULL;
-    cli_results_text(results, "mechanism", m->specs.items[index]);
-    for (size_t k = 0; k < m->keys.n; k++)
-        cli_results_real(results, m->keys.items[k],
-                         strtod(m->values.items[index * m->keys.n + k], NULL));
-    if (mechanism == NULL || cli_words_find(&m->keys, "epsilon") != (size_t) -1)
+    cli_results_text(results, "mechanism", m->grid.specs.items[index]);
+    for (size_t k = 0; k < m->grid.keys.n; k++)
+        cli_results_real(results, m->grid.keys.items[k],
+                         strtod(m->grid.values.items[index * m->grid.keys.n + k], NULL));
+    if (mechanism == NULL || cli_words_find(&m->grid.keys, "epsilon") != (size_t) -1)
         return;
     for (size_t i = 0; i < cellar_mechanism_n_parameters(mechanism); i++)
         if (strcmp(cellar_mechanism_parameter_name(mechanism, i), "epsilon") == 0)
@@ -308,16 +248,18 @@ static cellar_status cell_simulate(const risk_values *values, const cell_argumen
                                    const cellar_mechanism *mechanism, cellar_risk_measure measure,
                                    cellar_risk *out, double *sd, cellar_error *err)
 {
-    const cellar_risk_options options = {.measure = measure,
-                                         .method = CELLAR_RISK_SIMULATE,
-                                         .copies = values->copies.given ? values->copies.value
-                                                                        : RISK_COPIES,
-                                         .seed = values->seed.given ? values->seed.value : 1,
-                                         .n_threads = 1};
+    cellar_risk_options options = cellar_risk_options_default();
     cellar_groups *groups = NULL;
     cellar_risk_summary summary;
     cellar_status status =
-        cellar_groups_of_counts(a->counts, 1, a->cell.n_values, NULL, &groups, err);
+        cellar_groups_from_counts(a->counts, 1, a->cell.n_values, NULL, &groups, err);
+    options.measure = measure;
+    options.method = CELLAR_RISK_SIMULATE;
+    if (values->copies.given)
+        options.copies = values->copies.value;
+    if (values->seed.given)
+        options.seed = values->seed.value;
+    options.n_threads = 1;
     if (status == CELLAR_OK)
         status = cellar_risk_assess(groups, &mechanism, 1, &options, &summary, err);
     if (status == CELLAR_OK) {

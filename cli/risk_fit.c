@@ -18,7 +18,7 @@ static int run_prior(risk_table_run *r)
 {
     const char *text = r->values->prior != NULL ? r->values->prior : "fit";
     size_t n = cellar_groups_n_values(r->groups);
-    cellar_fit fit;
+    cellar_hyper_fit fit;
     cellar_error err;
     cellar_status status;
 
@@ -44,13 +44,13 @@ static int run_prior(risk_table_run *r)
         total += r->prior[k];
     risk_note(r->answer, "%s: the prior's total is %.8g (%s%s, %d steps)", r->target_name, total,
               strcmp(text, "fit") == 0 ? "maximum likelihood: " : "moments: ",
-              cellar_fit_end_text(fit.end), fit.n_steps);
-    if (fit.end == CELLAR_FIT_AT_ZERO)
+              cellar_hyper_fit_end_text(fit.end), fit.n_steps);
+    if (fit.end == CELLAR_HYPER_FIT_AT_ZERO)
         risk_note(r->answer,
                   "%s: every group is homogeneous, which no prior explains better than "
                   "the limit",
                   r->target_name);
-    if (fit.end == CELLAR_FIT_AT_INFINITY)
+    if (fit.end == CELLAR_HYPER_FIT_AT_INFINITY)
         risk_note(r->answer,
                   "%s: groups differ no more than chance makes them, so all have the "
                   "same shares",
@@ -60,7 +60,7 @@ static int run_prior(risk_table_run *r)
 
 static int run_fit_size(risk_table_run *r, const char *name)
 {
-    cellar_fit fit;
+    cellar_hyper_fit fit;
     cellar_error err;
     cellar_status status;
     for (int family = 0; family < 2; family++)
@@ -76,7 +76,7 @@ static int run_fit_size(risk_table_run *r, const char *name)
                       r->target_name, name, r->model.lambda,
                       r->model.family == CELLAR_SIZE_NEGBIN ? ", r " : ", zero ",
                       r->model.family == CELLAR_SIZE_NEGBIN ? r->model.r : r->model.zero,
-                      cellar_fit_end_text(fit.end));
+                      cellar_hyper_fit_end_text(fit.end));
             return CLI_GO_ON;
         }
     if (cellar_size_model_parse(name, &r->model, &err) != CELLAR_OK)

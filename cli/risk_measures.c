@@ -52,7 +52,7 @@ static int run_dirichlet(risk_table_run *r)
         cellar_dirichlet *d = NULL;
         cellar_risk_summary summary;
         cellar_error err;
-        cellar_status status = cellar_dirichlet_create(r->mechanisms.specs.items[i], &d, &err);
+        cellar_status status = cellar_dirichlet_create(r->mechanisms.grid.specs.items[i], &d, &err);
         if (status == CELLAR_OK) {
             int64_t total = cellar_dirichlet_total(d);
             status = cellar_risk_assess_dirichlet(

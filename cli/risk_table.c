@@ -76,9 +76,10 @@ static int run_read_mechanisms(risk_table_run *r)
     }
     result =
         risk_mechanisms_read(&values, !r->is_dirichlet && values.target == NULL, &r->mechanisms);
-    if (r->is_cell_key && result == CLI_GO_ON && r->mechanisms.specs.n == 1) {
-        cli_words_clear(&r->mechanisms.specs); /* answers speak of cell keys */
-        cli_words_add(&r->mechanisms.specs, r->values->mechanism, strlen(r->values->mechanism));
+    if (r->is_cell_key && result == CLI_GO_ON && r->mechanisms.grid.specs.n == 1) {
+        cli_words_clear(&r->mechanisms.grid.specs); /* answers speak of cell keys */
+        cli_words_add(&r->mechanisms.grid.specs, r->values->mechanism,
+                      strlen(r->values->mechanism));
     }
     free(spec);
     return result;
@@ -91,18 +92,22 @@ static int run_read_words(risk_table_run *r)
                                r->measures, &r->n_measures);
     if (result == CLI_GO_ON)
         result = risk_methods(v->method != NULL ? v->method : "exact", r->methods, &r->n_methods);
+    r->options = cellar_risk_options_default();
     r->options.average = v->average == 2 ? CELLAR_RISK_BY_PERSON : CELLAR_RISK_BY_GROUP;
-    r->options.copies = v->copies.given ? v->copies.value : RISK_COPIES;
-    r->options.seed = v->seed.given ? v->seed.value : 1;
+    if (v->copies.given)
+        r->options.copies = v->copies.value;
+    if (v->seed.given)
+        r->options.seed = v->seed.value;
     r->options.n_threads = (int) v->read.reader.threads.value;
     return result;
 }
 
 static int run_open_groups(risk_table_run *r)
 {
-    const cellar_output_options how = {.replace = r->values->read.force};
+    cellar_output_options how = cellar_output_options_default();
     cellar_error err;
     cellar_status status;
+    how.replace = r->values->read.force;
     if (r->values->groups == NULL)
         return CLI_GO_ON;
     if (r->sensitive.n > 1 && r->values->sensitive_as != 1)
@@ -195,7 +200,7 @@ static int run_target(risk_table_run *r, const size_t *sensitive, size_t n, cons
     for (size_t v = 0; v < r->qid.n; v++)
         qid[v] = v;
     r->target_name = name;
-    status = cellar_groups_of_table(r->table, qid, r->qid.n, sensitive, n, &r->groups, &err);
+    status = cellar_groups_create(r->table, qid, r->qid.n, sensitive, n, &r->groups, &err);
     if (status != CELLAR_OK)
         return cli_exit(status, &err);
     put_header(r);

@@ -25,10 +25,12 @@ int cli_table_in_read(const char *path, const cli_words *domains, cellar_table *
 {
     cellar_named_codelist *lists = cli_alloc(domains->n, sizeof *lists);
     cellar_codelist **owned = cli_alloc(domains->n, sizeof(cellar_codelist *));
-    cellar_table_read_options how = {.codelists = lists, .n_codelists = domains->n};
+    cellar_table_read_options how = cellar_table_read_options_default();
     cli_words names = {0};
     int result = CLI_GO_ON;
 
+    how.codelists = lists;
+    how.n_codelists = domains->n;
     *out = NULL;
     for (size_t i = 0; i < domains->n && result == CLI_GO_ON; i++)
         result = domain_read(domains->items[i], &names, &owned[i]);

@@ -54,9 +54,11 @@ static int table_out_check(const cli_table_options *options, cellar_table_format
 static cellar_status table_out_open_files(const char *path, int force, cli_table_out *out,
                                           cellar_error *err)
 {
-    const cellar_output_options how = {.replace = force};
-    cellar_status status = cellar_output_open(path, &how, &out->output, err);
+    cellar_output_options how = cellar_output_options_default();
+    cellar_status status;
     size_t size = strlen(path) + sizeof "-metadata.json";
+    how.replace = force;
+    status = cellar_output_open(path, &how, &out->output, err);
     if (status != CELLAR_OK || out->write.format != CELLAR_TABLE_CSVW)
         return status;
     out->description_path = cli_alloc(size, 1);
@@ -127,8 +129,8 @@ static void table_out_people(const cli_table_out *out, const cellar_table *table
         table_out_add_cell(&grid, table, cellar_table_cell(table, i));
     cli_grid_write(&grid, n_variables < 63 ? (uint64_t) 3 << n_variables : 0, out->output);
     if (n_shown < n_cells)
-        cellar_output_printf(out->output, "... and %zu more cells (-o FILE writes them all)\n",
-                             n_cells - n_shown);
+        cellar_output_printf(out->output, "... and %zu more cell%s (-o FILE writes them all)\n",
+                             n_cells - n_shown, n_cells - n_shown == 1 ? "" : "s");
     cli_grid_clear(&grid);
 }
 

@@ -20,8 +20,7 @@ static void put_header(utility_run *run, const cellar_utility *u)
     cli_results_count(&run->header, "copies", cellar_utility_n_copies(u));
     if (run->grid.specs.n > 0) {
         cli_results_count(&run->header, "seed", run->options.seed);
-        cli_results_text(&run->header, "negatives",
-                         run->options.negatives == CELLAR_NEGATIVES_ZERO ? "zero" : "keep");
+        cli_results_text(&run->header, "negatives", cellar_negatives_name(run->options.negatives));
     }
     cli_results_begin(&run->original, "original");
     cli_results_real(&run->original, "total", a.total);
@@ -78,7 +77,7 @@ static void put_spread(cli_results *results, const cellar_utility_spread *s)
     static const char *const keys[CELLAR_UTILITY_N_LEVELS] = {
         "minimum",    "quantile_0.05", "quartile_1", "median",
         "quartile_3", "quantile_0.95", "maximum"};
-    cli_results_text(results, "source", s->source);
+    cli_results_text(results, "source", cellar_spread_source_name(s->source));
     if (s->count >= 0)
         cli_results_count(results, "count", (uint64_t) s->count);
     if (s->ways > 0)

@@ -27,8 +27,8 @@ int utility_risk_open(const cellar_table *table, const char *qid, const char *se
         return result;
     out->is_lower_bound =
         cellar_schema_cells_per_record(schema) > 1 || cellar_schema_n_variables(schema) > n;
-    status = cellar_groups_of_table(table, positions, n_qid, positions + n_qid, n - n_qid,
-                                    &out->groups, &err);
+    status = cellar_groups_create(table, positions, n_qid, positions + n_qid, n - n_qid,
+                                  &out->groups, &err);
     return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
 }
 
@@ -42,12 +42,13 @@ void utility_risk_clear(utility_risk *risk)
 int utility_risk_assess(const utility_risk *risk, const char *spec, int n_threads,
                         utility_risk_point *out)
 {
-    cellar_risk_options options = {.n_threads = n_threads};
+    cellar_risk_options options = cellar_risk_options_default();
     cellar_mechanism *mechanism = NULL;
     const cellar_mechanism *only;
     cellar_error err;
     cellar_status status = cellar_mechanism_create(spec, &mechanism, &err);
 
+    options.n_threads = n_threads;
     only = mechanism;
     options.measure = CELLAR_RISK_LOCAL;
     if (status == CELLAR_OK)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cellar/mechanism.h>
+
 #include "lists.h"
 #include "message.h"
 
@@ -39,27 +41,31 @@ static int vary_read_axes(const cli_words *vary, const char *epsilon, cli_vary *
 }
 
 /* One combination, and the spec it makes of `base`. */
-static void vary_add_spec(const char *base, size_t index, size_t n, const cli_words *axes,
-                          cli_vary *out)
+static int vary_add_spec(const char *base, size_t index, size_t n, const cli_words *axes,
+                         cli_vary *out)
 {
-    size_t size = strlen(base) + 1, length;
-    char *text;
-    for (size_t k = 0; k < out->keys.n; k++)
-        size += strlen(out->keys.items[k]) + 160;
-    text = cli_alloc(size, 1);
-    length = (size_t) snprintf(text, size, "%s", base);
-    for (size_t k = 0; k < out->keys.n; k++) {
-        const char *value;
+    char *spec = cli_alloc(strlen(base) + 1, 1);
+    int result = CLI_GO_ON;
+    memcpy(spec, base, strlen(base));
+    for (size_t k = 0; k < out->keys.n && result == CLI_GO_ON; k++) {
+        const char *key = out->keys.items[k], *value;
+        size_t size;
+        char *longer;
+        cellar_error err;
         n /= axes[k].n;
         value = axes[k].items[index / n];
         index %= n;
         cli_words_add(&out->values, value, strlen(value));
-        length +=
-            (size_t) snprintf(text + length, size - length, "%c%s=%s",
-                              strchr(text, ':') == NULL ? ':' : ',', out->keys.items[k], value);
+        size = strlen(spec) + strlen(key) + strlen(value) + 3;
+        longer = cli_alloc(size, 1);
+        if (cellar_mechanism_spec_add(spec, key, value, longer, size, &err) != CELLAR_OK)
+            result = cli_usage("--vary: %s", err.message);
+        free(spec);
+        spec = longer;
     }
-    cli_words_add(&out->specs, text, strlen(text));
-    free(text);
+    cli_words_add(&out->specs, spec, strlen(spec));
+    free(spec);
+    return result;
 }
 
 int cli_vary_read(const cli_words *mechanisms, const cli_words *vary, const char *epsilon,
@@ -76,8 +82,8 @@ int cli_vary_read(const cli_words *mechanisms, const cli_words *vary, const char
         (__builtin_mul_overflow(n, mechanisms->n, &all) || all > CLI_LIST_MAX))
         result = cli_usage("--vary: more than %d combinations", CLI_LIST_MAX);
     for (size_t m = 0; m < mechanisms->n && result == CLI_GO_ON; m++)
-        for (size_t i = 0; i < n; i++)
-            vary_add_spec(mechanisms->items[m], i, n, axes, out);
+        for (size_t i = 0; i < n && result == CLI_GO_ON; i++)
+            result = vary_add_spec(mechanisms->items[m], i, n, axes, out);
     for (size_t k = 0; k <= vary->n; k++)
         cli_words_clear(&axes[k]);
     free(axes);

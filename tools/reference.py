@@ -128,9 +128,10 @@ class Reference:
     def code(self, code, here):
         """Declarations, with the names they declare marked and all others linked."""
         own = {name for name in declared(code) if self.home[name] == here}
-        mark = "CELLAR_API "  # goes, and with it the indentation that it gave to further lines
-        code = re.sub(rf"^{mark}([^;]*;)", lambda match: match[1].replace("\n" + " " * len(mark), "\n"),
-                      code, flags=re.M)
+        # marks for the compiler go, and with them the indentation that they gave to further lines
+        code = re.sub(r"\s*CELLAR_NONNULL\([^)]*\)", "", code)
+        code = re.sub(r"^((?:CELLAR_(?:API|NODISCARD) )+)([^;]*;)",
+                      lambda match: match[2].replace("\n" + " " * len(match[1]), "\n"), code, flags=re.M)
 
         def name(match):
             if match[0] not in own:

@@ -12,9 +12,11 @@ enum { N_POINTS = 61 };
 static cellar_status add_curve(cellar_chart *chart, const char *name, cellar_error *err)
 {
     const uint64_t counts[2] = {3, 0};
-    cellar_risk_cell cell = {.n_values = 2, .counts = counts};
+    cellar_risk_cell cell = cellar_risk_cell_default();
     double x[N_POINTS], y[N_POINTS];
     cellar_status status = CELLAR_OK;
+    cell.n_values = 2;
+    cell.counts = counts;
     for (int i = 0; i < N_POINTS && status == CELLAR_OK; i++) {
         char spec[64];
         cellar_mechanism *mechanism = NULL;

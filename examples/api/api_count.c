@@ -8,14 +8,18 @@
 static cellar_status count(char **argument, cellar_codelist **lists, cellar_table **table,
                            cellar_output **output, cellar_error *err)
 {
-    cellar_variable_spec variables[2] = {{.column = argument[3]}, {.column = argument[4]}};
+    cellar_variable_spec variables[2];
     cellar_tabulate_spec spec = cellar_tabulate_spec_default();
-    cellar_table_write_options write = {.format = CELLAR_TABLE_JSONSTAT};
+    cellar_table_write_options write = cellar_table_write_options_default();
     cellar_status status = CELLAR_OK;
+
+    write.format = CELLAR_TABLE_JSONSTAT;
     for (int i = 0; i < 2 && status == CELLAR_OK; i++) {
         char path[4096];
+        variables[i] = cellar_variable_spec_default();
         snprintf(path, sizeof path, "%s/%s.csv", argument[2], argument[3 + i]);
         status = cellar_codelist_read(path, &lists[i], err);
+        variables[i].column = argument[3 + i];
         variables[i].codelist = lists[i]; /* declared: nobody's record can add a category */
     }
     spec.path = argument[1];

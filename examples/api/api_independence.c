@@ -24,7 +24,7 @@ static cellar_status test(const cellar_release *release, const char *a, const ch
     options.n_replicates = 199;
     status = cellar_noisy_from_release(release, variables, 2, &noisy, err);
     if (status == CELLAR_OK)
-        status = cellar_loglinear_test(noisy, model, NULL, &options, out, err);
+        status = cellar_loglinear_create(noisy, model, NULL, &options, out, err);
     cellar_noisy_free(noisy);
     return status;
 }

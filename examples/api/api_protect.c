@@ -45,7 +45,8 @@ int main(int argc, char **argv)
         status = cellar_release_file_write(file, release, &err);
     if (status == CELLAR_OK)
         printf("%s, total epsilon %s: the certificate %s; %s\n", cellar_release_mechanism(release),
-               cellar_release_total_epsilon(release), cellar_release_verdict(release),
+               cellar_release_total_epsilon(release),
+               cellar_verdict_name(cellar_release_verdict(release)),
                cellar_release_ledger(release));
     else
         fprintf(stderr, "%s\n", err.message);

@@ -19,9 +19,11 @@ static cellar_status find(const cellar_table *table, const char *name, size_t *o
 static cellar_status assess(const cellar_groups *groups, const char *spec, cellar_error *err)
 {
     cellar_mechanism *mechanism = NULL;
-    cellar_risk_options options = {.measure = CELLAR_RISK_LOCAL, .method = CELLAR_RISK_EXACT};
+    cellar_risk_options options = cellar_risk_options_default();
     cellar_risk_summary risk;
     cellar_status status = cellar_mechanism_create(spec, &mechanism, err);
+    options.measure = CELLAR_RISK_LOCAL;
+    options.method = CELLAR_RISK_EXACT;
     if (status == CELLAR_OK) {
         const cellar_mechanism *mechanisms[1] = {mechanism};
         status = cellar_risk_assess(groups, mechanisms, 1, &options, &risk, err);
@@ -47,7 +49,7 @@ int main(int argc, char **argv)
     if (status == CELLAR_OK)
         status = find(table, argv[3], &sensitive, &err);
     if (status == CELLAR_OK)
-        status = cellar_groups_of_table(table, &known, 1, &sensitive, 1, &groups, &err);
+        status = cellar_groups_create(table, &known, 1, &sensitive, 1, &groups, &err);
     for (int i = 4; i < argc && status == CELLAR_OK; i++)
         status = assess(groups, argv[i], &err);
     if (status != CELLAR_OK)

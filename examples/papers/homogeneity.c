@@ -25,7 +25,7 @@ static cellar_groups *groups_of(const uint64_t *rows, size_t n_rows, size_t n_va
                 counts[n * n_values + k] = !split || k == part ? rows[k] : 0;
             times[n++] = rows[n_values];
         }
-    report_check(cellar_groups_of_counts(counts, n, n_values, times, &groups, &err), &err);
+    report_check(cellar_groups_from_counts(counts, n, n_values, times, &groups, &err), &err);
     return groups;
 }
 
@@ -150,11 +150,13 @@ void risk_curve(const cellar_groups *groups, const char *format, const double *e
 double risk_at(const cellar_groups *groups, const char *spec, cellar_risk_measure measure,
                cellar_risk_method method)
 {
-    const cellar_risk_options options = {.measure = measure, .method = method};
+    cellar_risk_options options = cellar_risk_options_default();
     cellar_mechanism *mechanism;
     const cellar_mechanism *one;
     cellar_risk_summary summary;
     cellar_error err;
+    options.measure = measure;
+    options.method = method;
     report_check(cellar_mechanism_create(spec, &mechanism, &err), &err);
     one = mechanism;
     report_check(cellar_risk_assess(groups, &one, 1, &options, &summary, &err), &err);

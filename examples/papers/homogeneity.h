@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include <cellar/risk.h>
+#include <cellar/risk_fit.h>
 
 #include "report.h"
 

@@ -58,9 +58,10 @@ typedef struct panel {
 static void panel_formula(const data_set *set, const char *format, double low, double high,
                           panel *p)
 {
-    const cellar_risk_options formula = {.measure = CELLAR_RISK_EXPECTED,
-                                         .method = CELLAR_RISK_PUBLISHED_2020};
+    cellar_risk_options formula = cellar_risk_options_default();
     cellar_risk_summary s[N_CURVE];
+    formula.measure = CELLAR_RISK_EXPECTED;
+    formula.method = CELLAR_RISK_PUBLISHED_2020;
     log_grid(0.001, high, N_CURVE, p->epsilon);
     risk_curve(set->groups, format, p->epsilon, N_CURVE, &formula, s);
     for (int i = 0; i < N_CURVE; i++)
@@ -75,12 +76,13 @@ static void panel_formula(const data_set *set, const char *format, double low, d
  * mean of independent indicators is at most that of as many with the mean probability. */
 static void panel_simulate(const data_set *set, const char *format, panel *p)
 {
-    const cellar_risk_options simulate = {.measure = CELLAR_RISK_LOCAL,
-                                          .method = CELLAR_RISK_SIMULATE,
-                                          .copies = set->n_copies,
-                                          .seed = 2020};
+    cellar_risk_options simulate = cellar_risk_options_default();
     double n = (double) set->n_copies * (double) cellar_groups_n_groups(set->groups);
     cellar_risk_summary s[N_EMPIRICAL];
+    simulate.measure = CELLAR_RISK_LOCAL;
+    simulate.method = CELLAR_RISK_SIMULATE;
+    simulate.copies = set->n_copies;
+    simulate.seed = 2020;
     risk_curve(set->groups, format, p->at, N_EMPIRICAL, &simulate, s);
     p->n_copies = set->n_copies;
     p->largest_z = 0;
@@ -187,8 +189,9 @@ static void figure_5(report *r, const data_set *sets)
     static const char *const titles[] = {"Figure 5: Adult, Gaussian, (ε, δ)-pDP",
                                          "Figure 5: Bankruptcy, Gaussian, (ε, δ)-pDP"};
     static const char *const quantity[] = {"Adult, δ from 0.0001 to 0.1", "Bankruptcy, the same"};
-    const cellar_risk_options exact = {.measure = CELLAR_RISK_EXPECTED};
+    cellar_risk_options exact = cellar_risk_options_default();
     double epsilon[N_CURVE], delta[N_DELTAS], risk[N_DELTAS * N_CURVE];
+    exact.measure = CELLAR_RISK_EXPECTED;
     log_grid(0.001, 100, N_CURVE, epsilon);
     log_grid(0.0001, 0.1, N_DELTAS, delta);
     report_item(r, "Figure 5");

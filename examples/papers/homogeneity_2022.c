@@ -59,10 +59,12 @@ static void figure_3(report *r, const data_sets *d)
 static void curves(const cellar_groups *groups, const char *format, const double *epsilon,
                    double *published, double *exact)
 {
-    const cellar_risk_options by_formula = {.measure = CELLAR_RISK_EXPECTED,
-                                            .method = CELLAR_RISK_PUBLISHED};
-    const cellar_risk_options exactly = {.measure = CELLAR_RISK_EXPECTED};
+    cellar_risk_options by_formula = cellar_risk_options_default();
+    cellar_risk_options exactly = cellar_risk_options_default();
     cellar_risk_summary s[N_CURVE];
+    exactly.measure = CELLAR_RISK_EXPECTED;
+    by_formula.measure = CELLAR_RISK_EXPECTED;
+    by_formula.method = CELLAR_RISK_PUBLISHED;
     risk_curve(groups, format, epsilon, N_CURVE, &by_formula, s);
     for (int i = 0; i < N_CURVE; i++)
         published[i] = s[i].mean.value;
@@ -340,7 +342,7 @@ static double cell_risk(const cellar_risk_cell *cell, const char *spec, cellar_r
 static double lambda_of(const cellar_groups *groups, cellar_size_zeros zeros)
 {
     cellar_size_model model;
-    cellar_fit fit;
+    cellar_hyper_fit fit;
     cellar_error err;
     report_check(cellar_size_fit(groups, CELLAR_SIZE_POISSON, zeros, &model, &fit, &err), &err);
     return model.lambda;
@@ -351,8 +353,13 @@ static void sizes(report *r, const data_sets *d)
     const double one_value[] = {1, 0};
     const cellar_size_model plain = {CELLAR_SIZE_POISSON, CELLAR_SIZE_PLAIN, 2.43, 0, 0};
     const cellar_size_model truncated = {CELLAR_SIZE_POISSON, CELLAR_SIZE_TRUNCATED, 2.43, 0, 0};
-    cellar_risk_cell cell = {.n_values = 2, .shares = one_value, .model = &plain};
-    double formula =
+    cellar_risk_cell cell = cellar_risk_cell_default();
+    double formula;
+
+    cell.n_values = 2;
+    cell.shares = one_value;
+    cell.model = &plain;
+    formula =
         cell_risk(&cell, "laplace:epsilon=100", CELLAR_RISK_GLOBAL_FIXED, CELLAR_RISK_PUBLISHED);
     cell.model = &truncated;
     report_item(r, "Section 4");
@@ -371,12 +378,15 @@ static void text(report *r, const data_sets *d)
                                         "Appendix B: α of value N, subset",
                                         "Appendix B: α of value P, subset"};
     const double even[] = {0.5, 0.5};
-    const cellar_risk_cell ten = {.n_values = 2, .size = 10, .shares = even};
+    cellar_risk_cell ten = cellar_risk_cell_default();
     double hard = risk_at(d->of[0], "laplace:epsilon=0.02", CELLAR_RISK_HARD, CELLAR_RISK_EXACT);
     double prior[3];
-    cellar_fit fit;
+    cellar_hyper_fit fit;
     cellar_error err;
 
+    ten.n_values = 2;
+    ten.size = 10;
+    ten.shares = even;
     report_item(r, "Theorem 1");
     report_errs(
         r, "upper bound (15): p = ½, n = 10, ε = 0.01", NULL,

@@ -160,7 +160,8 @@ static void boxes_of(const char *alpha, cellar_chart_box *boxes, double *means)
     for (size_t i = 0; i < cellar_utility_n_spreads(utility); i++) {
         const cellar_utility_spread *s = cellar_utility_spread_at(utility, i);
         const double *q = s->quantiles;
-        if (s->measure[0] != 'r' || s->source[0] != 'l' || s->count < 1 || s->count > N_COUNTS)
+        if (s->measure[0] != 'r' || s->source != CELLAR_SPREAD_DISTRIBUTION || s->count < 1 ||
+            s->count > N_COUNTS)
             continue; /* relative differences by the law alone */
         boxes[s->count - 1] =
             (cellar_chart_box){100 * q[1], 100 * q[2], 100 * q[3], 100 * q[4], 100 * q[5]};

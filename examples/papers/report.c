@@ -41,9 +41,11 @@ void report_check(cellar_status status, const cellar_error *err)
 
 cellar_output *report_open(report *r, const char *name)
 {
-    const cellar_output_options how = {.replace = 1, .shared = 1};
+    cellar_output_options how = cellar_output_options_default();
     cellar_output *output = NULL;
     cellar_error err;
+    how.replace = 1;
+    how.shared = 1;
     if (r->output == NULL)
         return NULL;
     snprintf(r->path, sizeof r->path, "%s/%s-%s", r->output, r->paper, name);
@@ -118,8 +120,10 @@ void report_steps(cellar_chart *chart, const char *name, const double *x, const 
 
 void report_draw(report *r, cellar_chart *chart, const char *name)
 {
-    const cellar_output_options how = {.replace = 1, .shared = 1};
+    cellar_output_options how = cellar_output_options_default();
     cellar_error err;
+    how.replace = 1;
+    how.shared = 1;
     if (r->output != NULL) {
         snprintf(r->path, sizeof r->path, "%s/%s-%s.svg", r->output, r->paper, name);
         report_check(cellar_chart_write_svg(chart, r->path, &how, &err), &err);

@@ -62,8 +62,10 @@ static adult adult_read(const char *path)
     spec.n_variables = N_COLUMNS;
     report_check(cellar_profiles_read(&spec, &profiles, NULL, &err), &err);
     for (size_t c = 0; c < N_COLUMNS; c++) {
-        report_check(cellar_profiles_curve(profiles, &all[c], 1, &out.single[c], &err), &err);
-        report_check(cellar_profiles_curve(profiles, all, c + 1, &out.joint[c], &err), &err);
+        report_check(
+            cellar_exposure_curve_from_profiles(profiles, &all[c], 1, &out.single[c], &err), &err);
+        report_check(cellar_exposure_curve_from_profiles(profiles, all, c + 1, &out.joint[c], &err),
+                     &err);
     }
     cellar_profiles_free(profiles);
     return out;
@@ -333,7 +335,7 @@ static void theorems(report *r)
     report_item(r, "Section 7.3");
     report_rounds(r, "users exposed at t = 2⁻¹⁶ when H = 8, in %", "50 %",
                   100 * cellar_exposure_entropy_bound(8 * log(2), pow(2, -16)));
-    report_check(cellar_exposure_curve_tight("0.0001", 5000, &tight, &err), &err);
+    report_check(cellar_exposure_curve_create_tight("0.0001", 5000, &tight, &err), &err);
     report_check(cellar_exposure_cutoff(tight, "0.0001", &at, &err), &err);
     report_errs(r, "Proposition 13, 5,000 cells of t = 0.0001: Q(t)", NULL, 0.5,
                 cellar_exposure_value(tight, at), "A5");

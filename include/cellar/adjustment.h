@@ -4,18 +4,19 @@
  *
  * Fitting reads releases only, so it is post-processing: no guarantee in the sense of pure or
  * approximate differential privacy is weakened. The probabilistic guarantee is not kept by
- * post-processing and is withdrawn. Tests and intervals belong to the unfitted releases. */
+ * post-processing and is withdrawn. Tests and intervals belong to the unfitted releases. What is
+ * published is an estimate (cellar/estimate.h). */
 #ifndef CELLAR_ADJUSTMENT_H
 #define CELLAR_ADJUSTMENT_H
 
 #include <stddef.h>
 #include <stdint.h>
 
+#include <cellar/estimate.h>
 #include <cellar/export.h>
 #include <cellar/output.h>
 #include <cellar/progress.h>
 #include <cellar/release.h>
-#include <cellar/release_file.h>
 #include <cellar/status.h>
 
 #ifdef __cplusplus
@@ -28,12 +29,15 @@ typedef struct cellar_adjustment cellar_adjustment;
 
 /* Start from cellar_adjustment_options_default(). */
 typedef struct cellar_adjustment_options {
-    uint64_t max_cells;      /* refuse larger tables, aggregates included [50000000] */
+    cellar_margins margins;  /* what to fit besides the margins and hierarchies that the releases
+                                hold, in the first release's variables [nothing] */
+    uint64_t max_cells;      /* refuse larger tables, aggregates included [5000000] */
     double tolerance;        /* of the equations' remainder, relative to their size [1e-12] */
     uint32_t max_iterations; /* of their solution [5000] */
     cellar_progress progress;
 } cellar_adjustment_options;
 
+/* The values in brackets. */
 CELLAR_API cellar_adjustment_options cellar_adjustment_options_default(void);
 
 /* Weighted least squares over all cells of all releases: of the tables that add up, the one nearest
@@ -45,14 +49,13 @@ CELLAR_API cellar_adjustment_options cellar_adjustment_options_default(void);
  * categories, and counts the same people. Refused (CELLAR_ERR_RULE): releases whose negatives were
  * set to zero or which have a threshold (biased), mechanisms without noise, with a bias that
  * depends on the count, or whose cells are not independent. On failure *out is NULL. */
-CELLAR_API cellar_status cellar_adjustment_create(const cellar_release *const *releases,
-                                                  size_t n_releases,
-                                                  const cellar_adjustment_options *options,
-                                                  cellar_adjustment **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_adjustment_create(
+    const cellar_release *const *releases, size_t n_releases,
+    const cellar_adjustment_options *options, cellar_adjustment **out, cellar_error *err);
 CELLAR_API void cellar_adjustment_free(cellar_adjustment *fit); /* NULL is fine */
 
-/* The fitted table: the variables of the first release with all margins and all levels of their
- * hierarchies. Lives as long as the fit. */
+/* The fitted table: the variables of the first release, with the margins and hierarchies that some
+ * release holds or the options ask for. Lives as long as the fit. */
 CELLAR_API const cellar_schema *cellar_adjustment_schema(const cellar_adjustment *fit);
 
 /* What was released for a cell, known bias taken away; the weighted mean when several releases
@@ -60,11 +63,14 @@ CELLAR_API const cellar_schema *cellar_adjustment_schema(const cellar_adjustment
 CELLAR_API double cellar_adjustment_observed(const cellar_adjustment *fit, uint64_t index);
 /* The estimate of any cell. An aggregate's is the sum of its cells', to rounding. */
 CELLAR_API double cellar_adjustment_estimate(const cellar_adjustment *fit, uint64_t index);
+/* The estimate of the grand total, whether or not the table has that margin. */
+CELLAR_API double cellar_adjustment_total(const cellar_adjustment *fit);
 /* The covariance of two estimates; of one with itself it is the variance. Takes as long as a fit.
  * Fails with CELLAR_ERR_RULE when the releases do not determine one of them. */
-CELLAR_API cellar_status cellar_adjustment_covariance(const cellar_adjustment *fit, uint64_t index,
-                                                      uint64_t other, double *out,
-                                                      cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_adjustment_covariance(const cellar_adjustment *fit,
+                                                                       uint64_t index,
+                                                                       uint64_t other, double *out,
+                                                                       cellar_error *err);
 
 /* 1 when the variance of some number depends on its count, and was taken at the released one. */
 CELLAR_API int cellar_adjustment_is_estimated(const cellar_adjustment *fit);
@@ -98,21 +104,27 @@ typedef struct cellar_rounding_options {
                             the noisiest number [NAN] */
 } cellar_rounding_options;
 
+/* The values in brackets. */
 CELLAR_API cellar_rounding_options cellar_rounding_options_default(void);
 
-/* Three steps. First the non-negative table that is nearest in the same weighted sense. If some
+/* Three steps. First the non-negative table that is nearest in the same weighted sense among those
+ * with the unbiased estimate of the grand total (zero if that is negative): lifting negative cells
+ * to zero would otherwise inflate the total of a sparse table many times over. If some
  * released value is further than max_move from its unbiased estimate, as small a change as
  * possible brings all within it, or as near to it as can be; tables above max_searched are left as
- * they are, and what is beyond is counted in both cases. Then every cell, and every aggregate that
- * some release holds, goes to one of the two whole numbers around it, such that the sum over cells
- * of the distance is smallest; an aggregate leaves its two whole numbers only when nothing else
- * adds up, and is then counted. On failure *out is NULL. */
-CELLAR_API cellar_status cellar_rounding_create(const cellar_adjustment *fit,
-                                                const cellar_rounding_options *options,
-                                                cellar_rounding **out, cellar_error *err);
+ * they are, and what is beyond is counted in both cases. Then every cell, the grand total and every
+ * aggregate that some release holds goes to one of the two whole numbers around it, so that the sum
+ * over cells of the distance is smallest; an aggregate leaves its two whole numbers only when
+ * nothing else adds up, and is then counted. On failure *out is NULL. */
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_rounding_create(const cellar_adjustment *fit, const cellar_rounding_options *options,
+                       cellar_rounding **out, cellar_error *err);
 CELLAR_API void cellar_rounding_free(cellar_rounding *rounding); /* NULL is fine */
 
+/* The whole number of any cell. */
 CELLAR_API int64_t cellar_rounding_value(const cellar_rounding *rounding, uint64_t index);
+/* The grand total of the whole numbers, whether or not the table has that margin. */
+CELLAR_API int64_t cellar_rounding_total(const cellar_rounding *rounding);
 /* The non-negative table before it was rounded. */
 CELLAR_API double cellar_rounding_before(const cellar_rounding *rounding, uint64_t index);
 CELLAR_API cellar_rounding_proof cellar_rounding_proof_of(const cellar_rounding *rounding);
@@ -129,7 +141,7 @@ CELLAR_API size_t cellar_rounding_n_beyond(const cellar_rounding *rounding);
 CELLAR_API size_t cellar_rounding_n_far(const cellar_rounding *rounding);
 CELLAR_API double cellar_rounding_largest_move(const cellar_rounding *rounding);
 
-/* ---- files ------------------------------------------------------------------- */
+/* ---- what is published --------------------------------------------------------- */
 
 /* Which of two versions of a table is the official one; the other is named for analysis. */
 typedef enum cellar_official {
@@ -137,24 +149,22 @@ typedef enum cellar_official {
     CELLAR_OFFICIAL_RELEASED /* the releases; the fitted numbers are for display */
 } cellar_official;
 
-/* Writes the whole numbers into an open file, value column `fitted`, and lets it appear. What goes
- * along says how they were computed, that this is post-processing, which guarantee is withdrawn,
- * which version is official, and holds the descriptions of the releases. Such a file is no
- * release: what takes releases refuses it. */
-CELLAR_API cellar_status cellar_adjustment_write(const cellar_adjustment *fit,
-                                                 const cellar_rounding *rounding,
-                                                 const cellar_release *const *releases,
-                                                 size_t n_releases, cellar_official official,
-                                                 cellar_release_file *file, cellar_error *err);
+/* The fit as an estimate, which cellar_estimate_write() writes: its values to six decimals, which
+ * add exactly, and the whole numbers of `rounding` unless that is NULL. `with_errors` adds the
+ * standard errors; they take as long as a fit for each cell. The description says how the values
+ * were computed, that this is post-processing, which guarantee is withdrawn and which version is
+ * official, and holds the descriptions of the releases. On failure *out is NULL. */
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_estimate_from_fit(
+    const cellar_adjustment *fit, const cellar_rounding *rounding,
+    const cellar_release *const *releases, size_t n_releases, cellar_official official,
+    int with_errors, cellar_estimate **out, cellar_error *err);
 
-/* Adds a CSV of every cell to `output`: its categories, `observed` (empty where nothing was
- * released), `unbiased`, with `with_sd` its standard deviation `sd` (empty where the releases do
- * not determine it; takes as long as a fit for each cell), and `fitted` unless `rounding` is NULL.
- */
-CELLAR_API cellar_status cellar_adjustment_write_comparison(const cellar_adjustment *fit,
-                                                            const cellar_rounding *rounding,
-                                                            int with_sd, cellar_output *output,
-                                                            cellar_error *err);
+/* Adds a CSV of every cell of the estimate of a fit to `output`: its categories, `observed` (empty
+ * where nothing was released), `unbiased`, with standard errors `sd` (empty where the releases do
+ * not determine it), with whole numbers `fitted`. */
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_adjustment_write_comparison(const cellar_adjustment *fit, const cellar_estimate *estimate,
+                                   cellar_output *output, cellar_error *err);
 
 #ifdef __cplusplus
 }

@@ -77,15 +77,16 @@ typedef struct cellar_anonymity cellar_anonymity;
 
 /* Measures the groups of the quasi-identifiers `qid` (positions in the table). The result keeps no
  * pointer to its arguments; free it with cellar_anonymity_free(). On failure *out is NULL. */
-CELLAR_API cellar_status cellar_anonymity_create(const cellar_table *table, const size_t *qid,
-                                                 size_t n_qid,
-                                                 const cellar_anonymity_options *options,
-                                                 cellar_anonymity **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_anonymity_create(const cellar_table *table, const size_t *qid, size_t n_qid,
+                        const cellar_anonymity_options *options, cellar_anonymity **out,
+                        cellar_error *err) CELLAR_NONNULL(4);
 CELLAR_API void cellar_anonymity_free(cellar_anonymity *anonymity); /* NULL is fine */
-CELLAR_API cellar_anonymity_summary cellar_anonymity_summarise(const cellar_anonymity *anonymity);
+CELLAR_API cellar_anonymity_summary cellar_anonymity_summarise(const cellar_anonymity *anonymity)
+    CELLAR_NONNULL(1);
 /* The groups, worst first; equal ones in canonical order. */
 CELLAR_API cellar_anonymity_group cellar_anonymity_group_at(const cellar_anonymity *anonymity,
-                                                            size_t position);
+                                                            size_t position) CELLAR_NONNULL(1);
 
 /* The risk that a record of a sample is re-identified: E[1/F] over the number F of people in the
  * population who share its values, given the `sample` records that do and the `population` their

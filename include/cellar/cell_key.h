@@ -21,14 +21,17 @@ typedef struct cellar_cell_key cellar_cell_key; /* immutable; threads may share 
  * (cellar_table_key_range()). A cell takes the first change of its row whose bound its key, as a
  * fraction of the range, is below (the default) or at most. A matrix made for a number of keys
  * wants that range, or decimal keys. On failure *out is NULL. */
-CELLAR_API cellar_status cellar_cell_key_create(const char *spec, uint64_t key_range,
-                                                cellar_cell_key **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_cell_key_create(const char *spec,
+                                                                 uint64_t key_range,
+                                                                 cellar_cell_key **out,
+                                                                 cellar_error *err);
 CELLAR_API void cellar_cell_key_free(cellar_cell_key *cell_key); /* NULL is fine */
 
 /* The canonical spec: the file without its folder, and the digest of the matrix. */
-CELLAR_API const char *cellar_cell_key_spec(const cellar_cell_key *cell_key);
+CELLAR_API const char *cellar_cell_key_spec(const cellar_cell_key *cell_key) CELLAR_NONNULL(1);
 CELLAR_API uint32_t cellar_cell_key_revision(const cellar_cell_key *cell_key);
-CELLAR_API const cellar_matrix *cellar_cell_key_matrix(const cellar_cell_key *cell_key);
+CELLAR_API const cellar_matrix *cellar_cell_key_matrix(const cellar_cell_key *cell_key)
+    CELLAR_NONNULL(1);
 
 /* released[i] = counts[i] + the change of (counts[i], keys[i]); a cell without records has no key
  * and is released as 0. Counts are non-negative and keys below the range; `released` may be

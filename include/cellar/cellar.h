@@ -5,6 +5,7 @@
 
 #include <cellar/acceptance.h>
 #include <cellar/adjustment.h>
+#include <cellar/amounts.h>
 #include <cellar/anonymity.h>
 #include <cellar/cell_key.h>
 #include <cellar/certificate.h>
@@ -12,9 +13,11 @@
 #include <cellar/chart.h>
 #include <cellar/codelist.h>
 #include <cellar/collect.h>
+#include <cellar/collect_decision.h>
 #include <cellar/collect_papers.h>
 #include <cellar/describe.h>
 #include <cellar/dirichlet.h>
+#include <cellar/estimate.h>
 #include <cellar/export.h>
 #include <cellar/exposure.h>
 #include <cellar/inference.h>
@@ -33,13 +36,15 @@
 #include <cellar/release.h>
 #include <cellar/release_file.h>
 #include <cellar/report.h>
-#include <cellar/selection.h>
 #include <cellar/risk.h>
+#include <cellar/risk_fit.h>
+#include <cellar/selection.h>
 #include <cellar/status.h>
 #include <cellar/study.h>
 #include <cellar/table.h>
 #include <cellar/table_file.h>
 #include <cellar/tabulate.h>
+#include <cellar/terms.h>
 #include <cellar/text.h>
 #include <cellar/utility.h>
 #include <cellar/version.h>

@@ -13,6 +13,7 @@
 #include <cellar/mechanism.h>
 #include <cellar/output.h>
 #include <cellar/status.h>
+#include <cellar/terms.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,39 +27,23 @@ typedef enum cellar_verdict {
     CELLAR_VERDICT_UNKNOWN /* nothing could be proved either way */
 } cellar_verdict;
 
-/* What the guarantee hides about one unit. */
-typedef enum cellar_neighbours {
-    CELLAR_NEIGHBOURS_ADD_REMOVE, /* whether it is in the data */
-    CELLAR_NEIGHBOURS_SUBSTITUTE  /* which categories it has */
-} cellar_neighbours;
-
-/* Where categories come from. */
-typedef enum cellar_certificate_domain {
-    CELLAR_CERTIFICATE_DOMAIN_DECLARED,
-    CELLAR_CERTIFICATE_DOMAIN_ASSERTED, /* read off the data, and asserted to be public */
-    CELLAR_CERTIFICATE_DOMAIN_OBSERVED  /* read off the data: the verdict is `fails` */
-} cellar_certificate_domain;
-
-/* How the parameters of the mechanism were chosen. Nothing covers a choice made after looking at
- * the confidential data. */
-typedef enum cellar_parameter_choice {
-    CELLAR_CHOICE_UNSTATED,
-    CELLAR_CHOICE_IN_ADVANCE,
-    CELLAR_CHOICE_PUBLIC_DATA,
-    CELLAR_CHOICE_CONFIDENTIAL_DATA
-} cellar_parameter_choice;
+/* "holds", "fails", "unknown". */
+CELLAR_API const char *cellar_verdict_name(cellar_verdict verdict);
+/* The way back: 1 when there is a verdict of that name. */
+CELLAR_API int cellar_verdict_find(const char *name, cellar_verdict *out);
 
 /* What is released, to whom, about what. Start from cellar_certify_options_default(), which
  * assumes the least: one record in one cell. */
 typedef struct cellar_certify_options {
     cellar_neighbours neighbours;
     cellar_negatives negatives;
-    cellar_certificate_domain domain;
+    cellar_domain domain;
     cellar_parameter_choice choice;
     uint64_t n_cells;              /* released cells that one record touches, d [1] */
     uint64_t max_weight;           /* the largest weight of a record [1] */
-    uint64_t per_unit;             /* records of a unit, m [1] */
-    const char *unit;              /* "person"; NULL: "one record" */
+    uint64_t max_per_unit;         /* records of a unit, m [1] */
+    const char *unit;              /* "person"; NULL: "record" */
+    const char *reviewers;         /* who reviewed categories drafted from the data; or NULL */
     const char *const *invariants; /* NULL-terminated: true totals that are published; or NULL */
     uint64_t min_count;            /* no true count is below, which is known from the data [0] */
     uint64_t population;           /* units in the population; 0: not known */
@@ -74,6 +59,7 @@ typedef struct cellar_certify_options {
     size_t n_deltas;
 } cellar_certify_options;
 
+/* One record in one cell: add-remove, negatives kept, domains declared, no questions. */
 CELLAR_API cellar_certify_options cellar_certify_options_default(void);
 
 /* A mechanism, and how many sets of options->n_cells released cells one record touches under it. */
@@ -120,48 +106,58 @@ typedef struct cellar_composition {
 /* Certifies the mechanisms released together, up to 4,096 different ones. Options that contradict
  * each other are refused (CELLAR_ERR_ARGUMENT); so is a certificate whose two computations disagree
  * (CELLAR_ERR_RULE). Keeps nothing of its arguments. On failure *out is NULL. */
-CELLAR_API cellar_status cellar_certify(const cellar_certify_part *parts, size_t n,
-                                        const cellar_certify_options *options,
-                                        cellar_certificate **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_certify(const cellar_certify_part *parts, size_t n,
+                                                         const cellar_certify_options *options,
+                                                         cellar_certificate **out,
+                                                         cellar_error *err);
 /* The certificate of cell keys, whose verdict is `fails`: with the probability that differencing
  * two released cells reveals a record. */
-CELLAR_API cellar_status cellar_certify_cell_key(const cellar_cell_key *cell_key,
-                                                 const cellar_certify_options *options,
-                                                 cellar_certificate **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_certify_cell_key(const cellar_cell_key *cell_key, const cellar_certify_options *options,
+                        cellar_certificate **out, cellar_error *err);
 /* The certificate of a table drawn as a whole: pure epsilon ln((n+A)/A) for substitution, and for
  * add-remove with the further factor when options->population is the public number of units. */
-CELLAR_API cellar_status cellar_certify_dirichlet(const cellar_dirichlet *dirichlet,
-                                                  const cellar_certify_options *options,
-                                                  cellar_certificate **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_certify_dirichlet(const cellar_dirichlet *dirichlet, const cellar_certify_options *options,
+                         cellar_certificate **out, cellar_error *err);
 CELLAR_API void cellar_certificate_free(cellar_certificate *certificate); /* NULL is fine */
 
 /* ---- queries --------------------------------------------------------------- */
 
-CELLAR_API cellar_verdict cellar_certificate_verdict(const cellar_certificate *certificate);
+/* Whether the guarantee holds. */
+CELLAR_API cellar_verdict cellar_certificate_verdict(const cellar_certificate *certificate)
+    CELLAR_NONNULL(1);
 /* Why, as a sentence; NULL when it holds. */
-CELLAR_API const char *cellar_certificate_reason(const cellar_certificate *certificate);
+CELLAR_API const char *cellar_certificate_reason(const cellar_certificate *certificate)
+    CELLAR_NONNULL(1);
 /* The smallest epsilon with delta 0, rounded up; INFINITY: there is none. */
-CELLAR_API double cellar_certificate_pure_epsilon(const cellar_certificate *certificate);
+CELLAR_API double cellar_certificate_pure_epsilon(const cellar_certificate *certificate)
+    CELLAR_NONNULL(1);
 /* The same as an exact decimal, or NULL. */
-CELLAR_API const char *cellar_certificate_pure_exact(const cellar_certificate *certificate);
+CELLAR_API const char *cellar_certificate_pure_exact(const cellar_certificate *certificate)
+    CELLAR_NONNULL(1);
 /* The largest probability of a released value that only one of two neighbours can give. */
-CELLAR_API double cellar_certificate_infinite(const cellar_certificate *certificate);
-CELLAR_API size_t cellar_certificate_n_points(const cellar_certificate *certificate);
+CELLAR_API double cellar_certificate_infinite(const cellar_certificate *certificate)
+    CELLAR_NONNULL(1);
+CELLAR_API size_t cellar_certificate_n_points(const cellar_certificate *certificate)
+    CELLAR_NONNULL(1);
 CELLAR_API cellar_profile_point cellar_certificate_point(const cellar_certificate *certificate,
-                                                         size_t index);
-CELLAR_API size_t cellar_certificate_n_epsilons(const cellar_certificate *certificate);
+                                                         size_t index) CELLAR_NONNULL(1);
+CELLAR_API size_t cellar_certificate_n_epsilons(const cellar_certificate *certificate)
+    CELLAR_NONNULL(1);
 CELLAR_API cellar_epsilon_at cellar_certificate_epsilon_at(const cellar_certificate *certificate,
-                                                           size_t index);
-CELLAR_API cellar_composition cellar_certificate_composition(const cellar_certificate *certificate);
+                                                           size_t index) CELLAR_NONNULL(1);
+CELLAR_API cellar_composition cellar_certificate_composition(const cellar_certificate *certificate)
+    CELLAR_NONNULL(1);
 /* The i-th warning, as a sentence; NULL beyond the last. */
 CELLAR_API const char *cellar_certificate_warning(const cellar_certificate *certificate,
-                                                  size_t index);
+                                                  size_t index) CELLAR_NONNULL(1);
 
 /* ---- output ---------------------------------------------------------------- */
 
 /* One JSON object, as docs/certificates.md describes it. */
-CELLAR_API cellar_status cellar_certificate_write_json(const cellar_certificate *certificate,
-                                                       cellar_output *output, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_certificate_write_json(
+    const cellar_certificate *certificate, cellar_output *output, cellar_error *err);
 /* The same for people, in words a release committee can read. `explain`: also what the numbers
  * mean, and the attack where there is no guarantee. */
 CELLAR_API void cellar_certificate_write(const cellar_certificate *certificate, int explain,

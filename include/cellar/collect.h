@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <cellar/collect_decision.h>
 #include <cellar/collect_papers.h>
 #include <cellar/export.h>
 #include <cellar/key.h>
@@ -35,11 +36,13 @@ typedef struct cellar_collect_budget {
 /* Chooses the limit, an epsilon as a decimal as typed, from now on; makes the file (mode 0600) when
  * there is none. With a limit, answers of round one and to questions that are not randomised are
  * refused; rows of round two, which never are, need the policy's consent only. */
-CELLAR_API cellar_status cellar_collect_budget_limit(const char *path, const char *limit,
-                                                     cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_collect_budget_limit(const char *path,
+                                                                      const char *limit,
+                                                                      cellar_error *err);
 /* A file that does not exist says that nothing was sent. */
-CELLAR_API cellar_status cellar_collect_budget_read(const char *path, cellar_collect_budget *out,
-                                                    cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_collect_budget_read(const char *path,
+                                                                     cellar_collect_budget *out,
+                                                                     cellar_error *err);
 
 /* ---- participants ---------------------------------------------------------- */
 
@@ -50,21 +53,19 @@ typedef struct cellar_participant cellar_participant;
  * no demands). `key` is the participant's own, not that of a role (CELLAR_ERR_RULE): with the same
  * key the same row is counted once, however often it is sent. The invitation and the decision
  * outlive the participant. */
-CELLAR_API cellar_status cellar_participant_create(const cellar_invitation *invitation,
-                                                   const cellar_decision *decision,
-                                                   const cellar_collect_policy *policy,
-                                                   const cellar_key *key, cellar_participant **out,
-                                                   cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_participant_create(const cellar_invitation *invitation, const cellar_decision *decision,
+                          const cellar_collect_policy *policy, const cellar_key *key,
+                          cellar_participant **out, cellar_error *err);
 /* Answers a question, after checking the policy (NULL: no demands). */
-CELLAR_API cellar_status cellar_participant_create_asked(const cellar_invitation *invitation,
-                                                         const cellar_question *question,
-                                                         const cellar_collect_policy *policy,
-                                                         const cellar_key *key,
-                                                         cellar_participant **out,
-                                                         cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_participant_create_asked(
+    const cellar_invitation *invitation, const cellar_question *question,
+    const cellar_collect_policy *policy, const cellar_key *key, cellar_participant **out,
+    cellar_error *err);
 CELLAR_API void cellar_participant_free(cellar_participant *participant); /* wipes; NULL is fine */
 /* The length of what is sent: the same for everybody. */
-CELLAR_API size_t cellar_participant_size_bytes(const cellar_participant *participant);
+CELLAR_API size_t cellar_participant_size_bytes(const cellar_participant *participant)
+    CELLAR_NONNULL(1);
 /* Functions below that send also charge the policy's budget, on disk, before anything is sent: the
  * same records sent again cost nothing more. CELLAR_ERR_BUDGET when the limit does not allow them.
  * cellar_participant_seal() and cellar_collect_link_send() charge nothing. */
@@ -72,64 +73,60 @@ CELLAR_API size_t cellar_participant_size_bytes(const cellar_participant *partic
 /* Seals the record number `row` (0 for a single one): one value for each column of the invitation,
  * of which round two sends only those released. A value that is not of its column's list is
  * CELLAR_ERR_INPUT. `bytes` has room for cellar_participant_size_bytes(). */
-CELLAR_API cellar_status cellar_participant_seal(const cellar_participant *participant,
-                                                 uint64_t row, const char *const *values,
-                                                 void *bytes, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_participant_seal(
+    const cellar_participant *participant, uint64_t row, const char *const *values, void *bytes,
+    cellar_error *err) CELLAR_NONNULL(1);
 /* Looks for the record among the messages of a tally: CELLAR_ERR_RULE when one of its values was
  * not counted as it was sent. The participant is one of round one. */
-CELLAR_API cellar_status cellar_participant_find(const cellar_participant *participant,
-                                                 uint64_t row, const char *const *values,
-                                                 const cellar_collect_margins *tally,
-                                                 cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_participant_find(
+    const cellar_participant *participant, uint64_t row, const char *const *values,
+    const cellar_collect_margins *tally, cellar_error *err) CELLAR_NONNULL(1);
 /* The same for every record of a CSV file that was sent with cellar_participant_send_file(). */
-CELLAR_API cellar_status cellar_participant_find_file(const cellar_participant *participant,
-                                                      const char *csv_path,
-                                                      const cellar_collect_margins *tally,
-                                                      uint64_t *n_found, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_participant_find_file(
+    const cellar_participant *participant, const char *csv_path,
+    const cellar_collect_margins *tally, uint64_t *n_found, cellar_error *err);
 /* Seals every record of a CSV file with a header into one new file in the folder `inbox`, where a
  * shuffler finds it; columns that were not asked for are left alone. The name follows from the key
  * and the round: what waits there already is CELLAR_ERR_EXISTS. A fault in any row means that
  * nothing is sent. */
-CELLAR_API cellar_status cellar_participant_send_file(const cellar_participant *participant,
-                                                      const char *csv_path, const char *inbox,
-                                                      uint64_t *n_sent, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_participant_send_file(const cellar_participant *participant, const char *csv_path,
+                             const char *inbox, uint64_t *n_sent, cellar_error *err);
 /* The same over a connection to the shuffler at "HOST:PORT" or "unix:PATH". It answers when all is
  * acknowledged; after a failure send all of it again: what was taken already is counted once. */
-CELLAR_API cellar_status cellar_participant_post_file(const cellar_participant *participant,
-                                                      const char *csv_path, const char *address,
-                                                      uint32_t timeout_ms, uint64_t *n_sent,
-                                                      cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_participant_post_file(
+    const cellar_participant *participant, const char *csv_path, const char *address,
+    uint32_t timeout_ms, uint64_t *n_sent, cellar_error *err);
 
 /* A connection to the shuffler, with keys of its own that are forgotten with it. The shuffler is
  * the one the invitation names, or the connection fails. The participant outlives it. */
 typedef struct cellar_collect_link cellar_collect_link;
 
-CELLAR_API cellar_status cellar_collect_link_open(const cellar_participant *participant,
-                                                  const char *address, uint32_t timeout_ms,
-                                                  cellar_collect_link **out, cellar_error *err);
+/* Connects to the shuffler at "HOST:PORT" or "unix:PATH". On failure *out is NULL. */
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_collect_link_open(const cellar_participant *participant, const char *address,
+                         uint32_t timeout_ms, cellar_collect_link **out, cellar_error *err);
 CELLAR_API void cellar_collect_link_close(cellar_collect_link *link); /* wipes; NULL is fine */
 /* Sends n submissions that lie one after the other, and waits until the shuffler has each of them
  * on disk. CELLAR_ERR_RULE, and why, when it refuses one. */
-CELLAR_API cellar_status cellar_collect_link_send(cellar_collect_link *link,
-                                                  const void *submissions, size_t n,
-                                                  cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_collect_link_send(cellar_collect_link *link,
+                                                                   const void *submissions,
+                                                                   size_t n, cellar_error *err)
+    CELLAR_NONNULL(1);
 /* One record in one call: connects, seals, sends, and answers when it is on the shuffler's disk. */
-CELLAR_API cellar_status cellar_participant_post(const cellar_participant *participant,
-                                                 uint64_t row, const char *const *values,
-                                                 const char *address, uint32_t timeout_ms,
-                                                 cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_participant_post(
+    const cellar_participant *participant, uint64_t row, const char *const *values,
+    const char *address, uint32_t timeout_ms, cellar_error *err);
 /* Remembers in the file `path` that this decision was accepted. When the file holds another
  * decision in the same collection, the curator asks twice: CELLAR_ERR_RULE. */
-CELLAR_API cellar_status cellar_participant_remember(const char *path,
-                                                     const cellar_invitation *invitation,
-                                                     const cellar_decision *decision,
-                                                     cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_participant_remember(const char *path, const cellar_invitation *invitation,
+                            const cellar_decision *decision, cellar_error *err) CELLAR_NONNULL(3);
 
 /* The same for a question. */
-CELLAR_API cellar_status cellar_participant_remember_question(const char *path,
-                                                              const cellar_invitation *invitation,
-                                                              const cellar_question *question,
-                                                              cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_participant_remember_question(
+    const char *path, const cellar_invitation *invitation, const cellar_question *question,
+    cellar_error *err) CELLAR_NONNULL(3);
 
 /* ---- the shuffler ---------------------------------------------------------- */
 
@@ -138,37 +135,37 @@ typedef struct cellar_shuffler cellar_shuffler;
 /* Takes up the work of round one (`decision` NULL) or two in a folder, where it was left: what is
  * there of it lies in FOLDER/round-N.spool, and the batch will be FOLDER/round-N.batch. When there
  * is a batch already the round is over: CELLAR_ERR_RULE. The keys outlive the shuffler. */
-CELLAR_API cellar_status cellar_shuffler_open(const char *folder,
-                                              const cellar_invitation *invitation,
-                                              const cellar_decision *decision,
-                                              const cellar_collect_keys *keys,
-                                              cellar_shuffler **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_shuffler_open(
+    const char *folder, const cellar_invitation *invitation, const cellar_decision *decision,
+    const cellar_collect_keys *keys, cellar_shuffler **out, cellar_error *err);
 /* The same for the answers to a question, in FOLDER/round-pairs or FOLDER/round-triples. */
-CELLAR_API cellar_status cellar_shuffler_open_asked(const char *folder,
-                                                    const cellar_invitation *invitation,
-                                                    const cellar_question *question,
-                                                    const cellar_collect_keys *keys,
-                                                    cellar_shuffler **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_shuffler_open_asked(
+    const char *folder, const cellar_invitation *invitation, const cellar_question *question,
+    const cellar_collect_keys *keys, cellar_shuffler **out, cellar_error *err) CELLAR_NONNULL(3);
 CELLAR_API void cellar_shuffler_close(cellar_shuffler *shuffler); /* NULL is fine */
 /* The length of one submission. */
-CELLAR_API size_t cellar_shuffler_size_bytes(const cellar_shuffler *shuffler);
+CELLAR_API size_t cellar_shuffler_size_bytes(const cellar_shuffler *shuffler) CELLAR_NONNULL(1);
 /* Submissions held, and how many must have come before anything is forwarded. */
-CELLAR_API uint64_t cellar_shuffler_n_held(const cellar_shuffler *shuffler);
-CELLAR_API uint64_t cellar_shuffler_n_announced(const cellar_shuffler *shuffler);
+CELLAR_API uint64_t cellar_shuffler_n_held(const cellar_shuffler *shuffler) CELLAR_NONNULL(1);
+CELLAR_API uint64_t cellar_shuffler_n_announced(const cellar_shuffler *shuffler) CELLAR_NONNULL(1);
 /* Submissions that a crash left unfinished at the end of the spool, and that were cut from it when
  * it was opened. None of them had been acknowledged: their senders send again. */
-CELLAR_API uint64_t cellar_shuffler_n_cut(const cellar_shuffler *shuffler);
+CELLAR_API uint64_t cellar_shuffler_n_cut(const cellar_shuffler *shuffler) CELLAR_NONNULL(1);
 /* Takes a submission: all of its messages or none. *is_new is 0 when it was here already. It may be
  * acknowledged only after cellar_shuffler_sync(). A forged, cut or foreign one is refused with
  * CELLAR_ERR_INPUT or CELLAR_ERR_RULE, and the shuffler goes on. */
-CELLAR_API cellar_status cellar_shuffler_take(cellar_shuffler *shuffler, const void *submission,
-                                              size_t length, int *is_new, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_shuffler_take(cellar_shuffler *shuffler,
+                                                               const void *submission,
+                                                               size_t length, int *is_new,
+                                                               cellar_error *err) CELLAR_NONNULL(1);
 /* Takes all submissions that wait in the folder `inbox`, syncs, and removes their files. What is
  * forged, cut or foreign is counted in the report and gone as well; files with other names than
  * submissions have are left alone and counted. */
-CELLAR_API cellar_status cellar_shuffler_take_folder(cellar_shuffler *shuffler, const char *inbox,
-                                                     cellar_collect_report *report,
-                                                     cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_shuffler_take_folder(cellar_shuffler *shuffler,
+                                                                      const char *inbox,
+                                                                      cellar_collect_report *report,
+                                                                      cellar_error *err);
+/* Start from cellar_collect_limits_default(). */
 typedef struct cellar_collect_limits {
     uint32_t timeout_ms;    /* for a greeting, and for each frame; then the sender is cut off. A
                                connection lasts six times as long, and a tenth longer for each
@@ -178,20 +175,28 @@ typedef struct cellar_collect_limits {
                                apply to Unix sockets [a quarter when 0] */
 } cellar_collect_limits;
 
+/* The values in brackets. */
+CELLAR_API cellar_collect_limits cellar_collect_limits_default(void);
+
 /* Listens at "HOST:PORT" or "unix:PATH" and takes submissions until the announced number is there.
  * A sender gets its answer when its submission is on disk. Memory is bounded for every connection.
  * When all places are taken, a new connection takes the place of one that has completed nothing for
  * a tenth of the timeout, or of one from the network with the most connections; otherwise it is
  * answered that the server is busy. `limits` may be NULL. */
-CELLAR_API cellar_status cellar_shuffler_serve(cellar_shuffler *shuffler, const char *address,
-                                               const cellar_collect_limits *limits,
-                                               cellar_error *err);
-CELLAR_API cellar_status cellar_shuffler_sync(cellar_shuffler *shuffler, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_shuffler_serve(cellar_shuffler *shuffler,
+                                                                const char *address,
+                                                                const cellar_collect_limits *limits,
+                                                                cellar_error *err)
+    CELLAR_NONNULL(1);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_shuffler_sync(cellar_shuffler *shuffler,
+                                                               cellar_error *err) CELLAR_NONNULL(1);
 /* Permutes all messages uniformly and writes the batch, once; then the spool, which could show what
  * belongs together, is removed. CELLAR_ERR_RULE before the announced number has come, and for a
  * generator that is not secure. */
-CELLAR_API cellar_status cellar_shuffler_forward(cellar_shuffler *shuffler, cellar_rng *rng,
-                                                 cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_shuffler_forward(cellar_shuffler *shuffler,
+                                                                  cellar_rng *rng,
+                                                                  cellar_error *err)
+    CELLAR_NONNULL(1);
 
 /* ---- desks: what goes between the roles over sockets ------------------------ */
 
@@ -200,10 +205,10 @@ CELLAR_API cellar_status cellar_shuffler_forward(cellar_shuffler *shuffler, cell
  * those of round one and of answers, an analyst that of round two, for which it needs the decision.
  * Ends when the file `until` is in the folder; NULL: never. A batch that is there is never
  * replaced. */
-CELLAR_API cellar_status cellar_collect_desk_serve(
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_collect_desk_serve(
     const char *folder, const cellar_invitation *invitation, const cellar_decision *decision,
     const cellar_collect_keys *keys, const char *address, const char *until,
-    const cellar_collect_limits *limits, cellar_error *err);
+    const cellar_collect_limits *limits, cellar_error *err) CELLAR_NONNULL(4);
 
 /* Where a desk is, and whose it must be. */
 typedef struct cellar_collect_desk {
@@ -215,21 +220,21 @@ typedef struct cellar_collect_desk {
 
 /* Fetches a paper ("invitation", "decision", "question-pairs", "question-triples", "tally") into a
  * new file; *found is 0, and there is no file, when it has not been published. */
-CELLAR_API cellar_status cellar_collect_fetch(const cellar_collect_desk *at, const char *paper,
-                                              const char *path, int *found, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_collect_fetch(const cellar_collect_desk *at,
+                                                               const char *paper, const char *path,
+                                                               int *found, cellar_error *err);
 /* Delivers the batch in the file `path` ("round-1.batch", "round-2.batch", "round-pairs.batch",
  * "round-triples.batch" is its name there), and answers when it is on disk there. After a failure
  * deliver it again. */
-CELLAR_API cellar_status cellar_collect_deliver(const cellar_collect_desk *at,
-                                                const cellar_collect_keys *shuffler,
-                                                const char *name, const char *path,
-                                                cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_collect_deliver(const cellar_collect_desk *at, const cellar_collect_keys *shuffler,
+                       const char *name, const char *path, cellar_error *err);
 
 /* ---- the analyst ----------------------------------------------------------- */
 
 /* Opens the batch of round two and counts the released columns. A column with redactions has one
  * category more, "(redacted)". */
-CELLAR_API cellar_status
+CELLAR_API CELLAR_NODISCARD cellar_status
 cellar_collect_table_read(const char *batch_path, const cellar_invitation *invitation,
                           const cellar_decision *decision, const cellar_collect_keys *analyst,
                           cellar_table **out, cellar_collect_report *report, cellar_error *err);

@@ -30,50 +30,52 @@ typedef struct cellar_exposure_step {
 
 /* The curve of the columns `variables` of a table, in any order. Free it with
  * cellar_exposure_curve_free(). On failure *out is NULL; so in all functions below. */
-CELLAR_API cellar_status cellar_exposure_curve_create(const cellar_table *table,
-                                                      const size_t *variables, size_t n,
-                                                      cellar_exposure_curve **out,
-                                                      cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_exposure_curve_create(const cellar_table *table,
+                                                                       const size_t *variables,
+                                                                       size_t n,
+                                                                       cellar_exposure_curve **out,
+                                                                       cellar_error *err);
 /* The same from the counts themselves; zeros are left out. `n_possible` is the size of the domain,
  * 0 when it is the cells given. */
-CELLAR_API cellar_status cellar_exposure_curve_from_counts(const uint64_t *counts, size_t n,
-                                                           uint64_t n_possible,
-                                                           cellar_exposure_curve **out,
-                                                           cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_exposure_curve_from_counts(const uint64_t *counts, size_t n, uint64_t n_possible,
+                                  cellar_exposure_curve **out, cellar_error *err);
 /* The same from shares as people type them: decimals of at most 18 places that add up to 1, give
  * or take 1e-6. They are held exactly, in units of 10^-18, and not scaled: what is missing to 1
  * belongs to no cell. */
-CELLAR_API cellar_status cellar_exposure_curve_from_shares(const char *const *shares, size_t n,
-                                                           cellar_exposure_curve **out,
-                                                           cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_exposure_curve_from_shares(
+    const char *const *shares, size_t n, cellar_exposure_curve **out, cellar_error *err);
 /* Proposition 13's example: `n_cells` cells of share t and one with the rest, which must be larger
  * than t. It exposes n t at every threshold just above t, with an entropy of at most -n t ln t +
  * 1/e: so much exposure as the entropy bound allows, but for 1/e. t is a decimal of at most 18
  * places. */
-CELLAR_API cellar_status cellar_exposure_curve_tight(const char *threshold, uint64_t n_cells,
-                                                     cellar_exposure_curve **out,
-                                                     cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_exposure_curve_create_tight(
+    const char *threshold, uint64_t n_cells, cellar_exposure_curve **out, cellar_error *err);
 CELLAR_API void cellar_exposure_curve_free(cellar_exposure_curve *curve); /* NULL is fine */
 
-CELLAR_API size_t cellar_exposure_n_steps(const cellar_exposure_curve *curve);
+/* The steps of the curve, ascending. */
+CELLAR_API size_t cellar_exposure_n_steps(const cellar_exposure_curve *curve) CELLAR_NONNULL(1);
 CELLAR_API cellar_exposure_step cellar_exposure_step_at(const cellar_exposure_curve *curve,
-                                                        size_t step);
+                                                        size_t step) CELLAR_NONNULL(1);
 /* What a count is divided by to become a share: the number of people. */
-CELLAR_API uint64_t cellar_exposure_total(const cellar_exposure_curve *curve);
+CELLAR_API uint64_t cellar_exposure_total(const cellar_exposure_curve *curve) CELLAR_NONNULL(1);
 /* The cells with somebody in them, and those of the domain (as a double: it may be large). */
-CELLAR_API uint64_t cellar_exposure_n_cells(const cellar_exposure_curve *curve);
-CELLAR_API double cellar_exposure_n_possible(const cellar_exposure_curve *curve);
+CELLAR_API uint64_t cellar_exposure_n_cells(const cellar_exposure_curve *curve) CELLAR_NONNULL(1);
+CELLAR_API double cellar_exposure_n_possible(const cellar_exposure_curve *curve) CELLAR_NONNULL(1);
 
 /* The smallest count that is not below a threshold, ceil(t total), from the decimal as typed: p < t
  * exactly when the count is below it. `threshold` lies in [0,1]. */
-CELLAR_API cellar_status cellar_exposure_cutoff(const cellar_exposure_curve *curve,
-                                                const char *threshold, uint64_t *cutoff,
-                                                cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_exposure_cutoff(const cellar_exposure_curve *curve,
+                                                                 const char *threshold,
+                                                                 uint64_t *cutoff,
+                                                                 cellar_error *err);
 /* People in cells with fewer than `cutoff` people: with a cutoff of k, those who are not
  * k-anonymous. */
-CELLAR_API uint64_t cellar_exposure_below(const cellar_exposure_curve *curve, uint64_t cutoff);
+CELLAR_API uint64_t cellar_exposure_below(const cellar_exposure_curve *curve, uint64_t cutoff)
+    CELLAR_NONNULL(1);
 /* The same as a share: Q(t). */
-CELLAR_API double cellar_exposure_value(const cellar_exposure_curve *curve, uint64_t cutoff);
+CELLAR_API double cellar_exposure_value(const cellar_exposure_curve *curve, uint64_t cutoff)
+    CELLAR_NONNULL(1);
 
 /* ---- entropy ---- */
 
@@ -98,9 +100,9 @@ typedef struct cellar_exposure_pair {
 
 /* Fills in all pairs. Each distinct count is evaluated once per pair; the result does not depend on
  * the number of threads (0: all processors). */
-CELLAR_API cellar_status cellar_exposure_statistical(const cellar_exposure_curve *curve,
-                                                     cellar_exposure_pair *pairs, size_t n,
-                                                     int n_threads, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_exposure_statistical(const cellar_exposure_curve *curve, cellar_exposure_pair *pairs,
+                            size_t n, int n_threads, cellar_error *err);
 
 /* ---- estimates: the curve is that of a sample ---- */
 
@@ -112,12 +114,14 @@ typedef struct cellar_exposure_band {
  * probability 1 - delta: sqrt(ln(2|V|/delta) / 2s) (Theorem 5, with the factor 2 of a two-sided
  * Hoeffding bound). s is the number of people in the curve, |V| the size of the domain: of an
  * observed one the guarantee is void. delta lies in (0,1). */
-CELLAR_API double cellar_exposure_radius(const cellar_exposure_curve *curve, double delta);
+CELLAR_API double cellar_exposure_radius(const cellar_exposure_curve *curve, double delta)
+    CELLAR_NONNULL(1);
 
 /* Theorem 5: Q'(t - radius) - radius |V| <= Q(t) <= Q'(t + radius) + radius |V|, for all t at
  * once. */
 CELLAR_API cellar_exposure_band cellar_exposure_band_published(const cellar_exposure_curve *curve,
-                                                               double threshold, double radius);
+                                                               double threshold, double radius)
+    CELLAR_NONNULL(1);
 /* The smallest and largest sum of x 1{x < t} with every x within the radius of its share: never
  * wider than Theorem 5. */
 CELLAR_API cellar_exposure_band cellar_exposure_band_rigorous(const cellar_exposure_curve *curve,
@@ -144,10 +148,14 @@ typedef enum cellar_exposure_support {
     CELLAR_SUPPORT_OCCURRING
 } cellar_exposure_support;
 
+/* Start from cellar_exposure_bound_options_default(). */
 typedef struct cellar_exposure_bound_options {
     cellar_exposure_support support;
-    uint64_t max_nodes; /* of the search, per theorem and choice of j* [100000 when 0] */
+    uint64_t max_nodes; /* of the search, per theorem and choice of j* [100000, also when 0] */
 } cellar_exposure_bound_options;
+
+/* Declared domains, and searches of at most 100,000 nodes. */
+CELLAR_API cellar_exposure_bound_options cellar_exposure_bound_options_default(void);
 
 /* The minimum of a theorem's right hand side over all its thresholds. */
 typedef struct cellar_exposure_bound {
@@ -164,10 +172,10 @@ typedef struct cellar_exposure_bound {
 /* Both theorems at a threshold in (0,1], from the curves of the n columns alone: bounds[0] is the
  * smaller of the two, bounds[1] the other. A gap above 1e-12 means that the search was cut short;
  * the value is a bound all the same. `options` may be NULL. */
-CELLAR_API cellar_status cellar_exposure_bounds(const cellar_exposure_curve *const *columns,
-                                                size_t n, double threshold,
-                                                const cellar_exposure_bound_options *options,
-                                                cellar_exposure_bound bounds[2], cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_exposure_bounds(const cellar_exposure_curve *const *columns, size_t n, double threshold,
+                       const cellar_exposure_bound_options *options,
+                       cellar_exposure_bound bounds[2], cellar_error *err);
 /* The bounds of all thresholds, as steps: each holds for every threshold above (first-1)/n and up
  * to last/n, n being the number of people. */
 typedef struct cellar_exposure_bound_step {
@@ -182,12 +190,13 @@ typedef struct cellar_exposure_bound_curve cellar_exposure_bound_curve;
 
 /* Steps from k = 1 to n, with an excess of at most `tolerance` each (0: every k has its step). All
  * columns are of the same people. On failure *out is NULL. */
-CELLAR_API cellar_status
+CELLAR_API CELLAR_NODISCARD cellar_status
 cellar_exposure_bound_curve_create(const cellar_exposure_curve *const *columns, size_t n,
                                    const cellar_exposure_bound_options *options, double tolerance,
                                    cellar_exposure_bound_curve **out, cellar_error *err);
 CELLAR_API void cellar_exposure_bound_curve_free(cellar_exposure_bound_curve *curve); /* or NULL */
-CELLAR_API size_t cellar_exposure_bound_curve_n_steps(const cellar_exposure_bound_curve *curve);
+CELLAR_API size_t cellar_exposure_bound_curve_n_steps(const cellar_exposure_bound_curve *curve)
+    CELLAR_NONNULL(1);
 CELLAR_API cellar_exposure_bound_step
 cellar_exposure_bound_curve_step(const cellar_exposure_bound_curve *curve, size_t step);
 

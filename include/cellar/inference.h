@@ -22,7 +22,7 @@ extern "C" {
  * channel from counts to them. Immutable; threads may share one. */
 typedef struct cellar_noisy cellar_noisy;
 
-/* Numbers from anywhere. */
+/* Released values from anywhere. Start from cellar_noisy_spec_default(). */
 typedef struct cellar_noisy_spec {
     const size_t *n_levels; /* of each variable */
     size_t n_variables;
@@ -34,10 +34,14 @@ typedef struct cellar_noisy_spec {
     int64_t threshold; /* 0: none */
 } cellar_noisy_spec;
 
+/* No values yet; negatives were kept, and there was no threshold. */
+CELLAR_API cellar_noisy_spec cellar_noisy_spec_default(void);
+
 /* Copies what it needs. Mechanisms that draw cells together are refused. On failure *out is NULL.
  */
-CELLAR_API cellar_status cellar_noisy_create(const cellar_noisy_spec *spec, cellar_noisy **out,
-                                             cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_noisy_create(const cellar_noisy_spec *spec,
+                                                              cellar_noisy **out,
+                                                              cellar_error *err);
 
 /* The table of `n` variables of a release (NULL: all of them), which brings its own mechanism. A
  * margin that was released is taken as released; any other is summed from the cells, with the
@@ -45,15 +49,19 @@ CELLAR_API cellar_status cellar_noisy_create(const cellar_noisy_spec *spec, cell
  * count: then the distribution of a sum is not known, and it is refused with CELLAR_ERR_RULE
  * (intervals of sums are made from the cells). So are cell keys, tables drawn as a whole, and
  * releases of weighted counts, whose noise is not that of counts. */
-CELLAR_API cellar_status cellar_noisy_from_release(const cellar_release *release,
-                                                   const size_t *variables, size_t n,
-                                                   cellar_noisy **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_noisy_from_release(const cellar_release *release,
+                                                                    const size_t *variables,
+                                                                    size_t n, cellar_noisy **out,
+                                                                    cellar_error *err);
 CELLAR_API void cellar_noisy_free(cellar_noisy *noisy); /* NULL is fine */
 
-CELLAR_API size_t cellar_noisy_n_cells(const cellar_noisy *noisy);
-CELLAR_API size_t cellar_noisy_n_variables(const cellar_noisy *noisy);
-CELLAR_API size_t cellar_noisy_n_levels(const cellar_noisy *noisy, size_t variable);
-CELLAR_API const char *cellar_noisy_variable(const cellar_noisy *noisy, size_t variable);
+/* The shape of the table: cells, variables, and the levels of each. */
+CELLAR_API size_t cellar_noisy_n_cells(const cellar_noisy *noisy) CELLAR_NONNULL(1);
+CELLAR_API size_t cellar_noisy_n_variables(const cellar_noisy *noisy) CELLAR_NONNULL(1);
+CELLAR_API size_t cellar_noisy_n_levels(const cellar_noisy *noisy, size_t variable)
+    CELLAR_NONNULL(1);
+CELLAR_API const char *cellar_noisy_variable(const cellar_noisy *noisy, size_t variable)
+    CELLAR_NONNULL(1);
 /* The code of a level; of numbers from anywhere its position, from 1. */
 CELLAR_API const char *cellar_noisy_code(const cellar_noisy *noisy, size_t variable, size_t level);
 CELLAR_API int64_t cellar_noisy_released(const cellar_noisy *noisy, size_t cell);
@@ -64,7 +72,7 @@ CELLAR_API int cellar_noisy_is_structural(const cellar_noisy *noisy, size_t cell
 CELLAR_API const char *cellar_noisy_mechanism(const cellar_noisy *noisy); /* the canonical spec */
 CELLAR_API cellar_negatives cellar_noisy_negatives(const cellar_noisy *noisy);
 /* How many released cells each number is the sum of; 1 for numbers as released. */
-CELLAR_API uint64_t cellar_noisy_n_summed(const cellar_noisy *noisy);
+CELLAR_API uint64_t cellar_noisy_n_summed(const cellar_noisy *noisy) CELLAR_NONNULL(1);
 
 /* ---- log-linear models ------------------------------------------------------- */
 
@@ -84,6 +92,7 @@ typedef struct cellar_test_options {
     cellar_progress progress;
 } cellar_test_options;
 
+/* The values in brackets. */
 CELLAR_API cellar_test_options cellar_test_options_default(void);
 
 /* A likelihood ratio test of a model within another. */
@@ -104,6 +113,8 @@ typedef struct cellar_test_quality {
     double smallest_expected; /* of the model's means */
     double information;       /* what the noise leaves of the information of the counts, 0..1 */
     size_t n_failed;          /* replicates of the bootstrap that did not converge */
+    int chi_square_is_off; /* 1: not a reference to rely on (docs/inference.md): less than 95 % of
+                              the information is left, or fewer than 5 are expected somewhere */
 } cellar_test_quality;
 
 typedef struct cellar_loglinear cellar_loglinear;
@@ -112,15 +123,16 @@ typedef struct cellar_loglinear cellar_loglinear;
  * saturated model). Names with other characters than letters, digits, '_', '.' and '-' stand in
  * double quotes; "1" is the model without variables. The naive test beside it takes the numbers,
  * negatives as zeros, for counts. On failure *out is NULL. */
-CELLAR_API cellar_status cellar_loglinear_test(const cellar_noisy *noisy, const char *model,
-                                               const char *against,
-                                               const cellar_test_options *options,
-                                               cellar_loglinear **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_loglinear_create(
+    const cellar_noisy *noisy, const char *model, const char *against,
+    const cellar_test_options *options, cellar_loglinear **out, cellar_error *err);
 CELLAR_API void cellar_loglinear_free(cellar_loglinear *test); /* NULL is fine */
 
-CELLAR_API cellar_test cellar_loglinear_aware(const cellar_loglinear *test);
-CELLAR_API cellar_test cellar_loglinear_naive(const cellar_loglinear *test);
-CELLAR_API cellar_test_quality cellar_loglinear_quality(const cellar_loglinear *test);
+/* The test that knows the noise, the naive one, and how far both can be trusted. */
+CELLAR_API cellar_test cellar_loglinear_aware(const cellar_loglinear *test) CELLAR_NONNULL(1);
+CELLAR_API cellar_test cellar_loglinear_naive(const cellar_loglinear *test) CELLAR_NONNULL(1);
+CELLAR_API cellar_test_quality cellar_loglinear_quality(const cellar_loglinear *test)
+    CELLAR_NONNULL(1);
 
 /* A cell under the model. Residuals are NAN unless asked for, and where nothing is left to differ.
  */
@@ -131,8 +143,9 @@ typedef struct cellar_loglinear_cell {
     double naive_residual;
 } cellar_loglinear_cell;
 
-CELLAR_API cellar_loglinear_cell cellar_loglinear_cell_at(const cellar_loglinear *test,
-                                                          size_t cell);
+/* A cell by its position. */
+CELLAR_API cellar_loglinear_cell cellar_loglinear_cell_at(const cellar_loglinear *test, size_t cell)
+    CELLAR_NONNULL(1);
 
 /* The level of a variable with the largest total of released values: what others are compared
  * with. */
@@ -148,16 +161,17 @@ typedef struct cellar_estimate {
 /* The odds ratio of rows i and `row`, columns j and `column`, by the profile of the likelihood of
  * the four cells. `naive` takes the numbers for counts (Woolf, with 1/2 added if one is not
  * positive). */
-CELLAR_API cellar_status cellar_odds_ratio(const cellar_noisy *noisy, const size_t rows[2],
-                                           const size_t columns[2], double confidence,
-                                           cellar_estimate *aware, cellar_estimate *naive,
-                                           cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_odds_ratio(
+    const cellar_noisy *noisy, const size_t rows[2], const size_t columns[2], double confidence,
+    cellar_estimate *aware, cellar_estimate *naive, cellar_error *err);
 
 /* Cramer's V of the means: the maximum likelihood value less its bias, with an interval, both from
  * `options->n_replicates` seeded tables drawn from the fitted means, noise included. */
-CELLAR_API cellar_status cellar_cramers_v(const cellar_noisy *noisy, double confidence,
-                                          const cellar_test_options *options,
-                                          cellar_estimate *aware, double *naive, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_cramers_v(const cellar_noisy *noisy,
+                                                           double confidence,
+                                                           const cellar_test_options *options,
+                                                           cellar_estimate *aware, double *naive,
+                                                           cellar_error *err);
 
 /* ---- the binomial test ---------------------------------------------------------- */
 
@@ -194,8 +208,10 @@ typedef struct cellar_binomial {
  * less likely than 1e-17 are left out. What is enumerated is NAN where that would take more than
  * seconds: noise that depends on the count and more than about 3000 trials, or noise as wide. */
 CELLAR_API cellar_binomial_spec cellar_binomial_spec_default(void);
-CELLAR_API cellar_status cellar_binomial_run(const cellar_binomial_spec *spec, int64_t released,
-                                             cellar_binomial *out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_binomial_run(const cellar_binomial_spec *spec,
+                                                              int64_t released,
+                                                              cellar_binomial *out,
+                                                              cellar_error *err);
 
 #ifdef __cplusplus
 }

@@ -21,17 +21,24 @@ typedef struct cellar_cell_set cellar_cell_set;
  * that are not named are summed over, and "" is every cell. Codes that hold a separator stand in
  * double quotes, a doubled quote in them stands for one. Structural zeros are left out. On failure
  * *out is NULL. */
-CELLAR_API cellar_status cellar_cell_set_parse(const cellar_noisy *noisy, const char *text,
-                                               cellar_cell_set **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_cell_set_parse(const cellar_noisy *noisy,
+                                                                const char *text,
+                                                                cellar_cell_set **out,
+                                                                cellar_error *err);
 /* The variables of a release that such a text names, added to those in `variables` (room for
  * CELLAR_MAX_VARIABLES) each once: the table to ask for. */
-CELLAR_API cellar_status cellar_cell_set_variables(const cellar_release *release, const char *text,
-                                                   size_t *variables, size_t *n, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_cell_set_variables(const cellar_release *release,
+                                                                    const char *text,
+                                                                    size_t *variables, size_t *n,
+                                                                    cellar_error *err);
 /* One cell by its position. */
-CELLAR_API cellar_status cellar_cell_set_one(const cellar_noisy *noisy, size_t cell,
-                                             cellar_cell_set **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_cell_set_create_one(const cellar_noisy *noisy,
+                                                                     size_t cell,
+                                                                     cellar_cell_set **out,
+                                                                     cellar_error *err)
+    CELLAR_NONNULL(1);
 CELLAR_API void cellar_cell_set_free(cellar_cell_set *set); /* NULL is fine */
-CELLAR_API size_t cellar_cell_set_n_cells(const cellar_cell_set *set);
+CELLAR_API size_t cellar_cell_set_n_cells(const cellar_cell_set *set) CELLAR_NONNULL(1);
 
 /* ---- intervals ------------------------------------------------------------------ */
 
@@ -73,6 +80,7 @@ typedef struct cellar_interval {
     int conservative;             /* 1: from limits of the parts, wider than need be */
 } cellar_interval;
 
+/* The values in brackets. */
 CELLAR_API cellar_interval_options cellar_interval_options_default(void);
 
 /* The interval of a set, or of two compared (`other` is NULL for CELLAR_COMPARE_NONE). Confidence
@@ -81,11 +89,10 @@ CELLAR_API cellar_interval_options cellar_interval_options_default(void);
  * the distribution of a sum depends on its parts: intervals of sums and of comparisons are then
  * made from limits of the parts, for the table and for the population, and cover with at least the
  * confidence too. With a prior each of these parts has the prior; elsewhere the sum has it. */
-CELLAR_API cellar_status cellar_interval_run(const cellar_noisy *noisy, const cellar_cell_set *set,
-                                             cellar_comparison comparison,
-                                             const cellar_cell_set *other,
-                                             const cellar_interval_options *options,
-                                             cellar_interval *out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_interval_run(
+    const cellar_noisy *noisy, const cellar_cell_set *set, cellar_comparison comparison,
+    const cellar_cell_set *other, const cellar_interval_options *options, cellar_interval *out,
+    cellar_error *err);
 
 #ifdef __cplusplus
 }

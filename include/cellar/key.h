@@ -32,32 +32,33 @@ enum { CELLAR_KEY_SECRET_BYTES = 32 };
 /* Makes a new secret and writes it to `path`, which must not exist (CELLAR_ERR_EXISTS), with mode
  * 0600. `edition` names the one edition of the data the key is for (NULL: none is named): one line
  * of UTF-8, at most 200 bytes. */
-CELLAR_API cellar_status cellar_key_create(const char *path, const char *edition,
-                                           cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_key_create(const char *path, const char *edition,
+                                                            cellar_error *err);
 
 /* Puts a new key in the place of the one in `path`. The old key stays in "PATH.ID", for what was
  * made with it; `edition` NULL names none. */
-CELLAR_API cellar_status cellar_key_rotate(const char *path, const char *edition,
-                                           cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_key_rotate(const char *path, const char *edition,
+                                                            cellar_error *err);
 
 /* Reads a key file. One that others could read, that belongs to another user or that is no plain
  * file is refused (CELLAR_ERR_RULE). On failure *out is NULL. */
-CELLAR_API cellar_status cellar_key_read(const char *path, cellar_key **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_key_read(const char *path, cellar_key **out,
+                                                          cellar_error *err);
 CELLAR_API void cellar_key_free(cellar_key *key); /* wipes; NULL is fine */
 
 /* ---- queries --------------------------------------------------------------- */
 
 /* 16 hexadecimal digits that tell this key from others and nothing about the secret: may be
  * published. */
-CELLAR_API const char *cellar_key_id(const cellar_key *key);
+CELLAR_API const char *cellar_key_id(const cellar_key *key) CELLAR_NONNULL(1);
 /* The edition, or NULL. */
-CELLAR_API const char *cellar_key_edition(const cellar_key *key);
+CELLAR_API const char *cellar_key_edition(const cellar_key *key) CELLAR_NONNULL(1);
 /* The day it was made, such as 2026-11-15. */
-CELLAR_API const char *cellar_key_created(const cellar_key *key);
+CELLAR_API const char *cellar_key_created(const cellar_key *key) CELLAR_NONNULL(1);
 
 /* The secret of a use. Wipe it afterwards. */
 CELLAR_API void cellar_key_secret(const cellar_key *key, cellar_key_use use,
-                                  unsigned char secret[CELLAR_KEY_SECRET_BYTES]);
+                                  unsigned char secret[CELLAR_KEY_SECRET_BYTES]) CELLAR_NONNULL(1);
 
 /* ---- record keys ----------------------------------------------------------- */
 
@@ -76,21 +77,22 @@ typedef struct cellar_public_key {
     unsigned char bytes[CELLAR_PUBLIC_KEY_BYTES];
 } cellar_public_key;
 
+/* The public half of a key. */
 CELLAR_API cellar_public_key cellar_key_public(const cellar_key *key);
 
 /* Public keys in files of three lines. `options` as for cellar_output_open(). */
-CELLAR_API cellar_status cellar_public_key_write(const cellar_public_key *key, const char *path,
-                                                 const cellar_output_options *options,
-                                                 cellar_error *err);
-CELLAR_API cellar_status cellar_public_key_read(const char *path, cellar_public_key *out,
-                                                cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_public_key_write(const cellar_public_key *key, const char *path,
+                        const cellar_output_options *options, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_public_key_read(const char *path,
+                                                                 cellar_public_key *out,
+                                                                 cellar_error *err);
 
 /* Signs a message. `purpose` is a few words that keep a signature from being used for another
  * thing: the same words are needed to verify it. */
-CELLAR_API cellar_status cellar_key_sign(const cellar_key *key, const char *purpose,
-                                         const void *message, size_t length,
-                                         unsigned char signature[CELLAR_SIGNATURE_BYTES],
-                                         cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_key_sign(const cellar_key *key, const char *purpose, const void *message, size_t length,
+                unsigned char signature[CELLAR_SIGNATURE_BYTES], cellar_error *err);
 /* 1 when the key signed this message for this purpose. */
 CELLAR_API int cellar_public_key_verifies(const cellar_public_key *key, const char *purpose,
                                           const void *message, size_t length,

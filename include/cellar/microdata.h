@@ -33,7 +33,7 @@ typedef enum cellar_encoding {
 
 typedef enum cellar_bad_rows { CELLAR_BAD_ROWS_ERROR, CELLAR_BAD_ROWS_SKIP } cellar_bad_rows;
 
-/* How to read a file. A zeroed struct is the default. */
+/* How to read a file. Start from cellar_reader_options_default(). */
 typedef struct cellar_reader_options {
     cellar_data_format format;
     char delimiter;           /* 0: ',' or, for names ending in .tsv or .tab, the tabulator */
@@ -49,6 +49,9 @@ typedef struct cellar_reader_options {
     size_t reader_memory_mib; /* what reading an SPSS, Stata or SAS file may take [0: 256 and eight
                                  times the size of the file, at most 4096] */
 } cellar_reader_options;
+
+/* A text file with a header, in UTF-8, whose first bad row stops the run. */
+CELLAR_API cellar_reader_options cellar_reader_options_default(void);
 enum { CELLAR_MAX_ROW_MIB = 512 };
 
 /* What to do with missing values: there is no default. A value is missing if it is empty, if it
@@ -73,13 +76,17 @@ typedef struct cellar_recode {
 
 /* Reads a recode map: CSV with the header `from,to`; a `from` of * catches all other values. On
  * failure *out is NULL and the message names file, line and column. */
-CELLAR_API cellar_status cellar_recode_map_read(const char *path, cellar_recode_map **out,
-                                                cellar_error *err);
-CELLAR_API cellar_status cellar_recode_map_parse(const char *name, const char *bytes, size_t length,
-                                                 cellar_recode_map **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_recode_map_read(const char *path,
+                                                                 cellar_recode_map **out,
+                                                                 cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_recode_map_parse(const char *name,
+                                                                  const char *bytes, size_t length,
+                                                                  cellar_recode_map **out,
+                                                                  cellar_error *err);
 CELLAR_API void cellar_recode_map_free(cellar_recode_map *map); /* NULL is fine */
 
-/* A variable of a table: a column of the data, recoded, within a domain. */
+/* A variable of a table: a column of the data, recoded, within a domain. Start from
+ * cellar_variable_spec_default(). */
 typedef struct cellar_variable_spec {
     const char *name;                /* NULL: the column's name */
     const char *column;              /* name of the column in the data */
@@ -89,6 +96,9 @@ typedef struct cellar_variable_spec {
     cellar_missing_policy missing_policy; /* of this variable [UNDECIDED: that of the tabulation] */
     cellar_recode recode;
 } cellar_variable_spec;
+
+/* No column yet; values are categories as they are, in an observed domain. */
+CELLAR_API cellar_variable_spec cellar_variable_spec_default(void);
 
 /* What became of the rows. Confidential, like all that is computed from records. */
 typedef struct cellar_row_report {
@@ -106,16 +116,17 @@ typedef struct cellar_row_report {
 } cellar_row_report;
 
 /* Names of the columns of a file, in order. Free each list with cellar_columns_free(). */
-CELLAR_API cellar_status cellar_columns_read(const char *path, const cellar_reader_options *options,
-                                             char ***names, size_t *n_names, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_columns_read(const char *path,
+                                                              const cellar_reader_options *options,
+                                                              char ***names, size_t *n_names,
+                                                              cellar_error *err);
 CELLAR_API void cellar_columns_free(char **names, size_t n_names);
 
 /* Value labels of a column of an SPSS or Stata file (SAS files hold none) as a code list;
  * CELLAR_ERR_INPUT when it has none. */
-CELLAR_API cellar_status cellar_codelist_from_labels(const char *path,
-                                                     const cellar_reader_options *options,
-                                                     const char *column, cellar_codelist **out,
-                                                     cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_codelist_from_labels(const char *path, const cellar_reader_options *options,
+                            const char *column, cellar_codelist **out, cellar_error *err);
 
 #ifdef __cplusplus
 }

@@ -15,7 +15,7 @@ extern "C" {
  * fills closed standard descriptors so that no file takes their place, and turns the signal at a
  * limit on file sizes into an error of write. Call it before reading anything. Fails only if the
  * system refuses one of these. For programs: a library leaves the process to them. */
-CELLAR_API cellar_status cellar_process_harden(cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_process_harden(cellar_error *err);
 
 /* What a confined process may still do; 0 is nothing of it. */
 enum {
@@ -28,7 +28,7 @@ enum {
  * starting programs and opening sockets unless `may` has them. It holds for this process, its
  * threads and whatever it starts, for good. After cellar_process_harden(), before threads begin. A
  * system that has no such filter is fine (and so are builds with sanitizers, which need these). */
-CELLAR_API cellar_status cellar_process_confine(unsigned may, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_process_confine(unsigned may, cellar_error *err);
 
 /* Keeps freed memory of up to some megabytes for what is allocated next: lists of that size come
  * and go, and memory given back and asked for anew costs a page fault for every 4 KB. For programs;

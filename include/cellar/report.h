@@ -12,6 +12,7 @@
 
 #include <cellar/certificate.h>
 #include <cellar/export.h>
+#include <cellar/plan.h>
 #include <cellar/progress.h>
 #include <cellar/release.h>
 #include <cellar/status.h>
@@ -39,15 +40,16 @@ typedef struct cellar_report_options {
     cellar_progress progress;
 } cellar_report_options;
 
+/* The values in brackets. */
 CELLAR_API cellar_report_options cellar_report_options_default(void);
 
 /* Writes the page about `n` releases to `path` ("-": standard output), readable by all: what is
  * released, what its certificate says, the noise, how to test with it, the numbers. It reads
  * nothing but the releases; a mechanism that lives in a file of its own is named, not opened.
  * `options` may be NULL. On failure there is no page. */
-CELLAR_API cellar_status cellar_report_public(const cellar_release *const *releases, size_t n,
-                                              const cellar_report_options *options,
-                                              const char *path, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_report_public(const cellar_release *const *releases, size_t n,
+                     const cellar_report_options *options, const char *path, cellar_error *err);
 
 /* ---- the page for the committee: confidential ----------------------------------- */
 
@@ -71,16 +73,33 @@ typedef struct cellar_committee_options {
     int n_threads;                 /* 0: one per processor; the page is the same */
 } cellar_committee_options;
 
+/* The values in brackets; variables and mechanisms are required. */
 CELLAR_API cellar_committee_options cellar_committee_options_default(void);
 
 /* Writes the page about what is planned for a table to `path`, with mode 0600: risk against
  * epsilon, what analysts lose, delta, exposure, the most exposed groups, the noise, the
  * certificate, what is not covered, and a checklist to sign. A number that a module refuses is
  * left out, with its reason. `options` may be NULL. On failure there is no page. */
-CELLAR_API cellar_status cellar_report_committee(const cellar_table *table,
-                                                 const cellar_committee_options *committee,
-                                                 const cellar_report_options *options,
-                                                 const char *path, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_report_committee(const cellar_table *table, const cellar_committee_options *committee,
+                        const cellar_report_options *options, const char *path, cellar_error *err);
+
+/* What an attacker knows and wants to learn, as variables of a plan. */
+typedef struct cellar_plan_attack {
+    const char *const *known;
+    size_t n_known;
+    const char *const *sensitive;
+    size_t n_sensitive;
+} cellar_plan_attack;
+
+/* The same about a plan: it counts the data and assesses what the plan releases, each table with
+ * the mechanism it will have, and certifies all of them together with the plan's unit. Of
+ * `committee` only the epsilons, copies, seed, groups and threads are used. A plan that may not run
+ * has a page that says so. On failure there is no page. */
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_report_plan(const cellar_plan *plan, const cellar_plan_attack *attack,
+                   const cellar_committee_options *committee, const cellar_report_options *options,
+                   const char *path, cellar_error *err);
 
 #ifdef __cplusplus
 }

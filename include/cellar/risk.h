@@ -81,16 +81,19 @@ typedef struct cellar_size_model {
 
 /* Reads poisson:lambda=L or negbin:r=R,lambda=L, either with zero-truncated- or zero-inflated-
  * before the name; the latter takes zero=Z as well. */
-CELLAR_API cellar_status cellar_size_model_parse(const char *spec, cellar_size_model *out,
-                                                 cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_size_model_parse(const char *spec,
+                                                                  cellar_size_model *out,
+                                                                  cellar_error *err);
 /* "poisson", "zero-truncated-negbin", ... */
-CELLAR_API const char *cellar_size_model_name(const cellar_size_model *model);
+CELLAR_API const char *cellar_size_model_name(const cellar_size_model *model) CELLAR_NONNULL(1);
 /* ln P(size = n). */
-CELLAR_API double cellar_size_model_log_pmf(const cellar_size_model *model, uint64_t n);
+CELLAR_API double cellar_size_model_log_pmf(const cellar_size_model *model, uint64_t n)
+    CELLAR_NONNULL(1);
 
 /* ---- one group, with or without data ---------------------------------------------- */
 
-/* A group of what-if. Give counts; or size or model, with shares or prior. */
+/* A hypothetical group. Give counts; or size or model, with shares or prior. Start from
+ * cellar_risk_cell_default(). */
 typedef struct cellar_risk_cell {
     size_t n_values;                /* K, at least 2 */
     const uint64_t *counts;         /* local, hard, soft; also expected with the observed shares */
@@ -100,6 +103,9 @@ typedef struct cellar_risk_cell {
     const double *prior;            /* of a Dirichlet distribution; 0: the value never occurs */
 } cellar_risk_cell;
 
+/* Nothing is given: n_values and one of the others are required. */
+CELLAR_API cellar_risk_cell cellar_risk_cell_default(void);
+
 /* 1 when the measure can be computed by the method from what the cell gives. */
 CELLAR_API int cellar_risk_cell_allows(const cellar_risk_cell *cell,
                                        const cellar_mechanism *mechanism,
@@ -107,11 +113,9 @@ CELLAR_API int cellar_risk_cell_allows(const cellar_risk_cell *cell,
 
 /* The risk of one group. Exact values are accurate to 1e-10, relative whenever above 1e-290. A
  * cell that does not allow the measure is refused (CELLAR_ERR_ARGUMENT). */
-CELLAR_API cellar_status cellar_risk_cell_assess(const cellar_risk_cell *cell,
-                                                 const cellar_mechanism *mechanism,
-                                                 cellar_risk_measure measure,
-                                                 cellar_risk_method method, cellar_risk *out,
-                                                 cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_risk_cell_assess(
+    const cellar_risk_cell *cell, const cellar_mechanism *mechanism, cellar_risk_measure measure,
+    cellar_risk_method method, cellar_risk *out, cellar_error *err);
 
 /* ---- the groups of a table: confidential ------------------------------------------- */
 
@@ -122,28 +126,31 @@ typedef struct cellar_groups cellar_groups;
 /* The groups of the `n_qid` quasi-identifiers, with the values of `n_sensitive` variables jointly
  * (every combination of their leaves is a value). Combinations that are structural zeros are never
  * perturbed and are no values of their group. On failure *out is NULL. */
-CELLAR_API cellar_status cellar_groups_of_table(const cellar_table *table, const size_t *qid,
-                                                size_t n_qid, const size_t *sensitive,
-                                                size_t n_sensitive, cellar_groups **out,
-                                                cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_groups_create(
+    const cellar_table *table, const size_t *qid, size_t n_qid, const size_t *sensitive,
+    size_t n_sensitive, cellar_groups **out, cellar_error *err);
 
 /* `n_rows` groups of `n_values` counts each, row by row; row i stands for times[i] groups (one each
  * when `times` is NULL). */
-CELLAR_API cellar_status cellar_groups_of_counts(const uint64_t *counts, size_t n_rows,
-                                                 size_t n_values, const uint64_t *times,
-                                                 cellar_groups **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_groups_from_counts(const uint64_t *counts,
+                                                                    size_t n_rows, size_t n_values,
+                                                                    const uint64_t *times,
+                                                                    cellar_groups **out,
+                                                                    cellar_error *err);
 CELLAR_API void cellar_groups_free(cellar_groups *groups); /* NULL is fine */
 
-CELLAR_API size_t cellar_groups_n_values(const cellar_groups *groups);
-CELLAR_API uint64_t cellar_groups_n_groups(const cellar_groups *groups);
-CELLAR_API uint64_t cellar_groups_n_homogeneous(const cellar_groups *groups);
-CELLAR_API uint64_t cellar_groups_n_records(const cellar_groups *groups);
-CELLAR_API size_t cellar_groups_n_distinct(const cellar_groups *groups);
+/* Values of the sensitive variables; groups; those in which everybody has the same value; records;
+ * and groups that differ. */
+CELLAR_API size_t cellar_groups_n_values(const cellar_groups *groups) CELLAR_NONNULL(1);
+CELLAR_API uint64_t cellar_groups_n_groups(const cellar_groups *groups) CELLAR_NONNULL(1);
+CELLAR_API uint64_t cellar_groups_n_homogeneous(const cellar_groups *groups) CELLAR_NONNULL(1);
+CELLAR_API uint64_t cellar_groups_n_records(const cellar_groups *groups) CELLAR_NONNULL(1);
+CELLAR_API size_t cellar_groups_n_distinct(const cellar_groups *groups) CELLAR_NONNULL(1);
 /* With several sensitive variables: groups homogeneous in some of them, not in all. */
-CELLAR_API uint64_t cellar_groups_n_partial(const cellar_groups *groups);
+CELLAR_API uint64_t cellar_groups_n_partial(const cellar_groups *groups) CELLAR_NONNULL(1);
 /* Groups that could be and have no record: the product of the quasi-identifiers' leaves less the
  * groups there are; 0 when they did not come from a table. */
-CELLAR_API uint64_t cellar_groups_n_empty(const cellar_groups *groups);
+CELLAR_API uint64_t cellar_groups_n_empty(const cellar_groups *groups) CELLAR_NONNULL(1);
 
 /* ---- the risk of a table ---------------------------------------------------------------- */
 
@@ -156,6 +163,7 @@ typedef enum cellar_risk_average {
 enum { CELLAR_RISK_N_QUANTILES = 3 };
 CELLAR_API double cellar_risk_quantile_level(size_t index);
 
+/* Start from cellar_risk_options_default(). */
 typedef struct cellar_risk_options {
     cellar_risk_measure measure;
     cellar_risk_method method;
@@ -163,10 +171,13 @@ typedef struct cellar_risk_options {
     const double *prior;            /* one per value: shrinkage, global */
     const cellar_size_model *model; /* global, global_fixed */
     int zeros_stay;                 /* 1: cells without records are released as 0 (cell keys) */
-    uint64_t copies, seed;          /* simulate: copies at least 2 */
+    uint64_t copies, seed;          /* simulate: copies at least 2 [500, 1] */
     int n_threads;                  /* 0: one per processor */
     cellar_progress progress;
 } cellar_risk_options;
+
+/* The exact local risk by group; simulations have 500 copies and the seed 1. */
+CELLAR_API cellar_risk_options cellar_risk_options_default(void);
 
 /* Means over the groups or the people. Risks of several tables, or of a table with its margins,
  * are lower bounds of what an attacker can do: the caller says so. */
@@ -182,18 +193,17 @@ typedef struct cellar_risk_summary {
 
 /* Assesses the groups under each of `n_mechanisms` mechanisms. The result does not depend on the
  * number of threads. */
-CELLAR_API cellar_status cellar_risk_assess(const cellar_groups *groups,
-                                            const cellar_mechanism *const *mechanisms,
-                                            size_t n_mechanisms, const cellar_risk_options *options,
-                                            cellar_risk_summary *out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_risk_assess(
+    const cellar_groups *groups, const cellar_mechanism *const *mechanisms, size_t n_mechanisms,
+    const cellar_risk_options *options, cellar_risk_summary *out, cellar_error *err);
 
 /* The local or expected risk under the multinomial-Dirichlet mechanism, whose cells depend on each
  * other: all `n_cells` cells of the table (at least those of the groups) are drawn together with
  * `total` records in all; alpha is added to every cell. Exact, and no other method will do. */
-CELLAR_API cellar_status cellar_risk_assess_dirichlet(const cellar_groups *groups, double alpha,
-                                                      uint64_t n_cells, uint64_t total,
-                                                      const cellar_risk_options *options,
-                                                      cellar_risk_summary *out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_risk_assess_dirichlet(const cellar_groups *groups, double alpha, uint64_t n_cells,
+                             uint64_t total, const cellar_risk_options *options,
+                             cellar_risk_summary *out, cellar_error *err) CELLAR_NONNULL(1, 5);
 
 /* One group after the other, the most exposed first (ties: in the order of the table). */
 typedef struct cellar_exposed_group {
@@ -205,71 +215,9 @@ typedef struct cellar_exposed_group {
 typedef int cellar_exposed_visitor(void *context, const cellar_exposed_group *group);
 /* `zeros_stay` as in cellar_risk_options. A non-zero answer of `visit` stops
  * (CELLAR_ERR_CANCELLED). */
-CELLAR_API cellar_status cellar_risk_rank(const cellar_groups *groups,
-                                          const cellar_mechanism *mechanism, int zeros_stay,
-                                          cellar_exposed_visitor *visit, void *context,
-                                          cellar_error *err);
-
-/* ---- hyper-parameters ------------------------------------------------------------------------ */
-
-typedef enum cellar_fit_end {
-    CELLAR_FIT_CONVERGED,
-    CELLAR_FIT_AT_ZERO,      /* the best value is the limit 0: of a prior, all groups homogeneous */
-    CELLAR_FIT_AT_INFINITY,  /* the limit infinity: no more variation than chance gives */
-    CELLAR_FIT_UNIDENTIFIED, /* the data do not decide */
-    CELLAR_FIT_NOT_CONVERGED
-} cellar_fit_end;
-CELLAR_API const char *cellar_fit_end_text(cellar_fit_end end);
-
-typedef struct cellar_fit {
-    cellar_fit_end end;
-    int n_steps;
-    double log_likelihood; /* without the terms that have no parameter; NAN for moments */
-    double gradient;       /* the largest left, relative to its terms */
-} cellar_fit;
-
-/* The Dirichlet prior of the shares, prior[n_values], by maximum likelihood of the
- * Dirichlet-multinomial distribution: Newton's method from the moments, with steps that only ever
- * gain. At a limit the prior is that limit as near as numbers go; a value without records gets 0.
- */
-CELLAR_API cellar_status cellar_prior_fit(const cellar_groups *groups, double *prior,
-                                          cellar_fit *fit, cellar_error *err);
-/* By moments: shares as observed, and the total from the chance that two members of a group have
- * the same value. */
-CELLAR_API cellar_status cellar_prior_moments(const cellar_groups *groups, double *prior,
-                                              cellar_fit *fit, cellar_error *err);
-
-/* The size model of that family and kind by maximum likelihood on the sizes of the groups. A plain
- * model is fitted to non-empty groups as if empty ones could not be (as the papers do); an inflated
- * one needs groups from a table, which knows how many are empty. */
-CELLAR_API cellar_status cellar_size_fit(const cellar_groups *groups, cellar_size_family family,
-                                         cellar_size_zeros zeros, cellar_size_model *model,
-                                         cellar_fit *fit, cellar_error *err);
-
-/* ---- calibration ----------------------------------------------------------------------------- */
-
-/* Values of a parameter with risk at most the target: [low, high]. */
-typedef struct cellar_risk_range {
-    double low, high;
-} cellar_risk_range;
-enum { CELLAR_RISK_MAX_RANGES = 32 };
-
-typedef struct cellar_calibration {
-    cellar_risk_range ranges[CELLAR_RISK_MAX_RANGES]; /* ascending */
-    size_t n_ranges;                                  /* 0: no value reaches the target */
-    double least, least_at;                           /* the smallest risk seen, and where */
-} cellar_calibration;
-
-/* All values of the parameter `key` between `low` and `high` for which the mean risk under
- * `spec` (without that key) is at most `target`. The risk need not be monotone: a grid of 193
- * log-spaced values is searched for crossings and for dips and peaks between its points, and every
- * crossing is narrowed to 1e-9. A risk within 1e-13 of the target, relatively, reaches it. A key
- * whose values are whole numbers is tried at each of them. A value chosen like this depends on the
- * confidential table, which no certificate covers. */
-CELLAR_API cellar_status cellar_risk_calibrate(const cellar_groups *groups, const char *spec,
-                                               const char *key, double low, double high,
-                                               double target, const cellar_risk_options *options,
-                                               cellar_calibration *out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_risk_rank(const cellar_groups *groups, const cellar_mechanism *mechanism, int zeros_stay,
+                 cellar_exposed_visitor *visit, void *context, cellar_error *err) CELLAR_NONNULL(1);
 
 #ifdef __cplusplus
 }

@@ -23,27 +23,32 @@ extern "C" {
 typedef struct cellar_profiles cellar_profiles;
 
 /* The profiles of the columns `variables` of a table. On failure *out is NULL; so below. */
-CELLAR_API cellar_status cellar_profiles_create(const cellar_table *table, const size_t *variables,
-                                                size_t n, cellar_profiles **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_profiles_create(const cellar_table *table,
+                                                                 const size_t *variables, size_t n,
+                                                                 cellar_profiles **out,
+                                                                 cellar_error *err);
 /* The profiles of a data file. Of `spec` the path, the reader, the variables, missing values,
  * conditions, threads and progress are used; weights, units, record keys, margins and rules are
  * refused. `report` may be NULL. The result does not depend on the number of threads. */
-CELLAR_API cellar_status cellar_profiles_read(const cellar_tabulate_spec *spec,
-                                              cellar_profiles **out, cellar_row_report *report,
-                                              cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_profiles_read(const cellar_tabulate_spec *spec,
+                                                               cellar_profiles **out,
+                                                               cellar_row_report *report,
+                                                               cellar_error *err) CELLAR_NONNULL(1);
 CELLAR_API void cellar_profiles_free(cellar_profiles *profiles); /* NULL is fine */
-CELLAR_API size_t cellar_profiles_n_columns(const cellar_profiles *profiles);
-CELLAR_API const char *cellar_profiles_column(const cellar_profiles *profiles, size_t column);
-CELLAR_API size_t cellar_profiles_n_levels(const cellar_profiles *profiles, size_t column);
+CELLAR_API size_t cellar_profiles_n_columns(const cellar_profiles *profiles) CELLAR_NONNULL(1);
+CELLAR_API const char *cellar_profiles_column(const cellar_profiles *profiles, size_t column)
+    CELLAR_NONNULL(1);
+CELLAR_API size_t cellar_profiles_n_levels(const cellar_profiles *profiles, size_t column)
+    CELLAR_NONNULL(1);
 CELLAR_API const char *cellar_profiles_level(const cellar_profiles *profiles, size_t column,
-                                             size_t level);
-CELLAR_API size_t cellar_profiles_n_rows(const cellar_profiles *profiles);
-CELLAR_API uint64_t cellar_profiles_n_people(const cellar_profiles *profiles);
+                                             size_t level) CELLAR_NONNULL(1);
+CELLAR_API size_t cellar_profiles_n_rows(const cellar_profiles *profiles) CELLAR_NONNULL(1);
+CELLAR_API uint64_t cellar_profiles_n_people(const cellar_profiles *profiles) CELLAR_NONNULL(1);
 
 /* The exposure curve of some of the columns, in any order. */
-CELLAR_API cellar_status cellar_profiles_curve(const cellar_profiles *profiles,
-                                               const size_t *columns, size_t n,
-                                               cellar_exposure_curve **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_exposure_curve_from_profiles(
+    const cellar_profiles *profiles, const size_t *columns, size_t n, cellar_exposure_curve **out,
+    cellar_error *err) CELLAR_NONNULL(1);
 
 /* ---- columns ---- */
 
@@ -66,6 +71,7 @@ typedef struct cellar_selection_options {
     cellar_progress progress;
 } cellar_selection_options;
 
+/* The values in brackets; k and exposure are required. */
 CELLAR_API cellar_selection_options cellar_selection_options_default(void);
 
 typedef struct cellar_selection_set {
@@ -78,26 +84,27 @@ typedef struct cellar_selection cellar_selection;
 
 /* The set of columns with the largest sum of weights whose exposure is allowed, by branch and
  * bound: adding a column never lowers any of the three measures. At most 64 columns. */
-CELLAR_API cellar_status cellar_selection_create(const cellar_profiles *profiles,
-                                                 const cellar_selection_options *options,
-                                                 cellar_selection **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_selection_create(const cellar_profiles *profiles, const cellar_selection_options *options,
+                        cellar_selection **out, cellar_error *err);
 /* The same when nothing is known but single columns: the curves of n columns of the same people.
  * The measure must be CELLAR_SELECTION_BOUNDED. */
-CELLAR_API cellar_status cellar_selection_from_curves(const cellar_exposure_curve *const *curves,
-                                                      size_t n,
-                                                      const cellar_selection_options *options,
-                                                      cellar_selection **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_selection_from_curves(
+    const cellar_exposure_curve *const *curves, size_t n, const cellar_selection_options *options,
+    cellar_selection **out, cellar_error *err);
 CELLAR_API void cellar_selection_free(cellar_selection *selection); /* NULL is fine */
 /* 0 when not even the columns that must be there are allowed. The best set comes first, then the
  * runners-up: sets to which no column can be added. */
-CELLAR_API size_t cellar_selection_n_sets(const cellar_selection *selection);
+CELLAR_API size_t cellar_selection_n_sets(const cellar_selection *selection) CELLAR_NONNULL(1);
 CELLAR_API cellar_selection_set cellar_selection_set_at(const cellar_selection *selection,
-                                                        size_t position);
+                                                        size_t position) CELLAR_NONNULL(1);
 /* How much heavier than the best set found an allowed set may be: 0 when the search ended. */
-CELLAR_API double cellar_selection_gap(const cellar_selection *selection);
-CELLAR_API uint64_t cellar_selection_n_evaluations(const cellar_selection *selection);
+CELLAR_API double cellar_selection_gap(const cellar_selection *selection) CELLAR_NONNULL(1);
+CELLAR_API uint64_t cellar_selection_n_evaluations(const cellar_selection *selection)
+    CELLAR_NONNULL(1);
 /* The exposure of the best set with one more column; NAN for a column that is in it. */
-CELLAR_API double cellar_selection_with(const cellar_selection *selection, size_t column);
+CELLAR_API double cellar_selection_with(const cellar_selection *selection, size_t column)
+    CELLAR_NONNULL(1);
 
 /* ---- local suppression and randomised redaction (section 8.1) ---- */
 
@@ -111,6 +118,7 @@ typedef struct cellar_suppression_options {
     cellar_progress progress;
 } cellar_suppression_options;
 
+/* The values in brackets; k, exposure and hide are required. */
 CELLAR_API cellar_suppression_options cellar_suppression_options_default(void);
 
 /* "Whoever has this value in this column redacts it." */
@@ -140,17 +148,19 @@ typedef struct cellar_suppression cellar_suppression;
  * the chance of a column is the least that hides its rules; where that would be 1 or more, the
  * column has no rules and everybody redacts it (its chance is 1), so that a redaction reveals
  * nothing. */
-CELLAR_API cellar_status cellar_suppression_create(const cellar_profiles *profiles,
-                                                   const cellar_suppression_options *options,
-                                                   cellar_suppression **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_suppression_create(
+    const cellar_profiles *profiles, const cellar_suppression_options *options,
+    cellar_suppression **out, cellar_error *err);
 CELLAR_API void cellar_suppression_free(cellar_suppression *suppression); /* NULL is fine */
 CELLAR_API cellar_suppression_summary
-cellar_suppression_summarise(const cellar_suppression *suppression);
-CELLAR_API size_t cellar_suppression_n_rules(const cellar_suppression *suppression);
+cellar_suppression_summarise(const cellar_suppression *suppression) CELLAR_NONNULL(1);
+CELLAR_API size_t cellar_suppression_n_rules(const cellar_suppression *suppression)
+    CELLAR_NONNULL(1);
 CELLAR_API cellar_suppression_rule cellar_suppression_rule_at(const cellar_suppression *suppression,
-                                                              size_t position);
+                                                              size_t position) CELLAR_NONNULL(1);
 /* The probability with which everybody else redacts the column too. */
-CELLAR_API double cellar_suppression_chance(const cellar_suppression *suppression, size_t column);
+CELLAR_API double cellar_suppression_chance(const cellar_suppression *suppression, size_t column)
+    CELLAR_NONNULL(1);
 
 #ifdef __cplusplus
 }

@@ -48,9 +48,11 @@ typedef struct cellar_study {
     size_t n_failed;              /* fits that did not converge; they do not reject */
 } cellar_study;
 
+/* The values in brackets; the mechanism is required. */
 CELLAR_API cellar_study_spec cellar_study_spec_default(void);
-CELLAR_API cellar_status cellar_study_run(const cellar_study_spec *spec, cellar_study *out,
-                                          cellar_error *err);
+/* Simulates the tables and tests each of them. */
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_study_run(const cellar_study_spec *spec,
+                                                           cellar_study *out, cellar_error *err);
 
 #ifdef __cplusplus
 }

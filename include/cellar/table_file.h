@@ -19,13 +19,18 @@ typedef enum cellar_table_format {
     CELLAR_TABLE_CSVW      /* the CSVW description of the long CSV (write only) */
 } cellar_table_format;
 
+/* What a variable is, for readers of the file. */
+typedef enum cellar_role { CELLAR_ROLE_TIME, CELLAR_ROLE_GEO } cellar_role;
+/* "time", "geo". */
+CELLAR_API const char *cellar_role_name(cellar_role role);
+
 /* A variable that others should know as time or place. */
 typedef struct cellar_variable_role {
     const char *variable;
-    const char *role; /* "time" or "geo" */
+    cellar_role role;
 } cellar_variable_role;
 
-/* A zeroed struct is the default: CSV without zeros. */
+/* Start from cellar_table_write_options_default(). */
 typedef struct cellar_table_write_options {
     cellar_table_format format;
     int zeros;  /* 1: write zero cells too (CSV, SDMX; px and dense JSON-stat always do) */
@@ -40,14 +45,17 @@ typedef struct cellar_table_write_options {
     size_t n_roles;
 } cellar_table_write_options;
 
+/* CSV without zeros. */
+CELLAR_API cellar_table_write_options cellar_table_write_options_default(void);
+
 /* The format that a file's name ends in; CELLAR_TABLE_AUTO when it shows none. */
 CELLAR_API cellar_table_format cellar_table_format_of_path(const char *path);
 
 /* Writes the table; commit or discard `output` yourself. `options` may be NULL: CSV without zeros.
  * A suppressed or unavailable cell keeps its count in these files, for they are confidential. */
-CELLAR_API cellar_status cellar_table_write(const cellar_table *table,
-                                            const cellar_table_write_options *options,
-                                            cellar_output *output, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_table_write(const cellar_table *table, const cellar_table_write_options *options,
+                   cellar_output *output, cellar_error *err);
 
 /* The domain of a variable, declared by the caller. */
 typedef struct cellar_named_codelist {
@@ -55,24 +63,28 @@ typedef struct cellar_named_codelist {
     const cellar_codelist *codelist;
 } cellar_named_codelist;
 
+/* Start from cellar_table_read_options_default(). */
 typedef struct cellar_table_read_options {
     cellar_table_format format;
     const cellar_named_codelist *codelists;
     size_t n_codelists;
-    uint64_t limit_bytes; /* refuse larger files [4 GiB when 0] */
+    uint64_t limit_bytes; /* refuse larger files [4 GiB, also when 0] */
 } cellar_table_read_options;
+
+/* The format of the file's ending, no declared domains, at most 4 GiB. */
+CELLAR_API cellar_table_read_options cellar_table_read_options_default(void);
 
 /* Reads a table in CSV, JSON-stat or PX. A CSV file needs a `count` column. Domains are those the
  * file states (Cellar's JSON-stat and px), else observed, unless `codelists` declares them: then
  * every code must be of its list, and inner nodes and totals are read as the margins they are. A
  * release is refused. `options` may be NULL. On failure *out is NULL and the message names file,
  * line and column. */
-CELLAR_API cellar_status cellar_table_read(const char *path,
-                                           const cellar_table_read_options *options,
-                                           cellar_table **out, cellar_error *err);
-CELLAR_API cellar_status cellar_table_parse(const char *name, const char *bytes, size_t length,
-                                            const cellar_table_read_options *options,
-                                            cellar_table **out, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_table_read(const char *path, const cellar_table_read_options *options, cellar_table **out,
+                  cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_table_parse(const char *name, const char *bytes, size_t length,
+                   const cellar_table_read_options *options, cellar_table **out, cellar_error *err);
 
 #ifdef __cplusplus
 }

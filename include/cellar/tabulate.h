@@ -42,13 +42,16 @@ typedef struct cellar_tabulate_spec {
     cellar_progress progress;
 } cellar_tabulate_spec;
 
+/* Nothing to count yet: path and variables are required. */
 CELLAR_API cellar_tabulate_spec cellar_tabulate_spec_default(void);
 
 /* Counts the file. The result does not depend on the number of threads. The table keeps no pointer
  * to its arguments; free it with cellar_table_free(). `report` (may be NULL) is filled on success.
  * On failure *out is NULL and the message names file, line and column of the first fault. */
-CELLAR_API cellar_status cellar_tabulate(const cellar_tabulate_spec *spec, cellar_table **out,
-                                         cellar_row_report *report, cellar_error *err);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_tabulate(const cellar_tabulate_spec *spec,
+                                                          cellar_table **out,
+                                                          cellar_row_report *report,
+                                                          cellar_error *err);
 
 #ifdef __cplusplus
 }

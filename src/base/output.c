@@ -109,6 +109,11 @@ out:
     return status;
 }
 
+cellar_output_options cellar_output_options_default(void)
+{
+    return (cellar_output_options){0};
+}
+
 cellar_status cellar_output_open(const char *path, const cellar_output_options *options,
                                  cellar_output **out, cellar_error *err)
 {

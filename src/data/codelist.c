@@ -247,6 +247,11 @@ size_t cellar_codelist_find(const cellar_codelist *list, const char *code, size_
 
 /* ---- queries --------------------------------------------------------------- */
 
+const char *cellar_codelist_reviewer(const cellar_codelist *list)
+{
+    return list->reviewer;
+}
+
 size_t cellar_codelist_n_codes(const cellar_codelist *list)
 {
     return list->n_codes;

@@ -36,6 +36,7 @@ struct cellar_codelist {
     cellar_arena *arena;     /* everything below but `entries` */
     const char *name;        /* the file, in messages; NULL when built in memory */
     const char *code_column; /* where the file has the codes; NULL when it has no columns */
+    const char *reviewer;    /* of a draft, "" until there is one; NULL: it is no draft */
     codelist_entry *entries;
     size_t n_codes, capacity;
     size_t n_languages, n_hierarchies;

@@ -35,6 +35,45 @@ typedef struct codelist_file {
     size_t order_capacity;
 } codelist_file;
 
+/* ---- the mark of a draft ---------------------------------------------------- */
+
+/* Before the header; the reviewer's name follows. Spreadsheets add delimiters at its end. */
+static const char codelist_mark[] = "# drafted from the data; reviewed-by:";
+enum { REVIEWER_MAX = 100 };
+
+static cellar_status file_read_mark(codelist_file *file, cellar_error *err)
+{
+    cellar_csv *csv = &file->csv;
+    const size_t length = sizeof codelist_mark - 1;
+    const char *name, *end, *next;
+    if (csv->cursor == csv->end || *csv->cursor != '#')
+        return CELLAR_OK;
+    next = memchr(csv->cursor, '\n', (size_t) (csv->end - csv->cursor));
+    end = next != NULL ? next : csv->end;
+    if ((size_t) (end - csv->cursor) < length || memcmp(csv->cursor, codelist_mark, length) != 0)
+        return cellar_fail(err, CELLAR_ERR_INPUT,
+                           "%s:1: expected the header, or before it '%s NAME'", csv->name,
+                           codelist_mark);
+    name = csv->cursor + length;
+    while (end > name && strchr(" \t\r,", end[-1]) != NULL)
+        end--;
+    while (name < end && (*name == ' ' || *name == '\t'))
+        name++;
+    if (end - name > REVIEWER_MAX || !cellar_utf8_valid(name, (size_t) (end - name)))
+        return cellar_fail(err, CELLAR_ERR_INPUT,
+                           "%s:1: the name of the reviewer: expected at most %d bytes of UTF-8",
+                           csv->name, REVIEWER_MAX);
+    for (const char *c = name; c < end; c++)
+        if ((unsigned char) *c < ' ' || *c == 0x7f)
+            return cellar_fail(err, CELLAR_ERR_INPUT,
+                               "%s:1: the name of the reviewer holds a control character",
+                               csv->name);
+    file->list->reviewer = cellar_arena_copy(file->list->arena, name, (size_t) (end - name));
+    csv->cursor = next != NULL ? next + 1 : csv->end;
+    csv->line++;
+    return file->list->reviewer != NULL ? CELLAR_OK : cellar_fail_memory(err, "a code list");
+}
+
 /* ---- the header ------------------------------------------------------------ */
 
 static cellar_status file_add_name(codelist_file *file, size_t column, const char *name,
@@ -105,8 +144,8 @@ static cellar_status file_read_header(codelist_file *file, cellar_error *err)
     for (size_t i = 0; status == CELLAR_OK && i < file->csv.n_columns; i++)
         status = file_read_column(file, i, err);
     if (status == CELLAR_OK && cellar_csv_find_column(&file->csv, "code") == CELLAR_CSV_NO_COLUMN)
-        return cellar_fail(err, CELLAR_ERR_INPUT, "%s:1: the header has no column 'code'",
-                           file->csv.name);
+        return cellar_fail(err, CELLAR_ERR_INPUT, "%s:%llu: the header has no column 'code'",
+                           file->csv.name, (unsigned long long) cellar_csv_line(&file->csv));
     return status;
 }
 
@@ -238,6 +277,7 @@ cellar_status cellar_codelist_parse(const char *name, const char *bytes, size_t 
     cellar_csv_init(&file->csv, name, bytes, length, ',');
     CELLAR_TRY(cellar_codelist_create_for_file(name, &file->list, err));
     file->list->code_column = "code";
+    CELLAR_TRY(file_read_mark(file, err));
     CELLAR_TRY(file_read_header(file, err));
     CELLAR_TRY(file_read_codes(file, err));
     if (file->is_ordered)
@@ -302,6 +342,12 @@ void cellar_codelist_add_text(const cellar_codelist *list, cellar_text *text)
 
     for (size_t i = 0; i < list->n_codes; i++)
         has_roles |= list->entries[i].role != CELLAR_CODE_PLAIN;
+    if (list->reviewer != NULL) {
+        cellar_text_add_string(text, codelist_mark);
+        cellar_text_add_string(text, list->reviewer[0] != '\0' ? " " : "");
+        cellar_text_add_string(text, list->reviewer);
+        cellar_text_add_char(text, '\n');
+    }
     cellar_text_add_string(text, "code");
     file_add_names(text, "parent", ':', list->hierarchies, list->n_hierarchies);
     file_add_names(text, "label", '@', list->languages, list->n_languages);

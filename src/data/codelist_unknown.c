@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "data/codelist.h"
+#include "data/codelist_build.h"
 
 static int list_has_unknown(const cellar_codelist *list)
 {
@@ -40,6 +40,10 @@ cellar_status cellar_codelist_with_unknown(const cellar_codelist *list, cellar_c
                                        cellar_codelist_role(list, i), err));
     }
     CELLAR_TRY(cellar_codelist_add(copy, name, NULL, NULL, CELLAR_CODE_UNKNOWN, err));
+    if (list->reviewer != NULL) /* what was drafted stays a draft */
+        copy->reviewer = cellar_arena_copy(copy->arena, list->reviewer, strlen(list->reviewer));
+    if (list->reviewer != NULL && copy->reviewer == NULL)
+        CELLAR_TRY(cellar_fail_memory(err, "a code list"));
     CELLAR_TRY(cellar_codelist_finish(copy, err));
     *out = copy;
     copy = NULL;

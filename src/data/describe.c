@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "data/codelist_build.h"
 #include "data/coder.h"
 #include "data/scan.h"
 
@@ -237,6 +238,11 @@ out:
     return status;
 }
 
+cellar_describe_spec cellar_describe_spec_default(void)
+{
+    return (cellar_describe_spec){.max_levels = DEFAULT_MAX_LEVELS};
+}
+
 cellar_status cellar_describe(const cellar_describe_spec *spec, cellar_description **out,
                               cellar_error *err)
 {
@@ -325,8 +331,8 @@ const char *cellar_description_level(const cellar_description *description, size
     return cellar_codelist_code(c->levels, level);
 }
 
-cellar_status cellar_description_codelist(const cellar_description *description, size_t column,
-                                          cellar_codelist **out, cellar_error *err)
+cellar_status cellar_codelist_from_description(const cellar_description *description, size_t column,
+                                               cellar_codelist **out, cellar_error *err)
 {
     const described_column *c = &description->columns[column];
     cellar_status status = CELLAR_OK;
@@ -343,6 +349,7 @@ cellar_status cellar_description_codelist(const cellar_description *description,
         CELLAR_TRY(cellar_codelist_add(list, code, strcmp(label, code) == 0 ? NULL : label, NULL,
                                        cellar_codelist_role(c->levels, i), err));
     }
+    list->reviewer = ""; /* a draft */
     CELLAR_TRY(cellar_codelist_finish(list, err));
     *out = list;
     list = NULL;

@@ -202,6 +202,16 @@ cellar_encoding cellar_scan_encoding(const cellar_scan *scan)
     return scan->chunks != NULL ? scan->options.encoding : CELLAR_ENCODING_UTF8;
 }
 
+cellar_reader_options cellar_reader_options_default(void)
+{
+    return (cellar_reader_options){0};
+}
+
+cellar_variable_spec cellar_variable_spec_default(void)
+{
+    return (cellar_variable_spec){0};
+}
+
 cellar_status cellar_columns_read(const char *path, const cellar_reader_options *options,
                                   char ***names, size_t *n_names, cellar_error *err)
 {

@@ -37,8 +37,8 @@ size_t cellar_cell_set_n_cells(const cellar_cell_set *set)
     return set->n_cells;
 }
 
-cellar_status cellar_cell_set_one(const cellar_noisy *noisy, size_t cell, cellar_cell_set **out,
-                                  cellar_error *err)
+cellar_status cellar_cell_set_create_one(const cellar_noisy *noisy, size_t cell,
+                                         cellar_cell_set **out, cellar_error *err)
 {
     cellar_status status;
     *out = NULL;

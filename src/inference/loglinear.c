@@ -144,6 +144,7 @@ static void set_quality(const work *w, const cellar_ratio *ratio, cellar_logline
         left += means[i] - posteriors[i].variance;
     }
     q->information = sum > 0 ? fmax(0, fmin(1, left / sum)) : 1;
+    q->chi_square_is_off = q->information < 0.95 || q->smallest_expected < 5;
 }
 
 static cellar_status test_aware(work *w, cellar_loglinear *out, cellar_error *err)
@@ -216,9 +217,9 @@ static cellar_status test_bootstrap(const work *w, cellar_loglinear *out, cellar
     return status;
 }
 
-cellar_status cellar_loglinear_test(const cellar_noisy *noisy, const char *model,
-                                    const char *against, const cellar_test_options *options,
-                                    cellar_loglinear **out, cellar_error *err)
+cellar_status cellar_loglinear_create(const cellar_noisy *noisy, const char *model,
+                                      const char *against, const cellar_test_options *options,
+                                      cellar_loglinear **out, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     work w = {.noisy = noisy, .options = options};

@@ -117,6 +117,11 @@ out:
     return status;
 }
 
+cellar_noisy_spec cellar_noisy_spec_default(void)
+{
+    return (cellar_noisy_spec){.negatives = CELLAR_NEGATIVES_KEEP};
+}
+
 cellar_status cellar_noisy_create(const cellar_noisy_spec *spec, cellar_noisy **out,
                                   cellar_error *err)
 {

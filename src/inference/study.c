@@ -198,13 +198,15 @@ static cellar_status study_shape(run *r, cellar_error *err)
 {
     const size_t levels[2] = {r->spec->n_rows, r->spec->n_columns};
     int64_t *zeros = cellar_alloc(levels[0] * levels[1], sizeof *zeros);
-    const cellar_noisy_spec shape = {.n_levels = levels,
-                                     .n_variables = 2,
-                                     .released = zeros,
-                                     .mechanism = r->spec->mechanism,
-                                     .negatives = r->spec->negatives};
-    cellar_status status = zeros != NULL ? cellar_noisy_create(&shape, &r->noisy, err)
-                                         : cellar_fail_memory(err, "the study");
+    cellar_noisy_spec shape = cellar_noisy_spec_default();
+    cellar_status status;
+    shape.n_levels = levels;
+    shape.n_variables = 2;
+    shape.released = zeros;
+    shape.mechanism = r->spec->mechanism;
+    shape.negatives = r->spec->negatives;
+    status = zeros != NULL ? cellar_noisy_create(&shape, &r->noisy, err)
+                           : cellar_fail_memory(err, "the study");
     cellar_free(zeros);
     return status;
 }

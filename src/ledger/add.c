@@ -47,6 +47,11 @@ static cellar_status dataset_check_cap(const cellar_ledger_dataset *dataset, cel
     return cellar_ledger_check_delta(cap, dataset->population, dataset->accept_delta, err);
 }
 
+cellar_ledger_dataset cellar_ledger_dataset_default(void)
+{
+    return (cellar_ledger_dataset){.cap = {.rho_nano = CELLAR_NO_RHO}};
+}
+
 cellar_status cellar_ledger_add_dataset(cellar_ledger *ledger, const cellar_ledger_dataset *dataset,
                                         cellar_error *err)
 {
@@ -62,8 +67,8 @@ cellar_status cellar_ledger_add_dataset(cellar_ledger *ledger, const cellar_ledg
     CELLAR_TRY(cellar_ledger_check_name("dataset", dataset->name, err));
     CELLAR_TRY(cellar_ledger_check_name("edition", dataset->edition, err));
     CELLAR_TRY(cellar_ledger_check_name("unit", dataset->unit, err));
-    if (dataset->neighbours == NULL || (strcmp(dataset->neighbours, "add-remove") != 0 &&
-                                        strcmp(dataset->neighbours, "substitute") != 0))
+    if (dataset->neighbours != CELLAR_NEIGHBOURS_ADD_REMOVE &&
+        dataset->neighbours != CELLAR_NEIGHBOURS_SUBSTITUTE)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "neighbours are 'add-remove' or 'substitute'");
     if (dataset->population > INT64_MAX)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "the population is too large");

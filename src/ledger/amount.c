@@ -71,20 +71,20 @@ static cellar_status amounts_read(const char *epsilon, const char *delta, const 
     return CELLAR_OK;
 }
 
-cellar_status cellar_amounts_read(const char *epsilon, const char *delta, const char *rho,
-                                  cellar_amounts *out, cellar_error *err)
+cellar_status cellar_amounts_parse(const char *epsilon, const char *delta, const char *rho,
+                                   cellar_amounts *out, cellar_error *err)
 {
     return amounts_read(epsilon, delta, rho, 1, out, err);
 }
 
-cellar_status cellar_caps_read(const char *epsilon, const char *delta, const char *rho,
-                               cellar_amounts *out, cellar_error *err)
+cellar_status cellar_amounts_parse_cap(const char *epsilon, const char *delta, const char *rho,
+                                       cellar_amounts *out, cellar_error *err)
 {
     return amounts_read(epsilon, delta, rho, 0, out, err);
 }
 
-cellar_status cellar_amounts_of_bounds(double epsilon, double delta, double rho,
-                                       cellar_amounts *out, cellar_error *err)
+cellar_status cellar_amounts_from_bounds(double epsilon, double delta, double rho,
+                                         cellar_amounts *out, cellar_error *err)
 {
     *out = (cellar_amounts){.rho_nano = CELLAR_NO_RHO};
     if (!amount_of_double(epsilon, NANO, &out->epsilon_nano))

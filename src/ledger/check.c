@@ -107,6 +107,12 @@ out:
     return status;
 }
 
+cellar_charge cellar_charge_default(void)
+{
+    return (cellar_charge){
+        .n_cells = 1, .max_per_unit = 1, .max_weight = 1, .amounts = {.rho_nano = CELLAR_NO_RHO}};
+}
+
 cellar_status cellar_ledger_check_charge(const cellar_ledger *ledger, const cellar_charge *charge,
                                          cellar_amounts *amounts, cellar_error *err)
 {
@@ -117,17 +123,15 @@ cellar_status cellar_ledger_check_charge(const cellar_ledger *ledger, const cell
     CELLAR_TRY(charge_check_names(charge, err));
     CELLAR_TRY(cellar_ledger_check_edition(ledger, charge->dataset, charge->edition, err));
     dataset = cellar_ledger_find_dataset(ledger, charge->dataset);
-    if (charge->unit == NULL || charge->neighbours == NULL ||
-        strcmp(charge->unit, dataset->unit) != 0 ||
-        strcmp(charge->neighbours, dataset->neighbours) != 0)
-        CELLAR_TRY(
-            cellar_fail(err, CELLAR_ERR_RULE,
-                        "dataset '%s' accounts for the unit '%s' under %s, the release for "
-                        "'%s' under %s: these cannot be added; without --unit and --neighbours "
-                        "a release has the dataset's",
-                        charge->dataset, dataset->unit, dataset->neighbours,
-                        charge->unit != NULL ? charge->unit : "",
-                        charge->neighbours != NULL ? charge->neighbours : ""));
+    if (charge->unit == NULL || strcmp(charge->unit, dataset->unit) != 0 ||
+        charge->neighbours != dataset->neighbours)
+        CELLAR_TRY(cellar_fail(
+            err, CELLAR_ERR_RULE,
+            "dataset '%s' accounts for the unit '%s' under %s, the release for "
+            "'%s' under %s: these cannot be added; without --unit and --neighbours a release has "
+            "the dataset's",
+            charge->dataset, dataset->unit, cellar_neighbours_name(dataset->neighbours),
+            charge->unit != NULL ? charge->unit : "", cellar_neighbours_name(charge->neighbours)));
     if (dataset->amounts.rho_nano != CELLAR_NO_RHO)
         CELLAR_TRY(charge_rho(amounts, err));
     else

@@ -20,9 +20,9 @@ static int cost_is_first(const cellar_certificate *certificate, const char *delt
     return is_first;
 }
 
-cellar_status cellar_amounts_of_certificate(const cellar_certificate *certificate,
-                                            const char *delta, cellar_amounts *out,
-                                            cellar_error *err)
+cellar_status cellar_amounts_from_certificate(const cellar_certificate *certificate,
+                                              const char *delta, cellar_amounts *out,
+                                              cellar_error *err)
 {
     double rho = cellar_certificate_composition(certificate).rho;
     const char *pure = cellar_certificate_pure_exact(certificate);
@@ -42,8 +42,8 @@ cellar_status cellar_amounts_of_certificate(const cellar_certificate *certificat
         return cellar_fail(err, CELLAR_ERR_RULE, "the mechanism has no pure epsilon%s",
                            delta != NULL ? ", and none for that delta"
                                          : "; say the delta to charge");
-    CELLAR_TRY(cellar_amounts_of_bounds(isinf(epsilon) ? 0 : epsilon, 0, rho, out, err));
-    CELLAR_TRY(cellar_amounts_read(pure, pure == NULL ? delta : NULL, NULL, &exact, err));
+    CELLAR_TRY(cellar_amounts_from_bounds(isinf(epsilon) ? 0 : epsilon, 0, rho, out, err));
+    CELLAR_TRY(cellar_amounts_parse(pure, pure == NULL ? delta : NULL, NULL, &exact, err));
     out->delta_atto = exact.delta_atto;
     if (pure != NULL)
         out->epsilon_nano = exact.epsilon_nano;

@@ -47,7 +47,6 @@ static const struct {
     {"dataset", offsetof(cellar_ledger_entry, dataset)},
     {"edition", offsetof(cellar_ledger_entry, edition)},
     {"unit", offsetof(cellar_ledger_entry, unit)},
-    {"neighbours", offsetof(cellar_ledger_entry, neighbours)},
     {"analyst", offsetof(cellar_ledger_entry, analyst)},
     {"mechanism", offsetof(cellar_ledger_entry, mechanism)},
     {"what", offsetof(cellar_ledger_entry, what)},
@@ -87,6 +86,9 @@ static int object_fill(json_t *object, const cellar_ledger_entry *entry)
         if (text != NULL)
             good = object_add(object, entry_texts[i].name, json_string(text));
     }
+    if (good && entry->neighbours != CELLAR_NEIGHBOURS_DEFAULT)
+        good = object_add(object, "neighbours",
+                          json_string(cellar_neighbours_name(entry->neighbours)));
     if (good && entry->kind == CELLAR_ENTRY_UNCHARGED)
         good = object_add(object, "type", json_string(uncharged_names[entry->uncharged]));
     if (good && entry_has_amounts(entry->kind))
@@ -178,7 +180,7 @@ static int entry_is_whole(const cellar_ledger_entry *entry)
         return entry->ledger != NULL && entry->key != NULL;
     case CELLAR_ENTRY_DATASET:
         return entry->dataset != NULL && entry->edition != NULL && entry->unit != NULL &&
-               entry->neighbours != NULL;
+               entry->neighbours != CELLAR_NEIGHBOURS_DEFAULT;
     case CELLAR_ENTRY_EDITION:
         return entry->dataset != NULL && entry->edition != NULL;
     case CELLAR_ENTRY_ANALYST:
@@ -218,6 +220,8 @@ static cellar_status object_read(const json_t *object, cellar_arena *arena,
         }
         *(const char **) ((char *) out + entry_texts[i].offset) = copy;
     }
+    cellar_neighbours_find(json_string_value(json_object_get(object, "neighbours")),
+                           &out->neighbours);
     if (out->kind == CELLAR_ENTRY_UNCHARGED)
         type = name_find(uncharged_names, N_UNCHARGED, json_object_get(object, "type"));
     if (type == N_UNCHARGED || !object_read_numbers(object, out) || out->time == NULL ||

@@ -155,7 +155,7 @@ static double delta_of_atto(int64_t atto)
     return nextafter(nextafter((double) atto, 0) / 1e18, 0);
 }
 
-static void figure_offer(cellar_plan_figure *figure, int64_t epsilon_nano)
+static void figure_offer(cellar_nonadaptive *figure, int64_t epsilon_nano)
 {
     if (!figure->is_known || epsilon_nano < figure->epsilon_nano)
         figure->epsilon_nano = epsilon_nano;
@@ -163,7 +163,7 @@ static void figure_offer(cellar_plan_figure *figure, int64_t epsilon_nano)
 }
 
 /* The composed epsilon and the sum of those that cannot be composed; or the basic sum of all. */
-static cellar_status plan_figure(plan *p, const cellar_balance *balance, cellar_plan_figure *out,
+static cellar_status plan_figure(plan *p, const cellar_balance *balance, cellar_nonadaptive *out,
                                  cellar_error *err)
 {
     int64_t left = out->delta_atto - p->added.delta_atto;
@@ -177,7 +177,7 @@ static cellar_status plan_figure(plan *p, const cellar_balance *balance, cellar_
         return CELLAR_OK;
     if (p->n > 0)
         CELLAR_TRY(plan_epsilon(p, delta_of_atto(left), &bounds, err));
-    if (cellar_amounts_of_bounds(bounds.upper, 0, NAN, &sum, NULL) != CELLAR_OK)
+    if (cellar_amounts_from_bounds(bounds.upper, 0, NAN, &sum, NULL) != CELLAR_OK)
         return CELLAR_OK; /* infinite, or beyond all use */
     cellar_amounts_add(&sum, &p->added);
     figure_offer(out, sum.epsilon_nano);
@@ -187,8 +187,8 @@ out:
     return status;
 }
 
-cellar_status cellar_ledger_plan_figure(const cellar_ledger *ledger, const char *dataset,
-                                        const char *delta, cellar_plan_figure *out,
+cellar_status cellar_ledger_nonadaptive(const cellar_ledger *ledger, const char *dataset,
+                                        const char *delta, cellar_nonadaptive *out,
                                         cellar_error *err)
 {
     const cellar_ledger_entry *made;
@@ -197,15 +197,15 @@ cellar_status cellar_ledger_plan_figure(const cellar_ledger *ledger, const char 
     plan p = {0};
     cellar_status status = CELLAR_OK;
 
-    *out = (cellar_plan_figure){0};
+    *out = (cellar_nonadaptive){0};
     CELLAR_TRY(cellar_ledger_balance(ledger, dataset, NULL, &balance, err));
-    CELLAR_TRY(cellar_amounts_read(NULL, delta != NULL ? delta : "1e-9", NULL, &asked, err));
+    CELLAR_TRY(cellar_amounts_parse(NULL, delta != NULL ? delta : "1e-9", NULL, &asked, err));
     made = cellar_ledger_find_dataset(ledger, dataset);
     if (delta == NULL && made->amounts.delta_atto > 0)
         asked.delta_atto = made->amounts.delta_atto;
     out->delta_atto = asked.delta_atto;
     out->n_charges = balance.n_charges;
-    p.substitute = strcmp(made->neighbours, "substitute") == 0;
+    p.substitute = made->neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE;
     for (size_t i = 0; i < ledger->n_entries; i++)
         if (ledger->entries[i]->kind == CELLAR_ENTRY_CHARGE &&
             cellar_ledger_same(ledger->entries[i]->dataset, dataset))

@@ -86,7 +86,9 @@ static cellar_status file_drop(const spend *s, const char *staged, const char *p
 static cellar_status file_publish(const spend *s, const char *staged, const char *path,
                                   cellar_error *err)
 {
-    cellar_output_options options = {.replace = s->replace, .shared = 1};
+    cellar_output_options options = cellar_output_options_default();
+    options.replace = s->replace;
+    options.shared = 1;
     struct stat unused;
     if (lstat(staged, &unused) != 0 && errno == ENOENT)
         return CELLAR_OK; /* has its name already, or the release has no such companion */
@@ -284,6 +286,11 @@ static void spend_explain(const spend *s, cellar_status status, cellar_charge_st
                       "for the same request again, nothing is charged or drawn twice"
                     : ", and its output is lost: mend what failed and ask under a new request, "
                       "which is a new charge");
+}
+
+cellar_spend_options cellar_spend_options_default(void)
+{
+    return (cellar_spend_options){0};
 }
 
 cellar_status cellar_ledger_spend(cellar_ledger *ledger, const cellar_charge *charge,

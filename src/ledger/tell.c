@@ -104,7 +104,7 @@ const char *cellar_ledger_statement(cellar_ledger *ledger, const char *dataset)
     if (made == NULL || cellar_ledger_balance(ledger, dataset, NULL, &balance, NULL) != CELLAR_OK)
         return NULL;
     cellar_text_printf(&text, "Dataset '%s'. Protected is one %s, under %s neighbours.\n", dataset,
-                       made->unit, made->neighbours);
+                       made->unit, cellar_neighbours_name(made->neighbours));
     tell_editions(ledger, dataset, &text);
     tell_guarantee(&balance, &text);
     tell_gaps(ledger, made, &text);

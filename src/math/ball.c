@@ -25,6 +25,33 @@ double cellar_ball_upper(const arb_t ball)
     return value;
 }
 
+void cellar_ball_set_probability(arb_t ball)
+{
+    arb_set_d(ball, 0.5);
+    mag_set_d(arb_radref(ball), 0.5);
+}
+
+void cellar_ball_clip(arb_t ball)
+{
+    enum { BITS = 4096 };
+    arb_t unit;
+    arb_init(unit);
+    cellar_ball_set_probability(unit);
+    if (!arb_contains(unit, ball) && !arb_intersection(ball, ball, unit, BITS))
+        arb_indeterminate(ball);
+    arb_clear(unit);
+}
+
+void cellar_ball_from_zero(arb_t ball)
+{
+    enum { BITS = 128 };
+    arb_t unit;
+    arb_init(unit);
+    cellar_ball_set_probability(unit);
+    arb_mul(ball, ball, unit, BITS);
+    arb_clear(unit);
+}
+
 int cellar_ball_contains_near(const arb_t ball, double value, double slack)
 {
     return value >= cellar_ball_lower(ball) - fabs(value) * slack &&

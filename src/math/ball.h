@@ -9,6 +9,13 @@
 double cellar_ball_lower(const arb_t ball);
 double cellar_ball_upper(const arb_t ball);
 
+/* All that a probability can be: from 0 to 1. */
+void cellar_ball_set_probability(arb_t ball);
+/* Removes what a probability cannot be. */
+void cellar_ball_clip(arb_t ball);
+/* From 0 to the upper end of this one, which is positive. */
+void cellar_ball_from_zero(arb_t ball);
+
 /* 1 when `value` lies within the ball widened by the relative `slack` on both sides. */
 int cellar_ball_contains_near(const arb_t ball, double value, double slack);
 

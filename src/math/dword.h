@@ -3,10 +3,10 @@
  * numbers: a fast first bound of what balls prove to any precision.
  *
  * Write u = 2^-53. The relative errors, in units of u^2 = 2^-106, are those of M. Joldes, J.-M.
- * Muller and V. Popescu, "Tight and rigorous error bounds for basic building blocks of double-word
- * arithmetic", ACM TOMS 44(2), 2017, rounded up. They hold while nothing leaves 2^-800..2^800.
- * Every product that is added to something is an explicit fma, so no compiler contracts anything
- * else, and the results are the same everywhere. */
+ * Muller and V. Popescu, "Tight and rigorous error bounds for basic building blocks of
+ * double-double arithmetic", ACM TOMS 44(2), 2017, rounded up. They hold while nothing leaves
+ * 2^-800..2^800. Every product that is added to something is an explicit fma, so no compiler
+ * contracts anything else, and the results are the same everywhere. */
 #ifndef CELLAR_MATH_DWORD_H
 #define CELLAR_MATH_DWORD_H
 
@@ -21,12 +21,12 @@ typedef struct cellar_dword {
 
 #define CELLAR_DWORD_INLINE static inline __attribute__((always_inline))
 
-/* A ball that does not hold 0 as a double-word. *error, in units of 2^-106 of the number, is at
+/* A ball that does not hold 0 as a double-double. *error, in units of 2^-106 of the number, is at
  * least 2 and includes the ball's radius; it is infinite when the ball is too wide or out of range.
  */
 cellar_dword cellar_dword_of_ball(const arb_t ball, double *error);
 
-/* The ball about a double-word, of some radius. */
+/* The ball about a double-double, of some radius. */
 void cellar_dword_ball(cellar_dword x, double radius, arb_t out);
 
 /* |a| >= |b| or a = 0 */

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 
-enum { LAG_BITS = 400 };
+enum { LAG_BITS = CELLAR_RUN_LAG_BITS };
 
 void cellar_run_set(cellar_run *run, cellar_dword *coefficient, const arb_t ball)
 {

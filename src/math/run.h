@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs of positive numbers P(b), P(b + 1), ... in double-words, each with a proven bound of its
- * relative error: the probabilities of a law from its first ones, proven by balls, on.
+/* Runs of positive numbers P(b), P(b + 1), ... in double-doubles, each with a proven bound of its
+ * relative error: the probabilities of a distribution from its first ones, proven by balls, on.
  *
  *   (b + 1) P(b + 1) = (constant + slope (b + shift)) P(b) + S(b)
  *
@@ -16,7 +16,7 @@
 
 #include "math/dword.h"
 
-enum { CELLAR_RUN_HEAD = 32, CELLAR_RUN_STEP = 48 };
+enum { CELLAR_RUN_HEAD = 32, CELLAR_RUN_STEP = 48, CELLAR_RUN_LAG_BITS = 400 };
 
 typedef enum cellar_run_kind {
     CELLAR_RUN_SIMPLE,  /* S = 0 */

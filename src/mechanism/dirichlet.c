@@ -112,7 +112,7 @@ int64_t cellar_dirichlet_n_cells(const cellar_dirichlet *d)
     return dirichlet_integer(d, "cells");
 }
 
-/* ---- its law --------------------------------------------------------------- */
+/* ---- its distribution --------------------------------------------------------------- */
 
 /* ln Gamma(x + n) / Gamma(x) */
 static long double log_rising(long double x, int64_t n)

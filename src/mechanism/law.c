@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The law of a mechanism: its own functions where it has them, sums over its support elsewhere. */
+/* The distribution of a mechanism: its own functions where it has them, sums over its support
+ * elsewhere. */
 #include "mechanism/mechanism.h"
 
 #include <math.h>
@@ -61,7 +62,7 @@ double cellar_mechanism_survival(const cellar_mechanism *m, int64_t count, int64
 double cellar_mechanism_released_pmf(const cellar_mechanism *m, int64_t count, int64_t released,
                                      cellar_negatives negatives)
 {
-    if (negatives == CELLAR_NEGATIVES_KEEP || released > 0)
+    if (negatives != CELLAR_NEGATIVES_ZERO || released > 0)
         return cellar_mechanism_pmf(m, count, released);
     return released == 0 ? cellar_mechanism_cdf(m, count, 0) : 0;
 }

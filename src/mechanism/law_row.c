@@ -4,12 +4,13 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "math/work.h"
 #include "mechanism/kernels/kernel.h"
 
 enum {
     ROOM_FIRST = 128,
     SUM_STEP = 4,         /* error of one addition */
-    FROM_ZERO_MAX = 1024, /* laws of smaller mean are run through from zero on */
+    FROM_ZERO_MAX = 1024, /* distributions of smaller mean are run through from zero on */
 };
 static const double UNIT = 0x1.001p-106;  /* covers products of errors */
 static const double TOO_SMALL = 0x1p-400; /* numbers below may come as 0 (math/run.h) */
@@ -26,7 +27,7 @@ void cellar_law_row_clear(cellar_law_row *row)
 /* ---- making --------------------------------------------------------------------------- */
 
 /* A number on the rising side with b P(b) below 2^-380, by long doubles, itself not too small to be
- * told; 0 when there is none or the law is short. */
+ * told; 0 when there is none or the distribution is short. */
 static int64_t row_start(const cellar_kernel *k, int64_t count)
 {
     const long double mean = cellar_kernel_mean(k, count);
@@ -35,13 +36,13 @@ static int64_t row_start(const cellar_kernel *k, int64_t count)
     return cellar_kernel_low_number(k, count, (int64_t) mean, 380);
 }
 
-/* Relative, of a number; the double of a double-word is off by one rounding more. */
+/* Relative, of a number; the double of a double-double is off by one rounding more. */
 static double row_slack(const cellar_law_row *row)
 {
     return row->run.error * UNIT + 0x1p-50;
 }
 
-/* P(< b) <= b P(b) on the rising side of a unimodal law, which two numbers prove. */
+/* P(< b) <= b P(b) on the rising side of a unimodal distribution, which two numbers prove. */
 static int row_bound_before(cellar_law_row *row)
 {
     double slack = row_slack(row);
@@ -77,14 +78,15 @@ static size_t least(size_t a, size_t b)
 
 /* Goes on to n numbers in all, and an eighth more, or to twice as many as there are: it may end
  * before. What has fallen below the end is dropped with all that follows, so that what is kept
- * stays in the range in which double-words are right. */
+ * stays in the range in which double-doubles are right. */
 static int row_extend(cellar_law_row *row, size_t n)
 {
     const size_t from = row->n, wanted = least(n + n / 8, CELLAR_LAW_ROW_MAX);
     const size_t to = least(wanted, from > 0 ? 2 * from : ROOM_FIRST);
     cellar_dword sum = from > 0 ? row->below[from - 1] : (cellar_dword){0};
-    if (row->has_ended || to <= from || !row_grow(row, wanted))
+    if (row->has_ended || to <= from || cellar_work_is_over() || !row_grow(row, wanted))
         return 0;
+    cellar_work_add((double) (to - from));
     cellar_run_next(&row->run, to - from, row->p + from);
     if (!(row->run.error < 0x1p50))
         return 0;
@@ -176,6 +178,7 @@ int cellar_law_row_finish(cellar_law_row *row, int bits)
     row->above = above;
     row->after = after;
     row->n_above = row->n;
+    cellar_work_add((double) row->n / 4);
     for (size_t i = row->n; i-- > 0;)
         above[i] = sum = cellar_dword_add(sum, row->p[i]);
     return 1;

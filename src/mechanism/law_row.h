@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The law of one count in double-words: its probabilities and both tails, with proven errors. What
- * balls tell to any precision, this tells to about 25 digits and a hundred times as fast. It is
- * made as far as it is asked for. */
+/* The distribution of one count in double-doubles: its probabilities and both tails, with proven
+ * errors. What balls tell to any precision, this tells to about 25 digits and a hundred times as
+ * fast. It is made as far as it is asked for. */
 #ifndef CELLAR_MECHANISM_LAW_ROW_H
 #define CELLAR_MECHANISM_LAW_ROW_H
 
@@ -23,7 +23,7 @@ typedef struct cellar_law_row {
     double before; /* no less than P(< first) */
     double untold; /* no less than P of all numbers that came as 0, too unlikely to be told */
     double after;  /* no less than P(>= first + n_above), when finished */
-    int has_ended; /* its numbers would leave the range of double-words */
+    int has_ended; /* its numbers would leave the range of double-doubles */
     cellar_run run;
 } cellar_law_row;
 

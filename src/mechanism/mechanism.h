@@ -41,7 +41,8 @@ typedef struct cellar_mechanism_ops {
     double (*survival)(const cellar_mechanism *m, int64_t count, int64_t released);
     /* Mean, variance and entropy with negatives kept (presence is filled in for it). */
     void (*moments)(const cellar_mechanism *m, int64_t count, cellar_moments *out);
-    /* The first two of them, where the entropy is a sum over a law that may be very wide. */
+    /* The first two of them, where the entropy is a sum over a distribution that may be very wide.
+     */
     void (*mean_variance)(const cellar_mechanism *m, int64_t count, double *mean, double *variance);
     /* An enclosure of P(more than `released` | count), for tails that are not summed. */
     void (*survival_ball)(const cellar_mechanism *m, int64_t count, int64_t released, int64_t bits,
@@ -55,12 +56,12 @@ typedef struct cellar_mechanism_ops {
     void (*pmf_balls)(const cellar_mechanism *m, int64_t count, int64_t first, size_t n,
                       int64_t bits, arb_ptr out);
 
-    /* The law of a count in double-words; 0 when there is none. */
+    /* The distribution of a count in double-doubles; 0 when there is none. */
     int (*law_row)(const cellar_mechanism *m, int64_t count, cellar_law_row *out);
 
     int is_additive; /* 1: P(released | count) depends on |released - count| only */
-    int is_joint;    /* 1: the law is that of one cell, and cells are not drawn independently:
-                        nothing may be certified or drawn cell by cell */
+    int is_joint; /* 1: the distribution is that of one cell, and cells are not drawn independently:
+                     nothing may be certified or drawn cell by cell */
     /* Optional. What certificates may rely on, with proofs. */
     const cellar_facts *facts;
 } cellar_mechanism_ops;

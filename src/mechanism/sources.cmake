@@ -11,6 +11,7 @@ set(LAYER_SOURCES
   facts/facts_kernels.c
   kernels/count_balls.c
   kernels/delaporte.c
+  kernels/delaporte_balls.c
   kernels/hellinger.c
   kernels/hellinger_balls.c
   kernels/hellinger_sums.c
@@ -57,4 +58,5 @@ set(LAYER_SOURCES
   noise/weighted_sums.c
   parameter.c
   registry.c
+  spec_text.c
 )

@@ -49,13 +49,12 @@ static cellar_status group_add(filling *f, uint64_t mask, uint64_t inner, cellar
         return CELLAR_OK;
     if (f->n >= GROUPS_MAX || !cellar_grow(&f->groups, &f->capacity, f->n + 1, sizeof *f->groups))
         return cellar_fail_memory(err, "the margins of a table");
-    f->groups[f->n++] =
-        (group){.mask = mask,
-                .inner = inner,
-                .cells = {.n_cells = n_cells,
-                          .is_interior =
-                              inner == 0 && mask == cellar_schema_full_mask(f->schema->n_variables),
-                          .sd_low = INFINITY}};
+    f->groups[f->n++] = (group){
+        .mask = mask,
+        .inner = inner,
+        .cells = {.n_cells = n_cells,
+                  .is_inner = inner == 0 && mask == cellar_schema_full_mask(f->schema->n_variables),
+                  .sd_low = INFINITY}};
     return CELLAR_OK;
 }
 
@@ -123,7 +122,7 @@ static void group_meet(filling *f, group *g, int64_t count, double times)
     cells->sum_bias += times * m.bias;
     g->sum_variance += times * m.variance;
     f->rows += times * m.listed;
-    if (!cells->is_interior && fabs(m.bias) > sd * (1 + 1e-9) + 1e-9)
+    if (!cells->is_inner && fabs(m.bias) > sd * (1 + 1e-9) + 1e-9)
         cells->is_biased = 1;
 }
 
@@ -298,8 +297,8 @@ cellar_status cellar_plan_figure_table(plan_figures *figures, size_t t, cellar_p
         CELLAR_TRY(cellar_table_round_weights(piece->counts, &rounded, err));
         f.numbers = rounded;
     }
-    CELLAR_TRY(cellar_plan_law_init(
-        &f.law, piece->mechanism, (cellar_negatives) (plan->negatives - 1), plan->threshold, err));
+    CELLAR_TRY(cellar_plan_law_init(&f.law, piece->mechanism, (cellar_negatives) plan->negatives,
+                                    plan->threshold, err));
     CELLAR_TRY(groups_make(&f, err));
     groups_count_structural(&f);
     if (!without_counts) {

@@ -25,23 +25,12 @@ static size_t collect_parts(const plan_work *work, cellar_certify_part *parts)
     return n;
 }
 
-static cellar_certificate_domain list_domain(const plan_work *work)
-{
-    cellar_certificate_domain worst = CELLAR_CERTIFICATE_DOMAIN_DECLARED;
-    for (size_t t = 0; t < work->n; t++) {
-        const cellar_certificate_domain domain =
-            cellar_question_domain(cellar_table_schema(work->pieces[t].counts));
-        worst = domain > worst ? domain : worst; /* the values are in this order */
-    }
-    return worst;
-}
-
 cellar_protect_options cellar_plan_protect_options(const plan_work *work,
                                                    const cellar_plan_run_options *options)
 {
     const cellar_plan *plan = work->plan;
     cellar_protect_options protect = cellar_protect_options_default();
-    protect.negatives = plan->negatives - 1;
+    protect.negatives = (cellar_negatives) plan->negatives;
     protect.threshold = (int64_t) plan->threshold;
     protect.below = plan->below == 2 ? CELLAR_BELOW_SUPPRESS : CELLAR_BELOW_ZERO;
     protect.per_cell = 1; /* the list is accounted for as a whole */
@@ -61,16 +50,29 @@ cellar_protect_options cellar_plan_protect_options(const plan_work *work,
 }
 
 /* What each table's certificate is asked, of all of them; each part counts its cells. */
-static cellar_status certify_list(plan_work *work, const cellar_certify_part *parts, size_t n,
-                                  cellar_error *err)
+cellar_status cellar_plan_certify_at(const plan_work *work, const char *const *epsilons, size_t n,
+                                     cellar_certificate **out, cellar_error *err)
 {
     const cellar_protect_options protect = cellar_plan_protect_options(work, NULL);
     cellar_release_facts facts = cellar_protection_facts(&protect, 1);
+    cellar_certify_part *parts = cellar_alloc(work->n, sizeof *parts);
     cellar_question question;
+    cellar_status status;
+    *out = NULL;
+    if (parts == NULL)
+        return cellar_fail_memory(err, "a certificate");
     facts.unit = work->plan->unit.name;
     facts.delta = work->plan->ledger.delta;
-    cellar_question_init(&question, &facts, list_domain(work));
-    return cellar_certify(parts, n, &question.options, &work->certificate, err);
+    cellar_question_init(&question, &facts);
+    for (size_t t = 0; t < work->n; t++)
+        cellar_question_add_domains(&question, cellar_table_schema(work->pieces[t].counts));
+    if (epsilons != NULL) {
+        question.options.epsilons = epsilons;
+        question.options.n_epsilons = n;
+    }
+    status = cellar_certify(parts, collect_parts(work, parts), &question.options, out, err);
+    cellar_free(parts);
+    return status;
 }
 
 /* What was to be split must not be exceeded, whatever the mechanisms made of it. */
@@ -94,13 +96,7 @@ static cellar_status check_budget(const plan_work *work, cellar_error *err)
 
 cellar_status cellar_plan_certify(plan_work *work, cellar_error *err)
 {
-    cellar_certify_part *parts = cellar_alloc(work->n, sizeof *parts);
-    cellar_status status = CELLAR_OK;
-    if (parts == NULL)
-        return cellar_fail_memory(err, "a certificate");
-    CELLAR_TRY(check_budget(work, err));
-    CELLAR_TRY(certify_list(work, parts, collect_parts(work, parts), err));
-out:
-    cellar_free(parts);
-    return status;
+    const cellar_status status = check_budget(work, err);
+    return status == CELLAR_OK ? cellar_plan_certify_at(work, NULL, 0, &work->certificate, err)
+                               : status;
 }

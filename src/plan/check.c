@@ -40,9 +40,13 @@ static cellar_status check_domains(plan_figures *figures, cellar_error *err)
             if (cellar_schema_domain(schema, v) == CELLAR_DOMAIN_OBSERVED)
                 status = cellar_plan_say(
                     figures, &figures->refusals, err,
-                    "table %s: the categories of '%s' were read off the data, where one person "
-                    "can make one; give it a codelist, or assert with domain_public that they are "
-                    "public",
+                    cellar_schema_reviewer(schema, v) != NULL
+                        ? "table %s: the code list of '%s' is a draft from the data that nobody "
+                          "has reviewed; review it and write a name after reviewed-by: in its "
+                          "first line, or assert with domain_public that its categories are public"
+                        : "table %s: the categories of '%s' were read off the data, where one "
+                          "person can make one; give it a codelist, or assert with domain_public "
+                          "that they are public",
                     work->pieces[t].table->name, cellar_schema_variable(schema, v));
             if (status != CELLAR_OK)
                 return status;
@@ -176,7 +180,7 @@ static cellar_status check_remarks(plan_figures *figures, cellar_error *err)
                                    "nothing covers"));
     if (plan->unit.name != NULL && plan->unit.column == NULL)
         CELLAR_TRY(cellar_plan_say(figures, &figures->remarks, err,
-                                   "that a %s has one record is taken on trust; unit.column and "
+                                   "that each %s has one record is taken on trust; unit.column and "
                                    "max_records would see to it",
                                    plan->unit.name));
     if (figures->work.n > 0 && figures->work.pieces[0].suspect != '\0')
@@ -266,6 +270,11 @@ cellar_status cellar_plan_figures_create(const cellar_plan *plan,
 out:
     cellar_plan_figures_free(figures != NULL ? &figures->told : NULL);
     return status;
+}
+
+cellar_plan_options cellar_plan_options_default(void)
+{
+    return (cellar_plan_options){0};
 }
 
 cellar_status cellar_plan_check(const cellar_plan *plan, const cellar_plan_options *options,

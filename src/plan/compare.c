@@ -23,7 +23,7 @@ typedef struct margin {
     size_t table;
     uint64_t mask;
     int is_wanted; /* the plan releases it */
-    int is_interior;
+    int is_inner;
     double n_cells, d; /* cells, and those that one record touches; upper levels included */
     double n_leaves;   /* that all these cells sum, if each is added up from leaves */
     double share;      /* of them that are no structural zeros; taken from the lowest levels */
@@ -78,7 +78,7 @@ static cellar_status add_margin(comparing *c, size_t t, uint64_t mask, cellar_er
     *m = (margin){.table = t,
                   .mask = mask,
                   .is_wanted = is_listed(schema, mask),
-                  .is_interior = mask == cellar_schema_full_mask(schema->n_variables),
+                  .is_inner = mask == cellar_schema_full_mask(schema->n_variables),
                   .n_cells = 1,
                   .n_leaves = 1,
                   .d = 1};
@@ -142,9 +142,9 @@ static int releases(int strategy, const margin *m)
 {
     switch (strategy) {
     case INTERIOR:
-        return m->is_interior;
+        return m->is_inner;
     case MARGINS:
-        return m->is_wanted && !m->is_interior;
+        return m->is_wanted && !m->is_inner;
     case EVERYTHING:
         return m->mask != 0;
     default:
@@ -244,7 +244,7 @@ static cellar_status judge(comparing *c, int way, cellar_plan_strategy *strategy
                (way == INTERIOR ? m->n_leaves : m->n_cells);
         k++;
         strategy->loss += loss;
-        if (!m->is_interior)
+        if (!m->is_inner)
             strategy->margins_loss =
                 isnan(strategy->margins_loss) ? loss : strategy->margins_loss + loss;
     }
@@ -273,7 +273,7 @@ static cellar_status list_targets(comparing *c, cellar_error *err)
             return cellar_fail_memory(err, "the margins of a list");
         targets[c->told.n_targets++] = (cellar_plan_target){.table = table->name,
                                                             .margin = copy,
-                                                            .is_interior = m->is_interior,
+                                                            .is_inner = m->is_inner,
                                                             .n_cells = (uint64_t) m->n_cells,
                                                             .weight = cellar_plan_weight(table)};
     }
@@ -387,7 +387,7 @@ cellar_status cellar_plan_compare(const cellar_plan *plan, const cellar_plan_opt
                                   cellar_plan_comparison **out, cellar_error *err)
 {
     comparing *c = cellar_alloc(1, sizeof *c);
-    cellar_plan_options empty = options != NULL ? *options : (cellar_plan_options){0};
+    cellar_plan_options empty = options != NULL ? *options : cellar_plan_options_default();
     cellar_status status = CELLAR_OK;
     *out = NULL;
     empty.without_counts = 1;

@@ -123,6 +123,6 @@ plan_moments cellar_plan_law_at(plan_law *law, int64_t count)
 
 double cellar_plan_law_false_positive(const plan_law *law)
 {
-    int64_t least = law->listing.negatives == CELLAR_NEGATIVES_KEEP ? 1 : law->listing.threshold;
+    int64_t least = law->listing.negatives != CELLAR_NEGATIVES_ZERO ? 1 : law->listing.threshold;
     return cellar_mechanism_survival(law->mechanism, 0, least - 1);
 }

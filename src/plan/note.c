@@ -31,7 +31,8 @@ static void note_policy(const plan_figures *figures, cellar_output *output)
         "These tables describe people. Before publication every number was changed at random, so "
         "that the tables tell little about %s, whatever else is known; how little is proved and "
         "stated below. ",
-        plan->neighbours == 2 ? "what one unit answered" : "whether any one unit is in the data");
+        plan->neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE ? "what one unit answered"
+                                                         : "whether any one unit is in the data");
     cellar_output_string(output, "The unit that is protected is one ");
     note_text(output, plan->unit.name != NULL ? plan->unit.name : "record");
     if (plan->unit.max_records > 1)
@@ -42,21 +43,22 @@ static void note_policy(const plan_figures *figures, cellar_output *output)
         cellar_output_printf(output, "No guarantee is given: %s.\n",
                              cellar_certificate_reason(certificate));
     else if (isfinite(pure))
-        cellar_output_printf(output,
-                             "All tables together satisfy differential privacy with epsilon %s "
-                             "(%s): %s one unit's data changes the probability of any outcome "
-                             "by a factor of at most %s.\n",
-                             cellar_bound_text(pure, text[0]),
-                             plan->neighbours == 2 ? "substitute" : "add-remove",
-                             plan->neighbours == 2 ? "changing" : "adding or taking away",
-                             cellar_bound_text(exp(pure), text[1]));
+        cellar_output_printf(
+            output,
+            "All tables together satisfy differential privacy with epsilon %s "
+            "(%s): %s one unit's data changes the probability of any outcome "
+            "by a factor of at most %s.\n",
+            cellar_bound_text(pure, text[0]),
+            plan->neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE ? "substitute" : "add-remove",
+            plan->neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE ? "changing" : "adding or taking away",
+            cellar_bound_text(exp(pure), text[1]));
     else if (isfinite(tight.epsilon))
-        cellar_output_printf(output,
-                             "All tables together satisfy differential privacy with epsilon %s "
-                             "and delta %s (%s).\n",
-                             cellar_bound_text(tight.epsilon, text[0]),
-                             cellar_bound_text(tight.delta, text[1]),
-                             plan->neighbours == 2 ? "substitute" : "add-remove");
+        cellar_output_printf(
+            output,
+            "All tables together satisfy differential privacy with epsilon %s "
+            "and delta %s (%s).\n",
+            cellar_bound_text(tight.epsilon, text[0]), cellar_bound_text(tight.delta, text[1]),
+            plan->neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE ? "substitute" : "add-remove");
     if (cellar_protection_level_stamp(figures->level) != NULL)
         cellar_output_printf(output, "**%s**\n", cellar_protection_level_stamp(figures->level));
     cellar_output_string(output, "The proof is in `certificate.json`.\n");
@@ -68,7 +70,8 @@ static void note_table(const cellar_plan_table *table, const char *title, cellar
     note_text(output, table->name);
     cellar_output_string(output, title != NULL ? "**, " : "**");
     note_text(output, title != NULL ? title : "");
-    cellar_output_printf(output, ": %llu cells", (unsigned long long) table->n_cells);
+    cellar_output_printf(output, ": %llu cell%s", (unsigned long long) table->n_cells,
+                         table->n_cells == 1 ? "" : "s");
     if (table->n_structural > 0)
         cellar_output_printf(output,
                              ", %llu of them combinations that cannot occur, which stay empty",
@@ -90,6 +93,15 @@ static void note_weights(const plan_data *data, cellar_output *output)
                          (unsigned long long) data->max_weight);
 }
 
+/* 1 when a total of some table is released itself. */
+static int note_has_margins(const plan_figures *figures)
+{
+    for (size_t t = 0; t < figures->told.n_tables; t++)
+        if (figures->told.tables[t].cells_per_record > 1)
+            return 1;
+    return 0;
+}
+
 static void note_treatment(const plan_figures *figures, cellar_output *output)
 {
     const cellar_plan *plan = figures->work.plan;
@@ -102,7 +114,7 @@ static void note_treatment(const plan_figures *figures, cellar_output *output)
     note_weights(&plan->data, output);
     cellar_output_printf(output, "\n%s were treated like all other numbers",
                          n_structural > 0 ? "All other zeros" : "Zeros");
-    cellar_output_string(output, plan->negatives == 1
+    cellar_output_string(output, plan->negatives == CELLAR_NEGATIVES_KEEP
                                      ? ". Negative numbers are published as they are: setting them "
                                        "to zero would bias totals.\n"
                                      : "; negative numbers were set to zero, which biases totals "
@@ -120,8 +132,11 @@ static void note_treatment(const plan_figures *figures, cellar_output *output)
                              "multiples of %llu; the other files hold them unrounded.\n",
                              (unsigned long long) plan->display.rounding);
     cellar_output_string(output,
-                         "Every margin was perturbed by itself, so parts need not add up to their "
-                         "total: use the published total rather than a sum.\n");
+                         note_has_margins(figures)
+                             ? "Every margin was perturbed by itself, so parts need not add up to "
+                               "their total: use the published total rather than a sum.\n"
+                             : "No totals are published: one that is added up carries the noise of "
+                               "all its cells.\n");
 }
 
 static cellar_status note_quality(const plan_figures *figures, cellar_output *output,

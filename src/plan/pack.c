@@ -32,12 +32,12 @@ static cellar_status path_in(const packing *p, const char *name, const char *end
 static size_t table_roles(const cellar_plan *plan, const plan_table *table,
                           cellar_variable_role *roles)
 {
-    static const char *const words[] = {"", "time", "geo"};
     size_t n = 0;
     for (size_t k = 0; k < table->n_variables; k++) {
         const plan_variable *variable = plan_variable_at(plan, table->variables[k]);
         if (variable->role > 0)
-            roles[n++] = (cellar_variable_role){variable->name, words[variable->role]};
+            roles[n++] = (cellar_variable_role){
+                variable->name, variable->role == 1 ? CELLAR_ROLE_TIME : CELLAR_ROLE_GEO};
     }
     return n;
 }
@@ -118,7 +118,8 @@ static int has_display(const plan_display *display)
 
 static cellar_status open_shared(const char *path, cellar_output **out, cellar_error *err)
 {
-    cellar_output_options shared = {.shared = 1};
+    cellar_output_options shared = cellar_output_options_default();
+    shared.shared = 1;
     return cellar_output_open(path, &shared, out, err);
 }
 

@@ -89,7 +89,7 @@ struct cellar_plan {
     plan_list variables, tables, rules, accept; /* plan_variable, plan_table, plan_rule, texts */
     const char *mechanism;
     plan_budget budget;
-    int neighbours, negatives, parameter_choice;
+    int neighbours, negatives, parameter_choice; /* values of the enums of these names */
     uint64_t threshold;
     int below; /* 1 zero, 2 suppress */
     plan_display display;

@@ -105,7 +105,7 @@ static cellar_status merged_table(const cellar_table *table, size_t variable, si
     CELLAR_TRY(merged_schema(cellar_table_schema(table), variable, merged, &schema, err));
     CELLAR_TRY(merged_cells(table, variable, up, schema, &cells, err));
     CELLAR_TRY(cellar_table_from_cells(schema, &cells, 0, &interior, err));
-    CELLAR_TRY(cellar_table_expand(interior, &margins, out, err));
+    CELLAR_TRY(cellar_table_create_expanded(interior, &margins, out, err));
 out:
     cellar_cells_clear(&cells);
     cellar_table_free(interior);
@@ -172,7 +172,7 @@ static cellar_status try_without(const plan_figures *figures, const plan_rule *r
     for (size_t v = 0; v < schema->n_variables; v++)
         if (v != variable)
             kept[n++] = v;
-    CELLAR_TRY(cellar_table_margin(piece->counts, kept, n, &table, err));
+    CELLAR_TRY(cellar_table_create_margin(piece->counts, kept, n, &table, err));
     CELLAR_TRY(
         cellar_plan_table_breaks(figures->work.plan, rule, table, piece->mechanism, &breaks, err));
     if (!breaks)

@@ -311,7 +311,7 @@ static cellar_status check_rest(const cellar_plan *plan, cellar_error *err)
     if (plan->outputs.folder != NULL &&
         plan->outputs.folder[strlen(plan->outputs.folder) - 1] == '/')
         return cellar_plan_fail_at(plan, "outputs.folder", err, "leave out the last slash");
-    if (plan->threshold > 0 && plan->negatives == 1)
+    if (plan->threshold > 0 && plan->negatives == CELLAR_NEGATIVES_KEEP)
         return cellar_plan_fail_at(plan, "threshold", err,
                                    "it sets smaller numbers to zero, so negatives are zero too");
     if (plan->below == 2 && plan->threshold == 0)

@@ -24,9 +24,11 @@ void cellar_plan_rule_words(const plan_rule *rule, cellar_text *out)
         cellar_text_printf(out, "at most a share of %s of the cells has a count of 1 to %" PRIu64,
                            rule->max_small_share, rule->small);
     else if (rule->min_population > 0)
-        cellar_text_printf(out, "at least %" PRIu64 " records", rule->min_population);
+        cellar_text_printf(out, "at least %" PRIu64 " record%s", rule->min_population,
+                           rule->min_population == 1 ? "" : "s");
     else if (rule->max_cells > 0)
-        cellar_text_printf(out, "at most %" PRIu64 " cells", rule->max_cells);
+        cellar_text_printf(out, "at most %" PRIu64 " cell%s", rule->max_cells,
+                           rule->max_cells == 1 ? "" : "s");
     else if (rule->max_risk != NULL)
         cellar_text_printf(out, "an expected homogeneity risk of at most %s", rule->max_risk);
     else
@@ -146,14 +148,16 @@ static cellar_status risk_breaks(const cellar_plan *plan, const plan_rule *rule,
     static const plan_list none = {NULL, 0};
     const cellar_schema *schema = cellar_table_schema(table);
     size_t qid[CELLAR_MAX_VARIABLES], sensitive[CELLAR_MAX_VARIABLES], n_qid, n_sensitive;
-    cellar_risk_options options = {.measure = CELLAR_RISK_EXPECTED, .n_threads = 1};
+    cellar_risk_options options = cellar_risk_options_default();
     cellar_risk_summary summary;
     cellar_groups *groups = NULL;
     cellar_status status = CELLAR_OK;
+    options.measure = CELLAR_RISK_EXPECTED;
+    options.n_threads = 1;
     CELLAR_TRY(
         rule_columns(plan, rule, schema, &rule->sensitive, &none, sensitive, &n_sensitive, err));
     CELLAR_TRY(rule_columns(plan, rule, schema, &rule->qid, &rule->sensitive, qid, &n_qid, err));
-    CELLAR_TRY(cellar_groups_of_table(table, qid, n_qid, sensitive, n_sensitive, &groups, err));
+    CELLAR_TRY(cellar_groups_create(table, qid, n_qid, sensitive, n_sensitive, &groups, err));
     CELLAR_TRY(cellar_risk_assess(groups, &mechanism, 1, &options, &summary, err));
     *breaks = summary.mean.value > strtod(rule->max_risk, NULL);
 out:

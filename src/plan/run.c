@@ -88,7 +88,7 @@ static void forget_tables(run *r)
 
 static cellar_status run_prepare(run *r, cellar_error *err)
 {
-    cellar_plan_options options = {0};
+    cellar_plan_options options = cellar_plan_options_default();
     cellar_status status = CELLAR_OK;
     if (r->options != NULL) {
         options.n_threads = r->options->n_threads;
@@ -153,16 +153,17 @@ static cellar_charged_set charged_set(run *r)
 static cellar_status run_charged(run *r, cellar_plan_run_result *out, cellar_error *err)
 {
     const cellar_plan *plan = r->plan;
-    const cellar_payment payment = {.request = plan->ledger.request,
-                                    .dataset = plan->ledger.dataset,
-                                    .edition = plan->data.edition,
-                                    .analyst = plan->ledger.analyst,
-                                    .accept_delta = cellar_plan_has_text(&plan->accept, "delta")};
+    cellar_payment payment = cellar_payment_default();
     cellar_charged_set set = charged_set(r);
     cellar_text what = {0};
     cellar_spend_result spent;
     cellar_status status = CELLAR_OK;
 
+    payment.request = plan->ledger.request;
+    payment.dataset = plan->ledger.dataset;
+    payment.edition = plan->data.edition;
+    payment.analyst = plan->ledger.analyst;
+    payment.accept_delta = cellar_plan_has_text(&plan->accept, "delta");
     CELLAR_TRY(open_ledger(r, err));
     describe_list(plan, &what);
     if (what.failed)
@@ -271,6 +272,11 @@ out:
     cellar_text_clear(&parent);
     cellar_text_clear(&draft);
     return status;
+}
+
+cellar_plan_run_options cellar_plan_run_options_default(void)
+{
+    return (cellar_plan_run_options){0};
 }
 
 cellar_status cellar_plan_run(const cellar_plan *plan, const cellar_plan_run_options *options,

@@ -68,8 +68,11 @@ char *cellar_plan_spec_with(const char *spec, const char *key, const char *value
 {
     size_t size = strlen(spec) + strlen(key) + strlen(value) + 3;
     char *text = cellar_alloc(size, 1);
-    if (text != NULL)
-        snprintf(text, size, "%s%c%s=%s", spec, strchr(spec, ':') != NULL ? ',' : ':', key, value);
+    if (text != NULL &&
+        cellar_mechanism_spec_add(spec, key, value, text, size, NULL) != CELLAR_OK) {
+        cellar_free(text);
+        text = NULL;
+    }
     return text;
 }
 

@@ -30,10 +30,11 @@ static cellar_variable_spec variable_spec(const plan_variable *variable)
 
 static cellar_reader_options reader_options(const plan_data *data)
 {
-    cellar_reader_options reader = {.no_header = data->header == PLAN_NO,
-                                    .max_columns = data->max_columns,
-                                    .max_row_mib = data->max_row_mib,
-                                    .reader_memory_mib = data->reader_memory_mib};
+    cellar_reader_options reader = cellar_reader_options_default();
+    reader.no_header = data->header == PLAN_NO;
+    reader.max_columns = data->max_columns;
+    reader.max_row_mib = data->max_row_mib;
+    reader.reader_memory_mib = data->reader_memory_mib;
     if (data->count != NULL && strcmp(data->count, "none") == 0)
         reader.rows_are_records = 1;
     else
@@ -159,7 +160,7 @@ cellar_status cellar_plan_work_open(plan_work *work, const cellar_plan *plan,
                         .n = plan->tables.n,
                         .per_unit = plan->unit.max_records > 0 ? plan->unit.max_records : 1,
                         .max_weight = plan->data.max_weight > 0 ? plan->data.max_weight : 1,
-                        .n_sides = plan->neighbours == 2 ? 2 : 1};
+                        .n_sides = plan->neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE ? 2 : 1};
     work->pieces = cellar_alloc(work->n, sizeof *work->pieces);
     if (work->pieces == NULL)
         return cellar_fail_memory(err, "a plan");

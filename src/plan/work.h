@@ -55,6 +55,10 @@ cellar_protect_options cellar_plan_protect_options(const plan_work *work,
 /* The certificate of pieces released together. */
 cellar_status cellar_plan_certify(plan_work *work, cellar_error *err);
 
+/* The same, at other epsilons than the usual ones (NULL: those). On failure *out is NULL. */
+cellar_status cellar_plan_certify_at(const plan_work *work, const char *const *epsilons, size_t n,
+                                     cellar_certificate **out, cellar_error *err);
+
 /* The cost of a cell in the split that is optimal for the weights, up to a factor (split.c). */
 double cellar_plan_optimal_size(double weight, double n_cells, double d, int by_rho);
 

@@ -47,10 +47,12 @@ cellar_status cellar_certificate_create(const cellar_certify_options *options, s
     if (c == NULL)
         return cellar_fail_memory(err, "a certificate");
     c->options = *options;
+    if (options->neighbours == CELLAR_NEIGHBOURS_DEFAULT)
+        c->options.neighbours = CELLAR_NEIGHBOURS_ADD_REMOVE;
     c->pure = INFINITY;
     c->composition = (cellar_composition){
         .basic = {NAN, NAN}, .advanced = {NAN, NAN}, .tight = {NAN, NAN}, .lower = NAN, .rho = NAN};
-    c->unit = copy_text(options->unit != NULL ? options->unit : "one record");
+    c->unit = copy_text(options->unit != NULL ? options->unit : "record");
     c->points = cellar_alloc(options->n_epsilons, sizeof *c->points);
     c->epsilons = cellar_alloc(options->n_deltas, sizeof *c->epsilons);
     c->specs = cellar_alloc(n_specs, sizeof *c->specs);
@@ -136,34 +138,46 @@ cellar_status cellar_certificate_warn(cellar_certificate *c, cellar_error *err, 
     return status;
 }
 
-/* ---- words ------------------------------------------------------------------------ */
-
-const char *cellar_verdict_word(cellar_verdict verdict)
+cellar_status cellar_certificate_judge_domain(cellar_certificate *c,
+                                              const cellar_certify_options *options,
+                                              cellar_error *err)
 {
-    static const char *const words[] = {"holds", "fails", "unknown"};
-    return words[verdict];
+    if (options->domain == CELLAR_DOMAIN_OBSERVED)
+        return cellar_certificate_judge(
+            c, CELLAR_VERDICT_FAILS, err,
+            "domain observed: categories were read off the data, so one person can create one");
+    if (options->reviewers != NULL || options->domain == CELLAR_DOMAIN_DRAFTED) {
+        const cellar_status status = cellar_certificate_warn(
+            c, err, "categories were drafted from the data, reviewed by %s: that is not covered",
+            options->reviewers != NULL ? options->reviewers : "somebody who is not named");
+        if (status != CELLAR_OK)
+            return status;
+    }
+    if (options->domain == CELLAR_DOMAIN_ASSERTED)
+        return cellar_certificate_warn(c, err,
+                                       "rests on the assertion that the categories are public");
+    return CELLAR_OK;
 }
 
-const char *cellar_neighbours_word(cellar_neighbours neighbours)
+/* ---- verdicts --------------------------------------------------------------------- */
+
+static const char *const verdict_names[] = {[CELLAR_VERDICT_HOLDS] = "holds",
+                                            [CELLAR_VERDICT_FAILS] = "fails",
+                                            [CELLAR_VERDICT_UNKNOWN] = "unknown"};
+
+const char *cellar_verdict_name(cellar_verdict verdict)
 {
-    return neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE ? "substitute" : "add-remove";
+    return verdict_names[verdict];
 }
 
-const char *cellar_certificate_domain_word(cellar_certificate_domain domain)
+int cellar_verdict_find(const char *name, cellar_verdict *out)
 {
-    static const char *const words[] = {"declared", "asserted", "observed"};
-    return words[domain];
-}
-
-const char *cellar_parameter_choice_word(cellar_parameter_choice choice)
-{
-    static const char *const words[] = {
-        [CELLAR_CHOICE_UNSTATED] = "not stated",
-        [CELLAR_CHOICE_IN_ADVANCE] = "declared in advance",
-        [CELLAR_CHOICE_PUBLIC_DATA] = "from public data",
-        [CELLAR_CHOICE_CONFIDENTIAL_DATA] =
-            "from the confidential data: the choice is not covered"};
-    return words[choice];
+    for (int i = CELLAR_VERDICT_HOLDS; name != NULL && i <= CELLAR_VERDICT_UNKNOWN; i++)
+        if (strcmp(verdict_names[i], name) == 0) {
+            *out = (cellar_verdict) i;
+            return 1;
+        }
+    return 0;
 }
 
 /* ---- queries ------------------------------------------------------------------------ */

@@ -51,6 +51,10 @@ cellar_status cellar_certificate_name(cellar_certificate *c, size_t index, const
 cellar_status cellar_certificate_judge(cellar_certificate *c, cellar_verdict verdict,
                                        cellar_error *err, const char *format, ...)
     CELLAR_PRINTF(4, 5);
+/* What the source of the categories does to a certificate: a verdict or a warning. */
+cellar_status cellar_certificate_judge_domain(cellar_certificate *c,
+                                              const cellar_certify_options *options,
+                                              cellar_error *err);
 cellar_status cellar_certificate_warn(cellar_certificate *c, cellar_error *err, const char *format,
                                       ...) CELLAR_PRINTF(3, 4);
 
@@ -58,9 +62,5 @@ cellar_status cellar_certificate_warn(cellar_certificate *c, cellar_error *err, 
 json_t *cellar_certificate_json(const cellar_certificate *certificate);
 
 /* Words for the enumerations. */
-const char *cellar_verdict_word(cellar_verdict verdict);
-const char *cellar_neighbours_word(cellar_neighbours neighbours);
-const char *cellar_certificate_domain_word(cellar_certificate_domain domain);
-const char *cellar_parameter_choice_word(cellar_parameter_choice choice);
 
 #endif

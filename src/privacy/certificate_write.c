@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A certificate told: as JSON for programs, in words for a release committee. */
+/* Writes a certificate: as JSON for programs, in sentences for a release committee. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -23,19 +23,19 @@ static json_t *json_directed(double value, int is_up)
 {
     char text[40];
     int side;
-    fmpq_t told, exact;
+    fmpq_t printed, exact;
     if (!isfinite(value))
         return json_null();
     snprintf(text, sizeof text, "%.*g", CELLAR_FEW_DIGITS, value);
     if (strtod(text, NULL) == value)
         return json_real(value);
     snprintf(text, sizeof text, "%.*g", JSON_DIGITS, value);
-    fmpq_init(told);
+    fmpq_init(printed);
     fmpq_init(exact);
-    CELLAR_ASSERT(cellar_rational_parse(text, strlen(text), told));
+    CELLAR_ASSERT(cellar_rational_parse(text, strlen(text), printed));
     cellar_rational_set_double(exact, value);
-    side = fmpq_cmp(told, exact);
-    fmpq_clear(told);
+    side = fmpq_cmp(printed, exact);
+    fmpq_clear(printed);
     fmpq_clear(exact);
     if (is_up ? side < 0 : side > 0)
         value = nextafter(value, is_up ? INFINITY : -INFINITY);
@@ -119,14 +119,13 @@ json_t *cellar_certificate_json(const cellar_certificate *c)
     return json_pack(
         "{s:s, s:s?, s:o, s:s, s:s, s:I, s:I, s:I, s:o, s:s, s:s, s:s, s:I, s:b, s:o, s:s?, s:o, "
         "s:o, s:o, s:o, s:b, s:o, s:o}",
-        "verdict", cellar_verdict_word(c->verdict), "reason", c->reason, "mechanisms",
-        json_mechanisms(c), "neighbours", cellar_neighbours_word(o->neighbours), "unit", c->unit,
-        "cells_per_unit", (json_int_t) o->n_cells, "records_per_unit", (json_int_t) o->per_unit,
+        "verdict", cellar_verdict_name(c->verdict), "reason", c->reason, "mechanisms",
+        json_mechanisms(c), "neighbours", cellar_neighbours_name(o->neighbours), "unit", c->unit,
+        "cells_per_unit", (json_int_t) o->n_cells, "records_per_unit", (json_int_t) o->max_per_unit,
         "max_weight", (json_int_t) o->max_weight, "invariants",
-        json_texts(c->invariants, c->n_invariants), "domain",
-        cellar_certificate_domain_word(o->domain), "negatives",
-        o->negatives == CELLAR_NEGATIVES_ZERO ? "zero" : "keep", "parameter_choice",
-        cellar_parameter_choice_word(o->choice), "min_count", (json_int_t) o->min_count, "parallel",
+        json_texts(c->invariants, c->n_invariants), "domain", cellar_domain_name(o->domain),
+        "negatives", o->negatives == CELLAR_NEGATIVES_ZERO ? "zero" : "keep", "parameter_choice",
+        cellar_parameter_choice_name(o->choice), "min_count", (json_int_t) o->min_count, "parallel",
         o->parallel, "pure_epsilon", json_upper(c->pure), "pure_epsilon_exact", c->pure_exact,
         "infinite_loss", json_upper(c->infinite), "profile", json_points(c), "epsilon_at",
         json_epsilons(c), "composition", json_composition(c), "checked", c->is_checked,
@@ -172,7 +171,7 @@ static const char *evett_word(double ratio)
  * another is to be taken out and put back elsewhere: under add-remove it counts twice. */
 static void write_meaning(double epsilon, cellar_neighbours neighbours, cellar_output *output)
 {
-    const int twice = neighbours == CELLAR_NEIGHBOURS_ADD_REMOVE;
+    const int twice = neighbours != CELLAR_NEIGHBOURS_SUBSTITUTE;
     const double ratio = exp(epsilon);
     char bound[32], squared[32], said[32];
     cellar_bound_text(ratio, bound);
@@ -200,26 +199,31 @@ static void write_setting(const cellar_certificate *c, cellar_output *output)
                              c->revisions[i]);
     cellar_output_printf(
         output, "unit              %s, at most %" PRIu64 " record%s, weight at most %" PRIu64 "\n",
-        c->unit, o->per_unit, o->per_unit == 1 ? "" : "s", o->max_weight);
-    cellar_output_printf(output, "neighbours        %s\n", cellar_neighbours_word(o->neighbours));
+        c->unit, o->max_per_unit, o->max_per_unit == 1 ? "" : "s", o->max_weight);
+    cellar_output_printf(output, "neighbours        %s\n", cellar_neighbours_name(o->neighbours));
     cellar_output_printf(output, "cells per record  %" PRIu64 "%s\n", o->n_cells,
                          o->parallel ? ", in one of the tables" : "");
-    cellar_output_printf(output, "domain            %s\n",
-                         cellar_certificate_domain_word(o->domain));
+    cellar_output_printf(output, "domain            %s\n", cellar_domain_name(o->domain));
     cellar_output_printf(output, "negatives         %s\n",
                          o->negatives == CELLAR_NEGATIVES_ZERO ? "zero" : "keep");
-    cellar_output_printf(output, "parameters        %s\n", cellar_parameter_choice_word(o->choice));
+    cellar_output_printf(output, "parameters        %s\n", cellar_parameter_choice_name(o->choice));
     for (size_t i = 0; i < c->n_invariants; i++)
         cellar_output_printf(output, "invariant         %s\n", c->invariants[i]);
 }
 
-/* 1 when one cell's delta is bounded for all counts, and none is known to be the worst. */
+/* 1: one cell of one mechanism, drawn by itself, changes by one record. */
+static int is_one_cell(const cellar_certificate *c)
+{
+    return c->n_specs == 1 && c->options.max_per_unit == 1 && c->options.n_cells == 1 &&
+           c->options.neighbours != CELLAR_NEIGHBOURS_SUBSTITUTE;
+}
+
+/* 1 when delta may be clearly smaller than what is said. Composition is close to a hundredth at
+ * least where it is tight. */
 static int point_is_bound(const cellar_certificate *c, const cellar_profile_point *p)
 {
-    const double close = 1 - 1e-6;
-    return c->n_specs == 1 && c->options.per_unit == 1 && c->options.n_cells == 1 &&
-           c->options.neighbours == CELLAR_NEIGHBOURS_ADD_REMOVE &&
-           p->delta_lower < close * p->delta && !p->everywhere;
+    const double close = is_one_cell(c) ? 1 - 1e-6 : 0.99;
+    return p->delta_lower < close * p->delta && !(is_one_cell(c) && p->everywhere);
 }
 
 /* One epsilon that was asked for, rounded up like what is said of it. */
@@ -239,7 +243,7 @@ static void write_point(const cellar_certificate *c, const cellar_profile_point 
                              cellar_upper_text(p->delta_published, delta));
     if (p->everywhere)
         cellar_output_string(output, "  (any count)\n");
-    else if (point_is_bound(c, p))
+    else if (is_one_cell(c) && point_is_bound(c, p))
         cellar_output_string(output, "  (all counts)\n");
     else
         cellar_output_printf(output, "  (worst: %" PRId64 " against %" PRId64 ")\n", p->count,
@@ -336,7 +340,7 @@ static void write_explanation(const cellar_certificate *c, cellar_output *output
 
 void cellar_certificate_write(const cellar_certificate *c, int explain, cellar_output *output)
 {
-    cellar_output_printf(output, "verdict           %s\n", cellar_verdict_word(c->verdict));
+    cellar_output_printf(output, "verdict           %s\n", cellar_verdict_name(c->verdict));
     if (c->reason != NULL)
         cellar_output_printf(output, "                  %s\n", c->reason);
     write_setting(c, output);

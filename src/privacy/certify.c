@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From mechanisms and what is known about their use to a certificate. Reading order: setting.c says
- * what a unit can change, curve.c turns that into delta(epsilon) of everything, worst.c finds the
- * worst counts of one cell, pair.c compares two counts, distribution.c encloses probabilities. */
+/* From mechanisms and what is known about their use to a certificate. Data flow, top down:
+ *
+ *   certify        points, epsilons and the verdict of a certificate, within counted work
+ *     setting      what one unit can change: how many cells, by how much
+ *     curve        delta(epsilon) and epsilon(delta) of everything a unit meets
+ *       tight      several cells: losses -> pld (on a grid) -> compose (one Fourier transform)
+ *         envelope   the losses of a mechanism without a single worst pair of counts
+ *       worst      one cell: the worst of all pairs of counts (worst_epsilon, worst_noise)
+ *         pair     two counts: by a threshold (pair_threshold) or value by value (pair_values)
+ *           distribution   enclosures of probabilities and tails of one count
+ *
+ * All that is proved about a mechanism beforehand is in mechanism/facts. */
 #include "privacy/certify.h"
 
 #include <math.h>
@@ -9,27 +18,36 @@
 
 #include "base/error.h"
 #include "math/rational.h"
+#include "math/work.h"
+
+/* Steps of work (math/work.h) that a certificate takes at most: some seconds. Most take a hundredth
+ * of it. */
+static const double WORK_USUAL = 2e8;
 
 /* ---- what is asked ------------------------------------------------------------------ */
 
 cellar_certify_options cellar_certify_options_default(void)
 {
-    return (cellar_certify_options){.n_cells = 1, .max_weight = 1, .per_unit = 1, .effort = 1};
+    return (cellar_certify_options){.neighbours = CELLAR_NEIGHBOURS_ADD_REMOVE,
+                                    .negatives = CELLAR_NEGATIVES_KEEP,
+                                    .domain = CELLAR_DOMAIN_DECLARED,
+                                    .n_cells = 1,
+                                    .max_weight = 1,
+                                    .max_per_unit = 1,
+                                    .effort = 1};
 }
-
-/* ---- what is asked ------------------------------------------------------------------ */
 
 cellar_status cellar_certify_check_options(const cellar_certify_options *o, cellar_error *err)
 {
-    if (o->n_cells < 1 || o->max_weight < 1 || o->per_unit < 1 ||
+    if (o->n_cells < 1 || o->max_weight < 1 || o->max_per_unit < 1 ||
         o->n_cells > CELLAR_CERTIFY_SHIFT_MAX || o->max_weight > CELLAR_CERTIFY_SHIFT_MAX ||
-        o->per_unit > CELLAR_CERTIFY_SHIFT_MAX ||
-        o->max_weight * o->per_unit > CELLAR_CERTIFY_SHIFT_MAX)
+        o->max_per_unit > CELLAR_CERTIFY_SHIFT_MAX ||
+        o->max_weight * o->max_per_unit > CELLAR_CERTIFY_SHIFT_MAX)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "cells, weight and records per unit must lie between 1 and %d",
                            CELLAR_CERTIFY_SHIFT_MAX);
     if (o->invariants != NULL && o->invariants[0] != NULL &&
-        o->neighbours == CELLAR_NEIGHBOURS_ADD_REMOVE)
+        o->neighbours != CELLAR_NEIGHBOURS_SUBSTITUTE)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "'%.60s' is published exactly: whether a unit is in the data can then "
                            "not be hidden; use substitute",
@@ -107,7 +125,7 @@ static cellar_status check_point(cellar_setting *s, const fmpq_t epsilon, const 
     cellar_pair_delta(&pair, epsilon, first);
     cellar_pair_delta_by_sum(&pair, epsilon, 1e-18, BITS, second);
     if (arb_overlaps(first, second))
-        c->is_checked = 1;
+        c->is_checked = !cellar_work_is_over();
     else
         status = cellar_fail(err, CELLAR_ERR_RULE,
                              "%s: two computations of delta disagree; no certificate is given",
@@ -261,6 +279,8 @@ cellar_status cellar_certify(const cellar_certify_part *parts, size_t n,
                              const cellar_certify_options *options, cellar_certificate **out,
                              cellar_error *err)
 {
+    const cellar_work outer =
+        cellar_work_begin(options->effort > 0 ? WORK_USUAL * options->effort : INFINITY);
     cellar_setting s = {0};
     cellar_certificate *c = NULL;
     cellar_status status = CELLAR_OK;
@@ -286,5 +306,6 @@ cellar_status cellar_certify(const cellar_certify_part *parts, size_t n,
 out:
     cellar_setting_clear(&s);
     cellar_certificate_free(c);
+    cellar_work_end(outer);
     return status;
 }

@@ -69,14 +69,14 @@ static void dirichlet_alpha(const cellar_dirichlet *d, fmpq_t out)
     CELLAR_ASSERT(cellar_rational_parse(text, strcspn(text, ","), out));
 }
 
-/* Given counts a with total N, n released in K cells, the law is Dirichlet-multinomial with
- * parameters a + A. One record more in cell k multiplies P(b) by
- *   (a_k + A + b_k) / (a_k + A) * (N + KA) / (N + KA + n),
- * the second factor being its normalising constant. Moving a record from cell j to k cancels it and
- * leaves (a_k + A + b_k)/(a_k + A) * (a_j - 1 + A)/(a_j - 1 + A + b_j), largest at a_k = 0, b_k =
- * n: epsilon = ln((n + A)/A) for substitution, attained. For add-remove the ratio lies between (N +
- * KA)/(N + KA + n) and (n + A)/A times that. When N is public that is the bound; when it is not,
- * both ends are worst at N = 0 and N = infinity, and stay within (n + A)/A. */
+/* Given counts a with total N, n released in K cells, the distribution is Dirichlet-multinomial
+ * with parameters a + A. One record more in cell k multiplies P(b) by (a_k + A + b_k) / (a_k + A) *
+ * (N + KA) / (N + KA + n), the second factor being its normalising constant. Moving a record from
+ * cell j to k cancels it and leaves (a_k + A + b_k)/(a_k + A) * (a_j - 1 + A)/(a_j - 1 + A + b_j),
+ * largest at a_k = 0, b_k = n: epsilon = ln((n + A)/A) for substitution, attained. For add-remove
+ * the ratio lies between (N + KA)/(N + KA + n) and (n + A)/A times that. When N is public that is
+ * the bound; when it is not, both ends are worst at N = 0 and N = infinity, and stay within (n +
+ * A)/A. */
 static void dirichlet_pure(const cellar_dirichlet *d, const cellar_certify_options *o, arb_t out)
 {
     enum { BITS = 256 };
@@ -91,7 +91,8 @@ static void dirichlet_pure(const cellar_dirichlet *d, const cellar_certify_optio
     arb_set_d(out, total);
     arb_div(out, out, first, BITS);
     arb_log1p(out, out, BITS); /* ln((n + A)/A) */
-    if (o->neighbours == CELLAR_NEIGHBOURS_ADD_REMOVE && o->population > 0 && o->per_unit == 1) {
+    if (o->neighbours != CELLAR_NEIGHBOURS_SUBSTITUTE && o->population > 0 &&
+        o->max_per_unit == 1) {
         arb_set_d(second, cells);
         arb_mul(second, second, first, BITS);
         arb_add_ui(second, second, o->population - 1, BITS); /* N - 1 + KA */
@@ -124,6 +125,7 @@ static cellar_status dirichlet_points(cellar_certificate *c, const cellar_certif
         c->points[c->n_points] = (cellar_profile_point){.epsilon = epsilon,
                                                         .delta = delta,
                                                         .delta_probabilistic = delta > 0 ? 1 : 0,
+                                                        .probabilistic_is_bound = delta > 0,
                                                         .delta_published = NAN,
                                                         .count = 1};
     }
@@ -159,7 +161,7 @@ cellar_status cellar_certify_dirichlet(const cellar_dirichlet *dirichlet,
     CELLAR_TRY(cellar_certificate_name(c, 0, cellar_dirichlet_spec(dirichlet),
                                        cellar_dirichlet_revision(dirichlet), err));
     dirichlet_pure(dirichlet, options, pure);
-    arb_mul_ui(pure, pure, options->per_unit, 256); /* group privacy */
+    arb_mul_ui(pure, pure, options->max_per_unit, 256); /* group privacy */
     c->pure = cellar_ball_upper(pure);
     arb_mul(pure, pure, pure, 256); /* pure epsilon is epsilon^2/2 concentrated */
     arb_mul_2exp_si(pure, pure, -1);
@@ -167,16 +169,13 @@ cellar_status cellar_certify_dirichlet(const cellar_dirichlet *dirichlet,
     c->composition.n_parts = 1;
     c->composition.basic = c->composition.tight = (cellar_guarantee){c->pure, 0};
     CELLAR_TRY(dirichlet_points(c, options, err));
-    if (options->domain == CELLAR_CERTIFICATE_DOMAIN_OBSERVED)
-        CELLAR_TRY(cellar_certificate_judge(
-            c, CELLAR_VERDICT_FAILS, err,
-            "domain observed: categories were read off the data, so one person can create one"));
-    if (options->neighbours == CELLAR_NEIGHBOURS_ADD_REMOVE)
+    CELLAR_TRY(cellar_certificate_judge_domain(c, options, err));
+    if (options->neighbours != CELLAR_NEIGHBOURS_SUBSTITUTE)
         CELLAR_TRY(cellar_certificate_warn(
             c, err, "%s",
             options->population > 0
                 ? "rests on the number of units being public"
-                : "the number of units is not told: the bound is that of substitution"));
+                : "the number of units is not given: the bound is that of substitution"));
     *out = c;
     c = NULL;
 out:

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "math/ball.h"
+#include "math/work.h"
 
 /* ---- judgement --------------------------------------------------------------------------------
  */
@@ -67,15 +68,17 @@ cellar_status cellar_certify_judge(const cellar_setting *s, cellar_certificate *
                                    cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    if (s->options->domain == CELLAR_CERTIFICATE_DOMAIN_OBSERVED)
-        CELLAR_TRY(cellar_certificate_judge(
-            c, CELLAR_VERDICT_FAILS, err,
-            "domain observed: categories were read off the data, so one person can create one"));
+    CELLAR_TRY(cellar_certificate_judge_domain(c, s->options, err));
     if (s->group > 1)
         CELLAR_TRY(cellar_certificate_warn(c, err,
                                            "the records of a unit are changed one after the other "
                                            "(group privacy): a bound, and not "
                                            "the least one"));
+    if (cellar_work_is_over())
+        CELLAR_TRY(cellar_certificate_warn(c, err,
+                                           "the counted work of a certificate was used up: the "
+                                           "bounds hold, and a larger effort may bring closer "
+                                           "ones"));
     if (c->infinite >= 1 && s->group == 1)
         CELLAR_TRY(
             cellar_certificate_judge(c, CELLAR_VERDICT_FAILS, err,
@@ -92,9 +95,6 @@ cellar_status cellar_certify_judge(const cellar_setting *s, cellar_certificate *
     if (s->options->choice == CELLAR_CHOICE_CONFIDENTIAL_DATA)
         CELLAR_TRY(cellar_certificate_warn(
             c, err, "parameters were chosen from the confidential data: that is not covered"));
-    if (s->options->domain == CELLAR_CERTIFICATE_DOMAIN_ASSERTED)
-        CELLAR_TRY(cellar_certificate_warn(
-            c, err, "rests on the assertion that the categories are public"));
     if (s->n > 1 && !s->options->parallel)
         CELLAR_TRY(cellar_certificate_warn(
             c, err, "the tight figure is valid for a plan fixed before its first draw"));

@@ -6,7 +6,7 @@
 
 #include "privacy/compose_tilt.h"
 
-/* The law of the sum near the losses that matter for one question. */
+/* The distribution of the sum near the losses that matter for one question. */
 typedef struct cellar_sum cellar_sum;
 
 /* All parts have the same spacing; the tilt says what the sum is made for. On failure *out is NULL;

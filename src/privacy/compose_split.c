@@ -3,13 +3,12 @@
  * the losses the xi_i are independent, of mean 0, on two points whose logarithms are `spacing`
  * apart. So delta grows by E g(c), c = e^{epsilon - loss}, g(c) = E (1 - cR)^+ - (1 - c)^+.
  *
- * Write V for the sum of spacing^2. The mean of ln R is within V/8 of 0, also under the law
- * weighted by R, so by Hoeffding's inequality ln R is beyond -ln c, on that side of 0, with a
- * probability of at most e^{-2 (|ln c| - V/8)^2 / V} under both laws, which bounds g too. For
- * c >= 1, g(c) = E (1 - cR)^+ <= c E (1 - R) [R < 1/c], and for c < 1, g(c) = E (cR - 1)^+ <=
- * c E (R - 1) [R > 1/c]; both are at most (c/2) E|R - 1|. Hence (Cauchy and Schwarz)
- *   g(c) <= c sqrt(Var R) min(1/2, e^{-(|ln c| - V/8)^2 / V}),
- * Var R <= exp(sum sinh^2(spacing/2)) - 1.
+ * Write V for the sum of spacing^2. The mean of ln R is within V/8 of 0, also under the
+ * distribution weighted by R, so by Hoeffding's inequality ln R is beyond -ln c, on that side of 0,
+ * with a probability of at most e^{-2 (|ln c| - V/8)^2 / V} under both distributions, which bounds
+ * g too. For c >= 1, g(c) = E (1 - cR)^+ <= c E (1 - R) [R < 1/c], and for c < 1, g(c) = E (cR -
+ * 1)^+ <= c E (R - 1) [R > 1/c]; both are at most (c/2) E|R - 1|. Hence (Cauchy and Schwarz) g(c)
+ * <= c sqrt(Var R) min(1/2, e^{-(|ln c| - V/8)^2 / V}), Var R <= exp(sum sinh^2(spacing/2)) - 1.
  *
  * That is about losses before they were split. Whatever their sum was, it strays by at most V/8 +
  * STRAY sqrt(V) with a probability of at least 1 - 2 e^{-2 STRAY^2}. So with a bound of g that does

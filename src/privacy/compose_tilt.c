@@ -83,8 +83,8 @@ cellar_window cellar_tilt_window(const cellar_tilt *tilt, const cellar_part *par
 /* ---- the tilt ---------------------------------------------------------------------- */
 
 /* ln E e^{-theta y} (1 - e^-y)^+ e^{K - theta K'}, y the distance from the tilted mean, about: with
- * a normal law of deviation s that is 1/(sqrt(2 pi) theta (theta + 1) s) for a large one, and
- * s/sqrt(2 pi) for a small one. */
+ * a normal distribution of deviation s that is 1/(sqrt(2 pi) theta (theta + 1) s) for a large one,
+ * and s/sqrt(2 pi) for a small one. */
 static double log_delta_about(cellar_cumulants c, double theta)
 {
     double s = sqrt(c.variance);

@@ -5,8 +5,10 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "math/work.h"
 
-static const double UNIT = 0x1p-53; /* rounding of one operation */
+static const double UNIT = 0x1p-53;      /* rounding of one operation */
+static const double STEPS_PER_CELL = 10; /* of work */
 
 static double complex multiply(double complex a, double complex b)
 {
@@ -43,6 +45,9 @@ void cellar_transform_clear(cellar_transform *t)
 cellar_status cellar_transform_init(cellar_transform *t, size_t n, cellar_error *err)
 {
     *t = (cellar_transform){.n = n};
+    if (cellar_work_is_over())
+        return cellar_fail(err, CELLAR_ERR_OVERFLOW, "these losses take too long to compose");
+    cellar_work_add(STEPS_PER_CELL * (double) n);
     t->real = cellar_alloc(n, sizeof *t->real);
     t->imaginary = cellar_alloc(n / 2 + 1, sizeof *t->imaginary);
     t->product = cellar_alloc(n / 2 + 1, sizeof *t->product);
@@ -56,12 +61,14 @@ cellar_status cellar_transform_init(cellar_transform *t, size_t n, cellar_error 
 
 /* Multiplies the product by the transform of `real` (non-negative, of sum about 1) to the power
  * `times`. With e the error of a coefficient z, that of z^k is at most k e (|z| + e)^(k-1). Most
- * powers of a wide law are nothing: those below e^-NOTHING are taken for 0, and count as errors. */
+ * powers of a wide distribution are nothing: those below e^-NOTHING are taken for 0, and count as
+ * errors. */
 void cellar_transform_multiply(cellar_transform *t, uint64_t times)
 {
     static const double NOTHING = 92;
     double unit = 1.01 * cellar_fourier_error(t->n), k = (double) times;
     double nothing = exp(-NOTHING / k) * (1 - 1e-12) - unit;
+    cellar_work_add(STEPS_PER_CELL * (double) t->n);
     cellar_fourier_forward(t->fourier, t->real, t->imaginary);
     for (size_t m = 0; m <= t->n / 2; m++) {
         double complex part = t->real[m] + I * t->imaginary[m];

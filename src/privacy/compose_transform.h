@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Products of Fourier transforms of laws, with bounds on the error of every coefficient. */
+/* Products of Fourier transforms of distributions, with bounds on the error of every coefficient.
+ */
 #ifndef CELLAR_PRIVACY_COMPOSE_TRANSFORM_H
 #define CELLAR_PRIVACY_COMPOSE_TRANSFORM_H
 
@@ -8,7 +9,7 @@
 
 #include "math/fourier.h"
 
-/* A real law and its transform, of which one half says all. */
+/* A real distribution and its transform, of which one half says all. */
 typedef struct cellar_transform {
     size_t n;
     double *real, *imaginary;
@@ -21,9 +22,9 @@ typedef struct cellar_transform {
 cellar_status cellar_transform_init(cellar_transform *t, size_t n, cellar_error *err);
 void cellar_transform_clear(cellar_transform *t);
 
-/* Multiplies the product by the transform of `real`, a law, to the power `times`. */
+/* Multiplies the product by the transform of `real`, a distribution, to the power `times`. */
 void cellar_transform_multiply(cellar_transform *t, uint64_t times);
-/* The law itself, times n; answers the largest error of an entry of the law. */
+/* The distribution itself, times n; answers the largest error of an entry of the law. */
 double cellar_transform_finish(cellar_transform *t);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/rational.h"
+#include "math/work.h"
 #include "privacy/envelope.h"
 #include "privacy/setting.h"
 
@@ -82,6 +83,8 @@ static int scenario_make(cellar_setting *s, size_t k, scenario *sc)
     return 1;
 }
 
+static const double WORK_OF_SCENARIO = 5000;
+
 /* ---- tight composition -------------------------------------------------------------------- */
 
 /* delta at epsilon, or with delta > 0 epsilon at delta. */
@@ -138,6 +141,7 @@ static cellar_status compose(cellar_setting *s, const fmpq_t epsilon, double del
         return cellar_fail_memory(err, "a composition");
     for (size_t k = 0; scenario_make(s, k, &sc); k++) {
         cellar_bounds one;
+        cellar_work_add(WORK_OF_SCENARIO);
         CELLAR_TRY(scenario_ask(&sc, epsilon, delta, &one, err));
         CELLAR_TRY(raise_lower(&sc, epsilon, delta, &one, err));
         out->upper = fmax(out->upper, one.upper);
@@ -309,7 +313,7 @@ cellar_status cellar_curve_violation(cellar_setting *s, const fmpq_t epsilon, ce
     cellar_status status = CELLAR_OK;
     fmpq_t smaller;
     *out = (cellar_bounds){0, 1};
-    if (cellar_setting_is_single(s) && s->options->per_unit == 1) {
+    if (cellar_setting_is_single(s) && s->options->max_per_unit == 1) {
         cellar_worst worst;
         cellar_worst_violation(&s->cells[0], epsilon, &worst);
         *out = (cellar_bounds){worst.lower, worst.upper};

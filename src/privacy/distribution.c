@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "math/ball.h"
+#include "math/work.h"
 
 /* Rows of double-doubles are right to some 80 bits: a first enclosure of 128 bits may come from
  * one, and whoever asks for more gets balls. */
@@ -64,12 +65,19 @@ void cellar_distribution_far(cellar_distribution *d, int64_t *low, int64_t *high
 static void own_pmf(cellar_distribution *d, int64_t b, int64_t bits, arb_t out)
 {
     const cellar_mechanism *m = d->m;
-    if (m->ops->is_additive)
-        m->ops->pmf_ball(m, 0, b < d->count ? d->count - b : b - d->count, bits, out);
-    else if (d->has_row && bits <= ROW_BITS && cellar_law_row_reach(&d->row, b))
+    const int64_t count = m->ops->is_additive ? 0 : d->count;
+    const int64_t value = m->ops->is_additive && b < d->count ? d->count - b : b - d->count + count;
+    if (d->has_row && bits <= ROW_BITS && cellar_law_row_reach(&d->row, b)) {
         cellar_law_row_pmf(&d->row, b, out);
-    else
-        m->ops->pmf_ball(m, d->count, b, bits, out);
+    } else if (cellar_work_is_over()) {
+        cellar_ball_set_probability(out);
+    } else {
+        m->ops->pmf_ball(m, count, value, bits, out);
+        if (m->ops->facts != NULL && m->ops->facts->period != NULL)
+            cellar_work_add_balls(1, bits); /* read off a table */
+        else
+            cellar_work_add_closed(bits);
+    }
 }
 
 static int64_t own_step(const cellar_mechanism *m)
@@ -85,10 +93,12 @@ static void own_sum(cellar_distribution *d, int64_t first, int64_t last, int64_t
     arb_t term;
     arb_init(term);
     arb_zero(out);
-    for (int64_t b = first; b <= last; b += step) {
+    for (int64_t b = first; b <= last && !cellar_work_is_over(); b += step) {
         own_pmf(d, b, bits, term);
         arb_add(out, out, term, bits);
     }
+    if (cellar_work_is_over())
+        cellar_ball_set_probability(out);
     arb_clear(term);
 }
 
@@ -134,12 +144,15 @@ static void own_upper(cellar_distribution *d, int64_t b, int64_t bits, arb_t out
         arb_one(out);
     } else if (b > high) {
         arb_zero(out);
-    } else if (m->ops->is_additive && m->ops->survival_ball != NULL) {
-        m->ops->survival_ball(m, 0, b - 1 - d->count, bits, out);
-    } else if (upper_by_row(d, b, bits, out)) {
+    } else if (!m->ops->is_additive && upper_by_row(d, b, bits, out)) {
         return;
+    } else if (cellar_work_is_over()) {
+        cellar_ball_set_probability(out);
     } else if (m->ops->survival_ball != NULL) {
-        m->ops->survival_ball(m, d->count, b - 1, bits, out);
+        const int is_noise = m->ops->is_additive; /* the same for every count */
+        m->ops->survival_ball(m, is_noise ? 0 : d->count, is_noise ? b - 1 - d->count : b - 1, bits,
+                              out);
+        cellar_work_add_closed(bits);
     } else if (high != INT64_MAX) {
         own_sum(d, high - (high - b) / own_step(m) * own_step(m), high, bits, out);
     } else {
@@ -162,8 +175,11 @@ static void own_lower(cellar_distribution *d, int64_t b, int64_t bits, arb_t out
         arb_one(out);
     } else if (m->ops->is_additive) {
         own_upper(d, 2 * d->count - b, bits, out);
+    } else if (m->ops->cdf_ball != NULL && cellar_work_is_over()) {
+        cellar_ball_set_probability(out);
     } else if (m->ops->cdf_ball != NULL) {
         m->ops->cdf_ball(m, d->count, b, bits, out);
+        cellar_work_add_closed(bits);
     } else if (lower_by_row(d, b, bits, out)) {
         return;
     } else if (low != INT64_MIN && (b - low < SHORT || m->ops->survival_ball == NULL)) {

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "math/work.h"
 
 enum { KINKS_MAX = 1500, EVEN_NODES = 500, COUNTS_MAX = 64, RESTS = 64 };
 static const double LOSS_MAX = 600; /* larger losses count as infinite */
@@ -31,7 +32,6 @@ typedef struct envelope {
     node *nodes;
     size_t n;
     double widest;                      /* of all losses */
-    double values;                      /* that the curve was raised by */
     double rest_at[RESTS], rest[RESTS]; /* bounds on delta of all counts not looked at */
     int has_rest;
 } envelope;
@@ -102,7 +102,7 @@ static void raise_curve(envelope *e, const cellar_losses *l)
     const double error = 0x1p-44 + 4 * l->loss_error + (double) (l->n + e->n) * 0x1p-50;
     double value = l->infinite, mass = l->infinite, above = 0;
     size_t k = l->n;
-    e->values += (double) l->n;
+    cellar_work_add((double) (l->n + e->n));
     for (size_t i = e->n; i-- > 0;) {
         node *at = &e->nodes[i];
         if (i + 1 < e->n)
@@ -180,17 +180,19 @@ static cellar_status choose_nodes(envelope *e, cellar_error *err)
 static cellar_status raise_by_all(envelope *e, cellar_error *err)
 {
     const int64_t end = counts_that_differ(e->cell), first = e->cell->smallest;
+    const double work_start = cellar_work_done();
     int64_t next = first + 1;
     cellar_status status = choose_nodes(e, err);
     for (int64_t count = first; status == CELLAR_OK && (end == 0 || count < end); count++) {
         if (end == 0 && count >= next) { /* after 1, 2, 4, ... counts */
             if (find_rest(e, count) || count - first >= COUNTS_MAX ||
-                e->values >= e->cell->values_max)
+                cellar_work_done() - work_start >= e->cell->work_max)
                 break;
             next = count + (count - first);
         }
         status = each_pair(e, count, raise_curve, err);
-        next = e->values >= e->cell->values_max ? count + 1 : next;
+        if (cellar_work_done() - work_start >= e->cell->work_max)
+            next = count + 1;
     }
     for (size_t i = 0; i < e->n && e->has_rest; i++)
         e->nodes[i].value = fmax(e->nodes[i].value, rest_value(e, &e->nodes[i]));

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "math/ball.h"
 #include "math/rational.h"
+#include "math/work.h"
 
 enum { VALUES_MAX = 1 << 18, BITS = 96 };
 
@@ -194,6 +195,7 @@ static cellar_status fill(const cellar_pair *pair, const window *w, cellar_losse
         return cellar_fail_memory(err, "privacy losses");
     for (size_t i = 0; i < n; i++)
         fmpq_init(exact + i);
+    cellar_work_add(20 * (double) n);
     if (list_values(pair, w, out, exact))
         cellar_losses_find_lattice(out, exact);
     else if (isfinite(out->loss_error))
@@ -203,7 +205,7 @@ static cellar_status fill(const cellar_pair *pair, const window *w, cellar_losse
     cellar_free(exact);
     add_tails(pair, w, out);
     qsort(out->items, out->n, sizeof *out->items, by_loss);
-    if (isfinite(out->loss_error))
+    if (isfinite(out->loss_error) && !cellar_work_is_over())
         return CELLAR_OK;
     return cellar_fail(err, CELLAR_ERR_OVERFLOW, "%s: a loss could not be enclosed",
                        cellar_mechanism_spec(pair->p->m));

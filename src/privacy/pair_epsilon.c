@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The epsilon of a pair whose likelihood ratios are monotone, for a given delta.
  *
- * Let P(x) and Q(x) be what the two laws have beyond x, in the direction in which losses rise. Then
- * delta(epsilon) is the largest of P(x) - e^epsilon Q(x) over all x: a convex function of
- * e^epsilon made of straight lines, where the line of x is the largest for the epsilon whose
+ * Let P(x) and Q(x) be what the two distributions have beyond x, in the direction in which losses
+ * rise. Then delta(epsilon) is the largest of P(x) - e^epsilon Q(x) over all x: a convex function
+ * of e^epsilon made of straight lines, where the line of x is the largest for the epsilon whose
  * threshold is x. Each line is a bound from below: where it meets delta, at ln((P(x) - delta) /
  * Q(x)), epsilon is not yet enough, or just so. And it is enough if x is the threshold there too.
  * So one line, found near the answer, gives it as closely as its two tails are known, and nothing
@@ -12,12 +12,14 @@
 
 #include "math/ball.h"
 #include "math/rational.h"
+#include "math/work.h"
 #include "privacy/pair.h"
 
 /* A line, and what it says. */
 typedef struct line {
     int64_t x;
     double value;        /* at the epsilon whose threshold is x, about */
+    double most;         /* no less than delta at that epsilon */
     double fall;         /* by which it falls there when epsilon grows, about */
     int meets;           /* it meets delta at an epsilon of at least 0, which lies within */
     double lower, upper; /* these two */
@@ -89,6 +91,7 @@ static line line_at(const cellar_pair *pair, double epsilon, int64_t near, doubl
     arb_sub(p, p, q, CELLAR_PAIR_BITS);
     l.fall = middle_of(q);
     l.value = middle_of(p);
+    l.most = arb_is_finite(p) ? cellar_ball_upper(p) : 1;
     arb_clear(p);
     arb_clear(q);
     arb_clear(factor);
@@ -156,7 +159,9 @@ int cellar_pair_epsilon(const cellar_pair *pair, double delta, double about, dou
     for (int k = 1; k <= STEPS_MAX && epsilon < largest && b.low < b.high; k++) {
         line l = line_at(pair, epsilon, near, delta);
         int is_enough = line_is_enough(pair, &l, delta);
-        if (is_enough || (epsilon <= 0 && l.value <= delta)) {
+        if (cellar_work_is_over())
+            return 0; /* comparisons were left open */
+        if (is_enough || (epsilon <= 0 && l.most <= delta)) {
             *lower = is_enough ? l.lower : 0;
             *upper = is_enough ? l.upper : 0;
             return 1;

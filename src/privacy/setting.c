@@ -29,10 +29,10 @@ static int spreads(const cellar_certify_part *parts, size_t n)
 cellar_status cellar_setting_init(cellar_setting *s, const cellar_certify_part *parts, size_t n,
                                   const cellar_certify_options *options, cellar_error *err)
 {
-    const int is_chain = options->per_unit > 1 && !spreads(parts, n);
-    const uint64_t shift = options->max_weight * (is_chain ? 1 : options->per_unit);
+    const int is_chain = options->max_per_unit > 1 && !spreads(parts, n);
+    const uint64_t shift = options->max_weight * (is_chain ? 1 : options->max_per_unit);
     *s = (cellar_setting){.parts = parts, .n = n, .options = options};
-    s->group = is_chain ? options->per_unit : 1;
+    s->group = is_chain ? options->max_per_unit : 1;
     s->cells = cellar_alloc(n, sizeof *s->cells);
     if (s->cells == NULL)
         return cellar_fail_memory(err, "a certificate");

@@ -17,9 +17,13 @@ set(LAYER_SOURCES
   losses_lattice.c
   pair.c
   pair_epsilon.c
+  pair_threshold.c
+  pair_values.c
   pld.c
   setting.c
   tight.c
   worst.c
+  worst_cell.c
+  worst_epsilon.c
   worst_noise.c
 )

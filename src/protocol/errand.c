@@ -102,8 +102,9 @@ out:
 cellar_status cellar_collect_fetch(const cellar_collect_desk *at, const char *paper,
                                    const char *path, int *found, cellar_error *err)
 {
-    const cellar_output_options options = {.shared = 1};
+    cellar_output_options options = cellar_output_options_default();
     size_t number = desk_find(paper);
+    options.shared = 1;
     errand *e = NULL;
     cellar_output *output = NULL;
     cellar_status status = CELLAR_OK;

@@ -72,6 +72,11 @@ out:
 }
 
 /* What is written is read again: there is one place that says what an invitation must be. */
+cellar_invitation_spec cellar_invitation_spec_default(void)
+{
+    return (cellar_invitation_spec){0};
+}
+
 cellar_status cellar_invitation_create(const cellar_invitation_spec *spec,
                                        const cellar_collect_keys *curator, cellar_invitation **out,
                                        cellar_error *err)

@@ -85,11 +85,12 @@ cellar_status cellar_collect_identity_write(const cellar_collect_identity *ident
                                             cellar_collect_role role, const char *path,
                                             cellar_error *err)
 {
-    cellar_output_options options = {.shared = 1};
+    cellar_output_options options = cellar_output_options_default();
     cellar_output *output = NULL;
     cellar_text text = {0};
     cellar_status status = CELLAR_OK;
 
+    options.shared = 1;
     CELLAR_TRY(cellar_output_open(path, &options, &output, err));
     cellar_text_printf(&text, "%s\n", IDENTITY_HEADER);
     lines_add(&text, "role", keys_role_word(role));

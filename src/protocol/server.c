@@ -363,10 +363,16 @@ static int server_owes_answers(const server *s)
 
 /* ---- life cycle ------------------------------------------------------------ */
 
+cellar_collect_limits cellar_collect_limits_default(void)
+{
+    return (cellar_collect_limits){.timeout_ms = DEFAULT_TIMEOUT_MS,
+                                   .max_connections = DEFAULT_CONNECTIONS};
+}
+
 /* No more connections than there are descriptors for. */
 static void server_limit(server *s, const cellar_collect_limits *limits)
 {
-    const cellar_collect_limits given = limits != NULL ? *limits : (cellar_collect_limits){0};
+    const cellar_collect_limits given = limits != NULL ? *limits : cellar_collect_limits_default();
     struct rlimit files;
 
     s->timeout_ms = given.timeout_ms > 0 ? given.timeout_ms : DEFAULT_TIMEOUT_MS;

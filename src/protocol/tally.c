@@ -58,9 +58,10 @@ cellar_status cellar_collect_tally_write(const cellar_collect_margins *margins,
                                          const cellar_collect_keys *curator, const char *path,
                                          cellar_error *err)
 {
-    const cellar_output_options options = {.shared = 1};
+    cellar_output_options options = cellar_output_options_default();
     unsigned char header[HEADER_BYTES], signature[COLLECT_SIGNATURE_BYTES];
     size_t length = margins->n_rows * TALLY_ROW_BYTES;
+    options.shared = 1;
     collect_round round;
     crypto_sign_state state;
     cellar_output *output = NULL;

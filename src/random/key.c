@@ -106,12 +106,13 @@ static cellar_status key_make(cellar_key **out, const char *edition, cellar_erro
 static cellar_status key_write(const char *path, int replace, const char *edition,
                                cellar_error *err)
 {
-    cellar_output_options options = {.replace = replace};
+    cellar_output_options options = cellar_output_options_default();
     cellar_output *output = NULL;
     cellar_key *key = NULL;
     char secret[2 * CELLAR_KEY_SECRET_BYTES + 1];
     cellar_status status = CELLAR_OK;
 
+    options.replace = replace;
     CELLAR_TRY(edition_check(edition, err));
     CELLAR_TRY(key_make(&key, edition, err));
     CELLAR_TRY(cellar_output_open(path, &options, &output, err));

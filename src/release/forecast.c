@@ -62,7 +62,7 @@ static double forecast_bias(forecast_sweep *sweep, const cellar_listing *listing
     double mean, variance;
 
     if (m->ops->is_additive)
-        return listing->negatives == CELLAR_NEGATIVES_KEEP
+        return listing->negatives != CELLAR_NEGATIVES_ZERO
                    ? 0
                    : -sweep_lost(sweep, count, listing->threshold);
     cellar_mechanism_mean_variance(m, count, &mean, &variance);
@@ -76,7 +76,7 @@ static double forecast_bias(forecast_sweep *sweep, const cellar_listing *listing
 /* A true count, and whether its cell is part of the sum of the interior. */
 typedef struct forecast_item {
     int64_t count;
-    int is_interior;
+    int is_inner;
 } forecast_item;
 
 static int forecast_order(const void *a, const void *b)
@@ -117,7 +117,7 @@ cellar_status cellar_forecast_fill(const cellar_table *table, const cellar_mecha
     forecast_sweep sweep = {.mechanism = mechanism};
     forecast_item *items = NULL;
     size_t n, n_interior = 0;
-    int64_t positive = listing->negatives == CELLAR_NEGATIVES_KEEP ? 1 : listing->threshold;
+    int64_t positive = listing->negatives != CELLAR_NEGATIVES_ZERO ? 1 : listing->threshold;
     double listed = 0, bias = 0, n_zeros;
     cellar_status status = forecast_collect(table, &items, &n, err);
 
@@ -132,7 +132,7 @@ cellar_status cellar_forecast_fill(const cellar_table *table, const cellar_mecha
             bias = forecast_bias(&sweep, listing, items[i].count);
         }
         out->size += listed;
-        if (items[i].is_interior) {
+        if (items[i].is_inner) {
             out->bias += bias;
             n_interior++;
         }

@@ -178,7 +178,7 @@ const char *cellar_release_ledger(const cellar_release *release)
     return release->facts.ledger;
 }
 
-const char *cellar_release_verdict(const cellar_release *release)
+cellar_verdict cellar_release_verdict(const cellar_release *release)
 {
     return release->facts.verdict;
 }

@@ -12,7 +12,8 @@
 
 /* What is said about the numbers. Strings lie in the description. */
 typedef struct cellar_release_facts {
-    const char *mechanism, *unit, *total_epsilon, *key_id, *date, *ledger, *verdict;
+    const char *mechanism, *unit, *total_epsilon, *key_id, *date, *ledger;
+    cellar_verdict verdict;
     const char *delta; /* that is charged; NULL: none, or not known */
     uint32_t revision;
     cellar_negatives negatives;

@@ -2,14 +2,15 @@
 set(LAYER_SOURCES
   adjustment/adjustment.c
   adjustment/adjustment_active.c
-  adjustment/adjustment_describe.c
-  adjustment/adjustment_file.c
+  adjustment/adjustment_comparison.c
+  adjustment/adjustment_estimate.c
   adjustment/adjustment_nonnegative.c
   adjustment/adjustment_observe.c
+  adjustment/adjustment_schema.c
   adjustment/adjustment_solve.c
   adjustment/aggregate.c
   adjustment/member_walk.c
-  adjustment/noise_law.c
+  adjustment/noise_moments.c
   adjustment/rounding.c
   adjustment/rounding_bounds.c
   adjustment/rounding_greedy.c
@@ -24,12 +25,15 @@ set(LAYER_SOURCES
   draw/draw_sparse.c
   draw/predicate.c
   draw/zeros.c
+  estimate/estimate.c
+  estimate/estimate_file.c
   files/description.c
   files/digest.c
   files/inspected.c
   files/manifest.c
   files/manifest_inspect.c
   files/manifest_sign.c
+  files/numbers_read.c
   files/release_read.c
   files/release_write.c
   forecast.c

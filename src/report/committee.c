@@ -2,6 +2,9 @@
 /* The page for the release committee: computed from true counts, and confidential. */
 #include "report/committee.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "mechanism/mechanism.h"
@@ -20,6 +23,8 @@ static cellar_status committee_check(const cellar_committee *run, cellar_error *
 {
     const cellar_committee_options *what = run->what;
     const size_t n = cellar_schema_n_variables(run->schema);
+    if (what->n_qid == 0 && run->is_of_plan)
+        return CELLAR_OK; /* nothing is attacked */
     if (what->n_qid == 0 || what->n_sensitive == 0 || what->n_qid + what->n_sensitive > n)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "name the variables an attacker knows and those to be learnt");
@@ -33,11 +38,13 @@ static cellar_status committee_check(const cellar_committee *run, cellar_error *
     return CELLAR_OK;
 }
 
-static cellar_status committee_open(cellar_committee *run, cellar_error *err)
+cellar_status cellar_committee_open(cellar_committee *run, cellar_error *err)
 {
     const cellar_committee_options *what = run->what;
-    cellar_status status = cellar_groups_of_table(
-        run->table, what->qid, what->n_qid, what->sensitive, what->n_sensitive, &run->groups, err);
+    cellar_status status = CELLAR_OK;
+    if (what->n_qid > 0 || !run->is_of_plan)
+        status = cellar_groups_create(run->table, what->qid, what->n_qid, what->sensitive,
+                                      what->n_sensitive, &run->groups, err);
     if (status == CELLAR_OK)
         status = committee_check(run, err);
     if (status == CELLAR_OK)
@@ -53,14 +60,13 @@ static cellar_status committee_open(cellar_committee *run, cellar_error *err)
     return status;
 }
 
-static void committee_close(cellar_committee *run)
+void cellar_committee_close(cellar_committee *run)
 {
     for (size_t m = 0; m < COMMITTEE_MAX_MECHANISMS; m++)
         cellar_mechanism_free(run->planned[m]);
     cellar_groups_free(run->groups);
     cellar_free(run->epsilons);
     cellar_free(run->grid);
-    cellar_page_clear(&run->page);
 }
 
 /* ---- the head of the page ------------------------------------------------------------------- */
@@ -121,6 +127,22 @@ static void committee_contents(cellar_page *page)
     cellar_page_tag(page, "</ul></nav>\n");
 }
 
+/* What is assessed, and what comes of it in short. */
+static cellar_status committee_lead(cellar_committee *run, cellar_error *err)
+{
+    cellar_page *page = &run->page;
+    cellar_status status;
+    committee_facts(run);
+    status = cellar_committee_summary(run, err);
+    if (cellar_schema_cells_per_record(run->schema) > 1 ||
+        cellar_schema_n_variables(run->schema) > run->what->n_qid + run->what->n_sensitive)
+        cellar_page_remark(page, "warn",
+                           "The table holds margins or further variables. If they are released, "
+                           "too, an attacker can do more than what follows: risks are then lower "
+                           "bounds.");
+    return status;
+}
+
 static cellar_status committee_head(cellar_committee *run, cellar_error *err)
 {
     cellar_page *page = &run->page;
@@ -131,24 +153,17 @@ static cellar_status committee_head(cellar_committee *run, cellar_error *err)
                        "What the planned release lets somebody learn, what it costs analysts, and "
                        "what is proved about it. Everything here was computed from true counts: it "
                        "must not leave the committee.");
-    committee_facts(run);
-    status = cellar_committee_summary(run, err);
-    if (cellar_schema_cells_per_record(run->schema) > 1 ||
-        cellar_schema_n_variables(run->schema) > run->what->n_qid + run->what->n_sensitive)
-        cellar_page_remark(page, "warn",
-                           "The table holds margins or further variables. If they are released, "
-                           "too, an attacker can do more than what follows: risks are then lower "
-                           "bounds.");
+    status = committee_lead(run, err);
     committee_contents(page);
     return status;
 }
 
 /* ---- the foot of the page ----------------------------------------------------------------- */
 
-static cellar_status committee_noise(cellar_committee *run, cellar_error *err)
+cellar_status cellar_committee_noise(cellar_committee *run, cellar_error *err)
 {
     const cellar_section_noise_of noise = {"noise-planned", cellar_mechanism_spec(run->planned[0]),
-                                           run->what->negatives, 0, 1};
+                                           run->what->negatives, run->threshold, 1};
     cellar_page_paragraph(&run->page, "Of the mechanism planned, %s.", noise.mechanism);
     return cellar_section_noise(&run->page, &noise, err);
 }
@@ -164,8 +179,8 @@ static cellar_status committee_certificate(cellar_committee *run, cellar_error *
         cellar_page_paragraph(&run->page, "The certificate that the release carries.");
         cellar_page_remark(&run->page, "warn",
                            "Not verified: no signature of the release was checked.");
-        cellar_section_certificate(&run->page,
-                                   json_object_get(run->what->release->description, "certificate"));
+        cellar_section_certificate(
+            &run->page, json_object_get(run->what->release->description, "certificate"), 0);
         return CELLAR_OK;
     }
     status = cellar_committee_certify(run, run->planned[0], epsilons, 3, &certificate, err);
@@ -180,29 +195,30 @@ static cellar_status committee_certificate(cellar_committee *run, cellar_error *
     }
     if (status == CELLAR_OK) {
         cellar_page_paragraph(&run->page, "What a release with the mechanism planned would carry.");
-        cellar_section_certificate(&run->page, object);
+        cellar_section_certificate(&run->page, object, 0);
     }
     json_decref(object);
     cellar_certificate_free(certificate);
     return status;
 }
 
-static void committee_not_covered(cellar_committee *run)
+void cellar_committee_not_covered(cellar_page *page)
 {
-    cellar_section_not_covered(&run->page);
-    cellar_page_paragraph(&run->page,
+    cellar_section_not_covered(page);
+    cellar_page_paragraph(page,
                           "Of this page in particular: the risk is that of one attack, with one "
                           "choice of known and sensitive columns. Parameters chosen because of "
                           "what stands here depend on the confidential data, and no certificate "
                           "covers that choice; record it.");
 }
 
-static void committee_checklist(cellar_page *page)
+void cellar_committee_checklist(cellar_page *page)
 {
     static const char *const items[] = {
         "The columns an attacker may know are the right ones, and none is missing.",
         "The sensitive columns are the right ones.",
-        "The categories were declared in advance, or were public before.",
+        "The categories were declared in advance, were public before, or were reviewed by somebody "
+        "who answers for them.",
         "The unit is right: one person can change no more records than the certificate says.",
         "Epsilon and delta, for all that one person touches, are what our policy allows.",
         "The ledger has room for this release, and it will be charged.",
@@ -233,6 +249,8 @@ static cellar_status committee_section(cellar_committee *run, size_t i, cellar_e
     switch (i) {
     case 0:
         status = cellar_committee_risk(run, err);
+        if (run->is_of_plan && strcmp(cellar_mechanism_name(run->planned[0]), "gaussian") != 0)
+            return status; /* a plan is shown, not what could have been */
         return status == CELLAR_OK ? cellar_committee_surface(run, err) : status;
     case 1:
         if (run->what->release != NULL)
@@ -245,16 +263,33 @@ static cellar_status committee_section(cellar_committee *run, size_t i, cellar_e
     case 4:
         return cellar_committee_groups(run, err);
     case 5:
-        return committee_noise(run, err);
+        return cellar_committee_noise(run, err);
     case 6:
         return committee_certificate(run, err);
     case 7:
-        committee_not_covered(run);
+        cellar_committee_not_covered(&run->page);
         return CELLAR_OK;
     default:
-        committee_checklist(&run->page);
+        cellar_committee_checklist(&run->page);
         return CELLAR_OK;
     }
+}
+
+cellar_status cellar_committee_table(cellar_committee *run, int level, cellar_error *err)
+{
+    static const size_t own[] = {0, 1, 3, 4, 5};
+    cellar_status status = run->groups != NULL ? committee_lead(run, err) : CELLAR_OK;
+    for (size_t k = 0; k < sizeof own / sizeof *own && status == CELLAR_OK; k++) {
+        char id[64];
+        if (run->groups == NULL && own[k] != 1 && own[k] != 5)
+            continue; /* sections of the attack */
+        snprintf(id, sizeof id, "%s%s", run->page.prefix, committee_sections[own[k]].id);
+        cellar_page_heading(&run->page, level, id, "%s", committee_sections[own[k]].title);
+        status = cellar_committee_step(run, committee_sections[own[k]].id, 0.5, err);
+        if (status == CELLAR_OK)
+            status = committee_section(run, own[k], err);
+    }
+    return status;
 }
 
 static cellar_status committee_write(cellar_committee *run, cellar_error *err)
@@ -269,8 +304,6 @@ static cellar_status committee_write(cellar_committee *run, cellar_error *err)
             status = committee_section(run, i, err);
     }
     cellar_page_end(&run->page);
-    if (status == CELLAR_OK && run->page.out.failed)
-        status = cellar_fail_memory(err, "a page");
     return status;
 }
 
@@ -292,15 +325,10 @@ cellar_status cellar_report_committee(const cellar_table *table,
     const cellar_output_options how = {.replace = run.options->replace};
     status = cellar_output_open(path, &how, &output, err);
     if (status == CELLAR_OK)
-        status = committee_open(&run, err);
+        status = cellar_committee_open(&run, err);
     if (status == CELLAR_OK)
         status = committee_write(&run, err);
-    if (status == CELLAR_OK) {
-        cellar_output_write(output, run.page.out.bytes, run.page.out.length);
-        status = cellar_output_commit(output, err);
-    } else {
-        cellar_output_discard(output);
-    }
-    committee_close(&run);
+    status = cellar_page_finish(&run.page, output, status, err);
+    cellar_committee_close(&run);
     return status;
 }

@@ -19,7 +19,7 @@ cellar_status cellar_committee_certify(const cellar_committee *run,
     cellar_protect_options protect = cellar_protect_options_default();
     cellar_release_facts facts;
     cellar_question question;
-    protect.negatives = (int) run->what->negatives;
+    protect.negatives = run->what->negatives;
     if (cellar_table_is_weighted(run->table)) {
         protect.max_weight = cellar_table_max_weight(run->table);
         if (protect.max_weight == 0)
@@ -27,8 +27,9 @@ cellar_status cellar_committee_certify(const cellar_committee *run,
                                "the weights of the table have no bound (tabulate --max-weight)");
     }
     facts = cellar_protection_facts(&protect, cellar_schema_cells_per_record(run->schema));
-    facts.unit = NULL; /* "one record" */
-    cellar_question_init(&question, &facts, cellar_question_domain(run->schema));
+    facts.unit = NULL; /* "record" */
+    cellar_question_init(&question, &facts);
+    cellar_question_add_domains(&question, run->schema);
     question.options.epsilons = epsilons;
     question.options.n_epsilons = n;
     question.options.n_deltas = 1; /* the first */
@@ -42,59 +43,95 @@ typedef struct delta_grid {
     const char *epsilons[DELTA_N_EPSILONS];
 } delta_grid;
 
-static cellar_status delta_add_profile(const cellar_committee *run, const delta_grid *grid,
-                                       size_t m, cellar_chart *chart, size_t *n_curves,
-                                       cellar_error *err)
+typedef struct delta_chart {
+    delta_grid grid;
+    cellar_chart *chart;
+    size_t n_curves;
+    double lowest; /* delta drawn */
+} delta_chart;
+
+static cellar_status delta_add_profile(delta_chart *chart, const char *name,
+                                       cellar_status certified,
+                                       const cellar_certificate *certificate, cellar_error *err)
 {
     double x[DELTA_N_EPSILONS], y[DELTA_N_EPSILONS];
-    cellar_certificate *certificate = NULL;
     size_t n = 0;
-    cellar_status status = cellar_committee_certify(run, run->planned[m], grid->epsilons,
-                                                    DELTA_N_EPSILONS, &certificate, err);
-    if (status != CELLAR_OK)
-        return cellar_page_is_answer(status) ? CELLAR_OK : status;
+    if (certified != CELLAR_OK)
+        return cellar_page_is_answer(certified) ? CELLAR_OK : certified;
     for (size_t i = 0; i < cellar_certificate_n_points(certificate) && i < DELTA_N_EPSILONS; i++) {
         const cellar_profile_point point = cellar_certificate_point(certificate, i);
         if (!(point.delta > 1e-18))
             continue; /* zero has no place on the axis */
         x[n] = point.epsilon;
         y[n++] = point.delta;
+        chart->lowest = fmin(chart->lowest, point.delta);
     }
-    *n_curves += n > 0;
-    status =
-        n > 0 ? cellar_chart_add_curve(chart, cellar_mechanism_spec(run->planned[m]), x, y, n, err)
-              : CELLAR_OK;
-    cellar_certificate_free(certificate);
+    chart->n_curves += n > 0;
+    return n > 0 ? cellar_chart_add_curve(chart->chart, name, x, y, n, err) : CELLAR_OK;
+}
+
+cellar_status cellar_committee_profiles(cellar_page *page, const char *const *names, size_t n,
+                                        double planned, cellar_committee_certifier *certify,
+                                        void *context, cellar_error *err)
+{
+    delta_chart chart = {.lowest = 1};
+    cellar_chart_options options = cellar_chart_options_default();
+    cellar_status status = CELLAR_OK;
+    for (size_t i = 0; i < DELTA_N_EPSILONS; i++) {
+        snprintf(chart.grid.texts[i], sizeof chart.grid.texts[i], "%.3g",
+                 pow(10, -2 + (double) i / 10));
+        chart.grid.epsilons[i] = chart.grid.texts[i];
+    }
+    options.title = "Delta against epsilon";
+    options.description = "The proved delta of everything one unit touches, for each epsilon. A "
+                          "curve that ends has delta 0 from there on.";
+    options.x = (cellar_chart_axis){"epsilon", 1, NAN, NAN};
+    options.y = (cellar_chart_axis){"delta", 1, NAN, 1};
+    CELLAR_TRY(cellar_page_chart_create(page, &options, &chart.chart, err));
+    for (size_t m = 0; m < n; m++) {
+        cellar_certificate *certificate = NULL;
+        const cellar_status certified =
+            certify(context, m, chart.grid.epsilons, DELTA_N_EPSILONS, &certificate, err);
+        status = delta_add_profile(&chart, names[m], certified, certificate, err);
+        cellar_certificate_free(certificate);
+        if (status != CELLAR_OK)
+            goto out;
+    }
+    CELLAR_TRY(cellar_committee_mark(chart.chart, planned, chart.lowest, 1, err));
+    if (chart.n_curves > 0)
+        CELLAR_TRY(cellar_page_chart(page, "delta-epsilon", chart.chart, err));
+    else
+        cellar_page_paragraph(page, "There is nothing to draw: delta is 0 from an epsilon of 0.01 "
+                                    "on, or no bound is known.");
+out:
+    cellar_chart_free(chart.chart);
     return status;
+}
+
+static cellar_status delta_certify(void *context, size_t i, const char *const *epsilons, size_t n,
+                                   cellar_certificate **out, cellar_error *err)
+{
+    const cellar_committee *run = context;
+    return cellar_committee_certify(run, run->planned[i], epsilons, n, out, err);
 }
 
 static cellar_status delta_profiles(cellar_committee *run, cellar_error *err)
 {
-    delta_grid grid;
-    cellar_chart_options options = cellar_chart_options_default();
-    cellar_chart *chart = NULL;
-    cellar_status status = CELLAR_OK;
-    size_t n_curves = 0;
-    for (size_t i = 0; i < DELTA_N_EPSILONS; i++) {
-        snprintf(grid.texts[i], sizeof grid.texts[i], "%.3g", pow(10, -2 + (double) i / 10));
-        grid.epsilons[i] = grid.texts[i];
-    }
-    options.title = "Delta against epsilon";
-    options.description = "The proved delta of everything one record touches, for each epsilon. A "
-                          "curve that ends has delta 0 from there on.";
-    options.x = (cellar_chart_axis){"epsilon", 1, NAN, NAN};
-    options.y = (cellar_chart_axis){"delta", 1, NAN, 1};
-    CELLAR_TRY(cellar_page_chart_create(&run->page, &options, &chart, err));
+    static const char *const one[] = {"1"};
+    const char *names[COMMITTEE_MAX_MECHANISMS];
+    cellar_certificate *certificate = NULL;
+    double planned = NAN;
+    cellar_status status =
+        cellar_committee_certify(run, run->planned[0], one, 1, &certificate, err);
+    if (status == CELLAR_OK)
+        planned = cellar_committee_joint_epsilon(certificate);
+    cellar_certificate_free(certificate);
+    if (status != CELLAR_OK && !cellar_page_is_answer(status))
+        return status;
     for (size_t m = 0; m < run->what->n_mechanisms; m++)
-        CELLAR_TRY(delta_add_profile(run, &grid, m, chart, &n_curves, err));
-    if (n_curves > 0)
-        CELLAR_TRY(cellar_page_chart(&run->page, "delta-epsilon", chart, err));
-    else
-        cellar_page_paragraph(&run->page, "There is nothing to draw: delta is 0 from an epsilon of "
-                                          "0.01 on, or no bound is known.");
-out:
-    cellar_chart_free(chart);
-    return status;
+        names[m] = cellar_mechanism_spec(run->planned[m]);
+    return cellar_committee_profiles(&run->page, names, run->what->n_mechanisms, planned,
+                                     delta_certify, run, err);
 }
 
 /* ---- against alpha ------------------------------------------------------------------------- */

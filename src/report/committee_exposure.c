@@ -156,7 +156,10 @@ static int exposed_row(void *context, const cellar_exposed_group *group)
         cellar_section_category(&run->page, run->schema, run->what->qid[j], group->categories[j]);
     cellar_page_number(&run->page, "%llu", (unsigned long long) group->size);
     cellar_page_number(&run->page, "%zu", group->n_present);
-    cellar_page_number(&run->page, "%.4f", group->value);
+    if (group->value > 0 && group->value < 0.00005)
+        cellar_page_number(&run->page, "below 0.0001");
+    else
+        cellar_page_number(&run->page, "%.4f", group->value);
     cellar_page_row_end(&run->page);
     return 0;
 }

@@ -65,7 +65,7 @@ typedef struct risk_chart {
 } risk_chart;
 
 /* Adds what is finite: gaps of a coarser grid are none. */
-static cellar_status risk_add(const cellar_committee *run, cellar_chart *chart, const char *label,
+static cellar_status risk_add(cellar_committee *run, cellar_chart *chart, const char *label,
                               const double *y, cellar_error *err)
 {
     double *points = cellar_alloc(2 * run->n_epsilons + 1, sizeof *points);
@@ -78,6 +78,7 @@ static cellar_status risk_add(const cellar_committee *run, cellar_chart *chart, 
         if (isfinite(y[i])) {
             points[n] = run->grid[i];
             values[n++] = y[i];
+            run->top = fmax(run->top, y[i]);
         }
     status = n > 0 ? cellar_chart_add_curve(chart, label, points, values, n, err) : CELLAR_OK;
     cellar_free(points);
@@ -86,7 +87,7 @@ static cellar_status risk_add(const cellar_committee *run, cellar_chart *chart, 
 
 /* The curve of a mechanism by a method, named with what is added to the label. A method that has no
  * such number is left out. */
-static cellar_status risk_add_mechanism(const cellar_committee *run, cellar_chart *chart,
+static cellar_status risk_add_mechanism(cellar_committee *run, cellar_chart *chart,
                                         const risk_chart *what, size_t m, cellar_risk_method method,
                                         risk_curve *curve, cellar_error *err)
 {
@@ -109,9 +110,10 @@ static cellar_status risk_add_mechanism(const cellar_committee *run, cellar_char
 }
 
 /* A horizontal line. */
-static cellar_status risk_add_level(const cellar_committee *run, cellar_chart *chart,
-                                    const char *name, double level, cellar_error *err)
+static cellar_status risk_add_level(cellar_committee *run, cellar_chart *chart, const char *name,
+                                    double level, cellar_error *err)
 {
+    run->top = fmax(run->top, level); /* NAN is none */
     const double x[] = {run->grid[0], run->grid[run->n_epsilons - 1]}, y[] = {level, level};
     return isfinite(level) && x[1] > x[0] ? cellar_chart_add_curve(chart, name, x, y, 2, err)
                                           : CELLAR_OK;
@@ -127,6 +129,7 @@ static cellar_status risk_draw(cellar_committee *run, const risk_chart *what, ce
     risk_curve curve = {numbers, numbers != NULL ? numbers + run->n_epsilons : NULL};
     if (numbers == NULL)
         return cellar_fail_memory(err, "a curve");
+    run->top = 0;
     options.title = what->title;
     options.description = what->description;
     options.x = (cellar_chart_axis){"epsilon of a cell", 1, NAN, NAN};
@@ -143,6 +146,8 @@ static cellar_status risk_draw(cellar_committee *run, const risk_chart *what, ce
             risk_add_level(run, chart, "guessing without the release", planned.baseline, err));
     else if (what->measure == CELLAR_RISK_LOCAL)
         CELLAR_TRY(risk_add_level(run, chart, "before protection", planned.original, err));
+    CELLAR_TRY(cellar_committee_mark(chart, cellar_committee_planned_epsilon(run), 0,
+                                     what->precision ? 1 : run->top, err));
     CELLAR_TRY(cellar_page_chart(&run->page, what->name, chart, err));
 out:
     cellar_chart_free(chart);
@@ -151,6 +156,15 @@ out:
 }
 
 /* ---- what is planned, as a table ----------------------------------------------------------- */
+
+/* What is above 0 does not become it by rounding. */
+static void risk_cell(cellar_page *page, double value)
+{
+    if (value > 0 && value < 0.00005)
+        cellar_page_number(page, "below 0.0001");
+    else
+        cellar_page_number(page, "%.4f", value);
+}
 
 static cellar_status risk_planned(cellar_committee *run, cellar_error *err)
 {
@@ -170,36 +184,53 @@ static cellar_status risk_planned(cellar_committee *run, cellar_error *err)
         if (status != CELLAR_OK)
             break;
         cellar_page_row_begin(page, "%s", cellar_mechanism_spec(run->planned[m]));
-        cellar_page_number(page, "%.4f", s.mean.value);
-        cellar_page_number(page, "%.4f", s.mean.claim);
+        risk_cell(page, s.mean.value);
+        risk_cell(page, s.mean.claim);
         if (isnan(s.mean.precision))
             cellar_page_number(page, "-");
         else
             cellar_page_number(page, "%.4f", s.mean.precision);
         cellar_page_number(page, "%.4f", s.baseline);
-        cellar_page_number(page, "%.4f", s.maximum);
+        risk_cell(page, s.maximum);
         cellar_page_row_end(page);
     }
     cellar_page_table_end(page);
     return status;
 }
 
+/* "2.7 %"; what is above 0 and rounds to it is "less than 0.1 %". */
+static const char *risk_percent(double share, char out[24])
+{
+    if (share > 0 && share < 0.0005)
+        snprintf(out, 24, "less than 0.1 %%");
+    else
+        snprintf(out, 24, "%.1f %%", 100 * share);
+    return out;
+}
+
 cellar_status cellar_committee_summary(cellar_committee *run, cellar_error *err)
 {
     cellar_risk_summary s;
+    char text[4][24];
     const cellar_status status =
         risk_at(run, run->planned[0], (risk_look){CELLAR_RISK_LOCAL, CELLAR_RISK_EXACT}, &s, err);
     if (status != CELLAR_OK)
         return status;
     cellar_page_remark(&run->page, "note",
                        "In short: before protection, somebody who knows a person's group reads the "
-                       "sensitive value off %.1f %% of the groups. With %s the attack succeeds on "
-                       "a group with probability %.1f %% on average and %.1f %% at most. Of its "
-                       "claims %.1f %% are right; guessing without the release is right for "
-                       "%.1f %%.",
-                       100 * s.original, cellar_mechanism_spec(run->planned[0]), 100 * s.mean.value,
-                       100 * s.maximum, isnan(s.mean.precision) ? 0 : 100 * s.mean.precision,
-                       100 * s.baseline);
+                       "sensitive value off %s of the groups. With %s the attack succeeds on a "
+                       "group with a probability of %s on average, and of %s on the most exposed "
+                       "one.",
+                       risk_percent(s.original, text[0]), cellar_mechanism_spec(run->planned[0]),
+                       risk_percent(s.mean.value, text[1]), risk_percent(s.maximum, text[2]));
+    if (isfinite(s.mean.precision) && isfinite(s.baseline))
+        cellar_page_paragraph(
+            &run->page,
+            "It makes a claim with a probability of %s. Of its claims %.1f %% are "
+            "right; guessing without the release is right for %.1f %%: on "
+            "average a claim %s.",
+            risk_percent(s.mean.claim, text[3]), 100 * s.mean.precision, 100 * s.baseline,
+            s.mean.precision > s.baseline ? "says more than a guess" : "says no more than a guess");
     return CELLAR_OK;
 }
 
@@ -226,8 +257,7 @@ cellar_status cellar_committee_risk(cellar_committee *run, cellar_error *err)
         "Risk of the groups as they are",
         "How likely the attack reads off the right value, mean over groups, against epsilon: "
         "exact, "
-        "and by the published formula where there is one. The S-curve ends at the risk before "
-        "protection.",
+        "and by the published formula where there is one.",
         "risk (mean over groups)",
         CELLAR_RISK_LOCAL,
         0,
@@ -236,7 +266,7 @@ cellar_status cellar_committee_risk(cellar_committee *run, cellar_error *err)
         "risk-expected",
         "Expected risk of groups like these",
         "The same when the members of each group are drawn anew with its shares: exact, and by the "
-        "published formula, which understates.",
+        "published formula where there is one.",
         "risk (mean over groups)",
         CELLAR_RISK_EXPECTED,
         0,
@@ -273,6 +303,32 @@ cellar_status cellar_committee_risk(cellar_committee *run, cellar_error *err)
 
 enum { SURFACE_N_EPSILONS = 25, SURFACE_N_DELTAS = 13, SURFACE_N = 25 * 13 };
 
+/* How much the risk varies along epsilon at the same delta, and along delta at the same epsilon:
+ * the most of each. */
+static void surface_ranges(const double *values, double *along_epsilon, double *along_delta)
+{
+    double low[2][SURFACE_N_EPSILONS], high[2][SURFACE_N_EPSILONS];
+    *along_epsilon = *along_delta = 0;
+    for (size_t i = 0; i < SURFACE_N_EPSILONS; i++)
+        for (size_t k = 0; k < 2; k++) {
+            low[k][i] = INFINITY;
+            high[k][i] = -INFINITY;
+        }
+    for (size_t k = 0; k < SURFACE_N; k++) {
+        const size_t i = k % SURFACE_N_EPSILONS, j = k / SURFACE_N_EPSILONS;
+        if (isnan(values[k]))
+            continue;
+        low[0][i] = fmin(low[0][i], values[k]);
+        high[0][i] = fmax(high[0][i], values[k]);
+        low[1][j] = fmin(low[1][j], values[k]);
+        high[1][j] = fmax(high[1][j], values[k]);
+    }
+    for (size_t i = 0; i < SURFACE_N_EPSILONS; i++) {
+        *along_delta = fmax(*along_delta, high[0][i] - low[0][i]);
+        *along_epsilon = fmax(*along_epsilon, high[1][i] - low[1][i]);
+    }
+}
+
 static cellar_status surface_fill(const cellar_committee *run, double *x, double *y, double *values,
                                   cellar_error *err)
 {
@@ -302,23 +358,35 @@ static cellar_status surface_fill(const cellar_committee *run, double *x, double
 cellar_status cellar_committee_surface(cellar_committee *run, cellar_error *err)
 {
     double x[SURFACE_N_EPSILONS], y[SURFACE_N_DELTAS];
-    double values[SURFACE_N];
+    double values[SURFACE_N], along_epsilon, along_delta;
+    const double planned = cellar_committee_planned_epsilon(run);
     cellar_chart_options options = cellar_chart_options_default();
     cellar_chart *chart = NULL;
+    cellar_text description = {0};
     cellar_status status = CELLAR_OK;
+    CELLAR_TRY(surface_fill(run, x, y, values, err));
+    surface_ranges(values, &along_epsilon, &along_delta);
+    cellar_text_printf(&description,
+                       "The risk of the groups as they are under Gaussian noise with probabilistic "
+                       "(epsilon, delta)-differential privacy. At one delta it varies by up to "
+                       "%.3g along epsilon; at one epsilon by up to %.3g along delta.",
+                       along_epsilon, along_delta);
+    if (isfinite(planned))
+        cellar_text_printf(&description, " Planned is %s, with epsilon %.6g.",
+                           cellar_mechanism_name(run->planned[0]), planned);
+    if (description.failed)
+        CELLAR_TRY(cellar_fail_memory(err, "a chart"));
     options.title = "Risk over epsilon and delta, Gaussian noise";
-    options.description = "The risk of the groups as they are under Gaussian noise with "
-                          "probabilistic (epsilon, delta)-differential privacy: epsilon matters "
-                          "much, delta little.";
+    options.description = description.bytes;
     options.x = (cellar_chart_axis){"epsilon of a cell", 1, NAN, NAN};
     options.y = (cellar_chart_axis){"delta", 1, NAN, NAN};
     options.height = 360;
-    CELLAR_TRY(surface_fill(run, x, y, values, err));
     CELLAR_TRY(cellar_page_chart_create(&run->page, &options, &chart, err));
     CELLAR_TRY(cellar_chart_add_surface(chart, "risk", x, SURFACE_N_EPSILONS, y, SURFACE_N_DELTAS,
                                         values, err));
     CELLAR_TRY(cellar_page_chart(&run->page, "risk-surface", chart, err));
 out:
     cellar_chart_free(chart);
+    cellar_text_clear(&description);
     return status;
 }

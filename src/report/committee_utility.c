@@ -15,7 +15,7 @@
 #include "base/memory.h"
 #include "report/committee.h"
 
-enum { UTILITY_N_FACTORS = 5, UTILITY_MAX_COUNT = 10, UTILITY_N_CHARTS = 8 };
+enum { UTILITY_N_FACTORS = 5, UTILITY_PLANNED = 2, UTILITY_MAX_COUNT = 10, UTILITY_N_CHARTS = 8 };
 
 /* Of what each box is made. */
 typedef struct utility_chart {
@@ -52,7 +52,8 @@ static const utility_chart utility_charts[UTILITY_N_CHARTS] = {
 
 /* All assessments: mechanisms by values of epsilon, and the mechanisms as planned. */
 typedef struct utility_work {
-    char names[UTILITY_N_FACTORS][32]; /* of the values of epsilon */
+    char names[UTILITY_N_FACTORS][32];  /* of the values of epsilon */
+    char labels[UTILITY_N_FACTORS][48]; /* the same; the one planned says so */
     const char *categories[UTILITY_N_FACTORS];
     size_t n_epsilons; /* 1 when nothing varies */
     cellar_utility *at[COMMITTEE_MAX_MECHANISMS][UTILITY_N_FACTORS];
@@ -77,14 +78,16 @@ static void utility_values(const cellar_committee *run, utility_work *work)
 {
     const char *epsilon = NULL;
     for (size_t m = 0; m < run->what->n_mechanisms && epsilon == NULL; m++)
-        epsilon = cellar_committee_parameter(run->planned[m], "epsilon");
+        epsilon = cellar_committee_parameter(run->planned[m], "epsilon"); /* the first is planned */
     work->n_epsilons = epsilon != NULL ? UTILITY_N_FACTORS : 1;
     snprintf(work->names[0], sizeof work->names[0], "as planned");
     for (size_t i = 0; i < UTILITY_N_FACTORS; i++) {
         if (epsilon != NULL)
             snprintf(work->names[i], sizeof work->names[i], "%.4g",
-                     strtod(epsilon, NULL) * pow(2, (double) i - 2));
-        work->categories[i] = work->names[i];
+                     strtod(epsilon, NULL) * pow(2, (double) i - UTILITY_PLANNED));
+        snprintf(work->labels[i], sizeof work->labels[i], "%s%s", work->names[i],
+                 epsilon != NULL && i == UTILITY_PLANNED ? " (planned)" : "");
+        work->categories[i] = work->labels[i];
     }
 }
 
@@ -256,7 +259,7 @@ static cellar_chart_box utility_count_box(const cellar_utility *u, int64_t count
         const cellar_utility_spread *s = cellar_utility_spread_at(u, i);
         if (s->count != count || strcmp(s->measure, "relative_difference") != 0)
             continue;
-        if (isnan(box.median) || strcmp(s->source, "law") == 0)
+        if (isnan(box.median) || s->source == CELLAR_SPREAD_DISTRIBUTION)
             box = utility_spread_box(s);
     }
     box.low *= 100;

@@ -43,43 +43,63 @@ const char *cellar_committee_parameter(const cellar_mechanism *mechanism, const 
     return NULL;
 }
 
-/* The spec with the parameter at another value, or without it (NULL). */
-static void vary_spec(const cellar_mechanism *mechanism, const char *name, const char *value,
-                      cellar_text *spec)
-{
-    char sign = ':';
-    cellar_text_add_string(spec, cellar_mechanism_name(mechanism));
-    for (size_t i = 0; i < cellar_mechanism_n_parameters(mechanism); i++) {
-        const char *key = cellar_mechanism_parameter_name(mechanism, i);
-        const char *text =
-            strcmp(key, name) == 0 ? value : cellar_mechanism_parameter_text(mechanism, i);
-        if (cellar_mechanism_parameter_is_derived(mechanism, i) || text == NULL)
-            continue;
-        cellar_text_printf(spec, "%c%s=%s", sign, key, text);
-        sign = ',';
-    }
-}
-
+/* The planned spec without epsilon, for legends. NULL when memory ends. */
 char *cellar_committee_label(const cellar_committee *run, size_t m)
 {
-    cellar_text label = {0};
-    vary_spec(run->planned[m], "epsilon", NULL, &label);
-    if (label.failed)
-        cellar_text_clear(&label);
-    return label.bytes;
+    const char *spec = cellar_mechanism_spec(run->planned[m]);
+    const size_t size = strlen(spec) + 1;
+    char *label = cellar_alloc(size, 1);
+    if (label != NULL &&
+        cellar_mechanism_spec_remove(spec, "epsilon", label, size, NULL) != CELLAR_OK) {
+        cellar_free(label);
+        label = NULL;
+    }
+    return label;
 }
 
 cellar_status cellar_committee_vary(const cellar_mechanism *mechanism, const char *name,
                                     const char *value, cellar_mechanism **out, cellar_error *err)
 {
-    cellar_text spec = {0};
-    cellar_status status;
+    const char *planned = cellar_mechanism_spec(mechanism);
+    const size_t size = strlen(planned) + strlen(name) + strlen(value) + 3;
+    char *others = cellar_alloc(size, 1), *spec = cellar_alloc(size, 1);
+    cellar_status status = CELLAR_OK;
+
     *out = NULL;
-    vary_spec(mechanism, name, value, &spec);
-    status = spec.failed ? cellar_fail_memory(err, "a mechanism")
-                         : cellar_mechanism_create(spec.bytes, out, err);
-    cellar_text_clear(&spec);
+    if (others == NULL || spec == NULL)
+        CELLAR_TRY(cellar_fail_memory(err, "a mechanism"));
+    CELLAR_TRY(cellar_mechanism_spec_remove(planned, name, others, size, err));
+    CELLAR_TRY(cellar_mechanism_spec_add(others, name, value, spec, size, err));
+    CELLAR_TRY(cellar_mechanism_create(spec, out, err));
+out:
+    cellar_free(others);
+    cellar_free(spec);
     return cellar_page_is_answer(status) ? CELLAR_OK : status;
+}
+
+double cellar_committee_planned_epsilon(const cellar_committee *run)
+{
+    const char *text = cellar_committee_parameter(run->planned[0], "epsilon");
+    return text != NULL ? strtod(text, NULL) : NAN;
+}
+
+double cellar_committee_joint_epsilon(const cellar_certificate *certificate)
+{
+    const double pure = cellar_certificate_pure_epsilon(certificate);
+    if (cellar_certificate_verdict(certificate) != CELLAR_VERDICT_HOLDS)
+        return NAN;
+    return isfinite(pure) ? pure : cellar_certificate_composition(certificate).tight.epsilon;
+}
+
+cellar_status cellar_committee_mark(cellar_chart *chart, double epsilon, double low, double high,
+                                    cellar_error *err)
+{
+    const double x[] = {epsilon, epsilon}, y[] = {low, high};
+    char name[64];
+    if (!isfinite(epsilon) || !(high > low))
+        return CELLAR_OK;
+    snprintf(name, sizeof name, "planned: epsilon %.6g", epsilon);
+    return cellar_chart_add_curve(chart, name, x, y, 2, err);
 }
 
 cellar_status cellar_committee_step(const cellar_committee *run, const char *stage, double fraction,

@@ -193,13 +193,15 @@ static cellar_status page_chart_file(const cellar_page *page, const char *name, 
 cellar_status cellar_page_chart(cellar_page *page, const char *name, const cellar_chart *chart,
                                 cellar_error *err)
 {
+    char own[96];
     cellar_status status = CELLAR_OK;
-    cellar_chart_figure(chart, name, &page->out);
+    snprintf(own, sizeof own, "%s%s", page->prefix, name);
+    cellar_chart_figure(chart, own, &page->out);
     page->n_charts++;
     if (page->charts != NULL)
-        status = page_chart_file(page, name, "svg", chart, err);
+        status = page_chart_file(page, own, "svg", chart, err);
     if (page->charts != NULL && status == CELLAR_OK)
-        status = page_chart_file(page, name, "png", chart, err);
+        status = page_chart_file(page, own, "png", chart, err);
     return status;
 }
 
@@ -271,6 +273,22 @@ void cellar_page_end(cellar_page *page)
 void cellar_page_clear(cellar_page *page)
 {
     cellar_text_clear(&page->out);
+}
+
+cellar_status cellar_page_finish(cellar_page *page, cellar_output *output, cellar_status so_far,
+                                 cellar_error *err)
+{
+    cellar_status status = so_far;
+    if (status == CELLAR_OK && page->out.failed)
+        status = cellar_fail_memory(err, "a page");
+    if (status == CELLAR_OK) {
+        cellar_output_write(output, page->out.bytes, page->out.length);
+        status = cellar_output_commit(output, err);
+    } else {
+        cellar_output_discard(output);
+    }
+    cellar_page_clear(page);
+    return status;
 }
 
 /* ---- numbers ------------------------------------------------------------------------------ */

@@ -6,6 +6,7 @@
 
 #include <cellar/chart.h>
 #include <cellar/export.h>
+#include <cellar/output.h>
 
 #include "base/text.h"
 
@@ -15,12 +16,17 @@ typedef struct cellar_page {
     int replace;        /* of these files */
     int confidential;   /* 1: says so on the screen and on every printed page, as do its charts */
     size_t n_charts;
+    char prefix[32]; /* of the names of charts and sections where several tables share the page */
 } cellar_page;
 
 /* The head of the page and its title. `page` begins zeroed but for its settings. */
 void cellar_page_begin(cellar_page *page, const char *title);
 void cellar_page_end(cellar_page *page);
 void cellar_page_clear(cellar_page *page);
+/* Lets the page appear when all went well so far, else nothing; and clears it. `output` may be NULL
+ * after a failure. Answers the first failure. */
+cellar_status cellar_page_finish(cellar_page *page, cellar_output *output, cellar_status so_far,
+                                 cellar_error *err);
 
 /* Text as it is to be read; so wherever a format is taken below. */
 void cellar_page_text(cellar_page *page, const char *format, ...) CELLAR_PRINTF(2, 3);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "privacy/certificate.h"
 #include "release/files/description.h"
 #include "report/report.h"
 
@@ -51,20 +52,26 @@ static int public_is_fitted(const cellar_release *release)
 
 static void public_variables(cellar_page *page, const cellar_schema *schema)
 {
-    static const char *const domains[] = {"read off the data", "declared in advance",
-                                          "asserted to be public"};
+    static const char *const domains[] = {[CELLAR_DOMAIN_OBSERVED] = "read off the data",
+                                          [CELLAR_DOMAIN_DECLARED] = "declared in advance",
+                                          [CELLAR_DOMAIN_ASSERTED] = "asserted to be public",
+                                          [CELLAR_DOMAIN_DRAFTED] =
+                                              "drafted from the data, reviewed by "};
     static const char *const headings[] = {"variable", "#categories", "where they come from", NULL};
     cellar_page_table_begin(page, "The variables of the table", headings);
     for (size_t v = 0; v < cellar_schema_n_variables(schema); v++) {
         cellar_page_row_begin(page, "%s", cellar_schema_variable(schema, v));
         cellar_page_number(page, "%zu", cellar_schema_n_leaves(schema, v));
-        cellar_page_cell(page, "%s", domains[cellar_schema_domain(schema, v)]);
+        const cellar_domain domain = cellar_schema_domain(schema, v);
+        cellar_page_cell(page, "%s%s", domains[domain],
+                         domain == CELLAR_DOMAIN_DRAFTED ? cellar_schema_reviewer(schema, v) : "");
         cellar_page_row_end(page);
     }
     cellar_page_table_end(page);
 }
 
-static void public_facts(cellar_page *page, const cellar_release *release, const char *file)
+static void public_facts(cellar_page *page, const cellar_release *release, const char *file,
+                         int is_part)
 {
     const cellar_schema *schema = cellar_release_schema(release);
     size_t n_margins;
@@ -92,13 +99,16 @@ static void public_facts(cellar_page *page, const cellar_release *release, const
                          ? "the system's entropy, never stored"
                          : cellar_noise_source_name(cellar_release_noise(release)));
     if (cellar_release_total_epsilon(release) != NULL)
-        cellar_page_fact(page, "Epsilon of all cells together", "%s",
-                         cellar_release_total_epsilon(release));
+        cellar_page_fact(page,
+                         is_part ? "Epsilon of the cells of this table, a part of the whole"
+                                 : "Epsilon of all cells together",
+                         "%s", cellar_release_total_epsilon(release));
     if (cellar_release_is_weighted(release))
         cellar_page_fact(page, "What is counted", "weighted sums, weights of at most %llu",
                          (unsigned long long) cellar_release_max_weight(release));
-    cellar_page_fact(page, "Margins, the interior included", "%zu", n_margins);
-    cellar_page_fact(page, "Verdict of the certificate", "%s", cellar_release_verdict(release));
+    cellar_page_fact(page, "Margins, the inner cells included", "%zu", n_margins);
+    cellar_page_fact(page, "Verdict of the certificate", "%s",
+                     cellar_verdict_name(cellar_release_verdict(release)));
     cellar_page_fact(page, "Charged to the ledger", "%s", cellar_release_ledger(release));
     cellar_page_tag(page, "</dl>\n");
 }
@@ -127,14 +137,31 @@ static void public_heading(public_run *run, size_t i, const char *id, const char
     cellar_page_heading(&run->page, run->n > 1 ? 3 : 2, own, "%s", text);
 }
 
+static cellar_section_noise_of public_noise_of(const cellar_release *release, const char *id)
+{
+    return (cellar_section_noise_of){id, cellar_release_mechanism(release),
+                                     cellar_release_negatives(release),
+                                     cellar_release_threshold(release), 0};
+}
+
+/* A fitted number has no noise of its own, and a weighted sum no count: neither has an interval. */
+static cellar_status public_numbers(public_run *run, size_t i, cellar_error *err)
+{
+    const cellar_release *release = run->releases[i];
+    const cellar_section_noise_of noise = public_noise_of(release, "");
+    const int has_intervals = strncmp(noise.mechanism, "identity", 8) != 0 &&
+                              !public_is_fitted(release) && !cellar_release_is_weighted(release) &&
+                              cellar_section_has_law(noise.mechanism);
+    return cellar_section_table(&run->page, release, run->options->max_rows,
+                                has_intervals ? &noise : NULL, err);
+}
+
 static cellar_status public_noise(public_run *run, size_t i, cellar_error *err)
 {
     const cellar_release *release = run->releases[i];
     char id[64];
     snprintf(id, sizeof id, "noise-%zu", i + 1);
-    const cellar_section_noise_of noise = {id, cellar_release_mechanism(release),
-                                           cellar_release_negatives(release),
-                                           cellar_release_threshold(release), 0};
+    const cellar_section_noise_of noise = public_noise_of(release, id);
     if (public_is_fitted(release)) {
         cellar_page_paragraph(&run->page,
                               "These numbers were fitted so that they add up: their errors depend "
@@ -157,11 +184,17 @@ static cellar_status public_release(public_run *run, size_t i, cellar_error *err
         cellar_page_heading(page, 2, number, "%s", public_title(run, i, (char[32]){0}));
     }
     public_stamp(page, release);
+    public_heading(run, i, "numbers", "The numbers");
+    status = public_numbers(run, i, err);
+    if (status != CELLAR_OK)
+        return status;
     public_heading(run, i, "released", "What is released");
-    public_facts(page, release, run->options->names != NULL ? run->options->names[i] : NULL);
+    public_facts(page, release, run->options->names != NULL ? run->options->names[i] : NULL,
+                 run->n > 1);
     public_variables(page, cellar_release_schema(release));
     public_heading(run, i, "certificate", "What the certificate says");
-    cellar_section_certificate(page, json_object_get(release->description, "certificate"));
+    cellar_section_certificate(page, json_object_get(release->description, "certificate"),
+                               run->n > 1);
     if (!cellar_release_can_recertify(release))
         cellar_page_remark(
             page, "warn",
@@ -175,11 +208,7 @@ static cellar_status public_release(public_run *run, size_t i, cellar_error *err
     public_heading(run, i, "tests", "How to test with these numbers");
     status =
         cellar_section_test(page, release, run->options->names != NULL ? name : "RELEASE.csv", err);
-    if (status != CELLAR_OK)
-        return status;
-    public_heading(run, i, "numbers", "The numbers");
-    cellar_section_table(page, release, run->options->max_rows);
-    return CELLAR_OK;
+    return status;
 }
 
 /* ---- the page ---------------------------------------------------------------------------- */
@@ -190,74 +219,90 @@ static void public_contents(public_run *run)
     cellar_page *page = &run->page;
     cellar_page_tag(page, "<nav aria-label=\"Contents\"><ul>\n");
     if (run->n == 1)
-        cellar_page_tag(page, "<li><a href=\"#released-1\">What is released</a></li>\n"
+        cellar_page_tag(page, "<li><a href=\"#numbers-1\">The numbers</a></li>\n"
+                              "<li><a href=\"#released-1\">What is released</a></li>\n"
                               "<li><a href=\"#certificate-1\">What the certificate says</a></li>\n"
                               "<li><a href=\"#noise-1\">The noise every number carries</a></li>\n"
-                              "<li><a href=\"#tests-1\">How to test with these numbers</a></li>\n"
-                              "<li><a href=\"#numbers-1\">The numbers</a></li>\n");
+                              "<li><a href=\"#tests-1\">How to test with these numbers</a></li>\n");
     for (size_t i = 0; i < run->n && run->n > 1; i++) {
         cellar_text_printf(&page->out, "<li><a href=\"#release-%zu\">", i + 1);
         cellar_page_text(page, "%s", public_title(run, i, number));
         cellar_page_tag(page, "</a></li>\n");
     }
-    if (run->n > 1)
-        cellar_page_tag(page, "<li><a href=\"#together\">All of them together</a></li>\n");
     cellar_page_tag(page, "<li><a href=\"#not-covered\">What is not covered</a></li>\n"
                           "</ul></nav>\n");
 }
 
-/* The certificate of the list they were made as. */
-static void public_list(cellar_page *page, const cellar_certificate *list, size_t n)
+/* a + b, rounded up. */
+static double public_add_up(double a, double b)
 {
-    const double pure = cellar_certificate_pure_epsilon(list);
-    const cellar_guarantee tight = cellar_certificate_composition(list).tight;
-    char text[2][32];
-    if (cellar_certificate_verdict(list) != CELLAR_VERDICT_HOLDS)
-        cellar_page_paragraph(page, "Of all %zu releases together nothing is proved: %s.", n,
-                              cellar_certificate_reason(list));
-    else if (isfinite(pure))
-        cellar_page_paragraph(page,
-                              "Proved of all %zu releases together, made as one list: epsilon = %s "
-                              "and delta = 0.",
-                              n, cellar_bound_text(pure, text[0]));
-    else
-        cellar_page_paragraph(page,
-                              "Proved of all %zu releases together, made as one list: epsilon = %s "
-                              "and delta = %s.",
-                              n, cellar_bound_text(tight.epsilon, text[0]),
-                              cellar_bound_text(tight.delta, text[1]));
+    const double sum = a + b, part = sum - a;
+    return (a - (sum - part)) + (b - part) > 0 ? nextafter(sum, INFINITY) : sum;
 }
 
-/* Basic composition: what the releases tell together is at most the sum of their bounds. */
-static void public_together(public_run *run)
+/* Basic composition: releases about the same units cost at most the sum of their bounds. *out stays
+ * NULL when that says nothing: a bound is missing, or the releases protect different units. */
+static cellar_status public_sum(const public_run *run, json_t **out, cellar_error *err)
 {
+    static const char *const same[] = {"unit", "neighbours", "records_per_unit"};
+    const json_t *first = json_object_get(run->releases[0]->description, "certificate");
     double sum = 0;
-    char text[32];
-    if (run->n < 2)
-        return;
-    if (run->options->together != NULL) {
-        cellar_page_heading(&run->page, 2, "together", "All of them together");
-        public_list(&run->page, run->options->together, run->n);
-        return;
-    }
     for (size_t i = 0; i < run->n; i++) {
         const json_t *certificate = json_object_get(run->releases[i]->description, "certificate");
         const json_t *pure = json_object_get(certificate, "pure_epsilon");
-        const int holds = strcmp(cellar_release_verdict(run->releases[i]), "holds") == 0;
-        sum += holds && json_is_number(pure) ? json_number_value(pure) : INFINITY;
+        if (cellar_release_verdict(run->releases[i]) != CELLAR_VERDICT_HOLDS ||
+            !json_is_number(pure))
+            return CELLAR_OK;
+        sum = public_add_up(sum, json_number_value(pure));
+        for (size_t k = 0; k < sizeof same / sizeof *same; k++)
+            if (!json_equal(json_object_get(certificate, same[k]), json_object_get(first, same[k])))
+                return CELLAR_OK;
     }
-    cellar_page_heading(&run->page, 2, "together", "All of them together");
-    if (isfinite(sum))
-        cellar_page_paragraph(&run->page,
-                              "Who has all %zu releases and takes them to be about the same units "
-                              "faces the sum of their bounds at most: epsilon = %s.",
-                              run->n, cellar_bound_text(sum, text));
+    *out = json_pack("{s:s, s:f, s:O?, s:O?, s:O?}", "verdict", "holds", "pure_epsilon", sum,
+                     "unit", json_object_get(first, "unit"), "neighbours",
+                     json_object_get(first, "neighbours"), "records_per_unit",
+                     json_object_get(first, "records_per_unit"));
+    return *out != NULL ? CELLAR_OK : cellar_fail_memory(err, "a certificate");
+}
+
+/* What protects is the bound of everything together: it comes first. */
+static cellar_status public_guarantee(public_run *run, cellar_error *err)
+{
+    const cellar_certificate *together = run->options->together;
+    json_t *joint = NULL;
+    cellar_status status = CELLAR_OK;
+    if (run->n == 1 && together == NULL)
+        joint = json_incref(json_object_get(run->releases[0]->description, "certificate"));
+    else if (together != NULL)
+        joint = cellar_certificate_json(together);
     else
-        cellar_page_paragraph(&run->page,
-                              "Who has all %zu releases knows more than any of them tells. Their "
-                              "bounds add up, but not all of them have one with delta = 0; the "
-                              "ledger keeps the account.",
-                              run->n);
+        status = public_sum(run, &joint, err);
+    if (joint == NULL && together != NULL)
+        status = cellar_fail_memory(err, "a certificate");
+    if (status != CELLAR_OK)
+        return status;
+    if (joint == NULL && run->n > 1)
+        cellar_page_remark(&run->page, "warn",
+                           "No guarantee of all %zu releases together is stated here: not each of "
+                           "them has a bound with delta = 0 for the same unit. Each has its own "
+                           "below; who has them all knows more than any of them shows.",
+                           run->n);
+    else
+        cellar_section_guarantee(&run->page, joint, run->n);
+    if (run->n > 1 && together == NULL && joint != NULL)
+        cellar_page_paragraph(&run->page, "This is the sum of their bounds, for releases about the "
+                                          "same units.");
+    json_decref(joint);
+    return CELLAR_OK;
+}
+
+/* 1 when each release is one with a proved guarantee. */
+static int public_is_protected(const public_run *run)
+{
+    for (size_t i = 0; i < run->n; i++)
+        if (cellar_release_level(run->releases[i]) != CELLAR_LEVEL_GUARANTEE)
+            return 0;
+    return 1;
 }
 
 /* Files say of themselves what they like: only a signature tells who says it. */
@@ -293,9 +338,14 @@ static cellar_status public_write(public_run *run, cellar_error *err)
     cellar_page_begin(page, title.failed ? "" : title.bytes);
     cellar_text_clear(&title);
     cellar_page_remark(page, "lead",
-                       "These numbers were changed at random before they were published, to "
-                       "protect the people behind them. This page tells how, how much, what is "
-                       "proved about it, and how to draw conclusions all the same.");
+                       public_is_protected(run)
+                           ? "These numbers were changed at random before they were published, to "
+                             "protect the people behind them. This page shows how, how much, what "
+                             "is proved about it, and how to draw conclusions all the same."
+                           : "This page shows how these numbers were treated before they were "
+                             "published, what is proved about it and what is not, and how to draw "
+                             "conclusions.");
+    status = public_guarantee(run, err);
     public_signer(page, run->options->signer);
     public_level(page, run->options->level);
     public_contents(run);
@@ -306,12 +356,9 @@ static cellar_status public_write(public_run *run, cellar_error *err)
             return cellar_fail(err, CELLAR_ERR_CANCELLED, "the report was cancelled");
         status = public_release(run, i, err);
     }
-    public_together(run);
     cellar_page_heading(page, 2, "not-covered", "What is not covered");
     cellar_section_not_covered(page);
     cellar_page_end(page);
-    if (status == CELLAR_OK && page->out.failed)
-        status = cellar_fail_memory(err, "a page");
     return status;
 }
 
@@ -334,12 +381,6 @@ cellar_status cellar_report_public(const cellar_release *const *releases, size_t
     status = cellar_output_open(path, &how, &output, err);
     if (status == CELLAR_OK)
         status = public_write(&run, err);
-    if (status == CELLAR_OK) {
-        cellar_output_write(output, run.page.out.bytes, run.page.out.length);
-        status = cellar_output_commit(output, err);
-    } else {
-        cellar_output_discard(output);
-    }
-    cellar_page_clear(&run.page);
+    status = cellar_page_finish(&run.page, output, status, err);
     return status;
 }

@@ -5,13 +5,17 @@
 
 #include <jansson.h>
 
+#include <cellar/interval.h>
 #include <cellar/report.h>
 
 #include "report/page.h"
 
 /* A certificate in words (section_certificate.c): what is hidden, how well, on which assumptions.
- * `certificate` is the object of docs/certificates.md, from a file: nothing of it is relied on. */
-void cellar_section_certificate(cellar_page *page, const json_t *certificate);
+ * `certificate` is the object of docs/certificates.md, from a file: nothing of it is relied on.
+ * is_part: it is that of one table of several, whose joint guarantee stands elsewhere. */
+void cellar_section_certificate(cellar_page *page, const json_t *certificate, int is_part);
+/* The guarantee of all releases of a page together, in one sentence, before anything else. */
+void cellar_section_guarantee(cellar_page *page, const json_t *certificate, size_t n_releases);
 /* What no certificate says. */
 void cellar_section_not_covered(cellar_page *page);
 
@@ -34,8 +38,15 @@ int cellar_section_has_law(const char *mechanism);
 cellar_status cellar_section_test(cellar_page *page, const cellar_release *release,
                                   const char *name, cellar_error *err);
 
-/* The numbers themselves, `max_rows` of them at most (section_table.c). */
-void cellar_section_table(cellar_page *page, const cellar_release *release, uint64_t max_rows);
+/* The 95 % interval of the true count behind one released value (section_noise.c). */
+cellar_status cellar_section_interval(const cellar_section_noise_of *noise, int64_t released,
+                                      cellar_interval *out, cellar_error *err);
+
+/* The released values, at most `max_rows` rows (section_table.c): as a crosstab where it is small
+ * enough to read, with the 95 % interval of each true count where `noise` is not NULL. */
+cellar_status cellar_section_table(cellar_page *page, const cellar_release *release,
+                                   uint64_t max_rows, const cellar_section_noise_of *noise,
+                                   cellar_error *err);
 /* A heading of a row: the label of a category, with its code when it says something else. */
 void cellar_section_category(cellar_page *page, const cellar_schema *schema, size_t variable,
                              size_t category);

@@ -20,16 +20,31 @@ static double certificate_number(const json_t *object, const char *key)
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
+/* What is protected, as a noun: files of older versions say "one record". */
+static const char *certificate_unit(const json_t *certificate)
+{
+    const char *unit = certificate_word(certificate, "unit", "record");
+    return strncmp(unit, "one ", 4) == 0 ? unit + 4 : unit;
+}
+
 static int certificate_is(const json_t *certificate, const char *key, const char *word)
 {
     return strcmp(certificate_word(certificate, key, ""), word) == 0;
+}
+
+/* Cells that one record touches: of several mechanisms together, those of all. */
+static double certificate_cells(const json_t *c)
+{
+    const double cells = certificate_number(c, "cells_per_unit");
+    const double parts = certificate_number(json_object_get(c, "composition"), "parts");
+    return !json_is_true(json_object_get(c, "parallel")) && parts > cells ? parts : cells;
 }
 
 /* ---- what is hidden ---------------------------------------------------------------- */
 
 static void certificate_hidden(cellar_page *page, const json_t *c)
 {
-    const char *unit = certificate_word(c, "unit", "record");
+    const char *unit = certificate_unit(c);
     if (certificate_is(c, "neighbours", "substitute"))
         cellar_page_paragraph(page,
                               "What is hidden: which categories any one %s belongs to. That the %s "
@@ -52,9 +67,9 @@ static void certificate_hidden(cellar_page *page, const json_t *c)
 
 /* Odds change by a factor of e^epsilon at most: even odds, as a probability. To have one category
  * and not another is to be taken out and put back elsewhere: under add-remove it counts twice. */
-static void certificate_meaning(cellar_page *page, const json_t *c, double epsilon)
+static void certificate_meaning(cellar_page *page, const json_t *c, double epsilon, double delta)
 {
-    const char *unit = certificate_word(c, "unit", "record");
+    const char *unit = certificate_unit(c);
     const int substitute = certificate_is(c, "neighbours", "substitute");
     char low[32], high[32], ratio[2][32];
     if (epsilon > 30) {
@@ -68,71 +83,147 @@ static void certificate_meaning(cellar_page *page, const json_t *c, double epsil
     snprintf(high, sizeof high, "%.1f", ceil(1000 / (1 + exp(-epsilon))) / 10);
     cellar_page_paragraph(page,
                           "What that means: somebody wonders %s one %s %s. Whatever is known "
-                          "besides, these numbers change the odds by a factor of %s at most. Who "
-                          "is undecided (50 %%) ends between %s %% and %s %%.",
+                          "besides, these numbers change the odds by a factor of %s at most%s. "
+                          "Who is undecided (50 %%) ends between %s %% and %s %%.",
                           substitute ? "which of two categories" : "whether", unit,
                           substitute ? "has" : "is in the data",
-                          cellar_bound_text(exp(epsilon), ratio[0]), low, high);
+                          cellar_bound_text(exp(epsilon), ratio[0]),
+                          delta > 0 ? ", but for what delta leaves out" : "", low, high);
     if (!substitute)
-        cellar_page_paragraph(page,
-                              "Of a %s that is known to be in the data, which of two categories it "
-                              "has is hidden with twice the epsilon: by a factor of %s at most.",
-                              unit, cellar_bound_text(exp(2 * epsilon), ratio[1]));
+        cellar_page_paragraph(
+            page,
+            "Which of two categories one %s has that is known to be in the data is "
+            "hidden with twice the epsilon: by a factor of %s at most.",
+            unit, cellar_bound_text(exp(2 * epsilon), ratio[1]));
 }
 
-static void certificate_delta_meaning(cellar_page *page, double delta)
+static void certificate_delta_meaning(cellar_page *page, const json_t *c, double delta)
 {
+    const int substitute = certificate_is(c, "neighbours", "substitute");
     char text[32];
     if (delta > 0)
         cellar_page_paragraph(page,
                               "Delta is what this bound leaves out: an outcome that would have "
-                              "probability p without the unit may have up to %s more than the "
-                              "factor times p with it.",
-                              cellar_bound_text(delta, text));
+                              "probability p %s may have up to %s more than the factor times p %s.",
+                              substitute ? "if the unit had other categories" : "without the unit",
+                              cellar_bound_text(delta, text),
+                              substitute ? "with those it has" : "with it");
 }
 
-static void certificate_pure(cellar_page *page, const json_t *c, double pure)
-{
-    char text[32];
-    const char *exact = json_string_value(json_object_get(c, "pure_epsilon_exact"));
-    cellar_page_remark(page, "note",
-                       "Proved: differential privacy with epsilon = %s and delta = 0.",
-                       exact != NULL && strlen(exact) < 24 ? exact : cellar_bound_text(pure, text));
-    certificate_meaning(page, c, pure);
-}
-
-static void certificate_approximate(cellar_page *page, const json_t *c)
+/* The pair that a certificate proves, delta 0 where it can: 1, or 0 when there is none. */
+static int certificate_pair(const json_t *c, double *epsilon, double *delta)
 {
     const json_t *tight = json_object_get(json_object_get(c, "composition"), "tight");
-    const double epsilon = certificate_number(tight, "epsilon");
-    const double delta = certificate_number(tight, "delta");
-    char text[2][32];
-    if (isnan(epsilon) || isnan(delta)) {
-        cellar_page_remark(page, "note",
-                           "Proved: the pairs of epsilon and delta in the table "
-                           "below. No epsilon has delta = 0.");
-        return;
-    }
-    cellar_page_remark(page, "note",
-                       "Proved: differential privacy with epsilon = %s and delta = %s. No epsilon "
-                       "has delta = 0.",
-                       cellar_bound_text(epsilon, text[0]), cellar_bound_text(delta, text[1]));
-    certificate_meaning(page, c, epsilon);
-    certificate_delta_meaning(page, delta);
+    if (!certificate_is(c, "verdict", "holds"))
+        return 0;
+    *epsilon = certificate_number(c, "pure_epsilon");
+    *delta = 0;
+    if (isfinite(*epsilon))
+        return 1;
+    *epsilon = certificate_number(tight, "epsilon");
+    *delta = certificate_number(tight, "delta");
+    return isfinite(*epsilon) && isfinite(*delta);
 }
 
-static void certificate_strength(cellar_page *page, const json_t *c)
+/* "epsilon = 1 and delta = 0", rounded up unless the file has the exact epsilon. */
+static void certificate_pair_text(const json_t *c, double epsilon, double delta, char out[96])
 {
-    const double pure = certificate_number(c, "pure_epsilon");
+    const char *exact = json_string_value(json_object_get(c, "pure_epsilon_exact"));
+    char text[2][32];
+    snprintf(out, 96, "epsilon = %s and delta = %s",
+             delta == 0 && exact != NULL && strlen(exact) < 12
+                 ? exact
+                 : cellar_bound_text(epsilon, text[0]),
+             delta == 0 ? "0" : cellar_bound_text(delta, text[1]));
+}
+
+/* Why there is no guarantee; 1 when that was said. */
+static int certificate_refused(cellar_page *page, const json_t *c, size_t n_releases)
+{
     const char *reason = certificate_word(c, "reason", "nothing could be proved");
-    if (certificate_is(c, "verdict", "fails"))
-        cellar_page_remark(page, "warn", "There is no guarantee: %s.", reason);
-    else if (!certificate_is(c, "verdict", "holds"))
-        cellar_page_remark(page, "warn", "No guarantee is known: %s.", reason);
-    else if (isfinite(pure))
-        certificate_pure(page, c, pure);
+    const int fails = certificate_is(c, "verdict", "fails");
+    if (certificate_is(c, "verdict", "holds"))
+        return 0;
+    if (n_releases == 1)
+        cellar_page_remark(page, "warn",
+                           fails ? "There is no guarantee: %s." : "No guarantee is known: %s.",
+                           reason);
     else
-        certificate_approximate(page, c);
+        cellar_page_remark(page, "warn",
+                           fails ? "All %zu releases together have no guarantee: %s."
+                                 : "No guarantee of all %zu releases together is known: %s.",
+                           n_releases, reason);
+    return 1;
+}
+
+static void certificate_strength(cellar_page *page, const json_t *c, int is_part)
+{
+    double epsilon, delta;
+    char pair[96];
+    if (certificate_refused(page, c, 1))
+        return;
+    if (!certificate_pair(c, &epsilon, &delta)) {
+        cellar_page_remark(page, "note",
+                           "Proved: the pairs of epsilon and delta in the table below. No epsilon "
+                           "has delta = 0.");
+        return;
+    }
+    certificate_pair_text(c, epsilon, delta, pair);
+    if (is_part) {
+        cellar_page_paragraph(page,
+                              "This table's part of the guarantee is %s. Who reads the other "
+                              "tables, too, has what stands at the top of this page: it is that "
+                              "bound that protects.",
+                              pair);
+        return;
+    }
+    cellar_page_remark(page, "note", "Proved: differential privacy with %s.%s", pair,
+                       delta > 0 ? " No epsilon has delta = 0." : "");
+    certificate_meaning(page, c, epsilon, delta);
+    certificate_delta_meaning(page, c, delta);
+}
+
+void cellar_section_guarantee(cellar_page *page, const json_t *c, size_t n_releases)
+{
+    const char *unit = certificate_unit(c), *condition = certificate_word(c, "condition", NULL);
+    const double records = certificate_number(c, "records_per_unit");
+    const int substitute = certificate_is(c, "neighbours", "substitute");
+    double epsilon, delta;
+    char pair[96], who[64];
+    if (n_releases == 1)
+        snprintf(who, sizeof who, "This release is");
+    else if (n_releases == 2)
+        snprintf(who, sizeof who, "Both releases together are");
+    else
+        snprintf(who, sizeof who, "All %zu releases together are", n_releases);
+    if (certificate_refused(page, c, n_releases))
+        return;
+    if (!certificate_pair(c, &epsilon, &delta)) {
+        cellar_page_remark(page, "note",
+                           "%s differentially private with the pairs of epsilon and delta that "
+                           "the certificate lists, and with no epsilon at delta = 0.",
+                           who);
+        return;
+    }
+    certificate_pair_text(c, epsilon, delta, pair);
+    cellar_page_remark(page, "note",
+                       "%s differentially private with %s: %s any one %s %s is hidden up to that "
+                       "bound (%s neighbours).",
+                       who, pair, substitute ? "which categories" : "whether", unit,
+                       substitute ? "has" : "is in the data",
+                       substitute ? "substitute" : "add-remove");
+    if (records > 1)
+        cellar_page_paragraph(page, "One %s has at most %.0f records here.", unit, records);
+    if (condition != NULL)
+        cellar_page_paragraph(page, "On condition of this: %s.", condition);
+    if (strncmp(certificate_word(c, "parameter_choice", ""), "from the confidential", 21) == 0)
+        cellar_page_remark(page, "warn",
+                           "The parameters were chosen from the confidential data: no part of the "
+                           "guarantee covers that choice.");
+    if (n_releases > 1) {
+        certificate_meaning(page, c, epsilon, delta);
+        certificate_delta_meaning(page, c, delta);
+    }
 }
 
 /* The bounds at single epsilons. */
@@ -144,7 +235,7 @@ static void certificate_profile(cellar_page *page, const json_t *c)
     char text[32];
     if (json_array_size(profile) == 0)
         return;
-    cellar_page_table_begin(page, "Proved bounds: of each epsilon its delta", headings);
+    cellar_page_table_begin(page, "Proven delta at each epsilon", headings);
     json_array_foreach(profile, i, point)
     {
         const double delta = certificate_number(point, "delta");
@@ -164,6 +255,10 @@ static void certificate_domain(cellar_page *page, const json_t *c)
 {
     if (certificate_is(c, "domain", "declared"))
         cellar_page_item(page, "The categories were declared in advance, not read off the data.");
+    else if (certificate_is(c, "domain", "drafted"))
+        cellar_page_item(page,
+                         "Categories were drafted from the data and then reviewed; by whom is "
+                         "said below.");
     else if (strncmp(certificate_word(c, "domain", ""), "asserted", 8) == 0)
         cellar_page_item(page, "The categories were read off the data; the custodian asserts that "
                                "they were public before.");
@@ -177,15 +272,14 @@ static void certificate_domain(cellar_page *page, const json_t *c)
 static void certificate_assumptions(cellar_page *page, const json_t *c)
 {
     const json_t *texts = json_object_get(c, "invariants"), *text;
-    const char *unit = certificate_word(c, "unit", "record");
+    const char *unit = certificate_unit(c);
     size_t i;
     cellar_page_tag(page, "<ul>\n");
     certificate_domain(page, c);
     cellar_page_item(page,
                      "One record lies in at most %.0f released cell%s, and one %s has at most %.0f "
                      "record%s of weight at most %.0f.",
-                     certificate_number(c, "cells_per_unit"),
-                     certificate_number(c, "cells_per_unit") == 1 ? "" : "s", unit,
+                     certificate_cells(c), certificate_cells(c) == 1 ? "" : "s", unit,
                      certificate_number(c, "records_per_unit"),
                      certificate_number(c, "records_per_unit") == 1 ? "" : "s",
                      certificate_number(c, "max_weight"));
@@ -197,6 +291,9 @@ static void certificate_assumptions(cellar_page *page, const json_t *c)
                          "No true count is below %.0f; that is a fact about the data, which "
                          "the guarantee takes as known.",
                          certificate_number(c, "min_count"));
+    if (certificate_word(c, "condition", NULL) != NULL)
+        cellar_page_item(page, "It holds on a condition: %s.",
+                         certificate_word(c, "condition", ""));
     cellar_page_item(page, "How the parameters were chosen: %s.",
                      certificate_word(c, "parameter_choice", "not stated"));
     texts = json_object_get(c, "warnings");
@@ -205,10 +302,10 @@ static void certificate_assumptions(cellar_page *page, const json_t *c)
     cellar_page_tag(page, "</ul>\n");
 }
 
-void cellar_section_certificate(cellar_page *page, const json_t *certificate)
+void cellar_section_certificate(cellar_page *page, const json_t *certificate, int is_part)
 {
     certificate_hidden(page, certificate);
-    certificate_strength(page, certificate);
+    certificate_strength(page, certificate, is_part);
     certificate_profile(page, certificate);
     cellar_page_paragraph(page, "It rests on this:");
     certificate_assumptions(page, certificate);

@@ -28,7 +28,7 @@ int cellar_section_has_law(const char *mechanism)
 
 static int noise_adds_up(const noise_run *run)
 {
-    return run->mechanism->ops->is_additive && run->of->negatives == CELLAR_NEGATIVES_KEEP &&
+    return run->mechanism->ops->is_additive && run->of->negatives != CELLAR_NEGATIVES_ZERO &&
            run->of->threshold == 0;
 }
 
@@ -61,6 +61,13 @@ out:
     cellar_noisy_free(noisy);
     cellar_free(numbers);
     return status;
+}
+
+cellar_status cellar_section_interval(const cellar_section_noise_of *noise, int64_t released,
+                                      cellar_interval *out, cellar_error *err)
+{
+    const noise_run run = {NULL, noise, NULL};
+    return noise_interval(&run, 1, released, out, err);
 }
 
 /* ---- the law ------------------------------------------------------------------------ */
@@ -135,7 +142,7 @@ static cellar_status noise_cells(noise_run *run, cellar_error *err)
             break;
         cellar_mechanism_moments(run->mechanism, numbers[i], run->of->negatives, &moments);
         if (!any)
-            cellar_page_table_begin(run->page, "What a single released number tells", headings);
+            cellar_page_table_begin(run->page, "What a single released number shows", headings);
         any = 1;
         cellar_page_row_number(run->page, "%" PRId64, numbers[i]);
         cellar_page_number(run->page, "%.0f to %.0f", interval.low, interval.high);
@@ -188,8 +195,9 @@ static cellar_status noise_sums_chart(noise_run *run, const noise_sums *sums, ce
     cellar_text name = {0};
     cellar_status status = CELLAR_OK;
     options.title = "What adding up cells does to the noise";
-    options.description = "Noise grows with the square root of the number of cells added up: "
-                          "a total of a hundred cells is off ten times as much as one cell.";
+    options.description = "Noise that is drawn for each cell on its own grows with the square "
+                          "root of the number of cells added up: the standard deviation of a total "
+                          "of a hundred cells is ten times that of one cell.";
     options.x = (cellar_chart_axis){"cells added up", 1, NAN, NAN};
     options.y = (cellar_chart_axis){"number", 1, NAN, NAN};
     options.height = 320;
@@ -271,8 +279,9 @@ static cellar_status noise_sums_of_ten(noise_run *run, cellar_error *err)
 
 static void noise_lead(const noise_run *run)
 {
-    cellar_moments moments;
+    cellar_moments moments, large;
     cellar_mechanism_moments(run->mechanism, 0, CELLAR_NEGATIVES_KEEP, &moments);
+    cellar_mechanism_moments(run->mechanism, 100, CELLAR_NEGATIVES_KEEP, &large);
     if (run->mechanism->ops->is_additive && moments.variance == 0)
         cellar_page_remark(run->page, "warn",
                            "These numbers carry no noise: they are true counts.");
@@ -291,8 +300,11 @@ static void noise_lead(const noise_run *run)
                               sqrt(moments.variance),
                               run->of->threshold > 0 ? "the threshold" : "zero");
     else
-        cellar_page_paragraph(run->page, "Every true number was replaced by a random one whose law "
-                                         "depends on it: large numbers vary more than small ones.");
+        cellar_page_paragraph(run->page,
+                              "Every true number was replaced by a random one whose "
+                              "distribution depends on it: the standard deviation is %.4g "
+                              "for a count of 0, and %.4g for one of 100.",
+                              sqrt(moments.variance), sqrt(large.variance));
 }
 
 static cellar_status noise_tell(noise_run *run, cellar_error *err)
@@ -313,11 +325,12 @@ cellar_status cellar_section_noise(cellar_page *page, const cellar_section_noise
     noise_run run = {page, noise, NULL};
     cellar_status status;
     if (!noise->may_read && !cellar_section_has_law(noise->mechanism)) {
-        cellar_page_paragraph(page,
-                              "The numbers were made with %s, whose cells have no law that can be "
-                              "told from the release alone. Ask the publisher for it before "
-                              "drawing conclusions from small differences.",
-                              noise->mechanism);
+        cellar_page_paragraph(
+            page,
+            "The numbers were made with %s, whose cells have no distribution that "
+            "can be known from the release alone. Ask the publisher for it before "
+            "drawing conclusions from small differences.",
+            noise->mechanism);
         return CELLAR_OK;
     }
     status = cellar_mechanism_create(noise->mechanism, &run.mechanism, err);

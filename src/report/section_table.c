@@ -1,14 +1,35 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The released numbers as a table. */
+/* The released values: as a crosstab where it is small enough to read, else as a list; beside each
+ * value the 95 % interval of the true count. */
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/memory.h"
 #include "report/report.h"
+#include "table/formats/sheet.h"
 #include "table/schema/schema.h"
 
+enum { TABLE_MAX_COLUMNS = 12, TABLE_MEMO = 512 };
+
+/* Intervals found already; a value has one place. */
+typedef struct table_memo {
+    int64_t released;
+    int known; /* 1 found, 2: there is none */
+    double low, high;
+} table_memo;
+
+typedef struct table_run {
+    cellar_page *page;
+    const cellar_release *release;
+    const cellar_schema *schema;
+    const cellar_section_noise_of *noise; /* NULL: no intervals */
+    table_memo *memo;
+} table_run;
+
 /* The label, with the code when it says something else. */
-void cellar_section_category(cellar_page *page, const cellar_schema *schema, size_t variable,
-                             size_t category)
+static void table_category(cellar_text *text, const cellar_schema *schema, size_t variable,
+                           size_t category)
 {
     const char *code = cellar_schema_code(schema, variable, category);
     const char *label = cellar_schema_n_languages(schema) > 0
@@ -17,57 +38,205 @@ void cellar_section_category(cellar_page *page, const cellar_schema *schema, siz
     if (label == NULL || *label == '\0' || strcmp(code, label) == 0)
         label = code;
     if (label == code && cellar_schema_role(schema, variable, category) == CELLAR_CODE_TOTAL)
-        cellar_page_row_heading(page, "all");
+        cellar_text_add_string(text, "all");
     else if (label == code)
-        cellar_page_row_heading(page, "%s", code);
+        cellar_text_add_string(text, code);
     else
-        cellar_page_row_heading(page, "%s (%s)", label, code);
+        cellar_text_printf(text, "%s (%s)", label, code);
 }
 
-static void table_row(cellar_page *page, const cellar_schema *schema, cellar_released_cell cell)
+void cellar_section_category(cellar_page *page, const cellar_schema *schema, size_t variable,
+                             size_t category)
+{
+    cellar_text text = {0};
+    table_category(&text, schema, variable, category);
+    page->out.failed |= text.failed;
+    cellar_page_row_heading(page, "%s", text.failed || text.bytes == NULL ? "" : text.bytes);
+    cellar_text_clear(&text);
+}
+
+/* ---- one value ---------------------------------------------------------------------- */
+
+static cellar_status table_interval(const table_run *run, int64_t released, table_memo **out,
+                                    cellar_error *err)
+{
+    table_memo *memo = &run->memo[(uint64_t) released % TABLE_MEMO];
+    cellar_interval interval;
+    cellar_status status;
+    *out = memo;
+    if (memo->known != 0 && memo->released == released)
+        return CELLAR_OK;
+    status = cellar_section_interval(run->noise, released, &interval, err);
+    if (status != CELLAR_OK && !cellar_page_is_answer(status))
+        return status;
+    *memo = (table_memo){released, status == CELLAR_OK ? 1 : 2, interval.low, interval.high};
+    return CELLAR_OK;
+}
+
+/* "12 (5 to 19)" */
+static cellar_status table_value(const table_run *run, uint64_t index, cellar_error *err)
+{
+    const cellar_released_cell cell = cellar_release_at(run->release, index);
+    table_memo *memo = NULL;
+    cellar_status status = CELLAR_OK;
+    if (cell.status == CELLAR_CELL_STRUCTURAL_ZERO) {
+        cellar_page_number(run->page, "cannot occur");
+        return CELLAR_OK;
+    }
+    if (cell.status != CELLAR_CELL_NORMAL) { /* its value is not 0: it is not there */
+        cellar_page_number(run->page, "%s", cellar_cell_status_name(cell.status));
+        return CELLAR_OK;
+    }
+    if (run->noise != NULL)
+        status = table_interval(run, cell.released, &memo, err);
+    if (status != CELLAR_OK)
+        return status;
+    if (memo != NULL && memo->known == 1)
+        cellar_page_number(run->page, "%" PRId64 " (%.0f to %.0f)", cell.released, memo->low,
+                           memo->high);
+    else
+        cellar_page_number(run->page, "%" PRId64, cell.released);
+    return CELLAR_OK;
+}
+
+static void table_headings(const table_run *run, uint64_t index, size_t n)
 {
     uint32_t categories[CELLAR_MAX_VARIABLES];
-    cellar_schema_categories(schema, cell.index, categories);
-    cellar_page_tag(page, "<tr>");
-    for (size_t v = 0; v < cellar_schema_n_variables(schema); v++)
-        cellar_section_category(page, schema, v, categories[v]);
-    if (cell.status == CELLAR_CELL_STRUCTURAL_ZERO)
-        cellar_page_number(page, "cannot occur");
-    else
-        cellar_page_number(page, "%" PRId64, cell.released);
-    cellar_page_row_end(page);
+    cellar_schema_categories(run->schema, index, categories);
+    cellar_page_tag(run->page, "<tr>");
+    for (size_t v = 0; v < n; v++)
+        cellar_section_category(run->page, run->schema, v, categories[v]);
 }
 
-void cellar_section_table(cellar_page *page, const cellar_release *release, uint64_t max_rows)
-{
-    const cellar_schema *schema = cellar_release_schema(release);
-    const size_t n = cellar_schema_n_variables(schema), listed = cellar_release_n_cells(release);
-    const size_t shown = listed < max_rows ? listed : (size_t) max_rows;
-    static const char *const headings[] = {"#released", NULL};
-    const char *names[CELLAR_MAX_VARIABLES];
+/* ---- a crosstab: the categories of the last variable side by side -------------------- */
 
-    cellar_page_paragraph(page, "The release lists %zu numbers of %" PRIu64 " cells.%s", listed,
-                          cellar_schema_n_possible(schema),
-                          listed == cellar_schema_n_possible(schema) ? ""
-                          : cellar_release_below(release) == CELLAR_BELOW_SUPPRESS
+static int crosstab_fits(const cellar_schema *schema, uint64_t max_rows)
+{
+    const size_t n = cellar_schema_n_variables(schema);
+    const size_t columns = n > 0 ? cellar_schema_n_categories(schema, n - 1) : 0;
+    return n > 1 && columns <= TABLE_MAX_COLUMNS &&
+           cellar_schema_n_indices(schema) / columns <= max_rows;
+}
+
+static cellar_status crosstab_row(const table_run *run, uint64_t first, size_t columns,
+                                  cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    int any = 0;
+    for (size_t c = 0; c < columns; c++)
+        any |= cellar_schema_has_cell(run->schema, first + c);
+    if (!any) /* a margin that is not released */
+        return CELLAR_OK;
+    table_headings(run, first, cellar_schema_n_variables(run->schema) - 1);
+    for (size_t c = 0; c < columns && status == CELLAR_OK; c++)
+        if (cellar_schema_has_cell(run->schema, first + c))
+            status = table_value(run, first + c, err);
+        else
+            cellar_page_number(run->page, "not released");
+    cellar_page_row_end(run->page);
+    return status;
+}
+
+static cellar_status crosstab(const table_run *run, const char *const *names, cellar_error *err)
+{
+    const size_t last = cellar_schema_n_variables(run->schema) - 1;
+    const size_t columns = cellar_schema_n_categories(run->schema, last);
+    const uint64_t n = cellar_schema_n_indices(run->schema);
+    const char *headings[TABLE_MAX_COLUMNS + 1] = {NULL};
+    cellar_text texts[TABLE_MAX_COLUMNS] = {{0}}, caption = {0};
+    cellar_status status = CELLAR_OK;
+    cellar_text_printf(&caption, "Released values by %s%s", names[last],
+                       run->noise != NULL ? ", with 95 % intervals of the true counts" : "");
+    for (size_t c = 0; c < columns; c++) {
+        cellar_text_add_char(&texts[c], '#');
+        table_category(&texts[c], run->schema, last, c);
+        caption.failed |= texts[c].failed;
+        headings[c] = texts[c].bytes;
+    }
+    if (caption.failed)
+        status = cellar_fail_memory(err, "a table");
+    if (status == CELLAR_OK)
+        cellar_page_table_of(run->page, caption.bytes, names, last, headings);
+    for (uint64_t first = 0; first < n && status == CELLAR_OK; first += columns)
+        status = crosstab_row(run, first, columns, err);
+    cellar_page_table_end(run->page);
+    for (size_t c = 0; c < columns; c++)
+        cellar_text_clear(&texts[c]);
+    cellar_text_clear(&caption);
+    return status;
+}
+
+/* ---- a list: the values that the release lists ------------------------------------------ */
+
+static cellar_status list(const table_run *run, const char *const *names, uint64_t max_rows,
+                          cellar_error *err)
+{
+    static const char *const headings[] = {"#released", NULL};
+    static const char *const with_intervals[] = {"#released (95 % interval of the true count)",
+                                                 NULL};
+    const size_t n = cellar_schema_n_variables(run->schema);
+    const size_t listed = cellar_release_n_cells(run->release);
+    const size_t shown = listed < max_rows ? listed : (size_t) max_rows;
+    cellar_status status = CELLAR_OK;
+    if (shown == 0)
+        return CELLAR_OK;
+    cellar_page_table_of(run->page,
+                         shown < listed ? "The first rows; all are in the release itself"
+                                        : "All listed values",
+                         names, n, run->noise != NULL ? with_intervals : headings);
+    for (size_t i = 0; i < shown && status == CELLAR_OK; i++) {
+        const uint64_t index = cellar_release_cell(run->release, i).index;
+        table_headings(run, index, n);
+        status = table_value(run, index, err);
+        cellar_page_row_end(run->page);
+    }
+    cellar_page_table_end(run->page);
+    if (shown < listed)
+        cellar_page_remark(run->page, "small", "%zu of %zu rows.", shown, listed);
+    return status;
+}
+
+/* ---- the section ------------------------------------------------------------------------ */
+
+static void table_lead(const table_run *run, int is_crosstab)
+{
+    const cellar_schema *schema = run->schema;
+    const size_t listed = cellar_release_n_cells(run->release);
+    const uint64_t possible = cellar_schema_n_possible(schema);
+    cellar_page_paragraph(run->page, "The release lists %zu value%s of %" PRIu64 " cell%s.%s",
+                          listed, listed == 1 ? "" : "s", possible, possible == 1 ? "" : "s",
+                          listed == possible ? ""
+                          : cellar_release_below(run->release) == CELLAR_BELOW_SUPPRESS
                               ? " A cell that is not listed is suppressed, because its value was "
                                 "below the threshold (it need not be 0), or cannot occur."
                           : schema->structural != NULL
                               ? " A cell that is not listed is a combination that cannot occur, or "
-                                "it was released as 0, which is a number with noise like any other."
-                              : " A cell that is not listed was released as 0, which is a number "
-                                "with noise like any other.");
-    if (shown == 0)
-        return;
+                                "it was released as 0, which is a value like any other."
+                              : " A cell that is not listed was released as 0, which is a value "
+                                "like any other.");
+    if (run->noise != NULL && (is_crosstab || listed > 0))
+        cellar_page_paragraph(run->page, "In parentheses stands the 95 %% interval of the true "
+                                         "count, from the noise of that cell alone. It holds with "
+                                         "probability 0.95 at least: of many intervals, on average "
+                                         "no more than one in twenty misses.");
+}
+
+cellar_status cellar_section_table(cellar_page *page, const cellar_release *release,
+                                   uint64_t max_rows, const cellar_section_noise_of *noise,
+                                   cellar_error *err)
+{
+    table_run run = {page, release, cellar_release_schema(release), noise, NULL};
+    const size_t n = cellar_schema_n_variables(run.schema);
+    const char *names[CELLAR_MAX_VARIABLES];
+    const int is_crosstab = crosstab_fits(run.schema, max_rows);
+    cellar_status status;
+    run.memo = cellar_alloc(TABLE_MEMO, sizeof *run.memo);
+    if (run.memo == NULL)
+        return cellar_fail_memory(err, "a table");
     for (size_t v = 0; v < n; v++)
-        names[v] = cellar_schema_variable(schema, v);
-    cellar_page_table_of(page,
-                         shown < listed ? "The first rows; all are in the release itself"
-                                        : "All listed numbers",
-                         names, n, headings);
-    for (size_t i = 0; i < shown; i++)
-        table_row(page, schema, cellar_release_cell(release, i));
-    cellar_page_table_end(page);
-    if (shown < listed)
-        cellar_page_remark(page, "small", "%zu of %zu rows.", shown, listed);
+        names[v] = cellar_schema_variable(run.schema, v);
+    table_lead(&run, is_crosstab);
+    status = is_crosstab ? crosstab(&run, names, err) : list(&run, names, max_rows, err);
+    cellar_free(run.memo);
+    return status;
 }

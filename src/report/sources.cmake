@@ -9,6 +9,7 @@ set(LAYER_SOURCES
   committee.c
   committee_delta.c
   committee_exposure.c
+  committee_plan.c
   committee_risk.c
   committee_utility.c
   committee_vary.c

@@ -17,6 +17,11 @@ typedef struct cellar_schema_variable_def {
     const cellar_codelist *codelist; /* retained by the schema */
 } cellar_schema_variable_def;
 
+/* What a code list makes of the categories it lists: declared; or drafted, once somebody has
+ * reviewed the draft. Before that, and without a list (NULL), they are observed, or asserted where
+ * the custodian says that they are public. */
+cellar_domain cellar_codelist_domain(const cellar_codelist *list, int is_public);
+
 /* Structural zeros, parsed but not yet bound to a schema (src/table/structural/structural.h). */
 typedef struct cellar_structural_rules cellar_structural_rules;
 
@@ -26,7 +31,8 @@ typedef struct cellar_structural_rules cellar_structural_rules;
 cellar_status cellar_schema_create(const cellar_schema_variable_def *variables, size_t n_variables,
                                    const cellar_structural_rules *rules, cellar_schema **out,
                                    cellar_error *err);
-/* The schema with aggregates: what cellar_table_expand() uses. Readers of files use it too. */
+/* The schema with aggregates: what cellar_table_create_expanded() uses. Readers of files use it
+ * too. */
 cellar_status cellar_schema_expand(const cellar_schema *schema, const cellar_margins *margins,
                                    cellar_schema **out, cellar_error *err);
 /* The same schema with every observed domain asserted to be public. */

@@ -159,8 +159,8 @@ out:
     return status;
 }
 
-cellar_status cellar_table_expand(const cellar_table *table, const cellar_margins *margins,
-                                  cellar_table **out, cellar_error *err)
+cellar_status cellar_table_create_expanded(const cellar_table *table, const cellar_margins *margins,
+                                           cellar_table **out, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     size_t same[CELLAR_MAX_VARIABLES];

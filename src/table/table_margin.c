@@ -89,8 +89,8 @@ out:
     return status;
 }
 
-cellar_status cellar_table_margin(const cellar_table *table, const size_t *variables, size_t n,
-                                  cellar_table **out, cellar_error *err)
+cellar_status cellar_table_create_margin(const cellar_table *table, const size_t *variables,
+                                         size_t n, cellar_table **out, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     cellar_schema *schema = NULL;
@@ -161,8 +161,8 @@ static uint64_t slice_index(const cellar_schema *from, uint64_t index, size_t va
     return cellar_schema_index(to, categories);
 }
 
-cellar_status cellar_table_slice(const cellar_table *table, size_t variable, size_t category,
-                                 cellar_table **out, cellar_error *err)
+cellar_status cellar_table_create_slice(const cellar_table *table, size_t variable, size_t category,
+                                        cellar_table **out, cellar_error *err)
 {
     const cellar_schema *schema = table->schema;
     cellar_status status = CELLAR_OK;

@@ -70,7 +70,7 @@ cellar_status cellar_table_check_sums(const cellar_table *table, const char *nam
             margins.hierarchies |= UINT64_C(1) << v;
     if ((schema->n_margins <= 1 && margins.hierarchies == 0) || !sums_are_known(table))
         return CELLAR_OK;
-    CELLAR_TRY(cellar_table_expand(table, &margins, &sums, err));
+    CELLAR_TRY(cellar_table_create_expanded(table, &margins, &sums, err));
     if (sums_find_fault(table, sums, &index) || sums_find_fault(sums, table, &index))
         status = sums_refuse(schema, index, name, err);
 out:

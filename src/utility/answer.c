@@ -44,6 +44,11 @@ const cellar_utility_result *cellar_utility_result_at(const cellar_utility *util
     return &utility->results[index];
 }
 
+const char *cellar_spread_source_name(cellar_spread_source source)
+{
+    return source == CELLAR_SPREAD_DISTRIBUTION ? "law" : "copies";
+}
+
 size_t cellar_utility_n_spreads(const cellar_utility *utility)
 {
     return utility->n_spreads;

@@ -177,7 +177,7 @@ cellar_status cellar_utility_copies_dirichlet(const utility_plan *plan, const ce
         cellar_release *release = NULL;
         status = cellar_rng_create_seeded(plan->options->seed, copy, &own.rng, err);
         if (status == CELLAR_OK)
-            status = cellar_release_dirichlet(table, spec, &own, &release, err);
+            status = cellar_release_protect_dirichlet(table, spec, &own, &release, err);
         if (status == CELLAR_OK)
             status = release_measure(plan, release, &work, outcome->values + copy * plan->n_results,
                                      err);

@@ -12,15 +12,6 @@
 
 #define EQUAL_MAX_M (INT64_C(1) << 30)
 
-static cellar_status equal_write(const char *spec, const char *key, const char *value, char *out,
-                                 size_t size, cellar_error *err)
-{
-    int length = snprintf(out, size, "%s,%s=%s", spec, key, value);
-    if (length < 0 || (size_t) length >= size)
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "the spec of a mechanism is too long");
-    return CELLAR_OK;
-}
-
 /* The delta of noise cut off at m, at its own epsilon: q(m). */
 static cellar_status equal_try(const char *spec, int64_t m, char *out, size_t size, double *delta,
                                cellar_error *err)
@@ -29,7 +20,7 @@ static cellar_status equal_try(const char *spec, int64_t m, char *out, size_t si
     char text[32];
     cellar_status status;
     snprintf(text, sizeof text, "%" PRId64, m);
-    status = equal_write(spec, "m", text, out, size, err);
+    status = cellar_mechanism_spec_add(spec, "m", text, out, size, err);
     if (status == CELLAR_OK)
         status = cellar_mechanism_create(out, &mechanism, err);
     if (status == CELLAR_OK)
@@ -84,7 +75,7 @@ cellar_status cellar_utility_equal_delta(const char *spec, const char *delta, ch
     if (equal_is(spec, truncated))
         return equal_truncate(spec, value, out, size, err);
     if (equal_is(spec, calibrated))
-        return equal_write(spec, "delta", delta, out, size, err);
+        return cellar_mechanism_spec_add(spec, "delta", delta, out, size, err);
     if (!equal_is(spec, pure))
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "'%.60s' has no parameter that a delta decides; give its parameters",

@@ -127,7 +127,7 @@ static void spread_ends(const utility_law *law, int64_t count, cellar_utility_sp
     if (high == INT64_MAX)
         out[0].quantiles[CELLAR_UTILITY_N_LEVELS - 1] =
             out[1].quantiles[CELLAR_UTILITY_N_LEVELS - 1] = NAN;
-    if (low == INT64_MIN && law->listing.negatives == CELLAR_NEGATIVES_KEEP)
+    if (low == INT64_MIN && law->listing.negatives != CELLAR_NEGATIVES_ZERO)
         out[1].quantiles[0] = NAN;
 }
 
@@ -148,7 +148,7 @@ cellar_status cellar_utility_law_spreads(utility_law *law, int64_t count,
     for (int relative = 0; relative < 2; relative++) {
         cellar_utility_spread *spread = &out[relative];
         *spread = (cellar_utility_spread){relative ? "relative_difference" : "absolute_difference",
-                                          "law",
+                                          CELLAR_SPREAD_DISTRIBUTION,
                                           count,
                                           0,
                                           NAN,

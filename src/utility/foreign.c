@@ -238,7 +238,7 @@ cellar_status cellar_utility_foreign_parse(const cellar_table *table, const char
     margins.masks = r.masks;
     margins.n_masks = r.n_masks;
     margins.hierarchies = r.hierarchies;
-    CELLAR_TRY(cellar_table_expand(table, &margins, &out->table, err));
+    CELLAR_TRY(cellar_table_create_expanded(table, &margins, &out->table, err));
     r.schema = out->table->schema;
     CELLAR_TRY(reader_cells(&r, &out->cells, err));
 out:

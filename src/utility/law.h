@@ -38,7 +38,7 @@ static inline int64_t utility_law_released(const utility_law *law, int64_t drawn
 /* 1 when noise is as often positive as negative and stays as it is: there is no bias at all. */
 static inline int utility_law_is_symmetric(const utility_law *law)
 {
-    return law->mechanism->ops->is_additive && law->listing.negatives == CELLAR_NEGATIVES_KEEP;
+    return law->mechanism->ops->is_additive && law->listing.negatives != CELLAR_NEGATIVES_ZERO;
 }
 
 /* Expectations for one count. */

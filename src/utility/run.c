@@ -78,8 +78,13 @@ static void spread_of_tally(const utility_tally *tally, size_t stratum, int64_t 
                             utility_weighted *items, cellar_utility_spread *out)
 {
     size_t n = 0;
-    *out = (cellar_utility_spread){
-        relative ? "relative_difference" : "absolute_difference", "copies", count, 0, 0, NAN, {0}};
+    *out = (cellar_utility_spread){relative ? "relative_difference" : "absolute_difference",
+                                   CELLAR_SPREAD_COPIES,
+                                   count,
+                                   0,
+                                   0,
+                                   NAN,
+                                   {0}};
     for (size_t i = 0; i < tally->size; i++) {
         const utility_tally_entry *entry = &tally->entries[i];
         double away = (double) entry->away;
@@ -120,7 +125,8 @@ static void run_spread_margins(utility_run *run, utility_weighted *items)
     for (size_t ways = 1; ways <= plan->n_ways && run->outcome.n_copies > 0; ways++) {
         cellar_utility_spread *spread = &run->out->spreads[run->out->n_spreads++];
         size_t n = 0;
-        *spread = (cellar_utility_spread){"total_variation", "copies", -1, ways, 0, NAN, {0}};
+        *spread =
+            (cellar_utility_spread){"total_variation", CELLAR_SPREAD_COPIES, -1, ways, 0, NAN, {0}};
         for (size_t copy = 0; copy < run->outcome.n_copies; copy++)
             for (size_t m = 0; m < plan->margins.n; m++) {
                 double value = run->outcome.values[copy * plan->n_results + plan->first_margin +

@@ -60,7 +60,7 @@ static cellar_status run_check(utility_run *run, const cellar_utility_options *o
     if (status != CELLAR_OK)
         return status;
     run->protect = cellar_protect_options_default();
-    run->protect.negatives = (int) options->negatives;
+    run->protect.negatives = options->negatives;
     run->protect.threshold = options->threshold;
     run->protect.per_cell = 1;
     run->protect.domain_public = 1; /* nothing leaves */
@@ -158,7 +158,7 @@ static cellar_status assess_cell_keys(utility_run *run, const char *spec,
     cellar_status status = CELLAR_OK;
     CELLAR_TRY(cellar_protection_refuse_weights(run->table, "cell-key", err));
     CELLAR_TRY(run_check(run, options, err));
-    CELLAR_TRY(cellar_release_cell_keys(run->table, spec, &run->protect, &release, err));
+    CELLAR_TRY(cellar_release_protect_cell_keys(run->table, spec, &run->protect, &release, err));
     CELLAR_TRY(open_matrix(run, spec, err));
     CELLAR_TRY(run_prepare(run, run->table->schema, options, err));
     CELLAR_TRY(cellar_utility_outcome_init(&run->outcome, &run->plan, 1, err));

@@ -101,7 +101,7 @@ static int spend(cellar_ledger *ledger, const char *path_of_ledger, const char *
                             .edition = "1",
                             .analyst = number % 4 == 0 ? "ana" : "bob",
                             .unit = "person",
-                            .neighbours = "add-remove",
+                            .neighbours = CELLAR_NEIGHBOURS_ADD_REMOVE,
                             .mechanism = "discrete-laplace:epsilon=1",
                             .n_cells = 1,
                             .what = "a table"};
@@ -113,7 +113,7 @@ static int spend(cellar_ledger *ledger, const char *path_of_ledger, const char *
     snprintf(path, sizeof path, "%s/r%s.csv", folder, request);
     snprintf(dataset, sizeof dataset, "d%ld", number / REQUESTS_PER_DATASET);
     snprintf(epsilon, sizeof epsilon, "0.0%ld", 1 + number % 5);
-    status = cellar_amounts_read(epsilon, "1e-12", NULL, &charge.amounts, &err);
+    status = cellar_amounts_parse(epsilon, "1e-12", NULL, &charge.amounts, &err);
     if (status == CELLAR_OK)
         status = cellar_ledger_spend(ledger, &charge, &options, produce, &d, &result, &err);
     if (status == CELLAR_OK)

@@ -106,6 +106,16 @@ def shown_commands(path):
             for line in re.findall(r"^(?:\$ )?(cellar .*)$", "\n".join(lines), re.M)]
 
 
+def check_prompts(source):
+    """Complaints about answers that nobody checks: "$ " belongs into blocks that are run."""
+    complaints = []
+    for path in pages.tracked(source, "*.md"):
+        for kind, first, lines in pages.split(path.read_text()):
+            if kind is not None and kind.split()[:1] != ["console"] and any(l.startswith("$ ") for l in lines):
+                complaints.append(f"{path.relative_to(source)}:{first}: a block with \"$ \" that is not run: say console")
+    return complaints
+
+
 def check_options(source, environment):
     """Complaints about options that their verb does not have."""
     helps, complaints = {}, []
@@ -137,7 +147,7 @@ def main():
     build, source = (pathlib.Path(a).resolve() for a in arguments[:2])
     environment = clean_environment(build)
     listed = [pathlib.Path(a).resolve() for a in arguments[2:]] or pages.tracked(source, "*.md")
-    total, complaints = 0, check_options(source, environment)
+    total, complaints = 0, check_options(source, environment) + check_prompts(source)
     with ThreadPoolExecutor(2) as pool:
         for ran, wrong in pool.map(lambda path: run_page(path, source, environment, update), listed):
             total += ran

@@ -14,6 +14,15 @@ done
 for page in diagnoses-2026/index.html committee.html; do
     grep -q "^    $PWD/$page\$" "$folder/story" || { echo "$page is not told"; exit 1; }
 done
+# the committee's page is about what is released, and epsilon was not chosen on the true data
+for mechanism in discrete-laplace:epsilon=0.25 discrete-laplace:epsilon=0.5; do
+    grep -q "<td>$mechanism</td>" committee.html || { echo "committee.html: no $mechanism"; exit 1; }
+done
+if grep -q 'chosen advance' "$folder/story"; then echo "epsilon was tried, not chosen in advance"; exit 1; fi
+if grep -E 'cellar (risk|utility) .*--epsilon' "$folder/story" | grep -qE 'true.json|people.csv'; then
+    echo "epsilon is tried on the true data"
+    exit 1
+fi
 [ ! -e again.csv ] || { echo "again.csv was drawn"; exit 1; }
 grep -q 'nothing was drawn' "$folder/story"
 wide=$(awk 'length($0) > 104' "$folder/story")

@@ -49,11 +49,11 @@ static void draw_spec(source *s, char *out, size_t size)
         {"discrete-laplace", {{"epsilon", -3, 2}}},
         {"gaussian", {{"sigma", -2, 3}}},
         {"discrete-gaussian", {{"sigma", -2, 3}}},
-        {"poisson", {{"alpha", -4, 4}}},
-        {"negbin", {{"alpha", -3, 3}, {"sigma", -3, 1}}},
-        {"pig", {{"alpha", -3, 2}, {"sigma", -3, 1}}},
-        {"sichel", {{"alpha", -2, 2}, {"sigma", -2, 1}, {"nu", -1, 0}}},
-        {"delaporte", {{"alpha", -3, 2}, {"sigma", -3, 1}, {"nu", -3, -2}}},
+        {"poisson", {{"alpha", -4, 5}}},
+        {"negbin", {{"alpha", -3, 5}, {"sigma", -4, 1}}},
+        {"pig", {{"alpha", -3, 5}, {"sigma", -4, 1}}},
+        {"sichel", {{"alpha", -3, 5}, {"sigma", -4, 1}, {"nu", -1, 1}}},
+        {"delaporte", {{"alpha", -3, 5}, {"sigma", -4, 1}, {"nu", -9, -2}}},
         {"hellinger", {{"epsilon", -2, 1}}},
         {"truncated-laplace", {{"epsilon", -4, 1}, {"m", 1, 0}}},
         {"truncated-normal", {{"epsilon", -3, 1}, {"m", 1, 0}}},
@@ -110,12 +110,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     options.n_cells = 1 + draw(&s) % 4;
     options.max_weight = 1 + draw(&s) % 4;
-    options.per_unit = 1 + draw(&s) % 3;
-    options.neighbours = (cellar_neighbours) (draw(&s) % 2);
-    options.negatives = (cellar_negatives) (draw(&s) % 2);
-    options.min_count = draw(&s) % 8 == 0 ? draw(&s) : 0;
+    options.max_per_unit = 1 + draw(&s) % 3;
+    options.neighbours = (cellar_neighbours) (1 + draw(&s) % 2);
+    options.negatives = (cellar_negatives) (1 + draw(&s) % 2);
+    options.min_count = draw(&s) % 8 == 0 ? (uint64_t) draw(&s) * draw(&s) * 15 : 0;
     options.parallel = draw(&s) % 8 == 0;
-    options.effort = 0.01;
+    options.effort = 0.01; /* counted work: no input takes long */
     draw_number(&s, -3, 3, epsilon, sizeof epsilon);
     draw_number(&s, -300, -2, delta, sizeof delta);
     options.epsilons = epsilons;

@@ -12,7 +12,8 @@ static void check(cellar_ledger *ledger)
     CELLAR_ASSERT(cellar_ledger_n_entries(ledger) > 0);
     CELLAR_ASSERT(cellar_ledger_entry_at(ledger, 0)->kind == CELLAR_ENTRY_CREATE);
     CELLAR_ASSERT(strlen(cellar_ledger_head(ledger)) == CELLAR_LEDGER_HASH_TEXT - 1);
-    cellar_ledger_verify(ledger, &err); /* pages that no entry needs may be damaged */
+    (void) (cellar_ledger_verify(ledger, &err) ==
+            CELLAR_OK); /* pages that no entry needs may be damaged */
     cellar_ledger_statement(ledger, "census");
 }
 

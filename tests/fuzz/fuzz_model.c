@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         cellar_model_n_parameters(&model, levels, 3);
     cellar_model_clear(&model);
     if (cellar_noisy_create(&spec, &noisy, NULL) == CELLAR_OK)
-        cellar_cell_set_parse(noisy, text, &set, NULL);
+        (void) (cellar_cell_set_parse(noisy, text, &set, NULL) == CELLAR_OK);
     cellar_cell_set_free(set);
     cellar_noisy_free(noisy);
     cellar_free(text);

@@ -20,7 +20,7 @@ static void fuzz_walk(const cellar_release *release)
         before = cell.index;
     }
     CELLAR_ASSERT(cellar_release_noise(release) != CELLAR_NOISE_SEEDED);
-    CELLAR_ASSERT(cellar_release_verdict(release) != NULL);
+    CELLAR_ASSERT(cellar_verdict_name(cellar_release_verdict(release)) != NULL);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -21,7 +21,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size > 0)
         memcpy(label, data, size);
     cellar_page_begin(&page, label);
-    cellar_section_certificate(&page, certificate);
+    cellar_section_guarantee(&page, certificate, 1 + size % 3);
+    cellar_section_certificate(&page, certificate, (int) (size % 2));
     cellar_page_table_begin(&page, label, headings);
     cellar_page_row_begin(&page, "%s", label);
     cellar_page_cell(&page, "%s", label);

@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     if (cellar_exposure_curve_from_shares(shares, n, &curve, NULL) == CELLAR_OK)
         shares_use(curve, threshold);
-    if (cellar_exposure_curve_tight(threshold, n, &curve, NULL) == CELLAR_OK)
+    if (cellar_exposure_curve_create_tight(threshold, n, &curve, NULL) == CELLAR_OK)
         shares_use(curve, threshold);
     cellar_free(text);
     return 0;

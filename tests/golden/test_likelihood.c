@@ -60,7 +60,7 @@ static void golden_check(const golden *g)
     cellar_error err = {""};
     double got;
     if (cellar_noisy_create(&spec, &noisy, &err) != CELLAR_OK ||
-        cellar_loglinear_test(noisy, g->model, NULL, &options, &test, &err) != CELLAR_OK)
+        cellar_loglinear_create(noisy, g->model, NULL, &options, &test, &err) != CELLAR_OK)
         fail_msg("%s: %s", g->mechanism, err.message);
     got = cellar_loglinear_aware(test).statistic;
     assert_true(cellar_loglinear_quality(test).converged);

@@ -57,7 +57,7 @@ static int read_option(const char *name, char *value, net_line *out)
         uint64_t *number;
     } numbers[] = {{"--cells", &o->n_cells},
                    {"--max-weight", &o->max_weight},
-                   {"--per-unit", &o->per_unit},
+                   {"--per-unit", &o->max_per_unit},
                    {"--min-count", &o->min_count},
                    {"--population", &o->population}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)

@@ -195,7 +195,7 @@ static void test_simultaneous(void **state)
             for (size_t i = 0; i < N_CELLS; i++) {
                 cellar_cell_set *cell;
                 cellar_interval found;
-                fail_unless(cellar_cell_set_one(noisy, i, &cell, &err), &err);
+                fail_unless(cellar_cell_set_create_one(noisy, i, &cell, &err), &err);
                 fail_unless(cellar_interval_run(noisy, cell, CELLAR_COMPARE_NONE, NULL, &options,
                                                 &found, &err),
                             &err);

@@ -22,7 +22,7 @@ static void exact_equals_simulated(void **state)
     double slack = sqrt(log(2 / 1e-9) / (2. * N_ROWS * COPIES));
     cellar_groups *groups = NULL;
     (void) state;
-    assert_int_equal(cellar_groups_of_counts(&rows[0][0], N_ROWS, 3, NULL, &groups, NULL),
+    assert_int_equal(cellar_groups_from_counts(&rows[0][0], N_ROWS, 3, NULL, &groups, NULL),
                      CELLAR_OK);
     for (size_t i = 0; i < sizeof conformance_specs / sizeof conformance_specs[0]; i++) {
         const char *spec = conformance_specs[i].spec;

@@ -5,7 +5,9 @@
 usage: headers.py ROOT CC CXX
 
 Public headers are compiled without feature macros: they may not lean on POSIX. cellar.h must
-include every other public header, and its version must be the build's.
+include every other public header, and its version must be the build's. Public headers are short,
+every struct of options or of a spec has a default, every status has to be looked at, and every
+function has a comment, of its own or for the run of declarations it stands in.
 """
 import pathlib
 import re
@@ -27,6 +29,25 @@ def compiles(compiler, flags, root, include):
     return process.returncode == 0
 
 
+LONGEST = 299
+
+
+def complaints(text):
+    """What is wrong with the text of a public header, as sentences."""
+    if text.count("\n") > LONGEST:
+        yield f"has {text.count(chr(10))} lines: at most {LONGEST}"
+    for name in re.findall(r"^} (cellar_\w+_(?:options|spec));", text, re.M):
+        if f" {name}_default(void)" not in " ".join(text.split()):
+            yield f"{name} has no {name}_default()"
+    for found in re.finditer(r"^CELLAR_API cellar_status[^;]*?(\w+)\(", text, re.M):
+        yield f"{found[1]}() needs CELLAR_NODISCARD"
+    for run in re.split(r"\n\s*\n", text):
+        bare = re.sub(r"/\* ----.*?\*/", "", run)
+        first = re.search(r"^CELLAR_API[^;]*?(cellar_\w+)\([^;]*;(.*)", bare, re.M)
+        if first and "/*" not in bare[:first.start()] and "/*" not in first[2]:
+            yield f"{first[1]}() has no comment"
+
+
 def main():
     root, c, cxx = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
     good = True
@@ -36,6 +57,11 @@ def main():
         good &= compiles(cxx, AS_CXX, root, f"<cellar/{name}>")
     for path in sorted((root / "src").rglob("*.h")):
         good &= compiles(c, ["-D_GNU_SOURCE", *AS_C], root, f'"{path.relative_to(root / "src")}"')
+
+    for name in public:
+        for complaint in complaints((root / "include/cellar" / name).read_text()):
+            print(f"{name}: {complaint}")
+            good = False
 
     everything = (root / "include/cellar/cellar.h").read_text()
     for name in set(public) - {"cellar.h"}:

@@ -17,7 +17,7 @@ static inline cellar_status sample_draw(const small_table *small, const char *sp
     cellar_protect_options options = cellar_protect_options_default();
     cellar_mechanism *mechanism = NULL;
     options.accept = CELLAR_ACCEPT_NO_PROTECTION | CELLAR_ACCEPT_LARGE_EPSILON;
-    options.negatives = (int) negatives;
+    options.negatives = negatives;
     options.per_cell = 1;
     options.date = "2026-07-01";
     options.n_threads = 1;

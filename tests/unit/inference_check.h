@@ -44,7 +44,7 @@ static inline outcome test_model(const cellar_noisy *noisy, const char *model, c
     cellar_loglinear *test = NULL;
     cellar_error err = {""};
     outcome found;
-    if (cellar_loglinear_test(noisy, model, against, options, &test, &err) != CELLAR_OK)
+    if (cellar_loglinear_create(noisy, model, against, options, &test, &err) != CELLAR_OK)
         fail_msg("%s", err.message);
     found = (outcome){cellar_loglinear_aware(test), cellar_loglinear_naive(test),
                       cellar_loglinear_quality(test)};

@@ -43,7 +43,7 @@ static inline cellar_ledger *reopen(scratch *place)
 static inline cellar_amounts amounts_of(const char *epsilon, const char *delta, const char *rho)
 {
     cellar_amounts amounts;
-    CHECK_OK(cellar_amounts_read(epsilon, delta, rho, &amounts, &err));
+    CHECK_OK(cellar_amounts_parse(epsilon, delta, rho, &amounts, &err));
     return amounts;
 }
 
@@ -52,7 +52,7 @@ static inline cellar_ledger_dataset dataset_named(const char *name)
     return (cellar_ledger_dataset){.name = name,
                                    .edition = "1",
                                    .unit = "person",
-                                   .neighbours = "add-remove",
+                                   .neighbours = CELLAR_NEIGHBOURS_ADD_REMOVE,
                                    .population = 1000,
                                    .cap = amounts_of("1", "1e-6", NULL)};
 }
@@ -111,7 +111,7 @@ static inline cellar_charge charge_for(const char *request, const char *epsilon,
                            .dataset = "census",
                            .edition = "1",
                            .unit = "person",
-                           .neighbours = "add-remove",
+                           .neighbours = CELLAR_NEIGHBOURS_ADD_REMOVE,
                            .mechanism = "discrete-laplace:epsilon=0.5",
                            .n_cells = 1,
                            .what = "age by sex",

@@ -17,7 +17,7 @@ static const char PTABLE[] = "i;j;p;v;p_int_ub\n"
                              "2;2;0.7499999;0;0.75\n"
                              "2;3;0.25;1;1\n";
 
-static inline cellar_matrix *parse(const char *text, const cellar_matrix_large *large)
+static inline cellar_matrix *parse(const char *text, cellar_matrix_large large)
 {
     cellar_error err;
     cellar_matrix *matrix;
@@ -31,7 +31,7 @@ static inline cellar_matrix *round_to(cellar_matrix *matrix, uint64_t n_keys)
 {
     cellar_error err;
     cellar_matrix *rounded;
-    assert_int_equal(cellar_matrix_round(matrix, n_keys, &rounded, &err), CELLAR_OK);
+    assert_int_equal(cellar_matrix_create_rounded(matrix, n_keys, &rounded, &err), CELLAR_OK);
     cellar_matrix_free(matrix);
     return rounded;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <cellar/risk.h>
+#include <cellar/risk_fit.h>
 
 #include "check.h"
 
@@ -23,7 +24,7 @@ static inline cellar_groups *groups_from(const void *rows, size_t n_rows, size_t
         memcpy(counts + i * n_values, row, n_values * sizeof *counts);
         memcpy(&times[i], row + n_values * sizeof *counts, sizeof *times);
     }
-    assert_int_equal(cellar_groups_of_counts(counts, n_rows, n_values, times, &groups, NULL),
+    assert_int_equal(cellar_groups_from_counts(counts, n_rows, n_values, times, &groups, NULL),
                      CELLAR_OK);
     return groups;
 }

@@ -78,7 +78,8 @@ static inline cellar_table *small_table_create(const small_table *small)
     assert_int_equal(cellar_table_set_tabulation(table, small->tabulation, NULL), CELLAR_OK);
     if (!small->margins.all && small->margins.n_masks == 0)
         return table;
-    assert_int_equal(cellar_table_expand(table, &small->margins, &expanded, NULL), CELLAR_OK);
+    assert_int_equal(cellar_table_create_expanded(table, &small->margins, &expanded, NULL),
+                     CELLAR_OK);
     cellar_table_free(table);
     return expanded;
 }

@@ -260,7 +260,7 @@ static inline cellar_table *sample_table(sample_random *random, const sample_opt
 
     margins.hierarchies &= (UINT64_C(1) << cellar_schema_n_variables(schema)) - 1;
     if (cellar_table_from_cells(schema, &cells, key_range, &table, &err) != CELLAR_OK ||
-        cellar_table_expand(table, &margins, &expanded, &err) != CELLAR_OK)
+        cellar_table_create_expanded(table, &margins, &expanded, &err) != CELLAR_OK)
         fail_msg("%s", err.message);
     cellar_table_free(table);
     cellar_schema_free(schema);
@@ -359,9 +359,10 @@ static inline cellar_table *sample_fixed_table(void)
     cellar_margins margins = {.all = 1, .hierarchies = 1};
     cellar_error err = {""};
 
-    cellar_codelist_parse("region", region, strlen(region), &lists[0], &err);
-    cellar_codelist_parse("sex", sex, strlen(sex), &lists[1], &err);
-    cellar_codelist_parse("age", age, strlen(age), &lists[2], &err);
+    assert_int_equal(cellar_codelist_parse("region", region, strlen(region), &lists[0], &err),
+                     CELLAR_OK);
+    assert_int_equal(cellar_codelist_parse("sex", sex, strlen(sex), &lists[1], &err), CELLAR_OK);
+    assert_int_equal(cellar_codelist_parse("age", age, strlen(age), &lists[2], &err), CELLAR_OK);
     cellar_structural_rules_parse("rules", rule, strlen(rule), &rules, &err);
     cellar_schema_variable_def defs[] = {{"region", CELLAR_DOMAIN_DECLARED, lists[0]},
                                          {"sex", CELLAR_DOMAIN_ASSERTED, lists[1]},
@@ -389,7 +390,7 @@ static inline cellar_table *sample_fixed_table(void)
     cells.key[8] = 0;
     cells.status[8] = CELLAR_CELL_STRUCTURAL_ZERO;
     if (cellar_table_from_cells(schema, &cells, 4096, &table, &err) != CELLAR_OK ||
-        cellar_table_expand(table, &margins, &expanded, &err) != CELLAR_OK)
+        cellar_table_create_expanded(table, &margins, &expanded, &err) != CELLAR_OK)
         CELLAR_ASSERT(0);
     for (size_t v = 0; v < 3; v++)
         cellar_codelist_free(lists[v]);

@@ -7,7 +7,7 @@
 #include "fail_every.h"
 #include "adjustment_samples.h"
 #include "release/adjustment/aggregate.h"
-#include "release/adjustment/noise_law.h"
+#include "release/adjustment/noise_moments.h"
 #include "table/schema/schema.h"
 
 enum { MAX_INDICES = 100 }; /* of the tables here, totals included */
@@ -73,8 +73,8 @@ static void observe(const cellar_adjustment *fit, const cellar_release *release,
                     double *weighted)
 {
     const cellar_schema *to = cellar_adjustment_schema(fit), *from = cellar_release_schema(release);
-    cellar_noise_law law;
-    assert_int_equal(cellar_noise_law_init(&law, release, NULL), CELLAR_OK);
+    cellar_noise_moments noise;
+    assert_int_equal(cellar_noise_moments_init(&noise, release, NULL), CELLAR_OK);
     for (uint64_t index = 0; index < cellar_schema_n_indices(from); index++) {
         uint32_t at[3];
         if (!cellar_schema_has_cell(from, index) || cellar_schema_is_structural_zero(from, index))
@@ -88,11 +88,11 @@ static void observe(const cellar_adjustment *fit, const cellar_release *release,
             at[v] = (uint32_t) cellar_schema_find_code(to, v, code, strlen(code));
         }
         const int64_t released = cellar_release_at(release, index).released;
-        const double w = 1 / cellar_noise_law_variance(&law, released);
+        const double w = 1 / cellar_noise_moments_variance(&noise, released);
         weight[cellar_schema_index(to, at)] += w;
-        weighted[cellar_schema_index(to, at)] += w * ((double) released - law.offset);
+        weighted[cellar_schema_index(to, at)] += w * ((double) released - noise.offset);
     }
-    cellar_noise_law_clear(&law);
+    cellar_noise_moments_clear(&noise);
 }
 
 static void dense_build(dense *d, const cellar_adjustment *fit, const double *weight)
@@ -278,6 +278,65 @@ static void alone_a_cell_keeps_its_own_variance(void **state)
     cellar_release_free((cellar_release *) (uintptr_t) release);
 }
 
+/* The table has what some release holds, and more only when it is asked for. */
+static void it_has_the_margins_that_were_released(void **state)
+{
+    (void) state;
+    static const uint64_t only_x[] = {1};
+    cellar_adjustment_options options = cellar_adjustment_options_default();
+    small_table with_x = plain;
+    with_x.margins = (cellar_margins){.masks = only_x, .n_masks = 1};
+    const cellar_release *releases[] = {sample_release(&plain, "discrete-gaussian:sigma=2", 11),
+                                        sample_release(&with_x, "discrete-gaussian:sigma=2", 12)};
+    const struct {
+        size_t n_releases;
+        cellar_margins margins;
+        size_t n_cells; /* 3 x 2 x 4; with x 3 more; all margins: 4 x 3 x 5 */
+    } cases[] = {
+        {1, {0}, 24}, {2, {0}, 27}, {1, {.masks = only_x, .n_masks = 1}, 27}, {1, {.all = 1}, 60}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cellar_adjustment *fit = NULL;
+        size_t n = 0;
+        double sum = 0;
+        options.margins = cases[i].margins;
+        assert_int_equal(
+            cellar_adjustment_create(releases, cases[i].n_releases, &options, &fit, NULL),
+            CELLAR_OK);
+        const cellar_schema *schema = cellar_adjustment_schema(fit);
+        for (uint64_t index = 0; index < schema->n_indices; index++) {
+            n += (size_t) cellar_schema_has_cell(schema, index);
+            sum += cellar_schema_is_interior(schema, index) ? cellar_adjustment_estimate(fit, index)
+                                                            : 0;
+        }
+        assert_int_equal(n, cases[i].n_cells);
+        assert_true(fabs(cellar_adjustment_total(fit) - sum) < 1e-9);
+        cellar_adjustment_free(fit);
+    }
+    for (size_t r = 0; r < 2; r++)
+        cellar_release_free((cellar_release *) (uintptr_t) releases[r]);
+}
+
+static void larger_tables_are_refused(void **state)
+{
+    (void) state;
+    cellar_adjustment_options options = cellar_adjustment_options_default();
+    cellar_release *release = sample_release(&plain, "discrete-gaussian:sigma=2", 11);
+    cellar_adjustment *fit = NULL;
+    cellar_error err;
+    options.max_cells = 24;
+    assert_int_equal(
+        cellar_adjustment_create((const cellar_release *const *) &release, 1, &options, &fit, &err),
+        CELLAR_OK);
+    cellar_adjustment_free(fit);
+    options.max_cells = 23;
+    assert_int_equal(
+        cellar_adjustment_create((const cellar_release *const *) &release, 1, &options, &fit, &err),
+        CELLAR_ERR_RULE);
+    assert_non_null(strstr(err.message, "--max-cells"));
+    assert_null(fit);
+    cellar_release_free(release);
+}
+
 static cellar_status fit_once(void *context, cellar_error *err)
 {
     const cellar_adjustment_options options = cellar_adjustment_options_default();
@@ -309,6 +368,8 @@ int main(void)
         cmocka_unit_test(balanced_tables_take_few_steps),
         cmocka_unit_test(what_cannot_be_fitted_is_refused),
         cmocka_unit_test(other_variables_are_refused),
+        cmocka_unit_test(it_has_the_margins_that_were_released),
+        cmocka_unit_test(larger_tables_are_refused),
         cmocka_unit_test(alone_a_cell_keeps_its_own_variance),
         cmocka_unit_test(memory_may_end_anywhere),
     };

@@ -95,7 +95,7 @@ static void test_pure(void **state)
         cellar_certificate *c = NULL;
         o.n_cells = cases[i].cells;
         o.max_weight = cases[i].weight;
-        o.per_unit = cases[i].per_unit;
+        o.max_per_unit = cases[i].per_unit;
         o.neighbours = cases[i].neighbours;
         assert_int_equal(certify(&cases[i].spec, 1, &o, &c), CELLAR_OK);
         if (cases[i].want != NULL)
@@ -130,7 +130,7 @@ static void test_refusals(void **state)
     o.n_cells = 0;
     assert_int_equal(certify(laplace, 1, &o, &c), CELLAR_ERR_ARGUMENT);
     o = cellar_certify_options_default();
-    o.domain = CELLAR_CERTIFICATE_DOMAIN_OBSERVED;
+    o.domain = CELLAR_DOMAIN_OBSERVED;
     assert_int_equal(certify(laplace, 1, &o, &c), CELLAR_OK);
     assert_int_equal(cellar_certificate_verdict(c), CELLAR_VERDICT_FAILS);
     cellar_certificate_free(c);

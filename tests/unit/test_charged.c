@@ -12,7 +12,7 @@
 
 /* ---- a ledger and a table ------------------------------------------------------------- */
 
-static cellar_ledger *open_book(scratch *place, const char *neighbours, int by_rho)
+static cellar_ledger *open_book(scratch *place, cellar_neighbours neighbours, int by_rho)
 {
     cellar_key *key = the_key(place);
     cellar_ledger_dataset dataset = dataset_named("census");
@@ -109,10 +109,10 @@ static cellar_amounts printed_price(const cellar_release *release, const char *d
     cellar_amounts amounts, texts;
     assert_non_null(c);
     assert_string_equal(json_string_value(json_object_get(c, "verdict")), "holds");
-    CHECK_OK(cellar_amounts_of_bounds(
+    CHECK_OK(cellar_amounts_from_bounds(
         epsilon, 0, json_is_number(rho) ? json_number_value(rho) : NAN, &amounts, &err));
-    CHECK_OK(cellar_amounts_read(json_string_value(exact), json_is_string(exact) ? NULL : delta,
-                                 NULL, &texts, &err));
+    CHECK_OK(cellar_amounts_parse(json_string_value(exact), json_is_string(exact) ? NULL : delta,
+                                  NULL, &texts, &err));
     amounts.delta_atto = texts.delta_atto;
     if (json_is_string(exact))
         amounts.epsilon_nano = texts.epsilon_nano;
@@ -127,8 +127,9 @@ static void check_price(scratch *place, const price_case *one)
     cellar_protect_options options = person();
     cellar_table *table = small_table_create(one->table);
     cellar_mechanism *m = strchr(one->spec, '-') == NULL ? make(one->spec) : NULL;
-    cellar_ledger *ledger =
-        open_book(place, one->substitute ? "substitute" : "add-remove", one->by_rho);
+    cellar_ledger *ledger = open_book(
+        place, one->substitute ? CELLAR_NEIGHBOURS_SUBSTITUTE : CELLAR_NEIGHBOURS_ADD_REMOVE,
+        one->by_rho);
     cellar_prepared *prepared;
     cellar_release *drawn, *read;
     cellar_spend_result result;
@@ -137,7 +138,8 @@ static void check_price(scratch *place, const price_case *one)
     int is_checked;
 
     options.delta = one->delta;
-    options.neighbours = one->substitute;
+    options.neighbours =
+        one->substitute ? CELLAR_NEIGHBOURS_SUBSTITUTE : CELLAR_NEIGHBOURS_ADD_REMOVE;
     options.max_per_unit = one->per_unit;
     options.max_weight = one->max_weight;
     CHECK_OK(prepare(table, one->spec, m, &options, &prepared, &err));
@@ -355,7 +357,7 @@ static void test_memory_may_end(void **state)
     whole w = {.place = *state,
                .table = small_table_create(&plain),
                .mechanism = make("laplace:epsilon=0.001"),
-               .ledger = open_book(*state, "add-remove", 0)};
+               .ledger = open_book(*state, CELLAR_NEIGHBOURS_ADD_REMOVE, 0)};
     check_fail_every(prepare_and_spend, &w);
     cellar_ledger_close(w.ledger);
     cellar_mechanism_free(w.mechanism);

@@ -123,6 +123,14 @@ static const struct {
     {"two different sums", "code,parent:a,parent:b\ns,,\nx,s,\ny,,s\n",
      "f:2: column 'parent:b': the code sums other codes in this hierarchy than in another"},
     {"broken CSV", "code,label\na,\"x\n", "f:2: column 2: the quote opened here is never closed"},
+    {"a remark that is no mark", "# drafted\ncode\na\n",
+     "f:1: expected the header, or before it '# drafted from the data; reviewed-by: NAME'"},
+    {"a mark without codes", "# drafted from the data; reviewed-by: Ann\nlabel\na\n",
+     "f:2: the header has no column 'code'"},
+    {"a reviewer with a control character", "# drafted from the data; reviewed-by: A\x1bnn\ncode\n",
+     "f:1: the name of the reviewer holds a control character"},
+    {"a reviewer in Latin-1", "# drafted from the data; reviewed-by: M\xfcller\ncode\na\n",
+     "f:1: the name of the reviewer: expected at most 100 bytes of UTF-8"},
     {"Latin-1", "code,label\na,M\xfcnchen\n", "f:2: column 2: is not valid UTF-8"},
 };
 
@@ -246,8 +254,10 @@ static void test_build(void **state)
     cellar_codelist_free(list);
 
     assert_int_equal(cellar_codelist_create(&list, NULL), CELLAR_OK);
-    cellar_codelist_add(list, "a", NULL, NULL, CELLAR_CODE_PLAIN, NULL);
-    cellar_codelist_add(list, "a", NULL, NULL, CELLAR_CODE_PLAIN, NULL);
+    assert_int_equal(cellar_codelist_add(list, "a", NULL, NULL, CELLAR_CODE_PLAIN, NULL),
+                     CELLAR_OK);
+    assert_int_equal(cellar_codelist_add(list, "a", NULL, NULL, CELLAR_CODE_PLAIN, NULL),
+                     CELLAR_OK);
     assert_int_equal(cellar_codelist_finish(list, &err), CELLAR_ERR_ARGUMENT);
     assert_string_equal(err.message, "code list: code number 2: stands in the list already");
     cellar_codelist_free(list);
@@ -347,6 +357,38 @@ static const char *hostile_text(uint64_t *seed, cellar_text *out)
     while (n-- > 0)
         cellar_text_add_string(out, pieces[next_random(seed) % (sizeof pieces / sizeof *pieces)]);
     return out->bytes;
+}
+
+/* A draft says so, and names its reviewer as soon as there is one; spreadsheets add commas. */
+static void test_drafts(void **state)
+{
+    static const struct {
+        const char *input, *reviewer, *written;
+    } cases[] = {{"code\na\n", NULL, "code\na\n"},
+                 {"# drafted from the data; reviewed-by:\ncode\na\n", "",
+                  "# drafted from the data; reviewed-by:\ncode\na\n"},
+                 {"\xef\xbb\xbf# drafted from the data; reviewed-by:\t ,,\r\ncode\r\na\r\n", "",
+                  "# drafted from the data; reviewed-by:\ncode\na\n"},
+                 {"# drafted from the data; reviewed-by: Ann M\xc3\xbcller,,\ncode,label\na,\n",
+                  "Ann M\xc3\xbcller",
+                  "# drafted from the data; reviewed-by: Ann M\xc3\xbcller\ncode,label\na,\n"}};
+    (void) state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cellar_codelist *list;
+        cellar_text text = {0};
+        cellar_error err;
+        if (cellar_codelist_parse("f", cases[i].input, strlen(cases[i].input), &list, &err) !=
+            CELLAR_OK)
+            fail_msg("%s", err.message);
+        if (cases[i].reviewer == NULL)
+            assert_null(cellar_codelist_reviewer(list));
+        else
+            assert_string_equal(cellar_codelist_reviewer(list), cases[i].reviewer);
+        cellar_codelist_add_text(list, &text);
+        assert_string_equal(text.bytes, cases[i].written);
+        cellar_text_clear(&text);
+        cellar_codelist_free(list);
+    }
 }
 
 static void test_round_trip(void **state)
@@ -480,6 +522,7 @@ int main(void)
         cmocka_unit_test(test_build),
         cmocka_unit_test(test_retain),
         cmocka_unit_test(test_large),
+        cmocka_unit_test(test_drafts),
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test_setup_teardown(test_files, scratch_setup, scratch_teardown),
         cmocka_unit_test(test_memory_ends),

@@ -86,7 +86,7 @@ static cellar_invitation *invite(cellar_collect_keys *const *keys, cellar_codeli
     cellar_invitation *invitation;
     spec.shuffler = *cellar_collect_keys_identity(keys[2]);
     spec.analyst = *cellar_collect_keys_identity(keys[3]);
-    (void) cellar_invitation_create(&spec, keys[1], &invitation, &err);
+    (void) (cellar_invitation_create(&spec, keys[1], &invitation, &err) == CELLAR_OK);
     return invitation;
 }
 

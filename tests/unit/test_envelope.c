@@ -149,7 +149,7 @@ static void test_units(void **state)
                                           "discrete-gaussian:sigma=2"};
     cellar_certify_options o = cellar_certify_options_default();
     (void) state;
-    o.per_unit = 2;
+    o.max_per_unit = 2;
     for (size_t i = 0; i < 5; i++) {
         certified unit = certified_open(kernels[i], o, "1.1");
         const cellar_mechanism *m = unit.m;
@@ -177,7 +177,7 @@ static void test_units_that_move(void **state)
                                           "sichel:alpha=1,sigma=0.5,nu=0.3"};
     cellar_certify_options o = cellar_certify_options_default();
     (void) state;
-    o.per_unit = 2;
+    o.max_per_unit = 2;
     o.neighbours = CELLAR_NEIGHBOURS_SUBSTITUTE;
     for (size_t i = 0; i < 3; i++) {
         certified unit = certified_open(kernels[i], o, "1.1");

@@ -60,11 +60,11 @@ static void check_cases(const errata_case *cases, size_t n)
 static void test_poisson_sawtooth(void **state)
 {
     static const errata_case cases[] = {
-        {"poisson:alpha=0.1", "1.5", 0, NAN, 0.301, 1e-3},
-        {"poisson:alpha=0.1", "1.398", 0, NAN, 0.30097072423403293809, 1e-12},
-        {"poisson:alpha=0.1", "3.795", 0, NAN, 0.30097072423403293809, 1e-12},
-        {"poisson:alpha=1", "2", 0, NAN, 0.0527, 2e-3},
-        {"poisson:alpha=0.8953", "2", 0, NAN, 0.0437, 2e-3},
+        {"poisson:alpha=0.1", "1.5", CELLAR_NEGATIVES_KEEP, NAN, 0.301, 1e-3},
+        {"poisson:alpha=0.1", "1.398", CELLAR_NEGATIVES_KEEP, NAN, 0.30097072423403293809, 1e-12},
+        {"poisson:alpha=0.1", "3.795", CELLAR_NEGATIVES_KEEP, NAN, 0.30097072423403293809, 1e-12},
+        {"poisson:alpha=1", "2", CELLAR_NEGATIVES_KEEP, NAN, 0.0527, 2e-3},
+        {"poisson:alpha=0.8953", "2", CELLAR_NEGATIVES_KEEP, NAN, 0.0437, 2e-3},
     };
     (void) state;
     check_cases(cases, sizeof cases / sizeof *cases);
@@ -171,15 +171,15 @@ static void test_table_1(void **state)
 static void test_truncated_deltas(void **state)
 {
     static const errata_case cases[] = {
-        {"truncated-laplace:epsilon=0.5,m=10", "0.5", 0, 0.0017, 0.0017, 0.03},
-        {"truncated-laplace:epsilon=1,m=10", "1", 0, 0.00002, 0.00002, 0.06},
-        {"truncated-normal:epsilon=1,m=10", "1", 0, 0.001, 0.001, 0.1},
-        {"truncated-normal:epsilon=0.5,m=10", "0.5", 0, 0.00823, 0.00823, 1e-3},
-        {"truncated-laplace:epsilon=0.1,m=10", "0.1", 0, 0.0283, 0.0283, 3e-3},
-        {"truncated-laplace:epsilon=0.1,m=7", "0.1", 0, 0.0470, 0.0470, 3e-3},
-        {"truncated-laplace:epsilon=0.5,m=7", "0.5", 0, 0.00757, 0.00757, 1e-3},
-        {"truncated-laplace:epsilon=1.5,m=7", "1.5", 0, 1.75e-5, 1.75e-5, 1e-3},
-        {"truncated-normal:epsilon=1.5,m=12", "1.5", 0, 2.44e-5, 2.44e-5, 3e-3},
+        {"truncated-laplace:epsilon=0.5,m=10", "0.5", CELLAR_NEGATIVES_KEEP, 0.0017, 0.0017, 0.03},
+        {"truncated-laplace:epsilon=1,m=10", "1", CELLAR_NEGATIVES_KEEP, 0.00002, 0.00002, 0.06},
+        {"truncated-normal:epsilon=1,m=10", "1", CELLAR_NEGATIVES_KEEP, 0.001, 0.001, 0.1},
+        {"truncated-normal:epsilon=0.5,m=10", "0.5", CELLAR_NEGATIVES_KEEP, 0.00823, 0.00823, 1e-3},
+        {"truncated-laplace:epsilon=0.1,m=10", "0.1", CELLAR_NEGATIVES_KEEP, 0.0283, 0.0283, 3e-3},
+        {"truncated-laplace:epsilon=0.1,m=7", "0.1", CELLAR_NEGATIVES_KEEP, 0.0470, 0.0470, 3e-3},
+        {"truncated-laplace:epsilon=0.5,m=7", "0.5", CELLAR_NEGATIVES_KEEP, 0.00757, 0.00757, 1e-3},
+        {"truncated-laplace:epsilon=1.5,m=7", "1.5", CELLAR_NEGATIVES_KEEP, 1.75e-5, 1.75e-5, 1e-3},
+        {"truncated-normal:epsilon=1.5,m=12", "1.5", CELLAR_NEGATIVES_KEEP, 2.44e-5, 2.44e-5, 3e-3},
     };
     (void) state;
     check_cases(cases, sizeof cases / sizeof *cases);
@@ -200,9 +200,9 @@ static void test_mean_change(void **state)
 /* Nothing but the end is lost at the smaller epsilon. */
 static void test_normal_is_better(void **state)
 {
-    static const errata_case cases[] = {{"truncated-normal:epsilon=1.5,m=12", "1.38", 0,
-                                         2.4445686321704891865e-5, 2.4445686321704891865e-5,
-                                         1e-12}};
+    static const errata_case cases[] = {{"truncated-normal:epsilon=1.5,m=12", "1.38",
+                                         CELLAR_NEGATIVES_KEEP, 2.4445686321704891865e-5,
+                                         2.4445686321704891865e-5, 1e-12}};
     (void) state;
     check_cases(cases, 1);
     assert_true(point_of("truncated-normal:epsilon=1.5,m=12", "1.37", 0).delta > 2.5e-5);
@@ -211,11 +211,13 @@ static void test_normal_is_better(void **state)
 static void test_clamping_and_rounding(void **state)
 {
     static const errata_case cases[] = {
-        {"truncated-laplace:epsilon=0.5,m=10", "0.5", 0, NAN, 0.00166, 1e-3},
-        {"truncated-laplace:epsilon=0.5,m=10", "0.5", 1, 0.0016586878693730081, 0.623, 1e-3},
-        {"truncated-laplace:epsilon=1,m=5", "1", 0, NAN, 0.0031, 1e-2},
-        {"truncated-laplace:epsilon=1,m=5", "1", 1, NAN, 0.732, 1e-3},
-        {"gaussian:epsilon=2,delta=0.05,calibration=pdp", "2", 0, NAN, 0.0919, 1e-3},
+        {"truncated-laplace:epsilon=0.5,m=10", "0.5", CELLAR_NEGATIVES_KEEP, NAN, 0.00166, 1e-3},
+        {"truncated-laplace:epsilon=0.5,m=10", "0.5", CELLAR_NEGATIVES_ZERO, 0.0016586878693730081,
+         0.623, 1e-3},
+        {"truncated-laplace:epsilon=1,m=5", "1", CELLAR_NEGATIVES_KEEP, NAN, 0.0031, 1e-2},
+        {"truncated-laplace:epsilon=1,m=5", "1", CELLAR_NEGATIVES_ZERO, NAN, 0.732, 1e-3},
+        {"gaussian:epsilon=2,delta=0.05,calibration=pdp", "2", CELLAR_NEGATIVES_KEEP, NAN, 0.0919,
+         1e-3},
     };
     (void) state;
     check_cases(cases, sizeof cases / sizeof *cases);

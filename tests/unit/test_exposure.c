@@ -150,7 +150,7 @@ static void curve_of_a_table(void **state)
 
     assert_int_equal(cellar_table_parse("t", csv, sizeof csv - 1, &options, &table, NULL),
                      CELLAR_OK);
-    assert_int_equal(cellar_table_expand(table, &margins, &expanded, NULL), CELLAR_OK);
+    assert_int_equal(cellar_table_create_expanded(table, &margins, &expanded, NULL), CELLAR_OK);
     for (int i = 0; i < 2; i++) {
         const cellar_table *from = i == 0 ? table : expanded;
         assert_int_equal(cellar_exposure_curve_create(from, both, 2, &curve, NULL), CELLAR_OK);
@@ -242,7 +242,7 @@ static void tight_example(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         double t = strtod(cases[i].t, NULL), n = (double) cases[i].n, b = -n * t * log(t), h;
         uint64_t cutoff;
-        assert_int_equal(cellar_exposure_curve_tight(cases[i].t, cases[i].n, &curve, NULL),
+        assert_int_equal(cellar_exposure_curve_create_tight(cases[i].t, cases[i].n, &curve, NULL),
                          CELLAR_OK);
         assert_int_equal(cellar_exposure_cutoff(curve, cases[i].t, &cutoff, NULL), CELLAR_OK);
         h = cellar_exposure_entropy(curve);
@@ -253,7 +253,7 @@ static void tight_example(void **state)
         cellar_exposure_curve_free(curve);
     }
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        assert_int_equal(cellar_exposure_curve_tight(bad[i].t, bad[i].n, &curve, NULL),
+        assert_int_equal(cellar_exposure_curve_create_tight(bad[i].t, bad[i].n, &curve, NULL),
                          CELLAR_ERR_ARGUMENT);
         assert_null(curve);
     }
@@ -434,7 +434,7 @@ static cellar_status everything(void *context, cellar_error *err)
     CELLAR_TRY(cellar_exposure_bound_curve_create((const cellar_exposure_curve *const *) curves + 1,
                                                   1, NULL, 0.1, &steps, err));
     cellar_exposure_curve_free(curves[1]);
-    CELLAR_TRY(cellar_exposure_curve_tight("0.01", 5, &curves[1], err));
+    CELLAR_TRY(cellar_exposure_curve_create_tight("0.01", 5, &curves[1], err));
 out:
     cellar_exposure_bound_curve_free(steps);
     cellar_exposure_curve_free(curves[0]);

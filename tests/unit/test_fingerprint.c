@@ -147,7 +147,7 @@ static void prepared_releases_take_their_stamp(void **state)
     assert_int_equal(cellar_prepared_draw(prepared, NULL, &two, NULL), CELLAR_OK);
     assert_string_equal(cellar_release_ledger(one), "the stamp");
     assert_string_equal(cellar_release_ledger(two), "unaccounted, not for publication");
-    assert_string_equal(cellar_release_verdict(one), "holds");
+    assert_int_equal(cellar_release_verdict(one), CELLAR_VERDICT_HOLDS);
     assert_string_equal(cellar_release_certificate(one), cellar_release_certificate(two));
     cellar_release_free(one);
     cellar_release_free(two);

@@ -46,7 +46,7 @@ static void forecasts_are_sums_over_all_cells(void **state)
 {
     static const struct {
         const char *spec;
-        int negatives;
+        cellar_negatives negatives;
         int64_t threshold;
     } cases[] = {
         {"discrete-laplace:epsilon=0.5", CELLAR_NEGATIVES_KEEP, 0},

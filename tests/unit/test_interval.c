@@ -294,7 +294,7 @@ static void test_refusals(void **state)
     cellar_interval found;
     (void) state;
     assert_int_equal(cellar_cell_set_parse(noisy, "sex=1", &row, NULL), CELLAR_OK);
-    assert_int_equal(cellar_cell_set_one(noisy, 0, &cell, NULL), CELLAR_OK);
+    assert_int_equal(cellar_cell_set_create_one(noisy, 0, &cell, NULL), CELLAR_OK);
     assert_int_equal(
         cellar_interval_run(noisy, cell, CELLAR_COMPARE_RATIO, cell, &options, &found, NULL),
         CELLAR_ERR_ARGUMENT);

@@ -20,7 +20,7 @@ static void test_amounts_round_up(void **state)
     (void) state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         cellar_amounts amounts;
-        CHECK_OK(cellar_amounts_read(cases[i].epsilon, cases[i].delta, NULL, &amounts, &err));
+        CHECK_OK(cellar_amounts_parse(cases[i].epsilon, cases[i].delta, NULL, &amounts, &err));
         assert_int_equal(amounts.epsilon_nano, cases[i].nano);
         assert_int_equal(amounts.delta_atto, cases[i].atto);
         assert_int_equal(amounts.rho_nano, CELLAR_NO_RHO);
@@ -44,14 +44,14 @@ static void test_amounts_of_doubles(void **state)
     cellar_amounts amounts;
     (void) state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        CHECK_OK(cellar_amounts_of_bounds(cases[i].epsilon, cases[i].delta, cases[i].rho, &amounts,
-                                          &err));
+        CHECK_OK(cellar_amounts_from_bounds(cases[i].epsilon, cases[i].delta, cases[i].rho,
+                                            &amounts, &err));
         assert_int_equal(amounts.epsilon_nano, cases[i].nano);
         assert_int_equal(amounts.delta_atto, cases[i].atto);
         assert_int_equal(amounts.rho_nano, cases[i].rho_nano);
     }
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-        assert_int_equal(cellar_amounts_of_bounds(bad[i], 0, NAN, &amounts, &err),
+        assert_int_equal(cellar_amounts_from_bounds(bad[i], 0, NAN, &amounts, &err),
                          CELLAR_ERR_ARGUMENT);
 }
 
@@ -61,7 +61,7 @@ static void test_amounts_refused(void **state)
     cellar_amounts amounts;
     (void) state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-        assert_int_equal(cellar_amounts_read(bad[i], NULL, NULL, &amounts, &err),
+        assert_int_equal(cellar_amounts_parse(bad[i], NULL, NULL, &amounts, &err),
                          CELLAR_ERR_ARGUMENT);
 }
 
@@ -80,14 +80,15 @@ static void test_caps_round_down(void **state)
     cellar_amounts cap;
     (void) state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        CHECK_OK(cellar_caps_read(cases[i].epsilon, cases[i].delta, cases[i].rho, &cap, &err));
+        CHECK_OK(
+            cellar_amounts_parse_cap(cases[i].epsilon, cases[i].delta, cases[i].rho, &cap, &err));
         assert_int_equal(cap.epsilon_nano, cases[i].nano);
         assert_int_equal(cap.delta_atto, cases[i].atto);
         assert_int_equal(cap.rho_nano, cases[i].rho_nano);
     }
-    assert_int_equal(cellar_caps_read("9223372036.854775808", NULL, NULL, &cap, &err),
+    assert_int_equal(cellar_amounts_parse_cap("9223372036.854775808", NULL, NULL, &cap, &err),
                      CELLAR_ERR_ARGUMENT);
-    assert_int_equal(cellar_caps_read("-1", NULL, NULL, &cap, &err), CELLAR_ERR_ARGUMENT);
+    assert_int_equal(cellar_amounts_parse_cap("-1", NULL, NULL, &cap, &err), CELLAR_ERR_ARGUMENT);
 }
 
 /* A sum that does not fit is more than any cap. */

@@ -8,8 +8,8 @@
 #include <cellar/certificate.h>
 
 /* Of `n` parts of one mechanism each, by the certificate. */
-static double certified(const char *const *specs, size_t n, const char *neighbours, uint64_t cells,
-                        uint64_t per_unit, uint64_t weight, const char *delta)
+static double certified(const char *const *specs, size_t n, cellar_neighbours neighbours,
+                        uint64_t cells, uint64_t per_unit, uint64_t weight, const char *delta)
 {
     cellar_certify_options options = cellar_certify_options_default();
     cellar_mechanism *mechanisms[16];
@@ -17,11 +17,11 @@ static double certified(const char *const *specs, size_t n, const char *neighbou
     cellar_certificate *certificate;
     double epsilon;
     options.n_cells = cells;
-    options.per_unit = per_unit;
+    options.max_per_unit = per_unit;
     options.max_weight = weight;
     options.deltas = &delta;
     options.n_deltas = 1;
-    if (strcmp(neighbours, "substitute") == 0)
+    if (neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE)
         options.neighbours = CELLAR_NEIGHBOURS_SUBSTITUTE;
     for (size_t i = 0; i < n; i++) {
         CHECK_OK(cellar_mechanism_create(specs[i], &mechanisms[i], &err));
@@ -36,12 +36,13 @@ static double certified(const char *const *specs, size_t n, const char *neighbou
 }
 
 /* A dataset of its own on which each spec is charged once. */
-static cellar_plan_figure charged(cellar_ledger *ledger, const char *name, const char *neighbours,
-                                  const char *const *specs, size_t n, uint64_t cells,
-                                  uint64_t per_unit, uint64_t weight, const char *delta)
+static cellar_nonadaptive charged(cellar_ledger *ledger, const char *name,
+                                  cellar_neighbours neighbours, const char *const *specs, size_t n,
+                                  uint64_t cells, uint64_t per_unit, uint64_t weight,
+                                  const char *delta)
 {
     cellar_ledger_dataset dataset = dataset_named(name);
-    cellar_plan_figure figure;
+    cellar_nonadaptive figure;
     dataset.neighbours = neighbours;
     dataset.cap = amounts_of("1000", "0.0009", NULL);
     CHECK_OK(cellar_ledger_add_dataset(ledger, &dataset, &err));
@@ -58,7 +59,7 @@ static cellar_plan_figure charged(cellar_ledger *ledger, const char *name, const
         charge.max_weight = weight;
         CHECK_OK(cellar_ledger_charge(ledger, &charge, "/x", &before, &err));
     }
-    CHECK_OK(cellar_ledger_plan_figure(ledger, name, delta, &figure, &err));
+    CHECK_OK(cellar_ledger_nonadaptive(ledger, name, delta, &figure, &err));
     assert_int_equal(figure.n_charges, n);
     return figure;
 }
@@ -66,16 +67,36 @@ static cellar_plan_figure charged(cellar_ledger *ledger, const char *name, const
 static void test_it_is_the_certificate_of_a_plan(void **state)
 {
     static const struct {
-        const char *neighbours;
+        cellar_neighbours neighbours;
         uint64_t cells, per_unit, weight;
         const char *specs[8];
     } cases[] = {
-        {"add-remove", 1, 1, 1, {"discrete-laplace:epsilon=0.1", "discrete-laplace:epsilon=0.1"}},
-        {"add-remove", 7, 1, 1, {"discrete-gaussian:sigma=9", "discrete-laplace:epsilon=0.3"}},
-        {"substitute", 3, 1, 1, {"gaussian:sigma=12", "discrete-laplace:epsilon=0.2"}},
-        {"substitute", 1, 3, 1, {"discrete-laplace:epsilon=0.1", "discrete-laplace:epsilon=0.5"}},
-        {"add-remove", 2, 2, 3, {"gaussian:sigma=40", "discrete-laplace:epsilon=0.1"}},
-        {"add-remove", 2, 1, 1, {"poisson:alpha=3"}},
+        {CELLAR_NEIGHBOURS_ADD_REMOVE,
+         1,
+         1,
+         1,
+         {"discrete-laplace:epsilon=0.1", "discrete-laplace:epsilon=0.1"}},
+        {CELLAR_NEIGHBOURS_ADD_REMOVE,
+         7,
+         1,
+         1,
+         {"discrete-gaussian:sigma=9", "discrete-laplace:epsilon=0.3"}},
+        {CELLAR_NEIGHBOURS_SUBSTITUTE,
+         3,
+         1,
+         1,
+         {"gaussian:sigma=12", "discrete-laplace:epsilon=0.2"}},
+        {CELLAR_NEIGHBOURS_SUBSTITUTE,
+         1,
+         3,
+         1,
+         {"discrete-laplace:epsilon=0.1", "discrete-laplace:epsilon=0.5"}},
+        {CELLAR_NEIGHBOURS_ADD_REMOVE,
+         2,
+         2,
+         3,
+         {"gaussian:sigma=40", "discrete-laplace:epsilon=0.1"}},
+        {CELLAR_NEIGHBOURS_ADD_REMOVE, 2, 1, 1, {"poisson:alpha=3"}},
     };
     scratch *place = *state;
     cellar_ledger *ledger = fresh(place);
@@ -83,7 +104,7 @@ static void test_it_is_the_certificate_of_a_plan(void **state)
         char name[16];
         size_t n = 0;
         double expected;
-        cellar_plan_figure figure;
+        cellar_nonadaptive figure;
         while (cases[i].specs[n] != NULL)
             n++;
         snprintf(name, sizeof name, "case %zu", i);
@@ -110,19 +131,19 @@ static void test_the_rest_is_added(void **state)
                                         "of a later version"};
     scratch *place = *state;
     cellar_ledger *ledger = fresh(place);
-    cellar_plan_figure figure;
-    figure = charged(ledger, "mixed", "add-remove", specs, 3, 1, 1, 1, "1e-6");
+    cellar_nonadaptive figure;
+    figure = charged(ledger, "mixed", CELLAR_NEIGHBOURS_ADD_REMOVE, specs, 3, 1, 1, 1, "1e-6");
     assert_int_equal(figure.is_known, 1);
     assert_true(figure.epsilon_nano > 20 * INT64_C(1000000000));
     assert_true(figure.epsilon_nano <= 20 * INT64_C(1000000000) + 500000000);
     assert_true(figure.lower == 0);
-    CHECK_OK(cellar_ledger_plan_figure(ledger, "mixed", "1e-13", &figure, &err));
+    CHECK_OK(cellar_ledger_nonadaptive(ledger, "mixed", "1e-13", &figure, &err));
     assert_int_equal(figure.is_known, 0);
-    CHECK_OK(cellar_ledger_plan_figure(ledger, "mixed", NULL, &figure, &err));
+    CHECK_OK(cellar_ledger_nonadaptive(ledger, "mixed", NULL, &figure, &err));
     assert_int_equal(figure.delta_atto, 900000000000000); /* of the cap */
-    CHECK_OK(cellar_ledger_plan_figure(ledger, "census", NULL, &figure, &err));
+    CHECK_OK(cellar_ledger_nonadaptive(ledger, "census", NULL, &figure, &err));
     assert_int_equal(figure.n_charges, 0);
-    assert_int_equal(cellar_ledger_plan_figure(ledger, "none", NULL, &figure, &err),
+    assert_int_equal(cellar_ledger_nonadaptive(ledger, "none", NULL, &figure, &err),
                      CELLAR_ERR_ARGUMENT);
     cellar_ledger_close(ledger);
 }
@@ -133,13 +154,14 @@ static void test_memory_may_end(void **state)
     static const char *const specs[] = {"gaussian:sigma=12", "discrete-laplace:epsilon=0.5"};
     scratch *place = *state;
     cellar_ledger *ledger = fresh(place);
-    cellar_plan_figure figure = charged(ledger, "a plan", "add-remove", specs, 2, 1, 1, 1, "1e-6");
+    cellar_nonadaptive figure =
+        charged(ledger, "a plan", CELLAR_NEIGHBOURS_ADD_REMOVE, specs, 2, 1, 1, 1, "1e-6");
 #ifdef CELLAR_FAIL_ALLOCATION
     for (int64_t n = 0; n < 80; n++) {
-        cellar_plan_figure starved;
+        cellar_nonadaptive starved;
         cellar_status status;
         cellar_memory_fail_after(n);
-        status = cellar_ledger_plan_figure(ledger, "a plan", "1e-6", &starved, &err);
+        status = cellar_ledger_nonadaptive(ledger, "a plan", "1e-6", &starved, &err);
         cellar_memory_fail_after(-1);
         if (status == CELLAR_OK)
             assert_true((double) starved.epsilon_nano >= figure.lower * 1e9);

@@ -404,7 +404,7 @@ static void test_what_is_refused(void **state)
     assert_int_equal(cellar_ledger_add_dataset(ledger, &dataset, &err), CELLAR_ERR_ARGUMENT);
 
     charge = charge_for("q", "0.1", NULL);
-    charge.neighbours = "substitute";
+    charge.neighbours = CELLAR_NEIGHBOURS_SUBSTITUTE;
     assert_int_equal(cellar_ledger_charge(ledger, &charge, "/x", &before, &err), CELLAR_ERR_RULE);
     charge = charge_for("q", "0.1", NULL);
     charge.edition = "2";

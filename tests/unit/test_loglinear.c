@@ -116,7 +116,7 @@ static void test_empty_rows(void **state)
     (void) state;
     options.reference = CELLAR_REFERENCE_BOOTSTRAP;
     options.n_replicates = 99;
-    assert_int_equal(cellar_loglinear_test(noisy, "1+2", NULL, &options, &test, NULL), CELLAR_OK);
+    assert_int_equal(cellar_loglinear_create(noisy, "1+2", NULL, &options, &test, NULL), CELLAR_OK);
     assert_true(cellar_loglinear_aware(test).df == 1);
     NEAR(cellar_loglinear_naive(test).pearson, pearson, 1e-6);
     for (size_t i = 2; i < 4; i++) {
@@ -139,7 +139,7 @@ static void test_residuals(void **state)
     double e = 30.0 * 40 / 85, want = (10 - e) / sqrt(e * (1 - 30.0 / 85) * (1 - 40.0 / 85));
     (void) state;
     options.with_residuals = 1;
-    assert_int_equal(cellar_loglinear_test(noisy, "1+2", NULL, &options, &test, NULL), CELLAR_OK);
+    assert_int_equal(cellar_loglinear_create(noisy, "1+2", NULL, &options, &test, NULL), CELLAR_OK);
     for (size_t i = 0; i < 4; i++) {
         cellar_loglinear_cell cell = cellar_loglinear_cell_at(test, i);
         NEAR(cell.residual, i == 0 || i == 3 ? want : -want, 1e-6);
@@ -211,10 +211,10 @@ static void test_refusals(void **state)
         assert_null(noisy);
     }
     noisy = make_two_way(2, 2, numbers, "truncated-laplace:epsilon=1,m=10", CELLAR_NEGATIVES_KEEP);
-    assert_int_equal(cellar_loglinear_test(noisy, "1+2", NULL, &options, &test, &err),
+    assert_int_equal(cellar_loglinear_create(noisy, "1+2", NULL, &options, &test, &err),
                      CELLAR_ERR_INPUT); /* -20 cannot be */
     assert_non_null(strstr(err.message, "cannot have been released"));
-    assert_int_equal(cellar_loglinear_test(noisy, "1*2", "1+2", &options, &test, &err),
+    assert_int_equal(cellar_loglinear_create(noisy, "1*2", "1+2", &options, &test, &err),
                      CELLAR_ERR_ARGUMENT); /* not nested */
     cellar_noisy_free(noisy);
 }
@@ -240,7 +240,7 @@ static cellar_status whole_scenario(void *context, cellar_error *err)
     options.n_replicates = 2;
     options.n_threads = 1;
     if (status == CELLAR_OK)
-        status = cellar_loglinear_test(noisy, "1", "1+2", &options, &test, err);
+        status = cellar_loglinear_create(noisy, "1", "1+2", &options, &test, err);
     if (status == CELLAR_OK)
         status = cellar_odds_ratio(noisy, both, both, 0.5, &aware, &naive, err);
     if (status == CELLAR_OK)

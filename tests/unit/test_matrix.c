@@ -47,11 +47,11 @@ static void test_one_matrix_many_spellings(void **state)
         "1,2,0.3,1,0.7,1,all\n2,0,1e-07,-2,0,1e-07,all\n2,2,0.7499999,0,1e-07,0.75,all\n"
         "2,3,0.25,1,0.75,1,all\n",
     };
-    cellar_matrix *matrix = parse(PTABLE, NULL);
+    cellar_matrix *matrix = parse(PTABLE, CELLAR_MATRIX_LARGE_DEFAULT);
     (void) state;
     expect_text(matrix, CELLAR_MATRIX_PTABLE, PTABLE);
     for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {
-        cellar_matrix *other = parse(spellings[i], NULL);
+        cellar_matrix *other = parse(spellings[i], CELLAR_MATRIX_LARGE_DEFAULT);
         expect_text(other, CELLAR_MATRIX_PTABLE, PTABLE);
         assert_string_equal(cellar_matrix_digest(other), cellar_matrix_digest(matrix));
         cellar_matrix_free(other);
@@ -68,7 +68,8 @@ static void test_keys_listed_and_not(void **state)
     static const char written[] = "cell_value,cell_key,perturbation\n"
                                   "0,0-7,0\n1,0-1,-1\n1,2-5,0\n1,6,2\n1,7,-1\n";
     static const char few[] = "cell_value,cell_key,perturbation\n1,7,-1\n1,0..1,-1\n1,6-6,2\n";
-    cellar_matrix *one = parse(ranges, NULL), *two = parse(few, NULL);
+    cellar_matrix *one = parse(ranges, CELLAR_MATRIX_LARGE_DEFAULT),
+                  *two = parse(few, CELLAR_MATRIX_LARGE_DEFAULT);
     cellar_matrix_row row;
     (void) state;
     expect_text(one, CELLAR_MATRIX_CANTABULAR, written);
@@ -98,7 +99,8 @@ static void test_a_change_may_have_many_ranges(void **state)
     static const char written[] = "i;j;p;v;p_int_ub\n0;0;1;0;1\n1;1;0.2;0;0.2\n1;0;0.2;-1;0.4\n"
                                   "1;1;0.2;0;0.6\n1;2;0;1;0.6\n1;0;0.1;-1;0.7\n1;2;0.3;1;1\n";
     static const double want[] = {0.3, 0.4, 0.3};
-    cellar_matrix *matrix = parse(modified, NULL), *back = parse(written, NULL);
+    cellar_matrix *matrix = parse(modified, CELLAR_MATRIX_LARGE_DEFAULT),
+                  *back = parse(written, CELLAR_MATRIX_LARGE_DEFAULT);
     cellar_matrix_row row;
     (void) state;
     expect_text(matrix, CELLAR_MATRIX_PTABLE, written);
@@ -116,11 +118,11 @@ static void test_a_change_may_have_many_ranges(void **state)
 /* 751 rows, each key a line, and back. */
 static void test_ons_round_trip(void **state)
 {
-    cellar_matrix *matrix = round_to(parse(PTABLE, NULL), 256), *back;
+    cellar_matrix *matrix = round_to(parse(PTABLE, CELLAR_MATRIX_LARGE_DEFAULT), 256), *back;
     cellar_text text = {0};
     (void) state;
     assert_int_equal(cellar_matrix_add_text(matrix, CELLAR_MATRIX_ONS, 0, &text, &err), CELLAR_OK);
-    back = parse(text.bytes, NULL);
+    back = parse(text.bytes, CELLAR_MATRIX_LARGE_DEFAULT);
     assert_int_equal(cellar_matrix_n_rows(back), 751);
     assert_int_equal(cellar_matrix_n_keys(back), 256);
     assert_int_equal(cellar_matrix_large_rule(back), CELLAR_MATRIX_LARGE_ROTATE);
@@ -172,8 +174,8 @@ static void test_bad_files_name_line_and_column(void **state)
     (void) state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         cellar_matrix *matrix = (cellar_matrix *) &err;
-        cellar_status status =
-            cellar_matrix_parse("F", cases[i].text, strlen(cases[i].text), NULL, &matrix, &err);
+        cellar_status status = cellar_matrix_parse("F", cases[i].text, strlen(cases[i].text),
+                                                   CELLAR_MATRIX_LARGE_DEFAULT, &matrix, &err);
         if (status != CELLAR_ERR_INPUT || strstr(err.message, cases[i].message) == NULL)
             fail_msg("case %zu: want '%s', got '%s'", i, cases[i].message, err.message);
         assert_null(matrix);
@@ -241,7 +243,7 @@ static void test_rotation(void **state)
         int64_t count, change; /* of key 0 */
     } cases[] = {{0, 0},   {500, 0}, {501, 1},  {502, 2},  {750, 3},
                  {751, 1}, {752, 2}, {1000, 3}, {1001, 1}, {1000000, 3}};
-    cellar_matrix *matrix = parse(text, NULL);
+    cellar_matrix *matrix = parse(text, CELLAR_MATRIX_LARGE_DEFAULT);
     (void) state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_int_equal(

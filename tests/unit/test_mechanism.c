@@ -140,9 +140,73 @@ static void test_memory_may_end(void **state)
     check_fail_every(draw_three, calibrated);
 }
 
+/* ---- specs as text ------------------------------------------------------------------------- */
+
+static void test_specs_as_text(void **state)
+{
+    static const struct {
+        const char *spec, *key, *without, *with;
+    } cases[] = {
+        {"laplace", "epsilon", "laplace", "laplace:epsilon=2"},
+        {"laplace:epsilon=1", "epsilon", "laplace", "laplace:epsilon=2"},
+        {"negbin:alpha=1,sigma=3", "alpha", "negbin:sigma=3", "negbin:sigma=3,alpha=2"},
+        {"negbin:alpha=1,sigma=3", "sigma", "negbin:alpha=1", "negbin:alpha=1,sigma=2"},
+        {"a:mm=1,m=4,mmm=5", "m", "a:mm=1,mmm=5", "a:mm=1,mmm=5,m=2"},
+        {"a:key", "key", "a:key", "a:key,key=2"}, /* no value: not that parameter */
+    };
+    char without[64], with[64];
+    (void) state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(cellar_mechanism_spec_remove(cases[i].spec, cases[i].key, without,
+                                                      sizeof without, NULL),
+                         CELLAR_OK);
+        assert_string_equal(without, cases[i].without);
+        assert_int_equal(
+            cellar_mechanism_spec_add(without, cases[i].key, "2", with, sizeof with, NULL),
+            CELLAR_OK);
+        assert_string_equal(with, cases[i].with);
+    }
+    assert_int_equal(cellar_mechanism_spec_add("a", "b", "c", with, 6, NULL), CELLAR_OK);
+    assert_int_equal(cellar_mechanism_spec_add("a", "b", "c", with, 5, NULL), CELLAR_ERR_ARGUMENT);
+    assert_int_equal(cellar_mechanism_spec_remove("abc", "b", with, 3, NULL), CELLAR_ERR_ARGUMENT);
+}
+
+/* ---- terms ---------------------------------------------------------------------------------- */
+
+/* Every name leads back to its value; what nobody chose has no name to choose it by. */
+static void test_terms(void **state)
+{
+    cellar_neighbours neighbours = CELLAR_NEIGHBOURS_DEFAULT;
+    cellar_negatives negatives = CELLAR_NEGATIVES_UNDECIDED;
+    cellar_domain domain;
+    cellar_parameter_choice choice;
+    (void) state;
+    for (int i = CELLAR_NEIGHBOURS_ADD_REMOVE; i <= CELLAR_NEIGHBOURS_SUBSTITUTE; i++) {
+        const char *name = cellar_neighbours_name((cellar_neighbours) i);
+        assert_true(cellar_neighbours_find(name, &neighbours) && (int) neighbours == i);
+    }
+    for (int i = CELLAR_NEGATIVES_KEEP; i <= CELLAR_NEGATIVES_ZERO; i++) {
+        const char *name = cellar_negatives_name((cellar_negatives) i);
+        assert_true(cellar_negatives_find(name, &negatives) && (int) negatives == i);
+    }
+    for (int i = CELLAR_DOMAIN_OBSERVED; i <= CELLAR_DOMAIN_DECLARED; i++)
+        assert_true(cellar_domain_find(cellar_domain_name((cellar_domain) i), &domain) &&
+                    (int) domain == i);
+    for (int i = CELLAR_CHOICE_UNSTATED; i <= CELLAR_CHOICE_CONFIDENTIAL_DATA; i++) {
+        const char *name = cellar_parameter_choice_name((cellar_parameter_choice) i);
+        assert_true(cellar_parameter_choice_find(name, &choice) && (int) choice == i);
+    }
+    assert_false(cellar_neighbours_find("default", &neighbours));
+    assert_false(cellar_negatives_find("undecided", &negatives));
+    assert_false(cellar_negatives_find(NULL, &negatives));
+    assert_false(cellar_domain_find("", &domain));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_specs_as_text),
+        cmocka_unit_test(test_terms),
         cmocka_unit_test(test_specs_have_one_spelling),
         cmocka_unit_test(test_refusals_say_what_is_allowed),
         cmocka_unit_test(test_parameters_are_told),

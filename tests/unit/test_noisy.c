@@ -13,7 +13,7 @@ static cellar_release *make_release(const small_table *small, cellar_negatives n
     cellar_rng *rng = NULL;
     cellar_error err = {""};
     options.accept = CELLAR_ACCEPT_NO_PROTECTION | CELLAR_ACCEPT_LARGE_EPSILON;
-    options.negatives = (int) negatives;
+    options.negatives = negatives;
     options.per_cell = 1;
     options.max_weight = small->max_weight > 0 ? small->max_weight : options.max_weight;
     assert_int_equal(cellar_rng_create_seeded(5, 0, &rng, NULL), CELLAR_OK);

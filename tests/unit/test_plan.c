@@ -254,20 +254,22 @@ static void moments_are_those_of_the_law(void **state)
     (void) state;
     for (size_t s = 0; s < sizeof specs / sizeof *specs; s++)
         for (uint64_t threshold = 0; threshold < 6; threshold += 5)
-            for (int negatives = threshold > 0; negatives < 2; negatives++) {
+            for (int clamped = threshold > 0; clamped < 2; clamped++) {
                 cellar_mechanism *mechanism;
                 plan_law law;
                 assert_int_equal(cellar_mechanism_create(specs[s], &mechanism, &err), CELLAR_OK);
-                assert_int_equal(cellar_plan_law_init(&law, mechanism, (cellar_negatives) negatives,
-                                                      threshold, &err),
-                                 CELLAR_OK);
+                assert_int_equal(
+                    cellar_plan_law_init(&law, mechanism,
+                                         clamped ? CELLAR_NEGATIVES_ZERO : CELLAR_NEGATIVES_KEEP,
+                                         threshold, &err),
+                    CELLAR_OK);
                 for (int64_t count = 0; count < 30; count += 3) {
                     plan_moments found = cellar_plan_law_at(&law, count);
                     double mean = 0, square = 0;
                     int64_t low, high;
                     cellar_mechanism_support(mechanism, count, 1e-17, &low, &high);
                     for (int64_t b = low; b <= high; b++) {
-                        int64_t r = negatives && (b < 0 || b < (int64_t) threshold) ? 0 : b;
+                        int64_t r = clamped && (b < 0 || b < (int64_t) threshold) ? 0 : b;
                         double p = cellar_mechanism_pmf(mechanism, count, b);
                         mean += p * (double) (r - count);
                         square += p * (double) (r - count) * (double) (r - count);
@@ -309,7 +311,7 @@ static void compares_as_published(void **state)
     for (size_t k = 0; k < 3; k++)
         for (size_t i = 0; i < 7; i++) {
             double sd = comparison->strategies[k].sd[i] * 0.01;
-            if (!comparison->targets[i].is_interior)
+            if (!comparison->targets[i].is_inner)
                 assert_true(fabs(sd / expected[k] - 1) < 1e-4);
             else if (k == 1)
                 assert_true(isnan(sd));

@@ -174,8 +174,8 @@ static void charges_what_it_prints(void **state)
     pack = json_load_file(scratch_path(*state, "pack/certificate.json"), 0, NULL);
     first = json_array_get(json_object_get(json_object_get(pack, "certificate"), "epsilon_at"), 0);
     assert_true(json_number_value(json_object_get(first, "delta")) == 1e-7);
-    CHECK_OK(cellar_amounts_of_bounds(json_number_value(json_object_get(first, "epsilon")), 0, NAN,
-                                      &printed, &err));
+    CHECK_OK(cellar_amounts_from_bounds(json_number_value(json_object_get(first, "epsilon")), 0,
+                                        NAN, &printed, &err));
     assert_true(printed.epsilon_nano > 0);
     assert_int_equal(spent(*state, &request), printed.epsilon_nano);
     json_decref(pack);

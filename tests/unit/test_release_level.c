@@ -110,10 +110,11 @@ static void test_tables_drawn_together(void **state)
     assert_int_equal(cellar_protect_prepare_dirichlet(table, spec, &options, &prepared, &err),
                      CELLAR_ERR_RULE);
     assert_null(prepared);
-    assert_int_equal(cellar_release_dirichlet(table, spec, &options, &release, &err),
+    assert_int_equal(cellar_release_protect_dirichlet(table, spec, &options, &release, &err),
                      CELLAR_ERR_RULE);
     options.accept = CELLAR_ACCEPT_LARGE_EPSILON;
-    assert_int_equal(cellar_release_dirichlet(table, spec, &options, &release, &err), CELLAR_OK);
+    assert_int_equal(cellar_release_protect_dirichlet(table, spec, &options, &release, &err),
+                     CELLAR_OK);
     assert_int_equal(cellar_release_level(release), CELLAR_LEVEL_LARGE_EPSILON);
     assert_int_equal(cellar_release_recertify(release, "r", &is_checked, &err), CELLAR_OK);
     assert_int_equal(is_checked, 1);

@@ -25,7 +25,7 @@ static cellar_release *release_of(const cellar_table *table, const char *spec,
     cellar_release *release = NULL;
     cellar_error err;
     options.accept = CELLAR_ACCEPT_NO_PROTECTION | CELLAR_ACCEPT_LARGE_EPSILON;
-    options.negatives = (int) negatives;
+    options.negatives = negatives;
     options.per_cell = 1;
     options.domain_public = 1;
     options.date = "2026-07-01";
@@ -97,7 +97,7 @@ static void every_mechanism_has_its_page(void **state)
                                         "max-entropy:variance=2,m=5"};
     cellar_table *table = small();
     for (size_t i = 0; i < 2 * (sizeof specs / sizeof *specs); i++) {
-        cellar_release *release = release_of(table, specs[i / 2], (cellar_negatives) (i % 2));
+        cellar_release *release = release_of(table, specs[i / 2], (cellar_negatives) (1 + i % 2));
         const cellar_release *only = release;
         char *page = page_of(*state, &only, 1, NULL);
         check_page(page);
@@ -157,13 +157,63 @@ static void certificates_are_hostile(void **state)
         json_t *certificate = json_loads(texts[i], JSON_DECODE_ANY, NULL);
         cellar_page page = {.charts = NULL};
         cellar_page_begin(&page, "t");
-        cellar_section_certificate(&page, certificate);
+        cellar_section_guarantee(&page, certificate, 1 + i % 3);
+        cellar_section_certificate(&page, certificate, (int) i % 2);
         cellar_page_end(&page);
         assert_int_equal(page.out.failed, 0);
         check_page(page.out.bytes);
         cellar_page_clear(&page);
         json_decref(certificate);
     }
+}
+
+/* What protects is the bound of all releases together: a part never stands before it. */
+static void the_joint_guarantee_comes_first(void **state)
+{
+    cellar_table *table = small();
+    cellar_release *release =
+        release_of(table, "discrete-laplace:epsilon=0.5", CELLAR_NEGATIVES_KEEP);
+    const cellar_release *both[] = {release, release};
+    for (size_t n = 1; n <= 2; n++) {
+        char *page = page_of(*state, both, n, NULL);
+        const char *joint = strstr(page, n == 1 ? "This release is differentially private with "
+                                                  "epsilon = 0.5 and delta = 0: whether any one "
+                                                  "record is in the data"
+                                                : "Both releases together are differentially "
+                                                  "private with epsilon = 1 and delta = 0: whether "
+                                                  "any one record is in the data");
+        const char *part = strstr(page, "part of the guarantee is epsilon = 0.5 and delta = 0");
+        const char *numbers = strstr(page, "<caption>Released values by ");
+        check_page(page);
+        assert_non_null(joint);
+        assert_non_null(numbers);
+        assert_true(joint < strstr(page, "<nav") && numbers > joint);
+        assert_true(numbers < strstr(page, "What the certificate says</h"));
+        assert_int_equal(part != NULL, n == 2);
+        assert_int_equal(strstr(page, "Proved: differential privacy") != NULL, n == 1);
+        assert_null(strstr(page, "one one"));
+        free(page);
+    }
+    cellar_release_free(release);
+    cellar_table_free(table);
+}
+
+/* A test that does not keep its level is not the one that is recommended. */
+static void the_bootstrap_is_recommended_where_chi_square_is_off(void **state)
+{
+    static const char *const specs[] = {"discrete-laplace:epsilon=0.25",
+                                        "discrete-laplace:epsilon=4"};
+    cellar_table *table = small();
+    for (size_t i = 0; i < 2; i++) {
+        cellar_release *release = release_of(table, specs[i], CELLAR_NEGATIVES_KEEP);
+        const cellar_release *only = release;
+        char *page = page_of(*state, &only, 1, NULL);
+        assert_int_equal(strstr(page, "&#39; --reference bootstrap") != NULL, i == 0);
+        assert_int_equal(strstr(page, "Of these, chi-square is off") != NULL, i == 0);
+        free(page);
+        cellar_release_free(release);
+    }
+    cellar_table_free(table);
 }
 
 static void bounds_are_rounded_up(void **state)
@@ -262,6 +312,10 @@ static void the_committee_has_its_page(void **state)
         check_page(page);
         assert_non_null(strstr(page, "<title>CONFIDENTIAL: "));
         assert_non_null(strstr(page, "Checklist"));
+        assert_null(strstr(page, "epsilon matters much"));
+        assert_null(strstr(page, "one one"));
+        assert_int_equal(strstr(page, "planned: epsilon 1") != NULL, i == 0);
+        assert_int_equal(strstr(page, "1 (planned)") != NULL, i == 0);
         assert_int_equal(strstr(page, "beside the table it was made from") != NULL, i == 0);
         assert_int_equal(strstr(page, "Delta against alpha") != NULL, i == 1);
         assert_int_equal(scratch_mode(*state, "page.html"), 0600);
@@ -399,6 +453,10 @@ int main(void)
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(hostile_labels_stay_text, scratch_setup, scratch_teardown),
         cmocka_unit_test(certificates_are_hostile),
+        cmocka_unit_test_setup_teardown(the_joint_guarantee_comes_first, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(the_bootstrap_is_recommended_where_chi_square_is_off,
+                                        scratch_setup, scratch_teardown),
         cmocka_unit_test(bounds_are_rounded_up),
         cmocka_unit_test_setup_teardown(what_is_refused, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(charts_become_files, scratch_setup, scratch_teardown),

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <cellar/risk.h>
+#include <cellar/risk_fit.h>
 #include <cellar/table_file.h>
 
 #include "base/error.h"
@@ -52,7 +53,7 @@ static void assess(const uint64_t *rows, size_t n_rows, size_t n_mechanisms,
 {
     cellar_groups *g = NULL;
     cellar_risk_options options = {.measure = CELLAR_RISK_EXPECTED, .n_threads = 2};
-    assert_int_equal(cellar_groups_of_counts(rows, n_rows, N_VALUES, NULL, &g, NULL), CELLAR_OK);
+    assert_int_equal(cellar_groups_from_counts(rows, n_rows, N_VALUES, NULL, &g, NULL), CELLAR_OK);
     *n_distinct = cellar_groups_n_distinct(g);
     assert_int_equal(cellar_risk_assess(g, (const cellar_mechanism *const *) mechanisms,
                                         n_mechanisms, &options, out, NULL),
@@ -173,10 +174,10 @@ static cellar_status table_scenario(void *context, cellar_error *err)
     cellar_risk_options options = {.n_threads = 1};
     cellar_calibration calibration;
     cellar_size_model model;
-    cellar_fit fit;
+    cellar_hyper_fit fit;
     double prior[2];
 
-    CELLAR_TRY(cellar_groups_of_table(table, qid, 2, sensitive, 1, &g, err));
+    CELLAR_TRY(cellar_groups_create(table, qid, 2, sensitive, 1, &g, err));
     CELLAR_TRY(cellar_mechanism_create("discrete-laplace:epsilon=1", &mechanism, err));
     CELLAR_TRY(all_measures(g, mechanism, err));
     CELLAR_TRY(cellar_risk_rank(g, mechanism, 0, rank_nothing, NULL, err));
@@ -254,7 +255,7 @@ static void memory_may_end_on_circles(void **state)
         rows[2 * i] = 1 + i / SIDE;
         rows[2 * i + 1] = 100 + i % SIDE;
     }
-    assert_int_equal(cellar_groups_of_counts(rows, (size_t) SIDE * SIDE, 2, NULL, &g, NULL),
+    assert_int_equal(cellar_groups_from_counts(rows, (size_t) SIDE * SIDE, 2, NULL, &g, NULL),
                      CELLAR_OK);
     assert_true(cellar_groups_n_distinct(g) > 4096);
     check_fail_every(circle_scenario, g);

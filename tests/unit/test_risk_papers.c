@@ -21,7 +21,8 @@ static cellar_groups *adult_cells(void)
                 counts[n][1 - k] = 0;
                 times[n++] = adult_groups[i][2];
             }
-    assert_int_equal(cellar_groups_of_counts(&counts[0][0], n, 2, times, &groups, NULL), CELLAR_OK);
+    assert_int_equal(cellar_groups_from_counts(&counts[0][0], n, 2, times, &groups, NULL),
+                     CELLAR_OK);
     return groups;
 }
 
@@ -95,9 +96,9 @@ static void adult(void **state)
 static double lambda_of(const cellar_groups *g, cellar_size_zeros zeros)
 {
     cellar_size_model model;
-    cellar_fit fit;
+    cellar_hyper_fit fit;
     assert_int_equal(cellar_size_fit(g, CELLAR_SIZE_POISSON, zeros, &model, &fit, NULL), CELLAR_OK);
-    assert_int_equal(fit.end, CELLAR_FIT_CONVERGED);
+    assert_int_equal(fit.end, CELLAR_HYPER_FIT_CONVERGED);
     return model.lambda;
 }
 
@@ -106,7 +107,7 @@ static void size_fits(void **state)
     cellar_groups *g = GROUPS(adult_groups, 2), *cells = adult_cells();
     cellar_groups *bankruptcy = GROUPS(bankruptcy_groups, 2);
     cellar_size_model best, other;
-    cellar_fit fit, fit_other;
+    cellar_hyper_fit fit, fit_other;
     (void) state;
     within(lambda_of(cells, CELLAR_SIZE_PLAIN), 4.604, 5e-4, "plain, 5974");
     within(lambda_of(cells, CELLAR_SIZE_TRUNCATED), 4.5556, 5e-5, "truncated, 5974");
@@ -118,7 +119,7 @@ static void size_fits(void **state)
             cellar_size_fit(g, CELLAR_SIZE_NEGBIN, (cellar_size_zeros) zeros, &best, &fit, NULL),
             CELLAR_OK);
         /* without the empty ones Adult's sizes are a logarithmic series: r goes to zero */
-        assert_int_equal(fit.end, zeros ? CELLAR_FIT_AT_ZERO : CELLAR_FIT_CONVERGED);
+        assert_int_equal(fit.end, zeros ? CELLAR_HYPER_FIT_AT_ZERO : CELLAR_HYPER_FIT_CONVERGED);
         assert_int_equal(cellar_size_fit(g, CELLAR_SIZE_POISSON, (cellar_size_zeros) zeros, &other,
                                          &fit_other, NULL),
                          CELLAR_OK);
@@ -164,10 +165,10 @@ static void prior_fits(void **state)
     cellar_groups *g = GROUPS(bankruptcy_subset_groups, 3), *h = GROUPS(bankruptcy_groups, 2);
     size_t n = sizeof bankruptcy_subset_groups / sizeof bankruptcy_subset_groups[0];
     double prior[3], other[3], best;
-    cellar_fit fit;
+    cellar_hyper_fit fit;
     (void) state;
     assert_int_equal(cellar_prior_fit(g, prior, &fit, NULL), CELLAR_OK);
-    assert_int_equal(fit.end, CELLAR_FIT_CONVERGED);
+    assert_int_equal(fit.end, CELLAR_HYPER_FIT_CONVERGED);
     best = prior_likelihood(&bankruptcy_subset_groups[0][0], n, 3, prior);
     within(fit.log_likelihood, best, 1e-9, "likelihood");
     for (int k = 0; k < 6; k++) {
@@ -177,13 +178,13 @@ static void prior_fits(void **state)
     }
     /* the moments are positive, near, and not better */
     assert_int_equal(cellar_prior_moments(g, other, &fit, NULL), CELLAR_OK);
-    assert_int_equal(fit.end, CELLAR_FIT_CONVERGED);
+    assert_int_equal(fit.end, CELLAR_HYPER_FIT_CONVERGED);
     for (int k = 0; k < 3; k++)
         assert_true(other[k] > prior[k] / 2 && other[k] < prior[k] * 2);
     assert_true(prior_likelihood(&bankruptcy_subset_groups[0][0], n, 3, other) < best);
     /* all homogeneous: the limit zero, and the risk is the homogeneous one */
     assert_int_equal(cellar_prior_fit(h, prior, &fit, NULL), CELLAR_OK);
-    assert_int_equal(fit.end, CELLAR_FIT_AT_ZERO);
+    assert_int_equal(fit.end, CELLAR_HYPER_FIT_AT_ZERO);
     within(summary(h, "laplace:epsilon=1",
                    (cellar_risk_options){.measure = CELLAR_RISK_SHRINKAGE, .prior = prior})
                .mean.value,
@@ -198,20 +199,20 @@ static void prior_limits(void **state)
     static const uint64_t unused[] = {5, 0, 1, 2, 0, 7, 9, 0, 0};
     cellar_groups *g = NULL;
     double prior[3];
-    cellar_fit fit;
+    cellar_hyper_fit fit;
     (void) state;
-    assert_int_equal(cellar_groups_of_counts(even, 3, 2, NULL, &g, NULL), CELLAR_OK);
+    assert_int_equal(cellar_groups_from_counts(even, 3, 2, NULL, &g, NULL), CELLAR_OK);
     assert_int_equal(cellar_prior_fit(g, prior, &fit, NULL), CELLAR_OK);
-    assert_int_equal(fit.end, CELLAR_FIT_AT_INFINITY);
+    assert_int_equal(fit.end, CELLAR_HYPER_FIT_AT_INFINITY);
     assert_true(prior[0] == prior[1] && prior[0] > 1e6);
     cellar_groups_free(g);
-    assert_int_equal(cellar_groups_of_counts(ones, 3, 2, NULL, &g, NULL), CELLAR_OK);
+    assert_int_equal(cellar_groups_from_counts(ones, 3, 2, NULL, &g, NULL), CELLAR_OK);
     assert_int_equal(cellar_prior_fit(g, prior, &fit, NULL), CELLAR_OK);
-    assert_int_equal(fit.end, CELLAR_FIT_UNIDENTIFIED);
+    assert_int_equal(fit.end, CELLAR_HYPER_FIT_UNIDENTIFIED);
     cellar_groups_free(g);
-    assert_int_equal(cellar_groups_of_counts(unused, 3, 3, NULL, &g, NULL), CELLAR_OK);
+    assert_int_equal(cellar_groups_from_counts(unused, 3, 3, NULL, &g, NULL), CELLAR_OK);
     assert_int_equal(cellar_prior_fit(g, prior, &fit, NULL), CELLAR_OK);
-    assert_int_equal(fit.end, CELLAR_FIT_CONVERGED);
+    assert_int_equal(fit.end, CELLAR_HYPER_FIT_CONVERGED);
     assert_true(prior[0] > 0 && prior[1] == 0 && prior[2] > 0);
     assert_true(mean_risk(g, "laplace:epsilon=1", CELLAR_RISK_EXPECTED, CELLAR_RISK_EXACT) > 0);
     assert_true(summary(g, "laplace:epsilon=1",

@@ -9,6 +9,7 @@
 
 #include <cellar/dirichlet.h>
 #include <cellar/risk.h>
+#include <cellar/risk_fit.h>
 #include <cellar/table_file.h>
 
 #include "risk/homogeneity/quantile.h"
@@ -39,7 +40,7 @@ static void lanes_and_cells_agree(void **state)
             counts[i][k] = x >> 16 & 1 ? (x >> 20) % (i % 10 == 9 ? 400 : 9) : 0;
             counts[i][0] += k == 3 && counts[i][0] + counts[i][1] + counts[i][2] == 0;
         }
-    assert_int_equal(cellar_groups_of_counts(&counts[0][0], ROWS, K, NULL, &g, NULL), CELLAR_OK);
+    assert_int_equal(cellar_groups_from_counts(&counts[0][0], ROWS, K, NULL, &g, NULL), CELLAR_OK);
     for (int s = 0; s < N; s++)
         assert_int_equal(cellar_mechanism_create(specs[s], &m[s], NULL), CELLAR_OK);
     for (int measure = CELLAR_RISK_LOCAL; measure <= CELLAR_RISK_EXPECTED; measure++) {
@@ -164,7 +165,7 @@ static void several_sensitive_variables(void **state)
     assert_int_equal(
         cellar_table_parse("t.csv", people_csv, strlen(people_csv), NULL, &table, NULL), CELLAR_OK);
     assert_int_equal(cellar_mechanism_create("laplace:epsilon=1", &m, NULL), CELLAR_OK);
-    assert_int_equal(cellar_groups_of_table(table, qid, 2, both, 2, &g, NULL), CELLAR_OK);
+    assert_int_equal(cellar_groups_create(table, qid, 2, both, 2, &g, NULL), CELLAR_OK);
     assert_int_equal(cellar_groups_n_values(g), 4);
     assert_int_equal(cellar_groups_n_groups(g), 4);
     assert_int_equal(cellar_groups_n_homogeneous(g), 1); /* s,f */
@@ -176,15 +177,15 @@ static void several_sensitive_variables(void **state)
     assert_int_equal(r.n_present[0], 1);
     assert_int_equal(cellar_risk_rank(g, m, 0, stop_at_once, NULL, NULL), CELLAR_ERR_CANCELLED);
     cellar_groups_free(g);
-    assert_int_equal(cellar_groups_of_table(table, qid, 2, illness, 1, &g, NULL), CELLAR_OK);
+    assert_int_equal(cellar_groups_create(table, qid, 2, illness, 1, &g, NULL), CELLAR_OK);
     assert_int_equal(cellar_groups_n_homogeneous(g), 2);
     cellar_groups_free(g);
-    assert_int_equal(cellar_groups_of_table(table, qid, 2, job, 1, &g, NULL), CELLAR_OK);
+    assert_int_equal(cellar_groups_create(table, qid, 2, job, 1, &g, NULL), CELLAR_OK);
     assert_int_equal(cellar_groups_n_homogeneous(g), 2);
     assert_int_equal(cellar_groups_n_partial(g), 0);
     cellar_groups_free(g);
-    assert_int_equal(cellar_groups_of_table(table, qid, 2, NULL, 0, &g, NULL), CELLAR_ERR_ARGUMENT);
-    assert_int_equal(cellar_groups_of_table(table, qid, 2, qid, 1, &g, NULL), CELLAR_ERR_ARGUMENT);
+    assert_int_equal(cellar_groups_create(table, qid, 2, NULL, 0, &g, NULL), CELLAR_ERR_ARGUMENT);
+    assert_int_equal(cellar_groups_create(table, qid, 2, qid, 1, &g, NULL), CELLAR_ERR_ARGUMENT);
     cellar_mechanism_free(m);
     cellar_table_free(table);
 }
@@ -206,7 +207,7 @@ static void dirichlet_by_enumeration(void **state)
     (void) state;
     assert_int_equal(cellar_dirichlet_create("multinomial-dirichlet:alpha=0.7", &d, NULL),
                      CELLAR_OK);
-    assert_int_equal(cellar_groups_of_counts(rows, 2, 2, NULL, &g, NULL), CELLAR_OK);
+    assert_int_equal(cellar_groups_from_counts(rows, 2, 2, NULL, &g, NULL), CELLAR_OK);
     for (b[0] = 0; b[0] <= TOTAL; b[0]++)
         for (b[1] = 0; b[0] + b[1] <= TOTAL; b[1]++)
             for (b[2] = 0; b[0] + b[1] + b[2] <= TOTAL; b[2]++) {
@@ -240,7 +241,7 @@ static cellar_risk_summary dirichlet_risk(const uint64_t *rows, cellar_risk_meas
     cellar_groups *g = NULL;
     cellar_risk_options options = {.measure = measure};
     cellar_risk_summary out;
-    assert_int_equal(cellar_groups_of_counts(rows, 2, 2, NULL, &g, NULL), CELLAR_OK);
+    assert_int_equal(cellar_groups_from_counts(rows, 2, 2, NULL, &g, NULL), CELLAR_OK);
     assert_int_equal(cellar_risk_assess_dirichlet(g, 0.7, 8, 9, &options, &out, NULL), CELLAR_OK);
     cellar_groups_free(g);
     return out;
@@ -277,7 +278,7 @@ static void zeros_that_stay(void **state)
     cellar_risk_options options = {.zeros_stay = 1};
     double p1, p2, p3;
     (void) state;
-    assert_int_equal(cellar_groups_of_counts(rows, 2, 3, NULL, &g, NULL), CELLAR_OK);
+    assert_int_equal(cellar_groups_from_counts(rows, 2, 3, NULL, &g, NULL), CELLAR_OK);
     assert_int_equal(cellar_mechanism_create("laplace:epsilon=1", &m, NULL), CELLAR_OK);
     p1 = cellar_mechanism_presence(m, 1);
     p2 = cellar_mechanism_presence(m, 2);
@@ -316,7 +317,7 @@ static void calibration(void **state)
     within(c.least, 0.25, 1e-3, "the floor");
     assert_true(c.least_at == 0.001);
     /* the risk of (30, 2) rises and falls: two ranges */
-    assert_int_equal(cellar_groups_of_counts(lopsided, 1, 2, NULL, &h, NULL), CELLAR_OK);
+    assert_int_equal(cellar_groups_from_counts(lopsided, 1, 2, NULL, &h, NULL), CELLAR_OK);
     assert_int_equal(cellar_risk_calibrate(h, "truncated-normal:m=40", "epsilon", 0.0001, 100, 0.45,
                                            &options, &c, NULL),
                      CELLAR_OK);
@@ -340,7 +341,7 @@ static void calibration_finds_every_range(void **state)
     cellar_calibration c;
     double peak = 0;
     (void) state;
-    assert_int_equal(cellar_groups_of_counts(rows, 1, 2, NULL, &g, NULL), CELLAR_OK);
+    assert_int_equal(cellar_groups_from_counts(rows, 1, 2, NULL, &g, NULL), CELLAR_OK);
     for (int i = 0; i < 142; i++) {
         char spec[64];
         snprintf(spec, sizeof spec, "laplace:epsilon=%.9g", 0.01 * pow(1.05, i));
@@ -376,9 +377,9 @@ static void refusals(void **state)
         {.measure = CELLAR_RISK_GLOBAL, .method = CELLAR_RISK_SIMULATE, .copies = 10},
         {.measure = CELLAR_RISK_LOCAL, .method = CELLAR_RISK_SIMULATE, .copies = 1}};
     (void) state;
-    assert_int_equal(cellar_groups_of_counts(rows, 0, 2, NULL, &g, NULL), CELLAR_ERR_INPUT);
-    assert_int_equal(cellar_groups_of_counts(rows, 1, 1, NULL, &g, NULL), CELLAR_ERR_ARGUMENT);
-    assert_int_equal(cellar_groups_of_counts(rows, 1, 2, NULL, &g, NULL), CELLAR_OK);
+    assert_int_equal(cellar_groups_from_counts(rows, 0, 2, NULL, &g, NULL), CELLAR_ERR_INPUT);
+    assert_int_equal(cellar_groups_from_counts(rows, 1, 1, NULL, &g, NULL), CELLAR_ERR_ARGUMENT);
+    assert_int_equal(cellar_groups_from_counts(rows, 1, 2, NULL, &g, NULL), CELLAR_OK);
     assert_int_equal(cellar_mechanism_create("discrete-laplace:epsilon=1", &m, NULL), CELLAR_OK);
     one = m;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
@@ -419,8 +420,7 @@ static void structural_zeros(void **state)
                          CELLAR_OK);
         want += risk.value / 2;
     }
-    assert_int_equal(cellar_groups_of_table(table, &qid, 1, &sensitive, 1, &groups, &err),
-                     CELLAR_OK);
+    assert_int_equal(cellar_groups_create(table, &qid, 1, &sensitive, 1, &groups, &err), CELLAR_OK);
     assert_int_equal(cellar_risk_assess(groups, (const cellar_mechanism *const *) &mechanism, 1,
                                         &options, &summary, &err),
                      CELLAR_OK);

@@ -58,8 +58,24 @@ static int holds(const cellar_schema *schema, uint64_t aggregate, uint64_t cell)
     return 1;
 }
 
-/* No small move of a single cell that keeps it >= 0 is an improvement, which is enough: the
- * function is convex and the constraints are one for each cell. */
+static double inner_sum(const cellar_adjustment *fit, const double *table)
+{
+    double sum = 0;
+    for (size_t i = 0; i < fit->n; i++)
+        sum += cellar_schema_is_interior(fit->schema, i) ? table[i] : 0;
+    return sum;
+}
+
+/* Moves `by` from one inner cell to another, in all that sums them. */
+static void transfer(const cellar_adjustment *fit, double *table, size_t from, size_t to, double by)
+{
+    for (size_t j = 0; j < fit->n; j++)
+        table[j] += (holds(fit->schema, j, to) ? by : 0) - (holds(fit->schema, j, from) ? by : 0);
+}
+
+/* The total is the unbiased one, and no small move from one cell to another that keeps both >= 0
+ * is an improvement, which is enough: the function is convex, and such moves span the tables with
+ * that total. */
 static void the_non_negative_table_is_the_nearest(void **state)
 {
     (void) state;
@@ -69,23 +85,81 @@ static void the_non_negative_table_is_the_nearest(void **state)
         double table[64] = {0};
         assert_in_range(fit->n, 1, 64);
         assert_int_equal(cellar_adjustment_nonnegative(fit, table, NULL), CELLAR_OK);
+        assert_true(fabs(inner_sum(fit, table) - cellar_adjustment_total(fit)) < 1e-9);
         const double least = squares(fit, table);
         for (size_t i = 0; i < fit->n; i++) {
             if (!cellar_schema_is_interior(fit->schema, i))
                 continue;
             assert_true(table[i] >= 0);
             n_zero += table[i] == 0;
-            for (int up = 0; up < 2; up++) {
-                const double by = up ? 1e-3 : -fmin(1e-3, table[i]);
+            for (size_t k = 0; k < fit->n; k++) {
                 double moved[64];
-                for (size_t j = 0; j < fit->n; j++)
-                    moved[j] = table[j] + (holds(fit->schema, j, i) ? by : 0);
+                if (k == i || !cellar_schema_is_interior(fit->schema, k))
+                    continue;
+                memcpy(moved, table, sizeof moved);
+                transfer(fit, moved, i, k, fmin(1e-3, table[i]));
                 assert_true(squares(fit, moved) >= least - 1e-9);
             }
         }
         cellar_adjustment_free(fit);
     }
     assert_in_range(n_zero, 10, 140); /* the constraint was felt */
+}
+
+/* A table with few people and no margin: lifting its negative cells to zero would make it many
+ * times as large. Both ways of rounding hold the total, too. */
+static void a_sparse_table_keeps_its_total(void **state)
+{
+    (void) state;
+    static const small_table sparse = {.n_variables = 3,
+                                       .sizes = {9, 10, 10},
+                                       .domain = CELLAR_DOMAIN_DECLARED,
+                                       .n_cells = 3,
+                                       .index = {0, 400, 899},
+                                       .count = {90, 60, 150}};
+    for (uint64_t seed = 0; seed < 4; seed++) {
+        cellar_adjustment *fit = fitted(&sparse, 400 + seed);
+        double lifted = 0;
+        assert_int_equal(fit->n, 900); /* what was released, and no total */
+        for (size_t i = 0; i < fit->n; i++)
+            lifted += fmax(fit->estimate[i], 0);
+        assert_true(lifted > 2 * cellar_adjustment_total(fit));
+        for (size_t searched = 0; searched < 2; searched++) {
+            cellar_rounding_options options = cellar_rounding_options_default();
+            cellar_rounding *rounding = NULL;
+            int64_t sum = 0;
+            options.max_searched = searched ? 5000 : 0;
+            assert_int_equal(cellar_rounding_create(fit, &options, &rounding, NULL), CELLAR_OK);
+            for (size_t i = 0; i < fit->n; i++)
+                sum += cellar_rounding_value(rounding, i);
+            assert_int_equal(cellar_rounding_total(rounding), sum);
+            assert_true(fabs((double) sum - cellar_adjustment_total(fit)) < 1);
+            cellar_rounding_free(rounding);
+        }
+        cellar_adjustment_free(fit);
+    }
+}
+
+/* A total that is estimated as negative becomes zero, and with it every cell. */
+static void a_negative_total_becomes_zero(void **state)
+{
+    (void) state;
+    static const small_table empty = {
+        .n_variables = 2, .sizes = {3, 4}, .domain = CELLAR_DOMAIN_DECLARED};
+    uint64_t seed = 0;
+    cellar_adjustment *fit = fitted(&empty, seed);
+    const cellar_rounding_options options = cellar_rounding_options_default();
+    cellar_rounding *rounding = NULL;
+    while (cellar_adjustment_total(fit) >= 0) {
+        cellar_adjustment_free(fit);
+        fit = fitted(&empty, ++seed);
+    }
+    assert_int_equal(cellar_rounding_create(fit, &options, &rounding, NULL), CELLAR_OK);
+    assert_int_equal(cellar_rounding_total(rounding), 0);
+    for (size_t i = 0; i < fit->n; i++)
+        assert_int_equal(cellar_rounding_value(rounding, i), 0);
+    cellar_rounding_free(rounding);
+    cellar_adjustment_free(fit);
 }
 
 /* ---- whole ----------------------------------------------------------------------- */
@@ -191,23 +265,24 @@ static double farthest(const cellar_adjustment *fit, const double *table)
     return out;
 }
 
-/* Changes the cells of a table, one at a time and never below zero, while that brings its farthest
- * number nearer to its estimate. Answers how far that is in the end: a bound that can be kept. */
+/* Moves people from cell to cell of a table, never below zero, while that brings its farthest
+ * number nearer to its estimate. Returns how far that is in the end: a bound that can be kept. */
 static double witness(const cellar_adjustment *fit, double *table)
 {
     double bound = farthest(fit, table);
     for (double step = 1; step > 0.01; step /= 2)
-        for (size_t i = 0; i < 2 * fit->n; i++) {
-            const double by = i % 2 ? step : -step;
+        for (size_t pair = 0; pair < fit->n * fit->n; pair++) {
+            const size_t from = pair / fit->n, to = pair % fit->n;
             double moved[64];
-            if (!cellar_schema_is_interior(fit->schema, i / 2) || table[i / 2] + by < 0)
+            if (!cellar_schema_is_interior(fit->schema, from) || table[from] < step ||
+                !cellar_schema_is_interior(fit->schema, to))
                 continue;
-            for (size_t j = 0; j < fit->n; j++)
-                moved[j] = table[j] + (holds(fit->schema, j, i / 2) ? by : 0);
+            memcpy(moved, table, sizeof moved);
+            transfer(fit, moved, from, to, step);
             if (farthest(fit, moved) < bound) {
                 bound = farthest(fit, moved);
                 memcpy(table, moved, fit->n * sizeof *table);
-                i = (size_t) -1; /* once more */
+                pair = (size_t) -1; /* once more */
             }
         }
     return bound;
@@ -248,7 +323,7 @@ static void no_number_moves_further_than_it_must(void **state)
     assert_true(n_moved >= 3); /* the bound was felt */
 }
 
-/* No table lies within a bound of zero when some estimate is negative: the excess is told. */
+/* No table lies within a bound of zero when some estimate is negative: the excess is counted. */
 static void what_must_move_further_is_counted(void **state)
 {
     (void) state;
@@ -296,6 +371,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_non_negative_table_is_the_nearest),
+        cmocka_unit_test(a_sparse_table_keeps_its_total),
+        cmocka_unit_test(a_negative_total_becomes_zero),
         cmocka_unit_test(it_is_the_best_of_all_roundings),
         cmocka_unit_test(no_number_moves_further_than_it_must),
         cmocka_unit_test(what_must_move_further_is_counted),

@@ -241,7 +241,7 @@ static cellar_certificate *at_one(const char *spec, uint64_t n_cells, uint64_t p
 {
     cellar_certify_options options = cellar_certify_options_default();
     options.n_cells = n_cells;
-    options.per_unit = per_unit;
+    options.max_per_unit = per_unit;
     options.epsilons = &epsilon;
     options.n_epsilons = epsilon != NULL;
     options.deltas = &delta;

@@ -221,8 +221,9 @@ static void check_groups(const cellar_profiles *profiles, uint64_t base, int n_t
             assert_true(values[i] == 0);
             continue;
         }
-        assert_int_equal(cellar_profiles_curve(profiles, columns, n_columns, &curve, NULL),
-                         CELLAR_OK);
+        assert_int_equal(
+            cellar_exposure_curve_from_profiles(profiles, columns, n_columns, &curve, NULL),
+            CELLAR_OK);
         assert_true(values[i] == cellar_exposure_value(curve, options.k));
         cellar_exposure_curve_free(curve);
     }

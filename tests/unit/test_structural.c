@@ -290,16 +290,16 @@ static void check_random(uint64_t seed)
         assert_int_equal(cellar_schema_is_structural_zero(schema, index), impossible[index]);
     }
     table = random_table(&random, schema, 50, 0, 0);
-    assert_int_equal(cellar_table_expand(table, &margins, &expanded, NULL), CELLAR_OK);
+    assert_int_equal(cellar_table_create_expanded(table, &margins, &expanded, NULL), CELLAR_OK);
     check_aggregates(plain, cellar_table_schema(expanded), impossible);
     for (size_t v = 0; n > 1 && v < n; v++) {
         const size_t kept[] = {v == 0, 2 - (v == 2)};
         size_t total = cellar_schema_n_categories(cellar_table_schema(expanded), v) - 1;
-        assert_int_equal(cellar_table_margin(table, kept, n - 1, &derived, NULL), CELLAR_OK);
+        assert_int_equal(cellar_table_create_margin(table, kept, n - 1, &derived, NULL), CELLAR_OK);
         check_derived(expanded, derived, v, total);
         cellar_table_free(derived);
         for (size_t c = 0; c <= total; c++) {
-            assert_int_equal(cellar_table_slice(expanded, v, c, &derived, NULL), CELLAR_OK);
+            assert_int_equal(cellar_table_create_slice(expanded, v, c, &derived, NULL), CELLAR_OK);
             check_derived(expanded, derived, v, c);
             cellar_table_free(derived);
         }

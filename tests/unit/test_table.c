@@ -109,12 +109,12 @@ static void test_huge_margins(void **state)
         cells.count[k] = 1;
     }
     assert_int_equal(cellar_table_from_cells(schema, &cells, 0, &table, NULL), CELLAR_OK);
-    assert_int_equal(cellar_table_expand(table, &all, &wide, NULL), CELLAR_OK);
+    assert_int_equal(cellar_table_create_expanded(table, &all, &wide, NULL), CELLAR_OK);
     for (size_t k = 0; k < cellar_table_n_cells(wide); k++)
         sum += cellar_table_cell(wide, k).count;
     assert_int_equal(sum, 64 * N);
     assert_int_equal(cellar_schema_cells_per_record(cellar_table_schema(wide)), 64);
-    assert_int_equal(cellar_table_margin(table, kept, 2, &pair, NULL), CELLAR_OK);
+    assert_int_equal(cellar_table_create_margin(table, kept, 2, &pair, NULL), CELLAR_OK);
     for (size_t k = 0; k < cellar_table_n_cells(pair); k++) {
         cellar_cell cell = cellar_table_cell(pair, k);
         uint32_t two[2], six[] = {1000, 0, 1000, 1000, 0, 1000};
@@ -267,8 +267,9 @@ static void test_groups(void **state)
             kept[k] = kept[j];
             kept[j] = k;
         }
-        assert_int_equal(cellar_table_margin(table, kept, n_qid + 1, &margin, NULL), CELLAR_OK);
-        assert_int_equal(cellar_table_expand(table, &all, &wide, NULL), CELLAR_OK);
+        assert_int_equal(cellar_table_create_margin(table, kept, n_qid + 1, &margin, NULL),
+                         CELLAR_OK);
+        assert_int_equal(cellar_table_create_expanded(table, &all, &wide, NULL), CELLAR_OK);
         for (int from_wide = 0; from_wide < 2; from_wide++) {
             const cellar_schema *to = cellar_table_schema(margin);
             size_t n_values = cellar_schema_n_leaves(to, n_qid);

@@ -76,21 +76,21 @@ static void check_same(const cellar_table *a, const cellar_table *b)
 static cellar_table *expand(const cellar_table *table, const cellar_margins *margins)
 {
     cellar_table *out = NULL;
-    assert_int_equal(cellar_table_expand(table, margins, &out, NULL), CELLAR_OK);
+    assert_int_equal(cellar_table_create_expanded(table, margins, &out, NULL), CELLAR_OK);
     return out;
 }
 
 static cellar_table *margin(const cellar_table *table, const size_t *variables, size_t n)
 {
     cellar_table *out = NULL;
-    assert_int_equal(cellar_table_margin(table, variables, n, &out, NULL), CELLAR_OK);
+    assert_int_equal(cellar_table_create_margin(table, variables, n, &out, NULL), CELLAR_OK);
     return out;
 }
 
 static cellar_table *slice(const cellar_table *table, size_t variable, size_t category)
 {
     cellar_table *out = NULL;
-    assert_int_equal(cellar_table_slice(table, variable, category, &out, NULL), CELLAR_OK);
+    assert_int_equal(cellar_table_create_slice(table, variable, category, &out, NULL), CELLAR_OK);
     return out;
 }
 
@@ -238,14 +238,15 @@ static void test_refusals(void **state)
     cellar_table *table = random_table(&random, schema, 50, 0, 0), *out = NULL, *wide;
     cellar_error err;
     (void) state;
-    assert_int_equal(cellar_table_margin(table, twice, 2, &out, &err), CELLAR_ERR_ARGUMENT);
-    assert_int_equal(cellar_table_margin(table, beyond, 2, &out, &err), CELLAR_ERR_ARGUMENT);
-    assert_int_equal(cellar_table_margin(table, twice, 0, &out, &err), CELLAR_ERR_ARGUMENT);
-    assert_int_equal(cellar_table_slice(table, 2, 0, &out, &err), CELLAR_ERR_ARGUMENT);
-    assert_int_equal(cellar_table_slice(table, 0, 100, &out, &err), CELLAR_ERR_ARGUMENT);
+    assert_int_equal(cellar_table_create_margin(table, twice, 2, &out, &err), CELLAR_ERR_ARGUMENT);
+    assert_int_equal(cellar_table_create_margin(table, beyond, 2, &out, &err), CELLAR_ERR_ARGUMENT);
+    assert_int_equal(cellar_table_create_margin(table, twice, 0, &out, &err), CELLAR_ERR_ARGUMENT);
+    assert_int_equal(cellar_table_create_slice(table, 2, 0, &out, &err), CELLAR_ERR_ARGUMENT);
+    assert_int_equal(cellar_table_create_slice(table, 0, 100, &out, &err), CELLAR_ERR_ARGUMENT);
     wide = expand(table, &grand_total); /* has a total of variable 0, but not by variable 1 */
-    assert_int_equal(cellar_table_slice(wide, 0, cellar_schema_n_leaves(schema, 0), &out, &err),
-                     CELLAR_ERR_ARGUMENT);
+    assert_int_equal(
+        cellar_table_create_slice(wide, 0, cellar_schema_n_leaves(schema, 0), &out, &err),
+        CELLAR_ERR_ARGUMENT);
     assert_non_null(strstr(err.message, "'a'"));
     assert_null(out);
     cellar_table_free(wide);
@@ -303,10 +304,10 @@ static cellar_status everything(void *context, cellar_error *err)
     CELLAR_TRY(cellar_schema_create(defs, 2, sum_rules == NULL ? NULL : rules, &schema, err));
     CELLAR_TRY(cells_fill(&cells, sum_rules == NULL ? 12 : 0, err));
     CELLAR_TRY(cellar_table_from_cells(schema, &cells, 16, &table, err));
-    CELLAR_TRY(cellar_table_expand(table, &all, &wide, err));
-    CELLAR_TRY(cellar_table_expand(table, &some, &part, err));
-    CELLAR_TRY(cellar_table_slice(wide, 0, 1, &row, err));
-    CELLAR_TRY(cellar_table_margin(wide, second, 1, &sum, err));
+    CELLAR_TRY(cellar_table_create_expanded(table, &all, &wide, err));
+    CELLAR_TRY(cellar_table_create_expanded(table, &some, &part, err));
+    CELLAR_TRY(cellar_table_create_slice(wide, 0, 1, &row, err));
+    CELLAR_TRY(cellar_table_create_margin(wide, second, 1, &sum, err));
     CELLAR_TRY(cellar_table_groups(wide, second, 1, 0, ignore_group, NULL, err));
 out:
     cellar_cells_clear(&cells);

@@ -230,7 +230,7 @@ static void test_bounds_on_weights(void **state)
         if (status != CELLAR_OK)
             continue;
         assert_int_equal(cellar_table_max_weight(table), cases[i].bound);
-        assert_int_equal(cellar_table_margin(table, &variable, 1, &margin, NULL), CELLAR_OK);
+        assert_int_equal(cellar_table_create_margin(table, &variable, 1, &margin, NULL), CELLAR_OK);
         assert_int_equal(cellar_table_max_weight(margin), cases[i].bound);
         cellar_table_free(margin);
         for (cellar_table_format f = CELLAR_TABLE_CSV; f <= CELLAR_TABLE_PX; f++) {
@@ -330,7 +330,9 @@ static void test_releases(void **state)
         cellar_table_read_options reading = {.format = cases[i].format};
         cellar_loaded loaded = {0};
 
-        cellar_output_open(scratch_path(*state, cases[i].name), &replace, &output, &err);
+        assert_int_equal(
+            cellar_output_open(scratch_path(*state, cases[i].name), &replace, &output, &err),
+            CELLAR_OK);
         assert_int_equal(cellar_sheet_write(&sheet, &options, output, &err), CELLAR_OK);
         assert_int_equal(cellar_output_commit(output, &err), CELLAR_OK);
         source.bytes = slurp(*state, cases[i].name);

@@ -344,10 +344,11 @@ static void test_describe(void **state)
     column = cellar_description_column(description, 3);
     assert_false(column.is_number);
     assert_string_equal(column.lowest, "north");
-    assert_int_equal(cellar_description_codelist(description, 3, &list, &err), CELLAR_OK);
+    assert_int_equal(cellar_codelist_from_description(description, 3, &list, &err), CELLAR_OK);
     assert_int_equal(cellar_codelist_n_leaves(list), 3);
     cellar_codelist_free(list);
-    assert_int_equal(cellar_description_codelist(description, 2, &list, &err), CELLAR_ERR_INPUT);
+    assert_int_equal(cellar_codelist_from_description(description, 2, &list, &err),
+                     CELLAR_ERR_INPUT);
     cellar_description_free(description);
 }
 

@@ -171,8 +171,8 @@ static void margins_inherit_it(void **state)
     cellar_table *table = request_table(*state, &different_requests[0]), *margin, *slice;
     size_t first = 0;
     char *whole = describe(table), *part;
-    assert_int_equal(cellar_table_margin(table, &first, 1, &margin, NULL), CELLAR_OK);
-    assert_int_equal(cellar_table_slice(table, 0, 0, &slice, NULL), CELLAR_OK);
+    assert_int_equal(cellar_table_create_margin(table, &first, 1, &margin, NULL), CELLAR_OK);
+    assert_int_equal(cellar_table_create_slice(table, 0, 0, &slice, NULL), CELLAR_OK);
     assert_string_equal(cellar_table_tabulation(margin), cellar_table_tabulation(table));
     assert_null(cellar_table_tabulation(slice));
     part = describe(margin);
@@ -219,7 +219,7 @@ static cellar_status describe_all(void *context, cellar_error *err)
         status = cellar_table_describe(s->table, &text, err);
     cellar_free(text);
     if (status == CELLAR_OK)
-        status = cellar_table_margin(s->table, &first, 1, &margin, err);
+        status = cellar_table_create_margin(s->table, &first, 1, &margin, err);
     cellar_table_free(margin);
     return status;
 }

@@ -19,7 +19,7 @@ static double certified(const cellar_mechanism *m, const char *epsilon)
     cellar_certificate *c = NULL;
     cellar_error err = {{0}};
     double delta;
-    o.per_unit = 2;
+    o.max_per_unit = 2;
     o.epsilons = &epsilon;
     o.n_epsilons = 1;
     if (cellar_certify(&part, 1, &o, &c, &err) != CELLAR_OK)

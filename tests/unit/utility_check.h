@@ -41,7 +41,7 @@ static inline cellar_table *with_margins(cellar_table *table)
 {
     const cellar_margins all = {.all = 1};
     cellar_table *out;
-    assert_int_equal(cellar_table_expand(table, &all, &out, NULL), CELLAR_OK);
+    assert_int_equal(cellar_table_create_expanded(table, &all, &out, NULL), CELLAR_OK);
     cellar_table_free(table);
     return out;
 }

@@ -8,8 +8,8 @@
 
 /* sqrt(2 ln(1.25/delta)) / epsilon (Dwork and Roth 2014, Appendix A), for epsilon < 1. */
 double cellar_calibrate_classic(const fmpq_t epsilon, const fmpq_t delta);
-/* (sqrt(z^2 + 2 epsilon) - z) / (2 epsilon), z the delta/2 quantile of the normal law (Liu 2019,
- * "Generalized Gaussian mechanism for differential privacy"). */
+/* (sqrt(z^2 + 2 epsilon) - z) / (2 epsilon), z the delta/2 quantile of the normal distribution (Liu
+ * 2019, "Generalized Gaussian mechanism for differential privacy"). */
 double cellar_calibrate_pdp_liu(const fmpq_t epsilon, const fmpq_t delta);
 /* Probabilistic DP of continuous noise, exactly. */
 double cellar_calibrate_pdp(const fmpq_t epsilon, const fmpq_t delta);

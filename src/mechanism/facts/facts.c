@@ -79,7 +79,7 @@ static int geometric_log_ratio(const cellar_mechanism *m, int64_t count, int64_t
 }
 
 /* Every step away from zero divides q by e^rate, but for the first one, which divides the rounded
- * law by less (log-concavity). Beyond both counts every step is a full one, so the bound
+ * distribution by less (log-concavity). Beyond both counts every step is a full one, so the bound
  * shift * rate is attained. */
 static int geometric_pure_rational(const cellar_mechanism *m, int64_t shift, fmpq_t out)
 {

@@ -74,10 +74,10 @@ static int hellinger_flat_ends(const cellar_mechanism *m, int64_t *margin)
 }
 
 /* The losses of a pair span M = 2rD, whatever their largest one t is. Splitting each between the
- * ends t and t - M, so that both laws keep their mass, gives a pair that dominates it, with the
- * mass p(t) = (e^M - e^t) / (e^M - 1) of P at t. So delta <= p(t) (1 - e^{epsilon - t}), which is
- * largest at t = (M + epsilon)/2, where it is (1 - e^{(epsilon - M)/2})^2 / (1 - e^-M) (Dong,
- * Durfee and Rogers 2020, of mechanisms of bounded range). It rises with M. */
+ * ends t and t - M, so that both distributions keep their mass, gives a pair that dominates it,
+ * with the mass p(t) = (e^M - e^t) / (e^M - 1) of P at t. So delta <= p(t) (1 - e^{epsilon - t}),
+ * which is largest at t = (M + epsilon)/2, where it is (1 - e^{(epsilon - M)/2})^2 / (1 - e^-M)
+ * (Dong, Durfee and Rogers 2020, of mechanisms of bounded range). It rises with M. */
 static double hellinger_bound(const cellar_mechanism *m, int64_t from, int64_t shift,
                               double epsilon)
 {

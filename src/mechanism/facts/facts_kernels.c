@@ -11,11 +11,10 @@
 /* ---- Poisson ------------------------------------------------------------------- */
 
 /* Monotone: the ratio is (mu'/mu)^b e^{mu - mu'}. Ordered: adding an independent Poisson count of
- * mean c to both laws takes (mu, mu + s) to (mu + c, mu + c + s): every pair of larger counts is a
- * post-processing of the first.
- *   Additive: giving each of the b to one of n cells at random, and adding Poisson counts, takes
- * (mu, mu + s_1 + ... + s_n) to independent cells (mu_i, mu_i + s_i), mu_i >= mu. So the change of
- * one cell dominates every way to spread it. */
+ * mean c to both distributions takes (mu, mu + s) to (mu + c, mu + c + s): every pair of larger
+ * counts is a post-processing of the first. Additive: giving each of the b to one of n cells at
+ * random, and adding Poisson counts, takes (mu, mu + s_1 + ... + s_n) to independent cells (mu_i,
+ * mu_i + s_i), mu_i >= mu. So the change of one cell dominates every way to spread it. */
 static int poisson_log_ratio(const cellar_mechanism *m, int64_t count, int64_t neighbour,
                              int64_t released, fmpq_t out)
 {
@@ -86,14 +85,15 @@ const cellar_facts cellar_negbin_facts = {
 /* ---- mixed Poisson counts ---------------------------------------------------------- */
 
 /* What is proved about synthetic counts that are Poisson with mean mu G, mu = count + alpha, G of
- * mean 1 and of a law that does not depend on the count: generalised inverse Gaussian (Sichel), or
- * a constant plus a gamma variable (Delaporte).
+ * mean 1 and of a distribution that does not depend on the count: generalised inverse Gaussian
+ * (Sichel), or a constant plus a gamma variable (Delaporte).
  *
- * Monotone ratios. P(b | mu) = E Poisson(b | mu G). The Poisson law is totally positive of order 2
- * in (mean, b); ln(mu G) is ln mu plus ln G, and totally positive in (mu, .) when the density of
- * ln G is log-concave. Total positivity is kept by composition (Karlin 1968), so P(b | mu') /
- * P(b | mu) does not decrease in b for mu' > mu. For ln G with G generalised inverse Gaussian,
- * ln density = nu x - (A e^x + B e^-x)/2 + const, which is concave; the gamma law is B = 0.
+ * Monotone ratios. P(b | mu) = E Poisson(b | mu G). The Poisson distribution is totally positive of
+ * order 2 in (mean, b); ln(mu G) is ln mu plus ln G, and totally positive in (mu, .) when the
+ * density of ln G is log-concave. Total positivity is kept by composition (Karlin 1968), so P(b |
+ * mu') / P(b | mu) does not decrease in b for mu' > mu. For ln G with G generalised inverse
+ * Gaussian, ln density = nu x - (A e^x + B e^-x)/2 + const, which is concave; the gamma
+ * distribution is B = 0.
  *
  * Ordered, where ratios are monotone: no pair of counts is further apart, in either order and at
  * any epsilon >= 0, than the first one. Write S(b | mu) = P(>= b | mu) and mu' = mu + s. Since dS(b

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sums of d^k e^{-rate |d|}, d = sqrt b - sqrt a, over the integers, by the Euler-Maclaurin
- * formula: in long doubles for the law, in balls for proofs. */
+ * formula: in long doubles for the distribution, in balls for proofs. */
 #ifndef CELLAR_MECHANISM_KERNELS_HELLINGER_SUMS_H
 #define CELLAR_MECHANISM_KERNELS_HELLINGER_SUMS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* e^{rate sqrt b} and its sums for the first b, as balls: made once, they give the law of every
- * small count without another exponential. Sums that were asked for last are remembered. */
+/* e^{rate sqrt b} and its sums for the first b, as balls: made once, they give the distribution of
+ * every small count without another exponential. Sums that were asked for last are remembered. */
 #ifndef CELLAR_MECHANISM_KERNELS_HELLINGER_TABLE_H
 #define CELLAR_MECHANISM_KERNELS_HELLINGER_TABLE_H
 

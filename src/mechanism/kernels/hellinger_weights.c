@@ -15,7 +15,8 @@ enum {
     N_FIRST = 1 << 14,
     N_LAST = 1 << 20,
     EXPONENT_MAX = 250, /* e^250 = 2^361, squared still far from the ends of doubles */
-    REACH = 60, /* rate (sqrt b - sqrt a) of the last threshold is less, but for rare laws */
+    REACH =
+        60, /* rate (sqrt b - sqrt a) of the last threshold is less, but for rare distributions */
 };
 
 /* A set of arrays never changes; a longer one takes its place and both stay. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* e^{rate sqrt b} and its inverse for b = 0, 1, ..., which the laws of all counts share. */
+/* e^{rate sqrt b} and its inverse for b = 0, 1, ..., which the distributions of all counts share.
+ */
 #ifndef CELLAR_MECHANISM_KERNELS_HELLINGER_WEIGHTS_H
 #define CELLAR_MECHANISM_KERNELS_HELLINGER_WEIGHTS_H
 

@@ -10,7 +10,7 @@
 
 enum { CHUNK = 64 }; /* ratios made at a time */
 
-/* Nothing is released beyond: no law reaches that far. */
+/* Nothing is released beyond: no distribution reaches that far. */
 static const int64_t FAR = INT64_C(1) << 61;
 
 static const cellar_kernel *kernel_of(const cellar_mechanism *m)
@@ -154,7 +154,7 @@ double cellar_kernel_survival(const cellar_mechanism *m, int64_t count, int64_t 
     return (double) above;
 }
 
-/* ---- the law --------------------------------------------------------------- */
+/* ---- the distribution --------------------------------------------------------------- */
 
 double cellar_kernel_log_pmf(const cellar_mechanism *m, int64_t count, int64_t released)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Mechanisms that draw a new count from a law on 0, 1, ... that depends on the count. Such a
- * mechanism describes the law; everything else is shared, the exact sampler included. */
+/* Mechanisms that draw a new count from a distribution on 0, 1, ... that depends on the count. Such
+ * a mechanism describes the distribution; everything else is shared, the exact sampler included. */
 #ifndef CELLAR_MECHANISM_KERNELS_KERNEL_H
 #define CELLAR_MECHANISM_KERNELS_KERNEL_H
 
@@ -12,7 +12,8 @@ typedef struct cellar_kernel cellar_kernel;
 enum { CELLAR_KERNEL_PARTS = 2 };
 
 /* P(b | count) must be positive for all b >= 0 and unimodal in b: it does not fall before its mode
- * nor rise after it. Mixtures of Poisson laws over a unimodal density are (Holgate 1970). */
+ * nor rise after it. Mixtures of Poisson distributions over a unimodal density are (Holgate 1970).
+ */
 typedef struct cellar_count_law {
     /* Required. ln P(b | count), b >= 0, to about 1e-13. */
     long double (*log_p)(const cellar_kernel *k, int64_t count, int64_t b);
@@ -44,6 +45,7 @@ typedef struct cellar_count_law {
     void (*part_balls)(const cellar_kernel *k, int64_t count, int part, int64_t first, size_t n,
                        int64_t bits, arb_ptr out);
     long double (*part_ratio_bound)(const cellar_kernel *k, int64_t count, int part, int64_t b);
+    int64_t parts_from; /* where there are parts: counts from this one on are drawn by them */
     /* Required with the shared slots. Mean and variance. */
     void (*mean_variance)(const cellar_kernel *k, int64_t count, double *mean, double *variance);
 } cellar_count_law;
@@ -71,8 +73,8 @@ long double cellar_kernel_mean(const cellar_kernel *k, int64_t count);
 void cellar_kernel_mean_rational(const cellar_kernel *k, int64_t count, fmpq_t out);
 void cellar_kernel_mean_ball(const cellar_kernel *k, int64_t count, int64_t bits, arb_t out);
 
-/* The largest number below `high`, on the rising side of the law, with b P(b) at most 2^-bits by
- * long doubles: roughly that much lies below it. 0 when there is none. */
+/* The largest number below `high`, on the rising side of the distribution, with b P(b) at most
+ * 2^-bits by long doubles: roughly that much lies below it. 0 when there is none. */
 int64_t cellar_kernel_low_number(const cellar_kernel *k, int64_t count, int64_t high, int64_t bits);
 
 /* Enclosures of P(at most first + i | count), i < n, to an absolute error of about 2^-bits. */

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "math/ball.h"
+#include "math/work.h"
 #include "mechanism/kernels/kernel.h"
 
 enum { RUN = 4096 }; /* probabilities held at a time */
@@ -33,6 +34,8 @@ static arb_ptr summation_next(summation *s)
 {
     if (s->n_used == s->n) {
         s->k->law->p_balls(s->k, s->count, s->next, s->n_run, s->bits, s->p);
+        cellar_work_add_closed(s->bits);
+        cellar_work_add_balls((double) s->n_run, s->bits);
         s->next += (int64_t) s->n_run;
         s->n = s->n_run;
         s->n_used = 0;
@@ -85,11 +88,13 @@ void cellar_kernel_cdf_balls(const cellar_kernel *k, int64_t count, int64_t firs
         summation_init(&s, k, count, b, (size_t) (last - b) + 1, bits + 8);
     else
         summation_init(&s, k, count, b, 1, bits + 8);
-    for (; b <= last; b++) {
+    for (; b <= last && !cellar_work_is_over(); b++) {
         arb_add(sum, sum, summation_next(&s), bits + 32);
         if (b >= first)
             arb_set(out + (b - first), sum);
     }
+    for (b = b > first ? b : first; b <= last; b++)
+        cellar_ball_set_probability(out + (b - first));
     summation_clear(&s);
     mag_clear(radius);
     arb_clear(bound);
@@ -99,6 +104,8 @@ void cellar_kernel_cdf_balls(const cellar_kernel *k, int64_t count, int64_t firs
 /* P(more than released): terms until a geometric series bounds the rest by 2^-bits of the sum. */
 static void sum_above(const cellar_kernel *k, int64_t count, int64_t from, int64_t bits, arb_t out)
 {
+    enum { EVERY = 16 }; /* values between two looks at the end */
+    int is_done = 0;
     summation s;
     arb_t rest;
     mag_t radius;
@@ -107,21 +114,28 @@ static void sum_above(const cellar_kernel *k, int64_t count, int64_t from, int64
     mag_init(radius);
     arb_zero(out);
     summation_init(&s, k, count, from, 128, bits + 16);
-    for (int64_t b = from;; b++) {
+    for (int64_t b = from; !is_done; b++) {
         arb_ptr p = summation_next(&s);
-        /* P(c+1)/P(c) <= r for c >= b; the bound is a long double, so give it some room */
-        double r = (double) k->law->ratio_bound(k, count, b) * (1 + 1e-12);
+        double r;
         arb_add(out, out, p, bits + 32);
+        if ((b - from) % EVERY != 0)
+            continue;
+        if (cellar_work_is_over()) {
+            cellar_ball_set_probability(out);
+            break;
+        }
+        /* P(c+1)/P(c) <= r for c >= b; the bound is a long double, so it is widened */
+        r = (double) k->law->ratio_bound(k, count, b) * (1 + 1e-12);
         if (r >= 1)
             continue;
         arb_set_d(rest, r / (1 - r) * (1 + 1e-12));
         arb_mul(rest, rest, p, 64);
         arb_mul_2exp_si(rest, rest, bits + 2);
-        if (arb_lt(rest, out)) {
+        is_done = arb_lt(rest, out);
+        if (is_done) {
             arb_mul_2exp_si(rest, rest, -bits - 2);
             arb_get_mag(radius, rest);
             arb_add_error_mag(out, radius);
-            break;
         }
     }
     summation_clear(&s);
@@ -166,8 +180,10 @@ static int sum_by_run(const cellar_kernel *k, int64_t count, int64_t from, arb_t
         k->law->run(k, count, from, &run, NULL) != CELLAR_OK)
         return 0;
     raised = cellar_run_raise(&run);
-    while (!(rest < enough * sum.high) && n < (size_t) CHUNK * CHUNKS_MAX) {
+    while (!(rest < enough * sum.high) && n < (size_t) CHUNK * CHUNKS_MAX &&
+           !cellar_work_is_over()) {
         cellar_run_next(&run, CHUNK, p);
+        cellar_work_add(CHUNK);
         if (!(run.error < 0x1p30) || p[0].high < least)
             return 0;
         for (size_t i = 0; i < CHUNK; i++)
@@ -196,20 +212,26 @@ static double values_per_fall(const cellar_kernel *k, int64_t count)
 void cellar_kernel_survival_ball(const cellar_mechanism *m, int64_t count, int64_t released,
                                  int64_t bits, arb_t out)
 {
-    enum { RUN_BITS = 128, FALL_SHORT = 300 }; /* closed forms take longer than short sums */
+    enum {
+        RUN_BITS = 128,
+        LOW_MAX = 1 << 16,
+        FALL_SHORT = 300
+    }; /* closed forms take longer than short sums */
     const cellar_kernel *k = (const cellar_kernel *) m;
     const int is_closed = k->law->upper_ball != NULL;
+    /* below the mean of a wide distribution the values up to b are fewer than those beyond */
+    const int is_low = released < count || (released < LOW_MAX &&
+                                            (long double) released < cellar_kernel_mean(k, count));
     if (released < 0) {
         arb_one(out);
         return;
     }
-    if (bits <= RUN_BITS && released >= count &&
-        (!is_closed || values_per_fall(k, count) < FALL_SHORT) &&
+    if (bits <= RUN_BITS && !is_low && (!is_closed || values_per_fall(k, count) < FALL_SHORT) &&
         sum_by_run(k, count, released + 1, out))
         return;
     if (is_closed) {
         k->law->upper_ball(k, count, released + 1, bits, out);
-    } else if (released < count) {
+    } else if (is_low) {
         cellar_kernel_cdf_balls(k, count, released, 1, bits, out);
         arb_sub_ui(out, out, 1, bits);
         arb_neg(out, out);

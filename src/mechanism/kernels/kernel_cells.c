@@ -113,7 +113,7 @@ static int64_t start_of(const cellar_kernel *k, int64_t count)
     return cellar_kernel_low_number(k, count, count, START_BITS);
 }
 
-/* P(< b) <= b P(b) on the rising side of a unimodal law, given P(b) and P(b + 1). */
+/* P(< b) <= b P(b) on the rising side of a unimodal distribution, given P(b) and P(b + 1). */
 static void sum_start(running_sum *sum, int64_t b, const cellar_dword *p, double error)
 {
     double slack = error * 0x1.001p-106;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The thresholds of a count's law, fast: probabilities as runs of double-words (math/run.h), whose
- * proven errors leave about one threshold in a million undecided; balls decide that one. */
+/* The thresholds of a count's distribution, fast: probabilities as runs of double-doubles
+ * (math/run.h), whose proven errors leave about one threshold in a million undecided; balls decide
+ * that one. */
 #ifndef CELLAR_MECHANISM_KERNELS_KERNEL_CELLS_H
 #define CELLAR_MECHANISM_KERNELS_KERNEL_CELLS_H
 

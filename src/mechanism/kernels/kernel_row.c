@@ -56,8 +56,8 @@ static int part_settles(const void *context, int64_t b)
 
 /* ---- making --------------------------------------------------------------------- */
 
-/* The table by a run; *out is NULL when it needs too many thresholds. A law has several times its
- * standard deviation of them, so that the widest need not be tried. */
+/* The table by a run; *out is NULL when it needs too many thresholds. A distribution has several
+ * times its standard deviation of them, so that the widest need not be tried. */
 static cellar_status table_by_run(const cellar_kernel_row *r, cellar_inverse **out,
                                   cellar_error *err)
 {
@@ -72,6 +72,8 @@ static cellar_status table_by_run(const cellar_kernel_row *r, cellar_inverse **o
         r->k->law->mean_variance(r->k, r->count, &mean, &variance);
     if (sqrt(variance) > RUN_MAX / 8.0)
         return CELLAR_OK;
+    if (r->k->law->part_balls != NULL && r->count >= r->k->law->parts_from)
+        return CELLAR_OK;
     CELLAR_TRY(cellar_kernel_cells_make(r->k, r->count, &law, RUN_MAX, &cells, &found, err));
     if (found)
         CELLAR_TRY(cellar_inverse_create_list(law, cells.first, cells.list, cells.n, out, err));
@@ -80,7 +82,7 @@ out:
     return status;
 }
 
-/* The same by balls, for laws that no run covers. */
+/* The same by balls, for distributions that no run covers. */
 static cellar_status table_by_balls(const cellar_kernel_row *r, cellar_inverse **out,
                                     cellar_error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How one count is drawn: from a table of thresholds, or, when its law is too wide for one, by
- * rejection, perhaps as a sum of two independent parts. Which of them depends on the mechanism and
- * the count alone. */
+/* How one count is drawn: from a table of thresholds, or, when its distribution is too wide for
+ * one, by rejection, perhaps as a sum of two independent parts. Which of them depends on the
+ * mechanism and the count alone. */
 #ifndef CELLAR_MECHANISM_KERNELS_KERNEL_ROW_H
 #define CELLAR_MECHANISM_KERNELS_KERNEL_ROW_H
 

@@ -10,7 +10,7 @@
 enum {
     N_DIRECT = 1024,
     BLOCK = CELLAR_INVERSE_BLOCK,
-    BITS_BLOCK = 512,   /* cells whose bits are drawn together, before those of wide laws */
+    BITS_BLOCK = 512, /* cells whose bits are drawn together, before those of wide distributions */
     KEPT_MAX = 1 << 25, /* thresholds kept in all: 384 MiB; beyond, tables are made for each draw */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The negative binomial law NBI of mean mu = count + alpha and variance mu + sigma mu^2: a Poisson
- * count whose mean is gamma distributed. With size r = 1/sigma and q = sigma mu / (1 + sigma mu),
- * P(b) = Gamma(b + r) / (Gamma(r) b!) q^b (1-q)^r. */
+/* The negative binomial distribution NBI of mean mu = count + alpha and variance mu + sigma mu^2: a
+ * Poisson count whose mean is gamma distributed. With size r = 1/sigma and q = sigma mu / (1 +
+ * sigma mu), P(b) = Gamma(b + r) / (Gamma(r) b!) q^b (1-q)^r. */
 #include <math.h>
 
 #include "math/flint.h"

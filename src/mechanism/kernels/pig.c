@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The Poisson-inverse Gaussian law of mean mu = count + alpha and variance mu + sigma mu^2:
- * P(b) = sqrt(2c/pi) mu^b e^{1/sigma} K_{b-1/2}(c) / ((c sigma)^b b!), c^2 = 1/sigma^2 + 2
- * mu/sigma, which is the Sichel law of nu = -1/2. */
+/* The Poisson-inverse Gaussian distribution of mean mu = count + alpha and variance mu + sigma
+ * mu^2: P(b) = sqrt(2c/pi) mu^b e^{1/sigma} K_{b-1/2}(c) / ((c sigma)^b b!), c^2 = 1/sigma^2 + 2
+ * mu/sigma, which is the Sichel distribution of nu = -1/2. */
 #include "mechanism/registry.h"
 #include "mechanism/kernels/sichel.h"
 

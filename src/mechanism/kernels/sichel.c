@@ -24,7 +24,7 @@ static const cellar_sichel *sichel_of(const cellar_kernel *k)
     return (const cellar_sichel *) k;
 }
 
-/* ---- the law in long doubles ------------------------------------------------ */
+/* ---- the distribution in long doubles ------------------------------------------------ */
 
 static long double sichel_c(const cellar_sichel *s, long double mu)
 {

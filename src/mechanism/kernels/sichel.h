@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The Sichel laws: Poisson counts whose mean is generalised inverse Gaussian. The Poisson-inverse
- * Gaussian law is the one with nu = -1/2. */
+/* The Sichel distributions: Poisson counts whose mean is generalised inverse Gaussian. The
+ * Poisson-inverse Gaussian distribution is the one with nu = -1/2. */
 #ifndef CELLAR_MECHANISM_KERNELS_SICHEL_H
 #define CELLAR_MECHANISM_KERNELS_SICHEL_H
 
@@ -16,7 +16,7 @@ typedef struct cellar_sichel {
     int64_t bits;             /* for precisions up to this, which runs do with */
 } cellar_sichel;
 
-/* Sets up the law; the parameters alpha and sigma are there. */
+/* Sets up the distribution; the parameters alpha and sigma are there. */
 cellar_status cellar_sichel_init(cellar_mechanism *m, const fmpq_t nu, cellar_error *err);
 void cellar_sichel_clear(cellar_mechanism *m);
 

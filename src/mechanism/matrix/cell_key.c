@@ -177,7 +177,8 @@ void cellar_cell_key_apply(const cellar_cell_key *ck, const int64_t *counts, con
 
 /* ---- one cell ------------------------------------------------------------------ */
 
-/* With uniform keys a cell that holds records has the law of its row; one without stays empty. */
+/* With uniform keys a cell that holds records has the distribution of its row; one without stays
+ * empty. */
 const cellar_mechanism_ops cellar_cell_key_ops = {
     .name = "cell-key",
     .revision = CELL_KEY_REVISION,

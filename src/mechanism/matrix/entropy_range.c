@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which variances the laws of a row can have, and the laws at both ends. */
+/* Which variances the distributions of a row can have, and the distributions at both ends. */
 #include "mechanism/matrix/entropy_row.h"
 
 #include "base/error.h"
@@ -42,9 +42,9 @@ void cellar_entropy_row_lowest_law(const cellar_entropy_row *row, arb_ptr p)
 
 /* ---- the largest ----------------------------------------------------------------- */
 
-/* A law on changes <= 0 (a point, or the even one from a point up to 0), completed to mean zero by
- * the largest change M, with whole mass 1. Changes between would carry the same mean with less
- * variance and more mass. */
+/* A distribution on changes <= 0 (a point, or the even one from a point up to 0), completed to mean
+ * zero by the largest change M, with whole mass 1. Changes between would carry the same mean with
+ * less variance and more mass. */
 typedef struct atom {
     size_t first, last; /* the points it is even on */
     long double own;    /* its mass before completion */
@@ -79,14 +79,14 @@ static long double atom_weight(const atom *one, const atom *two, long double sta
     return two->stay >= stay ? 0 : (stay - two->stay) / (one->stay - two->stay);
 }
 
-/* The two atoms of the law with the largest variance. */
+/* The two atoms of the distribution with the largest variance. */
 typedef struct mixture {
     atom one, two;
     long double variance;
 } mixture;
 
-/* A linear programme with three constraints (mass, mean, staying): after completion its best law
- * mixes at most two atoms, one that stays often enough and one that need not. */
+/* A linear programme with three constraints (mass, mean, staying): after completion its best
+ * distribution mixes at most two atoms, one that stays often enough and one that need not. */
 static mixture row_mixture(const cellar_entropy_row *row)
 {
     size_t stay_at = cellar_entropy_row_stay_at(row), n = 0;

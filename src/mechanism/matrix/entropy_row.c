@@ -232,7 +232,8 @@ static int row_solve_dual(const cellar_entropy_row *row, solver *s, size_t n_act
     return solver_run(s);
 }
 
-/* A condition that the law without it breaks binds the law with it: the problem is convex. */
+/* A condition that the distribution without it breaks binds the distribution with it: the problem
+ * is convex. */
 static int row_solve_stay(const cellar_entropy_row *row, solver *s, size_t n_active)
 {
     if (row_solve_dual(row, s, n_active, 0) &&
@@ -252,7 +253,7 @@ static int row_solve_inside(const cellar_entropy_row *row, solver *s, arb_ptr p)
 
 cellar_status cellar_entropy_row_solve(const cellar_entropy_row *row, arb_ptr p, cellar_error *err)
 {
-    const double nearly = 1e-12; /* so near to an end of the range, its law is as good */
+    const double nearly = 1e-12; /* so near to an end of the range, its distribution is as good */
     double lowest = cellar_entropy_row_lowest(row), highest = cellar_entropy_row_highest(row);
     solver s = {0};
     int solved;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One row of a maximum-entropy matrix: the law of largest entropy on given changes with mean zero,
- * a given (or largest) variance, a least probability of no change, and probabilities that do not
- * fall on the way up to no change. */
+/* One row of a maximum-entropy matrix: the distribution of largest entropy on given changes with
+ * mean zero, a given (or largest) variance, a least probability of no change, and probabilities
+ * that do not fall on the way up to no change. */
 #ifndef CELLAR_MECHANISM_MATRIX_ENTROPY_ROW_H
 #define CELLAR_MECHANISM_MATRIX_ENTROPY_ROW_H
 
@@ -27,7 +27,8 @@ typedef struct cellar_entropy_row {
 /* The position of change 0, or n. */
 size_t cellar_entropy_row_stay_at(const cellar_entropy_row *row);
 
-/* The range of variances that laws of this row can have, and the laws at its ends. */
+/* The range of variances that distributions of this row can have, and the distributions at its
+ * ends. */
 double cellar_entropy_row_lowest(const cellar_entropy_row *row);
 double cellar_entropy_row_highest(const cellar_entropy_row *row);
 void cellar_entropy_row_lowest_law(const cellar_entropy_row *row, arb_ptr p);

@@ -157,7 +157,8 @@ static cellar_status matrix_digest(cellar_matrix *matrix, cellar_error *err)
     int failed = 0;
 
     crypto_generichash_init(&state, NULL, 0, sizeof bytes);
-    cellar_text_printf(&text, "%d;%" PRIu64 "\n", (int) matrix->large, matrix->n_keys);
+    cellar_text_printf(&text, "%d;%" PRIu64 "\n", matrix->large == CELLAR_MATRIX_LARGE_ROTATE,
+                       matrix->n_keys);
     for (size_t r = 0; r < matrix->n_rows; r++) {
         const cellar_matrix_part *row = &matrix->rows[r];
         for (size_t i = 0; i < row->n_segments; i++) {
@@ -221,8 +222,8 @@ static void end_round(fmpq_t end, uint64_t n_keys)
     fmpz_clear(twice);
 }
 
-cellar_status cellar_matrix_round(const cellar_matrix *matrix, uint64_t n_keys, cellar_matrix **out,
-                                  cellar_error *err)
+cellar_status cellar_matrix_create_rounded(const cellar_matrix *matrix, uint64_t n_keys,
+                                           cellar_matrix **out, cellar_error *err)
 {
     cellar_matrix *rounded = NULL;
     cellar_status status = CELLAR_OK;

@@ -2,8 +2,8 @@
 /* A transition matrix inside, and the slots of a mechanism that is one.
  *
  * A row is a partition of the keys: segments in order, each with a change and the exact fraction of
- * the keys up to its end. The law of the row sums the segments of each change. Changes are relative
- * to the count, so that a row that serves many counts is the same for all of them. */
+ * the keys up to its end. The distribution of the row sums the segments of each change. Changes are
+ * relative to the count, so that a row that serves many counts is the same for all of them. */
 #ifndef CELLAR_MECHANISM_MATRIX_MATRIX_H
 #define CELLAR_MECHANISM_MATRIX_MATRIX_H
 
@@ -26,7 +26,7 @@ typedef struct cellar_segment {
     fmpq_t end; /* the fraction of keys up to and with this segment; 1 for the last */
 } cellar_segment;
 
-/* One row's law, by ascending change. */
+/* One row's distribution, by ascending change. */
 typedef struct cellar_matrix_law {
     size_t n;
     int64_t *changes;
@@ -57,7 +57,7 @@ cellar_status cellar_matrix_create(size_t n_rows, cellar_matrix_large large, uin
 /* Adds a segment that ends at `end`; one that has the change of the segment before extends it. */
 cellar_status cellar_matrix_add(cellar_matrix *matrix, size_t row, int64_t change, const fmpq_t end,
                                 cellar_error *err);
-/* Fills in the laws when all segments are there (each row's last must end at 1). */
+/* Fills in the distributions when all segments are there (each row's last must end at 1). */
 cellar_status cellar_matrix_finish(cellar_matrix *matrix, cellar_error *err);
 
 /* Makes row 0 the identity, whatever it was; the digest stays. On failure only free it. */
@@ -65,7 +65,7 @@ cellar_status cellar_matrix_keep_zeros(cellar_matrix *matrix, cellar_error *err)
 
 /* Reads bytes; `name` is the file's, for messages. */
 cellar_status cellar_matrix_parse(const char *name, const char *bytes, size_t length,
-                                  const cellar_matrix_large *large, cellar_matrix **out,
+                                  cellar_matrix_large large, cellar_matrix **out,
                                   cellar_error *err);
 /* As cellar_matrix_write(), into a text. */
 cellar_status cellar_matrix_add_text(const cellar_matrix *matrix, cellar_matrix_layout layout,
@@ -74,7 +74,7 @@ cellar_status cellar_matrix_add_text(const cellar_matrix *matrix, cellar_matrix_
 /* The row that serves a count. */
 size_t cellar_matrix_row_of(const cellar_matrix *matrix, int64_t count);
 
-/* The position of a change in a law, or SIZE_MAX. */
+/* The position of a change in a distribution, or SIZE_MAX. */
 size_t cellar_matrix_law_find(const cellar_matrix_law *law, int64_t change);
 /* Mean and variance of the change, each rounded once, and its entropy. */
 void cellar_matrix_law_moments(const cellar_matrix_law *law, double *mean, double *variance);

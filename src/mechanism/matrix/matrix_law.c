@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The law of a row, and of a mechanism that is a matrix. */
+/* The distribution of a row, and of a mechanism that is a matrix. */
 #include "mechanism/matrix/matrix.h"
 
 #include <math.h>

@@ -262,8 +262,7 @@ out:
 /* ---- all together ----------------------------------------------------------- */
 
 cellar_status cellar_matrix_parse(const char *name, const char *bytes, size_t length,
-                                  const cellar_matrix_large *large, cellar_matrix **out,
-                                  cellar_error *err)
+                                  cellar_matrix_large large, cellar_matrix **out, cellar_error *err)
 {
     cellar_matrix_reader r = {0};
     cellar_status status = CELLAR_OK;
@@ -272,8 +271,8 @@ cellar_status cellar_matrix_parse(const char *name, const char *bytes, size_t le
     cellar_csv_init(&r.csv, name, bytes, length, cellar_csv_delimiter_of(bytes, length));
     CELLAR_TRY(reader_header(&r, err));
     r.large = r.layout == CELLAR_MATRIX_ONS ? CELLAR_MATRIX_LARGE_ROTATE : CELLAR_MATRIX_LARGE_LAST;
-    if (large != NULL)
-        r.large = *large;
+    if (large != CELLAR_MATRIX_LARGE_DEFAULT)
+        r.large = large;
     CELLAR_TRY(r.layout == CELLAR_MATRIX_PTABLE ? ptable_read(&r, err)
                                                 : cellar_matrix_reader_keys(&r, err));
     CELLAR_TRY(cellar_matrix_finish(r.matrix, err));
@@ -286,8 +285,8 @@ out:
     return status;
 }
 
-cellar_status cellar_matrix_read(const char *path, const cellar_matrix_large *large,
-                                 cellar_matrix **out, cellar_error *err)
+cellar_status cellar_matrix_read(const char *path, cellar_matrix_large large, cellar_matrix **out,
+                                 cellar_error *err)
 {
     char *bytes;
     size_t length;

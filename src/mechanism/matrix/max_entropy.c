@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* max-entropy: per true count a the law of largest entropy on max(0, a-m)..a+m without 1..min, with
- * mean a and the variance asked for. It is solved in floating point and then fixed as decimals of
- * 18 digits, the unit of decimal cell keys, so that the law is exactly known. */
+/* max-entropy: per true count a the distribution of largest entropy on max(0, a-m)..a+m
+ * without 1..min, with mean a and the variance asked for. It is solved in floating point and then
+ * fixed as decimals of 18 digits, the unit of decimal cell keys, so that the distribution is
+ * exactly known. */
 #include <string.h>
 
 #include "base/error.h"

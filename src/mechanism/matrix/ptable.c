@@ -24,12 +24,13 @@ cellar_status cellar_matrix_from_parameters(cellar_parameter_list *list, const c
     const cellar_parameter *large = cellar_parameter_find(list, "large");
     const cellar_parameter *digest = cellar_parameter_find(list, "digest");
     cellar_parameter *file = &list->items[0]; /* the first rule's, and required */
-    cellar_matrix_large rule = CELLAR_MATRIX_LARGE_LAST;
+    cellar_matrix_large rule = CELLAR_MATRIX_LARGE_DEFAULT;
     cellar_status status;
 
-    if (large != NULL && strcmp(large->text, "rotate") == 0)
-        rule = CELLAR_MATRIX_LARGE_ROTATE;
-    status = cellar_matrix_read(file->text, large != NULL ? &rule : NULL, out, err);
+    if (large != NULL)
+        rule = strcmp(large->text, "rotate") == 0 ? CELLAR_MATRIX_LARGE_ROTATE
+                                                  : CELLAR_MATRIX_LARGE_LAST;
+    status = cellar_matrix_read(file->text, rule, out, err);
     if (status != CELLAR_OK)
         return status;
     parameter_drop_folder(file);

@@ -31,7 +31,7 @@ const cellar_parameter *cellar_additive_parameter(const cellar_additive *a, cons
     return p;
 }
 
-/* ---- the law --------------------------------------------------------------- */
+/* ---- the distribution --------------------------------------------------------------- */
 
 /* released - count, kept within 2^62 on both sides: no noise reaches that far. */
 static int64_t additive_noise_of(int64_t count, int64_t released)

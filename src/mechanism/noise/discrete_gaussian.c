@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The discrete Gaussian law, q(k) proportional to exp(-k^2 / 2 sigma^2) (Canonne, Kamath and
- * Steinke, "The discrete Gaussian for differential privacy", 2020). */
+/* The discrete Gaussian distribution, q(k) proportional to exp(-k^2 / 2 sigma^2) (Canonne, Kamath
+ * and Steinke, "The discrete Gaussian for differential privacy", 2020). */
 #include "mechanism/noise/gaussian.h"
 #include "mechanism/registry.h"
 #include "mechanism/noise/weighted.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The two-sided geometric law q(k) = (1-r)/(1+r) r^|k|, r = e^-epsilon (Ghosh, Roughgarden and
- * Sundararajan, "Universally utility-maximizing privacy mechanisms", 2012). */
+/* The two-sided geometric distribution q(k) = (1-r)/(1+r) r^|k|, r = e^-epsilon (Ghosh, Roughgarden
+ * and Sundararajan, "Universally utility-maximizing privacy mechanisms", 2012). */
 #include <math.h>
 
 #include "mechanism/noise/geometric.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Noise whose size is geometric once it is not zero: q(k) = p/2 (1-r) r^(k-1) for k >= 1, with
- * r = e^-epsilon and p = P(noise != 0). The Laplace laws differ in p only. */
+ * r = e^-epsilon and p = P(noise != 0). The Laplace distributions differ in p only. */
 #ifndef CELLAR_MECHANISM_NOISE_GEOMETRIC_H
 #define CELLAR_MECHANISM_NOISE_GEOMETRIC_H
 

@@ -41,7 +41,7 @@ void cellar_noise_sampler_free(cellar_noise_sampler *sampler)
     cellar_free(sampler);
 }
 
-/* ---- the laws of sign and digits -------------------------------------------- */
+/* ---- the distributions of sign and digits -------------------------------------------- */
 
 /* The sign: P(noise < 0), P(noise != 0). */
 static void sign_cdf_balls(const void *context, int64_t first, size_t n, int64_t bits, arb_ptr out)
@@ -54,7 +54,8 @@ static void sign_cdf_balls(const void *context, int64_t first, size_t n, int64_t
     }
 }
 
-/* |noise| - 1 given that there is noise, of a general law: 1 - P(noise >= j+2) / P(noise >= 1). */
+/* |noise| - 1 given that there is noise, of a general distribution: 1 - P(noise >= j+2) / P(noise
+ * >= 1). */
 static void size_cdf_balls(const void *context, int64_t first, size_t n, int64_t bits, arb_ptr out)
 {
     const cellar_additive *a = context;

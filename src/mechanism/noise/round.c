@@ -152,9 +152,9 @@ static int64_t round_step(const cellar_mechanism *m)
     return (int64_t) unit_of(m);
 }
 
-/* The chance to go up changes by 1/base with each step of the count, so that the laws of neighbours
- * differ by at most shift/base in total variation, which bounds delta for every epsilon. For very
- * large bases, whose counts are not looked at one by one. */
+/* The chance to go up changes by 1/base with each step of the count, so that the distributions of
+ * neighbours differ by at most shift/base in total variation, which bounds delta for every epsilon.
+ * For very large bases, whose counts are not looked at one by one. */
 static double round_bound(const cellar_mechanism *m, int64_t from, int64_t shift, double epsilon)
 {
     (void) from;

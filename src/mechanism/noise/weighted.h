@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Noise with q(k) proportional to e^{-rate |k|^power}, |k| <= last, power 1 or 2: the truncated
- * laws and the discrete Gaussian. */
+ * distributions and the discrete Gaussian. */
 #ifndef CELLAR_MECHANISM_NOISE_WEIGHTED_H
 #define CELLAR_MECHANISM_NOISE_WEIGHTED_H
 
@@ -19,7 +19,7 @@ typedef struct cellar_weighted {
     size_t n_tails;
 } cellar_weighted;
 
-/* Of the truncated laws: epsilon and m. */
+/* Of the truncated distributions: epsilon and m. */
 extern const cellar_parameter_rule cellar_truncated_parameters[];
 
 /* Takes a copy of `rate` (positive). */

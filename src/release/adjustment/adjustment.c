@@ -12,7 +12,7 @@
 cellar_adjustment_options cellar_adjustment_options_default(void)
 {
     return (cellar_adjustment_options){
-        .max_cells = 50000000, .tolerance = 1e-12, .max_iterations = 5000};
+        .max_cells = 5000000, .tolerance = 1e-12, .max_iterations = 5000};
 }
 
 /* 1 for one draw in two files, as in a pack with several formats. */
@@ -59,26 +59,6 @@ static cellar_status adjustment_check(const cellar_release *const *releases, siz
     return adjustment_check_draws(releases, n_releases, err);
 }
 
-/* All margins and all levels of the hierarchies of the first release's variables. */
-static cellar_status adjustment_make_schema(cellar_adjustment *fit, const cellar_schema *first,
-                                            const cellar_adjustment_options *options,
-                                            cellar_error *err)
-{
-    const cellar_margins everything = {.all = 1,
-                                       .hierarchies = cellar_schema_full_mask(first->n_variables)};
-    const cellar_status status = cellar_schema_expand(first, &everything, &fit->schema, err);
-    if (status != CELLAR_OK)
-        return status;
-    if (fit->schema->n_indices > options->max_cells)
-        return cellar_fail(err, CELLAR_ERR_RULE,
-                           "the table has %llu cells with all its totals, more than the %llu "
-                           "allowed",
-                           (unsigned long long) fit->schema->n_indices,
-                           (unsigned long long) options->max_cells);
-    fit->n = (size_t) fit->schema->n_indices;
-    return CELLAR_OK;
-}
-
 static cellar_status adjustment_allocate(cellar_adjustment *fit, cellar_error *err)
 {
     fit->weight = cellar_alloc(fit->n, sizeof *fit->weight);
@@ -91,7 +71,7 @@ static cellar_status adjustment_allocate(cellar_adjustment *fit, cellar_error *e
     return CELLAR_OK;
 }
 
-/* Zero outside the unknowns: interior cells that are not impossible. */
+/* Zero outside the unknowns: inner cells that are not impossible. */
 static void adjustment_keep_unknowns(const cellar_adjustment *fit, double *values)
 {
     for (size_t i = 0; i < fit->n; i++)
@@ -100,8 +80,8 @@ static void adjustment_keep_unknowns(const cellar_adjustment *fit, double *value
             values[i] = 0;
 }
 
-/* E has ones and zeros only, so the diagonal of E'WE is E'w. Of cells that are impossible nothing
- * is asked: an observation of sums of them alone tells nothing. */
+/* E has ones and zeros only, so the diagonal of E'WE is E'w. Impossible cells are no
+ * unknowns: an observed sum of such cells alone adds nothing. */
 static void adjustment_make_diagonal(cellar_adjustment *fit)
 {
     memcpy(fit->diagonal, fit->weight, fit->n * sizeof *fit->diagonal);
@@ -123,6 +103,8 @@ static cellar_status adjustment_estimate(cellar_adjustment *fit, const cellar_pr
         return status;
     fit->n_iterations = solution.n_iterations;
     fit->remainder = solution.remainder;
+    for (size_t i = 0; i < fit->n; i++)
+        fit->total += fit->estimate[i];
     cellar_aggregate_sum(fit->schema, fit->estimate);
     for (size_t i = 0; i < fit->n; i++)
         if (fit->weight[i] > 0)
@@ -145,7 +127,8 @@ cellar_status cellar_adjustment_create(const cellar_release *const *releases, si
         return cellar_fail_memory(err, "a fit");
     fit->tolerance = options->tolerance;
     fit->max_iterations = options->max_iterations;
-    CELLAR_TRY(adjustment_make_schema(fit, releases[0]->schema, options, err));
+    CELLAR_TRY(cellar_adjustment_make_schema(releases, n_releases, options, &fit->schema, err));
+    fit->n = (size_t) fit->schema->n_indices;
     CELLAR_TRY(adjustment_allocate(fit, err));
     for (size_t r = 0; r < n_releases; r++)
         CELLAR_TRY(cellar_adjustment_observe(fit, releases[r], err));
@@ -191,6 +174,11 @@ double cellar_adjustment_estimate(const cellar_adjustment *fit, uint64_t index)
     return index < fit->n ? fit->estimate[index] : NAN;
 }
 
+double cellar_adjustment_total(const cellar_adjustment *fit)
+{
+    return fit->total;
+}
+
 int cellar_adjustment_is_estimated(const cellar_adjustment *fit)
 {
     return fit->is_estimated;
@@ -218,7 +206,7 @@ static cellar_status adjustment_covariance(const cellar_adjustment *fit, uint64_
     adjustment_keep_unknowns(fit, right);
     for (size_t i = 0; i < fit->n; i++)
         if (right[i] != 0 && fit->diagonal[i] == 0)
-            return cellar_fail(err, CELLAR_ERR_RULE, "no release tells about all of this cell");
+            return cellar_fail(err, CELLAR_ERR_RULE, "no release covers all of this cell");
     const cellar_status status = cellar_adjustment_solve(fit, right, x, NULL, &solution, err);
     if (status != CELLAR_OK)
         return status;

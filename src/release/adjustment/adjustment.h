@@ -7,7 +7,7 @@
 
 #include "release/release.h"
 
-/* E maps the interior cells x to all cells and aggregates; W holds the weights of the observed
+/* E maps the inner cells x to all cells and aggregates; W holds the weights of the observed
  * ones. The estimate solves E'WE x = E'Wy. Arrays have one number for each index of the schema;
  * those of unknowns are zero in the aggregates' places. */
 struct cellar_adjustment {
@@ -15,16 +15,24 @@ struct cellar_adjustment {
     size_t n;         /* indices */
     double *weight;   /* 1 / variance; 0 where nothing was observed */
     double *observed; /* y, or 0 */
-    double *diagonal; /* of E'WE; 0 where x is no unknown or nothing tells about it */
+    double *diagonal; /* of E'WE; 0 where x is no unknown or no release covers it */
     double *estimate; /* E x */
+    double total;     /* the sum of x */
     int is_estimated; /* some variances were taken at released counts */
     double tolerance;
     uint32_t max_iterations, n_iterations;
     double remainder;
 };
 
-/* Takes in the numbers of a release (adjustment_observe.c): adds weights and weighted numbers to
- * fit->weight and fit->observed. */
+/* The schema of a fit (adjustment_schema.c): the first release's variables, with every margin and
+ * hierarchy that some release holds or the options ask for. On failure *out is NULL. */
+cellar_status cellar_adjustment_make_schema(const cellar_release *const *releases,
+                                            size_t n_releases,
+                                            const cellar_adjustment_options *options,
+                                            cellar_schema **out, cellar_error *err);
+
+/* Takes in the released values of a release (adjustment_observe.c): adds weights and weighted
+ * numbers to fit->weight and fit->observed. */
 cellar_status cellar_adjustment_observe(cellar_adjustment *fit, const cellar_release *release,
                                         cellar_error *err);
 

@@ -50,7 +50,7 @@ static double active_chopped(const active *a, size_t i)
     return a->x[i] > 0 ? 0 : fmin(a->gradient[i], 0);
 }
 
-/* The gradient at x from scratch; answers the squared length of D^-1/2 E'Wy. */
+/* The gradient at x from scratch; returns the squared length of D^-1/2 E'Wy. */
 static double active_restart(active *a)
 {
     const cellar_adjustment *fit = a->fit;

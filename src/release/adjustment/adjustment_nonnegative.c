@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The non-negative table nearest to what was released.
+/* The non-negative table nearest to what was released among those with the unbiased total.
+ *
+ * Without the condition on the total, lifting every negative cell to zero adds about half of the
+ * noise of all empty cells: a sparse table would grow many times over. The sum of the unbiased
+ * estimates has no such bias, so it is held. In a table without margins the answer is the
+ * projection onto a simplex: max(y - theta, 0), theta such that the total is right (Held, Wolfe and
+ * Crowder 1974).
  *
  * Block principal pivoting (Portugal, Júdice and Vicente 1994): guess which cells are zero (a good
  * guess comes from adjustment_active.c), solve for the others, and exchange all cells whose sign
- * contradicts the guess; when that stops helping, only the last of them (Murty's rule), which ends.
- * At the end cells are >= 0 and no zero wants to grow, which proves the minimum since the problem
- * is convex. */
+ * contradicts the guess; when that stops helping, only the last of them (Murty's rule). With the
+ * multiplier theta of the total the other cells x satisfy E'WE x + theta 1 = E'Wy and 1'x = total:
+ * x = u - theta v, where E'WE u = E'Wy and E'WE v = 1. At the end cells are >= 0 and the gradient
+ * at no zero is above theta, which proves the minimum since the problem is convex. */
 #include <math.h>
 #include <string.h>
 
@@ -14,12 +21,13 @@
 #include "release/adjustment/aggregate.h"
 #include "release/adjustment/rounding.h"
 
-enum { PIVOT_PATIENCE = 3, PIVOT_MAX_ROUNDS = 500 };
+enum { PIVOT_PATIENCE = 10, PIVOT_MAX_ROUNDS = 500 };
 
 typedef struct pivot {
     const cellar_adjustment *fit;
     cellar_adjustment reduced; /* the fit in which cells guessed to be zero are no unknowns */
-    double *right, *x, *gradient;
+    double *right, *x, *gradient, *unit; /* unit: v */
+    double theta;
 } pivot;
 
 static cellar_status pivot_init(pivot *p, const cellar_adjustment *fit, cellar_error *err)
@@ -29,7 +37,9 @@ static cellar_status pivot_init(pivot *p, const cellar_adjustment *fit, cellar_e
     p->right = cellar_alloc(fit->n, sizeof *p->right);
     p->x = cellar_alloc(fit->n, sizeof *p->x);
     p->gradient = cellar_alloc(fit->n, sizeof *p->gradient);
-    if (p->reduced.diagonal == NULL || p->right == NULL || p->x == NULL || p->gradient == NULL)
+    p->unit = cellar_alloc(fit->n, sizeof *p->unit);
+    if (p->reduced.diagonal == NULL || p->right == NULL || p->x == NULL || p->gradient == NULL ||
+        p->unit == NULL)
         return cellar_fail_memory(err, "a fit");
     return cellar_adjustment_guess_zeros(fit, p->reduced.diagonal, err);
 }
@@ -40,9 +50,10 @@ static void pivot_clear(pivot *p)
     cellar_free(p->right);
     cellar_free(p->x);
     cellar_free(p->gradient);
+    cellar_free(p->unit);
 }
 
-/* gradient = E'W(y - Ex): where a cell that is zero wants to go. */
+/* gradient = E'W(y - Ex): a cell at zero should grow where it is above theta. */
 static void pivot_gradient(pivot *p)
 {
     const cellar_adjustment *fit = p->fit;
@@ -53,35 +64,58 @@ static void pivot_gradient(pivot *p)
     cellar_aggregate_spread(fit->schema, p->gradient);
 }
 
+/* Solves E'WE x = right in the unknowns of the guess; p->right is changed. */
+static cellar_status pivot_solve_for(pivot *p, double *x, cellar_error *err)
+{
+    cellar_adjustment_solution solution;
+    for (size_t i = 0; i < p->fit->n; i++)
+        if (p->reduced.diagonal[i] == 0)
+            p->right[i] = 0;
+    memset(x, 0, p->fit->n * sizeof *x);
+    return cellar_adjustment_solve(&p->reduced, p->right, x, NULL, &solution, err);
+}
+
+/* x = u - theta v with the total that is held. */
+static void pivot_hold_total(pivot *p)
+{
+    double sum = 0, unit = 0;
+    for (size_t i = 0; i < p->fit->n; i++) {
+        sum += p->x[i];
+        unit += p->unit[i];
+    }
+    p->theta = unit > 0 ? (sum - p->fit->total) / unit : 0;
+    for (size_t i = 0; i < p->fit->n; i++)
+        p->x[i] -= p->theta * p->unit[i];
+}
+
 static cellar_status pivot_solve(pivot *p, cellar_error *err)
 {
     const cellar_adjustment *fit = p->fit;
-    cellar_adjustment_solution solution;
+    cellar_status status = CELLAR_OK;
     for (size_t i = 0; i < fit->n; i++)
         p->right[i] = fit->weight[i] * fit->observed[i];
     cellar_aggregate_spread(fit->schema, p->right);
+    CELLAR_TRY(pivot_solve_for(p, p->x, err));
     for (size_t i = 0; i < fit->n; i++)
-        if (p->reduced.diagonal[i] == 0)
-            p->right[i] = 0;
-    memset(p->x, 0, fit->n * sizeof *p->x);
-    const cellar_status status =
-        cellar_adjustment_solve(&p->reduced, p->right, p->x, NULL, &solution, err);
-    if (status == CELLAR_OK)
-        pivot_gradient(p);
+        p->right[i] = 1;
+    CELLAR_TRY(pivot_solve_for(p, p->unit, err));
+    pivot_hold_total(p);
+    pivot_gradient(p);
+out:
     return status;
 }
 
-/* 1 when the guess about cell i is wrong: an unknown came out negative, or a zero wants to grow. */
+/* 1 when the guess about cell i is wrong: an unknown is negative, or a zero should grow. */
 static int pivot_contradicted(const pivot *p, size_t i)
 {
     if (p->fit->diagonal[i] == 0)
         return 0;
     if (p->reduced.diagonal[i] > 0)
         return p->x[i] < -1e-9;
-    return p->gradient[i] > 1e-9 * p->fit->diagonal[i];
+    return p->gradient[i] - p->theta > 1e-9 * p->fit->diagonal[i];
 }
 
-/* Exchanges the contradicted cells, all or the last only; answers how many there were. */
+/* Exchanges the contradicted cells, all or the last only; returns how many there were. */
 static size_t pivot_exchange(pivot *p, int all)
 {
     size_t n_wrong = 0;
@@ -98,6 +132,10 @@ static size_t pivot_exchange(pivot *p, int all)
 cellar_status cellar_adjustment_nonnegative(const cellar_adjustment *fit, double *out,
                                             cellar_error *err)
 {
+    if (!(fit->total > 0)) { /* no other table without negative cells has a total of zero */
+        memset(out, 0, fit->n * sizeof *out);
+        return CELLAR_OK;
+    }
     pivot p;
     size_t fewest = SIZE_MAX;
     int patience = PIVOT_PATIENCE;

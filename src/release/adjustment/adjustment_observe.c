@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Numbers of releases become observations: each finds its place among the fit's cells. */
+/* Released values become observations: each finds its place among the fit's cells. */
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "release/adjustment/adjustment.h"
-#include "release/adjustment/noise_law.h"
+#include "release/adjustment/noise_moments.h"
 #include "table/schema/schema.h"
 
 /* The way from a release's index to the fit's. steps[v][c] is what category c of the release's
@@ -23,6 +23,12 @@ static void adjustment_map_clear(adjustment_map *map)
         cellar_free(map->steps[v]);
 }
 
+/* What the total of a variable adds to an index; a variable without one is in every release. */
+static uint64_t adjustment_map_total(const cellar_schema *to, size_t v)
+{
+    return to->axes[v].has_total ? (to->axes[v].n_categories - 1) * to->axes[v].stride : 0;
+}
+
 /* Totals go to the total, however they are spelled; every other category to that of its code, be it
  * a leaf or an inner node of a hierarchy. */
 static cellar_status adjustment_map_variable(adjustment_map *map, const cellar_schema *to, size_t v,
@@ -30,13 +36,11 @@ static cellar_status adjustment_map_variable(adjustment_map *map, const cellar_s
 {
     const schema_axis *from = &map->from->axes[v];
     const size_t variable = cellar_schema_find_variable(to, from->name);
-    if (variable == CELLAR_NO_CODE)
-        return cellar_fail(err, CELLAR_ERR_INPUT,
-                           "variable '%s' is not among those of the first release", from->name);
+    CELLAR_ASSERT(variable != CELLAR_NO_CODE); /* the fit's schema has all of them */
     map->steps[v] = cellar_alloc(from->n_categories, sizeof *map->steps[v]);
     if (map->steps[v] == NULL)
         return cellar_fail_memory(err, "a fit");
-    map->base -= (to->axes[variable].n_categories - 1) * to->axes[variable].stride;
+    map->base -= adjustment_map_total(to, variable);
     for (uint32_t c = 0; c < from->n_categories; c++) {
         const char *code = cellar_schema_code(map->from, v, c);
         const int total = from->has_total && c == from->n_categories - 1;
@@ -57,7 +61,7 @@ static cellar_status adjustment_map_init(adjustment_map *map, const cellar_schem
     cellar_status status = CELLAR_OK;
     *map = (adjustment_map){.from = from};
     for (size_t v = 0; v < to->n_variables; v++) /* all totals, until a variable says otherwise */
-        map->base += (to->axes[v].n_categories - 1) * to->axes[v].stride;
+        map->base += adjustment_map_total(to, v);
     for (size_t v = 0; v < from->n_variables && status == CELLAR_OK; v++)
         status = adjustment_map_variable(map, to, v, err);
     return status;
@@ -76,14 +80,14 @@ cellar_status cellar_adjustment_observe(cellar_adjustment *fit, const cellar_rel
 {
     const cellar_schema *schema = release->schema;
     const cellar_cells *cells = &release->cells;
-    cellar_noise_law law = {0};
+    cellar_noise_moments noise = {0};
     adjustment_map map;
     size_t next = 0; /* the listed cells are in the order of their indices */
     cellar_status status = CELLAR_OK;
 
     CELLAR_TRY(adjustment_map_init(&map, schema, fit->schema, err));
-    CELLAR_TRY(cellar_noise_law_init(&law, release, err));
-    fit->is_estimated |= isnan(law.variance);
+    CELLAR_TRY(cellar_noise_moments_init(&noise, release, err));
+    fit->is_estimated |= isnan(noise.variance);
     for (uint64_t index = 0; index < schema->n_indices; index++) {
         const int listed = next < cells->n && cells->index[next] == index;
         const int64_t released = listed ? (int64_t) cells->count[next] : 0;
@@ -93,12 +97,12 @@ cellar_status cellar_adjustment_observe(cellar_adjustment *fit, const cellar_rel
             cellar_schema_is_structural_zero(schema, index))
             continue;
         const uint64_t at = adjustment_map_index(&map, index);
-        const double weight = 1 / cellar_noise_law_variance(&law, released);
+        const double weight = 1 / cellar_noise_moments_variance(&noise, released);
         fit->weight[at] += weight;
-        fit->observed[at] += weight * ((double) released - law.offset);
+        fit->observed[at] += weight * ((double) released - noise.offset);
     }
 out:
-    cellar_noise_law_clear(&law);
+    cellar_noise_moments_clear(&noise);
     adjustment_map_clear(&map);
     return status;
 }

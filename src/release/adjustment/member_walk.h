@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The interior cells that an aggregate sums: all combinations of members of its categories. */
+/* The inner cells that an aggregate sums: all combinations of members of its categories. */
 #ifndef CELLAR_RELEASE_ADJUSTMENT_MEMBER_WALK_H
 #define CELLAR_RELEASE_ADJUSTMENT_MEMBER_WALK_H
 
@@ -11,7 +11,7 @@ typedef struct cellar_member_walk {
     size_t n_members[CELLAR_MAX_VARIABLES], at[CELLAR_MAX_VARIABLES];
 } cellar_member_walk;
 
-/* At the first member; an interior cell is its own. */
+/* At the first member; an inner cell is its own. */
 void cellar_member_walk_start(cellar_member_walk *walk, const cellar_schema *schema,
                               uint64_t aggregate);
 uint64_t cellar_member_walk_index(const cellar_member_walk *walk);

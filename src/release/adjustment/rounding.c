@@ -13,15 +13,16 @@ cellar_rounding_options cellar_rounding_options_default(void)
     return (cellar_rounding_options){.max_searched = 5000, .max_work = 200000, .max_move = NAN};
 }
 
-/* What is told about the result, from the result. */
+/* What is reported about the result, from the result. */
 static void rounding_measure(cellar_rounding *rounding)
 {
     const cellar_adjustment *fit = rounding->fit;
     for (size_t i = 0; i < rounding->n; i++) {
         const double moved = fabs(rounding->value[i] - rounding->before[i]);
-        if (cellar_schema_is_interior(fit->schema, i))
+        if (cellar_schema_is_interior(fit->schema, i)) {
             rounding->distance += moved;
-        else if (fit->weight[i] > 0 && moved >= 1)
+            rounding->total += rounding->value[i];
+        } else if (fit->weight[i] > 0 && moved >= 1)
             rounding->n_far++;
         if (fit->weight[i] > 0)
             rounding->largest_move =
@@ -41,7 +42,7 @@ static int rounding_is_searched(const cellar_adjustment *fit,
     return fit->n / easier <= options->max_searched;
 }
 
-/* Four standard deviations of the noisiest number: moving further says that noise is not why. */
+/* Four standard deviations of the noisiest released value: noise alone explains no larger move. */
 static double rounding_usual_move(const cellar_adjustment *fit)
 {
     double least = INFINITY;
@@ -99,6 +100,11 @@ void cellar_rounding_free(cellar_rounding *rounding)
 int64_t cellar_rounding_value(const cellar_rounding *rounding, uint64_t index)
 {
     return index < rounding->n ? (int64_t) rounding->value[index] : 0;
+}
+
+int64_t cellar_rounding_total(const cellar_rounding *rounding)
+{
+    return (int64_t) rounding->total;
 }
 
 double cellar_rounding_before(const cellar_rounding *rounding, uint64_t index)

@@ -12,19 +12,14 @@ struct cellar_rounding {
     double *value;  /* whole numbers, aggregates included */
     cellar_rounding_proof proof;
     double distance, bound, largest_move, max_move;
+    double total; /* of `value` */
     size_t n_far, n_beyond;
 };
 
-/* The nearest non-negative table, aggregates included, into `out` (adjustment_nonnegative.c). */
+/* The nearest non-negative table with the unbiased total (zero if that is negative), aggregates
+ * included, into `out` (adjustment_nonnegative.c). */
 cellar_status cellar_adjustment_nonnegative(const cellar_adjustment *fit, double *out,
                                             cellar_error *err);
-
-/* What a file of fitted numbers says of itself, as the text of a JSON object, freed with
- * cellar_free() (adjustment_describe.c). On failure *out is NULL. */
-cellar_status cellar_adjustment_describe(const cellar_adjustment *fit,
-                                         const cellar_rounding *rounding,
-                                         const cellar_release *const *releases, size_t n_releases,
-                                         cellar_official official, char **out, cellar_error *err);
 
 /* Brings `before` within max_move of the unbiased estimates where it can be (rounding_bounds.c),
  * and counts what is further; when not `searched` it only counts. */
@@ -35,7 +30,7 @@ cellar_status cellar_rounding_keep_near(cellar_rounding *rounding, int searched,
 cellar_status cellar_adjustment_guess_zeros(const cellar_adjustment *fit, double *diagonal,
                                             cellar_error *err);
 
-/* Rounds the interior cells of `before` into `value` by an integer programme
+/* Rounds the inner cells of `before` into `value` by an integer programme
  * (rounding_programme.c), or from the total downwards (rounding_greedy.c). */
 cellar_status cellar_rounding_search(cellar_rounding *rounding,
                                      const cellar_rounding_options *options, cellar_error *err);

@@ -5,7 +5,8 @@
  * When a released cell or aggregate is further than the bound from its estimate, a linear programme
  * changes the table as little as possible (in sum over cells) so that none is. Where that cannot be
  * had, for totals below zero say, the excess is as small as possible: it has a price above all that
- * moving cells could save. Cell i becomes before + up - down, 0 <= down <= before. */
+ * moving cells could save. The total stays as it is. Cell i becomes before + up - down, where
+ * 0 <= down <= before. */
 #include <glpk.h>
 #include <math.h>
 
@@ -80,6 +81,20 @@ static void bounds_add_row(bounds *b, size_t i)
     glp_set_mat_row(b->problem, row, n, b->columns, b->factors);
 }
 
+/* sum of (up - down) over all cells = 0. */
+static void bounds_hold_total(bounds *b)
+{
+    const int row = glp_add_rows(b->problem, 1);
+    int n = 0;
+    for (size_t i = 0; i < b->rounding->n; i++)
+        if (b->up[i] != 0) {
+            n = bounds_put(b, n, b->up[i], 1);
+            n = bounds_put(b, n, b->up[i] + 1, -1);
+        }
+    glp_set_row_bnds(b->problem, row, GLP_FX, 0, 0);
+    glp_set_mat_row(b->problem, row, n, b->columns, b->factors);
+}
+
 static cellar_status bounds_build(bounds *b, cellar_error *err)
 {
     const cellar_adjustment *fit = b->rounding->fit;
@@ -97,6 +112,7 @@ static cellar_status bounds_build(bounds *b, cellar_error *err)
     for (size_t i = 0; i < fit->n; i++)
         if (fit->weight[i] > 0)
             bounds_add_row(b, i);
+    bounds_hold_total(b);
     return CELLAR_OK;
 }
 

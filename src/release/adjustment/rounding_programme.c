@@ -2,11 +2,11 @@
 /* Controlled rounding as an integer programme, solved by GLPK.
  *
  * A cell x with fraction f becomes floor(x) + z with z in {0, 1}, at the cost |z - f|, which is
- * linear: f + z (1 - 2f). A released aggregate may take the two whole numbers around it; a slack
- * that costs more than all cells together lets it go further when nothing else adds up. With two
- * variables and nested categories the constraints are those of a network flow, whose linear
- * programme has whole solutions by itself; the search begins only when it has not. (Cox 1987;
- * Kelly, Golden and Assad 1990.) */
+ * linear: f + z (1 - 2f). A released aggregate and the total may take the two whole numbers around
+ * them; a slack that costs more than all cells together lets it go further when nothing else adds
+ * up. With two variables and nested categories the constraints are those of a network flow, whose
+ * linear programme has whole solutions by itself; the search begins only when it has not. (Cox
+ * 1987; Kelly, Golden and Assad 1990.) */
 #include <glpk.h>
 #include <math.h>
 
@@ -71,32 +71,67 @@ static int programme_add_slack(programme *p, double sign, double price, int n_us
     return column;
 }
 
-/* floor(X) - (what its cells' floors add up to) <= sum of z <= the same + 1. */
-static void programme_add_aggregate(programme *p, uint64_t aggregate)
+/* One sum of cells while its row is put together. */
+typedef struct programme_sum {
+    double before, floors; /* of all its cells */
+    int n;                 /* cells that have a choice */
+} programme_sum;
+
+static void programme_sum_add(programme *p, programme_sum *sum, uint64_t index)
 {
-    const cellar_rounding *rounding = p->rounding;
-    const double value = rounding->before[aggregate];
-    double floors = 0;
-    int n = 0;
-    cellar_member_walk walk;
-    cellar_member_walk_start(&walk, rounding->fit->schema, aggregate);
-    do {
-        const uint64_t index = cellar_member_walk_index(&walk);
-        floors += rounding->value[index];
-        if (p->column[index] != 0) {
-            p->rows[++n] = p->column[index];
-            p->ones[n] = 1;
-        }
-    } while (cellar_member_walk_next(&walk));
-    if (n == 0)
+    sum->before += p->rounding->before[index];
+    sum->floors += p->rounding->value[index];
+    if (p->column[index] != 0) {
+        p->rows[++sum->n] = p->column[index];
+        p->ones[sum->n] = 1;
+    }
+}
+
+/* floor(X) - (the sum of its cells' floors) <= sum of z <= the same + 1. */
+static void programme_add_row(programme *p, const programme_sum *sum)
+{
+    if (sum->n == 0)
         return;
-    const double low = programme_floor(value) - floors;
-    const double high = low + (programme_is_whole(value) ? 0 : 1);
+    const double low = programme_floor(sum->before) - sum->floors;
+    const double high = low + (programme_is_whole(sum->before) ? 0 : 1);
     const int row = glp_add_rows(p->problem, 1);
     glp_set_row_bnds(p->problem, row, low < high ? GLP_DB : GLP_FX, low, high);
-    programme_add_slack(p, 1, 1.0 + p->n_columns, n + 1);
-    programme_add_slack(p, -1, 1.0 + p->n_columns, n + 2);
-    glp_set_mat_row(p->problem, row, n + 2, p->rows, p->ones);
+    programme_add_slack(p, 1, 1.0 + p->n_columns, sum->n + 1);
+    programme_add_slack(p, -1, 1.0 + p->n_columns, sum->n + 2);
+    glp_set_mat_row(p->problem, row, sum->n + 2, p->rows, p->ones);
+}
+
+static void programme_add_aggregate(programme *p, uint64_t aggregate)
+{
+    programme_sum sum = {0};
+    cellar_member_walk walk;
+    cellar_member_walk_start(&walk, p->rounding->fit->schema, aggregate);
+    do
+        programme_sum_add(p, &sum, cellar_member_walk_index(&walk));
+    while (cellar_member_walk_next(&walk));
+    programme_add_row(p, &sum);
+}
+
+/* 1 when a release holds the total, which then has its row. */
+static int programme_has_total(const cellar_adjustment *fit)
+{
+    for (size_t v = 0; v < fit->schema->n_variables; v++)
+        if (!fit->schema->axes[v].has_total)
+            return 0;
+    return fit->weight[fit->n - 1] > 0; /* every variable at its last category */
+}
+
+/* Released or not, the total is held. */
+static void programme_add_total(programme *p)
+{
+    const cellar_rounding *rounding = p->rounding;
+    programme_sum sum = {0};
+    if (programme_has_total(rounding->fit))
+        return;
+    for (size_t i = 0; i < rounding->n; i++)
+        if (cellar_schema_is_interior(rounding->fit->schema, i))
+            programme_sum_add(p, &sum, i);
+    programme_add_row(p, &sum);
 }
 
 static cellar_status programme_build(programme *p, cellar_rounding *rounding, cellar_error *err)
@@ -113,6 +148,7 @@ static cellar_status programme_build(programme *p, cellar_rounding *rounding, ce
     for (size_t i = 0; i < rounding->n; i++)
         if (rounding->fit->weight[i] > 0 && !cellar_schema_is_interior(rounding->fit->schema, i))
             programme_add_aggregate(p, i);
+    programme_add_total(p);
     return CELLAR_OK;
 }
 
@@ -150,7 +186,7 @@ static void programme_take(programme *p, double (*value)(glp_prob *, int))
             rounding->value[i] += nearbyint(value(p->problem, p->column[i]));
 }
 
-/* Branch and bound from the linear programme's solution on. Answers 0 when no solution was found
+/* Branch and bound from the linear programme's solution on. Returns 0 when no solution was found
  * within the nodes allowed. */
 static int programme_branch(programme *p)
 {

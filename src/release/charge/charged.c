@@ -55,7 +55,7 @@ static cellar_status charge_price(const cellar_charged_set *set, cellar_amounts 
 {
     const json_t *certificate;
     if (set->certificate != NULL)
-        return cellar_amounts_of_certificate(set->certificate, set->delta, out, err);
+        return cellar_amounts_from_certificate(set->certificate, set->delta, out, err);
     certificate = json_object_get(set->prepared[0]->description, "certificate");
     return cellar_fail(err, CELLAR_ERR_RULE, "there is no guarantee to charge for: %s",
                        json_string_value(json_object_get(certificate, "reason")));
@@ -117,18 +117,20 @@ cellar_status cellar_charged_spend(const cellar_charged_set *set, cellar_ledger 
     cellar_charged_set mine = *set; /* a context is not const */
     cellar_text mechanisms = {0};
     char content[CELLAR_FINGERPRINT_TEXT];
-    cellar_charge charge = {.request = payment->request,
-                            .dataset = payment->dataset,
-                            .analyst = payment->analyst,
-                            .unit = facts->unit,
-                            .neighbours = cellar_neighbours_word(facts->neighbours),
-                            .max_per_unit = facts->max_per_unit,
-                            .max_weight = facts->max_weight,
-                            .what = set->what,
-                            .content = content,
-                            .accept_delta = payment->accept_delta};
+    cellar_charge charge = cellar_charge_default();
     cellar_status status = CELLAR_OK;
 
+    charge.request = payment->request;
+    charge.dataset = payment->dataset;
+    charge.analyst = payment->analyst;
+    charge.unit = facts->unit;
+    charge.neighbours = facts->neighbours;
+    charge.n_cells = 0; /* added up below */
+    charge.max_per_unit = facts->max_per_unit;
+    charge.max_weight = facts->max_weight;
+    charge.what = set->what;
+    charge.content = content;
+    charge.accept_delta = payment->accept_delta;
     *result = (cellar_spend_result){.state = CELLAR_CHARGE_NONE};
     CELLAR_TRY(payment_check(payment, err));
     CELLAR_TRY(charge_check(set, err));
@@ -177,7 +179,8 @@ static void charged_form(const cellar_table_write_options *write, cellar_text *o
         if (texts[i] != NULL)
             cellar_text_printf(out, " %zu %zu %s", i, strlen(texts[i]), texts[i]);
     for (size_t i = 0; i < write->n_roles; i++)
-        cellar_text_printf(out, " %s is %s", write->roles[i].variable, write->roles[i].role);
+        cellar_text_printf(out, " %s is %s", write->roles[i].variable,
+                           cellar_role_name(write->roles[i].role));
 }
 
 typedef struct charged_one {
@@ -218,6 +221,16 @@ static cellar_status charged_choose(const cellar_prepared *prepared,
     if (out->csv_name == NULL)
         out->csv_name = slash != NULL ? slash + 1 : file->path;
     return cellar_release_file_check(prepared->table, prepared->protection.facts.below, out, err);
+}
+
+cellar_payment cellar_payment_default(void)
+{
+    return (cellar_payment){0};
+}
+
+cellar_charged_file cellar_charged_file_default(void)
+{
+    return (cellar_charged_file){0};
 }
 
 cellar_status cellar_prepared_spend(cellar_prepared *prepared, cellar_ledger *ledger,

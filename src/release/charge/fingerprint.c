@@ -103,13 +103,14 @@ static void add_cells(fingerprint *f, const cellar_table *table)
 /* Not the date, the threads or the limit on cells: they decide nothing about the numbers. */
 static void add_options(fingerprint *f, const cellar_protect_options *options)
 {
-    add_number(f, (uint64_t) options->negatives);
+    /* Less 1: requests that ledgers recorded before "undecided" and "default" were 0 stay known. */
+    add_number(f, (uint64_t) ((int) options->negatives - 1));
     add_number(f, (uint64_t) options->threshold);
     add_number(f, (uint64_t) (options->per_cell != 0));
     add_text(f, options->total_epsilon);
     add_number(f, (uint64_t) (options->domain_public != 0));
     add_text(f, options->unit != NULL ? options->unit : "record");
-    add_number(f, (uint64_t) options->neighbours);
+    add_number(f, (uint64_t) ((int) options->neighbours - 1));
     add_number(f, options->max_per_unit);
     add_number(f, options->max_weight);
     add_number(f, (uint64_t) options->choice);

@@ -162,9 +162,9 @@ out:
     return status;
 }
 
-cellar_status cellar_release_cell_keys(const cellar_table *table, const char *spec,
-                                       const cellar_protect_options *options, cellar_release **out,
-                                       cellar_error *err)
+cellar_status cellar_release_protect_cell_keys(const cellar_table *table, const char *spec,
+                                               const cellar_protect_options *options,
+                                               cellar_release **out, cellar_error *err)
 {
     cellar_prepared *prepared;
     cellar_status status = cellar_protect_prepare_cell_keys(table, spec, options, &prepared, err);

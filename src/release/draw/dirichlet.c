@@ -159,7 +159,7 @@ static cellar_status dirichlet_prepare(dirichlet_work *work, const char *spec,
     *protection = (cellar_protection){0};
     mine.per_cell = 1;
     mine.total_epsilon = NULL;
-    if (mine.neighbours < 0)
+    if (mine.neighbours == CELLAR_NEIGHBOURS_DEFAULT)
         mine.neighbours = CELLAR_NEIGHBOURS_SUBSTITUTE;
     CELLAR_TRY(cellar_protection_refuse_weights(table, "multinomial-dirichlet", err));
     CELLAR_TRY(cellar_protection_init(protection, table, &mine, err));
@@ -235,9 +235,9 @@ out:
     return status;
 }
 
-cellar_status cellar_release_dirichlet(const cellar_table *table, const char *spec,
-                                       const cellar_protect_options *options, cellar_release **out,
-                                       cellar_error *err)
+cellar_status cellar_release_protect_dirichlet(const cellar_table *table, const char *spec,
+                                               const cellar_protect_options *options,
+                                               cellar_release **out, cellar_error *err)
 {
     cellar_prepared *prepared;
     cellar_status status = cellar_protect_prepare_dirichlet(table, spec, options, &prepared, err);

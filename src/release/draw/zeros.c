@@ -183,7 +183,7 @@ cellar_status cellar_zeros_create(const cellar_mechanism *mechanism, cellar_list
 {
     cellar_status status = CELLAR_OK;
     cellar_zeros *zeros = cellar_alloc(1, sizeof *zeros);
-    int keeps = listing.negatives == CELLAR_NEGATIVES_KEEP;
+    int keeps = listing.negatives != CELLAR_NEGATIVES_ZERO;
 
     *out = NULL;
     if (zeros == NULL)

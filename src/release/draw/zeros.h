@@ -17,7 +17,7 @@ typedef struct cellar_listing {
 
 static inline int cellar_listing_has(const cellar_listing *listing, int64_t released)
 {
-    return listing->negatives == CELLAR_NEGATIVES_KEEP ? released != 0
+    return listing->negatives != CELLAR_NEGATIVES_ZERO ? released != 0
                                                        : released >= listing->threshold;
 }
 

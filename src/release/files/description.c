@@ -19,19 +19,9 @@ static const char *const noise_names[] = {
     [CELLAR_NOISE_SEEDED] = "seeded",
 };
 
-static const char *const negatives_names[] = {
-    [CELLAR_NEGATIVES_KEEP] = "keep",
-    [CELLAR_NEGATIVES_ZERO] = "zero",
-};
-
 const char *cellar_noise_source_name(cellar_noise_source source)
 {
     return noise_names[source];
-}
-
-const char *cellar_parameter_choice_text(cellar_parameter_choice choice)
-{
-    return cellar_parameter_choice_word(choice);
 }
 
 /* The position of a JSON string in a list of words; 0 when it is none of them. */
@@ -95,13 +85,13 @@ cellar_status cellar_description_create(const cellar_release_facts *facts, const
         "s:s, s:s, s:o}",
         "mechanism", "spec", facts->mechanism, "name", name, "revision",
         (json_int_t) facts->revision, "parameters", parameters, "negatives",
-        negatives_names[facts->negatives], "threshold", (json_int_t) facts->threshold, "neighbours",
-        cellar_neighbours_word(facts->neighbours), "unit", "name", facts->unit, "max_records",
-        (json_int_t) facts->max_per_unit, "cells_per_record", (json_int_t) facts->cells_per_record,
-        "total", "epsilon", facts->total_epsilon, "noise", "source", noise_names[facts->noise],
-        "key_id", facts->key_id, "parameter_choice", cellar_parameter_choice_word(facts->choice),
-        "date", facts->date, "ledger", facts->ledger, "protection",
-        cellar_protection_level_name(facts->level), "certificate", certificate);
+        cellar_negatives_name(facts->negatives), "threshold", (json_int_t) facts->threshold,
+        "neighbours", cellar_neighbours_name(facts->neighbours), "unit", "name", facts->unit,
+        "max_records", (json_int_t) facts->max_per_unit, "cells_per_record",
+        (json_int_t) facts->cells_per_record, "total", "epsilon", facts->total_epsilon, "noise",
+        "source", noise_names[facts->noise], "key_id", facts->key_id, "parameter_choice",
+        cellar_parameter_choice_name(facts->choice), "date", facts->date, "ledger", facts->ledger,
+        "protection", cellar_protection_level_name(facts->level), "certificate", certificate);
     if (description != NULL && description_add(facts, description) != 0) {
         json_decref(description);
         description = NULL;
@@ -145,9 +135,9 @@ static cellar_status description_read_words(const json_t *description, const cha
     const json_t *noise = json_object_get(description, "noise");
     size_t position;
 
-    if (!word_find(json_object_get(description, "negatives"), negatives_names, 2, &position))
+    if (!cellar_negatives_find(json_string_value(json_object_get(description, "negatives")),
+                               &out->negatives))
         return description_fail(name, "negatives", "keep or zero", err);
-    out->negatives = (cellar_negatives) position;
     if (!word_find(json_object_get(noise, "source"), noise_names, 4, &position))
         return description_fail(name, "noise.source", "secure, keyed or record-keys", err);
     out->noise = (cellar_noise_source) position;
@@ -155,14 +145,10 @@ static cellar_status description_read_words(const json_t *description, const cha
         return cellar_fail(err, CELLAR_ERR_RULE,
                            "%s: is a simulation drawn from a seed, never a release", name);
     out->key_id = json_string_value(json_object_get(noise, "key_id"));
-    for (int choice = CELLAR_CHOICE_UNSTATED; choice <= CELLAR_CHOICE_CONFIDENTIAL_DATA; choice++) {
-        const char *word = cellar_parameter_choice_word((cellar_parameter_choice) choice);
-        if (word_find(json_object_get(description, "parameter_choice"), &word, 1, &position)) {
-            out->choice = (cellar_parameter_choice) choice;
-            return CELLAR_OK;
-        }
-    }
-    return description_fail(name, "parameter_choice", "how the parameters were chosen", err);
+    if (!cellar_parameter_choice_find(
+            json_string_value(json_object_get(description, "parameter_choice")), &out->choice))
+        return description_fail(name, "parameter_choice", "how the parameters were chosen", err);
+    return CELLAR_OK;
 }
 
 /* Old releases do not say it: smaller values became 0. */
@@ -183,33 +169,22 @@ static cellar_status description_read_below(const json_t *description, const cha
     return CELLAR_OK;
 }
 
-/* 1 when the value is the word of a kind of neighbours. */
-static int neighbours_find(const json_t *value, cellar_neighbours *out)
-{
-    const char *const words[] = {cellar_neighbours_word(CELLAR_NEIGHBOURS_ADD_REMOVE),
-                                 cellar_neighbours_word(CELLAR_NEIGHBOURS_SUBSTITUTE)};
-    size_t position = 0;
-    if (!word_find(value, words, 2, &position))
-        return 0;
-    *out = (cellar_neighbours) position;
-    return 1;
-}
-
 /* Releases written before it was said in so many words have it in their certificate. */
 static cellar_status description_read_neighbours(const json_t *description, const char *name,
                                                  cellar_neighbours *out, cellar_error *err)
 {
+    const json_t *certificate = json_object_get(description, "certificate");
     const json_t *stated = json_object_get(description, "neighbours");
-    const json_t *certified =
-        json_object_get(json_object_get(description, "certificate"), "neighbours");
+    const json_t *certified = json_object_get(certificate, "neighbours");
     cellar_neighbours proved;
 
     *out = CELLAR_NEIGHBOURS_ADD_REMOVE;
     if (stated == NULL && certified == NULL)
         return CELLAR_OK;
-    if (!neighbours_find(stated != NULL ? stated : certified, out))
+    if (!cellar_neighbours_find(json_string_value(stated != NULL ? stated : certified), out))
         return description_fail(name, "neighbours", "add-remove or substitute", err);
-    if (certified != NULL && (!neighbours_find(certified, &proved) || proved != *out))
+    if (certified != NULL &&
+        (!cellar_neighbours_find(json_string_value(certified), &proved) || proved != *out))
         return description_fail(name, "neighbours", "what the certificate is for", err);
     return CELLAR_OK;
 }
@@ -232,15 +207,16 @@ cellar_status cellar_description_read(const json_t *description, const char *nam
     cellar_status status = CELLAR_OK;
     const json_t *mechanism = json_object_get(description, "mechanism");
     const json_t *unit = json_object_get(description, "unit");
+    const json_t *verdict = json_object_get(json_object_get(description, "certificate"), "verdict");
     uint64_t revision, threshold;
 
     *out = (cellar_release_facts){0};
-    out->verdict =
-        json_string_value(json_object_get(json_object_get(description, "certificate"), "verdict"));
-    if (out->verdict == NULL)
+    if (!json_is_string(verdict))
         return cellar_fail(err, CELLAR_ERR_INPUT,
                            "%s: carries no certificate, so it is not a release",
                            name != NULL ? name : "release");
+    if (!cellar_verdict_find(json_string_value(verdict), &out->verdict))
+        return description_fail(name, "certificate.verdict", "holds, fails or unknown", err);
     CELLAR_TRY(description_read_text(mechanism, "spec", name, &out->mechanism, err));
     CELLAR_TRY(description_read_number(mechanism, "revision", 0, name, &revision, err));
     CELLAR_TRY(description_read_number(description, "threshold", 0, name, &threshold, err));

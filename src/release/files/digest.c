@@ -67,6 +67,10 @@ cellar_status cellar_digest_cells(const cellar_cells *cells, char out[CELLAR_DIG
         cellar_text_add_u64(&lines, cells->index[i]);
         cellar_text_add_char(&lines, ' ');
         cellar_text_add_i64(&lines, (int64_t) cells->count[i]);
+        if (cells->key != NULL) {
+            cellar_text_add_char(&lines, ' ');
+            cellar_text_add_i64(&lines, (int64_t) cells->key[i]);
+        }
         cellar_text_add_char(&lines, '\n');
         if (lines.length >= DIGEST_FLUSH) {
             cellar_digest_add(digest, lines.bytes, lines.length);

@@ -16,8 +16,8 @@ void cellar_digest_add(void *context, const void *bytes, size_t length);
 cellar_status cellar_digest_finish(cellar_digest *digest, char out[CELLAR_DIGEST_TEXT],
                                    cellar_error *err);
 
-/* The digest of listed cells, a line "INDEX NUMBER" for each; structural zeros have the number
- * 0. */
+/* The digest of listed cells, a line "INDEX VALUE" for each, or "INDEX VALUE ERROR" when the keys
+ * hold standard errors; structural zeros have the value 0. */
 cellar_status cellar_digest_cells(const cellar_cells *cells, char out[CELLAR_DIGEST_TEXT],
                                   cellar_error *err);
 

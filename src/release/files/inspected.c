@@ -127,17 +127,31 @@ static int file_is_certificate(const inspected *file)
            cellar_inspected_has(file, "\"neighbours\"");
 }
 
+static int file_is_estimate(const inspected *file)
+{
+    return cellar_inspected_says(file, "\"kind\"", "\"fit\"") ||
+           cellar_inspected_says(file, "\"kind\"", "\"estimate\"");
+}
+
+static inspected_kind kind_of_px(const inspected *file)
+{
+    return cellar_inspected_has(file, CELLAR_PX_MARK "{%22kind%22:%22fit%22,") ||
+                   cellar_inspected_has(file, CELLAR_PX_MARK "{%22kind%22:%22estimate%22,")
+               ? INSPECTED_ESTIMATE_PX
+               : INSPECTED_PX;
+}
+
 static inspected_kind kind_of_json(const inspected *file)
 {
     if (file_is_beside(file, ".cellar.json"))
-        return cellar_inspected_says(file, "\"kind\"", "\"release\"") ||
-                       cellar_inspected_says(file, "\"kind\"", "\"fit\"")
+        return cellar_inspected_says(file, "\"kind\"", "\"release\"") || file_is_estimate(file)
                    ? INSPECTED_HARMLESS
                    : INSPECTED_OTHER;
     if (cellar_inspected_says(file, "\"kind\"", "\"release\""))
         return INSPECTED_JSON;
-    if (cellar_inspected_says(file, "\"kind\"", "\"fit\""))
-        return INSPECTED_HARMLESS;
+    if (file_is_estimate(file)) /* version 0.1 did not say how a table was computed */
+        return cellar_inspected_has(file, "\"computed\"") ? INSPECTED_ESTIMATE_JSON
+                                                          : INSPECTED_HARMLESS;
     if (file_is_beside(file, "-metadata.json"))
         return cellar_inspected_has(file, "http://www.w3.org/ns/csvw") ? INSPECTED_HARMLESS
                                                                        : INSPECTED_OTHER;
@@ -159,9 +173,7 @@ inspected_kind cellar_inspected_kind(const inspected *file)
     if (cellar_inspected_ends(file, ".json"))
         return kind_of_json(file);
     if (cellar_inspected_ends(file, ".px") && cellar_inspected_has(file, CELLAR_PX_MARK))
-        return cellar_inspected_has(file, CELLAR_PX_MARK "{%22kind%22:%22fit%22,")
-                   ? INSPECTED_HARMLESS
-                   : INSPECTED_PX;
+        return kind_of_px(file);
     if (cellar_inspected_ends(file, ".html"))
         return cellar_inspected_has(file, "<meta name=\"generator\" content=\"Cellar ")
                    ? INSPECTED_HARMLESS

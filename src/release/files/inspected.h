@@ -18,10 +18,12 @@ typedef struct inspected {
 /* What can be published. Everything else is INSPECTED_OTHER, and signed only by name. */
 typedef enum inspected_kind {
     INSPECTED_OTHER,
-    INSPECTED_CSV,     /* a release in CSV, with its description beside it */
-    INSPECTED_JSON,    /* a release in JSON-stat */
-    INSPECTED_PX,      /* a release in PC-Axis */
-    INSPECTED_BESIDE,  /* numbers in a format that is only written (SDMX-CSV), or fitted ones */
+    INSPECTED_CSV,           /* a release in CSV, with its description beside it */
+    INSPECTED_JSON,          /* a release in JSON-stat */
+    INSPECTED_PX,            /* a release in PC-Axis */
+    INSPECTED_ESTIMATE_JSON, /* an estimate or a fitted table in JSON-stat */
+    INSPECTED_ESTIMATE_PX,   /* the same in PC-Axis */
+    INSPECTED_BESIDE,  /* values in a format that is only written (SDMX-CSV), or of an estimate */
     INSPECTED_PACK,    /* certificate.json of a plan's pack */
     INSPECTED_HARMLESS /* descriptions, certificates, pages and charts for the public, prose */
 } inspected_kind;

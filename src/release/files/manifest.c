@@ -184,7 +184,9 @@ out:
 
 cellar_status cellar_manifest_write(const char *folder, size_t *n_files, cellar_error *err)
 {
-    const cellar_output_options options = {.replace = 1, .shared = 1};
+    cellar_output_options options = cellar_output_options_default();
+    options.replace = 1;
+    options.shared = 1;
     listing list = {.folder = folder};
     cellar_output *output;
     char *path = cellar_manifest_path(folder, CELLAR_MANIFEST_FILE);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <cellar/estimate.h>
 #include <cellar/release.h>
 #include <cellar/release_file.h>
 
@@ -68,15 +69,16 @@ static cellar_status csv_look_rows(cellar_csv *csv, size_t column, csv_kind *kin
     return CELLAR_OK;
 }
 
-/* The last of the columns that hold values tells what a table is. */
+/* The last of the columns that hold values shows what a table is. */
 static csv_kind csv_kind_of(const cellar_csv *csv)
 {
     static const csv_kind kinds[] = {[CELLAR_SHEET_TABLE] = CSV_COUNTS,
                                      [CELLAR_SHEET_RELEASE] = CSV_RELEASE,
-                                     [CELLAR_SHEET_FIT] = CSV_OTHER};
+                                     [CELLAR_SHEET_FIT] = CSV_OTHER,
+                                     [CELLAR_SHEET_ESTIMATE] = CSV_OTHER};
     csv_kind kind = CSV_OTHER;
     size_t last = 0;
-    for (cellar_sheet_kind i = CELLAR_SHEET_TABLE; i <= CELLAR_SHEET_FIT; i++) {
+    for (cellar_sheet_kind i = CELLAR_SHEET_TABLE; i <= CELLAR_SHEET_ESTIMATE; i++) {
         size_t column = cellar_csv_find_column(csv, cellar_sheet_value_name(i));
         if (column != CELLAR_CSV_NO_COLUMN && column >= last) {
             last = column;
@@ -144,7 +146,26 @@ static cellar_status inspect_whole(const inspected *file, cellar_table_format fo
     return status == CELLAR_OK ? inspect_release(file, release, said, out, err) : status;
 }
 
-/* Numbers that are those of the description beside them, of a release or a fit. */
+/* An estimate is whole. The certificates of its sources belong to other tables and are not computed
+ * again; those of the releases themselves are. */
+static cellar_status inspect_estimate(const inspected *file, cellar_table_format format,
+                                      sayings *said, cellar_manifest_findings *out,
+                                      cellar_error *err)
+{
+    cellar_estimate *estimate = NULL;
+    const cellar_status status = cellar_estimate_read(file->path, format, &estimate, err);
+    if (status == CELLAR_OK) {
+        said->at_level[cellar_estimate_level(estimate)] = 1;
+        said->is_unaccounted |=
+            strstr(cellar_estimate_description(estimate), CELLAR_RELEASE_UNACCOUNTED) != NULL;
+        out->n_estimates++;
+    }
+    cellar_estimate_free(estimate);
+    return status;
+}
+
+/* Values that are those of the description beside them, of a release or an estimate. SDMX-CSV is
+ * only written; a fitted table of version 0.1 does not say how it was computed. */
 static cellar_status inspect_beside(const inspected *file, sayings *said,
                                     cellar_manifest_findings *out, cellar_error *err)
 {
@@ -156,11 +177,13 @@ static cellar_status inspect_beside(const inspected *file, sayings *said,
     if (status != CELLAR_OK)
         return status;
     kind = json_string_value(json_object_get(sidecar, "kind"));
-    if (kind == NULL || strcmp(kind, "fit") != 0) {
+    if (kind == NULL || (strcmp(kind, "fit") != 0 && strcmp(kind, "estimate") != 0)) {
         status = cellar_sidecar_release(file->path, sidecar, &release, err);
         if (status == CELLAR_OK)
             status = inspect_release(file, release, said, out, err);
-    }
+    } else if (strncmp(file->bytes, "STRUCTURE,", 10) != 0 &&
+               json_object_get(sidecar, "computed") != NULL)
+        status = inspect_estimate(file, CELLAR_TABLE_CSV, said, out, err);
     json_decref(sidecar);
     return status;
 }
@@ -190,6 +213,10 @@ static cellar_status inspect_kind(const inspected *file, inspected_kind kind, sa
         return inspect_whole(file, CELLAR_TABLE_JSONSTAT, said, run->found, err);
     case INSPECTED_PX:
         return inspect_whole(file, CELLAR_TABLE_PX, said, run->found, err);
+    case INSPECTED_ESTIMATE_JSON:
+        return inspect_estimate(file, CELLAR_TABLE_JSONSTAT, said, run->found, err);
+    case INSPECTED_ESTIMATE_PX:
+        return inspect_estimate(file, CELLAR_TABLE_PX, said, run->found, err);
     case INSPECTED_BESIDE:
         return inspect_beside(file, said, run->found, err);
     case INSPECTED_PACK:

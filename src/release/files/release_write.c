@@ -94,7 +94,9 @@ out:
 cellar_status cellar_release_file_open(const char *path, const cellar_table_write_options *options,
                                        int replace, cellar_release_file **out, cellar_error *err)
 {
-    const cellar_output_options how = {.replace = replace, .shared = 1};
+    cellar_output_options how = cellar_output_options_default();
+    how.replace = replace;
+    how.shared = 1;
     return file_open(path, options, &how, out, err);
 }
 

@@ -55,7 +55,7 @@ static size_t calibration_guess(const calibration *c)
     const cellar_certify_options *o = &c->question.options;
     const double sides = o->neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE ? 2 : 1;
     const double sensitivity =
-        sqrt((double) o->n_cells * sides) * (double) o->per_unit * (double) o->max_weight;
+        sqrt((double) o->n_cells * sides) * (double) o->max_per_unit * (double) o->max_weight;
     return calibration_candidate(sensitivity * sqrt(2 * log(1.25 / strtod(c->delta, NULL))) /
                                  strtod(c->total_epsilon, NULL));
 }
@@ -128,7 +128,7 @@ cellar_status cellar_protect_calibrate(const char *name, const cellar_table *tab
                            "%s has no pure epsilon: its sigma follows from a total epsilon and a "
                            "delta (--total-epsilon 1 --delta 1e-6)",
                            name);
-    cellar_question_init(&c.question, &facts, CELLAR_CERTIFICATE_DOMAIN_DECLARED);
+    cellar_question_init(&c.question, &facts);
     c.question.options.deltas = &c.delta;
     c.question.options.n_deltas = 1;
     c.question.options.n_epsilons = 0;

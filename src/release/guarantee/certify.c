@@ -14,21 +14,42 @@ static const char *const certify_epsilons[] = {"0.5", "1", "2"};
 static const char *const certify_deltas[] = {"1e-6", "1e-9"};
 enum { CERTIFY_N_DELTAS = sizeof certify_deltas / sizeof *certify_deltas };
 
-cellar_certificate_domain cellar_question_domain(const cellar_schema *schema)
+/* 1 when the name stands between two of the commas that separate names. */
+static int question_names(const char *names, const char *name)
 {
-    cellar_certificate_domain worst = CELLAR_CERTIFICATE_DOMAIN_DECLARED;
-    for (size_t v = 0; v < cellar_schema_n_variables(schema); v++) {
-        const cellar_domain domain = cellar_schema_domain(schema, v);
-        if (domain == CELLAR_DOMAIN_OBSERVED)
-            return CELLAR_CERTIFICATE_DOMAIN_OBSERVED;
-        if (domain == CELLAR_DOMAIN_ASSERTED)
-            worst = CELLAR_CERTIFICATE_DOMAIN_ASSERTED;
-    }
-    return worst;
+    const size_t length = strlen(name);
+    for (const char *at = strstr(names, name); at != NULL; at = strstr(at + 1, name))
+        if ((at == names || at[-1] == ' ') && (at[length] == '\0' || at[length] == ','))
+            return 1;
+    return 0;
 }
 
-void cellar_question_init(cellar_question *out, const cellar_release_facts *facts,
-                          cellar_certificate_domain domain)
+/* Each once; who has no room is among the others. */
+static void question_add_reviewer(cellar_question *question, const char *name)
+{
+    static const char others[] = "others";
+    char *text = question->reviewers;
+    const size_t length = strlen(text), room = sizeof question->reviewers - length;
+    question->options.reviewers = text;
+    if (question_names(text, name) || question_names(text, others))
+        return;
+    if (strlen(name) + 2 + sizeof others + 2 > room)
+        name = others;
+    snprintf(text + length, room, "%s%s", length > 0 ? ", " : "", name);
+}
+
+void cellar_question_add_domains(cellar_question *question, const cellar_schema *schema)
+{
+    for (size_t v = 0; v < cellar_schema_n_variables(schema); v++) {
+        const cellar_domain domain = cellar_schema_domain(schema, v);
+        if (domain < question->options.domain) /* the values go from worst to best */
+            question->options.domain = domain;
+        if (domain == CELLAR_DOMAIN_DRAFTED)
+            question_add_reviewer(question, cellar_schema_reviewer(schema, v));
+    }
+}
+
+void cellar_question_init(cellar_question *out, const cellar_release_facts *facts)
 {
     cellar_certify_options *options = &out->options;
     size_t n = 0;
@@ -36,10 +57,10 @@ void cellar_question_init(cellar_question *out, const cellar_release_facts *fact
     *options = cellar_certify_options_default();
     options->neighbours = facts->neighbours;
     options->negatives = facts->negatives;
-    options->domain = domain;
+    out->reviewers[0] = '\0';
     options->choice = facts->choice;
     options->n_cells = facts->cells_per_record;
-    options->per_unit = facts->max_per_unit;
+    options->max_per_unit = facts->max_per_unit;
     options->max_weight = facts->max_weight;
     options->unit = facts->unit;
     options->epsilons = certify_epsilons;
@@ -55,10 +76,10 @@ void cellar_question_init(cellar_question *out, const cellar_release_facts *fact
 
 static void certify_ask(const cellar_protection *protection, cellar_question *out)
 {
-    cellar_certificate_domain domain = cellar_question_domain(protection->schema);
-    if (domain == CELLAR_CERTIFICATE_DOMAIN_OBSERVED) /* such a table was refused unless asserted */
-        domain = CELLAR_CERTIFICATE_DOMAIN_ASSERTED;
-    cellar_question_init(out, &protection->facts, domain);
+    cellar_question_init(out, &protection->facts);
+    cellar_question_add_domains(out, protection->schema);
+    if (out->options.domain == CELLAR_DOMAIN_OBSERVED) /* refused unless asserted */
+        out->options.domain = CELLAR_DOMAIN_ASSERTED;
 }
 
 /* Post-processing keeps pure and approximate differential privacy, but not the probabilistic one,

@@ -12,15 +12,16 @@
 typedef struct cellar_question {
     cellar_certify_options options;
     const char *deltas[3];
+    char reviewers[512];
 } cellar_question;
 
 /* Everything that facts say about a guarantee, and nothing else: no other place decides what a
- * certificate of a release is asked. The delta that is charged comes first. The domain is that of
- * the categories. */
-void cellar_question_init(cellar_question *out, const cellar_release_facts *facts,
-                          cellar_certificate_domain domain);
-/* The worst domain of the variables of a table, as a certificate names it. */
-cellar_certificate_domain cellar_question_domain(const cellar_schema *schema);
+ * certificate of a release is asked. The delta that is charged comes first. Domains are declared
+ * until cellar_question_add_domains() finds another. */
+void cellar_question_init(cellar_question *out, const cellar_release_facts *facts);
+/* Takes the domains of one more table: of all that are added the worst counts, and every reviewer
+ * of a drafted one is named. */
+void cellar_question_add_domains(cellar_question *question, const cellar_schema *schema);
 
 /* The guarantee of all that one unit touches: protection->certificate, and the same as a JSON
  * object. `protection` knows all its facts but the level, which is set. When none can be computed

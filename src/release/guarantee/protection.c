@@ -12,8 +12,8 @@
 
 cellar_protect_options cellar_protect_options_default(void)
 {
-    return (cellar_protect_options){.negatives = -1,
-                                    .neighbours = -1,
+    return (cellar_protect_options){.negatives = CELLAR_NEGATIVES_UNDECIDED,
+                                    .neighbours = CELLAR_NEIGHBOURS_DEFAULT,
                                     .max_cells = 100000000,
                                     .max_per_unit = 1,
                                     .n_threads = 0};
@@ -38,11 +38,11 @@ static cellar_status protection_check_options(const cellar_protect_options *opti
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "what becomes of negative numbers has to be decided: kept, or set to "
                            "zero (--negatives keep or zero)");
-    if (options->neighbours < -1 || options->neighbours > CELLAR_NEIGHBOURS_SUBSTITUTE)
+    if ((unsigned) options->neighbours > CELLAR_NEIGHBOURS_SUBSTITUTE)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "neighbours are add-remove or substitute");
     if (options->threshold < 0)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a threshold cannot be negative");
-    if (options->threshold > 0 && options->negatives == CELLAR_NEGATIVES_KEEP)
+    if (options->threshold > 0 && options->negatives != CELLAR_NEGATIVES_ZERO)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "a threshold sets all smaller numbers to zero, negative ones too: they "
                            "cannot be kept");
@@ -60,10 +60,16 @@ static cellar_status protection_check_domains(const cellar_schema *schema, int a
     for (size_t v = 0; v < schema->n_variables && !asserted; v++)
         if (schema->axes[v].domain == CELLAR_DOMAIN_OBSERVED)
             return cellar_fail(err, CELLAR_ERR_RULE,
-                               "variable '%s': its categories were read off the data, where one "
-                               "person can make one; declare them with a code list (--domain "
-                               "%s=FILE), or assert that they are public (--domain-public)",
-                               schema->axes[v].name, schema->axes[v].name);
+                               cellar_schema_reviewer(schema, v) != NULL
+                                   ? "variable '%s': its code list is a draft from the data that "
+                                     "nobody has reviewed; review it, write a name after "
+                                     "reviewed-by: in its first line and tabulate again, or assert "
+                                     "that the categories are public (--domain-public)"
+                                   : "variable '%s': its categories were read off the data, where "
+                                     "one person can make one; declare them with a code list "
+                                     "(--domain VARIABLE=FILE), or assert that they are public "
+                                     "(--domain-public)",
+                               schema->axes[v].name);
     return CELLAR_OK;
 }
 
@@ -192,7 +198,7 @@ cellar_release_facts cellar_protection_facts(const cellar_protect_options *optio
                                   .ledger = options->ledger != NULL ? options->ledger
                                                                     : CELLAR_RELEASE_UNACCOUNTED,
                                   .delta = options->delta,
-                                  .negatives = (cellar_negatives) options->negatives,
+                                  .negatives = options->negatives,
                                   .neighbours = options->neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE
                                                     ? CELLAR_NEIGHBOURS_SUBSTITUTE
                                                     : CELLAR_NEIGHBOURS_ADD_REMOVE,
@@ -219,8 +225,8 @@ cellar_status cellar_protection_init(cellar_protection *out, const cellar_table 
         out->table = out->rounded;
     }
     CELLAR_TRY(protection_check_cells(out->table, err));
-    out->listing = (cellar_listing){(cellar_negatives) options->negatives,
-                                    options->threshold > 1 ? options->threshold : 1};
+    out->listing =
+        (cellar_listing){options->negatives, options->threshold > 1 ? options->threshold : 1};
     out->facts = cellar_protection_facts(options, cellar_schema_cells_per_record(table->schema));
     CELLAR_TRY(protection_check_parts(options, &out->facts, err));
     CELLAR_TRY(protection_set_date(out, options->date, err));

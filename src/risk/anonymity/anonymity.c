@@ -58,7 +58,7 @@ static cellar_status groups_from_margin(const cellar_table *table, const size_t 
     cellar_table *margin = NULL;
     uint32_t categories[CELLAR_MAX_VARIABLES];
 
-    CELLAR_TRY(cellar_table_margin(table, qid, builder->groups->n_qid, &margin, err));
+    CELLAR_TRY(cellar_table_create_margin(table, qid, builder->groups->n_qid, &margin, err));
     for (size_t i = 0; i < cellar_table_n_cells(margin); i++) {
         cellar_cell cell = cellar_table_cell(margin, i);
         if (cell.count == 0)
@@ -223,7 +223,7 @@ static cellar_status anonymity_measure(cellar_anonymity *anonymity, const cellar
             cellar_anonymity_measure(&whole, seen, group);
     }
     if (cellar_table_is_weighted(table)) {
-        CELLAR_TRY(cellar_table_margin(table, qid, groups->n_qid, &margin, err));
+        CELLAR_TRY(cellar_table_create_margin(table, qid, groups->n_qid, &margin, err));
         CELLAR_TRY(cellar_anonymity_weigh(
             groups, margin, options->wildcard != NULL ? wildcards : NULL, anonymity->list, err));
     }

@@ -127,12 +127,17 @@ out:
     return status;
 }
 
+cellar_exposure_bound_options cellar_exposure_bound_options_default(void)
+{
+    return (cellar_exposure_bound_options){.max_nodes = DEFAULT_NODES};
+}
+
 cellar_status cellar_exposure_bounds(const cellar_exposure_curve *const *columns, size_t n,
                                      double threshold, const cellar_exposure_bound_options *options,
                                      cellar_exposure_bound bounds[2], cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    const cellar_exposure_bound_options plain = {0};
+    const cellar_exposure_bound_options plain = cellar_exposure_bound_options_default();
     bound_problem problem = {.log_t = log(threshold)};
     cellar_exposure_bound two = bound_vacuous(2), three = bound_vacuous(3);
     double supports[CELLAR_MAX_VARIABLES];

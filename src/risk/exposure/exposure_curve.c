@@ -155,7 +155,7 @@ cellar_status cellar_exposure_curve_create(const cellar_table *table, const size
     for (size_t v = 0; v < n; v++)
         n_possible *= (double) cellar_schema_n_leaves(cellar_table_schema(table), variables[v]);
     if (!curve_is_whole(table, n)) {
-        CELLAR_TRY(cellar_table_margin(table, variables, n, &margin, err));
+        CELLAR_TRY(cellar_table_create_margin(table, variables, n, &margin, err));
         table = margin;
     }
     CELLAR_TRY(curve_make(&(curve_source){.table = table, .n = cellar_table_n_cells(table)},
@@ -208,8 +208,8 @@ out:
     return status;
 }
 
-cellar_status cellar_exposure_curve_tight(const char *threshold, uint64_t n_cells,
-                                          cellar_exposure_curve **out, cellar_error *err)
+cellar_status cellar_exposure_curve_create_tight(const char *threshold, uint64_t n_cells,
+                                                 cellar_exposure_curve **out, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     cellar_exposure_curve *curve = NULL;

@@ -73,8 +73,9 @@ static cellar_status kind_global_fixed(const assess_work *w, size_t kind, size_t
                                        kind_room *room, cellar_risk *out, cellar_error *err)
 {
     const cellar_group_kind *k = &w->groups->kinds[kind];
-    cellar_risk_cell cell = {.n_values = k->n_positive + (size_t) k->n_zeros,
-                             .model = w->options->model};
+    cellar_risk_cell cell = cellar_risk_cell_default();
+    cell.n_values = k->n_positive + (size_t) k->n_zeros;
+    cell.model = w->options->model;
     for (size_t i = 0; i < cell.n_values; i++)
         room->weights[i] =
             i < k->n_positive ? (double) w->groups->counts[k->first + i] / (double) k->size : 0;
@@ -277,9 +278,11 @@ out:
 /* Global: the same for every group, so once is enough. */
 static cellar_status block_global(const assess_work *w, cellar_risk *means, cellar_error *err)
 {
-    cellar_risk_cell cell = {
-        .n_values = w->groups->n_values, .model = w->options->model, .prior = w->options->prior};
+    cellar_risk_cell cell = cellar_risk_cell_default();
     cellar_status status = CELLAR_OK;
+    cell.n_values = w->groups->n_values;
+    cell.model = w->options->model;
+    cell.prior = w->options->prior;
     for (size_t lane = 0; lane < w->n_lanes; lane++) {
         CELLAR_TRY(cellar_risk_cell_assess(&cell, w->mechanisms[lane], CELLAR_RISK_GLOBAL,
                                            w->options->method, &means[lane], err));
@@ -447,6 +450,15 @@ static cellar_status assess_simulate(assess_work *w, size_t n, cellar_risk_summa
     }
 out:
     return status;
+}
+
+cellar_risk_options cellar_risk_options_default(void)
+{
+    return (cellar_risk_options){.measure = CELLAR_RISK_LOCAL,
+                                 .method = CELLAR_RISK_EXACT,
+                                 .average = CELLAR_RISK_BY_GROUP,
+                                 .copies = 500,
+                                 .seed = 1};
 }
 
 cellar_status cellar_risk_assess(const cellar_groups *groups,

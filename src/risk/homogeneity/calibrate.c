@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The parameters that keep a risk below a target. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <cellar/risk_fit.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -21,20 +24,24 @@ typedef struct calibration_work {
     cellar_calibration *out;
 } calibration_work;
 
+enum { VALUE_TEXT = 32 };
+
 /* ---- risks at some values ------------------------------------------------ */
 
 static cellar_status mechanism_at(const calibration_work *w, double x, cellar_mechanism **out,
                                   cellar_error *err)
 {
-    cellar_status status;
-    cellar_text text = {0};
-    cellar_text_printf(&text, "%s%c%s=%.15g", w->spec, strchr(w->spec, ':') == NULL ? ':' : ',',
-                       w->key, x);
-    if (text.failed)
-        status = cellar_fail_memory(err, "a mechanism");
-    else
-        status = cellar_mechanism_create(text.bytes, out, err);
-    cellar_text_clear(&text);
+    const size_t size = strlen(w->spec) + strlen(w->key) + VALUE_TEXT + 3;
+    char value[VALUE_TEXT], *spec = cellar_alloc(size, 1);
+    cellar_status status = CELLAR_OK;
+
+    if (spec == NULL)
+        return cellar_fail_memory(err, "a mechanism");
+    snprintf(value, sizeof value, "%.15g", x);
+    CELLAR_TRY(cellar_mechanism_spec_add(w->spec, w->key, value, spec, size, err));
+    CELLAR_TRY(cellar_mechanism_create(spec, out, err));
+out:
+    cellar_free(spec);
     return status;
 }
 

@@ -48,6 +48,11 @@ static int cell_has(const cellar_risk_cell *cell, cellar_risk_measure measure)
     return cell->model != NULL && cell->shares != NULL;
 }
 
+cellar_risk_cell cellar_risk_cell_default(void)
+{
+    return (cellar_risk_cell){0};
+}
+
 int cellar_risk_cell_allows(const cellar_risk_cell *cell, const cellar_mechanism *mechanism,
                             cellar_risk_measure measure, cellar_risk_method method)
 {

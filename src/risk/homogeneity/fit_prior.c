@@ -5,6 +5,8 @@
 #define MATHLIB_STANDALONE 1
 #include <Rmath.h>
 
+#include <cellar/risk_fit.h>
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "risk/homogeneity/groups.h"
@@ -13,18 +15,18 @@
 #define AT_INFINITY 1e12 /* and for infinity */
 enum { MAX_STEPS = 500 };
 
-const char *cellar_fit_end_text(cellar_fit_end end)
+const char *cellar_hyper_fit_end_text(cellar_hyper_fit_end end)
 {
     switch (end) {
-    case CELLAR_FIT_CONVERGED:
+    case CELLAR_HYPER_FIT_CONVERGED:
         return "converged";
-    case CELLAR_FIT_AT_ZERO:
+    case CELLAR_HYPER_FIT_AT_ZERO:
         return "at the limit zero";
-    case CELLAR_FIT_AT_INFINITY:
+    case CELLAR_HYPER_FIT_AT_INFINITY:
         return "at the limit infinity";
-    case CELLAR_FIT_UNIDENTIFIED:
+    case CELLAR_HYPER_FIT_UNIDENTIFIED:
         return "the data do not tell";
-    case CELLAR_FIT_NOT_CONVERGED:
+    case CELLAR_HYPER_FIT_NOT_CONVERGED:
         break;
     }
     return "not converged";
@@ -61,14 +63,14 @@ static void prior_set(const cellar_groups *g, double total, double *prior)
 }
 
 /* P(two members alike) = (A sum p^2 + 1) / (A + 1). */
-static cellar_fit_end prior_total(const cellar_groups *g, double *total)
+static cellar_hyper_fit_end prior_total(const cellar_groups *g, double *total)
 {
     pair_counts pairs = prior_pairs(g);
     double alike, by_chance = 0;
 
     *total = 1;
     if (pairs.all <= 0)
-        return CELLAR_FIT_UNIDENTIFIED;
+        return CELLAR_HYPER_FIT_UNIDENTIFIED;
     for (size_t k = 0; k < g->n_values; k++) {
         double share = g->value_records[k] / (double) g->n_records;
         by_chance += share * share;
@@ -76,18 +78,18 @@ static cellar_fit_end prior_total(const cellar_groups *g, double *total)
     alike = pairs.alike / pairs.all;
     if (pairs.alike >= pairs.all) {
         *total = AT_ZERO;
-        return CELLAR_FIT_AT_ZERO;
+        return CELLAR_HYPER_FIT_AT_ZERO;
     }
     *total = alike > by_chance ? (1 - alike) / (alike - by_chance) : AT_INFINITY;
-    return *total < AT_INFINITY ? CELLAR_FIT_CONVERGED : CELLAR_FIT_AT_INFINITY;
+    return *total < AT_INFINITY ? CELLAR_HYPER_FIT_CONVERGED : CELLAR_HYPER_FIT_AT_INFINITY;
 }
 
-cellar_status cellar_prior_moments(const cellar_groups *groups, double *prior, cellar_fit *fit,
-                                   cellar_error *err)
+cellar_status cellar_prior_moments(const cellar_groups *groups, double *prior,
+                                   cellar_hyper_fit *fit, cellar_error *err)
 {
     double total;
     (void) err;
-    *fit = (cellar_fit){prior_total(groups, &total), 0, NAN, NAN};
+    *fit = (cellar_hyper_fit){prior_total(groups, &total), 0, NAN, NAN};
     prior_set(groups, total, prior);
     return CELLAR_OK;
 }
@@ -228,7 +230,7 @@ static double prior_gradient(const cellar_groups *g, const double *prior, const 
     return worst;
 }
 
-static cellar_status prior_climb(const cellar_groups *g, double *prior, cellar_fit *fit,
+static cellar_status prior_climb(const cellar_groups *g, double *prior, cellar_hyper_fit *fit,
                                  cellar_error *err)
 {
     double *room = cellar_alloc(5 * g->n_values, sizeof *room);
@@ -239,40 +241,40 @@ static cellar_status prior_climb(const cellar_groups *g, double *prior, cellar_f
     slope.gradient = room;
     slope.diag = room + g->n_values;
     slope.alone = room + 2 * g->n_values;
-    fit->end = CELLAR_FIT_NOT_CONVERGED;
+    fit->end = CELLAR_HYPER_FIT_NOT_CONVERGED;
     for (fit->n_steps = 0; fit->n_steps < MAX_STEPS; fit->n_steps++) {
         prior_slopes(g, prior, &slope);
         fit->gradient = prior_gradient(g, prior, &slope);
         fit->log_likelihood = slope.value;
         if (fit->gradient < 1e-11) {
-            fit->end = CELLAR_FIT_CONVERGED;
+            fit->end = CELLAR_HYPER_FIT_CONVERGED;
             break;
         }
         prior_move(g, prior, &slope, room + 3 * g->n_values, room + 4 * g->n_values);
         if (prior_sum(g, prior) > AT_INFINITY) {
-            fit->end = CELLAR_FIT_AT_INFINITY;
+            fit->end = CELLAR_HYPER_FIT_AT_INFINITY;
             break;
         }
     }
-    if (fit->end == CELLAR_FIT_NOT_CONVERGED && fit->gradient < 1e-8)
-        fit->end = CELLAR_FIT_CONVERGED; /* as far as rounding lets it */
+    if (fit->end == CELLAR_HYPER_FIT_NOT_CONVERGED && fit->gradient < 1e-8)
+        fit->end = CELLAR_HYPER_FIT_CONVERGED; /* as far as rounding lets it */
     cellar_free(room);
     return CELLAR_OK;
 }
 
-cellar_status cellar_prior_fit(const cellar_groups *groups, double *prior, cellar_fit *fit,
+cellar_status cellar_prior_fit(const cellar_groups *groups, double *prior, cellar_hyper_fit *fit,
                                cellar_error *err)
 {
     pair_counts pairs = prior_pairs(groups);
     double total;
 
-    *fit = (cellar_fit){prior_total(groups, &total), 0, NAN, NAN};
-    if (fit->end == CELLAR_FIT_UNIDENTIFIED || fit->end == CELLAR_FIT_AT_ZERO) {
+    *fit = (cellar_hyper_fit){prior_total(groups, &total), 0, NAN, NAN};
+    if (fit->end == CELLAR_HYPER_FIT_UNIDENTIFIED || fit->end == CELLAR_HYPER_FIT_AT_ZERO) {
         prior_set(groups, total, prior);
         return CELLAR_OK;
     }
     if (pairs.weighted <= pairs.all) { /* the likelihood falls as the total comes from infinity */
-        fit->end = CELLAR_FIT_AT_INFINITY;
+        fit->end = CELLAR_HYPER_FIT_AT_INFINITY;
         prior_set(groups, AT_INFINITY, prior);
         return CELLAR_OK;
     }

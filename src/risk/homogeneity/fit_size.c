@@ -2,6 +2,8 @@
 /* Size models from the sizes of the groups. */
 #include <math.h>
 
+#include <cellar/risk_fit.h>
+
 #include "base/error.h"
 #include "risk/homogeneity/groups.h"
 
@@ -82,8 +84,8 @@ static double size_profile(const cellar_groups *g, const size_moments *m, cellar
 }
 
 /* r by golden section on ln r, after a coarse look for where the top is. */
-static cellar_fit_end size_fit_r(const cellar_groups *g, const size_moments *m,
-                                 cellar_size_zeros zeros, double *r, int *n_steps)
+static cellar_hyper_fit_end size_fit_r(const cellar_groups *g, const size_moments *m,
+                                       cellar_size_zeros zeros, double *r, int *n_steps)
 {
     const double low = log(1e-4), high = log(1e7), golden = 0.6180339887498949;
     enum { N_LOOKS = 64 };
@@ -100,9 +102,9 @@ static cellar_fit_end size_fit_r(const cellar_groups *g, const size_moments *m,
     }
     *r = exp(low + (high - low) * at / (double) N_LOOKS);
     if (at == 0)
-        return CELLAR_FIT_AT_ZERO;
+        return CELLAR_HYPER_FIT_AT_ZERO;
     if (at == N_LOOKS)
-        return CELLAR_FIT_AT_INFINITY;
+        return CELLAR_HYPER_FIT_AT_INFINITY;
     a = low + (high - low) * (at - 1) / (double) N_LOOKS;
     b = low + (high - low) * (at + 1) / (double) N_LOOKS;
     x = b - golden * (b - a);
@@ -125,22 +127,22 @@ static cellar_fit_end size_fit_r(const cellar_groups *g, const size_moments *m,
         }
     }
     *r = exp((a + b) / 2);
-    return CELLAR_FIT_CONVERGED;
+    return CELLAR_HYPER_FIT_CONVERGED;
 }
 
 cellar_status cellar_size_fit(const cellar_groups *g, cellar_size_family family,
-                              cellar_size_zeros zeros, cellar_size_model *model, cellar_fit *fit,
-                              cellar_error *err)
+                              cellar_size_zeros zeros, cellar_size_model *model,
+                              cellar_hyper_fit *fit, cellar_error *err)
 {
     size_moments m = size_moments_of(g);
     double r = INFINITY, mean;
 
-    *fit = (cellar_fit){CELLAR_FIT_CONVERGED, 0, NAN, 0};
+    *fit = (cellar_hyper_fit){CELLAR_HYPER_FIT_CONVERGED, 0, NAN, 0};
     if (zeros == CELLAR_SIZE_INFLATED && g->n_empty == 0)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "a zero-inflated size model needs a table in which groups are empty");
     if (zeros != CELLAR_SIZE_PLAIN && m.mean <= 1) { /* every group has one member */
-        fit->end = CELLAR_FIT_AT_ZERO;
+        fit->end = CELLAR_HYPER_FIT_AT_ZERO;
         *model = size_model_of(family, zeros, 1e-9, 1);
         return CELLAR_OK;
     }

@@ -181,8 +181,9 @@ static cellar_status groups_finish(cellar_groups *g, cellar_error *err)
 
 /* ---- from counts -------------------------------------------------------------------------- */
 
-cellar_status cellar_groups_of_counts(const uint64_t *counts, size_t n_rows, size_t n_values,
-                                      const uint64_t *times, cellar_groups **out, cellar_error *err)
+cellar_status cellar_groups_from_counts(const uint64_t *counts, size_t n_rows, size_t n_values,
+                                        const uint64_t *times, cellar_groups **out,
+                                        cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     collector c = {0};
@@ -332,9 +333,9 @@ out:
     return status;
 }
 
-cellar_status cellar_groups_of_table(const cellar_table *table, const size_t *qid, size_t n_qid,
-                                     const size_t *sensitive, size_t n_sensitive,
-                                     cellar_groups **out, cellar_error *err)
+cellar_status cellar_groups_create(const cellar_table *table, const size_t *qid, size_t n_qid,
+                                   const size_t *sensitive, size_t n_sensitive, cellar_groups **out,
+                                   cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     size_t kept[CELLAR_MAX_VARIABLES] = {0};
@@ -346,7 +347,7 @@ cellar_status cellar_groups_of_table(const cellar_table *table, const size_t *qi
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "name at least one sensitive variable");
     for (size_t k = 0; k < n_qid + n_sensitive; k++)
         kept[k] = k < n_qid ? qid[k] : sensitive[k - n_qid];
-    CELLAR_TRY(cellar_table_margin(table, kept, n_qid + n_sensitive, &reduced, err));
+    CELLAR_TRY(cellar_table_create_margin(table, kept, n_qid + n_sensitive, &reduced, err));
     w.table = reduced;
     w.schema = cellar_table_schema(reduced);
     for (size_t v = n_qid; v < n_qid + n_sensitive; v++)

@@ -73,8 +73,9 @@ static int sizes_add(void *context, uint64_t people)
     return 0;
 }
 
-cellar_status cellar_profiles_curve(const cellar_profiles *profiles, const size_t *columns,
-                                    size_t n, cellar_exposure_curve **out, cellar_error *err)
+cellar_status cellar_exposure_curve_from_profiles(const cellar_profiles *profiles,
+                                                  const size_t *columns, size_t n,
+                                                  cellar_exposure_curve **out, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     partition now = {0}, next = {0};

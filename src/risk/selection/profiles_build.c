@@ -98,7 +98,7 @@ cellar_status cellar_profiles_create(const cellar_table *table, const size_t *va
     int ok;
 
     *out = NULL;
-    CELLAR_TRY(cellar_table_margin(table, variables, n, &margin, err));
+    CELLAR_TRY(cellar_table_create_margin(table, variables, n, &margin, err));
     schema = cellar_table_schema(margin);
     profiles = profiles_alloc(n);
     ok = profiles != NULL;

@@ -60,7 +60,8 @@ static cellar_status source_open(column_source *source, cellar_error *err)
     if (source->options->measure != CELLAR_SELECTION_BOUNDED)
         return cellar_column_groups_create(source->profiles, source->options, &source->groups, err);
     for (size_t c = 0; source->profiles != NULL && c < source->n_columns; c++) {
-        CELLAR_TRY(cellar_profiles_curve(source->profiles, &c, 1, &source->own_curves[c], err));
+        CELLAR_TRY(cellar_exposure_curve_from_profiles(source->profiles, &c, 1,
+                                                       &source->own_curves[c], err));
         source->curves[c] = source->own_curves[c];
     }
 out:

@@ -361,13 +361,6 @@ out:
 
 /* ---- the table ------------------------------------------------------------- */
 
-static cellar_domain variable_domain(const tabulation *t, size_t v)
-{
-    if (cellar_coder_is_declared(t->coders[v]))
-        return CELLAR_DOMAIN_DECLARED;
-    return t->spec->variables[v].domain_public ? CELLAR_DOMAIN_ASSERTED : CELLAR_DOMAIN_OBSERVED;
-}
-
 static cellar_status tabulation_schema(tabulation *t, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
@@ -380,9 +373,12 @@ static cellar_status tabulation_schema(tabulation *t, cellar_error *err)
                                "declare its domain",
                                t->spec->path, cellar_coder_variable(t->coders[v]));
         CELLAR_TRY(cellar_coder_domain(t->coders[v], &t->domains[v], &t->leaf_of[v], err));
-        defs[v] = (cellar_schema_variable_def){.name = cellar_coder_variable(t->coders[v]),
-                                               .domain = variable_domain(t, v),
-                                               .codelist = t->domains[v]};
+        defs[v] = (cellar_schema_variable_def){
+            .name = cellar_coder_variable(t->coders[v]),
+            .domain = cellar_codelist_domain(cellar_coder_is_declared(t->coders[v]) ? t->domains[v]
+                                                                                    : NULL,
+                                             t->spec->variables[v].domain_public),
+            .codelist = t->domains[v]};
     }
     CELLAR_TRY(cellar_schema_create(defs, t->spec->n_variables, t->rules, &t->schema, err));
 out:
@@ -432,7 +428,7 @@ static cellar_status tabulation_table(tabulation *t, cellar_table **out, cellar_
     CELLAR_TRY(cellar_table_set_max_weight(interior, t->spec->max_weight, err));
     CELLAR_TRY(tabulation_tell(t, interior, err));
     if (margins->all || margins->n_masks > 0 || margins->hierarchies != 0)
-        CELLAR_TRY(cellar_table_expand(interior, margins, out, err));
+        CELLAR_TRY(cellar_table_create_expanded(interior, margins, out, err));
     else {
         *out = interior;
         interior = NULL;

@@ -45,7 +45,7 @@ static cellar_status declared_table(const cellar_schema *schema, const cellar_ma
         *out = interior;
         return CELLAR_OK;
     }
-    status = cellar_table_expand(interior, margins, out, err);
+    status = cellar_table_create_expanded(interior, margins, out, err);
     cellar_table_free(interior);
     return status;
 }
@@ -65,10 +65,10 @@ cellar_status cellar_tabulate_declared(const cellar_tabulate_spec *spec, cellar_
         CELLAR_TRY(declared_domain(spec, v, &domains[v], err));
         if (domains[v] == NULL)
             goto out;
-        defs[v] = (cellar_schema_variable_def){.name = variable->name != NULL ? variable->name
-                                                                              : variable->column,
-                                               .domain = CELLAR_DOMAIN_DECLARED,
-                                               .codelist = domains[v]};
+        defs[v] = (cellar_schema_variable_def){
+            .name = variable->name != NULL ? variable->name : variable->column,
+            .domain = cellar_codelist_domain(domains[v], variable->domain_public),
+            .codelist = domains[v]};
     }
     if (spec->structural_zeros_path != NULL)
         CELLAR_TRY(cellar_structural_rules_read(spec->structural_zeros_path, &rules, err));

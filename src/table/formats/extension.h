@@ -14,8 +14,6 @@ typedef struct cellar_extension_layout {
     int statuses; /* statuses of cells that show a number stand here, for the file cannot say */
 } cellar_extension_layout;
 
-/* "observed", "declared" or "asserted". */
-const char *cellar_domain_name(cellar_domain domain);
 
 /* A JSON value as text, or NULL when memory ends; free it with cellar_free(). */
 char *cellar_json_text(const json_t *json, size_t flags);
@@ -25,12 +23,14 @@ cellar_status cellar_extension_create(const cellar_sheet *sheet,
                                       const cellar_extension_layout *layout, json_t **out,
                                       cellar_error *err);
 
-/* Refuses what is not of the source's kind, then makes the schema that the object states; a code
- * list of the source's options replaces the stated one. On failure *out is NULL. */
-cellar_status cellar_extension_schema(const cellar_source *source, const json_t *extension,
-                                      cellar_schema **out, cellar_error *err);
-/* Adds a cell to those of `loaded`; they come in canonical order. Zeros without a status, and
- * structural zeros that the rules know, need not be stored and are not. Fails when the schema has
+/* Refuses what is not of the source's kind (a source of estimates may be a fit), then gives
+ * `loaded` the schema that the object states, and the decimals and whether there are standard
+ * errors; a code list of the source's options replaces the stated one. */
+cellar_status cellar_extension_begin(const cellar_source *source, const json_t *extension,
+                                     cellar_loaded *loaded, cellar_error *err);
+/* Adds a cell to those of `loaded`; they come in canonical order. Zeros without a status (but not
+ * those of an estimate, which have errors) and structural zeros that the rules know need not be
+ * stored and are not. Fails when the schema has
  * no such cell. */
 cellar_status cellar_extension_add_cell(const cellar_source *source, cellar_loaded *loaded,
                                         const cellar_sheet_cell *cell, cellar_error *err);

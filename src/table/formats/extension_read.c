@@ -28,24 +28,16 @@ static cellar_status extension_check_kind(const cellar_source *source, const jso
 {
     const char *name = json_string_value(json_object_get(extension, "kind"));
     cellar_sheet_kind kind = CELLAR_SHEET_TABLE;
-    while (name != NULL && kind <= CELLAR_SHEET_FIT &&
+    while (name != NULL && kind <= CELLAR_SHEET_ESTIMATE &&
            strcmp(name, cellar_sheet_kind_name(kind)) != 0)
         kind++;
-    if (name == NULL || kind > CELLAR_SHEET_FIT)
-        return extension_fail(source, "kind", "\"table\", \"release\" or \"fit\"", err);
-    if (kind != source->kind)
+    if (name == NULL || kind > CELLAR_SHEET_ESTIMATE)
+        return extension_fail(source, "kind", "\"table\", \"release\", \"fit\" or \"estimate\"",
+                              err);
+    if (kind != source->kind &&
+        !(kind == CELLAR_SHEET_FIT && source->kind == CELLAR_SHEET_ESTIMATE))
         return cellar_source_fail_kind(source, kind, err);
     return CELLAR_OK;
-}
-
-static int extension_domain(const char *name, cellar_domain *out)
-{
-    for (cellar_domain d = CELLAR_DOMAIN_OBSERVED; name != NULL && d <= CELLAR_DOMAIN_ASSERTED; d++)
-        if (strcmp(cellar_domain_name(d), name) == 0) {
-            *out = d;
-            return 1;
-        }
-    return 0;
 }
 
 /* One variable; its code list is the caller's to free. */
@@ -59,12 +51,12 @@ static cellar_status extension_variable(const cellar_source *source, const json_
 
     def->name = json_string_value(json_object_get(object, "name"));
     if (def->name == NULL || !json_is_string(text) ||
-        !extension_domain(json_string_value(json_object_get(object, "domain")), &def->domain))
+        !cellar_domain_find(json_string_value(json_object_get(object, "domain")), &def->domain))
         return extension_fail(source, "variables", "objects with name, domain and codelist", err);
     for (size_t i = 0; i < options->n_codelists; i++)
         if (strcmp(options->codelists[i].variable, def->name) == 0) {
             def->codelist = cellar_codelist_retain(options->codelists[i].codelist);
-            def->domain = CELLAR_DOMAIN_DECLARED;
+            def->domain = cellar_codelist_domain(def->codelist, 0);
             return CELLAR_OK;
         }
     status = cellar_codelist_parse(source->name, json_string_value(text), json_string_length(text),
@@ -121,8 +113,23 @@ static cellar_status extension_expand(const cellar_source *source, const json_t 
     return status;
 }
 
-cellar_status cellar_extension_schema(const cellar_source *source, const json_t *extension,
-                                      cellar_schema **out, cellar_error *err)
+/* Only an estimate states them; whole numbers are the rest. */
+static cellar_status extension_measure(const cellar_source *source, const json_t *extension,
+                                       cellar_loaded *loaded, cellar_error *err)
+{
+    const json_t *decimals = json_object_get(extension, "decimals");
+    if (source->kind != CELLAR_SHEET_ESTIMATE || decimals == NULL)
+        return CELLAR_OK;
+    if (!json_is_integer(decimals) || json_integer_value(decimals) < 0 ||
+        json_integer_value(decimals) > CELLAR_SHEET_MAX_DECIMALS)
+        return extension_fail(source, "decimals", "a whole number from 0 to 9", err);
+    loaded->decimals = (int) json_integer_value(decimals);
+    loaded->with_errors = json_is_true(json_object_get(extension, "standard_errors"));
+    return CELLAR_OK;
+}
+
+cellar_status cellar_extension_begin(const cellar_source *source, const json_t *extension,
+                                     cellar_loaded *loaded, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     cellar_schema_variable_def defs[CELLAR_MAX_VARIABLES] = {0};
@@ -132,8 +139,8 @@ cellar_status cellar_extension_schema(const cellar_source *source, const json_t 
     const json_t *stated_rules = json_object_get(extension, "structural_zeros");
     size_t n = json_array_size(variables);
 
-    *out = NULL;
     CELLAR_TRY(extension_check_kind(source, extension, err));
+    CELLAR_TRY(extension_measure(source, extension, loaded, err));
     if (!json_is_array(variables) || n > CELLAR_MAX_VARIABLES)
         return extension_fail(source, "variables", "a list of at most 64 variables", err);
     for (size_t v = 0; v < n; v++)
@@ -142,7 +149,7 @@ cellar_status cellar_extension_schema(const cellar_source *source, const json_t 
         CELLAR_TRY(cellar_structural_rules_parse(source->name, json_string_value(stated_rules),
                                                  json_string_length(stated_rules), &rules, err));
     CELLAR_TRY(cellar_schema_create(defs, n, rules, &interior, err));
-    CELLAR_TRY(extension_expand(source, extension, interior, out, err));
+    CELLAR_TRY(extension_expand(source, extension, interior, &loaded->schema, err));
 out:
     for (size_t v = 0; v < n && v < CELLAR_MAX_VARIABLES; v++)
         cellar_codelist_free((cellar_codelist *) defs[v].codelist);
@@ -157,7 +164,9 @@ cellar_status cellar_extension_add_cell(const cellar_source *source, cellar_load
                                         const cellar_sheet_cell *cell, cellar_error *err)
 {
     static uint8_t some_status;
-    static const cellar_cells with_status = {.status = &some_status};
+    static uint64_t some_error;
+    const cellar_cells like = {.status = &some_status,
+                               .key = loaded->with_errors ? &some_error : NULL};
     cellar_cells *cells = &loaded->built.cells;
     cellar_status status;
     int structural = cell->status == CELLAR_CELL_STRUCTURAL_ZERO;
@@ -167,7 +176,7 @@ cellar_status cellar_extension_add_cell(const cellar_source *source, cellar_load
                            "%s: a value for a cell that is in none of the table's margins",
                            source->name);
     if (cell->value == 0 &&
-        (cell->status == CELLAR_CELL_NORMAL ||
+        ((cell->status == CELLAR_CELL_NORMAL && source->kind != CELLAR_SHEET_ESTIMATE) ||
          (structural && cellar_schema_is_structural_zero(loaded->schema, cell->index))))
         return CELLAR_OK;
     if (cell->value < 0 && source->kind == CELLAR_SHEET_TABLE)
@@ -175,11 +184,13 @@ cellar_status cellar_extension_add_cell(const cellar_source *source, cellar_load
     if (cell->value != 0 && structural)
         return cellar_fail(err, CELLAR_ERR_INPUT, "%s: a structural zero has to be 0",
                            source->name);
-    status = cellar_cells_reserve(&loaded->built, &with_status, 1, err);
+    status = cellar_cells_reserve(&loaded->built, &like, 1, err);
     if (status != CELLAR_OK)
         return status;
     cells->index[cells->n] = cell->index;
     cells->count[cells->n] = (uint64_t) cell->value;
+    if (loaded->with_errors)
+        cells->key[cells->n] = (uint64_t) cell->se;
     cells->status[cells->n++] = (uint8_t) cell->status;
     return CELLAR_OK;
 }
@@ -288,16 +299,16 @@ cellar_status cellar_extension_finish(const cellar_source *source, const json_t 
     if (key_range != NULL && !extension_parse_number(key_range, &loaded->key_range))
         return extension_fail(source, "key_range", "a whole number in a string", err);
     /* a release's own bound is the release layer's to read */
-    if (source->kind != CELLAR_SHEET_RELEASE && max_weight != NULL &&
+    if (source->kind == CELLAR_SHEET_TABLE && max_weight != NULL &&
         !extension_parse_number(max_weight, &loaded->max_weight))
         return extension_fail(source, "max_weight", "a whole number in a string", err);
     CELLAR_TRY(
         extension_read_tabulation(source, json_object_get(extension, "tabulation"), loaded, err));
-    if (cells != NULL)
+    if (cells != NULL && source->kind == CELLAR_SHEET_TABLE)
         CELLAR_TRY(extension_read_cells(source, cells, loaded, err));
     if (statuses != NULL)
         CELLAR_TRY(extension_read_statuses(source, statuses, &loaded->built.cells, err));
-    if (source->kind == CELLAR_SHEET_RELEASE) {
+    if (source->kind != CELLAR_SHEET_TABLE) {
         loaded->extension = cellar_json_text(extension, JSON_COMPACT);
         if (loaded->extension == NULL)
             status = extension_fail_memory(err);

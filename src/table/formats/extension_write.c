@@ -5,14 +5,6 @@
 #include "base/memory.h"
 #include "data/codelist.h"
 
-const char *cellar_domain_name(cellar_domain domain)
-{
-    static const char *const names[] = {[CELLAR_DOMAIN_OBSERVED] = "observed",
-                                        [CELLAR_DOMAIN_DECLARED] = "declared",
-                                        [CELLAR_DOMAIN_ASSERTED] = "asserted"};
-    return names[domain];
-}
-
 char *cellar_json_text(const json_t *json, size_t flags)
 {
     size_t length = json_dumpb(json, NULL, 0, flags);
@@ -193,6 +185,11 @@ cellar_status cellar_extension_create(const cellar_sheet *sheet,
     if (sheet->tabulation != NULL)
         failed |=
             json_object_set_new(extension, "tabulation", json_loads(sheet->tabulation, 0, NULL));
+    if (sheet->kind == CELLAR_SHEET_ESTIMATE) {
+        failed |= json_object_set_new(extension, "decimals", json_integer(sheet->decimals));
+        failed |=
+            json_object_set_new(extension, "standard_errors", json_boolean(sheet->with_errors));
+    }
     if (layout->sparse)
         failed |= json_object_set_new(extension, "absent",
                                       json_string(sheet->absent == CELLAR_CELL_NORMAL

@@ -36,12 +36,14 @@ typedef struct cellar_source {
 } cellar_source;
 
 /* What was read. The values stand in the counts of the cells, as two's complement when the kind
- * has signs. {0} is empty. */
+ * has signs; the standard errors of an estimate stand in the keys. {0} is empty. */
 typedef struct cellar_loaded {
     cellar_schema *schema;
     cells_builder built;
     uint64_t key_range;  /* 0: 2^64 */
     uint64_t max_weight; /* 0: no bound */
+    int decimals;        /* of an estimate: values are in units of 10^-decimals */
+    int with_errors;     /* of an estimate: cells have standard errors */
     char *tabulation;    /* what was counted, where the file says it, or NULL */
     char *extension;     /* the text of `extension.cellar` where the file has one, or NULL */
 } cellar_loaded;
@@ -59,6 +61,8 @@ cellar_sheet_parser cellar_format_csv_read;
 cellar_sheet_parser cellar_format_jsonstat_read;
 cellar_sheet_parser cellar_format_px_read;
 
+/* "a release", "an estimate", ...: what the source should be. */
+const char *cellar_source_wanted(const cellar_source *source);
 /* The file is of another kind: one sentence for all formats. */
 cellar_status cellar_source_fail_kind(const cellar_source *source, cellar_sheet_kind found,
                                       cellar_error *err);

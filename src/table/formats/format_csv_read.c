@@ -22,7 +22,7 @@ static cellar_status csv_find_value(const cellar_source *source, const cellar_cs
     size_t found = cellar_csv_find_column(csv, wanted);
 
     /* Whichever comes last is the value; the others would be variables of that name. */
-    for (cellar_sheet_kind kind = CELLAR_SHEET_TABLE; kind <= CELLAR_SHEET_FIT; kind++) {
+    for (cellar_sheet_kind kind = CELLAR_SHEET_TABLE; kind <= CELLAR_SHEET_ESTIMATE; kind++) {
         size_t other = cellar_csv_find_column(csv, cellar_sheet_value_name(kind));
         if (other != CELLAR_CSV_NO_COLUMN && (found == CELLAR_CSV_NO_COLUMN || other > found))
             return cellar_source_fail_kind(source, kind, err);

@@ -21,9 +21,9 @@ typedef struct csv_layout {
 static cellar_status csv_check_names(const cellar_sheet *sheet, const csv_layout *layout,
                                      cellar_error *err)
 {
-    const char *taken[] = {cellar_sheet_value_name(sheet->kind),
-                           layout->weighted ? csv_weighted_name : "",
-                           layout->statuses ? csv_status_name : ""};
+    const char *taken[] = {
+        cellar_sheet_value_name(sheet->kind), layout->weighted ? csv_weighted_name : "",
+        sheet->with_errors ? CELLAR_SHEET_ERROR_NAME : "", layout->statuses ? csv_status_name : ""};
     for (size_t v = 0; v < cellar_schema_n_variables(sheet->schema); v++)
         for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
             if (strcmp(cellar_schema_variable(sheet->schema, v), taken[i]) == 0)
@@ -42,6 +42,8 @@ static void csv_write_header(const cellar_sheet *sheet, const csv_layout *layout
         cellar_text_add_char(row, ',');
     }
     cellar_text_add_string(row, cellar_sheet_value_name(sheet->kind));
+    if (sheet->with_errors)
+        cellar_text_add_string(row, "," CELLAR_SHEET_ERROR_NAME);
     if (layout->weighted) {
         cellar_text_add_char(row, ',');
         cellar_csv_add_bounded_name(row, csv_weighted_name, sheet->max_weight);
@@ -60,7 +62,11 @@ static void csv_write_row(const cellar_sheet_walk *walk, const csv_layout *layou
 {
     cellar_csv_fields_add(fields, walk->categories, row);
     if (cellar_sheet_shows(walk->sheet, &walk->cell))
-        cellar_text_add_i64(row, walk->cell.value);
+        cellar_sheet_add_value(walk->sheet, &walk->cell, row);
+    if (walk->sheet->with_errors) {
+        cellar_text_add_char(row, ',');
+        cellar_sheet_add_error(walk->sheet, &walk->cell, row);
+    }
     if (layout->weighted) {
         cellar_text_add_char(row, ',');
         cellar_text_add_decimal(row, walk->cell.weight, CELLAR_WEIGHT_SCALE);

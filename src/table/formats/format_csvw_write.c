@@ -32,6 +32,16 @@ static int csvw_add_column(json_t *columns, const char *title, const char *prope
     return !failed;
 }
 
+/* A column whose fields may be empty. */
+static int csvw_add_optional(json_t *columns, const char *title, const char *property,
+                             json_t *datatype)
+{
+    if (!csvw_add_column(columns, title, property, datatype))
+        return 0;
+    return json_object_set_new(json_array_get(columns, json_array_size(columns) - 1), "required",
+                               json_false()) == 0;
+}
+
 static int csvw_add_variables(const cellar_schema *schema, json_t *columns)
 {
     for (size_t v = 0; v < cellar_schema_n_variables(schema); v++)
@@ -56,10 +66,14 @@ static int csvw_add_bounded(json_t *columns, const char *name, uint64_t bound, c
 static int csvw_add_values(const cellar_sheet *sheet, int zeros, json_t *columns)
 {
     const char *value = cellar_sheet_value_name(sheet->kind);
-    json_t *last;
 
     if (!csvw_add_column(columns, value, "http://purl.org/linked-data/cube#measureType",
-                         json_string(sheet->confidential ? "nonNegativeInteger" : "integer")))
+                         json_string(sheet->confidential   ? "nonNegativeInteger"
+                                     : sheet->decimals > 0 ? "decimal"
+                                                           : "integer")))
+        return 0;
+    if (sheet->with_errors &&
+        !csvw_add_optional(columns, CELLAR_SHEET_ERROR_NAME, NULL, json_string("decimal")))
         return 0;
     if (sheet->weighted && !csvw_add_bounded(columns, "weighted", sheet->max_weight, "decimal"))
         return 0;
@@ -68,13 +82,10 @@ static int csvw_add_values(const cellar_sheet *sheet, int zeros, json_t *columns
         return 0;
     if (!cellar_sheet_has_status(sheet, zeros))
         return 1;
-    if (!csvw_add_column(columns, "status",
-                         "http://purl.org/linked-data/sdmx/2009/attribute#obsStatus",
-                         json_pack("{s:s, s:s}", "base", "string", "format",
-                                   "structural-zero|suppressed|not-available|unreliable")))
-        return 0;
-    last = json_array_get(columns, json_array_size(columns) - 1);
-    return json_object_set_new(last, "required", json_false()) == 0;
+    return csvw_add_optional(columns, "status",
+                             "http://purl.org/linked-data/sdmx/2009/attribute#obsStatus",
+                             json_pack("{s:s, s:s}", "base", "string", "format",
+                                       "structural-zero|suppressed|not-available|unreliable"));
 }
 
 static json_t *csvw_describe(const cellar_sheet *sheet, const cellar_table_write_options *options)

@@ -15,13 +15,24 @@
 
 /* ---- Cellar's own ---------------------------------------------------------- */
 
+/* The dimension that an estimate with standard errors has after its variables. */
+static int jsonstat_is_measure(const cellar_jsonstat_dimension *dimension)
+{
+    return strcmp(dimension->name, CELLAR_SHEET_MEASURE_NAME) == 0 && dimension->n == 2 &&
+           strcmp(dimension->codes[1], CELLAR_SHEET_ERROR_NAME) == 0;
+}
+
 /* What others see must be what the extension states: a file edited by hand is refused. */
 static cellar_status jsonstat_check_agreement(const cellar_source *source,
                                               const cellar_jsonstat *file,
-                                              const cellar_schema *schema, cellar_error *err)
+                                              const cellar_loaded *loaded, cellar_error *err)
 {
-    int agree = cellar_schema_n_variables(schema) == file->n_variables;
-    for (size_t v = 0; agree && v < file->n_variables; v++) {
+    const cellar_schema *schema = loaded->schema;
+    const size_t n = cellar_schema_n_variables(schema);
+    int agree = file->n_variables == n + (size_t) loaded->with_errors;
+    if (agree && loaded->with_errors)
+        agree = jsonstat_is_measure(&file->dimensions[n]);
+    for (size_t v = 0; agree && v < n; v++) {
         const cellar_jsonstat_dimension *dimension = &file->dimensions[v];
         agree = strcmp(dimension->name, cellar_schema_variable(schema, v)) == 0 &&
                 dimension->n == cellar_schema_n_categories(schema, v);
@@ -40,29 +51,67 @@ static cellar_status jsonstat_check_agreement(const cellar_source *source,
     return CELLAR_OK;
 }
 
+/* The standard error of a cell: what stands after its value; null where it is not known. */
+static cellar_status jsonstat_read_error(const cellar_source *source, const cellar_jsonstat *file,
+                                         cellar_jsonstat_cursor *cursor, int decimals, int64_t *se,
+                                         cellar_error *err)
+{
+    cellar_jsonstat_cursor next = *cursor;
+    cellar_sheet_cell cell;
+    int stated;
+    *se = CELLAR_SHEET_NO_ERROR;
+    if (!cellar_jsonstat_next_mentioned(file, &next) || next.index != cursor->index + 1)
+        return CELLAR_OK;
+    *cursor = next;
+    if (next.value == NULL)
+        return CELLAR_OK;
+    cellar_status status = cellar_jsonstat_cell(source, &next, decimals, &cell, &stated, err);
+    if (status == CELLAR_OK && cell.value < 0)
+        status = cellar_fail(err, CELLAR_ERR_INPUT,
+                             "%s: value %" PRIu64 ": a standard error cannot be negative",
+                             source->name, next.index);
+    *se = cell.value;
+    return status;
+}
+
+/* The cell at the cursor, which steps on to its standard error where there is one. *stated is 0
+ * where the file has neither value nor status, which is right outside the margins only. */
+static cellar_status jsonstat_read_cell(const cellar_source *source, const cellar_jsonstat *file,
+                                        const cellar_loaded *loaded, cellar_jsonstat_cursor *cursor,
+                                        cellar_sheet_cell *cell, int *stated, cellar_error *err)
+{
+    const uint64_t at = cursor->index;
+    cellar_status status =
+        cellar_jsonstat_cell(source, cursor, loaded->decimals, cell, stated, err);
+    if (status != CELLAR_OK || !loaded->with_errors)
+        return status;
+    if (at % 2 != 0)
+        return cellar_fail(err, CELLAR_ERR_INPUT,
+                           "%s: value %" PRIu64 ": a standard error without a value", source->name,
+                           at);
+    cell->index = at / 2;
+    return jsonstat_read_error(source, file, cursor, loaded->decimals, &cell->se, err);
+}
+
 static cellar_status jsonstat_read_own(const cellar_source *source, const cellar_jsonstat *file,
                                        cellar_loaded *out, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     cellar_jsonstat_cursor cursor = {0};
     cellar_sheet_cell cell;
+    int stated;
 
-    CELLAR_TRY(cellar_extension_schema(source, file->extension, &out->schema, err));
-    CELLAR_TRY(jsonstat_check_agreement(source, file, out->schema, err));
+    CELLAR_TRY(cellar_extension_begin(source, file->extension, out, err));
+    CELLAR_TRY(jsonstat_check_agreement(source, file, out, err));
     while (cellar_jsonstat_next_mentioned(file, &cursor)) {
-        int stated;
-        if (cursor.value == NULL && cursor.status == NULL &&
-            !cellar_schema_has_cell(out->schema, cursor.index))
+        CELLAR_TRY(jsonstat_read_cell(source, file, out, &cursor, &cell, &stated, err));
+        if (!stated && !cellar_schema_has_cell(out->schema, cell.index))
             continue;
-        CELLAR_TRY(cellar_jsonstat_cell(source, &cursor, &cell, &stated, err));
         if (!stated)
-            status = cellar_fail(err, CELLAR_ERR_INPUT,
-                                 "%s: value %" PRIu64 ": null, and no status says why",
-                                 source->name, cursor.index);
-        if (status == CELLAR_OK)
-            status = cellar_extension_add_cell(source, out, &cell, err);
-        if (status != CELLAR_OK)
-            goto out;
+            CELLAR_TRY(cellar_fail(err, CELLAR_ERR_INPUT,
+                                   "%s: value %" PRIu64 ": null, and no status says why",
+                                   source->name, cell.index));
+        CELLAR_TRY(cellar_extension_add_cell(source, out, &cell, err));
     }
     CELLAR_TRY(cellar_extension_finish(source, file->extension, out, err));
 out:
@@ -113,17 +162,17 @@ static cellar_status jsonstat_read_foreign(const cellar_source *source, const ce
     cellar_jsonstat_cursor cursor = {0};
     uint32_t codes[CELLAR_MAX_VARIABLES] = {0};
 
-    if (source->kind == CELLAR_SHEET_RELEASE)
+    if (source->kind != CELLAR_SHEET_TABLE)
         return cellar_fail(err, CELLAR_ERR_INPUT,
-                           "%s: no extension.cellar, so nothing says that this is a release",
-                           source->name);
+                           "%s: no extension.cellar, so nothing says that this is %s", source->name,
+                           cellar_source_wanted(source));
     CELLAR_TRY(cellar_intake_create(source, &intake, err));
     CELLAR_TRY(jsonstat_add_variables(source, file, intake, err));
     CELLAR_TRY(cellar_intake_begin(intake, &layout, err));
     while (cellar_jsonstat_next(file, &cursor)) {
         cellar_sheet_cell cell;
         int stated;
-        CELLAR_TRY(cellar_jsonstat_cell(source, &cursor, &cell, &stated, err));
+        CELLAR_TRY(cellar_jsonstat_cell(source, &cursor, 0, &cell, &stated, err));
         if (!stated)
             cell.status = CELLAR_CELL_NOT_AVAILABLE;
         CELLAR_TRY(cellar_intake_add_row(intake, codes, &cell, err));

@@ -28,9 +28,19 @@ static json_t *jsonstat_category(const cellar_schema *schema, size_t v)
     return json_pack("{s:o, s:o}", "index", index, "label", labels);
 }
 
-/* id, size and dimension: each variable once in each. */
-static int jsonstat_add_dimensions(const cellar_schema *schema, json_t *root)
+/* The dimension of value and standard error, the last one of an estimate. */
+static json_t *jsonstat_measure(const cellar_sheet *sheet)
 {
+    const char *value = cellar_sheet_value_name(sheet->kind);
+    return json_pack("{s:s, s:{s:[s, s], s:{s:s, s:s}}}", "label", CELLAR_SHEET_MEASURE_NAME,
+                     "category", "index", value, CELLAR_SHEET_ERROR_NAME, "label", value, value,
+                     CELLAR_SHEET_ERROR_NAME, "standard error");
+}
+
+/* id, size and dimension: each variable once in each. */
+static int jsonstat_add_dimensions(const cellar_sheet *sheet, json_t *root)
+{
+    const cellar_schema *schema = sheet->schema;
     json_t *id = json_array(), *size = json_array(), *dimension = json_object();
     int failed = 0;
 
@@ -43,6 +53,12 @@ static int jsonstat_add_dimensions(const cellar_schema *schema, json_t *root)
             dimension, name,
             json_pack("{s:s, s:o}", "label", name, "category", jsonstat_category(schema, v)));
     }
+    if (sheet->with_errors) {
+        failed |= json_array_append_new(id, json_string(CELLAR_SHEET_MEASURE_NAME));
+        failed |= json_array_append_new(size, json_integer(2));
+        failed |=
+            json_object_set_new(dimension, CELLAR_SHEET_MEASURE_NAME, jsonstat_measure(sheet));
+    }
     failed |= json_object_set_new(root, "id", id);
     failed |= json_object_set_new(root, "size", size);
     failed |= json_object_set_new(root, "dimension", dimension);
@@ -54,22 +70,22 @@ static cellar_status jsonstat_add_roles(const cellar_sheet *sheet,
                                         cellar_error *err)
 {
     json_t *roles = json_object();
-    int failed = 0;
+    int failed = sheet->with_errors &&
+                 json_object_set_new(roles, "metric", json_pack("[s]", CELLAR_SHEET_MEASURE_NAME));
 
     for (size_t i = 0; i < options->n_roles; i++) {
         const cellar_variable_role *role = &options->roles[i];
-        json_t *names = json_object_get(roles, role->role);
-        if (cellar_schema_find_variable(sheet->schema, role->variable) == CELLAR_NO_CODE ||
-            (strcmp(role->role, "time") != 0 && strcmp(role->role, "geo") != 0)) {
+        const char *name = cellar_role_name(role->role);
+        json_t *names = json_object_get(roles, name);
+        if (cellar_schema_find_variable(sheet->schema, role->variable) == CELLAR_NO_CODE) {
             json_decref(roles);
             return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                               "role '%s' of '%s': expected time or geo, of a variable of the "
-                               "table",
-                               role->role, role->variable);
+                               "role '%s' of '%s': the table has no such variable", name,
+                               role->variable);
         }
         if (names == NULL) {
             names = json_array();
-            failed |= json_object_set_new(roles, role->role, names);
+            failed |= json_object_set_new(roles, name, names);
         }
         failed |= json_array_append_new(names, json_string(role->variable));
     }
@@ -91,6 +107,14 @@ static cellar_status jsonstat_describe(const cellar_sheet *sheet,
     int failed = root == NULL;
 
     *out = NULL;
+    if (sheet->with_errors &&
+        cellar_schema_find_variable(sheet->schema, CELLAR_SHEET_MEASURE_NAME) != CELLAR_NO_CODE) {
+        json_decref(root);
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "a variable called '%s' cannot be told from the dimension of values and "
+                           "standard errors in JSON-stat; rename the variable",
+                           CELLAR_SHEET_MEASURE_NAME);
+    }
     if (options->title != NULL)
         failed |= json_object_set_new(root, "label", json_string(options->title));
     if (sheet->confidential)
@@ -98,7 +122,7 @@ static cellar_status jsonstat_describe(const cellar_sheet *sheet,
             root, "note", json_pack("[s]", "Confidential: true counts, not for publication."));
     if (sheet->stamp != NULL)
         failed |= json_object_set_new(root, "note", json_pack("[s]", sheet->stamp));
-    if (failed || !jsonstat_add_dimensions(sheet->schema, root)) {
+    if (failed || !jsonstat_add_dimensions(sheet, root)) {
         status = cellar_fail_memory(err, "a description of the table");
         goto out;
     }
@@ -123,6 +147,12 @@ static int jsonstat_dump(const char *bytes, size_t length, void *text)
     return ((cellar_text *) text)->failed ? -1 : 0;
 }
 
+/* Where the value or the standard error of a cell stands. */
+static uint64_t jsonstat_index(const cellar_sheet_walk *walk, int error)
+{
+    return walk->sheet->with_errors ? 2 * walk->cell.index + (uint64_t) error : walk->cell.index;
+}
+
 static void jsonstat_add_key(cellar_text *text, uint64_t index, int first)
 {
     cellar_text_add_string(text, first ? "\"" : ",\n\"");
@@ -130,26 +160,39 @@ static void jsonstat_add_key(cellar_text *text, uint64_t index, int first)
     cellar_text_add_string(text, "\":");
 }
 
+/* What comes before a value: its key, or what parts it from the value before. */
+static void jsonstat_add_start(const cellar_sheet_walk *walk, int sparse, int error, int first,
+                               cellar_text *text)
+{
+    const size_t n_variables = cellar_schema_n_variables(walk->sheet->schema);
+    const int row = error == 0 && n_variables > 0 && walk->categories[n_variables - 1] == 0;
+    if (sparse)
+        jsonstat_add_key(text, jsonstat_index(walk, error), first);
+    else if (!first) /* a line for each row of the last variable */
+        cellar_text_add_string(text, row ? ",\n" : ",");
+}
+
 static void jsonstat_write_values(cellar_sheet_walk *walk, int sparse, cellar_text *text,
                                   cellar_output *output)
 {
-    size_t n_variables = cellar_schema_n_variables(walk->sheet->schema);
     int first = 1;
 
     cellar_text_add_string(text, sparse ? ",\n\"value\":{" : ",\n\"value\":[");
-    for (; cellar_sheet_walk_next(walk); first = 0) {
-        int shown = walk->in_table && cellar_sheet_shows(walk->sheet, &walk->cell);
-        if (sparse && !shown)
-            continue;
-        if (sparse)
-            jsonstat_add_key(text, walk->cell.index, first);
-        else if (!first) /* a line for each row of the last variable */
-            cellar_text_add_string(
-                text, n_variables > 0 && walk->categories[n_variables - 1] == 0 ? ",\n" : ",");
-        if (shown)
-            cellar_text_add_i64(text, walk->cell.value);
-        else
-            cellar_text_add_string(text, "null");
+    while (cellar_sheet_walk_next(walk)) {
+        const int shown = walk->in_table && cellar_sheet_shows(walk->sheet, &walk->cell);
+        for (int error = 0; error <= walk->sheet->with_errors; error++) {
+            const int known = shown && !(error && walk->cell.se == CELLAR_SHEET_NO_ERROR);
+            if (sparse && !known)
+                continue;
+            jsonstat_add_start(walk, sparse, error, first, text);
+            first = 0;
+            if (!known)
+                cellar_text_add_string(text, "null");
+            else if (error)
+                cellar_sheet_add_error(walk->sheet, &walk->cell, text);
+            else
+                cellar_sheet_add_value(walk->sheet, &walk->cell, text);
+        }
         if (text->length >= CELLAR_CSV_FLUSH_BYTES)
             cellar_csv_flush(text, output);
     }
@@ -165,7 +208,7 @@ static void jsonstat_write_statuses(cellar_sheet_walk *walk, cellar_text *text,
     while (cellar_sheet_walk_next(walk)) {
         if (walk->cell.status == CELLAR_CELL_NORMAL)
             continue;
-        jsonstat_add_key(text, walk->cell.index, first);
+        jsonstat_add_key(text, jsonstat_index(walk, 0), first);
         cellar_text_printf(text, "\"%s\"", cellar_cell_status_name(walk->cell.status));
         first = 0;
         if (text->length >= CELLAR_CSV_FLUSH_BYTES)

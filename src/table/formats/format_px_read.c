@@ -32,6 +32,7 @@ typedef struct px_file {
     size_t n_languages;
     uint64_t n_indices, n_columns; /* all cells; cells of one row: the product of the heading */
     int keyed;                     /* rows begin with the keys of the stub */
+    int decimals;                  /* of the values, in Cellar's own files */
     json_t *extension;
 } px_file;
 
@@ -127,7 +128,8 @@ static cellar_status px_read_variable(px_file *file, size_t v, cellar_error *err
     if (variable->codes->n_values != variable->values->n_values)
         return px_fail(file, variable->codes->line, "CODES", "not as many as there are VALUES",
                        err);
-    if (contents != NULL && strcmp(contents, name) == 0 && variable->values->n_values > 1)
+    if (contents != NULL && strcmp(contents, name) == 0 && variable->values->n_values > 1 &&
+        file->extension == NULL)
         return px_fail(file, variable->values->line, "CONTVARIABLE",
                        "the table holds several measures; give one with a single measure", err);
     variable->keys_are_codes = keys != NULL && strcasecmp(keys, "CODES") == 0;
@@ -182,15 +184,19 @@ typedef cellar_status px_visitor(void *context, const cellar_sheet_cell *cell, c
 static cellar_status px_read_cell(const px_file *file, const cellar_px_token *token,
                                   cellar_sheet_cell *cell, cellar_error *err)
 {
+    const int decimals = file->decimals;
     cellar_int128 decimal;
     int exact;
 
     if (cellar_px_find_symbol(token->bytes, token->length, &cell->status))
         return CELLAR_OK;
-    if (!cellar_parse_i64(token->bytes, token->length, &cell->value)) {
-        if (!cellar_parse_decimal(token->bytes, token->length, 0, &decimal, &exact) || !exact ||
-            decimal > INT64_MAX || decimal < -INT64_MAX)
-            return px_fail(file, token->line, "DATA", "expected a whole number, dots or a dash",
+    if (decimals > 0 || !cellar_parse_i64(token->bytes, token->length, &cell->value)) {
+        if (!cellar_parse_decimal(token->bytes, token->length, decimals, &decimal, &exact) ||
+            !exact || decimal > INT64_MAX || decimal < -INT64_MAX)
+            return px_fail(file, token->line, "DATA",
+                           decimals > 0 ? "expected a number of no more than the stated decimals, "
+                                          "dots or a dash"
+                                        : "expected a whole number, dots or a dash",
                            err);
         cell->value = (int64_t) decimal;
     }
@@ -295,11 +301,17 @@ static cellar_status px_read_extension(px_file *file, cellar_error *err)
     return CELLAR_OK;
 }
 
-static cellar_status px_check_agreement(const px_file *file, const cellar_schema *schema,
+static cellar_status px_check_agreement(const px_file *file, const cellar_loaded *loaded,
                                         cellar_error *err)
 {
-    int agree = cellar_schema_n_variables(schema) == file->n_variables;
-    for (size_t v = 0; agree && v < file->n_variables; v++) {
+    const cellar_schema *schema = loaded->schema;
+    const size_t n = cellar_schema_n_variables(schema);
+    int agree = file->n_variables == n + (size_t) loaded->with_errors;
+    if (agree && loaded->with_errors) {
+        const cellar_stated_categories *measure = &file->variables[n].stated;
+        agree = measure->n == 2 && strcmp(measure->codes[1], CELLAR_SHEET_ERROR_NAME) == 0;
+    }
+    for (size_t v = 0; agree && v < n; v++) {
         const px_variable *variable = &file->variables[v];
         agree = variable->stated.n == cellar_schema_n_categories(schema, v);
         for (size_t c = 0; agree && c < variable->stated.n; c++)
@@ -316,16 +328,34 @@ static cellar_status px_check_agreement(const px_file *file, const cellar_schema
 typedef struct px_own {
     const px_file *file;
     cellar_loaded *out;
+    cellar_sheet_cell cell; /* a value that waits for its standard error */
 } px_own;
 
 /* The grid has places outside the margins of the table; they hold no number. */
-static cellar_status px_visit_own(void *context, const cellar_sheet_cell *cell, cellar_error *err)
+static cellar_status px_take_own(px_own *own, const cellar_sheet_cell *cell, cellar_error *err)
 {
-    px_own *own = context;
     if (cell->value == 0 && cell->status == CELLAR_CELL_NOT_AVAILABLE &&
         !cellar_schema_has_cell(own->out->schema, cell->index))
         return CELLAR_OK;
     return cellar_extension_add_cell(own->file->source, own->out, cell, err);
+}
+
+/* With standard errors every second number is one; dots where it is not known. */
+static cellar_status px_visit_own(void *context, const cellar_sheet_cell *cell, cellar_error *err)
+{
+    px_own *own = context;
+    if (!own->out->with_errors)
+        return px_take_own(own, cell, err);
+    if (cell->index % 2 == 0) {
+        own->cell = *cell;
+        own->cell.index /= 2;
+        return CELLAR_OK;
+    }
+    if (cell->value < 0)
+        return px_fail(own->file, own->file->px.data_line, "DATA",
+                       "a standard error cannot be negative", err);
+    own->cell.se = cell->status != CELLAR_CELL_NORMAL ? CELLAR_SHEET_NO_ERROR : cell->value;
+    return px_take_own(own, &own->cell, err);
 }
 
 static cellar_status px_read_own(px_file *file, cellar_loaded *out, cellar_error *err)
@@ -336,8 +366,9 @@ static cellar_status px_read_own(px_file *file, cellar_loaded *out, cellar_error
     if (file->keyed)
         return cellar_fail(err, CELLAR_ERR_INPUT, "%s: KEYS do not go with Cellar's note",
                            file->source->name);
-    CELLAR_TRY(cellar_extension_schema(file->source, file->extension, &out->schema, err));
-    CELLAR_TRY(px_check_agreement(file, out->schema, err));
+    CELLAR_TRY(cellar_extension_begin(file->source, file->extension, out, err));
+    file->decimals = out->decimals;
+    CELLAR_TRY(px_check_agreement(file, out, err));
     CELLAR_TRY(px_read_data(file, px_visit_own, &own, err));
     CELLAR_TRY(cellar_extension_finish(file->source, file->extension, out, err));
 out:
@@ -374,10 +405,10 @@ static cellar_status px_read_foreign(px_file *file, cellar_loaded *out, cellar_e
     cellar_intake_repeat repeat = {0};
     cellar_codelist *list = NULL;
 
-    if (file->source->kind == CELLAR_SHEET_RELEASE)
+    if (file->source->kind != CELLAR_SHEET_TABLE)
         return cellar_fail(err, CELLAR_ERR_INPUT,
-                           "%s: no note of Cellar's, so nothing says that this is a release",
-                           file->source->name);
+                           "%s: no note of Cellar's, so nothing says that this is %s",
+                           file->source->name, cellar_source_wanted(file->source));
     CELLAR_TRY(cellar_intake_create(file->source, &foreign.intake, err));
     for (size_t v = 0; v < file->n_variables; v++) {
         const cellar_stated_categories *stated = &file->variables[v].stated;

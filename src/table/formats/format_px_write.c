@@ -10,7 +10,10 @@
 #include "table/formats/extension.h"
 #include "table/formats/px.h"
 
-enum { PX_PIECE_BYTES = 240 }; /* lines stay below the 256 characters of old readers */
+enum {
+    PX_PIECE_BYTES = 240, /* lines stay below the 256 characters of old readers */
+    PX_SHOWN_DECIMALS = 2 /* of estimates, which have noise in the first already */
+};
 
 static const char px_line_end[] = "\r\n";
 
@@ -126,8 +129,9 @@ static const char *px_language(const cellar_schema *schema, size_t language)
     return tag[0] == '\0' && cellar_schema_n_languages(schema) > 1 ? "und" : tag;
 }
 
-static void px_add_head(cellar_text *text, const cellar_schema *schema)
+static void px_add_head(cellar_text *text, const cellar_sheet *sheet)
 {
+    const cellar_schema *schema = sheet->schema;
     size_t n = cellar_schema_n_languages(schema);
 
     px_add_entry(text, "CHARSET", "", NULL, "ANSI");
@@ -144,7 +148,9 @@ static void px_add_head(cellar_text *text, const cellar_schema *schema)
         }
         px_end(text);
     }
-    cellar_text_printf(text, "DECIMALS=0;%sSHOWDECIMALS=0;%s", px_line_end, px_line_end);
+    cellar_text_printf(text, "DECIMALS=%d;%sSHOWDECIMALS=%d;%s", sheet->decimals, px_line_end,
+                       sheet->decimals < PX_SHOWN_DECIMALS ? sheet->decimals : PX_SHOWN_DECIMALS,
+                       px_line_end);
     px_add_entry(text, "MATRIX", "", NULL, "CELLAR");
     px_add_entry(text, "SUBJECT-CODE", "", NULL, "CELLAR");
 }
@@ -182,6 +188,22 @@ static void px_add_title(cellar_text *text, const cellar_sheet *sheet,
     cellar_text_clear(&title);
 }
 
+/* The heading of an estimate: value and standard error. */
+static void px_add_measure(cellar_text *text, const cellar_sheet *sheet, const char *language)
+{
+    const char *const parts[] = {cellar_sheet_value_name(sheet->kind), CELLAR_SHEET_ERROR_NAME};
+    px_add_entry(text, "HEADING", language, NULL, CELLAR_SHEET_MEASURE_NAME);
+    px_add_entry(text, "CONTVARIABLE", language, NULL, CELLAR_SHEET_MEASURE_NAME);
+    for (size_t i = 0; i < 2; i++)
+        px_add_entry(text, "UNITS", language, parts[i], "number");
+    px_add_keyword(text, "VALUES", language, CELLAR_SHEET_MEASURE_NAME);
+    for (size_t i = 0; i < 2; i++) {
+        px_add_comma(text, i);
+        px_add_string(text, parts[i]);
+    }
+    px_end(text);
+}
+
 /* The keywords that each language has of its own. */
 static void px_add_language(cellar_text *text, const cellar_sheet *sheet,
                             const cellar_table_write_options *options, size_t language,
@@ -193,9 +215,13 @@ static void px_add_language(cellar_text *text, const cellar_sheet *sheet,
     px_add_entry(text, "SUBJECT-AREA", tag, NULL, "Frequency table");
     px_add_title(text, sheet, options, tag, names);
     px_add_entry(text, "CONTENTS", tag, NULL, cellar_sheet_value_name(sheet->kind));
-    px_add_entry(text, "UNITS", tag, NULL, "number");
-    px_add_names(text, "STUB", tag, names, 0, names->n - 1);
-    px_add_names(text, "HEADING", tag, names, names->n - 1, names->n);
+    if (!sheet->with_errors)
+        px_add_entry(text, "UNITS", tag, NULL, "number");
+    px_add_names(text, "STUB", tag, names, 0, names->n - (sheet->with_errors ? 0 : 1));
+    if (sheet->with_errors)
+        px_add_measure(text, sheet, tag);
+    else
+        px_add_names(text, "HEADING", tag, names, names->n - 1, names->n);
     for (size_t v = 0; v < names->n; v++) {
         px_add_keyword(text, "VALUES", tag, names->names[v].bytes);
         for (size_t c = 0; c < cellar_schema_n_categories(schema, v); c++) {
@@ -230,7 +256,7 @@ static void px_add_roles(cellar_text *text, const cellar_schema *schema,
         size_t v = cellar_schema_find_variable(schema, options->roles[i].variable);
         if (v != CELLAR_NO_CODE)
             px_add_entry(text, "VARIABLE-TYPE", "", names->names[v].bytes,
-                         strcmp(options->roles[i].role, "time") == 0 ? "Time" : "Geographical");
+                         options->roles[i].role == CELLAR_ROLE_TIME ? "Time" : "Geographical");
     }
 }
 
@@ -308,7 +334,17 @@ static void px_add_cell(cellar_text *text, const cellar_sheet_walk *walk)
         cellar_text_add_string(text, cellar_px_symbol(status));
         cellar_text_add_char(text, '"');
     } else
-        cellar_text_add_i64(text, cell->value);
+        cellar_sheet_add_value(walk->sheet, cell, text);
+    cellar_text_add_char(text, ' ');
+}
+
+/* The standard error of a cell, which stands beside its value. */
+static void px_add_error(cellar_text *text, const cellar_sheet_walk *walk)
+{
+    if (walk->in_table && walk->cell.se != CELLAR_SHEET_NO_ERROR)
+        cellar_sheet_add_error(walk->sheet, &walk->cell, text);
+    else
+        cellar_text_printf(text, "\"%s\"", cellar_px_symbol(CELLAR_CELL_NOT_AVAILABLE));
     cellar_text_add_char(text, ' ');
 }
 
@@ -321,6 +357,8 @@ static void px_write_data(cellar_sheet_walk *walk, size_t last, cellar_text *tex
         if (first || walk->categories[last] == 0)
             cellar_text_add_string(text, px_line_end);
         px_add_cell(text, walk);
+        if (walk->sheet->with_errors)
+            px_add_error(text, walk);
         if (text->length >= CELLAR_CSV_FLUSH_BYTES)
             cellar_csv_flush(text, output);
     }
@@ -340,6 +378,12 @@ cellar_status cellar_format_px_write(const cellar_sheet *sheet,
 
     if (cellar_schema_n_variables(schema) == 0)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a px file needs at least one variable");
+    if (sheet->with_errors &&
+        cellar_schema_find_variable(schema, CELLAR_SHEET_MEASURE_NAME) != CELLAR_NO_CODE)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "a variable called '%s' cannot be told from the heading of values and "
+                           "standard errors in a px file; rename the variable",
+                           CELLAR_SHEET_MEASURE_NAME);
     CELLAR_TRY(cellar_sheet_walk_init(&walk, sheet, CELLAR_SHEET_INDICES, err));
     if (output == NULL)
         goto out;
@@ -347,7 +391,7 @@ cellar_status cellar_format_px_write(const cellar_sheet *sheet,
         status = cellar_fail_memory(err, "the names of a table");
         goto out;
     }
-    px_add_head(&text, schema);
+    px_add_head(&text, sheet);
     px_add_language(&text, sheet, options, 0, &names);
     for (size_t l = 1; l < cellar_schema_n_languages(schema); l++)
         px_add_language(&text, sheet, options, l, &names);

@@ -15,12 +15,16 @@ static const char *const sdmx_statuses[] = {
     [CELLAR_CELL_UNRELIABLE] = "U",
 };
 
+/* An attribute of the observation; SDMX names no concept of its own for it. */
+#define SDMX_ERROR_NAME "STANDARD_ERROR"
+
 /* The names of dimensions are identifiers in SDMX; ours may be anything, so that the columns that
  * SDMX itself has must not be among them. */
 static cellar_status sdmx_check_names(const cellar_schema *schema, cellar_error *err)
 {
-    static const char *const taken[] = {"STRUCTURE",  "STRUCTURE_ID", "ACTION",     "OBS_VALUE",
-                                        "OBS_STATUS", "CONF_STATUS",  "COMMENT_OBS"};
+    static const char *const taken[] = {"STRUCTURE",   "STRUCTURE_ID", "ACTION",
+                                        "OBS_VALUE",   "OBS_STATUS",   "CONF_STATUS",
+                                        "COMMENT_OBS", SDMX_ERROR_NAME};
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         if (cellar_schema_find_variable(schema, taken[i]) != CELLAR_NO_CODE)
             return cellar_fail(err, CELLAR_ERR_ARGUMENT,
@@ -37,7 +41,8 @@ static void sdmx_write_header(const cellar_sheet *sheet, int neutralise, cellar_
         cellar_csv_add_safe(row, cellar_schema_variable(schema, v), neutralise);
         cellar_text_add_char(row, ',');
     }
-    cellar_text_printf(row, "OBS_VALUE,OBS_STATUS,CONF_STATUS%s\n",
+    cellar_text_printf(row, "OBS_VALUE,%sOBS_STATUS,CONF_STATUS%s\n",
+                       sheet->with_errors ? SDMX_ERROR_NAME "," : "",
                        sheet->stamp != NULL ? ",COMMENT_OBS" : "");
 }
 
@@ -48,7 +53,11 @@ static void sdmx_write_row(const cellar_sheet_walk *walk, const cellar_text *lea
     cellar_text_add(row, lead->bytes, lead->length);
     cellar_csv_fields_add(fields, walk->categories, row);
     if (cellar_sheet_shows(sheet, &walk->cell))
-        cellar_text_add_i64(row, walk->cell.value);
+        cellar_sheet_add_value(sheet, &walk->cell, row);
+    if (sheet->with_errors) {
+        cellar_text_add_char(row, ',');
+        cellar_sheet_add_error(sheet, &walk->cell, row);
+    }
     cellar_text_add_char(row, ',');
     cellar_text_add_string(row, sdmx_statuses[walk->cell.status]);
     cellar_text_add_string(row, sheet->confidential ? ",C" : ",F");

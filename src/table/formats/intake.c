@@ -79,7 +79,7 @@ cellar_status cellar_intake_add_variable(cellar_intake *intake, const char *name
     for (size_t i = 0; i < options->n_codelists; i++)
         if (strcmp(options->codelists[i].variable, name) == 0) {
             listed = options->codelists[i].codelist;
-            variable->domain = CELLAR_DOMAIN_DECLARED;
+            variable->domain = cellar_codelist_domain(listed, 0);
         }
     variable->name = cellar_arena_copy(intake->arena, name, strlen(name));
     ok = cellar_code_numbers_init(

@@ -155,7 +155,8 @@ static cellar_status jsonstat_read_dimensions(const cellar_source *source, cella
         if (status != CELLAR_OK)
             return status;
     }
-    return jsonstat_check_roles(source, file, err);
+    /* Cellar's own dimensions are compared with what the extension states */
+    return file->extension != NULL ? CELLAR_OK : jsonstat_check_roles(source, file, err);
 }
 
 /* ---- values and statuses --------------------------------------------------- */
@@ -322,9 +323,21 @@ static int jsonstat_whole(const json_t *value, int64_t *out)
     return 1;
 }
 
+/* A number in units of 10^-decimals: the nearest one, which is exact below 2^53 units. */
+static int jsonstat_decimal(const json_t *value, int decimals, int64_t *out)
+{
+    double units = json_number_value(value);
+    for (int i = 0; i < decimals; i++)
+        units *= 10;
+    if (!json_is_number(value) || !(fabs(units) <= 9007199254740992.0))
+        return 0;
+    *out = (int64_t) nearbyint(units);
+    return 1;
+}
+
 cellar_status cellar_jsonstat_cell(const cellar_source *source,
-                                   const cellar_jsonstat_cursor *cursor, cellar_sheet_cell *cell,
-                                   int *stated, cellar_error *err)
+                                   const cellar_jsonstat_cursor *cursor, int decimals,
+                                   cellar_sheet_cell *cell, int *stated, cellar_error *err)
 {
     int has_status;
 
@@ -333,10 +346,10 @@ cellar_status cellar_jsonstat_cell(const cellar_source *source,
     *stated = cursor->value != NULL || has_status;
     if (cursor->value == NULL)
         return CELLAR_OK;
-    if (!jsonstat_whole(cursor->value, &cell->value))
-        return cellar_fail(err, CELLAR_ERR_INPUT,
-                           "%s: value %" PRIu64 ": expected a whole number or null", source->name,
-                           cursor->index);
+    if (decimals > 0 ? !jsonstat_decimal(cursor->value, decimals, &cell->value)
+                     : !jsonstat_whole(cursor->value, &cell->value))
+        return cellar_fail(err, CELLAR_ERR_INPUT, "%s: value %" PRIu64 ": expected a %s or null",
+                           source->name, cursor->index, decimals > 0 ? "number" : "whole number");
     if (cell->value < 0 && source->kind == CELLAR_SHEET_TABLE)
         return cellar_fail(err, CELLAR_ERR_INPUT,
                            "%s: value %" PRIu64 ": a count cannot be negative", source->name,

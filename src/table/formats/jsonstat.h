@@ -52,9 +52,10 @@ int cellar_jsonstat_next(const cellar_jsonstat *file, cellar_jsonstat_cursor *cu
 /* The same over the cells that value or status mention. */
 int cellar_jsonstat_next_mentioned(const cellar_jsonstat *file, cellar_jsonstat_cursor *cursor);
 
-/* The cell at the cursor. *stated is 0 when it has neither a value nor a status we know. */
+/* The cell at the cursor, its value in units of 10^-decimals. *stated is 0 when it has neither a
+ * value nor a status we know. */
 cellar_status cellar_jsonstat_cell(const cellar_source *source,
-                                   const cellar_jsonstat_cursor *cursor, cellar_sheet_cell *cell,
-                                   int *stated, cellar_error *err);
+                                   const cellar_jsonstat_cursor *cursor, int decimals,
+                                   cellar_sheet_cell *cell, int *stated, cellar_error *err);
 
 #endif

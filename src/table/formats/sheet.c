@@ -44,13 +44,13 @@ cellar_status cellar_sheet_of_table(const cellar_table *table, cellar_sheet *out
 
 const char *cellar_sheet_kind_name(cellar_sheet_kind kind)
 {
-    static const char *const names[] = {"table", "release", "fit"};
+    static const char *const names[] = {"table", "release", "fit", "estimate"};
     return names[kind];
 }
 
 const char *cellar_sheet_value_name(cellar_sheet_kind kind)
 {
-    static const char *const names[] = {"count", "released", "fitted"};
+    static const char *const names[] = {"count", "released", "fitted", "estimate"};
     return names[kind];
 }
 
@@ -187,6 +187,29 @@ int cellar_sheet_walk_next(cellar_sheet_walk *walk)
             return 1;
     }
     return 0;
+}
+
+/* ---- values ---------------------------------------------------------------- */
+
+static void sheet_add_units(const cellar_sheet *sheet, int64_t units, cellar_text *text)
+{
+    if (sheet->decimals == 0)
+        cellar_text_add_i64(text, units);
+    else
+        cellar_text_add_decimal(text, units, sheet->decimals);
+}
+
+void cellar_sheet_add_value(const cellar_sheet *sheet, const cellar_sheet_cell *cell,
+                            cellar_text *text)
+{
+    sheet_add_units(sheet, cell->value, text);
+}
+
+void cellar_sheet_add_error(const cellar_sheet *sheet, const cellar_sheet_cell *cell,
+                            cellar_text *text)
+{
+    if (cell->se != CELLAR_SHEET_NO_ERROR)
+        sheet_add_units(sheet, cell->se, text);
 }
 
 /* ---- digits ---------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A read-only view of numbers in cells: all that the writers of files know of what they write. */
+/* A read-only view of values in cells: all that the writers of files know of what they write. */
 #ifndef CELLAR_TABLE_FORMATS_SHEET_H
 #define CELLAR_TABLE_FORMATS_SHEET_H
 
@@ -7,18 +7,28 @@
 
 #include "base/text.h"
 
-/* True counts, numbers that may leave, or numbers computed from these so that they add. */
+/* True counts; released values; whole numbers computed from these so that they add; estimates
+ * computed from these. The last two are both estimates (cellar/estimate.h). */
 typedef enum cellar_sheet_kind {
     CELLAR_SHEET_TABLE,
     CELLAR_SHEET_RELEASE,
-    CELLAR_SHEET_FIT
+    CELLAR_SHEET_FIT,
+    CELLAR_SHEET_ESTIMATE
 } cellar_sheet_kind;
 
-/* One cell. `value` is the count or the released number. In a sheet that is not confidential a
- * suppressed or unavailable cell has no value, whatever stands here: see cellar_sheet_shows(). */
+enum { CELLAR_SHEET_MAX_DECIMALS = 9 };
+#define CELLAR_SHEET_NO_ERROR INT64_C(-1) /* a standard error that is not known */
+/* The name of the standard errors: a column, or a category of the dimension `measure`. */
+#define CELLAR_SHEET_ERROR_NAME "se"
+#define CELLAR_SHEET_MEASURE_NAME "measure"
+
+/* One cell. `value` is the count, the released value or the estimate in units of the sheet. In a
+ * sheet that is not confidential a suppressed or unavailable cell has no value, whatever stands
+ * here: see cellar_sheet_shows(). */
 typedef struct cellar_sheet_cell {
     uint64_t index;
     int64_t value;
+    int64_t se;           /* in the same units, or CELLAR_SHEET_NO_ERROR; only with errors */
     cellar_int128 weight; /* units of 1e-9; only in a weighted sheet */
     uint64_t key;         /* only in a keyed sheet */
     cellar_cell_status status;
@@ -31,10 +41,12 @@ typedef struct cellar_sheet {
     cellar_sheet_kind kind;
     int confidential;
     int weighted, keyed;
-    uint64_t key_range;        /* the modulus of the keys; 0: 2^64 */
-    uint64_t max_weight;       /* the bound of the weights; 0: none */
+    int decimals;        /* values and errors are in units of 10^-decimals; 0 but for estimates */
+    int with_errors;     /* every cell has a standard error */
+    uint64_t key_range;  /* the modulus of the keys; 0: 2^64 */
+    uint64_t max_weight; /* the bound of the weights; 0: none */
     const char *tabulation;    /* what was counted, a JSON object; or NULL */
-    const char *stamp;         /* a sentence that the file says of its numbers; or NULL */
+    const char *stamp;         /* a sentence about its values that the file shows; or NULL */
     const char *attachment;    /* a JSON object whose members join `extension.cellar`; or NULL */
     cellar_cell_status absent; /* of cells that are not stored: NORMAL (a zero) or SUPPRESSED */
     size_t n_cells;
@@ -47,8 +59,9 @@ typedef struct cellar_sheet {
 cellar_status cellar_sheet_of_table(const cellar_table *table, cellar_sheet *out,
                                     cellar_error *err);
 
-const char *cellar_sheet_kind_name(cellar_sheet_kind kind);  /* "table", "release", "fit" */
-const char *cellar_sheet_value_name(cellar_sheet_kind kind); /* "count", "released", "fitted" */
+const char *cellar_sheet_kind_name(cellar_sheet_kind kind); /* "table", "release", "fit", ... */
+const char *
+cellar_sheet_value_name(cellar_sheet_kind kind); /* "count", "released", "fitted", ... */
 
 /* 1 when the number of the cell may be written: always in a confidential sheet, else unless the
  * cell is suppressed or not available. */
@@ -88,6 +101,12 @@ typedef struct cellar_sheet_walk {
 cellar_status cellar_sheet_walk_init(cellar_sheet_walk *walk, const cellar_sheet *sheet,
                                      cellar_sheet_extent extent, cellar_error *err);
 int cellar_sheet_walk_next(cellar_sheet_walk *walk); /* 0 at the end */
+
+/* Add the value of a cell, and its standard error if it is known. */
+void cellar_sheet_add_value(const cellar_sheet *sheet, const cellar_sheet_cell *cell,
+                            cellar_text *text);
+void cellar_sheet_add_error(const cellar_sheet *sheet, const cellar_sheet_cell *cell,
+                            cellar_text *text);
 
 /* Adds the decimal digits of a number: faster than printf. */
 void cellar_text_add_i64(cellar_text *text, int64_t value);

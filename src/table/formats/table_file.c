@@ -11,6 +11,8 @@
 #include "table/formats/format.h"
 #include "table/table.h"
 
+#define DEFAULT_LIMIT_BYTES (UINT64_C(4) << 30)
+
 static const struct table_file_format {
     cellar_table_format format;
     const char *name;
@@ -62,6 +64,16 @@ cellar_status cellar_sheet_write(const cellar_sheet *sheet,
     return format->write(sheet, options, output, err);
 }
 
+const char *cellar_role_name(cellar_role role)
+{
+    return role == CELLAR_ROLE_TIME ? "time" : "geo";
+}
+
+cellar_table_write_options cellar_table_write_options_default(void)
+{
+    return (cellar_table_write_options){0};
+}
+
 cellar_status cellar_table_write(const cellar_table *table,
                                  const cellar_table_write_options *options, cellar_output *output,
                                  cellar_error *err)
@@ -85,14 +97,21 @@ void cellar_loaded_clear(cellar_loaded *loaded)
     *loaded = (cellar_loaded){0};
 }
 
+static const char *const table_file_kinds[] = {"a table of true counts", "a release",
+                                               "a fitted table", "an estimate"};
+
+const char *cellar_source_wanted(const cellar_source *source)
+{
+    return table_file_kinds[source->kind];
+}
+
 cellar_status cellar_source_fail_kind(const cellar_source *source, cellar_sheet_kind found,
                                       cellar_error *err)
 {
-    static const char *const names[] = {"a table of true counts", "a release", "a fitted table"};
     return cellar_fail(err, CELLAR_ERR_INPUT, "%s: is %s (its values are '%s'), not %s%s",
-                       source->name, names[found], cellar_sheet_value_name(found),
-                       names[source->kind],
-                       found == CELLAR_SHEET_FIT ? "; tests, intervals and further fits belong to "
+                       source->name, table_file_kinds[found], cellar_sheet_value_name(found),
+                       cellar_source_wanted(source),
+                       found >= CELLAR_SHEET_FIT ? "; tests, intervals and further fits belong to "
                                                    "the releases it was computed from"
                                                  : "");
 }
@@ -118,6 +137,11 @@ cellar_status cellar_sheet_parse(const cellar_source *source, cellar_loaded *out
         return cellar_fail(err, CELLAR_ERR_UNSUPPORTED, "%s: %s files are written only",
                            source->name, format->name);
     return format->read(source, out, err);
+}
+
+cellar_table_read_options cellar_table_read_options_default(void)
+{
+    return (cellar_table_read_options){.limit_bytes = DEFAULT_LIMIT_BYTES};
 }
 
 cellar_status cellar_table_parse(const char *name, const char *bytes, size_t length,
@@ -153,7 +177,7 @@ cellar_status cellar_table_read(const char *path, const cellar_table_read_option
                                 cellar_table **out, cellar_error *err)
 {
     uint64_t limit =
-        options != NULL && options->limit_bytes != 0 ? options->limit_bytes : UINT64_C(4) << 30;
+        options != NULL && options->limit_bytes != 0 ? options->limit_bytes : DEFAULT_LIMIT_BYTES;
     cellar_status status;
     char *bytes;
     size_t length;

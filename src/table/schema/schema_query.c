@@ -21,6 +21,16 @@ static size_t axis_code(const schema_axis *axis, size_t category)
     return axis->total_code;
 }
 
+cellar_domain cellar_codelist_domain(const cellar_codelist *list, int is_public)
+{
+    const char *reviewer = list != NULL ? cellar_codelist_reviewer(list) : "";
+    if (reviewer == NULL)
+        return CELLAR_DOMAIN_DECLARED;
+    if (reviewer[0] != '\0')
+        return CELLAR_DOMAIN_DRAFTED;
+    return is_public ? CELLAR_DOMAIN_ASSERTED : CELLAR_DOMAIN_OBSERVED;
+}
+
 /* ---- variables and categories ---- */
 
 size_t cellar_schema_n_variables(const cellar_schema *schema)
@@ -39,6 +49,11 @@ size_t cellar_schema_find_variable(const cellar_schema *schema, const char *name
         if (strcmp(schema->axes[v].name, name) == 0)
             return v;
     return CELLAR_NO_CODE;
+}
+
+const char *cellar_schema_reviewer(const cellar_schema *schema, size_t variable)
+{
+    return cellar_codelist_reviewer(schema_axis_at(schema, variable)->codelist);
 }
 
 cellar_domain cellar_schema_domain(const cellar_schema *schema, size_t variable)

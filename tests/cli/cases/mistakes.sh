@@ -84,7 +84,7 @@ done <<'TABLE'
 2|--total-epsilon E, and no epsilon in the spec), or that the parameters are meant for each cell (--per-cell)|protect margins.json $noise -o out.csv
 3|(--max-weight W)|protect weighted.json $noise -o out.csv
 3|tabulate --max-weight W|protect weighted.json $noise --max-weight 3 -o out.csv
-3|--domain region=FILE), or assert that they are public (--domain-public)|protect observed.json $noise -o out.csv
+3|--domain VARIABLE=FILE), or assert that they are public (--domain-public)|protect observed.json $noise -o out.csv
 2|--total-epsilon 1 --delta 1e-6|protect margins.json --mechanism gaussian --total-epsilon 1 --negatives keep -o out.csv
 2|gaussian:sigma=5 or gaussian:epsilon=1,delta=1e-6|protect table.json --mechanism gaussian --negatives keep -o out.csv
 3|leave sigma out of the spec|protect margins.json --mechanism gaussian:sigma=3 --total-epsilon 1 --delta 1e-6 --negatives keep -o out.csv
