@@ -169,6 +169,13 @@ static cellar_status protect_draw(cellar_draw *draw, const cellar_forecast *fore
     return status;
 }
 
+/* 1: only the certificate shows whether the total epsilon is kept. */
+static int protect_has_to_compare(const cellar_mechanism *mechanism,
+                                  const cellar_protect_options *options)
+{
+    return options->total_epsilon != NULL && cellar_share_is_by_certificate(mechanism);
+}
+
 /* What is said about the release; known before anything is drawn. */
 static cellar_status protect_describe(cellar_protection *protection,
                                       const cellar_mechanism *mechanism,
@@ -181,8 +188,7 @@ static cellar_status protect_describe(cellar_protection *protection,
     protection->facts.noise = protect_noise(options);
     protection->facts.key_id = options->key != NULL ? cellar_key_id(options->key) : NULL;
     status = cellar_release_certify(protection, mechanism, &certificate, err);
-    if (status == CELLAR_OK && options->total_epsilon != NULL &&
-        cellar_share_is_by_certificate(mechanism))
+    if (status == CELLAR_OK && protect_has_to_compare(mechanism, options))
         status = cellar_calibrate_check(protection->certificate, options->total_epsilon, err);
     if (status != CELLAR_OK) {
         json_decref(certificate);
@@ -205,7 +211,8 @@ cellar_status cellar_protect_forecast(const cellar_table *table, const cellar_me
     CELLAR_TRY(cellar_protection_init(&protection, table, options, err));
     CELLAR_TRY(protect_plan(&protection, mechanism, options, out, err));
     CELLAR_TRY(protect_check_key(table, options, err));
-    if ((every & ~options->accept) != 0) /* else no level is refused */
+    if ((every & ~options->accept) != 0 ||
+        protect_has_to_compare(mechanism, options)) /* else no certificate refuses anything */
         CELLAR_TRY(protect_describe(&protection, mechanism, options, &description, err));
     CELLAR_TRY(cellar_forecast_fill(protection.table, mechanism, &protection.listing, out, err));
 out:
