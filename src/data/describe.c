@@ -182,8 +182,8 @@ static uint64_t describing_count(const describing *d, size_t column, size_t code
 /* How SAS, Stata, R, Python and databases write a missing value in text. */
 static int level_means_missing(const char *level)
 {
-    static const char *const words[] = {".",    "NA",   "N/A",  "#N/A", "NaN", "nan",
-                                        "NULL", "null", "None", "?",    "-"};
+    static const char *const words[] = {".",   "NA",   "N/A",  "#N/A", "NaN",
+                                        "nan", "NULL", "null", "?",    "-"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(level, words[i]) == 0)
             return 1;
