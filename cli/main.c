@@ -27,6 +27,7 @@ static const main_verb verbs[] = {
      cli_protect},
     {"plan", "From tables to releases", "a set of tables with a budget, released together",
      cli_plan},
+    {"cube", "From tables to releases", "one budget for every table, totals that add", cli_cube},
     {"certify", "From tables to releases", "what a mechanism guarantees, proved", cli_certify},
     {"mechanism", "From tables to releases", "what a mechanism does to a count", cli_mechanism},
     {"ptable", "From tables to releases", "design, read and write transition matrices", cli_ptable},

@@ -15,6 +15,8 @@
 #include <cellar/collect.h>
 #include <cellar/collect_decision.h>
 #include <cellar/collect_papers.h>
+#include <cellar/cube.h>
+#include <cellar/cube_plan.h>
 #include <cellar/describe.h>
 #include <cellar/dirichlet.h>
 #include <cellar/estimate.h>

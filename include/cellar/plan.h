@@ -46,6 +46,9 @@ CELLAR_API const char *cellar_plan_table_name(const cellar_plan *plan, size_t ta
 /* Where the release pack appears, or NULL when the plan does not say. */
 CELLAR_API const char *cellar_plan_folder(const cellar_plan *plan) CELLAR_NONNULL(1);
 
+/* Where the cube of a plan with a universe appears (cellar/cube_plan.h); NULL when it has none. */
+CELLAR_API const char *cellar_plan_cube_file(const cellar_plan *plan);
+
 /* ---- checking -------------------------------------------------------------- */
 
 /* Start from cellar_plan_options_default(). */

@@ -53,6 +53,23 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_tabulate(const cellar_tabulate_
                                                           cellar_row_report *report,
                                                           cellar_error *err);
 
+/* One table of several that are counted together: positions of its variables in the spec. */
+typedef struct cellar_tabulate_set {
+    size_t n;
+    uint8_t variables[CELLAR_MAX_VARIABLES];
+} cellar_tabulate_set;
+
+/* Counts many tables in one pass over the file: `out` has room for n_sets of them. Each is the
+ * table that cellar_tabulate() makes of its variables, but for rows with a missing value in any
+ * variable of the spec, which are dropped or refused for all of them. Structural zeros, single
+ * margins and hierarchies are refused. Free each with cellar_table_free(). On failure all are NULL.
+ */
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_tabulate_many(const cellar_tabulate_spec *spec,
+                                                               const cellar_tabulate_set *sets,
+                                                               size_t n_sets, cellar_table **out,
+                                                               cellar_row_report *report,
+                                                               cellar_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -58,8 +58,25 @@ static const plan_field table_fields[] = {
     {KEY("structural_zeros", PLAN_FILE, plan_table, structural_zeros)},
     {.key = NULL}};
 
+static const plan_field universe_table_fields[] = {
+    {KEY("by", PLAN_TEXTS, plan_universe_table, by), .required = 1},
+    {KEY("weight", PLAN_DECIMAL, plan_universe_table, weight)},
+    {KEY("largest_sd", PLAN_DECIMAL, plan_universe_table, largest_sd)},
+    {.key = NULL}};
+
+static const plan_field universe_fields[] = {
+    {KEY("file", PLAN_FILE, plan_universe, file), .required = 1},
+    {KEY("sign", PLAN_FILE, plan_universe, sign)},
+    {KEY("up_to", PLAN_COUNT, plan_universe, up_to)},
+    {KEY("tables", PLAN_MAPS, plan_universe, tables), .fields = universe_table_fields,
+     .size = sizeof(plan_universe_table)},
+    {KEY("without", PLAN_TEXTS, plan_universe, without)},
+    {KEY("objective", PLAN_CHOICE, plan_universe, objective), .words = "tables|cells|largest"},
+    {.key = NULL}};
+
 static const plan_field budget_fields[] = {
     {KEY("epsilon", PLAN_DECIMAL, plan_budget, epsilon)},
+    {KEY("delta", PLAN_DECIMAL, plan_budget, delta)},
     {KEY("rho", PLAN_DECIMAL, plan_budget, rho)},
     {KEY("split", PLAN_CHOICE, plan_budget, split), .words = "even|weights|optimal"},
     {.key = NULL}};
@@ -110,8 +127,9 @@ const plan_field cellar_plan_fields[] = {
     {KEY("unit", PLAN_MAP, cellar_plan, unit), .fields = unit_fields},
     {KEY("variables", PLAN_MAPS, cellar_plan, variables), .required = 1, .fields = variable_fields,
      .size = sizeof(plan_variable)},
-    {KEY("tables", PLAN_MAPS, cellar_plan, tables), .required = 1, .fields = table_fields,
+    {KEY("tables", PLAN_MAPS, cellar_plan, tables), .fields = table_fields,
      .size = sizeof(plan_table)},
+    {KEY("universe", PLAN_MAP, cellar_plan, universe), .fields = universe_fields},
     {KEY("mechanism", PLAN_TEXT, cellar_plan, mechanism)},
     {KEY("budget", PLAN_MAP, cellar_plan, budget), .fields = budget_fields},
     {KEY("neighbours", PLAN_CHOICE, cellar_plan, neighbours), .words = "add-remove|substitute"},

@@ -67,7 +67,7 @@ static json_t *uncovered_json(const cellar_plan *plan)
             list, json_string("that disclosure rules on true counts passed: nobody but the "
                               "custodian can cause or see their refusal, and no guarantee covers "
                               "it"));
-    if (plan->negatives - 1 == CELLAR_NEGATIVES_ZERO &&
+    if (plan->negatives == CELLAR_NEGATIVES_ZERO &&
         !cellar_plan_has_text(&plan->accept, "bias")) /* check_bias() would have refused */
         failed |= json_array_append_new(
             list, json_string("that no total's bias exceeds its standard deviation, which was "

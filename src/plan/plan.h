@@ -56,8 +56,26 @@ typedef struct plan_rule {
     plan_list qid, sensitive;
 } plan_rule;
 
+/* A table of a universe beyond those of at most so many variables, or one with a wish of its own.
+ */
+typedef struct plan_universe_table {
+    plan_place place;
+    plan_list by; /* "region", or "region^1" for a level of its hierarchy */
+    const char *weight, *largest_sd;
+} plan_universe_table;
+
+/* Tables that are answered from one cube (docs/cube.md). */
+typedef struct plan_universe {
+    const char *file; /* where the cube appears; NULL: the plan has no universe */
+    const char *sign;
+    uint64_t up_to;
+    plan_list tables, without;
+    int objective;
+} plan_universe;
+enum { PLAN_OBJECTIVE_TABLES = 1, PLAN_OBJECTIVE_CELLS, PLAN_OBJECTIVE_LARGEST };
+
 typedef struct plan_budget {
-    const char *epsilon, *rho;
+    const char *epsilon, *delta, *rho;
     int split;
 } plan_budget;
 enum { PLAN_SPLIT_EVEN = 1, PLAN_SPLIT_WEIGHTS, PLAN_SPLIT_OPTIMAL };
@@ -87,6 +105,7 @@ struct cellar_plan {
     plan_data data;
     plan_unit unit;
     plan_list variables, tables, rules, accept; /* plan_variable, plan_table, plan_rule, texts */
+    plan_universe universe;
     const char *mechanism;
     plan_budget budget;
     int neighbours, negatives, parameter_choice; /* values of the enums of these names */
@@ -105,6 +124,11 @@ static inline plan_variable *plan_variable_at(const cellar_plan *plan, size_t v)
 static inline plan_table *plan_table_at(const cellar_plan *plan, size_t t)
 {
     return (plan_table *) plan->tables.items + t;
+}
+
+static inline plan_universe_table *plan_universe_table_at(const cellar_plan *plan, size_t t)
+{
+    return (plan_universe_table *) plan->universe.tables.items + t;
 }
 
 static inline plan_rule *plan_rule_at(const cellar_plan *plan, size_t r)

@@ -158,3 +158,8 @@ const char *cellar_plan_folder(const cellar_plan *plan)
 {
     return plan->outputs.folder;
 }
+
+const char *cellar_plan_cube_file(const cellar_plan *plan)
+{
+    return plan->universe.file;
+}

@@ -375,9 +375,47 @@ static cellar_status check_rule(const cellar_plan *plan, plan_rule *rule, cellar
     return check_shares(plan, rule, err);
 }
 
+/* A plan has tables, or a universe. */
+static cellar_status check_universe(const cellar_plan *plan, cellar_error *err)
+{
+    const plan_universe *universe = &plan->universe;
+    const int has_delta = plan->budget.delta != NULL;
+    if (universe->file == NULL && plan->tables.n == 0)
+        return cellar_plan_fail_at(plan, "tables", err,
+                                   "missing: a plan has tables, or a universe (docs/cube.md)");
+    if (universe->file == NULL && has_delta)
+        return cellar_plan_fail_at(plan, "budget.delta", err,
+                                   "the budget of a list of tables is an epsilon or a rho");
+    if (universe->file == NULL)
+        return CELLAR_OK;
+    if (plan->tables.n > 0 || plan->rules.n > 0)
+        return cellar_plan_fail_at(plan, "universe", err,
+                                   "a universe has no tables and rules beside it");
+    if (universe->up_to == 0 && universe->tables.n == 0)
+        return cellar_plan_fail_at(plan, "universe", err,
+                                   "expected up_to, the number of variables that tables may cross, "
+                                   "or tables");
+    if (plan->mechanism != NULL || plan->budget.split != 0)
+        return cellar_plan_fail_at(plan, "universe", err,
+                                   "the budget says which noise is used: leave mechanism and split "
+                                   "out");
+    if (plan->budget.epsilon == NULL && plan->budget.rho == NULL)
+        return cellar_plan_fail_at(plan, "budget", err,
+                                   "a universe needs a budget: rho, or epsilon and delta, or "
+                                   "epsilon alone for pure differential privacy");
+    if (has_delta && plan->budget.epsilon == NULL)
+        return cellar_plan_fail_at(plan, "budget.delta", err, "a delta goes with an epsilon");
+    if (plan->negatives == 2 || plan->threshold > 0)
+        return cellar_plan_fail_at(plan, "negatives", err,
+                                   "a cube keeps negative values, or its tables would not add: "
+                                   "expected keep, and no threshold");
+    return CELLAR_OK;
+}
+
 cellar_status cellar_plan_resolve(cellar_plan *plan, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
+    CELLAR_TRY(check_universe(plan, err));
     if (plan->tables.n > TABLES_MAX)
         return cellar_plan_fail_at(plan, "tables", err, "at most %d tables", (int) TABLES_MAX);
     for (size_t v = 0; v < plan->variables.n; v++)

@@ -112,12 +112,6 @@ out:
 
 /* ---- with a ledger ------------------------------------------------------- */
 
-static cellar_status open_ledger(run *r, cellar_error *err)
-{
-    const plan_ledger *account = &r->plan->ledger;
-    return cellar_ledger_open_file(account->file, account->key, &r->ledger, err);
-}
-
 /* What is released: a request asked again must ask for the same plan. */
 static void describe_list(const cellar_plan *plan, cellar_text *out)
 {
@@ -164,7 +158,7 @@ static cellar_status run_charged(run *r, cellar_plan_run_result *out, cellar_err
     payment.edition = plan->data.edition;
     payment.analyst = plan->ledger.analyst;
     payment.accept_delta = cellar_plan_has_text(&plan->accept, "delta");
-    CELLAR_TRY(open_ledger(r, err));
+    CELLAR_TRY(cellar_ledger_open_file(plan->ledger.file, plan->ledger.key, &r->ledger, err));
     describe_list(plan, &what);
     if (what.failed)
         CELLAR_TRY(cellar_fail_memory(err, "a charge"));

@@ -50,19 +50,17 @@ static cellar_reader_options reader_options(const plan_data *data)
     return reader;
 }
 
-cellar_status cellar_plan_count(const cellar_plan *plan, const plan_table *table,
-                                const cellar_plan_options *options, cellar_table **out,
-                                cellar_row_report *rows, cellar_error *err)
+cellar_tabulate_spec cellar_plan_tabulate_spec(const cellar_plan *plan, const size_t *chosen,
+                                               size_t n, const cellar_plan_options *options,
+                                               cellar_variable_spec *variables)
 {
-    cellar_variable_spec variables[CELLAR_MAX_VARIABLES];
     cellar_tabulate_spec spec = cellar_tabulate_spec_default();
-
-    for (size_t k = 0; k < table->n_variables; k++)
-        variables[k] = variable_spec(plan_variable_at(plan, table->variables[k]));
+    for (size_t k = 0; k < n; k++)
+        variables[k] = variable_spec(plan_variable_at(plan, chosen[k]));
     spec.path = plan->data.file;
     spec.reader = reader_options(&plan->data);
     spec.variables = variables;
-    spec.n_variables = table->n_variables;
+    spec.n_variables = n;
     spec.missing = plan->data.missing.items;
     spec.n_missing = plan->data.missing.n;
     spec.missing_policy = (cellar_missing_policy) plan->data.missing_as;
@@ -72,12 +70,22 @@ cellar_status cellar_plan_count(const cellar_plan *plan, const plan_table *table
     spec.max_weight = plan->data.max_weight;
     spec.unit_column = plan->unit.column;
     spec.max_per_unit = plan->unit.max_records;
-    spec.margins = table->wanted;
-    spec.structural_zeros_path = table->structural_zeros;
     if (options != NULL) {
         spec.n_threads = options->n_threads;
         spec.progress = options->progress;
     }
+    return spec;
+}
+
+cellar_status cellar_plan_count(const cellar_plan *plan, const plan_table *table,
+                                const cellar_plan_options *options, cellar_table **out,
+                                cellar_row_report *rows, cellar_error *err)
+{
+    cellar_variable_spec variables[CELLAR_MAX_VARIABLES];
+    cellar_tabulate_spec spec =
+        cellar_plan_tabulate_spec(plan, table->variables, table->n_variables, options, variables);
+    spec.margins = table->wanted;
+    spec.structural_zeros_path = table->structural_zeros;
     if (options != NULL && options->without_counts) {
         cellar_status status = cellar_tabulate_declared(&spec, out, err);
         if (status != CELLAR_OK || *out != NULL)
@@ -156,6 +164,10 @@ cellar_status cellar_plan_work_open(plan_work *work, const cellar_plan *plan,
                                     const cellar_plan_options *options, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
+    if (plan->universe.file != NULL)
+        return cellar_plan_fail_at(plan, "universe", err,
+                                   "the plan is of a cube: use `cellar cube plan` and `cellar cube "
+                                   "build`");
     *work = (plan_work){.plan = plan,
                         .n = plan->tables.n,
                         .per_unit = plan->unit.max_records > 0 ? plan->unit.max_records : 1,

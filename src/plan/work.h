@@ -33,6 +33,11 @@ cellar_status cellar_plan_work_open(plan_work *work, const cellar_plan *plan,
                                     const cellar_plan_options *options, cellar_error *err);
 void cellar_plan_work_close(plan_work *work);
 
+/* How the chosen variables of the plan are counted; `variables` has room for their specs. */
+cellar_tabulate_spec cellar_plan_tabulate_spec(const cellar_plan *plan, const size_t *chosen,
+                                               size_t n, const cellar_plan_options *options,
+                                               cellar_variable_spec *variables);
+
 /* Counts one table of the plan, or nothing without opening the data where that was asked for
  * (options->without_counts) and every domain is declared. `rows` is what became of the rows. */
 cellar_status cellar_plan_count(const cellar_plan *plan, const plan_table *table,

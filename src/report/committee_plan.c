@@ -151,7 +151,7 @@ static cellar_status plan_page_table(plan_page *run, size_t t, cellar_error *err
     what.sensitive = variables + what.n_qid;
     what.mechanisms = &mechanism;
     what.n_mechanisms = 1;
-    what.negatives = (cellar_negatives) (work->plan->negatives - 1);
+    what.negatives = (cellar_negatives) work->plan->negatives;
     snprintf(own.page.prefix, sizeof own.page.prefix, "table-%zu-", t + 1);
     if (what.n_qid == 0)
         cellar_page_paragraph(&own.page,

@@ -41,13 +41,14 @@ typedef struct tabulation {
     uint64_t key_range;
     cellar_int128 largest_weight; /* what weights are clipped to; 0: not at all */
     cellar_units *units;
-    cellar_accumulator *accumulator;
+    const cellar_tabulate_set *sets; /* the tables to count */
+    size_t n_sets;
+    cellar_accumulator **accumulators; /* one for each */
     tabulate_lane *lanes;
     int n_lanes;
     cellar_codelist *domains[CELLAR_MAX_VARIABLES];
     uint32_t *leaf_of[CELLAR_MAX_VARIABLES];
     cellar_structural_rules *rules;
-    cellar_schema *schema;
 } tabulation;
 
 cellar_tabulate_spec cellar_tabulate_spec_default(void)
@@ -309,6 +310,30 @@ static cellar_status lane_pick(tabulation *t, tabulate_lane *lane, cellar_batch 
     return CELLAR_OK;
 }
 
+/* Counts rows, which hold all variables, for one table. */
+static cellar_status count_set(tabulation *t, int lane_number, size_t s, cellar_coded_rows rows,
+                               cellar_error *err)
+{
+    const cellar_tabulate_set *set = &t->sets[s];
+    const int32_t *codes[CELLAR_MAX_VARIABLES];
+    size_t n_codes[CELLAR_MAX_VARIABLES];
+    for (size_t k = 0; k < set->n; k++) {
+        codes[k] = rows.codes[set->variables[k]];
+        n_codes[k] = rows.n_codes[set->variables[k]];
+    }
+    rows.codes = codes;
+    rows.n_codes = n_codes;
+    return cellar_accumulator_add(t->accumulators[s], lane_number, &rows, err);
+}
+
+static cellar_status check_size(const tabulation *t, size_t n_cells, cellar_error *err)
+{
+    return t->spec->max_cells == 0 || n_cells <= t->spec->max_cells
+               ? CELLAR_OK
+               : cellar_fail(err, CELLAR_ERR_RULE, "the table has more than %llu cells",
+                             (unsigned long long) t->spec->max_cells);
+}
+
 static cellar_status count_batch(void *context, int lane_number, cellar_batch *batch,
                                  cellar_error *err)
 {
@@ -327,10 +352,10 @@ static cellar_status count_batch(void *context, int lane_number, cellar_batch *b
     if (t->spec->weight_column != NULL || t->key_range > 0 || t->units != NULL)
         CELLAR_TRY(lane_pick(t, lane, batch, &rows, err));
     lane->n_counted += cellar_counts_sum(rows.counts, rows.n);
-    CELLAR_TRY(cellar_accumulator_add(t->accumulator, lane_number, &rows, err));
-    if (t->spec->max_cells > 0 && cellar_accumulator_n_cells(t->accumulator) > t->spec->max_cells)
-        status = cellar_fail(err, CELLAR_ERR_RULE, "the table has more than %llu cells",
-                             (unsigned long long) t->spec->max_cells);
+    for (size_t s = 0; s < t->n_sets; s++) {
+        CELLAR_TRY(count_set(t, lane_number, s, rows, err));
+        CELLAR_TRY(check_size(t, cellar_accumulator_n_cells(t->accumulators[s]), err));
+    }
 out:
     return status;
 }
@@ -340,16 +365,19 @@ static cellar_status tabulation_count(tabulation *t, cellar_row_report *report, 
     cellar_status status = CELLAR_OK;
     cellar_scan_options options = {
         .n_lanes = t->spec->n_threads, .in_order = t->units != NULL, .progress = t->spec->progress};
-    cellar_accumulator_spec counters = {.n_variables = t->spec->n_variables,
-                                        .counted = t->spec->reader.count_column != NULL,
+    cellar_accumulator_spec counters = {.counted = t->spec->reader.count_column != NULL,
                                         .weighted = t->spec->weight_column != NULL,
                                         .key_range = t->key_range};
 
     t->n_lanes = counters.n_lanes = cellar_scan_n_lanes(t->scan, &options);
     t->lanes = cellar_alloc((size_t) t->n_lanes, sizeof *t->lanes);
-    if (t->lanes == NULL)
+    t->accumulators = cellar_alloc(t->n_sets, sizeof *t->accumulators);
+    if (t->lanes == NULL || t->accumulators == NULL)
         return cellar_fail_memory(err, "a tabulation");
-    CELLAR_TRY(cellar_accumulator_create(&counters, &t->accumulator, err));
+    for (size_t s = 0; s < t->n_sets; s++) {
+        counters.n_variables = t->sets[s].n;
+        CELLAR_TRY(cellar_accumulator_create(&counters, &t->accumulators[s], err));
+    }
     CELLAR_TRY(cellar_scan_run(t->scan, t->uses, t->n_uses, count_batch, t, &options, report, err));
     for (int i = 0; i < t->n_lanes; i++) {
         report->n_counted += t->lanes[i].n_counted;
@@ -361,11 +389,16 @@ out:
 
 /* ---- the table ------------------------------------------------------------- */
 
-static cellar_status tabulation_schema(tabulation *t, cellar_error *err)
+static cellar_domain variable_domain(const tabulation *t, size_t v)
+{
+    return cellar_codelist_domain(cellar_coder_is_declared(t->coders[v]) ? t->domains[v] : NULL,
+                                  t->spec->variables[v].domain_public);
+}
+
+/* The categories of all variables, once all rows were seen. */
+static cellar_status tabulation_domains(tabulation *t, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    cellar_schema_variable_def defs[CELLAR_MAX_VARIABLES];
-
     for (size_t v = 0; v < t->spec->n_variables; v++) {
         if (cellar_coder_n_codes(t->coders[v]) == 0)
             return cellar_fail(err, CELLAR_ERR_INPUT,
@@ -373,68 +406,95 @@ static cellar_status tabulation_schema(tabulation *t, cellar_error *err)
                                "declare its domain",
                                t->spec->path, cellar_coder_variable(t->coders[v]));
         CELLAR_TRY(cellar_coder_domain(t->coders[v], &t->domains[v], &t->leaf_of[v], err));
-        defs[v] = (cellar_schema_variable_def){
-            .name = cellar_coder_variable(t->coders[v]),
-            .domain = cellar_codelist_domain(cellar_coder_is_declared(t->coders[v]) ? t->domains[v]
-                                                                                    : NULL,
-                                             t->spec->variables[v].domain_public),
-            .codelist = t->domains[v]};
     }
-    CELLAR_TRY(cellar_schema_create(defs, t->spec->n_variables, t->rules, &t->schema, err));
 out:
     return status;
 }
 
-static cellar_status tabulation_tell(const tabulation *t, cellar_table *table, cellar_error *err)
+static cellar_status set_schema(const tabulation *t, const cellar_tabulate_set *set,
+                                cellar_schema **out, cellar_error *err)
 {
+    cellar_schema_variable_def defs[CELLAR_MAX_VARIABLES];
+    for (size_t k = 0; k < set->n; k++) {
+        const size_t v = set->variables[k];
+        defs[k] = (cellar_schema_variable_def){.name = cellar_coder_variable(t->coders[v]),
+                                               .domain = variable_domain(t, v),
+                                               .codelist = t->domains[v]};
+    }
+    return cellar_schema_create(defs, set->n, t->rules, out, err);
+}
+
+/* Says what was counted: as if only the variables of the table had been asked for. */
+static cellar_status set_describe(const tabulation *t, const cellar_tabulate_set *set,
+                                  cellar_table *table, cellar_error *err)
+{
+    cellar_variable_spec variables[CELLAR_MAX_VARIABLES];
+    cellar_tabulate_spec spec = *t->spec;
     char *text = NULL;
-    cellar_status status = cellar_tabulation_describe(
-        t->spec, (const cellar_condition *const *) t->conditions, &text, err);
+    cellar_status status;
+    for (size_t k = 0; k < set->n; k++)
+        variables[k] = t->spec->variables[set->variables[k]];
+    spec.variables = variables;
+    spec.n_variables = set->n;
+    status = cellar_tabulation_describe(&spec, (const cellar_condition *const *) t->conditions,
+                                        &text, err);
     if (status == CELLAR_OK)
         status = cellar_table_set_tabulation(table, text, err);
     cellar_free(text);
     return status;
 }
 
-static cellar_status tabulation_table(tabulation *t, cellar_table **out, cellar_error *err)
+/* The inner cells of one table. */
+static cellar_status set_cells(const tabulation *t, size_t s, const cellar_schema *schema,
+                               cellar_cells *out, cellar_error *err)
+{
+    const cellar_tabulate_set *set = &t->sets[s];
+    const uint32_t *leaf_of[CELLAR_MAX_VARIABLES];
+    size_t n_codes[CELLAR_MAX_VARIABLES];
+    uint64_t stride[CELLAR_MAX_VARIABLES];
+    cellar_status status = CELLAR_OK;
+    for (size_t k = set->n; k-- > 0;) {
+        leaf_of[k] = t->leaf_of[set->variables[k]];
+        n_codes[k] = cellar_coder_n_codes(t->coders[set->variables[k]]);
+        stride[k] = k + 1 == set->n ? 1 : stride[k + 1] * cellar_schema_n_leaves(schema, k + 1);
+    }
+    CELLAR_TRY(cellar_accumulator_cells(t->accumulators[s], leaf_of, n_codes, stride, out, err));
+    status = check_size(t, out->n, err);
+    if (status != CELLAR_OK)
+        cellar_cells_clear(out);
+out:
+    return status;
+}
+
+static cellar_status set_table(tabulation *t, size_t s, cellar_table **out, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    size_t n = t->spec->n_variables, n_codes[CELLAR_MAX_VARIABLES];
-    uint64_t stride[CELLAR_MAX_VARIABLES];
     const cellar_margins *margins = &t->spec->margins;
     cellar_cells cells = {0};
-    cellar_table *interior = NULL;
+    cellar_schema *schema = NULL;
+    cellar_table *inner = NULL;
     cellar_error refusal = {""};
 
-    for (size_t v = n; v-- > 0;) {
-        n_codes[v] = cellar_coder_n_codes(t->coders[v]);
-        stride[v] = v + 1 == n ? 1 : stride[v + 1] * cellar_schema_n_leaves(t->schema, v + 1);
-    }
-    CELLAR_TRY(cellar_accumulator_cells(t->accumulator, (const uint32_t *const *) t->leaf_of,
-                                        n_codes, stride, &cells, err));
-    if (t->spec->max_cells > 0 && cells.n > t->spec->max_cells) {
-        cellar_cells_clear(&cells);
-        status = cellar_fail(err, CELLAR_ERR_RULE, "the table has more than %llu cells",
-                             (unsigned long long) t->spec->max_cells);
-        goto out;
-    }
-    status = cellar_table_from_cells(t->schema, &cells, t->key_range, &interior, &refusal);
+    CELLAR_TRY(set_schema(t, &t->sets[s], &schema, err));
+    CELLAR_TRY(set_cells(t, s, schema, &cells, err));
+    status = cellar_table_from_cells(schema, &cells, t->key_range, &inner, &refusal);
     if (status != CELLAR_OK) {
         cellar_fail(err, status, "%s: %s",
                     t->rules != NULL ? t->spec->structural_zeros_path : t->spec->path,
                     refusal.message);
         goto out;
     }
-    CELLAR_TRY(cellar_table_set_max_weight(interior, t->spec->max_weight, err));
-    CELLAR_TRY(tabulation_tell(t, interior, err));
+    CELLAR_TRY(cellar_table_set_max_weight(inner, t->spec->max_weight, err));
+    CELLAR_TRY(set_describe(t, &t->sets[s], inner, err));
     if (margins->all || margins->n_masks > 0 || margins->hierarchies != 0)
-        CELLAR_TRY(cellar_table_create_expanded(interior, margins, out, err));
+        CELLAR_TRY(cellar_table_create_expanded(inner, margins, out, err));
     else {
-        *out = interior;
-        interior = NULL;
+        *out = inner;
+        inner = NULL;
     }
 out:
-    cellar_table_free(interior);
+    cellar_table_free(inner);
+    cellar_schema_free(schema);
     return status;
 }
 
@@ -460,29 +520,68 @@ static void tabulation_clear(tabulation *t)
     cellar_free(t->conditions);
     cellar_free(t->coders);
     cellar_free(t->uses);
-    cellar_accumulator_free(t->accumulator);
+    for (size_t s = 0; t->accumulators != NULL && s < t->n_sets; s++)
+        cellar_accumulator_free(t->accumulators[s]);
+    cellar_free(t->accumulators);
     cellar_units_free(t->units);
     cellar_structural_rules_free(t->rules);
-    cellar_schema_free(t->schema);
     cellar_scan_close(t->scan);
+}
+
+static cellar_status tabulate_sets(const cellar_tabulate_spec *spec,
+                                   const cellar_tabulate_set *sets, size_t n_sets,
+                                   cellar_table **out, cellar_row_report *report, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    tabulation t = {.spec = spec, .sets = sets, .n_sets = n_sets};
+    cellar_row_report counted = {0};
+
+    CELLAR_TRY(tabulation_check(spec, err));
+    CELLAR_TRY(tabulation_prepare(&t, err));
+    CELLAR_TRY(tabulation_count(&t, &counted, err));
+    CELLAR_TRY(tabulation_domains(&t, err));
+    for (size_t s = 0; s < n_sets; s++)
+        CELLAR_TRY(set_table(&t, s, &out[s], err));
+    if (report != NULL)
+        *report = counted;
+out:
+    tabulation_clear(&t);
+    return status;
 }
 
 cellar_status cellar_tabulate(const cellar_tabulate_spec *spec, cellar_table **out,
                               cellar_row_report *report, cellar_error *err)
 {
-    cellar_status status = CELLAR_OK;
-    tabulation t = {.spec = spec};
-    cellar_row_report counted = {0};
-
+    cellar_tabulate_set all = {.n = spec->n_variables};
     *out = NULL;
-    CELLAR_TRY(tabulation_check(spec, err));
-    CELLAR_TRY(tabulation_prepare(&t, err));
-    CELLAR_TRY(tabulation_count(&t, &counted, err));
-    CELLAR_TRY(tabulation_schema(&t, err));
-    CELLAR_TRY(tabulation_table(&t, out, err));
-    if (report != NULL)
-        *report = counted;
-out:
-    tabulation_clear(&t);
+    for (size_t v = 0; v < spec->n_variables && v < CELLAR_MAX_VARIABLES; v++)
+        all.variables[v] = (uint8_t) v;
+    return tabulate_sets(spec, &all, 1, out, report, err);
+}
+
+cellar_status cellar_tabulate_many(const cellar_tabulate_spec *spec,
+                                   const cellar_tabulate_set *sets, size_t n_sets,
+                                   cellar_table **out, cellar_row_report *report, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    memset(out, 0, n_sets * sizeof *out);
+    for (size_t s = 0; s < n_sets; s++) {
+        int is_good = sets[s].n > 0 && sets[s].n <= CELLAR_MAX_VARIABLES;
+        for (size_t k = 0; is_good && k < sets[s].n; k++)
+            is_good = sets[s].variables[k] < spec->n_variables;
+        if (!is_good)
+            return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                               "a table has 1 to %d of the variables that are counted",
+                               CELLAR_MAX_VARIABLES);
+    }
+    if (spec->structural_zeros_path != NULL || spec->margins.n_masks > 0 ||
+        spec->margins.hierarchies != 0)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "structural zeros, single margins and hierarchies are for one table");
+    status = tabulate_sets(spec, sets, n_sets, out, report, err);
+    for (size_t s = 0; status != CELLAR_OK && s < n_sets; s++) {
+        cellar_table_free(out[s]);
+        out[s] = NULL;
+    }
     return status;
 }

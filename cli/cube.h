@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The parts of cellar cube. */
+#ifndef CELLAR_CLI_CUBE_H
+#define CELLAR_CLI_CUBE_H
+
+#include <cellar/cube.h>
+#include <cellar/cube_plan.h>
+
+#include "options.h"
+
+typedef struct cube_values {
+    const char *path, *by, *interval, *date;
+    cli_words level, only, group;
+    int margins, json, force, verify;
+    cli_number threads, limit;
+} cube_values;
+
+/* Each takes the plan or the cube by its path and answers an exit code. */
+int cli_cube_plan(const char *path, const cube_values *values);
+int cli_cube_compare(const char *path, const cube_values *values);
+int cli_cube_build(const char *path, const cube_values *values);
+int cli_cube_show(const char *path, const cube_values *values);
+int cli_cube_table(const char *path, const cube_values *values);
+
+#endif

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+set(LAYER_SOURCES
+  ask.c
+  contrast.c
+  cube.c
+  file_read.c
+  file_write.c
+  lattice.c
+  picks.c
+  precision.c
+  reconstruct.c
+  variable.c
+)

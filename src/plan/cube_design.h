@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A cube before it is built. */
+#ifndef CELLAR_PLAN_CUBE_DESIGN_H
+#define CELLAR_PLAN_CUBE_DESIGN_H
+
+#include <cellar/cube_plan.h>
+
+#include "cube/cube.h"
+#include "cube/precision.h"
+#include "plan/work.h"
+
+/* Different mechanisms that a cube may use: its certificate composes each as often as it is used.
+ */
+enum { CUBE_MECHANISMS_MAX = 32, CUBE_NOT_MEASURED = 255 };
+
+struct cellar_cube_design {
+    const cellar_plan *plan;
+    cellar_cube *cube; /* variables, lattice, planned measures; nothing measured */
+    plan_work work;    /* of no table: what a unit multiplies */
+    cellar_schema *domains[CELLAR_MAX_VARIABLES]; /* of each variable alone */
+    /* Of each table: weight of the variance of a cell; largest variance as a share of the budget
+     * (at cost 1), and as the plan wishes it; errors. */
+    double *weight, *cap, *wish, *sd, *independent_sd, *inner_sd;
+    uint32_t *named; /* the tables that the plan names, in its order */
+    double cost;     /* the sum of all precisions */
+    char **names;
+    uint8_t *mechanism_of; /* each table, or CUBE_NOT_MEASURED */
+    cellar_mechanism *mechanisms[CUBE_MECHANISMS_MAX];
+    size_t n_mechanisms;
+    cellar_certificate *certificate;
+    const char *delta; /* at which epsilon is stated first; NULL: none */
+    double loss_to_bound, loss_to_optimum;
+};
+
+/* The universe of the plan: its variables and tables as a cube, weights and caps (cube_universe.c).
+ */
+cellar_status cellar_cube_design_universe(cellar_cube_design *design, cellar_error *err);
+
+/* Noise for the precisions of a choice: mechanisms, measures and the certificate, for a cost that
+ * a unit pays (cube_noise.c). Replaces what an earlier call made. */
+cellar_status cellar_cube_design_noise(cellar_cube_design *design, const cube_choice *choice,
+                                       double budget, cellar_error *err);
+/* 1: pure epsilon, by discrete Laplace noise. */
+int cellar_cube_design_is_pure(const cellar_cube_design *design);
+
+#endif

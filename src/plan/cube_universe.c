@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a plan says about its universe: which tables there are, and how much each is worth. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "plan/cube_design.h"
+#include "table/build.h"
+
+/* ---- variables ---------------------------------------------------------------------------- */
+
+/* The declared categories of a variable: those that an empty table of it has. */
+static cellar_status open_variable(cellar_cube_design *d, size_t v, cube_variable *out,
+                                   cellar_error *err)
+{
+    const cellar_plan *plan = d->plan;
+    const plan_variable *variable = plan_variable_at(plan, v);
+    cellar_variable_spec spec;
+    const cellar_tabulate_spec question = cellar_plan_tabulate_spec(plan, &v, 1, NULL, &spec);
+    cellar_table *empty = NULL;
+    cellar_status status = CELLAR_OK;
+    CELLAR_TRY(cellar_tabulate_declared(&question, &empty, err));
+    if (empty == NULL)
+        CELLAR_TRY(cellar_plan_fail(plan->name, &variable->place, NULL, err,
+                                    "a universe is fixed before the data are read: '%.60s' needs a "
+                                    "codelist, or a band with top and bottom",
+                                    variable->name));
+    d->domains[v] = cellar_schema_retain(cellar_table_schema(empty));
+    CELLAR_TRY(cellar_cube_variable_init(
+        out, variable->name, cellar_schema_domain(d->domains[v], 0),
+        cellar_schema_codelist(d->domains[v], 0), variable->hierarchy == PLAN_YES, err));
+out:
+    cellar_table_free(empty);
+    return status;
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+/* "region", or "region^1": a variable and a level of it. */
+static cellar_status read_side(const cellar_plan *plan, const cube_variable *variables,
+                               const plan_place *place, const char *key, const char *text,
+                               size_t length, uint8_t level[CELLAR_MAX_VARIABLES],
+                               cellar_error *err)
+{
+    size_t at = length, number, v = 0;
+    for (size_t i = length; i-- > 0 && text[i] >= '0' && text[i] <= '9';)
+        at = i;
+    at = at > 0 && at < length && text[at - 1] == '^' ? at - 1 : length;
+    while (v < plan->variables.n &&
+           (strlen(variables[v].name) != at || strncmp(variables[v].name, text, at) != 0))
+        v++;
+    if (v == plan->variables.n)
+        return cellar_plan_fail(plan->name, place, key, err, "the plan has no variable '%.*s'",
+                                (int) (at < 60 ? at : 60), text);
+    number = at < length ? strtoul(text + at + 1, NULL, 10) : variables[v].axis.n_levels;
+    if (number == 0 || number > variables[v].axis.n_levels)
+        return cellar_plan_fail(plan->name, place, key, err, "'%.60s' has levels 1 to %zu",
+                                variables[v].name, variables[v].axis.n_levels);
+    if (level[v] != 0)
+        return cellar_plan_fail(plan->name, place, key, err, "'%.60s' is named twice",
+                                variables[v].name);
+    level[v] = (uint8_t) number;
+    return CELLAR_OK;
+}
+
+static cellar_status space_of(const cellar_plan *plan, const plan_place *place, const char *key,
+                              const uint8_t level[CELLAR_MAX_VARIABLES], cube_space *out,
+                              cellar_error *err)
+{
+    *out = (cube_space){0};
+    for (size_t v = 0; v < plan->variables.n; v++) {
+        if (level[v] == 0)
+            continue;
+        if (out->order == CUBE_ORDER_MAX)
+            return cellar_plan_fail(plan->name, place, key, err,
+                                    "a table of a universe crosses at most %d variables",
+                                    CUBE_ORDER_MAX);
+        out->variable[out->order] = (uint8_t) v;
+        out->level[out->order++] = level[v];
+    }
+    return CELLAR_OK;
+}
+
+/* A table that the plan names. */
+static cellar_status named_table(const cellar_plan *plan, const cube_variable *variables, size_t t,
+                                 cube_space *out, cellar_error *err)
+{
+    const plan_universe_table *table = plan_universe_table_at(plan, t);
+    uint8_t level[CELLAR_MAX_VARIABLES] = {0};
+    cellar_status status = CELLAR_OK;
+    for (size_t i = 0; i < table->by.n; i++) {
+        const char *text = plan_text_at(&table->by, i);
+        CELLAR_TRY(read_side(plan, variables, &table->place, "by", text, strlen(text), level, err));
+    }
+    CELLAR_TRY(space_of(plan, &table->place, "by", level, out, err));
+out:
+    return status;
+}
+
+/* "region*occupation": no table may cross these, at any level. */
+static cellar_status read_without(const cellar_plan *plan, const cube_variable *variables, size_t i,
+                                  uint8_t level[CELLAR_MAX_VARIABLES], cellar_error *err)
+{
+    const plan_place place = {plan->tree->line, NULL};
+    const char *text = plan_text_at(&plan->universe.without, i);
+    memset(level, 0, CELLAR_MAX_VARIABLES);
+    for (;;) {
+        const size_t length = strcspn(text, "*");
+        cellar_status status =
+            read_side(plan, variables, &place, "universe.without", text, length, level, err);
+        if (status != CELLAR_OK || text[length] == '\0')
+            return status;
+        text += length + 1;
+    }
+}
+
+/* 1 when a table crosses all the variables of a combination that is left out. */
+static int crosses(const cube_space *space, const uint8_t level[CELLAR_MAX_VARIABLES],
+                   size_t n_variables)
+{
+    size_t n_wanted = 0, n_found = 0;
+    for (size_t v = 0; v < n_variables; v++)
+        n_wanted += level[v] > 0;
+    for (size_t k = 0; k < space->order; k++)
+        n_found += level[space->variable[k]] > 0;
+    return n_found == n_wanted;
+}
+
+static cellar_status leave_out(const cellar_plan *plan, const cube_variable *variables,
+                               cube_space *tables, size_t *n, cellar_error *err)
+{
+    for (size_t i = 0; i < plan->universe.without.n; i++) {
+        uint8_t level[CELLAR_MAX_VARIABLES];
+        size_t kept = 0;
+        cellar_status status = read_without(plan, variables, i, level, err);
+        if (status != CELLAR_OK)
+            return status;
+        for (size_t t = 0; t < *n; t++)
+            if (!crosses(&tables[t], level, plan->variables.n))
+                tables[kept++] = tables[t];
+        *n = kept;
+    }
+    return CELLAR_OK;
+}
+
+/* All tables: those of at most so many variables but for what is left out, and the named ones. */
+static cellar_status list_tables(const cellar_plan *plan, const cube_variable *variables,
+                                 cube_space **out, size_t *n, cellar_error *err)
+{
+    cube_axis axes[CELLAR_MAX_VARIABLES];
+    cube_space *more;
+    cellar_status status = CELLAR_OK;
+    for (size_t v = 0; v < plan->variables.n; v++)
+        axes[v] = variables[v].axis;
+    if (plan->universe.up_to > CUBE_ORDER_MAX)
+        return cellar_plan_fail_at(plan, "universe.up_to", err, "at most %d variables",
+                                   CUBE_ORDER_MAX);
+    CELLAR_TRY(
+        cellar_cube_tables_up_to(axes, plan->variables.n, plan->universe.up_to, out, n, err));
+    CELLAR_TRY(leave_out(plan, variables, *out, n, err));
+    more = cellar_realloc(*out, *n + plan->universe.tables.n, sizeof **out);
+    if (more == NULL)
+        CELLAR_TRY(cellar_fail_memory(err, "a universe"));
+    *out = more;
+    for (size_t t = 0; t < plan->universe.tables.n; t++)
+        CELLAR_TRY(named_table(plan, variables, t, &(*out)[(*n)++], err));
+out:
+    return status;
+}
+
+/* ---- what they are worth -------------------------------------------------------------------- */
+
+/* The total and the tables of one variable may not have more variance than if a quarter of the
+ * budget were spent on them alone, in equal parts: the loss alone would starve them. */
+static double default_cap(const cube_lattice *l)
+{
+    size_t n = 0;
+    for (size_t t = 0; t < l->n; t++)
+        n += l->spaces[t].order <= 1;
+    return 4 * (double) n;
+}
+
+static cellar_status weigh_tables(cellar_cube_design *d, cellar_error *err)
+{
+    const cube_lattice *l = &d->cube->lattice;
+    const plan_universe *universe = &d->plan->universe;
+    for (size_t t = 0; t < l->n; t++) {
+        d->weight[t] = universe->objective == PLAN_OBJECTIVE_CELLS ? 1 : 1 / l->n_cells[t];
+        d->cap[t] = universe->objective <= PLAN_OBJECTIVE_TABLES && l->spaces[t].order <= 1
+                        ? default_cap(l)
+                        : INFINITY;
+        d->wish[t] = INFINITY;
+    }
+    for (size_t i = 0; i < universe->tables.n; i++) {
+        const plan_universe_table *table = plan_universe_table_at(d->plan, i);
+        cube_space space;
+        uint32_t t;
+        cellar_status status = named_table(d->plan, d->cube->variables, i, &space, err);
+        if (status != CELLAR_OK)
+            return status;
+        t = cellar_cube_lattice_find(l, &space);
+        d->named[i] = t;
+        if (table->weight != NULL)
+            d->weight[t] *= strtod(table->weight, NULL);
+    }
+    return CELLAR_OK;
+}
+
+static cellar_status name_tables(cellar_cube_design *d, cellar_error *err)
+{
+    for (size_t t = 0; t < d->cube->lattice.n; t++) {
+        cellar_text name = {0};
+        cellar_cube_table_name(d->cube, (uint32_t) t, &name);
+        if (name.failed)
+            return cellar_fail_memory(err, "a universe");
+        d->names[t] = name.bytes;
+    }
+    return CELLAR_OK;
+}
+
+cellar_status cellar_cube_design_universe(cellar_cube_design *d, cellar_error *err)
+{
+    cube_variable variables[CELLAR_MAX_VARIABLES] = {{0}};
+    cube_space *tables = NULL;
+    size_t n_tables = 0, n;
+    cellar_status status = CELLAR_OK;
+
+    if (d->plan->variables.n > CELLAR_MAX_VARIABLES)
+        CELLAR_TRY(cellar_plan_fail_at(d->plan, "variables", err, "at most %d variables",
+                                       CELLAR_MAX_VARIABLES));
+    for (size_t v = 0; v < d->plan->variables.n; v++)
+        CELLAR_TRY(open_variable(d, v, &variables[v], err));
+    CELLAR_TRY(list_tables(d->plan, variables, &tables, &n_tables, err));
+    CELLAR_TRY(
+        cellar_cube_create(variables, d->plan->variables.n, tables, n_tables, &d->cube, err));
+    n = d->cube->lattice.n;
+    d->weight = cellar_alloc(n, sizeof *d->weight);
+    d->cap = cellar_alloc(n, sizeof *d->cap);
+    d->wish = cellar_alloc(n, sizeof *d->wish);
+    d->named = cellar_alloc(d->plan->universe.tables.n, sizeof *d->named);
+    d->sd = cellar_alloc(n, sizeof *d->sd);
+    d->independent_sd = cellar_alloc(n, sizeof *d->independent_sd);
+    d->inner_sd = cellar_alloc(n, sizeof *d->inner_sd);
+    d->names = cellar_alloc(n, sizeof *d->names);
+    d->mechanism_of = cellar_alloc(n, sizeof *d->mechanism_of);
+    if (d->weight == NULL || d->cap == NULL || d->wish == NULL || d->named == NULL ||
+        d->sd == NULL || d->independent_sd == NULL || d->inner_sd == NULL || d->names == NULL ||
+        d->mechanism_of == NULL)
+        CELLAR_TRY(cellar_fail_memory(err, "a universe"));
+    CELLAR_TRY(weigh_tables(d, err));
+    CELLAR_TRY(name_tables(d, err));
+out:
+    for (size_t v = 0; v < CELLAR_MAX_VARIABLES; v++)
+        cellar_cube_variable_clear(&variables[v]);
+    cellar_free(tables);
+    return status;
+}
