@@ -197,8 +197,7 @@ typedef enum cellar_entry_kind {
 typedef struct cellar_ledger_entry {
     int64_t number; /* from 1 */
     cellar_entry_kind kind;
-    const char
-        *time; /* "2026-11-15T20:45:37Z"; that of the entry before where the clock went back */
+    const char *time;  /* "2026-11-15T20:45:37Z"; never before that of the entry before */
     const char *nonce; /* random: two entries are never alike, and so two stamps never are */
     const char *ledger, *key, *witness;
     const char *dataset, *edition, *unit, *analyst;

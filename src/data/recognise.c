@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 
-#define MAGIC(bytes) bytes, sizeof bytes - 1
+#define MAGIC(bytes) (bytes), sizeof(bytes) - 1
 
 static const struct file_kind {
     const char *magic;
