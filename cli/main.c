@@ -69,7 +69,7 @@ static void main_print_help(FILE *stream)
     }
     fputs("\nMore\n"
           "  help VERB       the options of a verb, with examples (also cellar VERB --help)\n"
-          "  --version       the version of the program\n",
+          "  -V, --version   the version of the program\n",
           stream);
 }
 
@@ -110,7 +110,7 @@ static int main_help(int argc, char **argv)
     char help[] = "--help";
     char *verb_argv[] = {NULL, help, NULL};
     const main_verb *verb;
-    if (argc < 2) {
+    if (argc < 2 || strcmp(argv[1], "help") == 0) {
         main_print_help(stdout);
         return CLI_DONE;
     }
@@ -147,7 +147,7 @@ static int main_dispatch(int argc, char **argv)
         main_print_help(stderr);
         return CLI_USAGE;
     }
-    if (strcmp(argv[1], "--version") == 0) {
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
         printf("cellar %s\n", cellar_version());
         return CLI_DONE;
     }
