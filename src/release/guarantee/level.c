@@ -24,17 +24,17 @@ static const struct {
 } levels[] = {
     [CELLAR_LEVEL_GUARANTEE] = {"guarantee", NULL, 0},
     [CELLAR_LEVEL_LARGE_EPSILON] = {"large-epsilon",
-                                    "Large epsilon, accepted: epsilon of all that was released "
-                                    "together is above 10, and a guarantee that weak says little.",
+                                    "Large epsilon, accepted: the epsilon of everything released "
+                                    "together is above 10, and so weak a guarantee says little.",
                                     CELLAR_ACCEPT_LARGE_EPSILON},
     [CELLAR_LEVEL_NO_GUARANTEE] = {"no-guarantee",
                                    "No guarantee: with a delta of 1e-6 no epsilon bounds what "
-                                   "these numbers tell about one unit.",
+                                   "these values reveal about one unit.",
                                    0},
-    [CELLAR_LEVEL_NO_PROTECTION] = {"no-protection",
-                                    "No protection, accepted: these numbers tell about one unit "
-                                    "what true counts tell.",
-                                    CELLAR_ACCEPT_NO_PROTECTION},
+    [CELLAR_LEVEL_NO_PROTECTION] =
+        {"no-protection",
+         "No protection, accepted: these values reveal about one unit what true counts reveal.",
+         CELLAR_ACCEPT_NO_PROTECTION},
 };
 
 /* ---- words ------------------------------------------------------------------- */
@@ -156,11 +156,11 @@ cellar_status cellar_level_pass(cellar_protection_level level, const char *spec,
         return CELLAR_OK;
     if (level == CELLAR_LEVEL_NO_PROTECTION)
         return cellar_fail(err, CELLAR_ERR_RULE,
-                           "no protection: what %s releases tells whether a record is there, as "
-                           "true counts do; if that is meant, accept no-protection",
+                           "no protection: what %s releases shows whether a record is there, as "
+                           "true counts do; if that is intended, accept no-protection",
                            spec);
     return cellar_fail(err, CELLAR_ERR_RULE,
-                       "large epsilon: %s leaves an epsilon above %d for all that is released "
-                       "together; if that is meant, accept large-epsilon",
+                       "large epsilon: %s gives an epsilon above %d for all that is released "
+                       "together; if that is intended, accept large-epsilon",
                        spec, CELLAR_LARGEST_EPSILON);
 }

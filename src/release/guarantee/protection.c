@@ -36,16 +36,15 @@ static cellar_status protection_check_options(const cellar_protect_options *opti
 {
     if (options->negatives != CELLAR_NEGATIVES_KEEP && options->negatives != CELLAR_NEGATIVES_ZERO)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "what becomes of negative numbers has to be decided: kept, or set to "
-                           "zero");
+                           "choose whether negative values are kept or set to zero");
     if ((unsigned) options->neighbours > CELLAR_NEIGHBOURS_SUBSTITUTE)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "neighbours are add-remove or substitute");
     if (options->threshold < 0)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a threshold cannot be negative");
     if (options->threshold > 0 && options->negatives != CELLAR_NEGATIVES_ZERO)
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "a threshold sets all smaller numbers to zero, negative ones too: they "
-                           "cannot be kept");
+        return cellar_fail(
+            err, CELLAR_ERR_ARGUMENT,
+            "a threshold sets all smaller values to zero, so negative values cannot be kept");
     if (options->below == CELLAR_BELOW_SUPPRESS && options->threshold == 0)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "values are suppressed below a threshold, and there is none");
@@ -59,16 +58,16 @@ static cellar_status protection_check_domains(const cellar_schema *schema, int a
 {
     for (size_t v = 0; v < schema->n_variables && !asserted; v++)
         if (schema->axes[v].domain == CELLAR_DOMAIN_OBSERVED)
-            return cellar_fail(err, CELLAR_ERR_RULE,
-                               cellar_schema_reviewer(schema, v) != NULL
-                                   ? "variable '%s': its code list is a draft from the data that "
-                                     "nobody has reviewed; review it, write a name after "
-                                     "reviewed-by: in its first line and tabulate again, or assert "
-                                     "that the categories are public"
-                                   : "variable '%s': its categories were read off the data, where "
-                                     "one person can make one; declare them with a code list, or "
-                                     "assert that they are public",
-                               schema->axes[v].name);
+            return cellar_fail(
+                err, CELLAR_ERR_RULE,
+                cellar_schema_reviewer(schema, v) != NULL
+                    ? "variable '%s': its code list was drafted from the data and nobody has "
+                      "reviewed it; review the code list, write a name after reviewed-by: in its "
+                      "first line and tabulate again, or assert that the categories are public"
+                    : "variable '%s': its categories were read off the data, where one person can "
+                      "create a category; declare them with a code list, or assert that they are "
+                      "public",
+                schema->axes[v].name);
     return CELLAR_OK;
 }
 
@@ -81,14 +80,15 @@ static cellar_status protection_check_cells(const cellar_table *table, cellar_er
     for (size_t i = 0; i < cells->n; i++)
         all |= cells->count[i];
     if (all >> 62 != 0)
-        return cellar_fail(err, CELLAR_ERR_OVERFLOW, "a count leaves no room for noise");
+        return cellar_fail(err, CELLAR_ERR_OVERFLOW,
+                           "a count is too large: adding noise could overflow");
     for (size_t i = 0; cells->status != NULL && i < cells->n; i++)
         if (cells->status[i] != CELLAR_CELL_NORMAL &&
             cells->status[i] != CELLAR_CELL_STRUCTURAL_ZERO)
-            return cellar_fail(err, CELLAR_ERR_RULE,
-                               "cells are marked as suppressed, not available or unreliable: such "
-                               "marks depend on the data, and no mechanism covers them; take them "
-                               "away");
+            return cellar_fail(
+                err, CELLAR_ERR_RULE,
+                "cells are marked as suppressed, not available or unreliable: such marks depend on "
+                "the data, and no mechanism covers them; remove the marks");
     return CELLAR_OK;
 }
 
@@ -104,10 +104,10 @@ static cellar_status protection_check_weights(const cellar_table *table,
                    : cellar_fail(err, CELLAR_ERR_ARGUMENT,
                                  "a bound on weights, and the table has no weights");
     if (options->max_weight == 0)
-        return cellar_fail(err, CELLAR_ERR_RULE,
-                           "the table is weighted: one record may change a cell by more than one; "
-                           "say by how much at most, with the bound that weights were clipped to "
-                           "when it was tabulated");
+        return cellar_fail(
+            err, CELLAR_ERR_RULE,
+            "the table is weighted: one record may change a cell by more than one; give the bound "
+            "that weights were clipped to when the table was tabulated");
     if (table->max_weight == 0)
         return cellar_fail(err, CELLAR_ERR_RULE,
                            "the weights of the table were not clipped, so nothing bounds them; "
@@ -144,12 +144,13 @@ static cellar_status protection_check_parts(const cellar_protect_options *option
         __builtin_mul_overflow(n_parts, facts->max_weight, &n_parts))
         return cellar_fail(err, CELLAR_ERR_OVERFLOW, "a unit touches too many cells");
     if (options->per_cell && options->total_epsilon != NULL)
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "parameters are those of one cell, or a share of a total: not both");
+        return cellar_fail(
+            err, CELLAR_ERR_ARGUMENT,
+            "give either the parameters of one cell or a share of a total, not both");
     if (facts->cells_per_record > 1 && !options->per_cell && options->total_epsilon == NULL)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "one record touches %llu cells of this table: say the total epsilon, or "
-                           "that the parameters are meant for each cell",
+                           "one record contributes to %llu cells of this table: give the total "
+                           "epsilon, or say that the parameters are meant for each cell",
                            (unsigned long long) facts->cells_per_record);
     return CELLAR_OK;
 }

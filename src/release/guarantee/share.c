@@ -78,8 +78,8 @@ cellar_status cellar_share_check(const cellar_mechanism *mechanism, uint64_t n_p
 
     if (epsilon == NULL)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "%s has no epsilon of its own that could be split over cells; give its "
-                           "parameters for one cell and say so",
+                           "%s has no epsilon of its own that could be split over cells; give the "
+                           "parameters of one cell and say so",
                            mechanism->ops->name);
     fmpq_init(total);
     fmpq_init(spent);
