@@ -355,7 +355,7 @@ static cellar_status recommend(comparing *c, cellar_error *err)
 static cellar_status compare_all(comparing *c, cellar_error *err)
 {
     static const char *const names[N_STRATEGIES][2] = {
-        {"interior", "the inner cells of each table; users add them up"},
+        {"inner", "the inner cells of each table; users add them up"},
         {"margins", "the margins asked for, without the inner cells"},
         {"everything", "the inner cells and all margins except the grand total"},
         {"plan", "what the plan releases, as it splits the budget"},

@@ -101,7 +101,7 @@ static cellar_status noise_law_chart(noise_run *run, int64_t count, cellar_error
                                  "the true count. This distribution is the same for all cells."
                                : "The probability of every released value when the true count is "
                                  "10. Other counts have other distributions.";
-    options.x.label = adds ? "released value minus true count" : "released number";
+    options.x.label = adds ? "released value minus true count" : "released value";
     options.y.label = "probability";
     options.y.low = 0;
     options.height = 300;

@@ -316,7 +316,7 @@ static void compares_as_published(void **state)
             else if (k == 1)
                 assert_true(isnan(sd));
         }
-    assert_string_equal(comparison->strategies[comparison->recommended].name, "interior");
+    assert_string_equal(comparison->strategies[comparison->recommended].name, "inner");
     assert_non_null(strstr(comparison->reason, "margins alone are better still"));
     cellar_plan_comparison_free(comparison);
     cellar_plan_free(plan);

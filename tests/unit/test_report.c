@@ -101,7 +101,7 @@ static void every_mechanism_has_its_page(void **state)
         const cellar_release *only = release;
         char *page = page_of(*state, &only, 1, NULL);
         check_page(page);
-        assert_non_null(strstr(page, "The noise every number carries"));
+        assert_non_null(strstr(page, "The noise of every value"));
         assert_non_null(strstr(page, "cellar infer interval"));
         assert_non_null(strstr(page, "Unaccounted, not for publication"));
         assert_null(strstr(page, "CONFIDENTIAL"));

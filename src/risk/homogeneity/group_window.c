@@ -71,8 +71,8 @@ static cellar_status window_convolve(windows *all, const window *a, const cellar
     if (all->work > MAX_WORK)
         return cellar_fail(
             all->err, CELLAR_ERR_UNSUPPORTED,
-            "the exact shrinkage risk of so large a group exceeds the limit of work at this "
-            "tolerance; simulate the risk, or give shares instead of a prior");
+            "the exact shrinkage risk of so large a group exceeds the limit of work; simulate the "
+            "risk, or give shares instead of a prior");
     if (product.low > most)
         product.low = most, product.n = 1;
     if (product.n > most - product.low + 1)
