@@ -28,7 +28,7 @@ static const cli_option fit_options[] = {
          "the unbiased estimates with six decimals, as .csv, .json (JSON-stat) or .px; with --sd "
          "their standard errors too"),
     TEXT("comparison", "FILE", comparison,
-         "a CSV of every cell: what was released, the unbiased estimate, the fitted number"),
+         "a CSV of every cell: what was released, the unbiased estimate, the fitted value"),
     FLAG("sd", sd, "standard errors of the estimates too; takes as long as a fit for each cell"),
     CHOICE("margins", "released|all", margins,
            "fit the margins and hierarchies that the releases hold, or all margins too "

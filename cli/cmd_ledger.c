@@ -45,7 +45,7 @@ static const cli_option ledger_options[] = {
     TEXT("analyst", "NAME", analyst, "add: the caps are those of an analyst on the dataset"),
     SECTION("enter: what is known outside the budget"),
     CHOICE("uncharged", "cell-key|invariant|elsewhere", uncharged,
-           "a cell-key release, a true number that is published, or a table published elsewhere"),
+           "a cell-key release, a true count that is published, or a table published elsewhere"),
     TEXT("what", "TEXT", what, "what it is, in words"),
     SECTION("verify"),
     MANY("against", "RELEASE", against,

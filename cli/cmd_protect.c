@@ -155,7 +155,7 @@ static int protect_check(const protect_values *values, const cli_words *files)
     if (values->mechanism == NULL)
         return cli_usage("protect: say how: --mechanism SPEC");
     if (values->negatives == 0)
-        return cli_usage("protect: say what becomes of negative numbers: --negatives keep|zero");
+        return cli_usage("protect: say what becomes of negative values: --negatives keep|zero");
     if (values->total_epsilon != NULL && values->per_cell)
         return cli_usage("--total-epsilon and --per-cell exclude each other");
     if (values->path == NULL && values->format != 2 && values->format != 3)

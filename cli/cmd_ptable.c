@@ -60,7 +60,7 @@ static const cli_command ptable_command = {
     "Designs the matrix of largest entropy with the variance asked for, or reads a matrix from "
     "FILE (of R's ptable and tau-Argus, ONS or Cantabular); shows bias, variance, entropy and "
     "largest "
-    "change by true count and which numbers are never released; writes it in any of these layouts.",
+    "change by true count and which values are never released; writes it in any of these layouts.",
     ptable_options,
     sizeof ptable_options / sizeof ptable_options[0],
     ptable_examples};

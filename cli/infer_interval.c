@@ -108,9 +108,9 @@ static int run_one(const question *q, const cellar_noisy *noisy, infer_answer *a
         cli_results_count(&answer->list, "numbers_summed", found.n_noises);
         if (found.conservative)
             infer_note(answer,
-                       "Small numbers were set to zero, or the noise depends on the count: the "
+                       "Small values were set to zero, or the noise depends on the count: the "
                        "interval is made from limits of its parts. It covers with at least its "
-                       "confidence and is wider than need be.");
+                       "confidence and is wider than necessary.");
     }
     cellar_cell_set_free(set);
     cellar_cell_set_free(other);

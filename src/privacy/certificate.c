@@ -149,7 +149,7 @@ cellar_status cellar_certificate_judge_domain(cellar_certificate *c,
     if (options->reviewers != NULL || options->domain == CELLAR_DOMAIN_DRAFTED) {
         const cellar_status status = cellar_certificate_warn(
             c, err,
-            "categories were drafted from the data and reviewed by %s: that choice is not covered",
+            "categories were drafted from the data, reviewed by %s: that choice is not covered",
             options->reviewers != NULL ? options->reviewers : "somebody who is not named");
         if (status != CELLAR_OK)
             return status;
