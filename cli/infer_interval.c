@@ -184,8 +184,10 @@ static void tell_question(const infer_values *values, const question *q, infer_a
         infer_note(answer,
                    "The interval is for the means behind the counts and reckons with noise "
                    "and sampling, by the profile of the likelihood (chi-square) by default.");
-        infer_note(answer, "It speaks of the chances that made the counts, not of the people who "
-                           "were counted: a census too is one draw of them.");
+        infer_note(
+            answer,
+            "The interval is about the chances that made the counts, not about the people who "
+            "were counted: a census too is one draw of them.");
     }
 }
 

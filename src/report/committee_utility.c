@@ -281,7 +281,7 @@ static cellar_status utility_draw_counts(cellar_committee *run, const utility_wo
     options.title = "Small counts, mechanisms as planned";
     options.description = "The relative difference between the released value and the true count, "
                           "by true count. Boxes are quartiles, whiskers hold 90 %.";
-    options.x.label = "true number";
+    options.x.label = "true count";
     options.y.label = "difference in %";
     CELLAR_TRY(cellar_page_chart_create(&run->page, &options, &chart, err));
     CELLAR_TRY(cellar_chart_set_categories(chart, counts, UTILITY_MAX_COUNT, err));

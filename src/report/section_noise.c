@@ -105,7 +105,7 @@ static cellar_status noise_law_chart(noise_run *run, int64_t count, cellar_error
     options.y.label = "probability";
     options.y.low = 0;
     options.height = 300;
-    cellar_text_printf(&name, "%s-law", run->of->id);
+    cellar_text_printf(&name, "%s-distribution", run->of->id);
     if (name.failed)
         status = cellar_fail_memory(err, "a chart");
     if (status == CELLAR_OK)
