@@ -41,7 +41,7 @@ static const cli_option ledger_options[] = {
     TEXT("rho", "R", rho, "the cap instead: the sum of rho (zero-concentrated)"),
     NUMBER("population", "N", population, 1, INT64_MAX,
            "how many units there are, a public number; needed with --delta"),
-    FLAG("accept-delta", accept_delta, "a delta of 1/N or more is meant"),
+    FLAG("accept-delta", accept_delta, "accept a delta of 1/N or more"),
     TEXT("analyst", "NAME", analyst, "add: the caps are those of an analyst on the dataset"),
     SECTION("enter: what is known outside the budget"),
     CHOICE("uncharged", "cell-key|invariant|elsewhere", uncharged,

@@ -69,8 +69,7 @@ static const cli_option protect_options[] = {
          "the analyst whose share pays too; needed where the dataset is shared out among analysts"),
     TEXT("delta", "D", account.delta,
          "the delta to charge, for mechanisms that have no pure epsilon"),
-    FLAG("accept-delta", account.accept_delta,
-         "a delta of one over the population or more is meant"),
+    FLAG("accept-delta", account.accept_delta, "accept a delta of one over the population or more"),
     SECTION("Writing the release"),
     OUTPUT(path, "write to FILE, and beside a CSV its certificate as FILE.cellar.json"),
     FLAG("force", force, "replace existing files"),
@@ -189,10 +188,10 @@ static void protect_tell_forecast(const protect_run *run)
     else
         cli_message("a record touches %llu cell%s; %s for each cell", d, d == 1 ? "" : "s",
                     cellar_mechanism_spec(run->mechanism));
-    cli_message("confidential: of %llu cells about %.6g will be listed, %.6g of them empty ones "
-                "with a positive number",
+    cli_message("confidential: of %llu cells expect about %.6g to be listed, %.6g of them false "
+                "positives",
                 (unsigned long long) f->n_possible, f->size, f->false_positives);
-    cli_message("confidential: the sum of the inner cells is expected to be off by %+.6g", f->bias);
+    cli_message("confidential: the sum of the inner cells has an expected bias of %+.6g", f->bias);
 }
 
 static void protect_tell(const protect_run *run)
