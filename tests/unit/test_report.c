@@ -264,7 +264,7 @@ static void charts_become_files(void **state)
     options.replace = 1;
     for (int twice = 0; twice < 2; twice++)
         free(page_of(*state, &only, 1, &options));
-    assert_int_equal(scratch_mode(*state, "noise-1-law.svg"), 0644);
+    assert_int_equal(scratch_mode(*state, "noise-1-distribution.svg"), 0644);
     assert_int_equal(scratch_mode(*state, "noise-1-sums.png"), 0644);
     cellar_release_free(release);
     cellar_table_free(table);
