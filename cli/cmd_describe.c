@@ -42,7 +42,7 @@ static const cli_option describe_options[] = {
 
 static const char *const describe_examples[] = {
     "cellar describe people.csv", "cellar describe people.csv --by region,sex,age --json",
-    "cellar describe people.csv --write-codelist job=job.csv", NULL};
+    "cellar describe people.csv --write-codelist occupation=occupation.csv", NULL};
 
 static const cli_command describe_command = {
     "describe",

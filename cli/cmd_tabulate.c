@@ -80,7 +80,7 @@ static const cli_option tabulate_options[] = {
 
 static const char *const tabulate_examples[] = {
     "cellar tabulate people.csv --by region,sex,age --band age=5 --missing-as drop",
-    "cellar tabulate people.csv --by region,sex --domain lists/ --margins all -o table.json",
+    "cellar tabulate people.csv --by region,sex --domain codelists --margins all -o true.json",
     "cellar tabulate visits.csv --by clinic --unit patient --max-per-unit 3", NULL};
 
 static const cli_command tabulate_command = {
