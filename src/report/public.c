@@ -184,7 +184,7 @@ static cellar_status public_release(public_run *run, size_t i, cellar_error *err
         cellar_page_heading(page, 2, number, "%s", public_title(run, i, (char[32]){0}));
     }
     public_stamp(page, release);
-    public_heading(run, i, "numbers", "The numbers");
+    public_heading(run, i, "numbers", "The values");
     status = public_numbers(run, i, err);
     if (status != CELLAR_OK)
         return status;
