@@ -52,7 +52,7 @@ static const cli_option certify_options[] = {
     NUMBER("population", "N", population, 1, 0,
            "units in the population: warn when delta is at least 1/N"),
     SECTION("Output"),
-    FLAG("explain", explain, "say what the numbers mean, or carry out the attack"),
+    FLAG("explain", explain, "explain epsilon and delta, or carry out the attack"),
     OUTPUT(path, "write to a file [standard output]"),
     FLAG("force", force, "replace an existing file"),
     FLAG("json", json, "print JSON"),
@@ -69,7 +69,7 @@ static const cli_command certify_command = {
     "SPEC... [options]",
     "Proves what a mechanism guarantees, or several released together: pure epsilon, delta at "
     "given "
-    "epsilon and epsilon at given delta, for the worst of all counts. All numbers are proven upper "
+    "epsilon and epsilon at given delta, for the worst of all counts. All figures are proven upper "
     "bounds. A certificate that fails is still an answer.",
     certify_options,
     sizeof certify_options / sizeof certify_options[0],

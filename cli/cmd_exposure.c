@@ -94,7 +94,8 @@ static const cli_command exposure_command = {
     "shares|table|bound|select|suppress [FILE] [options]",
     "Shows how many people share their values with few others: exactly (table), from single "
     "columns "
-    "alone (bound), for other people from the same shares (--population); which columns can go out "
+    "alone (bound), for other people from the same shares (--population); which columns can be "
+    "published "
     "together (select) and which values to redact (suppress). FILE is a table with counts, or "
     "records. What it prints is an assessment: computed from true counts, and confidential.",
     exposure_options,

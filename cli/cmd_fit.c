@@ -28,7 +28,7 @@ static const cli_option fit_options[] = {
          "the unbiased estimates with six decimals, as .csv, .json (JSON-stat) or .px; with --sd "
          "their standard errors too"),
     TEXT("comparison", "FILE", comparison,
-         "a CSV of every cell: what was released, the unbiased estimate, the fitted number"),
+         "a CSV of every cell: what was released, the unbiased estimate, the fitted value"),
     FLAG("sd", sd, "standard errors of the estimates too; takes as long as a fit for each cell"),
     CHOICE("margins", "released|all", margins,
            "fit the margins and hierarchies that the releases hold, or all margins too "
@@ -38,7 +38,7 @@ static const cli_option fit_options[] = {
     CHOICE("official", "fitted|released", official, "which version is declared official [fitted]"),
     TEXT("max-move", "B", max_move,
          "how far a released value may go from its unbiased estimate, unless nothing else adds up "
-         "[four standard deviations of the noisiest number]"),
+         "[four standard deviations of the noisiest released value]"),
     NUMBER("max-searched", "N", max_searched, 0, 0,
            "cells up to which the nearest whole numbers are searched for, four times as many with "
            "two variables [5000]"),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* cellar plan: a list of tables with a budget. */
+/* cellar plan: a set of tables with a budget. */
 #include "verbs.h"
 
 #include <stddef.h>

@@ -224,7 +224,7 @@ static void protect_print_forecast(const protect_values *values, const protect_r
     cli_message("confidential: of %llu cells about %.6g will be listed, %.6g of them empty ones "
                 "with a positive number",
                 (unsigned long long) f->n_possible, f->size, f->false_positives);
-    cli_message("confidential: the sum of the inner cells is expected to be off by %+.6g", f->bias);
+    cli_message("confidential: the sum of the inner cells has an expected bias of %+.6g", f->bias);
 }
 
 static void protect_print_method(const protect_values *values, const protect_run *run)

@@ -60,7 +60,7 @@ static const cli_command ptable_command = {
     "Designs the matrix of largest entropy with the variance asked for, or reads a matrix from "
     "FILE (of R's ptable and tau-Argus, ONS or Cantabular); shows bias, variance, entropy and "
     "largest "
-    "change by true count and which numbers are never released; writes it in any of these layouts.",
+    "change by true count and which values are never released; writes it in any of these layouts.",
     ptable_options,
     sizeof ptable_options / sizeof ptable_options[0],
     ptable_examples};
@@ -222,7 +222,7 @@ static void ptable_write_notes(const cellar_matrix *matrix, cellar_output *outpu
     cellar_matrix_row_at(matrix, 0, &row);
     if (row.stay >= 1)
         cellar_output_string(output, "a count of 0 is always released as 0, so that any other "
-                                     "number proves a record: no differential privacy\n");
+                                     "released value proves a record: no differential privacy\n");
     for (size_t r = 1; r < cellar_matrix_n_rows(matrix); r++) {
         cellar_matrix_row_at(matrix, r, &row);
         if (row.variance < row.asked * (1 - 1e-9) && cellar_matrix_n_keys(matrix) == 0)

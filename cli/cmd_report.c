@@ -44,7 +44,7 @@ static const cli_option report_options[] = {
          "compare it with"),
     TEXT("epsilon", "GRID", epsilon,
          "look at mechanisms with an epsilon at these values [0.01..100/41]"),
-    CHOICE("negatives", "keep|zero", negatives, "what is to become of numbers below zero [keep]"),
+    CHOICE("negatives", "keep|zero", negatives, "what is to become of values below zero [keep]"),
     TEXT("release", "RELEASE", release, "look at this release of the table, too"),
     NUMBER("groups", "N", groups, 0, 100000, "name so many of the most exposed groups [20]"),
     NUMBER("copies", "R", copies, 2, 10000000,
@@ -89,7 +89,7 @@ static const cli_command report_command = {
     "groups, the noise, the certificate, what is not covered, a checklist to sign. With --plan it "
     "is about the plan that will run, each table with its own mechanism. With --public "
     "the page is made from releases and their certificates alone: what is released, what is "
-    "proved about it, the noise every number carries, how to test with it.",
+    "proved about it, the noise of every value, how to test with it.",
     report_options,
     sizeof report_options / sizeof report_options[0],
     report_examples};

@@ -17,7 +17,7 @@ static const cli_option risk_options[] = {
          "combinations"),
     TEXT("epsilon", "GRID", epsilon, "short for --vary epsilon=GRID"),
     FLAG("also-released", also_released,
-         "margins or other tables go out too: what is computed is then a lower bound"),
+         "margins or other tables are published too: what is computed is then a lower bound"),
     SECTION("What to measure"),
     TEXT("measure", "A,B", measure,
          "local, expected, shrinkage, global, global_fixed, hard, soft, or all [cell: all that the "

@@ -25,8 +25,8 @@ static const cli_option utility_options[] = {
     TEXT("delta", "D", delta,
          "complete each mechanism so that its delta is at most D: m of truncated ones, the "
          "calibration of Gaussian ones, alpha of kernels"),
-    CHOICE("negatives", "keep|zero", negatives, "what becomes of numbers below zero [keep]"),
-    NUMBER("threshold", "T", threshold, 1, INT64_MAX, "numbers below T become zero, too"),
+    CHOICE("negatives", "keep|zero", negatives, "what becomes of values below zero [keep]"),
+    NUMBER("threshold", "T", threshold, 1, INT64_MAX, "values below T become zero, too"),
     NUMBER("copies", "R", copies, 0, 10000000,
            "simulate so many copies; 0: exact expectations only [100]"),
     NUMBER("seed", "S", seed, 0, 0, "the seed of the copies [1]"),

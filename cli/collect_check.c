@@ -20,7 +20,7 @@ static void certificate_tell(const cellar_invitation *invitation)
            "against everybody\n",
            certificate.epsilon_value, certificate.epsilon_record);
     printf("               epsilon %.4g for a record at delta %g, against whoever sees no "
-           "sender, if the announced number are honest\n",
+           "sender, if as many senders as announced are honest\n",
            cellar_collect_certify_shuffled(invitation, SHUFFLED_DELTA), SHUFFLED_DELTA);
 }
 

@@ -92,12 +92,11 @@ int infer_run_binomial(const infer_values *values, infer_answer *answer)
     add_design(&answer->list, "naive", "chi-square", chi_square, found.naive_level,
                found.naive_power);
     if (isnan(found.exact_level))
-        infer_note(answer,
-                   "Too many numbers may have been released to enumerate them all: there is "
-                   "the chi-square reference only.");
+        infer_note(answer, "Too many values may have been released to enumerate them all: there is "
+                           "the chi-square reference only.");
     else
         infer_note(answer,
-                   "Levels, powers and exact p-values are sums over every number that can be "
+                   "Levels, powers and exact p-values are sums over every value that can be "
                    "released.");
     if (!isnan(found.exact_level) && isnan(spec.critical))
         infer_note(answer, "The exact critical value is the one whose level is nearest.");

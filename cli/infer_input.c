@@ -16,9 +16,10 @@ void infer_note(infer_answer *answer, const char *note)
 
 void infer_note_population(infer_answer *answer)
 {
-    infer_note(answer, "The test speaks of the chances that made the counts, not of the people who "
-                       "were counted: of a census it asks whether a population such as this one "
-                       "would often look like this.");
+    infer_note(answer,
+               "The test is about the chances that made the counts, not about the people who "
+               "were counted: of a census it asks whether a population such as this one "
+               "would often look like this.");
 }
 
 int infer_real(const char *option, const char *text, double otherwise, double *out)

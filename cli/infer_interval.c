@@ -108,9 +108,9 @@ static int run_one(const question *q, const cellar_noisy *noisy, infer_answer *a
         cli_results_count(&answer->list, "numbers_summed", found.n_noises);
         if (found.conservative)
             infer_note(answer,
-                       "Small numbers were set to zero, or the noise depends on the count: the "
+                       "Small values were set to zero, or the noise depends on the count: the "
                        "interval is made from limits of its parts. It covers with at least its "
-                       "confidence and is wider than need be.");
+                       "confidence and is wider than necessary.");
     }
     cellar_cell_set_free(set);
     cellar_cell_set_free(other);
@@ -184,8 +184,10 @@ static void tell_question(const infer_values *values, const question *q, infer_a
         infer_note(answer,
                    "The interval is for the means behind the counts and reckons with noise "
                    "and sampling, by the profile of the likelihood (chi-square) by default.");
-        infer_note(answer, "It speaks of the chances that made the counts, not of the people who "
-                           "were counted: a census too is one draw of them.");
+        infer_note(
+            answer,
+            "The interval is about the chances that made the counts, not about the people who "
+            "were counted: a census too is one draw of them.");
     }
 }
 

@@ -139,7 +139,6 @@ int infer_run_study(const infer_values *values, infer_answer *answer)
     cli_results_count(&answer->header, "not_converged", n_failed);
     infer_note(answer,
                "Without dependence the share rejected is the level of the test, with it the "
-               "power. A test whose level is not the one asked for has no power worth the "
-               "name.");
+               "power. The power of a test is of use only if its level is the one asked for.");
     return result;
 }

@@ -47,12 +47,11 @@ static void note_quality(const cellar_test_quality *quality, double df,
     char text[200];
     int bootstrap = options->reference == CELLAR_REFERENCE_BOOTSTRAP;
     if (!quality->converged)
-        infer_note(answer, "NOT CONVERGED: the statistic is a lower bound of nothing; do not use "
-                           "it.");
+        infer_note(answer, "NOT CONVERGED: the statistic bounds nothing; do not use it.");
     if (!quality->same_from_all_starts)
         infer_note(answer, "The likelihood has several maxima: the largest one found was taken.");
     if (df == 0)
-        infer_note(answer, "No degrees of freedom are left: the model fits whatever the numbers "
+        infer_note(answer, "No degrees of freedom are left: the model fits whatever the values "
                            "are, and there is nothing to test.");
     else if (!bootstrap && quality->chi_square_is_off) {
         snprintf(text, sizeof text,
@@ -60,8 +59,9 @@ static void note_quality(const cellar_test_quality *quality, double df,
                  "%.2g:",
                  100 * quality->information, quality->smallest_expected);
         infer_note(answer, text);
-        infer_note(answer, "the chi-square reference is off at such sizes, far off where cells "
-                           "expect fewer than 10 (docs/inference.md). Use --reference bootstrap.");
+        infer_note(answer,
+                   "the chi-square reference is not accurate at such sizes, least of all where "
+                   "expected counts are below 10 (docs/inference.md). Use --reference bootstrap.");
     }
     if (bootstrap && quality->n_failed > 0) {
         snprintf(

@@ -87,7 +87,7 @@ static void tell_list(const cellar_plan_figures *figures, cellar_output *output)
                          figures->n_tables, figures->n_tables == 1 ? "" : "s",
                          (unsigned long long) figures->n_cells, figures->n_cells == 1 ? "" : "s",
                          (unsigned long long) figures->cells_per_record);
-    cellar_output_printf(output, "certificate of the whole list: %s\n",
+    cellar_output_printf(output, "certificate of all tables together: %s\n",
                          cellar_verdict_name(cellar_certificate_verdict(certificate)));
     if (isfinite(cellar_certificate_pure_epsilon(certificate)))
         cellar_output_printf(output, "  pure       epsilon %.6g\n",

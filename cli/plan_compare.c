@@ -66,7 +66,7 @@ static cellar_status tell(const cellar_plan_comparison *c, cellar_error *err)
         return status;
     cellar_output_printf(
         output,
-        "Standard deviation of a cell when the whole list costs %s %s (+: added up "
+        "Standard deviation of a cell when all tables together cost %s %s (+: added up "
         "by users)\n\n",
         c->is_rho ? "rho" : "epsilon", c->budget);
     tell_grid(c, output);

@@ -322,7 +322,7 @@ static int cell_run(const risk_values *values, const cell_arguments *a, const ri
                     result = cell_measure(values, a, m, i, (cellar_risk_measure) measures[k],
                                           (cellar_risk_method) methods[j], answer);
             if (result == CLI_GO_ON && is_named && answer->results.n == n_before)
-                result = cli_usage("risk cell: %s risk cannot be had from these arguments",
+                result = cli_usage("risk cell: %s risk cannot be computed from these arguments",
                                    cellar_risk_measure_name((cellar_risk_measure) measures[k]));
         }
     if (result == CLI_GO_ON && answer->results.n == 0)

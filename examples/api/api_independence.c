@@ -12,7 +12,7 @@ static cellar_status test(const cellar_release *release, const char *a, const ch
     size_t variables[2] = {cellar_schema_find_variable(schema, a),
                            cellar_schema_find_variable(schema, b)};
     cellar_test_options options = cellar_test_options_default();
-    cellar_noisy *noisy = NULL; /* the numbers, and the law that made them from counts */
+    cellar_noisy *noisy = NULL; /* the released values and their distribution at each count */
     char model[512];
     cellar_status status;
     if (variables[0] == CELLAR_NO_CODE || variables[1] == CELLAR_NO_CODE) {

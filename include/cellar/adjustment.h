@@ -146,7 +146,7 @@ CELLAR_API double cellar_rounding_largest_move(const cellar_rounding *rounding);
 /* Which of two versions of a table is the official one; the other is named for analysis. */
 typedef enum cellar_official {
     CELLAR_OFFICIAL_FITTED,  /* the whole numbers that add; the releases are for analysis */
-    CELLAR_OFFICIAL_RELEASED /* the releases; the fitted numbers are for display */
+    CELLAR_OFFICIAL_RELEASED /* the releases; the fitted values are for display */
 } cellar_official;
 
 /* The fit as an estimate, which cellar_estimate_write() writes: its values to six decimals, which

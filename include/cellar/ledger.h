@@ -91,7 +91,7 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_ledger_add_analyst(cellar_ledge
 /* What is known about a dataset outside the budget; each changes the dataset's statement. */
 typedef enum cellar_uncharged {
     CELLAR_UNCHARGED_CELL_KEY,  /* a cell-key release: no differential privacy */
-    CELLAR_UNCHARGED_INVARIANT, /* a true number that is published */
+    CELLAR_UNCHARGED_INVARIANT, /* a true count that is published */
     CELLAR_UNCHARGED_ELSEWHERE  /* a table published without this ledger */
 } cellar_uncharged;
 

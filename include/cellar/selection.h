@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which columns can go out together, and which values to redact so that few people stand out.
+/* Which columns can be published together, and which values to redact so that few people stand out.
  * Computed from true counts, so confidential. */
 #ifndef CELLAR_SELECTION_H
 #define CELLAR_SELECTION_H

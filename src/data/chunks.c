@@ -21,7 +21,7 @@
 enum { FIRST_HEADROOM = 4096 };
 
 /* Positions in a chunk are 32-bit numbers, and a chunk is at most a few times its longest row. */
-_Static_assert(CELLAR_MAX_ROW_MIB <= 512, "a chunk may not reach 4 GiB");
+_Static_assert(CELLAR_MAX_ROW_MIB <= 512, "a chunk must be smaller than 4 GiB");
 
 struct cellar_chunks {
     pthread_mutex_t lock;

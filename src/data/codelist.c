@@ -204,10 +204,10 @@ static cellar_status codelist_fail_repeated(const cellar_codelist *list, const c
                                             const codelist_entry *b, cellar_error *err)
 {
     const codelist_entry *first = a->line < b->line ? a : b, *second = first == a ? b : a;
-    char what[64] = "stands in the list already";
+    char what[64] = "is already in the code list";
 
     if (list->name != NULL)
-        snprintf(what, sizeof what, "stands already in line %" PRIu32, first->line);
+        snprintf(what, sizeof what, "is already in line %" PRIu32, first->line);
     return cellar_codelist_fail(list, second, list->code_column, what, err);
 }
 

@@ -223,11 +223,12 @@ cellar_status cellar_binomial_run(const cellar_binomial_spec *spec, int64_t rele
     binomial_look(&b, spec, released, &seen);
     if (!(seen.log_null > -INFINITY) ||
         (released < 0 && spec->negatives == CELLAR_NEGATIVES_ZERO)) {
-        status = cellar_fail(
-            err, CELLAR_ERR_INPUT,
-            "the number %" PRId64 " cannot have been released by %s for %" PRIu64 " trials%s",
-            released, cellar_mechanism_spec(mechanism), spec->n_trials,
-            spec->negatives == CELLAR_NEGATIVES_ZERO ? ", negatives set to zero" : "");
+        status =
+            cellar_fail(err, CELLAR_ERR_INPUT,
+                        "the released value %" PRId64
+                        " cannot have been released by %s for %" PRIu64 " trials%s",
+                        released, cellar_mechanism_spec(mechanism), spec->n_trials,
+                        spec->negatives == CELLAR_NEGATIVES_ZERO ? ", negatives set to zero" : "");
         goto out;
     }
     out->aware.statistic = seen.aware;

@@ -50,8 +50,8 @@ static cellar_status posterior_one(posterior *p, const cellar_reading *r, cellar
         total += p->weights[i] = exp(p->weights[i] - largest);
     if (!(total > 0))
         return cellar_fail(err, CELLAR_ERR_INPUT,
-                           "the number %" PRId64 " cannot have been released by %s", r->number,
-                           cellar_mechanism_spec(r->channel.mechanism));
+                           "the released value %" PRId64 " cannot have been released by %s",
+                           r->number, cellar_mechanism_spec(r->channel.mechanism));
     if (!cellar_channel_is_additive(&r->channel) &&
         p->weights[p->n - 1] * (double) p->n > 1e-4 * total &&
         cellar_channel_log_pmf(&r->channel, (int64_t) high + 1, r->number) > -INFINITY)

@@ -111,8 +111,8 @@ static cellar_status observation_check(cellar_observation *o, cellar_error *err)
     CELLAR_TRY(cellar_observation_at(o, mean, &p, err));
     if (!(p.log_likelihood > -INFINITY))
         return cellar_fail(err, CELLAR_ERR_INPUT,
-                           "the number %" PRId64 " cannot have been released by %s%s", o->released,
-                           cellar_mechanism_spec(channel->mechanism),
+                           "the released value %" PRId64 " cannot have been released by %s%s",
+                           o->released, cellar_mechanism_spec(channel->mechanism),
                            cellar_channel_is_clamped(channel) ? ", negatives set to zero" : "");
     o->is_empty = p.mean == 0 && p.variance == 0;
 out:
@@ -130,11 +130,13 @@ cellar_status cellar_likelihood_observe(cellar_likelihood *l, int64_t released,
     if (status != CELLAR_OK)
         return status;
     if (released > INT64_C(1) << 50 || released < -(INT64_C(1) << 50))
-        return cellar_fail(err, CELLAR_ERR_INPUT, "a number is too large for its likelihood");
-    if (released > KERNEL_MAX && !cellar_channel_is_additive(l->weights.channel))
         return cellar_fail(err, CELLAR_ERR_INPUT,
-                           "the law of %s is not summed for numbers above %" PRId64,
-                           cellar_mechanism_name(l->weights.channel->mechanism), KERNEL_MAX);
+                           "a released value is too large for its likelihood");
+    if (released > KERNEL_MAX && !cellar_channel_is_additive(l->weights.channel))
+        return cellar_fail(
+            err, CELLAR_ERR_INPUT,
+            "the distribution of %s is not summed for released values above %" PRId64,
+            cellar_mechanism_name(l->weights.channel->mechanism), KERNEL_MAX);
     slot = likelihood_slot(l->slots, l->n_slots, released);
     if (l->slots[slot] != NULL) {
         *out = l->slots[slot];

@@ -42,8 +42,8 @@ cellar_status cellar_noise_sum_create(const cellar_mechanism *mechanism, uint64_
     *out = NULL;
     if (!mechanism->ops->is_additive)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "%s adds no noise of its own law: the law of a sum depends on the "
-                           "counts that were summed",
+                           "%s does not add noise of one distribution: the distribution of a sum "
+                           "depends on the counts that were summed",
                            cellar_mechanism_name(mechanism));
     CELLAR_TRY(cellar_sum_law_init_nothing(&law, err));
     CELLAR_TRY(law_of_cell(mechanism, &one, err));

@@ -79,8 +79,8 @@ cellar_status cellar_noisy_set_channel(cellar_noisy *noisy, const char *spec,
     cellar_status status;
     if (strncmp(spec, "cell-key", 8) == 0)
         return cellar_fail(err, CELLAR_ERR_RULE,
-                           "numbers from cell keys follow the same records again and again: their "
-                           "noise is no chance that a test could reckon with");
+                           "cell keys give the same records the same noise each time: this noise "
+                           "is not a random draw that a test could take into account");
     if (strncmp(spec, "multinomial-dirichlet", 21) == 0)
         return cellar_fail(err, CELLAR_ERR_RULE,
                            "multinomial-dirichlet draws all cells together; inference is for "

@@ -23,8 +23,8 @@ static cellar_status source_check(const source *s, cellar_error *err)
     if (cellar_release_is_weighted(s->release))
         return cellar_fail(
             err, CELLAR_ERR_RULE,
-            "the release holds weighted sums: they vary with the weights, which no "
-            "released number tells, and every test of them as counts would be wrong");
+            "the release holds weighted sums: weighted sums vary with the weights, which no "
+            "released value shows, and a test that takes the sums for counts would be wrong");
     return CELLAR_OK;
 }
 
@@ -128,14 +128,14 @@ static cellar_status source_sum(const source *s, cellar_noisy *noisy, cellar_err
     uint64_t *n_parts = NULL, n = 0;
     if (cellar_channel_is_clamped(&noisy->channel))
         return cellar_fail(err, CELLAR_ERR_RULE,
-                           "the release has no margin of these variables, and small numbers were "
-                           "set to zero, so that the law of a sum of cells is not known: name all "
-                           "variables of a margin that was released");
+                           "the release has no margin of these variables, and small values were "
+                           "set to zero, so that the distribution of a sum of cells is not known: "
+                           "name all variables of a margin that was released");
     if (!cellar_channel_is_additive(&noisy->channel))
         return cellar_fail(err, CELLAR_ERR_RULE,
                            "the release has no margin of these variables, and the noise of %s "
-                           "depends on the counts, so that the law of a sum of cells is not known: "
-                           "name all variables of a margin that was released",
+                           "depends on the counts, so that the distribution of a sum of cells is "
+                           "not known: name all variables of a margin that was released",
                            cellar_mechanism_name(noisy->mechanism));
     if (cellar_schema_n_indices(s->schema) > SUMMED_MAX)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "too many cells to sum");

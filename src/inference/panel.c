@@ -210,7 +210,8 @@ cellar_status cellar_panel_create(cellar_weights *weights, int64_t released, int
     w = panel_window(weights, released, low, high);
     n = (size_t) (w.last - w.first + 1);
     if (n > (size_t) 1 << 28)
-        return cellar_fail(err, CELLAR_ERR_INPUT, "a number is too large for its likelihood");
+        return cellar_fail(err, CELLAR_ERR_INPUT,
+                           "a released value is too large for its likelihood");
     panel = cellar_alloc(1, sizeof *panel + n * sizeof panel->coefficients[0]);
     if (panel == NULL)
         return cellar_fail_memory(err, "the likelihood of a cell");

@@ -64,13 +64,15 @@ cellar_status cellar_reading_init(cellar_reading *r, const cellar_noisy *noisy,
     for (size_t i = 0; i < noisy->n_cells; i++)
         if (is_chosen(set, without, i)) {
             if (__builtin_add_overflow(r->number, noisy->released[i], &r->number))
-                return cellar_fail(err, CELLAR_ERR_INPUT, "the numbers are too large to be summed");
+                return cellar_fail(err, CELLAR_ERR_INPUT,
+                                   "the released values are too large to be summed");
             n++;
         }
     if (!cellar_channel_is_additive(&noisy->channel) && r->number > KERNEL_MAX)
-        return cellar_fail(err, CELLAR_ERR_INPUT,
-                           "the law of %s is not summed for numbers above %" PRId64,
-                           cellar_mechanism_name(noisy->mechanism), KERNEL_MAX);
+        return cellar_fail(
+            err, CELLAR_ERR_INPUT,
+            "the distribution of %s is not summed for released values above %" PRId64,
+            cellar_mechanism_name(noisy->mechanism), KERNEL_MAX);
     r->n_noises = n * noisy->n_summed;
     if (n == 1)
         return CELLAR_OK;

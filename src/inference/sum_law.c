@@ -12,8 +12,8 @@ cellar_status cellar_sum_law_init(cellar_sum_law *law, int64_t first, int64_t la
     *law = (cellar_sum_law){.first = first};
     if (last - first >= CELLAR_SUM_LAW_MAX)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "the noise of the sum is too wide to be held: sum fewer cells, or use a "
-                           "margin that was released");
+                           "the noise of the sum takes too many values to be held in memory: sum "
+                           "fewer cells, or use a margin that was released");
     law->n = (size_t) (last - first) + 1;
     law->pmf = cellar_alloc(law->n, sizeof *law->pmf);
     return law->pmf != NULL ? CELLAR_OK : cellar_fail_memory(err, "the noise of a sum");

@@ -107,8 +107,8 @@ static cellar_status spend_give_up(spend *s, cellar_error *err)
     if (status != CELLAR_OK)
         return status;
     return cellar_fail(err, CELLAR_ERR_RULE,
-                       "request '%s': it was charged and its output was lost; the charge stays "
-                       "spent and nothing is drawn again: a new request is a new charge",
+                       "request '%s': the request was charged and its output was lost; the charge "
+                       "stays spent and nothing is drawn again: a new request is a new charge",
                        s->charge->request);
 }
 

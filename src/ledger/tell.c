@@ -33,7 +33,7 @@ static void tell_amounts(const cellar_balance *balance, const cellar_amounts *am
 static void tell_guarantee(const cellar_balance *balance, cellar_text *text)
 {
     if (balance->n_charges == 0)
-        cellar_text_add_string(text, "Nothing was released through this ledger.\n");
+        cellar_text_add_string(text, "No release was charged to this ledger.\n");
     else {
         cellar_text_printf(text, "%zu request%s paid for, published or not. Together they satisfy ",
                            balance->n_charges, balance->n_charges == 1 ? " was" : "s were");
@@ -49,7 +49,7 @@ static void tell_guarantee(const cellar_balance *balance, cellar_text *text)
     }
     cellar_text_add_string(text, "Never more than ");
     tell_amounts(balance, &balance->cap, text);
-    cellar_text_add_string(text, " will be spent; left are ");
+    cellar_text_add_string(text, " will be spent; not yet spent are ");
     tell_amounts(balance, &balance->left, text);
     cellar_text_add_string(text, ". Analysts who share what they got are covered.\n");
 }
@@ -59,13 +59,13 @@ static const char *uncharged_meaning(cellar_uncharged kind)
     switch (kind) {
     case CELLAR_UNCHARGED_CELL_KEY:
         return "a cell-key release, which has no differential privacy: with it the releases "
-               "together have none, and the figures above speak of the others alone";
+               "together have none, and the figures above are those of the other releases alone";
     case CELLAR_UNCHARGED_INVARIANT:
-        return "a true number that is published: the figures above hold only between data that "
-               "agree on it, which leaves out adding or removing a unit it counts";
+        return "a true count that is published: the figures above hold only between data that have "
+               "the same true count, so they do not cover adding or removing a unit that it counts";
     case CELLAR_UNCHARGED_ELSEWHERE:
-        return "published without this ledger: what it gives away comes on top of the figures "
-               "above and is not known here";
+        return "published without this ledger: its privacy loss comes on top of the figures above "
+               "and is not known here";
     }
     return "";
 }

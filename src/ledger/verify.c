@@ -252,7 +252,7 @@ cellar_status cellar_ledger_verify_against(const cellar_ledger *ledger, const ch
         CELLAR_TRY(beside);
     if (n_stamps == 0)
         CELLAR_TRY(cellar_fail(err, CELLAR_ERR_INPUT,
-                               "%s: says of no ledger that it was charged there", path));
+                               "%s: does not say which ledger was charged for it", path));
     CELLAR_TRY(against_tell(ledger, path, endings, &found, out, err));
 out:
     cellar_text_clear(&companion);

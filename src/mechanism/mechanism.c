@@ -26,9 +26,10 @@ static cellar_status mechanism_find(const char *spec, size_t length,
     }
     snprintf(name, sizeof name, "%.*s", (int) (length < 60 ? length : 60), spec);
     if (strcmp(name, "multinomial-dirichlet") == 0)
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "multinomial-dirichlet draws all cells of a table together, and no cell "
-                           "has a law by itself; protect and certify take it");
+        return cellar_fail(
+            err, CELLAR_ERR_ARGUMENT,
+            "multinomial-dirichlet draws all cells of a table together, and no cell has a "
+            "distribution of its own; protect and certify accept this mechanism");
     nearest = cellar_nearest_word(name, names);
     if (nearest != NULL)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,

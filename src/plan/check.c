@@ -41,12 +41,13 @@ static cellar_status check_domains(plan_figures *figures, cellar_error *err)
                 status = cellar_plan_say(
                     figures, &figures->refusals, err,
                     cellar_schema_reviewer(schema, v) != NULL
-                        ? "table %s: the code list of '%s' is a draft from the data that nobody "
-                          "has reviewed; review it and write a name after reviewed-by: in its "
-                          "first line, or assert with domain_public that its categories are public"
+                        ? "table %s: the code list of '%s' was drafted from the data and nobody "
+                          "has reviewed it; review the code list and write a name after "
+                          "reviewed-by: in its first line, or assert with domain_public that the "
+                          "categories are public"
                         : "table %s: the categories of '%s' were read off the data, where one "
-                          "person can make one; give it a codelist, or assert with domain_public "
-                          "that they are public",
+                          "person can create a category; give the variable a codelist, or assert "
+                          "with domain_public that the categories are public",
                     work->pieces[t].table->name, cellar_schema_variable(schema, v));
             if (status != CELLAR_OK)
                 return status;
@@ -62,7 +63,7 @@ static cellar_status check_weights(plan_figures *figures, cellar_error *err)
         return CELLAR_OK;
     return cellar_plan_say(figures, &figures->refusals, err,
                            "the data are weighted without a bound: one record may change a cell by "
-                           "any number; say data.max_weight");
+                           "any amount; give data.max_weight");
 }
 
 /* A total that is off by more than its noise misleads whoever trusts the noise. */
@@ -176,12 +177,12 @@ static cellar_status check_remarks(plan_figures *figures, cellar_error *err)
             CELLAR_TRY(remark_repeated(figures, t, u, err));
     if (plan->parameter_choice == CELLAR_CHOICE_CONFIDENTIAL_DATA)
         CELLAR_TRY(cellar_plan_say(figures, &figures->remarks, err,
-                                   "the parameters were chosen from the confidential data, which "
-                                   "nothing covers"));
+                                   "the parameters were chosen from the confidential data, and no "
+                                   "guarantee covers that choice"));
     if (plan->unit.name != NULL && plan->unit.column == NULL)
         CELLAR_TRY(cellar_plan_say(figures, &figures->remarks, err,
-                                   "that each %s has one record is taken on trust; unit.column and "
-                                   "max_records would see to it",
+                                   "the plan assumes that each %s has one record and does not "
+                                   "check it; unit.column and max_records enforce it",
                                    plan->unit.name));
     if (figures->work.n > 0 && figures->work.pieces[0].suspect != '\0')
         CELLAR_TRY(cellar_plan_say(figures, &figures->remarks, err,
@@ -192,12 +193,12 @@ static cellar_status check_remarks(plan_figures *figures, cellar_error *err)
     if (plan->below == 2)
         CELLAR_TRY(cellar_plan_say(figures, &figures->remarks, err,
                                    "released values below %llu are suppressed; bias and errors "
-                                   "count them as 0, as a reader must not",
+                                   "here count them as 0, but readers must not take them for 0",
                                    (unsigned long long) plan->threshold));
     if (plan->data.max_weight > 0)
         CELLAR_TRY(cellar_plan_say(figures, &figures->remarks, err,
-                                   "a weight above %llu counts as %llu; what totals lose by that "
-                                   "is not part of the bias told here",
+                                   "a weight above %llu counts as %llu; the bias reported here "
+                                   "does not include what totals lose by that",
                                    (unsigned long long) plan->data.max_weight,
                                    (unsigned long long) plan->data.max_weight));
     if (cellar_certificate_verdict(figures->work.certificate) != CELLAR_VERDICT_HOLDS)
@@ -207,8 +208,8 @@ static cellar_status check_remarks(plan_figures *figures, cellar_error *err)
     for (size_t r = 0; r < plan->rules.n; r++)
         if (!cellar_plan_rule_is_covered(plan_rule_at(plan, r)))
             return cellar_plan_say(figures, &figures->remarks, err,
-                                   "rules on true counts are the custodian's: that they passed is "
-                                   "not covered by the certificate, which says so");
+                                   "the custodian judges rules on true counts: that the tables "
+                                   "passed is not covered by the certificate, which says so");
 out:
     return status;
 }

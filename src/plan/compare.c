@@ -73,7 +73,7 @@ static cellar_status add_margin(comparing *c, size_t t, uint64_t mask, cellar_er
     margin *m;
     double n_lowest = 1;
     if (!cellar_grow(&c->margins, &c->capacity, c->n + 1, sizeof *c->margins))
-        return cellar_fail_memory(err, "the margins of a list");
+        return cellar_fail_memory(err, "the margins of a set of tables");
     m = &c->margins[c->n++];
     *m = (margin){.table = t,
                   .mask = mask,
@@ -257,7 +257,7 @@ static cellar_status list_targets(comparing *c, cellar_error *err)
 {
     cellar_plan_target *targets = cellar_arena_alloc(c->arena, c->n, sizeof *targets);
     if (targets == NULL)
-        return cellar_fail_memory(err, "the margins of a list");
+        return cellar_fail_memory(err, "the margins of a set of tables");
     c->told.targets = targets;
     for (size_t i = 0; i < c->n; i++) {
         const margin *m = &c->margins[i];
@@ -270,7 +270,7 @@ static cellar_status list_targets(comparing *c, cellar_error *err)
         copy = name.failed ? NULL : cellar_arena_copy(c->arena, name.bytes, name.length);
         cellar_text_clear(&name);
         if (copy == NULL)
-            return cellar_fail_memory(err, "the margins of a list");
+            return cellar_fail_memory(err, "the margins of a set of tables");
         targets[c->told.n_targets++] = (cellar_plan_target){.table = table->name,
                                                             .margin = copy,
                                                             .is_inner = m->is_inner,
@@ -334,18 +334,17 @@ static cellar_status recommend(comparing *c, cellar_error *err)
         if (s[k].is_possible && s[k].loss < s[best].loss * (1 - 1e-9))
             best = k;
     if (s[MARGINS].is_possible && s[MARGINS].margins_loss < s[best].margins_loss * (1 - 1e-9))
-        extra = "; if nobody needs the interior, margins alone are better still: make each a table "
-                "of its own";
+        extra = "; if nobody needs the inner cells, margins alone have still less noise: make each "
+                "margin a table of its own";
     c->told.recommended = best;
     if (best == PLAN)
-        cellar_text_printf(&reason,
-                           "no other strategy gives all that the plan asks for with less "
-                           "noise%s",
-                           extra);
+        cellar_text_printf(
+            &reason, "no other strategy releases all that the plan asks for with less noise%s",
+            extra);
     else
         cellar_text_printf(&reason,
-                           "it gives all that the plan asks for with %.3g times the plan's "
-                           "weighted variance%s",
+                           "this strategy releases all that the plan asks for with %.3g times the "
+                           "plan's weighted variance%s",
                            s[best].loss / s[PLAN].loss, extra);
     if (!reason.failed)
         c->told.reason = cellar_arena_copy(c->arena, reason.bytes, reason.length);
@@ -356,9 +355,9 @@ static cellar_status recommend(comparing *c, cellar_error *err)
 static cellar_status compare_all(comparing *c, cellar_error *err)
 {
     static const char *const names[N_STRATEGIES][2] = {
-        {"interior", "the interior of each table; users add up"},
-        {"margins", "the margins asked for, without the interior"},
-        {"everything", "the interior and all margins but the grand total"},
+        {"inner", "the inner cells of each table; users add them up"},
+        {"margins", "the margins asked for, without the inner cells"},
+        {"everything", "the inner cells and all margins except the grand total"},
         {"plan", "what the plan releases, as it splits the budget"},
         {"optimal", "what the plan releases, each margin with the share that is best for the "
                     "weights"}};

@@ -36,7 +36,7 @@ static cellar_status fail_wishes(const cellar_cube_design *d, double over, cella
 {
     const plan_budget *budget = &d->plan->budget;
     return cellar_plan_fail_at(d->plan, "budget", err,
-                               "the standard deviations that were asked for cannot all be had: "
+                               "the standard deviations that were asked for cannot all be met: "
                                "about %.3g times the %s would be enough",
                                budget->rho != NULL ? over : sqrt(over),
                                budget->rho != NULL ? "rho" : "epsilon");
@@ -214,8 +214,8 @@ static cellar_status read_wishes(cellar_cube_design *d, cellar_error *err)
         const double sd = table->largest_sd != NULL ? strtod(table->largest_sd, NULL) : INFINITY;
         if (table->largest_sd != NULL && cellar_cube_design_is_pure(d))
             return cellar_plan_fail(plan->name, &table->place, "largest_sd", err,
-                                    "a budget of pure epsilon claims no optimum and takes no "
-                                    "wishes: give a delta or a rho");
+                                    "for a budget of pure epsilon no optimum is known and no "
+                                    "precision can be asked for: give a delta or a rho");
         d->wish[d->named[i]] = sd * sd;
     }
     return CELLAR_OK;

@@ -25,14 +25,15 @@ static cellar_status law_sum(plan_law *law, cellar_error *err)
     if (high < law->low)
         return CELLAR_OK;
     if ((uint64_t) high - (uint64_t) law->low >= LAW_WIDTH_MAX)
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "%s: noise so wide says nothing any more",
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "%s: the noise takes more values than can be listed",
                            cellar_mechanism_spec(law->mechanism));
     law->n = (size_t) (high - law->low) + 1;
     law->mass = cellar_alloc(law->n + 1, sizeof *law->mass);
     law->first = cellar_alloc(law->n + 1, sizeof *law->first);
     law->second = cellar_alloc(law->n + 1, sizeof *law->second);
     if (law->mass == NULL || law->first == NULL || law->second == NULL)
-        return cellar_fail_memory(err, "the law of a mechanism");
+        return cellar_fail_memory(err, "the distribution of a mechanism");
     for (size_t i = 0; i < law->n; i++) {
         double k = (double) (law->low + (int64_t) i);
         double q = cellar_mechanism_pmf(law->mechanism, 0, law->low + (int64_t) i);
@@ -52,7 +53,7 @@ cellar_status cellar_plan_law_init(plan_law *law, const cellar_mechanism *mechan
     law->cached = cellar_alloc(PLAN_LAW_CACHED, sizeof *law->cached);
     law->is_cached = cellar_alloc(PLAN_LAW_CACHED, 1);
     if (law->cached == NULL || law->is_cached == NULL)
-        return cellar_fail_memory(err, "the law of a mechanism");
+        return cellar_fail_memory(err, "the distribution of a mechanism");
     if (!mechanism->ops->is_additive)
         return CELLAR_OK;
     cellar_mechanism_mean_variance(mechanism, 0, &law->offset, &law->variance);

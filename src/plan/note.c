@@ -26,13 +26,13 @@ static void note_policy(const plan_figures *figures, cellar_output *output)
     char text[2][32];
 
     cellar_output_string(output, "\n## Confidentiality: policy\n\n");
-    cellar_output_printf(
-        output,
-        "These tables describe people. Before publication every number was changed at random, so "
-        "that the tables tell little about %s, whatever else is known; how little is proved and "
-        "stated below. ",
-        plan->neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE ? "what one unit answered"
-                                                         : "whether any one unit is in the data");
+    cellar_output_printf(output,
+                         "These tables describe people. Before publication every count was changed "
+                         "at random, so that the tables reveal little about %s, whatever else is "
+                         "known; a proven bound on what they reveal is stated below. ",
+                         plan->neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE
+                             ? "what one unit answered"
+                             : "whether any one unit is in the data");
     cellar_output_string(output, "The unit that is protected is one ");
     note_text(output, plan->unit.name != NULL ? plan->unit.name : "record");
     if (plan->unit.max_records > 1)
@@ -84,7 +84,7 @@ static void note_weights(const plan_data *data, cellar_output *output)
 {
     if (data->weight == NULL)
         return;
-    cellar_output_string(output, "\nThe numbers are sums of weights, the column ");
+    cellar_output_string(output, "\nThe values are sums of weights, the column ");
     note_text(output, data->weight);
     cellar_output_printf(output,
                          ": a weight above %llu counts as %llu, and each sum was rounded to a "
@@ -112,31 +112,32 @@ static void note_treatment(const plan_figures *figures, cellar_output *output)
         note_table(&figures->told.tables[t], plan_table_at(plan, t)->title, output);
     }
     note_weights(&plan->data, output);
-    cellar_output_printf(output, "\n%s were treated like all other numbers",
+    cellar_output_printf(output, "\n%s were treated like all other counts",
                          n_structural > 0 ? "All other zeros" : "Zeros");
-    cellar_output_string(output, plan->negatives == CELLAR_NEGATIVES_KEEP
-                                     ? ". Negative numbers are published as they are: setting them "
-                                       "to zero would bias totals.\n"
-                                     : "; negative numbers were set to zero, which biases totals "
-                                       "upwards.\n");
+    cellar_output_string(
+        output, plan->negatives == CELLAR_NEGATIVES_KEEP
+                    ? ". Negative values are published as they are: setting them to zero would "
+                      "bias totals.\n"
+                    : "; negative values were set to zero, which biases totals upwards.\n");
     if (plan->threshold > 1 || plan->below == 2)
-        cellar_output_printf(output,
-                             plan->below == 2
-                                 ? "Values below %llu, zeros among them, are suppressed: "
-                                   "such a cell is below that number and need not be 0.\n"
-                                 : "Numbers below %llu were set to zero.\n",
-                             (unsigned long long) plan->threshold);
+        cellar_output_printf(
+            output,
+            plan->below == 2
+                ? "Values below %llu, zeros among them, are suppressed: the released value of such "
+                  "a cell is below that threshold, and its true count need not be 0.\n"
+                : "Values below %llu were set to zero.\n",
+            (unsigned long long) plan->threshold);
     if (plan->display.rounding > 1)
         cellar_output_printf(output,
-                             "In the files for readers (`*.display.csv`) numbers are rounded to "
-                             "multiples of %llu; the other files hold them unrounded.\n",
+                             "In the files for readers (`*.display.csv`) values are rounded to "
+                             "multiples of %llu; the other files hold the unrounded values.\n",
                              (unsigned long long) plan->display.rounding);
     cellar_output_string(output,
                          note_has_margins(figures)
-                             ? "Every margin was perturbed by itself, so parts need not add up to "
+                             ? "Every margin was perturbed separately, so parts need not add up to "
                                "their total: use the published total rather than a sum.\n"
-                             : "No totals are published: one that is added up carries the noise of "
-                               "all its cells.\n");
+                             : "No totals are published: a total that a reader adds up carries the "
+                               "noise of all its cells.\n");
 }
 
 static cellar_status note_quality(const plan_figures *figures, cellar_output *output,
@@ -163,9 +164,9 @@ static cellar_status note_quality(const plan_figures *figures, cellar_output *ou
         if (status != CELLAR_OK)
             return status;
     }
-    cellar_output_string(
-        output, "\nThis comes on top of sampling and other errors. Tests and intervals have "
-                "to take it into account (`cellar infer`).\n");
+    cellar_output_string(output,
+                         "\nThis error comes on top of sampling and other errors. Tests and "
+                         "intervals have to take the noise into account (`cellar infer`).\n");
     return CELLAR_OK;
 }
 
@@ -190,7 +191,7 @@ static void note_rules(const cellar_plan *plan, cellar_output *output)
                                  ? "judged by the custodian on true counts; not covered by the "
                                    "guarantee"
                              : rule->max_cells > 0 ? "depends on no count"
-                                                   : "judged on the released numbers");
+                                                   : "judged on the released values");
         cellar_text_clear(&words);
     }
 }

@@ -64,9 +64,8 @@ static json_t *uncovered_json(const cellar_plan *plan)
         on_truth |= !cellar_plan_rule_is_covered(plan_rule_at(plan, r));
     if (on_truth)
         failed |= json_array_append_new(
-            list, json_string("that disclosure rules on true counts passed: nobody but the "
-                              "custodian can cause or see their refusal, and no guarantee covers "
-                              "it"));
+            list, json_string("that the tables passed disclosure rules on true counts: only the "
+                              "custodian can cause or see a refusal, and no guarantee covers it"));
     if (plan->negatives == CELLAR_NEGATIVES_ZERO &&
         !cellar_plan_has_text(&plan->accept, "bias")) /* check_bias() would have refused */
         failed |= json_array_append_new(

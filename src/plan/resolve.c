@@ -312,8 +312,9 @@ static cellar_status check_rest(const cellar_plan *plan, cellar_error *err)
         plan->outputs.folder[strlen(plan->outputs.folder) - 1] == '/')
         return cellar_plan_fail_at(plan, "outputs.folder", err, "leave out the last slash");
     if (plan->threshold > 0 && plan->negatives == CELLAR_NEGATIVES_KEEP)
-        return cellar_plan_fail_at(plan, "threshold", err,
-                                   "it sets smaller numbers to zero, so negatives are zero too");
+        return cellar_plan_fail_at(
+            plan, "threshold", err,
+            "a threshold sets smaller values to zero, so negatives must be zero too");
     if (plan->below == 2 && plan->threshold == 0)
         return cellar_plan_fail_at(plan, "below", err,
                                    "values are suppressed below a threshold, and there is none");
@@ -385,7 +386,7 @@ static cellar_status check_universe(const cellar_plan *plan, cellar_error *err)
                                    "missing: a plan has tables, or a universe (docs/cube.md)");
     if (universe->file == NULL && has_delta)
         return cellar_plan_fail_at(plan, "budget.delta", err,
-                                   "the budget of a list of tables is an epsilon or a rho");
+                                   "the budget of a set of tables is an epsilon or a rho");
     if (universe->file == NULL)
         return CELLAR_OK;
     if (plan->tables.n > 0 || plan->rules.n > 0)

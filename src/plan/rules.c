@@ -259,13 +259,12 @@ cellar_status cellar_plan_judge_release(const cellar_plan *plan, size_t table,
         if (!interior_breaks(rule, &in))
             continue;
         cellar_plan_rule_words(rule, &words);
-        status = words.failed
-                     ? cellar_fail_memory(err, "a rule")
-                     : cellar_fail(err, CELLAR_ERR_RULE,
-                                   "%s:%zu: what was drawn for table %s breaks the rule '%s', and "
-                                   "is thrown away",
-                                   plan->name, rule->place.line, plan_table_at(plan, table)->name,
-                                   words.bytes);
+        status = words.failed ? cellar_fail_memory(err, "a rule")
+                              : cellar_fail(err, CELLAR_ERR_RULE,
+                                            "%s:%zu: the released values drawn for table %s break "
+                                            "the rule '%s' and are discarded",
+                                            plan->name, rule->place.line,
+                                            plan_table_at(plan, table)->name, words.bytes);
         cellar_text_clear(&words);
         return status;
     }

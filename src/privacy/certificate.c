@@ -143,19 +143,20 @@ cellar_status cellar_certificate_judge_domain(cellar_certificate *c,
                                               cellar_error *err)
 {
     if (options->domain == CELLAR_DOMAIN_OBSERVED)
-        return cellar_certificate_judge(
-            c, CELLAR_VERDICT_FAILS, err,
-            "domain observed: categories were read off the data, so one person can create one");
+        return cellar_certificate_judge(c, CELLAR_VERDICT_FAILS, err,
+                                        "domain observed: categories were read off the data, so "
+                                        "one person can create a category");
     if (options->reviewers != NULL || options->domain == CELLAR_DOMAIN_DRAFTED) {
         const cellar_status status = cellar_certificate_warn(
-            c, err, "categories were drafted from the data, reviewed by %s: that is not covered",
+            c, err,
+            "categories were drafted from the data, reviewed by %s: that choice is not covered",
             options->reviewers != NULL ? options->reviewers : "somebody who is not named");
         if (status != CELLAR_OK)
             return status;
     }
     if (options->domain == CELLAR_DOMAIN_ASSERTED)
         return cellar_certificate_warn(c, err,
-                                       "rests on the assertion that the categories are public");
+                                       "depends on the assertion that the categories are public");
     return CELLAR_OK;
 }
 

@@ -175,15 +175,15 @@ static void write_meaning(double epsilon, cellar_neighbours neighbours, cellar_o
     const double ratio = exp(epsilon);
     char bound[32], squared[32], said[32];
     cellar_bound_text(ratio, bound);
-    cellar_output_printf(
-        output,
-        "  epsilon %s: what is released is at most %s times as likely %s.\n"
-        "  Even odds (1 : 1) %s become at most %s : 1, a\n"
-        "  probability of %.1f %% instead of 50 %%: %s support on Evett's scale of evidence.\n",
-        cellar_bound_text(epsilon, said), bound,
-        twice ? "with the unit as without it" : "with one unit as with another",
-        twice ? "that the unit is in the data" : "on which of two categories the unit has", bound,
-        ceil(1000 / (1 + exp(-epsilon))) / 10, evett_word(ratio));
+    cellar_output_printf(output,
+                         "  epsilon %s: any released value is at most %s times as likely %s.\n  "
+                         "Even odds (1 : 1) %s become at most %s : 1, a\n  probability of %.1f %% "
+                         "instead of 50 %%: %s support on Evett's scale of evidence.\n",
+                         cellar_bound_text(epsilon, said), bound,
+                         twice ? "with the unit as without it" : "with one unit as with another",
+                         twice ? "that the unit is in the data"
+                               : "on which of two categories the unit has",
+                         bound, ceil(1000 / (1 + exp(-epsilon))) / 10, evett_word(ratio));
     if (twice)
         cellar_output_printf(output,
                              "  Which category a unit in the data has counts twice: at most "
@@ -298,20 +298,18 @@ static void write_attack(const cellar_certificate *c, cellar_output *output)
     uint64_t n = c->difference_count;
     cellar_output_printf(
         output,
-        "\nThe attack, carried out\n"
-        "  The attacker wants to know whether Ada is among the unemployed of her village. He asks\n"
-        "  for two numbers: the unemployed of the village, and the unemployed of the village who\n"
-        "  are not Ada's age, sex and occupation, a description that fits nobody else.\n"
-        "  If Ada is not unemployed, both cells hold the same records. The same records have the\n"
-        "  same cell key, and the same key and count give the same perturbation: the two numbers\n"
-        "  are equal, with certainty.\n"
-        "  If she is, the first cell has one record more, so another key and another count. With\n"
-        "  a true count of %" PRIu64 " without her, and %" PRIu64 " with her, the two released\n"
-        "  numbers differ with probability %.6g.\n"
-        "  Two different numbers therefore prove that Ada is unemployed; no epsilon bounds that.\n"
-        "  Two equal ones are evidence against it: %.4g times as likely if she is not.\n"
-        "  Asking again does not help to average the noise away, which is what cell keys are "
-        "for.\n",
+        "\nThe attack, carried out\n  The attacker wants to know whether Ada is among the "
+        "unemployed of her village. He asks\n  for two counts: the unemployed of the village, and "
+        "the unemployed of the village who\n  are not Ada's age, sex and occupation, a description "
+        "that fits nobody else.\n  If Ada is not unemployed, both cells hold the same records. The "
+        "same records have the\n  same cell key, and the same key and count give the same "
+        "perturbation: the two\n  released values are equal, with certainty.\n  If she is, the "
+        "first cell has one record more, so another key and another count. With\n  a true count of "
+        "%" PRIu64 " without her, and %" PRIu64
+        " with her, the two released\n  values differ with probability %.6g.\n  Two different "
+        "values therefore prove that Ada is unemployed; no epsilon bounds that.\n  Two equal "
+        "values are evidence against it: %.4g times as likely if she is not.\n  Asking again does "
+        "not help to average the noise away, which is what cell keys are for.\n",
         n, n + 1, c->difference, 1 / fmax(1 - c->difference, 1e-12));
 }
 
@@ -327,11 +325,11 @@ static void write_explanation(const cellar_certificate *c, cellar_output *output
         if (c->points[i].epsilon != comp->tight.epsilon && !isfinite(c->pure))
             write_meaning(c->points[i].epsilon, c->options.neighbours, output);
     if (!isfinite(c->pure))
-        cellar_output_string(output, "  delta bounds what exceeds that: an event that has "
-                                     "probability p without the unit has\n"
-                                     "  at most e^epsilon p + delta with it. The probabilistic "
-                                     "delta is the chance to draw a\n"
-                                     "  number whose likelihood ratio exceeds e^epsilon.\n");
+        cellar_output_string(
+            output,
+            "  delta bounds what exceeds that: an event that has probability p without the unit "
+            "has\n  at most e^epsilon p + delta with it. The probabilistic delta is the "
+            "probability of a\n  released value whose likelihood ratio exceeds e^epsilon.\n");
     cellar_output_string(output,
                          "  The guarantee is about what the release adds to whatever else is "
                          "known. It does not say\n"

@@ -49,8 +49,8 @@ cellar_status cellar_certify_check_options(const cellar_certify_options *o, cell
     if (o->invariants != NULL && o->invariants[0] != NULL &&
         o->neighbours != CELLAR_NEIGHBOURS_SUBSTITUTE)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "'%.60s' is published exactly: whether a unit is in the data can then "
-                           "not be hidden; use substitute",
+                           "'%.60s' is published exactly, so the release cannot hide whether a "
+                           "unit is in the data; use substitute",
                            o->invariants[0]);
     if (!(o->effort >= 0))
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "the effort must be at least 0");
@@ -71,12 +71,12 @@ static cellar_status check_parts(const cellar_certify_part *parts, size_t n, uin
     for (size_t i = 0; i < n; i++) {
         if (parts[i].times < 1 || parts[i].times > most / n_cells)
             return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                               "%s: it must be met between 1 and 2^50 times",
+                               "%s: a mechanism must be used between 1 and 2^50 times",
                                cellar_mechanism_spec(parts[i].mechanism));
         if (parts[i].mechanism->ops->is_joint)
             return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                                "%s: cells are not drawn independently, so the distribution of one "
-                               "certifies nothing",
+                               "cell certifies nothing",
                                cellar_mechanism_name(parts[i].mechanism));
     }
     return CELLAR_OK;

@@ -32,8 +32,8 @@ cellar_status cellar_certify_cell_key(const cellar_cell_key *cell_key,
     CELLAR_TRY(cellar_certificate_judge(
         c, CELLAR_VERDICT_FAILS, err,
         "no differential privacy: when a cell and the same cell with one record more are both "
-        "released, their numbers differ with probability %.6g, and with probability 0 when that "
-        "record is not there; so delta is at least %.6g for every epsilon",
+        "released, the two released values differ with probability %.6g, and with probability 0 "
+        "when that record is not there; so delta is at least %.6g for every epsilon",
         c->difference, c->difference));
     for (; c->n_points < options->n_epsilons; c->n_points++) {
         CELLAR_TRY(cellar_certify_read_epsilon(options->epsilons[c->n_points], value, err));
@@ -151,7 +151,7 @@ cellar_status cellar_certify_dirichlet(const cellar_dirichlet *dirichlet,
     CELLAR_TRY(cellar_certify_check_options(options, err));
     if (cellar_dirichlet_total(dirichlet) < 0 || cellar_dirichlet_n_cells(dirichlet) < 0)
         CELLAR_TRY(cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                               "multinomial-dirichlet: its guarantee depends on the released total "
+                               "multinomial-dirichlet: the guarantee depends on the released total "
                                "and the number of cells: give total and cells"));
     if (options->n_cells > 1 || options->max_weight > 1)
         CELLAR_TRY(cellar_fail(err, CELLAR_ERR_ARGUMENT,
@@ -174,8 +174,8 @@ cellar_status cellar_certify_dirichlet(const cellar_dirichlet *dirichlet,
         CELLAR_TRY(cellar_certificate_warn(
             c, err, "%s",
             options->population > 0
-                ? "rests on the number of units being public"
-                : "the number of units is not given: the bound is that of substitution"));
+                ? "holds if the number of units is public"
+                : "the number of units is not given: the bound is the one for substitution"));
     *out = c;
     c = NULL;
 out:

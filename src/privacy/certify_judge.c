@@ -52,15 +52,16 @@ static cellar_status warn_delta(const cellar_setting *s, cellar_certificate *c, 
         if (c->points[i].delta >= limit)
             status = cellar_certificate_warn(
                 c, err,
-                "delta %s at epsilon %.6g is at least 1/N = %.3g: it allows publishing somebody "
-                "outright",
+                "delta %s at epsilon %.6g is at least 1/N = %.3g: such a delta allows publishing "
+                "the record of one person unprotected",
                 cellar_bound_text(c->points[i].delta, text), c->points[i].epsilon, limit);
     for (size_t i = 0; i < c->n_epsilons && status == CELLAR_OK; i++)
         if (c->epsilons[i].delta >= limit)
-            status = cellar_certificate_warn(c, err,
-                                             "delta %.3g is at least 1/N = %.3g: it allows "
-                                             "publishing somebody outright",
-                                             c->epsilons[i].delta, limit);
+            status =
+                cellar_certificate_warn(c, err,
+                                        "delta %.3g is at least 1/N = %.3g: such a delta allows "
+                                        "publishing the record of one person unprotected",
+                                        c->epsilons[i].delta, limit);
     return status;
 }
 
@@ -70,31 +71,32 @@ cellar_status cellar_certify_judge(const cellar_setting *s, cellar_certificate *
     cellar_status status = CELLAR_OK;
     CELLAR_TRY(cellar_certificate_judge_domain(c, s->options, err));
     if (s->group > 1)
-        CELLAR_TRY(cellar_certificate_warn(c, err,
-                                           "the records of a unit are changed one after the other "
-                                           "(group privacy): a bound, and not "
-                                           "the least one"));
+        CELLAR_TRY(
+            cellar_certificate_warn(c, err,
+                                    "the records of a unit are changed one after the other (group "
+                                    "privacy): the bound holds, but a smaller one may exist"));
     if (cellar_work_is_over())
-        CELLAR_TRY(cellar_certificate_warn(c, err,
-                                           "the counted work of a certificate was used up: the "
-                                           "bounds hold, and a larger effort may bring closer "
-                                           "ones"));
+        CELLAR_TRY(
+            cellar_certificate_warn(c, err,
+                                    "the work limit of the certificate was used up: the bounds "
+                                    "hold, and a larger effort may give closer bounds"));
     if (c->infinite >= 1 && s->group == 1)
         CELLAR_TRY(
             cellar_certificate_judge(c, CELLAR_VERDICT_FAILS, err,
-                                     "what is released tells neighbours apart with certainty"));
+                                     "a released value can distinguish neighbours with certainty"));
     for (size_t i = 0; i < s->n; i++)
         CELLAR_TRY(warn_zeros(s, i, c, err));
     CELLAR_TRY(warn_delta(s, c, err));
     if (s->options->min_count > 0)
         CELLAR_TRY(cellar_certificate_warn(
             c, err,
-            "data-dependent: it holds only for data without counts below %" PRIu64
+            "data-dependent: the guarantee holds only for data without counts below %" PRIu64
             ", which is itself a fact about the data",
             s->options->min_count));
     if (s->options->choice == CELLAR_CHOICE_CONFIDENTIAL_DATA)
         CELLAR_TRY(cellar_certificate_warn(
-            c, err, "parameters were chosen from the confidential data: that is not covered"));
+            c, err,
+            "parameters were chosen from the confidential data: that choice is not covered"));
     if (s->n > 1 && !s->options->parallel)
         CELLAR_TRY(cellar_certificate_warn(
             c, err, "the tight figure is valid for a plan fixed before its first draw"));

@@ -131,7 +131,7 @@ cellar_status cellar_sum_create(const cellar_part *parts, size_t n_parts, const 
         sum->n *= 2;
     if (!((double) sum->n >= cells))
         CELLAR_TRY(cellar_fail(err, CELLAR_ERR_OVERFLOW,
-                               "composing these losses needs more than 2^%d cells",
+                               "composing these privacy losses needs more than 2^%d grid cells",
                                LOG2_CELLS_MAX));
     sum->tilted = cellar_alloc(sum->n, sizeof *sum->tilted);
     sum->suffix = cellar_alloc(sum->n + 1, sizeof *sum->suffix);

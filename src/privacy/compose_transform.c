@@ -46,7 +46,8 @@ cellar_status cellar_transform_init(cellar_transform *t, size_t n, cellar_error 
 {
     *t = (cellar_transform){.n = n};
     if (cellar_work_is_over())
-        return cellar_fail(err, CELLAR_ERR_OVERFLOW, "these losses take too long to compose");
+        return cellar_fail(err, CELLAR_ERR_OVERFLOW,
+                           "composing these privacy losses exceeds the limit of work");
     cellar_work_add(STEPS_PER_CELL * (double) n);
     t->real = cellar_alloc(n, sizeof *t->real);
     t->imaginary = cellar_alloc(n / 2 + 1, sizeof *t->imaginary);

@@ -218,7 +218,7 @@ cellar_status cellar_losses_create(const cellar_pair *pair, double tail, cellar_
     cellar_status status;
     if (w.high - w.low >= VALUES_MAX)
         return cellar_fail(err, CELLAR_ERR_OVERFLOW,
-                           "%s: more than %d released values would have to be listed",
+                           "%s: the distribution takes more than %d released values",
                            cellar_mechanism_spec(pair->p->m), VALUES_MAX);
     status = cellar_losses_init(out, (size_t) (w.high - w.low) + 1, err);
     if (status != CELLAR_OK)

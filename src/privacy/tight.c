@@ -252,7 +252,7 @@ static cellar_status refine(losses_sum *s, const cellar_tilt *tilt, const questi
     }
     if (status == CELLAR_OK && n_found == 0)
         return cellar_fail(err, CELLAR_ERR_OVERFLOW,
-                           "these losses are too far apart to be composed");
+                           "the privacy losses are too far apart to be composed on one grid");
     return status;
 }
 

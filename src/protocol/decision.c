@@ -304,7 +304,7 @@ static cellar_status take_all(cellar_lines *lines, const cellar_invitation *invi
         CELLAR_TRY(lines_fail(lines, "theorem 2 or 3 above, or no column", err));
     decision->theorem = (int) theorem;
     CELLAR_TRY(take_fixed(lines, invitation, words_write,
-                          "what exposure does not bound, in the usual words", err));
+                          "the note on what exposure does not bound, word for word", err));
     CELLAR_TRY(lines_end(lines, err));
 out:
     return status;

@@ -193,7 +193,7 @@ static cellar_status level_find(const cellar_participant *participant, size_t co
         cellar_codelist_find(participant->invitation->codes[column], value, strlen(value));
     if (found == CELLAR_NO_CODE) /* the value itself is nobody's business */
         return cellar_fail(err, CELLAR_ERR_INPUT,
-                           "column '%.200s': the value is not on the list of the invitation",
+                           "column '%.200s': the value is not among the codes of the invitation",
                            participant->invitation->names[column]);
     *level = (uint32_t) found;
     return CELLAR_OK;

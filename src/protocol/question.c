@@ -277,7 +277,7 @@ static cellar_status take_all(cellar_lines *lines, const cellar_invitation *invi
     question->order = (size_t) order;
     CELLAR_TRY(take_sets(lines, invitation, question, err));
     lines_add(&words, "note", WORDS);
-    CELLAR_TRY(lines_take_text(lines, &words, "what a question tells, in the usual words", err));
+    CELLAR_TRY(lines_take_text(lines, &words, "the note of a question, word for word", err));
     CELLAR_TRY(lines_end(lines, err));
 out:
     cellar_text_clear(&words);

@@ -104,7 +104,8 @@ static int64_t half_width(const cellar_wide_law *law, int64_t mode, uint64_t top
 
 static cellar_status histogram_too_wide(cellar_error *err)
 {
-    return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a law is too wide to be drawn");
+    return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                       "the distribution takes too many values to be drawn");
 }
 
 static cellar_status histogram_add(cellar_histogram *h, int64_t first, int64_t width,

@@ -92,7 +92,8 @@ static cellar_status thresholds_list(const cellar_law *law, int64_t *low, int64_
         *n = high >= *low ? (size_t) (high - *low) + 1 : 0;
         if (*n > n_max)
             return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                               "a law is too wide to be drawn: it needs more than %zu thresholds",
+                               "the distribution takes too many values to be drawn: it needs more "
+                               "than %zu thresholds",
                                n_max);
         cellar_free(*list);
         *list = cellar_alloc(*n, sizeof **list);

@@ -83,10 +83,10 @@ cellar_status cellar_search_table_init(cellar_search_table *out, cellar_law law,
     while (!done && status == CELLAR_OK) {
         status = search_grow(out, &done, err);
         if (status == CELLAR_OK && out->n_cuts > n_max)
-            status = cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                                 "this noise is too wide to be drawn: it needs more than %zu "
-                                 "thresholds",
-                                 n_max);
+            status = cellar_fail(
+                err, CELLAR_ERR_ARGUMENT,
+                "this noise takes too many values to be drawn: it needs more than %zu thresholds",
+                n_max);
     }
     if (status != CELLAR_OK)
         cellar_search_table_clear(out);

@@ -383,7 +383,8 @@ cellar_status cellar_symmetric_create(cellar_law sign, const cellar_law *digits,
         largest += weights[p - 1] * (int64_t) s->parts[p].n_second;
     }
     if (largest > INT32_MAX)
-        CELLAR_TRY(cellar_fail(err, CELLAR_ERR_ARGUMENT, "this noise is too wide to be drawn"));
+        CELLAR_TRY(
+            cellar_fail(err, CELLAR_ERR_ARGUMENT, "this noise takes too many values to be drawn"));
     s->n_slots = symmetric_slots(s);
     *out = s;
     s = NULL;

@@ -190,7 +190,8 @@ static cellar_status table_grow(cellar_thresholds *t, size_t n_max, int *done, c
         return cellar_fail_memory(err, "the thresholds of a sampler");
     if (!cells_prove(&t->law, (int64_t) old, n, high + old, low + old))
         return cellar_fail(err, CELLAR_ERR_UNSUPPORTED,
-                           "a threshold of this law is too near to the grid to be told from it");
+                           "a threshold of this distribution is too close to a grid point to be "
+                           "separated from it");
     for (size_t j = old; j < old + n; j++) {
         t->n_second = j + 1;
         if (high[j] == UINT32_MAX && low[j] == UINT64_MAX) {
@@ -199,9 +200,10 @@ static cellar_status table_grow(cellar_thresholds *t, size_t n_max, int *done, c
         }
     }
     if (t->n_second > n_max)
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "this noise is too wide to be drawn: it needs more than %zu thresholds",
-                           n_max);
+        return cellar_fail(
+            err, CELLAR_ERR_ARGUMENT,
+            "this noise takes too many values to be drawn: it needs more than %zu thresholds",
+            n_max);
     return CELLAR_OK;
 }
 

@@ -54,8 +54,8 @@ static cellar_status protect_plan(cellar_protection *protection, const cellar_me
     if (forecast->empty_size > (double) options->max_cells)
         status = cellar_fail(err, CELLAR_ERR_RULE,
                              "about %.4g of the %" PRIu64 " possible cells would be listed though "
-                             "they were empty, more than the %" PRIu64 " allowed; a threshold "
-                             "makes it fewer",
+                             "they were empty, more than the %" PRIu64
+                             " allowed; a threshold lowers this count",
                              forecast->empty_size, forecast->n_possible, options->max_cells);
 out:
     return status;

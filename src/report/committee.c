@@ -99,7 +99,7 @@ static void committee_facts(cellar_committee *run)
     cellar_page_fact(page, "Groups with one value only", "%llu (%.1f %%)",
                      (unsigned long long) cellar_groups_n_homogeneous(run->groups),
                      100 * (double) cellar_groups_n_homogeneous(run->groups) / (double) groups);
-    cellar_page_fact(page, "Numbers below zero", "%s",
+    cellar_page_fact(page, "Values below zero", "%s",
                      run->what->negatives == CELLAR_NEGATIVES_ZERO ? "set to zero" : "kept");
     cellar_page_tag(page, "</dl>\n");
 }
@@ -150,9 +150,9 @@ static cellar_status committee_head(cellar_committee *run, cellar_error *err)
     cellar_page_begin(page, run->options->title != NULL ? run->options->title
                                                         : "For the release committee");
     cellar_page_remark(page, "lead",
-                       "What the planned release lets somebody learn, what it costs analysts, and "
-                       "what is proved about it. Everything here was computed from true counts: it "
-                       "must not leave the committee.");
+                       "This page shows what somebody can learn from the planned release, what "
+                       "analysts lose, and what is proved about the release. Everything here was "
+                       "computed from true counts: the page must stay within the committee.");
     status = committee_lead(run, err);
     committee_contents(page);
     return status;
@@ -205,11 +205,11 @@ static cellar_status committee_certificate(cellar_committee *run, cellar_error *
 void cellar_committee_not_covered(cellar_page *page)
 {
     cellar_section_not_covered(page);
-    cellar_page_paragraph(page,
-                          "Of this page in particular: the risk is that of one attack, with one "
-                          "choice of known and sensitive columns. Parameters chosen because of "
-                          "what stands here depend on the confidential data, and no certificate "
-                          "covers that choice; record it.");
+    cellar_page_paragraph(
+        page,
+        "Of this page in particular: the risk is that of one attack, with one choice of known and "
+        "sensitive columns. Parameters that are chosen because of this page depend on the "
+        "confidential data, and no certificate covers that choice; record the choice.");
 }
 
 void cellar_committee_checklist(cellar_page *page)
@@ -221,7 +221,7 @@ void cellar_committee_checklist(cellar_page *page)
          "who answers for them."),
         "The unit is right: one person can change no more records than the certificate says.",
         "Epsilon and delta, for all that one person touches, are what our policy allows.",
-        "The ledger has room for this release, and it will be charged.",
+        "The budget left in the ledger covers this release, and the ledger will be charged.",
         "The risk of the most exposed groups is acceptable, or categories will be merged first.",
         "What analysts lose is acceptable for the uses we know of.",
         "How the parameters were chosen is recorded, and whether this page played a part.",

@@ -83,8 +83,8 @@ cellar_status cellar_committee_profiles(cellar_page *page, const char *const *na
         chart.grid.epsilons[i] = chart.grid.texts[i];
     }
     options.title = "Delta against epsilon";
-    options.description = "The proved delta of everything one unit touches, for each epsilon. A "
-                          "curve that ends has delta 0 from there on.";
+    options.description = "The proven delta of all cells that one unit contributes to, at each "
+                          "epsilon. Where a curve ends, delta is 0 at all larger epsilons.";
     options.x = (cellar_chart_axis){"epsilon", 1, NAN, NAN};
     options.y = (cellar_chart_axis){"delta", 1, NAN, 1};
     CELLAR_TRY(cellar_page_chart_create(page, &options, &chart.chart, err));
@@ -101,8 +101,8 @@ cellar_status cellar_committee_profiles(cellar_page *page, const char *const *na
     if (chart.n_curves > 0)
         CELLAR_TRY(cellar_page_chart(page, "delta-epsilon", chart.chart, err));
     else
-        cellar_page_paragraph(page, "There is nothing to draw: delta is 0 from an epsilon of 0.01 "
-                                    "on, or no bound is known.");
+        cellar_page_paragraph(page, "There is no curve: delta is 0 at every epsilon of 0.01 or "
+                                    "more, or no bound is known.");
 out:
     cellar_chart_free(chart.chart);
     return status;
@@ -184,7 +184,7 @@ static cellar_status delta_alpha(cellar_committee *run, size_t m, cellar_error *
         return cellar_fail_memory(err, "a chart");
     snprintf(name, sizeof name, "delta-alpha-%zu", m + 1);
     options.title = title.bytes;
-    options.description = "The proved delta for four values of epsilon when alpha, which is added "
+    options.description = "The proven delta for four values of epsilon when alpha, which is added "
                           "to every count before it is replaced, varies.";
     options.x = (cellar_chart_axis){"alpha", 1, NAN, NAN};
     options.y = (cellar_chart_axis){"delta", 1, NAN, NAN};

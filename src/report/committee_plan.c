@@ -90,10 +90,11 @@ static void plan_page_head(plan_page *run, const json_t *certificate)
     cellar_page_begin(page, run->options->title != NULL ? run->options->title
                             : plan->title != NULL       ? plan->title
                                                         : "For the release committee");
-    cellar_page_remark(page, "lead",
-                       "What the plan will release, what that lets somebody learn, what it costs "
-                       "analysts, and what is proved about it. Everything here was computed from "
-                       "true counts: it must not leave the committee.");
+    cellar_page_remark(
+        page, "lead",
+        "This page shows what the plan will release, what somebody can learn from the release, "
+        "what analysts lose, and what is proved about the release. Everything here was computed "
+        "from true counts: the page must stay within the committee.");
     cellar_section_guarantee(page, certificate, run->figures->work.n);
     for (size_t i = 0; i < told->n_refusals; i++)
         cellar_page_remark(page, "warn", "This plan will not run: %s.", told->refusals[i]);
@@ -102,7 +103,7 @@ static void plan_page_head(plan_page *run, const json_t *certificate)
     if (run->figures->work.n > 1)
         cellar_page_remark(page, "warn",
                            "Risks below are those of each table by itself. Somebody who has all "
-                           "of them can do more: the risks are lower bounds.");
+                           "tables can do more: the risks are lower bounds.");
     for (size_t i = 0; i < told->n_remarks; i++)
         cellar_page_remark(page, "small", "Note: %s.", told->remarks[i]);
     plan_page_contents(run);
@@ -155,12 +156,12 @@ static cellar_status plan_page_table(plan_page *run, size_t t, cellar_error *err
     snprintf(own.page.prefix, sizeof own.page.prefix, "table-%zu-", t + 1);
     if (what.n_qid == 0)
         cellar_page_paragraph(&own.page,
-                              "This table has no column that the attacker knows together with "
-                              "what is to be learnt: the attack is not on this table.");
+                              "This table does not hold both a column that the attacker knows and "
+                              "a sensitive column: the attack cannot use this table.");
     if (own.threshold > 0)
         cellar_page_remark(&own.page, "warn",
-                           "The plan sets numbers below %llu to zero. Risk and loss are shown as "
-                           "they are before that.",
+                           "The plan sets values below %llu to zero. Risk and loss are computed "
+                           "from the values before that step.",
                            (unsigned long long) work->plan->threshold);
     status = cellar_committee_open(&own, err);
     if (status == CELLAR_OK)

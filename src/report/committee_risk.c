@@ -226,9 +226,8 @@ cellar_status cellar_committee_summary(cellar_committee *run, cellar_error *err)
     if (isfinite(s.mean.precision) && isfinite(s.baseline))
         cellar_page_paragraph(
             &run->page,
-            "It makes a claim with a probability of %s. Of its claims %.1f %% are "
-            "right; guessing without the release is right for %.1f %%: on "
-            "average a claim %s.",
+            "The attack makes a claim with a probability of %s. Of these claims %.1f %% are right; "
+            "guessing without the release is right for %.1f %%: on average a claim %s.",
             risk_percent(s.mean.claim, text[3]), 100 * s.mean.precision, 100 * s.baseline,
             s.mean.precision > s.baseline ? "says more than a guess" : "says no more than a guess");
     return CELLAR_OK;
@@ -283,7 +282,7 @@ cellar_status cellar_committee_risk(cellar_committee *run, cellar_error *err)
     cellar_status status;
     cellar_page_paragraph(page, "The attack: somebody knows a person's values of the columns that "
                                 "make the groups. Where exactly one sensitive value has a positive "
-                                "released number, that value is claimed for the person.");
+                                "released count, the attacker claims that value for the person.");
     status = risk_planned(run, err);
     if (status == CELLAR_OK)
         status = risk_draw(run, &local, err);
@@ -294,7 +293,7 @@ cellar_status cellar_committee_risk(cellar_committee *run, cellar_error *err)
     else
         cellar_page_remark(
             page, "small",
-            "The expected risk is left out: with so many records and values it takes "
+            "The expected risk is left out: with so many records and values its computation takes "
             "minutes. cellar risk table --measure expected computes it.");
     return status == CELLAR_OK ? risk_draw(run, &precision, err) : status;
 }

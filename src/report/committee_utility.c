@@ -42,12 +42,12 @@ static const utility_chart utility_charts[UTILITY_N_CHARTS] = {
      "more; boxes over simulated copies.",
      0},
     {"utility-v", "cramers_v", "Cramer's V of two variables", "Cramer's V",
-     "The association of two variables as an analyst would see it who takes released numbers for "
-     "true ones; boxes over simulated copies.",
+     "The association of two variables as an analyst would see it who takes released values for "
+     "true counts; boxes over simulated copies.",
      0},
-    {"utility-p", "p_value_chi_square", "p-value of independence, noise not known", "p-value",
-     "The p-value of independence as an analyst would find it who takes released numbers for true "
-     "ones; boxes over simulated copies. cellar infer knows the noise.",
+    {"utility-p", "p_value_chi_square", "p-value of independence, noise ignored", "p-value",
+     "The p-value of independence as an analyst would find it who takes released values for true "
+     "counts; boxes over simulated copies. The tests of cellar infer take the noise into account.",
      0}};
 
 /* All assessments: mechanisms by values of epsilon, and the mechanisms as planned. */
@@ -279,9 +279,9 @@ static cellar_status utility_draw_counts(cellar_committee *run, const utility_wo
     cellar_chart *chart = NULL;
     cellar_status status = CELLAR_OK;
     options.title = "Small counts, mechanisms as planned";
-    options.description = "The relative difference between the released and the true number, by "
-                          "true number. Boxes are quartiles, whiskers hold 90 %.";
-    options.x.label = "true number";
+    options.description = "The relative difference between the released value and the true count, "
+                          "by true count. Boxes are quartiles, whiskers hold 90 %.";
+    options.x.label = "true count";
     options.y.label = "difference in %";
     CELLAR_TRY(cellar_page_chart_create(&run->page, &options, &chart, err));
     CELLAR_TRY(cellar_chart_set_categories(chart, counts, UTILITY_MAX_COUNT, err));
@@ -317,9 +317,8 @@ static cellar_status utility_write(cellar_committee *run, const utility_work *wo
     for (size_t i = 0; work->planned[0] != NULL && i < cellar_utility_n_notes(work->planned[0]);
          i++)
         cellar_page_item(&run->page, "%s", cellar_utility_note(work->planned[0], i));
-    cellar_page_item(&run->page,
-                     "An epsilon on the axis is that of one cell. A mechanism without an epsilon "
-                     "stands at each with the same numbers.");
+    cellar_page_item(&run->page, "An epsilon on the axis is that of one cell. A mechanism without "
+                                 "an epsilon has the same boxes at each epsilon.");
     cellar_page_tag(&run->page, "</ul>\n");
     return status;
 }

@@ -264,9 +264,8 @@ void cellar_page_begin(cellar_page *page, const char *title)
 void cellar_page_end(cellar_page *page)
 {
     cellar_text_printf(&page->out,
-                       "</main>\n<footer><p>Written by Cellar %s. The page stands for "
-                       "itself: it loads nothing and runs nothing.</p></footer>\n"
-                       "</body>\n</html>\n",
+                       "</main>\n<footer><p>Written by Cellar %s. This page is complete: it loads "
+                       "no other file and runs no program.</p></footer>\n</body>\n</html>\n",
                        cellar_version());
 }
 

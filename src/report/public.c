@@ -57,7 +57,8 @@ static void public_variables(cellar_page *page, const cellar_schema *schema)
                                           [CELLAR_DOMAIN_ASSERTED] = "asserted to be public",
                                           [CELLAR_DOMAIN_DRAFTED] =
                                               "drafted from the data, reviewed by "};
-    static const char *const headings[] = {"variable", "#categories", "where they come from", NULL};
+    static const char *const headings[] = {"variable", "#categories", "source of the categories",
+                                           NULL};
     cellar_page_table_begin(page, "The variables of the table", headings);
     for (size_t v = 0; v < cellar_schema_n_variables(schema); v++) {
         cellar_page_row_begin(page, "%s", cellar_schema_variable(schema, v));
@@ -83,17 +84,16 @@ static void public_facts(cellar_page *page, const cellar_release *release, const
     cellar_page_fact(page, "Mechanism, for each cell", "%s (revision %u)",
                      cellar_release_mechanism(release),
                      (unsigned) cellar_release_mechanism_revision(release));
-    cellar_page_fact(page, "Numbers below zero", "%s",
+    cellar_page_fact(page, "Values below zero", "%s",
                      cellar_release_negatives(release) == CELLAR_NEGATIVES_ZERO ? "set to zero"
                                                                                 : "kept");
     if (cellar_release_threshold(release) > 0)
-        cellar_page_fact(
-            page, "Threshold",
-            cellar_release_below(release) == CELLAR_BELOW_SUPPRESS
-                ? "values below %lld are suppressed, zeros among them; the guarantee is "
-                  "that of the values before"
-                : "numbers below %lld set to zero",
-            (long long) cellar_release_threshold(release));
+        cellar_page_fact(page, "Threshold",
+                         cellar_release_below(release) == CELLAR_BELOW_SUPPRESS
+                             ? "values below %lld are suppressed, zeros among them; the guarantee "
+                               "is that of the values before this step"
+                             : "values below %lld set to zero",
+                         (long long) cellar_release_threshold(release));
     cellar_page_fact(page, "Noise drawn from", "%s",
                      cellar_release_noise(release) == CELLAR_NOISE_SECURE
                          ? "the system's entropy, never stored"
@@ -125,7 +125,7 @@ static void public_stamp(cellar_page *page, const cellar_release *release)
     if (strcmp(cellar_release_ledger(release), CELLAR_RELEASE_UNACCOUNTED) == 0)
         cellar_page_remark(page, "warn",
                            "Unaccounted, not for publication: no ledger was charged for these "
-                           "numbers, so nobody keeps count of what they add to other releases.");
+                           "values, so nobody adds their privacy loss to that of other releases.");
 }
 
 /* ---- one release ----------------------------------------------------------------------- */
@@ -164,9 +164,9 @@ static cellar_status public_noise(public_run *run, size_t i, cellar_error *err)
     const cellar_section_noise_of noise = public_noise_of(release, id);
     if (public_is_fitted(release)) {
         cellar_page_paragraph(&run->page,
-                              "These numbers were fitted so that they add up: their errors depend "
-                              "on each other, and what follows is the noise before the fit. For "
-                              "tests and intervals use the release that was not fitted.");
+                              "These values were fitted so that they add up: their errors depend "
+                              "on each other, and this section describes the noise before the fit. "
+                              "For tests and intervals use the release that was not fitted.");
     }
     return cellar_section_noise(&run->page, &noise, err);
 }
@@ -184,7 +184,7 @@ static cellar_status public_release(public_run *run, size_t i, cellar_error *err
         cellar_page_heading(page, 2, number, "%s", public_title(run, i, (char[32]){0}));
     }
     public_stamp(page, release);
-    public_heading(run, i, "numbers", "The numbers");
+    public_heading(run, i, "numbers", "The values");
     status = public_numbers(run, i, err);
     if (status != CELLAR_OK)
         return status;
@@ -196,16 +196,15 @@ static cellar_status public_release(public_run *run, size_t i, cellar_error *err
     cellar_section_certificate(page, json_object_get(release->description, "certificate"),
                                run->n > 1);
     if (!cellar_release_can_recertify(release))
-        cellar_page_remark(
-            page, "warn",
-            "Not computed again: the noise comes from a matrix in a file of its own, "
-            "which the release does not carry. This certificate rests on the "
-            "publisher's word.");
-    public_heading(run, i, "noise", "The noise every number carries");
+        cellar_page_remark(page, "warn",
+                           "Not computed again: the noise comes from a matrix in a file of its "
+                           "own, which the release does not carry. This certificate is the "
+                           "publisher's statement and was not checked.");
+    public_heading(run, i, "noise", "The noise of every value");
     status = public_noise(run, i, err);
     if (status != CELLAR_OK)
         return status;
-    public_heading(run, i, "tests", "How to test with these numbers");
+    public_heading(run, i, "tests", "How to test with these values");
     status =
         cellar_section_test(page, release, run->options->names != NULL ? name : "RELEASE.csv", err);
     return status;
@@ -219,11 +218,12 @@ static void public_contents(public_run *run)
     cellar_page *page = &run->page;
     cellar_page_tag(page, "<nav aria-label=\"Contents\"><ul>\n");
     if (run->n == 1)
-        cellar_page_tag(page, "<li><a href=\"#numbers-1\">The numbers</a></li>\n"
-                              "<li><a href=\"#released-1\">What is released</a></li>\n"
-                              "<li><a href=\"#certificate-1\">What the certificate says</a></li>\n"
-                              "<li><a href=\"#noise-1\">The noise every number carries</a></li>\n"
-                              "<li><a href=\"#tests-1\">How to test with these numbers</a></li>\n");
+        cellar_page_tag(
+            page,
+            "<li><a href=\"#numbers-1\">The values</a></li>\n<li><a href=\"#released-1\">What is "
+            "released</a></li>\n<li><a href=\"#certificate-1\">What the certificate "
+            "says</a></li>\n<li><a href=\"#noise-1\">The noise of every value</a></li>\n<li><a "
+            "href=\"#tests-1\">How to test with these values</a></li>\n");
     for (size_t i = 0; i < run->n && run->n > 1; i++) {
         cellar_text_printf(&page->out, "<li><a href=\"#release-%zu\">", i + 1);
         cellar_page_text(page, "%s", public_title(run, i, number));
@@ -282,11 +282,12 @@ static cellar_status public_guarantee(public_run *run, cellar_error *err)
     if (status != CELLAR_OK)
         return status;
     if (joint == NULL && run->n > 1)
-        cellar_page_remark(&run->page, "warn",
-                           "No guarantee of all %zu releases together is stated here: not each of "
-                           "them has a bound with delta = 0 for the same unit. Each has its own "
-                           "below; who has them all knows more than any of them shows.",
-                           run->n);
+        cellar_page_remark(
+            &run->page, "warn",
+            "No guarantee of all %zu releases together is stated here: not each of them has a "
+            "bound with delta = 0 for the same unit. Each release has its own guarantee below; "
+            "somebody who has all releases knows more than any one of them shows.",
+            run->n);
     else
         cellar_section_guarantee(&run->page, joint, run->n);
     if (run->n > 1 && together == NULL && joint != NULL)
@@ -316,8 +317,8 @@ static void public_signer(cellar_page *page, const char *signer)
     else
         cellar_page_remark(page, "warn",
                            "Not verified: no signature was checked when this page was written. It "
-                           "repeats what the files say; whether they are the publisher's is for "
-                           "cellar verify-release and the publisher's public key to tell.");
+                           "repeats what the files say; cellar verify-release checks with the "
+                           "publisher's public key whether the files are the publisher's.");
 }
 
 static cellar_status public_write(public_run *run, cellar_error *err)
@@ -333,18 +334,18 @@ static cellar_status public_write(public_run *run, cellar_error *err)
     else if (run->n == 1 && run->options->names != NULL)
         cellar_text_printf(&title, "About %s", public_name(run, 0, number));
     else
-        cellar_text_add_string(&title, "About these numbers");
+        cellar_text_add_string(&title, "About these values");
     page->out.failed |= title.failed;
     cellar_page_begin(page, title.failed ? "" : title.bytes);
     cellar_text_clear(&title);
-    cellar_page_remark(page, "lead",
-                       public_is_protected(run)
-                           ? "These numbers were changed at random before they were published, to "
-                             "protect the people behind them. This page shows how, how much, what "
-                             "is proved about it, and how to draw conclusions all the same."
-                           : "This page shows how these numbers were treated before they were "
-                             "published, what is proved about it and what is not, and how to draw "
-                             "conclusions.");
+    cellar_page_remark(
+        page, "lead",
+        public_is_protected(run)
+            ? "These values were changed at random before they were published, to protect the "
+              "people who were counted. This page shows how and how much they were changed, what "
+              "is proved about the protection, and how to draw conclusions from the values."
+            : "This page shows how these values were treated before they were published, what is "
+              "proved about the protection and what is not, and how to draw conclusions.");
     status = public_guarantee(run, err);
     public_signer(page, run->options->signer);
     public_level(page, run->options->level);

@@ -57,10 +57,9 @@ static void certificate_hidden(cellar_page *page, const json_t *c)
                               unit);
     const double records = certificate_number(c, "records_per_unit");
     if (records > 1)
-        cellar_page_paragraph(page,
-                              "One %s may stand behind up to %.0f records; all of them are "
-                              "hidden together.",
-                              unit, records);
+        cellar_page_paragraph(
+            page, "One %s may have up to %.0f records; all of these records are hidden together.",
+            unit, records);
 }
 
 /* ---- how well ----------------------------------------------------------------------- */
@@ -83,17 +82,17 @@ static void certificate_meaning(cellar_page *page, const json_t *c, double epsil
     snprintf(high, sizeof high, "%.1f", ceil(1000 / (1 + exp(-epsilon))) / 10);
     cellar_page_paragraph(page,
                           "What that means: somebody wonders %s one %s %s. Whatever is known "
-                          "besides, these numbers change the odds by a factor of %s at most%s. "
-                          "Who is undecided (50 %%) ends between %s %% and %s %%.",
+                          "besides, these values change the odds by a factor of at most %s%s. "
+                          "Somebody who was undecided (50 %%) ends between %s %% and %s %%.",
                           substitute ? "which of two categories" : "whether", unit,
                           substitute ? "has" : "is in the data",
                           cellar_bound_text(exp(epsilon), ratio[0]),
-                          delta > 0 ? ", but for what delta leaves out" : "", low, high);
+                          delta > 0 ? ", except for what delta allows" : "", low, high);
     if (!substitute)
         cellar_page_paragraph(
             page,
-            "Which of two categories one %s has that is known to be in the data is "
-            "hidden with twice the epsilon: by a factor of %s at most.",
+            "Which of two categories one %s has that is known to be in the data is hidden with "
+            "twice the epsilon: these values change the odds by a factor of at most %s.",
             unit, cellar_bound_text(exp(2 * epsilon), ratio[1]));
 }
 
@@ -103,7 +102,7 @@ static void certificate_delta_meaning(cellar_page *page, const json_t *c, double
     char text[32];
     if (delta > 0)
         cellar_page_paragraph(page,
-                              "Delta is what this bound leaves out: an outcome that would have "
+                              "Delta is what this bound does not cover: an outcome that would have "
                               "probability p %s may have up to %s more than the factor times p %s.",
                               substitute ? "if the unit had other categories" : "without the unit",
                               cellar_bound_text(delta, text),
@@ -163,21 +162,21 @@ static void certificate_strength(cellar_page *page, const json_t *c, int is_part
     if (certificate_refused(page, c, 1))
         return;
     if (!certificate_pair(c, &epsilon, &delta)) {
-        cellar_page_remark(page, "note",
-                           "Proved: the pairs of epsilon and delta in the table below. No epsilon "
-                           "has delta = 0.");
+        cellar_page_remark(
+            page, "note",
+            "Proven: the pairs of epsilon and delta in the table below. No epsilon has delta = 0.");
         return;
     }
     certificate_pair_text(c, epsilon, delta, pair);
     if (is_part) {
-        cellar_page_paragraph(page,
-                              "This table's part of the guarantee is %s. Who reads the other "
-                              "tables, too, has what stands at the top of this page: it is that "
-                              "bound that protects.",
-                              pair);
+        cellar_page_paragraph(
+            page,
+            "This table's part of the guarantee is %s. For somebody who reads the other tables "
+            "too, the bound at the top of this page applies: that bound is the protection.",
+            pair);
         return;
     }
-    cellar_page_remark(page, "note", "Proved: differential privacy with %s.%s", pair,
+    cellar_page_remark(page, "note", "Proven: differential privacy with %s.%s", pair,
                        delta > 0 ? " No epsilon has delta = 0." : "");
     certificate_meaning(page, c, epsilon, delta);
     certificate_delta_meaning(page, c, delta);
@@ -256,16 +255,15 @@ static void certificate_domain(cellar_page *page, const json_t *c)
     if (certificate_is(c, "domain", "declared"))
         cellar_page_item(page, "The categories were declared in advance, not read off the data.");
     else if (certificate_is(c, "domain", "drafted"))
-        cellar_page_item(page,
-                         "Categories were drafted from the data and then reviewed; by whom is "
-                         "said below.");
+        cellar_page_item(page, "Categories were drafted from the data and then reviewed; the "
+                               "reviewer is named below.");
     else if (strncmp(certificate_word(c, "domain", ""), "asserted", 8) == 0)
         cellar_page_item(page, "The categories were read off the data; the custodian asserts that "
                                "they were public before.");
     else
         cellar_page_item(page,
-                         "The categories were read off the data (%s): a category may be "
-                         "there because of a single person.",
+                         "The categories were read off the data (%s): a category may exist because "
+                         "of a single person.",
                          certificate_word(c, "domain", "not stated"));
 }
 
@@ -288,11 +286,11 @@ static void certificate_assumptions(cellar_page *page, const json_t *c)
                          json_is_string(text) ? json_string_value(text) : "-");
     if (certificate_number(c, "min_count") > 0)
         cellar_page_item(page,
-                         "No true count is below %.0f; that is a fact about the data, which "
-                         "the guarantee takes as known.",
+                         "No true count is below %.0f; the guarantee takes this fact about the "
+                         "data as publicly known.",
                          certificate_number(c, "min_count"));
     if (certificate_word(c, "condition", NULL) != NULL)
-        cellar_page_item(page, "It holds on a condition: %s.",
+        cellar_page_item(page, "The guarantee holds on a condition: %s.",
                          certificate_word(c, "condition", ""));
     cellar_page_item(page, "How the parameters were chosen: %s.",
                      certificate_word(c, "parameter_choice", "not stated"));
@@ -307,19 +305,21 @@ void cellar_section_certificate(cellar_page *page, const json_t *certificate, in
     certificate_hidden(page, certificate);
     certificate_strength(page, certificate, is_part);
     certificate_profile(page, certificate);
-    cellar_page_paragraph(page, "It rests on this:");
+    cellar_page_paragraph(page, "The guarantee depends on this:");
     certificate_assumptions(page, certificate);
 }
 
 void cellar_section_not_covered(cellar_page *page)
 {
     cellar_page_tag(page, "<ul>\n");
-    cellar_page_item(page, "What is true of a group. If nine in ten members of a group share a "
-                           "value, that says something about each of them, in the data or not.");
-    cellar_page_item(page, "Other publications about the same units. Every further one adds to "
-                           "what can be learnt; the bounds of several have to be added up.");
-    cellar_page_item(page, "What somebody knows from elsewhere. The bound is on what these numbers "
-                           "add to it.");
+    cellar_page_item(page,
+                     "What is true of a group. If nine in ten members of a group share a value, "
+                     "this share says something about each member, in the data or not.");
+    cellar_page_item(page,
+                     "Other publications about the same units. Every further publication adds to "
+                     "what can be learnt; the bounds of several publications have to be added up.");
+    cellar_page_item(page, "What somebody knows from elsewhere. The bound is on what these values "
+                           "add to that knowledge.");
     cellar_page_item(page, "A choice of parameters, tables or categories that was made after "
                            "looking at the confidential data.");
     cellar_page_item(page, "Errors of the data themselves: sampling, coverage, non-response, "

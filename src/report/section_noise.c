@@ -95,18 +95,17 @@ static cellar_status noise_law_chart(noise_run *run, int64_t count, cellar_error
                                                      run->of->negatives)
                      : 0;
     }
-    options.title =
-        adds ? "How far a released number may be off" : "What is released for a count of 10";
-    options.description =
-        adds ? "The probability of every difference between a released number and the true one. It "
-               "is the same for all cells."
-             : "The probability of every released number when the true one is 10. Of other counts "
-               "the picture is another one.";
-    options.x.label = adds ? "released number less true number" : "released number";
+    options.title = adds ? "Differences between released value and true count"
+                         : "What is released for a count of 10";
+    options.description = adds ? "The probability of every difference between a released value and "
+                                 "the true count. This distribution is the same for all cells."
+                               : "The probability of every released value when the true count is "
+                                 "10. Other counts have other distributions.";
+    options.x.label = adds ? "released value minus true count" : "released value";
     options.y.label = "probability";
     options.y.low = 0;
     options.height = 300;
-    cellar_text_printf(&name, "%s-law", run->of->id);
+    cellar_text_printf(&name, "%s-distribution", run->of->id);
     if (name.failed)
         status = cellar_fail_memory(err, "a chart");
     if (status == CELLAR_OK)
@@ -142,7 +141,7 @@ static cellar_status noise_cells(noise_run *run, cellar_error *err)
             break;
         cellar_mechanism_moments(run->mechanism, numbers[i], run->of->negatives, &moments);
         if (!any)
-            cellar_page_table_begin(run->page, "What a single released number shows", headings);
+            cellar_page_table_begin(run->page, "What a single released value shows", headings);
         any = 1;
         cellar_page_row_number(run->page, "%" PRId64, numbers[i]);
         cellar_page_number(run->page, "%.0f to %.0f", interval.low, interval.high);
@@ -227,10 +226,10 @@ static cellar_status noise_sums_tell(noise_run *run, cellar_error *err)
     cellar_status status = noise_sums_take(run, &sums, err);
     if (status != CELLAR_OK || sums.n == 0)
         return status;
-    cellar_page_paragraph(run->page,
-                          "Totals that are added up from released cells carry the noise of all of "
-                          "them. A total that was itself released carries that of one cell, so the "
-                          "two need not agree.");
+    cellar_page_paragraph(
+        run->page,
+        "Totals that are added up from released cells carry the noise of all of them. A total that "
+        "was itself released carries the noise of one cell, so the two totals need not agree.");
     cellar_page_table_begin(run->page, "The noise of a sum of cells", headings);
     for (size_t i = 0; i < sums.n; i++) {
         cellar_page_row_number(run->page, "%.0f", sums.cells[i]);
@@ -245,7 +244,7 @@ static cellar_status noise_sums_tell(noise_run *run, cellar_error *err)
 /* Where the noise of a sum depends on its parts: sums of cells that were all released as 10. */
 static cellar_status noise_sums_of_ten(noise_run *run, cellar_error *err)
 {
-    static const char *const headings[] = {"#cells that say 10 each", "#their sum",
+    static const char *const headings[] = {"#cells with released value 10", "#their sum",
                                            "#95 % interval of the true sum", NULL};
     static const size_t cells[] = {2, 5, 10, 20, 50};
     cellar_status status = CELLAR_OK;
@@ -266,12 +265,12 @@ static cellar_status noise_sums_of_ten(noise_run *run, cellar_error *err)
     if (any)
         cellar_page_table_end(run->page);
     if (status == CELLAR_OK || cellar_page_is_answer(status))
-        cellar_page_paragraph(
-            run->page, any ? "With this mechanism and this treatment of negative numbers the "
-                             "noise of a sum depends on its parts. The intervals cover with "
-                             "at least 95 %%, and are wider than need be."
-                           : "For sums of cells no interval is known with this mechanism "
-                             "and this treatment of negative numbers.");
+        cellar_page_paragraph(run->page,
+                              any ? "With this mechanism and this treatment of negative values the "
+                                    "noise of a sum depends on its parts. The intervals cover with "
+                                    "a probability of at least 95 %%, and are wider than necessary."
+                                  : "For sums of cells no interval is known with this mechanism "
+                                    "and this treatment of negative values.");
     return cellar_page_is_answer(status) ? CELLAR_OK : status;
 }
 
@@ -283,28 +282,28 @@ static void noise_lead(const noise_run *run)
     cellar_mechanism_moments(run->mechanism, 0, CELLAR_NEGATIVES_KEEP, &moments);
     cellar_mechanism_moments(run->mechanism, 100, CELLAR_NEGATIVES_KEEP, &large);
     if (run->mechanism->ops->is_additive && moments.variance == 0)
-        cellar_page_remark(run->page, "warn",
-                           "These numbers carry no noise: they are true counts.");
+        cellar_page_remark(run->page, "warn", "These values carry no noise: they are true counts.");
     else if (noise_adds_up(run))
-        cellar_page_paragraph(run->page,
-                              "To every true number, zeros included, a random whole number was "
-                              "added, for each cell on its own, with mean 0 and standard deviation "
-                              "%.4g. Released numbers are right on average; they can be negative.",
-                              sqrt(moments.variance));
+        cellar_page_paragraph(
+            run->page,
+            "To every true count, zeros included, a random whole number was added, independently "
+            "for each cell, with mean 0 and standard deviation %.4g. Released values are right on "
+            "average; they can be negative.",
+            sqrt(moments.variance));
     else if (run->mechanism->ops->is_additive)
-        cellar_page_paragraph(run->page,
-                              "To every true number a random whole number was added, for each cell "
-                              "on its own, with mean 0 and standard deviation %.4g. What then was "
-                              "below %s was released as 0, so small numbers are too high on "
-                              "average, and so are totals that are added up from them.",
-                              sqrt(moments.variance),
-                              run->of->threshold > 0 ? "the threshold" : "zero");
+        cellar_page_paragraph(
+            run->page,
+            "To every true count a random whole number was added, independently for each cell, "
+            "with mean 0 and standard deviation %.4g. A result below %s was released as 0, so "
+            "released values of small counts are too high on average, and so are totals that are "
+            "added up from released values.",
+            sqrt(moments.variance), run->of->threshold > 0 ? "the threshold" : "zero");
     else
-        cellar_page_paragraph(run->page,
-                              "Every true number was replaced by a random one whose "
-                              "distribution depends on it: the standard deviation is %.4g "
-                              "for a count of 0, and %.4g for one of 100.",
-                              sqrt(moments.variance), sqrt(large.variance));
+        cellar_page_paragraph(
+            run->page,
+            "Every true count was replaced by a random value whose distribution depends on the "
+            "true count: the standard deviation is %.4g for a count of 0, and %.4g for one of 100.",
+            sqrt(moments.variance), sqrt(large.variance));
 }
 
 static cellar_status noise_tell(noise_run *run, cellar_error *err)
@@ -325,12 +324,11 @@ cellar_status cellar_section_noise(cellar_page *page, const cellar_section_noise
     noise_run run = {page, noise, NULL};
     cellar_status status;
     if (!noise->may_read && !cellar_section_has_law(noise->mechanism)) {
-        cellar_page_paragraph(
-            page,
-            "The numbers were made with %s, whose cells have no distribution that "
-            "can be known from the release alone. Ask the publisher for it before "
-            "drawing conclusions from small differences.",
-            noise->mechanism);
+        cellar_page_paragraph(page,
+                              "The values were drawn by %s, and the distribution of its cells "
+                              "cannot be computed from the release alone. Ask the publisher for "
+                              "the distribution before drawing conclusions from small differences.",
+                              noise->mechanism);
         return CELLAR_OK;
     }
     status = cellar_mechanism_create(noise->mechanism, &run.mechanism, err);

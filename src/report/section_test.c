@@ -49,16 +49,17 @@ static cellar_status test_false_alarms(cellar_page *page, const cellar_release *
     cellar_page_paragraph(
         page,
         "How much it matters: of %d people, let half have a property. A test at the level of 5 %% "
-        "that takes the released number for the true one rejects this true statement with "
-        "probability %.1f %%; the test that knows the noise and takes chi-square as its reference, "
-        "with %.1f %%; with its exact reference, with %.1f %%.",
+        "that takes the released value for the true count rejects this true statement with "
+        "probability %.1f %%; the test that takes the noise into account rejects it with "
+        "probability %.1f %% when chi-square is its reference, and with probability %.1f %% when "
+        "its reference is exact.",
         TEST_TRIALS, 100 * found.naive_level, 100 * found.chi_square_level,
         100 * found.exact_level);
     if (test_is_off(found.chi_square_level))
-        cellar_page_paragraph(page,
-                              "Of these, chi-square is off: use the exact reference (cellar infer "
-                              "binomial prints it as exact_p_value), and for tables --reference "
-                              "bootstrap.");
+        cellar_page_paragraph(
+            page,
+            "Here the chi-square reference is not accurate: use the exact reference (cellar infer "
+            "binomial prints it as exact_p_value), and for tables --reference bootstrap.");
     *is_off |= test_is_off(found.chi_square_level);
     return CELLAR_OK;
 }
@@ -85,15 +86,15 @@ static void test_tell(cellar_page *page, const cellar_noisy *noisy, const cellar
     const cellar_test aware = cellar_loglinear_aware(test), naive = cellar_loglinear_naive(test);
     const cellar_test_quality quality = cellar_loglinear_quality(test);
     cellar_text caption = {0};
-    cellar_text_printf(&caption, "Is %s independent of %s? Both tests, on these numbers",
+    cellar_text_printf(&caption, "Is %s independent of %s? Both tests, on these values",
                        cellar_noisy_variable(noisy, 0), cellar_noisy_variable(noisy, 1));
     page->out.failed |= caption.failed;
     cellar_page_table_begin(page, caption.failed ? "" : caption.bytes, headings);
     test_row(page,
-             is_bootstrap ? "that knows the noise, bootstrap reference"
-                          : "that knows the noise, chi-square reference",
+             is_bootstrap ? "with the noise taken into account, bootstrap reference"
+                          : "with the noise taken into account, chi-square reference",
              aware.statistic, aware.df, aware.p_value);
-    test_row(page, "that does not (do not use it)", naive.statistic, naive.df,
+    test_row(page, "with the noise ignored (do not use this test)", naive.statistic, naive.df,
              naive.chi_square_p_value);
     cellar_page_table_end(page);
     cellar_text_clear(&caption);
@@ -221,11 +222,11 @@ cellar_status cellar_section_test(cellar_page *page, const cellar_release *relea
     int additive, is_off = 0;
     cellar_page_paragraph(page,
                           "Tests and intervals made for counts take the noise for a property of "
-                          "the population: they can find differences that are not there. Use ones "
-                          "that know the distribution of the noise.");
+                          "the population: they can find differences that are not there. Use tests "
+                          "and intervals that take the distribution of the noise into account.");
     if (!cellar_section_has_law(cellar_release_mechanism(release))) {
-        cellar_page_paragraph(page, "For this mechanism there are none: describe the numbers, and "
-                                    "do not test with them.");
+        cellar_page_paragraph(page, "For this mechanism there are no such tests and intervals: "
+                                    "describe the values, and do not test with them.");
         return CELLAR_OK;
     }
     status = test_is_additive(cellar_release_mechanism(release), &additive, err);

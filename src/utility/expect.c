@@ -144,7 +144,7 @@ cellar_status cellar_utility_law_spreads(utility_law *law, int64_t count,
         return status;
     items = cellar_alloc(row.n, sizeof *items);
     if (items == NULL)
-        return cellar_fail_memory(err, "the law of a mechanism");
+        return cellar_fail_memory(err, "the distribution of a mechanism");
     for (int relative = 0; relative < 2; relative++) {
         cellar_utility_spread *spread = &out[relative];
         *spread = (cellar_utility_spread){relative ? "relative_difference" : "absolute_difference",

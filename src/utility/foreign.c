@@ -214,8 +214,8 @@ static cellar_status reader_cells(foreign_reader *r, cellar_cells *out, cellar_e
     for (size_t i = 0; i < r->n_cells; i++) {
         if (i > 0 && r->cells[i].index == r->cells[i - 1].index)
             CELLAR_TRY(cellar_fail(err, CELLAR_ERR_INPUT,
-                                   "%s:%" PRIu64 ": the cell stands already in line %" PRIu64,
-                                   r->name, r->cells[i].line, r->cells[i - 1].line));
+                                   "%s:%" PRIu64 ": the cell is already in line %" PRIu64, r->name,
+                                   r->cells[i].line, r->cells[i - 1].line));
         out->index[out->n] = r->cells[i].index;
         out->count[out->n++] = (uint64_t) r->cells[i].value;
     }

@@ -30,7 +30,7 @@ static cellar_status cells_reserve(utility_cells *cells, size_t n, cellar_error 
     if (index == NULL || value == NULL) {
         cellar_free(index);
         cellar_free(value);
-        return cellar_fail_memory(err, "released numbers");
+        return cellar_fail_memory(err, "released values");
     }
     cellar_utility_cells_clear(cells);
     *cells = (utility_cells){.capacity = n, .index = index, .value = value};
@@ -232,7 +232,7 @@ cellar_status cellar_utility_frame_match(const utility_frame *frame, const cella
     cellar_status status = CELLAR_OK;
 
     if (pairs == NULL)
-        return cellar_fail_memory(err, "released numbers");
+        return cellar_fail_memory(err, "released values");
     CELLAR_TRY(map_init(&map, frame, from, err));
     for (size_t i = 0; i < n_listed; i++) {
         cellar_released_cell cell = cellar_release_cell(release, i);

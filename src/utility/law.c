@@ -35,7 +35,7 @@ static int law_fill(utility_law *law, int64_t count, cellar_error *err, cellar_s
     if (__builtin_sub_overflow(law->high, law->low, &width) || width >= LAW_MAX_WIDTH)
         return 0;
     if (!cellar_grow(&law->p, &law->capacity, (size_t) width + 1, sizeof *law->p)) {
-        *status = cellar_fail_memory(err, "the law of a mechanism");
+        *status = cellar_fail_memory(err, "the distribution of a mechanism");
         return 0;
     }
     for (int64_t i = 0; i <= width; i++)

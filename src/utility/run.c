@@ -230,10 +230,9 @@ static void run_notes(utility_run *run)
     const utility_plan *plan = &run->plan;
     cellar_utility_run_note(
         run, "square roots, chi-square, G-square, Cramer's V and total variation take negative "
-             "numbers as zero; empty rows and columns leave the degrees of freedom");
-    cellar_utility_run_note(
-        run, "p-values are naive: they take released numbers for true ones; cellar infer knows "
-             "the noise");
+             "values as zero; empty rows and columns are left out of the degrees of freedom");
+    cellar_utility_run_note(run, "p-values are naive: they take released values for true counts; "
+                                 "the tests of cellar infer take the noise into account");
     if (plan->frame.n_variables > 2)
         cellar_utility_run_note(
             run, "without variables named, chi-square and G-square test mutual independence; "
@@ -249,9 +248,8 @@ static void run_notes(utility_run *run)
         cellar_utility_run_note(
             run, "the table is weighted: its sums, rounded half up, stand for counts");
     if (!run->known)
-        cellar_utility_run_note(
-            run, "no exact expectations: the law of single cells is not known here, or too "
-                 "wide to be summed");
+        cellar_utility_run_note(run, "no exact expectations: the distribution of single cells is "
+                                     "not known here, or takes too many values to be summed");
     if (plan->margins.n_left_out > 0)
         cellar_utility_run_note(
             run, "margins of more than 4194304 cells, or beyond 33554432 cells together, are "

@@ -216,7 +216,7 @@ cellar_status cellar_utility_compare(const cellar_table *table, const cellar_rel
     own.copies = 0;
     if (cellar_release_is_weighted(release) != cellar_table_is_weighted(table)) {
         status = cellar_fail(err, CELLAR_ERR_INPUT,
-                             "of the table and the release one is weighted and the other is not");
+                             "either the table or the release is weighted, but not both");
         goto out;
     }
     if (cellar_release_below(release) == CELLAR_BELOW_SUPPRESS) {

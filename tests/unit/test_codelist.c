@@ -94,9 +94,8 @@ static const struct {
     {"hierarchy without a name", "code,parent:\na,\n",
      "f:1: column 2: unknown; did you mean 'parent'?"},
     {"empty code", "label,code\nx,\n", "f:2: column 'code': a code must not be empty"},
-    {"twice", "code\na\nb\na\n", "f:4: column 'code': stands already in line 2"},
-    {"twice, ordered", "code,order\na,5\nb,1\na,1\n",
-     "f:4: column 'code': stands already in line 2"},
+    {"twice", "code\na\nb\na\n", "f:4: column 'code': is already in line 2"},
+    {"twice, ordered", "code,order\na,5\nb,1\na,1\n", "f:4: column 'code': is already in line 2"},
     {"order", "code,order\na,first\n",
      "f:2: column 'order': expected a number with at most 18 decimals"},
     {"order too fine", "code,order\na,1e-19\n",
@@ -196,7 +195,7 @@ static const struct {
     {"jump after going up", "a\n@b\n@@c\nd\n@@e\n", "@",
      "f:5: more than one level deeper than the line before"},
     {"marks only", "a\n@@ \n", "@", "f:2: marks without a code"},
-    {"twice", "a\n@b\nc\n@b\n", "@", "f:4: stands already in line 2"},
+    {"twice", "a\n@b\nc\n@b\n", "@", "f:4: is already in line 2"},
     {"Latin-1", "a\n@\xe4\n", "@", "f:2: is not valid UTF-8"},
     {"no mark", "a\n", "", "f: the mark of a level must not be empty or hold blanks"},
     {"blank mark", "a\n", " ", "f: the mark of a level must not be empty or hold blanks"},
@@ -259,7 +258,7 @@ static void test_build(void **state)
     assert_int_equal(cellar_codelist_add(list, "a", NULL, NULL, CELLAR_CODE_PLAIN, NULL),
                      CELLAR_OK);
     assert_int_equal(cellar_codelist_finish(list, &err), CELLAR_ERR_ARGUMENT);
-    assert_string_equal(err.message, "code list: code number 2: stands in the list already");
+    assert_string_equal(err.message, "code list: code number 2: is already in the code list");
     cellar_codelist_free(list);
 
     assert_int_equal(cellar_codelist_create(&list, NULL), CELLAR_OK);

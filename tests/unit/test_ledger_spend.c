@@ -428,7 +428,7 @@ static void test_uncharged_entries_change_the_statement(void **state)
         cellar_uncharged kind;
         const char *says;
     } cases[] = {{CELLAR_UNCHARGED_CELL_KEY, "has no differential privacy"},
-                 {CELLAR_UNCHARGED_INVARIANT, "agree on it"},
+                 {CELLAR_UNCHARGED_INVARIANT, "have the same true count"},
                  {CELLAR_UNCHARGED_ELSEWHERE, "is not known here"}};
     scratch *place = *state;
     cellar_ledger *ledger = fresh(place);

@@ -184,7 +184,7 @@ static void test_confidential_files_are_not_signed(void **state)
         {"p/a.csv", "<svg><text>CONFIDENTIAL</text></svg>"},
         {"p/a.csv", "CONFIDENTIAL: computed from true counts\n2 tables"},
         {"p/a.csv", "Confidential: an assessment of the records\n"},
-        {"p/a.csv", "cellar: confidential: of 12 cells about 8 will be listed"},
+        {"p/a.csv", "cellar: confidential: of 12 cells expect about 8 to be listed"},
         {"p/a.csv", "cellar key 1\nid 0\n"},
     };
     static const char *const harmless[] = {"sex,counts\nf,1\n", "{\"confidential\": false}",

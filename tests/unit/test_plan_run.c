@@ -391,7 +391,7 @@ static void rules_judge_what_is_released(void **state)
     assert_int_equal(run(*state, PLAN_HEAD LIST OUT PAID
                          "rules:\n  - {evaluate: released, min_population: 1000000}\n"),
                      CELLAR_ERR_RULE);
-    assert_non_null(strstr(err.message, "what was drawn for table one breaks the rule"));
+    assert_non_null(strstr(err.message, "the released values drawn for table one break the rule"));
     check_nothing(*state);
     assert_int_equal(spent(*state, &request), 750000000);
     assert_int_equal(request, CELLAR_CHARGE_LOST);

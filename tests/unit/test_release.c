@@ -40,7 +40,7 @@ static void what_is_not_covered_is_refused(void **state)
         {"too many", "possible cells", CELLAR_ERR_RULE, plain, "laplace:epsilon=0.1", keep()},
         {"date", "date", CELLAR_ERR_ARGUMENT, plain, "identity", keep()},
         {"no records", "at least one", CELLAR_ERR_ARGUMENT, plain, "identity", keep()},
-        {"huge", "room", CELLAR_ERR_OVERFLOW, plain, "identity", keep()},
+        {"huge", "too large", CELLAR_ERR_OVERFLOW, plain, "identity", keep()},
         {"weights not clipped", "not clipped", CELLAR_ERR_RULE, plain, "identity", keep()},
         {"clipped to more", "clipped to 3", CELLAR_ERR_RULE, plain, "identity", keep()},
         {"no weights", "no weights", CELLAR_ERR_ARGUMENT, plain, "identity", keep()},

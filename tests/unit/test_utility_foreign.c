@@ -116,8 +116,7 @@ static void refusals_name_the_place(void **state)
         {"a,b,count\nx,w,1\n", NULL, "other.csv:2: column 'b': is no category of the table"},
         {"a,b,count\nx,u,1.5\n", NULL, "other.csv:2: column 'count': expected a whole number"},
         {"a,b,count\nx,u,NA\n", NULL, "other.csv:2: column 'count': expected a whole number"},
-        {"a,b,count\nx,u,1\ny,v,2\nx,u,1\n", NULL,
-         "other.csv:4: the cell stands already in line 2"},
+        {"a,b,count\nx,u,1\ny,v,2\nx,u,1\n", NULL, "other.csv:4: the cell is already in line 2"},
         {"a,b,count\n", NULL, "other.csv: has no rows"},
         {"", NULL, "other.csv: is empty"},
     };

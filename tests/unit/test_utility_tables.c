@@ -200,7 +200,7 @@ static void largest_counts(void **state)
     options.copies = 0;
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         cellar_utility *u = assess(table, specs[i], &options);
-        assert_true(has_note(u, "too wide to be summed"));
+        assert_true(has_note(u, "takes too many values to be summed"));
         assert_true(isnan(find(u, "l1", NULL, -1, -1)->expected));
         cellar_utility_free(u);
     }

@@ -276,8 +276,8 @@ cellar_status cellar_entropy_row_solve(const cellar_entropy_row *row, arb_ptr p,
     cellar_free(s.pools);
     if (!solved)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "the maximum-entropy law of variance %g cannot be found: it is too near "
-                           "to the ends %g and %g of what is feasible",
+                           "the maximum-entropy distribution of variance %g cannot be found: the "
+                           "variance is too near to the ends %g and %g of the feasible range",
                            row->variance, lowest, highest);
     return CELLAR_OK;
 }

@@ -36,8 +36,8 @@ static cellar_status ptable_add(const cellar_matrix *matrix, cellar_text *text, 
         ptable_add_row(&matrix->rows[r], r, text);
     if (text->bytes != NULL && strchr(text->bytes, '/') != NULL)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "a probability of this matrix is no decimal, which i;j;p;v;p_int_ub "
-                           "cannot tell");
+                           "a probability of this matrix is no decimal, and the layout "
+                           "i;j;p;v;p_int_ub can only write decimals");
     return CELLAR_OK;
 }
 

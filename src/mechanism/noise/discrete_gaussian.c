@@ -25,7 +25,7 @@ static cellar_status discrete_gaussian_init(cellar_mechanism *m, cellar_error *e
 const cellar_mechanism_ops cellar_discrete_gaussian_ops = {
     .name = "discrete-gaussian",
     .revision = 1,
-    .summary = "the normal law on the whole numbers",
+    .summary = "normal distribution on whole numbers",
     .size = sizeof(cellar_weighted),
     .parameters = cellar_gaussian_parameters,
     .init = discrete_gaussian_init,

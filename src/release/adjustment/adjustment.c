@@ -43,8 +43,8 @@ static cellar_status adjustment_check_draws(const cellar_release *const *release
         for (size_t q = 0; q < r; q++)
             if (adjustment_is_same(releases[q], releases[r]))
                 return cellar_fail(err, CELLAR_ERR_RULE,
-                                   "releases %zu and %zu are the same numbers, drawn once: give "
-                                   "one of them",
+                                   "releases %zu and %zu hold the same released values, drawn "
+                                   "once: give one of them",
                                    q + 1, r + 1);
     return CELLAR_OK;
 }

@@ -18,12 +18,12 @@ static cellar_status noise_moments_check(const cellar_release *release, cellar_e
             (long long) release->facts.threshold);
     if (release->facts.negatives == CELLAR_NEGATIVES_ZERO || release->facts.threshold > 0)
         return cellar_fail(err, CELLAR_ERR_RULE,
-                           "small or negative numbers of this release were set to zero, which "
+                           "small or negative values of this release were set to zero, which "
                            "biases every sum: fit a release that keeps them");
     if (release->facts.is_weighted)
         return cellar_fail(
             err, CELLAR_ERR_RULE,
-            "the numbers of this release are weighted sums, and fitting is for counts");
+            "the values of this release are weighted sums, and fitting is for counts");
     if (release->facts.noise == CELLAR_NOISE_RECORD_KEYS ||
         strncmp(release->facts.mechanism, "multinomial-dirichlet:", 22) == 0)
         return cellar_fail(err, CELLAR_ERR_RULE,

@@ -216,7 +216,7 @@ static cellar_status charged_choose(const cellar_prepared *prepared,
     if (out->format == CELLAR_TABLE_AUTO)
         out->format = cellar_table_format_of_path(file->path);
     if (out->format == CELLAR_TABLE_AUTO)
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "%s: the name does not tell the format",
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "%s: the name does not show the format",
                            file->path);
     if (out->csv_name == NULL)
         out->csv_name = slash != NULL ? slash + 1 : file->path;
@@ -280,9 +280,10 @@ cellar_status cellar_prepared_note(const cellar_prepared *prepared, cellar_ledge
     if (status != CELLAR_OK)
         return status;
     if (prepared->protection.facts.noise != CELLAR_NOISE_RECORD_KEYS)
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "%s is charged; only releases from cell keys are noted without a charge",
-                           cellar_prepared_mechanism(prepared));
+        return cellar_fail(
+            err, CELLAR_ERR_ARGUMENT,
+            "%s is charged; only releases from cell keys are recorded without a charge",
+            cellar_prepared_mechanism(prepared));
     status = cellar_ledger_enter(ledger, payment->dataset, payment_edition(payment, ledger),
                                  CELLAR_UNCHARGED_CELL_KEY, payment->request, err);
     if (status == CELLAR_OK)

@@ -173,9 +173,9 @@ static cellar_status dirichlet_prepare(dirichlet_work *work, const char *spec,
         cellar_dirichlet_free(*out);
         *out = NULL;
         status = cellar_fail(err, CELLAR_ERR_RULE,
-                             "the total is the table's own and is released exactly: whether a unit "
-                             "is in the data can then not be hidden; name a public total, or hide "
-                             "its categories (substitute)");
+                             "the total is the table's own and is released exactly, so the release "
+                             "cannot hide whether a unit is in the data; name a public total, or "
+                             "use substitute neighbours, which hide the unit's categories");
     }
 out:
     return status;

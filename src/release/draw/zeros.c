@@ -143,9 +143,10 @@ static cellar_status side_init(zeros_side *side, const cellar_mechanism *m, int6
     if (step < 0 && low != INT64_MIN)
         side->last = low > first ? -1 : first - low;
     if (side->last == INT64_MAX && m->ops->survival_ball == NULL && low < 0)
-        return cellar_fail(err, CELLAR_ERR_UNSUPPORTED,
-                           "%s: no proven bound of its tail, which a large domain needs",
-                           m->ops->name);
+        return cellar_fail(
+            err, CELLAR_ERR_UNSUPPORTED,
+            "%s: a large domain needs a proven bound on the tail of the noise, and there is none",
+            m->ops->name);
     return CELLAR_OK;
 }
 

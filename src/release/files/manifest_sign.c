@@ -94,7 +94,7 @@ static cellar_status accepted_check(const char *folder, const cellar_manifest_fi
     const unsigned missing = cellar_manifest_needs(findings) & ~accepted;
     if ((missing & CELLAR_ACCEPT_NO_PROTECTION) != 0)
         return cellar_fail(err, CELLAR_ERR_RULE,
-                           "%s: files in it say that their numbers have no protection; to sign "
+                           "%s: files in it say that their values have no protection; to sign "
                            "them, accept no-protection",
                            folder);
     if ((missing & CELLAR_ACCEPT_LARGE_EPSILON) != 0)

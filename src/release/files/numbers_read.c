@@ -30,7 +30,7 @@ static int read_agrees(const char *stated, const char *found)
 static cellar_status read_fail_digest(const char *path, cellar_error *err)
 {
     return cellar_fail(err, CELLAR_ERR_INPUT,
-                       "%s: its numbers are not those its description was written for (the "
+                       "%s: the released values are not those its description was written for (the "
                        "digests differ)",
                        path);
 }

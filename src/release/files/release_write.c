@@ -36,14 +36,13 @@ static cellar_status file_choose_format(cellar_release_file *file, const char *p
     if (*format == CELLAR_TABLE_AUTO)
         *format = cellar_table_format_of_path(path);
     if (*format == CELLAR_TABLE_AUTO)
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "%s: the name does not tell the format; it ends in neither .csv, .json "
-                           "nor .px",
-                           path);
+        return cellar_fail(
+            err, CELLAR_ERR_ARGUMENT,
+            "%s: the name does not show the format; it ends in neither .csv, .json nor .px", path);
     if (strcmp(path, "-") == 0 && !file_is_whole(*format))
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "a release in CSV is two files, the numbers and what they mean: it "
-                           "needs a name; JSON-stat and PC-Axis hold both");
+                           "a release in CSV is two files, the values and their description, and "
+                           "needs the name of a file; JSON-stat and PC-Axis hold both in one");
     return CELLAR_OK;
 }
 

@@ -24,17 +24,17 @@ static const struct {
 } levels[] = {
     [CELLAR_LEVEL_GUARANTEE] = {"guarantee", NULL, 0},
     [CELLAR_LEVEL_LARGE_EPSILON] = {"large-epsilon",
-                                    "Large epsilon, accepted: epsilon of all that was released "
-                                    "together is above 10, and a guarantee that weak says little.",
+                                    "Large epsilon, accepted: the epsilon of everything released "
+                                    "together is above 10, and so weak a guarantee says little.",
                                     CELLAR_ACCEPT_LARGE_EPSILON},
     [CELLAR_LEVEL_NO_GUARANTEE] = {"no-guarantee",
                                    "No guarantee: with a delta of 1e-6 no epsilon bounds what "
-                                   "these numbers tell about one unit.",
+                                   "these values reveal about one unit.",
                                    0},
-    [CELLAR_LEVEL_NO_PROTECTION] = {"no-protection",
-                                    "No protection, accepted: these numbers tell about one unit "
-                                    "what true counts tell.",
-                                    CELLAR_ACCEPT_NO_PROTECTION},
+    [CELLAR_LEVEL_NO_PROTECTION] =
+        {"no-protection",
+         "No protection, accepted: these values reveal about one unit what true counts reveal.",
+         CELLAR_ACCEPT_NO_PROTECTION},
 };
 
 /* ---- words ------------------------------------------------------------------- */

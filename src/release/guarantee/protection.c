@@ -43,9 +43,9 @@ static cellar_status protection_check_options(const cellar_protect_options *opti
     if (options->threshold < 0)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a threshold cannot be negative");
     if (options->threshold > 0 && options->negatives != CELLAR_NEGATIVES_ZERO)
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "a threshold sets all smaller numbers to zero, negative ones too: they "
-                           "cannot be kept");
+        return cellar_fail(
+            err, CELLAR_ERR_ARGUMENT,
+            "a threshold sets all smaller values to zero, so negative values cannot be kept");
     if (options->below == CELLAR_BELOW_SUPPRESS && options->threshold == 0)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "values are suppressed below a threshold, and there is none");
@@ -82,14 +82,15 @@ static cellar_status protection_check_cells(const cellar_table *table, cellar_er
     for (size_t i = 0; i < cells->n; i++)
         all |= cells->count[i];
     if (all >> 62 != 0)
-        return cellar_fail(err, CELLAR_ERR_OVERFLOW, "a count leaves no room for noise");
+        return cellar_fail(err, CELLAR_ERR_OVERFLOW,
+                           "a count is too large: adding noise could overflow");
     for (size_t i = 0; cells->status != NULL && i < cells->n; i++)
         if (cells->status[i] != CELLAR_CELL_NORMAL &&
             cells->status[i] != CELLAR_CELL_STRUCTURAL_ZERO)
-            return cellar_fail(err, CELLAR_ERR_RULE,
-                               "cells are marked as suppressed, not available or unreliable: such "
-                               "marks depend on the data, and no mechanism covers them; take them "
-                               "away");
+            return cellar_fail(
+                err, CELLAR_ERR_RULE,
+                "cells are marked as suppressed, not available or unreliable: such marks depend on "
+                "the data, and no mechanism covers them; remove the marks");
     return CELLAR_OK;
 }
 
@@ -145,8 +146,9 @@ static cellar_status protection_check_parts(const cellar_protect_options *option
         __builtin_mul_overflow(n_parts, facts->max_weight, &n_parts))
         return cellar_fail(err, CELLAR_ERR_OVERFLOW, "a unit touches too many cells");
     if (options->per_cell && options->total_epsilon != NULL)
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "parameters are those of one cell, or a share of a total: not both");
+        return cellar_fail(
+            err, CELLAR_ERR_ARGUMENT,
+            "give either the parameters of one cell or a share of a total, not both");
     if (facts->cells_per_record > 1 && !options->per_cell && options->total_epsilon == NULL)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "one record touches %llu cells of this table: say the epsilon of all of "

@@ -259,7 +259,8 @@ cellar_status cellar_risk_cell_assess(const cellar_risk_cell *cell,
     if (status != CELLAR_OK)
         return status;
     if (!cellar_risk_cell_allows(cell, mechanism, measure, method))
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "%s risk by method %s cannot be had from this",
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "%s risk by method %s cannot be computed from this input",
                            measure_names[measure], method_names[method]);
     switch (measure) {
     case CELLAR_RISK_LOCAL:

@@ -25,7 +25,7 @@ const char *cellar_hyper_fit_end_text(cellar_hyper_fit_end end)
     case CELLAR_HYPER_FIT_AT_INFINITY:
         return "at the limit infinity";
     case CELLAR_HYPER_FIT_UNIDENTIFIED:
-        return "the data do not tell";
+        return "the data do not determine it";
     case CELLAR_HYPER_FIT_NOT_CONVERGED:
         break;
     }

@@ -69,9 +69,10 @@ static cellar_status window_convolve(windows *all, const window *a, const cellar
 
     all->work += (double) a->n * (double) b->n;
     if (all->work > MAX_WORK)
-        return cellar_fail(all->err, CELLAR_ERR_UNSUPPORTED,
-                           "the exact shrinkage risk of so large a group takes too long with so "
-                           "little noise left out; simulate it, or give shares instead of a prior");
+        return cellar_fail(
+            all->err, CELLAR_ERR_UNSUPPORTED,
+            "the exact shrinkage risk of so large a group exceeds the limit of work; simulate the "
+            "risk, or give shares instead of a prior");
     if (product.low > most)
         product.low = most, product.n = 1;
     if (product.n > most - product.low + 1)

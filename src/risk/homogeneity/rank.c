@@ -61,7 +61,7 @@ cellar_status cellar_risk_rank(const cellar_groups *g, const cellar_mechanism *m
             g->categories != NULL ? g->categories + (size_t) order[i].row * g->n_qid : NULL,
             kind->size, kind->n_positive, order[i].value};
         if (visit(context, &group)) {
-            status = cellar_fail(err, CELLAR_ERR_CANCELLED, "the list of groups was stopped");
+            status = cellar_fail(err, CELLAR_ERR_CANCELLED, "listing the groups was stopped");
             goto out;
         }
     }

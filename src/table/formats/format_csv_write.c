@@ -28,8 +28,8 @@ static cellar_status csv_check_names(const cellar_sheet *sheet, const csv_layout
         for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
             if (strcmp(cellar_schema_variable(sheet->schema, v), taken[i]) == 0)
                 return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                                   "a variable called '%s' cannot be told from the column of that "
-                                   "name in a CSV file; rename the variable",
+                                   "a variable called '%s' cannot be distinguished from the column "
+                                   "of that name in a CSV file; rename the variable",
                                    taken[i]);
     return CELLAR_OK;
 }

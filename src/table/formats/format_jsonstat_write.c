@@ -111,8 +111,8 @@ static cellar_status jsonstat_describe(const cellar_sheet *sheet,
         cellar_schema_find_variable(sheet->schema, CELLAR_SHEET_MEASURE_NAME) != CELLAR_NO_CODE) {
         json_decref(root);
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "a variable called '%s' cannot be told from the dimension of values and "
-                           "standard errors in JSON-stat; rename the variable",
+                           "a variable called '%s' cannot be distinguished from the dimension of "
+                           "values and standard errors in JSON-stat; rename the variable",
                            CELLAR_SHEET_MEASURE_NAME);
     }
     if (options->title != NULL)

@@ -381,8 +381,8 @@ cellar_status cellar_format_px_write(const cellar_sheet *sheet,
     if (sheet->with_errors &&
         cellar_schema_find_variable(schema, CELLAR_SHEET_MEASURE_NAME) != CELLAR_NO_CODE)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "a variable called '%s' cannot be told from the heading of values and "
-                           "standard errors in a px file; rename the variable",
+                           "a variable called '%s' cannot be distinguished from the heading of "
+                           "values and standard errors in a px file; rename the variable",
                            CELLAR_SHEET_MEASURE_NAME);
     CELLAR_TRY(cellar_sheet_walk_init(&walk, sheet, CELLAR_SHEET_INDICES, err));
     if (output == NULL)

@@ -129,10 +129,10 @@ cellar_status cellar_sheet_parse(const cellar_source *source, cellar_loaded *out
         wanted = cellar_table_format_of_path(source->name);
     format = table_file_find(wanted);
     if (format == NULL)
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "%s: the name does not tell the format; it ends in neither .csv, "
-                           ".json nor .px",
-                           source->name);
+        return cellar_fail(
+            err, CELLAR_ERR_ARGUMENT,
+            "%s: the name does not show the format; it ends in neither .csv, .json nor .px",
+            source->name);
     if (format->read == NULL)
         return cellar_fail(err, CELLAR_ERR_UNSUPPORTED, "%s: %s files are written only",
                            source->name, format->name);

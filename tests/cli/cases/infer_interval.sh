@@ -33,7 +33,7 @@ import json
 got = json.load(open("answer.json"))
 r = got["intervals"][0]
 print(r["measure"], got["target"], r["numbers_summed"], r["low"] <= r["estimate"] + 1 and r["estimate"] - 1 <= r["high"],
-      any("wider than need be" in note for note in got["notes"]))
+      any("wider than necessary" in note for note in got["notes"]))
 END
     done
 done

@@ -33,7 +33,7 @@ grep -o '<th scope="row">[a-z]*</th><td class="n">[0-9]*</td><td class="n">[0-9]
 grep -o 'planned: epsilon [0-9.]*' page.html | sort | uniq -c
 grep -o '[0-9.]* (planned)' page.html | sort -u
 echo "# the attack is on tables that have its columns"
-grep -c 'the attack is not on this table' page.html
+grep -c 'the attack cannot use this table' page.html
 $report --threads 1 -o one.html && cmp page.html one.html && echo "the same with one thread"
 echo "# wrong use"
 $report --mechanism identity -o x.html 2>&1

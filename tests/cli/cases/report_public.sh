@@ -24,7 +24,7 @@ check two.html --words
 ls charts
 grep -c 'alert(1)' page.html
 grep -o '<title>.*</title>' two.html
-sed -n '/The numbers<.h2>/,/<.table>/p' page.html
+sed -n '/The values<.h2>/,/<.table>/p' page.html
 
 echo "# what to type can be typed"
 python3 - two.html <<'END' | grep noisy >commands
