@@ -6,6 +6,7 @@
 /* argv[0] is the verb. Each answers the exit code of the program. */
 int cli_certify(int argc, char **argv);
 int cli_collect(int argc, char **argv);
+int cli_convert(int argc, char **argv);
 int cli_cube(int argc, char **argv);
 int cli_describe(int argc, char **argv);
 int cli_exposure(int argc, char **argv);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* PC-Axis. The keywords say all that px can say; a note carries what it cannot, so that the file
- * reads back exactly. Nothing in it depends on the time it was written. */
+/* PC-Axis. The keywords say all that px can say; a keyword of our own carries what it cannot, so
+ * that the file reads back exactly. Nothing in it depends on the time it was written. */
 #include "table/formats/format.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "table/formats/about.h"
 #include "table/formats/csv_fields.h"
 #include "table/formats/extension.h"
 #include "table/formats/px.h"
@@ -129,7 +131,18 @@ static const char *px_language(const cellar_schema *schema, size_t language)
     return tag[0] == '\0' && cellar_schema_n_languages(schema) > 1 ? "und" : tag;
 }
 
-static void px_add_head(cellar_text *text, const cellar_sheet *sheet)
+/* 2026-11-18T10:00 as px writes it: 20261118 10:00. */
+static void px_add_date(cellar_text *text, const char *keyword, const char *language,
+                        const char *updated)
+{
+    char date[sizeof "CCYYMMDD hh:mm"];
+    snprintf(date, sizeof date, "%.4s%.2s%.2s %.5s", updated, updated + 5, updated + 8,
+             updated[10] != '\0' ? updated + 11 : "00:00");
+    px_add_entry(text, keyword, language, NULL, date);
+}
+
+static void px_add_head(cellar_text *text, const cellar_sheet *sheet,
+                        const cellar_table_write_options *options)
 {
     const cellar_schema *schema = sheet->schema;
     size_t n = cellar_schema_n_languages(schema);
@@ -148,10 +161,12 @@ static void px_add_head(cellar_text *text, const cellar_sheet *sheet)
         }
         px_end(text);
     }
+    if (options->updated != NULL)
+        px_add_date(text, "CREATION-DATE", "", options->updated);
     cellar_text_printf(text, "DECIMALS=%d;%sSHOWDECIMALS=%d;%s", sheet->decimals, px_line_end,
                        sheet->decimals < PX_SHOWN_DECIMALS ? sheet->decimals : PX_SHOWN_DECIMALS,
                        px_line_end);
-    px_add_entry(text, "MATRIX", "", NULL, "CELLAR");
+    px_add_entry(text, "MATRIX", "", NULL, options->matrix != NULL ? options->matrix : "CELLAR");
     px_add_entry(text, "SUBJECT-CODE", "", NULL, "CELLAR");
 }
 
@@ -189,13 +204,14 @@ static void px_add_title(cellar_text *text, const cellar_sheet *sheet,
 }
 
 /* The heading of an estimate: value and standard error. */
-static void px_add_measure(cellar_text *text, const cellar_sheet *sheet, const char *language)
+static void px_add_measure(cellar_text *text, const cellar_sheet *sheet, const char *units,
+                           const char *language)
 {
     const char *const parts[] = {cellar_sheet_value_name(sheet->kind), CELLAR_SHEET_ERROR_NAME};
     px_add_entry(text, "HEADING", language, NULL, CELLAR_SHEET_MEASURE_NAME);
     px_add_entry(text, "CONTVARIABLE", language, NULL, CELLAR_SHEET_MEASURE_NAME);
     for (size_t i = 0; i < 2; i++)
-        px_add_entry(text, "UNITS", language, parts[i], "number");
+        px_add_entry(text, "UNITS", language, parts[i], units);
     px_add_keyword(text, "VALUES", language, CELLAR_SHEET_MEASURE_NAME);
     for (size_t i = 0; i < 2; i++) {
         px_add_comma(text, i);
@@ -211,15 +227,20 @@ static void px_add_language(cellar_text *text, const cellar_sheet *sheet,
 {
     const cellar_schema *schema = sheet->schema;
     const char *tag = language == 0 ? "" : px_language(schema, language);
+    const char *units = options->units != NULL ? options->units : "number";
 
     px_add_entry(text, "SUBJECT-AREA", tag, NULL, "Frequency table");
     px_add_title(text, sheet, options, tag, names);
     px_add_entry(text, "CONTENTS", tag, NULL, cellar_sheet_value_name(sheet->kind));
     if (!sheet->with_errors)
-        px_add_entry(text, "UNITS", tag, NULL, "number");
+        px_add_entry(text, "UNITS", tag, NULL, units);
+    if (options->updated != NULL)
+        px_add_date(text, "LAST-UPDATED", tag, options->updated);
+    if (options->source != NULL)
+        px_add_entry(text, "SOURCE", tag, NULL, options->source);
     px_add_names(text, "STUB", tag, names, 0, names->n - (sheet->with_errors ? 0 : 1));
     if (sheet->with_errors)
-        px_add_measure(text, sheet, tag);
+        px_add_measure(text, sheet, units, tag);
     else
         px_add_names(text, "HEADING", tag, names, names->n - 1, names->n);
     for (size_t v = 0; v < names->n; v++) {
@@ -276,9 +297,32 @@ static void px_add_symbols(cellar_text *text)
     }
 }
 
-/* ---- the note -------------------------------------------------------------- */
+/* ---- notes ----------------------------------------------------------------- */
 
-/* JSON is escaped to ASCII, and then the three characters that a note cannot hold. */
+/* What people read: what the values are, where the proof is, and the user's remark. # begins a new
+ * line in a note. */
+static void px_add_note(cellar_text *text, const cellar_sheet *sheet, const char *remark)
+{
+    const char *const texts[] = {
+        sheet->confidential ? CELLAR_ABOUT_CONFIDENTIAL : NULL, sheet->stamp,
+        sheet->confidential                   ? NULL
+        : sheet->kind == CELLAR_SHEET_RELEASE ? "Noise was added to protect people; the keyword "
+                                                "CELLAR of this file holds the certificate."
+                                              : "Computed from releases with noise; the keyword "
+                                                "CELLAR of this file holds their certificates.",
+        remark};
+    cellar_text note = {0};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (texts[i] != NULL)
+            cellar_text_printf(&note, "%s%s", note.length > 0 ? "#" : "", texts[i]);
+    if (note.failed)
+        text->failed = 1;
+    else if (note.length > 0)
+        px_add_entry(text, "NOTE", "", NULL, note.bytes);
+    cellar_text_clear(&note);
+}
+
+/* JSON is escaped to ASCII, and then the three characters that a string in px cannot hold. */
 static int px_add_note_bytes(const char *bytes, size_t length, void *note)
 {
     static const char *const escapes[] = {['"'] = "%22", ['#'] = "%23", ['%'] = "%25"};
@@ -293,24 +337,22 @@ static int px_add_note_bytes(const char *bytes, size_t length, void *note)
     return ((cellar_text *) note)->failed ? -1 : 0;
 }
 
-static cellar_status px_add_note(cellar_text *text, const cellar_sheet *sheet, cellar_error *err)
+/* What Cellar reads. */
+static cellar_status px_add_extension(cellar_text *text, const cellar_sheet *sheet,
+                                      const cellar_table_write_options *options, cellar_error *err)
 {
-    cellar_extension_layout layout = {.statuses = 1};
+    cellar_extension_layout layout = {.statuses = 1, .about = options};
     cellar_text note = {0};
     json_t *extension;
     cellar_status status = cellar_extension_create(sheet, &layout, &extension, err);
 
     if (status != CELLAR_OK)
         return status;
-    if (sheet->confidential)
-        cellar_text_add_string(&note, "Confidential: true counts, not for publication.#");
-    if (sheet->stamp != NULL)
-        cellar_text_printf(&note, "%s#", sheet->stamp);
     cellar_text_add_string(&note, CELLAR_PX_MARK);
     if (json_dump_callback(extension, px_add_note_bytes, &note, JSON_COMPACT | JSON_ENSURE_ASCII))
         status = cellar_fail_memory(err, "a description of the table");
     else {
-        px_add_keyword(text, "NOTE", "", NULL);
+        px_add_keyword(text, CELLAR_PX_KEYWORD, "", NULL);
         px_add_pieces(text, note.bytes, note.length);
         px_end(text);
     }
@@ -391,14 +433,15 @@ cellar_status cellar_format_px_write(const cellar_sheet *sheet,
         status = cellar_fail_memory(err, "the names of a table");
         goto out;
     }
-    px_add_head(&text, sheet);
+    px_add_head(&text, sheet, options);
     px_add_language(&text, sheet, options, 0, &names);
     for (size_t l = 1; l < cellar_schema_n_languages(schema); l++)
         px_add_language(&text, sheet, options, l, &names);
     px_add_codes(&text, schema, &names);
     px_add_roles(&text, schema, options, &names);
     px_add_symbols(&text);
-    CELLAR_TRY(px_add_note(&text, sheet, err));
+    px_add_note(&text, sheet, options->note);
+    CELLAR_TRY(px_add_extension(&text, sheet, options, err));
     px_write_data(&walk, names.n - 1, &text, output);
     if (text.failed)
         status = cellar_fail_memory(err, "a px file");
