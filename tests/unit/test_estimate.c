@@ -144,7 +144,8 @@ static void test_files_read_back(void **state)
                  {"z.csv", {.zeros = 1}},
                  {"e.json", {0}},
                  {"s.json", {.sparse = 1}},
-                 {"e.px", {0}}};
+                 {"e.px", {0}},
+                 {"x.csv", {.format = CELLAR_TABLE_SDMX}}};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         for (int with_errors = 0; with_errors < 2; with_errors++) {
             const char *path = scratch_path(*state, files[i].name);
