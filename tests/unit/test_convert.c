@@ -13,7 +13,7 @@
 #include "scratch.h"
 #include "table_samples.h"
 
-enum { N_RANDOM_TABLES = 12 };
+enum { N_RANDOM_TABLES = 4 };
 
 static const cellar_table_format formats[] = {
     CELLAR_TABLE_CSV, CELLAR_TABLE_JSONSTAT, CELLAR_TABLE_PX, CELLAR_TABLE_SDMX, CELLAR_TABLE_CSVW};
@@ -264,7 +264,7 @@ static void test_refusals_give_reasons(void **state)
     file = fopen(from, "w");
     fputs("x,released\na,3\n", file);
     fclose(file);
-    check_refused(from, to, options, CELLAR_ERR_INPUT, "is a release");
+    check_refused(from, to, options, CELLAR_ERR_INPUT, "its values are 'released', and");
     file = fopen(from, "w");
     fputs("STRUCTURE,STRUCTURE_ID,ACTION,x,OBS_VALUE,OBS_STATUS,CONF_STATUS\n", file);
     fclose(file);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/csv_record.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -44,6 +45,26 @@ static int conversion_has_beside(const char *path)
     return n > 0 && (size_t) n < sizeof name && access(name, F_OK) == 0;
 }
 
+/* A CSV without FILE.cellar.json whose values are not called `count` has lost that file. */
+static cellar_status conversion_check_alone(const cellar_source *source, cellar_error *err)
+{
+    cellar_csv csv;
+    cellar_status status;
+    cellar_csv_init(&csv, source->name, source->bytes, source->length, ',');
+    status = cellar_csv_read_header(&csv, err);
+    for (cellar_sheet_kind kind = CELLAR_SHEET_RELEASE;
+         status == CELLAR_OK && kind <= CELLAR_SHEET_ESTIMATE; kind++)
+        if (cellar_csv_find_column(&csv, cellar_sheet_value_name(CELLAR_SHEET_TABLE)) ==
+                CELLAR_CSV_NO_COLUMN &&
+            cellar_csv_find_column(&csv, cellar_sheet_value_name(kind)) != CELLAR_CSV_NO_COLUMN)
+            status = cellar_fail(err, CELLAR_ERR_INPUT,
+                                 "%s: its values are '%s', and %s.cellar.json, which says what "
+                                 "they mean, is not beside it",
+                                 source->name, cellar_sheet_value_name(kind), source->name);
+    cellar_csv_clear(&csv);
+    return status;
+}
+
 static cellar_status conversion_read(conversion *c, const char *from, cellar_error *err)
 {
     const int whole = c->read.format == CELLAR_TABLE_JSONSTAT || c->read.format == CELLAR_TABLE_PX;
@@ -62,6 +83,8 @@ static cellar_status conversion_read(conversion *c, const char *from, cellar_err
     }
     if (!whole && conversion_has_beside(from))
         CELLAR_TRY(cellar_numbers_beside(&c->source, &c->beside, &c->beside_length, err));
+    else if (c->read.format == CELLAR_TABLE_CSV)
+        CELLAR_TRY(conversion_check_alone(&c->source, err));
     CELLAR_TRY(cellar_about_read(&c->source, c->beside, c->beside_length, &c->about, err));
     cellar_about_fill(&c->about, &c->write);
     c->source.kind = c->about.kind == CELLAR_SHEET_FIT ? CELLAR_SHEET_ESTIMATE : c->about.kind;

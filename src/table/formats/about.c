@@ -45,13 +45,19 @@ int cellar_about_is_date(const char *text)
     return 0;
 }
 
-cellar_status cellar_about_check(const cellar_table_write_options *options, cellar_error *err)
+cellar_status cellar_about_check(const cellar_table_write_options *options,
+                                 const cellar_schema *schema, cellar_error *err)
 {
     if (options->updated != NULL && !cellar_about_is_date(options->updated))
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "updated: expected a date such as 2026-11-18 or 2026-11-18T10:00, not "
                            "'%s'",
                            options->updated);
+    for (size_t i = 0; i < options->n_roles; i++)
+        if (cellar_schema_find_variable(schema, options->roles[i].variable) == CELLAR_NO_CODE)
+            return cellar_fail(
+                err, CELLAR_ERR_ARGUMENT, "role '%s' of '%s': the table has no such variable",
+                cellar_role_name(options->roles[i].role), options->roles[i].variable);
     return CELLAR_OK;
 }
 

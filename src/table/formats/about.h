@@ -13,8 +13,9 @@
 
 /* 1 for 2026-11-18, 2026-11-18T10:00 and 2026-11-18T10:00:00, with or without Z after a time. */
 int cellar_about_is_date(const char *text);
-/* Refuses a date that is none. */
-cellar_status cellar_about_check(const cellar_table_write_options *options, cellar_error *err);
+/* Refuses a date that is none, and a role of a variable that the table does not have. */
+cellar_status cellar_about_check(const cellar_table_write_options *options,
+                                 const cellar_schema *schema, cellar_error *err);
 
 /* Adds the member `about` to the object, unless there is nothing to say. 0 when memory ends. */
 int cellar_about_add(const cellar_table_write_options *options, json_t *extension);

@@ -86,12 +86,6 @@ static cellar_status jsonstat_add_roles(const cellar_sheet *sheet,
         const cellar_variable_role *role = &options->roles[i];
         const char *name = cellar_role_name(role->role);
         json_t *names = json_object_get(roles, name);
-        if (cellar_schema_find_variable(sheet->schema, role->variable) == CELLAR_NO_CODE) {
-            json_decref(roles);
-            return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                               "role '%s' of '%s': the table has no such variable", name,
-                               role->variable);
-        }
         if (names == NULL) {
             names = json_array();
             failed |= json_object_set_new(roles, name, names);

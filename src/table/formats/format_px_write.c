@@ -275,9 +275,8 @@ static void px_add_roles(cellar_text *text, const cellar_schema *schema,
 {
     for (size_t i = 0; i < options->n_roles; i++) {
         size_t v = cellar_schema_find_variable(schema, options->roles[i].variable);
-        if (v != CELLAR_NO_CODE)
-            px_add_entry(text, "VARIABLE-TYPE", "", names->names[v].bytes,
-                         options->roles[i].role == CELLAR_ROLE_TIME ? "Time" : "Geographical");
+        px_add_entry(text, "VARIABLE-TYPE", "", names->names[v].bytes,
+                     options->roles[i].role == CELLAR_ROLE_TIME ? "Time" : "Geographical");
     }
 }
 

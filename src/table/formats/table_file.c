@@ -58,7 +58,7 @@ cellar_status cellar_sheet_write(const cellar_sheet *sheet,
 {
     const struct table_file_format *format =
         table_file_find(options->format == CELLAR_TABLE_AUTO ? CELLAR_TABLE_CSV : options->format);
-    cellar_status status = cellar_about_check(options, err);
+    cellar_status status = cellar_about_check(options, sheet->schema, err);
     if (status != CELLAR_OK)
         return status;
     if (format == NULL)
