@@ -25,6 +25,7 @@ set(LAYER_SOURCES
   formats/jsonstat.c
   formats/px.c
   formats/px_extension.c
+  formats/px_pieces.c
   formats/sheet.c
   formats/stated.c
   formats/table_file.c
