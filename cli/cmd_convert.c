@@ -36,8 +36,7 @@ static const cli_option convert_options[] = {
 
 static const char *const convert_examples[] = {
     "cellar convert release.csv -o release.px --matrix POP01 --source 'Statistics Office'",
-    "cellar convert release.px -o sdmx.csv --format sdmx --structure-id 'AGENCY:POP(1.0)'",
-    NULL};
+    "cellar convert release.px -o sdmx.csv --format sdmx --structure-id 'AGENCY:POP(1.0)'", NULL};
 
 static const cli_command convert_command = {
     "convert",
