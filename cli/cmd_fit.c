@@ -9,6 +9,7 @@
 
 #include <cellar/adjustment.h>
 
+#include "about.h"
 #include "json_out.h"
 #include "lists.h"
 #include "options.h"
@@ -19,6 +20,7 @@ typedef struct fit_values {
     const char *path, *estimates, *comparison, *max_move;
     int official, margins, sd, force, json;
     cli_number limit, max_searched, max_cells;
+    cli_about about;
 } fit_values;
 
 #define AT(member) offsetof(fit_values, member)
@@ -43,6 +45,7 @@ static const cli_option fit_options[] = {
            "cells up to which the nearest whole numbers are searched for, four times as many with "
            "two variables [5000]"),
     NUMBER("limit", "N", limit, 0, 0, "show N cells, 0 for all [20]"),
+    CLI_ABOUT_OPTIONS(AT(about)),
     FLAG("force", force, "replace files that exist"),
     FLAG("json", json, "print JSON"),
 };
@@ -71,6 +74,8 @@ typedef struct fit_run {
     cellar_estimate *estimate;
     cellar_release_file *file, *estimates;
     cellar_output *comparison;
+    cellar_table_write_options write;
+    cli_roles roles;
     double max_move;
 } fit_run;
 
@@ -90,6 +95,7 @@ static void fit_clear(fit_run *run)
     cellar_release_file_discard(run->file);
     cellar_release_file_discard(run->estimates);
     cellar_output_discard(run->comparison);
+    cli_roles_clear(&run->roles);
 }
 
 /* ---- computing -------------------------------------------------------------- */
@@ -98,13 +104,13 @@ static cellar_status fit_open_files(fit_run *run, cellar_error *err)
 {
     const fit_values *values = run->values;
     const cellar_output_options how = {.replace = values->force, .shared = 1};
-    const cellar_table_write_options write = {.zeros = 1};
     cellar_status status = CELLAR_OK;
     if (values->path != NULL)
-        status = cellar_release_file_open(values->path, &write, values->force, &run->file, err);
+        status =
+            cellar_release_file_open(values->path, &run->write, values->force, &run->file, err);
     if (status == CELLAR_OK && values->estimates != NULL)
-        status = cellar_release_file_open(values->estimates, &write, values->force, &run->estimates,
-                                          err);
+        status = cellar_release_file_open(values->estimates, &run->write, values->force,
+                                          &run->estimates, err);
     if (status == CELLAR_OK && values->comparison != NULL)
         status = cellar_output_open(values->comparison, &how, &run->comparison, err);
     return status;
@@ -325,7 +331,7 @@ static cellar_status fit_show(const fit_run *run, cellar_error *err)
 
 static int fit_main(const fit_values *values, const cli_words *paths)
 {
-    fit_run run = {.values = values, .max_move = NAN};
+    fit_run run = {.values = values, .write = {.zeros = 1}, .max_move = NAN};
     cellar_error err;
     cellar_status status;
     if (values->max_move != NULL) {
@@ -335,6 +341,10 @@ static int fit_main(const fit_values *values, const cli_words *paths)
         if (!(run.max_move >= 0))
             return cli_usage("--max-move: expected a number that is not negative, not '%s'",
                              values->max_move);
+    }
+    if (cli_about_options(&values->about, &run.roles, &run.write) != CLI_GO_ON) {
+        fit_clear(&run);
+        return CLI_USAGE;
     }
     status = fit_open_files(&run, &err);
     if (status == CELLAR_OK)

@@ -85,6 +85,7 @@ static const cli_option protect_options[] = {
         "CSV, JSON-stat, PC-Axis, SDMX-CSV, or CSV with a CSVW description [by the file's ending]"),
     FLAG("zeros", zeros, "write cells released as zero too (csv, sdmx)"),
     FLAG("sparse", sparse, "write only the cells that are not zero (json)"),
+    CLI_ABOUT_OPTIONS(AT(about)),
     FLAG("json", json, "print a summary as JSON; the release goes to -o"),
     NUMBER("threads", "N", threads, 1, 1024, "use so many processors [all]"),
     SECTION("Other"),

@@ -73,6 +73,7 @@ static const cli_option tabulate_options[] = {
     FLAG("sparse", table.sparse, "write only the cells that hold something (json)"),
     FLAG("neutralise-formulas", table.neutralise_formulas,
          "make labels harmless that a spreadsheet would compute (csv)"),
+    CLI_ABOUT_OPTIONS(AT(table.about)),
     NUMBER("limit", "N", table.limit, 0, 0,
            "show the first N cells in aligned columns, 0 for all [40 on a terminal]"),
     FLAG("json", json, "print a summary as JSON; the table goes to -o only"),

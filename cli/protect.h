@@ -5,6 +5,7 @@
 
 #include <cellar/charged.h>
 
+#include "about.h"
 #include "options.h"
 
 /* Who pays. */
@@ -18,6 +19,7 @@ typedef struct protect_values {
     int negatives, per_cell, noise, domain_public, neighbours, chosen;
     int below, force, format, zeros, sparse, json, forecast;
     protect_account account;
+    cli_about about;
     cli_words domain, accept;
     cli_number threshold, max_cells, per_unit, max_weight, threads;
 } protect_values;
@@ -36,6 +38,7 @@ typedef struct protect_run {
     cellar_protect_options options;
     cellar_forecast forecast;
     cellar_table_write_options write;
+    cli_roles roles;
     cellar_ledger *ledger; /* NULL: nobody pays */
 } protect_run;
 

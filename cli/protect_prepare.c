@@ -163,6 +163,8 @@ static int protect_open(const protect_values *values, protect_run *run)
     run->write = cellar_table_write_options_default();
     run->write.zeros = values->zeros;
     run->write.sparse = values->sparse;
+    if (cli_about_options(&values->about, &run->roles, &run->write) != CLI_GO_ON)
+        return CLI_USAGE;
     if (values->format > 0)
         run->write.format = (cellar_table_format) (CELLAR_TABLE_AUTO + values->format);
     if (values->account.ledger != NULL) {
@@ -214,6 +216,7 @@ int cli_protect_prepare(const protect_values *values, const char *path, protect_
 
 void cli_protect_clear(protect_run *run)
 {
+    cli_roles_clear(&run->roles);
     for (size_t i = 0; run->codelists != NULL && i < run->domain_names.n; i++)
         cellar_codelist_free((cellar_codelist *) run->codelists[i].codelist);
     free(run->codelists);

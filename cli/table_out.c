@@ -84,6 +84,9 @@ int cli_table_out_open(const cli_table_options *options, int to_stdout, cli_tabl
     out->write.zeros = options->zeros;
     out->write.sparse = options->sparse;
     out->write.neutralise_formulas = options->neutralise_formulas;
+    result = cli_about_options(&options->about, &out->roles, &out->write);
+    if (result != CLI_GO_ON)
+        return result;
     out->write.csv_name = slash != NULL ? slash + 1 : path;
     out->limit = options->limit.given ? options->limit.value : PEOPLE_CELLS;
     out->for_people = options->limit.given ||
@@ -168,5 +171,6 @@ void cli_table_out_clear(cli_table_out *out)
     cellar_output_discard(out->output);
     cellar_output_discard(out->description);
     free(out->description_path);
+    cli_roles_clear(&out->roles);
     *out = (cli_table_out){0};
 }

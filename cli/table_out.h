@@ -6,17 +6,20 @@
 #include <cellar/table.h>
 #include <cellar/table_file.h>
 
+#include "about.h"
 #include "options.h"
 
 typedef struct cli_table_options {
     const char *path; /* -o */
     int force, format, zeros, sparse, neutralise_formulas;
     cli_number limit;
+    cli_about about;
 } cli_table_options;
 
 /* A place for a table that is not made yet, so that a run of an hour does not end at a file that
  * exists already. */
 typedef struct cli_table_out {
+    cli_roles roles;
     cellar_table_write_options write;
     cellar_output *output;
     cellar_output *description; /* the CSVW description beside a CSV */

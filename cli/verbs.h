@@ -9,6 +9,7 @@
 int cli_certify(int argc, char **argv);
 int cli_collect(int argc, char **argv);
 int cli_completion(int argc, char **argv);
+int cli_convert(int argc, char **argv);
 int cli_cube(int argc, char **argv);
 int cli_demo_data(int argc, char **argv);
 int cli_describe(int argc, char **argv);

@@ -15,6 +15,7 @@
 #include <cellar/collect.h>
 #include <cellar/collect_decision.h>
 #include <cellar/collect_papers.h>
+#include <cellar/convert.h>
 #include <cellar/cube.h>
 #include <cellar/cube_plan.h>
 #include <cellar/describe.h>

@@ -15,7 +15,7 @@ typedef enum cellar_table_format {
     CELLAR_TABLE_CSV,      /* long: one column per variable, then `count` */
     CELLAR_TABLE_JSONSTAT, /* JSON-stat 2.0 */
     CELLAR_TABLE_PX,       /* PC-Axis */
-    CELLAR_TABLE_SDMX,     /* SDMX-CSV 2.1 (write only) */
+    CELLAR_TABLE_SDMX,     /* SDMX-CSV 2.1; reading needs FILE.cellar.json beside it */
     CELLAR_TABLE_CSVW      /* the CSVW description of the long CSV (write only) */
 } cellar_table_format;
 
@@ -39,9 +39,15 @@ typedef struct cellar_table_write_options {
                                  formula gets a leading '; such a file does not read back as it was
                                */
     const char *csv_name;     /* CSVW: the name of the CSV it describes */
-    const char *title;        /* JSON-stat, px, CSVW: what the table is about [its variables] */
+    const char *title;        /* what the table is about [px: its variables] */
+    const char *source;       /* who made it */
+    const char *note;         /* a remark for its readers */
+    const char *units;        /* what is counted; px: UNITS [number] */
+    const char *updated;      /* a date or a time: 2026-11-18, 2026-11-18T10:00, with or without Z;
+                                 px: CREATION-DATE and LAST-UPDATED */
+    const char *matrix;       /* px: the name of the table in a database [CELLAR] */
     const char *structure_id; /* SDMX: the structure the data belongs to [CELLAR:TABLE(1.0)] */
-    const cellar_variable_role *roles; /* JSON-stat and px: which variables are time or place */
+    const cellar_variable_role *roles; /* which variables are time or place */
     size_t n_roles;
 } cellar_table_write_options;
 

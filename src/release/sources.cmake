@@ -27,6 +27,7 @@ set(LAYER_SOURCES
   draw/zeros.c
   estimate/estimate.c
   estimate/estimate_file.c
+  files/convert.c
   files/description.c
   files/digest.c
   files/inspected.c
@@ -34,6 +35,7 @@ set(LAYER_SOURCES
   files/manifest_inspect.c
   files/manifest_sign.c
   files/numbers_read.c
+  files/numbers_rows.c
   files/release_read.c
   files/release_write.c
   forecast.c

@@ -7,6 +7,8 @@ set(LAYER_SOURCES
   counting/tabulate.c
   counting/tabulate_declared.c
   counting/tabulation.c
+  formats/about.c
+  formats/about_read.c
   formats/code_numbers.c
   formats/csv_fields.c
   formats/extension_read.c
@@ -22,6 +24,8 @@ set(LAYER_SOURCES
   formats/intake.c
   formats/jsonstat.c
   formats/px.c
+  formats/px_extension.c
+  formats/px_pieces.c
   formats/sheet.c
   formats/stated.c
   formats/table_file.c

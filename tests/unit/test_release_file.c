@@ -85,6 +85,7 @@ static const struct {
     {"a.csv", {0}},  {"b.csv", {.zeros = 1}},
     {"a.json", {0}}, {"b.json", {.sparse = 1}},
     {"a.px", {0}},   {"c.csv", {.format = CELLAR_TABLE_CSVW}},
+    {"d.csv", {.format = CELLAR_TABLE_SDMX}},
 };
 enum { N_FORMATS = sizeof formats / sizeof *formats };
 

@@ -255,7 +255,7 @@ static void test_files_are_secret_and_say_so(void **state)
     } cases[] = {
         {CELLAR_TABLE_CSV, ",count,weighted,record_key:4096,status\n"},
         {CELLAR_TABLE_JSONSTAT, "\"confidential\":true"},
-        {CELLAR_TABLE_PX, "NOTE=\"Confidential: true counts, not for publication.#"},
+        {CELLAR_TABLE_PX, "NOTE=\"Confidential: true counts, not for publication.\";"},
         {CELLAR_TABLE_SDMX, ",C\n"},
         {CELLAR_TABLE_CSVW, "\"dc:accessRights\": \"Confidential"},
     };

@@ -149,7 +149,7 @@ static const foreign_case cases[] = {
      "NOTE=\"cellar:{x\";STUB=\"s\";VALUES(\"s\")=\"a\";DATA=3;", NULL, "f:1: NOTE"},
     {"px: code page", CELLAR_TABLE_PX,
      "CODEPAGE=\"klingon\";STUB=\"s\";VALUES(\"s\")=\"a\";DATA=3;", NULL, "CODEPAGE"},
-    {"sdmx is not read", CELLAR_TABLE_SDMX, "STRUCTURE\n", NULL, "written only"},
+    {"sdmx is not read", CELLAR_TABLE_SDMX, "STRUCTURE\n", NULL, "cellar convert reads them"},
 };
 
 static void describe_cells(const cellar_table *table, char *out, size_t size)

@@ -171,7 +171,8 @@ static void charged_describe(const cellar_prepared *prepared, cellar_text *out)
 /* Everything that decides what the file holds beside the numbers. */
 static void charged_form(const cellar_table_write_options *write, cellar_text *out)
 {
-    const char *const texts[] = {write->title, write->structure_id};
+    const char *const texts[] = {write->title, write->structure_id, write->source, write->note,
+                                 write->units, write->updated,      write->matrix};
     cellar_text_printf(out, "%d %d %d", (int) write->format, write->zeros, write->sparse);
     if (write->neutralise_formulas)
         cellar_text_add_string(out, " neutralised");

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/csv_record.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -152,141 +151,8 @@ static cellar_status csv_check_digest(const cellar_source *source, const json_t 
     return status;
 }
 
-/* The columns after the variables, in order; CELLAR_CSV_NO_COLUMN for those that are not there. */
-typedef struct csv_columns {
-    size_t value, se, status, n;
-} csv_columns;
-
-static csv_columns csv_columns_of(const cellar_csv *csv, const cellar_loaded *loaded)
-{
-    const size_t n = cellar_schema_n_variables(loaded->schema);
-    csv_columns columns = {n, CELLAR_CSV_NO_COLUMN, CELLAR_CSV_NO_COLUMN, n + 1};
-    if (loaded->with_errors)
-        columns.se = columns.n++;
-    if (csv->n_columns > columns.n)
-        columns.status = columns.n++;
-    return columns;
-}
-
-/* The name that a column has to have. */
-static const char *csv_column_name(const csv_columns *columns, const cellar_loaded *loaded,
-                                   const char *value, size_t column)
-{
-    return column < columns->value     ? cellar_schema_variable(loaded->schema, column)
-           : column == columns->value  ? value
-           : column == columns->se     ? CELLAR_SHEET_ERROR_NAME
-           : column == columns->status ? "status"
-                                       : NULL;
-}
-
-static cellar_status csv_check_header(const cellar_csv *csv, const csv_columns *columns,
-                                      const cellar_loaded *loaded, const char *value,
-                                      cellar_error *err)
-{
-    for (size_t c = 0; c < csv->n_columns; c++) {
-        const char *expected = csv_column_name(columns, loaded, value, c);
-        if (expected == NULL)
-            return cellar_csv_fail(csv, c, err, "expected no further column");
-        if (strcmp(csv->header[c], expected) != 0)
-            return cellar_csv_fail(csv, c, err, "expected the column '%s'", expected);
-    }
-    return csv->n_columns >= columns->n
-               ? CELLAR_OK
-               : cellar_fail(err, CELLAR_ERR_INPUT, "%s:1: no column '%s'", csv->name,
-                             csv_column_name(columns, loaded, value, csv->n_columns));
-}
-
-/* A field in units of 10^-decimals. */
-static int csv_parse_units(const cellar_csv_field *field, int decimals, int64_t *out)
-{
-    cellar_int128 units;
-    int exact;
-    if (decimals == 0)
-        return cellar_parse_i64(field->bytes, field->length, out);
-    if (!cellar_parse_decimal(field->bytes, field->length, decimals, &units, &exact) || !exact ||
-        units > INT64_MAX || units < -INT64_MAX)
-        return 0;
-    *out = (int64_t) units;
-    return 1;
-}
-
-static cellar_status csv_read_values(const cellar_csv *csv, const csv_columns *columns,
-                                     const cellar_loaded *loaded, cellar_sheet_cell *cell,
-                                     cellar_error *err)
-{
-    const cellar_csv_field *fields = csv->fields;
-    if (columns->status != CELLAR_CSV_NO_COLUMN &&
-        !cellar_cell_status_find(fields[columns->status].bytes, fields[columns->status].length,
-                                 &cell->status))
-        return cellar_csv_fail(csv, columns->status, err,
-                               "expected nothing, structural-zero or suppressed");
-    if ((cell->status != CELLAR_CELL_SUPPRESSED || fields[columns->value].length > 0) &&
-        !csv_parse_units(&fields[columns->value], loaded->decimals, &cell->value))
-        return cellar_csv_fail(csv, columns->value, err,
-                               loaded->decimals > 0 ? "expected a number of at most %d decimals"
-                                                    : "expected a whole number below 2^63",
-                               loaded->decimals);
-    cell->se = CELLAR_SHEET_NO_ERROR;
-    if (loaded->with_errors && fields[columns->se].length > 0 &&
-        (!csv_parse_units(&fields[columns->se], loaded->decimals, &cell->se) || cell->se < 0))
-        return cellar_csv_fail(csv, columns->se, err,
-                               "expected nothing or a number of at most %d decimals that is not "
-                               "negative",
-                               loaded->decimals);
-    return CELLAR_OK;
-}
-
-static cellar_status csv_read_row(const cellar_csv *csv, const csv_columns *columns,
-                                  const cellar_source *source, cellar_loaded *loaded,
-                                  cellar_error *err)
-{
-    const size_t n = cellar_schema_n_variables(loaded->schema);
-    uint32_t categories[CELLAR_MAX_VARIABLES];
-    cellar_sheet_cell cell = {0};
-    cellar_status status;
-
-    for (size_t v = 0; v < n; v++) {
-        size_t category =
-            cellar_schema_find_code(loaded->schema, v, csv->fields[v].bytes, csv->fields[v].length);
-        if (category == CELLAR_NO_CODE)
-            return cellar_csv_fail(csv, v, err, "a code that the description does not have");
-        categories[v] = (uint32_t) category;
-    }
-    cell.index = cellar_schema_index(loaded->schema, categories);
-    status = csv_read_values(csv, columns, loaded, &cell, err);
-    if (status != CELLAR_OK)
-        return status;
-    if (loaded->built.cells.n > 0 &&
-        loaded->built.cells.index[loaded->built.cells.n - 1] >= cell.index)
-        return cellar_csv_fail(csv, n, err, "the cells are not in canonical order");
-    return cellar_extension_add_cell(source, loaded, &cell, err);
-}
-
-static cellar_status csv_read_rows(const cellar_source *source, const char *value,
-                                   cellar_loaded *loaded, cellar_error *err)
-{
-    cellar_status status = CELLAR_OK;
-    cellar_csv csv;
-    int found;
-
-    cellar_csv_init(&csv, source->name, source->bytes, source->length, ',');
-    CELLAR_TRY(cellar_csv_read_header(&csv, err));
-    const csv_columns columns = csv_columns_of(&csv, loaded);
-    CELLAR_TRY(csv_check_header(&csv, &columns, loaded, value, err));
-    for (;;) {
-        CELLAR_TRY(cellar_csv_next(&csv, &found, err));
-        if (!found)
-            break;
-        CELLAR_TRY(csv_read_row(&csv, &columns, source, loaded, err));
-    }
-out:
-    cellar_csv_clear(&csv);
-    return status;
-}
-
-/* The text of FILE.cellar.json. */
-static cellar_status csv_read_sidecar(const cellar_source *source, char **bytes, size_t *length,
-                                      cellar_error *err)
+cellar_status cellar_numbers_beside(const cellar_source *source, char **bytes, size_t *length,
+                                    cellar_error *err)
 {
     static const char ending[] = ".cellar.json";
     const char *path = source->name;
@@ -317,7 +183,7 @@ cellar_status cellar_sidecar_read(const char *path, const char *bytes, size_t le
     cellar_status status = CELLAR_OK;
 
     *out = NULL;
-    CELLAR_TRY(csv_read_sidecar(&source, &beside, &n, err));
+    CELLAR_TRY(cellar_numbers_beside(&source, &beside, &n, err));
     CELLAR_TRY(read_json(path, ".cellar.json", beside, n, out, err));
     CELLAR_TRY(csv_check_digest(&source, *out, err));
 out:
@@ -338,9 +204,12 @@ static cellar_status read_csv(const cellar_source *source, const char *beside, s
     CELLAR_TRY(csv_check_digest(source, out->description, err));
     CELLAR_TRY(cellar_extension_begin(source, out->description, &out->loaded, err));
     value = json_string_value(json_object_get(out->description, "value"));
-    CELLAR_TRY(csv_read_rows(source, value != NULL ? value : cellar_sheet_value_name(source->kind),
-                             &out->loaded, err));
-    CELLAR_TRY(read_finish(source, out, err));
+    CELLAR_TRY(cellar_numbers_rows(
+        source, value != NULL ? value : cellar_sheet_value_name(source->kind), &out->loaded, err));
+    if (source->kind == CELLAR_SHEET_TABLE)
+        status = cellar_extension_finish(source, out->description, &out->loaded, err);
+    else
+        status = read_finish(source, out, err);
 out:
     return status;
 }
@@ -348,7 +217,12 @@ out:
 /* 1 when what is said about the numbers stands in a file of its own. */
 static int read_is_csv(cellar_table_format format)
 {
-    return format == CELLAR_TABLE_CSV || format == CELLAR_TABLE_CSVW;
+    return format == CELLAR_TABLE_CSV || format == CELLAR_TABLE_CSVW || format == CELLAR_TABLE_SDMX;
+}
+
+cellar_table_format cellar_numbers_format(const char *path, cellar_table_format format)
+{
+    return format != CELLAR_TABLE_AUTO ? format : cellar_table_format_of_path(path);
 }
 
 void cellar_numbers_clear(cellar_numbers *numbers)
@@ -376,11 +250,10 @@ cellar_status cellar_numbers_read(const char *path, cellar_table_format format,
     size_t length = 0;
 
     *out = (cellar_numbers){0};
-    if (format == CELLAR_TABLE_AUTO)
-        options.format = cellar_table_format_of_path(path);
+    options.format = cellar_numbers_format(path, format);
     CELLAR_TRY(cellar_file_read(path, READ_DATA_BYTES, &bytes, &source.length, err));
     if (read_is_csv(options.format))
-        CELLAR_TRY(csv_read_sidecar(&source, &beside, &length, err));
+        CELLAR_TRY(cellar_numbers_beside(&source, &beside, &length, err));
     source.bytes = bytes;
     CELLAR_TRY(cellar_numbers_parse(&source, beside, length, out, err));
 out:

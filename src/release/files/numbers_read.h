@@ -23,4 +23,16 @@ cellar_status cellar_numbers_parse(const cellar_source *source, const char *besi
 cellar_status cellar_numbers_read(const char *path, cellar_table_format format,
                                   cellar_sheet_kind kind, cellar_numbers *out, cellar_error *err);
 
+/* The text of FILE.cellar.json, freed with cellar_free(); CELLAR_ERR_INPUT when it is not there. */
+cellar_status cellar_numbers_beside(const cellar_source *source, char **bytes, size_t *length,
+                                    cellar_error *err);
+/* The rows of CSV, CSVW or SDMX-CSV, whose schema `loaded` has; `value` is the name of the column.
+ */
+cellar_status cellar_numbers_rows(const cellar_source *source, const char *value,
+                                  cellar_loaded *loaded, cellar_error *err);
+/* 1 when the file is SDMX-CSV: by its format, or by how its header begins. */
+int cellar_numbers_is_sdmx(const cellar_source *source);
+/* The format, or that of the file's ending. */
+cellar_table_format cellar_numbers_format(const char *path, cellar_table_format format);
+
 #endif

@@ -16,6 +16,12 @@ cellar_status cellar_release_file_stage(const char *staged_path,
                                         const cellar_table_write_options *options,
                                         cellar_release_file **out, cellar_error *err);
 
+/* cellar_release_file_open() for a table of true counts, whose files are the owner's alone. */
+cellar_status cellar_release_file_open_confidential(const char *path,
+                                                    const cellar_table_write_options *options,
+                                                    int replace, cellar_release_file **out,
+                                                    cellar_error *err);
+
 /* What stands beside a file in PATH.cellar.json, which must have the digest of the file's bytes.
  * *out is released with json_decref(); on failure it is NULL. */
 cellar_status cellar_sidecar_read(const char *path, const char *bytes, size_t length, json_t **out,

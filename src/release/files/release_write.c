@@ -99,6 +99,16 @@ cellar_status cellar_release_file_open(const char *path, const cellar_table_writ
     return file_open(path, options, &how, out, err);
 }
 
+cellar_status cellar_release_file_open_confidential(const char *path,
+                                                    const cellar_table_write_options *options,
+                                                    int replace, cellar_release_file **out,
+                                                    cellar_error *err)
+{
+    cellar_output_options how = cellar_output_options_default();
+    how.replace = replace;
+    return file_open(path, options, &how, out, err);
+}
+
 cellar_status cellar_release_file_stage(const char *staged_path,
                                         const cellar_table_write_options *options,
                                         cellar_release_file **out, cellar_error *err)
@@ -202,7 +212,7 @@ out:
 static cellar_status file_write_sidecar(cellar_release_file *file, const cellar_sheet *sheet,
                                         const char *digest, cellar_error *err)
 {
-    const cellar_extension_layout layout = {0};
+    const cellar_extension_layout layout = {.about = &file->options};
     cellar_status status = CELLAR_OK;
     json_t *extension = NULL;
     char *text = NULL;

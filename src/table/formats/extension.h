@@ -12,6 +12,7 @@
 typedef struct cellar_extension_layout {
     int sparse;   /* only stored cells are in the file; to be told to other programs */
     int statuses; /* statuses of cells that show a number stand here, for the file cannot say */
+    const cellar_table_write_options *about; /* title, source and the like; NULL: nothing */
 } cellar_extension_layout;
 
 /* A JSON value as text, or NULL when memory ends; free it with cellar_free(). */

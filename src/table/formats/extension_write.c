@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/codelist.h"
+#include "table/formats/about.h"
 
 char *cellar_json_text(const json_t *json, size_t flags)
 {
@@ -205,6 +206,8 @@ cellar_status cellar_extension_create(const cellar_sheet *sheet,
         failed |= json_object_set_new(extension, "cells", extension_cells(sheet));
     if (layout->statuses)
         failed |= json_object_set_new(extension, "statuses", extension_statuses(sheet));
+    if (layout->about != NULL)
+        failed |= !cellar_about_add(layout->about, extension);
     if (extension == NULL || failed)
         status = cellar_fail_memory(err, "a description of the table");
     else

@@ -26,6 +26,11 @@ cellar_sheet_writer cellar_format_csvw_write;
 
 /* ---- reading --------------------------------------------------------------- */
 
+/* An attribute of the observation in SDMX-CSV; SDMX names no concept of its own for it. */
+#define CELLAR_SDMX_ERROR_NAME "STANDARD_ERROR"
+/* The status of a code of CL_OBS_STATUS that we write; 0 when it is none of them. */
+int cellar_sdmx_find_status(const char *code, size_t length, cellar_cell_status *out);
+
 /* The bytes of a file, and what they have to be. */
 typedef struct cellar_source {
     const char *name; /* the file, in messages */
@@ -49,6 +54,10 @@ typedef struct cellar_loaded {
 } cellar_loaded;
 
 void cellar_loaded_clear(cellar_loaded *loaded);
+
+/* The table of true counts that was read; takes the cells. On failure *out is NULL. */
+cellar_status cellar_loaded_table(const char *name, cellar_loaded *loaded, cellar_table **out,
+                                  cellar_error *err);
 
 /* Fills *out, which is empty before; on failure the caller clears it. */
 typedef cellar_status cellar_sheet_parser(const cellar_source *source, cellar_loaded *out,

@@ -27,6 +27,11 @@ static cellar_status csv_find_value(const cellar_source *source, const cellar_cs
         if (other != CELLAR_CSV_NO_COLUMN && (found == CELLAR_CSV_NO_COLUMN || other > found))
             return cellar_source_fail_kind(source, kind, err);
     }
+    if (found == CELLAR_CSV_NO_COLUMN && csv->n_columns > 1 &&
+        strcmp(csv->header[0], "STRUCTURE") == 0 && strcmp(csv->header[1], "STRUCTURE_ID") == 0)
+        return cellar_fail(err, CELLAR_ERR_INPUT,
+                           "%s: is SDMX-CSV; cellar convert makes JSON-stat or px of it",
+                           source->name);
     if (found == CELLAR_CSV_NO_COLUMN)
         return cellar_fail(err, CELLAR_ERR_INPUT,
                            "%s:1: no column '%s'; a file without one is microdata, to be tabulated "

@@ -8,27 +8,41 @@
 #include <jansson.h>
 
 #include "base/error.h"
+#include "table/formats/about.h"
 #include "table/formats/csv_fields.h"
 
-/* A column; `name` is an identifier of CSVW's own (position when the title cannot be one), `title`
- * is what the header of the file says. */
+/* The name of a column as CSVW allows it (Metadata Vocabulary, section 5.6.1: a variable name of
+ * RFC 6570 that does not begin with _): other bytes than letters, digits and _ are escaped. */
+static void csvw_add_name(cellar_text *name, const char *title)
+{
+    for (const char *p = title; *p != '\0'; p++)
+        if ((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') ||
+            (*p == '_' && p > title))
+            cellar_text_add_char(name, *p);
+        else
+            cellar_text_printf(name, "%%%02X", (unsigned) (unsigned char) *p);
+}
+
+/* A column; `title` is what the header of the file says. The property is one of a vocabulary, or
+ * that of the column itself: no two columns share one. */
 static int csvw_add_column(json_t *columns, const char *title, const char *property,
                            json_t *datatype)
 {
-    cellar_text name = {0};
+    cellar_text name = {0}, own = {0};
     json_t *column = NULL;
     int failed;
 
-    cellar_text_printf(&name, "column_%zu", json_array_size(columns) + 1);
-    if (!name.failed)
-        column = json_pack("{s:s, s:s, s:o, s:b}", "name", name.bytes, "titles", title, "datatype",
-                           datatype, "required", 1);
+    csvw_add_name(&name, title);
+    cellar_text_printf(&own, "#%s", name.failed || name.length == 0 ? "" : name.bytes);
+    if (!name.failed && !own.failed)
+        column = json_pack("{s:s, s:s, s:o, s:b, s:s}", "name", name.bytes, "titles", title,
+                           "datatype", datatype, "required", 1, "propertyUrl",
+                           property != NULL ? property : own.bytes);
     else
         json_decref(datatype);
-    if (column != NULL && property != NULL)
-        json_object_set_new(column, "propertyUrl", json_string(property));
     failed = json_array_append_new(columns, column) != 0;
     cellar_text_clear(&name);
+    cellar_text_clear(&own);
     return !failed;
 }
 
@@ -42,12 +56,31 @@ static int csvw_add_optional(json_t *columns, const char *title, const char *pro
                                json_false()) == 0;
 }
 
-static int csvw_add_variables(const cellar_schema *schema, json_t *columns)
+/* SDMX's dimension for the first variable of a role; a second one has a property of its own. */
+static const char *csvw_dimension(const cellar_table_write_options *options, const char *variable)
 {
-    for (size_t v = 0; v < cellar_schema_n_variables(schema); v++)
-        if (!csvw_add_column(columns, cellar_schema_variable(schema, v),
-                             "http://purl.org/linked-data/cube#dimension", json_string("string")))
+    static const char *const dimensions[] = {
+        [CELLAR_ROLE_TIME] = "http://purl.org/linked-data/sdmx/2009/dimension#refPeriod",
+        [CELLAR_ROLE_GEO] = "http://purl.org/linked-data/sdmx/2009/dimension#refArea"};
+    for (size_t i = 0; i < options->n_roles; i++) {
+        size_t first = 0;
+        while (options->roles[first].role != options->roles[i].role)
+            first++;
+        if (first == i && strcmp(options->roles[i].variable, variable) == 0)
+            return dimensions[options->roles[i].role];
+    }
+    return NULL;
+}
+
+static int csvw_add_variables(const cellar_schema *schema,
+                              const cellar_table_write_options *options, json_t *columns)
+{
+    for (size_t v = 0; v < cellar_schema_n_variables(schema); v++) {
+        const char *variable = cellar_schema_variable(schema, v);
+        if (!csvw_add_column(columns, variable, csvw_dimension(options, variable),
+                             json_string("string")))
             return 0;
+    }
     return 1;
 }
 
@@ -67,7 +100,7 @@ static int csvw_add_values(const cellar_sheet *sheet, int zeros, json_t *columns
 {
     const char *value = cellar_sheet_value_name(sheet->kind);
 
-    if (!csvw_add_column(columns, value, "http://purl.org/linked-data/cube#measureType",
+    if (!csvw_add_column(columns, value, "http://purl.org/linked-data/sdmx/2009/measure#obsValue",
                          json_string(sheet->confidential   ? "nonNegativeInteger"
                                      : sheet->decimals > 0 ? "decimal"
                                                            : "integer")))
@@ -88,31 +121,46 @@ static int csvw_add_values(const cellar_sheet *sheet, int zeros, json_t *columns
                                        "structural-zero|suppressed|not-available|unreliable"));
 }
 
+/* Dublin Core, which CSVW knows by the prefix dc; a description is one text. */
+static int csvw_add_about(const cellar_sheet *sheet, const cellar_table_write_options *options,
+                          json_t *root)
+{
+    const int both = sheet->stamp != NULL && options->note != NULL;
+    cellar_text description = {0};
+    cellar_text_printf(&description, "%s%s%s", sheet->stamp != NULL ? sheet->stamp : "",
+                       both ? " " : "", options->note != NULL ? options->note : "");
+    const struct {
+        const char *name, *value;
+    } members[] = {
+        {"dc:title", options->title},
+        {"dc:source", options->source},
+        {"dc:modified", options->updated},
+        {"dc:description", description.length > 0 ? description.bytes : NULL},
+        {"dc:accessRights", sheet->confidential ? CELLAR_ABOUT_CONFIDENTIAL : NULL},
+    };
+    int failed = description.failed;
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if (members[i].value != NULL)
+            failed |= json_object_set_new(root, members[i].name, json_string(members[i].value));
+    cellar_text_clear(&description);
+    return !failed;
+}
+
 static json_t *csvw_describe(const cellar_sheet *sheet, const cellar_table_write_options *options)
 {
     json_t *columns = json_array(), *root;
 
-    if (!csvw_add_variables(sheet->schema, columns) ||
+    if (!csvw_add_variables(sheet->schema, options, columns) ||
         !csvw_add_values(sheet, cellar_sheet_lists_all(sheet, options->zeros), columns)) {
         json_decref(columns);
         return NULL;
     }
     root = json_pack("{s:s, s:s, s:{s:o}}", "@context", "http://www.w3.org/ns/csvw", "url",
                      options->csv_name, "tableSchema", "columns", columns);
-    if (root == NULL)
-        return NULL;
-    if ((options->title != NULL &&
-         json_object_set_new(root, "dc:title", json_string(options->title)) != 0) ||
-        (sheet->stamp != NULL &&
-         json_object_set_new(root, "dc:description", json_string(sheet->stamp)) != 0) ||
-        (sheet->confidential &&
-         json_object_set_new(root, "dc:accessRights",
-                             json_string("Confidential: true counts, not for publication.")) !=
-             0)) {
-        json_decref(root);
-        return NULL;
-    }
-    return root;
+    if (root != NULL && csvw_add_about(sheet, options, root))
+        return root;
+    json_decref(root);
+    return NULL;
 }
 
 static int csvw_dump(const char *bytes, size_t length, void *output)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "table/formats/about.h"
 #include "table/formats/csv_fields.h"
 #include "table/formats/extension.h"
 
@@ -28,17 +29,25 @@ static json_t *jsonstat_category(const cellar_schema *schema, size_t v)
     return json_pack("{s:o, s:o}", "index", index, "label", labels);
 }
 
-/* The dimension of value and standard error, the last one of an estimate. */
-static json_t *jsonstat_measure(const cellar_sheet *sheet)
+/* The dimension of value and standard error, the last one of an estimate; only a measure has units
+ * in JSON-stat. */
+static json_t *jsonstat_measure(const cellar_sheet *sheet, const char *units)
 {
     const char *value = cellar_sheet_value_name(sheet->kind);
+    if (units != NULL)
+        return json_pack("{s:s, s:{s:[s, s], s:{s:s, s:s}, s:{s:{s:s}, s:{s:s}}}}", "label",
+                         CELLAR_SHEET_MEASURE_NAME, "category", "index", value,
+                         CELLAR_SHEET_ERROR_NAME, "label", value, value, CELLAR_SHEET_ERROR_NAME,
+                         "standard error", "unit", value, "label", units, CELLAR_SHEET_ERROR_NAME,
+                         "label", units);
     return json_pack("{s:s, s:{s:[s, s], s:{s:s, s:s}}}", "label", CELLAR_SHEET_MEASURE_NAME,
                      "category", "index", value, CELLAR_SHEET_ERROR_NAME, "label", value, value,
                      CELLAR_SHEET_ERROR_NAME, "standard error");
 }
 
 /* id, size and dimension: each variable once in each. */
-static int jsonstat_add_dimensions(const cellar_sheet *sheet, json_t *root)
+static int jsonstat_add_dimensions(const cellar_sheet *sheet,
+                                   const cellar_table_write_options *options, json_t *root)
 {
     const cellar_schema *schema = sheet->schema;
     json_t *id = json_array(), *size = json_array(), *dimension = json_object();
@@ -56,8 +65,8 @@ static int jsonstat_add_dimensions(const cellar_sheet *sheet, json_t *root)
     if (sheet->with_errors) {
         failed |= json_array_append_new(id, json_string(CELLAR_SHEET_MEASURE_NAME));
         failed |= json_array_append_new(size, json_integer(2));
-        failed |=
-            json_object_set_new(dimension, CELLAR_SHEET_MEASURE_NAME, jsonstat_measure(sheet));
+        failed |= json_object_set_new(dimension, CELLAR_SHEET_MEASURE_NAME,
+                                      jsonstat_measure(sheet, options->units));
     }
     failed |= json_object_set_new(root, "id", id);
     failed |= json_object_set_new(root, "size", size);
@@ -77,12 +86,6 @@ static cellar_status jsonstat_add_roles(const cellar_sheet *sheet,
         const cellar_variable_role *role = &options->roles[i];
         const char *name = cellar_role_name(role->role);
         json_t *names = json_object_get(roles, name);
-        if (cellar_schema_find_variable(sheet->schema, role->variable) == CELLAR_NO_CODE) {
-            json_decref(roles);
-            return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                               "role '%s' of '%s': the table has no such variable", name,
-                               role->variable);
-        }
         if (names == NULL) {
             names = json_array();
             failed |= json_object_set_new(roles, name, names);
@@ -95,13 +98,30 @@ static cellar_status jsonstat_add_roles(const cellar_sheet *sheet,
     return failed ? cellar_fail_memory(err, "a description of the table") : CELLAR_OK;
 }
 
+/* The notes: what the values are, then the user's remark. */
+static int jsonstat_add_notes(const cellar_sheet *sheet, const cellar_table_write_options *options,
+                              json_t *root)
+{
+    const char *const texts[] = {sheet->confidential ? CELLAR_ABOUT_CONFIDENTIAL : NULL,
+                                 sheet->stamp, options->note};
+    json_t *notes = json_array();
+    int failed = notes == NULL;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (texts[i] != NULL)
+            failed |= json_array_append_new(notes, json_string(texts[i]));
+    if (json_array_size(notes) > 0)
+        failed |= json_object_set(root, "note", notes);
+    json_decref(notes);
+    return !failed;
+}
+
 /* Everything but value and status. */
 static cellar_status jsonstat_describe(const cellar_sheet *sheet,
                                        const cellar_table_write_options *options, json_t **out,
                                        cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    cellar_extension_layout layout = {.sparse = options->sparse};
+    cellar_extension_layout layout = {.sparse = options->sparse, .about = options};
     json_t *root = json_pack("{s:s, s:s}", "version", "2.0", "class", "dataset");
     json_t *extension = NULL;
     int failed = root == NULL;
@@ -117,12 +137,12 @@ static cellar_status jsonstat_describe(const cellar_sheet *sheet,
     }
     if (options->title != NULL)
         failed |= json_object_set_new(root, "label", json_string(options->title));
-    if (sheet->confidential)
-        failed |= json_object_set_new(
-            root, "note", json_pack("[s]", "Confidential: true counts, not for publication."));
-    if (sheet->stamp != NULL)
-        failed |= json_object_set_new(root, "note", json_pack("[s]", sheet->stamp));
-    if (failed || !jsonstat_add_dimensions(sheet, root)) {
+    if (options->source != NULL)
+        failed |= json_object_set_new(root, "source", json_string(options->source));
+    if (options->updated != NULL)
+        failed |= json_object_set_new(root, "updated", json_string(options->updated));
+    if (failed || !jsonstat_add_notes(sheet, options, root) ||
+        !jsonstat_add_dimensions(sheet, options, root)) {
         status = cellar_fail_memory(err, "a description of the table");
         goto out;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* PC-Axis of Cellar and of others. Ours states its schema in a note; from others the variables are
- * those of STUB and HEADING, with the categories of VALUES and CODES. */
+/* PC-Axis of Cellar and of others. Ours states its schema in a keyword of its own; from others the
+ * variables are those of STUB and HEADING, with the categories of VALUES and CODES. */
 #include "table/formats/format.h"
 
 #include <inttypes.h>
@@ -262,45 +262,6 @@ out:
 
 /* ---- Cellar's own ---------------------------------------------------------- */
 
-static int px_hex(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
-/* The description of the table in the note, when there is one. */
-static cellar_status px_read_extension(px_file *file, cellar_error *err)
-{
-    const cellar_px_entry *entry = cellar_px_find(&file->px, "NOTE", "", "");
-    const char *note, *mark;
-    cellar_text text = {0};
-    json_error_t where;
-    int failed;
-
-    if (entry == NULL || entry->n_values != 1)
-        return CELLAR_OK;
-    note = entry->values[0];
-    mark = strncmp(note, CELLAR_PX_MARK, strlen(CELLAR_PX_MARK)) == 0
-               ? note
-               : strstr(note, "#" CELLAR_PX_MARK);
-    if (mark == NULL)
-        return CELLAR_OK;
-    for (const char *p = strchr(mark, ':') + 1; *p != '\0'; p++) {
-        int escaped = *p == '%' && px_hex(p[1]) >= 0 && px_hex(p[2]) >= 0;
-        cellar_text_add_char(&text, escaped ? (char) (px_hex(p[1]) * 16 + px_hex(p[2])) : *p);
-        p += escaped ? 2 : 0;
-    }
-    if (!text.failed)
-        file->extension = json_loadb(text.bytes != NULL ? text.bytes : "", text.length,
-                                     JSON_REJECT_DUPLICATES, &where);
-    failed = text.failed;
-    cellar_text_clear(&text);
-    if (failed)
-        return cellar_fail_memory(err, "a px file");
-    if (!json_is_object(file->extension))
-        return px_fail(file, entry->line, "NOTE", "what Cellar wrote there is damaged", err);
-    return CELLAR_OK;
-}
-
 static cellar_status px_check_agreement(const px_file *file, const cellar_loaded *loaded,
                                         cellar_error *err)
 {
@@ -320,7 +281,7 @@ static cellar_status px_check_agreement(const px_file *file, const cellar_loaded
     }
     if (!agree)
         return cellar_fail(err, CELLAR_ERR_INPUT,
-                           "%s: its variables are not those that Cellar's note states",
+                           "%s: its variables are not those that the keyword CELLAR states",
                            file->source->name);
     return CELLAR_OK;
 }
@@ -364,7 +325,7 @@ static cellar_status px_read_own(px_file *file, cellar_loaded *out, cellar_error
     px_own own = {.file = file, .out = out};
 
     if (file->keyed)
-        return cellar_fail(err, CELLAR_ERR_INPUT, "%s: KEYS do not go with Cellar's note",
+        return cellar_fail(err, CELLAR_ERR_INPUT, "%s: KEYS do not go with the keyword CELLAR",
                            file->source->name);
     CELLAR_TRY(cellar_extension_begin(file->source, file->extension, out, err));
     file->decimals = out->decimals;
@@ -407,7 +368,7 @@ static cellar_status px_read_foreign(px_file *file, cellar_loaded *out, cellar_e
 
     if (file->source->kind != CELLAR_SHEET_TABLE)
         return cellar_fail(err, CELLAR_ERR_INPUT,
-                           "%s: no note of Cellar's, so nothing says that this is %s",
+                           "%s: no keyword CELLAR, so nothing says that this is %s",
                            file->source->name, cellar_source_wanted(file->source));
     CELLAR_TRY(cellar_intake_create(file->source, &foreign.intake, err));
     for (size_t v = 0; v < file->n_variables; v++) {
@@ -437,7 +398,7 @@ cellar_status cellar_format_px_read(const cellar_source *source, cellar_loaded *
     px_file file = {.source = source};
 
     CELLAR_TRY(cellar_px_parse(source, &file.px, err));
-    CELLAR_TRY(px_read_extension(&file, err));
+    CELLAR_TRY(cellar_px_extension(source, &file.px, &file.extension, err));
     CELLAR_TRY(px_read_variables(&file, err));
     status =
         file.extension != NULL ? px_read_own(&file, out, err) : px_read_foreign(&file, out, err);

@@ -1,93 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* PC-Axis. The keywords say all that px can say; a note carries what it cannot, so that the file
- * reads back exactly. Nothing in it depends on the time it was written. */
+/* PC-Axis. The keywords say all that px can say; a keyword of our own carries what it cannot, so
+ * that the file reads back exactly. Nothing in it depends on the time it was written. */
 #include "table/formats/format.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "table/formats/about.h"
 #include "table/formats/csv_fields.h"
 #include "table/formats/extension.h"
 #include "table/formats/px.h"
+#include "table/formats/px_pieces.h"
 
 enum {
-    PX_PIECE_BYTES = 240, /* lines stay below the 256 characters of old readers */
     PX_SHOWN_DECIMALS = 2 /* of estimates, which have noise in the first already */
 };
-
-static const char px_line_end[] = "\r\n";
-
-/* ---- pieces ---------------------------------------------------------------- */
-
-/* A string that is plain already, in pieces of one line each. */
-static void px_add_pieces(cellar_text *text, const char *plain, size_t length)
-{
-    do {
-        size_t n = length;
-        if (n > PX_PIECE_BYTES)
-            for (n = PX_PIECE_BYTES; (plain[n] & 0xc0) == 0x80;) /* not inside a character */
-                n--;
-        cellar_text_add_char(text, '"');
-        cellar_text_add(text, plain, n);
-        cellar_text_add_char(text, '"');
-        plain += n;
-        length -= n;
-        if (length > 0)
-            cellar_text_add_string(text, px_line_end);
-    } while (length > 0);
-}
-
-static void px_add_string(cellar_text *text, const char *string)
-{
-    cellar_text plain = {0};
-    cellar_px_add_plain(&plain, string);
-    if (plain.failed)
-        text->failed = 1;
-    else
-        px_add_pieces(text, plain.length > 0 ? plain.bytes : "", plain.length);
-    cellar_text_clear(&plain);
-}
-
-/* A language tag between brackets holds letters, digits and hyphens. */
-static void px_add_keyword(cellar_text *text, const char *keyword, const char *language,
-                           const char *name)
-{
-    cellar_text_add_string(text, keyword);
-    if (language[0] != '\0') {
-        cellar_text_add_char(text, '[');
-        for (; *language != '\0'; language++)
-            cellar_text_add_char(text, strchr("[]()=;,\"", *language) != NULL ? '-' : *language);
-        cellar_text_add_char(text, ']');
-    }
-    if (name != NULL) {
-        cellar_text_add_string(text, "(\"");
-        cellar_text_add_string(text, name);
-        cellar_text_add_string(text, "\")");
-    }
-    cellar_text_add_char(text, '=');
-}
-
-static void px_end(cellar_text *text)
-{
-    cellar_text_add_char(text, ';');
-    cellar_text_add_string(text, px_line_end);
-}
-
-static void px_add_entry(cellar_text *text, const char *keyword, const char *language,
-                         const char *name, const char *value)
-{
-    px_add_keyword(text, keyword, language, name);
-    px_add_string(text, value);
-    px_end(text);
-}
-
-static void px_add_comma(cellar_text *text, size_t position)
-{
-    if (position == 0)
-        return;
-    cellar_text_add_char(text, ',');
-    cellar_text_add_string(text, px_line_end);
-}
 
 /* ---- what describes the table ---------------------------------------------- */
 
@@ -129,30 +57,45 @@ static const char *px_language(const cellar_schema *schema, size_t language)
     return tag[0] == '\0' && cellar_schema_n_languages(schema) > 1 ? "und" : tag;
 }
 
-static void px_add_head(cellar_text *text, const cellar_sheet *sheet)
+/* 2026-11-18T10:00 as px writes it: 20261118 10:00. */
+static void px_add_date(cellar_text *text, const char *keyword, const char *language,
+                        const char *updated)
+{
+    char date[sizeof "CCYYMMDD hh:mm"];
+    snprintf(date, sizeof date, "%.4s%.2s%.2s %.5s", updated, updated + 5, updated + 8,
+             updated[10] != '\0' ? updated + 11 : "00:00");
+    cellar_px_add_entry(text, keyword, language, NULL, date);
+}
+
+static void px_add_head(cellar_text *text, const cellar_sheet *sheet,
+                        const cellar_table_write_options *options)
 {
     const cellar_schema *schema = sheet->schema;
     size_t n = cellar_schema_n_languages(schema);
 
-    px_add_entry(text, "CHARSET", "", NULL, "ANSI");
-    px_add_entry(text, "AXIS-VERSION", "", NULL, "2013");
-    px_add_entry(text, "CODEPAGE", "", NULL, "utf-8");
+    cellar_px_add_entry(text, "CHARSET", "", NULL, "ANSI");
+    cellar_px_add_entry(text, "AXIS-VERSION", "", NULL, "2013");
+    cellar_px_add_entry(text, "CODEPAGE", "", NULL, "utf-8");
     if (n > 0 && px_language(schema, 0)[0] != '\0')
-        px_add_entry(text, "LANGUAGE", "", NULL, px_language(schema, 0));
+        cellar_px_add_entry(text, "LANGUAGE", "", NULL, px_language(schema, 0));
     if (n > 1) {
-        px_add_keyword(text, "LANGUAGES", "", NULL);
+        cellar_px_add_keyword(text, "LANGUAGES", "", NULL);
         for (size_t l = 0; l < n; l++) {
             if (l > 0)
                 cellar_text_add_char(text, ',');
-            px_add_string(text, px_language(schema, l));
+            cellar_px_add_string(text, px_language(schema, l));
         }
-        px_end(text);
+        cellar_px_end(text);
     }
-    cellar_text_printf(text, "DECIMALS=%d;%sSHOWDECIMALS=%d;%s", sheet->decimals, px_line_end,
+    if (options->updated != NULL)
+        px_add_date(text, "CREATION-DATE", "", options->updated);
+    cellar_text_printf(text, "DECIMALS=%d;%sSHOWDECIMALS=%d;%s", sheet->decimals,
+                       CELLAR_PX_LINE_END,
                        sheet->decimals < PX_SHOWN_DECIMALS ? sheet->decimals : PX_SHOWN_DECIMALS,
-                       px_line_end);
-    px_add_entry(text, "MATRIX", "", NULL, "CELLAR");
-    px_add_entry(text, "SUBJECT-CODE", "", NULL, "CELLAR");
+                       CELLAR_PX_LINE_END);
+    cellar_px_add_entry(text, "MATRIX", "", NULL,
+                        options->matrix != NULL ? options->matrix : "CELLAR");
+    cellar_px_add_entry(text, "SUBJECT-CODE", "", NULL, "CELLAR");
 }
 
 static void px_add_names(cellar_text *text, const char *keyword, const char *language,
@@ -160,12 +103,12 @@ static void px_add_names(cellar_text *text, const char *keyword, const char *lan
 {
     if (first == last)
         return;
-    px_add_keyword(text, keyword, language, NULL);
+    cellar_px_add_keyword(text, keyword, language, NULL);
     for (size_t v = first; v < last; v++) {
-        px_add_comma(text, v - first);
+        cellar_px_add_comma(text, v - first);
         cellar_text_printf(text, "\"%s\"", names->names[v].bytes);
     }
-    px_end(text);
+    cellar_px_end(text);
 }
 
 static void px_add_title(cellar_text *text, const cellar_sheet *sheet,
@@ -184,24 +127,25 @@ static void px_add_title(cellar_text *text, const cellar_sheet *sheet,
     if (title.failed)
         text->failed = 1;
     else
-        px_add_entry(text, "TITLE", language, NULL, title.bytes != NULL ? title.bytes : "");
+        cellar_px_add_entry(text, "TITLE", language, NULL, title.bytes != NULL ? title.bytes : "");
     cellar_text_clear(&title);
 }
 
 /* The heading of an estimate: value and standard error. */
-static void px_add_measure(cellar_text *text, const cellar_sheet *sheet, const char *language)
+static void px_add_measure(cellar_text *text, const cellar_sheet *sheet, const char *units,
+                           const char *language)
 {
     const char *const parts[] = {cellar_sheet_value_name(sheet->kind), CELLAR_SHEET_ERROR_NAME};
-    px_add_entry(text, "HEADING", language, NULL, CELLAR_SHEET_MEASURE_NAME);
-    px_add_entry(text, "CONTVARIABLE", language, NULL, CELLAR_SHEET_MEASURE_NAME);
+    cellar_px_add_entry(text, "HEADING", language, NULL, CELLAR_SHEET_MEASURE_NAME);
+    cellar_px_add_entry(text, "CONTVARIABLE", language, NULL, CELLAR_SHEET_MEASURE_NAME);
     for (size_t i = 0; i < 2; i++)
-        px_add_entry(text, "UNITS", language, parts[i], "number");
-    px_add_keyword(text, "VALUES", language, CELLAR_SHEET_MEASURE_NAME);
+        cellar_px_add_entry(text, "UNITS", language, parts[i], units);
+    cellar_px_add_keyword(text, "VALUES", language, CELLAR_SHEET_MEASURE_NAME);
     for (size_t i = 0; i < 2; i++) {
-        px_add_comma(text, i);
-        px_add_string(text, parts[i]);
+        cellar_px_add_comma(text, i);
+        cellar_px_add_string(text, parts[i]);
     }
-    px_end(text);
+    cellar_px_end(text);
 }
 
 /* The keywords that each language has of its own. */
@@ -211,24 +155,29 @@ static void px_add_language(cellar_text *text, const cellar_sheet *sheet,
 {
     const cellar_schema *schema = sheet->schema;
     const char *tag = language == 0 ? "" : px_language(schema, language);
+    const char *units = options->units != NULL ? options->units : "number";
 
-    px_add_entry(text, "SUBJECT-AREA", tag, NULL, "Frequency table");
+    cellar_px_add_entry(text, "SUBJECT-AREA", tag, NULL, "Frequency table");
     px_add_title(text, sheet, options, tag, names);
-    px_add_entry(text, "CONTENTS", tag, NULL, cellar_sheet_value_name(sheet->kind));
+    cellar_px_add_entry(text, "CONTENTS", tag, NULL, cellar_sheet_value_name(sheet->kind));
     if (!sheet->with_errors)
-        px_add_entry(text, "UNITS", tag, NULL, "number");
+        cellar_px_add_entry(text, "UNITS", tag, NULL, units);
+    if (options->updated != NULL)
+        px_add_date(text, "LAST-UPDATED", tag, options->updated);
+    if (options->source != NULL)
+        cellar_px_add_entry(text, "SOURCE", tag, NULL, options->source);
     px_add_names(text, "STUB", tag, names, 0, names->n - (sheet->with_errors ? 0 : 1));
     if (sheet->with_errors)
-        px_add_measure(text, sheet, tag);
+        px_add_measure(text, sheet, units, tag);
     else
         px_add_names(text, "HEADING", tag, names, names->n - 1, names->n);
     for (size_t v = 0; v < names->n; v++) {
-        px_add_keyword(text, "VALUES", tag, names->names[v].bytes);
+        cellar_px_add_keyword(text, "VALUES", tag, names->names[v].bytes);
         for (size_t c = 0; c < cellar_schema_n_categories(schema, v); c++) {
-            px_add_comma(text, c);
-            px_add_string(text, cellar_schema_label(schema, v, c, language));
+            cellar_px_add_comma(text, c);
+            cellar_px_add_string(text, cellar_schema_label(schema, v, c, language));
         }
-        px_end(text);
+        cellar_px_end(text);
     }
 }
 
@@ -236,16 +185,16 @@ static void px_add_codes(cellar_text *text, const cellar_schema *schema, const p
 {
     for (size_t v = 0; v < names->n; v++) {
         size_t n = cellar_schema_n_categories(schema, v);
-        px_add_keyword(text, "CODES", "", names->names[v].bytes);
+        cellar_px_add_keyword(text, "CODES", "", names->names[v].bytes);
         for (size_t c = 0; c < n; c++) {
-            px_add_comma(text, c);
-            px_add_string(text, cellar_schema_code(schema, v, c));
+            cellar_px_add_comma(text, c);
+            cellar_px_add_string(text, cellar_schema_code(schema, v, c));
         }
-        px_end(text);
+        cellar_px_end(text);
         if (n > cellar_schema_n_leaves(schema, v) &&
             cellar_schema_role(schema, v, n - 1) == CELLAR_CODE_TOTAL)
-            px_add_entry(text, "ELIMINATION", "", names->names[v].bytes,
-                         cellar_schema_label(schema, v, n - 1, 0));
+            cellar_px_add_entry(text, "ELIMINATION", "", names->names[v].bytes,
+                                cellar_schema_label(schema, v, n - 1, 0));
     }
 }
 
@@ -254,9 +203,8 @@ static void px_add_roles(cellar_text *text, const cellar_schema *schema,
 {
     for (size_t i = 0; i < options->n_roles; i++) {
         size_t v = cellar_schema_find_variable(schema, options->roles[i].variable);
-        if (v != CELLAR_NO_CODE)
-            px_add_entry(text, "VARIABLE-TYPE", "", names->names[v].bytes,
-                         options->roles[i].role == CELLAR_ROLE_TIME ? "Time" : "Geographical");
+        cellar_px_add_entry(text, "VARIABLE-TYPE", "", names->names[v].bytes,
+                            options->roles[i].role == CELLAR_ROLE_TIME ? "Time" : "Geographical");
     }
 }
 
@@ -271,14 +219,38 @@ static void px_add_symbols(cellar_text *text)
         if (keyword.failed)
             text->failed = 1;
         else
-            px_add_entry(text, keyword.bytes, "", NULL, cellar_cell_status_name(statuses[i]));
+            cellar_px_add_entry(text, keyword.bytes, "", NULL,
+                                cellar_cell_status_name(statuses[i]));
         cellar_text_clear(&keyword);
     }
 }
 
-/* ---- the note -------------------------------------------------------------- */
+/* ---- notes ----------------------------------------------------------------- */
 
-/* JSON is escaped to ASCII, and then the three characters that a note cannot hold. */
+/* What people read: what the values are, where the proof is, and the user's remark. # begins a new
+ * line in a note. */
+static void px_add_note(cellar_text *text, const cellar_sheet *sheet, const char *remark)
+{
+    const char *const texts[] = {
+        sheet->confidential ? CELLAR_ABOUT_CONFIDENTIAL : NULL, sheet->stamp,
+        sheet->confidential                   ? NULL
+        : sheet->kind == CELLAR_SHEET_RELEASE ? "Noise was added to protect people; the keyword "
+                                                "CELLAR of this file holds the certificate."
+                                              : "Computed from releases with noise; the keyword "
+                                                "CELLAR of this file holds their certificates.",
+        remark};
+    cellar_text note = {0};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (texts[i] != NULL)
+            cellar_text_printf(&note, "%s%s", note.length > 0 ? "#" : "", texts[i]);
+    if (note.failed)
+        text->failed = 1;
+    else if (note.length > 0)
+        cellar_px_add_entry(text, "NOTE", "", NULL, note.bytes);
+    cellar_text_clear(&note);
+}
+
+/* JSON is escaped to ASCII, and then the three characters that a string in px cannot hold. */
 static int px_add_note_bytes(const char *bytes, size_t length, void *note)
 {
     static const char *const escapes[] = {['"'] = "%22", ['#'] = "%23", ['%'] = "%25"};
@@ -293,26 +265,24 @@ static int px_add_note_bytes(const char *bytes, size_t length, void *note)
     return ((cellar_text *) note)->failed ? -1 : 0;
 }
 
-static cellar_status px_add_note(cellar_text *text, const cellar_sheet *sheet, cellar_error *err)
+/* What Cellar reads. */
+static cellar_status px_add_extension(cellar_text *text, const cellar_sheet *sheet,
+                                      const cellar_table_write_options *options, cellar_error *err)
 {
-    cellar_extension_layout layout = {.statuses = 1};
+    cellar_extension_layout layout = {.statuses = 1, .about = options};
     cellar_text note = {0};
     json_t *extension;
     cellar_status status = cellar_extension_create(sheet, &layout, &extension, err);
 
     if (status != CELLAR_OK)
         return status;
-    if (sheet->confidential)
-        cellar_text_add_string(&note, "Confidential: true counts, not for publication.#");
-    if (sheet->stamp != NULL)
-        cellar_text_printf(&note, "%s#", sheet->stamp);
     cellar_text_add_string(&note, CELLAR_PX_MARK);
     if (json_dump_callback(extension, px_add_note_bytes, &note, JSON_COMPACT | JSON_ENSURE_ASCII))
         status = cellar_fail_memory(err, "a description of the table");
     else {
-        px_add_keyword(text, "NOTE", "", NULL);
-        px_add_pieces(text, note.bytes, note.length);
-        px_end(text);
+        cellar_px_add_keyword(text, CELLAR_PX_KEYWORD, "", NULL);
+        cellar_px_add_pieces(text, note.bytes, note.length);
+        cellar_px_end(text);
     }
     json_decref(extension);
     cellar_text_clear(&note);
@@ -355,15 +325,15 @@ static void px_write_data(cellar_sheet_walk *walk, size_t last, cellar_text *tex
     cellar_text_add_string(text, "DATA=");
     for (; cellar_sheet_walk_next(walk); first = 0) {
         if (first || walk->categories[last] == 0)
-            cellar_text_add_string(text, px_line_end);
+            cellar_text_add_string(text, CELLAR_PX_LINE_END);
         px_add_cell(text, walk);
         if (walk->sheet->with_errors)
             px_add_error(text, walk);
         if (text->length >= CELLAR_CSV_FLUSH_BYTES)
             cellar_csv_flush(text, output);
     }
-    cellar_text_add_string(text, px_line_end);
-    px_end(text);
+    cellar_text_add_string(text, CELLAR_PX_LINE_END);
+    cellar_px_end(text);
 }
 
 cellar_status cellar_format_px_write(const cellar_sheet *sheet,
@@ -391,14 +361,15 @@ cellar_status cellar_format_px_write(const cellar_sheet *sheet,
         status = cellar_fail_memory(err, "the names of a table");
         goto out;
     }
-    px_add_head(&text, sheet);
+    px_add_head(&text, sheet, options);
     px_add_language(&text, sheet, options, 0, &names);
     for (size_t l = 1; l < cellar_schema_n_languages(schema); l++)
         px_add_language(&text, sheet, options, l, &names);
     px_add_codes(&text, schema, &names);
     px_add_roles(&text, schema, options, &names);
     px_add_symbols(&text);
-    CELLAR_TRY(px_add_note(&text, sheet, err));
+    px_add_note(&text, sheet, options->note);
+    CELLAR_TRY(px_add_extension(&text, sheet, options, err));
     px_write_data(&walk, names.n - 1, &text, output);
     if (text.failed)
         status = cellar_fail_memory(err, "a px file");

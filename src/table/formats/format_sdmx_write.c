@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* SDMX-CSV 2.1 (the CSV of SDMX 3.1): write only. */
+/* SDMX-CSV 2.1 (the CSV of SDMX 3.1). It is read with what stands beside it. */
 #include "table/formats/format.h"
 
 #include <string.h>
@@ -15,16 +15,23 @@ static const char *const sdmx_statuses[] = {
     [CELLAR_CELL_UNRELIABLE] = "U",
 };
 
-/* An attribute of the observation; SDMX names no concept of its own for it. */
-#define SDMX_ERROR_NAME "STANDARD_ERROR"
+int cellar_sdmx_find_status(const char *code, size_t length, cellar_cell_status *out)
+{
+    for (size_t i = 0; i < sizeof sdmx_statuses / sizeof *sdmx_statuses; i++)
+        if (length == 1 && code[0] == sdmx_statuses[i][0]) {
+            *out = (cellar_cell_status) i;
+            return 1;
+        }
+    return 0;
+}
 
 /* The names of dimensions are identifiers in SDMX; ours may be anything, so that the columns that
  * SDMX itself has must not be among them. */
 static cellar_status sdmx_check_names(const cellar_schema *schema, cellar_error *err)
 {
-    static const char *const taken[] = {"STRUCTURE",   "STRUCTURE_ID", "ACTION",
-                                        "OBS_VALUE",   "OBS_STATUS",   "CONF_STATUS",
-                                        "COMMENT_OBS", SDMX_ERROR_NAME};
+    static const char *const taken[] = {"STRUCTURE",   "STRUCTURE_ID",        "ACTION",
+                                        "OBS_VALUE",   "OBS_STATUS",          "CONF_STATUS",
+                                        "COMMENT_OBS", CELLAR_SDMX_ERROR_NAME};
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         if (cellar_schema_find_variable(schema, taken[i]) != CELLAR_NO_CODE)
             return cellar_fail(err, CELLAR_ERR_ARGUMENT,
@@ -42,7 +49,7 @@ static void sdmx_write_header(const cellar_sheet *sheet, int neutralise, cellar_
         cellar_text_add_char(row, ',');
     }
     cellar_text_printf(row, "OBS_VALUE,%sOBS_STATUS,CONF_STATUS%s\n",
-                       sheet->with_errors ? SDMX_ERROR_NAME "," : "",
+                       sheet->with_errors ? CELLAR_SDMX_ERROR_NAME "," : "",
                        sheet->stamp != NULL ? ",COMMENT_OBS" : "");
 }
 

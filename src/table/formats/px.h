@@ -4,6 +4,8 @@
 #ifndef CELLAR_TABLE_FORMATS_PX_H
 #define CELLAR_TABLE_FORMATS_PX_H
 
+#include <jansson.h>
+
 #include "base/memory.h"
 #include "table/formats/format.h"
 
@@ -21,7 +23,9 @@ const char *cellar_px_symbol(cellar_cell_status status);
 /* The status of a symbol of one to six dots ("-" is a plain zero). 0 when it is none. */
 int cellar_px_find_symbol(const char *symbol, size_t length, cellar_cell_status *out);
 
-/* What the note of Cellar's own files begins with; the rest is JSON with " # % as %22 %23 %25. */
+/* The keyword that Cellar's own files have, and what its value begins with; the rest is JSON with
+ * " # % as %22 %23 %25. Version 0.1 had it at the end of NOTE. */
+#define CELLAR_PX_KEYWORD "CELLAR"
 #define CELLAR_PX_MARK "cellar:"
 
 /* ---- the keywords of a file ------------------------------------------------ */
@@ -53,6 +57,11 @@ const cellar_px_entry *cellar_px_find(const cellar_px *px, const char *keyword,
                                       const char *language, const char *key);
 /* Its only value, or NULL. */
 const char *cellar_px_value(const cellar_px *px, const char *keyword, const char *key);
+
+/* The JSON object that Cellar wrote into the file; *out is NULL in files of others, and is released
+ * with json_decref(). */
+cellar_status cellar_px_extension(const cellar_source *source, const cellar_px *px, json_t **out,
+                                  cellar_error *err);
 
 /* ---- the data -------------------------------------------------------------- */
 

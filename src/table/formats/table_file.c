@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "data/recognise.h"
+#include "table/formats/about.h"
 #include "table/formats/format.h"
 #include "table/table.h"
 
@@ -58,6 +59,9 @@ cellar_status cellar_sheet_write(const cellar_sheet *sheet,
 {
     const struct table_file_format *format =
         table_file_find(options->format == CELLAR_TABLE_AUTO ? CELLAR_TABLE_CSV : options->format);
+    cellar_status status = cellar_about_check(options, sheet->schema, err);
+    if (status != CELLAR_OK)
+        return status;
     if (format == NULL)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "there is no table format number %d",
                            (int) options->format);
@@ -134,14 +138,35 @@ cellar_status cellar_sheet_parse(const cellar_source *source, cellar_loaded *out
             "%s: the name does not show the format; it ends in neither .csv, .json nor .px",
             source->name);
     if (format->read == NULL)
-        return cellar_fail(err, CELLAR_ERR_UNSUPPORTED, "%s: %s files are written only",
-                           source->name, format->name);
+        return cellar_fail(err, CELLAR_ERR_UNSUPPORTED,
+                           "%s: this verb does not read %s files; cellar convert reads them with "
+                           "%s.cellar.json beside them",
+                           source->name, format->name, source->name);
     return format->read(source, out, err);
 }
 
 cellar_table_read_options cellar_table_read_options_default(void)
 {
     return (cellar_table_read_options){.limit_bytes = DEFAULT_LIMIT_BYTES};
+}
+
+cellar_status cellar_loaded_table(const char *name, cellar_loaded *loaded, cellar_table **out,
+                                  cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+
+    *out = NULL;
+    CELLAR_TRY(
+        cellar_table_from_cells(loaded->schema, &loaded->built.cells, loaded->key_range, out, err));
+    CELLAR_TRY(cellar_table_set_max_weight(*out, loaded->max_weight, err));
+    CELLAR_TRY(cellar_table_set_tabulation(*out, loaded->tabulation, err));
+    CELLAR_TRY(cellar_table_check_sums(*out, name, err));
+out:
+    if (status != CELLAR_OK) {
+        cellar_table_free(*out);
+        *out = NULL;
+    }
+    return status;
 }
 
 cellar_status cellar_table_parse(const char *name, const char *bytes, size_t length,
@@ -159,16 +184,8 @@ cellar_status cellar_table_parse(const char *name, const char *bytes, size_t len
 
     *out = NULL;
     CELLAR_TRY(cellar_sheet_parse(&source, &loaded, err));
-    CELLAR_TRY(
-        cellar_table_from_cells(loaded.schema, &loaded.built.cells, loaded.key_range, out, err));
-    CELLAR_TRY(cellar_table_set_max_weight(*out, loaded.max_weight, err));
-    CELLAR_TRY(cellar_table_set_tabulation(*out, loaded.tabulation, err));
-    CELLAR_TRY(cellar_table_check_sums(*out, name, err));
+    CELLAR_TRY(cellar_loaded_table(name, &loaded, out, err));
 out:
-    if (status != CELLAR_OK) {
-        cellar_table_free(*out);
-        *out = NULL;
-    }
     cellar_loaded_clear(&loaded);
     return status;
 }
