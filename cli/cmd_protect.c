@@ -154,7 +154,7 @@ static int protect_check_missing(const protect_values *values)
         const char *what;
     } needs[] = {
         {values->mechanism == NULL, "how to protect (--mechanism SPEC)"},
-        {values->negatives == 0, "what becomes of negative numbers (--negatives keep|zero)"},
+        {values->negatives == 0, "what becomes of negative values (--negatives keep|zero)"},
         {account->ledger != NULL && account->dataset == NULL,
          "which dataset of the ledger pays (--dataset NAME)"},
         {account->ledger != NULL && account->request == NULL,
@@ -222,8 +222,8 @@ static void protect_print_forecast(const protect_values *values, const protect_r
                     cellar_mechanism_spec(run->mechanism));
     if (!values->forecast)
         return;
-    cli_message("confidential: of %llu cells about %.6g will be listed, %.6g of them empty ones "
-                "with a positive number",
+    cli_message("confidential: of %llu cells expect about %.6g to be listed, %.6g of them false "
+                "positives",
                 (unsigned long long) f->n_possible, f->size, f->false_positives);
     cli_message("confidential: the sum of the inner cells has an expected bias of %+.6g", f->bias);
 }

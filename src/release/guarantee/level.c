@@ -156,7 +156,7 @@ cellar_status cellar_level_pass(cellar_protection_level level, const char *spec,
         return CELLAR_OK;
     if (level == CELLAR_LEVEL_NO_PROTECTION)
         return cellar_fail(err, CELLAR_ERR_RULE,
-                           "no protection: what %s releases tells whether a record is there, as "
+                           "no protection: what %s releases shows whether a record is there, as "
                            "true counts do; if that is meant, accept it (--accept no-protection)",
                            spec);
     return cellar_fail(err, CELLAR_ERR_RULE,

@@ -36,7 +36,7 @@ static cellar_status protection_check_options(const cellar_protect_options *opti
 {
     if (options->negatives != CELLAR_NEGATIVES_KEEP && options->negatives != CELLAR_NEGATIVES_ZERO)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "what becomes of negative numbers has to be decided: kept, or set to "
+                           "what becomes of negative values has to be decided: kept, or set to "
                            "zero (--negatives keep or zero)");
     if ((unsigned) options->neighbours > CELLAR_NEIGHBOURS_SUBSTITUTE)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "neighbours are add-remove or substitute");

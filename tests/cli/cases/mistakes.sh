@@ -79,7 +79,7 @@ done <<'TABLE'
 2|is the data file|tabulate people.csv --by region,sex -o people.csv --force
 1|counts.csv:2|protect counts.csv $noise -o out.csv
 1|to be tabulated first (cellar tabulate)|protect people.csv $noise -o out.csv
-2|--mechanism SPEC); what becomes of negative numbers (--negatives keep|protect table.json
+2|--mechanism SPEC); what becomes of negative values (--negatives keep|protect table.json
 2|--dataset NAME); what the release is called in the ledger (--request ID)|protect table.json $noise -o out.csv --ledger books
 2|--total-epsilon E, and no epsilon in the spec), or that the parameters are meant for each cell (--per-cell)|protect margins.json $noise -o out.csv
 3|(--max-weight W)|protect weighted.json $noise -o out.csv
