@@ -6,7 +6,7 @@ static _Thread_local cellar_work work;
 cellar_work cellar_work_begin(double most)
 {
     const cellar_work outer = work;
-    work = (cellar_work){0, most, 1};
+    work = (cellar_work){.most = most, .is_limited = 1};
     return outer;
 }
 
@@ -36,6 +36,16 @@ void cellar_work_add_closed(int64_t bits)
 double cellar_work_done(void)
 {
     return work.done;
+}
+
+void cellar_work_note_memory(void)
+{
+    work.ran_out_of_memory = 1;
+}
+
+int cellar_work_ran_out_of_memory(void)
+{
+    return work.ran_out_of_memory;
 }
 
 int cellar_work_is_over(void)

@@ -11,6 +11,7 @@
 typedef struct cellar_work {
     double done, most;
     int is_limited;
+    int ran_out_of_memory;
 } cellar_work;
 
 /* Sets a limit for this thread, which had none or an outer one: to be given back at the end. */
@@ -25,6 +26,10 @@ void cellar_work_add_closed(int64_t bits);
 
 /* Steps since the limit was set. */
 double cellar_work_done(void);
+/* Memory ended inside a computation that has another, slower way: 1 from then on, so that whoever set
+ * the limit can refuse an answer that depends on it. */
+void cellar_work_note_memory(void);
+int cellar_work_ran_out_of_memory(void);
 /* 1 once a limit is used up. */
 int cellar_work_is_over(void);
 

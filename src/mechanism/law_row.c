@@ -68,6 +68,8 @@ static int row_grow(cellar_law_row *row, size_t n)
         row->below = below;
     if (p != NULL && below != NULL)
         row->room = room;
+    else
+        cellar_work_note_memory();
     return p != NULL && below != NULL;
 }
 
@@ -173,8 +175,10 @@ int cellar_law_row_finish(cellar_law_row *row, int bits)
     if (!row_bound_after(row, &after))
         return 0;
     above = cellar_realloc(row->above, row->n, sizeof *above);
-    if (above == NULL)
+    if (above == NULL) {
+        cellar_work_note_memory();
         return 0;
+    }
     row->above = above;
     row->after = after;
     row->n_above = row->n;

@@ -255,7 +255,8 @@ static void reconcile(cellar_certificate *c)
     }
 }
 
-/* At the first delta asked for, or else at the first epsilon, or else the pure one. */
+/* At the first delta asked for, unless that is 0; or else at the first epsilon; or else the pure
+ * one. */
 static void certify_composition(cellar_setting *s, cellar_certificate *c)
 {
     cellar_composition *comp = &c->composition;
@@ -268,7 +269,7 @@ static void certify_composition(cellar_setting *s, cellar_certificate *c)
             is_single ? comp->tight.epsilon : cellar_curve_advanced_epsilon(s, delta), delta};
     } else if (c->n_points > 0) {
         comp->tight = (cellar_guarantee){c->points[0].epsilon, c->points[0].delta};
-        comp->lower = comp->tight.epsilon;
+        comp->lower = NAN; /* epsilon was given: nothing was asked about a smaller one */
     } else if (isfinite(c->pure)) {
         comp->basic = comp->tight = (cellar_guarantee){c->pure, 0};
         comp->lower = c->pure_lower;
@@ -301,6 +302,8 @@ cellar_status cellar_certify(const cellar_certify_part *parts, size_t n,
     reconcile(c);
     certify_composition(&s, c);
     CELLAR_TRY(cellar_certify_judge(&s, c, err));
+    if (cellar_work_ran_out_of_memory())
+        CELLAR_TRY(cellar_fail_memory(err, "a certificate"));
     *out = c;
     c = NULL;
 out:

@@ -240,8 +240,10 @@ static int noise_reach(cellar_noise_table *table, const cellar_mechanism *m, int
     if (n == table->n)
         return 1;
     q = cellar_realloc(table->q, n, sizeof *q);
-    if (q == NULL)
+    if (q == NULL) {
+        cellar_work_note_memory();
         return 0;
+    }
     table->q = q;
     balls = _arb_vec_init(CHUNK);
     for (; table->n < n; table->n += CHUNK) {
