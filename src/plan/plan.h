@@ -67,7 +67,6 @@ typedef struct plan_universe_table {
 /* Tables that are answered from one cube (docs/cube.md). */
 typedef struct plan_universe {
     const char *file; /* where the cube appears; NULL: the plan has no universe */
-    const char *sign;
     uint64_t up_to;
     plan_list tables, without;
     int objective;
