@@ -35,11 +35,12 @@ static void caps_at(const cellar_cube_design *d, double cost, double *out)
 static cellar_status fail_wishes(const cellar_cube_design *d, double over, cellar_error *err)
 {
     const plan_budget *budget = &d->plan->budget;
-    return cellar_plan_fail_at(d->plan, "budget", err,
-                               "the standard deviations that were asked for cannot all be had: "
-                               "about %.3g times the %s would be enough",
-                               budget->rho != NULL ? over : sqrt(over),
-                               budget->rho != NULL ? "rho" : "epsilon");
+    const cellar_status status = cellar_plan_fail_at(
+        d->plan, "budget", err,
+        "the standard deviations that were asked for cannot all be had: about %.3g times the %s "
+        "would be enough",
+        budget->rho != NULL ? over : sqrt(over), budget->rho != NULL ? "rho" : "epsilon");
+    return status == CELLAR_ERR_MEMORY ? status : CELLAR_ERR_RULE;
 }
 
 static cellar_status choose(cellar_cube_design *d, double rho, cube_choice *out, cellar_error *err)
