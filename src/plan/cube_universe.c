@@ -102,7 +102,7 @@ out:
 static cellar_status read_without(const cellar_plan *plan, const cube_variable *variables, size_t i,
                                   uint8_t level[CELLAR_MAX_VARIABLES], cellar_error *err)
 {
-    const plan_place place = {plan->tree->line, NULL};
+    const plan_place place = {cellar_plan_line(plan, "universe.without"), NULL};
     const char *text = plan_text_at(&plan->universe.without, i);
     memset(level, 0, CELLAR_MAX_VARIABLES);
     for (;;) {

@@ -156,6 +156,9 @@ cellar_status cellar_plan_resolve(cellar_plan *plan, cellar_error *err);
 /* Reads the code lists and recode maps. */
 cellar_status cellar_plan_load(cellar_plan *plan, cellar_error *err);
 
+/* The line of "outputs.formats", or of the nearest thing above it that was written. */
+size_t cellar_plan_line(const cellar_plan *plan, const char *path);
+
 /* "plan.yaml:12: outputs.formats: WHAT" for what is not in a list. */
 cellar_status cellar_plan_fail_at(const cellar_plan *plan, const char *path, cellar_error *err,
                                   const char *format, ...) CELLAR_PRINTF(4, 5);

@@ -40,7 +40,7 @@ cksum tiny.cube >before
 cellar cube build u.yaml --json --date 2026-07-01 | short
 cksum tiny.cube | cmp - before && echo "the same"
 cellar ledger show l | grep 'was paid'
-cellar ledger verify l --against . >/dev/null && echo "in the ledger"
+cellar ledger verify l --against tiny.cube >/dev/null && echo "in the ledger"
 stat -c '%a %n' tiny.cube
 cellar cube show tiny.cube --verify 2>&1
 cellar cube show tiny.cube --json | grep -o '"\(date\|protection\|unit\)": *"[^"]*"'
