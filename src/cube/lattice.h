@@ -53,7 +53,7 @@ typedef struct cube_space {
     uint8_t variable[CUBE_ORDER_MAX], level[CUBE_ORDER_MAX];
 } cube_space;
 
-enum { CUBE_NO_SPACE = UINT32_MAX };
+#define CUBE_NO_SPACE UINT32_MAX
 
 /* Immutable once made. */
 typedef struct cube_lattice {
