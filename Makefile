@@ -69,11 +69,16 @@ docs: ## make a web site of the documentation in build/site
 	@tools/docs
 
 install: release ## install under PREFIX=/usr/local (DESTDIR is honoured)
-	@cmake --install build/release --prefix "$(PREFIX)"
+	@cmake --install build/release --prefix "$(PREFIX)" >/dev/null
+	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi # for programs that use the library
+	@case ":$$PATH:" in *:"$(PREFIX)/bin":*) ;; *) echo "put $(PREFIX)/bin into your PATH" ;; esac
+	@echo "installed: $(DESTDIR)$(PREFIX)/bin/cellar; begin with: cellar help"
 
 release: ## build the program and the libraries in build/release
 	@tools/bootstrap build
-	@cmake --preset release >/dev/null && cmake --build --preset release -- --quiet
+	@cmake --preset release >/dev/null
+	@echo "compiling Cellar (a few minutes the first time)"
+	@if [ -t 1 ]; then cmake --build --preset release; else cmake --build --preset release -- --quiet; fi
 
 clean: ## remove everything built
 	rm -rf build demo-output papers-output

@@ -122,7 +122,8 @@ static int decimals_read(const char *option, const char *text, cli_words *out)
 static cellar_certify_options certify_prepare(const certify_values *values,
                                               const cli_words *epsilons, const cli_words *deltas)
 {
-    static const cellar_domain domains[] = {CELLAR_DOMAIN_DECLARED, CELLAR_DOMAIN_ASSERTED,
+    static const cellar_domain domains[] = {CELLAR_DOMAIN_DECLARED, CELLAR_DOMAIN_DRAFTED,
+                                            CELLAR_DOMAIN_ASSERTED,
                                             CELLAR_DOMAIN_OBSERVED}; /* as --domain lists them */
     cellar_certify_options o = cellar_certify_options_default();
     o.neighbours =

@@ -42,7 +42,7 @@ static const cli_option describe_options[] = {
 
 static const char *const describe_examples[] = {
     "cellar describe people.csv", "cellar describe people.csv --by region,sex,age --json",
-    "cellar describe people.csv --write-codelist job=job.csv", NULL};
+    "cellar describe people.csv --write-codelist occupation=occupation.csv", NULL};
 
 static const cli_command describe_command = {
     "describe",
@@ -147,6 +147,27 @@ static void describe_write_columns(const cellar_description *description, cellar
     cli_grid_clear(&grid);
 }
 
+/* What to write where values are missing, or may be. */
+static void describe_write_missing(const cellar_description *description, cellar_output *output)
+{
+    size_t n_missing = 0, n = cellar_description_n_columns(description);
+    for (size_t c = 0; c < n; c++)
+        n_missing += cellar_description_column(description, c).n_missing > 0;
+    if (n_missing > 0)
+        cellar_output_printf(
+            output,
+            "values are missing in %zu column%s: to count by one, say --missing-as "
+            "drop or level (--missing-as VARIABLE=level for one of several)\n",
+            n_missing, n_missing == 1 ? "" : "s");
+    for (size_t c = 0; c < n; c++) {
+        cellar_column_description column = cellar_description_column(description, c);
+        if (column.suspect != NULL)
+            cellar_output_printf(
+                output, "column '%s' holds '%s': if that means missing, say --missing '%s'\n",
+                column.name, column.suspect, column.suspect);
+    }
+}
+
 static void describe_write_people(const cellar_description *description,
                                   const describe_values *values, const describe_size *size,
                                   cellar_output *output)
@@ -166,6 +187,7 @@ static void describe_write_people(const cellar_description *description,
     else if (values->by != NULL)
         cellar_output_printf(output, "possible cells of %s: %s%" PRIu64 "\n", values->by,
                              size->at_least ? "at least " : "", size->n_possible);
+    describe_write_missing(description, output);
     for (size_t c = 0; values->levels.given && c < cellar_description_n_columns(description); c++)
         describe_write_levels(description, c, values->levels.value, output);
 }
@@ -198,6 +220,7 @@ static void describe_json_column(cli_json *json, const cellar_description *descr
     cli_json_count(json, "levels", column.n_levels);
     cli_json_truth(json, "levels_truncated", column.levels_truncated);
     cli_json_count(json, "missing", column.n_missing);
+    cli_json_text(json, "suspect", column.suspect);
     cli_json_text(json, "lowest", describe_end(&column, column.lowest));
     cli_json_text(json, "highest", describe_end(&column, column.highest));
     if (levels->given)
@@ -267,8 +290,15 @@ static cellar_status describe_make_codelist(const cellar_description *descriptio
     *from_labels =
         strcmp(spec->path, "-") != 0 &&
         cellar_codelist_from_labels(spec->path, &spec->reader, name, list, NULL) == CELLAR_OK;
-    return *from_labels ? CELLAR_OK
-                        : cellar_codelist_from_description(description, column, list, err);
+    if (!*from_labels)
+        return cellar_codelist_from_description(description, column, list, err);
+    if (cellar_description_column(description, column).n_missing > 0) {
+        cellar_codelist *labels = *list;
+        cellar_status status = cellar_codelist_with_unknown(labels, list, err);
+        cellar_codelist_free(labels);
+        return status;
+    }
+    return CELLAR_OK;
 }
 
 static int describe_write_codelist(const cellar_description *description, const char *text,

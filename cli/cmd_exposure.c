@@ -80,11 +80,11 @@ static const cli_option exposure_options[] = {
 
 static const char *const exposure_examples[] = {
     "cellar exposure table people.csv --columns region,sex,age --k 2,5,10 --missing-as level",
-    "cellar exposure table table.json --columns region,sex --k 5 --sensitive health",
+    "cellar exposure table table.json --columns region,sex --k 5 --sensitive diagnosis",
     "cellar exposure table sample.csv --columns region,sex,age --k 3 --sample-weight w "
     "--worst-by risk",
     "cellar exposure bound people.csv --columns region,sex,age --curve",
-    "cellar exposure select people.csv --columns region,sex,age,job --k 5 --exposure 0.01",
+    "cellar exposure select people.csv --columns region,sex,age,occupation --k 5 --exposure 0.01",
     "cellar exposure suppress people.csv --columns region,sex --k 5 --exposure 0.01 --hide 0.5",
     "cellar exposure shares --shares 0.5,0.3,0.2 --population 1000 --k 5",
     NULL};
@@ -247,12 +247,12 @@ static void exposure_write_people(const char *part, const exposure_answer *answe
 {
     if (strcmp(part, "shares") != 0)
         cellar_output_string(output, "Confidential: an assessment of true counts\n\n");
-    cli_results_people(&answer->header, output);
+    cli_results_people(&answer->header, NULL, output);
     cellar_output_string(output, answer->header.n > 0 ? "\n" : "");
-    cli_results_people(&answer->results, output);
+    cli_results_people(&answer->results, NULL, output);
     if (answer->groups.n > 0) {
         cellar_output_printf(output, "\n%s\n", answer->groups_key);
-        cli_results_people(&answer->groups, output);
+        cli_results_people(&answer->groups, "measure", output);
     }
     for (size_t i = 0; i < answer->notes.n; i++)
         cellar_output_printf(output, "%s%s\n", i == 0 ? "\n" : "", answer->notes.items[i]);

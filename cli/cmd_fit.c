@@ -263,7 +263,7 @@ static void fit_show_cells(const fit_run *run, cellar_output *output)
 {
     const cellar_schema *schema = cellar_estimate_schema(run->estimate);
     const size_t n = cellar_schema_n_variables(schema), shown = fit_shown(run);
-    cli_grid grid = {.n_columns = n + 3 + (size_t) run->values->sd};
+    cli_grid grid = {.n_columns = n + 3 + (size_t) run->values->sd, .keeps_columns = 1};
     for (size_t v = 0; v < n; v++)
         cli_grid_add(&grid, cellar_schema_variable(schema, v));
     cli_grid_add(&grid, "observed");

@@ -68,8 +68,9 @@ static const cli_option infer_options[] = {
 };
 
 static const char *const infer_examples[] = {
-    "cellar infer independence release.json --rows region --columns health",
-    "cellar infer independence release.json --rows region --columns health --reference bootstrap",
+    "cellar infer independence release.json --rows region --columns diagnosis",
+    "cellar infer independence release.json --rows region --columns diagnosis --reference "
+    "bootstrap",
     "cellar infer loglinear release.json --model 'sex*age + region' --against 'sex*age + "
     "sex*region'",
     "cellar infer interval release.json --of 'sex=F' --within ''",
@@ -220,12 +221,14 @@ static void infer_write_json(const char *part, const infer_answer *answer, cella
 
 static void infer_write_people(const infer_answer *answer, cellar_output *output)
 {
-    cli_results_people(&answer->header, output);
+    cli_results_people(&answer->header, "iterations", output);
     cellar_output_string(output, "\n");
-    cli_results_people(&answer->tests, output);
+    cli_results_people(&answer->tests, "chi_square_p_value,pearson", output);
     if (answer->list.n > 0) {
         cellar_output_printf(output, "%s%s\n", answer->tests.n > 0 ? "\n" : "", answer->list_key);
-        cli_results_people(&answer->list, output);
+        cli_results_people(
+            &answer->list,
+            "naive.low,naive.high,numbers_summed,rejected_se,statistic_se,p_value_se", output);
     }
     for (size_t i = 0; i < answer->notes.n; i++)
         cellar_output_printf(output, "%s%s\n", i == 0 ? "\n" : "", answer->notes.items[i]);

@@ -175,43 +175,65 @@ static void mechanism_write_parameters(const cellar_mechanism *m, cellar_output 
     cellar_output_string(output, "\n");
 }
 
+/* A row for each released value, a column for each count, a bar where there is one count. */
+static void mechanism_write_probabilities(const cellar_mechanism *m, cellar_negatives negatives,
+                                          const numbers *counts, const numbers *released,
+                                          cellar_output *output)
+{
+    size_t with_bar = counts->n == 1;
+    cli_grid grid = {.n_columns = 1 + counts->n + with_bar};
+    cli_grid_add(&grid, "released");
+    for (size_t i = 0; i < counts->n; i++) {
+        char text[40];
+        snprintf(text, sizeof text, "P(.|%" PRId64 ")", counts->items[i]);
+        cli_grid_add(&grid, text);
+    }
+    if (with_bar)
+        cli_grid_add(&grid, "");
+    for (size_t k = 0; k < released->n; k++) {
+        double p = 0;
+        grid_add_integer(&grid, released->items[k]);
+        for (size_t i = 0; i < counts->n; i++) {
+            p = cellar_mechanism_released_pmf(m, counts->items[i], released->items[k], negatives);
+            cli_grid_add_number(&grid, p);
+        }
+        if (with_bar)
+            cli_grid_add_bar(&grid, p);
+    }
+    cellar_output_string(output, "\n");
+    cli_grid_write(&grid, with_bar ? 3 : UINT64_MAX, output);
+    cli_grid_clear(&grid);
+}
+
 static void mechanism_write_people(const cellar_mechanism *m, cellar_negatives negatives,
                                    const numbers *counts, const numbers *released,
                                    cellar_output *output)
 {
     static const char *const head[] = {"count", "presence", "mean", "variance", "entropy"};
-    cli_grid grid = {.n_columns = 5 + released->n};
+    cli_grid grid = {.n_columns = sizeof head / sizeof *head};
     mechanism_write_parameters(m, output);
-    for (size_t i = 0; i < 5; i++)
+    for (size_t i = 0; i < grid.n_columns; i++)
         cli_grid_add(&grid, head[i]);
-    for (size_t i = 0; i < released->n; i++) {
-        char text[40];
-        snprintf(text, sizeof text, "P(%" PRId64 ")", released->items[i]);
-        cli_grid_add(&grid, text);
-    }
     for (size_t i = 0; i < counts->n; i++) {
         cellar_moments moments;
         cellar_mechanism_moments(m, counts->items[i], negatives, &moments);
         grid_add_integer(&grid, counts->items[i]);
-        cli_grid_add_real(&grid, moments.presence, 6);
-        cli_grid_add_real(&grid, moments.mean, 6);
-        cli_grid_add_real(&grid, moments.variance, 6);
-        cli_grid_add_real(&grid, moments.entropy, 6);
-        for (size_t k = 0; k < released->n; k++)
-            cli_grid_add_real(
-                &grid,
-                cellar_mechanism_released_pmf(m, counts->items[i], released->items[k], negatives),
-                6);
+        cli_grid_add_number(&grid, moments.presence);
+        cli_grid_add_number(&grid, moments.mean);
+        cli_grid_add_number(&grid, moments.variance);
+        cli_grid_add_number(&grid, moments.entropy);
     }
     cli_grid_write(&grid, UINT64_MAX, output);
     cli_grid_clear(&grid);
+    if (released->n > 0)
+        mechanism_write_probabilities(m, negatives, counts, released, output);
 }
 
 /* All mechanisms with a line each. */
 static void mechanism_write_list(int as_json, cellar_output *output)
 {
     cli_json json = {.output = output};
-    cli_grid grid = {.n_columns = 2};
+    cli_grid grid = {.n_columns = 2, .is_list = 1};
     const char *name;
     if (as_json) {
         cli_json_begin(&json, NULL, '{');

@@ -21,12 +21,18 @@ static const cli_option protect_options[] = {
            "what becomes of released values below zero; has to be said, for zero biases totals"),
     TEXT("total-epsilon", "E", total_epsilon,
          "split E evenly over the cells that one record touches; the spec then names no epsilon"),
+    TEXT("delta", "D", account.delta,
+         "the delta at which epsilon is stated and charged, for mechanisms without a pure epsilon; "
+         "with --total-epsilon it finds the sigma of gaussian and discrete-gaussian"),
     FLAG("per-cell", per_cell, "the parameters of the spec are meant for each cell"),
     NUMBER("threshold", "T", threshold, 1, INT64_MAX,
            "released values below T become zero, too, or what --below says"),
     CHOICE("below", "zero|suppress", below,
            "what becomes of released values below the threshold: zero, or a cell marked as "
            "suppressed, zeros among them [zero]"),
+    FLAG("forecast", forecast,
+         "before anything is drawn, print how many cells are expected and how far the sum will be "
+         "off; computed from true counts, so confidential: keep it out of logs"),
     NUMBER("max-cells", "N", max_cells, 1, 0,
            "refuse when more empty cells would be listed [100000000]"),
     SECTION("Where the noise comes from"),
@@ -42,7 +48,9 @@ static const cli_option protect_options[] = {
          "repeated"),
     FLAG("domain-public", domain_public,
          "you assert that categories found in the data are public knowledge"),
-    TEXT("unit", "NAME", unit, "what a person's share in the data is called [record]"),
+    TEXT("unit", "NAME", unit,
+         "what a person's share in the data is called [record, or what the dataset of --ledger "
+         "says]"),
     CHOICE("neighbours", "add-remove|substitute", neighbours,
            "whether a unit is in the data is hidden, or which categories it has [add-remove, or "
            "what the dataset of --ledger says]"),
@@ -67,8 +75,6 @@ static const cli_option protect_options[] = {
          "redrawn"),
     TEXT("analyst", "NAME", account.analyst,
          "the analyst whose share pays too; needed where the dataset is shared out among analysts"),
-    TEXT("delta", "D", account.delta,
-         "the delta to charge, for mechanisms that have no pure epsilon"),
     FLAG("accept-delta", account.accept_delta,
          "a delta of one over the population or more is meant"),
     SECTION("Writing the release"),
@@ -95,8 +101,8 @@ static const cli_command protect_command = {
     "protect",
     "TABLE --mechanism SPEC --negatives keep|zero [options]",
     "Perturbs every cell of a table (a file that cellar tabulate wrote), zeros included, and "
-    "writes what can be published. What to expect is printed on standard error before anything is "
-    "drawn; it comes from true counts and is confidential.",
+    "writes what can be published. Nothing that is printed depends on true counts unless "
+    "--forecast asks for it.",
     protect_options,
     sizeof protect_options / sizeof protect_options[0],
     protect_examples};
@@ -106,8 +112,6 @@ static const cli_command protect_command = {
 static int protect_check_noise(const protect_values *values)
 {
     int keyed = values->noise == 2;
-    if (keyed && (values->key == NULL || values->edition == NULL))
-        return cli_usage("--noise keyed needs --key FILE and --edition NAME");
     if (!keyed && values->key != NULL)
         return cli_usage("--key belongs to --noise keyed");
     if (!keyed && values->edition != NULL && values->account.ledger == NULL)
@@ -120,19 +124,12 @@ static int protect_check_noise(const protect_values *values)
 static int protect_check_account(const protect_values *values)
 {
     const protect_account *account = &values->account;
-    if (account->ledger == NULL &&
-        (account->key != NULL || account->request != NULL || account->analyst != NULL ||
-         account->delta != NULL || account->accept_delta))
-        return cli_usage("--ledger-key, --request, --analyst, --delta and --accept-delta belong to "
+    if (account->ledger == NULL && (account->key != NULL || account->request != NULL ||
+                                    account->analyst != NULL || account->accept_delta))
+        return cli_usage("--ledger-key, --request, --analyst and --accept-delta belong to "
                          "--ledger");
     if (account->ledger == NULL && account->dataset != NULL && values->noise != 2)
         return cli_usage("--dataset belongs to --ledger or to --noise keyed");
-    if (account->ledger == NULL)
-        return CLI_GO_ON;
-    if (account->dataset == NULL || account->request == NULL)
-        return cli_usage("--ledger needs --dataset NAME and --request ID");
-    if (values->path == NULL || strcmp(values->path, "-") == 0)
-        return cli_usage("what is charged to a ledger goes to a file: -o FILE");
     return CLI_GO_ON;
 }
 
@@ -146,21 +143,47 @@ static int protect_check_accept(const cli_words *accept)
     return CLI_GO_ON;
 }
 
+/* All options that are missing, in one sentence. */
+static int protect_check_missing(const protect_values *values)
+{
+    const protect_account *account = &values->account;
+    const int to_file = values->path != NULL && strcmp(values->path, "-") != 0;
+    const struct {
+        int is_missing;
+        const char *what;
+    } needs[] = {
+        {values->mechanism == NULL, "how to protect (--mechanism SPEC)"},
+        {values->negatives == 0, "what becomes of negative numbers (--negatives keep|zero)"},
+        {account->ledger != NULL && account->dataset == NULL,
+         "which dataset of the ledger pays (--dataset NAME)"},
+        {account->ledger != NULL && account->request == NULL,
+         "what the release is called in the ledger (--request ID)"},
+        {account->ledger != NULL && !to_file,
+         "the file of the release, which a ledger requires (-o FILE)"},
+        {account->ledger == NULL && values->path == NULL && values->format != 2 &&
+             values->format != 3,
+         "the file of the release (-o FILE; json and px may go to standard output with --format)"},
+        {values->noise == 2 && values->key == NULL, "the key of the noise (--key FILE)"},
+        {values->noise == 2 && values->edition == NULL, "the edition of the data (--edition NAME)"},
+    };
+    char text[1024] = "";
+    for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++)
+        if (needs[i].is_missing)
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s",
+                     text[0] != '\0' ? "; " : "", needs[i].what);
+    return text[0] == '\0' ? CLI_GO_ON : cli_usage("protect: say %s", text);
+}
+
 static int protect_check(const protect_values *values, const cli_words *files)
 {
     if (files->n == 0)
         return cli_usage("protect: name the table, a file that cellar tabulate wrote");
     if (files->n > 1)
         return cli_usage("protect takes one table, and '%s' is a second", files->items[1]);
-    if (values->mechanism == NULL)
-        return cli_usage("protect: say how: --mechanism SPEC");
-    if (values->negatives == 0)
-        return cli_usage("protect: say what becomes of negative numbers: --negatives keep|zero");
+    if (protect_check_missing(values) != CLI_GO_ON)
+        return CLI_USAGE;
     if (values->total_epsilon != NULL && values->per_cell)
         return cli_usage("--total-epsilon and --per-cell exclude each other");
-    if (values->path == NULL && values->format != 2 && values->format != 3)
-        return cli_usage("protect: name the release with -o FILE (json and px may go to standard "
-                         "output with --format)");
     if (values->json && (values->path == NULL || strcmp(values->path, "-") == 0))
         return cli_usage("--json and the release cannot both go to standard output");
     if (protect_check_account(values) != CLI_GO_ON ||
@@ -171,8 +194,8 @@ static int protect_check(const protect_values *values, const cli_words *files)
 
 /* ---- what is said ------------------------------------------------------------- */
 
-/* Before anything is drawn. */
-static void protect_tell_forecast(const protect_run *run)
+/* Before anything is drawn: what each cell gets, and, where it was asked for, what to expect. */
+static void protect_print_forecast(const protect_values *values, const protect_run *run)
 {
     const cellar_forecast *f = &run->forecast;
     unsigned long long d = (unsigned long long) f->cells_per_record;
@@ -186,19 +209,32 @@ static void protect_tell_forecast(const protect_run *run)
             "record%s; %s for each cell",
             f->total_epsilon, d, d == 1 ? "" : "s", (unsigned long long) run->options.max_per_unit,
             run->options.max_per_unit == 1 ? "" : "s", cellar_mechanism_spec(run->mechanism));
+    else if (values->total_epsilon != NULL)
+        cli_message(
+            "total epsilon at most %s at delta %s: a record touches %llu cell%s, a unit has at "
+            "most %llu record%s; %s for each cell",
+            values->total_epsilon, values->account.delta, d, d == 1 ? "" : "s",
+            (unsigned long long) run->options.max_per_unit,
+            run->options.max_per_unit == 1 ? "" : "s", cellar_mechanism_spec(run->mechanism));
     else
         cli_message("a record touches %llu cell%s; %s for each cell", d, d == 1 ? "" : "s",
                     cellar_mechanism_spec(run->mechanism));
+    if (!values->forecast)
+        return;
     cli_message("confidential: of %llu cells about %.6g will be listed, %.6g of them empty ones "
                 "with a positive number",
                 (unsigned long long) f->n_possible, f->size, f->false_positives);
     cli_message("confidential: the sum of the inner cells is expected to be off by %+.6g", f->bias);
 }
 
-static void protect_tell(const protect_run *run)
+static void protect_print_method(const protect_values *values, const protect_run *run)
 {
+    if (run->ledger != NULL && values->unit == NULL)
+        cli_message("the unit is '%s' and neighbours are %s, as dataset '%s' of the ledger says",
+                    run->options.unit, cellar_neighbours_name(run->options.neighbours),
+                    values->account.dataset);
     if (run->mechanism != NULL)
-        protect_tell_forecast(run);
+        protect_print_forecast(values, run);
     else if (cli_protect_is_cell_key(run->spec))
         cli_message("cell keys give no differential privacy; the certificate says what a "
                     "difference of two cells gives away");
@@ -240,7 +276,7 @@ static cellar_status protect_json(const protect_run *run, const protect_values *
     cli_json_text(&json, "protection", cellar_protection_level_name(cellar_release_level(release)));
     cli_json_text(&json, "ledger", cellar_release_ledger(release));
     cli_json_count(&json, "cells", cellar_release_n_cells(release));
-    if (run->mechanism != NULL) {
+    if (values->forecast && run->mechanism != NULL) {
         cli_json_begin(&json, "expected", '{');
         cli_json_truth(&json, "confidential", 1);
         cli_json_count(&json, "possible_cells", run->forecast.n_possible);
@@ -325,7 +361,7 @@ static cellar_status protect_release(const protect_values *values, protect_run *
     payment.accept_delta = account->accept_delta;
     if (status != CELLAR_OK)
         return status;
-    protect_tell(run);
+    protect_print_method(values, run);
     return run->ledger != NULL && !cli_protect_is_cell_key(run->spec)
                ? protect_spend(values, run, &payment, err)
                : protect_draw(run, &payment, err);

@@ -173,12 +173,12 @@ static void ptable_write_rows(const cellar_matrix *matrix, cellar_output *output
         cellar_matrix_row row;
         cellar_matrix_row_at(matrix, r, &row);
         cli_grid_add_count(&grid, row.count);
-        cli_grid_add_real(&grid, (double) row.lowest, 6);
-        cli_grid_add_real(&grid, (double) row.highest, 6);
-        cli_grid_add_real(&grid, row.bias, 6);
-        cli_grid_add_real(&grid, row.variance, 6);
-        cli_grid_add_real(&grid, row.entropy, 6);
-        cli_grid_add_real(&grid, row.stay, 6);
+        cli_grid_add_number(&grid, (double) row.lowest);
+        cli_grid_add_number(&grid, (double) row.highest);
+        cli_grid_add_number(&grid, row.bias);
+        cli_grid_add_number(&grid, row.variance);
+        cli_grid_add_number(&grid, row.entropy);
+        cli_grid_add_number(&grid, row.stay);
     }
     cli_grid_write(&grid, UINT64_MAX, output);
     cli_grid_clear(&grid);
@@ -195,8 +195,8 @@ static void ptable_write_probabilities(const cellar_matrix *matrix, cellar_outpu
         cellar_matrix_row_at(matrix, r, &row);
         for (size_t i = 0; i < row.n_changes; i++) {
             cli_grid_add_count(&grid, row.count);
-            cli_grid_add_real(&grid, (double) r + (double) cellar_matrix_change(matrix, r, i), 6);
-            cli_grid_add_real(&grid, cellar_matrix_probability(matrix, r, i), 6);
+            cli_grid_add_number(&grid, (double) r + (double) cellar_matrix_change(matrix, r, i));
+            cli_grid_add_number(&grid, cellar_matrix_probability(matrix, r, i));
         }
     }
     cellar_output_string(output, "\n");

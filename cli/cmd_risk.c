@@ -65,11 +65,11 @@ static const cli_option risk_options[] = {
 static const char *const risk_examples[] = {
     "cellar risk cell --mechanism laplace:epsilon=1 --counts 3,0",
     "cellar risk cell --mechanism gaussian:sigma=2 --size 10 --shares 0.9,0.1",
-    "cellar risk table people.csv --qid region,sex,age --sensitive health --mechanism laplace "
+    "cellar risk table people.csv --qid region,sex,age --sensitive diagnosis --mechanism laplace "
     "--epsilon 0.01..100/50",
-    "cellar risk table table.json --qid region,sex --sensitive health --mechanism "
+    "cellar risk table table.json --qid region,sex --sensitive diagnosis --mechanism "
     "laplace:epsilon=1 --average person --groups exposed.csv",
-    "cellar risk table people.csv --qid region,sex --sensitive health --mechanism laplace "
+    "cellar risk table people.csv --qid region,sex --sensitive diagnosis --mechanism laplace "
     "--target 0.3",
     NULL};
 
@@ -102,13 +102,21 @@ static void risk_write_json(int is_table, const risk_answer *answer, cellar_outp
     cli_json_end(&json, '}');
 }
 
-static void risk_write_people(int is_table, const risk_answer *answer, cellar_output *output)
+static void risk_write_people(const risk_values *values, int is_table, const risk_answer *answer,
+                              cellar_output *output)
 {
+    static const char details[] = "scenario_1,scenario_8,false_claim,claim,quantile_0.9,"
+                                  "quantile_0.95,quantile_0.99,difference,original";
+    static const char varied[] = "mechanism,scenario_1,scenario_8,false_claim,claim,quantile_0.9,"
+                                 "quantile_0.95,quantile_0.99,difference,original";
+    int varies = values->vary.n > 0 || values->epsilon != NULL;
     if (is_table)
         cellar_output_string(output, "Confidential: an assessment of true counts\n\n");
-    cli_results_people(&answer->header, output);
+    cli_results_people(&answer->header, "measure", output);
     cellar_output_string(output, answer->header.n > 0 ? "\n" : "");
-    cli_results_people(&answer->results, output);
+    if (varies) /* what varies has a column: the spec need not be repeated in each row */
+        cellar_output_printf(output, "mechanism %s\n", values->mechanism);
+    cli_results_people(&answer->results, varies ? varied : details, output);
     for (size_t i = 0; i < answer->notes.n; i++)
         cellar_output_printf(output, "%s%s\n", i == 0 ? "\n" : "", answer->notes.items[i]);
 }
@@ -130,7 +138,7 @@ static int risk_run(const risk_values *values, const char *path)
         else if (values->read.csv)
             cli_results_csv(&answer.results, output);
         else
-            risk_write_people(path != NULL, &answer, output);
+            risk_write_people(values, path != NULL, &answer, output);
     }
     result = cli_answer_close(output, result);
     cli_results_clear(&answer.header);

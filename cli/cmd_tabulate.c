@@ -18,7 +18,7 @@ typedef struct tabulate_values {
     cli_variable_options variables;
     cli_reader reader;
     cli_table_options table;
-    int missing_as, json;
+    int json;
     cli_words where;
     const char *weight, *unit, *record_key, *record_id, *key, *margins, *hierarchy,
         *structural_zeros;
@@ -33,8 +33,9 @@ static const cli_option tabulate_options[] = {
     MANY("where", "CONDITION", where,
          "count only rows that meet it: 'sex=F', 'region=1|2', 'status!=x', 'age>=18'; may be "
          "repeated"),
-    CHOICE("missing-as", "drop|level", missing_as,
-           "what to do with a row whose variable is missing; needed when there are any"),
+    MANY("missing-as", "[VAR=]HOW", variables.missing_as,
+         "what to do with a row whose variable is missing: drop it, or count it in a level of its "
+         "own; needed when there are any; may be repeated, for all variables and for one"),
     TEXT("weight", "COLUMN", weight, "also add up this column, beside the plain count"),
     NUMBER("max-weight", "W", max_weight, 1, CELLAR_WEIGHT_BOUND_MAX,
            "weights above W count as W; a bound that is public, without which sums cannot be "
@@ -52,7 +53,7 @@ static const cli_option tabulate_options[] = {
          "declare the categories with a code list (.csv, or .hrc of tau-Argus); FILE alone when it "
          "is named after the variable, or a folder of such files; may be repeated"),
     FLAG("domain-labels", variables.domain_labels,
-         "declare them by the value labels of an SPSS, Stata or SAS file"),
+         "declare them by the value labels of an SPSS or Stata file; SAS files hold none"),
     FLAG("domain-public", variables.domain_public,
          "you assert that the categories found in the data are public knowledge"),
     CLI_RECODE_OPTIONS(AT(variables)),
@@ -80,7 +81,7 @@ static const cli_option tabulate_options[] = {
 
 static const char *const tabulate_examples[] = {
     "cellar tabulate people.csv --by region,sex,age --band age=5 --missing-as drop",
-    "cellar tabulate people.csv --by region,sex --domain lists/ --margins all -o table.json",
+    "cellar tabulate people.csv --by region,sex --domain codelists --margins all -o true.json",
     "cellar tabulate visits.csv --by clinic --unit patient --max-per-unit 3", NULL};
 
 static const cli_command tabulate_command = {
@@ -212,7 +213,6 @@ static int tabulate_prepare(const tabulate_values *values, const char *path, tab
     spec->path = path;
     spec->missing = cli_words_items(&values->reader.missing);
     spec->n_missing = values->reader.missing.n;
-    spec->missing_policy = (cellar_missing_policy) values->missing_as;
     spec->where = cli_words_items(&values->where);
     spec->n_where = values->where.n;
     spec->weight_column = values->weight;
@@ -231,6 +231,7 @@ static int tabulate_prepare(const tabulate_values *values, const char *path, tab
     if (result == CLI_GO_ON)
         result = cli_variables_read(&values->variables, path, &spec->reader, &run->variables);
     spec->variables = run->variables.specs;
+    spec->missing_policy = run->variables.missing_policy;
     spec->n_variables = run->variables.names.n;
     if (result == CLI_GO_ON)
         result = tabulate_margins(values->margins, run);

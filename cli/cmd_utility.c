@@ -63,7 +63,7 @@ static const char *const utility_examples[] = {
     "cellar utility table.json --mechanism truncated-laplace --mechanism truncated-normal "
     "--epsilon 0.1,0.5,1,2 --delta 0.001 --csv results -o chart.csv",
     "cellar utility table.json --mechanism laplace --mechanism discrete-gaussian --epsilon "
-    "0.1..10/20 --delta 1e-6 --qid region,sex --sensitive health --csv results -o chart.csv",
+    "0.1..10/20 --delta 1e-6 --qid region,sex --sensitive diagnosis --csv results -o chart.csv",
     "cellar utility table.json release.csv --json",
     "cellar utility table.json perturbed.csv --column puwc --csv distances",
     NULL};
@@ -93,6 +93,9 @@ static void run_clear(utility_run *run)
     cli_results_clear(&run->spreads);
     cli_results_clear(&run->distances);
     cli_results_clear(&run->risks);
+    cli_results_clear(&run->measures);
+    cli_results_clear(&run->by_count);
+    cli_results_clear(&run->places);
     cli_words_clear(&run->notes);
 }
 

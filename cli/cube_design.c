@@ -76,10 +76,10 @@ static void show_orders(const cellar_cube_design *design, cellar_output *output)
         cli_grid_add_count(&grid, order);
         cli_grid_add_count(&grid, s.n_tables);
         cli_grid_add_count(&grid, s.n_measured);
-        cli_grid_add_real(&grid, s.low, 3);
-        cli_grid_add_real(&grid, s.high, 3);
-        cli_grid_add_real(&grid, s.independent, 3);
-        cli_grid_add_real(&grid, s.inner, 3);
+        cli_grid_add_number(&grid, s.low);
+        cli_grid_add_number(&grid, s.high);
+        cli_grid_add_number(&grid, s.independent);
+        cli_grid_add_number(&grid, s.inner);
     }
     cli_grid_write(&grid, 0x7f, output);
     cli_grid_clear(&grid);
@@ -170,9 +170,9 @@ static void show_tables(const cellar_cube_design *design, const cube_values *val
         cli_grid_add(&grid, heads[i]);
     for (size_t t = 0; t < n && (limit == 0 || t < limit); t++) {
         const cellar_cube_design_table table = cellar_cube_design_table_at(design, t);
-        cli_grid_add_real(&grid, table.sd, 3);
-        cli_grid_add_real(&grid, table.independent_sd, 3);
-        cli_grid_add_real(&grid, table.inner_sd, 3);
+        cli_grid_add_number(&grid, table.sd);
+        cli_grid_add_number(&grid, table.independent_sd);
+        cli_grid_add_number(&grid, table.inner_sd);
         cli_grid_add_count(&grid, table.n_cells);
         cli_grid_add(&grid, table.mechanism != NULL ? "yes" : "no");
         cli_grid_add_whole(&grid, table.name);

@@ -302,7 +302,7 @@ static cellar_status show_universe(const cellar_cube *cube, const cube_values *v
         status = cellar_cube_table_at(cube, t, &info, err);
         if (status != CELLAR_OK)
             break;
-        cli_grid_add_real(&grid, info.sd, 3);
+        cli_grid_add_number(&grid, info.sd);
         cli_grid_add_count(&grid, info.n_cells);
         cli_grid_add(&grid, info.mechanism != NULL ? "yes" : "no");
         cli_grid_add_whole(&grid, info.name);

@@ -21,14 +21,7 @@ char *cli_ledger_key_path(const char *ledger_path, const char *key_path)
 
 int cli_ledger_open(const char *path, const char *key_path, cellar_ledger **out)
 {
-    char *key_file = cli_ledger_key_path(path, key_path);
-    cellar_key *key = NULL;
     cellar_error err;
-    cellar_status status = cellar_key_read(key_file, &key, &err);
-    *out = NULL;
-    if (status == CELLAR_OK)
-        status = cellar_ledger_open(path, key, out, &err);
-    cellar_key_free(key);
-    free(key_file);
+    cellar_status status = cellar_ledger_open_file(path, key_path, out, &err);
     return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
 }

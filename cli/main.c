@@ -42,6 +42,9 @@ static const main_verb verbs[] = {
     {"infer", "Analysis of releases", "tests and intervals that know the noise", cli_infer},
     {"verify-release", "Analysis of releases", "check a signed folder, offline",
      cli_verify_release},
+    {"demo-data", "To begin with", "a small country to try everything on", cli_demo_data},
+    {"completion", "To begin with", "let bash, zsh or fish complete verbs and options",
+     cli_completion},
     {NULL, NULL, NULL, NULL},
 };
 enum { N_ROWS = sizeof verbs / sizeof verbs[0] }; /* the last one ends the table */
@@ -66,7 +69,7 @@ static void main_print_help(FILE *stream)
     }
     fputs("\nMore\n"
           "  help VERB       the options of a verb, with examples (also cellar VERB --help)\n"
-          "  --version       the version of the program\n",
+          "  -V, --version   the version of the program\n",
           stream);
 }
 
@@ -107,7 +110,7 @@ static int main_help(int argc, char **argv)
     char help[] = "--help";
     char *verb_argv[] = {NULL, help, NULL};
     const main_verb *verb;
-    if (argc < 2) {
+    if (argc < 2 || strcmp(argv[1], "help") == 0) {
         main_print_help(stdout);
         return CLI_DONE;
     }
@@ -118,6 +121,25 @@ static int main_help(int argc, char **argv)
     return main_run(verb, 2, verb_argv);
 }
 
+void cli_verbs_visit(cli_options_visitor *visit, void *context)
+{
+    char help[] = "--help";
+    cli_options_visit_help(visit, context);
+    for (size_t i = 0; verbs[i].name != NULL; i++) {
+        char name[32];
+        char *argv[] = {name, help, NULL};
+        snprintf(name, sizeof name, "%s", verbs[i].name);
+        verbs[i].run(2, argv);
+    }
+    cli_options_visit_help(NULL, NULL);
+}
+
+void cli_verbs_list(void (*each)(const char *name, const char *summary))
+{
+    for (size_t i = 0; verbs[i].name != NULL; i++)
+        each(verbs[i].name, verbs[i].summary);
+}
+
 static int main_dispatch(int argc, char **argv)
 {
     const main_verb *verb;
@@ -125,7 +147,7 @@ static int main_dispatch(int argc, char **argv)
         main_print_help(stderr);
         return CLI_USAGE;
     }
-    if (strcmp(argv[1], "--version") == 0) {
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
         printf("cellar %s\n", cellar_version());
         return CLI_DONE;
     }

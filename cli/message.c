@@ -37,7 +37,7 @@ int cli_exit(cellar_status status, const cellar_error *err)
         return CLI_DONE;
     case CELLAR_ERR_CANCELLED:
         cli_message("cancelled; nothing was written");
-        return CLI_FAILED;
+        return CLI_INTERRUPTED;
     case CELLAR_ERR_ARGUMENT:
         cli_message("%s", err->message);
         return CLI_USAGE;

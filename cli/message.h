@@ -13,8 +13,9 @@ enum {
     CLI_DONE = 0,
     CLI_FAILED = 1,
     CLI_USAGE = 2,
-    CLI_REFUSED = 3, /* a budget or a disclosure rule said no */
-    CLI_GO_ON = -1   /* not an exit code: nothing decided yet */
+    CLI_REFUSED = 3,       /* a budget or a disclosure rule said no */
+    CLI_INTERRUPTED = 130, /* by Ctrl-C, as shells report it */
+    CLI_GO_ON = -1         /* not an exit code: nothing decided yet */
 };
 
 /* One line on standard error: "cellar: ...". Control characters are shown as '?': names and

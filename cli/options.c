@@ -51,8 +51,21 @@ static void help_print_option(const cli_option *option)
     help_wrap(option->help, HELP_INDENT, HELP_INDENT);
 }
 
+static cli_options_visitor *help_visitor;
+static void *help_context;
+
+void cli_options_visit_help(cli_options_visitor *visit, void *context)
+{
+    help_visitor = visit;
+    help_context = context;
+}
+
 void cli_options_help(const cli_command *command)
 {
+    if (help_visitor != NULL) {
+        help_visitor(command, help_context);
+        return;
+    }
     printf("Usage: cellar %s %s\n\n", command->name, command->arguments);
     help_wrap(command->about, 0, 0);
     for (size_t i = 0; i < command->n_options; i++)

@@ -85,4 +85,9 @@ int cli_option_is_given(const cli_option *option, const void *values);
 
 void cli_options_help(const cli_command *command);
 
+/* From here on --help calls `visit` with the table of the verb and prints nothing; NULL ends that.
+ * So the tables, which their verbs keep to themselves, are read for completion. */
+typedef void cli_options_visitor(const cli_command *command, void *context);
+void cli_options_visit_help(cli_options_visitor *visit, void *context);
+
 #endif

@@ -38,8 +38,7 @@ static void add_sd(cli_grid *grid, double low, double high)
 
 static void tell_table(const cellar_plan_table *table, cellar_output *output)
 {
-    static const char *const heads[] = {"cells", "number",          "SD", "bias", "their sum: SD",
-                                        "bias",  "false positives", ""};
+    static const char *const heads[] = {"cells", "number", "SD", "bias", "false positives", ""};
     cli_grid grid = {.n_columns = sizeof heads / sizeof *heads};
     char numbers[2][CLI_PLAN_NUMBER];
     cellar_output_printf(output, "\n%s: %llu cell%s, ", table->name,
@@ -62,12 +61,10 @@ static void tell_table(const cellar_plan_table *table, cellar_output *output)
         cli_grid_add_count(&grid, cells->n_cells);
         add_sd(&grid, cells->sd_low, cells->sd_high);
         add_real(&grid, cells->bias);
-        add_real(&grid, cells->sum_sd);
-        add_real(&grid, cells->sum_bias);
         add_real(&grid, cells->false_positives);
         cli_grid_add(&grid, cells->is_summed ? "added up" : cells->is_biased ? "biased" : "");
     }
-    cli_grid_write(&grid, 0x7e, output);
+    cli_grid_write(&grid, 0x1e, output);
     cli_grid_clear(&grid);
 }
 

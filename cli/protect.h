@@ -16,7 +16,7 @@ typedef struct protect_account {
 typedef struct protect_values {
     const char *mechanism, *total_epsilon, *key, *edition, *unit, *date, *path;
     int negatives, per_cell, noise, domain_public, neighbours, chosen;
-    int below, force, format, zeros, sparse, json;
+    int below, force, format, zeros, sparse, json, forecast;
     protect_account account;
     cli_words domain, accept;
     cli_number threshold, max_cells, per_unit, max_weight, threads;

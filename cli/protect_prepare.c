@@ -50,6 +50,26 @@ static int protect_read_domains(const protect_values *values, protect_run *run)
     return CLI_GO_ON;
 }
 
+/* The spec of Gaussian noise for the total: as given when it names sigma, which the certificate
+ * then judges, or with the sigma that is found. */
+static int protect_find_sigma(const protect_values *values, protect_run *run, size_t size)
+{
+    cellar_error err;
+    cellar_status status;
+    char spec[64];
+    snprintf(run->spec, size, "%s", values->mechanism);
+    if (strstr(values->mechanism, "epsilon=") != NULL)
+        return cli_usage("--total-epsilon and --delta find sigma: leave epsilon and delta out of "
+                         "the spec");
+    if (strchr(values->mechanism, ':') != NULL)
+        return CLI_GO_ON;
+    status = cellar_protect_calibrate(values->mechanism, run->table, &run->options, spec, &err);
+    if (status != CELLAR_OK)
+        return cli_exit(status, &err);
+    snprintf(run->spec, size, "%s", spec);
+    return CLI_GO_ON;
+}
+
 /* The spec with its share of the total. */
 static int protect_make_spec(const protect_values *values, protect_run *run)
 {
@@ -64,6 +84,9 @@ static int protect_make_spec(const protect_values *values, protect_run *run)
         snprintf(run->spec, size, "%s", values->mechanism);
         return CLI_GO_ON;
     }
+    if (protect_is(values->mechanism, "gaussian") ||
+        protect_is(values->mechanism, "discrete-gaussian"))
+        return protect_find_sigma(values, run, size);
     if (strstr(values->mechanism, "epsilon=") != NULL)
         return cli_usage("--total-epsilon gives each cell its epsilon: leave it out of the spec");
     if (__builtin_mul_overflow(d, run->options.max_per_unit, &n_parts) ||
@@ -118,7 +141,7 @@ static int protect_open_ledger(const protect_values *values, protect_run *run)
         return CLI_GO_ON;
     result = cli_ledger_open(values->account.ledger, values->account.key, &run->ledger);
     dataset = result == CLI_GO_ON ? cellar_ledger_find_dataset(run->ledger, name) : NULL;
-    if (dataset == NULL) /* spending tells it */
+    if (dataset == NULL) /* spending refuses it */
         return result;
     if (run->options.neighbours != CELLAR_NEIGHBOURS_DEFAULT &&
         run->options.neighbours != dataset->neighbours)
@@ -127,6 +150,8 @@ static int protect_open_ledger(const protect_values *values, protect_run *run)
                          cellar_neighbours_name(run->options.neighbours), name,
                          cellar_neighbours_name(dataset->neighbours));
     run->options.neighbours = dataset->neighbours;
+    if (values->unit == NULL)
+        run->options.unit = dataset->unit;
     return CLI_GO_ON;
 }
 

@@ -69,6 +69,12 @@ void cli_reader_report(const char *path, const cellar_row_report *rows)
 
 void cli_reader_suspect(const char *path, const cellar_row_report *rows)
 {
+    const char quoted[] = {'\'', rows->suspect_delimiter, '\'', '\0'};
+    const char *delimiter = rows->suspect_delimiter == '\t' ? "tab" : quoted;
+    if (rows->suspect_delimiter != '\0')
+        cli_message("%s: has one column, with %s in its name; if that separates columns, say "
+                    "--delimiter %s",
+                    strcmp(path, "-") == 0 ? "standard input" : path, delimiter, delimiter);
     if (rows->suspect != '\0')
         cli_message(
             "%s: column '%c' holds only positive whole numbers, and every row was counted as "

@@ -57,7 +57,8 @@ int cli_reader_spare(const char *path, const char *output);
 
 /* "12 rows read, 10 counted; 2 dropped for missing values" on standard error. */
 void cli_reader_report(const char *path, const cellar_row_report *rows);
-/* A warning when a column called n may hold numbers of records. */
+/* Warnings when a column called n may hold numbers of records, or when the file may have another
+ * delimiter. */
 void cli_reader_suspect(const char *path, const cellar_row_report *rows);
 /* The same as the object "rows" of a JSON document. */
 void cli_reader_json(cli_json *json, const cellar_row_report *rows);

@@ -9,9 +9,6 @@
 
 #include "message.h"
 #include "options.h"
-#include "terminal.h"
-
-enum { NAME_BYTES = 512 };
 
 /* ---- filling ---------------------------------------------------------------- */
 
@@ -80,6 +77,11 @@ void cli_results_count(cli_results *results, const char *key, uint64_t number)
     results_add(results, key, CLI_FIELD_COUNT)->count = number;
 }
 
+void cli_results_bar(cli_results *results, double share)
+{
+    results_add(results, "", CLI_FIELD_BAR)->real = share;
+}
+
 void cli_results_member(cli_results *results, const char *group, const char *key, double number)
 {
     cli_field *field = results_add(results, key, CLI_FIELD_REAL);
@@ -100,6 +102,8 @@ static void results_json_field(const cli_field *field, cli_json *json)
         break;
     case CLI_FIELD_COUNT:
         cli_json_count(json, field->key, field->count);
+        break;
+    case CLI_FIELD_BAR:
         break;
     }
 }
@@ -142,33 +146,33 @@ void cli_results_json(const cli_results *results, cli_json *json, const char *ke
 
 /* ---- columns ---------------------------------------------------------------- */
 
-static void results_name(const cli_field *field, char name[NAME_BYTES])
+void cli_field_name(const cli_field *field, char name[CLI_FIELD_NAME_BYTES])
 {
     if (field->group != NULL)
-        snprintf(name, NAME_BYTES, "%s.%s", field->group, field->key);
+        snprintf(name, CLI_FIELD_NAME_BYTES, "%s.%s", field->group, field->key);
     else
-        snprintf(name, NAME_BYTES, "%s", field->key);
+        snprintf(name, CLI_FIELD_NAME_BYTES, "%s", field->key);
 }
 
-static const cli_field *results_find(const cli_result *result, const char *name)
+const cli_field *cli_result_find(const cli_result *result, const char *name)
 {
-    char own[NAME_BYTES];
+    char own[CLI_FIELD_NAME_BYTES];
     for (size_t f = 0; f < result->n; f++) {
-        results_name(&result->fields[f], own);
+        cli_field_name(&result->fields[f], own);
         if (strcmp(own, name) == 0)
             return &result->fields[f];
     }
     return NULL;
 }
 
-/* The names of the fields of results first..last-1, in order of appearance. */
-static void results_columns(const cli_results *results, size_t first, size_t last, cli_words *names)
+static void results_columns(const cli_results *results, cli_words *names)
 {
-    char name[NAME_BYTES];
-    for (size_t i = first; i < last; i++)
+    char name[CLI_FIELD_NAME_BYTES];
+    for (size_t i = 0; i < results->n; i++)
         for (size_t f = 0; f < results->items[i].n; f++) {
-            results_name(&results->items[i].fields[f], name);
-            if (cli_words_find(names, name) == (size_t) -1)
+            cli_field_name(&results->items[i].fields[f], name);
+            if (results->items[i].fields[f].kind != CLI_FIELD_BAR &&
+                cli_words_find(names, name) == (size_t) -1)
                 cli_words_add(names, name, strlen(name));
         }
 }
@@ -199,7 +203,7 @@ void cli_results_csv(const cli_results *results, cellar_output *output)
     cli_words names = {0};
     if (results->n == 0)
         return;
-    results_columns(results, 0, results->n, &names);
+    results_columns(results, &names);
     for (size_t c = 0; c < names.n; c++) {
         cellar_output_string(output, c > 0 ? "," : "");
         results_csv_text(names.items[c], output);
@@ -208,69 +212,11 @@ void cli_results_csv(const cli_results *results, cellar_output *output)
     for (size_t i = 0; i < results->n; i++) {
         for (size_t c = 0; c < names.n; c++) {
             cellar_output_string(output, c > 0 ? "," : "");
-            results_csv_field(results_find(&results->items[i], names.items[c]), output);
+            results_csv_field(cli_result_find(&results->items[i], names.items[c]), output);
         }
         cellar_output_string(output, "\n");
     }
     cli_words_clear(&names);
-}
-
-/* ---- for people ------------------------------------------------------------- */
-
-/* A text in the last column is not cut: nothing follows it. */
-static void results_people_field(const cli_field *field, int is_last, cli_grid *grid)
-{
-    char text[64];
-    if (field == NULL || (field->kind == CLI_FIELD_REAL && isnan(field->real)))
-        cli_grid_add(grid, NULL);
-    else if (field->kind == CLI_FIELD_TEXT && is_last)
-        cli_grid_add_whole(grid, field->text);
-    else if (field->kind == CLI_FIELD_TEXT)
-        cli_grid_add(grid, field->text);
-    else if (field->kind == CLI_FIELD_COUNT)
-        cli_grid_add_count(grid, field->count);
-    else {
-        /* whole numbers have all their digits */
-        int is_whole = fabs(field->real) < 1e15 && field->real == floor(field->real);
-        snprintf(text, sizeof text, "%.*g", is_whole ? 15 : 7, field->real);
-        cli_grid_add(grid, text);
-    }
-}
-
-/* The first result after i with other fields than i. */
-static size_t results_alike(const cli_results *results, size_t i)
-{
-    size_t j = i + 1;
-    for (; j < results->n && results->items[j].n == results->items[i].n; j++)
-        for (size_t f = 0; f < results->items[i].n; f++)
-            if (strcmp(results->items[i].fields[f].key, results->items[j].fields[f].key) != 0)
-                return j;
-    return j;
-}
-
-void cli_results_people(const cli_results *results, cellar_output *output)
-{
-    for (size_t first = 0, last; first < results->n; first = last) {
-        cli_words names = {0};
-        cli_grid grid = {0};
-        uint64_t right = 0;
-        last = results_alike(results, first);
-        results_columns(results, first, last, &names);
-        grid.n_columns = names.n;
-        for (size_t c = 0; c < names.n; c++) {
-            cli_grid_add(&grid, names.items[c]);
-            if (c < 64 && results->items[first].fields[c].kind != CLI_FIELD_TEXT)
-                right |= UINT64_C(1) << c;
-        }
-        for (size_t i = first; i < last; i++)
-            for (size_t c = 0; c < names.n; c++)
-                results_people_field(results_find(&results->items[i], names.items[c]),
-                                     c + 1 == names.n, &grid);
-        cellar_output_string(output, first > 0 ? "\n" : "");
-        cli_grid_write(&grid, right, output);
-        cli_grid_clear(&grid);
-        cli_words_clear(&names);
-    }
 }
 
 /* ---- where an answer goes ----------------------------------------------------- */

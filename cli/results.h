@@ -10,7 +10,12 @@
 
 #include "json_out.h"
 
-typedef enum cli_field_kind { CLI_FIELD_TEXT, CLI_FIELD_REAL, CLI_FIELD_COUNT } cli_field_kind;
+typedef enum cli_field_kind {
+    CLI_FIELD_TEXT,
+    CLI_FIELD_REAL,
+    CLI_FIELD_COUNT,
+    CLI_FIELD_BAR
+} cli_field_kind;
 
 typedef struct cli_field {
     cli_field_kind kind;
@@ -40,6 +45,8 @@ void cli_results_begin(cli_results *results, const char *measure);
 void cli_results_text(cli_results *results, const char *key, const char *text);
 void cli_results_real(cli_results *results, const char *key, double number);
 void cli_results_count(cli_results *results, const char *key, uint64_t number);
+/* A share of 0..1 as a bar, for readers only: JSON and CSV have no such field. */
+void cli_results_bar(cli_results *results, double share);
 /* A field of the object `group`; fields of one group are given one after the other. */
 void cli_results_member(cli_results *results, const char *group, const char *key, double number);
 
@@ -50,8 +57,18 @@ void cli_results_json(const cli_results *results, cli_json *json, const char *ke
 /* One row each, one column for every key that occurs. Texts that a spreadsheet would compute get a
  * leading apostrophe. Of no results nothing is written. */
 void cli_results_csv(const cli_results *results, cellar_output *output);
-/* Aligned columns; results with the same keys share a header. */
-void cli_results_people(const cli_results *results, cellar_output *output);
+/* For a reader: aligned columns with four digits, results with the same keys under one header. The
+ * fields named in `details` (comma-separated; NULL: none) are left to --csv and --json, and so are
+ * columns without a value. While there are more than six columns, those that are the same in all
+ * rows stand in a line above; one row of more than six columns is written as a list
+ * (results_people.c). */
+void cli_results_people(const cli_results *results, const char *details, cellar_output *output);
+
+/* The name of a field as a column: key, or group.key. */
+enum { CLI_FIELD_NAME_BYTES = 512 };
+void cli_field_name(const cli_field *field, char name[CLI_FIELD_NAME_BYTES]);
+/* The field of that name, or NULL. */
+const cli_field *cli_result_find(const cli_result *result, const char *name);
 
 /* ---- where an answer goes ---- */
 

@@ -35,7 +35,9 @@ static void put_summary(risk_table_run *r, size_t index, const cellar_risk_summa
     cli_results_real(results, "original", s->original);
     if (r->options.method == CELLAR_RISK_SIMULATE)
         cli_results_real(results, "sd", s->sd);
-    if ((r->values->read.json || r->values->read.csv) && !isnan(s->mean.scenario[1]))
+    if (!r->values->read.json && !r->values->read.csv)
+        cli_results_bar(results, s->mean.value);
+    else if (!isnan(s->mean.scenario[1]))
         risk_put_scenarios(results, &s->mean);
 }
 

@@ -118,7 +118,7 @@ static void table_out_people(const cli_table_out *out, const cellar_table *table
     size_t n_variables = cellar_schema_n_variables(schema), n_cells = cellar_table_n_cells(table);
     size_t n_shown = out->limit > 0 && out->limit < n_cells ? (size_t) out->limit : n_cells;
     int weighted = cellar_table_is_weighted(table);
-    cli_grid grid = {.n_columns = n_variables + 1 + (size_t) weighted};
+    cli_grid grid = {.n_columns = n_variables + 1 + (size_t) weighted, .keeps_columns = 1};
 
     for (size_t v = 0; v < n_variables; v++)
         cli_grid_add(&grid, cellar_schema_variable(schema, v));

@@ -2,10 +2,12 @@
 #include "terminal.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -131,27 +133,135 @@ void cli_grid_add_count(cli_grid *grid, uint64_t number)
     cli_grid_add(grid, text);
 }
 
-void cli_grid_add_real(cli_grid *grid, double number, int digits)
+void cli_grid_add_number(cli_grid *grid, double number)
 {
     char text[40];
-    snprintf(text, sizeof text, "%.*g", digits, number);
+    double size = fabs(number);
+    int is_whole = size < 1e15 && number == floor(number);
+    if (is_whole || (size >= 1000 && size < 1e15))
+        snprintf(text, sizeof text, "%.0f", number == 0 ? 0 : number);
+    else
+        snprintf(text, sizeof text, "%.4g", number);
     cli_grid_add(grid, text);
+}
+
+void cli_grid_add_bar(cli_grid *grid, double share)
+{
+    static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    static const char blocks[] = "██████████";
+    enum { BAR_BLOCKS = 10, BLOCK_BYTES = (sizeof blocks - 1) / BAR_BLOCKS };
+    char text[sizeof blocks + BLOCK_BYTES];
+    int length = share > 0 ? (int) lround(8 * BAR_BLOCKS * (share < 1 ? share : 1)) : 0;
+    snprintf(text, sizeof text, "%.*s%s", length / 8 * BLOCK_BYTES, blocks, eighths[length % 8]);
+    cli_grid_add(grid, text);
+}
+
+/* ---- writing a grid -------------------------------------------------------------- */
+
+enum { GRID_SMALLEST_TEXT = 12, GRID_GAP = 2 };
+
+/* How many columns the terminal has; 0 when the answer goes elsewhere. */
+static size_t terminal_width(const cellar_output *output)
+{
+    struct winsize size;
+    if (!cellar_output_is_terminal(output) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
+        return 0;
+    return size.ws_col;
+}
+
+/* https://no-color.org: any value that is not empty. */
+static int terminal_has_colour(const cellar_output *output)
+{
+    const char *no = getenv("NO_COLOR"), *kind = getenv("TERM");
+    return cellar_output_is_terminal(output) && (no == NULL || no[0] == '\0') &&
+           (kind == NULL || strcmp(kind, "dumb") != 0);
+}
+
+static int grid_is_right(uint64_t right, size_t column)
+{
+    return column < 64 && (right >> column & 1) != 0;
+}
+
+/* Makes the widths fit: the longest texts are shortened, then columns left out from the right. A
+ * text in the last column goes on in the next line instead. Answers how many columns are left. */
+static size_t grid_fit(const cli_grid *grid, uint64_t right, size_t *widths, size_t screen)
+{
+    size_t n = grid->n_columns, last = n - 1, total = 0;
+    if (!grid_is_right(right, last) && widths[last] > GRID_SMALLEST_TEXT)
+        widths[last] = GRID_SMALLEST_TEXT;
+    for (size_t c = 0; c < n; c++)
+        total += widths[c] + (c > 0 ? GRID_GAP : 0);
+    while (screen > 0 && total > screen) {
+        size_t longest = n;
+        for (size_t c = 0; c < n; c++)
+            if (!grid_is_right(right, c) && widths[c] > GRID_SMALLEST_TEXT &&
+                (longest == n || widths[c] > widths[longest]))
+                longest = c;
+        if (longest < n) {
+            widths[longest]--;
+            total--;
+        } else if (n > 1 && !grid->is_list && !grid->keeps_columns)
+            total -= widths[--n] + GRID_GAP;
+        else
+            break;
+    }
+    return n;
+}
+
+/* One cell in its width; what is longer ends with an ellipsis. */
+static void grid_write_cell(const char *text, size_t width, int to_right, cellar_output *output)
+{
+    size_t own = grid_width(text);
+    if (own > width) {
+        cellar_output_write(output, text, grid_prefix(text, width - 1));
+        cellar_output_string(output, "…");
+        return;
+    }
+    cellar_output_printf(output, "%*s%s", to_right ? (int) (width - own) : 0, "", text);
+    cellar_output_printf(output, "%*s", to_right ? 0 : (int) (width - own), "");
+}
+
+static void grid_write_row(const cli_grid *grid, size_t row, size_t n, uint64_t right,
+                           const size_t *widths, cellar_output *output)
+{
+    for (size_t c = 0; c < n; c++) {
+        const char *text = grid->cells.items[row * grid->n_columns + c];
+        int is_end = c + 1 == grid->n_columns && !grid_is_right(right, c);
+        cellar_output_string(output, c > 0 && !(is_end && text[0] == '\0') ? "  " : "");
+        if (is_end)
+            cellar_output_string(output, text);
+        else
+            grid_write_cell(text, widths[c], grid_is_right(right, c), output);
+    }
+}
+
+/* Names the columns from n on, which had no place; a bar has no name. */
+static void grid_write_left_out(const cli_grid *grid, size_t n, cellar_output *output)
+{
+    int n_named = 0;
+    for (size_t c = n; c < grid->n_columns; c++)
+        if (grid->cells.items[c][0] != '\0')
+            cellar_output_printf(output, "%s%s",
+                                 n_named++ == 0 ? "(left out for want of width: " : ", ",
+                                 grid->cells.items[c]);
+    cellar_output_string(output, n_named > 0 ? ")\n" : "");
 }
 
 void cli_grid_write(const cli_grid *grid, uint64_t right, cellar_output *output)
 {
     size_t *widths = cli_alloc(grid->n_columns, sizeof *widths);
+    size_t n, n_rows = grid->cells.n / grid->n_columns;
+    int bold = !grid->is_list && terminal_has_colour(output);
     for (size_t i = 0; i < grid->cells.n; i++) {
         size_t width = grid_width(grid->cells.items[i]), *widest = &widths[i % grid->n_columns];
         *widest = width > *widest ? width : *widest;
     }
-    for (size_t i = 0; i < grid->cells.n; i++) {
-        size_t column = i % grid->n_columns;
-        int last = column + 1 == grid->n_columns, to_right = (int) (right >> column & 1);
-        int blanks = (int) (widths[column] - grid_width(grid->cells.items[i]));
-        cellar_output_printf(output, "%*s%s", to_right ? blanks : 0, "", grid->cells.items[i]);
-        cellar_output_printf(output, "%*s%s", to_right || last ? 0 : blanks, "",
-                             last ? "\n" : "  ");
+    n = grid_fit(grid, right, widths, terminal_width(output));
+    for (size_t row = 0; row < n_rows; row++) {
+        cellar_output_string(output, bold && row == 0 ? "\033[1m" : "");
+        grid_write_row(grid, row, n, right, widths, output);
+        cellar_output_string(output, bold && row == 0 ? "\033[0m\n" : "\n");
     }
+    grid_write_left_out(grid, n, output);
     free(widths);
 }

@@ -21,6 +21,8 @@ int cli_stdout_is_terminal(void);
 /* A table of texts in aligned columns, filled row by row. */
 typedef struct cli_grid {
     size_t n_columns;
+    int keeps_columns; /* 1: a row that is too long goes on in the next line of the terminal */
+    int is_list;       /* 1: no header, the first column names the second */
     cli_words cells;
 } cli_grid;
 
@@ -29,9 +31,14 @@ void cli_grid_add(cli_grid *grid, const char *text); /* NULL is shown as "-" */
 /* The same, never cut: for the last column. */
 void cli_grid_add_whole(cli_grid *grid, const char *text);
 void cli_grid_add_count(cli_grid *grid, uint64_t number);
-void cli_grid_add_real(cli_grid *grid, double number, int digits);
+/* Four digits for a reader, whole numbers with all of theirs. */
+void cli_grid_add_number(cli_grid *grid, double number);
+/* A bar of up to ten characters for a share of 0..1. */
+void cli_grid_add_bar(cli_grid *grid, double share);
 /* Writes it; bit c of `right` aligns column c to the right. Long texts are cut with an ellipsis,
- * what a terminal would obey is made harmless. */
+ * what a terminal would obey is made harmless. On a terminal the header is bold (unless NO_COLOR is
+ * set) and the table fits: texts are shortened, and then the last columns are left out and named.
+ */
 void cli_grid_write(const cli_grid *grid, uint64_t right, cellar_output *output);
 
 #endif

@@ -32,6 +32,7 @@ typedef struct utility_run {
     cli_vary grid;
     utility_risk risk;
     cli_results header, original, results, spreads, distances, risks;
+    cli_results measures, by_count, places; /* for a reader (utility_people.c) */
     cli_words notes;
 } utility_run;
 
@@ -42,6 +43,13 @@ double utility_certified_delta(const char *spec, const char *epsilon);
 int utility_complete(const char *spec, const char *epsilon, const char *delta, char *out,
                      size_t size);
 
+/* Where in the grid a row belongs: mechanism, what varies, delta. */
+void utility_put_place(const utility_run *run, size_t spec, const char *mechanism, double delta,
+                       cli_results *results);
+/* The few measures that a reader sees first; --json and --csv have all of them. Answers 1 when
+ * tests are among them, which need the library's notes. */
+int utility_put_people(utility_run *run, size_t spec, double delta, const cellar_utility *u);
+void utility_write_people(const utility_run *run, cellar_output *output);
 /* Adds what one place in the grid has; `point` is its risk, or NULL. */
 void utility_put_answer(utility_run *run, size_t spec, double delta, const cellar_utility *u,
                         const utility_risk_point *point);

@@ -32,9 +32,8 @@ static void put_header(utility_run *run, const cellar_utility *u)
     cli_results_real(&run->original, "p_value_g_square", a.p_g_square);
 }
 
-/* Where in the grid a row belongs. */
-static void put_place(const utility_run *run, size_t spec, const char *mechanism, double delta,
-                      cli_results *results)
+void utility_put_place(const utility_run *run, size_t spec, const char *mechanism, double delta,
+                       cli_results *results)
 {
     if (run->grid.specs.n <= 1)
         return;
@@ -46,7 +45,7 @@ static void put_place(const utility_run *run, size_t spec, const char *mechanism
         cli_results_real(results, "delta", delta);
 }
 
-static void put_result(cli_results *results, const cellar_utility_result *r, int for_people)
+static void put_result(cli_results *results, const cellar_utility_result *r)
 {
     if (r->variables != NULL)
         cli_results_text(results, "variables", r->variables);
@@ -57,13 +56,10 @@ static void put_result(cli_results *results, const cellar_utility_result *r, int
     }
     if (r->radius >= 0)
         cli_results_count(results, "r", (uint64_t) r->radius);
-    if (!isnan(r->original) || !for_people)
-        cli_results_real(results, "original", r->original);
+    cli_results_real(results, "original", r->original);
     cli_results_real(results, "mean", r->mean);
     cli_results_real(results, "sd", r->sd);
     cli_results_real(results, "expected", r->expected);
-    if (for_people)
-        return;
     cli_results_real(results, "minimum", r->minimum);
     cli_results_real(results, "quartile_1", r->quartile_1);
     cli_results_real(results, "median", r->median);
@@ -114,7 +110,7 @@ static void put_risks(utility_run *run, size_t spec, double delta, const char *m
     const cellar_risk_measure measures[] = {CELLAR_RISK_LOCAL, CELLAR_RISK_EXPECTED};
     for (size_t i = 0; i < 2; i++) {
         cli_results_begin(&run->risks, cellar_risk_measure_name(measures[i]));
-        put_place(run, spec, mechanism, delta, &run->risks);
+        utility_put_place(run, spec, mechanism, delta, &run->risks);
         utility_risk_row(&run->risks, summaries[i]);
     }
     put_note(run, "risks are means over groups; read them beside precision and baseline (cellar "
@@ -127,31 +123,33 @@ static void put_risks(utility_run *run, size_t spec, double delta, const char *m
 void utility_put_answer(utility_run *run, size_t spec, double delta, const cellar_utility *u,
                         const utility_risk_point *point)
 {
-    int for_people = !run->values->json && run->values->csv == 0;
+    int with_notes = 1;
     put_header(run, u);
+    if (!run->values->json && run->values->csv == 0)
+        with_notes = utility_put_people(run, spec, delta, u);
     for (size_t i = 0; i < cellar_utility_n_results(u); i++) {
         const cellar_utility_result *r = cellar_utility_result_at(u, i);
         cli_results_begin(&run->results, r->measure);
-        put_place(run, spec, cellar_utility_mechanism(u), delta, &run->results);
-        if (point != NULL && !for_people)
+        utility_put_place(run, spec, cellar_utility_mechanism(u), delta, &run->results);
+        if (point != NULL)
             utility_risk_columns(&run->results, point);
-        put_result(&run->results, r, for_people);
+        put_result(&run->results, r);
     }
     if (point != NULL)
         put_risks(run, spec, delta, cellar_utility_mechanism(u), point);
     for (size_t i = 0; i < cellar_utility_n_spreads(u); i++) {
         const cellar_utility_spread *s = cellar_utility_spread_at(u, i);
         cli_results_begin(&run->spreads, s->measure);
-        put_place(run, spec, cellar_utility_mechanism(u), delta, &run->spreads);
+        utility_put_place(run, spec, cellar_utility_mechanism(u), delta, &run->spreads);
         put_spread(&run->spreads, s);
     }
     for (size_t i = 0; i < cellar_utility_n_distances(u); i++) {
         const cellar_utility_distance *d = cellar_utility_distance_at(u, i);
         cli_results_begin(&run->distances, d->measure);
-        put_place(run, spec, cellar_utility_mechanism(u), delta, &run->distances);
+        utility_put_place(run, spec, cellar_utility_mechanism(u), delta, &run->distances);
         put_distance(&run->distances, d);
     }
-    for (size_t i = 0; i < cellar_utility_n_notes(u); i++)
+    for (size_t i = 0; i < cellar_utility_n_notes(u) && with_notes; i++)
         put_note(run, cellar_utility_note(u, i));
 }
 
@@ -180,24 +178,6 @@ static void write_json(const utility_run *run, cellar_output *output)
     cli_json_end(&json, '}');
 }
 
-static void write_people(const utility_run *run, cellar_output *output)
-{
-    cellar_output_string(output, "Confidential: an assessment of true counts\n\n");
-    cli_results_people(&run->header, output);
-    cellar_output_string(output, "\n");
-    cli_results_people(&run->original, output);
-    cellar_output_string(output, "\n");
-    cli_results_people(&run->results, output);
-    cellar_output_string(output, "\n");
-    cli_results_people(&run->spreads, output);
-    cellar_output_string(output, run->distances.n > 0 ? "\n" : "");
-    cli_results_people(&run->distances, output);
-    cellar_output_string(output, run->risks.n > 0 ? "\n" : "");
-    cli_results_people(&run->risks, output);
-    for (size_t i = 0; i < run->notes.n; i++)
-        cellar_output_printf(output, "%s%s\n", i == 0 ? "\n" : "", run->notes.items[i]);
-}
-
 void utility_write(const utility_run *run, cellar_output *output)
 {
     const cli_results *lists[] = {&run->results, &run->spreads, &run->distances};
@@ -206,5 +186,5 @@ void utility_write(const utility_run *run, cellar_output *output)
     else if (run->values->csv > 0)
         cli_results_csv(lists[run->values->csv - 1], output);
     else
-        write_people(run, output);
+        utility_write_people(run, output);
 }

@@ -170,15 +170,30 @@ static int variables_domain(cli_variables *variables, const char *text)
     return status != CELLAR_OK ? cli_exit(status, &err) : CLI_GO_ON;
 }
 
-/* Value labels of the data file, for variables without a code list that have some. */
-static void variables_domain_labels(cli_variables *variables, const char *path,
-                                    const cellar_reader_options *reader)
+/* Value labels of the data file, for variables without a code list that have some; with a code for
+ * missing values where these are a level. */
+static int variables_domain_labels(cli_variables *variables, const char *path,
+                                   const cellar_reader_options *reader)
 {
-    for (size_t i = 0; i < variables->names.n; i++)
-        if (variables->sources[i].codelist == NULL &&
-            cellar_codelist_from_labels(path, reader, variables->names.items[i],
-                                        &variables->sources[i].codelist, NULL) != CELLAR_OK)
-            variables->sources[i].codelist = NULL;
+    for (size_t i = 0; i < variables->names.n; i++) {
+        cellar_codelist **list = &variables->sources[i].codelist, *labels = NULL;
+        const cellar_missing_policy own = variables->specs[i].missing_policy;
+        const cellar_missing_policy policy = own != 0 ? own : variables->missing_policy;
+        cellar_status status;
+        cellar_error err;
+        if (*list != NULL || cellar_codelist_from_labels(path, reader, variables->names.items[i],
+                                                         &labels, NULL) != CELLAR_OK)
+            continue;
+        if (policy != CELLAR_MISSING_LEVEL) {
+            *list = labels;
+            continue;
+        }
+        status = cellar_codelist_with_unknown(labels, list, &err);
+        cellar_codelist_free(labels);
+        if (status != CELLAR_OK)
+            return cli_exit(status, &err);
+    }
+    return CLI_GO_ON;
 }
 
 /* ---- recoding ------------------------------------------------------------- */
@@ -234,6 +249,32 @@ static int variables_band_closed(cli_variables *variables, const char *text)
     return CLI_GO_ON;
 }
 
+/* drop or level for all variables, or VARIABLE=drop|level. */
+static int variables_missing_as(cli_variables *variables, const char *text)
+{
+    static const char *const words[] = {"drop", "level", NULL};
+    const char *word = text, *nearest;
+    cellar_missing_policy *place = &variables->missing_policy;
+    if (strchr(text, '=') != NULL) {
+        size_t variable = variables_assignment(variables, "missing-as", text, &word);
+        if (variable == SIZE_MAX)
+            return CLI_USAGE;
+        place = &variables->specs[variable].missing_policy;
+    }
+    if (*place != CELLAR_MISSING_UNDECIDED)
+        return cli_usage("--missing-as is given twice for %s",
+                         word != text ? "one variable" : "all variables");
+    for (int i = 0; words[i] != NULL; i++)
+        if (strcmp(word, words[i]) == 0) {
+            *place = (cellar_missing_policy) (i + 1); /* the words are in the order of the values */
+            return CLI_GO_ON;
+        }
+    nearest = cellar_nearest_word(word, words);
+    return cli_usage("--missing-as must be one of drop|level, not '%s'%s%s%s", word,
+                     nearest != NULL ? "; did you mean '" : "", nearest != NULL ? nearest : "",
+                     nearest != NULL ? "'?" : "");
+}
+
 static int variables_recodes(const cli_variable_options *options, cli_variables *variables)
 {
     const struct {
@@ -252,6 +293,8 @@ static int variables_recodes(const cli_variable_options *options, cli_variables 
                                   assignments[i].offset);
     for (size_t i = 0; result == CLI_GO_ON && i < options->band_closed.n; i++)
         result = variables_band_closed(variables, options->band_closed.items[i]);
+    for (size_t i = 0; result == CLI_GO_ON && i < options->missing_as.n; i++)
+        result = variables_missing_as(variables, options->missing_as.items[i]);
     for (size_t i = 0; result == CLI_GO_ON && i < options->recode.n; i++)
         result = variables_recode(variables, options->recode.items[i]);
     return result;
@@ -308,7 +351,7 @@ int cli_variables_read(const cli_variable_options *options, const char *path,
     for (size_t i = 0; result == CLI_GO_ON && i < options->domain.n; i++)
         result = variables_domain(out, options->domain.items[i]);
     if (result == CLI_GO_ON && options->domain_labels)
-        variables_domain_labels(out, path, reader);
+        result = variables_domain_labels(out, path, reader);
     for (size_t i = 0; i < n; i++) {
         out->specs[i].column = out->names.items[i];
         out->specs[i].codelist = out->sources[i].codelist;

@@ -14,7 +14,7 @@
 typedef struct cli_variable_options {
     const char *by;
     const char *by_option; /* what names them, NULL for "by" */
-    cli_words domain, recode, band, band_origin, band_closed, top, bottom;
+    cli_words domain, recode, band, band_origin, band_closed, top, bottom, missing_as;
     int domain_public, domain_labels;
 } cli_variable_options;
 
@@ -46,6 +46,7 @@ typedef struct cli_variable_sources {
 typedef struct cli_variables {
     const char *by_option;
     cli_words names;
+    cellar_missing_policy missing_policy; /* of variables that --missing-as does not name */
     cellar_variable_spec *specs;
     cli_variable_sources *sources;
 } cli_variables;

@@ -70,6 +70,14 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_codelist_finish(cellar_codelist
     CELLAR_NONNULL(1);
 CELLAR_API void cellar_codelist_free(cellar_codelist *list); /* NULL is fine */
 
+/* The list with a code for missing values at its end (`missing`, role unknown), or as it is where
+ * it has such a code. Lists with hierarchies or several languages are refused
+ * (CELLAR_ERR_ARGUMENT). Free it with cellar_codelist_free(). */
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_codelist_with_unknown(const cellar_codelist *list,
+                                                                       cellar_codelist **out,
+                                                                       cellar_error *err)
+    CELLAR_NONNULL(1);
+
 /* The codes, aggregates included, in their order: how many, the text, the role. */
 CELLAR_API size_t cellar_codelist_n_codes(const cellar_codelist *list) CELLAR_NONNULL(1);
 CELLAR_API const char *cellar_codelist_code(const cellar_codelist *list, size_t code_index);

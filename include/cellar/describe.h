@@ -39,6 +39,8 @@ typedef struct cellar_column_description {
     int is_integer;               /* every value is an integer */
     const char *lowest, *highest; /* in the order of cellar's categories; NULL when there is none,
                                      or not all levels are known */
+    const char *suspect; /* a level that often means missing ("NA", "."), though it was not declared
+                            so; NULL: there is none */
 } cellar_column_description;
 
 /* Reads the file and describes its columns. Free *out with cellar_description_free(). On failure
@@ -58,7 +60,8 @@ cellar_description_column(const cellar_description *description, size_t column);
 CELLAR_API const char *cellar_description_level(const cellar_description *description,
                                                 size_t column, size_t level, uint64_t *n_rows)
     CELLAR_NONNULL(1);
-/* A draft code list of a column's levels for a person to review. */
+/* A draft code list of a column's levels for a person to review, with a code of the role unknown
+ * where values are missing. */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_codelist_from_description(
     const cellar_description *description, size_t column, cellar_codelist **out, cellar_error *err)
     CELLAR_NONNULL(1);

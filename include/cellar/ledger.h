@@ -35,6 +35,12 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_ledger_open(const char *path,
                                                              const cellar_key *key,
                                                              cellar_ledger **out,
                                                              cellar_error *err);
+/* The same with the file of its key [NULL: the ledger's name followed by ".key"]. A ledger that is
+ * not there is reported as such, not its key. */
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_ledger_open_file(const char *path,
+                                                                  const char *key_path,
+                                                                  cellar_ledger **out,
+                                                                  cellar_error *err);
 CELLAR_API void cellar_ledger_close(cellar_ledger *ledger); /* NULL is fine */
 
 /* ---- datasets, editions, analysts ------------------------------------------ */
@@ -191,7 +197,7 @@ typedef enum cellar_entry_kind {
 typedef struct cellar_ledger_entry {
     int64_t number; /* from 1 */
     cellar_entry_kind kind;
-    const char *time;  /* "2026-11-15T20:45:37Z" */
+    const char *time;  /* "2026-11-15T20:45:37Z"; never before that of the entry before */
     const char *nonce; /* random: two entries are never alike, and so two stamps never are */
     const char *ledger, *key, *witness;
     const char *dataset, *edition, *unit, *analyst;

@@ -93,6 +93,7 @@ typedef struct cellar_variable_spec {
     const cellar_codelist *codelist; /* the declared domain; NULL: observed, or implied by the
                                         recode (bands between a bottom and a top) */
     int domain_public; /* 1: the custodian asserts that an observed domain is public */
+    cellar_missing_policy missing_policy; /* of this variable [UNDECIDED: that of the tabulation] */
     cellar_recode recode;
 } cellar_variable_spec;
 
@@ -110,6 +111,8 @@ typedef struct cellar_row_report {
     int is_aggregated;    /* 1: a count column was used */
     char suspect; /* 'n' or 'N': a column of that name holds only positive whole numbers, so that a
                      row may stand for that many records; 0: none does */
+    char suspect_delimiter; /* the name of the only column holds it, so that it may separate columns
+                               [0: none] */
 } cellar_row_report;
 
 /* Names of the columns of a file, in order. Free each list with cellar_columns_free(). */
@@ -119,8 +122,8 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_columns_read(const char *path,
                                                               cellar_error *err);
 CELLAR_API void cellar_columns_free(char **names, size_t n_names);
 
-/* Value labels of a column of an SPSS, Stata or SAS file as a code list; CELLAR_ERR_INPUT when it
- * has none. */
+/* Value labels of a column of an SPSS or Stata file (SAS files hold none) as a code list;
+ * CELLAR_ERR_INPUT when it has none. */
 CELLAR_API CELLAR_NODISCARD cellar_status
 cellar_codelist_from_labels(const char *path, const cellar_reader_options *options,
                             const char *column, cellar_codelist **out, cellar_error *err);

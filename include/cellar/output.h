@@ -43,6 +43,9 @@ CELLAR_API void cellar_output_printf(cellar_output *output, const char *format, 
 /* How many bytes were added so far. */
 CELLAR_API uint64_t cellar_output_size_bytes(const cellar_output *output) CELLAR_NONNULL(1);
 
+/* 1 when what is written is shown on a terminal: standard output, and that is one. */
+CELLAR_API int cellar_output_is_terminal(const cellar_output *output);
+
 /* Syncs the bytes to disk, gives them their name, and frees `output` whatever happens. */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_output_commit(cellar_output *output,
                                                                cellar_error *err);

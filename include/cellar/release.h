@@ -62,7 +62,9 @@ typedef struct cellar_protect_options {
     int per_cell;              /* 1: the caller knows that the parameters are those of one cell */
     const char *total_epsilon; /* a decimal that epsilon x d x max_per_unit x max_weight, twice
                                   that under substitution, may not exceed; see
-                                  cellar_protect_share() */
+                                  cellar_protect_share(). Of a mechanism without an epsilon the
+                                  certificate of all cells together at `delta` may not exceed it;
+                                  see cellar_protect_calibrate() */
 
     int domain_public;            /* 1: observed domains are asserted to be public; recorded */
     const char *unit;             /* what is protected: "person" ["record" when NULL] */
@@ -115,6 +117,15 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_protect_forecast(
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_protect_share(const char *total_epsilon,
                                                                uint64_t n_parts, char out[64],
                                                                cellar_error *err);
+
+/* The spec of "gaussian" or "discrete-gaussian" whose sigma, a decimal of four digits, is the
+ * smallest at which the certificate of all cells that a unit touches states an epsilon of at most
+ * options->total_epsilon at options->delta; neighbours, max_per_unit and max_weight count too.
+ * CELLAR_ERR_RULE when no sigma does. (The epsilon of discrete-gaussian is not monotone in sigma:
+ * there a smaller one may keep the total as well.) */
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_protect_calibrate(const char *name, const cellar_table *table,
+                         const cellar_protect_options *options, char out[64], cellar_error *err);
 
 /* Perturbs every cell of the table, sampling zeros included, each independently with exactly the
  * distribution of the mechanism; structural zeros stay. A cell is listed if and only if its

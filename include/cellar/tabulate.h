@@ -19,7 +19,7 @@ typedef struct cellar_tabulate_spec {
 
     const char *const *missing; /* strings that mean missing, besides the empty one */
     size_t n_missing;
-    cellar_missing_policy missing_policy;
+    cellar_missing_policy missing_policy; /* of variables that have none of their own */
 
     const char *const *where; /* conditions a row must meet, all of them: "column=a|b",
                                  "column!=a", "column>=18"; on the raw values */

@@ -242,6 +242,11 @@ uint64_t cellar_output_size_bytes(const cellar_output *output)
     return output->size_bytes;
 }
 
+int cellar_output_is_terminal(const cellar_output *output)
+{
+    return output->path == NULL && isatty(STDOUT_FILENO);
+}
+
 /* Gives a nameless file a name that nobody has. The way through /proc needs no privilege; without
  * /proc there is the way that does. */
 static int output_link(const cellar_output *output, const char *name)

@@ -166,7 +166,7 @@ static void caps_begin(choosing *c, const double *cap)
     size_t n_capped = 0;
     double loss;
     for (size_t b = 0; b < c->l->n; b++)
-        n_capped += isfinite(cap[b]);
+        n_capped += isfinite(cap[b]) ? 1 : 0;
     cellar_cube_evaluate(c->l, c->now.w, c->now.tau, c->now.variance);
     loss = sum_products(c->q, c->now.variance, c->l->n);
     for (size_t b = 0; b < c->l->n; b++)
@@ -277,7 +277,7 @@ cellar_status cellar_cube_choose_minimax(const cube_lattice *lattice, const doub
 
     *out = (cube_choice){0};
     for (size_t b = 0; b < lattice->n; b++)
-        n_goals += isfinite(goal[b]);
+        n_goals += isfinite(goal[b]) ? 1 : 0;
     if (n_goals == 0)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "no table has a goal");
     CELLAR_TRY(choosing_init(&c, lattice, err));

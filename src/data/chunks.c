@@ -15,6 +15,7 @@
 #include "data/counts.h"
 #include "data/encoding.h"
 #include "data/limits.h"
+#include "data/recognise.h"
 #include "data/rows.h"
 
 enum { FIRST_HEADROOM = 4096 };
@@ -196,6 +197,9 @@ static cellar_status chunks_fill(cellar_chunks *chunks, cellar_chunk *chunk, cel
         if (!chunks->at_end)
             CELLAR_TRY(cellar_stream_read(chunks->stream, chunk->buffer + chunk->headroom_bytes,
                                           want, &got, err));
+        if (!chunks->started)
+            CELLAR_TRY(cellar_recognise_refuse(cellar_stream_name(chunks->stream), chunk->text,
+                                               chunks->n_carry + got, err));
         length = chunks_skip_mark(chunks, chunk, chunks->n_carry + got);
         chunks->at_end |= got < want;
         if (chunks->at_end) {
@@ -266,9 +270,11 @@ static cellar_status chunks_name_column(cellar_chunks *chunks, size_t column, co
         cellar_text_printf(&name, "V%zu", column + 1);
     else if (!cellar_encoding_to_utf8(chunks->options.encoding, text, length, &name) &&
              !name.failed)
-        status = cellar_fail(err, CELLAR_ERR_INPUT,
-                             "%s:1: the name of column %zu is not text in the encoding of the file",
-                             file, column + 1);
+        status =
+            cellar_fail(err, CELLAR_ERR_INPUT,
+                        "%s:1: the name of column %zu is not text in the encoding of the file; "
+                        "--encoding latin1 or windows-1252 names another",
+                        file, column + 1);
     else
         cellar_text_add_string(&name, "");
     if (status == CELLAR_OK && name.failed)
@@ -317,7 +323,8 @@ static cellar_status chunks_check_names(const cellar_chunks *chunks, cellar_erro
     if (repeated == n)
         return CELLAR_OK;
     return cellar_fail(err, CELLAR_ERR_INPUT,
-                       "%s:1: columns %zu and %zu have the same name; or has the file no header?",
+                       "%s:1: columns %zu and %zu have the same name; or has the file no header "
+                       "(--no-header)?",
                        cellar_stream_name(chunks->stream), first + 1, repeated + 1);
 }
 
@@ -375,13 +382,6 @@ static cellar_status chunks_start(cellar_chunks *chunks, cellar_error *err)
     size_t row = 0;
 
     CELLAR_TRY(chunks_fill(chunks, &first, err));
-    if (first.length >= 2 &&
-        (memcmp(first.text, "\xff\xfe", 2) == 0 || memcmp(first.text, "\xfe\xff", 2) == 0)) {
-        status =
-            cellar_fail(err, CELLAR_ERR_INPUT,
-                        "%s:1: the file is UTF-16; expected UTF-8, Latin-1 or Windows-1252", name);
-        goto out;
-    }
     if (first.length == 0 || first.text[0] == '\n') {
         status = cellar_fail(err, CELLAR_ERR_INPUT, "%s:1: the file is empty; expected %s", name,
                              chunks->options.no_header ? "rows" : "a header");

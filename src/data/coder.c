@@ -36,16 +36,19 @@ const char *cellar_outcome_text(int32_t outcome)
 {
     switch (outcome) {
     case CELLAR_OUTCOME_UNDECIDED:
-        return "the value is missing, and it was not said whether missing values are dropped or "
-               "a level of their own";
+        return "the value is missing: say whether missing values are dropped or a category of "
+               "their own (--missing-as drop or level; tabulate also takes VARIABLE=level, a plan "
+               "missing_as)";
     case CELLAR_OUTCOME_ENCODING:
-        return "the field is not text in the encoding of the file";
+        return "the field is not text in the encoding of the file; --encoding latin1 or "
+               "windows-1252 names another";
     case CELLAR_OUTCOME_NOT_NUMBER:
-        return "expected a number";
+        return "expected a number; --missing names text that means missing";
     case CELLAR_OUTCOME_UNMAPPED:
-        return "the recode map has no entry for the value";
+        return "the recode map has no entry for the value; add one, or one from * for all others";
     case CELLAR_OUTCOME_OUTSIDE:
-        return "the value is outside the code list";
+        return "the value is outside the code list; add its code, or a code with the role other "
+               "for all such values, or name text that means missing (--missing)";
     default:
         return "the row cannot be used";
     }
@@ -77,8 +80,9 @@ static cellar_status coder_use_domain(cellar_coder *coder, cellar_error *err)
     if (coder->missing_level < 0)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "variable '%s': missing values are to be a level, but its domain has "
-                           "no code with the role unknown",
-                           coder->spec.variable);
+                           "no code with the role unknown; add one to the code list (role "
+                           "unknown), or drop them (--missing-as %s=drop)",
+                           coder->spec.variable, coder->spec.variable);
     return CELLAR_OK;
 }
 
@@ -119,6 +123,22 @@ static cellar_status coder_seed_labels(cellar_coder *coder, cellar_error *err)
     return CELLAR_OK;
 }
 
+/* What band, top and bottom, or a recode map, imply; whether missing values are a level was said,
+ * not read off the data. */
+static cellar_status coder_imply_domain(cellar_coder *coder, cellar_error *err)
+{
+    cellar_codelist *implied = NULL;
+    cellar_status status = cellar_recoder_domain(coder->recoder, &implied, err);
+    if (status != CELLAR_OK || implied == NULL ||
+        coder->spec.missing_policy != CELLAR_MISSING_LEVEL) {
+        coder->domain = implied;
+        return status;
+    }
+    status = cellar_codelist_with_unknown(implied, &coder->domain, err);
+    cellar_codelist_free(implied);
+    return status;
+}
+
 static cellar_status coder_init(cellar_coder *coder, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
@@ -136,8 +156,8 @@ static cellar_status coder_init(cellar_coder *coder, cellar_error *err)
         CELLAR_TRY(cellar_recoder_create(spec->recode, spec->variable, &coder->recoder, err));
     if (spec->codelist != NULL)
         coder->domain = cellar_codelist_retain(spec->codelist);
-    else if (coder->recoder != NULL && spec->missing_policy != CELLAR_MISSING_LEVEL)
-        CELLAR_TRY(cellar_recoder_domain(coder->recoder, &coder->domain, err));
+    else if (coder->recoder != NULL)
+        CELLAR_TRY(coder_imply_domain(coder, err));
     if (coder->domain != NULL)
         return coder_use_domain(coder, err);
     if (spec->labels != NULL)

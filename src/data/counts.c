@@ -117,9 +117,15 @@ cellar_status cellar_counts_refuse_table(const char *name, const char *text, siz
 {
     const char *format = NULL;
     size_t at = 0;
+    int is_json;
     while (at < length && (text[at] == ' ' || text[at] == '\r' || text[at] == '\n'))
         at++;
-    if (at < length && text[at] == '{')
+    is_json = at < length && (text[at] == '{' || text_begins(text + at, length - at, "[{"));
+    if (is_json && memmem(text, length, "\"dimension\"", 11) == NULL &&
+        memmem(text, length, "\"dataset\"", 9) == NULL)
+        return cellar_fail(err, CELLAR_ERR_INPUT,
+                           "%s:1: is JSON; write its records as CSV, one row for each", name);
+    if (is_json)
         format = "JSON-stat";
     else if (text_begins(text, length, "CHARSET=") || text_begins(text, length, "AXIS-VERSION="))
         format = "PC-Axis";

@@ -17,6 +17,7 @@ typedef struct described_column {
     cellar_codelist *levels; /* the missing level included, where there is one */
     uint64_t *n_rows;        /* of each level */
     size_t missing_level;    /* or CELLAR_NO_CODE */
+    const char *suspect;     /* one of the levels, or NULL */
     int truncated, is_number, is_integer;
 } described_column;
 
@@ -178,6 +179,17 @@ static uint64_t describing_count(const describing *d, size_t column, size_t code
     return n;
 }
 
+/* How SAS, Stata, R, Python and databases write a missing value in text. */
+static int level_means_missing(const char *level)
+{
+    static const char *const words[] = {".",   "NA",   "N/A",  "#N/A", "NaN",
+                                        "nan", "NULL", "null", "?",    "-"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(level, words[i]) == 0)
+            return 1;
+    return 0;
+}
+
 static void column_classify(described_column *column)
 {
     size_t n = cellar_codelist_n_leaves(column->levels);
@@ -191,6 +203,8 @@ static void column_classify(described_column *column)
             column->missing_level = i;
             continue;
         }
+        if (column->suspect == NULL && level_means_missing(level))
+            column->suspect = level;
         column->is_number &= cellar_parse_decimal(level, strlen(level), 18, &value, NULL);
         column->is_integer &= cellar_parse_i64(level, strlen(level), &integer);
     }
@@ -303,6 +317,7 @@ cellar_column_description cellar_description_column(const cellar_description *de
         .n_missing = c->missing_level != CELLAR_NO_CODE ? c->n_rows[c->missing_level] : 0,
         .is_number = c->is_number,
         .is_integer = c->is_integer,
+        .suspect = c->suspect,
         .lowest = have_range ? cellar_codelist_code(c->levels, 0) : NULL,
         .highest = have_range ? cellar_codelist_code(c->levels, n - 1) : NULL};
 }
@@ -328,11 +343,11 @@ cellar_status cellar_codelist_from_description(const cellar_description *descrip
         return cellar_fail(err, CELLAR_ERR_INPUT,
                            "column '%.200s' has too many levels for a code list", c->name);
     CELLAR_TRY(cellar_codelist_create(&list, err));
-    for (size_t i = 0; i < column_n_levels(c); i++) {
+    for (size_t i = 0; i < cellar_codelist_n_leaves(c->levels); i++) {
         const char *code = cellar_codelist_code(c->levels, i);
         const char *label = cellar_codelist_label(c->levels, i, 0);
         CELLAR_TRY(cellar_codelist_add(list, code, strcmp(label, code) == 0 ? NULL : label, NULL,
-                                       CELLAR_CODE_PLAIN, err));
+                                       cellar_codelist_role(c->levels, i), err));
     }
     list->reviewer = ""; /* a draft */
     CELLAR_TRY(cellar_codelist_finish(list, err));

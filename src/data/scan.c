@@ -138,12 +138,22 @@ const char *cellar_scan_column(const cellar_scan *scan, size_t column)
                                 : scan->columns[column];
 }
 
+/* Another delimiter in the name of the only column: 0 where there is none. */
+static char scan_suspect_delimiter(const cellar_scan *scan)
+{
+    const char *found = NULL;
+    if (scan->chunks != NULL && cellar_scan_n_columns(scan) == 1)
+        found = strpbrk(cellar_scan_column(scan, 0), ",;\t|");
+    return found != NULL ? *found : '\0';
+}
+
 cellar_status cellar_scan_find_column(const cellar_scan *scan, const char *name, size_t *column,
                                       cellar_error *err)
 {
     size_t n = cellar_scan_n_columns(scan);
     const char **names, *nearest;
     size_t place = 0;
+    const char suspect = scan_suspect_delimiter(scan);
 
     for (*column = 0; *column < n; ++*column)
         if (strcmp(cellar_scan_column(scan, *column), name) == 0)
@@ -157,13 +167,24 @@ cellar_status cellar_scan_find_column(const cellar_scan *scan, const char *name,
     while (nearest != NULL && names[place] != nearest)
         place++;
     cellar_free(names);
+    if (suspect != '\0') {
+        const char quoted[] = {'\'', suspect, '\'', '\0'};
+        const char *shown = suspect == '\t' ? "tab" : quoted;
+        return cellar_fail(
+            err, CELLAR_ERR_ARGUMENT,
+            "%s: has no column '%.200s': it has one column, with %s in its name; say "
+            "--delimiter %s if that separates the columns (in a plan data.delimiter)",
+            scan->path, name, shown, shown);
+    }
     /* Its number, not its name: in a file without a header the first record stands there. */
     if (nearest != NULL)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "%s: has no column '%.200s'; the name of column %zu is close to it",
                            scan->path, name, place + 1);
-    return cellar_fail(err, CELLAR_ERR_ARGUMENT, "%s: has no column '%.200s' among its %zu columns",
-                       scan->path, name, n);
+    return cellar_fail(
+        err, CELLAR_ERR_ARGUMENT,
+        "%s: has no column '%.200s' among its %zu column%s; cellar describe lists them", scan->path,
+        name, n, n == 1 ? "" : "s");
 }
 
 cellar_status cellar_scan_labels(const cellar_scan *scan, const size_t *columns, size_t n_columns,
@@ -298,6 +319,7 @@ cellar_status cellar_scan_run(cellar_scan *scan, const cellar_scan_use *uses, si
     if (fault != CELLAR_OK)
         status = fault;
     *report = run.report;
+    report->suspect_delimiter = scan_suspect_delimiter(scan);
     report->is_aggregated = run.count_use < run.n_uses;
     if (run.suspect_use < run.n_uses && !run.suspect_is_innocent && report->n_read > report->n_bad)
         report->suspect = cellar_scan_column(scan, all[run.suspect_use].column)[0];

@@ -7,6 +7,7 @@ set(LAYER_SOURCES
   codelist_file.c
   codelist_hrc.c
   codelist_tree.c
+  codelist_unknown.c
   coder.c
   columns.c
   condition.c
@@ -17,6 +18,7 @@ set(LAYER_SOURCES
   encoding.c
   recode.c
   recode_map.c
+  recognise.c
   record_key.c
   rows.c
   scan.c

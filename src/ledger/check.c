@@ -128,7 +128,8 @@ cellar_status cellar_ledger_check_charge(const cellar_ledger *ledger, const cell
         CELLAR_TRY(cellar_fail(
             err, CELLAR_ERR_RULE,
             "dataset '%s' accounts for the unit '%s' under %s, the release for "
-            "'%s' under %s: these cannot be added",
+            "'%s' under %s: these cannot be added; without --unit and --neighbours a release has "
+            "the dataset's",
             charge->dataset, dataset->unit, cellar_neighbours_name(dataset->neighbours),
             charge->unit != NULL ? charge->unit : "", cellar_neighbours_name(charge->neighbours)));
     if (dataset->amounts.rho_nano != CELLAR_NO_RHO)

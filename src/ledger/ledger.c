@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/output.h"
+#include "base/text.h"
 #include "random/locked.h"
 
 enum { ARENA_BYTES = 1 << 30, ID_BYTES = 8 };
@@ -184,6 +185,29 @@ cellar_status cellar_ledger_open(const char *path, const cellar_key *key, cellar
         cellar_ledger_close(*out);
         *out = NULL;
     }
+    return status;
+}
+
+cellar_status cellar_ledger_open_file(const char *path, const char *key_path, cellar_ledger **out,
+                                      cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    cellar_text name = {0};
+    cellar_key *key = NULL;
+
+    *out = NULL;
+    if (access(path, F_OK) != 0 && errno == ENOENT)
+        return cellar_fail(err, CELLAR_ERR_IO,
+                           "%s: there is no such ledger; 'cellar ledger create' makes one", path);
+    cellar_text_printf(&name, "%s%s", key_path != NULL ? key_path : path,
+                       key_path != NULL ? "" : ".key");
+    if (name.failed)
+        CELLAR_TRY(cellar_fail_memory(err, "the name of a file"));
+    CELLAR_TRY(cellar_key_read(name.bytes, &key, err));
+    CELLAR_TRY(cellar_ledger_open(path, key, out, err));
+out:
+    cellar_key_free(key);
+    cellar_text_clear(&name);
     return status;
 }
 

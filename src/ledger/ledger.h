@@ -6,6 +6,8 @@
 #ifndef CELLAR_LEDGER_LEDGER_H
 #define CELLAR_LEDGER_LEDGER_H
 
+#include <time.h>
+
 #include <sqlite3.h>
 
 #include <cellar/ledger.h>
@@ -48,6 +50,9 @@ cellar_status cellar_ledger_store_open(cellar_ledger *ledger, cellar_error *err)
 /* Begins to write: nobody else can until the end. Reads what others added since, and asks the
  * witness. */
 cellar_status cellar_ledger_begin(cellar_ledger *ledger, cellar_error *err);
+/* Writes `now` as "2026-11-15T20:45:37Z", or the time of the last entry where that is later: the
+ * order of a history and its times agree even where the clock went back. */
+const char *cellar_ledger_time(const cellar_ledger *ledger, time_t now, char out[24]);
 /* Appends one entry, dated now and with a fresh nonce, to be kept by cellar_ledger_end(). */
 cellar_status cellar_ledger_append(cellar_ledger *ledger, const cellar_ledger_entry *entry,
                                    cellar_error *err);

@@ -117,14 +117,29 @@ static void balance_finish(cellar_balance *balance)
     balance->left.delta_atto = balance->cap.delta_atto - balance->spent.delta_atto;
 }
 
+static cellar_status state_no_dataset(const cellar_ledger *ledger, const char *dataset,
+                                      cellar_error *err)
+{
+    for (size_t i = 0; i < ledger->n_entries; i++) {
+        const char *names[] = {ledger->entries[i]->dataset, NULL};
+        if (ledger->entries[i]->kind == CELLAR_ENTRY_DATASET &&
+            cellar_nearest_word(dataset, names) != NULL)
+            return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                               "%s: has no dataset '%s'; did you mean '%s'?", ledger->path, dataset,
+                               names[0]);
+    }
+    return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                       "%s: has no dataset '%s'; 'cellar ledger show' lists them", ledger->path,
+                       dataset);
+}
+
 cellar_status cellar_ledger_balance(const cellar_ledger *ledger, const char *dataset,
                                     const char *analyst, cellar_balance *out, cellar_error *err)
 {
     const cellar_ledger_entry *made = cellar_ledger_find_dataset(ledger, dataset);
     *out = (cellar_balance){0};
     if (made == NULL)
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "%s: has no dataset '%s'", ledger->path,
-                           dataset);
+        return state_no_dataset(ledger, dataset, err);
     out->by_rho = made->amounts.rho_nano != CELLAR_NO_RHO;
     if (analyst == NULL)
         balance_set_cap(out, &made->amounts);

@@ -339,13 +339,14 @@ cellar_status cellar_ledger_begin(cellar_ledger *ledger, cellar_error *err)
     return status;
 }
 
-/* "2026-11-15T20:45:37Z" */
-static const char *store_time(char out[24])
+const char *cellar_ledger_time(const cellar_ledger *ledger, time_t now, char out[24])
 {
-    time_t now = time(NULL);
+    const char *last = ledger->n_entries > 0 ? ledger->entries[ledger->n_entries - 1]->time : "";
     struct tm parts;
     gmtime_r(&now, &parts);
     strftime(out, 24, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    if (strcmp(last, out) > 0 && strlen(last) < 24)
+        memcpy(out, last, strlen(last) + 1);
     return out;
 }
 
@@ -362,7 +363,7 @@ cellar_status cellar_ledger_append(cellar_ledger *ledger, const cellar_ledger_en
     int code;
     cellar_status status = CELLAR_OK;
 
-    dated.time = store_time(now);
+    dated.time = cellar_ledger_time(ledger, time(NULL), now);
     randombytes_buf(random, sizeof random);
     dated.nonce = sodium_bin2hex(nonce, sizeof nonce, random, sizeof random);
     CELLAR_TRY(cellar_ledger_entry_write(&dated, &body, err));

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "plan/cube_design.h"
-#include "plan/ledger_open.h"
 #include "privacy/certificate.h"
 #include "release/charge/charged.h"
 #include "release/files/description.h"
@@ -266,7 +265,7 @@ static cellar_status spend(building *b, cellar_cube_build_result *out, cellar_er
         out->is_new = 1;
         return cellar_charged_draw(&set, plan->universe.file, NULL, err);
     }
-    CELLAR_TRY(cellar_plan_open_ledger(plan, &b->ledger, err));
+    CELLAR_TRY(cellar_ledger_open_file(plan->ledger.file, plan->ledger.key, &b->ledger, err));
     cellar_text_printf(&what, "cube of %zu measured tables, plan %s", b->n, plan->digest);
     if (what.failed)
         CELLAR_TRY(cellar_fail_memory(err, "a charge"));

@@ -40,6 +40,7 @@ static const plan_field variable_fields[] = {
     {KEY("band_closed", PLAN_CHOICE, plan_variable, band_closed), .words = "left|right"},
     {KEY("top", PLAN_NUMBER, plan_variable, top)},
     {KEY("bottom", PLAN_NUMBER, plan_variable, bottom)},
+    {KEY("missing_as", PLAN_CHOICE, plan_variable, missing_as), .words = "drop|level"},
     {KEY("hierarchy", PLAN_TRUTH, plan_variable, hierarchy)},
     {KEY("domain_public", PLAN_TRUTH, plan_variable, domain_public)},
     {KEY("role", PLAN_CHOICE, plan_variable, role), .words = "time|geo"},

@@ -31,7 +31,7 @@ typedef struct plan_variable {
     const char *name, *column;
     const char *codelist_file, *recode_file;
     const char *band, *band_origin, *top, *bottom;
-    int band_closed, hierarchy, domain_public, role;
+    int band_closed, missing_as, hierarchy, domain_public, role;
     cellar_codelist *codelist;
     cellar_recode_map *map;
 } plan_variable;

@@ -17,7 +17,6 @@
 #include "base/error.h"
 #include "base/folder.h"
 #include "base/place.h"
-#include "plan/ledger_open.h"
 #include "release/charge/charged.h"
 
 typedef struct run {
@@ -161,7 +160,7 @@ static cellar_status run_charged(run *r, cellar_plan_run_result *out, cellar_err
     payment.edition = plan->data.edition;
     payment.analyst = plan->ledger.analyst;
     payment.accept_delta = cellar_plan_has_text(&plan->accept, "delta");
-    CELLAR_TRY(cellar_plan_open_ledger(plan, &r->ledger, err));
+    CELLAR_TRY(cellar_ledger_open_file(plan->ledger.file, plan->ledger.key, &r->ledger, err));
     describe_list(plan, &what);
     if (what.failed)
         CELLAR_TRY(cellar_fail_memory(err, "a charge"));

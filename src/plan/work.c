@@ -19,6 +19,7 @@ static cellar_variable_spec variable_spec(const plan_variable *variable)
                                   .column = variable->column,
                                   .codelist = variable->codelist,
                                   .domain_public = variable->domain_public == PLAN_YES,
+                                  .missing_policy = (cellar_missing_policy) variable->missing_as,
                                   .recode = {.map = variable->map,
                                              .bottom = variable->bottom,
                                              .top = variable->top,

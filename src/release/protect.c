@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "mechanism/mechanism.h"
+#include "release/guarantee/calibrate.h"
 #include "release/guarantee/certify.h"
 #include "release/files/description.h"
 #include "release/draw/draw.h"
@@ -37,7 +38,8 @@ static cellar_status protect_plan(cellar_protection *protection, const cellar_me
     *forecast = (cellar_forecast){.cells_per_record = facts->cells_per_record,
                                   .n_possible = cellar_schema_n_possible(protection->schema)};
     if (options->total_epsilon != NULL)
-        CELLAR_TRY(cellar_share_check(mechanism, n_parts, options->total_epsilon, err));
+        CELLAR_TRY(
+            cellar_share_check(mechanism, n_parts, options->total_epsilon, options->delta, err));
     CELLAR_TRY(cellar_share_total(mechanism, n_parts, forecast->total_epsilon,
                                   sizeof forecast->total_epsilon, err));
     if (options->key != NULL && n_indices > PROTECT_KEYED)
@@ -167,6 +169,13 @@ static cellar_status protect_draw(cellar_draw *draw, const cellar_forecast *fore
     return status;
 }
 
+/* 1: only the certificate shows whether the total epsilon is kept. */
+static int protect_has_to_compare(const cellar_mechanism *mechanism,
+                                  const cellar_protect_options *options)
+{
+    return options->total_epsilon != NULL && cellar_share_is_by_certificate(mechanism);
+}
+
 /* What is said about the release; known before anything is drawn. */
 static cellar_status protect_describe(cellar_protection *protection,
                                       const cellar_mechanism *mechanism,
@@ -179,8 +188,12 @@ static cellar_status protect_describe(cellar_protection *protection,
     protection->facts.noise = protect_noise(options);
     protection->facts.key_id = options->key != NULL ? cellar_key_id(options->key) : NULL;
     status = cellar_release_certify(protection, mechanism, &certificate, err);
-    if (status != CELLAR_OK)
+    if (status == CELLAR_OK && protect_has_to_compare(mechanism, options))
+        status = cellar_calibrate_check(protection->certificate, options->total_epsilon, err);
+    if (status != CELLAR_OK) {
+        json_decref(certificate);
         return status;
+    }
     return cellar_description_create(&protection->facts, cellar_mechanism_name(mechanism),
                                      cellar_description_parameters(mechanism), certificate, out,
                                      err);
@@ -198,7 +211,8 @@ cellar_status cellar_protect_forecast(const cellar_table *table, const cellar_me
     CELLAR_TRY(cellar_protection_init(&protection, table, options, err));
     CELLAR_TRY(protect_plan(&protection, mechanism, options, out, err));
     CELLAR_TRY(protect_check_key(table, options, err));
-    if ((every & ~options->accept) != 0) /* else no level is refused */
+    if ((every & ~options->accept) != 0 ||
+        protect_has_to_compare(mechanism, options)) /* else no certificate refuses anything */
         CELLAR_TRY(protect_describe(&protection, mechanism, options, &description, err));
     CELLAR_TRY(cellar_forecast_fill(protection.table, mechanism, &protection.listing, out, err));
 out:

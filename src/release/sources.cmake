@@ -37,6 +37,7 @@ set(LAYER_SOURCES
   files/release_read.c
   files/release_write.c
   forecast.c
+  guarantee/calibrate.c
   guarantee/certify.c
   guarantee/level.c
   guarantee/protection.c

@@ -4,8 +4,8 @@
 usage: commands.py [--update] BUILD_FOLDER SOURCE_FOLDER [PAGE...]
 
 A block ```console holds commands, each after "$ " (a line that ends with a backslash goes on), and
-what they answer. The blocks of a page run one after the other in one folder, which holds the code
-lists and plans of examples/ at first. What is answered must be what the page shows, where a line "..." stands
+what they answer. The blocks of a page run one after the other in one folder, empty at first, with what
+`make install` installs first in PATH; "$ cd FOLDER" moves on. What is answered must be what the page shows, where a line "..." stands
 for any lines, "…" for any characters, and "(exit status 3)" at the end for that status. In blocks
 ```console random numbers differ from run to run, and only the status is compared. --update writes
 what is answered into the page where it differs, and into all random blocks, so that they fit together.
@@ -15,7 +15,6 @@ be options of that verb."""
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -50,10 +49,10 @@ def as_pattern(shown):
 
 
 def answer(command, folder, environment):
-    """What a terminal shows, as lines, in a home of the page's own."""
+    """What a terminal shows, as lines."""
     script = "\n".join(command)[2:]
     try:
-        done = subprocess.run(["sh", "-c", script], cwd=folder, env=dict(environment, HOME=folder),
+        done = subprocess.run(["sh", "-c", script], cwd=folder, env=environment,
                               umask=0o022, text=True, errors="replace", check=False,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, timeout=SECONDS)
@@ -74,15 +73,16 @@ def run_page(path, source, environment, update):
     """Runs the blocks of one page: how many commands ran, and what is wrong."""
     ran, complaints, text = 0, [], path.read_text()
     with tempfile.TemporaryDirectory() as folder:
-        for name in ("codelists", "plans"):
-            shutil.copytree(source / "examples" / name, pathlib.Path(folder) / name)
+        here = folder
         for kind, first, lines in pages.split(text):
             words = (kind or "").split()
             if words[:1] != ["console"]:
                 continue
             rewritten = []
             for command, shown in read_commands(lines):
-                told = answer(command, folder, environment)
+                moved = re.fullmatch(r"\$ cd (\S+)", command[0])
+                here = os.path.join(here, moved[1]) if moved else here
+                told = [] if moved else answer(command, here, dict(environment, HOME=folder))
                 ran += 1
                 good = agrees(shown, told, "random" in words)
                 rewritten += command + (shown if good and "random" not in words else told)
@@ -134,26 +134,33 @@ def check_options(source, environment):
     return complaints
 
 
-def clean_environment(build):
+def install(build, prefix):
+    """What a reader has: the program and its files where `make install` puts them."""
+    subprocess.run(["cmake", "--install", build, "--prefix", prefix], stdout=subprocess.DEVNULL, check=True)
+    return pathlib.Path(prefix) / "bin"
+
+
+def clean_environment(build, programs):
     """What every machine gives alike: no settings of the user, of a terminal or of whoever started
     this, but for where programs, libraries and temporary files are."""
     kept = {name: os.environ[name] for name in ("LD_LIBRARY_PATH", "TMPDIR") if name in os.environ}
-    return dict(kept, PATH=f"{build}:{build}/examples:{os.environ['PATH']}", LC_ALL="C.UTF-8", TZ="UTC")
+    return dict(kept, PATH=f"{programs}:{build}/examples:{os.environ['PATH']}", LC_ALL="C.UTF-8", TZ="UTC")
 
 
 def main():
     arguments = [a for a in sys.argv[1:] if a != "--update"]
     update = len(arguments) < len(sys.argv) - 1
     build, source = (pathlib.Path(a).resolve() for a in arguments[:2])
-    environment = clean_environment(build)
-    listed = [pathlib.Path(a).resolve() for a in arguments[2:]] or pages.tracked(source, "*.md")
-    total, complaints = 0, check_options(source, environment) + check_prompts(source)
-    with ThreadPoolExecutor(2) as pool:
-        for ran, wrong in pool.map(lambda path: run_page(path, source, environment, update), listed):
-            total += ran
-            complaints += wrong
-    print("\n".join(complaints + [f"{total} commands ran, {len(complaints)} complaints"]))
-    sys.exit(bool(complaints) and not update)
+    with tempfile.TemporaryDirectory(prefix="cellar-installed-") as prefix:
+        environment = clean_environment(build, install(build, prefix))
+        listed = [pathlib.Path(a).resolve() for a in arguments[2:]] or pages.tracked(source, "*.md")
+        total, complaints = 0, check_options(source, environment) + check_prompts(source)
+        with ThreadPoolExecutor(2) as pool:
+            for ran, wrong in pool.map(lambda path: run_page(path, source, environment, update), listed):
+                total += ran
+                complaints += wrong
+        print("\n".join(complaints + [f"{total} commands ran, {len(complaints)} complaints"]))
+        sys.exit(bool(complaints) and not update)
 
 
 main()

@@ -6,23 +6,20 @@
 set -eu
 build=$(cd "$1" && pwd)
 source=$(cd "$(dirname "$0")/../.." && pwd)
-PATH=$build:$build/examples:$PATH
+PATH=$build:$PATH
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-# What the examples take for granted: people with a region, sex, age, health and job.
+# What the examples take for granted: what demo-data writes, and tables and releases made from it.
 mkdir "$folder/files"
 cd "$folder/files"
-small_country 1000 1 | sed '1s/diagnosis/health/; 1s/occupation/job/' >people.csv
-cp -r "$source/examples/codelists" lists
-mv lists/diagnosis.csv lists/health.csv
-mv lists/occupation.csv lists/job.csv
+cellar demo-data --people 1000 2>/dev/null
 age='--bottom age=15 --top age=75 --band age=15 --band-closed right'
 awk 'BEGIN { print "clinic,patient"; for (i = 0; i < 60; i++) print "c" i % 3 "," i % 17 }' >visits.csv
 {
     # shellcheck disable=SC2086 # options
-    cellar tabulate people.csv --by region,sex,age,health --domain lists $age -o table.json
-    cellar tabulate people.csv --by region,sex --domain lists --margins all -o margins.json
+    cellar tabulate people.csv --by region,sex,age,diagnosis --domain codelists $age -o table.json
+    cellar tabulate people.csv --by region,sex --domain codelists --margins all -o margins.json
     cellar protect table.json --mechanism discrete-laplace:epsilon=1 --negatives keep -o release.json
     cellar protect table.json --mechanism discrete-laplace:epsilon=1 --negatives keep -o release.csv
     mkdir pack
@@ -43,8 +40,8 @@ prepare() {
         mkdir survey
         ;;
     fit)
-        cellar tabulate people.csv --by region,sex --domain lists -o region_sex.json
-        cellar tabulate people.csv --by region --domain lists -o region.json
+        cellar tabulate people.csv --by region,sex --domain codelists -o region_sex.json
+        cellar tabulate people.csv --by region --domain codelists -o region.json
         noise='--mechanism discrete-laplace:epsilon=1 --negatives keep --per-cell'
         # shellcheck disable=SC2086 # options
         for pair in region_sex.json=cells.csv region.json=margins.csv margins.json=census.json; do
@@ -57,8 +54,7 @@ prepare() {
         ;;
     ledger) rm -f table1.csv ;;
     plan)
-        sed -e 's|\.\./codelists|lists|; s|\.\./||; s|diagnosis|health|' \
-            "$source/examples/plans/small_country.yaml" >plan.yaml
+        sed 's|\.\./||' plans/small_country.yaml >plan.yaml
         cellar ledger create census.ledger --dataset census --edition 2026 --unit person \
             --neighbours add-remove --epsilon 2
         ;;
@@ -68,12 +64,10 @@ prepare() {
         cp release.csv regions.csv
         cp release.csv.cellar.json regions.csv.cellar.json
         cp release.json ages.json
-        small_country 1000 1 >small.csv
         rm table.json
         for table in table.csv table.json; do
             # shellcheck disable=SC2086 # options
-            cellar tabulate small.csv --by region,age,diagnosis $age -o $table \
-                --domain "$source/examples/codelists"
+            cellar tabulate people.csv --by region,age,diagnosis $age -o $table --domain codelists
         done
         ;;
     tabulate) rm table.json ;;
@@ -91,7 +85,7 @@ between() {
     "collect cellar collect participant"*)
         cellar collect curator invite --spool survey --key curator.key --shuffler shuffler.pub \
             --analyst analyst.pub --title test --people 1000 --k 3 --exposure 1 \
-            --domain region=lists/region.csv --domain sex=lists/sex.csv
+            --domain region=codelists/region.csv --domain sex=codelists/sex.csv
         ;;
     "ledger cellar ledger verify"*)
         cellar protect table.json --mechanism discrete-laplace:epsilon=1 --negatives keep \

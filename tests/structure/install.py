@@ -74,9 +74,17 @@ def main():
         installed = {path.name for path in prefix.rglob("*")}
         wanted = {path.name for path in (root / "include/cellar").glob("*.h")}
         wanted |= {path.name for path in (root / "man").glob("*.1")} | {"cellar", "cellar-statread"}
+        wanted |= {"_cellar", "cellar.fish"}
         for missing in sorted(wanted - installed):
             print(f"not installed: {missing}")
-        run(str(prefix / "bin/cellar"), "--version")
+        completion = prefix / "share/bash-completion/completions/cellar"
+        if not completion.is_file() or "complete -o bashdefault" not in completion.read_text():
+            print("bash completion is not installed")
+            return 1
+        run(str(prefix / "bin/cellar"), "--version", env={})  # needs no path to its libraries
+        run(str(prefix / "bin/cellar"), "demo-data", str(prefix / "country"), "--people", "100", env={},
+            stderr=subprocess.DEVNULL, umask=0o022)
+        run(str(prefix / "bin/cellar"), "plan", "check", str(prefix / "country/plans/small_country.yaml"))
         (prefix / "people.sav").write_text("no SPSS file" * 100)
         refused = subprocess.run([str(prefix / "bin/cellar"), "describe", "people.sav"], cwd=prefix,
                                  text=True, stderr=subprocess.PIPE, stdout=subprocess.PIPE)

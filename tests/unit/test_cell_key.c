@@ -69,7 +69,8 @@ static void test_decimal_keys_and_the_boundary(void **state)
 
 /* The loop of cellKey over the bounds of a row: the first with ck < ub, on a matrix in its own form
  * whose bounds are binary fractions, so that floating point is exact. The spec that the
- * documentation recommends for cellKey must give the same number at every key, bounds among them. */
+ * documentation recommends for cellKey must give the same number at every key, bounds among them.
+ */
 static void test_cellkey_rule(void **state)
 {
     static const char matrix[] = "i;j;p;v;p_int_ub\n0;0;1;0;1\n1;0;0.25;-1;0.25\n1;1;0.5;0;0.75\n"

@@ -501,6 +501,45 @@ out:
     return status;
 }
 
+static cellar_status unknown_scenario(void *context, cellar_error *err)
+{
+    static const char csv[] = "code,label,role\nmissing,M,\nb,B,other\n";
+    cellar_codelist *list = NULL, *with = NULL;
+    cellar_status status = CELLAR_OK;
+    (void) context;
+    CELLAR_TRY(cellar_codelist_parse("f", csv, sizeof csv - 1, &list, err));
+    CELLAR_TRY(cellar_codelist_with_unknown(list, &with, err));
+    assert_int_equal(cellar_codelist_n_codes(with), 3);
+    assert_string_equal(cellar_codelist_code(with, 2), "missing_2");
+    assert_int_equal(cellar_codelist_role(with, 2), CELLAR_CODE_UNKNOWN);
+    assert_int_equal(cellar_codelist_role(with, 1), CELLAR_CODE_OTHER);
+    assert_string_equal(cellar_codelist_label(with, 1, 0), "B");
+out:
+    cellar_codelist_free(with);
+    cellar_codelist_free(list);
+    return status;
+}
+
+/* A list that has such a code stays as it is; where it would have to stand in a hierarchy is not
+ * known. */
+static void test_unknown_is_added(void **state)
+{
+    static const char has[] = "code,role\na,\nb,unknown\n", tree[] = "code,parent\na,s\ns,\n";
+    cellar_codelist *list, *with;
+    cellar_error err = {""};
+    (void) state;
+    assert_int_equal(unknown_scenario(NULL, &err), CELLAR_OK);
+    assert_int_equal(cellar_codelist_parse("f", has, sizeof has - 1, &list, &err), CELLAR_OK);
+    assert_int_equal(cellar_codelist_with_unknown(list, &with, &err), CELLAR_OK);
+    assert_ptr_equal(with, list);
+    cellar_codelist_free(with);
+    cellar_codelist_free(list);
+    assert_int_equal(cellar_codelist_parse("f", tree, sizeof tree - 1, &list, &err), CELLAR_OK);
+    assert_int_equal(cellar_codelist_with_unknown(list, &with, &err), CELLAR_ERR_ARGUMENT);
+    assert_null(with);
+    cellar_codelist_free(list);
+}
+
 static void test_memory_ends(void **state)
 {
     int hrc = 1;
@@ -508,6 +547,7 @@ static void test_memory_ends(void **state)
     check_fail_every(read_scenario, NULL);
     check_fail_every(read_scenario, &hrc);
     check_fail_every(build_scenario, NULL);
+    check_fail_every(unknown_scenario, NULL);
 }
 
 int main(void)
@@ -525,6 +565,7 @@ int main(void)
         cmocka_unit_test(test_drafts),
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test_setup_teardown(test_files, scratch_setup, scratch_teardown),
+        cmocka_unit_test(test_unknown_is_added),
         cmocka_unit_test(test_memory_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

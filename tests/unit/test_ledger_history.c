@@ -167,6 +167,19 @@ static void test_every_entry_has_a_nonce_of_its_own(void **state)
     cellar_ledger_close(ledger);
 }
 
+/* A clock that went back does not put an entry before the one that it follows. */
+static void test_times_never_go_back(void **state)
+{
+    scratch *place = *state;
+    cellar_ledger *ledger = fresh(place);
+    char out[24];
+    assert_string_equal(cellar_ledger_time(ledger, 0, out),
+                        ledger->entries[ledger->n_entries - 1]->time);
+    assert_string_equal(cellar_ledger_time(ledger, INT64_C(4102444800), out),
+                        "2100-01-01T00:00:00Z");
+    cellar_ledger_close(ledger);
+}
+
 /* Somebody who has the key appends entries that no program would. */
 static void test_impossible_histories_are_found(void **state)
 {
@@ -246,6 +259,7 @@ int main(void)
         TEST(test_backups_are_found_by_releases),
         TEST(test_no_two_draws_have_one_stamp),
         TEST(test_every_entry_has_a_nonce_of_its_own),
+        TEST(test_times_never_go_back),
         TEST(test_impossible_histories_are_found),
         TEST(test_two_ledgers_on_one_file),
         TEST(test_where_a_ledger_may_lie),

@@ -41,6 +41,7 @@ static void test_appears_whole(void **state)
     cellar_output_printf(output, "%d\n", 42);
     cellar_output_write(output, "b\n", 2);
     assert_int_equal(cellar_output_size_bytes(output), 7);
+    assert_int_equal(cellar_output_is_terminal(output), 0);
     assert_int_equal(scratch_n_entries(place), 0); /* nothing, not even a hidden name */
     committed(output);
     assert_int_equal(scratch_n_entries(place), 1);

@@ -388,6 +388,8 @@ static void next_decimal(const char **at, const char *name, fmpq_t out)
     if (found == NULL)
         fail_msg("there is no '%s' in: %s", name, *at);
     found += strlen(name);
+    if (strncmp(found, "at most ", 8) == 0)
+        found += 8;
     length = strspn(found, "0123456789.e-+");
     assert_true(length > 0 && length < sizeof text);
     memcpy(text, found, length);

@@ -246,14 +246,20 @@ static void test_scan_faults(void **state)
         {"\"two\nlines\",,a\na,\"x\"y,a\na,,a\n",
          "rows.csv:4: column 'noise': text behind the closing quote of a field", 2, 1},
         {"a,,a\na,,\"a\n", "rows.csv:3: column 'y': a quote that is never closed", 1, 1},
-        {"a,,a\nnever,,a\na,,a\n", "rows.csv:3: column 'x': the value is outside the code list", 2,
-         1},
+        {"a,,a\nnever,,a\na,,a\n",
+         "rows.csv:3: column 'x': the value is outside the code list; add its "
+         "code, or a code with the role other for all such values, or name text that means missing "
+         "(--missing)",
+         2, 1},
         {"a,,a\na,,\n",
-         "rows.csv:3: column 'y': the value is missing, and it was not said whether missing values "
-         "are dropped or a level of their own",
+         "rows.csv:3: column 'y': the value is missing: say whether missing values are dropped or "
+         "a category of their own (--missing-as drop or level; tabulate also takes VARIABLE=level, "
+         "a plan missing_as)",
          1, 1},
         {"a,,a\na,,\xff\n",
-         "rows.csv:3: column 'y': the field is not text in the encoding of the file", 1, 1},
+         "rows.csv:3: column 'y': the field is not text in the encoding of the file; "
+         "--encoding latin1 or windows-1252 names another",
+         1, 1},
     };
     (void) state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
@@ -287,17 +293,27 @@ static void test_scan_headers(void **state)
         {"", "rows.csv:1: the file is empty; expected a header", 0, 0},
         {"", "rows.csv:1: the file is empty; expected rows", 1, 0},
         {"\n", "rows.csv:1: the file is empty; expected a header", 0, 0},
-        {"a,b,a\n", "rows.csv:1: columns 1 and 3 have the same name; or has the file no header?", 0,
-         0},
+        {"a,b,a\n",
+         "rows.csv:1: columns 1 and 3 have the same name; or has the file no header "
+         "(--no-header)?",
+         0, 0},
         {"b,a,c,a,b,a\n",
-         "rows.csv:1: columns 2 and 4 have the same name; or has the file no header?", 0, 0},
+         "rows.csv:1: columns 2 and 4 have the same name; or has the file no header "
+         "(--no-header)?",
+         0, 0},
         {"a,b\r1,2\r3,4\r",
          "rows.csv:1: the name of column 2 holds a carriage return; lines end with LF or CRLF", 0,
          0},
         {"a,\"b\n", "rows.csv:1: column 2: a quote that is never closed", 0, 0},
         {"\xff\xfe"
          "a\n",
-         "rows.csv:1: the file is UTF-16; expected UTF-8, Latin-1 or Windows-1252", 0, 0},
+         "rows.csv: is text in UTF-16; save it as UTF-8", 0, 0},
+        {"PK\003\004",
+         "rows.csv: is a workbook (xlsx, ods) or another zip archive; save the sheet as "
+         "CSV and name that file",
+         0, 0},
+        {"[{\"a\": 1}]", "rows.csv:1: is JSON; write its records as CSV, one row for each", 0, 0},
+        {"PAR1,RDX,BZh,PK\n", NULL, 0, 4}, /* columns may be called so */
         {"a,b", NULL, 0, 2},
         {"1,2,3\n4,5,6\n", NULL, 1, 3},
     };

@@ -5,6 +5,7 @@
 #include "scratch.h"
 
 #include "base/text.h"
+#include "table/table.h"
 #include <cellar/describe.h>
 #include <cellar/tabulate.h>
 #include <math.h>
@@ -121,6 +122,47 @@ static void test_missing(void **state)
     age.recode.band_width = "5";
     age.recode.top = "85";
     check_table(&spec, "(5,10]=1; (20,25]=2; (30,35]=2; >=85=1; missing=1; ", NULL);
+}
+
+/* Each variable may have a policy of its own, which the description of the table names. */
+static void test_missing_by_variable(void **state)
+{
+    static const char gaps[] = "a,b\n1,x\n,y\n2,\n";
+    cellar_variable_spec variables[] = {{.column = "a"},
+                                        {.column = "b", .missing_policy = CELLAR_MISSING_DROP}};
+    cellar_tabulate_spec spec = cellar_tabulate_spec_default();
+    cellar_table *table = NULL;
+    cellar_row_report report;
+    cellar_error err = {""};
+    spec.path = write_file(*state, "gaps.csv", gaps);
+    spec.variables = variables;
+    spec.n_variables = 2;
+    check_fails(&spec, CELLAR_ERR_INPUT, "gaps.csv:3: column 'a': the value is missing");
+    spec.missing_policy = CELLAR_MISSING_LEVEL;
+    check_table(&spec, "1 x=1; missing y=1; ", &report);
+    assert_int_equal(report.n_missing, 1);
+    assert_int_equal(cellar_tabulate(&spec, &table, NULL, &err), CELLAR_OK);
+    assert_non_null(strstr(table->tabulation, "\"b\":{\"column\":\"b\",\"missing\":\"drop\"}"));
+    assert_non_null(strstr(table->tabulation, "\"a\":{\"column\":\"a\"}"));
+    cellar_table_free(table);
+}
+
+/* Whether missing values are a level was said in advance: bands stay declared with it. */
+static void test_missing_level_of_bands(void **state)
+{
+    cellar_variable_spec age = {.column = "age",
+                                .recode = {.band_width = "20", .bottom = "19", .top = "60"}};
+    cellar_tabulate_spec spec = cellar_tabulate_spec_default();
+    cellar_table *table = NULL;
+    cellar_error err = {""};
+    spec.path = write_file(*state, "people.csv", people);
+    spec.variables = &age;
+    spec.n_variables = 1;
+    spec.missing_policy = CELLAR_MISSING_LEVEL;
+    assert_int_equal(cellar_tabulate(&spec, &table, NULL, &err), CELLAR_OK);
+    assert_int_equal(cellar_schema_domain(cellar_table_schema(table), 0), CELLAR_DOMAIN_DECLARED);
+    assert_int_equal(cellar_schema_n_leaves(cellar_table_schema(table), 0), 6);
+    cellar_table_free(table);
 }
 
 /* Bands between a bottom and a top are a domain of their own: nobody's presence creates a level. */
@@ -407,6 +449,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plain),
         cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_missing_by_variable),
+        cmocka_unit_test(test_missing_level_of_bands),
         cmocka_unit_test(test_domains),
         cmocka_unit_test(test_where),
         cmocka_unit_test(test_weights_keys_units),

@@ -56,7 +56,10 @@ cellar_status cellar_gaussian_sigma(cellar_parameter_list *parameters, cellar_ga
         return CELLAR_OK;
     if (sigma != NULL || epsilon == NULL || delta == NULL)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "%s needs either sigma, or epsilon and delta to calibrate it by", name);
+                           "%s needs either sigma, or epsilon and delta to calibrate it by, as in "
+                           "%s:sigma=5 or %s:epsilon=1,delta=1e-6 (protect also finds sigma from "
+                           "--total-epsilon and --delta)",
+                           name, name, name);
     if (strcmp(calibration, "classic") == 0 && epsilon->nearest >= 1)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "%s: the classic calibration holds for epsilon < 1 only, got %s: "

@@ -157,10 +157,10 @@ cellar_status cellar_level_pass(cellar_protection_level level, const char *spec,
     if (level == CELLAR_LEVEL_NO_PROTECTION)
         return cellar_fail(err, CELLAR_ERR_RULE,
                            "no protection: what %s releases tells whether a record is there, as "
-                           "true counts do; if that is meant, accept no-protection",
+                           "true counts do; if that is meant, accept it (--accept no-protection)",
                            spec);
     return cellar_fail(err, CELLAR_ERR_RULE,
                        "large epsilon: %s leaves an epsilon above %d for all that is released "
-                       "together; if that is meant, accept large-epsilon",
+                       "together; if that is meant, accept it (--accept large-epsilon)",
                        spec, CELLAR_LARGEST_EPSILON);
 }

@@ -37,7 +37,7 @@ static cellar_status protection_check_options(const cellar_protect_options *opti
     if (options->negatives != CELLAR_NEGATIVES_KEEP && options->negatives != CELLAR_NEGATIVES_ZERO)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "what becomes of negative numbers has to be decided: kept, or set to "
-                           "zero");
+                           "zero (--negatives keep or zero)");
     if ((unsigned) options->neighbours > CELLAR_NEIGHBOURS_SUBSTITUTE)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "neighbours are add-remove or substitute");
     if (options->threshold < 0)
@@ -64,10 +64,11 @@ static cellar_status protection_check_domains(const cellar_schema *schema, int a
                                    ? "variable '%s': its code list is a draft from the data that "
                                      "nobody has reviewed; review it, write a name after "
                                      "reviewed-by: in its first line and tabulate again, or assert "
-                                     "that the categories are public"
+                                     "that the categories are public (--domain-public)"
                                    : "variable '%s': its categories were read off the data, where "
-                                     "one person can make one; declare them with a code list, or "
-                                     "assert that they are public",
+                                     "one person can make one; declare them with a code list "
+                                     "(--domain VARIABLE=FILE), or assert that they are public "
+                                     "(--domain-public)",
                                schema->axes[v].name);
     return CELLAR_OK;
 }
@@ -106,12 +107,12 @@ static cellar_status protection_check_weights(const cellar_table *table,
     if (options->max_weight == 0)
         return cellar_fail(err, CELLAR_ERR_RULE,
                            "the table is weighted: one record may change a cell by more than one; "
-                           "say by how much at most, with the bound that weights were clipped to "
-                           "when it was tabulated");
+                           "say by how much at most (--max-weight W), with the bound that weights "
+                           "were clipped to when it was tabulated (tabulate --max-weight W)");
     if (table->max_weight == 0)
         return cellar_fail(err, CELLAR_ERR_RULE,
                            "the weights of the table were not clipped, so nothing bounds them; "
-                           "tabulate it with a bound");
+                           "tabulate it with a bound (tabulate --max-weight W)");
     if (options->max_weight < table->max_weight)
         return cellar_fail(err, CELLAR_ERR_RULE,
                            "the weights of the table were clipped to %llu, which is more than the "
@@ -148,8 +149,9 @@ static cellar_status protection_check_parts(const cellar_protect_options *option
                            "parameters are those of one cell, or a share of a total: not both");
     if (facts->cells_per_record > 1 && !options->per_cell && options->total_epsilon == NULL)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "one record touches %llu cells of this table: say the total epsilon, or "
-                           "that the parameters are meant for each cell",
+                           "one record touches %llu cells of this table: say the epsilon of all of "
+                           "them together (--total-epsilon E, and no epsilon in the spec), or that "
+                           "the parameters are meant for each cell (--per-cell)",
                            (unsigned long long) facts->cells_per_record);
     return CELLAR_OK;
 }

@@ -60,7 +60,7 @@ cellar_status cellar_share_total(const cellar_mechanism *mechanism, uint64_t n_p
     return status;
 }
 
-static cellar_status share_parse(const char *text, fmpq_t out, cellar_error *err)
+cellar_status cellar_share_parse(const char *text, fmpq_t out, cellar_error *err)
 {
     if (!cellar_rational_parse(text, strlen(text), out) || fmpq_sgn(out) <= 0)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
@@ -70,20 +70,23 @@ static cellar_status share_parse(const char *text, fmpq_t out, cellar_error *err
 }
 
 cellar_status cellar_share_check(const cellar_mechanism *mechanism, uint64_t n_parts,
-                                 const char *total_epsilon, cellar_error *err)
+                                 const char *total_epsilon, const char *delta, cellar_error *err)
 {
     const cellar_parameter *epsilon = share_epsilon(mechanism);
     cellar_status status = CELLAR_OK;
     fmpq_t total, spent;
 
+    if (epsilon == NULL && delta != NULL)
+        return CELLAR_OK; /* the certificate decides */
     if (epsilon == NULL)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "%s has no epsilon of its own that could be split over cells; give its "
-                           "parameters for one cell and say so",
+                           "%s has no epsilon of its own that could be split over cells: say at "
+                           "which delta all cells together keep the total (--delta 1e-6), or give "
+                           "its parameters for one cell (--per-cell)",
                            mechanism->ops->name);
     fmpq_init(total);
     fmpq_init(spent);
-    CELLAR_TRY(share_parse(total_epsilon, total, err));
+    CELLAR_TRY(cellar_share_parse(total_epsilon, total, err));
     share_total(epsilon, n_parts, spent);
     if (fmpq_cmp(spent, total) > 0)
         status = cellar_fail(err, CELLAR_ERR_RULE,
@@ -139,7 +142,7 @@ cellar_status cellar_share_part(const char *total, const fmpq_t part, char out[6
 
     out[0] = '\0';
     fmpq_init(share);
-    CELLAR_TRY(share_parse(total, share, err));
+    CELLAR_TRY(cellar_share_parse(total, share, err));
     fmpq_mul(share, share, part);
     share_round_down(share);
     CELLAR_TRY(share_write(share, out, 64, err));
@@ -163,4 +166,9 @@ cellar_status cellar_protect_share(const char *total_epsilon, uint64_t n_parts, 
     status = cellar_share_part(total_epsilon, part, out, err);
     fmpq_clear(part);
     return status;
+}
+
+int cellar_share_is_by_certificate(const cellar_mechanism *mechanism)
+{
+    return share_epsilon(mechanism) == NULL;
 }

@@ -11,9 +11,17 @@
 cellar_status cellar_share_total(const cellar_mechanism *mechanism, uint64_t n_parts, char *out,
                                  size_t size, cellar_error *err);
 
-/* Refuses with CELLAR_ERR_RULE when epsilon x n_parts exceeds the total. */
+/* Reads a positive decimal, a total epsilon. */
+cellar_status cellar_share_parse(const char *text, fmpq_t out, cellar_error *err);
+
+/* 1: the mechanism has no epsilon that adds up, and the certificate of all cells together, at a
+ * delta, has to be compared with the total (calibrate.h). */
+int cellar_share_is_by_certificate(const cellar_mechanism *mechanism);
+
+/* Refuses with CELLAR_ERR_RULE when epsilon x n_parts exceeds the total. Without an epsilon that
+ * adds up a delta is required, and nothing is compared. */
 cellar_status cellar_share_check(const cellar_mechanism *mechanism, uint64_t n_parts,
-                                 const char *total_epsilon, cellar_error *err);
+                                 const char *total_epsilon, const char *delta, cellar_error *err);
 
 /* The largest decimal of 15 digits that is not above total x part, for a positive part. Fails when
  * the text is no positive decimal. */

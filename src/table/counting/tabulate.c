@@ -94,7 +94,7 @@ static cellar_status add_variable(tabulation *t, size_t v, cellar_error *err)
                                .encoding = cellar_scan_encoding(t->scan),
                                .missing = t->spec->missing,
                                .n_missing = t->spec->n_missing,
-                               .missing_policy = t->spec->missing_policy,
+                               .missing_policy = cellar_tabulation_policy(t->spec, variable),
                                .recode = &variable->recode,
                                .codelist = variable->codelist};
     cellar_status status = CELLAR_OK;

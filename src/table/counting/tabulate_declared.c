@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "data/coder.h"
 #include "table/build.h"
+#include "table/counting/tabulation.h"
 #include "table/structural/structural.h"
 
 /* The categories of a variable as a table would have them; *out stays NULL when only the data can
@@ -19,7 +20,7 @@ static cellar_status declared_domain(const cellar_tabulate_spec *spec, size_t v,
                                          variable->name != NULL ? variable->name : variable->column,
                                      .missing = spec->missing,
                                      .n_missing = spec->n_missing,
-                                     .missing_policy = spec->missing_policy,
+                                     .missing_policy = cellar_tabulation_policy(spec, variable),
                                      .recode = &variable->recode,
                                      .codelist = variable->codelist};
     cellar_coder *coder;

@@ -94,13 +94,21 @@ static json_t *tabulation_band(const cellar_recode *recode)
                      "closed", recode->band_closed_right ? "right" : "left");
 }
 
+static const char *const missing_policies[] = {[CELLAR_MISSING_UNDECIDED] = "refused",
+                                               [CELLAR_MISSING_DROP] = "drop",
+                                               [CELLAR_MISSING_LEVEL] = "level"};
+
 /* The column and the steps from its fields to categories. */
-static json_t *tabulation_variable(const cellar_variable_spec *variable)
+static json_t *tabulation_variable(const cellar_tabulate_spec *spec,
+                                   const cellar_variable_spec *variable)
 {
+    const cellar_missing_policy policy = cellar_tabulation_policy(spec, variable);
     const cellar_recode *recode = &variable->recode;
     json_t *object = json_pack("{s:s}", "column", variable->column);
     int failed = object == NULL;
 
+    if (policy != spec->missing_policy)
+        failed |= json_object_set_new(object, "missing", json_string(missing_policies[policy]));
     if (recode->map != NULL)
         failed |= json_object_set_new(object, "map", tabulation_map(recode->map->pairs));
     if (recode->bottom != NULL)
@@ -122,7 +130,7 @@ static json_t *tabulation_variables(const cellar_tabulate_spec *spec)
         const cellar_variable_spec *variable = &spec->variables[v];
         if (json_object_set_new(variables,
                                 variable->name != NULL ? variable->name : variable->column,
-                                tabulation_variable(variable)) != 0) {
+                                tabulation_variable(spec, variable)) != 0) {
             json_decref(variables);
             variables = NULL;
         }
@@ -156,10 +164,7 @@ static json_t *tabulation_where(const cellar_condition *const *conditions, size_
 
 static json_t *tabulation_missing(const cellar_tabulate_spec *spec)
 {
-    static const char *const policies[] = {[CELLAR_MISSING_UNDECIDED] = "refused",
-                                           [CELLAR_MISSING_DROP] = "drop",
-                                           [CELLAR_MISSING_LEVEL] = "level"};
-    return json_pack("{s:s, s:o}", "as", policies[spec->missing_policy], "values",
+    return json_pack("{s:s, s:o}", "as", missing_policies[spec->missing_policy], "values",
                      tabulation_set(spec->missing, spec->n_missing));
 }
 

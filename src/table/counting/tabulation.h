@@ -9,6 +9,14 @@
 #include "base/text.h"
 #include "data/condition.h"
 
+/* What to do with missing values of a variable: its own policy, or that of all. */
+static inline cellar_missing_policy cellar_tabulation_policy(const cellar_tabulate_spec *spec,
+                                                             const cellar_variable_spec *variable)
+{
+    return variable->missing_policy != CELLAR_MISSING_UNDECIDED ? variable->missing_policy
+                                                                : spec->missing_policy;
+}
+
 /* The text of a JSON object with sorted members (docs/file-formats.md): the options that decide
  * which records count and as what. It holds no path and nothing computed from records. Options
  * that are not used have no member, and so it must stay when members are added: keyed noise is a

@@ -14,7 +14,6 @@ typedef struct cellar_extension_layout {
     int statuses; /* statuses of cells that show a number stand here, for the file cannot say */
 } cellar_extension_layout;
 
-
 /* A JSON value as text, or NULL when memory ends; free it with cellar_free(). */
 char *cellar_json_text(const json_t *json, size_t flags);
 

@@ -30,7 +30,7 @@ static cellar_status csv_find_value(const cellar_source *source, const cellar_cs
     if (found == CELLAR_CSV_NO_COLUMN)
         return cellar_fail(err, CELLAR_ERR_INPUT,
                            "%s:1: no column '%s'; a file without one is microdata, to be tabulated "
-                           "first",
+                           "first (cellar tabulate)",
                            source->name, wanted);
     columns->value = found;
     return CELLAR_OK;

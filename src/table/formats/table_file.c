@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "data/recognise.h"
 #include "table/formats/format.h"
 #include "table/table.h"
 
@@ -119,7 +120,11 @@ cellar_status cellar_sheet_parse(const cellar_source *source, cellar_loaded *out
 {
     cellar_table_format wanted = source->options->format;
     const struct table_file_format *format;
+    cellar_status status;
 
+    status = cellar_recognise_refuse(source->name, source->bytes, source->length, err);
+    if (status != CELLAR_OK)
+        return status;
     if (wanted == CELLAR_TABLE_AUTO)
         wanted = cellar_table_format_of_path(source->name);
     format = table_file_find(wanted);

@@ -5,7 +5,7 @@ cellar ledger create l --ledger-key k --dataset swap --unit record --neighbours 
 cellar ledger add l --ledger-key k --dataset join --unit record --neighbours add-remove --epsilon 10
 protect() {
     cellar protect table.json --negatives keep --ledger l --ledger-key k "$@" 2>&1 |
-        sed 's/cellar-ledger 1 .*/STAMP/; s/^\(cellar: \)[0-9]* cells/\1N cells/'
+        sed 's/cellar-ledger 1 .*/STAMP/; s/^\(cellar: \)[0-9]* cells*/\1N cells/'
 }
 protect --mechanism multinomial-dirichlet:alpha=2 --dataset swap --request a -o a.csv
 protect --mechanism multinomial-dirichlet:alpha=2 --dataset swap --request a -o a.csv

@@ -12,7 +12,7 @@ for epsilon in 0.5 2; do
 done
 $utility $grid --qid region,sex --sensitive health --json |
     awk '/"risks"/ { on = 1 } on && /"measure"/ { n++ } END { print n, "risks" }'
-$utility laplace:epsilon=1 --qid sex --sensitive health | grep -A2 false_claim
+$utility laplace:epsilon=1 --qid sex --sensitive health | grep -A2 precision
 $utility laplace:epsilon=1 --qid sex --sensitive health | grep '^risks'
 say() { $utility "$@" 2>&1 | tail -1; }
 say laplace:epsilon=1 --qid sex

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes the microdata of a small country that does not exist: one line per person, the same for
- * the same seed on every machine.
- *
- *     small_country [N_PEOPLE [SEED]]    [100000 1]
+/* The microdata of a small country that does not exist: one line per person, the same for the same
+ * seed on every machine.
  *
  * Nobody in it is real, but it has what makes tables of real people hard to publish: places from
  * half the country down to one village, occupations that few people have, a diagnosis nobody
- * wants to see told, and answers that depend on each other. The islands are old, students live in
- * Harbour, most who fish are islanders, most in care are women, and the mine of Border left
- * its mark. */
+ * wants to see published, and answers that depend on each other. The islands are old, students live
+ * in Harbour, most who fish are islanders, most in care are women, and the mine of Border left its
+ * mark. */
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <stddef.h>
 
-#include <cellar/cellar.h>
+#include "demo.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -146,7 +143,7 @@ static size_t random_diagnosis(uint64_t *state, int stage, int is_woman, int pla
     return random_choice(state, weights, COUNT(diagnoses));
 }
 
-static void print_person(uint64_t *state, uint64_t person)
+static void write_person(uint64_t *state, uint64_t person, cellar_output *output)
 {
     size_t region = random_region(state);
     int place = regions[region].place;
@@ -156,28 +153,15 @@ static void print_person(uint64_t *state, uint64_t person)
     size_t occupation = random_occupation(state, stage, is_woman, place);
     int is_unemployed = occupations[occupation].name[0] == 'U';
     size_t diagnosis = random_diagnosis(state, stage, is_woman, place, is_unemployed);
-    printf("%" PRIu64 ",%s,%s,%u,%s,%s\n", person, regions[region].name, is_woman ? "F" : "M", age,
-           occupations[occupation].name, diagnoses[diagnosis].name);
+    cellar_output_printf(output, "%" PRIu64 ",%s,%s,%u,%s,%s\n", person, regions[region].name,
+                         is_woman ? "F" : "M", age, occupations[occupation].name,
+                         diagnoses[diagnosis].name);
 }
 
-static int positive(const char *text, uint64_t *out)
+void demo_write_people(uint64_t n_people, uint64_t seed, cellar_output *output)
 {
-    size_t length = 0;
-    while (text[length] != '\0')
-        length++;
-    return cellar_parse_u64(text, length, out) && *out > 0;
-}
-
-int main(int argc, char **argv)
-{
-    uint64_t n_people = 100000, state = 1;
-    if (argc > 3 || (argc > 1 && !positive(argv[1], &n_people)) ||
-        (argc > 2 && !positive(argv[2], &state))) {
-        fprintf(stderr, "usage: small_country [N_PEOPLE [SEED]]\n");
-        return 2;
-    }
-    printf("id,region,sex,age,occupation,diagnosis\n");
+    uint64_t state = seed;
+    cellar_output_string(output, "id,region,sex,age,occupation,diagnosis\n");
     for (uint64_t person = 1; person <= n_people; person++)
-        print_person(&state, person);
-    return fflush(stdout) != 0 || ferror(stdout);
+        write_person(&state, person, output);
 }
