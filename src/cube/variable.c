@@ -109,8 +109,13 @@ static int build_levels(cube_variable *v, int with_levels)
 {
     const size_t n_codes = cellar_codelist_n_codes(v->codelist);
     uint32_t *room = cellar_alloc(3 * n_codes, sizeof *room);
-    uint32_t *here = room, *above = room + n_codes, *n_children = room + 2 * n_codes;
-    int ok = room != NULL;
+    uint32_t *here, *above, *n_children;
+    int ok = 1;
+    if (room == NULL)
+        return 0;
+    here = room;
+    above = room + n_codes;
+    n_children = room + 2 * n_codes;
     for (size_t level = 1; ok && level <= v->axis.n_levels; level++) {
         uint32_t *swap = above;
         above = here;

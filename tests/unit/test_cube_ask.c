@@ -209,6 +209,7 @@ static void measure_coverage(noise *n, double share[6])
         for (uint32_t t = 0; t < 6; t++)
             for (size_t i = 0; i < (size_t) cube->lattice.n_cells[t]; i++)
                 cellar_cube_measured_room(cube, t)[i] = noise_draw(n, &seed);
+        cellar_cube_values_clear(&cube->estimates);
         assert_int_equal(cellar_cube_estimate_all(cube, &err), CELLAR_OK);
         for (uint32_t t = 0; t < 6; t++) {
             const size_t last = (size_t) cube->lattice.n_cells[t] - 1;
