@@ -3,7 +3,11 @@
 #include "verbs.h"
 
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include <cellar/cube.h>
 #include <cellar/manifest.h>
 
 #include "json_out.h"
@@ -43,6 +47,7 @@ static const cli_command sign_command = {
     " is its signature. What is signed is read first. Files that only you may read, that say they "
     "are confidential or that hold true counts are refused, and so are releases whose certificate "
     "claims more than can be computed from their mechanism. Files that are neither releases, "
+    "cubes, "
     "fitted tables, certificates, pages and SVG charts for the public nor notes need "
     "--accept-file. "
     "Numbers without protection, with an "
@@ -57,8 +62,8 @@ static const cli_command verify_command = {
     "Checks, without a network, that every file of a signed folder is as it was signed, that "
     "none is missing or was added, and that the owner of the key signed it and answers for what "
     "the files say; that none is confidential; and that no release's certificate claims more than "
-    "can be computed from the mechanism it names. sha256sum -c " CELLAR_MANIFEST_FILE
-    " checks the files alone.",
+    "can be computed from the mechanism it names; of a cube (FILE.cube) that every table is the "
+    "estimate from its measurements. sha256sum -c " CELLAR_MANIFEST_FILE " checks the files alone.",
     verify_options,
     sizeof verify_options / sizeof verify_options[0],
     verify_examples};
@@ -81,6 +86,54 @@ static cellar_status sign_folder(const char *folder, const sign_values *values,
     return status;
 }
 
+static char *path_in(const char *folder, const char *name)
+{
+    const size_t room = strlen(folder) + strlen(name) + 2;
+    char *path = cli_alloc(room, 1);
+    snprintf(path, room, "%s/%s", folder, name);
+    return path;
+}
+
+static cellar_status verify_cube(const char *path, cellar_error *err)
+{
+    cellar_cube *cube = NULL;
+    cellar_status status = cellar_cube_open(path, &cube, err);
+    if (status == CELLAR_OK)
+        status = cellar_cube_verify(cube, path, err);
+    cellar_cube_close(cube);
+    return status;
+}
+
+/* What the cubes of a folder hold is what their measurements give. */
+static cellar_status verify_cubes(const char *folder, cellar_error *err)
+{
+    static const char ending[] = ".cube";
+    char *path = path_in(folder, CELLAR_MANIFEST_FILE), *line = NULL;
+    size_t room = 0;
+    FILE *manifest = fopen(path, "r");
+    cellar_status status = manifest != NULL ? CELLAR_OK : CELLAR_ERR_IO;
+    if (manifest == NULL)
+        snprintf(err->message, sizeof err->message, "%.200s: cannot be read again", path);
+    free(path);
+    while (status == CELLAR_OK &&
+           getline(&line, &room, manifest) > 0) { /* DIGEST, two blanks, PATH */
+        const char *name = strstr(line, "  ");
+        size_t length;
+        line[strcspn(line, "\n")] = '\0';
+        length = strlen(line);
+        if (name == NULL || length < sizeof ending - 1 ||
+            strcmp(line + length - (sizeof ending - 1), ending) != 0)
+            continue;
+        path = path_in(folder, name + 2);
+        status = verify_cube(path, err);
+        free(path);
+    }
+    free(line);
+    if (manifest != NULL)
+        fclose(manifest);
+    return status;
+}
+
 static cellar_status verify_folder(const char *folder, const sign_values *values,
                                    cellar_public_key *who, cellar_manifest_findings *found,
                                    cellar_error *err)
@@ -88,6 +141,8 @@ static cellar_status verify_folder(const char *folder, const sign_values *values
     cellar_status status = cellar_public_key_read(values->key, who, err);
     if (status == CELLAR_OK)
         status = cellar_manifest_verify(folder, who, found, err);
+    if (status == CELLAR_OK)
+        status = verify_cubes(folder, err);
     return status;
 }
 

@@ -291,6 +291,12 @@ out:
 /* ---- the answer -------------------------------------------------------------------------------
  */
 
+static cellar_status fail_large(cellar_error *err)
+{
+    return cellar_fail(err, CELLAR_ERR_INPUT,
+                       "the cube: values or noise are too large to be counts");
+}
+
 static cellar_status compute(asking *a, cellar_error *err)
 {
     const size_t n = (size_t) cellar_schema_n_indices(a->schema), n_sides = a->question->n_sides;
@@ -301,18 +307,23 @@ static cellar_status compute(asking *a, cellar_error *err)
     a->se = cellar_alloc(n, sizeof *a->se);
     if (values == NULL || variances == NULL || a->value == NULL || a->se == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "a table of a cube"));
-    cellar_cube_picks_values(a->cube, a->table, a->picks, values);
+    if (!cellar_cube_picks_values(a->cube, a->table, a->picks, values))
+        CELLAR_TRY(fail_large(err));
     CELLAR_TRY(cellar_cube_picks_variances(a->cube, a->table, a->picks, variances, err));
     for (size_t cell = 0; cell < n; cell++) { /* in the order of the table */
         uint32_t categories[CELLAR_MAX_VARIABLES] = {0};
         size_t rest = cell, index;
+        double se;
         for (size_t k = n_sides; k-- > 0;) {
             categories[a->side_of[k]] = (uint32_t) (rest % a->picks[k].n);
             rest /= a->picks[k].n;
         }
         index = (size_t) cellar_schema_index(a->schema, categories);
+        se = cellar_estimate_units(sqrt(variances[cell]), a->cube->decimals);
+        if (!(se < (double) INT64_MAX))
+            CELLAR_TRY(fail_large(err));
         a->value[index] = values[cell];
-        a->se[index] = (int64_t) cellar_estimate_units(sqrt(variances[cell]), a->cube->decimals);
+        a->se[index] = (int64_t) se;
     }
 out:
     cellar_free(values);

@@ -4,8 +4,9 @@
 #define CELLAR_CUBE_FILE_H
 
 #include "cube/cube.h"
+#include "release/files/inspected.h"
 
-#define CUBE_FILE_MARK "CELLARCUBE\r\n" /* programs that take the file for text would change it */
+#define CUBE_FILE_MARK CELLAR_CUBE_MARK /* programs that take the file for text would change it */
 enum { CUBE_FILE_VERSION = 1, CUBE_FILE_ALIGN = 64 };
 
 /* The first bytes. After the heading, at a multiple of CUBE_FILE_ALIGN, come the tables in the

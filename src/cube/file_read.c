@@ -15,6 +15,8 @@
 #include "table/formats/extension.h"
 
 enum { HEADING_MAX = 1 << 28 };
+/* Precisions are added up and divided: what no noise has would leave the range of doubles. */
+static const double VARIANCE_LEAST = 1e-40, VARIANCE_MOST = 1e40;
 
 typedef struct reading {
     const char *name;
@@ -155,7 +157,7 @@ static cellar_status place_tables(const reading *r, const cube_space *tables, si
         if (n_cells * sizeof(int64_t) * (double) n_parts > (double) (r->length - at))
             return fail_damaged(r, "its values end too early");
         if (digest == NULL || strlen(digest) != CUBE_DIGEST_TEXT - 1 ||
-            (mechanism != NULL && !(variance > 0 && isfinite(variance))))
+            (mechanism != NULL && !(variance > VARIANCE_LEAST && variance < VARIANCE_MOST)))
             return fail_damaged(r, "a table lacks its digest or the variance of its noise");
         memcpy(measure->digest, digest, CUBE_DIGEST_TEXT);
         if (mechanism != NULL) {
@@ -190,7 +192,11 @@ static cellar_status read_cube(reading *r, cellar_cube **out)
     CELLAR_TRY(cellar_cube_create(variables, n_variables, tables, n_tables, &cube, r->err));
     cube->decimals = (int) decimals;
     CELLAR_TRY(place_tables(r, tables, n_tables, cube));
-    CELLAR_TRY(cellar_cube_settle(cube, r->err));
+    status = cellar_cube_settle(cube, r->err);
+    if (status == CELLAR_ERR_ARGUMENT)
+        status = fail_damaged(r, "some table cannot be estimated from the measured ones");
+    if (status != CELLAR_OK)
+        goto out;
     CELLAR_TRY(cellar_cube_describe(cube, json_deep_copy(description), r->err));
     *out = cube;
     cube = NULL;

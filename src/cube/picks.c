@@ -67,30 +67,35 @@ static void picks_of(const cube_space *space, const cube_picks *picks, size_t ce
 
 /* ---- values ------------------------------------------------------------------------------ */
 
-static int64_t sum_from(const cellar_cube *cube, const cube_space *space, const int64_t *values,
-                        const cube_picks *picks, const size_t *pick, size_t side, size_t at)
+/* 0 when the sum is too large, as values of a file may be that no cube was made with. */
+static int add_from(const cellar_cube *cube, const cube_space *space, const int64_t *values,
+                    const cube_picks *picks, const size_t *pick, size_t side, size_t at,
+                    int64_t *sum)
 {
-    int64_t sum = 0;
     if (side == space->order)
-        return values[at];
+        return !__builtin_add_overflow(*sum, values[at], sum);
     for (size_t k = 0; k < pick_size(&picks[side], pick[side]); k++) {
         const uint32_t node = picks[side].nodes[picks[side].start[pick[side]] + k];
         const size_t n = cube->variables[space->variable[side]].axis.n[space->level[side]];
-        sum += sum_from(cube, space, values, picks, pick, side + 1, at * n + node);
+        if (!add_from(cube, space, values, picks, pick, side + 1, at * n + node, sum))
+            return 0;
     }
-    return sum;
+    return 1;
 }
 
-void cellar_cube_picks_values(const cellar_cube *cube, uint32_t table, const cube_picks *picks,
-                              int64_t *out)
+int cellar_cube_picks_values(const cellar_cube *cube, uint32_t table, const cube_picks *picks,
+                             int64_t *out)
 {
     const cube_space *space = &cube->lattice.spaces[table];
     const size_t n = n_answers(space, picks);
     for (size_t cell = 0; cell < n; cell++) {
         size_t pick[CUBE_ORDER_MAX];
         picks_of(space, picks, cell, pick);
-        out[cell] = sum_from(cube, space, cube->tables[table].values, picks, pick, 0, 0);
+        out[cell] = 0;
+        if (!add_from(cube, space, cube->tables[table].values, picks, pick, 0, 0, &out[cell]))
+            return 0;
     }
+    return 1;
 }
 
 /* ---- variances ---------------------------------------------------------------------------- */

@@ -23,9 +23,9 @@ int cellar_cube_picks_all(cube_picks *picks, uint32_t n);
 
 /* Cells of the answer lie in one array, the last variable fastest. */
 
-/* Adds up the values of all cells of the answer. */
-void cellar_cube_picks_values(const cellar_cube *cube, uint32_t table, const cube_picks *picks,
-                              int64_t *out);
+/* Adds up the values of all cells of the answer. 0 when some sum is too large. */
+int cellar_cube_picks_values(const cellar_cube *cube, uint32_t table, const cube_picks *picks,
+                             int64_t *out);
 /* The variance of the noise of each. Single nodes with the same numbers of siblings on the way up
  * have the same noise, which is computed once. */
 cellar_status cellar_cube_picks_variances(const cellar_cube *cube, uint32_t table,

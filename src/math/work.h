@@ -26,8 +26,8 @@ void cellar_work_add_closed(int64_t bits);
 
 /* Steps since the limit was set. */
 double cellar_work_done(void);
-/* Memory ended inside a computation that has another, slower way: 1 from then on, so that whoever set
- * the limit can refuse an answer that depends on it. */
+/* Memory ended inside a computation that has another, slower way: 1 from then on, so that whoever
+ * set the limit can refuse an answer that depends on it. */
 void cellar_work_note_memory(void);
 int cellar_work_ran_out_of_memory(void);
 /* 1 once a limit is used up. */

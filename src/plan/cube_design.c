@@ -11,7 +11,7 @@
 #include "cube/picks.h"
 #include "table/build.h"
 
-enum { SEARCH_STEPS = 14 };
+enum { SEARCH_STEPS = 14, TIGHTENINGS = 12 };
 
 /* ---- choosing ------------------------------------------------------------------------------- */
 
@@ -22,24 +22,25 @@ static double cost_for(const cellar_cube_design *d, double rho)
     return 2 * rho / (records * records * (double) d->work.n_sides);
 }
 
-/* The caps of the plan as variances at cost 1: its own wishes at the given cost, and the default
- * ones, which are shares of it. */
+/* The caps of the plan as variances at cost 1: what is aimed at for its own wishes at the given
+ * cost, and the default ones, which are shares of it. */
 static void caps_at(const cellar_cube_design *d, double cost, double *out)
 {
     memcpy(out, d->cap, d->cube->lattice.n * sizeof *out);
     for (size_t t = 0; t < d->cube->lattice.n; t++)
-        if (isfinite(d->wish[t]) && d->wish[t] * cost < out[t])
-            out[t] = d->wish[t] * cost;
+        if (isfinite(d->aim[t]) && d->aim[t] * cost < out[t])
+            out[t] = d->aim[t] * cost;
 }
 
 static cellar_status fail_wishes(const cellar_cube_design *d, double over, cellar_error *err)
 {
     const plan_budget *budget = &d->plan->budget;
-    return cellar_plan_fail_at(d->plan, "budget", err,
-                               "the standard deviations that were asked for cannot all be met: "
-                               "about %.3g times the %s would be enough",
-                               budget->rho != NULL ? over : sqrt(over),
-                               budget->rho != NULL ? "rho" : "epsilon");
+    const cellar_status status = cellar_plan_fail_at(
+        d->plan, "budget", err,
+        "the standard deviations that were asked for cannot all be met: about %.3g times the %s "
+        "would be enough",
+        budget->rho != NULL ? over : sqrt(over), budget->rho != NULL ? "rho" : "epsilon");
+    return status == CELLAR_ERR_MEMORY ? status : CELLAR_ERR_RULE;
 }
 
 static cellar_status choose(cellar_cube_design *d, double rho, cube_choice *out, cellar_error *err)
@@ -117,6 +118,44 @@ static cellar_status find_noise(cellar_cube_design *d, cube_choice *choice, cell
     /* Of pure epsilon: the split that the problem of rho suggests. Its caps are shares only. */
     CELLAR_TRY(choose(d, amount, choice, err));
     CELLAR_TRY(cellar_cube_design_noise(d, choice, amount, err));
+out:
+    return status;
+}
+
+/* The aim of every wish that is missed is lowered by as much as was missed: the choice knows
+ * neither that noise is rounded to few sizes nor that the cells of a hierarchy which is not
+ * balanced differ. *over: the largest variance over its wish, 1 when all are met. */
+static cellar_status lower_aims(cellar_cube_design *d, double *over, cellar_error *err)
+{
+    *over = 1;
+    for (size_t t = 0; t < d->cube->lattice.n; t++) {
+        double variance;
+        cellar_status status;
+        if (!isfinite(d->wish[t]))
+            continue;
+        status = cellar_cube_largest_variance(d->cube, (uint32_t) t, &variance, err);
+        if (status != CELLAR_OK)
+            return status;
+        if (variance > d->wish[t] * 1.0002) {
+            *over = fmax(*over, variance / d->wish[t]);
+            d->aim[t] *= d->wish[t] / variance;
+        }
+    }
+    return CELLAR_OK;
+}
+
+static cellar_status meet_wishes(cellar_cube_design *d, cube_choice *choice, cellar_error *err)
+{
+    double over = INFINITY;
+    cellar_status status = CELLAR_OK;
+    memcpy(d->aim, d->wish, d->cube->lattice.n * sizeof *d->aim);
+    for (size_t i = 0; i < TIGHTENINGS && over > 1; i++) {
+        cellar_cube_choice_clear(choice);
+        CELLAR_TRY(find_noise(d, choice, err));
+        CELLAR_TRY(lower_aims(d, &over, err));
+    }
+    if (over > 1)
+        CELLAR_TRY(fail_wishes(d, over, err));
 out:
     return status;
 }
@@ -216,7 +255,12 @@ static cellar_status read_wishes(cellar_cube_design *d, cellar_error *err)
             return cellar_plan_fail(plan->name, &table->place, "largest_sd", err,
                                     "for a budget of pure epsilon no optimum is known and no "
                                     "precision can be asked for: give a delta or a rho");
-        d->wish[d->named[i]] = sd * sd;
+        if (table->largest_sd != NULL && plan->universe.objective == PLAN_OBJECTIVE_LARGEST)
+            return cellar_plan_fail(plan->name, &table->place, "largest_sd", err,
+                                    "objective: largest makes the largest of all standard "
+                                    "deviations smallest: give a weight instead, or leave the "
+                                    "objective out");
+        d->wish[d->named[i]] = fmin(d->wish[d->named[i]], sd * sd);
     }
     return CELLAR_OK;
 }
@@ -240,14 +284,14 @@ cellar_status cellar_cube_design_create(const cellar_plan *plan, cellar_cube_des
     d->work = (plan_work){.plan = plan,
                           .per_unit = plan->unit.max_records > 0 ? plan->unit.max_records : 1,
                           .max_weight = plan->data.max_weight > 0 ? plan->data.max_weight : 1,
-                          .n_sides = plan->neighbours == 2 ? 2 : 1};
+                          .n_sides = plan->neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE ? 2 : 1};
     d->delta = plan->budget.delta != NULL ? plan->budget.delta : plan->ledger.delta;
     if (plan->data.weight != NULL && plan->data.max_weight == 0)
         CELLAR_TRY(cellar_plan_fail_at(plan, "data.max_weight", err,
                                        "weighted sums need a public bound on weights"));
     CELLAR_TRY(cellar_cube_design_universe(d, err));
     CELLAR_TRY(read_wishes(d, err));
-    CELLAR_TRY(find_noise(d, &choice, err));
+    CELLAR_TRY(meet_wishes(d, &choice, err));
     d->cost = 0;
     for (size_t t = 0; t < d->cube->lattice.n; t++)
         d->cost += d->cube->w[t];
@@ -274,6 +318,7 @@ void cellar_cube_design_free(cellar_cube_design *d)
     cellar_free(d->weight);
     cellar_free(d->cap);
     cellar_free(d->wish);
+    cellar_free(d->aim);
     cellar_free(d->named);
     cellar_free(d->sd);
     cellar_free(d->independent_sd);

@@ -19,8 +19,8 @@ struct cellar_cube_design {
     plan_work work;    /* of no table: what a unit multiplies */
     cellar_schema *domains[CELLAR_MAX_VARIABLES]; /* of each variable alone */
     /* Of each table: weight of the variance of a cell; largest variance as a share of the budget
-     * (at cost 1), and as the plan wishes it; errors. */
-    double *weight, *cap, *wish, *sd, *independent_sd, *inner_sd;
+     * (at cost 1), as the plan wishes it, and what is aimed at for that; errors. */
+    double *weight, *cap, *wish, *aim, *sd, *independent_sd, *inner_sd;
     uint32_t *named; /* the tables that the plan names, in its order */
     double cost;     /* the sum of all precisions */
     char **names;

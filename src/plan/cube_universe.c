@@ -102,7 +102,7 @@ out:
 static cellar_status read_without(const cellar_plan *plan, const cube_variable *variables, size_t i,
                                   uint8_t level[CELLAR_MAX_VARIABLES], cellar_error *err)
 {
-    const plan_place place = {plan->tree->line, NULL};
+    const plan_place place = {cellar_plan_line(plan, "universe.without"), NULL};
     const char *text = plan_text_at(&plan->universe.without, i);
     memset(level, 0, CELLAR_MAX_VARIABLES);
     for (;;) {
@@ -238,15 +238,16 @@ cellar_status cellar_cube_design_universe(cellar_cube_design *d, cellar_error *e
     d->weight = cellar_alloc(n, sizeof *d->weight);
     d->cap = cellar_alloc(n, sizeof *d->cap);
     d->wish = cellar_alloc(n, sizeof *d->wish);
+    d->aim = cellar_alloc(n, sizeof *d->aim);
     d->named = cellar_alloc(d->plan->universe.tables.n, sizeof *d->named);
     d->sd = cellar_alloc(n, sizeof *d->sd);
     d->independent_sd = cellar_alloc(n, sizeof *d->independent_sd);
     d->inner_sd = cellar_alloc(n, sizeof *d->inner_sd);
     d->names = cellar_alloc(n, sizeof *d->names);
     d->mechanism_of = cellar_alloc(n, sizeof *d->mechanism_of);
-    if (d->weight == NULL || d->cap == NULL || d->wish == NULL || d->named == NULL ||
-        d->sd == NULL || d->independent_sd == NULL || d->inner_sd == NULL || d->names == NULL ||
-        d->mechanism_of == NULL)
+    if (d->weight == NULL || d->cap == NULL || d->wish == NULL || d->aim == NULL ||
+        d->named == NULL || d->sd == NULL || d->independent_sd == NULL || d->inner_sd == NULL ||
+        d->names == NULL || d->mechanism_of == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "a universe"));
     CELLAR_TRY(weigh_tables(d, err));
     CELLAR_TRY(name_tables(d, err));

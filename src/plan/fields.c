@@ -66,7 +66,6 @@ static const plan_field universe_table_fields[] = {
 
 static const plan_field universe_fields[] = {
     {KEY("file", PLAN_FILE, plan_universe, file), .required = 1},
-    {KEY("sign", PLAN_FILE, plan_universe, sign)},
     {KEY("up_to", PLAN_COUNT, plan_universe, up_to)},
     {KEY("tables", PLAN_MAPS, plan_universe, tables), .fields = universe_table_fields,
      .size = sizeof(plan_universe_table)},

@@ -67,7 +67,6 @@ typedef struct plan_universe_table {
 /* Tables that are answered from one cube (docs/cube.md). */
 typedef struct plan_universe {
     const char *file; /* where the cube appears; NULL: the plan has no universe */
-    const char *sign;
     uint64_t up_to;
     plan_list tables, without;
     int objective;
@@ -156,6 +155,9 @@ cellar_status cellar_plan_parse_text(const char *name, const char *folder, const
 cellar_status cellar_plan_resolve(cellar_plan *plan, cellar_error *err);
 /* Reads the code lists and recode maps. */
 cellar_status cellar_plan_load(cellar_plan *plan, cellar_error *err);
+
+/* The line of "outputs.formats", or of the nearest thing above it that was written. */
+size_t cellar_plan_line(const cellar_plan *plan, const char *path);
 
 /* "plan.yaml:12: outputs.formats: WHAT" for what is not in a list. */
 cellar_status cellar_plan_fail_at(const cellar_plan *plan, const char *path, cellar_error *err,

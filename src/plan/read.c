@@ -107,9 +107,9 @@ void cellar_plan_free(cellar_plan *plan)
 
 /* ---- where ------------------------------------------------------------------------------ */
 
-/* The line of "outputs.formats", or of the nearest thing above it that was written. */
-static size_t plan_line(const plan_node *node, const char *path)
+size_t cellar_plan_line(const cellar_plan *plan, const char *path)
 {
+    const plan_node *node = plan->tree;
     size_t line = node->line;
     while (*path != '\0') {
         const size_t length = strcspn(path, ".");
@@ -128,7 +128,7 @@ static size_t plan_line(const plan_node *node, const char *path)
 cellar_status cellar_plan_fail_at(const cellar_plan *plan, const char *path, cellar_error *err,
                                   const char *format, ...)
 {
-    const plan_place place = {plan_line(plan->tree, path), NULL};
+    const plan_place place = {cellar_plan_line(plan, path), NULL};
     char what[768];
     va_list arguments;
     va_start(arguments, format);

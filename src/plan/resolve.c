@@ -392,6 +392,10 @@ static cellar_status check_universe(const cellar_plan *plan, cellar_error *err)
     if (plan->tables.n > 0 || plan->rules.n > 0)
         return cellar_plan_fail_at(plan, "universe", err,
                                    "a universe has no tables and rules beside it");
+    if (plan->outputs.folder != NULL || plan->display.rounding > 0)
+        return cellar_plan_fail_at(plan, "universe", err,
+                                   "a cube is one file, universe.file: leave outputs and display "
+                                   "out");
     if (universe->up_to == 0 && universe->tables.n == 0)
         return cellar_plan_fail_at(plan, "universe", err,
                                    "expected up_to, the number of variables that tables may cross, "
@@ -406,7 +410,7 @@ static cellar_status check_universe(const cellar_plan *plan, cellar_error *err)
                                    "epsilon alone for pure differential privacy");
     if (has_delta && plan->budget.epsilon == NULL)
         return cellar_plan_fail_at(plan, "budget.delta", err, "a delta goes with an epsilon");
-    if (plan->negatives == 2 || plan->threshold > 0)
+    if (plan->negatives == CELLAR_NEGATIVES_ZERO || plan->threshold > 0)
         return cellar_plan_fail_at(plan, "negatives", err,
                                    "a cube keeps negative values, or its tables would not add: "
                                    "expected keep, and no threshold");

@@ -46,7 +46,9 @@ static cellar_status check_new(const cellar_plan *plan, cellar_error *err)
 static cellar_status check_outputs(const cellar_plan *plan, cellar_error *err)
 {
     cellar_place place;
-    cellar_status status;
+    cellar_status status = cellar_plan_check_lists_tables(plan, err);
+    if (status != CELLAR_OK)
+        return status;
     if (plan->outputs.folder == NULL || plan->outputs.formats.n == 0)
         return cellar_plan_fail_at(plan, "outputs", err,
                                    "a run needs a folder and at least one format");

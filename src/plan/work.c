@@ -160,14 +160,21 @@ out:
     return status;
 }
 
+cellar_status cellar_plan_check_lists_tables(const cellar_plan *plan, cellar_error *err)
+{
+    return plan->universe.file == NULL
+               ? CELLAR_OK
+               : cellar_plan_fail_at(plan, "universe", err,
+                                     "the plan is of a cube: use `cellar cube plan` and `cellar "
+                                     "cube build`");
+}
+
 cellar_status cellar_plan_work_open(plan_work *work, const cellar_plan *plan,
                                     const cellar_plan_options *options, cellar_error *err)
 {
-    cellar_status status = CELLAR_OK;
-    if (plan->universe.file != NULL)
-        return cellar_plan_fail_at(plan, "universe", err,
-                                   "the plan is of a cube: use `cellar cube plan` and `cellar cube "
-                                   "build`");
+    cellar_status status = cellar_plan_check_lists_tables(plan, err);
+    if (status != CELLAR_OK)
+        return status;
     *work = (plan_work){.plan = plan,
                         .n = plan->tables.n,
                         .per_unit = plan->unit.max_records > 0 ? plan->unit.max_records : 1,

@@ -27,6 +27,9 @@ typedef struct plan_work {
     cellar_certificate *certificate;
 } plan_work;
 
+/* Refuses a plan of a cube, which has a universe instead of tables. */
+cellar_status cellar_plan_check_lists_tables(const cellar_plan *plan, cellar_error *err);
+
 /* Counts all tables, splits the budget, makes the mechanisms and certifies the list. Close it in
  * every case. */
 cellar_status cellar_plan_work_open(plan_work *work, const cellar_plan *plan,

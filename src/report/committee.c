@@ -217,8 +217,8 @@ void cellar_committee_checklist(cellar_page *page)
     static const char *const items[] = {
         "The columns an attacker may know are the right ones, and none is missing.",
         "The sensitive columns are the right ones.",
-        ("The categories were declared in advance, were public before, or were reviewed by somebody "
-         "who answers for them."),
+        ("The categories were declared in advance, were public before, or were reviewed by "
+         "somebody who answers for them."),
         "The unit is right: one person can change no more records than the certificate says.",
         "Epsilon and delta, for all that one person touches, are what our policy allows.",
         "The budget left in the ledger covers this release, and the ledger will be charged.",

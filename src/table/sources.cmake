@@ -4,6 +4,7 @@ set(LAYER_SOURCES
   cells_expand.c
   counting/accumulate.c
   counting/cellmap.c
+  counting/lane.c
   counting/tabulate.c
   counting/tabulate_declared.c
   counting/tabulation.c

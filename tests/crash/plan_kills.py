@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Kills runs of a plan and looks at what they leave.
+"""Kills runs of a plan, or builds of a cube, and looks at what they leave.
 
-usage: plan_kills.py KILL_AT CELLAR [--kills N]
+usage: plan_kills.py KILL_AT CELLAR [--kills N] [--cube]
 
 A small plan that pays from a ledger is killed at system calls spread evenly from the first to the
 last. Afterwards its release pack is there whole or not at all; what waits under a hidden name is
@@ -33,6 +33,18 @@ parameter_choice: advance
 outputs: {folder: pack, formats: [csv, json]}
 ledger: {file: ledger, dataset: census, request: one}
 """
+UNIVERSE = """plan: 1
+data: {file: people.csv}
+unit: {name: person}
+variables:
+  - {name: region, codelist: region.csv}
+  - {name: sex, codelist: sex.csv}
+universe: {file: a.cube, up_to: 2}
+budget: {epsilon: 1}
+negatives: keep
+parameter_choice: advance
+ledger: {file: ledger, dataset: census, request: one}
+"""
 FILES = {"one.csv", "one.csv.cellar.json", "one.json", "two.csv", "two.csv.cellar.json", "two.json",
          "certificate.json", "method-note.md", "index.html", "manifest.sha256"}
 ENDED, NOT_ALLOWED = 10, 77
@@ -44,13 +56,14 @@ def fail(when, what):
 
 class Place:
     """A folder with a plan, its data and a ledger, copied afresh for every kill."""
+    plan, verb = PLAN, ("plan", "run")
 
     def __init__(self, kill_at, cellar):
         self.kill_at, self.cellar = kill_at, cellar
         self.base = pathlib.Path(tempfile.mkdtemp(prefix="cellar-plan-"))
         self.fresh_copy, self.work = self.base / "fresh", self.base / "work"
         self.fresh_copy.mkdir(mode=0o700)
-        for name, text in (("plan.yaml", PLAN), ("people.csv", "region,sex\nN,F\nS,M\nN,M\n"),
+        for name, text in (("plan.yaml", self.plan), ("people.csv", "region,sex\nN,F\nS,M\nN,M\n"),
                            ("region.csv", "code\nN\nS\n"), ("sex.csv", "code\nF\nM\n")):
             (self.fresh_copy / name).write_text(text)
         subprocess.run([cellar, "ledger", "create", "ledger", "--dataset", "census", "--unit", "person",
@@ -63,7 +76,7 @@ class Place:
         shutil.copytree(self.fresh_copy, self.work)
 
     def run(self, prefix=()):
-        return subprocess.run([*prefix, self.cellar, "plan", "run", "plan.yaml", "--threads", "1"],
+        return subprocess.run([*prefix, self.cellar, *self.verb, "plan.yaml", "--threads", "1"],
                               cwd=self.work, capture_output=True)
 
     def kill(self, n):
@@ -97,10 +110,28 @@ class Place:
         return float(spent["epsilon"])
 
 
+class CubePlace(Place):
+    """The same with a universe: what appears is one file."""
+    plan, verb = UNIVERSE, ("cube", "build")
+
+    def pack(self, when):
+        cube = self.work / "a.cube"
+        if not cube.exists():
+            return None
+        done = subprocess.run([self.cellar, "cube", "show", "a.cube", "--verify"], cwd=self.work,
+                              capture_output=True)
+        if done.returncode != 0:
+            fail(when, done.stderr.decode())
+        return cube.read_bytes()
+
+
 def check(place, when):
     """Looks at what the kill left, and settles it."""
     before, waiting = place.pack(when), bool(place.hidden())
     for path in place.hidden():
+        if path.is_file() and (path.stat().st_mode & 0o077) and before is None and \
+                not path.read_bytes().startswith(b"CELLARCUBE"):
+            fail(when, "half a cube that others can read")
         if path.is_dir() and (path.stat().st_mode & 0o077) and before is None and \
                 {p.name for p in path.iterdir()} != FILES:
             fail(when, "half a pack that others can read")
@@ -125,7 +156,7 @@ def check(place, when):
 
 def main():
     n_kills = int(sys.argv[sys.argv.index("--kills") + 1]) if "--kills" in sys.argv else 40
-    place = Place(sys.argv[1], sys.argv[2])
+    place = (CubePlace if "--cube" in sys.argv else Place)(sys.argv[1], sys.argv[2])
     try:
         last = 64
         while True: # how many system calls there are, about

@@ -48,6 +48,10 @@ prepare() {
             cellar protect "${pair%=*}" $noise -o "${pair#*=}"
         done
         ;;
+    cube)
+        sed -e 's|\.\./codelists|lists|; s|\.\./||; s|diagnosis|health|; s|occupation|job|' \
+            -e '/^ledger:/,$d' "$source/examples/plans/small_country_cube.yaml" >universe.yaml
+        ;;
     ledger) rm -f table1.csv ;;
     plan)
         sed 's|\.\./||' plans/small_country.yaml >plan.yaml

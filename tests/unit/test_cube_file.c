@@ -6,77 +6,16 @@
 #include "base/memory.h"
 #include "check.h"
 #include "cube/file.h"
+#include "cube_sample.h"
 #include "fail_every.h"
 #include "scratch.h"
-#include "splitmix.h"
-
-static const char REGIONS[] = "code,parent,label\n"
-                              "north,,North\nsouth,,South\n"
-                              "n1,north,N one\nn2,north,N two\n"
-                              "s1,south,S one\ns2,south,S two\ns3,south,S three\n";
-static const char SEXES[] = "code,label\nf,female\nm,male\n";
-
-static cellar_status add_variable(cube_variable *out, const char *name, const char *list,
-                                  cellar_error *err)
-{
-    cellar_codelist *codes = NULL;
-    cellar_status status = cellar_codelist_parse(name, list, strlen(list), &codes, err);
-    if (status == CELLAR_OK)
-        status = cellar_cube_variable_init(out, name, CELLAR_DOMAIN_DECLARED, codes, 1, err);
-    cellar_codelist_free(codes);
-    return status;
-}
-
-/* Region (two levels, not balanced) by sex, everything measured. */
-static cellar_status make_cube(cellar_cube **out, cellar_error *err)
-{
-    cube_variable variables[2] = {{0}};
-    cube_axis axes[2];
-    cube_space *tables = NULL;
-    size_t n_tables = 0;
-    uint64_t seed = 1;
-    cellar_status status = CELLAR_OK;
-
-    *out = NULL;
-    status = add_variable(&variables[0], "region", REGIONS, err);
-    if (status == CELLAR_OK)
-        status = add_variable(&variables[1], "sex", SEXES, err);
-    axes[0] = variables[0].axis;
-    axes[1] = variables[1].axis;
-    if (status == CELLAR_OK)
-        status = cellar_cube_tables_up_to(axes, 2, 2, &tables, &n_tables, err);
-    if (status == CELLAR_OK)
-        status = cellar_cube_create(variables, 2, tables, n_tables, out, err);
-    for (uint32_t t = 0; status == CELLAR_OK && t < (*out)->lattice.n; t++)
-        status = cellar_cube_plan_measure(*out, t, "discrete-gaussian:sigma=2", 4, err);
-    if (status == CELLAR_OK)
-        status = cellar_cube_settle(*out, err);
-    if (status == CELLAR_OK)
-        status = cellar_cube_measured_alloc(*out, err);
-    for (uint32_t t = 0; status == CELLAR_OK && t < (*out)->lattice.n; t++)
-        for (size_t i = 0; i < (size_t) (*out)->lattice.n_cells[t]; i++)
-            cellar_cube_measured_room(*out, t)[i] = (int64_t) (next_random(&seed) % 1000) - 100;
-    if (status == CELLAR_OK)
-        status = cellar_cube_estimate_all(*out, err);
-    if (status == CELLAR_OK)
-        status = cellar_cube_describe(
-            *out, json_pack("{s:{s:s}}", "certificate", "verdict", "holds"), err);
-    for (size_t v = 0; v < 2; v++)
-        cellar_cube_variable_clear(&variables[v]);
-    cellar_free(tables);
-    if (status != CELLAR_OK) {
-        cellar_cube_close(*out);
-        *out = NULL;
-    }
-    return status;
-}
 
 static cellar_status write_cube(const char *path, cellar_error *err)
 {
     cellar_cube *cube = NULL;
     cellar_output *output = NULL;
     const cellar_output_options options = {.replace = 1};
-    cellar_status status = make_cube(&cube, err);
+    cellar_status status = cube_sample("discrete-gaussian:sigma=2", 4, &cube, err);
     if (status == CELLAR_OK)
         status = cellar_output_open(path, &options, &output, err);
     if (status == CELLAR_OK)
@@ -95,7 +34,7 @@ static void what_is_written_is_read(void **state)
     cellar_cube *made = NULL, *read = NULL;
     cellar_cube_table_info info;
     cellar_error err;
-    assert_int_equal(make_cube(&made, &err), CELLAR_OK);
+    assert_int_equal(cube_sample("discrete-gaussian:sigma=2", 4, &made, &err), CELLAR_OK);
     assert_int_equal(write_cube(path, &err), CELLAR_OK);
     assert_int_equal(cellar_cube_open(path, &read, &err), CELLAR_OK);
     assert_int_equal(cellar_cube_verify(read, path, &err), CELLAR_OK);

@@ -82,9 +82,12 @@ static const struct {
     const char *name;
     cellar_table_write_options options;
 } formats[] = {
-    {"a.csv", {0}},  {"b.csv", {.zeros = 1}},
-    {"a.json", {0}}, {"b.json", {.sparse = 1}},
-    {"a.px", {0}},   {"c.csv", {.format = CELLAR_TABLE_CSVW}},
+    {"a.csv", {0}},
+    {"b.csv", {.zeros = 1}},
+    {"a.json", {0}},
+    {"b.json", {.sparse = 1}},
+    {"a.px", {0}},
+    {"c.csv", {.format = CELLAR_TABLE_CSVW}},
     {"d.csv", {.format = CELLAR_TABLE_SDMX}},
 };
 enum { N_FORMATS = sizeof formats / sizeof *formats };

@@ -170,6 +170,8 @@ static inspected_kind kind_of_csv(const inspected *file)
 
 inspected_kind cellar_inspected_kind(const inspected *file)
 {
+    if (file->length > CELLAR_CUBE_HEADING_AT && file_begins(file, CELLAR_CUBE_MARK))
+        return INSPECTED_CUBE;
     if (cellar_inspected_ends(file, ".json"))
         return kind_of_json(file);
     if (cellar_inspected_ends(file, ".px") && cellar_inspected_has(file, CELLAR_PX_MARK))

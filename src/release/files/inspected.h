@@ -7,6 +7,10 @@
 
 #include <cellar/status.h>
 
+/* How the file of a cube begins (cube/file.h), and where its heading has its length and begins. */
+#define CELLAR_CUBE_MARK "CELLARCUBE\r\n"
+enum { CELLAR_CUBE_LENGTH_AT = 16, CELLAR_CUBE_HEADING_AT = 32 };
+
 typedef struct inspected {
     const char *path;  /* as the folder was given */
     const char *name;  /* inside the folder */
@@ -23,8 +27,9 @@ typedef enum inspected_kind {
     INSPECTED_PX,            /* a release in PC-Axis */
     INSPECTED_ESTIMATE_JSON, /* an estimate or a fitted table in JSON-stat */
     INSPECTED_ESTIMATE_PX,   /* the same in PC-Axis */
-    INSPECTED_BESIDE,  /* values in a format that is only written (SDMX-CSV), or of an estimate */
-    INSPECTED_PACK,    /* certificate.json of a plan's pack */
+    INSPECTED_BESIDE, /* values in a format that is only written (SDMX-CSV), or of an estimate */
+    INSPECTED_PACK,   /* certificate.json of a plan's pack */
+    INSPECTED_CUBE,
     INSPECTED_HARMLESS /* descriptions, certificates, pages and charts for the public, prose */
 } inspected_kind;
 

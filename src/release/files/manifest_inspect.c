@@ -18,6 +18,7 @@
 #include "release/files/description.h"
 #include "release/files/inspected.h"
 #include "release/files/release_file.h"
+#include "release/guarantee/level.h"
 #include "table/formats/sheet.h"
 
 static const size_t INSPECT_BYTES = (size_t) 4 << 30;
@@ -203,6 +204,45 @@ static cellar_status inspect_pack(const inspected *file, cellar_error *err)
     return status;
 }
 
+/* The heading of a cube; NULL: the file has none. Its values are checked by cellar_cube_verify().
+ */
+static json_t *cube_heading(const inspected *file)
+{
+    uint64_t length = 0;
+    for (size_t i = 8; i-- > 0;) /* little-endian */
+        length = length << 8 | (unsigned char) file->bytes[CELLAR_CUBE_LENGTH_AT + i];
+    return length <= file->length - CELLAR_CUBE_HEADING_AT
+               ? json_loadb(file->bytes + CELLAR_CUBE_HEADING_AT, (size_t) length,
+                            JSON_REJECT_DUPLICATES, NULL)
+               : NULL;
+}
+
+/* A cube says who paid and has a certificate. It is composed of many mechanisms and not computed
+ * again here. */
+static cellar_status inspect_cube(const inspected *file, sayings *said,
+                                  cellar_manifest_findings *out, cellar_error *err)
+{
+    json_t *heading = cube_heading(file);
+    const json_t *description = json_object_get(json_object_get(heading, "cellar"), "description");
+    const json_t *certificate = json_object_get(description, "certificate");
+    const char *ledger = json_string_value(json_object_get(description, "ledger"));
+    cellar_protection_level level = CELLAR_LEVEL_NO_PROTECTION;
+    cellar_status status = CELLAR_OK;
+    if (!json_is_object(certificate) || ledger == NULL || !cellar_ledger_text_is_sound(ledger))
+        status = cellar_fail(err, CELLAR_ERR_INPUT,
+                             "%s: the cube is damaged: its heading lacks a certificate, or the "
+                             "stamp of a charge",
+                             file->path);
+    if (status == CELLAR_OK)
+        status = cellar_level_of(certificate, NULL, 1, &level, err);
+    if (status == CELLAR_OK) {
+        said->at_level[level] = 1;
+        out->n_releases++;
+    }
+    json_decref(heading);
+    return status;
+}
+
 static cellar_status inspect_kind(const inspected *file, inspected_kind kind, sayings *said,
                                   inspection *run, cellar_error *err)
 {
@@ -221,6 +261,8 @@ static cellar_status inspect_kind(const inspected *file, inspected_kind kind, sa
         return inspect_beside(file, said, run->found, err);
     case INSPECTED_PACK:
         return inspect_pack(file, err);
+    case INSPECTED_CUBE:
+        return inspect_cube(file, said, run->found, err);
     case INSPECTED_HARMLESS:
         return CELLAR_OK;
     case INSPECTED_OTHER:
@@ -229,7 +271,7 @@ static cellar_status inspect_kind(const inspected *file, inspected_kind kind, sa
     if (!cellar_manifest_names(run->allowed, file->name))
         return cellar_fail(
             err, CELLAR_ERR_RULE,
-            "%s: is no release, certificate, page for the public, chart or note that "
+            "%s: is no release, cube, certificate, page for the public, chart or note that "
             "Cellar recognises; to sign it all the same, accept it by name "
             "(--accept-file)",
             file->path);

@@ -11,23 +11,11 @@
 #include "data/scan.h"
 #include "data/units.h"
 #include "table/counting/accumulate.h"
+#include "table/counting/lane.h"
 #include "table/build.h"
 #include "table/structural/structural.h"
 #include "table/table.h"
 #include "table/counting/tabulation.h"
-
-/* What one thread needs beside the counters. */
-typedef struct tabulate_lane {
-    const int32_t *codes[CELLAR_MAX_VARIABLES];
-    size_t n_codes[CELLAR_MAX_VARIABLES];
-    int32_t *kept[CELLAR_MAX_VARIABLES]; /* codes of the rows left after weights, keys and units */
-    size_t kept_capacity[CELLAR_MAX_VARIABLES];
-    uint64_t *counts;
-    cellar_int128 *weights;
-    uint64_t *record_keys;
-    size_t counts_capacity, weights_capacity, keys_capacity;
-    uint64_t n_counted, n_over_unit;
-} tabulate_lane;
 
 typedef struct tabulation {
     const cellar_tabulate_spec *spec;
@@ -37,14 +25,11 @@ typedef struct tabulation {
     cellar_coder **coders; /* of the variables, then of the conditions */
     cellar_scan_use *uses; /* the same, then weight, record key and unit */
     size_t n_coders, n_uses;
-    size_t weight_use, key_use, unit_use;
-    uint64_t key_range;
-    cellar_int128 largest_weight; /* what weights are clipped to; 0: not at all */
-    cellar_units *units;
+    cellar_admission admission;
     const cellar_tabulate_set *sets; /* the tables to count */
     size_t n_sets;
     cellar_accumulator **accumulators; /* one for each */
-    tabulate_lane *lanes;
+    cellar_lane *lanes;
     int n_lanes;
     cellar_codelist *domains[CELLAR_MAX_VARIABLES];
     uint32_t *leaf_of[CELLAR_MAX_VARIABLES];
@@ -173,19 +158,19 @@ static cellar_status tabulation_prepare(tabulation *t, cellar_error *err)
         CELLAR_TRY(add_variable(t, v, err));
     for (size_t w = 0; w < spec->n_where; w++)
         CELLAR_TRY(add_condition(t, w, err));
-    CELLAR_TRY(add_raw(t, spec->weight_column, &t->weight_use, err));
+    CELLAR_TRY(add_raw(t, spec->weight_column, &t->admission.weight_use, err));
     CELLAR_TRY(add_raw(
         t, spec->record_id_column != NULL ? spec->record_id_column : spec->record_key_column,
-        &t->key_use, err));
-    CELLAR_TRY(add_raw(t, spec->unit_column, &t->unit_use, err));
+        &t->admission.key_use, err));
+    CELLAR_TRY(add_raw(t, spec->unit_column, &t->admission.unit_use, err));
     if (spec->structural_zeros_path != NULL)
         CELLAR_TRY(cellar_structural_rules_read(spec->structural_zeros_path, &t->rules, err));
     if (spec->record_key_column != NULL || spec->record_id_column != NULL)
-        t->key_range = spec->key_range > 0 ? spec->key_range : CELLAR_DECIMAL_KEY_RANGE;
-    t->largest_weight = (cellar_int128) spec->max_weight * CELLAR_WEIGHT_UNIT;
+        t->admission.key_range = spec->key_range > 0 ? spec->key_range : CELLAR_DECIMAL_KEY_RANGE;
+    t->admission.largest_weight = (cellar_int128) spec->max_weight * CELLAR_WEIGHT_UNIT;
     if (spec->unit_column != NULL) {
-        t->units = cellar_units_create(spec->max_per_unit);
-        if (t->units == NULL)
+        t->admission.units = cellar_units_create(spec->max_per_unit);
+        if (t->admission.units == NULL)
             status = cellar_fail_memory(err, "units");
     }
 out:
@@ -193,122 +178,6 @@ out:
 }
 
 /* ---- counting -------------------------------------------------------------- */
-
-enum { ROW_COUNTS, ROW_REJECTED, ROW_OVER_UNIT, ROW_NO_MEMORY };
-
-/* The key of a row, derived or read. 0: the row was rejected. */
-static int lane_key(const tabulation *t, cellar_batch *batch, size_t row, uint64_t *key)
-{
-    const cellar_tabulate_spec *spec = t->spec;
-    size_t length;
-    const char *text = cellar_batch_text(batch, t->key_use, row, &length);
-
-    if (spec->record_id_column != NULL) {
-        if (length == 0) {
-            cellar_batch_reject(batch, spec->record_id_column, row, "the identifier is missing");
-            return 0;
-        }
-        *key = cellar_record_key_derive(spec->record_secret, text, length, spec->key_range);
-        return 1;
-    }
-    if (cellar_record_key_parse(text, length, spec->key_range, key))
-        return 1;
-    cellar_batch_reject(batch, spec->record_key_column, row,
-                        spec->key_range > 0
-                            ? "expected a record key, an integer below the key range"
-                            : "expected a record key, a decimal in [0,1)");
-    return 0;
-}
-
-/* The weight (of all records that the row stands for) and key of a row go to position `n` of the
- * lane's arrays. The unit comes last, so that a row which is no good does not use up a place of its
- * unit. */
-static int lane_admit(tabulation *t, tabulate_lane *lane, cellar_batch *batch, size_t row,
-                      uint64_t count, size_t n)
-{
-    const cellar_tabulate_spec *spec = t->spec;
-    size_t length;
-    const char *text;
-
-    if (spec->weight_column != NULL) {
-        text = cellar_batch_text(batch, t->weight_use, row, &length);
-        if (!cellar_parse_decimal(text, length, CELLAR_WEIGHT_SCALE, &lane->weights[n], NULL) ||
-            lane->weights[n] < 0) {
-            cellar_batch_reject(batch, spec->weight_column, row,
-                                "expected a weight, a decimal number of at least 0");
-            return ROW_REJECTED;
-        }
-        if (t->largest_weight > 0 && lane->weights[n] > t->largest_weight)
-            lane->weights[n] = t->largest_weight;
-        if (count > 1 &&
-            __builtin_mul_overflow(lane->weights[n], (cellar_int128) count, &lane->weights[n])) {
-            cellar_batch_reject(batch, spec->weight_column, row,
-                                "the weight times the number of records is too large");
-            return ROW_REJECTED;
-        }
-    }
-    if (t->key_range > 0 && !lane_key(t, batch, row, &lane->record_keys[n]))
-        return ROW_REJECTED;
-    if (t->units != NULL) {
-        int admitted;
-        text = cellar_batch_text(batch, t->unit_use, row, &length);
-        if (length == 0) {
-            cellar_batch_reject(batch, spec->unit_column, row, "the unit is missing");
-            return ROW_REJECTED;
-        }
-        admitted = cellar_units_admit(t->units, text, length);
-        if (admitted <= 0)
-            return admitted < 0 ? ROW_NO_MEMORY : ROW_OVER_UNIT;
-    }
-    return ROW_COUNTS;
-}
-
-static int lane_reserve(const tabulation *t, tabulate_lane *lane, size_t n)
-{
-    int ok = 1;
-    for (size_t v = 0; ok && v < t->spec->n_variables; v++)
-        ok = cellar_grow(&lane->kept[v], &lane->kept_capacity[v], n, sizeof *lane->kept[v]);
-    if (ok && t->spec->reader.count_column != NULL)
-        ok = cellar_grow(&lane->counts, &lane->counts_capacity, n, sizeof *lane->counts);
-    if (ok && t->spec->weight_column != NULL)
-        ok = cellar_grow(&lane->weights, &lane->weights_capacity, n, sizeof *lane->weights);
-    if (ok && t->key_range > 0)
-        ok = cellar_grow(&lane->record_keys, &lane->keys_capacity, n, sizeof *lane->record_keys);
-    return ok;
-}
-
-/* The rows of a batch that weights, keys and units leave. */
-static cellar_status lane_pick(tabulation *t, tabulate_lane *lane, cellar_batch *batch,
-                               cellar_coded_rows *rows, cellar_error *err)
-{
-    size_t n = 0;
-    if (!lane_reserve(t, lane, rows->n))
-        return cellar_fail_memory(err, "a batch of rows");
-    for (size_t row = 0; row < rows->n; row++)
-        switch (lane_admit(t, lane, batch, row, rows->counts != NULL ? rows->counts[row] : 1, n)) {
-        case ROW_COUNTS:
-            if (rows->counts != NULL)
-                lane->counts[n] = rows->counts[row];
-            for (size_t v = 0; v < t->spec->n_variables; v++)
-                lane->kept[v][n] = lane->codes[v][row];
-            n++;
-            break;
-        case ROW_OVER_UNIT:
-            lane->n_over_unit++;
-            break;
-        case ROW_NO_MEMORY:
-            return cellar_fail_memory(err, "units");
-        default:
-            break;
-        }
-    for (size_t v = 0; v < t->spec->n_variables; v++)
-        lane->codes[v] = lane->kept[v];
-    rows->n = n;
-    rows->counts = rows->counts != NULL ? lane->counts : NULL;
-    rows->weights = t->spec->weight_column != NULL ? lane->weights : NULL;
-    rows->record_keys = t->key_range > 0 ? lane->record_keys : NULL;
-    return CELLAR_OK;
-}
 
 /* Counts rows, which hold all variables, for one table. */
 static cellar_status count_set(tabulation *t, int lane_number, size_t s, cellar_coded_rows rows,
@@ -338,7 +207,7 @@ static cellar_status count_batch(void *context, int lane_number, cellar_batch *b
                                  cellar_error *err)
 {
     tabulation *t = context;
-    tabulate_lane *lane = &t->lanes[lane_number];
+    cellar_lane *lane = &t->lanes[lane_number];
     cellar_coded_rows rows = {.n = cellar_batch_n_rows(batch),
                               .codes = lane->codes,
                               .n_codes = lane->n_codes,
@@ -349,8 +218,8 @@ static cellar_status count_batch(void *context, int lane_number, cellar_batch *b
         lane->codes[v] = cellar_batch_codes(batch, v);
         lane->n_codes[v] = cellar_coder_n_codes(t->coders[v]);
     }
-    if (t->spec->weight_column != NULL || t->key_range > 0 || t->units != NULL)
-        CELLAR_TRY(lane_pick(t, lane, batch, &rows, err));
+    if (t->spec->weight_column != NULL || t->admission.key_range > 0 || t->admission.units != NULL)
+        CELLAR_TRY(cellar_lane_pick(lane, &t->admission, batch, &rows, err));
     lane->n_counted += cellar_counts_sum(rows.counts, rows.n);
     for (size_t s = 0; s < t->n_sets; s++) {
         CELLAR_TRY(count_set(t, lane_number, s, rows, err));
@@ -363,11 +232,12 @@ out:
 static cellar_status tabulation_count(tabulation *t, cellar_row_report *report, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    cellar_scan_options options = {
-        .n_lanes = t->spec->n_threads, .in_order = t->units != NULL, .progress = t->spec->progress};
+    cellar_scan_options options = {.n_lanes = t->spec->n_threads,
+                                   .in_order = t->admission.units != NULL,
+                                   .progress = t->spec->progress};
     cellar_accumulator_spec counters = {.counted = t->spec->reader.count_column != NULL,
                                         .weighted = t->spec->weight_column != NULL,
-                                        .key_range = t->key_range};
+                                        .key_range = t->admission.key_range};
 
     t->n_lanes = counters.n_lanes = cellar_scan_n_lanes(t->scan, &options);
     t->lanes = cellar_alloc((size_t) t->n_lanes, sizeof *t->lanes);
@@ -477,7 +347,7 @@ static cellar_status set_table(tabulation *t, size_t s, cellar_table **out, cell
 
     CELLAR_TRY(set_schema(t, &t->sets[s], &schema, err));
     CELLAR_TRY(set_cells(t, s, schema, &cells, err));
-    status = cellar_table_from_cells(schema, &cells, t->key_range, &inner, &refusal);
+    status = cellar_table_from_cells(schema, &cells, t->admission.key_range, &inner, &refusal);
     if (status != CELLAR_OK) {
         cellar_fail(err, status, "%s: %s",
                     t->rules != NULL ? t->spec->structural_zeros_path : t->spec->path,
@@ -509,13 +379,8 @@ static void tabulation_clear(tabulation *t)
         cellar_codelist_free(t->domains[v]);
         cellar_free(t->leaf_of[v]);
     }
-    for (int i = 0; t->lanes != NULL && i < t->n_lanes; i++) {
-        for (size_t v = 0; v < CELLAR_MAX_VARIABLES; v++)
-            cellar_free(t->lanes[i].kept[v]);
-        cellar_free(t->lanes[i].counts);
-        cellar_free(t->lanes[i].weights);
-        cellar_free(t->lanes[i].record_keys);
-    }
+    for (int i = 0; t->lanes != NULL && i < t->n_lanes; i++)
+        cellar_lane_clear(&t->lanes[i]);
     cellar_free(t->lanes);
     cellar_free(t->conditions);
     cellar_free(t->coders);
@@ -523,7 +388,7 @@ static void tabulation_clear(tabulation *t)
     for (size_t s = 0; t->accumulators != NULL && s < t->n_sets; s++)
         cellar_accumulator_free(t->accumulators[s]);
     cellar_free(t->accumulators);
-    cellar_units_free(t->units);
+    cellar_units_free(t->admission.units);
     cellar_structural_rules_free(t->rules);
     cellar_scan_close(t->scan);
 }
@@ -533,7 +398,7 @@ static cellar_status tabulate_sets(const cellar_tabulate_spec *spec,
                                    cellar_table **out, cellar_row_report *report, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    tabulation t = {.spec = spec, .sets = sets, .n_sets = n_sets};
+    tabulation t = {.spec = spec, .admission = {.spec = spec}, .sets = sets, .n_sets = n_sets};
     cellar_row_report counted = {0};
 
     CELLAR_TRY(tabulation_check(spec, err));

@@ -7,4 +7,5 @@ awk 'BEGIN { print "id,region,sex,age,diagnosis"
 cellar plan check plans/small_country.yaml >/dev/null && echo checked
 cellar plan compare plans/small_country.yaml >/dev/null && echo compared
 sed '/^ledger:/,$d' plans/small_country.yaml >plans/unpaid.yaml # the tutorial makes the ledger
+cellar cube plan plans/small_country_cube.yaml >/dev/null && echo planned
 cellar plan run plans/unpaid.yaml 2>/dev/null && echo done

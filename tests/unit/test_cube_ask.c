@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Questions to a cube: what is shown adds, its errors are those of the sums, and intervals cover.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include <cellar/cube.h>
+#include <cellar/mechanism.h>
+
+#include "check.h"
+#include "cube/contrast.h"
+#include "cube/file.h"
+#include "cube_sample.h"
+#include "fail_every.h"
+#include "near.h"
+
+enum { MILLION = 1000000 };
+
+static cellar_estimate *ask(const cellar_cube *cube, const cellar_cube_side *sides, size_t n,
+                            int margins)
+{
+    const cellar_cube_question question = {sides, n, margins};
+    cellar_estimate *out = NULL;
+    cellar_error err = {""};
+    if (cellar_cube_ask(cube, &question, &out, &err) != CELLAR_OK)
+        fail_msg("%s", err.message);
+    return out;
+}
+
+static void check_refused(const cellar_cube *cube, const cellar_cube_side *sides, size_t n,
+                          int margins, cellar_status want, const char *message)
+{
+    const cellar_cube_question question = {sides, n, margins};
+    cellar_estimate *out = NULL;
+    cellar_error err = {""};
+    assert_int_equal(cellar_cube_ask(cube, &question, &out, &err), want);
+    assert_null(out);
+    if (strstr(err.message, message) == NULL)
+        fail_msg("'%s' lacks '%s'", err.message, message);
+}
+
+/* A stored value in units of its last decimal: exact, as a double holds it. */
+static long long units(const cellar_estimate *estimate, size_t cell)
+{
+    return llround(cellar_estimate_cell(estimate, cell).value * MILLION);
+}
+
+static cellar_cube *sample(void)
+{
+    cellar_cube *cube = NULL;
+    cellar_error err = {""};
+    assert_int_equal(cube_sample("discrete-gaussian:sigma=2", 4, &cube, &err), CELLAR_OK);
+    for (uint32_t t = 0; t < cube->lattice.n; t++) /* as in a file: every answer checks them */
+        assert_int_equal(cellar_cube_table_digest(cube, t, cube->tables[t].digest, &err),
+                         CELLAR_OK);
+    return cube;
+}
+
+/* ---- sums ----------------------------------------------------------------------------- */
+
+static void tables_add_to_each_other(void **state)
+{
+    cellar_cube *cube = sample();
+    const cellar_cube_side both[2] = {{.variable = "region"}, {.variable = "sex"}};
+    const cellar_cube_side turned[2] = {both[1], both[0]};
+    const cellar_cube_side upper = {.variable = "region", .level = 1};
+    cellar_estimate *cells = ask(cube, both, 2, 0), *other = ask(cube, turned, 2, 0);
+    cellar_estimate *regions = ask(cube, both, 1, 0), *sexes = ask(cube, both + 1, 1, 0);
+    cellar_estimate *top = ask(cube, &upper, 1, 0), *total = ask(cube, NULL, 0, 0);
+    cellar_estimate *margins = ask(cube, both, 2, 1);
+    (void) state;
+    assert_int_equal(cellar_estimate_n_cells(cells), 10);
+    assert_int_equal(cellar_estimate_n_cells(margins), 18);
+    for (size_t r = 0; r < 5; r++) {
+        assert_int_equal(units(cells, 2 * r) + units(cells, 2 * r + 1), units(regions, r));
+        for (size_t s = 0; s < 2; s++) {
+            assert_int_equal(units(cells, 2 * r + s), units(other, 5 * s + r));
+            assert_int_equal(units(cells, 2 * r + s), units(margins, 3 * r + s));
+        }
+        assert_int_equal(units(margins, 3 * r + 2), units(regions, r));
+    }
+    assert_int_equal(units(regions, 0) + units(regions, 1), units(top, 0));
+    assert_int_equal(units(regions, 2) + units(regions, 3) + units(regions, 4), units(top, 1));
+    assert_int_equal(units(top, 0) + units(top, 1), units(total, 0));
+    assert_int_equal(units(sexes, 0) + units(sexes, 1), units(total, 0));
+    assert_int_equal(units(margins, 17), units(total, 0));
+    cellar_estimate_free(cells);
+    cellar_estimate_free(other);
+    cellar_estimate_free(regions);
+    cellar_estimate_free(sexes);
+    cellar_estimate_free(top);
+    cellar_estimate_free(total);
+    cellar_estimate_free(margins);
+    cellar_cube_close(cube);
+}
+
+/* A group is the sum of its cells, and its error that of the sum, correlations included; an upper
+ * level is a group of the level below. */
+static void groups_are_sums(void **state)
+{
+    const char *const north[] = {"n1", "n2"}, *const mixed[] = {"s3", "n1"};
+    const cellar_cube_group groups[2] = {{"north", "the north", north, 2},
+                                         {"mixed", NULL, mixed, 2}};
+    const cellar_cube_side sides[2] = {{.variable = "region", .groups = groups, .n_groups = 2},
+                                       {.variable = "sex"}};
+    const cellar_cube_side plain[2] = {{.variable = "region"}, {.variable = "sex"}};
+    const cellar_cube_side upper[2] = {{.variable = "region", .level = 1}, {.variable = "sex"}};
+    cellar_cube *cube = sample();
+    cellar_estimate *grouped = ask(cube, sides, 2, 0), *cells = ask(cube, plain, 2, 0);
+    cellar_estimate *top = ask(cube, upper, 2, 0);
+    const double n1_s3[5] = {1, 0, 0, 0, 1}, female[2] = {1, 0};
+    const double *u[2] = {n1_s3, female};
+    double variance;
+    (void) state;
+    for (size_t s = 0; s < 2; s++) {
+        assert_int_equal(units(grouped, s), units(cells, s) + units(cells, 2 + s));
+        assert_int_equal(units(grouped, 2 + s), units(cells, s) + units(cells, 8 + s));
+        assert_int_equal(units(grouped, s), units(top, s));
+        near(cellar_estimate_cell(grouped, s).se, cellar_estimate_cell(top, s).se, 2e-6, "a level");
+    }
+    assert_int_equal(
+        cellar_cube_covariance(&cube->lattice, cube->w, cube->tau, 5, u, u, &variance, NULL),
+        CELLAR_OK);
+    near(cellar_estimate_cell(grouped, 2).se, sqrt(variance), 2e-6, "a group");
+    cellar_estimate_free(grouped);
+    cellar_estimate_free(cells);
+    cellar_estimate_free(top);
+    cellar_cube_close(cube);
+}
+
+static void categories_can_be_chosen(void **state)
+{
+    const char *const codes[] = {"s2", "n1"}, *const upper[] = {"north"};
+    const cellar_cube_side some = {.variable = "region", .codes = codes, .n_codes = 2};
+    const cellar_cube_side all = {.variable = "region"};
+    const cellar_cube_side wrong = {.variable = "region", .codes = upper, .n_codes = 1};
+    const cellar_cube_side level = {.variable = "region", .level = 3};
+    const cellar_cube_side name = {.variable = "regoin"};
+    const cellar_cube_side twice[2] = {all, all};
+    cellar_cube *cube = sample();
+    cellar_estimate *chosen = ask(cube, &some, 1, 0), *whole = ask(cube, &all, 1, 0);
+    (void) state;
+    assert_int_equal(cellar_estimate_n_cells(chosen), 2);
+    assert_int_equal(units(chosen, 0), units(whole, 0)); /* in the order of the code list */
+    assert_int_equal(units(chosen, 1), units(whole, 3));
+    check_refused(cube, &some, 1, 1, CELLAR_ERR_ARGUMENT, "all its categories");
+    check_refused(cube, &wrong, 1, 0, CELLAR_ERR_ARGUMENT, "no category 'north' at level 2");
+    check_refused(cube, &level, 1, 0, CELLAR_ERR_ARGUMENT, "has 2 levels");
+    check_refused(cube, &name, 1, 0, CELLAR_ERR_ARGUMENT, "has region, sex");
+    check_refused(cube, twice, 2, 0, CELLAR_ERR_ARGUMENT, "twice");
+    cellar_estimate_free(chosen);
+    cellar_estimate_free(whole);
+    cellar_cube_close(cube);
+}
+
+/* ---- coverage ------------------------------------------------------------------------- */
+
+typedef struct noise {
+    const char *mechanism;
+    double ratio; /* of the probability of x + 1 to that of x; of squares with a Gaussian */
+    int is_gaussian;
+    double cumulated[401]; /* of -200 .. 200 */
+    double variance;
+} noise;
+
+static void noise_init(noise *n)
+{
+    double sum = 0;
+    n->variance = 0;
+    for (int x = -200; x <= 200; x++) {
+        const double p = exp(-n->ratio * (n->is_gaussian ? (double) x * x : abs(x)));
+        n->cumulated[x + 200] = sum += p;
+        n->variance += p * x * x;
+    }
+    n->variance /= sum;
+    for (int i = 0; i <= 400; i++)
+        n->cumulated[i] /= sum;
+}
+
+static int64_t noise_draw(const noise *n, uint64_t *seed)
+{
+    const double u = (double) (next_random(seed) >> 11) / 9007199254740992.0;
+    int low = 0, high = 400;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (n->cumulated[middle] > u)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low - 200;
+}
+
+/* How often intervals of 95 % cover 0, the true count of everything, in the last cell of each table
+ * of the sample. */
+static void measure_coverage(noise *n, double share[6])
+{
+    enum { ROUNDS = 4000 };
+    cellar_cube *cube = NULL;
+    cellar_error err = {""};
+    uint64_t seed = 7;
+    double multiplier;
+    noise_init(n);
+    for (size_t t = 0; t < 6; t++)
+        share[t] = 0;
+    assert_int_equal(cube_sample(n->mechanism, n->variance, &cube, &err), CELLAR_OK);
+    multiplier = cellar_cube_multiplier(cube, 0.95);
+    for (size_t round = 0; round < ROUNDS; round++) {
+        for (uint32_t t = 0; t < 6; t++)
+            for (size_t i = 0; i < (size_t) cube->lattice.n_cells[t]; i++)
+                cellar_cube_measured_room(cube, t)[i] = noise_draw(n, &seed);
+        cellar_cube_values_clear(&cube->estimates);
+        assert_int_equal(cellar_cube_estimate_all(cube, &err), CELLAR_OK);
+        for (uint32_t t = 0; t < 6; t++) {
+            const size_t last = (size_t) cube->lattice.n_cells[t] - 1;
+            double u[2][5] = {{0}};
+            const double *w[2] = {u[0], u[1]};
+            double variance;
+            for (size_t k = 0; k < cube->lattice.spaces[t].order; k++) {
+                const cube_space *space = &cube->lattice.spaces[t];
+                u[k][cube->variables[space->variable[k]].axis.n[space->level[k]] - 1] = 1;
+            }
+            assert_int_equal(cellar_cube_covariance(&cube->lattice, cube->w, cube->tau, t, w, w,
+                                                    &variance, &err),
+                             CELLAR_OK);
+            share[t] += fabs((double) cube->tables[t].values[last]) / MILLION <=
+                        multiplier * sqrt(variance);
+        }
+    }
+    for (size_t t = 0; t < 6; t++)
+        share[t] /= ROUNDS;
+    cellar_cube_close(cube);
+}
+
+/* With another seed each of the 12 shares would be outside by chance with probability below 1e-4
+ * (four standard deviations of a share of 4,000 are 0.0138). Discrete Laplace intervals are made
+ * for one noise and cover sums of several more often. */
+static void intervals_cover(void **state)
+{
+    noise gaussian = {"discrete-gaussian:sigma=5", 1.0 / 50, 1, {0}, 0};
+    noise laplace = {"discrete-laplace:epsilon=0.5", 0.5, 0, {0}, 0};
+    double share[6];
+    (void) state;
+    measure_coverage(&gaussian, share);
+    for (size_t t = 0; t < 6; t++) {
+        assert_true(fabs(share[t] - 0.95) < 0.0138);
+    }
+    measure_coverage(&laplace, share);
+    for (size_t t = 0; t < 6; t++) {
+        assert_true(share[t] > 0.95 - 0.0138 && share[t] < 0.985);
+    }
+}
+
+/* ---- memory --------------------------------------------------------------------------- */
+
+static cellar_status scenario(void *context, cellar_error *err)
+{
+    const char *const codes[] = {"n1", "s2"}, *const upper[] = {"south"};
+    const cellar_cube_group groups[1] = {{"a", "A", codes, 2}};
+    const cellar_cube_side plain[2] = {{.variable = "region"}, {.variable = "sex"}};
+    const cellar_cube_side grouped[2] = {{.variable = "region", .groups = groups, .n_groups = 1},
+                                         {.variable = "sex"}};
+    const cellar_cube_side chosen = {
+        .variable = "region", .level = 1, .codes = upper, .n_codes = 1};
+    const cellar_cube_question questions[] = {
+        {plain, 2, 1}, {grouped, 2, 0}, {&chosen, 1, 0}, {NULL, 0, 0}};
+    cellar_status status = CELLAR_OK;
+    for (size_t q = 0; q < 4 && status == CELLAR_OK; q++) {
+        cellar_estimate *out = NULL;
+        status = cellar_cube_ask(context, &questions[q], &out, err);
+        cellar_estimate_free(out);
+    }
+    return status;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    cellar_cube *cube = sample();
+    (void) state;
+    check_fail_every(scenario, cube);
+    cellar_cube_close(cube);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tables_add_to_each_other),  cmocka_unit_test(groups_are_sums),
+        cmocka_unit_test(categories_can_be_chosen),  cmocka_unit_test(intervals_cover),
+        cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

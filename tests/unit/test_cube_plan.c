@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From a plan to a cube: its certificate, its wishes, and what is counted. */
+#include <math.h>
+#include <stdio.h>
+
+#include <cellar/cube.h>
+#include <cellar/cube_plan.h>
+#include <cellar/mechanism.h>
+#include <cellar/tabulate.h>
+
+#include "check.h"
+#include "near.h"
+#include "plan_place.h"
+
+#define UNIVERSE PLAN_HEAD "universe: {file: a.cube, up_to: 2}\n"
+
+static cellar_cube_design *design(scratch *place, const char *text, cellar_plan **plan)
+{
+    cellar_cube_design *out = NULL;
+    cellar_error err = {""};
+    if (plan_place_parse(place, text, plan, &err) != CELLAR_OK ||
+        cellar_cube_design_create(*plan, &out, &err) != CELLAR_OK)
+        fail_msg("%s", err.message);
+    return out;
+}
+
+/* ---- certificates ----------------------------------------------------------------------- */
+
+/* The certificate of a cube is that of one cell of each measured table. */
+static void check_certificate(scratch *place, const char *text, const char *delta)
+{
+    cellar_plan *plan = NULL;
+    cellar_cube_design *d = design(place, text, &plan);
+    cellar_certify_part parts[16];
+    cellar_mechanism *mechanisms[16] = {NULL};
+    cellar_certify_options options = cellar_certify_options_default();
+    cellar_certificate *want = NULL;
+    const cellar_certificate *got = cellar_cube_design_certificate(d);
+    size_t n = 0;
+    cellar_error err = {""};
+    for (size_t t = 0; t < cellar_cube_design_n_tables(d); t++) {
+        const cellar_cube_design_table table = cellar_cube_design_table_at(d, t);
+        if (table.mechanism == NULL)
+            continue;
+        assert_true(n < 16);
+        assert_int_equal(cellar_mechanism_create(table.mechanism, &mechanisms[n], &err), CELLAR_OK);
+        parts[n] = (cellar_certify_part){mechanisms[n], 1};
+        n++;
+    }
+    assert_int_equal(n, cellar_cube_design_n_measured(d));
+    options.deltas = delta != NULL ? &delta : NULL;
+    options.n_deltas = delta != NULL;
+    assert_int_equal(cellar_certify(parts, n, &options, &want, &err), CELLAR_OK);
+    if (delta != NULL)
+        near(cellar_certificate_epsilon_at(got, 0).epsilon,
+             cellar_certificate_epsilon_at(want, 0).epsilon, 1e-3, "epsilon at delta");
+    else
+        near(cellar_certificate_pure_epsilon(got), cellar_certificate_pure_epsilon(want), 1e-9,
+             "pure epsilon");
+    if (isfinite(cellar_certificate_composition(want).rho))
+        near(cellar_certificate_composition(got).rho, cellar_certificate_composition(want).rho,
+             1e-9, "rho");
+    cellar_certificate_free(want);
+    for (size_t i = 0; i < n; i++)
+        cellar_mechanism_free(mechanisms[i]);
+    cellar_cube_design_free(d);
+    cellar_plan_free(plan);
+}
+
+static void certificate_is_that_of_its_mechanisms(void **state)
+{
+    check_certificate(*state, UNIVERSE "budget: {epsilon: 1}\n", NULL);
+    check_certificate(*state, UNIVERSE "budget: {epsilon: 1, delta: 1e-6}\n", "1e-6");
+    check_certificate(*state,
+                      UNIVERSE "budget: {rho: 0.5}\nledger: {delta: 1e-6, file: l, "
+                               "dataset: d, request: r}\n",
+                      "1e-6");
+}
+
+/* ---- budgets ---------------------------------------------------------------------------- */
+
+static void budgets_are_kept_and_used(void **state)
+{
+    cellar_plan *plan = NULL;
+    cellar_cube_design *d = design(*state, UNIVERSE "budget: {rho: 0.5}\n", &plan);
+    double rho = cellar_certificate_composition(cellar_cube_design_certificate(d)).rho;
+    assert_true(rho <= 0.5 && rho > 0.4999);
+    cellar_cube_design_free(d);
+    cellar_plan_free(plan);
+    d = design(*state, UNIVERSE "budget: {epsilon: 1}\n", &plan);
+    rho = cellar_certificate_pure_epsilon(cellar_cube_design_certificate(d));
+    assert_true(rho <= 1 && rho > 0.9999);
+    cellar_cube_design_free(d);
+    cellar_plan_free(plan);
+    d = design(*state, UNIVERSE "budget: {epsilon: 1, delta: 1e-6}\n", &plan);
+    rho = cellar_certificate_epsilon_at(cellar_cube_design_certificate(d), 0).epsilon;
+    assert_true(rho <= 1 && rho > 0.998);
+    cellar_cube_design_free(d);
+    cellar_plan_free(plan);
+}
+
+/* A hierarchy that is not balanced: the wish is about the worst cell of its table. */
+static void wishes_are_met(void **state)
+{
+    const char *text = PLAN_HEAD "universe: {file: a.cube, up_to: 2, tables: [{by: [region, sex], "
+                                 "largest_sd: 1.6}]}\nbudget: {rho: 0.5}\n";
+    cellar_plan *plan = NULL;
+    cellar_cube_design *d;
+    size_t found = 0;
+    scratch_write(*state, "region.csv",
+                  "code,parent\nNorth,\nSouth,\nN,North\nS,South\nS2,South\nS3,South\n");
+    d = design(*state, text, &plan);
+    for (size_t t = 0; t < cellar_cube_design_n_tables(d); t++) {
+        const cellar_cube_design_table table = cellar_cube_design_table_at(d, t);
+        if (strcmp(table.name, "region x sex") != 0)
+            continue;
+        found++;
+        if (!(table.sd <= 1.6 * 1.0002))
+            fail_msg("a standard deviation of %g", table.sd);
+    }
+    assert_int_equal(found, 1);
+    cellar_cube_design_free(d);
+    cellar_plan_free(plan);
+}
+
+/* ---- counting ------------------------------------------------------------------------------ */
+
+/* Many tables in one pass are the tables that are counted one by one. */
+static void many_tables_are_each_table(void **state)
+{
+    char data[20000] = "a,b,c\n", path[400];
+    size_t length = strlen(data);
+    cellar_variable_spec variables[3];
+    cellar_tabulate_spec spec = cellar_tabulate_spec_default();
+    const cellar_tabulate_set sets[] = {{2, {0, 1}}, {1, {2}}, {3, {0, 1, 2}}, {2, {1, 2}}};
+    cellar_table *many[4];
+    cellar_row_report report;
+    cellar_error err = {""};
+    for (unsigned i = 0; i < 2000; i++)
+        length += (size_t) snprintf(data + length, sizeof data - length, "%u,%u,%u\n", i * i % 7,
+                                    i % 3, i * i * i % 11 % 4);
+    scratch_write(*state, "many.csv", data);
+    snprintf(path, sizeof path, "%s", scratch_path(*state, "many.csv"));
+    for (size_t v = 0; v < 3; v++) {
+        static const char *const names[] = {"a", "b", "c"};
+        variables[v] = cellar_variable_spec_default();
+        variables[v].name = variables[v].column = names[v];
+    }
+    spec.path = path;
+    spec.variables = variables;
+    spec.n_variables = 3;
+    if (cellar_tabulate_many(&spec, sets, 4, many, &report, &err) != CELLAR_OK)
+        fail_msg("%s", err.message);
+    for (size_t s = 0; s < 4; s++) {
+        cellar_variable_spec some[3];
+        cellar_tabulate_spec one = spec;
+        cellar_table *table = NULL;
+        for (size_t k = 0; k < sets[s].n; k++)
+            some[k] = variables[sets[s].variables[k]];
+        one.variables = some;
+        one.n_variables = sets[s].n;
+        assert_int_equal(cellar_tabulate(&one, &table, NULL, &err), CELLAR_OK);
+        assert_int_equal(cellar_table_n_cells(table), cellar_table_n_cells(many[s]));
+        for (size_t i = 0; i < cellar_table_n_cells(table); i++) {
+            const cellar_cell x = cellar_table_cell(table, i), y = cellar_table_cell(many[s], i);
+            assert_int_equal(x.index, y.index);
+            assert_int_equal(x.count, y.count);
+        }
+        cellar_table_free(table);
+        cellar_table_free(many[s]);
+    }
+}
+
+/* ---- building ---------------------------------------------------------------------------------
+ */
+
+static cellar_status build(scratch *place, cellar_error *err)
+{
+    const cellar_cube_build_options options = {.n_threads = 1, .date = "2026-07-01"};
+    cellar_plan *plan = NULL;
+    cellar_cube_design *d = NULL;
+    cellar_cube_build_result built;
+    cellar_status status;
+    unlink(scratch_path(place, "a.cube"));
+    status = plan_place_parse(place,
+                              PLAN_HEAD "universe: {file: a.cube, tables: [{by: [sex]}]}\n"
+                                        "budget: {epsilon: 1}\n",
+                              &plan, err);
+    if (status == CELLAR_OK)
+        status = cellar_cube_design_create(plan, &d, err);
+    if (status == CELLAR_OK)
+        status = cellar_cube_build(d, &options, &built, err);
+    cellar_cube_design_free(d);
+    cellar_plan_free(plan);
+    return status;
+}
+
+static void a_cube_is_built_and_whole(void **state)
+{
+    cellar_cube *cube = NULL;
+    cellar_error err = {""};
+    assert_int_equal(build(*state, &err), CELLAR_OK);
+    assert_int_equal(cellar_cube_open(scratch_path(*state, "a.cube"), &cube, &err), CELLAR_OK);
+    assert_int_equal(cellar_cube_verify(cube, "a.cube", &err), CELLAR_OK);
+    cellar_cube_close(cube);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(certificate_is_that_of_its_mechanisms),
+        cmocka_unit_test(budgets_are_kept_and_used),
+        cmocka_unit_test(many_tables_are_each_table),
+        cmocka_unit_test(a_cube_is_built_and_whole),
+        cmocka_unit_test(wishes_are_met), /* the last: it has regions of its own */
+    };
+    return cmocka_run_group_tests(tests, plan_place_setup, plan_place_teardown);
+}
