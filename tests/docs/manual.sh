@@ -49,8 +49,7 @@ prepare() {
         done
         ;;
     cube)
-        sed -e 's|\.\./codelists|lists|; s|\.\./||; s|diagnosis|health|; s|occupation|job|' \
-            -e '/^ledger:/,$d' "$source/examples/plans/small_country_cube.yaml" >universe.yaml
+        sed -e 's|\.\./||' -e '/^ledger:/,$d' plans/small_country_cube.yaml >universe.yaml
         ;;
     ledger) rm -f table1.csv ;;
     plan)
