@@ -333,7 +333,10 @@ int cli_cube_show(const char *path, const cube_values *values)
         result = cli_answer_close(output, status == CELLAR_OK ? result : CLI_FAILED);
     }
     if (status == CELLAR_OK && values->verify)
-        cli_message("%s: every digest, estimate and sum is right", path);
+        cli_message(
+            "%s: every digest fits, every estimate follows from the measured tables, every sum "
+            "adds; who made the cube only a signature can show",
+            path);
     cellar_cube_close(cube);
     return status == CELLAR_OK ? result : cli_exit(status, &err);
 }

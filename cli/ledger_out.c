@@ -333,7 +333,7 @@ cellar_status cli_ledger_tell_verified(const cellar_ledger *ledger, const char *
         cli_json_text(&json, "head", cellar_ledger_head(ledger));
         cli_json_begin(&json, "against", '[');
     } else {
-        cellar_output_printf(json.output, "%zu entr%s, all as they were written; head %s\n",
+        cellar_output_printf(json.output, "%zu entr%s, none of them changed; head %s\n",
                              cellar_ledger_n_entries(ledger),
                              cellar_ledger_n_entries(ledger) == 1 ? "y" : "ies",
                              cellar_ledger_head(ledger));

@@ -48,8 +48,9 @@ typedef struct cellar_certify_options {
     uint64_t min_count;            /* no true count is below, which is known from the data [0] */
     uint64_t population;           /* units in the population; 0: not known */
     int parallel;                  /* 1: the mechanisms protect tables of different units */
-    /* Multiplies the number of released values that are looked at for each question, usually four
-     * million; beyond it a proven bound stands for all larger counts, and says so. 0: no limit [1].
+    /* Multiplies the counted work that a certificate takes at most, usually 200 million steps (some
+     * seconds), and that of one question about one cell, usually 60 million; beyond it proven
+     * bounds stand for what was not looked at, and a warning says so. 0: no limit [1].
      */
     double effort;
     /* Exact decimals, such as "0.1". */

@@ -35,8 +35,9 @@ static void tell_guarantee(const cellar_balance *balance, cellar_text *text)
     if (balance->n_charges == 0)
         cellar_text_add_string(text, "No release was charged to this ledger.\n");
     else {
-        cellar_text_printf(text, "%zu request%s paid for, published or not. Together they satisfy ",
-                           balance->n_charges, balance->n_charges == 1 ? " was" : "s were");
+        cellar_text_printf(text, "%zu request%s paid for, published or not. %s ",
+                           balance->n_charges, balance->n_charges == 1 ? " was" : "s were",
+                           balance->n_charges == 1 ? "It satisfies" : "Together they satisfy");
         tell_amounts(balance, &balance->spent, text);
         cellar_text_printf(text,
                            " (%s), also when later requests were chosen after seeing earlier "
@@ -47,9 +48,9 @@ static void tell_guarantee(const cellar_balance *balance, cellar_text *text)
                                  "every delta"
                                : "differential privacy, by the basic sum");
     }
-    cellar_text_add_string(text, "Never more than ");
+    cellar_text_add_string(text, "This ledger refuses to go beyond ");
     tell_amounts(balance, &balance->cap, text);
-    cellar_text_add_string(text, " will be spent; not yet spent are ");
+    cellar_text_add_string(text, "; not yet spent are ");
     tell_amounts(balance, &balance->left, text);
     cellar_text_add_string(text, ". Analysts who share what they got are covered.\n");
 }

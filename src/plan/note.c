@@ -27,8 +27,8 @@ static void note_policy(const plan_figures *figures, cellar_output *output)
 
     cellar_output_string(output, "\n## Confidentiality: policy\n\n");
     cellar_output_printf(output,
-                         "These tables describe people. Before publication every count was changed "
-                         "at random, so that the tables reveal little about %s, whatever else is "
+                         "These tables describe people. Before publication random noise was put on "
+                         "every count, so that the tables reveal little about %s, whatever else is "
                          "known; a proven bound on what they reveal is stated below. ",
                          plan->neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE
                              ? "what one unit answered"
@@ -61,7 +61,8 @@ static void note_policy(const plan_figures *figures, cellar_output *output)
             plan->neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE ? "substitute" : "add-remove");
     if (cellar_protection_level_stamp(figures->level) != NULL)
         cellar_output_printf(output, "**%s**\n", cellar_protection_level_stamp(figures->level));
-    cellar_output_string(output, "The proof is in `certificate.json`.\n");
+    cellar_output_string(output,
+                         "What was proved, and on which assumptions, is in `certificate.json`.\n");
 }
 
 static void note_table(const cellar_plan_table *table, const char *title, cellar_output *output)
@@ -132,12 +133,13 @@ static void note_treatment(const plan_figures *figures, cellar_output *output)
                              "In the files for readers (`*.display.csv`) values are rounded to "
                              "multiples of %llu; the other files hold the unrounded values.\n",
                              (unsigned long long) plan->display.rounding);
-    cellar_output_string(output,
-                         note_has_margins(figures)
-                             ? "Every margin was perturbed separately, so parts need not add up to "
-                               "their total: use the published total rather than a sum.\n"
-                             : "No totals are published: a total that a reader adds up carries the "
-                               "noise of all its cells.\n");
+    cellar_output_string(
+        output, note_has_margins(figures)
+                    ? "Where a total is published, use it rather than a sum; it was perturbed "
+                      "separately, so parts need not add up to it. A total that a reader "
+                      "adds up carries the noise of all its cells.\n"
+                    : "No totals are published: a total that a reader adds up carries the "
+                      "noise of all its cells.\n");
 }
 
 static cellar_status note_quality(const plan_figures *figures, cellar_output *output,
@@ -216,7 +218,7 @@ cellar_status cellar_plan_pack_note(const plan_figures *figures, const char *sta
     }
     note_policy(figures, output);
     note_treatment(figures, output);
-    cellar_output_printf(output, "The parameters %s.\n", choices[plan->parameter_choice]);
+    cellar_output_printf(output, "As the producer declares, the parameters %s.\n", choices[plan->parameter_choice]);
     status = note_quality(figures, output, err);
     note_rules(plan, output);
     cellar_output_printf(output, "\n## Accounting\n\n%s\n",

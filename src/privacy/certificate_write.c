@@ -169,26 +169,31 @@ static const char *evett_word(double ratio)
 
 /* What epsilon means to somebody who suspects something of a person. To have one category and not
  * another is to be taken out and put back elsewhere: under add-remove it counts twice. */
-static void write_meaning(double epsilon, cellar_neighbours neighbours, cellar_output *output)
+static void write_meaning(double epsilon, double delta, cellar_neighbours neighbours,
+                          cellar_output *output)
 {
     const int twice = neighbours != CELLAR_NEIGHBOURS_SUBSTITUTE;
     const double ratio = exp(epsilon);
-    char bound[32], squared[32], said[32];
+    char bound[32], squared[32], said[32], left_out[32];
     cellar_bound_text(ratio, bound);
-    cellar_output_printf(output,
-                         "  epsilon %s: any released value is at most %s times as likely %s.\n  "
-                         "Even odds (1 : 1) %s become at most %s : 1, a\n  probability of %.1f %% "
-                         "instead of 50 %%: %s support on Evett's scale of evidence.\n",
-                         cellar_bound_text(epsilon, said), bound,
-                         twice ? "with the unit as without it" : "with one unit as with another",
-                         twice ? "that the unit is in the data"
-                               : "on which of two categories the unit has",
-                         bound, ceil(1000 / (1 + exp(-epsilon))) / 10, evett_word(ratio));
+    cellar_output_printf(output, "  epsilon %s", cellar_bound_text(epsilon, said));
+    if (delta > 0)
+        cellar_output_printf(output, " at delta %s, but for what delta leaves out",
+                             cellar_bound_text(delta, left_out));
+    cellar_output_printf(
+        output,
+        ": any released value is at most %s times as likely %s.\n  "
+        "Even odds (1 : 1) %s become at most %s : 1, a\n  probability of %.1f %% "
+        "instead of 50 %%: %s support on Evett's scale of evidence.\n",
+        bound, twice ? "with the unit as without it" : "with one unit as with another",
+        twice ? "that the unit is in the data" : "on which of two categories the unit has", bound,
+        ceil(1000 / (1 + exp(-epsilon))) / 10, evett_word(ratio));
     if (twice)
         cellar_output_printf(output,
                              "  Which category a unit in the data has counts twice: at most "
-                             "%s : 1.\n",
-                             cellar_bound_text(exp(2 * epsilon), squared));
+                             "%s : 1%s.\n",
+                             cellar_bound_text(exp(2 * epsilon), squared),
+                             delta > 0 ? ", with delta 1 + e^epsilon times as large" : "");
 }
 
 static void write_setting(const cellar_certificate *c, cellar_output *output)
@@ -318,12 +323,12 @@ static void write_explanation(const cellar_certificate *c, cellar_output *output
     const cellar_composition *comp = &c->composition;
     cellar_output_string(output, "\nWhat this means\n");
     if (isfinite(c->pure))
-        write_meaning(c->pure, c->options.neighbours, output);
+        write_meaning(c->pure, 0, c->options.neighbours, output);
     else if (isfinite(comp->tight.epsilon))
-        write_meaning(comp->tight.epsilon, c->options.neighbours, output);
+        write_meaning(comp->tight.epsilon, comp->tight.delta, c->options.neighbours, output);
     for (size_t i = 0; i < c->n_points; i++)
         if (c->points[i].epsilon != comp->tight.epsilon && !isfinite(c->pure))
-            write_meaning(c->points[i].epsilon, c->options.neighbours, output);
+            write_meaning(c->points[i].epsilon, c->points[i].delta, c->options.neighbours, output);
     if (!isfinite(c->pure))
         cellar_output_string(
             output,

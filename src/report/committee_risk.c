@@ -218,18 +218,18 @@ cellar_status cellar_committee_summary(cellar_committee *run, cellar_error *err)
         return status;
     cellar_page_remark(&run->page, "note",
                        "In short: before protection, somebody who knows a person's group reads the "
-                       "sensitive value off %s of the groups. With %s the attack succeeds on a "
-                       "group with a probability of %s on average, and of %s on the most exposed "
-                       "one.",
+                       "sensitive value off %s of the groups. With %s the attack claims a value "
+                       "that somebody in the group has with a probability of %s on average, and of "
+                       "%s in the most exposed group.",
                        risk_percent(s.original, text[0]), cellar_mechanism_spec(run->planned[0]),
                        risk_percent(s.mean.value, text[1]), risk_percent(s.maximum, text[2]));
     if (isfinite(s.mean.precision) && isfinite(s.baseline))
         cellar_page_paragraph(
             &run->page,
-            "The attack makes a claim with a probability of %s. Of these claims %.1f %% are right; "
-            "guessing without the release is right for %.1f %%: on average a claim %s.",
-            risk_percent(s.mean.claim, text[3]), 100 * s.mean.precision, 100 * s.baseline,
-            s.mean.precision > s.baseline ? "says more than a guess" : "says no more than a guess");
+            "The attack makes a claim with a probability of %s. Of these claims %.1f %% are right. "
+            "Guessing without the release is right for %.1f %% on average over all groups; claims "
+            "fall on some groups only, so the two figures do not compare.",
+            risk_percent(s.mean.claim, text[3]), 100 * s.mean.precision, 100 * s.baseline);
     return CELLAR_OK;
 }
 
@@ -254,7 +254,8 @@ cellar_status cellar_committee_risk(cellar_committee *run, cellar_error *err)
     const risk_chart local = {
         "risk-local",
         "Risk of the groups as they are",
-        "How likely the attack reads off the right value, mean over groups, against epsilon: "
+        "How likely the attack claims a value that somebody in the group has, mean over groups, "
+        "against epsilon: "
         "exact, "
         "and by the published formula where there is one.",
         "risk (mean over groups)",

@@ -341,7 +341,7 @@ static cellar_status public_write(public_run *run, cellar_error *err)
     cellar_page_remark(
         page, "lead",
         public_is_protected(run)
-            ? "These values were changed at random before they were published, to protect the "
+            ? "Random noise was put on these values before they were published, to protect the "
               "people who were counted. This page shows how and how much they were changed, what "
               "is proved about the protection, and how to draw conclusions from the values."
             : "This page shows how these values were treated before they were published, what is "

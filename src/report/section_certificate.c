@@ -241,8 +241,14 @@ static void certificate_profile(cellar_page *page, const json_t *c)
         const double probabilistic = certificate_number(point, "delta_probabilistic");
         cellar_page_row_number(page, "%.6g", certificate_number(point, "epsilon"));
         cellar_page_number(page, "%s", cellar_bound_text(delta, text));
-        cellar_page_number(page, "%s",
-                           isnan(probabilistic) ? "-" : cellar_bound_text(probabilistic, text));
+        if (isnan(probabilistic))
+            cellar_page_number(page, "-");
+        else
+            cellar_page_number(page, "%s%s",
+                               json_is_true(json_object_get(point, "delta_probabilistic_is_bound"))
+                                   ? "at most "
+                                   : "",
+                               cellar_bound_text(probabilistic, text));
         cellar_page_row_end(page);
     }
     cellar_page_table_end(page);

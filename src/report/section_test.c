@@ -48,9 +48,10 @@ static cellar_status test_false_alarms(cellar_page *page, const cellar_release *
         return CELLAR_OK;
     cellar_page_paragraph(
         page,
-        "How much it matters: of %d people, let half have a property. A test at the level of 5 %% "
-        "that takes the released value for the true count rejects this true statement with "
-        "probability %.1f %%; the test that takes the noise into account rejects it with "
+        "How much it matters: let each of %d people have a property with probability one half. A "
+        "test of that probability at the level of 5 %% that takes the released value for the true "
+        "count rejects it, although it is true, with probability %.1f %%; the test that takes the "
+        "noise into account rejects it with "
         "probability %.1f %% when chi-square is its reference, and with probability %.1f %% when "
         "its reference is exact.",
         TEST_TRIALS, 100 * found.naive_level, 100 * found.chi_square_level,
