@@ -85,9 +85,11 @@ static void show_orders(const cellar_cube_design *design, cellar_output *output)
     cli_grid_clear(&grid);
     cellar_output_string(
         output,
-        "Standard deviations of the noise of a cell; independent: every table with noise of "
-        "its own, and totals that differ; inner only: the finest tables alone, and users "
-        "add up (the largest each).\n");
+        "Standard deviations of the noise of the noisiest cell; independent: every table with "
+        "noise "
+        "of its own, and totals that differ; inner only: the finest tables alone, and users add up "
+        "(root mean square over the cells of a table). The last two are those of the worst "
+        "table.\n");
 }
 
 static void show_plan(const cellar_cube_design *design, cellar_output *output)

@@ -218,7 +218,8 @@ cellar_status cellar_plan_pack_note(const plan_figures *figures, const char *sta
     }
     note_policy(figures, output);
     note_treatment(figures, output);
-    cellar_output_printf(output, "As the producer declares, the parameters %s.\n", choices[plan->parameter_choice]);
+    cellar_output_printf(output, "As the producer declares, the parameters %s.\n",
+                         choices[plan->parameter_choice]);
     status = note_quality(figures, output, err);
     note_rules(plan, output);
     cellar_output_printf(output, "\n## Accounting\n\n%s\n",

@@ -35,7 +35,8 @@ struct cellar_certificate {
     cellar_composition composition;
     char *warnings[CELLAR_WARNINGS_MAX];
     size_t n_warnings;
-    int is_checked; /* a second computation agreed */
+    int is_checked; /* of the first four epsilons, the last one that could be computed a second way
+                       agreed */
     /* of cell keys */
     int is_cell_key;
     double difference;
@@ -60,7 +61,5 @@ cellar_status cellar_certificate_warn(cellar_certificate *c, cellar_error *err, 
 
 /* The object of cellar_certificate_write_json(); NULL when memory ends. */
 json_t *cellar_certificate_json(const cellar_certificate *certificate);
-
-/* Words for the enumerations. */
 
 #endif

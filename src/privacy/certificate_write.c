@@ -207,7 +207,9 @@ static void write_setting(const cellar_certificate *c, cellar_output *output)
         c->unit, o->max_per_unit, o->max_per_unit == 1 ? "" : "s", o->max_weight);
     cellar_output_printf(output, "neighbours        %s\n", cellar_neighbours_name(o->neighbours));
     cellar_output_printf(output, "cells per record  %" PRIu64 "%s\n", o->n_cells,
-                         o->parallel ? ", in one of the tables" : "");
+                         o->parallel      ? ", in one of the tables"
+                         : c->n_specs > 1 ? " under each use of a mechanism"
+                                          : "");
     cellar_output_printf(output, "domain            %s\n", cellar_domain_name(o->domain));
     cellar_output_printf(output, "negatives         %s\n",
                          o->negatives == CELLAR_NEGATIVES_ZERO ? "zero" : "keep");

@@ -10,7 +10,18 @@
  *         pair     two counts: by a threshold (pair_threshold) or value by value (pair_values)
  *           distribution   enclosures of probabilities and tails of one count
  *
- * All that is proved about a mechanism beforehand is in mechanism/facts. */
+ *   certify_pure, certify_judge   what needs no curve; verdict and warnings
+ *   certify_joint                 cell keys and Dirichlet, which bypass all of the above
+ *
+ * All that is proved about a mechanism beforehand is in mechanism/facts.
+ *
+ * Words. A pair is (P, Q), the distributions of what is released for two neighbouring counts; the
+ * loss is ln P(b)/Q(b), b drawn from P. The probabilistic delta is P(|loss| > epsilon), a
+ * violation. A mechanism is additive noise or a kernel, whose distribution depends on the count; a
+ * row is the distribution of one count in double-doubles, and near values are read off it as
+ * doubles. A ball encloses a real number (Arb). A cell is one of a table, but in pld and compose
+ * one of the grid; a part is a mechanism here, and a loss distribution in compose;
+ * composition.n_parts counts cells of tables. */
 #include "privacy/certify.h"
 
 #include <math.h>
@@ -102,7 +113,8 @@ cellar_status cellar_certify_read_delta(const char *text, fmpq_t out, cellar_err
 
 /* ---- a second computation ------------------------------------------------------------ */
 
-/* Adds up value by value what was found by a threshold, where that takes few values. */
+/* Measures the worst pair once more, negatives kept, by its threshold and value by value, and
+ * refuses when the two disagree. Only monotone pairs of few values: of others nothing is said. */
 static cellar_status check_point(cellar_setting *s, const fmpq_t epsilon, const cellar_worst *worst,
                                  cellar_certificate *c, cellar_error *err)
 {
@@ -183,9 +195,9 @@ static cellar_status certify_point(cellar_setting *s, const fmpq_t epsilon, cell
         point->probabilistic_is_bound = 0;
     }
     if (!found.worst.is_proved)
-        CELLAR_TRY(cellar_certificate_judge(c, CELLAR_VERDICT_UNKNOWN, err,
-                                            "nothing is proved about %s for large counts",
-                                            cellar_mechanism_spec(s->parts[0].mechanism)));
+        CELLAR_TRY(cellar_certificate_judge(
+            c, CELLAR_VERDICT_UNKNOWN, err, "nothing is proved about %s for large counts",
+            s->n == 1 ? cellar_mechanism_spec(s->parts[0].mechanism) : "one of the mechanisms"));
     if (!cellar_setting_is_single(s) || s->group > 1)
         goto out;
     if (c->n_points < 4)

@@ -21,23 +21,23 @@ static cellar_status warn_zeros(const cellar_setting *s, size_t i, cellar_certif
     cellar_status status = CELLAR_OK;
     int64_t low, high;
     char text[32];
-    arb_t stays;
+    arb_t shows;
     if (m->ops->is_additive || s->options->min_count > 0)
         return CELLAR_OK;
     m->ops->support(m, 0, 0, &low, &high);
     if (low != 0 || high != 0)
         return CELLAR_OK;
-    arb_init(stays);
-    m->ops->pmf_ball(m, 1, 0, 128, stays);
-    arb_sub_ui(stays, stays, 1, 128);
-    arb_neg(stays, stays);
+    arb_init(shows);
+    m->ops->pmf_ball(m, 1, 0, 128, shows);
+    arb_sub_ui(shows, shows, 1, 128);
+    arb_neg(shows, shows);
     status = cellar_certificate_warn(
         c, err,
         "%s releases every true zero as zero: a released value above zero proves that somebody is "
         "there, which happens with probability %s for a single person; no delta is smaller, "
         "whatever epsilon",
-        cellar_mechanism_spec(m), cellar_lower_text(cellar_ball_lower(stays), text));
-    arb_clear(stays);
+        cellar_mechanism_spec(m), cellar_lower_text(cellar_ball_lower(shows), text));
+    arb_clear(shows);
     return status;
 }
 

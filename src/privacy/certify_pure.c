@@ -44,6 +44,18 @@ static void set_exact(const fmpq_t total, cellar_certificate *c)
     fmpq_clear(nearest);
 }
 
+/* 1 when all cells reach their pure epsilons together: a single cell does, and cells of noise do,
+ * whose losses are as large in one order of the counts as in the other. */
+static int is_attained(const cellar_setting *s)
+{
+    if (cellar_setting_is_single(s))
+        return 1;
+    for (size_t i = 0; i < s->n; i++)
+        if (!cellar_one_cell_is_noise(&s->cells[i]))
+            return 0;
+    return 1;
+}
+
 /* The pure epsilons of all cells a unit meets; in parallel the largest. Monotone ratios are
  * furthest from 1 at their ends, where every step of a shift has its share. */
 cellar_status cellar_certify_pure(cellar_setting *s, cellar_certificate *c, cellar_error *err)
@@ -72,8 +84,8 @@ cellar_status cellar_certify_pure(cellar_setting *s, cellar_certificate *c, cell
             cellar_text_clear(&text);
         c->pure_exact = text.bytes;
     }
-    if (s->group > 1)
-        c->pure_lower = 0; /* of a chain that is a bound, and not the least one */
+    if (s->group > 1 || !is_attained(s))
+        c->pure_lower = 0; /* the bound holds, and a smaller one may exist */
     fmpq_clear(total);
     fmpq_clear(one);
     return is_exact && c->pure_exact == NULL ? cellar_fail_memory(err, "a certificate") : CELLAR_OK;
@@ -123,7 +135,7 @@ static cellar_status record_infinite(cellar_setting *s, cellar_certificate *c, c
             if (status != CELLAR_OK)
                 return status;
         }
-        c->infinite = one.upper;
+        c->infinite = one.upper; /* of a single cell; else replaced below */
         finite = cellar_setting_cells_of(s, i) * log1p(-fmin(one.upper, 1));
         all += finite;
         finite = moves ? finite / 2 : finite;

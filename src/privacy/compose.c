@@ -29,7 +29,7 @@ struct cellar_sum {
     double factor_error;          /* relative, of everything: ln of the factor */
     double loss_error;
     double infinite, infinite_true, moved;
-    double variance_units; /* sum of times * split over parts */
+    double variance_units; /* sum of times * split^2 over parts: v of compose_split.c */
     double widest;         /* of all steps between which masses were split */
 };
 
@@ -190,8 +190,8 @@ static double sum_outside(const cellar_sum *sum, size_t j)
     return sum->outside * (exp(-sum->theta * (double) (sum->n - j) * sum->spacing) + (j == 0));
 }
 
-/* The tilted sum over losses above epsilon of 1 - e^{epsilon - l}, and *weight to multiply it
- * with. */
+/* The tilted sum over losses above epsilon of 1 - e^{epsilon - l}, and ln of the weight
+ * to multiply it with. */
 static double sum_tilted(const cellar_sum *sum, double epsilon, size_t *cell, double *log_weight)
 {
     size_t j = sum_cell(sum, epsilon);

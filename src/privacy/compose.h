@@ -18,7 +18,8 @@ void cellar_sum_free(cellar_sum *sum); /* NULL is fine */
 /* Bounds on E max(0, 1 - e^{epsilon - loss}), infinite losses included. */
 double cellar_sum_delta_upper(const cellar_sum *sum, double epsilon);
 double cellar_sum_delta_lower(const cellar_sum *sum, double epsilon);
-/* The smallest epsilon >= 0 found with delta_upper(epsilon) <= delta; INFINITY when none is. */
+/* The smallest epsilon >= 0 found with delta_upper(epsilon) <= delta; INFINITY when none is, as
+ * when the mass of infinite loss exceeds delta. */
 double cellar_sum_epsilon_upper(const cellar_sum *sum, double delta);
 /* The largest epsilon >= 0 found with delta_lower(epsilon) > delta; 0 when none is. */
 double cellar_sum_epsilon_lower(const cellar_sum *sum, double delta);

@@ -23,6 +23,7 @@ static const double STRAY = 1.3;
 
 void cellar_split_init(cellar_split *split, double v, double spacing, double rest)
 {
+    /* sinh^2(s/2) <= s^2/4 (1 + s^2) for s <= 8; beyond, the bound says nothing anyway */
     double deviation = sqrt(expm1(v / 4 * (1 + spacing * spacing))), above = 0;
     double certain = 1 - 2 * exp(-2 * STRAY * STRAY);
     split->rest = rest;

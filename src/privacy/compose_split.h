@@ -8,11 +8,12 @@ enum { CELLAR_SPLIT_LAYERS = 64 };
 typedef struct cellar_split {
     double most[CELLAR_SPLIT_LAYERS]; /* bounds what is added, by the distance from epsilon */
     double width;                     /* of a layer */
-    double stray;
-    double rest; /* bounds what is added further away */
+    double stray; /* by which splitting may have moved the sum: distances are shortened by it */
+    double rest;  /* bounds what is added further away */
 } cellar_split;
 
-/* `v` is the sum of spacing^2 over all parts; what is added beyond the reach is below `rest`. */
+/* `v` is the sum of times * spacing^2 over all parts, `spacing` the widest of them; what is added
+ * beyond the reach is below `rest`. */
 void cellar_split_init(cellar_split *split, double v, double spacing, double rest);
 
 /* delta grows by at most rest + E weight(|loss - epsilon|), the loss being that of the sum as it

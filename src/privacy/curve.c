@@ -103,7 +103,8 @@ static int has_envelope(const scenario *sc)
     return 0;
 }
 
-/* Envelopes bound nothing from below; the first counts do. */
+/* Envelopes bound nothing from below; the first counts do. Negatives are kept here: kernels have
+ * none, and rows repeat at counts that no change makes negative. */
 static cellar_status raise_lower(scenario *sc, const fmpq_t epsilon, double delta,
                                  cellar_bounds *out, cellar_error *err)
 {
@@ -313,6 +314,8 @@ cellar_status cellar_curve_violation(cellar_setting *s, const fmpq_t epsilon, ce
     cellar_status status = CELLAR_OK;
     fmpq_t smaller;
     *out = (cellar_bounds){0, 1};
+    /* Not group == 1: that one cell dominates a change that is spread (setting.c) is about delta.
+     */
     if (cellar_setting_is_single(s) && s->options->max_per_unit == 1) {
         cellar_worst worst;
         cellar_worst_violation(&s->cells[0], epsilon, &worst);

@@ -39,7 +39,7 @@ typedef struct envelope {
 /* ---- which counts -------------------------------------------------------------------------- */
 
 /* The first count whose pair is like that of a smaller count; 0 when there is none, or too many. */
-static int64_t counts_that_differ(const cellar_one_cell *cell)
+static int64_t first_repeated_count(const cellar_one_cell *cell)
 {
     const cellar_facts *facts = cell->m->ops->facts;
     int64_t from, period;
@@ -52,7 +52,7 @@ static int64_t counts_that_differ(const cellar_one_cell *cell)
 int cellar_envelope_exists(const cellar_one_cell *cell)
 {
     const cellar_facts *facts = cell->m->ops->facts;
-    return counts_that_differ(cell) > 0 || (facts != NULL && facts->bound != NULL);
+    return first_repeated_count(cell) > 0 || (facts != NULL && facts->bound != NULL);
 }
 
 /* ---- where to look -------------------------------------------------------------------------- */
@@ -168,7 +168,7 @@ static int find_rest(envelope *e, int64_t from)
 /* Nodes where some curve bends: of all pairs where rows repeat, else of the first. */
 static cellar_status choose_nodes(envelope *e, cellar_error *err)
 {
-    const int64_t first = e->cell->smallest, end = counts_that_differ(e->cell);
+    const int64_t first = e->cell->smallest, end = first_repeated_count(e->cell);
     cellar_status status = CELLAR_OK;
     e->widest = 1e-9;
     for (int64_t count = first; count < (end > 0 ? end : first + 1) && status == CELLAR_OK; count++)
@@ -179,7 +179,7 @@ static cellar_status choose_nodes(envelope *e, cellar_error *err)
 
 static cellar_status raise_by_all(envelope *e, cellar_error *err)
 {
-    const int64_t end = counts_that_differ(e->cell), first = e->cell->smallest;
+    const int64_t end = first_repeated_count(e->cell), first = e->cell->smallest;
     const double work_start = cellar_work_done();
     int64_t next = first + 1;
     cellar_status status = choose_nodes(e, err);

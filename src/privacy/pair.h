@@ -29,7 +29,7 @@ typedef enum cellar_order {
     CELLAR_ORDER_BELOW = -1, /* the loss is smaller than epsilon */
     CELLAR_ORDER_TIE = 0,    /* equal, proved */
     CELLAR_ORDER_ABOVE = 1,
-    CELLAR_ORDER_OPEN = 2 /* CELLAR_PAIR_BITS_MAX bits do not decide */
+    CELLAR_ORDER_OPEN = 2 /* CELLAR_PAIR_BITS_MAX bits do not decide, or the work is used up */
 } cellar_order;
 
 /* Compares the loss ln P(b)/Q(b) with epsilon. Infinite loss is above everything; where P(b) = 0

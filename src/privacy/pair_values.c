@@ -18,11 +18,11 @@ static void window_of(const cellar_pair *pair, double tail, int64_t *low, int64_
     cellar_ball_from_zero(rest);
 }
 
-/* The same in doubles, where rows hold all values. With u = CELLAR_NEAR_ERROR, P lies within (1 +-
- * u) p and e^epsilon within (1 +- v) factor, v = (2 + epsilon) 2^-52 (exp is right to an ulp, and
- * epsilon to half of one), so that every term lies between the two that are added up; n additions
- * of positive numbers and the products in a term are right to (n + 8) 2^-53. 0: doubles do not hold
- * all values. */
+/* cellar_pair_delta_by_sum() in doubles, where rows or a table of noise hold all values. With u =
+ * CELLAR_NEAR_ERROR, P lies within (1 +- u) p and e^epsilon Q within (1 +- v) factor q, v = u + (2
+ * + epsilon) 2^-52 (Q; exp is right to an ulp, and epsilon to half of one), so that every term lies
+ * between the two that are added up; n additions of positive numbers and the products in a term are
+ * right to (n + 8) 2^-53. 0: doubles do not hold all values. */
 static int delta_by_near(const cellar_pair *pair, const fmpq_t epsilon, double tail, arb_t out)
 {
     const double u = CELLAR_NEAR_ERROR, most = 700; /* e^most is a double */

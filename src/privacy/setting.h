@@ -12,7 +12,8 @@ typedef struct cellar_setting {
     size_t n;
     const cellar_certify_options *options;
     cellar_one_cell *cells; /* one for each part */
-    uint64_t group;         /* records of a unit that are changed one after the other [1] */
+    uint64_t group;         /* the length of the chain: records of a unit that are changed one after
+                               the other, or 1 when one change covers them all (setting.c) */
 } cellar_setting;
 
 /* Keeps its arguments. On failure there is nothing to clear. */
@@ -25,7 +26,8 @@ double cellar_setting_cells_of(const cellar_setting *s, size_t i);
 double cellar_setting_n_cells(const cellar_setting *s);
 /* 1: one cell of one mechanism changes. */
 int cellar_setting_is_single(const cellar_setting *s);
-/* 1: each mechanism has one pair of counts that dominates all others, so that losses compose. */
+/* 1: each mechanism has one pair of counts that dominates all others, so that composition needs no
+ * envelope and its lower bound can meet the upper one. */
 int cellar_setting_composes(const cellar_setting *s);
 
 /* ---- the curve (curve.c) ---- */
@@ -34,7 +36,7 @@ int cellar_setting_composes(const cellar_setting *s);
 typedef struct cellar_curve_point {
     cellar_bounds bounds;
     double basic;       /* the sum of the cells' own, at equal shares */
-    cellar_worst worst; /* of delta: the cell that has the largest share */
+    cellar_worst worst; /* of delta: of the part that costs most, at its equal share of epsilon */
 } cellar_curve_point;
 
 /* epsilon >= 0, and delta in (0, 1); `upper` is INFINITY when no epsilon has that delta. */

@@ -99,7 +99,9 @@ static void measure_counts(cellar_one_cell *cell, cellar_pair_measure measure, c
         }
         measure_count(cell, search.count, measure, epsilon, worst);
     }
-    if (worst->upper >= 1 && worst->lower < 0.5) /* a pair took too long */
+    /* An upper end of 1 over a small lower one is a pair whose work was used up: let the bound
+     * stand for all counts. Without a bound nothing is proved, for lack of work. */
+    if (worst->upper >= 1 && worst->lower < 0.5)
         beyond = bound(cell, cell->smallest, epsilon);
     else if (cellar_count_search_is_done(&search) || worst->upper >= 1)
         return;
