@@ -81,8 +81,8 @@ static const cli_option exposure_options[] = {
 static const char *const exposure_examples[] = {
     "cellar exposure table people.csv --columns region,sex,age --k 2,5,10 --missing-as level",
     "cellar exposure table table.json --columns region,sex --k 5 --sensitive diagnosis",
-    "cellar exposure table sample.csv --columns region,sex,age --k 3 --sample-weight w "
-    "--worst-by risk",
+    ("cellar exposure table sample.csv --columns region,sex,age --k 3 --sample-weight w "
+     "--worst-by risk"),
     "cellar exposure bound people.csv --columns region,sex,age --curve",
     "cellar exposure select people.csv --columns region,sex,age,occupation --k 5 --exposure 0.01",
     "cellar exposure suppress people.csv --columns region,sex --k 5 --exposure 0.01 --hide 0.5",

@@ -141,7 +141,7 @@ static size_t block_choose(const people_block *block, size_t shown[MOST_COLUMNS]
 
 static void block_write_table(const people_block *block, cellar_output *output)
 {
-    size_t shown[MOST_COLUMNS];
+    size_t shown[MOST_COLUMNS] = {0};
     cli_grid grid = {.n_columns = block_choose(block, shown, output)};
     uint64_t right = 0;
 

@@ -46,7 +46,7 @@ static int vary_add_spec(const char *base, size_t index, size_t n, const cli_wor
 {
     char *spec = cli_alloc(strlen(base) + 1, 1);
     int result = CLI_GO_ON;
-    memcpy(spec, base, strlen(base));
+    memcpy(spec, base, strlen(base) + 1);
     for (size_t k = 0; k < out->keys.n && result == CLI_GO_ON; k++) {
         const char *key = out->keys.items[k], *value;
         size_t size;

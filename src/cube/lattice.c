@@ -12,10 +12,11 @@ enum { TABLES_MAX = 1 << 20 };
 
 static size_t space_hash(const cube_space *space)
 {
-    const unsigned char *bytes = (const unsigned char *) space;
-    uint64_t hash = 1469598103934665603u; /* FNV-1a */
-    for (size_t i = 0; i < sizeof *space; i++)
-        hash = (hash ^ bytes[i]) * 1099511628211u;
+    uint64_t hash = 1469598103934665603u ^ space->order; /* FNV-1a */
+    for (size_t i = 0; i < CUBE_ORDER_MAX; i++) {
+        hash = (hash ^ space->variable[i]) * 1099511628211u;
+        hash = (hash ^ space->level[i]) * 1099511628211u;
+    }
     return (size_t) (hash ^ hash >> 32);
 }
 

@@ -29,7 +29,7 @@ static size_t path_down(const cellar_codelist *list, size_t code, int with_level
 /* The code that stands for a leaf at a level. */
 static size_t code_at(const cellar_codelist *list, size_t leaf, size_t level, int with_levels)
 {
-    size_t path[CUBE_LEVELS_MAX];
+    size_t path[CUBE_LEVELS_MAX] = {0};
     const size_t n = path_down(list, cellar_codelist_leaf(list, leaf), with_levels, path);
     return path[(level < n ? level : n) - 1];
 }

@@ -44,9 +44,9 @@ static uint64_t mask_of(const cube_space *space)
 static cellar_tabulate_set set_of(uint64_t mask)
 {
     cellar_tabulate_set set = {0};
-    for (uint8_t v = 0; v < CELLAR_MAX_VARIABLES; v++)
+    for (size_t v = 0; v < CELLAR_MAX_VARIABLES; v++)
         if ((mask >> v & 1) != 0)
-            set.variables[set.n++] = v;
+            set.variables[set.n++] = (uint8_t) v;
     return set;
 }
 

@@ -22,10 +22,10 @@ static cellar_status open_variable(cellar_cube_design *d, size_t v, cube_variabl
     cellar_status status = CELLAR_OK;
     CELLAR_TRY(cellar_tabulate_declared(&question, &empty, err));
     if (empty == NULL)
-        CELLAR_TRY(cellar_plan_fail(plan->name, &variable->place, NULL, err,
-                                    "a universe is fixed before the data are read: '%.60s' needs a "
-                                    "codelist, or a band with top and bottom",
-                                    variable->name));
+        return cellar_plan_fail(plan->name, &variable->place, NULL, err,
+                                "a universe is fixed before the data are read: '%.60s' needs a "
+                                "codelist, or a band with top and bottom",
+                                variable->name);
     d->domains[v] = cellar_schema_retain(cellar_table_schema(empty));
     CELLAR_TRY(cellar_cube_variable_init(
         out, variable->name, cellar_schema_domain(d->domains[v], 0),
