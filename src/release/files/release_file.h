@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files of numbers that may leave, whatever computed them. */
+/* Files of values that can be published, whatever computed them. */
 #ifndef CELLAR_RELEASE_FILES_RELEASE_FILE_H
 #define CELLAR_RELEASE_FILES_RELEASE_FILE_H
 
