@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A site inside the library: what routes see. */
+#ifndef CELLAR_SERVE_SITE_H
+#define CELLAR_SERVE_SITE_H
+
+#include <cellar/site.h>
+
+#include "serve/dataset.h"
+#include "serve/tokens.h"
+
+struct cellar_site {
+    cellar_site_options options;
+    serve_texts title;
+    const char *base_url; /* where the public sees it, without a slash at its end; "" by default */
+    const char *const *languages; /* "en", ...; the first is the default */
+    size_t n_languages;
+    serve_dataset *datasets;
+    size_t n_datasets;
+    serve_tokens *tokens; /* NULL: nobody has one */
+    unsigned calls_per_window, window_seconds;
+    const char *static_folder; /* the built page; NULL: none */
+    const char *saved_folder;  /* of saved queries; NULL: they are refused */
+    cellar_arena arena;        /* of all texts */
+};
+
+const serve_dataset *serve_find_dataset(const cellar_site *site, const char *id);
+
+#endif
