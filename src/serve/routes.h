@@ -6,6 +6,7 @@
 #include <cellar/site.h>
 
 #include "base/text.h"
+#include "serve/answer.h"
 #include "serve/site.h"
 
 /* A request after decoding: path segments and query parameters are plain UTF-8. */
