@@ -32,7 +32,7 @@ typedef struct serve_answer {
     const char *origin;         /* a sentence: "estimated from the cube of 2026-11-18" */
     int is_immutable;           /* 1: the same question always has the same answer */
     char etag[65];              /* of the values and texts, whatever the format */
-    cellar_arena arena;
+    cellar_arena *arena;
 } serve_answer;
 
 /* Answers a question: judges the rules, splits it into canonical tables, asks the source of the

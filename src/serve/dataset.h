@@ -55,6 +55,7 @@ typedef struct serve_dataset {
     const char *unit;                                       /* what is protected: "person" */
     serve_texts title, note, source_name, contact, counted; /* counted: "persons" */
     const char *updated, *next_update;                      /* dates; next_update or NULL */
+    const char *period; /* of data without a variable of time: "2026"; NULL: a variable has it */
     const char *const *languages; /* of the site; the first is the default */
     size_t n_languages;
     const serve_variable *variables; /* a fixed order, which is that of canonical tables */

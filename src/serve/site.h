@@ -5,6 +5,7 @@
 
 #include <cellar/site.h>
 
+#include "base/memory.h"
 #include "serve/dataset.h"
 #include "serve/tokens.h"
 
@@ -20,7 +21,7 @@ struct cellar_site {
     unsigned calls_per_window, window_seconds;
     const char *static_folder; /* the built page; NULL: none */
     const char *saved_folder;  /* of saved queries; NULL: they are refused */
-    cellar_arena arena;        /* of all texts */
+    cellar_arena *arena;       /* of all texts */
 };
 
 const serve_dataset *serve_find_dataset(const cellar_site *site, const char *id);
