@@ -4,20 +4,12 @@
 #define CELLAR_SERVE_ANSWER_H
 
 #include "serve/question.h"
+#include "serve/refusal.h"
 
 typedef struct serve_value {
     double count, se, low, high; /* NAN: not known, or suppressed */
     cellar_cell_status status;
 } serve_value;
-
-/* Why a question is not answered, in plain words. Texts live in the arena of the answer. */
-typedef struct serve_refusal {
-    const char *rule;   /* its name: "variables", "cells", "not-drawn", "universe", "budget" */
-    const char *detail; /* one sentence */
-    const char *cost;   /* what drawing the table would cost, with its unit; NULL: it cannot be */
-    const serve_table *suggestions; /* canonical tables that would be answered, the nearest first */
-    size_t n_suggestions;
-} serve_refusal;
 
 typedef struct serve_answer {
     const serve_question *question;

@@ -92,7 +92,8 @@ uint64_t serve_table_n_cells(const serve_dataset *dataset, const serve_table *ta
 int serve_table_is_below(const serve_dataset *dataset, const serve_table *coarse,
                          const serve_table *fine);
 
-/* By code, as it is written or else without regard to case, as clients ask; NULL when there is none.
+/* By code, as it is written or else without regard to case, as clients ask; NULL when there is
+ * none.
  */
 const serve_variable *serve_find_variable(const serve_dataset *dataset, const char *code);
 const serve_level *serve_find_level(const serve_variable *variable, const char *id);

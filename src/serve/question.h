@@ -39,13 +39,14 @@ typedef struct serve_side {
 } serve_side;
 
 /* Variables that no side names are summed out. Cells are in row-major order of the sides, the last
- * one fastest, and the contents fastest of all. */
+ * one fastest. Where the contents stand among the sides is a matter of the view (grid.h). */
 typedef struct serve_question {
     const serve_dataset *dataset;
     size_t language; /* of the site */
     serve_side sides[CELLAR_MAX_VARIABLES];
     size_t n_sides;
-    size_t n_stub; /* the first so many sides are rows, the others columns */
+    size_t contents_at; /* the contents stand before this side; n_sides: after the last */
+    size_t n_stub;      /* the first so many of sides and contents are rows, the others columns */
     serve_content contents[SERVE_N_CONTENTS];
     size_t n_contents; /* at least 1 */
 } serve_question;

@@ -47,7 +47,7 @@ serve_route serve_route_v1;     /* /v1/...: ours */
 const char *serve_parameter_find(const serve_call *call, const char *name);
 /* application/problem+json {type, title, status, detail, instance}. */
 cellar_status serve_reply_problem(serve_reply *reply, int status, const char *detail, ...)
-    __attribute__((format(printf, 3, 4)));
+    CELLAR_PRINTF(3, 4);
 /* 403 with rule and first suggestion in `detail`, all suggestions in the member `suggestions`, cost
  * in `cost`. */
 cellar_status serve_reply_refusal(serve_reply *reply, const serve_dataset *dataset,

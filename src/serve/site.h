@@ -6,7 +6,9 @@
 #include <cellar/site.h>
 
 #include "base/memory.h"
+#include "serve/audit.h"
 #include "serve/dataset.h"
+#include "serve/limits.h"
 #include "serve/tokens.h"
 
 struct cellar_site {
@@ -18,6 +20,8 @@ struct cellar_site {
     serve_dataset *datasets;
     size_t n_datasets;
     serve_tokens *tokens; /* NULL: nobody has one */
+    serve_limits *limits; /* of calls */
+    serve_audit *audit;   /* NULL: nothing is written down */
     unsigned calls_per_window, window_seconds;
     const char *static_folder; /* the built page; NULL: none */
     const char *saved_folder;  /* of saved queries; NULL: they are refused */

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Who may ask a table builder for what: files of tokens, and the log of what was asked. A site
+ * (cellar/site.h) reads the one and writes the other. */
+#ifndef CELLAR_ACCESS_H
+#define CELLAR_ACCESS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cellar/export.h>
+#include <cellar/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- tokens ---------------------------------------------------------------- */
+
+/* A token is 256 secret bits; the file holds hashes only, one line a token. */
+typedef struct cellar_token_spec {
+    const char *name;    /* who has it, unique in the file: letters, digits, '-', '_', '.', '@' */
+    const char *roles;   /* "reader", "analyst", "publisher", "auditor", separated by commas */
+    const char *analyst; /* whose share of the budget it spends; NULL: nobody's */
+    const char *expires; /* the last day it is good for, "2027-12-31"; NULL: it never expires */
+} cellar_token_spec;
+
+enum { CELLAR_TOKEN_TEXT = 51 }; /* "cellar_" and 43 characters, the NUL included */
+
+/* Makes a token and adds its hash to the file, which is made when it is not there (mode 0600). The
+ * secret is handed out once, in `secret`: wipe it afterwards. `today` is the day it is made, for
+ * the file. Refuses a name that the file has already (CELLAR_ERR_EXISTS). */
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_token_create(const char *path,
+                                                              const cellar_token_spec *spec,
+                                                              const char *today,
+                                                              char secret[CELLAR_TOKEN_TEXT],
+                                                              cellar_error *err);
+/* Removes the token of that name; a site that runs refuses it from its next request on. */
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_token_revoke(const char *path, const char *name,
+                                                              cellar_error *err);
+
+/* What the file says about a token; texts are valid during the call. */
+typedef struct cellar_token_info {
+    const char *name, *roles, *analyst, *created, *expires; /* analyst, expires: "-" for none */
+} cellar_token_info;
+typedef void cellar_token_visit(void *context, const cellar_token_info *token);
+/* Calls `visit` for every token, in the order of the file. */
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_token_list(const char *path,
+                                                            cellar_token_visit *visit,
+                                                            void *context, cellar_error *err);
+
+/* ---- the audit log ----------------------------------------------------------- */
+
+enum { CELLAR_AUDIT_HASH_TEXT = 65 };
+
+/* How far a log goes: keep it elsewhere, and later logs can be checked against it. */
+typedef struct cellar_audit_head {
+    uint64_t n_entries;
+    char hash[CELLAR_AUDIT_HASH_TEXT]; /* hexadecimal */
+} cellar_audit_head;
+
+/* `line` is the entry as it was written, a JSON object. */
+typedef void cellar_audit_visit(void *context, const char *line, size_t length);
+
+/* Reads a log and verifies its chain: CELLAR_ERR_INPUT names the first line that does not follow
+ * from those before it. `visit` (may be NULL) sees every entry up to there. With `known` (may be
+ * NULL) the log must go on from that head. *out (may be NULL) is the head. */
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_audit_read(const char *path,
+                                                            const cellar_audit_head *known,
+                                                            cellar_audit_visit *visit,
+                                                            void *context, cellar_audit_head *out,
+                                                            cellar_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
