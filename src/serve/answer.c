@@ -8,9 +8,11 @@
 #include "base/text.h"
 #include "serve/cuts.h"
 #include "serve/guarantee.h"
+#include "serve/released.h"
 #include "serve/rules.h"
+#include "serve/suggest.h"
 
-enum { ANSWER_ARENA_BYTES = 1 << 26, SUGGESTIONS_MAX = 5 };
+enum { ANSWER_ARENA_BYTES = 1 << 26 };
 
 void serve_answer_clear(serve_answer *answer)
 {
@@ -19,7 +21,8 @@ void serve_answer_clear(serve_answer *answer)
     *answer = (serve_answer){0};
 }
 
-/* ---- refusals ---------------------------------------------------------------------------------- */
+/* ---- refusals ----------------------------------------------------------------------------------
+ */
 
 static const char *rule_of_kind(serve_kind kind)
 {
@@ -40,28 +43,6 @@ static const char *words_of_kind(serve_kind kind)
     return words[kind];
 }
 
-/* The nearest tables that exist and that the rules allow. */
-static cellar_status suggest(const serve_dataset *dataset, const serve_table *table,
-                             serve_answer *out, cellar_error *err)
-{
-    serve_table *found = cellar_arena_alloc(out->arena, SUGGESTIONS_MAX, sizeof *found);
-    size_t n, n_kept = 0;
-    if (found == NULL)
-        return cellar_fail_memory(err, "an answer");
-    n = dataset->source->ops->nearest(dataset->source, dataset, table, found, SUGGESTIONS_MAX);
-    for (size_t i = 0; i < n; i++) {
-        serve_verdict verdict;
-        cellar_status status = serve_rules_judge(dataset, &found[i], out->arena, &verdict, err);
-        if (status != CELLAR_OK)
-            return status;
-        if (verdict.is_allowed)
-            found[n_kept++] = found[i];
-    }
-    out->refusal.suggestions = found;
-    out->refusal.n_suggestions = n_kept;
-    return CELLAR_OK;
-}
-
 static cellar_status refuse_absent(const serve_dataset *dataset, const serve_table *table,
                                    serve_answer *out, cellar_error *err)
 {
@@ -74,8 +55,9 @@ static cellar_status refuse_absent(const serve_dataset *dataset, const serve_tab
     if (!detail.failed)
         out->refusal.detail = cellar_arena_copy(out->arena, detail.bytes, detail.length);
     cellar_text_clear(&detail);
-    return out->refusal.detail != NULL ? suggest(dataset, table, out, err)
-                                       : cellar_fail_memory(err, "an answer");
+    return out->refusal.detail != NULL
+               ? serve_suggest(dataset, table, out->arena, &out->refusal, err)
+               : cellar_fail_memory(err, "an answer");
 }
 
 static cellar_status refuse_size(const serve_question *question, serve_answer *out,
@@ -85,12 +67,13 @@ static cellar_status refuse_size(const serve_question *question, serve_answer *o
     snprintf(detail, sizeof detail, "An answer has at most %llu cells; ask for it in parts.",
              (unsigned long long) question->dataset->max_cells);
     out->is_refused = 1;
-    out->refusal = (serve_refusal){
-        .rule = "cells", .detail = cellar_arena_copy(out->arena, detail, strlen(detail))};
+    out->refusal = (serve_refusal){.rule = "cells",
+                                   .detail = cellar_arena_copy(out->arena, detail, strlen(detail))};
     return out->refusal.detail != NULL ? CELLAR_OK : cellar_fail_memory(err, "an answer");
 }
 
-/* ---- one part ---------------------------------------------------------------------------------- */
+/* ---- one part ----------------------------------------------------------------------------------
+ */
 
 /* What covers several tables: their certificates and sentences one after the other, each once. */
 static cellar_status join(const char **all, const char *one, const char *between,
@@ -112,8 +95,7 @@ static cellar_status cover(const serve_cut *cut, serve_answer *out, cellar_error
     const serve_source *source = cut->dataset->source;
     serve_cover found = {0};
     cellar_status status = CELLAR_OK;
-    CELLAR_TRY(
-        source->ops->describe(source, cut->dataset, &cut->table, out->arena, &found, err));
+    CELLAR_TRY(source->ops->describe(source, cut->dataset, &cut->table, out->arena, &found, err));
     CELLAR_TRY(join(&out->certificate_id, found.id, ",", out->arena, err));
     CELLAR_TRY(join(&out->guarantee, found.guarantee, " ", out->arena, err));
     CELLAR_TRY(join(&out->origin, found.origin, " ", out->arena, err));
@@ -122,38 +104,50 @@ out:
     return status;
 }
 
-/* Asks the source for one part, unless a rule or the source refuses it. */
-static cellar_status answer_part(const serve_cuts *cuts, serve_answer *out, cellar_error *err)
+/* Judges a table by the rules on tables, by what the source has, and by the rules on what was
+ * released, in this order; refuses the answer if one of them says no. */
+static cellar_status judge(const serve_cut *cut, serve_answer *out, cellar_error *err)
 {
-    const serve_cut *cut = &cuts->cut;
     const serve_source *source = cut->dataset->source;
-    serve_verdict verdict;
+    serve_verdict verdict = {.is_allowed = 1};
     serve_status known;
-    serve_value *values = NULL;
     cellar_status status = CELLAR_OK;
     CELLAR_TRY(serve_rules_judge(cut->dataset, &cut->table, out->arena, &verdict, err));
-    if (!verdict.is_allowed) {
-        out->is_refused = 1;
-        out->refusal = verdict.refusal;
-        goto out;
+    if (verdict.is_allowed) {
+        CELLAR_TRY(source->ops->status(source, cut->dataset, &cut->table, &known, err));
+        if (!known.exists)
+            return refuse_absent(cut->dataset, &cut->table, out, err);
+        if (serve_rules_have_released(cut->dataset))
+            CELLAR_TRY(
+                serve_rules_judge_released(cut->dataset, &cut->table, out->arena, &verdict, err));
     }
-    CELLAR_TRY(source->ops->status(source, cut->dataset, &cut->table, &known, err));
-    if (!known.exists) {
-        status = refuse_absent(cut->dataset, &cut->table, out, err);
+    out->is_refused = !verdict.is_allowed;
+    out->refusal = verdict.refusal;
+out:
+    return status;
+}
+
+static cellar_status answer_part(const serve_cuts *cuts, serve_answer *out, cellar_error *err)
+{
+    const serve_source *source = cuts->cut.dataset->source;
+    serve_value *values = NULL;
+    cellar_status status = CELLAR_OK;
+    CELLAR_TRY(judge(&cuts->cut, out, err));
+    if (out->is_refused)
         goto out;
-    }
     values = cellar_alloc(cuts->n_cells, sizeof *values);
     if (values == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "an answer"));
-    CELLAR_TRY(source->ops->ask(source, cut, values, err));
+    CELLAR_TRY(source->ops->ask(source, &cuts->cut, values, err));
     serve_cuts_place(cuts, values, out->values);
-    status = cover(cut, out, err);
+    status = cover(&cuts->cut, out, err);
 out:
     cellar_free(values);
     return status;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------- */
+/* ---- all of them -------------------------------------------------------------------------------
+ */
 
 /* The tag depends on what is shown: headings, contents, values and what covers them. */
 static cellar_status tag(serve_answer *out, cellar_error *err)
@@ -161,9 +155,9 @@ static cellar_status tag(serve_answer *out, cellar_error *err)
     const serve_question *q = out->question;
     cellar_text text = {0};
     char id[SERVE_ID_TEXT];
-    cellar_text_printf(&text, "%s\n%s\n%zu %zu\n", q->dataset->id,
+    cellar_text_printf(&text, "%s\n%s\n%zu %zu %zu\n", q->dataset->id,
                        out->certificate_id != NULL ? out->certificate_id : "", q->language,
-                       q->n_stub);
+                       q->n_stub, q->contents_at);
     for (size_t i = 0; i < q->n_sides; i++) {
         cellar_text_printf(&text, "%s\n", q->dataset->variables[q->sides[i].variable].code);
         for (size_t p = 0; p < q->sides[i].n_picks; p++)
@@ -190,9 +184,8 @@ cellar_status serve_answer_question(const serve_question *question, serve_answer
     const serve_source *source = question->dataset->source;
     serve_cuts *cuts = NULL;
     cellar_status status = CELLAR_OK;
-    *out = (serve_answer){.question = question,
-                          .is_immutable = 1,
-                          .arena = cellar_arena_create(ANSWER_ARENA_BYTES)};
+    *out = (serve_answer){
+        .question = question, .is_immutable = 1, .arena = cellar_arena_create(ANSWER_ARENA_BYTES)};
     memcpy(out->decimals, source->decimals, sizeof out->decimals);
     memcpy(out->shown_decimals, source->shown_decimals, sizeof out->shown_decimals);
     if (out->arena == NULL)

@@ -5,7 +5,8 @@
 
 #include "base/error.h"
 
-/* ---- checking ---------------------------------------------------------------------------------- */
+/* ---- checking ----------------------------------------------------------------------------------
+ */
 
 static cellar_status check_pick(const serve_variable *variable, const serve_pick *pick,
                                 unsigned char *seen, cellar_error *err)
@@ -58,7 +59,8 @@ cellar_status serve_question_check(const serve_question *question, cellar_error 
 {
     cellar_status status = CELLAR_OK;
     if (question->n_sides > question->dataset->n_variables || question->n_contents == 0 ||
-        question->n_contents > SERVE_N_CONTENTS || question->n_stub > question->n_sides ||
+        question->n_contents > SERVE_N_CONTENTS || question->n_stub > question->n_sides + 1 ||
+        question->contents_at > question->n_sides ||
         question->language >= question->dataset->n_languages)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "the question is not sound");
     for (size_t i = 0; status == CELLAR_OK && i < question->n_sides; i++)
@@ -66,7 +68,8 @@ cellar_status serve_question_check(const serve_question *question, cellar_error 
     return status;
 }
 
-/* ---- walking ----------------------------------------------------------------------------------- */
+/* ---- walking -----------------------------------------------------------------------------------
+ */
 
 static int is_constant(const serve_cuts *cuts, size_t i)
 {
@@ -135,7 +138,8 @@ int serve_cuts_next(serve_cuts *cuts)
     return 1;
 }
 
-/* ---- putting values into order ----------------------------------------------------------------- */
+/* ---- putting values into order -----------------------------------------------------------------
+ */
 
 void serve_cuts_place(const serve_cuts *cuts, const serve_value *values, serve_value *out)
 {

@@ -11,7 +11,7 @@ typedef struct serve_cuts {
     cellar_arena *arena;
     unsigned char levels[CELLAR_MAX_VARIABLES][256]; /* of each side: those its picks have */
     size_t n_levels[CELLAR_MAX_VARIABLES];
-    size_t at[CELLAR_MAX_VARIABLES]; /* which of them this part takes */
+    size_t at[CELLAR_MAX_VARIABLES];      /* which of them this part takes */
     size_t *places[CELLAR_MAX_VARIABLES]; /* of each side: where its picks stand in the question */
     size_t n_places[CELLAR_MAX_VARIABLES];
     serve_side sides[CELLAR_MAX_VARIABLES]; /* of the cut: without constant variables */

@@ -25,7 +25,8 @@ static const cube_source *of(const serve_source *source)
     return (const cube_source *) (const void *) source;
 }
 
-/* ---- tables ------------------------------------------------------------------------------------ */
+/* ---- tables ------------------------------------------------------------------------------------
+ */
 
 /* The number of a table in the lattice, CUBE_NO_SPACE when the universe does not have it. Variables
  * of the data set are those of the cube, in their order. */
@@ -82,7 +83,8 @@ static size_t cube_nearest(const serve_source *source, const serve_dataset *data
     return n;
 }
 
-/* ---- values ------------------------------------------------------------------------------------ */
+/* ---- values ------------------------------------------------------------------------------------
+ */
 
 /* An answer under way: picks in the order of the lattice, and which side each is. */
 typedef struct asking {
@@ -155,11 +157,10 @@ static cellar_status cube_ask(const serve_source *source, const serve_cut *cut, 
     for (size_t cell = 0; cell < a.n; cell++) {
         const double value = (double) a.values[cell] / units;
         const double se = cellar_estimate_units(sqrt(a.variances[cell]), s->cube->decimals) / units;
-        out[place_of(&a, cell)] =
-            (serve_value){.count = value,
-                          .se = se,
-                          .low = value - s->multiplier * se,
-                          .high = value + s->multiplier * se};
+        out[place_of(&a, cell)] = (serve_value){.count = value,
+                                                .se = se,
+                                                .low = value - s->multiplier * se,
+                                                .high = value + s->multiplier * se};
     }
 out:
     for (size_t k = 0; k < CUBE_ORDER_MAX; k++)
@@ -169,7 +170,8 @@ out:
     return status;
 }
 
-/* ---- what covers them -------------------------------------------------------------------------- */
+/* ---- what covers them --------------------------------------------------------------------------
+ */
 
 static cellar_status cube_describe(const serve_source *source, const serve_dataset *dataset,
                                    const serve_table *table, cellar_arena *arena, serve_cover *out,
@@ -185,7 +187,8 @@ static cellar_status cube_describe(const serve_source *source, const serve_datas
     return CELLAR_OK;
 }
 
-/* ---- life cycle -------------------------------------------------------------------------------- */
+/* ---- life cycle --------------------------------------------------------------------------------
+ */
 
 static void cube_close(serve_source *source)
 {
