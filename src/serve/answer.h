@@ -11,14 +11,15 @@ typedef struct serve_value {
     cellar_cell_status status;
 } serve_value;
 
-/* How many decimals are shown: releases 0, estimates 1 or more; the noise hides the rest. */
 typedef struct serve_answer {
     const serve_question *question;
     int is_refused;
     serve_refusal refusal;
     serve_value *values; /* one a cell, in the order of the question */
     size_t n_values;
-    int decimals;
+    /* Values are multiples of 10^-decimals, each content its own: formats that programs read write
+     * all of them, so that counts add. Pages show fewer, for noise hides the rest. */
+    int decimals[SERVE_N_CONTENTS], shown_decimals[SERVE_N_CONTENTS];
     const char *certificate_id; /* hexadecimal: the digest of the certificate */
     const char *guarantee;      /* a sentence: the joint guarantee first, or that there is none */
     const char *origin;         /* a sentence: "estimated from the cube of 2026-11-18" */

@@ -10,6 +10,8 @@
 #include <cellar/status.h>
 #include <cellar/table.h>
 
+#include "base/memory.h"
+
 /* Texts in the languages of the site, in its order; all are set (the first stands for those that
  * the configuration leaves out). */
 typedef struct serve_texts {
@@ -29,6 +31,7 @@ typedef struct serve_level {
     serve_texts label;
     const serve_category *categories;
     size_t n_categories;
+    const uint32_t *by_code; /* positions in the order of codes, for searching; NULL: none */
 } serve_level;
 
 typedef enum serve_role { SERVE_ROLE_PLAIN, SERVE_ROLE_TIME, SERVE_ROLE_GEO } serve_role;
@@ -39,6 +42,8 @@ typedef struct serve_variable {
     serve_role role;
     const serve_level *levels; /* the coarsest first; the last is the finest */
     size_t n_levels;
+    int is_constant; /* 1: one category that everybody has, such as the year of a census. It is in
+                        no canonical table: sources, rules and vault do not know it. */
 } serve_variable;
 
 /* Where the values come from, and so what is promised. */
@@ -55,7 +60,6 @@ typedef struct serve_dataset {
     const char *unit;                                       /* what is protected: "person" */
     serve_texts title, note, source_name, contact, counted; /* counted: "persons" */
     const char *updated, *next_update;                      /* dates; next_update or NULL */
-    const char *period; /* of data without a variable of time: "2026"; NULL: a variable has it */
     const char *const *languages; /* of the site; the first is the default */
     size_t n_languages;
     const serve_variable *variables; /* a fixed order, which is that of canonical tables */
@@ -88,10 +92,15 @@ uint64_t serve_table_n_cells(const serve_dataset *dataset, const serve_table *ta
 int serve_table_is_below(const serve_dataset *dataset, const serve_table *coarse,
                          const serve_table *fine);
 
-/* By code; NULL when there is none. Variables are found without regard to case, as clients ask. */
+/* By code, as it is written or else without regard to case, as clients ask; NULL when there is
+ * none.
+ */
 const serve_variable *serve_find_variable(const serve_dataset *dataset, const char *code);
 const serve_level *serve_find_level(const serve_variable *variable, const char *id);
 /* SIZE_MAX when there is none. */
 size_t serve_find_category(const serve_level *level, const char *code);
+/* The positions of the categories in the order that serve_find_category() searches; NULL when
+ * memory ends. */
+const uint32_t *serve_index_codes(const serve_category *categories, size_t n, cellar_arena *arena);
 
 #endif
