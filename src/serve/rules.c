@@ -93,7 +93,10 @@ static void add_levels(cellar_text *out, const serve_dataset *dataset, const ser
         size_t level = levels->levels[v];
         if (level == 0)
             continue;
-        cellar_text_printf(out, "%s%s", i == 0 ? "" : i + 1 == n ? " and " : ", ",
+        cellar_text_printf(out, "%s%s",
+                           i == 0       ? ""
+                           : i + 1 == n ? " and "
+                                        : ", ",
                            level == unmarked ? variable->code : variable->levels[level - 1].id);
         i++;
     }
@@ -188,10 +191,9 @@ cellar_status serve_rule_refuse(const serve_dataset *dataset, const serve_rule *
                                 const serve_table *table, cellar_arena *arena, serve_verdict *out,
                                 cellar_error *err)
 {
-    *out = (serve_verdict){
-        .refusal = {.rule = rule->name,
-                    .kind = serve_rule_kind_text(rule->kind),
-                    .detail = serve_rule_sentence(dataset, rule, table, arena)}};
+    *out = (serve_verdict){.refusal = {.rule = rule->name,
+                                       .kind = serve_rule_kind_text(rule->kind),
+                                       .detail = serve_rule_sentence(dataset, rule, table, arena)}};
     return out->refusal.detail != NULL ? CELLAR_OK : cellar_fail_memory(err, "a refusal");
 }
 

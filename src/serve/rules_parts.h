@@ -43,7 +43,7 @@ enum { SERVE_VERDICTS = 1024 };
 typedef struct serve_verdicts {
     pthread_mutex_t lock;
     struct {
-        serve_table table;
+        serve_table table, from;  /* that it was answered from */
         const serve_rule *broken; /* NULL: none */
     } items[SERVE_VERDICTS];
     size_t n, next;

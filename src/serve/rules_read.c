@@ -33,7 +33,8 @@ typedef struct making {
     cellar_error *err;
 } making;
 
-#define FAIL(m, key, ...) cellar_plan_fail((m)->name, &(m)->text->place, (key), (m)->err, __VA_ARGS__)
+#define FAIL(m, key, ...)                                                                          \
+    cellar_plan_fail((m)->name, &(m)->text->place, (key), (m)->err, __VA_ARGS__)
 
 /* ---- levels ----------------------------------------------------------------- */
 
@@ -62,8 +63,8 @@ static cellar_status read_level(const making *m, const char *key, const char *te
         if (strcmp(text, variable->code) == 0)
             level = unmarked < variable->n_levels ? unmarked : variable->n_levels;
         else
-            level = strncmp(text, variable->code, length) == 0 ? find_level(variable, text, length)
-                                                               : 0;
+            level =
+                strncmp(text, variable->code, length) == 0 ? find_level(variable, text, length) : 0;
         if (level == 0)
             continue;
         if (out->levels[v] != 0)
@@ -130,8 +131,8 @@ static cellar_status read_share(const making *m, serve_rule *rule)
 static cellar_status read_kind(const making *m, serve_rule *rule)
 {
     const serve_rule_text *text = m->text;
-    const int given[] = {text->max_variables > 0, text->max_cells > 0,     text->finest.n > 0,
-                         text->forbid.n > 0,      text->allow.n > 0,       text->max_share != NULL,
+    const int given[] = {text->max_variables > 0, text->max_cells > 0, text->finest.n > 0,
+                         text->forbid.n > 0,      text->allow.n > 0,   text->max_share != NULL,
                          text->min_total > 0};
     int n = 0;
     for (int kind = SERVE_RULE_VARIABLES; kind <= SERVE_RULE_TOTAL; kind++)
