@@ -117,9 +117,8 @@ static cellar_status judge(const serve_cut *cut, serve_answer *out, cellar_error
         CELLAR_TRY(source->ops->status(source, cut->dataset, &cut->table, &known, err));
         if (!known.exists)
             return refuse_absent(cut->dataset, &cut->table, out, err);
-        if (serve_rules_have_released(cut->dataset))
-            CELLAR_TRY(
-                serve_rules_judge_released(cut->dataset, &cut->table, out->arena, &verdict, err));
+        CELLAR_TRY(
+            serve_rules_judge_released(cut->dataset, &cut->table, out->arena, &verdict, err));
     }
     out->is_refused = !verdict.is_allowed;
     out->refusal = verdict.refusal;
