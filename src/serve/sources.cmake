@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+set(LAYER_SOURCES
+  dataset.c
+  question.c
+  released.c
+  rules.c
+  rules_read.c
+  suggest.c
+)
