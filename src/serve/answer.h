@@ -20,7 +20,7 @@ typedef struct serve_answer {
     /* Values are multiples of 10^-decimals, each content its own: formats that programs read write
      * all of them, so that counts add. Pages show fewer, for noise hides the rest. */
     int decimals[SERVE_N_CONTENTS], shown_decimals[SERVE_N_CONTENTS];
-    const char *certificate_id; /* hexadecimal: the digest of the certificate */
+    const char *certificate_id; /* hexadecimal: the digest of the certificate; "a,b" of several */
     const char *guarantee;      /* a sentence: the joint guarantee first, or that there is none */
     const char *origin;         /* a sentence: "estimated from the cube of 2026-11-18" */
     int is_immutable;           /* 1: the same question always has the same answer */

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "serve/audit.h"
+#include "serve/config.h"
 #include "serve/dataset.h"
 #include "serve/limits.h"
 #include "serve/tokens.h"
@@ -25,9 +26,11 @@ struct cellar_site {
     unsigned calls_per_window, window_seconds;
     const char *static_folder; /* the built page; NULL: none */
     const char *saved_folder;  /* of saved queries; NULL: they are refused */
-    cellar_arena *arena;       /* of all texts */
+    serve_config *config;      /* as it was read; its texts are shown */
+    cellar_arena *arena;       /* of what was made from it */
 };
 
+/* By id, without regard to case; NULL when there is none. */
 const serve_dataset *serve_find_dataset(const cellar_site *site, const char *id);
 
 #endif

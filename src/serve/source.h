@@ -3,6 +3,8 @@
 #ifndef CELLAR_SERVE_SOURCE_H
 #define CELLAR_SERVE_SOURCE_H
 
+#include <cellar/cube.h>
+
 #include "serve/answer.h"
 
 /* A part of a question that lies in one canonical table: every pick of a side has the same level.
@@ -23,6 +25,15 @@ typedef struct serve_status {
     const char *mechanism; /* of a cell; NULL: several, as in a cube */
 } serve_status;
 
+/* Texts live in the arena that is passed, or as long as the source. */
+typedef struct serve_cover {
+    const char *certificate; /* a JSON object */
+    const char *id;          /* its digest, in hexadecimal */
+    const char *guarantee;   /* a sentence: what is promised, or that nothing is */
+    const char *origin;      /* a sentence */
+    int is_immutable;        /* 1: asked again, the table has the same values */
+} serve_cover;
+
 typedef struct serve_source_ops {
     /* Fills *out; a table that cannot be answered has exists = 0, which is no failure. */
     cellar_status (*status)(const serve_source *source, const serve_dataset *dataset,
@@ -34,23 +45,37 @@ typedef struct serve_source_ops {
      */
     size_t (*nearest)(const serve_source *source, const serve_dataset *dataset,
                       const serve_table *table, serve_table *out, size_t room);
-    /* The certificate that covers the answer of a table, a JSON object. */
-    const char *(*certificate)(const serve_source *source, const serve_dataset *dataset,
-                               const serve_table *table);
+    /* What covers the answer of a table that exists, and where it comes from. */
+    cellar_status (*describe)(const serve_source *source, const serve_dataset *dataset,
+                              const serve_table *table, cellar_arena *arena, serve_cover *out,
+                              cellar_error *err);
+    /* Looks for what was added since; NULL when nothing can be. Answers go on meanwhile. */
+    cellar_status (*refresh)(serve_source *source, const serve_dataset *dataset, cellar_error *err);
     void (*close)(serve_source *source);
 } serve_source_ops;
 
 struct serve_source {
-    const serve_source_ops *ops; /* first member of each */
-    int decimals;                /* of its values */
+    const serve_source_ops *ops;    /* first member of each */
+    int decimals[SERVE_N_CONTENTS]; /* as in an answer */
+    int shown_decimals[SERVE_N_CONTENTS];
 };
 
-/* A cube file; `dataset` gets its variables from it (dataset_cube.c). */
-cellar_status serve_source_open_cube(const char *path, serve_source **out, cellar_error *err);
-/* A folder of releases. New files are seen when serve_source_refresh() is called: the vault adds
- * them. A file that cannot be read or whose certificate does not hold is refused. */
+/* A cube. Takes it, in every case. `name` stands for the file in messages. */
+cellar_status serve_source_of_cube(cellar_cube *cube, const char *name, serve_source **out,
+                                   cellar_error *err);
+/* A folder of releases. New files are seen when it is refreshed: the vault adds them. A file that
+ * cannot be read or whose certificate does not hold is refused. */
 cellar_status serve_source_open_releases(const char *folder, serve_source **out, cellar_error *err);
-cellar_status serve_source_refresh(serve_source *source, cellar_error *err);
+cellar_status serve_source_refresh(serve_source *source, const serve_dataset *dataset,
+                                   cellar_error *err);
 void serve_source_close(serve_source *source); /* NULL is fine */
+
+/* ---- for sources -------------------------------------------------------------------------------
+ */
+
+/* Puts `candidate` into a list of tables, the one with the most variables first and among those the
+ * most detailed; the last falls out of a list that is full. */
+void serve_nearest_add(const serve_dataset *dataset, const serve_table *candidate, serve_table *out,
+                       size_t room, size_t *n);
 
 #endif

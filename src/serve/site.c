@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "serve/site.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "serve/source.h"
+
+cellar_site_options cellar_site_options_default(void)
+{
+    return (cellar_site_options){0};
+}
+
+void cellar_site_close(cellar_site *site)
+{
+    if (site == NULL)
+        return;
+    for (size_t i = 0; i < site->n_datasets; i++)
+        serve_source_close(site->datasets[i].source);
+    cellar_free(site->datasets);
+    serve_config_free(site->config);
+    cellar_arena_free(site->arena);
+    cellar_free(site);
+}
+
+const serve_dataset *serve_find_dataset(const cellar_site *site, const char *id)
+{
+    for (size_t i = 0; i < site->n_datasets; i++)
+        if (strcasecmp(site->datasets[i].id, id) == 0)
+            return &site->datasets[i];
+    return NULL;
+}

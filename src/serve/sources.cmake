@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+set(LAYER_SOURCES
+  answer.c
+  config.c
+  cuts.c
+  dataset.c
+  guarantee.c
+  question.c
+  released.c
+  reply.c
+  request.c
+  router.c
+  rules.c
+  rules_read.c
+  site.c
+  site_open.c
+  source.c
+  source_cube.c
+  suggest.c
+  texts.c
+  variable.c
+)
