@@ -5,6 +5,7 @@ set(LAYER_SOURCES
   config.c
   cuts.c
   dataset.c
+  drawn.c
   format_csv.c
   format_html.c
   format_jsonstat.c
@@ -16,7 +17,10 @@ set(LAYER_SOURCES
   grid.c
   guarantee.c
   json.c
+  population.c
+  price.c
   question.c
+  records.c
   released.c
   reply.c
   request.c
