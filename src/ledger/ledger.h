@@ -66,6 +66,10 @@ cellar_status cellar_ledger_store_check(cellar_ledger *ledger, cellar_error *err
 
 /* ---- amount.c --------------------------------------------------------------- */
 
+/* Gives amounts that claim no rho the one that follows from their pure epsilon; CELLAR_ERR_ARGUMENT
+ * when they have a delta. */
+cellar_status cellar_amounts_claim_rho(cellar_amounts *amounts, cellar_error *err);
+
 /* "epsilon 0.5, delta 0", or "rho 0.1". */
 enum { CELLAR_COST_TEXT = 2 * CELLAR_AMOUNT_TEXT + 24 };
 void cellar_ledger_cost_text(const cellar_amounts *amounts, int by_rho, char out[CELLAR_COST_TEXT]);
@@ -148,6 +152,15 @@ cellar_status cellar_ledger_note_done(cellar_ledger *ledger, const char *request
                                       cellar_error *err);
 cellar_status cellar_ledger_note_lost(cellar_ledger *ledger, const char *request,
                                       cellar_error *err);
+
+/* ---- spend.c ------------------------------------------------------------------- */
+
+/* Brings a request that was interrupted to its end, from the record alone: an output whose digest
+ * is recorded gets its name, any other is noted as lost. Nothing is drawn. *out is the state
+ * afterwards. */
+cellar_status cellar_ledger_settle(cellar_ledger *ledger, const char *request,
+                                   const char *const *endings, cellar_charge_state *out,
+                                   cellar_error *err);
 
 /* ---- files.c: outputs on their way ------------------------------------------ */
 

@@ -66,8 +66,11 @@ static const plan_field dataset_fields[] = {
     {KEY("rules", PLAN_MAPS, serve_config_dataset, rules), .fields = serve_rule_fields,
      .size = sizeof(serve_rule_text)},
     {KEY("accept", PLAN_TEXTS, serve_config_dataset, accept)},
+    {KEY("records", PLAN_ANY, serve_config_dataset, records)},
+    {KEY("ledger", PLAN_ANY, serve_config_dataset, ledger)},
     {KEY("budget", PLAN_ANY, serve_config_dataset, budget)},
     {KEY("cell_key", PLAN_ANY, serve_config_dataset, cell_key)},
+    {KEY("step_ms", PLAN_COUNT, serve_config_dataset, step_ms)},
     {KEY("max_cells", PLAN_COUNT, serve_config_dataset, max_cells)},
     {.key = NULL}};
 

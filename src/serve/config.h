@@ -36,7 +36,8 @@ typedef struct serve_config_dataset {
     plan_list variables;                                        /* of serve_config_variable */
     plan_list rules;                                            /* of serve_rule_text */
     plan_list accept;                                           /* of const char * */
-    const plan_node *budget, *cell_key;                         /* read by the vault */
+    const plan_node *records, *ledger, *budget, *cell_key;      /* serve_drawn_read() */
+    uint64_t step_ms; /* of a vault: replies come at multiples of it [0: by public sizes] */
     uint64_t max_cells;
 } serve_config_dataset;
 

@@ -1,17 +1,33 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 set(LAYER_SOURCES
+  address.c
   answer.c
   config.c
   cuts.c
   dataset.c
+  drawn.c
+  format_csv.c
+  format_html.c
+  format_jsonstat.c
+  format_px.c
+  format_sdmx_csv.c
+  format_sdmx_ml.c
+  format_xlsx.c
+  formats.c
+  grid.c
   guarantee.c
+  json.c
+  population.c
+  price.c
   question.c
+  records.c
   released.c
   reply.c
   request.c
   router.c
   rules.c
   rules_read.c
+  sdmx.c
   site.c
   site_open.c
   source.c
@@ -19,4 +35,5 @@ set(LAYER_SOURCES
   suggest.c
   texts.c
   variable.c
+  zip.c
 )
