@@ -15,8 +15,10 @@
 
 #ifdef CELLAR_NO_VAULT /* stands in until the vault lands */
 #include <stdio.h>
-cellar_status cellar_vault_open(const char *config_path, cellar_vault **out, cellar_error *err)
+cellar_status cellar_vault_open(const char *config_path, const cellar_vault_options *options,
+                                cellar_vault **out, cellar_error *err)
 {
+    (void) options;
     *out = NULL;
     snprintf(err->message, sizeof err->message, "%s: there is no vault yet", config_path);
     return CELLAR_ERR_UNSUPPORTED;
@@ -83,7 +85,7 @@ int server_vault_run(const server_options *options, const int links[SERVER_LINKS
     sigaddset(&others, SIGHUP);
     sigprocmask(SIG_BLOCK, &others, NULL);
     if (cellar_process_confine(0, &err) != CELLAR_OK ||
-        cellar_vault_open(options->config, &vault, &err) != CELLAR_OK) {
+        cellar_vault_open(options->config, NULL, &vault, &err) != CELLAR_OK) {
         server_say("%s", err.message);
         return 1;
     }
