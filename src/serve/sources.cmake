@@ -2,6 +2,8 @@
 set(LAYER_SOURCES
   address.c
   answer.c
+  audit.c
+  audit_chain.c
   config.c
   cuts.c
   dataset.c
@@ -17,6 +19,7 @@ set(LAYER_SOURCES
   grid.c
   guarantee.c
   json.c
+  limits.c
   population.c
   price.c
   question.c
@@ -34,6 +37,9 @@ set(LAYER_SOURCES
   source_cube.c
   suggest.c
   texts.c
+  token_file.c
+  token_lines.c
+  tokens.c
   variable.c
   zip.c
 )
