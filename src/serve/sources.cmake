@@ -19,6 +19,9 @@ set(LAYER_SOURCES
   grid.c
   guarantee.c
   json.c
+  noise.c
+  piece.c
+  piece_ask.c
   limits.c
   population.c
   price.c
@@ -35,6 +38,7 @@ set(LAYER_SOURCES
   site_open.c
   source.c
   source_cube.c
+  source_releases.c
   suggest.c
   texts.c
   token_file.c
