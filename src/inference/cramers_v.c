@@ -143,7 +143,8 @@ static void run_clear(run *r)
 }
 
 /* Estimate and ends on the scale of V, within 0..1. */
-static void run_conclude(const run *r, double fitted, double confidence, cellar_estimate *out)
+static void run_conclude(const run *r, double fitted, double confidence,
+                         cellar_interval_estimate *out)
 {
     double n = (double) r->options->n_replicates, mean = 0, variance = 0, corrected, half;
     for (size_t b = 0; b < r->options->n_replicates; b++)
@@ -158,13 +159,13 @@ static void run_conclude(const run *r, double fitted, double confidence, cellar_
 }
 
 cellar_status cellar_cramers_v(const cellar_noisy *noisy, double confidence,
-                               const cellar_test_options *options, cellar_estimate *aware,
+                               const cellar_test_options *options, cellar_interval_estimate *aware,
                                double *naive, cellar_error *err)
 {
     cellar_status status = cellar_noisy_check_two_way(noisy, err);
     run r = {.noisy = noisy, .options = options};
 
-    *aware = (cellar_estimate){NAN, NAN, NAN};
+    *aware = (cellar_interval_estimate){NAN, NAN, NAN};
     *naive = NAN;
     if (status != CELLAR_OK)
         return status;

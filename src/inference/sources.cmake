@@ -28,6 +28,7 @@ set(LAYER_SOURCES
   odds_ratio.c
   panel.c
   reading.c
+  set_text.c
   simulate.c
   study.c
   sum_law.c
