@@ -91,8 +91,7 @@ static cellar_status run_pieces(void *context, size_t first, size_t last, int la
     for (size_t b = first; b < last; b++) {
         for (size_t i = 0; i < r->noisy->n_cells; i++)
             l->numbers[i] = cellar_simulate_poisson(&simulator, r->means[i]);
-        CELLAR_TRY(cellar_simulate_release(&simulator, &r->noisy->channel, r->noisy->n_summed,
-                                           l->numbers, r->noisy->n_cells, l->numbers, err));
+        CELLAR_TRY(cellar_noisy_draw(r->noisy, &simulator, l->numbers, err));
         CELLAR_TRY(fit_cells(r->noisy, l->numbers, l->likelihood, l->means, err));
         r->squares[b] = v_square(r->noisy, l->means, l->margins);
     }

@@ -233,6 +233,8 @@ cellar_status cellar_interval_run(const cellar_noisy *noisy, const cellar_cell_s
 
     *out = (cellar_interval){.naive_low = NAN, .naive_high = NAN};
     CELLAR_TRY(interval_check(options, err));
+    CELLAR_TRY(cellar_noisy_check_independent(
+        noisy, "these intervals do not know: ask the cube itself", err));
     out->confidence = pow(options->confidence, 1 / (double) options->n_simultaneous);
     CELLAR_TRY(read_both(noisy, set, comparison, other, &a, &b, err));
     out->n_noises = a.n_noises + b.n_noises;

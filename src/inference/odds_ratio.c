@@ -134,6 +134,9 @@ cellar_status cellar_odds_ratio(const cellar_noisy *noisy, const size_t rows[2],
     int64_t numbers[4];
 
     *aware = *naive = (cellar_interval_estimate){NAN, 0, INFINITY};
+    if (status == CELLAR_OK)
+        status = cellar_noisy_check_independent(
+            noisy, "the profile of the likelihood of four cells does not know", err);
     if (status != CELLAR_OK)
         return status;
     if (!(confidence > 0) || !(confidence < 1))

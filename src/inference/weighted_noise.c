@@ -24,7 +24,7 @@ static const double SMOOTHING = 1e-3;    /* s, in standard deviations of X */
 static const double CIRCUMFERENCE = 40;  /* L, likewise */
 static const double SMOOTHED_AWAY = 7.5; /* s t at which Y's function is below 1e-12 */
 static const double NEGLIGIBLE = 33;     /* e^-33 = 5e-15 */
-static const double SHARE = 0.02;        /* of a tail, for |Z| > k */
+static const double SHARE = 0.005;       /* of a tail, for |Z| > k */
 
 /* ---- one noise -------------------------------------------------------------------- */
 
@@ -80,9 +80,11 @@ cellar_status cellar_noise_wave_init(cellar_noise_wave *wave, const char *spec, 
                              name);
     if (status == CELLAR_OK) {
         const double parameter = cellar_mechanism_parameter_value(mechanism, 0);
+        cellar_moments moments;
         wave->scale = wave->is_gaussian ? parameter * parameter : exp(-parameter);
         wave->log_norm = wave->is_gaussian ? gaussian_log(wave->scale, 0) : 0;
-        wave->variance = cellar_mechanism_variance(mechanism, 0);
+        cellar_mechanism_moments(mechanism, 0, CELLAR_NEGATIVES_KEEP, &moments);
+        wave->variance = moments.variance;
     }
     cellar_mechanism_free(mechanism);
     return status;
