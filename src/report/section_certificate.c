@@ -32,11 +32,13 @@ static int certificate_is(const json_t *certificate, const char *key, const char
     return strcmp(certificate_word(certificate, key, ""), word) == 0;
 }
 
-/* Cells that one record touches: of several mechanisms together, those of all. */
+/* Cells that one record lies in, of all mechanisms together. Files of older versions count those
+ * of one mechanism; their parts are all, twice as many under substitution. */
 static double certificate_cells(const json_t *c)
 {
+    const double sides = certificate_is(c, "neighbours", "substitute") ? 2 : 1;
     const double cells = certificate_number(c, "cells_per_unit");
-    const double parts = certificate_number(json_object_get(c, "composition"), "parts");
+    const double parts = certificate_number(json_object_get(c, "composition"), "parts") / sides;
     return !json_is_true(json_object_get(c, "parallel")) && parts > cells ? parts : cells;
 }
 

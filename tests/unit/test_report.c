@@ -256,9 +256,10 @@ static void odds_are_qualified_for_delta(void **state)
           "these values change the odds by a factor of at most 7.38906.</p>"},
          "most 2.71829."},
         {"substitute",
-         "{\"verdict\": \"holds\", \"neighbours\": \"substitute\", \"composition\": "
-         "{\"tight\": {\"epsilon\": 1, \"delta\": 0.001}}}",
-         {"which of two categories one record has", "both except for what delta allows.</p>"},
+         "{\"verdict\": \"holds\", \"neighbours\": \"substitute\", \"cells_per_unit\": 3, "
+         "\"composition\": {\"parts\": 6, \"tight\": {\"epsilon\": 1, \"delta\": 0.001}}}",
+         {"which of two categories one record has", "both except for what delta allows.</p>",
+          "One record lies in at most 3 released cells"},
          "twice the epsilon"},
         {"large",
          "{\"verdict\": \"holds\", \"pure_epsilon\": 9}",
