@@ -76,15 +76,6 @@ static cellar_status products_init(const cube_axis *axis, size_t level, const do
 
 /* ---- all of them ---------------------------------------------------------------------- */
 
-/* The level of a variable in a table; 0 when it is not in it. */
-static size_t level_in(const cube_space *space, uint8_t variable)
-{
-    for (size_t i = 0; i < space->order; i++)
-        if (space->variable[i] == variable)
-            return space->level[i];
-    return 0;
-}
-
 /* An interaction below both the table and A. */
 typedef struct shared {
     uint8_t level[CUBE_ORDER_MAX]; /* of the table's variables */
@@ -102,7 +93,7 @@ static size_t shared_below(const cube_lattice *l, const double *w, const double 
         shared *one = &out[n];
         int is_below = 1;
         for (size_t i = 0; i < space->order; i++) {
-            one->level[i] = (uint8_t) level_in(&l->spaces[c], space->variable[i]);
+            one->level[i] = cube_space_level(&l->spaces[c], space->variable[i]);
             is_below &= one->level[i] <= levels_of_a[i];
         }
         if (is_below) {
@@ -121,7 +112,7 @@ static double noise_of(const cube_lattice *l, const double *w, const double *tau
     size_t levels[CUBE_ORDER_MAX], n;
     double others = l->n_cells[a], sum = 0; /* cells of A over the variables that the table lacks */
     for (size_t i = 0; i < space->order; i++) {
-        levels[i] = level_in(&l->spaces[a], space->variable[i]);
+        levels[i] = cube_space_level(&l->spaces[a], space->variable[i]);
         others /= l->axes[space->variable[i]].n[levels[i]];
     }
     n = shared_below(l, w, tau, table, a, levels, room);

@@ -98,21 +98,13 @@ static uint32_t *count_below(const cube_axis *axis, size_t fine, size_t coarse)
     return n;
 }
 
-static uint8_t level_in(const cube_space *space, uint8_t variable)
-{
-    for (size_t i = 0; i < space->order; i++)
-        if (space->variable[i] == variable)
-            return space->level[i];
-    return 0;
-}
-
 /* How many cells of A each cell of M sums: multiplies `n_summed`, all 1, variable by variable. */
 static int count_summed(const cube_lattice *l, const cube_space *a, const cube_space *m,
                         size_t n_cells, uint32_t *n_summed)
 {
     for (size_t i = 0; i < a->order; i++) {
         const cube_axis *axis = &l->axes[a->variable[i]];
-        const size_t coarse = level_in(m, a->variable[i]);
+        const size_t coarse = cube_space_level(m, a->variable[i]);
         uint32_t *n = count_below(axis, a->level[i], coarse);
         size_t stride = 1;
         if (n == NULL)

@@ -145,14 +145,6 @@ static void views_clear(views *v)
 
 /* ---- the weights of measured cells ------------------------------------------------------ */
 
-static size_t level_in(const cube_space *space, uint8_t variable)
-{
-    for (size_t i = 0; i < space->order; i++)
-        if (space->variable[i] == variable)
-            return space->level[i];
-    return 0;
-}
-
 /* An interaction that a sum has in common with the measured table. */
 typedef struct shared {
     uint8_t level[AXES_MAX];
@@ -169,7 +161,7 @@ static size_t shared_below(const views *v, size_t k, uint32_t a, const size_t *l
         const uint32_t c = l->below[j];
         int is_below = 1;
         for (size_t i = 0; i < v->n; i++) {
-            out[n].level[i] = (uint8_t) level_in(&l->spaces[c], v->axes[i].variable);
+            out[n].level[i] = cube_space_level(&l->spaces[c], v->axes[i].variable);
             is_below &= out[n].level[i] <= levels[i];
         }
         out[n].alpha = v->cube->w[a] * l->n_cells[c] / (l->n_cells[a] * v->cube->tau[c]);
@@ -204,7 +196,7 @@ static int add_terms(cube_terms *terms, const views *v, uint32_t a, terms_room *
     size_t levels[AXES_MAX], n_combinations = 1;
     double others = l->n_cells[a]; /* cells of A over the variables that no sum names */
     for (size_t i = 0; i < v->n; i++) {
-        levels[i] = level_in(&l->spaces[a], v->axes[i].variable);
+        levels[i] = cube_space_level(&l->spaces[a], v->axes[i].variable);
         others /= v->axes[i].axis->n[levels[i]];
         n_combinations *= v->axes[i].at[levels[i]].n;
     }

@@ -45,6 +45,18 @@ static cellar_cube_sum *sum_of(const cellar_cube *cube, const char *text)
     return sum;
 }
 
+/* The variances of two sets, and between them their covariance. */
+static void covariances(const cellar_cube *cube, const char *a, const char *b, double v[3])
+{
+    cellar_cube_sum *first = sum_of(cube, a), *second = sum_of(cube, b);
+    cellar_error err = {""};
+    ok(cellar_cube_sum_covariance(cube, first, first, &v[0], &err), &err);
+    ok(cellar_cube_sum_covariance(cube, first, second, &v[1], &err), &err);
+    ok(cellar_cube_sum_covariance(cube, second, second, &v[2], &err), &err);
+    cellar_cube_sum_free(first);
+    cellar_cube_sum_free(second);
+}
+
 /* ---- the distribution of weighted sums ------------------------------------------------- */
 
 /* The characteristic function is the sum of probabilities times cosines. */
@@ -273,21 +285,15 @@ static void differences_know_covariances(void **state)
     cellar_cube *cube = sample("discrete-gaussian:sigma=9", 81);
     const char *a = "region=n1; sex=f", *b = "region=s2; sex=f";
     const cellar_cube_finding d = compare(cube, a, CELLAR_COMPARE_DIFFERENCE, b, 0.95);
-    cellar_cube_sum *first = sum_of(cube, a), *second = sum_of(cube, b);
     double v[3];
-    cellar_error err = {""};
     (void) state;
-    ok(cellar_cube_sum_covariance(cube, first, first, &v[0], &err), &err);
-    ok(cellar_cube_sum_covariance(cube, first, second, &v[1], &err), &err);
-    ok(cellar_cube_sum_covariance(cube, second, second, &v[2], &err), &err);
+    covariances(cube, a, b, v);
     near(d.estimate, value_of(cube, a) - value_of(cube, b), 1e-12, "a difference");
     near(d.se, sqrt(v[0] - 2 * v[1] + v[2]), 1e-12, "its error");
     /* Many comparable noises of sigma 9: normal, but for the smoothing. */
     near(d.high - d.estimate, 1.959964 * d.se, 0.006, "its interval");
     near(d.estimate - d.low, d.high - d.estimate, 1e-9, "symmetric");
     near(d.p_value, erfc(fabs(d.estimate) / d.se / M_SQRT2), 0.05, "its p-value");
-    cellar_cube_sum_free(first);
-    cellar_cube_sum_free(second);
     cellar_cube_close(cube);
 }
 
@@ -298,14 +304,10 @@ static void ratios_are_fiellers(void **state)
     const char *a = "region=n1; sex=f", *b = "region=s2; sex=f";
     const cellar_cube_finding r = compare(cube, a, CELLAR_COMPARE_RATIO, b, 0.95);
     const cellar_cube_finding p = compare(cube, a, CELLAR_COMPARE_PROPORTION, "region=n1", 0.95);
-    cellar_cube_sum *first = sum_of(cube, a), *second = sum_of(cube, b);
     const double x = value_of(cube, a), y = value_of(cube, b);
     double v[3];
-    cellar_error err = {""};
     (void) state;
-    ok(cellar_cube_sum_covariance(cube, first, first, &v[0], &err), &err);
-    ok(cellar_cube_sum_covariance(cube, first, second, &v[1], &err), &err);
-    ok(cellar_cube_sum_covariance(cube, second, second, &v[2], &err), &err);
+    covariances(cube, a, b, v);
     near(r.estimate, x / y, 1e-12, "a ratio");
     for (int side = 0; side < 2; side++) {
         const double end = side ? r.high : r.low;
@@ -315,8 +317,6 @@ static void ratios_are_fiellers(void **state)
     assert_true(r.low < r.estimate && r.estimate < r.high && !r.is_undetermined);
     near(p.estimate, x / value_of(cube, "region=n1"), 1e-12, "a proportion");
     assert_true(p.low >= 0 && p.low <= p.high && p.high <= 1);
-    cellar_cube_sum_free(first);
-    cellar_cube_sum_free(second);
     cellar_cube_close(cube);
 }
 
@@ -414,22 +414,16 @@ static void check_draws(const char *mechanism, double variance)
     for (size_t i = 0; i < 10; i++)
         for (size_t j = 0; j < 10; j++) {
             char text[2][64];
-            cellar_cube_sum *sums[2];
             double v[3];
             for (size_t k = 0; k < 2; k++) {
                 const size_t cell = k == 0 ? i : j;
                 snprintf(text[k], sizeof text[k], "region=%s; sex=%s", regions[cell / 2],
                          sexes[cell % 2]);
-                sums[k] = sum_of(cube, text[k]);
             }
-            ok(cellar_cube_sum_covariance(cube, sums[0], sums[0], &v[0], &err), &err);
-            ok(cellar_cube_sum_covariance(cube, sums[0], sums[1], &v[1], &err), &err);
-            ok(cellar_cube_sum_covariance(cube, sums[1], sums[1], &v[2], &err), &err);
+            covariances(cube, text[0], text[1], v);
             if (fabs(products[i][j] - v[1]) > 5.5 * sqrt((v[0] * v[2] + v[1] * v[1]) / DRAWS))
                 fail_msg("%s, %s with %s: %g, want %g", mechanism, text[0], text[1], products[i][j],
                          v[1]);
-            cellar_cube_sum_free(sums[0]);
-            cellar_cube_sum_free(sums[1]);
         }
     cellar_simulator_clear(&simulator);
     cellar_cube_noise_free(noise);
