@@ -33,8 +33,8 @@ static const cli_option store_options[] = {
          "build: the columns that tables can be made of [all that have no other use]"),
     MANY("where", "CONDITION", where, "build: store only rows that meet it; may be repeated"),
     MANY("missing-as", "[VAR=]HOW", variables.missing_as,
-         "build: what tables do with a row whose variable is missing unless they are told "
-         "otherwise: drop it, or count it in a level of its own; may be repeated"),
+         "build: what tables do by default with a row whose variable is missing: drop it, or count "
+         "it in a level of its own; may be repeated"),
     TEXT("weight", "COLUMN", weight, "build: store this column as the weight of a record"),
     TEXT("unit", "COLUMN", unit,
          "build: number the persons or households that this column identifies"),
