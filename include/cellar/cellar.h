@@ -17,6 +17,7 @@
 #include <cellar/collect_papers.h>
 #include <cellar/convert.h>
 #include <cellar/cube.h>
+#include <cellar/cube_inference.h>
 #include <cellar/cube_plan.h>
 #include <cellar/describe.h>
 #include <cellar/dirichlet.h>
