@@ -249,10 +249,12 @@ static int variables_band_closed(cli_variables *variables, const char *text)
     return CLI_GO_ON;
 }
 
-/* drop or level for all variables, or VARIABLE=drop|level. */
-static int variables_missing_as(cli_variables *variables, const char *text)
+/* drop or level for all variables, or VARIABLE=drop|level; a wildcard is a level. */
+static int variables_missing_as(cli_variables *variables, const char *text, int with_wildcard)
 {
-    static const char *const words[] = {"drop", "level", NULL};
+    const char *const words[] = {"drop", "level", with_wildcard ? "wildcard" : NULL, NULL};
+    static const cellar_missing_policy policies[] = {CELLAR_MISSING_DROP, CELLAR_MISSING_LEVEL,
+                                                     CELLAR_MISSING_LEVEL};
     const char *word = text, *nearest;
     cellar_missing_policy *place = &variables->missing_policy;
     if (strchr(text, '=') != NULL) {
@@ -266,11 +268,12 @@ static int variables_missing_as(cli_variables *variables, const char *text)
                          word != text ? "one variable" : "all variables");
     for (int i = 0; words[i] != NULL; i++)
         if (strcmp(word, words[i]) == 0) {
-            *place = (cellar_missing_policy) (i + 1); /* the words are in the order of the values */
+            *place = policies[i];
             return CLI_GO_ON;
         }
     nearest = cellar_nearest_word(word, words);
-    return cli_usage("--missing-as must be one of drop|level, not '%s'%s%s%s", word,
+    return cli_usage("--missing-as must be one of drop|level%s, not '%s'%s%s%s",
+                     with_wildcard ? "|wildcard" : "", word,
                      nearest != NULL ? "; did you mean '" : "", nearest != NULL ? nearest : "",
                      nearest != NULL ? "'?" : "");
 }
@@ -294,7 +297,8 @@ static int variables_recodes(const cli_variable_options *options, cli_variables 
     for (size_t i = 0; result == CLI_GO_ON && i < options->band_closed.n; i++)
         result = variables_band_closed(variables, options->band_closed.items[i]);
     for (size_t i = 0; result == CLI_GO_ON && i < options->missing_as.n; i++)
-        result = variables_missing_as(variables, options->missing_as.items[i]);
+        result = variables_missing_as(variables, options->missing_as.items[i],
+                                      options->missing_wildcard);
     for (size_t i = 0; result == CLI_GO_ON && i < options->recode.n; i++)
         result = variables_recode(variables, options->recode.items[i]);
     return result;

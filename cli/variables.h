@@ -16,6 +16,7 @@ typedef struct cli_variable_options {
     const char *by_option; /* what names them, NULL for "by" */
     cli_words domain, recode, band, band_origin, band_closed, top, bottom, missing_as;
     int domain_public, domain_labels;
+    int missing_wildcard; /* 1: --missing-as takes the word wildcard, a level to the reader */
 } cli_variable_options;
 
 /* The rows of an option table that make categories of values, for a cli_variable_options at that
