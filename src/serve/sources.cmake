@@ -20,6 +20,7 @@ set(LAYER_SOURCES
   grid.c
   guarantee.c
   json.c
+  judge.c
   limits.c
   population.c
   price.c
