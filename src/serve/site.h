@@ -25,6 +25,7 @@ struct cellar_site {
     serve_audit *audit;   /* NULL: nothing is written down */
     unsigned calls_per_window, window_seconds;
     const char *static_folder; /* the built page; NULL: none */
+    const char *license;       /* of the data, a name or an address; "" by default */
     const char *saved_folder;  /* of saved queries; NULL: they are refused */
     const char **paths;        /* that are read while it answers */
     size_t n_paths;

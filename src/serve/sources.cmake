@@ -2,9 +2,12 @@
 set(LAYER_SOURCES
   address.c
   answer.c
+  answering.c
+  choices.c
   config.c
   cuts.c
   dataset.c
+  default_table.c
   drawn.c
   format_csv.c
   format_html.c
@@ -17,8 +20,14 @@ set(LAYER_SOURCES
   grid.c
   guarantee.c
   json.c
+  picks.c
   population.c
   price.c
+  pxweb2.c
+  pxweb2_codelist.c
+  pxweb2_data.c
+  pxweb2_saved.c
+  pxweb2_tables.c
   question.c
   records.c
   released.c
@@ -28,6 +37,7 @@ set(LAYER_SOURCES
   rules.c
   rules_read.c
   sdmx.c
+  selection.c
   site.c
   site_open.c
   source.c
