@@ -4,6 +4,7 @@
 #define CELLAR_CELLAR_H
 
 #include <cellar/acceptance.h>
+#include <cellar/access.h>
 #include <cellar/adjustment.h>
 #include <cellar/amounts.h>
 #include <cellar/anonymity.h>
@@ -17,6 +18,7 @@
 #include <cellar/collect_papers.h>
 #include <cellar/convert.h>
 #include <cellar/cube.h>
+#include <cellar/cube_inference.h>
 #include <cellar/cube_plan.h>
 #include <cellar/describe.h>
 #include <cellar/dirichlet.h>
@@ -43,6 +45,7 @@
 #include <cellar/risk_fit.h>
 #include <cellar/selection.h>
 #include <cellar/status.h>
+#include <cellar/store.h>
 #include <cellar/study.h>
 #include <cellar/table.h>
 #include <cellar/table_file.h>

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cube/cube.h"
+#include "serve/access.h"
 #include "serve/rules.h"
 #include "serve/site.h"
 #include "serve/source.h"
@@ -167,6 +168,7 @@ static cellar_status build_site(cellar_site *site, const serve_config *config, c
     cellar_text_add_string(&reading.path, "site.title");
     CELLAR_TRY(serve_texts_read(&reading, config->site.title, &config->languages, &site->title));
     CELLAR_TRY(build_datasets(site, config, err));
+    CELLAR_TRY(serve_access_open(site, err));
 out:
     cellar_text_clear(&reading.path);
     return status;

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 set(LAYER_SOURCES
+  access.c
   address.c
   answer.c
   answering.c
+  audit.c
+  audit_chain.c
   choices.c
   config.c
   cuts.c
@@ -20,6 +23,7 @@ set(LAYER_SOURCES
   grid.c
   guarantee.c
   json.c
+  limits.c
   picks.c
   population.c
   price.c
@@ -44,6 +48,9 @@ set(LAYER_SOURCES
   source_cube.c
   suggest.c
   texts.c
+  token_file.c
+  token_lines.c
+  tokens.c
   variable.c
   zip.c
 )
