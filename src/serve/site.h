@@ -21,7 +21,7 @@ struct cellar_site {
     serve_dataset *datasets;
     size_t n_datasets;
     serve_tokens *tokens; /* NULL: nobody has one */
-    serve_limits *limits; /* of calls */
+    serve_limits *limits; /* of calls; NULL: none */
     serve_audit *audit;   /* NULL: nothing is written down */
     unsigned calls_per_window, window_seconds;
     const char *static_folder; /* the built page; NULL: none */
