@@ -37,10 +37,12 @@ cellar_status serve_access_admit(const cellar_site *site, serve_call *call, serv
                                  int *is_admitted)
 {
     const cellar_request *request = call->request;
-    const int has_token = serve_tokens_find(site->tokens, request->authorization,
-                                            (int64_t) time(NULL), &call->token);
-    const unsigned wait = serve_limits_take(site->limits, has_token ? call->token.name : NULL,
-                                            request->address, now_ms());
+    const int has_token =
+        serve_tokens_find(site->tokens, request->authorization, (int64_t) time(NULL), &call->token);
+    const unsigned wait = site->limits != NULL
+                              ? serve_limits_take(site->limits, has_token ? call->token.name : NULL,
+                                                  request->address, now_ms())
+                              : 0;
     *is_admitted = 0;
     if (wait > 0) {
         reply->retry_after = wait;

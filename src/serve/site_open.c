@@ -160,6 +160,8 @@ static cellar_status build_site(cellar_site *site, const serve_config *config, c
         CELLAR_TRY(cellar_fail_memory(err, "a site"));
     site->languages = config->languages.tags;
     site->n_languages = config->languages.n;
+    site->license = config->site.license != NULL ? config->site.license : "";
+    site->saved_folder = config->site.state;
     site->calls_per_window = config->site.calls > 0 ? (unsigned) config->site.calls : CALLS;
     site->window_seconds =
         config->site.window_seconds > 0 ? (unsigned) config->site.window_seconds : WINDOW_SECONDS;

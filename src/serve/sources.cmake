@@ -3,11 +3,14 @@ set(LAYER_SOURCES
   access.c
   address.c
   answer.c
+  answering.c
   audit.c
   audit_chain.c
+  choices.c
   config.c
   cuts.c
   dataset.c
+  default_table.c
   drawn.c
   format_csv.c
   format_html.c
@@ -22,8 +25,14 @@ set(LAYER_SOURCES
   json.c
   judge.c
   limits.c
+  picks.c
   population.c
   price.c
+  pxweb2.c
+  pxweb2_codelist.c
+  pxweb2_data.c
+  pxweb2_saved.c
+  pxweb2_tables.c
   question.c
   records.c
   released.c
@@ -33,6 +42,7 @@ set(LAYER_SOURCES
   rules.c
   rules_read.c
   sdmx.c
+  selection.c
   site.c
   site_open.c
   source.c
