@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 set(LAYER_SOURCES
+  access.c
   address.c
   answer.c
+  answering.c
   audit.c
   audit_chain.c
+  choices.c
   config.c
   cuts.c
   dataset.c
+  default_table.c
   drawn.c
   format_csv.c
   format_html.c
@@ -19,12 +23,19 @@ set(LAYER_SOURCES
   grid.c
   guarantee.c
   json.c
+  judge.c
+  limits.c
   noise.c
+  picks.c
   piece.c
   piece_ask.c
-  limits.c
   population.c
   price.c
+  pxweb2.c
+  pxweb2_codelist.c
+  pxweb2_data.c
+  pxweb2_saved.c
+  pxweb2_tables.c
   question.c
   records.c
   released.c
@@ -34,6 +45,7 @@ set(LAYER_SOURCES
   rules.c
   rules_read.c
   sdmx.c
+  selection.c
   site.c
   site_open.c
   source.c
