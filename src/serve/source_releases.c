@@ -390,8 +390,8 @@ cellar_status serve_source_open_releases(const char *folder, int grows, serve_so
                              .decimals = {[SERVE_SE] = SERVE_NOISE_DECIMALS},
                              .shown_decimals = {[SERVE_SE] = 1}};
     s->folder = cellar_alloc(strlen(folder) + 1, 1);
-    s->lock = cellar_alloc(1, sizeof *&s->locks->list);
-    if (s->folder == NULL || s->lock == NULL)
+    s->locks = cellar_alloc(1, sizeof *s->locks);
+    if (s->folder == NULL || s->locks == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "a folder of releases"));
     memcpy(s->folder, folder, strlen(folder));
     pthread_mutex_init(&s->locks->list, NULL);

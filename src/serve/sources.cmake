@@ -10,6 +10,7 @@ set(LAYER_SOURCES
   config.c
   cuts.c
   dataset.c
+  dataset_open.c
   default_table.c
   drawn.c
   format_csv.c
