@@ -3,9 +3,11 @@ set(LAYER_SOURCES
   address.c
   answer.c
   config.c
+  config_sign.c
   cuts.c
   dataset.c
   drawn.c
+  floor.c
   format_csv.c
   format_html.c
   format_jsonstat.c
@@ -35,5 +37,11 @@ set(LAYER_SOURCES
   suggest.c
   texts.c
   variable.c
+  vault.c
+  vault_clock.c
+  vault_draw.c
+  vault_message.c
+  vault_protect.c
+  vault_requests.c
   zip.c
 )
