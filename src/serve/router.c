@@ -224,5 +224,6 @@ void cellar_site_answer(cellar_site *site, const cellar_request *request, cellar
     out->status = s->reply.status;
     out->body = s->reply.body.length > 0 ? s->reply.body.bytes : "";
     out->body_length = s->reply.body.length;
+    out->is_immutable = s->reply.is_immutable;
     add_headers(s, request, out);
 }

@@ -30,3 +30,19 @@ const serve_dataset *serve_find_dataset(const cellar_site *site, const char *id)
             return &site->datasets[i];
     return NULL;
 }
+
+int cellar_site_needs_vault(const cellar_site *site)
+{
+    for (size_t i = 0; i < site->n_datasets; i++)
+        if (site->datasets[i].kind == SERVE_BUDGET || site->datasets[i].kind == SERVE_CELL_KEY)
+            return 1;
+    return 0;
+}
+
+const char *cellar_site_path(const cellar_site *site, size_t index, int *is_written)
+{
+    *is_written = site->saved_folder != NULL && index == site->n_paths;
+    if (index < site->n_paths)
+        return site->paths[index];
+    return *is_written ? site->saved_folder : NULL;
+}

@@ -26,8 +26,10 @@ struct cellar_site {
     unsigned calls_per_window, window_seconds;
     const char *static_folder; /* the built page; NULL: none */
     const char *saved_folder;  /* of saved queries; NULL: they are refused */
-    serve_config *config;      /* as it was read; its texts are shown */
-    cellar_arena *arena;       /* of what was made from it */
+    const char **paths;        /* that are read while it answers */
+    size_t n_paths;
+    serve_config *config; /* as it was read; its texts are shown */
+    cellar_arena *arena;  /* of what was made from it */
 };
 
 /* By id, without regard to case; NULL when there is none. */
