@@ -4,6 +4,7 @@
 #define CELLAR_CELLAR_H
 
 #include <cellar/acceptance.h>
+#include <cellar/access.h>
 #include <cellar/adjustment.h>
 #include <cellar/amounts.h>
 #include <cellar/anonymity.h>

@@ -2,6 +2,8 @@
 set(LAYER_SOURCES
   address.c
   answer.c
+  audit.c
+  audit_chain.c
   config.c
   config_sign.c
   cuts.c
@@ -19,6 +21,7 @@ set(LAYER_SOURCES
   grid.c
   guarantee.c
   json.c
+  limits.c
   population.c
   price.c
   question.c
@@ -36,6 +39,9 @@ set(LAYER_SOURCES
   source_cube.c
   suggest.c
   texts.c
+  token_file.c
+  token_lines.c
+  tokens.c
   variable.c
   vault.c
   vault_clock.c
