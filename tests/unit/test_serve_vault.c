@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The vault: what it draws, what it refuses, and what it never does twice. */
-#include "vault_place.h"
-
 #include <cellar/release_file.h>
 
 #include "fail_every.h"
+#include "vault_place.h"
 
 #define DRAW(table, cost) vault_state(vault_ask_draw(vault, "census", table, cost))
 
@@ -109,7 +108,8 @@ static void test_shares(void **state)
     cellar_ledger *ledger = reopen(*state);
     cellar_token_spec spec = cellar_token_spec_default();
     cellar_vault *vault;
-    CHECK_OK(cellar_ledger_add_analyst(ledger, "census", "bob", amounts_of(NULL, NULL, "0.2"), &err));
+    CHECK_OK(
+        cellar_ledger_add_analyst(ledger, "census", "bob", amounts_of(NULL, NULL, "0.2"), &err));
     cellar_ledger_close(ledger);
     vault = vault_open_here(*state);
     assert_string_equal(DRAW("sex", "1"), "refused: share");
@@ -213,8 +213,7 @@ static void *ask_all(void *context)
 {
     asking *a = context;
     for (size_t i = 0; i < N_TABLES; i++) {
-        json_t *reply =
-            vault_ask_draw(a->vault, "census", wanted[(a->first + i) % N_TABLES], "1");
+        json_t *reply = vault_ask_draw(a->vault, "census", wanted[(a->first + i) % N_TABLES], "1");
         a->n_drawn += strcmp(vault_text(reply, "state"), "drawn") == 0;
         json_decref(reply);
     }
@@ -240,7 +239,8 @@ static void test_together(void **state)
     cellar_vault_close(vault);
 }
 
-/* ---- configurations --------------------------------------------------------------------------- */
+/* ---- configurations ---------------------------------------------------------------------------
+ */
 
 static void check_config(scratch *place, const char *text, const char *complaint)
 {
@@ -293,11 +293,12 @@ static void test_populations(void **state)
 
 int main(void)
 {
-#define VAULT_TEST(name) cmocka_unit_test_setup_teardown(name, vault_place_setup, vault_place_teardown)
+#define VAULT_TEST(name)                                                                           \
+    cmocka_unit_test_setup_teardown(name, vault_place_setup, vault_place_teardown)
     const struct CMUnitTest tests[] = {
-        VAULT_TEST(test_draw),     VAULT_TEST(test_levels),   VAULT_TEST(test_refusals),
-        VAULT_TEST(test_budget),   VAULT_TEST(test_shares),   VAULT_TEST(test_messages),
-        VAULT_TEST(test_queries),  VAULT_TEST(test_together), VAULT_TEST(test_populations),
+        VAULT_TEST(test_draw),    VAULT_TEST(test_levels),   VAULT_TEST(test_refusals),
+        VAULT_TEST(test_budget),  VAULT_TEST(test_shares),   VAULT_TEST(test_messages),
+        VAULT_TEST(test_queries), VAULT_TEST(test_together), VAULT_TEST(test_populations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

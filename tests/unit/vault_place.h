@@ -38,8 +38,7 @@ static char vault_token[CELLAR_TOKEN_TEXT], vault_reader[CELLAR_TOKEN_TEXT];
     "    title: People\n"                                                                          \
     "    population: people\n"                                                                     \
     "    folder: public\n"                                                                         \
-    "    step_ms: 100\n" VAULT_RECORDS VAULT_LEDGER                                                \
-    "    budget:\n"                                                                                \
+    "    step_ms: 100\n" VAULT_RECORDS VAULT_LEDGER "    budget:\n"                                \
     "      neighbours: add-remove\n"                                                               \
     "      negatives: keep\n"                                                                      \
     "      parameter_choice: advance\n"                                                            \
@@ -89,8 +88,8 @@ static inline void vault_write_matrix(scratch *place, const char *spec)
     cellar_output *output;
     CHECK_OK(cellar_mechanism_create(spec, &mechanism, &err));
     CHECK_OK(cellar_output_open(scratch_path(place, "matrix.csv"), &options, &output, &err));
-    CHECK_OK(cellar_matrix_write(cellar_mechanism_matrix(mechanism), CELLAR_MATRIX_PTABLE, 0, output,
-                                 &err));
+    CHECK_OK(cellar_matrix_write(cellar_mechanism_matrix(mechanism), CELLAR_MATRIX_PTABLE, 0,
+                                 output, &err));
     CHECK_OK(cellar_output_commit(output, &err));
     cellar_mechanism_free(mechanism);
 }
@@ -104,8 +103,7 @@ static inline void vault_make_ledger(scratch *place, const char *rho, const char
     snprintf(path, sizeof path, "%s", scratch_path(place, "ledger"));
     if (witness != NULL)
         snprintf(seen, sizeof seen, "%s", scratch_path(place, witness));
-    CHECK_OK(
-        cellar_ledger_create_with(path, key, &dataset, witness != NULL ? seen : NULL, &err));
+    CHECK_OK(cellar_ledger_create_with(path, key, &dataset, witness != NULL ? seen : NULL, &err));
     cellar_key_free(key);
 }
 
@@ -124,8 +122,7 @@ static inline int vault_place_setup(void **state)
 {
     int failed = scratch_setup(state);
     scratch *place = *state;
-    scratch_write(place, "region.csv",
-                  "code,parent\nN,\nS,\nN1,N\nN2,N\nN3,N\nS1,S\nS2,S\n");
+    scratch_write(place, "region.csv", "code,parent\nN,\nS,\nN1,N\nN2,N\nN3,N\nS1,S\nS2,S\n");
     scratch_write(place, "sex.csv", "code\nF\nM\n");
     scratch_write(place, "age.csv", "code\n0\n1\n2\n3\n");
     scratch_write(place, "edu.csv", "code\na\nb\nc\n");
