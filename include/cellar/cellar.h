@@ -43,6 +43,7 @@
 #include <cellar/risk.h>
 #include <cellar/risk_fit.h>
 #include <cellar/selection.h>
+#include <cellar/site.h>
 #include <cellar/status.h>
 #include <cellar/study.h>
 #include <cellar/table.h>
@@ -51,6 +52,7 @@
 #include <cellar/terms.h>
 #include <cellar/text.h>
 #include <cellar/utility.h>
+#include <cellar/vault.h>
 #include <cellar/version.h>
 
 #endif

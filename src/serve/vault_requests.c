@@ -184,7 +184,7 @@ typedef struct known_list {
 static cellar_status known_add(known_list *list, const vault_known *one, cellar_error *err)
 {
     if (!cellar_grow(&list->items, &list->capacity, list->n + 1, sizeof *list->items))
-        return cellar_fail_memory(err, "a list of tables");
+        return cellar_fail_memory(err, "a set of tables");
     list->items[list->n++] = *one;
     return CELLAR_OK;
 }
