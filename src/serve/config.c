@@ -28,6 +28,7 @@ static const plan_field site_fields[] = {
     {KEY("title", PLAN_ANY, serve_config_site, title), .required = 1},
     {KEY("languages", PLAN_TEXTS, serve_config_site, languages)},
     {KEY("base_url", PLAN_TEXT, serve_config_site, base_url)},
+    {KEY("license", PLAN_TEXT, serve_config_site, license)},
     {.key = "limits", .kind = PLAN_MAP, .offset = 0, .fields = limit_fields},
     {KEY("tokens", PLAN_FILE, serve_config_site, tokens)},
     {KEY("audit", PLAN_FILE, serve_config_site, audit)},

@@ -10,7 +10,7 @@
 typedef struct serve_config_site {
     const plan_node *title; /* texts */
     plan_list languages;    /* of const char * */
-    const char *base_url;
+    const char *base_url, *license;
     uint64_t max_cells, calls, window_seconds; /* 0: not given */
     const char *tokens, *audit, *state, *page; /* paths */
 } serve_config_site;

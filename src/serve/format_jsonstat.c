@@ -26,7 +26,7 @@ static void jsonstat_add_units(const serve_grid *grid, cellar_text *out)
         serve_json_pair(out, "base",
                         serve_content_label(question->dataset, SERVE_COUNT, question->language));
         serve_json_name(out, "decimals");
-        serve_json_integer(out, grid->answer != NULL ? grid->answer->decimals[content] : 0);
+        serve_json_integer(out, serve_grid_content_decimals(grid, content));
         serve_json_close(out, '}');
     }
     serve_json_close(out, '}');
@@ -266,8 +266,8 @@ static void jsonstat_add_head(const serve_grid *grid, const serve_format_options
     serve_json_close(out, ']');
 }
 
-static void jsonstat_add_codes(const serve_grid *grid, const char *name, size_t first, size_t last,
-                               cellar_text *out)
+void serve_json_axes(const serve_grid *grid, const char *name, size_t first, size_t last,
+                     cellar_text *out)
 {
     serve_json_name(out, name);
     serve_json_open(out, '[');
@@ -284,13 +284,13 @@ static void jsonstat_add_px(const serve_grid *grid, cellar_text *out)
     serve_json_pair(out, "tableid", dataset->id);
     serve_json_pair(out, "matrix", dataset->id);
     serve_json_name(out, "decimals");
-    serve_json_integer(out, grid->answer != NULL ? serve_grid_decimals(grid) : 0);
+    serve_json_integer(out, serve_grid_decimals(grid));
     serve_json_name(out, "aggregallowed");
     serve_json_bool(out, 0);
     serve_json_pair(out, "language", dataset->languages[grid->question->language]);
     serve_json_pair(out, "contents", jsonstat_text(grid, dataset->title));
-    jsonstat_add_codes(grid, "heading", grid->n_stub, grid->n_axes, out);
-    jsonstat_add_codes(grid, "stub", 0, grid->n_stub, out);
+    serve_json_axes(grid, "heading", grid->n_stub, grid->n_axes, out);
+    serve_json_axes(grid, "stub", 0, grid->n_stub, out);
     jsonstat_add_date("nextUpdate", dataset->next_update, out);
     serve_json_close(out, '}');
 }

@@ -45,6 +45,10 @@ serve_writer serve_write_html;
 void serve_jsonstat_add(const serve_grid *grid, const serve_format_options *options,
                         cellar_text *out);
 
+/* Adds a member with the codes of the axes first .. last - 1. */
+void serve_json_axes(const serve_grid *grid, const char *name, size_t first, size_t last,
+                     cellar_text *out);
+
 /* Adds what stands in a heading as the options ask: "Women", "F" or "F Women". */
 void serve_heading_add(const serve_format_options *options, const char *code, const char *label,
                        cellar_text *out);

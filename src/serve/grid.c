@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "serve/source.h"
 #include "table/formats/px.h"
 
 /* ---- headings --------------------------------------------------------------- */
@@ -157,12 +158,20 @@ const char *serve_number_symbol(const serve_number *number)
                                                                  : CELLAR_CELL_NOT_AVAILABLE);
 }
 
+/* Before there is an answer the source knows. */
+int serve_grid_content_decimals(const serve_grid *grid, serve_content content)
+{
+    return grid->answer != NULL ? grid->answer->decimals[content]
+                                : grid->question->dataset->source->decimals[content];
+}
+
 int serve_grid_decimals(const serve_grid *grid)
 {
     int most = 0;
-    for (size_t i = 0; i < grid->question->n_contents; i++)
-        if (grid->answer->decimals[grid->question->contents[i]] > most)
-            most = grid->answer->decimals[grid->question->contents[i]];
+    for (size_t i = 0; i < grid->question->n_contents; i++) {
+        const int decimals = serve_grid_content_decimals(grid, grid->question->contents[i]);
+        most = decimals > most ? decimals : most;
+    }
     return most;
 }
 

@@ -62,7 +62,8 @@ serve_number serve_grid_shown(const serve_grid *grid, size_t index);
 void serve_number_add(const serve_number *number, cellar_text *text);
 /* The sign for a number that is not there, as in px files: "..", "...". */
 const char *serve_number_symbol(const serve_number *number);
-/* The decimals that all values have room in. */
+/* The decimals of a content, and those that all values have room in. */
+int serve_grid_content_decimals(const serve_grid *grid, serve_content content);
 int serve_grid_decimals(const serve_grid *grid);
 
 /* ---- what every format says ------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "serve/access.h"
 #include "serve/source.h"
 
 cellar_site_options cellar_site_options_default(void)
@@ -17,6 +18,7 @@ void cellar_site_close(cellar_site *site)
         return;
     for (size_t i = 0; i < site->n_datasets; i++)
         serve_source_close(site->datasets[i].source);
+    serve_access_close(site);
     cellar_free(site->datasets);
     serve_config_free(site->config);
     cellar_arena_free(site->arena);

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 set(LAYER_SOURCES
+  access.c
   address.c
   answer.c
+  answering.c
   audit.c
   audit_chain.c
+  choices.c
   config.c
   config_sign.c
   cuts.c
   dataset.c
+  default_table.c
   drawn.c
   floor.c
   format_csv.c
@@ -22,8 +26,14 @@ set(LAYER_SOURCES
   guarantee.c
   json.c
   limits.c
+  picks.c
   population.c
   price.c
+  pxweb2.c
+  pxweb2_codelist.c
+  pxweb2_data.c
+  pxweb2_saved.c
+  pxweb2_tables.c
   question.c
   records.c
   released.c
@@ -33,6 +43,7 @@ set(LAYER_SOURCES
   rules.c
   rules_read.c
   sdmx.c
+  selection.c
   site.c
   site_open.c
   source.c

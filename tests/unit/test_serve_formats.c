@@ -9,7 +9,7 @@
 #include "fail_every.h"
 #include "serve/formats.h"
 #include "serve/sdmx.h"
-#include "serve_sample.h"
+#include "serve_calls.h"
 #include "table/formats/px.h"
 
 /* ---- helpers ------------------------------------------------------------------ */
@@ -141,61 +141,49 @@ static json_t *parse(const cellar_text *text)
     return root;
 }
 
-/* Follows names through objects. */
-static json_t *at(json_t *root, const char *names)
-{
-    char word[64];
-    while (*names != '\0') {
-        const size_t n = strcspn(names, "/");
-        snprintf(word, sizeof word, "%.*s", (int) n, names);
-        root = json_is_array(root) ? json_array_get(root, (size_t) atoi(word))
-                                   : json_object_get(root, word);
-        names += n + (names[n] == '/');
-    }
-    return root;
-}
-
 static void test_jsonstat(void **state)
 {
     cellar_text text = write_plain("json-stat2");
     json_t *root = parse(&text), *values = json_object_get(root, "value");
     (void) state;
-    assert_string_equal(json_string_value(at(root, "label")),
+    assert_string_equal(json_string_value(json_at(root, "label")),
                         "Persons in the sample: region, year, sex");
-    assert_string_equal(json_string_value(at(root, "role/time/0")), "period");
-    assert_string_equal(json_string_value(at(root, "role/geo/0")), "region");
-    assert_string_equal(json_string_value(at(root, "role/metric/0")), "ContentsCode");
-    assert_string_equal(json_string_value(at(root, "id/3")), "ContentsCode");
-    assert_int_equal(json_integer_value(at(root, "size/0")), 4);
-    assert_int_equal(json_integer_value(at(root, "dimension/region/category/index/S2")), 3);
-    assert_string_equal(json_string_value(at(root, "dimension/region/category/label/S2")),
+    assert_string_equal(json_string_value(json_at(root, "role/time/0")), "period");
+    assert_string_equal(json_string_value(json_at(root, "role/geo/0")), "region");
+    assert_string_equal(json_string_value(json_at(root, "role/metric/0")), "ContentsCode");
+    assert_string_equal(json_string_value(json_at(root, "id/3")), "ContentsCode");
+    assert_int_equal(json_integer_value(json_at(root, "size/0")), 4);
+    assert_int_equal(json_integer_value(json_at(root, "dimension/region/category/index/S2")), 3);
+    assert_string_equal(json_string_value(json_at(root, "dimension/region/category/label/S2")),
                         SAMPLE_FORMULA);
-    assert_string_equal(json_string_value(at(root, "dimension/region/category/note/N2/0")),
+    assert_string_equal(json_string_value(json_at(root, "dimension/region/category/note/N2/0")),
                         "An island");
-    assert_string_equal(json_string_value(at(root, "dimension/region/note/0")), "As of today");
-    assert_true(json_is_true(at(root, "dimension/region/extension/elimination")));
-    assert_true(json_is_false(at(root, "dimension/ContentsCode/extension/elimination")));
-    assert_true(json_is_false(at(root, "dimension/period/extension/elimination")));
-    assert_string_equal(json_string_value(at(root, "dimension/region/extension/codelists/0/id")),
-                        "census.region^1");
+    assert_string_equal(json_string_value(json_at(root, "dimension/region/note/0")), "As of today");
+    assert_true(json_is_true(json_at(root, "dimension/region/extension/elimination")));
+    assert_true(json_is_false(json_at(root, "dimension/ContentsCode/extension/elimination")));
+    assert_true(json_is_false(json_at(root, "dimension/period/extension/elimination")));
     assert_string_equal(
-        json_string_value(at(root, "dimension/region/extension/codelists/0/links/0/href")),
+        json_string_value(json_at(root, "dimension/region/extension/codelists/0/id")),
+        "census.region^1");
+    assert_string_equal(
+        json_string_value(json_at(root, "dimension/region/extension/codelists/0/links/0/href")),
         "/api/v2/codelists/census.region%5E1?lang=en");
-    assert_int_equal(json_array_size(at(root, "dimension/region/extension/codelists/0/links")), 1);
-    assert_string_equal(
-        json_string_value(at(root, "dimension/ContentsCode/extension/measuringType/noise_low95")),
-        "Other");
-    assert_string_equal(json_string_value(at(root, "extension/px/tableid")), "census");
-    assert_string_equal(json_string_value(at(root, "extension/px/language")), "en");
-    assert_string_equal(json_string_value(at(root, "extension/px/stub/1")), "period");
-    assert_string_equal(json_string_value(at(root, "extension/px/heading/1")), "ContentsCode");
-    assert_true(json_is_false(at(root, "extension/px/aggregallowed")));
-    assert_string_equal(json_string_value(at(root, "extension/cellar/certificate")),
+    assert_int_equal(json_array_size(json_at(root, "dimension/region/extension/codelists/0/links")),
+                     1);
+    assert_string_equal(json_string_value(json_at(
+                            root, "dimension/ContentsCode/extension/measuringType/noise_low95")),
+                        "Other");
+    assert_string_equal(json_string_value(json_at(root, "extension/px/tableid")), "census");
+    assert_string_equal(json_string_value(json_at(root, "extension/px/language")), "en");
+    assert_string_equal(json_string_value(json_at(root, "extension/px/stub/1")), "period");
+    assert_string_equal(json_string_value(json_at(root, "extension/px/heading/1")), "ContentsCode");
+    assert_true(json_is_false(json_at(root, "extension/px/aggregallowed")));
+    assert_string_equal(json_string_value(json_at(root, "extension/cellar/certificate")),
                         "0123456789abcdef0123456789abcdef");
-    assert_string_equal(json_string_value(at(root, "extension/contact/0/raw")),
+    assert_string_equal(json_string_value(json_at(root, "extension/contact/0/raw")),
                         "Ann, ann@example.org");
-    assert_int_equal(json_object_size(at(root, "extension/noteMandatory")), 5);
-    assert_int_equal(json_array_size(at(root, "note")), 6);
+    assert_int_equal(json_object_size(json_at(root, "extension/noteMandatory")), 5);
+    assert_int_equal(json_array_size(json_at(root, "note")), 6);
     assert_int_equal(json_array_size(values), 32);
     for (size_t i = 0; i < 32; i++)
         assert_int_equal(lround(100 * json_number_value(json_array_get(values, i))),
@@ -216,9 +204,9 @@ static void test_jsonstat_alone(void **state)
     serve_grid_init(&grid, &question, NULL);
     serve_jsonstat_add(&grid, &(serve_format_options){.base_url = "https://x.example"}, &text);
     root = parse(&text);
-    assert_int_equal(json_array_size(at(root, "value")), 0);
+    assert_int_equal(json_array_size(json_at(root, "value")), 0);
     assert_string_equal(
-        json_string_value(at(root, "dimension/region/extension/codelists/0/links/0/href")),
+        json_string_value(json_at(root, "dimension/region/extension/codelists/0/links/0/href")),
         "https://x.example/api/v2/codelists/census.region%5E1?lang=en");
     json_decref(root);
     cellar_text_clear(&text);
@@ -237,10 +225,10 @@ static void test_statuses(void **state)
     answer.values[2].low = NAN;
     assert_int_equal(serve_write_jsonstat(&answer, &plain_options, &text, &err), CELLAR_OK);
     root = parse(&text);
-    assert_int_equal(json_object_size(at(root, "status")), 4);
-    assert_string_equal(json_string_value(at(root, "status/4")), "suppressed");
-    assert_true(json_is_null(at(root, "value/4")));
-    assert_true(json_is_null(at(root, "value/10")));
+    assert_int_equal(json_object_size(json_at(root, "status")), 4);
+    assert_string_equal(json_string_value(json_at(root, "status/4")), "suppressed");
+    assert_true(json_is_null(json_at(root, "value/4")));
+    assert_true(json_is_null(json_at(root, "value/10")));
     json_decref(root);
     cellar_text_clear(&text);
     assert_int_equal(serve_write_csv(&answer, &plain_options, &text, &err), CELLAR_OK);
