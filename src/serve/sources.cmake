@@ -25,6 +25,7 @@ set(LAYER_SOURCES
   grid.c
   guarantee.c
   json.c
+  judge.c
   limits.c
   picks.c
   population.c
