@@ -8,11 +8,13 @@ set(LAYER_SOURCES
   audit_chain.c
   choices.c
   config.c
+  config_sign.c
   cuts.c
   dataset.c
   dataset_open.c
   default_table.c
   drawn.c
+  floor.c
   format_csv.c
   format_html.c
   format_jsonstat.c
@@ -58,5 +60,11 @@ set(LAYER_SOURCES
   token_lines.c
   tokens.c
   variable.c
+  vault.c
+  vault_clock.c
+  vault_draw.c
+  vault_message.c
+  vault_protect.c
+  vault_requests.c
   zip.c
 )
