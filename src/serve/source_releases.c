@@ -60,13 +60,12 @@ static int can_answer(const found *f)
 /* The table itself before any sum; among equals the one with the least noise. */
 static int is_better(const found *a, const found *b)
 {
-    const double noise_a = a->n_summed * a->file->noise.variance;
-    const double noise_b = b->n_summed * b->file->noise.variance;
+    double noise_a, noise_b;
     if (b->file == NULL || a->is_exact != b->is_exact)
         return b->file == NULL || a->is_exact;
-    if (isnan(noise_a) != isnan(noise_b))
-        return isnan(noise_b);
-    return noise_a < noise_b;
+    noise_a = a->n_summed * a->file->noise.variance;
+    noise_b = b->n_summed * b->file->noise.variance;
+    return isnan(noise_a) == isnan(noise_b) ? noise_a < noise_b : isnan(noise_b);
 }
 
 static double ratio(const serve_dataset *dataset, const serve_table *coarse,
