@@ -14,6 +14,7 @@ set(LAYER_SOURCES
   drawn.c
   format_csv.c
   format_html.c
+  format_json.c
   format_jsonstat.c
   format_px.c
   format_sdmx_csv.c
@@ -27,6 +28,7 @@ set(LAYER_SOURCES
   picks.c
   population.c
   price.c
+  pxweb1.c
   pxweb2.c
   pxweb2_codelist.c
   pxweb2_data.c
