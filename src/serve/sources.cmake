@@ -8,10 +8,12 @@ set(LAYER_SOURCES
   audit_chain.c
   choices.c
   config.c
+  config_sign.c
   cuts.c
   dataset.c
   default_table.c
   drawn.c
+  floor.c
   format_csv.c
   format_html.c
   format_json.c
@@ -24,6 +26,7 @@ set(LAYER_SOURCES
   grid.c
   guarantee.c
   json.c
+  judge.c
   limits.c
   picks.c
   population.c
@@ -54,5 +57,11 @@ set(LAYER_SOURCES
   token_lines.c
   tokens.c
   variable.c
+  vault.c
+  vault_clock.c
+  vault_draw.c
+  vault_message.c
+  vault_protect.c
+  vault_requests.c
   zip.c
 )
