@@ -17,6 +17,7 @@ set(LAYER_SOURCES
   floor.c
   format_csv.c
   format_html.c
+  format_json.c
   format_jsonstat.c
   format_px.c
   format_sdmx_csv.c
@@ -34,6 +35,7 @@ set(LAYER_SOURCES
   piece_ask.c
   population.c
   price.c
+  pxweb1.c
   pxweb2.c
   pxweb2_codelist.c
   pxweb2_data.c
