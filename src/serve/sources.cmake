@@ -30,6 +30,7 @@ set(LAYER_SOURCES
   judge.c
   limits.c
   noise.c
+  pages.c
   picks.c
   piece.c
   piece_ask.c
