@@ -16,6 +16,7 @@ set(LAYER_SOURCES
   floor.c
   format_csv.c
   format_html.c
+  format_json.c
   format_jsonstat.c
   format_px.c
   format_sdmx_csv.c
@@ -30,6 +31,7 @@ set(LAYER_SOURCES
   picks.c
   population.c
   price.c
+  pxweb1.c
   pxweb2.c
   pxweb2_codelist.c
   pxweb2_data.c
