@@ -67,6 +67,7 @@ typedef struct serve_dataset {
     uint64_t max_cells;       /* of one answer */
     serve_source *source;     /* where values come from */
     const serve_rules *rules; /* what may be asked; NULL: everything */
+    const struct serve_prices *prices; /* what drawing costs (price.h); NULL: nothing is drawn */
 } serve_dataset;
 
 /* ---- canonical tables ------------------------------------------------------- */

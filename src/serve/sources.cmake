@@ -8,6 +8,7 @@ set(LAYER_SOURCES
   audit_chain.c
   choices.c
   config.c
+  cut_make.c
   cuts.c
   dataset.c
   default_table.c
@@ -25,6 +26,7 @@ set(LAYER_SOURCES
   json.c
   judge.c
   limits.c
+  metrics.c
   picks.c
   population.c
   price.c
@@ -47,11 +49,19 @@ set(LAYER_SOURCES
   site_open.c
   source.c
   source_cube.c
+  source_cube_infer.c
   suggest.c
   texts.c
   token_file.c
   token_lines.c
   tokens.c
+  v1.c
+  v1_about.c
+  v1_draw.c
+  v1_infer.c
+  v1_operator.c
+  v1_table.c
+  v1_vault.c
   variable.c
   zip.c
 )
