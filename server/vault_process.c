@@ -13,28 +13,6 @@
 
 #include "server.h"
 
-#ifdef CELLAR_NO_VAULT /* stands in until the vault lands */
-#include <stdio.h>
-cellar_status cellar_vault_open(const char *config_path, const cellar_vault_options *options,
-                                cellar_vault **out, cellar_error *err)
-{
-    (void) options;
-    *out = NULL;
-    snprintf(err->message, sizeof err->message, "%s: there is no vault yet", config_path);
-    return CELLAR_ERR_UNSUPPORTED;
-}
-void cellar_vault_close(cellar_vault *vault)
-{
-    (void) vault;
-}
-cellar_status cellar_vault_answer(cellar_vault *vault, const char *message, size_t length,
-                                  char **reply, size_t *reply_length, cellar_error *err)
-{
-    (void) vault, (void) message, (void) length, (void) reply, (void) reply_length, (void) err;
-    return CELLAR_ERR_UNSUPPORTED;
-}
-#endif
-
 typedef struct desk {
     cellar_vault *vault;
     int fd;
@@ -55,7 +33,9 @@ static int answer_one(const desk *d, char *message)
     if (n <= 0)
         return 0;
     if (cellar_vault_answer(d->vault, message, (size_t) n, &reply, &length, &err) != CELLAR_OK)
-        return 0; /* the front hears that there is no answer */
+        return 0;               /* the front hears that there is no answer */
+    if (err.message[0] != '\0') /* which the front does not hear */
+        server_say("%s", err.message);
     is_sent = send(d->fd, reply, length, MSG_NOSIGNAL) == (ssize_t) length;
     free(reply);
     return is_sent;

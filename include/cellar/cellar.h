@@ -44,6 +44,7 @@
 #include <cellar/risk.h>
 #include <cellar/risk_fit.h>
 #include <cellar/selection.h>
+#include <cellar/site.h>
 #include <cellar/status.h>
 #include <cellar/store.h>
 #include <cellar/study.h>
@@ -53,6 +54,7 @@
 #include <cellar/terms.h>
 #include <cellar/text.h>
 #include <cellar/utility.h>
+#include <cellar/vault.h>
 #include <cellar/version.h>
 
 #endif

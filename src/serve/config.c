@@ -4,6 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include <sodium.h>
+
 #include "base/error.h"
 #include "base/file.h"
 #include "serve/rules.h"
@@ -155,6 +157,13 @@ plan_reading serve_config_reading(const serve_config *config, cellar_error *err)
         .name = config->name, .folder = config->folder, .arena = config->arena, .err = err};
 }
 
+static void take_digest(serve_config *config, const char *bytes, size_t length)
+{
+    unsigned char hash[(SERVE_CONFIG_DIGEST_TEXT - 1) / 2];
+    crypto_generichash(hash, sizeof hash, (const unsigned char *) bytes, length, NULL, 0);
+    sodium_bin2hex(config->digest, sizeof config->digest, hash, sizeof hash);
+}
+
 cellar_status serve_config_parse(const char *name, const char *folder, const char *bytes,
                                  size_t length, serve_config **out, cellar_error *err)
 {
@@ -172,6 +181,7 @@ cellar_status serve_config_parse(const char *name, const char *folder, const cha
     config->folder = cellar_arena_copy(config->arena, folder, strlen(folder));
     if (config->name == NULL || config->folder == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "a configuration"));
+    take_digest(config, bytes, length);
     reading = serve_config_reading(config, err);
     CELLAR_TRY(cellar_plan_yaml_parse(name, bytes, length, config->arena, &tree, err));
     CELLAR_TRY(cellar_plan_read_map(&reading, tree, config_fields, config));

@@ -41,8 +41,11 @@ typedef struct serve_config_dataset {
     uint64_t max_cells;
 } serve_config_dataset;
 
+enum { SERVE_CONFIG_DIGEST_TEXT = 65 };
+
 typedef struct serve_config {
-    const char *name, *folder; /* of the file; the folder with its slash, or "" */
+    const char *name, *folder;             /* of the file; the folder with its slash, or "" */
+    char digest[SERVE_CONFIG_DIGEST_TEXT]; /* of the bytes that were read */
     uint64_t version;
     serve_config_site site;
     plan_list datasets;

@@ -8,13 +8,16 @@ set(LAYER_SOURCES
   audit_chain.c
   choices.c
   config.c
+  config_sign.c
   cut_make.c
   cuts.c
   dataset.c
   default_table.c
   drawn.c
+  floor.c
   format_csv.c
   format_html.c
+  format_json.c
   format_jsonstat.c
   format_px.c
   format_sdmx_csv.c
@@ -30,6 +33,7 @@ set(LAYER_SOURCES
   picks.c
   population.c
   price.c
+  pxweb1.c
   pxweb2.c
   pxweb2_codelist.c
   pxweb2_data.c
@@ -63,5 +67,11 @@ set(LAYER_SOURCES
   v1_table.c
   v1_vault.c
   variable.c
+  vault.c
+  vault_clock.c
+  vault_draw.c
+  vault_message.c
+  vault_protect.c
+  vault_requests.c
   zip.c
 )
