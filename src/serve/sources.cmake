@@ -12,6 +12,7 @@ set(LAYER_SOURCES
   cut_make.c
   cuts.c
   dataset.c
+  dataset_open.c
   default_table.c
   drawn.c
   floor.c
@@ -30,7 +31,10 @@ set(LAYER_SOURCES
   judge.c
   limits.c
   metrics.c
+  noise.c
   picks.c
+  piece.c
+  piece_ask.c
   population.c
   price.c
   pxweb1.c
@@ -54,6 +58,7 @@ set(LAYER_SOURCES
   source.c
   source_cube.c
   source_cube_infer.c
+  source_releases.c
   suggest.c
   texts.c
   token_file.c
