@@ -63,9 +63,7 @@ struct serve_source {
 /* A cube. Takes it, in every case. `name` stands for the file in messages. */
 cellar_status serve_source_of_cube(cellar_cube *cube, const char *name, serve_source **out,
                                    cellar_error *err);
-/* A folder of releases. New files are seen when it is refreshed: the vault adds them. A file that
- * cannot be read or whose certificate does not hold is refused. */
-cellar_status serve_source_open_releases(const char *folder, serve_source **out, cellar_error *err);
+/* Looks for what was added since: releases of a vault. */
 cellar_status serve_source_refresh(serve_source *source, const serve_dataset *dataset,
                                    cellar_error *err);
 void serve_source_close(serve_source *source); /* NULL is fine */

@@ -11,6 +11,7 @@ set(LAYER_SOURCES
   config_sign.c
   cuts.c
   dataset.c
+  dataset_open.c
   default_table.c
   drawn.c
   floor.c
@@ -28,7 +29,10 @@ set(LAYER_SOURCES
   json.c
   judge.c
   limits.c
+  noise.c
   picks.c
+  piece.c
+  piece_ask.c
   population.c
   price.c
   pxweb1.c
@@ -53,6 +57,7 @@ set(LAYER_SOURCES
   site_open.c
   source.c
   source_cube.c
+  source_releases.c
   suggest.c
   texts.c
   token_file.c
