@@ -9,6 +9,7 @@ set(LAYER_SOURCES
   choices.c
   config.c
   config_sign.c
+  cut_make.c
   cuts.c
   dataset.c
   dataset_open.c
@@ -29,7 +30,9 @@ set(LAYER_SOURCES
   json.c
   judge.c
   limits.c
+  metrics.c
   noise.c
+  pages.c
   picks.c
   piece.c
   piece_ask.c
@@ -57,12 +60,20 @@ set(LAYER_SOURCES
   site_open.c
   source.c
   source_cube.c
+  source_cube_infer.c
   source_releases.c
   suggest.c
   texts.c
   token_file.c
   token_lines.c
   tokens.c
+  v1.c
+  v1_about.c
+  v1_draw.c
+  v1_infer.c
+  v1_operator.c
+  v1_table.c
+  v1_vault.c
   variable.c
   vault.c
   vault_clock.c
