@@ -79,7 +79,8 @@ static cellar_status run(cellar_site *site, serve_call *call, const cellar_reque
     if (status != CELLAR_OK || !is_admitted)
         return status;
     if (!serve_call_decode(request, call, &wrong))
-        return serve_reply_problem(reply, 400, "%s", wrong);
+        return wrong != NULL ? serve_reply_problem(reply, 400, "%s", wrong)
+                             : cellar_fail_memory(err, "a request");
     call->language = serve_language_accepted(site, request->language);
     language = serve_parameter_find(call, "lang");
     if (language != NULL) {
