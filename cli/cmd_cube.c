@@ -19,6 +19,8 @@ static const cli_option cube_options[] = {
     MANY("group", "A:NAME=X,Y", group,
          "table: show these categories of a variable as one; repeat it for each group"),
     FLAG("margins", margins, "table: with all totals"),
+    FLAG("whole", whole,
+         "table: non-negative whole numbers that add within this table, and to no other"),
     TEXT("interval", "LEVEL", interval,
          "table: intervals that cover with this probability, such as 0.95"),
     OUTPUT(path, "table: write .csv, .json (JSON-stat) or .px, with standard errors"),
@@ -62,10 +64,13 @@ enum { N_ACTIONS = sizeof cube_actions / sizeof cube_actions[0] };
 static const char *const action_names[] = {"plan", "compare", "build", "table", "show", NULL};
 enum { PLAN = 1, COMPARE = 2, BUILD = 4, TABLE = 8, SHOW = 16 };
 static const cli_place cube_places[] = {
-    {"by", TABLE},     {"level", TABLE},   {"only", TABLE},
-    {"group", TABLE},  {"margins", TABLE}, {"interval", TABLE},
-    {"output", TABLE}, {"force", TABLE},   {"limit", TABLE | PLAN | COMPARE | SHOW},
-    {"verify", SHOW},  {"date", BUILD},    {"threads", BUILD}};
+    {"by", TABLE},      {"level", TABLE},
+    {"only", TABLE},    {"group", TABLE},
+    {"margins", TABLE}, {"interval", TABLE},
+    {"whole", TABLE},   {"output", TABLE},
+    {"force", TABLE},   {"limit", TABLE | PLAN | COMPARE | SHOW},
+    {"verify", SHOW},   {"date", BUILD},
+    {"threads", BUILD}};
 
 static int cube_run(const cli_words *words, const cube_values *values)
 {

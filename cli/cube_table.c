@@ -156,6 +156,7 @@ typedef struct answer {
     const cellar_estimate *estimate;
     double multiplier; /* of the standard error; 0: no interval */
     uint64_t limit;
+    int whole; /* 1: it has whole numbers, and they are what is wanted */
 } answer;
 
 static void show_cells(const answer *a, cellar_output *output)
@@ -163,7 +164,8 @@ static void show_cells(const answer *a, cellar_output *output)
     const cellar_schema *schema = cellar_estimate_schema(a->estimate);
     const size_t n = cellar_estimate_n_cells(a->estimate);
     const size_t n_variables = cellar_schema_n_variables(schema);
-    cli_grid grid = {.n_columns = n_variables + (a->multiplier > 0 ? 4 : 2)};
+    const size_t n_more = a->multiplier > 0 ? 2 : a->whole ? 1 : 0;
+    cli_grid grid = {.n_columns = n_variables + 2 + n_more};
     for (size_t v = 0; v < n_variables; v++)
         cli_grid_add(&grid, cellar_schema_variable(schema, v));
     cli_grid_add(&grid, "estimate");
@@ -172,6 +174,8 @@ static void show_cells(const answer *a, cellar_output *output)
         cli_grid_add(&grid, "from");
         cli_grid_add(&grid, "to");
     }
+    if (a->whole)
+        cli_grid_add(&grid, "whole");
     for (size_t i = 0; i < n && (a->limit == 0 || i < a->limit); i++) {
         const cellar_estimated_cell cell = cellar_estimate_cell(a->estimate, i);
         uint32_t categories[CELLAR_MAX_VARIABLES];
@@ -187,12 +191,17 @@ static void show_cells(const answer *a, cellar_output *output)
             snprintf(text, sizeof text, "%.1f", cell.value + side * a->multiplier * cell.se);
             cli_grid_add(&grid, text);
         }
+        if (a->whole)
+            cli_grid_add_count(&grid, (uint64_t) cell.whole);
     }
     cli_grid_write(&grid, ~(uint64_t) 0 << n_variables, output);
     cli_grid_clear(&grid);
     if (a->limit > 0 && n > a->limit)
         cellar_output_printf(output, "(%llu of %zu cells; --limit 0 shows all)\n",
                              (unsigned long long) a->limit, n);
+    if (a->whole)
+        cellar_output_string(output, "Whole numbers add within this table and to no other; "
+                                     "standard errors are those of the estimates.\n");
 }
 
 static void json_cells(const answer *a, cellar_output *output)
@@ -215,6 +224,8 @@ static void json_cells(const answer *a, cellar_output *output)
             cli_json_real(&json, "low", cell.value - a->multiplier * cell.se);
             cli_json_real(&json, "high", cell.value + a->multiplier * cell.se);
         }
+        if (a->whole)
+            cli_json_count(&json, "whole", (uint64_t) cell.whole);
         cli_json_end(&json, '}');
     }
     cli_json_end(&json, ']');
@@ -238,7 +249,8 @@ static int answer_write(const answer *a, const cube_values *values)
     cellar_error err;
     cellar_status status = cellar_release_file_open(values->path, NULL, values->force, &file, &err);
     if (status == CELLAR_OK)
-        status = cellar_estimate_write(a->estimate, CELLAR_ESTIMATE_VALUES, file, &err);
+        status = cellar_estimate_write(
+            a->estimate, a->whole ? CELLAR_ESTIMATE_WHOLE : CELLAR_ESTIMATE_VALUES, file, &err);
     cellar_release_file_discard(file);
     return cli_exit(status, &err);
 }
@@ -262,19 +274,22 @@ int cli_cube_table(const char *path, const cube_values *values)
     cellar_error err;
     double level;
     int result = read_level(values->interval, &level);
+    if (result == CLI_GO_ON && values->whole && values->interval != NULL)
+        result = cli_usage("--whole has no --interval: intervals belong to the estimates");
     if (result == CLI_GO_ON)
         result = asking_read(&a, values);
     if (result == CLI_GO_ON) {
         const cellar_cube_question question = {a.sides, a.variables.n, values->margins};
         cellar_status status = cellar_cube_open(path, &cube, &err);
         if (status == CELLAR_OK)
-            status = cellar_cube_ask(cube, &question, &estimate, &err);
+            status = values->whole ? cellar_cube_ask_whole(cube, &question, &estimate, &err)
+                                   : cellar_cube_ask(cube, &question, &estimate, &err);
         if (status != CELLAR_OK)
             result = cli_exit(status, &err);
     }
     if (result == CLI_GO_ON) {
         const answer found = {estimate, level > 0 ? cellar_cube_multiplier(cube, level) : 0,
-                              values->limit.given ? values->limit.value : 40};
+                              values->limit.given ? values->limit.value : 40, values->whole};
         result = values->path != NULL ? answer_write(&found, values)
                                       : answer_print(&found, values->json);
     }

@@ -121,7 +121,8 @@ static void add_cells(const cellar_noisy *noisy, const cellar_loglinear *test, i
     }
 }
 
-static void add_estimate(cli_results *list, const char *group, const cellar_estimate *estimate)
+static void add_estimate(cli_results *list, const char *group,
+                         const cellar_interval_estimate *estimate)
 {
     cli_results_member(list, group, "value", estimate->value);
     cli_results_member(list, group, "low", estimate->low);
@@ -133,7 +134,7 @@ static int add_association(const infer_values *values, const cellar_noisy *noisy
                            infer_answer *answer)
 {
     cellar_test_options options = test_options(values);
-    cellar_estimate aware, naive;
+    cellar_interval_estimate aware, naive;
     double confidence, naive_v;
     size_t row = cellar_noisy_largest_level(noisy, 0);
     size_t column = cellar_noisy_largest_level(noisy, 1);

@@ -16,22 +16,27 @@ extern "C" {
 
 /* ---- tokens ---------------------------------------------------------------- */
 
-/* A token is 256 secret bits; the file holds hashes only, one line a token. */
+/* A token is 256 secret bits. The file has a line for each, with the hash of the secret and not the
+ * secret: everybody may read it, and who may write to it can make tokens. */
+
+/* Start from cellar_token_spec_default(). */
 typedef struct cellar_token_spec {
-    const char *name;    /* who has it, unique in the file: letters, digits, '-', '_', '.', '@' */
+    const char *name;    /* who has it, unique in the file: letters, digits, '.', '-', '_', '@' */
     const char *roles;   /* "reader", "analyst", "publisher", "auditor", separated by commas */
     const char *analyst; /* whose share of the budget it spends; NULL: nobody's */
-    const char *expires; /* the last day it is good for, "2027-12-31"; NULL: it never expires */
+    const char *expires; /* the last day (UTC) it is good for, "2027-12-31"; NULL: every day */
 } cellar_token_spec;
+
+/* A reader without a name. */
+CELLAR_API cellar_token_spec cellar_token_spec_default(void);
 
 enum { CELLAR_TOKEN_TEXT = 51 }; /* "cellar_" and 43 characters, the NUL included */
 
-/* Makes a token and adds its hash to the file, which is made when it is not there (mode 0600). The
- * secret is handed out once, in `secret`: wipe it afterwards. `today` is the day it is made, for
- * the file. Refuses a name that the file has already (CELLAR_ERR_EXISTS). */
+/* Makes a token and adds its line to the file, which is made when it is not there. The secret is
+ * handed out once, here: wipe it afterwards. Refuses a name that the file has already
+ * (CELLAR_ERR_EXISTS). */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_token_create(const char *path,
                                                               const cellar_token_spec *spec,
-                                                              const char *today,
                                                               char secret[CELLAR_TOKEN_TEXT],
                                                               cellar_error *err);
 /* Removes the token of that name; a site that runs refuses it from its next request on. */
@@ -40,7 +45,8 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_token_revoke(const char *path, 
 
 /* What the file says about a token; texts are valid during the call. */
 typedef struct cellar_token_info {
-    const char *name, *roles, *analyst, *created, *expires; /* analyst, expires: "-" for none */
+    const char *name, *roles, *created;
+    const char *analyst, *expires; /* NULL: none */
 } cellar_token_info;
 typedef void cellar_token_visit(void *context, const cellar_token_info *token);
 /* Calls `visit` for every token, in the order of the file. */

@@ -159,6 +159,14 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_estimate_from_fit(
     const cellar_release *const *releases, size_t n_releases, cellar_official official,
     int with_errors, cellar_estimate **out, cellar_error *err);
 
+/* An estimate whose totals add and which has standard errors, such as a table of a cube, with
+ * non-negative whole numbers beside its values: those near the estimates in the sense of
+ * cellar_rounding_create(), each value weighing one over its squared standard error. They add
+ * within this table and to no other, and the description says so. On failure *out is NULL. */
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_estimate_round(const cellar_estimate *estimate, const cellar_rounding_options *options,
+                      cellar_estimate **out, cellar_error *err);
+
 /* Adds a CSV of every cell of the estimate of a fit to `output`: its categories, `observed` (empty
  * where nothing was released), `unbiased`, with standard errors `sd` (empty where the releases do
  * not determine it), with whole numbers `fitted`. */

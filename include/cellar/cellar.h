@@ -4,6 +4,7 @@
 #define CELLAR_CELLAR_H
 
 #include <cellar/acceptance.h>
+#include <cellar/access.h>
 #include <cellar/adjustment.h>
 #include <cellar/amounts.h>
 #include <cellar/anonymity.h>
@@ -17,6 +18,7 @@
 #include <cellar/collect_papers.h>
 #include <cellar/convert.h>
 #include <cellar/cube.h>
+#include <cellar/cube_inference.h>
 #include <cellar/cube_plan.h>
 #include <cellar/describe.h>
 #include <cellar/dirichlet.h>
@@ -42,7 +44,9 @@
 #include <cellar/risk.h>
 #include <cellar/risk_fit.h>
 #include <cellar/selection.h>
+#include <cellar/site.h>
 #include <cellar/status.h>
+#include <cellar/store.h>
 #include <cellar/study.h>
 #include <cellar/table.h>
 #include <cellar/table_file.h>
@@ -50,6 +54,7 @@
 #include <cellar/terms.h>
 #include <cellar/text.h>
 #include <cellar/utility.h>
+#include <cellar/vault.h>
 #include <cellar/version.h>
 
 #endif

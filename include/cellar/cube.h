@@ -91,6 +91,13 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_cube_ask(const cellar_cube *cub
                                                           const cellar_cube_question *question,
                                                           cellar_estimate **out, cellar_error *err);
 
+/* The same with non-negative whole numbers beside the estimates (cellar_estimate_round()), which
+ * add within this table only. Groups that share a category are refused (CELLAR_ERR_ARGUMENT): whole
+ * numbers of them could contradict each other. */
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_cube_ask_whole(const cellar_cube *cube, const cellar_cube_question *question,
+                      cellar_estimate **out, cellar_error *err);
+
 /* What a standard error is multiplied by for an interval that covers the true value with
  * probability `level` (0 < level < 1): the normal quantile where all noise is discrete Gaussian.
  * With discrete Laplace noise that of one Laplace variable, ln(1 / (1 - level)) / sqrt(2), which

@@ -42,6 +42,13 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_site_open(const char *config_pa
                                                            cellar_site **out, cellar_error *err);
 CELLAR_API void cellar_site_close(cellar_site *site); /* NULL is fine */
 
+/* 1 when some data set is drawn from true counts, which only a vault has. */
+CELLAR_API int cellar_site_needs_vault(const cellar_site *site) CELLAR_NONNULL(1);
+/* The files and folders that the site opens while it answers, one by one; NULL after the last.
+ * *is_written is 1 where it makes files, too. A process that answers needs no others. */
+CELLAR_API const char *cellar_site_path(const cellar_site *site, size_t index, int *is_written)
+    CELLAR_NONNULL(1);
+
 /* ---- answering ------------------------------------------------------------- */
 
 /* A request as it came; all of it is hostile. Texts that were not sent are NULL. */
@@ -72,7 +79,8 @@ typedef struct cellar_response {
     size_t n_headers;
     const void *body;
     size_t body_length;
-    void *storage; /* what the above points into */
+    int is_immutable; /* 1: as long as the site is open, the same request has this response */
+    void *storage;    /* what the above points into */
 } cellar_response;
 
 /* Answers a request. Never fails: bad requests are 4xx with one sentence, and memory that ends is

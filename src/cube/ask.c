@@ -1,26 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From a question to an estimate: which table of the lattice, which of its nodes, and the schema
- * that the answer has. */
+/* From a question to an estimate: which table of the lattice, which of its nodes (ask_picks.c), and
+ * the schema that the answer has. */
 #include <math.h>
 #include <string.h>
 
+#include <cellar/adjustment.h>
+
 #include "base/error.h"
 #include "base/memory.h"
-#include "cube/picks.h"
+#include "cube/ask.h"
 #include "data/codelist.h"
 #include "release/estimate/estimate.h"
 #include "table/build.h"
-
-typedef struct asking {
-    const cellar_cube *cube;
-    const cellar_cube_question *question;
-    uint32_t table;
-    size_t variable[CUBE_ORDER_MAX], level[CUBE_ORDER_MAX]; /* in the order of the question */
-    size_t side_of[CUBE_ORDER_MAX];   /* of each variable of the table: its side of the question */
-    cube_picks picks[CUBE_ORDER_MAX]; /* in the order of the table */
-    cellar_schema *schema;
-    int64_t *value, *se;
-} asking;
 
 /* ---- which table ------------------------------------------------------------------------ */
 
@@ -42,7 +33,7 @@ static cellar_status find_variable(const cellar_cube *cube, const char *name, si
     return status;
 }
 
-static cellar_status find_sides(asking *a, cellar_error *err)
+static cellar_status find_sides(cube_asking *a, cellar_error *err)
 {
     if (a->question->n_sides > CUBE_ORDER_MAX)
         return cellar_fail(err, CELLAR_ERR_RULE, "a table crosses at most %d variables",
@@ -68,7 +59,7 @@ static cellar_status find_sides(asking *a, cellar_error *err)
 }
 
 /* How many variables of the question a table has; 0 when it has another one, or a finer level. */
-static size_t n_shared(const asking *a, const cube_space *space)
+static size_t n_shared(const cube_asking *a, const cube_space *space)
 {
     for (size_t k = 0; k < space->order; k++) {
         size_t i = 0;
@@ -81,7 +72,7 @@ static size_t n_shared(const asking *a, const cube_space *space)
 }
 
 /* Up to three tables inside the universe that have as many variables of the question as can be. */
-static cellar_status fail_outside(const asking *a, cellar_error *err)
+static cellar_status fail_outside(const cube_asking *a, cellar_error *err)
 {
     const cube_lattice *l = &a->cube->lattice;
     cellar_text words = {0};
@@ -102,7 +93,7 @@ static cellar_status fail_outside(const asking *a, cellar_error *err)
 }
 
 /* The table of the lattice, whose variables ascend. */
-static cellar_status find_table(asking *a, cellar_error *err)
+static cellar_status find_table(cube_asking *a, cellar_error *err)
 {
     cube_space space = {0};
     for (size_t v = 0; v < a->cube->n_variables; v++)
@@ -116,119 +107,11 @@ static cellar_status find_table(asking *a, cellar_error *err)
     return a->table != CUBE_NO_SPACE ? CELLAR_OK : fail_outside(a, err);
 }
 
-/* ---- which of its nodes -------------------------------------------------------------------- */
-
-static cellar_status find_node(const asking *a, size_t side, const char *code, uint32_t *out,
-                               cellar_error *err)
-{
-    const cube_variable *v = &a->cube->variables[a->variable[side]];
-    *out = cellar_cube_variable_find(v, a->level[side], code);
-    return *out != CUBE_NO_SPACE
-               ? CELLAR_OK
-               : cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                             "variable '%.200s' has no category '%.200s' at level %zu", v->name,
-                             code, a->level[side]);
-}
-
-/* 1 when every node is in exactly one pick. */
-static int is_partition(const cube_picks *picks, uint32_t n_nodes, unsigned char *seen)
-{
-    memset(seen, 0, n_nodes);
-    for (size_t k = 0; k < picks->n_nodes; k++)
-        if (seen[picks->nodes[k]]++ > 0)
-            return 0;
-    return picks->n_nodes == n_nodes;
-}
-
-/* The total: all nodes together. */
-static cellar_status pick_total(const asking *a, size_t side, cube_picks *picks, cellar_error *err)
-{
-    const cube_variable *v = &a->cube->variables[a->variable[side]];
-    const uint32_t n = v->axis.n[a->level[side]];
-    unsigned char *seen = cellar_alloc(n, 1);
-    int ok = seen != NULL, whole = ok && is_partition(picks, n, seen);
-    cellar_free(seen);
-    if (ok && !whole)
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "totals of variable '%.200s' need all its categories, each once: what "
-                           "is shown would not add up to them",
-                           v->name);
-    ok = ok && cellar_cube_picks_begin(picks);
-    for (uint32_t node = 0; ok && node < n; node++)
-        ok = cellar_cube_picks_add(picks, node);
-    return ok ? CELLAR_OK : cellar_fail_memory(err, "a table of a cube");
-}
-
-static cellar_status pick_groups(const asking *a, size_t i, cube_picks *picks, cellar_error *err)
-{
-    const cellar_cube_side *side = &a->question->sides[i];
-    for (size_t g = 0; g < side->n_groups; g++) {
-        if (!cellar_cube_picks_begin(picks))
-            return cellar_fail_memory(err, "a table of a cube");
-        for (size_t k = 0; k < side->groups[g].n_codes; k++) {
-            uint32_t node;
-            cellar_status status = find_node(a, i, side->groups[g].codes[k], &node, err);
-            if (status != CELLAR_OK)
-                return status;
-            for (size_t j = picks->start[g]; j < picks->n_nodes; j++)
-                if (picks->nodes[j] == node)
-                    return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                                       "group '%.200s' names category '%.200s' twice",
-                                       side->groups[g].code, side->groups[g].codes[k]);
-            if (!cellar_cube_picks_add(picks, node))
-                return cellar_fail_memory(err, "a table of a cube");
-        }
-        if (side->groups[g].n_codes == 0)
-            return cellar_fail(err, CELLAR_ERR_ARGUMENT, "group '%.200s' has no category",
-                               side->groups[g].code);
-    }
-    return CELLAR_OK;
-}
-
-/* The named categories, in the order of the code list. */
-static cellar_status pick_codes(const asking *a, size_t i, cube_picks *picks, cellar_error *err)
-{
-    const cellar_cube_side *side = &a->question->sides[i];
-    const uint32_t n = a->cube->variables[a->variable[i]].axis.n[a->level[i]];
-    unsigned char *wanted = cellar_alloc(n, 1);
-    cellar_status status = CELLAR_OK;
-    if (wanted == NULL)
-        return cellar_fail_memory(err, "a table of a cube");
-    for (size_t k = 0; k < side->n_codes; k++) {
-        uint32_t node;
-        CELLAR_TRY(find_node(a, i, side->codes[k], &node, err));
-        wanted[node] = 1;
-    }
-    for (uint32_t node = 0; node < n; node++)
-        if (wanted[node] &&
-            (!cellar_cube_picks_begin(picks) || !cellar_cube_picks_add(picks, node)))
-            CELLAR_TRY(cellar_fail_memory(err, "a table of a cube"));
-out:
-    cellar_free(wanted);
-    return status;
-}
-
-static cellar_status pick_side(asking *a, size_t k, cellar_error *err)
-{
-    const size_t i = a->side_of[k];
-    const cellar_cube_side *side = &a->question->sides[i];
-    cellar_status status = CELLAR_OK;
-    if (side->n_groups > 0)
-        status = pick_groups(a, i, &a->picks[k], err);
-    else if (side->n_codes > 0)
-        status = pick_codes(a, i, &a->picks[k], err);
-    else if (!cellar_cube_picks_all(&a->picks[k],
-                                    a->cube->variables[a->variable[i]].axis.n[a->level[i]]))
-        status = cellar_fail_memory(err, "a table of a cube");
-    if (status == CELLAR_OK && a->question->margins)
-        status = pick_total(a, i, &a->picks[k], err);
-    return status;
-}
-
 /* ---- the schema of the answer ------------------------------------------------------------- */
 
 /* A code list of the groups, or of the picked nodes with their labels. */
-static cellar_status list_of(const asking *a, size_t k, cellar_codelist **out, cellar_error *err)
+static cellar_status list_of(const cube_asking *a, size_t k, cellar_codelist **out,
+                             cellar_error *err)
 {
     const size_t i = a->side_of[k];
     const cellar_cube_side *side = &a->question->sides[i];
@@ -259,7 +142,7 @@ out:
     return status;
 }
 
-static cellar_status make_schema(asking *a, cellar_error *err)
+static cellar_status make_schema(cube_asking *a, cellar_error *err)
 {
     cellar_schema_variable_def defs[CUBE_ORDER_MAX] = {{0}};
     cellar_codelist *lists[CUBE_ORDER_MAX] = {NULL};
@@ -297,7 +180,7 @@ static cellar_status fail_large(cellar_error *err)
                        "the cube: values or noise are too large to be counts");
 }
 
-static cellar_status compute(asking *a, cellar_error *err)
+static cellar_status compute(cube_asking *a, cellar_error *err)
 {
     const size_t n = (size_t) cellar_schema_n_indices(a->schema), n_sides = a->question->n_sides;
     int64_t *values = cellar_alloc(n, sizeof *values);
@@ -331,7 +214,7 @@ out:
     return status;
 }
 
-static cellar_status make_estimate(const asking *a, cellar_estimate **out, cellar_error *err)
+static cellar_status make_estimate(const cube_asking *a, cellar_estimate **out, cellar_error *err)
 {
     cellar_text table = {0};
     cellar_estimate_parts parts = {
@@ -354,25 +237,57 @@ static cellar_status make_estimate(const asking *a, cellar_estimate **out, cella
     return status;
 }
 
+cellar_status cellar_cube_asking_open(cube_asking *a, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    CELLAR_TRY(find_sides(a, err));
+    CELLAR_TRY(find_table(a, err));
+    CELLAR_TRY(cellar_cube_check_table(a->cube, a->table, "the cube", err));
+    for (size_t k = 0; k < a->question->n_sides; k++)
+        CELLAR_TRY(cellar_cube_pick_side(a, k, err));
+out:
+    return status;
+}
+
+void cellar_cube_asking_close(cube_asking *a)
+{
+    for (size_t k = 0; k < CUBE_ORDER_MAX; k++)
+        cellar_cube_picks_clear(&a->picks[k]);
+    cellar_schema_free(a->schema);
+    cellar_free(a->value);
+    cellar_free(a->se);
+}
+
+static cellar_status answer(cube_asking *a, cellar_estimate **out, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    *out = NULL;
+    CELLAR_TRY(cellar_cube_asking_open(a, err));
+    CELLAR_TRY(make_schema(a, err));
+    CELLAR_TRY(compute(a, err));
+    CELLAR_TRY(make_estimate(a, out, err));
+out:
+    cellar_cube_asking_close(a);
+    return status;
+}
+
 cellar_status cellar_cube_ask(const cellar_cube *cube, const cellar_cube_question *question,
                               cellar_estimate **out, cellar_error *err)
 {
-    asking a = {.cube = cube, .question = question};
-    cellar_status status = CELLAR_OK;
+    cube_asking a = {.cube = cube, .question = question};
+    return answer(&a, out, err);
+}
+
+cellar_status cellar_cube_ask_whole(const cellar_cube *cube, const cellar_cube_question *question,
+                                    cellar_estimate **out, cellar_error *err)
+{
+    const cellar_rounding_options options = cellar_rounding_options_default();
+    cube_asking a = {.cube = cube, .question = question, .is_whole = 1};
+    cellar_estimate *estimate = NULL;
+    cellar_status status = answer(&a, &estimate, err);
     *out = NULL;
-    CELLAR_TRY(find_sides(&a, err));
-    CELLAR_TRY(find_table(&a, err));
-    CELLAR_TRY(cellar_cube_check_table(cube, a.table, "the cube", err));
-    for (size_t k = 0; k < question->n_sides; k++)
-        CELLAR_TRY(pick_side(&a, k, err));
-    CELLAR_TRY(make_schema(&a, err));
-    CELLAR_TRY(compute(&a, err));
-    CELLAR_TRY(make_estimate(&a, out, err));
-out:
-    for (size_t k = 0; k < CUBE_ORDER_MAX; k++)
-        cellar_cube_picks_clear(&a.picks[k]);
-    cellar_schema_free(a.schema);
-    cellar_free(a.value);
-    cellar_free(a.se);
+    if (status == CELLAR_OK)
+        status = cellar_estimate_round(estimate, &options, out, err);
+    cellar_estimate_free(estimate);
     return status;
 }

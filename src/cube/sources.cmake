@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 set(LAYER_SOURCES
   ask.c
+  ask_picks.c
   contrast.c
   cube.c
   file_read.c

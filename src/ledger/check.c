@@ -18,20 +18,22 @@ static int is_text(const char *text, size_t limit)
     return length > 0 && length <= limit && cellar_utf8_valid(text, length);
 }
 
-cellar_status cellar_ledger_check_name(const char *what, const char *name, cellar_error *err)
+static cellar_status check_line(const char *what, const char *text, int limit, cellar_error *err)
 {
-    if (is_text(name, NAME_MAX_BYTES))
+    if (is_text(text, (size_t) limit))
         return CELLAR_OK;
     return cellar_fail(err, CELLAR_ERR_ARGUMENT, "%s: one line of UTF-8 of 1 to %d bytes is needed",
-                       what, NAME_MAX_BYTES);
+                       what, limit);
+}
+
+cellar_status cellar_ledger_check_name(const char *what, const char *name, cellar_error *err)
+{
+    return check_line(what, name, NAME_MAX_BYTES, err);
 }
 
 cellar_status cellar_ledger_check_text(const char *what, const char *text, cellar_error *err)
 {
-    if (is_text(text, TEXT_MAX_BYTES))
-        return CELLAR_OK;
-    return cellar_fail(err, CELLAR_ERR_ARGUMENT, "%s: one line of UTF-8 of 1 to %d bytes is needed",
-                       what, TEXT_MAX_BYTES);
+    return check_line(what, text, TEXT_MAX_BYTES, err);
 }
 
 cellar_status cellar_ledger_check_delta(const cellar_amounts *amounts, uint64_t population,
@@ -71,7 +73,7 @@ cellar_status cellar_ledger_check_edition(const cellar_ledger *ledger, const cha
 static cellar_status charge_check_names(const cellar_charge *charge, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    CELLAR_TRY(cellar_ledger_check_name("request", charge->request, err));
+    CELLAR_TRY(check_line("request", charge->request, CELLAR_REQUEST_MAX_BYTES, err));
     CELLAR_TRY(cellar_ledger_check_name("dataset", charge->dataset, err));
     if (charge->analyst != NULL)
         CELLAR_TRY(cellar_ledger_check_name("analyst", charge->analyst, err));

@@ -8,6 +8,7 @@ set(LAYER_SOURCES
   adjustment/adjustment_observe.c
   adjustment/adjustment_schema.c
   adjustment/adjustment_solve.c
+  adjustment/adjustment_whole.c
   adjustment/aggregate.c
   adjustment/member_walk.c
   adjustment/noise_moments.c

@@ -8,9 +8,7 @@
 #include "base/text.h"
 #include "serve/cuts.h"
 #include "serve/guarantee.h"
-#include "serve/released.h"
-#include "serve/rules.h"
-#include "serve/suggest.h"
+#include "serve/judge.h"
 
 enum { ANSWER_ARENA_BYTES = 1 << 26 };
 
@@ -23,42 +21,6 @@ void serve_answer_clear(serve_answer *answer)
 
 /* ---- refusals ----------------------------------------------------------------------------------
  */
-
-static const char *rule_of_kind(serve_kind kind)
-{
-    static const char *const rules[] = {[SERVE_RELEASES] = "not-released",
-                                        [SERVE_CUBE] = "universe",
-                                        [SERVE_BUDGET] = "not-drawn",
-                                        [SERVE_CELL_KEY] = "not-drawn"};
-    return rules[kind];
-}
-
-static const char *words_of_kind(serve_kind kind)
-{
-    static const char *const words[] = {
-        [SERVE_RELEASES] = "is not among the tables that were released",
-        [SERVE_CUBE] = "is not in the universe of the cube",
-        [SERVE_BUDGET] = "was not drawn yet, and reading draws nothing",
-        [SERVE_CELL_KEY] = "was not made yet, and reading makes nothing"};
-    return words[kind];
-}
-
-static cellar_status refuse_absent(const serve_dataset *dataset, const serve_table *table,
-                                   serve_answer *out, cellar_error *err)
-{
-    char name[SERVE_TABLE_TEXT];
-    cellar_text detail = {0};
-    serve_table_text(dataset, table, name);
-    cellar_text_printf(&detail, "Table %s %s.", name, words_of_kind(dataset->kind));
-    out->is_refused = 1;
-    out->refusal = (serve_refusal){.rule = rule_of_kind(dataset->kind)};
-    if (!detail.failed)
-        out->refusal.detail = cellar_arena_copy(out->arena, detail.bytes, detail.length);
-    cellar_text_clear(&detail);
-    return out->refusal.detail != NULL
-               ? serve_suggest(dataset, table, out->arena, &out->refusal, err)
-               : cellar_fail_memory(err, "an answer");
-}
 
 static cellar_status refuse_size(const serve_question *question, serve_answer *out,
                                  cellar_error *err)
@@ -104,34 +66,15 @@ out:
     return status;
 }
 
-/* Judges a table by the rules on tables, by what the source has, and by the rules on what was
- * released, in this order; refuses the answer if one of them says no. */
-static cellar_status judge(const serve_cut *cut, serve_answer *out, cellar_error *err)
-{
-    const serve_source *source = cut->dataset->source;
-    serve_verdict verdict = {.is_allowed = 1};
-    serve_status known;
-    cellar_status status = CELLAR_OK;
-    CELLAR_TRY(serve_rules_judge(cut->dataset, &cut->table, out->arena, &verdict, err));
-    if (verdict.is_allowed) {
-        CELLAR_TRY(source->ops->status(source, cut->dataset, &cut->table, &known, err));
-        if (!known.exists)
-            return refuse_absent(cut->dataset, &cut->table, out, err);
-        CELLAR_TRY(
-            serve_rules_judge_released(cut->dataset, &cut->table, out->arena, &verdict, err));
-    }
-    out->is_refused = !verdict.is_allowed;
-    out->refusal = verdict.refusal;
-out:
-    return status;
-}
-
 static cellar_status answer_part(const serve_cuts *cuts, serve_answer *out, cellar_error *err)
 {
     const serve_source *source = cuts->cut.dataset->source;
     serve_value *values = NULL;
+    serve_verdict verdict;
     cellar_status status = CELLAR_OK;
-    CELLAR_TRY(judge(&cuts->cut, out, err));
+    CELLAR_TRY(serve_judge(cuts->cut.dataset, &cuts->cut.table, out->arena, NULL, &verdict, err));
+    out->is_refused = !verdict.is_allowed;
+    out->refusal = verdict.refusal;
     if (out->is_refused)
         goto out;
     values = cellar_alloc(cuts->n_cells, sizeof *values);

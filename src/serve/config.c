@@ -4,6 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include <sodium.h>
+
 #include "base/error.h"
 #include "base/file.h"
 #include "serve/rules.h"
@@ -26,6 +28,7 @@ static const plan_field site_fields[] = {
     {KEY("title", PLAN_ANY, serve_config_site, title), .required = 1},
     {KEY("languages", PLAN_TEXTS, serve_config_site, languages)},
     {KEY("base_url", PLAN_TEXT, serve_config_site, base_url)},
+    {KEY("license", PLAN_TEXT, serve_config_site, license)},
     {.key = "limits", .kind = PLAN_MAP, .offset = 0, .fields = limit_fields},
     {KEY("tokens", PLAN_FILE, serve_config_site, tokens)},
     {KEY("audit", PLAN_FILE, serve_config_site, audit)},
@@ -66,8 +69,11 @@ static const plan_field dataset_fields[] = {
     {KEY("rules", PLAN_MAPS, serve_config_dataset, rules), .fields = serve_rule_fields,
      .size = sizeof(serve_rule_text)},
     {KEY("accept", PLAN_TEXTS, serve_config_dataset, accept)},
+    {KEY("records", PLAN_ANY, serve_config_dataset, records)},
+    {KEY("ledger", PLAN_ANY, serve_config_dataset, ledger)},
     {KEY("budget", PLAN_ANY, serve_config_dataset, budget)},
     {KEY("cell_key", PLAN_ANY, serve_config_dataset, cell_key)},
+    {KEY("step_ms", PLAN_COUNT, serve_config_dataset, step_ms)},
     {KEY("max_cells", PLAN_COUNT, serve_config_dataset, max_cells)},
     {.key = NULL}};
 
@@ -151,6 +157,13 @@ plan_reading serve_config_reading(const serve_config *config, cellar_error *err)
         .name = config->name, .folder = config->folder, .arena = config->arena, .err = err};
 }
 
+static void take_digest(serve_config *config, const char *bytes, size_t length)
+{
+    unsigned char hash[(SERVE_CONFIG_DIGEST_TEXT - 1) / 2];
+    crypto_generichash(hash, sizeof hash, (const unsigned char *) bytes, length, NULL, 0);
+    sodium_bin2hex(config->digest, sizeof config->digest, hash, sizeof hash);
+}
+
 cellar_status serve_config_parse(const char *name, const char *folder, const char *bytes,
                                  size_t length, serve_config **out, cellar_error *err)
 {
@@ -168,6 +181,7 @@ cellar_status serve_config_parse(const char *name, const char *folder, const cha
     config->folder = cellar_arena_copy(config->arena, folder, strlen(folder));
     if (config->name == NULL || config->folder == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "a configuration"));
+    take_digest(config, bytes, length);
     reading = serve_config_reading(config, err);
     CELLAR_TRY(cellar_plan_yaml_parse(name, bytes, length, config->arena, &tree, err));
     CELLAR_TRY(cellar_plan_read_map(&reading, tree, config_fields, config));

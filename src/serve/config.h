@@ -10,7 +10,7 @@
 typedef struct serve_config_site {
     const plan_node *title; /* texts */
     plan_list languages;    /* of const char * */
-    const char *base_url;
+    const char *base_url, *license;
     uint64_t max_cells, calls, window_seconds; /* 0: not given */
     const char *tokens, *audit, *state, *page; /* paths */
 } serve_config_site;
@@ -36,12 +36,16 @@ typedef struct serve_config_dataset {
     plan_list variables;                                        /* of serve_config_variable */
     plan_list rules;                                            /* of serve_rule_text */
     plan_list accept;                                           /* of const char * */
-    const plan_node *budget, *cell_key;                         /* read by the vault */
+    const plan_node *records, *ledger, *budget, *cell_key;      /* serve_drawn_read() */
+    uint64_t step_ms; /* of a vault: replies come at multiples of it [0: by public sizes] */
     uint64_t max_cells;
 } serve_config_dataset;
 
+enum { SERVE_CONFIG_DIGEST_TEXT = 65 };
+
 typedef struct serve_config {
-    const char *name, *folder; /* of the file; the folder with its slash, or "" */
+    const char *name, *folder;             /* of the file; the folder with its slash, or "" */
+    char digest[SERVE_CONFIG_DIGEST_TEXT]; /* of the bytes that were read */
     uint64_t version;
     serve_config_site site;
     plan_list datasets;

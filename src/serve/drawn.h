@@ -6,6 +6,7 @@
 #define CELLAR_SERVE_DRAWN_H
 
 #include "plan/plan.h"
+#include "serve/config.h"
 
 /* Tables of at most so many variables and cells have this noise; of a list the first that fits. */
 typedef struct serve_class {
@@ -41,23 +42,19 @@ typedef struct serve_cell_key_text {
     const char *smallest_sd;         /* the floor: no margin may be known better */
 } serve_cell_key_text;
 
-/* All of it, for the struct that a data set of the configuration is read into. */
+/* All of it. */
 typedef struct serve_drawn_text {
     cellar_plan records; /* `records:`: data, unit and variables only, as in plans */
     serve_ledger_text ledger;
     serve_budget_text budget;
     serve_cell_key_text cell_key;
-    uint64_t step_ms; /* `step_ms:` replies come at multiples of it [0: by public sizes] */
 } serve_drawn_text;
 
-/* For PLAN_MAP fields; of `records:` they are cellar_plan_record_fields. */
-extern const plan_field serve_ledger_fields[], serve_budget_fields[], serve_cell_key_fields[];
-
-/* Finishes what was read: names are resolved, code lists read. `name` is that of the configuration,
- * `place` that of the data set, the arena outlives the struct. Free the lists with
+/* Reads what a data set of one of these kinds says, resolves names and reads the code lists; no
+ * data are opened. The texts live as long as the configuration. Free the lists with
  * serve_drawn_unload() in every case. */
-cellar_status serve_drawn_load(serve_drawn_text *text, const char *name, const plan_place *place,
-                               cellar_arena *arena, cellar_error *err);
+cellar_status serve_drawn_read(const serve_config *config, const serve_config_dataset *dataset,
+                               serve_drawn_text *out, cellar_error *err);
 void serve_drawn_unload(serve_drawn_text *text);
 
 #endif

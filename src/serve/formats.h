@@ -6,26 +6,56 @@
 #define CELLAR_SERVE_FORMATS_H
 
 #include "base/text.h"
-#include "serve/answer.h"
+#include "serve/grid.h"
 
 typedef struct serve_format_options {
     int use_codes, use_texts; /* csv, html, xlsx: what stands in headings [both 0: texts] */
-    char separator;           /* csv [','] */
+    char separator;           /* csv ['\0': a comma] */
     int with_title;           /* csv: title first */
     const char *self;         /* the address of this answer, for links; NULL: none */
+    const char *base_url;     /* of the site, for links; NULL or "": links are paths */
 } serve_format_options;
+
+typedef cellar_status serve_writer(const serve_answer *answer, const serve_format_options *options,
+                                   cellar_text *out, cellar_error *err);
 
 typedef struct serve_format {
     const char *name;         /* "json-stat2", "csv", "px", "xlsx", "sdmx-csv", "sdmx-ml", "html" */
     const char *content_type; /* "application/json; charset=UTF-8" */
     const char *ending;       /* "json" */
     /* Adds the whole file to `out`; the answer is no refusal. */
-    cellar_status (*write)(const serve_answer *answer, const serve_format_options *options,
-                           cellar_text *out, cellar_error *err);
+    serve_writer *write;
 } serve_format;
 
 /* By name or by a media type; NULL when there is none. The list ends with a name of NULL. */
 const serve_format *serve_format_find(const char *name);
 const serve_format *serve_formats(void);
+
+/* ---- the writers ------------------------------------------------------------ */
+
+serve_writer serve_write_jsonstat;
+serve_writer serve_write_csv;
+serve_writer serve_write_px;
+serve_writer serve_write_xlsx;
+serve_writer serve_write_sdmx_csv;
+serve_writer serve_write_sdmx_ml;
+serve_writer serve_write_html;
+
+/* The JSON-stat object of a grid; one without an answer describes the table, and has no values. */
+void serve_jsonstat_add(const serve_grid *grid, const serve_format_options *options,
+                        cellar_text *out);
+
+/* Adds a member with the codes of the axes first .. last - 1. */
+void serve_json_axes(const serve_grid *grid, const char *name, size_t first, size_t last,
+                     cellar_text *out);
+
+/* Adds what stands in a heading as the options ask: "Women", "F" or "F Women". */
+void serve_heading_add(const serve_format_options *options, const char *code, const char *label,
+                       cellar_text *out);
+/* What stands over the values where every variable is in the stub. */
+#define SERVE_VALUE_HEADING "value"
+/* Adds the headings of column `column` of the table, a space between them. */
+void serve_column_add(const serve_grid *grid, const serve_format_options *options, size_t column,
+                      cellar_text *out);
 
 #endif

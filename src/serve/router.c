@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "base/error.h"
+#include "serve/access.h"
 #include "serve/guarantee.h"
 #include "serve/request.h"
 
@@ -19,7 +20,7 @@ typedef struct route {
 } route;
 
 /* What exists; the first prefix that fits decides. */
-static const route routes[] = {{NULL, NULL}};
+static const route routes[] = {{"api/v2", serve_route_pxweb2}, {NULL, NULL}};
 
 /* How many segments of the call the prefix takes; 0: it is another one. */
 static size_t match(const char *prefix, const serve_call *call)
@@ -61,12 +62,17 @@ static cellar_status run(cellar_site *site, serve_call *call, const cellar_reque
                          serve_reply *reply, cellar_error *err)
 {
     const char *wrong = NULL, *language;
+    int is_admitted;
+    cellar_status status;
     if (is_method(request, "OPTIONS")) {
         reply->status = 204;
         return CELLAR_OK;
     }
     if (!is_method(request, "GET") && !is_method(request, "HEAD") && !is_method(request, "POST"))
         return serve_reply_problem(reply, 405, "Only GET, HEAD, POST and OPTIONS are answered.");
+    status = serve_access_admit(site, call, reply, &is_admitted);
+    if (status != CELLAR_OK || !is_admitted)
+        return status;
     if (!serve_call_decode(request, call, &wrong))
         return serve_reply_problem(reply, 400, "%s", wrong);
     call->language = serve_language_accepted(site, request->language);
@@ -213,6 +219,7 @@ void cellar_site_answer(cellar_site *site, const cellar_request *request, cellar
         return;
     }
     s->reply.status = 200;
+    call.request = request;
     call.arena = s->arena;
     status = run(site, &call, request, &s->reply, &err);
     if (status == CELLAR_OK && s->reply.body.failed)
@@ -224,5 +231,6 @@ void cellar_site_answer(cellar_site *site, const cellar_request *request, cellar
     out->status = s->reply.status;
     out->body = s->reply.body.length > 0 ? s->reply.body.bytes : "";
     out->body_length = s->reply.body.length;
+    out->is_immutable = s->reply.is_immutable;
     add_headers(s, request, out);
 }

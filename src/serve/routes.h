@@ -20,7 +20,8 @@ typedef struct serve_call {
     size_t n_segments;
     const serve_parameter *parameters;
     size_t n_parameters;
-    size_t language; /* of the site */
+    size_t language;   /* of the site */
+    serve_token token; /* without a name and a role: nobody's */
     cellar_arena *arena;
 } serve_call;
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "serve/access.h"
 #include "serve/source.h"
 
 cellar_site_options cellar_site_options_default(void)
@@ -17,6 +18,7 @@ void cellar_site_close(cellar_site *site)
         return;
     for (size_t i = 0; i < site->n_datasets; i++)
         serve_source_close(site->datasets[i].source);
+    serve_access_close(site);
     cellar_free(site->datasets);
     serve_config_free(site->config);
     cellar_arena_free(site->arena);
@@ -29,4 +31,20 @@ const serve_dataset *serve_find_dataset(const cellar_site *site, const char *id)
         if (strcasecmp(site->datasets[i].id, id) == 0)
             return &site->datasets[i];
     return NULL;
+}
+
+int cellar_site_needs_vault(const cellar_site *site)
+{
+    for (size_t i = 0; i < site->n_datasets; i++)
+        if (site->datasets[i].kind == SERVE_BUDGET || site->datasets[i].kind == SERVE_CELL_KEY)
+            return 1;
+    return 0;
+}
+
+const char *cellar_site_path(const cellar_site *site, size_t index, int *is_written)
+{
+    *is_written = site->saved_folder != NULL && index == site->n_paths;
+    if (index < site->n_paths)
+        return site->paths[index];
+    return *is_written ? site->saved_folder : NULL;
 }

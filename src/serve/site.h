@@ -21,13 +21,16 @@ struct cellar_site {
     serve_dataset *datasets;
     size_t n_datasets;
     serve_tokens *tokens; /* NULL: nobody has one */
-    serve_limits *limits; /* of calls */
+    serve_limits *limits; /* of calls; NULL: none */
     serve_audit *audit;   /* NULL: nothing is written down */
     unsigned calls_per_window, window_seconds;
     const char *static_folder; /* the built page; NULL: none */
+    const char *license;       /* of the data, a name or an address; "" by default */
     const char *saved_folder;  /* of saved queries; NULL: they are refused */
-    serve_config *config;      /* as it was read; its texts are shown */
-    cellar_arena *arena;       /* of what was made from it */
+    const char **paths;        /* that are read while it answers */
+    size_t n_paths;
+    serve_config *config; /* as it was read; its texts are shown */
+    cellar_arena *arena;  /* of what was made from it */
 };
 
 /* By id, without regard to case; NULL when there is none. */

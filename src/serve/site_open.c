@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cube/cube.h"
+#include "serve/access.h"
 #include "serve/rules.h"
 #include "serve/site.h"
 #include "serve/source.h"
@@ -159,12 +160,15 @@ static cellar_status build_site(cellar_site *site, const serve_config *config, c
         CELLAR_TRY(cellar_fail_memory(err, "a site"));
     site->languages = config->languages.tags;
     site->n_languages = config->languages.n;
+    site->license = config->site.license != NULL ? config->site.license : "";
+    site->saved_folder = config->site.state;
     site->calls_per_window = config->site.calls > 0 ? (unsigned) config->site.calls : CALLS;
     site->window_seconds =
         config->site.window_seconds > 0 ? (unsigned) config->site.window_seconds : WINDOW_SECONDS;
     cellar_text_add_string(&reading.path, "site.title");
     CELLAR_TRY(serve_texts_read(&reading, config->site.title, &config->languages, &site->title));
     CELLAR_TRY(build_datasets(site, config, err));
+    CELLAR_TRY(serve_access_open(site, err));
 out:
     cellar_text_clear(&reading.path);
     return status;

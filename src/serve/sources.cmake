@@ -1,13 +1,40 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 set(LAYER_SOURCES
+  access.c
+  address.c
   answer.c
+  answering.c
+  audit.c
+  audit_chain.c
+  choices.c
   config.c
+  config_sign.c
   cuts.c
   dataset.c
+  default_table.c
   drawn.c
+  floor.c
+  format_csv.c
+  format_html.c
+  format_jsonstat.c
+  format_px.c
+  format_sdmx_csv.c
+  format_sdmx_ml.c
+  format_xlsx.c
+  formats.c
+  grid.c
   guarantee.c
+  json.c
+  judge.c
+  limits.c
+  picks.c
   population.c
   price.c
+  pxweb2.c
+  pxweb2_codelist.c
+  pxweb2_data.c
+  pxweb2_saved.c
+  pxweb2_tables.c
   question.c
   records.c
   released.c
@@ -16,11 +43,23 @@ set(LAYER_SOURCES
   router.c
   rules.c
   rules_read.c
+  sdmx.c
+  selection.c
   site.c
   site_open.c
   source.c
   source_cube.c
   suggest.c
   texts.c
+  token_file.c
+  token_lines.c
+  tokens.c
   variable.c
+  vault.c
+  vault_clock.c
+  vault_draw.c
+  vault_message.c
+  vault_protect.c
+  vault_requests.c
+  zip.c
 )

@@ -153,6 +153,81 @@ static void categories_can_be_chosen(void **state)
     cellar_cube_close(cube);
 }
 
+/* ---- whole numbers ---------------------------------------------------------------------- */
+
+/* Most true counts are 0 and half of the estimates negative. */
+static void make_sparse(cellar_cube *cube)
+{
+    for (uint32_t t = 0; t < cube->lattice.n; t++) {
+        const size_t n = (size_t) cube->lattice.n_cells[t];
+        for (size_t i = 0; i < n; i++)
+            cellar_cube_measured_room(cube, t)[i] %= 40 / (int64_t) (n > 4 ? 4 : 1);
+    }
+    cellar_cube_values_clear(&cube->estimates);
+    assert_int_equal(cellar_cube_estimate_all(cube, NULL), CELLAR_OK);
+    for (uint32_t t = 0; t < cube->lattice.n; t++)
+        assert_int_equal(cellar_cube_table_digest(cube, t, cube->tables[t].digest, NULL),
+                         CELLAR_OK);
+}
+
+static int64_t whole(const cellar_estimate *estimate, size_t cell)
+{
+    return cellar_estimate_cell(estimate, cell).whole;
+}
+
+/* Whole numbers are not negative, add in every margin, have the estimated total, and leave the
+ * estimates and their errors as they are. */
+static void whole_numbers_add_within_a_table(void **state)
+{
+    const cellar_cube_side both[2] = {{.variable = "region"}, {.variable = "sex"}};
+    const cellar_cube_question question = {both, 2, 1};
+    cellar_cube *cube = sample();
+    cellar_estimate *plain, *rounded = NULL;
+    size_t n_negative = 0;
+    int64_t sexes[3] = {0};
+    (void) state;
+    make_sparse(cube);
+    plain = ask(cube, both, 2, 1);
+    assert_int_equal(cellar_cube_ask_whole(cube, &question, &rounded, NULL), CELLAR_OK);
+    assert_true(cellar_estimate_has_whole(rounded) && !cellar_estimate_has_whole(plain));
+    for (size_t i = 0; i < 18; i++) {
+        const cellar_estimated_cell a = cellar_estimate_cell(plain, i);
+        const cellar_estimated_cell b = cellar_estimate_cell(rounded, i);
+        assert_true(a.index == b.index && a.value == b.value && a.se == b.se && b.whole >= 0);
+        n_negative += a.value < 0;
+    }
+    assert_true(n_negative >= 2); /* else this shows little */
+    for (size_t r = 0; r < 6; r++) {
+        assert_int_equal(whole(rounded, 3 * r) + whole(rounded, 3 * r + 1),
+                         whole(rounded, 3 * r + 2));
+        for (size_t s = 0; r < 5 && s < 3; s++)
+            sexes[s] += whole(rounded, 3 * r + s);
+    }
+    for (size_t s = 0; s < 3; s++)
+        assert_int_equal(sexes[s], whole(rounded, 15 + s));
+    assert_true(fabs((double) whole(rounded, 17) - cellar_estimate_cell(plain, 17).value) < 1);
+    assert_non_null(strstr(cellar_estimate_description(rounded), "within this table"));
+    cellar_estimate_free(plain);
+    cellar_estimate_free(rounded);
+    cellar_cube_close(cube);
+}
+
+static void overlapping_groups_have_no_whole_numbers(void **state)
+{
+    const char *const some[] = {"n1", "n2"}, *const more[] = {"n2", "s1"};
+    const cellar_cube_group groups[2] = {{"a", NULL, some, 2}, {"b", NULL, more, 2}};
+    const cellar_cube_side side = {.variable = "region", .groups = groups, .n_groups = 2};
+    const cellar_cube_question question = {&side, 1, 0};
+    cellar_cube *cube = sample();
+    cellar_estimate *out = NULL;
+    cellar_error err = {""};
+    (void) state;
+    assert_int_equal(cellar_cube_ask_whole(cube, &question, &out, &err), CELLAR_ERR_ARGUMENT);
+    assert_null(out);
+    assert_non_null(strstr(err.message, "share a category"));
+    cellar_cube_close(cube);
+}
+
 /* ---- coverage ------------------------------------------------------------------------- */
 
 typedef struct noise {
@@ -269,6 +344,9 @@ static cellar_status scenario(void *context, cellar_error *err)
         cellar_estimate *out = NULL;
         status = cellar_cube_ask(context, &questions[q], &out, err);
         cellar_estimate_free(out);
+        if (status == CELLAR_OK)
+            status = cellar_cube_ask_whole(context, &questions[q], &out, err);
+        cellar_estimate_free(out);
     }
     return status;
 }
@@ -284,9 +362,13 @@ static void every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables_add_to_each_other),  cmocka_unit_test(groups_are_sums),
-        cmocka_unit_test(categories_can_be_chosen),  cmocka_unit_test(intervals_cover),
+        cmocka_unit_test(tables_add_to_each_other),
+        cmocka_unit_test(groups_are_sums),
+        cmocka_unit_test(categories_can_be_chosen),
+        cmocka_unit_test(intervals_cover),
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(whole_numbers_add_within_a_table),
+        cmocka_unit_test(overlapping_groups_have_no_whole_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

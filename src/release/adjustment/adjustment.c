@@ -59,8 +59,9 @@ static cellar_status adjustment_check(const cellar_release *const *releases, siz
     return adjustment_check_draws(releases, n_releases, err);
 }
 
-static cellar_status adjustment_allocate(cellar_adjustment *fit, cellar_error *err)
+cellar_status cellar_adjustment_allocate(cellar_adjustment *fit, cellar_error *err)
 {
+    fit->n = (size_t) fit->schema->n_indices;
     fit->weight = cellar_alloc(fit->n, sizeof *fit->weight);
     fit->observed = cellar_alloc(fit->n, sizeof *fit->observed);
     fit->diagonal = cellar_alloc(fit->n, sizeof *fit->diagonal);
@@ -82,7 +83,7 @@ static void adjustment_keep_unknowns(const cellar_adjustment *fit, double *value
 
 /* E has ones and zeros only, so the diagonal of E'WE is E'w. Impossible cells are no
  * unknowns: an observed sum of such cells alone adds nothing. */
-static void adjustment_make_diagonal(cellar_adjustment *fit)
+void cellar_adjustment_make_diagonal(cellar_adjustment *fit)
 {
     memcpy(fit->diagonal, fit->weight, fit->n * sizeof *fit->diagonal);
     cellar_aggregate_spread(fit->schema, fit->diagonal);
@@ -128,11 +129,10 @@ cellar_status cellar_adjustment_create(const cellar_release *const *releases, si
     fit->tolerance = options->tolerance;
     fit->max_iterations = options->max_iterations;
     CELLAR_TRY(cellar_adjustment_make_schema(releases, n_releases, options, &fit->schema, err));
-    fit->n = (size_t) fit->schema->n_indices;
-    CELLAR_TRY(adjustment_allocate(fit, err));
+    CELLAR_TRY(cellar_adjustment_allocate(fit, err));
     for (size_t r = 0; r < n_releases; r++)
         CELLAR_TRY(cellar_adjustment_observe(fit, releases[r], err));
-    adjustment_make_diagonal(fit);
+    cellar_adjustment_make_diagonal(fit);
     right = cellar_alloc(fit->n, sizeof *right);
     if (right == NULL) {
         status = cellar_fail_memory(err, "a fit");

@@ -24,6 +24,11 @@ struct cellar_adjustment {
     double remainder;
 };
 
+/* Arrays for every index of fit->schema, zeroed; cellar_adjustment_free() frees them. */
+cellar_status cellar_adjustment_allocate(cellar_adjustment *fit, cellar_error *err);
+/* Fills fit->diagonal once all weights are there. */
+void cellar_adjustment_make_diagonal(cellar_adjustment *fit);
+
 /* The schema of a fit (adjustment_schema.c): the first release's variables, with every margin and
  * hierarchy that some release holds or the options ask for. On failure *out is NULL. */
 cellar_status cellar_adjustment_make_schema(const cellar_release *const *releases,

@@ -40,7 +40,7 @@ static json_t *describe_real(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-static json_t *describe_rounding(const cellar_rounding *rounding)
+json_t *cellar_rounding_json(const cellar_rounding *rounding)
 {
     return json_pack(
         "{s:s, s:s, s:o, s:o, s:I, s:o, s:I, s:o}", "method", describe_whole, "proof",
@@ -78,7 +78,7 @@ static json_t *describe_fit(const cellar_adjustment *fit, const cellar_rounding 
         "equations", "steps", (json_int_t) fit->n_iterations, "remainder",
         describe_real(fit->remainder), "total", describe_total(fit, rounding));
     if (computed != NULL && rounding != NULL &&
-        json_object_set_new(computed, "rounding", describe_rounding(rounding)) != 0) {
+        json_object_set_new(computed, "rounding", cellar_rounding_json(rounding)) != 0) {
         json_decref(computed);
         return NULL;
     }

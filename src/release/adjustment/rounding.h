@@ -3,6 +3,8 @@
 #ifndef CELLAR_RELEASE_ADJUSTMENT_ROUNDING_H
 #define CELLAR_RELEASE_ADJUSTMENT_ROUNDING_H
 
+#include <jansson.h>
+
 #include "release/adjustment/adjustment.h"
 
 struct cellar_rounding {
@@ -35,5 +37,8 @@ cellar_status cellar_adjustment_guess_zeros(const cellar_adjustment *fit, double
 cellar_status cellar_rounding_search(cellar_rounding *rounding,
                                      const cellar_rounding_options *options, cellar_error *err);
 cellar_status cellar_rounding_greedy(cellar_rounding *rounding, cellar_error *err);
+
+/* How whole numbers came about, for a description (adjustment_estimate.c); NULL without memory. */
+json_t *cellar_rounding_json(const cellar_rounding *rounding);
 
 #endif

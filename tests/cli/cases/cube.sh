@@ -64,3 +64,17 @@ total --by edu,region --level region=1 >>totals
 sort -u totals | wc -l
 head -1 out.csv
 cellar cube table tiny.cube --by sex -o out.json && cellar cube table tiny.cube --by sex -o out.px && ls
+# Whole numbers: none is negative, and they add within the table, in every format.
+cellar cube table tiny.cube --by sex,edu --margins --whole | awk 'NR == 1 { print $1, $2, $3, $4, $5 } /^Whole/'
+for format in csv json px; do
+    cellar cube table tiny.cube --by sex,edu --margins --whole -o whole.$format
+    cellar convert whole.$format -o back-$format.csv 2>/dev/null
+    awk -F, 'NR > 1 { if ($3 < 0 || $3 != int($3)) bad++
+        if ($1 == "_T" && $2 == "_T") total = $3; else if ($1 != "_T" && $2 != "_T") sum += $3 }
+        END { print NR, bad + 0, sum == total }' back-$format.csv
+done
+cellar cube table tiny.cube --by sex --whole --json | grep -c '"whole": [0-9]'
+cellar cube table tiny.cube --by sex --whole --interval 0.9 2>&1
+echo "exit $?"
+cellar cube table tiny.cube --by edu --group edu:ab=a,b --group edu:bc=b,c --whole 2>&1
+echo "exit $?"
