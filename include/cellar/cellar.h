@@ -5,6 +5,7 @@
 
 #include <cellar/acceptance.h>
 #include <cellar/access.h>
+#include <cellar/access.h>
 #include <cellar/adjustment.h>
 #include <cellar/amounts.h>
 #include <cellar/anonymity.h>

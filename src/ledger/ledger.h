@@ -191,5 +191,9 @@ typedef struct cellar_stamp {
 const char *cellar_stamp_read(const char *text, cellar_stamp *out);
 void cellar_ledger_stamp(const cellar_ledger *ledger, const cellar_ledger_entry *charge,
                          char out[CELLAR_STAMP_TEXT]);
+/* What a release says that an entry notes without a charge; 1 when a text has that form. */
+void cellar_ledger_note_stamp(const cellar_ledger *ledger, size_t number,
+                              char out[CELLAR_STAMP_TEXT]);
+int cellar_note_stamp_is_sound(const char *text);
 
 #endif

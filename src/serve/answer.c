@@ -60,6 +60,7 @@ static cellar_status cover(const serve_cut *cut, serve_answer *out, cellar_error
     CELLAR_TRY(source->ops->describe(source, cut->dataset, &cut->table, out->arena, &found, err));
     CELLAR_TRY(join(&out->certificate_id, found.id, ",", out->arena, err));
     CELLAR_TRY(join(&out->guarantee, found.guarantee, " ", out->arena, err));
+    CELLAR_TRY(join(&out->guarantee, cut->dataset->caveat, " ", out->arena, err));
     CELLAR_TRY(join(&out->origin, found.origin, " ", out->arena, err));
     out->is_immutable &= found.is_immutable;
 out:

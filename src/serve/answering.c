@@ -82,6 +82,15 @@ cellar_status serve_format_parameters(const char *list, cellar_arena *arena,
 
 /* ---- replies -------------------------------------------------------------------- */
 
+uint64_t serve_site_max_cells(const cellar_site *site)
+{
+    uint64_t least = INT32_MAX; /* clients read it as an int */
+    for (size_t i = 0; i < site->n_datasets; i++)
+        if (site->datasets[i].max_cells < least)
+            least = site->datasets[i].max_cells;
+    return least;
+}
+
 int serve_call_is_read(const serve_call *call)
 {
     return strcmp(call->request->method, "POST") != 0;

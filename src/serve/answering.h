@@ -32,6 +32,9 @@ const serve_format *serve_format_accepted(const char *accept);
 cellar_status serve_format_parameters(const char *list, cellar_arena *arena,
                                       serve_format_options *out, cellar_error *err);
 
+/* The most cells of an answer that holds for every table of the site. */
+uint64_t serve_site_max_cells(const cellar_site *site);
+
 /* 1 for GET and HEAD. */
 int serve_call_is_read(const serve_call *call);
 /* 405, and 404 without more to say. */

@@ -51,6 +51,7 @@ typedef enum serve_kind { SERVE_RELEASES, SERVE_CUBE, SERVE_BUDGET, SERVE_CELL_K
 
 typedef struct serve_source serve_source; /* source.h */
 typedef struct serve_rules serve_rules;   /* rules.h */
+typedef struct serve_prices serve_prices; /* price.h */
 
 /* Everything belongs to the site, and stays as it is until the next reload. */
 typedef struct serve_dataset {
@@ -67,6 +68,9 @@ typedef struct serve_dataset {
     uint64_t max_cells;       /* of one answer */
     serve_source *source;     /* where values come from */
     const serve_rules *rules; /* what may be asked; NULL: everything */
+    serve_prices *prices;     /* of drawing a table; NULL: nothing is drawn, or at no price */
+    const char *caveat;       /* a sentence that every answer carries; NULL: none */
+    void *own;                /* what only its maker knows (dataset_open.c) */
 } serve_dataset;
 
 /* ---- canonical tables ------------------------------------------------------- */

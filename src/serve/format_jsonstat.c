@@ -12,6 +12,16 @@
 
 enum { JSONSTAT_DATE = 10 }; /* characters of 2026-11-18 */
 
+void serve_json_axes(const serve_grid *grid, const char *name, size_t first, size_t last,
+                     cellar_text *out)
+{
+    serve_json_name(out, name);
+    serve_json_open(out, '[');
+    for (size_t a = first; a < last; a++)
+        serve_json_string(out, grid->axes[a].code);
+    serve_json_close(out, ']');
+}
+
 /* ---- dimensions --------------------------------------------------------------- */
 
 static void jsonstat_add_units(const serve_grid *grid, cellar_text *out)
@@ -155,24 +165,15 @@ static void jsonstat_add_dimension(const serve_grid *grid, size_t a,
     serve_json_close(out, '}');
 }
 
-static void jsonstat_add_dimensions(const serve_grid *grid, const serve_format_options *options,
-                                    cellar_text *out)
+/* id and size; version 1 of JSON-stat has them and the roles inside `dimension`. */
+static void jsonstat_add_ids(const serve_grid *grid, cellar_text *out)
 {
-    serve_json_name(out, "id");
-    serve_json_open(out, '[');
-    for (size_t a = 0; a < grid->n_axes; a++)
-        serve_json_string(out, grid->axes[a].code);
-    serve_json_close(out, ']');
+    serve_json_axes(grid, "id", 0, grid->n_axes, out);
     serve_json_name(out, "size");
     serve_json_open(out, '[');
     for (size_t a = 0; a < grid->n_axes; a++)
         serve_json_integer(out, (int64_t) grid->axes[a].n);
     serve_json_close(out, ']');
-    serve_json_name(out, "dimension");
-    serve_json_open(out, '{');
-    for (size_t a = 0; a < grid->n_axes; a++)
-        jsonstat_add_dimension(grid, a, options, out);
-    serve_json_close(out, '}');
 }
 
 /* The variables of a role, unless there is none. */
@@ -201,6 +202,24 @@ static void jsonstat_add_roles(const serve_grid *grid, cellar_text *out)
     jsonstat_add_role(grid, SERVE_ROLE_GEO, "geo", out);
     serve_json_name(out, "metric");
     serve_json_raw(out, "[\"" SERVE_CONTENTS_CODE "\"]");
+    serve_json_close(out, '}');
+}
+
+static void jsonstat_add_dimensions(const serve_grid *grid, const serve_format_options *options,
+                                    int version, cellar_text *out)
+{
+    if (version > 1) {
+        jsonstat_add_roles(grid, out);
+        jsonstat_add_ids(grid, out);
+    }
+    serve_json_name(out, "dimension");
+    serve_json_open(out, '{');
+    for (size_t a = 0; a < grid->n_axes; a++)
+        jsonstat_add_dimension(grid, a, options, out);
+    if (version == 1) {
+        jsonstat_add_ids(grid, out);
+        jsonstat_add_roles(grid, out);
+    }
     serve_json_close(out, '}');
 }
 
@@ -241,14 +260,16 @@ static const char *jsonstat_text(const serve_grid *grid, serve_texts texts)
 }
 
 static void jsonstat_add_head(const serve_grid *grid, const serve_format_options *options,
-                              cellar_text *out)
+                              int version, cellar_text *out)
 {
     const serve_dataset *dataset = grid->question->dataset;
     const char *note = jsonstat_text(grid, dataset->note);
     cellar_text title = {0};
 
-    serve_json_pair(out, "version", "2.0");
-    serve_json_pair(out, "class", "dataset");
+    if (version > 1) {
+        serve_json_pair(out, "version", "2.0");
+        serve_json_pair(out, "class", "dataset");
+    }
     jsonstat_add_pair_if("href", options->self, out);
     serve_grid_add_title(grid, &title);
     if (title.failed)
@@ -263,16 +284,6 @@ static void jsonstat_add_head(const serve_grid *grid, const serve_format_options
     serve_grid_state_protection(grid, jsonstat_hear, out);
     if (note != NULL)
         serve_json_string(out, note);
-    serve_json_close(out, ']');
-}
-
-void serve_json_axes(const serve_grid *grid, const char *name, size_t first, size_t last,
-                     cellar_text *out)
-{
-    serve_json_name(out, name);
-    serve_json_open(out, '[');
-    for (size_t a = first; a < last; a++)
-        serve_json_string(out, grid->axes[a].code);
     serve_json_close(out, ']');
 }
 
@@ -385,15 +396,20 @@ static void jsonstat_add_values(const serve_grid *grid, cellar_text *out)
     serve_json_close(out, '}');
 }
 
+static void jsonstat_add_members(const serve_grid *grid, const serve_format_options *options,
+                                 int version, cellar_text *out)
+{
+    jsonstat_add_head(grid, options, version, out);
+    jsonstat_add_dimensions(grid, options, version, out);
+    jsonstat_add_extension(grid, out);
+    jsonstat_add_values(grid, out);
+}
+
 void serve_jsonstat_add(const serve_grid *grid, const serve_format_options *options,
                         cellar_text *out)
 {
     serve_json_open(out, '{');
-    jsonstat_add_head(grid, options, out);
-    jsonstat_add_roles(grid, out);
-    jsonstat_add_dimensions(grid, options, out);
-    jsonstat_add_extension(grid, out);
-    jsonstat_add_values(grid, out);
+    jsonstat_add_members(grid, options, 2, out);
     serve_json_close(out, '}');
 }
 
@@ -403,5 +419,20 @@ cellar_status serve_write_jsonstat(const serve_answer *answer, const serve_forma
     serve_grid grid;
     serve_grid_init(&grid, answer->question, answer);
     serve_jsonstat_add(&grid, options, out);
+    return out->failed ? cellar_fail_memory(err, "an answer in JSON-stat") : CELLAR_OK;
+}
+
+cellar_status serve_write_jsonstat_1(const serve_answer *answer,
+                                     const serve_format_options *options, cellar_text *out,
+                                     cellar_error *err)
+{
+    serve_grid grid;
+    serve_grid_init(&grid, answer->question, answer);
+    serve_json_open(out, '{');
+    serve_json_name(out, "dataset");
+    serve_json_open(out, '{');
+    jsonstat_add_members(&grid, options, 1, out);
+    serve_json_close(out, '}');
+    serve_json_close(out, '}');
     return out->failed ? cellar_fail_memory(err, "an answer in JSON-stat") : CELLAR_OK;
 }

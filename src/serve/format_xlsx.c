@@ -51,8 +51,13 @@ static void xlsx_open_cell(xlsx_place *place, int style)
     cellar_text_printf(place->out, "%zu\" s=\"%d\"", place->row + 1, style);
 }
 
+/* Nothing is an empty cell, which need not be written. */
 static void xlsx_add_text(xlsx_place *place, int style, const char *text)
 {
+    if (text[0] == '\0') {
+        place->column++;
+        return;
+    }
     xlsx_open_cell(place, style);
     cellar_text_add_string(place->out, " t=\"inlineStr\"><is><t xml:space=\"preserve\">");
     cellar_markup_add(place->out, text);
@@ -213,7 +218,8 @@ static void xlsx_add_styles(serve_zip *zip)
                            "<xf numFmtId=\"%d\" fontId=\"0\" fillId=\"0\" borderId=\"0\" "
                            "xfId=\"0\" applyNumberFormat=\"1\"/>",
                            XLSX_FIRST_FORMAT + d);
-    cellar_text_add_string(&text, "</cellXfs></styleSheet>\n");
+    cellar_text_add_string(&text, "</cellXfs><cellStyles count=\"1\"><cellStyle name=\"Normal\" "
+                                  "xfId=\"0\" builtinId=\"0\"/></cellStyles></styleSheet>\n");
     serve_zip_add(zip, "xl/styles.xml", &text);
     cellar_text_clear(&text);
 }

@@ -34,6 +34,8 @@ const serve_format *serve_formats(void);
 /* ---- the writers ------------------------------------------------------------ */
 
 serve_writer serve_write_jsonstat;
+serve_writer serve_write_jsonstat_1; /* JSON-stat 1: {"dataset": ...}, for PxWebApi 1 */
+serve_writer serve_write_json;       /* the JSON of PxWebApi 1 */
 serve_writer serve_write_csv;
 serve_writer serve_write_px;
 serve_writer serve_write_xlsx;

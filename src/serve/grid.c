@@ -117,6 +117,12 @@ static double grid_round(serve_content content, double scaled)
     return round(scaled);
 }
 
+size_t serve_grid_index(const serve_grid *grid, size_t cell, size_t content)
+{
+    const size_t inner = cell % grid->n_inner, outer = cell / grid->n_inner;
+    return (outer * grid->question->n_contents + content) * grid->n_inner + inner;
+}
+
 static serve_number grid_number(const serve_grid *grid, size_t index, const int *decimals)
 {
     const size_t n_contents = grid->question->n_contents;

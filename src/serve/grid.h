@@ -54,6 +54,8 @@ typedef struct serve_number {
     cellar_cell_status status;
 } serve_number;
 
+/* The index of a content of a cell; cells are counted without their contents. */
+size_t serve_grid_index(const serve_grid *grid, size_t cell, size_t content);
 /* The value at an index: with all its decimals, or as people are shown it, for whom noise hides the
  * last ones. */
 serve_number serve_grid_number(const serve_grid *grid, size_t index);

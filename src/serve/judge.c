@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "serve/price.h"
 #include "serve/released.h"
 #include "serve/rules.h"
 #include "serve/suggest.h"
@@ -34,6 +35,10 @@ static cellar_status refuse_absent(const serve_dataset *dataset, const serve_tab
     serve_table_text(dataset, table, name);
     cellar_text_printf(&detail, "Table %s %s.", name, words_of_kind(dataset->kind));
     *out = (serve_verdict){.refusal = {.rule = rule_of_kind(dataset->kind)}};
+    if (dataset->prices != NULL) {
+        const serve_price *price = serve_price_of(dataset->prices, dataset, table);
+        out->refusal.cost = price != NULL ? price->text : NULL;
+    }
     if (!detail.failed)
         out->refusal.detail = cellar_arena_copy(arena, detail.bytes, detail.length);
     cellar_text_clear(&detail);

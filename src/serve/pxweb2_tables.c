@@ -48,16 +48,6 @@ static void pxweb2_add_languages(const cellar_site *site, cellar_text *out)
     serve_json_pair(out, "defaultLanguage", site->languages[0]);
 }
 
-/* What holds for every table: the smallest. */
-static uint64_t pxweb2_max_cells(const cellar_site *site)
-{
-    uint64_t least = INT32_MAX;
-    for (size_t i = 0; i < site->n_datasets; i++)
-        if (site->datasets[i].max_cells < least)
-            least = site->datasets[i].max_cells;
-    return least;
-}
-
 cellar_status serve_pxweb2_config(cellar_site *site, const serve_call *call, serve_reply *reply,
                                   cellar_error *err)
 {
@@ -70,7 +60,7 @@ cellar_status serve_pxweb2_config(cellar_site *site, const serve_call *call, ser
     serve_json_pair(out, "appVersion", cellar_version());
     pxweb2_add_languages(site, out);
     serve_json_name(out, "maxDataCells");
-    serve_json_integer(out, (int64_t) pxweb2_max_cells(site));
+    serve_json_integer(out, (int64_t) serve_site_max_cells(site));
     serve_json_name(out, "maxCallsPerTimeWindow");
     serve_json_integer(out, site->calls_per_window);
     serve_json_name(out, "timeWindow");

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "serve/cut_make.h"
 #include "serve/rules_parts.h"
 #include "serve/source.h"
 #include "serve/suggest.h"
@@ -55,52 +56,30 @@ size_t serve_tally_judge(const serve_tally *tally, const serve_dataset *dataset,
 
 /* A walk over a table in parts: the first sides have one category each, the others all. */
 typedef struct walk {
-    serve_cut cut;
+    serve_cut whole, cut; /* the table, and the part where the walk is */
     serve_side sides[CELLAR_MAX_VARIABLES];
-    const serve_pick *picks[CELLAR_MAX_VARIABLES]; /* all of each side */
-    size_t n_picks[CELLAR_MAX_VARIABLES];
     size_t n_single; /* sides with one category at a time */
     size_t n_cells;  /* of a part */
 } walk;
 
-static const serve_pick *make_picks(const serve_level *level, size_t number, cellar_arena *arena)
-{
-    serve_pick *picks = cellar_arena_alloc(arena, level->n_categories, sizeof *picks);
-    uint32_t *members = cellar_arena_alloc(arena, level->n_categories, sizeof *members);
-    if (picks == NULL || members == NULL)
-        return NULL;
-    for (size_t k = 0; k < level->n_categories; k++) {
-        members[k] = (uint32_t) k;
-        picks[k] = (serve_pick){.code = level->categories[k].code,
-                                .label = level->categories[k].code,
-                                .level = number,
-                                .members = &members[k],
-                                .n_members = 1};
-    }
-    return picks;
-}
-
 static cellar_status walk_begin(walk *w, const serve_dataset *dataset, const serve_table *table,
                                 cellar_arena *arena, cellar_error *err)
 {
-    *w = (walk){.cut = {.dataset = dataset, .table = *table, .sides = w->sides}, .n_cells = 1};
-    for (size_t v = 0; v < dataset->n_variables; v++) {
-        const size_t number = table->levels[v], i = w->cut.n_sides;
-        const serve_level *level = number > 0 ? &dataset->variables[v].levels[number - 1] : NULL;
-        if (level == NULL)
-            continue;
-        w->picks[i] = make_picks(level, number, arena);
-        w->n_picks[i] = level->n_categories;
-        if (w->picks[i] == NULL)
-            return cellar_fail_memory(err, "rules on released values");
-        w->sides[i] = (serve_side){v, w->picks[i], level->n_categories};
-        w->cut.n_sides++;
+    cellar_status status;
+    *w = (walk){.n_cells = 1};
+    status = serve_cut_whole(dataset, table, arena, &w->whole, err);
+    w->cut = w->whole;
+    w->cut.sides = w->sides;
+    if (status != CELLAR_OK)
+        return status;
+    w->n_single = w->whole.n_sides;
+    while (w->n_single > 0 && w->n_cells * w->whole.sides[w->n_single - 1].n_picks <= PART_CELLS)
+        w->n_cells *= w->whole.sides[--w->n_single].n_picks;
+    for (size_t i = 0; i < w->whole.n_sides; i++) {
+        w->sides[i] = w->whole.sides[i];
+        if (i < w->n_single)
+            w->sides[i].n_picks = 1;
     }
-    w->n_single = w->cut.n_sides;
-    while (w->n_single > 0 && w->n_cells * w->n_picks[w->n_single - 1] <= PART_CELLS)
-        w->n_cells *= w->n_picks[--w->n_single];
-    for (size_t i = 0; i < w->n_single; i++)
-        w->sides[i].n_picks = 1;
     return CELLAR_OK;
 }
 
@@ -108,9 +87,9 @@ static cellar_status walk_begin(walk *w, const serve_dataset *dataset, const ser
 static int walk_next(walk *w)
 {
     for (size_t i = w->n_single; i-- > 0;) {
-        if (++w->sides[i].picks < w->picks[i] + w->n_picks[i])
+        if (++w->sides[i].picks < w->whole.sides[i].picks + w->whole.sides[i].n_picks)
             return 1;
-        w->sides[i].picks = w->picks[i];
+        w->sides[i].picks = w->whole.sides[i].picks;
     }
     return 0;
 }

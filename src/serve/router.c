@@ -20,7 +20,10 @@ typedef struct route {
 } route;
 
 /* What exists; the first prefix that fits decides. */
-static const route routes[] = {{"api/v2", serve_route_pxweb2}, {NULL, NULL}};
+static const route routes[] = {{"api/v2", serve_route_pxweb2},
+                               {"api/v1", serve_route_pxweb1},
+                               {"v1", serve_route_v1},
+                               {NULL, NULL}};
 
 /* How many segments of the call the prefix takes; 0: it is another one. */
 static size_t match(const char *prefix, const serve_call *call)
@@ -233,4 +236,5 @@ void cellar_site_answer(cellar_site *site, const cellar_request *request, cellar
     out->body_length = s->reply.body.length;
     out->is_immutable = s->reply.is_immutable;
     add_headers(s, request, out);
+    serve_metrics_response(&site->metrics, out->status);
 }

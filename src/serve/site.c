@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "serve/access.h"
-#include "serve/source.h"
+#include "serve/dataset_open.h"
 
 cellar_site_options cellar_site_options_default(void)
 {
@@ -17,7 +17,7 @@ void cellar_site_close(cellar_site *site)
     if (site == NULL)
         return;
     for (size_t i = 0; i < site->n_datasets; i++)
-        serve_source_close(site->datasets[i].source);
+        serve_dataset_close(&site->datasets[i]);
     serve_access_close(site);
     cellar_free(site->datasets);
     serve_config_free(site->config);

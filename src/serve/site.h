@@ -10,6 +10,7 @@
 #include "serve/config.h"
 #include "serve/dataset.h"
 #include "serve/limits.h"
+#include "serve/metrics.h"
 #include "serve/tokens.h"
 
 struct cellar_site {
@@ -23,6 +24,7 @@ struct cellar_site {
     serve_tokens *tokens; /* NULL: nobody has one */
     serve_limits *limits; /* of calls; NULL: none */
     serve_audit *audit;   /* NULL: nothing is written down */
+    serve_metrics metrics;
     unsigned calls_per_window, window_seconds;
     const char *static_folder; /* the built page; NULL: none */
     const char *license;       /* of the data, a name or an address; "" by default */

@@ -4,6 +4,7 @@
 #define CELLAR_SERVE_SOURCE_H
 
 #include <cellar/cube.h>
+#include <cellar/interval.h>
 
 #include "serve/answer.h"
 
@@ -34,6 +35,15 @@ typedef struct serve_cover {
     int is_immutable;        /* 1: asked again, the table has the same values */
 } serve_cover;
 
+/* What noise leaves open about a sum of cells, or about two compared. */
+typedef struct serve_finding {
+    double estimate, se; /* NAN: none */
+    double low, high;    /* both infinite where undetermined */
+    double p_value; /* of a difference: how likely noise alone makes one at least as large; NAN:
+                       not known */
+    int is_undetermined; /* 1: the second of a ratio may be 0 for all the noise shows */
+} serve_finding;
+
 typedef struct serve_source_ops {
     /* Fills *out; a table that cannot be answered has exists = 0, which is no failure. */
     cellar_status (*status)(const serve_source *source, const serve_dataset *dataset,
@@ -49,6 +59,23 @@ typedef struct serve_source_ops {
     cellar_status (*describe)(const serve_source *source, const serve_dataset *dataset,
                               const serve_table *table, cellar_arena *arena, serve_cover *out,
                               cellar_error *err);
+    /* The certificate with that id, a JSON object; *out is NULL when the source has none. */
+    cellar_status (*certificate)(const serve_source *source, const serve_dataset *dataset,
+                                 const char *id, cellar_arena *arena, const char **out,
+                                 cellar_error *err);
+    /* Inference from tables that exist; NULL: the source cannot. A set of cells is a cut whose
+     * sides have one pick each: the cells of its members, added up. */
+    cellar_status (*compare)(const serve_source *source, const serve_cut *first,
+                             cellar_comparison comparison, const serve_cut *second,
+                             double confidence, serve_finding *out, cellar_error *err);
+    /* How far below and above the values of a cut their intervals reach, in its order; together
+     * they hold with the confidence if `is_simultaneous`. */
+    cellar_status (*bounds)(const serve_source *source, const serve_cut *cut, double confidence,
+                            int is_simultaneous, double *below, double *above, cellar_error *err);
+    /* A whole table for tests; *needs_bootstrap is 1 when no other reference is known. */
+    cellar_status (*noisy)(const serve_source *source, const serve_dataset *dataset,
+                           const serve_table *table, int *needs_bootstrap, cellar_noisy **out,
+                           cellar_error *err);
     /* Looks for what was added since; NULL when nothing can be. Answers go on meanwhile. */
     cellar_status (*refresh)(serve_source *source, const serve_dataset *dataset, cellar_error *err);
     void (*close)(serve_source *source);
@@ -63,9 +90,7 @@ struct serve_source {
 /* A cube. Takes it, in every case. `name` stands for the file in messages. */
 cellar_status serve_source_of_cube(cellar_cube *cube, const char *name, serve_source **out,
                                    cellar_error *err);
-/* A folder of releases. New files are seen when it is refreshed: the vault adds them. A file that
- * cannot be read or whose certificate does not hold is refused. */
-cellar_status serve_source_open_releases(const char *folder, serve_source **out, cellar_error *err);
+/* Looks for what was added since: releases of a vault. */
 cellar_status serve_source_refresh(serve_source *source, const serve_dataset *dataset,
                                    cellar_error *err);
 void serve_source_close(serve_source *source); /* NULL is fine */

@@ -8,7 +8,7 @@
 #include "cube/picks.h"
 #include "release/estimate/estimate.h"
 #include "serve/guarantee.h"
-#include "serve/source.h"
+#include "serve/source_cube.h"
 #include "table/formats/extension.h"
 
 typedef struct cube_source {
@@ -170,6 +170,31 @@ out:
     return status;
 }
 
+/* ---- inference ---------------------------------------------------------------------------------
+ */
+
+static cellar_status cube_compare(const serve_source *source, const serve_cut *first,
+                                  cellar_comparison comparison, const serve_cut *second,
+                                  double confidence, serve_finding *out, cellar_error *err)
+{
+    return serve_cube_compare(of(source)->cube, first, comparison, second, confidence, out, err);
+}
+
+static cellar_status cube_bounds(const serve_source *source, const serve_cut *cut,
+                                 double confidence, int is_simultaneous, double *below,
+                                 double *above, cellar_error *err)
+{
+    return serve_cube_bounds(of(source)->cube, cut, confidence, is_simultaneous, below, above, err);
+}
+
+static cellar_status cube_noisy(const serve_source *source, const serve_dataset *dataset,
+                                const serve_table *table, int *needs_bootstrap, cellar_noisy **out,
+                                cellar_error *err)
+{
+    *needs_bootstrap = 1;
+    return serve_cube_noisy(of(source)->cube, dataset, table, out, err);
+}
+
 /* ---- what covers them --------------------------------------------------------------------------
  */
 
@@ -184,6 +209,15 @@ static cellar_status cube_describe(const serve_source *source, const serve_datas
                          .guarantee = s->guarantee,
                          .origin = s->origin,
                          .is_immutable = 1};
+    return CELLAR_OK;
+}
+
+static cellar_status cube_certificate(const serve_source *source, const serve_dataset *dataset,
+                                      const char *id, cellar_arena *arena, const char **out,
+                                      cellar_error *err)
+{
+    (void) dataset, (void) arena, (void) err;
+    *out = strcmp(id, of(source)->id) == 0 ? of(source)->certificate : NULL;
     return CELLAR_OK;
 }
 
@@ -204,6 +238,10 @@ static const serve_source_ops cube_ops = {.status = cube_status,
                                           .ask = cube_ask,
                                           .nearest = cube_nearest,
                                           .describe = cube_describe,
+                                          .certificate = cube_certificate,
+                                          .compare = cube_compare,
+                                          .bounds = cube_bounds,
+                                          .noisy = cube_noisy,
                                           .close = cube_close};
 
 static cellar_status describe(cube_source *s, cellar_error *err)

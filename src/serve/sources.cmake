@@ -9,13 +9,16 @@ set(LAYER_SOURCES
   choices.c
   config.c
   config_sign.c
+  cut_make.c
   cuts.c
   dataset.c
+  dataset_open.c
   default_table.c
   drawn.c
   floor.c
   format_csv.c
   format_html.c
+  format_json.c
   format_jsonstat.c
   format_px.c
   format_sdmx_csv.c
@@ -27,9 +30,14 @@ set(LAYER_SOURCES
   json.c
   judge.c
   limits.c
+  metrics.c
+  noise.c
   picks.c
+  piece.c
+  piece_ask.c
   population.c
   price.c
+  pxweb1.c
   pxweb2.c
   pxweb2_codelist.c
   pxweb2_data.c
@@ -49,11 +57,20 @@ set(LAYER_SOURCES
   site_open.c
   source.c
   source_cube.c
+  source_cube_infer.c
+  source_releases.c
   suggest.c
   texts.c
   token_file.c
   token_lines.c
   tokens.c
+  v1.c
+  v1_about.c
+  v1_draw.c
+  v1_infer.c
+  v1_operator.c
+  v1_table.c
+  v1_vault.c
   variable.c
   vault.c
   vault_clock.c

@@ -83,7 +83,7 @@ enum {
 /* Where a canonical table is. */
 typedef struct vault_place {
     int exists;                 /* 1: it was drawn, and its file has its name */
-    int is_noted;               /* of kind `cell-key`: the ledger knows it */
+    size_t noted;               /* of kind `cell-key`: the entry of the ledger, from 1; 0: none */
     unsigned attempt;           /* that drew it, or that will be the next */
     cellar_text request;        /* of that attempt */
     char file[VAULT_FILE_TEXT]; /* its name in the folder of the data set */

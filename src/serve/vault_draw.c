@@ -213,7 +213,7 @@ static cellar_status look(drawing *d, cellar_error *err)
     if (status != CELLAR_OK || is_refused(d))
         return status;
     return d->set->dataset.kind == SERVE_BUDGET ? check_price(d, err)
-           : d->place.is_noted                  ? CELLAR_OK /* it is in the floor already */
+           : d->place.noted > 0                 ? CELLAR_OK /* it is in the floor already */
                                                 : check_floor(d, err);
 }
 

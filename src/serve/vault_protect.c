@@ -4,7 +4,6 @@
 #include "serve/vault.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <cellar/charged.h>
@@ -129,17 +128,15 @@ static cellar_status note(vault_set *set, const cellar_prepared *prepared, const
                           char stamp[CELLAR_STAMP_TEXT], cellar_error *err)
 {
     cellar_payment payment = cellar_payment_default();
-    cellar_status status;
+    cellar_status status = CELLAR_OK;
     payment.dataset = set->text.ledger.dataset;
     payment.request = place->request.bytes;
     payment.edition = set->text.records.data.edition;
-    if (place->is_noted) {
-        snprintf(stamp, CELLAR_STAMP_TEXT, "uncharged, noted in ledger %s",
-                 cellar_ledger_id(set->ledger->ledger));
-        return CELLAR_OK;
-    }
     pthread_mutex_lock(&set->ledger->lock);
-    status = cellar_prepared_note(prepared, set->ledger->ledger, &payment, stamp, err);
+    if (place->noted > 0)
+        cellar_ledger_note_stamp(set->ledger->ledger, place->noted, stamp);
+    else
+        status = cellar_prepared_note(prepared, set->ledger->ledger, &payment, stamp, err);
     pthread_mutex_unlock(&set->ledger->lock);
     return status;
 }

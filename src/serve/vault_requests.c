@@ -137,13 +137,14 @@ static cellar_status find_charged(const vault_set *set, const serve_table *table
     }
 }
 
-static int is_noted(const vault_set *set, const char *request)
+/* The number of the entry that notes a request; 0: none does. */
+static size_t find_note(const vault_set *set, const char *request)
 {
     const cellar_ledger *ledger = set->ledger->ledger;
     for (size_t i = cellar_ledger_n_entries(ledger); i-- > 0;) {
         const cellar_ledger_entry *entry = cellar_ledger_entry_at(ledger, i);
         if (entry->kind == CELLAR_ENTRY_UNCHARGED && strcmp(entry->what, request) == 0)
-            return 1;
+            return i + 1;
     }
     return 0;
 }
@@ -155,8 +156,8 @@ static cellar_status find_noted(const vault_set *set, const serve_table *table, 
     cellar_status status = CELLAR_OK;
     CELLAR_TRY(place_name(set, table, 1, out, err));
     CELLAR_TRY(vault_place_path(set, out, &path, err));
-    out->is_noted = is_noted(set, out->request.bytes);
-    out->exists = out->is_noted && access(path.bytes, F_OK) == 0;
+    out->noted = find_note(set, out->request.bytes);
+    out->exists = out->noted > 0 && access(path.bytes, F_OK) == 0;
 out:
     cellar_text_clear(&path);
     return status;

@@ -7,57 +7,7 @@
 #include "fail_every.h"
 #include "serve/cuts.h"
 #include "serve_place.h"
-
-/* ---- a site and its questions ------------------------------------------------------------------
- */
-
-typedef struct asked {
-    serve_question question;
-    serve_pick picks[2][16];
-    uint32_t members[2][16][8];
-} asked;
-
-static void begin(asked *a, const serve_dataset *dataset)
-{
-    *a = (asked){.question = {.dataset = dataset, .contents = {SERVE_COUNT}, .n_contents = 1}};
-}
-
-/* Another side; its picks are added by add_pick(). */
-static void add_side(asked *a, const char *variable)
-{
-    serve_side *side = &a->question.sides[a->question.n_sides];
-    const serve_dataset *d = a->question.dataset;
-    side->variable = (size_t) (serve_find_variable(d, variable) - d->variables);
-    side->picks = a->picks[a->question.n_sides++];
-    a->question.contents_at = a->question.n_sides;
-}
-
-/* Codes of one level, separated by commas, as one pick. */
-static void add_pick(asked *a, size_t level, const char *codes)
-{
-    const size_t s = a->question.n_sides - 1;
-    serve_side *side = &a->question.sides[s];
-    const serve_level *list = &a->question.dataset->variables[side->variable].levels[level - 1];
-    serve_pick *pick = &a->picks[s][side->n_picks];
-    uint32_t *members = a->members[s][side->n_picks++];
-    *pick = (serve_pick){.code = codes, .label = codes, .level = level, .members = members};
-    while (*codes != '\0') {
-        char code[16] = "";
-        const size_t length = strcspn(codes, ",");
-        memcpy(code, codes, length);
-        members[pick->n_members++] = (uint32_t) serve_find_category(list, code);
-        codes += length + (codes[length] == ',');
-    }
-}
-
-static serve_answer answer(const asked *a)
-{
-    serve_answer out;
-    cellar_error err = {""};
-    if (serve_answer_question(&a->question, &out, &err) != CELLAR_OK)
-        fail_msg("%s", err.message);
-    return out;
-}
+#include "serve_question.h"
 
 /* ---- against the cube --------------------------------------------------------------------------
  */
@@ -96,7 +46,7 @@ static cellar_estimated_cell cube_says(const cellar_cube *cube, const asked *a, 
 
 static void check_against_cube(const cellar_cube *cube, const asked *a)
 {
-    serve_answer found = answer(a);
+    serve_answer found = ask_answer(a);
     assert_false(found.is_refused);
     assert_int_equal(found.n_values, serve_question_n_cells(&a->question));
     for (size_t i = 0; i < found.n_values; i++) {
@@ -122,36 +72,36 @@ static void values_are_those_of_the_cube(void **state)
     asked a;
     assert_int_equal(cellar_cube_open(scratch_path(*state, "sample.cube"), &cube, &err), CELLAR_OK);
 
-    begin(&a, d); /* the total */
+    ask_begin(&a, d); /* the total */
     check_against_cube(cube, &a);
 
-    begin(&a, d); /* the order of the question, not that of the cube */
-    add_side(&a, "sex");
-    add_pick(&a, 1, "m");
-    add_pick(&a, 1, "f");
-    add_side(&a, "region");
-    add_pick(&a, 2, "s3");
-    add_pick(&a, 2, "n1");
-    add_pick(&a, 2, "s3");
+    ask_begin(&a, d); /* the order of the question, not that of the cube */
+    ask_side(&a, "sex");
+    ask_pick(&a, 1, "m");
+    ask_pick(&a, 1, "f");
+    ask_side(&a, "region");
+    ask_pick(&a, 2, "s3");
+    ask_pick(&a, 2, "n1");
+    ask_pick(&a, 2, "s3");
     check_against_cube(cube, &a);
 
-    begin(&a, d); /* two levels and a group in one selection */
-    add_side(&a, "region");
-    add_pick(&a, 2, "n2");
-    add_pick(&a, 1, "south");
-    add_pick(&a, 2, "n1,s1,s2");
-    add_pick(&a, 1, "north,south");
-    add_side(&a, "sex");
-    add_pick(&a, 1, "f");
-    add_pick(&a, 1, "f,m");
+    ask_begin(&a, d); /* two levels and a group in one selection */
+    ask_side(&a, "region");
+    ask_pick(&a, 2, "n2");
+    ask_pick(&a, 1, "south");
+    ask_pick(&a, 2, "n1,s1,s2");
+    ask_pick(&a, 1, "north,south");
+    ask_side(&a, "sex");
+    ask_pick(&a, 1, "f");
+    ask_pick(&a, 1, "f,m");
     check_against_cube(cube, &a);
 
-    begin(&a, d); /* a variable that everybody has the same value of */
-    add_side(&a, "period");
-    add_pick(&a, 1, "2026");
-    add_side(&a, "region");
-    add_pick(&a, 1, "north");
-    add_pick(&a, 2, "n1");
+    ask_begin(&a, d); /* a variable that everybody has the same value of */
+    ask_side(&a, "period");
+    ask_pick(&a, 1, "2026");
+    ask_side(&a, "region");
+    ask_pick(&a, 1, "north");
+    ask_pick(&a, 2, "n1");
     check_against_cube(cube, &a);
     cellar_cube_close(cube);
     cellar_site_close(site);
@@ -166,13 +116,13 @@ static void what_is_not_sound_is_an_error(void **state)
     serve_answer out;
     cellar_error err;
     asked a;
-    begin(&a, &site->datasets[0]);
-    add_side(&a, "region");
-    add_pick(&a, 2, "n1,n1");
+    ask_begin(&a, &site->datasets[0]);
+    ask_side(&a, "region");
+    ask_pick(&a, 2, "n1,n1");
     assert_int_equal(serve_answer_question(&a.question, &out, &err), CELLAR_ERR_ARGUMENT);
     assert_non_null(strstr(err.message, "twice"));
     serve_answer_clear(&out);
-    add_pick(&a, 2, "absent");
+    ask_pick(&a, 2, "absent");
     a.question.sides[0].picks++;
     a.question.sides[0].n_picks = 1;
     assert_int_equal(serve_answer_question(&a.question, &out, &err), CELLAR_ERR_ARGUMENT);
@@ -186,11 +136,11 @@ static void too_many_cells_are_refused(void **state)
     serve_answer found;
     asked a;
     site->datasets[0].max_cells = 1;
-    begin(&a, &site->datasets[0]);
-    add_side(&a, "sex");
-    add_pick(&a, 1, "m");
-    add_pick(&a, 1, "f");
-    found = answer(&a);
+    ask_begin(&a, &site->datasets[0]);
+    ask_side(&a, "sex");
+    ask_pick(&a, 1, "m");
+    ask_pick(&a, 1, "f");
+    found = ask_answer(&a);
     assert_true(found.is_refused);
     assert_string_equal(found.refusal.rule, "cells");
     assert_string_equal(found.refusal.detail,
@@ -207,15 +157,15 @@ static void tags_differ_with_what_is_shown(void **state)
     cellar_site *site = serve_place_open(*state, NULL);
     serve_answer one, again, other;
     asked a;
-    begin(&a, &site->datasets[0]);
-    add_side(&a, "sex");
-    add_pick(&a, 1, "m");
-    one = answer(&a);
-    again = answer(&a);
+    ask_begin(&a, &site->datasets[0]);
+    ask_side(&a, "sex");
+    ask_pick(&a, 1, "m");
+    one = ask_answer(&a);
+    again = ask_answer(&a);
     assert_string_equal(one.etag, again.etag);
     assert_int_equal(strlen(one.etag), 32);
     a.question.language = 1;
-    other = answer(&a);
+    other = ask_answer(&a);
     assert_string_not_equal(one.etag, other.etag);
     serve_answer_clear(&one);
     serve_answer_clear(&again);
@@ -273,10 +223,10 @@ static void every_allocation_may_fail(void **state)
 {
     cellar_site *site = serve_place_open(*state, NULL);
     asked a;
-    begin(&a, &site->datasets[0]);
-    add_side(&a, "region");
-    add_pick(&a, 2, "n2");
-    add_pick(&a, 1, "south");
+    ask_begin(&a, &site->datasets[0]);
+    ask_side(&a, "region");
+    ask_pick(&a, 2, "n2");
+    ask_pick(&a, 1, "south");
     check_fail_every(answer_scenario, &a);
     cellar_site_close(site);
 }

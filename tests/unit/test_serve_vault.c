@@ -293,8 +293,6 @@ static void test_populations(void **state)
 
 int main(void)
 {
-#define VAULT_TEST(name)                                                                           \
-    cmocka_unit_test_setup_teardown(name, vault_place_setup, vault_place_teardown)
     const struct CMUnitTest tests[] = {
         VAULT_TEST(test_draw),    VAULT_TEST(test_levels),   VAULT_TEST(test_refusals),
         VAULT_TEST(test_budget),  VAULT_TEST(test_shares),   VAULT_TEST(test_messages),

@@ -156,6 +156,9 @@ static inline int vault_place_teardown(void **state)
     return scratch_teardown(state);
 }
 
+#define VAULT_TEST(name)                                                                           \
+    cmocka_unit_test_setup_teardown(name, vault_place_setup, vault_place_teardown)
+
 /* ---- a vault whose time passes only in sleep ------------------------------------------------ */
 
 static inline uint64_t still_now_ms(void *context)

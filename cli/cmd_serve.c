@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cellar serve: the table builder. The program cellar-server does the work. */
+#include "verbs.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "serve.h"
+
+#define AT(member) offsetof(serve_values, member)
+static const cli_option serve_options[] = {
+    TEXT("listen", "ADDRESS", listen,
+         "where: ADDRESS:PORT (port 0: any that is free) or unix:PATH [127.0.0.1:8080]"),
+    FLAG("anywhere", anywhere, "listen at addresses that other machines reach, too: without TLS"),
+    NUMBER("threads", "N", threads, 1, 256, "answer so many requests at once [processors and 4]"),
+    FLAG("require-sandbox", require_sandbox,
+         "do not serve where the kernel cannot confine the process that speaks HTTP"),
+    SECTION("To begin with"),
+    FLAG("demo", demo, "make the small country in FOLDER [cellar-demo], build its cube, serve it"),
+    NUMBER("people", "N", people, 1, 100000000, "of the small country [100000]"),
+};
+
+static const char *const serve_examples[] = {
+    "cellar serve --demo", "cellar serve site.yaml",
+    "cellar serve site.yaml --listen unix:/run/cellar/http", NULL};
+
+static const cli_command serve_command = {
+    "serve",
+    "CONFIG.yaml | --demo [FOLDER] [options]",
+    "Serves tables over HTTP: people build their own from a cube or from releases, with an "
+    "interval at every value and a certificate in every file. docs/table-builder.md describes the "
+    "configuration. Prints the address once requests are answered, and runs until it is "
+    "interrupted; SIGHUP reads the configuration again without dropping a request.",
+    serve_options,
+    sizeof serve_options / sizeof serve_options[0],
+    serve_examples};
+
+/* ---- the program -------------------------------------------------------------------------------
+ */
+
+/* Where it lies relative to the folder of this program: in the build, and when it is installed. */
+static const char *const places[] = {"", CELLAR_SERVER_FROM_BIN "/"};
+
+/* What CELLAR_SERVER says, else beside this program or where it is installed. */
+static void find_program(char path[PATH_MAX])
+{
+    const char *asked = secure_getenv("CELLAR_SERVER");
+    char own[PATH_MAX];
+    ssize_t n;
+    if (asked != NULL && asked[0] != '\0') {
+        snprintf(path, PATH_MAX, "%s", asked);
+        return;
+    }
+    n = readlink("/proc/self/exe", own, sizeof own - 1);
+    own[n > 0 ? n : 0] = '\0';
+    for (size_t i = 0; strrchr(own, '/') != NULL && i < sizeof places / sizeof *places; i++) {
+        strrchr(own, '/')[1] = '\0';
+        if (snprintf(path, PATH_MAX, "%s%scellar-server", own, places[i]) < PATH_MAX &&
+            access(path, X_OK) == 0)
+            return;
+    }
+    snprintf(path, PATH_MAX, "%s", CELLAR_SERVER_INSTALLED);
+}
+
+static int start_program(const char *config, const serve_values *values)
+{
+    char path[PATH_MAX], threads[24], name[] = "cellar-server", dashes[] = "--",
+                                      listen[] = "--listen", n_threads[] = "--threads",
+                                      anywhere[] = "--anywhere", sandbox[] = "--require-sandbox";
+    char *arguments[12] = {name};
+    size_t n = 1;
+    snprintf(threads, sizeof threads, "%llu", (unsigned long long) values->threads.value);
+    if (values->listen != NULL) {
+        arguments[n++] = listen;
+        arguments[n++] = (char *) (uintptr_t) values->listen;
+    }
+    if (values->threads.given) {
+        arguments[n++] = n_threads;
+        arguments[n++] = threads;
+    }
+    if (values->anywhere)
+        arguments[n++] = anywhere;
+    if (values->require_sandbox)
+        arguments[n++] = sandbox;
+    arguments[n++] = dashes;
+    arguments[n++] = (char *) (uintptr_t) config;
+    find_program(path);
+    fflush(stdout);
+    execv(path, arguments);
+    cli_message("%s: cannot start the server (install it there, or name it in CELLAR_SERVER): %s",
+                path, strerror(errno));
+    return CLI_FAILED;
+}
+
+/* ---- the verb ----------------------------------------------------------------------------------
+ */
+
+static int serve_run(const cli_words *words, const serve_values *values)
+{
+    char config[PATH_MAX];
+    const char *folder = words->n > 0 ? words->items[0] : "cellar-demo";
+    int result;
+    if (!values->demo && words->n != 1)
+        return cli_usage("serve needs a configuration, or --demo");
+    if (!values->demo && values->people.given)
+        return cli_usage("--people is for --demo");
+    if (!values->demo)
+        return start_program(words->items[0], values);
+    if (words->n > 1)
+        return cli_usage("serve --demo takes one folder, and '%s' is a second", words->items[1]);
+    result = cli_serve_demo(folder, values, config);
+    return result == CLI_GO_ON ? start_program(config, values) : result;
+}
+
+int cli_serve(int argc, char **argv)
+{
+    serve_values values = {0};
+    cli_words words = {0};
+    int result = cli_options_parse(&serve_command, argc, argv, &values, &words);
+    if (result == CLI_GO_ON)
+        result = serve_run(&words, &values);
+    cli_words_clear(&words);
+    cli_options_clear(&serve_command, &values);
+    return result;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the parts of `cellar serve` share. */
+#ifndef CELLAR_CLI_SERVE_H
+#define CELLAR_CLI_SERVE_H
+
+#include <limits.h>
+
+#include "options.h"
+
+typedef struct serve_values {
+    const char *listen;
+    cli_number threads, people;
+    int anywhere, require_sandbox, demo;
+} serve_values;
+
+/* Makes the small country in `folder`, its ledger and its cube, as far as they are not there, and
+ * answers CLI_GO_ON with the path of the configuration that serves it. */
+int cli_serve_demo(const char *folder, const serve_values *values, char config[PATH_MAX]);
+
+#endif

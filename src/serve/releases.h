@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Folders of releases as a source (source.h), and what they bring of variables. */
+#ifndef CELLAR_SERVE_RELEASES_H
+#define CELLAR_SERVE_RELEASES_H
+
+#include "serve/source.h"
+
+/* Reads all releases of a folder: files .json, .px and .csv, of a table in several formats one. A
+ * vault adds to a folder that `grows`; in another a manifest must fit if it is there, and the
+ * certificate of a pack is that of all its tables. Refresh the source before the first question. */
+cellar_status serve_source_open_releases(const char *folder, int grows, serve_source **out,
+                                         cellar_error *err);
+
+/* The releases that were read. */
+size_t serve_releases_n(const serve_source *source);
+const cellar_schema *serve_releases_schema(const serve_source *source, size_t release);
+
+#endif
