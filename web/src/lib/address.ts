@@ -50,11 +50,12 @@ export function fromQuery(dataset: Dataset, query: URLSearchParams): Choice[] {
   for (const [name, text] of query) {
     const code = /^valuecodes\[(.+)\]$/i.exec(name)?.[1];
     const variable = code === undefined ? undefined : findVariable(dataset, code);
-    if (variable === undefined || choices.some((c) => c.variable === variable.code)) continue;
+    if (variable === undefined || variable.constant || choices.some((c) => c.variable === variable.code)) continue;
     const asked = query.get(`codelist[${code}]`);
     const level = variable.levels.find((l) => l.id === asked) ?? finest(variable);
     const known = new Set(level.categories.map((c) => c.code));
-    const { codes, groups } = chosen(text, known);
+    const { codes: some, groups } = chosen(text, known);
+    const codes = some?.length === known.size ? null : some;
     if (codes !== null && codes.length + groups.length === 0) continue;
     const place = columns.includes(variable.code) ? 'columns' : 'rows';
     choices.push({ variable: variable.code, place, level: level.id, codes, groups });

@@ -21,8 +21,21 @@ export class Refused extends Error {
 export interface SiteInfo {
   title: string;
   languages: string[];
-  theme?: { accent?: string; logo?: string; name?: string; contact?: string };
-  datasets: { id: string; title: string; kind: Dataset['kind']; updated: string; note?: string | null }[];
+  datasets: { id: string; title: string; kind: Dataset['kind']; updated: string; next_update: string | null }[];
+}
+
+/** How the agency looks: agency.json in the folder of the page, which it replaces with its own. */
+export interface Agency {
+  name?: string;
+  logo?: string; // an address on this site
+  accent?: string; // a colour
+  contact?: string;
+  boundaries?: Record<string, string>; // of a level: the address of a GeoJSON file on this site
+}
+
+/** A suggestion of the server: a table that would be answered. */
+interface Suggestion {
+  table: string;
 }
 
 /** What is known about a table before it is asked for. */
@@ -30,35 +43,39 @@ export interface Preview {
   table: string;
   cells: number;
   allowed: boolean;
-  rule?: string | null;
-  detail?: string | null;
-  suggestions?: string[];
-  exists: boolean;
-  from?: string | null; // a finer table that it is added up from
-  cost?: string | null;
-  plus_minus?: number | null;
+  refusal: { rule: string; detail: string; suggestions: Suggestion[] } | null;
+  /** What answers it now; `from` is a finer table when it is not exact. */
+  answer: { exact: boolean; from: string; half_width95: number | null; certificate: string; guarantee: string; origin: string } | null;
+  draw: { cost: { currency: string; amount: string; text: string } | null; half_width95?: number | null } | null;
+}
+
+interface Finding {
+  estimate: number | null;
+  low: number | null;
+  high: number | null;
 }
 
 export interface Comparison {
-  difference: { estimate: number; low: number; high: number };
-  ratio: { estimate: number | null; low: number | null; high: number | null; is_undetermined: boolean };
-  noise_alone: boolean;
-  sentence: string;
+  difference: Finding & { noise_alone: boolean };
+  ratio: Finding & { undetermined: boolean };
 }
 
 export interface Independence {
-  statistic: number;
   df: number;
-  p_value: number;
   reference: string;
-  sentence: string;
+  reliable: boolean;
+  aware: { statistic: number; p_value: number };
 }
 
 export interface Statement {
-  statement: string;
-  cap?: string | null;
-  spent?: string | null;
-  left?: string | null;
+  statement?: string;
+  budget?: { cap?: string; spent?: string; left?: string };
+  wasted?: unknown;
+}
+
+export interface Intervals {
+  low: (number | null)[];
+  high: (number | null)[];
 }
 
 /** The token of this visit, if its owner typed one; it is kept nowhere. */
@@ -87,9 +104,10 @@ function post(value: unknown): RequestInit {
   return { method: 'POST', body: JSON.stringify(value) };
 }
 
+export const getAgency = () => ask<Agency>('/agency.json').catch((): Agency => ({}));
 export const getSite = (lang: string) => ask<SiteInfo>(`/v1/datasets?lang=${lang}`);
 export const getDataset = (id: string, lang: string) =>
-  ask<Dataset>(`/v1/datasets/${encodeURIComponent(id)}?lang=${lang}`);
+  ask<Dataset>(`/v1/datasets/${encodeURIComponent(id)}/variables?lang=${lang}`);
 export const getPreview = (id: string, table: string) =>
   ask<Preview>(`/v1/tables/${encodeURIComponent(id)}/${encodeURIComponent(table)}`);
 export const getStatement = (id: string) => ask<Statement>(`/v1/datasets/${encodeURIComponent(id)}/statement`);
@@ -100,9 +118,9 @@ export const getDefault = (id: string) =>
     `/api/v2/tables/${encodeURIComponent(id)}/defaultselection`,
   );
 export const draw = (dataset: string, table: string, max_cost: string) =>
-  ask<{ table: string; cost: string }>('/v1/draws', post({ dataset, table, max_cost }));
-export const compare = (dataset: string, a: Record<string, string[]>, b: Record<string, string[]>) =>
-  ask<Comparison>('/v1/compare', post({ dataset, a, b }));
+  ask<{ state: string; charged: string | null }>('/v1/draws', post({ dataset, table, max_cost }));
+export const compare = (dataset: string, first: Record<string, string[]>, second: Record<string, string[]>) =>
+  ask<Comparison>('/v1/compare', post({ dataset, first, second }));
 export const independence = (dataset: string, table: string) =>
   ask<Independence>('/v1/independence', post({ dataset, table }));
 

@@ -28,7 +28,8 @@ export class Builder {
   }
   get crosstab(): Crosstab | null {
     if (this.data === null) return null;
-    return crosstab(this.data, this.choices.filter((c) => c.place === 'rows').map((c) => c.variable));
+    const named = (place: Place) => this.choices.filter((c) => c.place === place).map((c) => c.variable);
+    return crosstab(this.data, named('rows'), named('columns'));
   }
 
   open(query: URLSearchParams): void {
@@ -100,6 +101,12 @@ export class Builder {
       const preview = await getPreview(this.dataset.id, this.table);
       if (isOld()) return;
       this.preview = preview;
+      if (preview.answer === null && preview.refusal !== null) {
+        const { detail, rule, suggestions } = preview.refusal;
+        this.data = null;
+        this.refusal = { status: 403, detail, rule, suggestions: suggestions.map((s) => s.table) };
+        return;
+      }
       const data = await getData(this.dataset.id, this.query);
       if (isOld()) return;
       this.data = data;
@@ -114,10 +121,10 @@ export class Builder {
 
   /** Draws the table, at the cost that was shown and no more. */
   async draw(): Promise<void> {
-    const cost = this.preview?.cost;
-    if (cost == null) return;
+    const draws = this.preview?.draw;
+    if (draws == null) return;
     try {
-      await draw(this.dataset.id, this.table, cost);
+      await draw(this.dataset.id, this.table, draws.cost?.amount ?? '0');
       await this.ask();
     } catch (error) {
       this.refusal = error instanceof Refused ? error.refusal : { status: 0, detail: String(error) };

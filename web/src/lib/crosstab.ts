@@ -57,10 +57,8 @@ function headings(data: JsonStat, ids: string[]): Heading[] {
   return all;
 }
 
-export function crosstab(data: JsonStat, stub: string[]): Crosstab {
-  const plain = data.id.filter((id) => id !== CONTENTS);
-  const rowIds = plain.filter((id) => stub.includes(id));
-  const columnIds = plain.filter((id) => !stub.includes(id));
+/** Dimensions that are in neither list have one category: a period that never changes. */
+export function crosstab(data: JsonStat, rowIds: string[], columnIds: string[]): Crosstab {
   const stride = new Map<string, number>();
   data.id.reduceRight((step, id, i) => (stride.set(id, step), step * data.size[i]!), 1);
   const contents = codesOf(data, CONTENTS);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Texts in the language of the page. A language is one file in texts/; what it lacks is said in English. */
 import en from '../texts/en.json';
-import fr from '../texts/fr.json';
+import sv from '../texts/sv.json';
 
 type Texts = Record<keyof typeof en, string>;
-const all: Record<string, Partial<Texts>> = { en, fr };
+const all: Record<string, Partial<Texts>> = { en, sv };
 
 export const locale = $state({ language: 'en' });
 

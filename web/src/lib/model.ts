@@ -19,6 +19,7 @@ export interface Variable {
   label: string;
   note?: string | null;
   role?: 'plain' | 'time' | 'geo';
+  constant?: boolean; // one category, always shown
   levels: Level[];
 }
 
@@ -33,7 +34,6 @@ export interface Dataset {
   contact?: string | null;
   updated: string;
   next_update?: string | null;
-  guarantee: string;
   max_cells: number;
   variables: Variable[];
 }
