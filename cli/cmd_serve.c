@@ -3,7 +3,9 @@
 #include "verbs.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,14 +14,19 @@
 
 #include "serve.h"
 
+enum { ARGUMENTS_MAX = 12 };
+
 #define AT(member) offsetof(serve_values, member)
 static const cli_option serve_options[] = {
     TEXT("listen", "ADDRESS", listen,
          "where: ADDRESS:PORT (port 0: any that is free) or unix:PATH [127.0.0.1:8080]"),
     FLAG("anywhere", anywhere, "listen at addresses that other machines reach, too: without TLS"),
     NUMBER("threads", "N", threads, 1, 256, "answer so many requests at once [processors and 4]"),
+    NUMBER("deadline", "SECONDS", deadline, 1, 3600,
+           "a client may take so long to send a request, and to read its response [20]"),
     FLAG("require-sandbox", require_sandbox,
          "do not serve where the kernel cannot confine the process that speaks HTTP"),
+    TEXT("signer", "FILE", signer, "draw nothing unless this public key signed the configuration"),
     SECTION("To begin with"),
     FLAG("demo", demo, "make the small country in FOLDER [cellar-demo], build its cube, serve it"),
     NUMBER("people", "N", people, 1, 100000000, "of the small country [100000]"),
@@ -67,33 +74,50 @@ static void find_program(char path[PATH_MAX])
     snprintf(path, PATH_MAX, "%s", CELLAR_SERVER_INSTALLED);
 }
 
+/* The arguments of the program; texts are copied. */
+typedef struct arguments {
+    char *items[ARGUMENTS_MAX + 1];
+    size_t n;
+} arguments;
+
+static void add(arguments *a, const char *format, ...) CELLAR_PRINTF(2, 3);
+static void add(arguments *a, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    if (a->n == ARGUMENTS_MAX || vasprintf(&a->items[a->n], format, values) < 0)
+        a->items[a->n] = NULL;
+    else
+        a->n++;
+    va_end(values);
+}
+
 static int start_program(const char *config, const serve_values *values)
 {
-    char path[PATH_MAX], threads[24], name[] = "cellar-server", dashes[] = "--",
-                                      listen[] = "--listen", n_threads[] = "--threads",
-                                      anywhere[] = "--anywhere", sandbox[] = "--require-sandbox";
-    char *arguments[12] = {name};
-    size_t n = 1;
-    snprintf(threads, sizeof threads, "%llu", (unsigned long long) values->threads.value);
-    if (values->listen != NULL) {
-        arguments[n++] = listen;
-        arguments[n++] = (char *) (uintptr_t) values->listen;
-    }
-    if (values->threads.given) {
-        arguments[n++] = n_threads;
-        arguments[n++] = threads;
-    }
+    char path[PATH_MAX];
+    arguments a = {0};
+    add(&a, "cellar-server");
+    if (values->listen != NULL)
+        add(&a, "--listen=%s", values->listen);
+    if (values->threads.given)
+        add(&a, "--threads=%" PRIu64, values->threads.value);
+    if (values->deadline.given)
+        add(&a, "--deadline=%" PRIu64, values->deadline.value);
+    if (values->signer != NULL)
+        add(&a, "--signer=%s", values->signer);
     if (values->anywhere)
-        arguments[n++] = anywhere;
+        add(&a, "--anywhere");
     if (values->require_sandbox)
-        arguments[n++] = sandbox;
-    arguments[n++] = dashes;
-    arguments[n++] = (char *) (uintptr_t) config;
+        add(&a, "--require-sandbox");
+    add(&a, "--");
+    add(&a, "%s", config);
     find_program(path);
     fflush(stdout);
-    execv(path, arguments);
+    execv(path, a.items);
     cli_message("%s: cannot start the server (install it there, or name it in CELLAR_SERVER): %s",
                 path, strerror(errno));
+    while (a.n > 0)
+        free(a.items[--a.n]);
     return CLI_FAILED;
 }
 

@@ -8,8 +8,8 @@
 #include "options.h"
 
 typedef struct serve_values {
-    const char *listen;
-    cli_number threads, people;
+    const char *listen, *signer;
+    cli_number threads, deadline, people;
     int anywhere, require_sandbox, demo;
 } serve_values;
 

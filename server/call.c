@@ -57,7 +57,7 @@ void http_call_end(void *shared, struct MHD_Connection *connection, void **place
     if (c == NULL)
         return;
     if (c->seat != NULL)
-        deadlines_set(c->shared->deadlines, c->seat, REQUEST_MS, 1);
+        deadlines_set(c->shared->deadlines, c->seat, 0, 1);
     atomic_fetch_sub(&c->shared->held_bytes, c->held_bytes);
     cellar_response_clear(&c->response);
     free(c->path);
@@ -157,10 +157,10 @@ static int is_too_large(const call *c)
 /* ---- responses --------------------------------------------------------------------------------
  */
 
-static void set_deadline(const call *c, int64_t ms)
+static void set_deadline(const call *c, size_t bytes)
 {
     if (c->seat != NULL)
-        deadlines_set(c->shared->deadlines, c->seat, ms, 0);
+        deadlines_set(c->shared->deadlines, c->seat, bytes, 0);
 }
 
 /* One that was not computed: a constant text. */
@@ -178,7 +178,7 @@ static enum MHD_Result send_words(call *c, struct MHD_Connection *connection, un
         MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close") == MHD_YES)
         result = MHD_queue_response(connection, status, response);
     if (c != NULL)
-        set_deadline(c, RESPONSE_MS);
+        set_deadline(c, 0);
     MHD_destroy_response(response);
     return result;
 }
@@ -221,11 +221,6 @@ static struct MHD_Response *make_response(call *c)
     return out;
 }
 
-static int64_t time_for(size_t bytes)
-{
-    return RESPONSE_MS + (int64_t) (bytes / RESPONSE_BYTES) * 1000;
-}
-
 static enum MHD_Result send_computed(call *c)
 {
     const int is_kept = c->key != NULL && c->response.is_immutable && c->response.status == 200;
@@ -244,7 +239,7 @@ static enum MHD_Result send_computed(call *c)
         return MHD_NO;
     if (is_closing)
         MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
-    set_deadline(c, time_for(bytes));
+    set_deadline(c, bytes);
     result = MHD_queue_response(c->connection, status, response);
     if (is_kept && !is_closing && result == MHD_YES)
         cache_keep(c->shared->cache, c->key, response, bytes);
@@ -275,10 +270,11 @@ static enum MHD_Result answer(call *c, const char *method)
     make_key(c);
     if (c->key != NULL && !atomic_load(&c->shared->is_closing) &&
         cache_send(c->shared->cache, c->key, c->connection, &bytes)) {
-        set_deadline(c, time_for(bytes));
+        set_deadline(c, bytes);
         return MHD_YES;
     }
-    set_deadline(c, -1);
+    if (c->seat != NULL)
+        deadlines_lift(c->shared->deadlines, c->seat);
     c->job.run = compute;
     MHD_suspend_connection(c->connection);
     if (jobs_add(c->shared->jobs, &c->job))
@@ -299,7 +295,7 @@ enum MHD_Result http_call_on_request(void *shared, struct MHD_Connection *connec
     if (!c->is_begun) {
         c->is_begun = 1;
         c->n_dropped = is_too_large(c) ? 1 : 0;
-        set_deadline(c, REQUEST_MS);
+        set_deadline(c, 0);
         return c->n_dropped > 0 ? answer(c, method) : MHD_YES;
     }
     if (*size > 0) {

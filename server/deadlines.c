@@ -14,6 +14,7 @@ struct deadlines {
     pthread_t thread;
     seat first; /* of a ring */
     size_t n;
+    int64_t step_ms;
     int is_ending;
 };
 
@@ -51,13 +52,14 @@ static void *watch(void *context)
     return NULL;
 }
 
-deadlines *deadlines_start(void)
+deadlines *deadlines_start(int seconds)
 {
     deadlines *all = calloc(1, sizeof *all);
     pthread_condattr_t monotonic;
     if (all == NULL)
         return NULL;
     all->first.before = all->first.after = &all->first;
+    all->step_ms = (int64_t) seconds * 1000;
     pthread_mutex_init(&all->lock, NULL);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -86,7 +88,7 @@ seat *deadlines_sit(deadlines *all, int fd)
     seat *s = calloc(1, sizeof *s);
     if (s == NULL)
         return NULL;
-    *s = (seat){.fd = fd, .is_idle = 1, .by_ms = now_ms() + REQUEST_MS, .before = &all->first};
+    *s = (seat){.fd = fd, .is_idle = 1, .by_ms = now_ms() + all->step_ms, .before = &all->first};
     pthread_mutex_lock(&all->lock);
     s->after = all->first.after;
     s->after->before = s;
@@ -106,12 +108,22 @@ void deadlines_leave(deadlines *all, seat *at)
     free(at);
 }
 
-void deadlines_set(deadlines *all, seat *at, int64_t ms, int is_idle)
+static void set(deadlines *all, seat *at, int64_t by_ms, int is_idle)
 {
     pthread_mutex_lock(&all->lock);
-    at->by_ms = ms < 0 ? INT64_MAX : now_ms() + ms;
+    at->by_ms = by_ms;
     at->is_idle = is_idle;
     pthread_mutex_unlock(&all->lock);
+}
+
+void deadlines_set(deadlines *all, seat *at, size_t bytes, int is_idle)
+{
+    set(all, at, now_ms() + all->step_ms + (int64_t) (bytes / BYTES_A_SECOND) * 1000, is_idle);
+}
+
+void deadlines_lift(deadlines *all, seat *at)
+{
+    set(all, at, INT64_MAX, 0);
 }
 
 size_t deadlines_n(deadlines *all)

@@ -17,21 +17,21 @@ typedef struct seat {
     struct seat *before, *after;
 } seat;
 
-enum {
-    REQUEST_MS =
-        20000, /* to send the header, counted from the request before, and to send the body */
-    RESPONSE_MS = 30000, /* to read the response, and a second more for each so many bytes: */
-    RESPONSE_BYTES = 32768
-};
+enum { BYTES_A_SECOND = 32768 }; /* that a client reads of a response, at least */
 
-deadlines *deadlines_start(void); /* NULL: no memory or no thread */
+/* Each step may take `seconds`: to send a header, counted from the request before; to send a body;
+ * to read a response, with a second more for each BYTES_A_SECOND. NULL: no memory or no thread. */
+deadlines *deadlines_start(int seconds);
 /* Ends the thread; connections must be gone. */
 void deadlines_stop(deadlines *all);
 
 seat *deadlines_sit(deadlines *all, int fd); /* NULL when memory ends */
 void deadlines_leave(deadlines *all, seat *at);
-/* From now on `ms` milliseconds; negative: as long as it takes. */
-void deadlines_set(deadlines *all, seat *at, int64_t ms, int is_idle);
+/* The next step begins: a header (`is_idle`: between two requests), a body, or a response of so
+ * many bytes. */
+void deadlines_set(deadlines *all, seat *at, size_t bytes, int is_idle);
+/* The client waits for us, as long as it takes. */
+void deadlines_lift(deadlines *all, seat *at);
 /* How many connections there are. */
 size_t deadlines_n(deadlines *all);
 /* Cuts the connections between two requests. */

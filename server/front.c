@@ -54,7 +54,8 @@ int server_front_run(const server_front *front)
     http_options options = {.fd = front->socket.fd,
                             .is_unix = front->socket.is_unix,
                             .is_local = is_local(front),
-                            .n_threads = n_threads(front->options)};
+                            .n_threads = n_threads(front->options),
+                            .deadline = front->options->deadline};
     http *server;
     sigset_t ends;
     char ready;

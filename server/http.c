@@ -113,7 +113,7 @@ http *http_start(const http_options *options)
     shared->site = options->site;
     shared->is_unix = options->is_unix;
     shared->cache = cache_create(HTTP_CACHE_BYTES);
-    shared->deadlines = deadlines_start();
+    shared->deadlines = deadlines_start(options->deadline);
     shared->jobs = jobs_start(options->n_threads);
     if (shared->cache != NULL && shared->deadlines != NULL && shared->jobs != NULL &&
         start_daemon(server, options))

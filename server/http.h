@@ -24,6 +24,7 @@ typedef struct http_options {
     int is_unix;  /* 1: X-Forwarded-For is the proxy's word */
     int is_local; /* 1: all connections come from this machine */
     int n_threads;
+    int deadline; /* seconds, for each step of a request */
 } http_options;
 
 /* Starts answering. NULL after a message. */

@@ -9,12 +9,13 @@
 
 #include "server.h"
 
-enum { FAILED = 1, USAGE = 2, THREADS_MAX = 256 };
+enum { FAILED = 1, USAGE = 2, THREADS_MAX = 256, DEADLINE_MAX = 3600 };
 
 static int usage(void)
 {
     fputs("Usage: cellar-server CONFIG.yaml [--listen ADDRESS:PORT|unix:PATH] [--anywhere]\n"
-          "                     [--threads N] [--require-sandbox]\n",
+          "                     [--threads N] [--deadline SECONDS]\n"
+          "                     [--signer FILE] [--require-sandbox]\n",
           stderr);
     return USAGE;
 }
@@ -24,23 +25,30 @@ static int read_options(int argc, char **argv, server_options *out)
 {
     static const struct option known[] = {{"listen", required_argument, NULL, 'l'},
                                           {"threads", required_argument, NULL, 't'},
+                                          {"deadline", required_argument, NULL, 'd'},
+                                          {"signer", required_argument, NULL, 'k'},
                                           {"anywhere", no_argument, NULL, 'a'},
                                           {"require-sandbox", no_argument, NULL, 's'},
                                           {NULL, 0, NULL, 0}};
     int option;
-    *out = (server_options){.listen = "127.0.0.1:8080"};
+    *out = (server_options){.listen = "127.0.0.1:8080", .deadline = 20};
     while ((option = getopt_long(argc, argv, "", known, NULL)) != -1)
         if (option == 'l')
             out->listen = optarg;
         else if (option == 't')
             out->n_threads = atoi(optarg);
+        else if (option == 'd')
+            out->deadline = atoi(optarg);
+        else if (option == 'k')
+            out->signer = optarg;
         else if (option == 'a')
             out->is_anywhere = 1;
         else if (option == 's')
             out->needs_sandbox = 1;
         else
             return 0;
-    if (optind + 1 != argc || out->n_threads < 0 || out->n_threads > THREADS_MAX)
+    if (optind + 1 != argc || out->n_threads < 0 || out->n_threads > THREADS_MAX ||
+        out->deadline < 1 || out->deadline > DEADLINE_MAX)
         return 0;
     out->config = argv[optind];
     return 1;

@@ -13,7 +13,9 @@
 typedef struct server_options {
     const char *config; /* the path of the configuration */
     const char *listen; /* "127.0.0.1:8080", "[::1]:8080", "unix:/run/cellar/http" */
+    const char *signer; /* the file of a public key that signed the configuration; NULL: nobody's */
     int n_threads;      /* that answer requests; 0: some for each processor */
+    int deadline;       /* seconds to send a request and to read its response */
     int is_anywhere;    /* 1: addresses other than loopback, too */
     int needs_sandbox;  /* 1: do not serve where the kernel cannot confine the front */
 } server_options;

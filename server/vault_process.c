@@ -52,11 +52,27 @@ static void *work(void *context)
     return NULL;
 }
 
+static int open_vault(const server_options *options, cellar_vault **out)
+{
+    cellar_vault_options how = cellar_vault_options_default();
+    cellar_public_key signer;
+    cellar_error err = {""};
+    cellar_status status = cellar_process_confine(0, &err);
+    if (status == CELLAR_OK && options->signer != NULL) {
+        status = cellar_public_key_read(options->signer, &signer, &err);
+        how.signer = &signer;
+    }
+    if (status == CELLAR_OK)
+        status = cellar_vault_open(options->config, &how, out, &err);
+    if (status != CELLAR_OK)
+        server_say("%s", err.message);
+    return status == CELLAR_OK;
+}
+
 int server_vault_run(const server_options *options, const int links[SERVER_LINKS], int ready)
 {
     desk desks[SERVER_LINKS] = {{0}};
     cellar_vault *vault = NULL;
-    cellar_error err = {""};
     size_t n = 0;
     sigset_t others;
     sigemptyset(&others); /* it ends when the front has, with nothing half done */
@@ -64,11 +80,8 @@ int server_vault_run(const server_options *options, const int links[SERVER_LINKS
     sigaddset(&others, SIGINT);
     sigaddset(&others, SIGHUP);
     sigprocmask(SIG_BLOCK, &others, NULL);
-    if (cellar_process_confine(0, &err) != CELLAR_OK ||
-        cellar_vault_open(options->config, NULL, &vault, &err) != CELLAR_OK) {
-        server_say("%s", err.message);
+    if (!open_vault(options, &vault))
         return 1;
-    }
     while (n < SERVER_LINKS) {
         desks[n] = (desk){.vault = vault, .fd = links[n]};
         if (pthread_create(&desks[n].thread, NULL, work, &desks[n]) != 0)

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "serve/access.h"
 #include "serve/guarantee.h"
+#include "serve/pages.h"
 #include "serve/request.h"
 
 enum { CALL_ARENA_BYTES = 1 << 26 };
@@ -50,7 +51,7 @@ static cellar_status dispatch(cellar_site *site, serve_call *call, serve_reply *
             return r->run(site, call, reply, err);
         }
     }
-    return serve_reply_problem(reply, 404, "There is nothing at this address.");
+    return serve_route_pages(site, call, reply, err);
 }
 
 /* ---- what a request asks for -------------------------------------------------------------------
@@ -234,7 +235,7 @@ void cellar_site_answer(cellar_site *site, const cellar_request *request, cellar
     out->status = s->reply.status;
     out->body = s->reply.body.length > 0 ? s->reply.body.bytes : "";
     out->body_length = s->reply.body.length;
-    out->is_immutable = s->reply.is_immutable;
+    out->is_immutable = s->reply.is_immutable || s->reply.is_constant;
     add_headers(s, request, out);
     serve_metrics_response(&site->metrics, out->status);
 }

@@ -31,6 +31,7 @@ typedef struct serve_reply {
     const char *content_type;
     const char *etag;                 /* NULL: none; strong */
     int is_immutable;                 /* Cache-Control: immutable */
+    int is_constant;                  /* the same request is answered so until the next reload */
     const char *location, *file_name; /* NULL: none */
     unsigned retry_after;             /* seconds; 0: none */
     cellar_text body;

@@ -6,6 +6,7 @@
 
 #include "serve/access.h"
 #include "serve/dataset_open.h"
+#include "serve/pages.h"
 
 cellar_site_options cellar_site_options_default(void)
 {
@@ -19,6 +20,7 @@ void cellar_site_close(cellar_site *site)
     for (size_t i = 0; i < site->n_datasets; i++)
         serve_dataset_close(&site->datasets[i]);
     serve_access_close(site);
+    serve_pages_close(site->pages);
     cellar_free(site->datasets);
     serve_config_free(site->config);
     cellar_arena_free(site->arena);

@@ -26,7 +26,7 @@ struct cellar_site {
     serve_audit *audit;   /* NULL: nothing is written down */
     serve_metrics metrics;
     unsigned calls_per_window, window_seconds;
-    const char *static_folder; /* the built page; NULL: none */
+    struct serve_pages *pages; /* files that are served as they are (pages.h); NULL: none */
     const char *license;       /* of the data, a name or an address; "" by default */
     const char *saved_folder;  /* of saved queries; NULL: they are refused */
     const char **paths;        /* that are read while it answers */

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "serve/access.h"
 #include "serve/dataset_open.h"
+#include "serve/pages.h"
 
 enum { SITE_ARENA_BYTES = 1 << 30, CALLS = 30, WINDOW_SECONDS = 10 };
 
@@ -97,6 +98,8 @@ static cellar_status build_site(cellar_site *site, const serve_config *config, c
     CELLAR_TRY(serve_texts_read(&reading, config->site.title, &config->languages, &site->title));
     CELLAR_TRY(open_datasets(site, err));
     CELLAR_TRY(list_paths(site, err));
+    if (config->site.page != NULL)
+        CELLAR_TRY(serve_pages_open(config->site.page, &site->pages, err));
     CELLAR_TRY(serve_access_open(site, err));
 out:
     cellar_text_clear(&reading.path);

@@ -32,6 +32,7 @@ set(LAYER_SOURCES
   limits.c
   metrics.c
   noise.c
+  pages.c
   picks.c
   piece.c
   piece_ask.c

@@ -98,7 +98,8 @@ static void bad_requests_are_answered_in_a_sentence(void **state)
         const char *says;
     } cases[] = {
         {"GET", "/nothing", NULL, 404, "nothing at this address"},
-        {"GET", "/", NULL, 404, "nothing at this address"},
+        {"POST", "/", NULL, 404, "nothing at this address"},
+        {"GET", "/site.yaml", NULL, 404, "nothing at this address"},
         {"DELETE", "/", NULL, 405, "Only GET"},
         {"GET", "nothing", NULL, 400, "path"},
         {"GET", "/%zz", NULL, 400, "path"},
@@ -126,6 +127,80 @@ static void bad_requests_are_answered_in_a_sentence(void **state)
     }
     cellar_site_close(site);
 }
+
+/* ---- pages -------------------------------------------------------------------------------------
+ */
+
+static void get(cellar_site *site, const char *path, const char *etag, cellar_response *out)
+{
+    const cellar_request request = {.method = "GET", .path = path, .etag = etag};
+    cellar_site_answer(site, &request, out);
+}
+
+/* What lies in the folder, and nothing beside it. */
+static void pages_are_served(void **state)
+{
+    cellar_site *site;
+    cellar_response response;
+    char etag[64];
+    mkdir(scratch_path(*state, "page"), 0700);
+    mkdir(scratch_path(*state, "page/assets"), 0700);
+    scratch_write(*state, "page/index.html", "<h1>Hello</h1>");
+    scratch_write(*state, "page/assets/app-1.js", "1;");
+    scratch_write(*state, "page/.hidden", "no");
+    assert_int_equal(symlink("../site.yaml", scratch_path(*state, "page/link")), 0);
+    site = serve_place_open(
+        *state,
+        "serve: 1\nsite: {title: T, languages: [en, sv], page: page}\n" SERVE_PLACE_DATASET);
+    get(site, "/", NULL, &response);
+    assert_int_equal(response.status, 200);
+    assert_string_equal(response.body, "<h1>Hello</h1>");
+    assert_string_equal(header(&response, "Content-Type"), "text/html; charset=UTF-8");
+    assert_string_equal(header(&response, "Cache-Control"), "no-cache");
+    assert_non_null(strstr(header(&response, "Content-Security-Policy"), "default-src 'self'"));
+    assert_true(response.is_immutable);
+    snprintf(etag, sizeof etag, "%s", header(&response, "ETag"));
+    cellar_response_clear(&response);
+    get(site, "/", etag, &response);
+    assert_int_equal(response.status, 304);
+    assert_int_equal(response.body_length, 0);
+    cellar_response_clear(&response);
+    get(site, "/assets/app-1.js", NULL, &response);
+    assert_string_equal(header(&response, "Cache-Control"), "public, max-age=86400, immutable");
+    assert_string_equal(header(&response, "Content-Type"), "text/javascript; charset=UTF-8");
+    cellar_response_clear(&response);
+    for (size_t i = 0; i < 5; i++) {
+        static const char *const outside[] = {"/../site.yaml", "/%2e%2e/site.yaml", "/.hidden",
+                                              "/link", "/assets"};
+        get(site, outside[i], NULL, &response);
+        assert_int_equal(response.status, 404);
+        cellar_response_clear(&response);
+    }
+    cellar_site_close(site);
+    remove(scratch_path(*state, "page/assets/app-1.js"));
+    remove(scratch_path(*state, "page/index.html"));
+    remove(scratch_path(*state, "page/.hidden"));
+    remove(scratch_path(*state, "page/link"));
+    rmdir(scratch_path(*state, "page/assets"));
+    rmdir(scratch_path(*state, "page"));
+}
+
+/* Without a page there is a list of the data sets. */
+static void there_is_a_way_in(void **state)
+{
+    cellar_site *site = serve_place_open(*state, NULL);
+    const cellar_request request = {.method = "GET", .path = "/", .query = "lang=sv"};
+    cellar_response response;
+    cellar_site_answer(site, &request, &response);
+    assert_int_equal(response.status, 200);
+    assert_non_null(strstr(response.body, "<h1>Tabeller</h1>"));
+    assert_non_null(strstr(response.body, "http://x/api/v2/tables/people/data?lang=sv&amp;"));
+    cellar_response_clear(&response);
+    cellar_site_close(site);
+}
+
+/* ---- other origins -----------------------------------------------------------------------------
+ */
 
 static void any_origin_may_ask(void **state)
 {
@@ -218,6 +293,8 @@ int main(void)
         cmocka_unit_test(words_reach_the_data_set),
         cmocka_unit_test(wrong_configurations_say_where),
         cmocka_unit_test(bad_requests_are_answered_in_a_sentence),
+        cmocka_unit_test(pages_are_served),
+        cmocka_unit_test(there_is_a_way_in),
         cmocka_unit_test(any_origin_may_ask),
         cmocka_unit_test(requests_are_decoded),
         cmocka_unit_test(languages_are_chosen),
