@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* GET /v1/datasets/ID/variables: a data set with every category of every level, in one answer: what a
- * page needs to let people choose. */
+/* GET /v1/datasets/ID/variables: a data set with every category of every level, in one answer: what
+ * a page needs to let people choose. */
 #include "serve/v1.h"
 
 static void write_category(const serve_variable *variable, size_t level, size_t category,
