@@ -3,8 +3,7 @@
 #ifndef CELLAR_SERVE_SOURCE_H
 #define CELLAR_SERVE_SOURCE_H
 
-#include <cellar/cube.h>
-#include <cellar/interval.h>
+#include <cellar/cube_inference.h>
 
 #include "serve/answer.h"
 
@@ -35,15 +34,6 @@ typedef struct serve_cover {
     int is_immutable;        /* 1: asked again, the table has the same values */
 } serve_cover;
 
-/* What noise leaves open about a sum of cells, or about two compared. */
-typedef struct serve_finding {
-    double estimate, se; /* NAN: none */
-    double low, high;    /* both infinite where undetermined */
-    double p_value; /* of a difference: how likely noise alone makes one at least as large; NAN:
-                       not known */
-    int is_undetermined; /* 1: the second of a ratio may be 0 for all the noise shows */
-} serve_finding;
-
 typedef struct serve_source_ops {
     /* Fills *out; a table that cannot be answered has exists = 0, which is no failure. */
     cellar_status (*status)(const serve_source *source, const serve_dataset *dataset,
@@ -67,7 +57,7 @@ typedef struct serve_source_ops {
      * sides have one pick each: the cells of its members, added up. */
     cellar_status (*compare)(const serve_source *source, const serve_cut *first,
                              cellar_comparison comparison, const serve_cut *second,
-                             double confidence, serve_finding *out, cellar_error *err);
+                             double confidence, cellar_cube_finding *out, cellar_error *err);
     /* How far below and above the values of a cut their intervals reach, in its order; together
      * they hold with the confidence if `is_simultaneous`. */
     cellar_status (*bounds)(const serve_source *source, const serve_cut *cut, double confidence,

@@ -175,7 +175,7 @@ out:
 
 static cellar_status cube_compare(const serve_source *source, const serve_cut *first,
                                   cellar_comparison comparison, const serve_cut *second,
-                                  double confidence, serve_finding *out, cellar_error *err)
+                                  double confidence, cellar_cube_finding *out, cellar_error *err)
 {
     return serve_cube_compare(of(source)->cube, first, comparison, second, confidence, out, err);
 }

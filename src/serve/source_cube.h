@@ -10,7 +10,7 @@
 /* As the functions of a source of these names. */
 cellar_status serve_cube_compare(const cellar_cube *cube, const serve_cut *first,
                                  cellar_comparison comparison, const serve_cut *second,
-                                 double confidence, serve_finding *out, cellar_error *err);
+                                 double confidence, cellar_cube_finding *out, cellar_error *err);
 cellar_status serve_cube_bounds(const cellar_cube *cube, const serve_cut *cut, double confidence,
                                 int is_simultaneous, double *below, double *above,
                                 cellar_error *err);

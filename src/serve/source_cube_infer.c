@@ -71,23 +71,16 @@ static cellar_status make_sum(const cellar_cube *cube, const serve_cut *cut, cel
 
 cellar_status serve_cube_compare(const cellar_cube *cube, const serve_cut *first,
                                  cellar_comparison comparison, const serve_cut *second,
-                                 double confidence, serve_finding *out, cellar_error *err)
+                                 double confidence, cellar_cube_finding *out, cellar_error *err)
 {
     cellar_arena *arena = cellar_arena_create(ARENA_BYTES);
     cellar_cube_sum *sum = NULL, *other = NULL;
-    cellar_cube_finding found;
     cellar_status status = CELLAR_OK;
     if (arena == NULL)
         return cellar_fail_memory(err, "a comparison");
     CELLAR_TRY(make_sum(cube, first, arena, &sum, err));
     CELLAR_TRY(make_sum(cube, second, arena, &other, err));
-    CELLAR_TRY(cellar_cube_compare(cube, sum, comparison, other, confidence, &found, err));
-    *out = (serve_finding){.estimate = found.estimate,
-                           .se = found.se,
-                           .low = found.low,
-                           .high = found.high,
-                           .p_value = found.p_value,
-                           .is_undetermined = found.is_undetermined};
+    CELLAR_TRY(cellar_cube_compare(cube, sum, comparison, other, confidence, out, err));
 out:
     cellar_cube_sum_free(sum);
     cellar_cube_sum_free(other);

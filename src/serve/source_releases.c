@@ -107,6 +107,15 @@ static found find(const releases_source *s, const serve_dataset *dataset, const 
     return best;
 }
 
+piece_file *serve_releases_find(const serve_source *source, const serve_dataset *dataset,
+                                const serve_table *wanted, serve_table *from, int *is_exact)
+{
+    const found f = find(of(source), dataset, wanted);
+    *from = f.file != NULL ? *f.table : *wanted;
+    *is_exact = f.is_exact;
+    return f.file;
+}
+
 /* ---- operations --------------------------------------------------------------------------------
  */
 
@@ -193,6 +202,21 @@ static cellar_status releases_describe(const serve_source *source, const serve_d
     cellar_text_clear(&text);
     return out->guarantee != NULL && out->origin != NULL ? CELLAR_OK
                                                          : cellar_fail_memory(err, "an answer");
+}
+
+static cellar_status releases_certificate(const serve_source *source, const serve_dataset *dataset,
+                                          const char *id, cellar_arena *arena, const char **out,
+                                          cellar_error *err)
+{
+    const releases_source *s = of(source);
+    (void) dataset, (void) arena, (void) err;
+    *out = NULL;
+    pthread_mutex_lock(&s->locks->list);
+    for (size_t i = 0; i < s->n && *out == NULL; i++)
+        if (strcmp(s->files[i]->id, id) == 0)
+            *out = cellar_release_certificate(s->files[i]->release);
+    pthread_mutex_unlock(&s->locks->list);
+    return CELLAR_OK;
 }
 
 /* ---- the folder --------------------------------------------------------------------------------
@@ -364,6 +388,10 @@ static const serve_source_ops releases_ops = {.status = releases_status,
                                               .ask = releases_ask,
                                               .nearest = releases_nearest,
                                               .describe = releases_describe,
+                                              .certificate = releases_certificate,
+                                              .compare = serve_releases_compare,
+                                              .bounds = serve_releases_bounds,
+                                              .noisy = serve_releases_noisy,
                                               .refresh = releases_refresh,
                                               .close = releases_close};
 

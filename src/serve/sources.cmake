@@ -61,6 +61,7 @@ set(LAYER_SOURCES
   source_cube.c
   source_cube_infer.c
   source_releases.c
+  source_releases_infer.c
   suggest.c
   texts.c
   token_file.c

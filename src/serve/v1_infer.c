@@ -167,7 +167,7 @@ out:
 
 /* ---- POST /v1/compare ------------------------------------------------------------------ */
 
-static void write_finding(cellar_text *out, const char *name, const serve_finding *found)
+static void write_finding(cellar_text *out, const char *name, const cellar_cube_finding *found)
 {
     serve_json_name(out, name);
     serve_json_open(out, '{');
@@ -185,7 +185,7 @@ typedef struct comparing {
 } comparing;
 
 static cellar_status compare_find(const comparing *c, cellar_comparison comparison, size_t first,
-                                  serve_finding *out, cellar_error *err)
+                                  cellar_cube_finding *out, cellar_error *err)
 {
     const serve_source *source = c->dataset->source;
     return source->ops->compare(source, &c->sets[first], comparison,
@@ -195,7 +195,7 @@ static cellar_status compare_find(const comparing *c, cellar_comparison comparis
 
 static cellar_status write_comparison(const comparing *c, cellar_text *out, cellar_error *err)
 {
-    serve_finding one, two, difference, ratio;
+    cellar_cube_finding one, two, difference, ratio;
     cellar_status status = CELLAR_OK;
     CELLAR_TRY(compare_find(c, CELLAR_COMPARE_NONE, 0, &one, err));
     CELLAR_TRY(compare_find(c, CELLAR_COMPARE_NONE, 1, &two, err));

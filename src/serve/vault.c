@@ -123,6 +123,16 @@ static cellar_status open_ledger(const opening *o)
     return status;
 }
 
+/* 1 when the ledger was adopted though its witness had seen more. */
+static int has_gap(const cellar_ledger *ledger)
+{
+    for (size_t i = 0; i < cellar_ledger_n_entries(ledger); i++)
+        if (cellar_ledger_entry_at(ledger, i)->kind == CELLAR_ENTRY_ADOPT &&
+            cellar_ledger_entry_at(ledger, i)->has_gap)
+            return 1;
+    return 0;
+}
+
 static cellar_status check_ledger(const opening *o)
 {
     const serve_drawn_text *text = &o->set->text;
@@ -136,6 +146,12 @@ static cellar_status check_ledger(const opening *o)
         return fail(o, "records.data.edition",
                     "the dataset of the ledger has no such edition: 'cellar ledger add' adds one");
     o->set->population = dataset->population;
+    if (has_gap(ledger) && !cellar_plan_has_text(&o->words->accept, "ledger-gap"))
+        return fail(
+            o, "accept",
+            "entries of the ledger are missing or may be (it was adopted after a loss), so "
+            "that tables people have seen could be drawn again: say accept: [ledger-gap] if "
+            "that is meant");
     if (o->set->dataset.kind != SERVE_BUDGET)
         return CELLAR_OK;
     if (dataset->neighbours != (cellar_neighbours) text->budget.neighbours)
@@ -217,7 +233,6 @@ static cellar_status open_set(const opening *o)
     const serve_config *config = o->vault->config;
     vault_set *set = o->set;
     cellar_status status = CELLAR_OK;
-    CELLAR_TRY(serve_drawn_read(config, o->words, &set->text, o->err));
     CELLAR_TRY(take_words(o));
     CELLAR_TRY(take_variables(o));
     CELLAR_TRY(take_prefix(o));
@@ -229,6 +244,7 @@ static cellar_status open_set(const opening *o)
     else
         CELLAR_TRY(take_keys(o));
     CELLAR_TRY(vault_settle(set, o->err));
+    CELLAR_TRY(vault_check_folder(set, o->err));
 out:
     return status;
 }
@@ -277,31 +293,49 @@ static cellar_status check_populations(cellar_vault *vault, cellar_error *err)
         }
     }
     status = serve_populations_check(config->name, members, n, err);
-    for (size_t s = 0; s < vault->n_sets; s++)
-        vault->sets[s].is_void =
-            serve_population_is_void(members, n, vault->sets[s].dataset.population);
+    for (size_t i = 0, s = 0; i < n; i++)
+        if (has_vault(serve_config_dataset_at(config, i)))
+            vault->sets[s++].is_void = serve_population_is_void(members, n, members[i].population);
     return status;
+}
+
+/* Calls a function for each data set that is drawn here. */
+static cellar_status for_each_set(cellar_vault *vault, cellar_status (*act)(const opening *o),
+                                  cellar_error *err)
+{
+    const serve_config *config = vault->config;
+    for (size_t i = 0, s = 0; i < config->datasets.n; i++) {
+        const opening o = {vault, serve_config_dataset_at(config, i), &vault->sets[s], err};
+        cellar_status status;
+        if (!has_vault(o.words))
+            continue;
+        s++;
+        status = act(&o);
+        if (status != CELLAR_OK)
+            return status;
+    }
+    return CELLAR_OK;
+}
+
+static cellar_status read_set(const opening *o)
+{
+    o->vault->n_sets++;
+    return serve_drawn_read(o->vault->config, o->words, &o->set->text, o->err);
 }
 
 static cellar_status open_sets(cellar_vault *vault, cellar_error *err)
 {
     const serve_config *config = vault->config;
+    cellar_status status = CELLAR_OK;
     vault->sets = cellar_alloc(config->datasets.n, sizeof *vault->sets);
     vault->ledgers = cellar_alloc(config->datasets.n, sizeof *vault->ledgers);
     if (vault->sets == NULL || vault->ledgers == NULL)
         return cellar_fail_memory(err, "a vault");
-    for (size_t i = 0; i < config->datasets.n; i++) {
-        const opening o = {vault, serve_config_dataset_at(config, i), &vault->sets[vault->n_sets],
-                           err};
-        cellar_status status;
-        if (!has_vault(o.words))
-            continue;
-        vault->n_sets++;
-        status = open_set(&o);
-        if (status != CELLAR_OK)
-            return status;
-    }
-    return check_populations(vault, err);
+    CELLAR_TRY(for_each_set(vault, read_set, err));
+    CELLAR_TRY(check_populations(vault, err));
+    CELLAR_TRY(for_each_set(vault, open_set, err));
+out:
+    return status;
 }
 
 vault_set *vault_find_set(cellar_vault *vault, const char *id)

@@ -100,6 +100,10 @@ cellar_status vault_place_path(const vault_set *set, const vault_place *place, c
 /* Settles every request of the data set that an earlier vault left unfinished. */
 cellar_status vault_settle(const vault_set *set, cellar_error *err);
 
+/* Refuses a folder with a release that the ledger does not vouch for (CELLAR_ERR_RULE): the ledger
+ * is older than the releases, or somebody put the file there. */
+cellar_status vault_check_folder(const vault_set *set, cellar_error *err);
+
 /* A request of the data set. */
 typedef struct vault_known {
     const char *request;

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "ledger/ledger.h"
+#include "math/flint.h"
 #include "serve/floor.h"
 #include "serve/rules.h"
 
@@ -279,6 +280,8 @@ cellar_status vault_draw(cellar_vault *vault, vault_set *set, const serve_table 
     status = run(&d, err);
     if (is_keyed)
         pthread_mutex_unlock(&set->floor_lock);
+    if (d.is_counted)
+        flint_cleanup(); /* what Arb keeps for a thread, which may end now */
     if (d.is_counted) /* before the claim ends: who waits for it would learn when drawing ended */
         vault_clock_round_up(&vault->clock, began, vault_step_ms(set, table));
     let_go(&d, &mine);

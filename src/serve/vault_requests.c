@@ -16,6 +16,7 @@
 #include <sodium.h>
 
 #include "base/error.h"
+#include "base/folder.h"
 #include "ledger/ledger.h"
 
 static const char MARK[] = "serve/";
@@ -253,6 +254,70 @@ cellar_status vault_settle(const vault_set *set, cellar_error *err)
             status =
                 cellar_ledger_settle(set->ledger->ledger, known[i].request, endings, &state, err);
     }
+    cellar_free(known);
+    return status;
+}
+
+/* ---- the folder
+ * ---------------------------------------------------------------------------------- */
+
+/* 1 when a file of that name belongs to a table that was drawn. */
+static int is_known_file(const vault_set *set, const vault_known *known, size_t n, const char *name)
+{
+    char text[SERVE_TABLE_TEXT], file[VAULT_FILE_TEXT];
+    for (size_t i = 0; i < n; i++) {
+        if (known[i].state != CELLAR_CHARGE_DONE)
+            continue;
+        serve_table_text(&set->dataset, &known[i].table, text);
+        file_name(known[i].request, text, file);
+        if (strcmp(file, name) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* The ledger vouches for a file that this data set did not draw: it charged the same people. */
+static cellar_status check_stranger(const vault_set *set, const char *name, cellar_error *err)
+{
+    const cellar_ledger *ledger = set->ledger->ledger;
+    cellar_against against;
+    cellar_error why = {""};
+    cellar_text path = {0};
+    cellar_status status = CELLAR_OK;
+    int is_ours = 0;
+    cellar_text_printf(&path, "%s/%s", set->folder, name);
+    if (path.failed)
+        CELLAR_TRY(cellar_fail_memory(err, "the name of a file"));
+    CELLAR_TRY(cellar_ledger_catch_up(set->ledger->ledger, err)); /* it may be a moment old */
+    if (set->dataset.kind == SERVE_BUDGET &&
+        cellar_ledger_verify_against(ledger, path.bytes, &against, &why) == CELLAR_OK)
+        is_ours =
+            cellar_ledger_same(cellar_ledger_entry_at(ledger, (size_t) against.number - 1)->dataset,
+                               set->text.ledger.dataset);
+    if (!is_ours)
+        status = cellar_fail(err, CELLAR_ERR_RULE,
+                             "%s: the ledger did not charge this release to the dataset '%s'; a "
+                             "ledger that is older than the releases would draw tables again that "
+                             "people have seen: restore the newest one, or take the file away",
+                             path.bytes, set->text.ledger.dataset);
+out:
+    cellar_text_clear(&path);
+    return status;
+}
+
+cellar_status vault_check_folder(const vault_set *set, cellar_error *err)
+{
+    vault_known *known = NULL;
+    cellar_names names = {0};
+    size_t n;
+    cellar_status status = CELLAR_OK;
+    CELLAR_TRY(vault_known_list(set, &known, &n, err));
+    CELLAR_TRY(cellar_folder_list(set->folder, &names, err));
+    for (size_t i = 0; i < names.n; i++)
+        if (names.items[i][0] != '.' && !is_known_file(set, known, n, names.items[i]))
+            CELLAR_TRY(check_stranger(set, names.items[i], err));
+out:
+    cellar_names_clear(&names);
     cellar_free(known);
     return status;
 }
