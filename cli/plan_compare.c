@@ -73,7 +73,7 @@ static cellar_status tell(const cellar_plan_comparison *c, cellar_error *err)
     cellar_output_string(output, "\n");
     for (size_t k = 0; k < c->n_strategies; k++)
         cellar_output_printf(output, "%-11s %s%s\n", c->strategies[k].name, c->strategies[k].about,
-                             c->strategies[k].is_possible ? "" : " (there are none)");
+                             c->strategies[k].is_possible ? "" : " (not possible for this plan)");
     cellar_output_printf(output, "\nrecommended: %s: %s\n", c->strategies[c->recommended].name,
                          c->reason);
     return cellar_output_commit(output, err);
