@@ -62,9 +62,10 @@ static const cli_option exposure_options[] = {
     SECTION("Records"),
     MANY("where", "CONDITION", where,
          "only rows that meet it: 'sex=F', 'age>=18'; may be repeated"),
-    CHOICE("missing-as", "drop|level|wildcard", missing_as,
-           "a missing value drops its row, is a level, or matches everything (groups only); needed "
-           "when there are any"),
+    MANY("missing-as", "[VAR=]HOW", variables.missing_as,
+         "what to do with a row whose column is missing: drop it, let it be a level, or a wildcard "
+         "that matches everything (groups only); needed when there are any; may be repeated, for "
+         "all columns and for one"),
     MANY("domain", "VAR=FILE", variables.domain,
          "declare the categories with a code list; may be repeated"),
     CLI_RECODE_OPTIONS(AT(variables)),
@@ -216,7 +217,7 @@ static int exposure_check(const exposure_values *values, const exposure_part *pa
     if (values->csv == EXPOSURE_CSV_LIST && (own & (OF_SHARES | OF_BOUND)) != 0)
         return cli_usage("exposure %s lists nothing after its results: say --csv results",
                          part->name);
-    if (values->missing_as == EXPOSURE_MISSING_WILDCARD && own != OF_TABLE)
+    if (exposure_says_missing(values, "wildcard") && own != OF_TABLE)
         return cli_usage("exposure %s: --missing-as wildcard is for the groups of a table; say "
                          "level or drop",
                          part->name);
@@ -296,7 +297,7 @@ static int exposure_run(const exposure_values *values, const exposure_part *part
 
 int cli_exposure(int argc, char **argv)
 {
-    exposure_values values = {0};
+    exposure_values values = {.variables.missing_wildcard = 1};
     cli_words words = {0};
     const exposure_part *part = NULL;
     int result = cli_options_parse(&exposure_command, argc, argv, &values, &words);
