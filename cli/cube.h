@@ -11,7 +11,7 @@
 typedef struct cube_values {
     const char *path, *by, *interval, *date;
     cli_words level, only, group;
-    int margins, whole, json, force, verify;
+    int margins, simultaneous, whole, json, force, verify;
     cli_number threads, limit;
 } cube_values;
 

@@ -44,23 +44,30 @@ static void add_target(cli_grid *grid, const cellar_plan_comparison *c, size_t i
     free(text);
 }
 
+/* Strategies that there are not have no column: the words below say so. */
 static void tell_grid(const cellar_plan_comparison *c, cellar_output *output)
 {
-    cli_grid grid = {.n_columns = 1 + c->n_strategies};
+    cli_grid grid = {.n_columns = 1};
     cli_grid_add(&grid, "cells");
     for (size_t k = 0; k < c->n_strategies; k++)
-        cli_grid_add(&grid, c->strategies[k].name);
+        if (c->strategies[k].is_possible) {
+            cli_grid_add(&grid, c->strategies[k].name);
+            grid.n_columns++;
+        }
     for (size_t i = 0; i < c->n_targets; i++) {
         add_target(&grid, c, i);
         for (size_t k = 0; k < c->n_strategies; k++)
-            add_sd(&grid, c->strategies[k].sd[i], c->strategies[k].sums[i]);
+            if (c->strategies[k].is_possible)
+                add_sd(&grid, c->strategies[k].sd[i], c->strategies[k].sums[i]);
     }
     cli_grid_add(&grid, "loss");
     for (size_t k = 0; k < c->n_strategies; k++)
-        add_loss(&grid, c->strategies[k].loss);
+        if (c->strategies[k].is_possible)
+            add_loss(&grid, c->strategies[k].loss);
     cli_grid_add(&grid, "d");
     for (size_t k = 0; k < c->n_strategies; k++)
-        cli_grid_add_count(&grid, c->strategies[k].cells_per_record);
+        if (c->strategies[k].is_possible)
+            cli_grid_add_count(&grid, c->strategies[k].cells_per_record);
     cli_grid_write(&grid, ~UINT64_C(1), output);
     cli_grid_clear(&grid);
 }
@@ -81,7 +88,7 @@ static cellar_status tell(const cellar_plan_comparison *c, cellar_error *err)
     cellar_output_string(output, "\n");
     for (size_t k = 0; k < c->n_strategies; k++)
         cellar_output_printf(output, "%-11s %s%s\n", c->strategies[k].name, c->strategies[k].about,
-                             c->strategies[k].is_possible ? "" : " (there are none)");
+                             c->strategies[k].is_possible ? "" : " (not possible for this plan)");
     cellar_output_printf(output, "\nrecommended: %s: %s\n", c->strategies[c->recommended].name,
                          c->reason);
     return cellar_output_commit(output, err);

@@ -306,7 +306,7 @@ static int variables_recodes(const cli_variable_options *options, cli_variables 
 
 /* ---- all of it ------------------------------------------------------------ */
 
-int cli_variables_names(const char *option, const char *by, cli_words *names)
+int cli_variables_split(const char *option, const char *by, cli_words *names)
 {
     if (!cli_words_split(names, by, ',', 1))
         return cli_usage("--%s: a quote is not closed", option);
@@ -316,9 +316,15 @@ int cli_variables_names(const char *option, const char *by, cli_words *names)
         if (cli_words_find(names, names->items[i]) < i)
             return cli_usage("--%s: '%s' is named twice", option, names->items[i]);
     }
-    if (names->n > CELLAR_MAX_VARIABLES)
-        return cli_usage("--%s takes at most %d variables", option, (int) CELLAR_MAX_VARIABLES);
     return CLI_GO_ON;
+}
+
+int cli_variables_names(const char *option, const char *by, cli_words *names)
+{
+    const int result = cli_variables_split(option, by, names);
+    if (result == CLI_GO_ON && names->n > CELLAR_MAX_VARIABLES)
+        return cli_usage("--%s takes at most %d variables", option, (int) CELLAR_MAX_VARIABLES);
+    return result;
 }
 
 int cli_variables_positions(const cellar_schema *schema, const char *option, const char *text,
@@ -340,18 +346,19 @@ int cli_variables_positions(const cellar_schema *schema, const char *option, con
     return result;
 }
 
-int cli_variables_read(const cli_variable_options *options, const char *path,
-                       const cellar_reader_options *reader, cli_variables *out)
+int cli_variables_read_names(const cli_variable_options *options, const char *by_option,
+                             const cli_words *names, const char *path,
+                             const cellar_reader_options *reader, cli_variables *out)
 {
-    const char *by = options->by_option != NULL ? options->by_option : "by";
-    int result = cli_variables_names(by, options->by, &out->names);
-    size_t n = out->names.n;
+    const size_t n = names->n;
+    int result;
 
-    out->by_option = by;
+    for (size_t i = 0; i < n; i++)
+        cli_words_add(&out->names, names->items[i], strlen(names->items[i]));
+    out->by_option = by_option;
     out->specs = cli_alloc(n, sizeof *out->specs);
     out->sources = cli_alloc(n, sizeof *out->sources);
-    if (result == CLI_GO_ON)
-        result = variables_recodes(options, out);
+    result = variables_recodes(options, out);
     for (size_t i = 0; result == CLI_GO_ON && i < options->domain.n; i++)
         result = variables_domain(out, options->domain.items[i]);
     if (result == CLI_GO_ON && options->domain_labels)
@@ -362,5 +369,17 @@ int cli_variables_read(const cli_variable_options *options, const char *path,
         out->specs[i].domain_public = options->domain_public;
         out->specs[i].recode.map = out->sources[i].map;
     }
+    return result;
+}
+
+int cli_variables_read(const cli_variable_options *options, const char *path,
+                       const cellar_reader_options *reader, cli_variables *out)
+{
+    const char *by = options->by_option != NULL ? options->by_option : "by";
+    cli_words names = {0};
+    int result = cli_variables_names(by, options->by, &names);
+    if (result == CLI_GO_ON)
+        result = cli_variables_read_names(options, by, &names, path, reader, out);
+    cli_words_clear(&names);
     return result;
 }

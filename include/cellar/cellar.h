@@ -44,6 +44,7 @@
 #include <cellar/risk_fit.h>
 #include <cellar/selection.h>
 #include <cellar/status.h>
+#include <cellar/store.h>
 #include <cellar/study.h>
 #include <cellar/table.h>
 #include <cellar/table_file.h>

@@ -5,6 +5,7 @@ set(LAYER_SOURCES
   counting/accumulate.c
   counting/cellmap.c
   counting/lane.c
+  counting/stored.c
   counting/tabulate.c
   counting/tabulate_declared.c
   counting/tabulation.c
