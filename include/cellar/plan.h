@@ -137,8 +137,9 @@ typedef struct cellar_plan_strategy {
 } cellar_plan_strategy;
 
 typedef struct cellar_plan_comparison {
-    const char *budget; /* of every strategy, a decimal */
-    int is_rho;         /* 1: of rho; 0: of epsilon */
+    const char *budget;    /* of every strategy, a decimal */
+    int is_rho;            /* 1: of rho; 0: of epsilon */
+    const char *found_for; /* "epsilon 1 at delta 1e-6", for which that rho was found; or NULL */
     const cellar_plan_target *targets;
     size_t n_targets;
     const cellar_plan_strategy *strategies;

@@ -334,6 +334,33 @@ static cellar_status list_targets(comparing *c, cellar_error *err)
     return CELLAR_OK;
 }
 
+/* The rho of Gaussian noise whose sigmas were found for an epsilon and a delta. */
+static double rho_of_plan(const comparing *c)
+{
+    double rho = 0;
+    for (size_t t = 0; t < c->work.n; t++) {
+        const plan_piece *piece = &c->work.pieces[t];
+        double sigma = NAN;
+        for (size_t i = 0; i < cellar_mechanism_n_parameters(piece->mechanism); i++)
+            if (strcmp(cellar_mechanism_parameter_name(piece->mechanism, i), "sigma") == 0)
+                sigma = cellar_mechanism_parameter_value(piece->mechanism, i);
+        rho += (double) piece->d / (2 * sigma * sigma);
+    }
+    return rho * c->factor;
+}
+
+/* What a unit multiplies the cost of a cell by. */
+static double find_factor(const comparing *c)
+{
+    fmpz_t factor;
+    double value;
+    fmpz_init(factor);
+    cellar_plan_unit_factor(&c->work, c->by_rho, factor);
+    value = fmpz_get_d(factor);
+    fmpz_clear(factor);
+    return value;
+}
+
 /* The budget of the whole list: the plan's, or the sum of its tables'. */
 static cellar_status find_budget(comparing *c, cellar_error *err)
 {
@@ -341,8 +368,8 @@ static cellar_status find_budget(comparing *c, cellar_error *err)
     const plan_budget *budget = &plan->budget;
     cellar_text text = {0};
     fmpq_t sum, one;
-    fmpz_t factor;
-    c->by_rho = budget->rho != NULL;
+    c->by_rho = plan_budget_costs_rho(budget);
+    c->factor = find_factor(c);
     fmpq_init(sum);
     fmpq_init(one);
     for (size_t t = 0; t < plan->tables.n && budget->epsilon == NULL && !c->by_rho; t++) {
@@ -357,16 +384,18 @@ static cellar_status find_budget(comparing *c, cellar_error *err)
                                 "strategies share a budget: give the plan one, or each table an "
                                 "epsilon");
     }
-    if (budget->epsilon != NULL || c->by_rho)
+    if (budget->delta != NULL) {
+        cellar_text_printf(&text, "epsilon %s at delta %s", budget->epsilon, budget->delta);
+        c->told.found_for =
+            text.failed ? NULL : cellar_arena_copy(c->arena, text.bytes, text.length);
+        cellar_text_reset(&text);
+        cellar_text_printf(&text, "%.6g", rho_of_plan(c));
+    } else if (budget->epsilon != NULL || c->by_rho)
         cellar_text_add_string(&text, c->by_rho ? budget->rho : budget->epsilon);
     else
         cellar_rational_add(&text, sum);
     fmpq_clear(one);
     fmpq_clear(sum);
-    fmpz_init(factor);
-    cellar_plan_unit_factor(&c->work, c->by_rho, factor);
-    c->factor = fmpz_get_d(factor);
-    fmpz_clear(factor);
     if (!text.failed)
         c->told.budget = cellar_arena_copy(c->arena, text.bytes, text.length);
     cellar_text_clear(&text);
