@@ -22,4 +22,8 @@ int cli_cube_build(const char *path, const cube_values *values);
 int cli_cube_show(const char *path, const cube_values *values);
 int cli_cube_table(const char *path, const cube_values *values);
 
+/* The sides of a question from names such as "sex" and "region^1"; `sides` has room for
+ * CELLAR_MAX_VARIABLES. Changes the names: they lose their levels. */
+int cli_cube_sides(const cli_words *names, cellar_cube_side *sides);
+
 #endif

@@ -84,8 +84,5 @@ void infer_add_sets(const infer_question *q, infer_answer *answer);
 /* The answer of a cube. */
 int infer_run_cube_interval(const infer_values *values, const infer_question *q, const char *path,
                             infer_answer *answer);
-/* The sides of a question from names such as "sex" and "region^1"; `sides` has room for all.
- * Changes the names: they lose their levels. */
-int infer_cube_sides(const cli_words *names, cellar_cube_side *sides);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "cube.h"
 #include "infer.h"
 
 static void add_finding(const cellar_cube_finding *found, cli_results *list)
@@ -111,7 +112,7 @@ int infer_run_cube_interval(const infer_values *values, const infer_question *q,
                          "are for the counts of the table");
     if (values->columns != NULL)
         cli_words_split(&names, values->columns, ',', 1);
-    result = infer_cube_sides(&names, sides);
+    result = cli_cube_sides(&names, sides);
     if (result == CLI_GO_ON) {
         const cellar_cube_question question = {sides, names.n, 0};
         describe(values, q, answer);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the parts of cellar infer share: reading releases and cubes, notes. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cellar/release_file.h>
 #include <cellar/text.h>
 
+#include "cube.h"
 #include "infer.h"
 #include "lists.h"
 
@@ -66,29 +66,12 @@ static int read_release(const char *path, const cli_words *names, infer_source *
     return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
 }
 
-int infer_cube_sides(const cli_words *names, cellar_cube_side *sides)
-{
-    if (names->n > CELLAR_MAX_VARIABLES)
-        return cli_usage("too many variables");
-    for (size_t i = 0; i < names->n; i++) {
-        char *level = strrchr(names->items[i], '^'), *end;
-        sides[i] = (cellar_cube_side){.variable = names->items[i]};
-        if (level == NULL)
-            continue;
-        sides[i].level = strtoul(level + 1, &end, 10);
-        if (level[1] == '\0' || *end != '\0' || sides[i].level == 0)
-            return cli_usage("%s: expected a level of at least 1 after '^'", names->items[i]);
-        *level = '\0';
-    }
-    return CLI_GO_ON;
-}
-
 static int read_cube(const char *path, const cli_words *names, infer_source *source)
 {
     cellar_cube_side sides[CELLAR_MAX_VARIABLES];
     cellar_error err;
     cellar_status status;
-    int result = infer_cube_sides(names, sides);
+    int result = cli_cube_sides(names, sides);
     if (result != CLI_GO_ON)
         return result;
     if (names->n == 0)
