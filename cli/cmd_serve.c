@@ -27,6 +27,10 @@ static const cli_option serve_options[] = {
     FLAG("require-sandbox", require_sandbox,
          "do not serve where the kernel cannot confine the process that speaks HTTP"),
     TEXT("signer", "FILE", signer, "draw nothing unless this public key signed the configuration"),
+    TEXT("front-user", "NAME", front_user,
+         "started by root: the process that speaks HTTP becomes this user"),
+    TEXT("vault-user", "NAME", vault_user,
+         "started by root: the process that holds data, keys and ledger becomes this user"),
     SECTION("To begin with"),
     FLAG("demo", demo, "make the small country in FOLDER [cellar-demo], build its cube, serve it"),
     NUMBER("people", "N", people, 1, 100000000, "of the small country [100000]"),
@@ -105,6 +109,10 @@ static int start_program(const char *config, const serve_values *values)
         add(&a, "--deadline=%" PRIu64, values->deadline.value);
     if (values->signer != NULL)
         add(&a, "--signer=%s", values->signer);
+    if (values->front_user != NULL)
+        add(&a, "--front-user=%s", values->front_user);
+    if (values->vault_user != NULL)
+        add(&a, "--vault-user=%s", values->vault_user);
     if (values->anywhere)
         add(&a, "--anywhere");
     if (values->require_sandbox)

@@ -8,7 +8,7 @@
 #include "options.h"
 
 typedef struct serve_values {
-    const char *listen, *signer;
+    const char *listen, *signer, *front_user, *vault_user;
     cli_number threads, deadline, people;
     int anywhere, require_sandbox, demo;
 } serve_values;

@@ -26,7 +26,8 @@ static int open_site(const server_front *front, vault_links *links, cellar_site 
     vault_links_init(links, front->links);
     options.ask_vault = vault_links_ask;
     options.vault_context = links;
-    if (cellar_site_open(front->options->config, &options, out, &err) == CELLAR_OK)
+    if (cellar_site_open(front->options->config, &options, out, &err) == CELLAR_OK &&
+        cellar_site_check_apart(*out, &err) == CELLAR_OK)
         return 1;
     server_say("%s", err.message);
     return 0;

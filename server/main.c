@@ -15,7 +15,8 @@ static int usage(void)
 {
     fputs("Usage: cellar-server CONFIG.yaml [--listen ADDRESS:PORT|unix:PATH] [--anywhere]\n"
           "                     [--threads N] [--deadline SECONDS]\n"
-          "                     [--signer FILE] [--require-sandbox]\n",
+          "                     [--signer FILE] [--front-user NAME] [--vault-user NAME]\n"
+          "                     [--require-sandbox]\n",
           stderr);
     return USAGE;
 }
@@ -27,6 +28,8 @@ static int read_options(int argc, char **argv, server_options *out)
                                           {"threads", required_argument, NULL, 't'},
                                           {"deadline", required_argument, NULL, 'd'},
                                           {"signer", required_argument, NULL, 'k'},
+                                          {"front-user", required_argument, NULL, 'f'},
+                                          {"vault-user", required_argument, NULL, 'v'},
                                           {"anywhere", no_argument, NULL, 'a'},
                                           {"require-sandbox", no_argument, NULL, 's'},
                                           {NULL, 0, NULL, 0}};
@@ -41,6 +44,10 @@ static int read_options(int argc, char **argv, server_options *out)
             out->deadline = atoi(optarg);
         else if (option == 'k')
             out->signer = optarg;
+        else if (option == 'f')
+            out->front_user = optarg;
+        else if (option == 'v')
+            out->vault_user = optarg;
         else if (option == 'a')
             out->is_anywhere = 1;
         else if (option == 's')

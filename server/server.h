@@ -14,10 +14,11 @@ typedef struct server_options {
     const char *config; /* the path of the configuration */
     const char *listen; /* "127.0.0.1:8080", "[::1]:8080", "unix:/run/cellar/http" */
     const char *signer; /* the file of a public key that signed the configuration; NULL: nobody's */
-    int n_threads;      /* that answer requests; 0: some for each processor */
-    int deadline;       /* seconds to send a request and to read its response */
-    int is_anywhere;    /* 1: addresses other than loopback, too */
-    int needs_sandbox;  /* 1: do not serve where the kernel cannot confine the front */
+    const char *front_user, *vault_user; /* whom they become; NULL: whoever started them */
+    int n_threads;                       /* that answer requests; 0: some for each processor */
+    int deadline;                        /* seconds to send a request and to read its response */
+    int is_anywhere;                     /* 1: addresses other than loopback, too */
+    int needs_sandbox; /* 1: do not serve where the kernel cannot confine the front */
 } server_options;
 
 /* One line on standard error: "cellar-server: ...". Never about what a client sent. */
@@ -41,6 +42,11 @@ void server_listen_close(const server_options *options, server_socket *listening
 
 /* Reports a state such as "READY=1" where a service manager wants to know (NOTIFY_SOCKET). */
 void server_notify(const char *state);
+
+/* ---- users (user.c) ------------------------------------------------------------------------- */
+
+/* Becomes a user, with the groups of that user and no other; NULL stays. 0 after a message. */
+int server_become(const char *user);
 
 /* ---- processes ------------------------------------------------------------------------------ */
 

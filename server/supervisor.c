@@ -118,7 +118,7 @@ static void start_front(supervisor *s)
         close_links(links);
         close(ready[0]);
         front.ready = ready[1];
-        _exit(server_front_run(&front));
+        _exit(server_become(s->options->front_user) ? server_front_run(&front) : 1);
     }
     if (pid < 0) {
         server_say("cannot start a process: %s", strerror(errno));
@@ -148,7 +148,8 @@ static void start_vault(supervisor *s)
         become_child(s, parent);
         close(ready[0]);
         close(s->listening->fd);
-        _exit(server_vault_run(s->options, links, ready[1]));
+        _exit(server_become(s->options->vault_user) ? server_vault_run(s->options, links, ready[1])
+                                                    : 1);
     }
     close(ready[1]);
     s->vault_ready = ready[0];
@@ -176,7 +177,7 @@ static void take_over(supervisor *s, int needs_vault)
         if (s->n_draining < DRAINING_MAX)
             s->draining[s->n_draining++] = s->current.front;
         close_links(s->current.links);
-        server_say("the new configuration is served");
+        server_say("a new front answers");
         server_notify("READY=1");
     }
     s->current = s->next;

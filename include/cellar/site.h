@@ -49,6 +49,12 @@ CELLAR_API int cellar_site_needs_vault(const cellar_site *site) CELLAR_NONNULL(1
 CELLAR_API const char *cellar_site_path(const cellar_site *site, size_t index, int *is_written)
     CELLAR_NONNULL(1);
 
+/* Refuses (CELLAR_ERR_RULE) a site that reads a folder in which data, a key or the ledger of one of
+ * its data sets lies: a process that answers could open them. */
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_site_check_apart(const cellar_site *site,
+                                                                  cellar_error *err)
+    CELLAR_NONNULL(1);
+
 /* ---- answering ------------------------------------------------------------- */
 
 /* A request as it came; all of it is hostile. Texts that were not sent are NULL. */

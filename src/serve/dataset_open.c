@@ -162,6 +162,18 @@ out:
     return status;
 }
 
+void serve_dataset_secrets(const serve_dataset *dataset, const char *out[SERVE_SECRETS])
+{
+    const drawing *own = dataset->own;
+    memset(out, 0, SERVE_SECRETS * sizeof *out);
+    if (own == NULL)
+        return;
+    out[0] = own->text.records.data.file;
+    out[1] = own->text.ledger.file;
+    out[2] = own->text.ledger.key; /* beside the ledger unless it is named */
+    out[3] = own->text.cell_key.records;
+}
+
 serve_member serve_dataset_member(const serve_dataset *dataset, const serve_config_dataset *words)
 {
     const drawing *own = dataset->own;

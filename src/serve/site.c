@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "serve/site.h"
 
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "serve/access.h"
+#include "base/error.h"
 #include "serve/dataset_open.h"
 #include "serve/pages.h"
 
@@ -49,4 +52,34 @@ const char *cellar_site_path(const cellar_site *site, size_t index, int *is_writ
     if (index < site->n_paths)
         return site->paths[index];
     return *is_written ? site->saved_folder : NULL;
+}
+
+/* 1 when a file, which need not exist, lies in a folder or below it. */
+static int is_within(const char *file, const char *folder)
+{
+    char real_file[PATH_MAX], real_folder[PATH_MAX];
+    size_t length;
+    if (realpath(file, real_file) == NULL || realpath(folder, real_folder) == NULL)
+        return 0;
+    length = strlen(real_folder);
+    return strncmp(real_file, real_folder, length) == 0 &&
+           (real_file[length] == '/' || strcmp(real_folder, "/") == 0);
+}
+
+cellar_status cellar_site_check_apart(const cellar_site *site, cellar_error *err)
+{
+    const char *secrets[SERVE_SECRETS], *folder;
+    int is_written;
+    for (size_t i = 0; i < site->n_datasets; i++) {
+        serve_dataset_secrets(&site->datasets[i], secrets);
+        for (size_t p = 0; (folder = cellar_site_path(site, p, &is_written)) != NULL; p++)
+            for (size_t k = 0; k < SERVE_SECRETS; k++)
+                if (secrets[k] != NULL && is_within(secrets[k], folder))
+                    return cellar_fail(err, CELLAR_ERR_RULE,
+                                       "%s lies in %s, which the process that answers requests "
+                                       "reads: put data, keys and ledgers into a folder of their "
+                                       "own",
+                                       secrets[k], folder);
+    }
+    return CELLAR_OK;
 }
