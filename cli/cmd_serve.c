@@ -34,19 +34,35 @@ static const cli_option serve_options[] = {
     SECTION("To begin with"),
     FLAG("demo", demo, "make the small country in FOLDER [cellar-demo], build its cube, serve it"),
     NUMBER("people", "N", people, 1, 100000000, "of the small country [100000]"),
+    SECTION("token: who may do what"),
+    TEXT("name", "NAME", name, "create, revoke: whose token it is"),
+    MANY("role", "ROLE", roles,
+         "create: reader, analyst (may draw), publisher or auditor; may be repeated [reader]"),
+    TEXT("analyst", "NAME", analyst, "create: the analyst of the ledger whose share it spends"),
+    TEXT("expires", "DAY", expires, "create: the last day it is good for, such as 2027-12-31"),
+    SECTION("audit: what was asked and decided"),
+    TEXT("known", "N:HASH", known, "the log must go on from this head, which was kept elsewhere"),
+    SECTION("Other"),
+    FLAG("json", json, "token, audit: print JSON"),
 };
 
 static const char *const serve_examples[] = {
-    "cellar serve --demo", "cellar serve site.yaml",
-    "cellar serve site.yaml --listen unix:/run/cellar/http", NULL};
+    "cellar serve --demo",
+    "cellar serve site.yaml",
+    "cellar serve site.yaml --listen unix:/run/cellar/http",
+    "cellar serve token create tokens --name anna --role analyst --analyst anna",
+    "cellar serve audit audit.log",
+    NULL};
 
 static const cli_command serve_command = {
     "serve",
-    "CONFIG.yaml | --demo [FOLDER] [options]",
+    "CONFIG.yaml | --demo [FOLDER] | token create|list|revoke FILE | audit FILE [options]",
     "Serves tables over HTTP: people build their own from a cube or from releases, with an "
     "interval at every value and a certificate in every file. docs/table-builder.md describes the "
     "configuration. Prints the address once requests are answered, and runs until it is "
-    "interrupted; SIGHUP reads the configuration again without dropping a request.",
+    "interrupted; SIGHUP reads the configuration again without dropping a request. token makes, "
+    "lists and revokes tokens, whose secrets are shown once; audit shows the log of draws and "
+    "refusals and verifies its chain.",
     serve_options,
     sizeof serve_options / sizeof serve_options[0],
     serve_examples};
@@ -149,13 +165,36 @@ static int serve_run(const cli_words *words, const serve_values *values)
     return result == CLI_GO_ON ? start_program(config, values) : result;
 }
 
+enum { OF_SERVER = 1, OF_TOKEN = 2, OF_AUDIT = 4 };
+static const char *const part_names[] = {"a configuration", "token", "audit"};
+static const cli_place option_places[] = {
+    {"listen", OF_SERVER},   {"anywhere", OF_SERVER},        {"threads", OF_SERVER},
+    {"deadline", OF_SERVER}, {"require-sandbox", OF_SERVER}, {"signer", OF_SERVER},
+    {"demo", OF_SERVER},     {"people", OF_SERVER},          {"name", OF_TOKEN},
+    {"role", OF_TOKEN},      {"analyst", OF_TOKEN},          {"expires", OF_TOKEN},
+    {"known", OF_AUDIT},     {"json", OF_TOKEN | OF_AUDIT}};
+
+static int serve_part(const cli_words *words, const serve_values *values)
+{
+    const char *first = words->n > 0 && !values->demo ? words->items[0] : "";
+    const size_t part = strcmp(first, "token") == 0 ? 1 : strcmp(first, "audit") == 0 ? 2 : 0;
+    int result =
+        cli_options_check_places(&serve_command, values, option_places,
+                                 sizeof option_places / sizeof *option_places, part_names, part);
+    if (result != CLI_GO_ON)
+        return result;
+    return part == 1   ? cli_serve_token(words, values)
+           : part == 2 ? cli_serve_audit(words, values)
+                       : serve_run(words, values);
+}
+
 int cli_serve(int argc, char **argv)
 {
     serve_values values = {0};
     cli_words words = {0};
     int result = cli_options_parse(&serve_command, argc, argv, &values, &words);
     if (result == CLI_GO_ON)
-        result = serve_run(&words, &values);
+        result = serve_part(&words, &values);
     cli_words_clear(&words);
     cli_options_clear(&serve_command, &values);
     return result;

@@ -64,8 +64,14 @@ typedef struct cellar_audit_head {
     char hash[CELLAR_AUDIT_HASH_TEXT]; /* hexadecimal */
 } cellar_audit_head;
 
-/* `line` is the entry as it was written, a JSON object. */
-typedef void cellar_audit_visit(void *context, const char *line, size_t length);
+/* An entry; texts are valid during the call, and NULL where the entry is not about that. */
+typedef struct cellar_audit_entry {
+    uint64_t number;
+    const char *time, *who, *action, *dataset, *table, *decision, *rule, *cost;
+    const char *line; /* as it was written: a JSON object, which is not terminated */
+    size_t length;
+} cellar_audit_entry;
+typedef void cellar_audit_visit(void *context, const cellar_audit_entry *entry);
 
 /* Reads a log and verifies its chain: CELLAR_ERR_INPUT names the first line that does not follow
  * from those before it. `visit` (may be NULL) sees every entry up to there. With `known` (may be

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/file.h>
@@ -204,6 +205,35 @@ typedef struct reading {
     void *context;
 } reading;
 
+static const char *text_of(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+static cellar_status show(const reading *r, const audit_chain *chain, const char *line,
+                          size_t length, cellar_error *err)
+{
+    json_t *object = json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL);
+    const cellar_audit_entry entry = {.number = chain->n,
+                                      .time = text_of(object, "time"),
+                                      .who = text_of(object, "who"),
+                                      .action = text_of(object, "action"),
+                                      .dataset = text_of(object, "dataset"),
+                                      .table = text_of(object, "table"),
+                                      .decision = text_of(object, "decision"),
+                                      .rule = text_of(object, "rule"),
+                                      .cost = text_of(object, "cost"),
+                                      .line = line,
+                                      .length = length};
+    const int is_entry = json_is_object(object);
+    if (is_entry)
+        r->visit(r->context, &entry);
+    json_decref(object);
+    return is_entry ? CELLAR_OK
+                    : cellar_fail(err, CELLAR_ERR_INPUT, "%s:%" PRIu64 ": this is no entry",
+                                  r->path, chain->n);
+}
+
 static cellar_status read_line(void *context, const audit_chain *chain, const char *line,
                                size_t length, cellar_error *err)
 {
@@ -218,9 +248,7 @@ static cellar_status read_line(void *context, const audit_chain *chain, const ch
                                r->path);
         r->is_known = 1;
     }
-    if (r->visit != NULL)
-        r->visit(r->context, line, length);
-    return CELLAR_OK;
+    return r->visit != NULL ? show(r, chain, line, length, err) : CELLAR_OK;
 }
 
 cellar_status cellar_audit_read(const char *path, const cellar_audit_head *known,

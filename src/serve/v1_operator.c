@@ -27,18 +27,18 @@ enum { PAGE = 500 };
 
 /* A page of the log: entries from a number on. */
 typedef struct page {
-    uint64_t from, number, n;
+    uint64_t from, n;
     cellar_text *out;
 } page;
 
-static void take_entry(void *context, const char *line, size_t length)
+static void take_entry(void *context, const cellar_audit_entry *entry)
 {
     page *p = context;
-    if (++p->number < p->from || p->n == PAGE)
+    if (entry->number < p->from || p->n == PAGE)
         return;
     if (p->n++ > 0)
         cellar_text_add_char(p->out, ',');
-    cellar_text_add(p->out, line, length);
+    cellar_text_add(p->out, entry->line, entry->length);
 }
 
 cellar_status v1_audit(cellar_site *site, const serve_call *call, serve_reply *reply,

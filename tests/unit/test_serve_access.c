@@ -285,11 +285,15 @@ static void make_log(void)
     serve_audit_close(audit);
 }
 
-static void take_first(void *context, const char *line, size_t length)
+static void take_first(void *context, const cellar_audit_entry *entry)
 {
     cellar_text *out = context;
-    if (out->length == 0)
-        cellar_text_add(out, line, length);
+    if (entry->number == 1) {
+        cellar_text_add(out, entry->line, entry->length);
+        assert_string_equal(entry->who, "anna");
+        assert_null(entry->rule);
+    } else if (entry->number == 2)
+        assert_string_equal(entry->rule, "no \"quotes\"\nhere");
 }
 
 static void test_audit(void **state)
