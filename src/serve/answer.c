@@ -98,6 +98,7 @@ static cellar_status tag(serve_answer *out, cellar_error *err)
     const serve_question *q = out->question;
     cellar_text text = {0};
     char id[SERVE_ID_TEXT];
+    int failed;
     cellar_text_printf(&text, "%s\n%s\n%zu %zu %zu\n", q->dataset->id,
                        out->certificate_id != NULL ? out->certificate_id : "", q->language,
                        q->n_stub, q->contents_at);
@@ -117,8 +118,9 @@ static cellar_status tag(serve_answer *out, cellar_error *err)
         serve_digest(text.bytes, text.length, id);
         memcpy(out->etag, id, sizeof id);
     }
+    failed = text.failed;
     cellar_text_clear(&text);
-    return text.failed ? cellar_fail_memory(err, "an answer") : CELLAR_OK;
+    return failed ? cellar_fail_memory(err, "an answer") : CELLAR_OK;
 }
 
 cellar_status serve_answer_question(const serve_question *question, serve_answer *out,

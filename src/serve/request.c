@@ -25,22 +25,33 @@ static int has_control(const char *text, size_t length)
     return 0;
 }
 
-char *serve_decode(const char *text, size_t length, int is_query, cellar_arena *arena)
+int serve_decode(const char *text, size_t length, int is_query, char *out)
 {
-    char *out = cellar_arena_alloc(arena, length + 1, 1);
     size_t n = 0;
-    for (size_t i = 0; out != NULL && i < length; i++) {
+    for (size_t i = 0; i < length; i++) {
         if (text[i] == '%') {
             const int high = i + 2 < length ? hex_digit(text[i + 1]) : -1;
             const int low = high >= 0 ? hex_digit(text[i + 2]) : -1;
             if (low < 0)
-                return NULL;
+                return 0;
             out[n++] = (char) (high * 16 + low);
             i += 2;
         } else
             out[n++] = is_query && text[i] == '+' ? ' ' : text[i];
     }
-    return out != NULL && cellar_utf8_valid(out, n) && !has_control(out, n) ? out : NULL;
+    out[n] = '\0';
+    return cellar_utf8_valid(out, n) && !has_control(out, n);
+}
+
+/* The same into the arena. 0 when it cannot be decoded; *wrong is NULL when memory ended. */
+static int decode(const char *text, size_t length, int is_query, serve_call *call,
+                  const char **wrong, const char **out)
+{
+    char *room = cellar_arena_alloc(call->arena, length + 1, 1);
+    *out = room;
+    if (room == NULL)
+        *wrong = NULL;
+    return room != NULL && serve_decode(text, length, is_query, room);
 }
 
 /* ---- path and query ----------------------------------------------------------------------------
@@ -49,7 +60,7 @@ char *serve_decode(const char *text, size_t length, int is_query, cellar_arena *
 static int decode_path(const char *path, serve_call *call, const char **wrong)
 {
     const char **segments = cellar_arena_alloc(call->arena, SERVE_SEGMENTS_MAX, sizeof *segments);
-    *wrong = "The path of the request cannot be read.";
+    *wrong = segments != NULL ? "The path of the request cannot be read." : NULL;
     if (segments == NULL || path == NULL || path[0] != '/')
         return 0;
     while (*path != '\0') {
@@ -57,8 +68,7 @@ static int decode_path(const char *path, serve_call *call, const char **wrong)
         if (length > 0) {
             if (call->n_segments == SERVE_SEGMENTS_MAX)
                 return 0;
-            segments[call->n_segments] = serve_decode(path, length, 0, call->arena);
-            if (segments[call->n_segments++] == NULL)
+            if (!decode(path, length, 0, call, wrong, &segments[call->n_segments++]))
                 return 0;
         }
         path += length;
@@ -70,7 +80,9 @@ static int decode_path(const char *path, serve_call *call, const char **wrong)
 static int decode_query(const char *query, serve_call *call, const char **wrong)
 {
     serve_parameter *list = cellar_arena_alloc(call->arena, SERVE_PARAMETERS_MAX, sizeof *list);
-    *wrong = "The query of the request cannot be read: it needs UTF-8, percent-encoded.";
+    *wrong = list != NULL
+                 ? "The query of the request cannot be read: it needs UTF-8, percent-encoded."
+                 : NULL;
     if (list == NULL)
         return 0;
     while (query != NULL && *query != '\0') {
@@ -79,11 +91,10 @@ static int decode_query(const char *query, serve_call *call, const char **wrong)
             serve_parameter *at = &list[call->n_parameters];
             if (call->n_parameters++ == SERVE_PARAMETERS_MAX)
                 return 0;
-            at->name = serve_decode(query, name, 1, call->arena);
-            at->value = name < length
-                            ? serve_decode(query + name + 1, length - name - 1, 1, call->arena)
-                            : "";
-            if (at->name == NULL || at->value == NULL)
+            at->value = "";
+            if (!decode(query, name, 1, call, wrong, &at->name) ||
+                (name < length &&
+                 !decode(query + name + 1, length - name - 1, 1, call, wrong, &at->value)))
                 return 0;
         }
         query += length + (query[length] == '&');

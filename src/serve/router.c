@@ -23,6 +23,7 @@ typedef struct route {
 /* What exists; the first prefix that fits decides. */
 static const route routes[] = {{"api/v2", serve_route_pxweb2},
                                {"api/v1", serve_route_pxweb1},
+                               {"sdmx", serve_route_sdmx},
                                {"v1", serve_route_v1},
                                {NULL, NULL}};
 
@@ -78,7 +79,8 @@ static cellar_status run(cellar_site *site, serve_call *call, const cellar_reque
     if (status != CELLAR_OK || !is_admitted)
         return status;
     if (!serve_call_decode(request, call, &wrong))
-        return serve_reply_problem(reply, 400, "%s", wrong);
+        return wrong != NULL ? serve_reply_problem(reply, 400, "%s", wrong)
+                             : cellar_fail_memory(err, "a request");
     call->language = serve_language_accepted(site, request->language);
     language = serve_parameter_find(call, "lang");
     if (language != NULL) {

@@ -32,8 +32,11 @@ void serve_sdmx_init(serve_sdmx *sdmx, const serve_dataset *dataset);
 void serve_sdmx_codes(const serve_sdmx *sdmx, const serve_grid *grid, size_t index,
                       const char **codes);
 
-/* Opens a message of that root ("GenericData", "Structure") with its header; `prepared` is a date.
- */
+/* Opens a message of that root ("GenericData", "Structure") and its header; NULL: about several
+ * data sets. */
 void serve_sdmx_open_message(cellar_text *out, const char *root, const serve_dataset *dataset);
+/* Whole messages: data structures with their concepts and code lists, and dataflows. */
+void serve_sdmx_add_structures(const serve_dataset *datasets, size_t n, cellar_text *out);
+void serve_sdmx_add_flows(const serve_dataset *datasets, size_t n, cellar_text *out);
 
 #endif

@@ -53,6 +53,8 @@ set(LAYER_SOURCES
   rules.c
   rules_read.c
   sdmx.c
+  sdmx_route.c
+  sdmx_structure.c
   selection.c
   site.c
   site_open.c
