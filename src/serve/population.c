@@ -24,12 +24,21 @@ int serve_population_is_void(const serve_member *members, size_t n, const char *
     return has_kind(members, n, population, 1) && has_kind(members, n, population, 0);
 }
 
-/* Two data sets of one population. */
 static cellar_status check_pair(const char *name, const serve_member *a, const serve_member *b,
                                 cellar_error *err)
 {
-    if (a->ledger != NULL && b->ledger != NULL &&
-        (strcmp(a->ledger, b->ledger) != 0 || !is_same(a->ledger_dataset, b->ledger_dataset)))
+    const int have_ledgers = a->ledger != NULL && b->ledger != NULL;
+    const int is_one_budget = have_ledgers && strcmp(a->ledger, b->ledger) == 0 &&
+                              is_same(a->ledger_dataset, b->ledger_dataset);
+    const int is_one_population = is_same(a->population, b->population);
+    if (is_one_budget && !is_one_population)
+        return cellar_plan_fail(name, &b->place, "population", err,
+                                "'%.60s' and '%.60s' charge the same dataset of a ledger and must "
+                                "be about the same population",
+                                a->id, b->id);
+    if (!is_one_population)
+        return CELLAR_OK;
+    if (have_ledgers && !is_one_budget)
         return cellar_plan_fail(
             name, &b->place, "ledger", err,
             "'%.60s' and '%.60s' are about the same population '%.60s' and must "
@@ -50,9 +59,7 @@ cellar_status serve_populations_check(const char *name, const serve_member *memb
     for (size_t i = 0; i < n; i++) {
         const serve_member *one = &members[i];
         for (size_t j = 0; j < i; j++) {
-            cellar_status status = CELLAR_OK;
-            if (is_same(members[j].population, one->population))
-                status = check_pair(name, &members[j], one, err);
+            cellar_status status = check_pair(name, &members[j], one, err);
             if (status != CELLAR_OK)
                 return status;
         }

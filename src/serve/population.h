@@ -22,8 +22,9 @@ typedef struct serve_member {
     "privacy does not cover all that is published about them."
 
 /* Refuses what cannot be promised (CELLAR_ERR_INPUT names line and place): data sets of one
- * population that charge different data sets of ledgers, or that protect different units;
- * `cell-key` beside a guarantee that nobody accepts the loss of. */
+ * population that charge different data sets of ledgers, or that protect different units; data sets
+ * of different populations that charge one; `cell-key` beside a guarantee that nobody accepts the
+ * loss of. */
 cellar_status serve_populations_check(const char *name, const serve_member *members, size_t n,
                                       cellar_error *err);
 /* 1 when cell keys are served beside a guarantee for that population. */

@@ -276,29 +276,37 @@ static int is_known_file(const vault_set *set, const vault_known *known, size_t 
     return 0;
 }
 
-/* The ledger vouches for a file that this data set did not draw: it charged the same people. */
-static cellar_status check_stranger(const vault_set *set, const char *name, cellar_error *err)
+/* 1 when the ledger charged a file to the dataset, and not for another data set or edition that is
+ * drawn here. */
+static int is_vouched_for(const vault_set *set, const char *path)
 {
     const cellar_ledger *ledger = set->ledger->ledger;
     cellar_against against;
     cellar_error why = {""};
+    serve_table unused;
+    if (set->dataset.kind != SERVE_BUDGET ||
+        cellar_ledger_verify_against(ledger, path, &against, &why) != CELLAR_OK)
+        return 0;
+    return strcmp(cellar_ledger_entry_at(ledger, (size_t) against.number - 1)->dataset,
+                  set->text.ledger.dataset) == 0 &&
+           (strncmp(against.request, MARK, sizeof MARK - 1) != 0 ||
+            request_read(set, against.request, &unused));
+}
+
+static cellar_status check_stranger(const vault_set *set, const char *name, cellar_error *err)
+{
     cellar_text path = {0};
     cellar_status status = CELLAR_OK;
-    int is_ours = 0;
     cellar_text_printf(&path, "%s/%s", set->folder, name);
     if (path.failed)
         CELLAR_TRY(cellar_fail_memory(err, "the name of a file"));
     CELLAR_TRY(cellar_ledger_catch_up(set->ledger->ledger, err)); /* it may be a moment old */
-    if (set->dataset.kind == SERVE_BUDGET &&
-        cellar_ledger_verify_against(ledger, path.bytes, &against, &why) == CELLAR_OK)
-        is_ours =
-            cellar_ledger_same(cellar_ledger_entry_at(ledger, (size_t) against.number - 1)->dataset,
-                               set->text.ledger.dataset);
-    if (!is_ours)
+    if (!is_vouched_for(set, path.bytes))
         status = cellar_fail(err, CELLAR_ERR_RULE,
-                             "%s: the ledger did not charge this release to the dataset '%s'; a "
-                             "ledger that is older than the releases would draw tables again that "
-                             "people have seen: restore the newest one, or take the file away",
+                             "%s: the ledger did not charge this release to the dataset '%s' for "
+                             "this edition; a ledger that is older than the releases would draw "
+                             "tables again that people have seen: restore the newest one, or take "
+                             "the file away (each edition has a folder of its own)",
                              path.bytes, set->text.ledger.dataset);
 out:
     cellar_text_clear(&path);

@@ -256,7 +256,6 @@ static void check_config(scratch *place, const char *text, const char *complaint
 /* One population, one budget; cell keys beside it only when somebody accepts that. */
 static void test_populations(void **state)
 {
-#define SAME "    population: others\n"
     static const char *const beside =
         VAULT_SITE VAULT_BUDGET "  - id: keyed\n"
                                 "    kind: cell-key\n"
@@ -267,11 +266,7 @@ static void test_populations(void **state)
                                 "0.9}\n";
     char text[8192];
     cellar_vault *vault;
-    cellar_ledger *ledger = reopen(*state);
-    cellar_ledger_dataset other = dataset_named("other");
     json_t *reply;
-    CHECK_OK(cellar_ledger_add_dataset(ledger, &other, &err));
-    cellar_ledger_close(ledger);
     check_config(*state, beside, "guarantee-void");
     snprintf(text, sizeof text, "%s    accept: [guarantee-void]\n", beside);
     scratch_write(*state, "site.yaml", text);
@@ -286,9 +281,14 @@ static void test_populations(void **state)
     cellar_vault_close(vault);
     *strstr(text, "dataset: census}\n    cell_key") = '\0';
     snprintf(text + strlen(text), sizeof text - strlen(text),
-             "dataset: other}\n    cell_key: {matrix: matrix.csv, record_key: rkey, smallest_sd: "
+             "dataset: others}\n    cell_key: {matrix: matrix.csv, record_key: rkey, smallest_sd: "
              "0.9}\n    accept: [guarantee-void]\n");
     check_config(*state, text, "the same dataset of the same ledger");
+    *strstr(text, "population: people\n    folder: keyed") = '\0';
+    snprintf(text + strlen(text), sizeof text - strlen(text),
+             "population: others\n    folder: keyed\n" VAULT_RECORDS VAULT_LEDGER
+             "    cell_key: {matrix: matrix.csv, record_key: rkey, smallest_sd: 0.9}\n");
+    check_config(*state, text, "the same population");
 }
 
 int main(void)

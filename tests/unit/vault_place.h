@@ -52,7 +52,7 @@ static char vault_token[CELLAR_TOKEN_TEXT], vault_reader[CELLAR_TOKEN_TEXT];
     "    title: People\n"                                                                          \
     "    population: others\n"                                                                     \
     "    folder: keyed\n"                                                                          \
-    "    step_ms: 100\n" VAULT_RECORDS VAULT_LEDGER                                                \
+    "    step_ms: 100\n" VAULT_RECORDS "    ledger: {file: ledger, key: key, dataset: others}\n"   \
     "    cell_key: {matrix: matrix.csv, record_key: rkey, smallest_sd: 0.9}\n"
 
 static const char *const vault_config = VAULT_SITE VAULT_BUDGET VAULT_KEYED;
@@ -98,6 +98,7 @@ static inline void vault_make_ledger(scratch *place, const char *rho, const char
 {
     cellar_key *key = the_key(place);
     cellar_ledger_dataset dataset = dataset_named("census");
+    cellar_ledger *ledger;
     char path[400], seen[400];
     dataset.cap = amounts_of(NULL, NULL, rho);
     snprintf(path, sizeof path, "%s", scratch_path(place, "ledger"));
@@ -105,6 +106,10 @@ static inline void vault_make_ledger(scratch *place, const char *rho, const char
         snprintf(seen, sizeof seen, "%s", scratch_path(place, witness));
     CHECK_OK(cellar_ledger_create_with(path, key, &dataset, witness != NULL ? seen : NULL, &err));
     cellar_key_free(key);
+    ledger = reopen(place);
+    dataset.name = "others";
+    CHECK_OK(cellar_ledger_add_dataset(ledger, &dataset, &err));
+    cellar_ledger_close(ledger);
 }
 
 static inline void vault_make_tokens(scratch *place)
