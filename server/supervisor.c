@@ -250,6 +250,8 @@ static void front_refused(supervisor *s, int status)
         return;
     if (!s->is_serving && s->current.front == 0)
         stop(s, WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+    else if (s->current.front == 0) /* the one before died */
+        s->start_at_ms = now_ms() + PAUSE_MS;
     else {
         server_say("the new configuration is not served; the old one stays");
         server_notify("READY=1");

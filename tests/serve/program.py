@@ -193,11 +193,12 @@ def test_reload_drops_nothing(place):
 
 def test_a_front_that_dies_is_replaced(place):
     with place.serve() as server:
-        for _ in range(2):
+        for turn in range(3):
             front = server.children()
             os.kill(front[0], signal.SIGKILL)
             wait_for(lambda front=front: server.children() not in (front, []), "another front")
-            check(server.ask("/")[0] == 200, "no answer")
+            if turn != 1:  # the second one dies before anybody asks
+                check(server.ask("/")[0] == 200, "no answer")
         server.signal(signal.SIGINT)
         check(server.process.wait(timeout=builder.WAIT_SECONDS) == 0, "the exit status")
 

@@ -66,7 +66,7 @@ static cellar_interval interval_of(const cellar_release *release, const char *se
     const cellar_interval_options options = cellar_interval_options_default();
     cellar_noisy *noisy = NULL;
     cellar_cell_set *set = NULL;
-    cellar_interval out;
+    cellar_interval out = {0};
     cellar_error err = {""};
     if (cellar_noisy_from_release(release, NULL, 0, &noisy, &err) != CELLAR_OK ||
         cellar_cell_set_parse(noisy, set_text, &set, &err) != CELLAR_OK ||
