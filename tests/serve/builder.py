@@ -12,15 +12,18 @@ import urllib.parse
 WAIT_SECONDS = 60
 
 
+def run(*words):
+    """What a command prints."""
+    return subprocess.run(words, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+
+
 def make(cellar, folder, people=2000):
     """The small country with its cube in `folder`; answers the path of its configuration."""
-    def run(*words):
-        subprocess.run([cellar, *words], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     os.umask(0o022)
-    run("demo-data", str(folder), "--people", str(people))
-    run("ledger", "create", f"{folder}/cube.ledger", "--dataset", "census", "--edition", "2026", "--unit", "person",
+    run(cellar, "demo-data", str(folder), "--people", str(people))
+    run(cellar, "ledger", "create", f"{folder}/cube.ledger", "--dataset", "census", "--edition", "2026", "--unit", "person",
         "--neighbours", "add-remove", "--epsilon", "5", "--delta", "1e-6", "--population", str(people))
-    run("cube", "build", f"{folder}/plans/small_country_cube.yaml")
+    run(cellar, "cube", "build", f"{folder}/plans/small_country_cube.yaml")
     config = pathlib.Path(folder, "sites/small_country.yaml")
     text = config.read_text().replace("site:\n", "site:\n  limits: {calls: 1000000, seconds: 1}\n", 1)
     config.write_text(text)
