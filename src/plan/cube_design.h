@@ -40,6 +40,11 @@ cellar_status cellar_cube_design_universe(cellar_cube_design *design, cellar_err
  * a unit pays (cube_noise.c). Replaces what an earlier call made. */
 cellar_status cellar_cube_design_noise(cellar_cube_design *design, const cube_choice *choice,
                                        double budget, cellar_error *err);
+/* Counts the n measured tables in one pass over the data (cube_count.c); `out` has room for them,
+ * NULL. On failure some are there. */
+cellar_status cellar_cube_count(const cellar_cube_design *design, const uint32_t *tables, size_t n,
+                                const cellar_cube_build_options *options, cellar_table **out,
+                                cellar_error *err);
 /* 1: pure epsilon, by discrete Laplace noise. */
 int cellar_cube_design_is_pure(const cellar_cube_design *design);
 
