@@ -30,8 +30,9 @@ bench: ## measure speed and memory against the floor and other tools
 
 coverage: ## measure the coverage of every kind of interval, TABLES=1000 of each
 	@tools/bootstrap build check
-	@cmake --preset dev >/dev/null && cmake --build --preset dev --target test_coverage -- --quiet
+	@cmake --preset dev >/dev/null && cmake --build --preset dev --target test_coverage test_cube_coverage -- --quiet
 	@build/dev/tests/property/test_coverage $${TABLES:-1000}
+	@build/dev/tests/property/test_cube_coverage $${TABLES:-1000}
 
 fuzz: ## every fuzzer searches, SECONDS=60 each
 	@tools/bootstrap build check

@@ -221,20 +221,29 @@ static void fish_options(const cli_command *command, void *context)
         print_words(&parts);
         puts("'");
     }
+    printf("complete -c cellar -n '__fish_seen_subcommand_from %s' -l help -s h -d 'print the "
+           "options and exit'\n",
+           command->name);
     cli_words_clear(&parts);
 }
 
+/* A word in the verb's place, and after help. */
 static void fish_verb(const char *name, const char *summary)
 {
-    printf("complete -c cellar -n __fish_use_subcommand -f -a %s -d '", name);
-    print_quoted(summary, "\\", "\\'");
-    puts("'");
+    static const char *const places[] = {"__fish_use_subcommand",
+                                         "'__fish_seen_subcommand_from help'"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        printf("complete -c cellar -n %s -f -a %s -d '", places[i], name);
+        print_quoted(summary, "\\", "\\'");
+        puts("'");
+    }
 }
 
 static void write_fish(void)
 {
     puts("# fish completion for cellar, written by `cellar completion fish`");
     cli_verbs_list(fish_verb);
+    fish_verb("help", "the options of a verb");
     cli_verbs_visit(fish_options, NULL);
 }
 

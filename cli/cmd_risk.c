@@ -48,8 +48,10 @@ static const cli_option risk_options[] = {
     SECTION("Records"),
     MANY("where", "CONDITION", read.where,
          "only rows that meet it: 'sex=F', 'age>=18'; may be repeated"),
-    CHOICE("missing-as", "drop|level", read.missing_as,
-           "a missing value drops its row, or is a level; needed when there are any"),
+    MANY(
+        "missing-as", "[VAR=]HOW", read.variables.missing_as,
+        "what to do with a row whose column is missing: drop it, or let it be a level; needed when "
+        "there are any; may be repeated, for all columns and for one"),
     MANY("domain", "VAR=FILE", read.variables.domain,
          "declare the categories with a code list; may be repeated"),
     CLI_RECODE_OPTIONS(AT(read.variables)),

@@ -10,6 +10,7 @@
 
 #include "json_out.h"
 #include "reader.h"
+#include "records.h"
 #include "table_out.h"
 #include "terminal.h"
 #include "variables.h"
@@ -20,9 +21,9 @@ typedef struct tabulate_values {
     cli_table_options table;
     int json;
     cli_words where;
-    const char *weight, *unit, *record_key, *record_id, *key, *margins, *hierarchy,
-        *structural_zeros;
-    cli_number max_per_unit, max_weight, key_range;
+    cli_record_options records;
+    const char *weight, *unit, *margins, *hierarchy, *structural_zeros;
+    cli_number max_per_unit, max_weight;
 } tabulate_values;
 
 #define AT(member) offsetof(tabulate_values, member)
@@ -42,20 +43,9 @@ static const cli_option tabulate_options[] = {
            "protected"),
     TEXT("unit", "COLUMN", unit, "records with the same value belong to one person or household"),
     NUMBER("max-per-unit", "M", max_per_unit, 1, 0, "count only the first M records of a unit"),
-    TEXT("record-id", "COLUMN", record_id,
-         "derive record keys from this stable identifier and the secret of --key"),
-    TEXT("key", "FILE", key, "the key file ('cellar key create') for --record-id"),
-    TEXT("record-key", "COLUMN", record_key, "add up record keys into cell keys"),
-    NUMBER("key-range", "N", key_range, 1, 0,
-           "record keys are integers modulo N [decimals from 0 to below 1]"),
+    CLI_RECORD_OPTIONS(AT(records)),
     SECTION("Categories"),
-    MANY("domain", "VAR=FILE", variables.domain,
-         "declare the categories with a code list (.csv, or .hrc of tau-Argus); FILE alone when it "
-         "is named after the variable, or a folder of such files; may be repeated"),
-    FLAG("domain-labels", variables.domain_labels,
-         "declare them by the value labels of an SPSS or Stata file; SAS files hold none"),
-    FLAG("domain-public", variables.domain_public,
-         "you assert that the categories found in the data are public knowledge"),
+    CLI_DOMAIN_OPTIONS(AT(variables)),
     CLI_RECODE_OPTIONS(AT(variables)),
     SECTION("Margins"),
     TEXT("margins", "WHICH", margins,
@@ -88,8 +78,8 @@ static const char *const tabulate_examples[] = {
 static const cli_command tabulate_command = {
     "tabulate",
     "FILE --by A,B,C [options]",
-    "Counts the records of FILE (CSV, gzip too; SPSS, Stata, SAS; - is standard input) into a "
-    "table. True counts are confidential: files are written with mode 0600.",
+    "Counts the records of FILE (CSV, gzip too; SPSS, Stata, SAS; a store; - is standard input) "
+    "into a table. True counts are confidential: files are written with mode 0600.",
     tabulate_options,
     sizeof tabulate_options / sizeof tabulate_options[0],
     tabulate_examples};
@@ -183,25 +173,6 @@ static int tabulate_check(const tabulate_values *values, const cli_words *files)
         return cli_usage("--unit and --max-per-unit need each other");
     if (values->max_weight.given && values->weight == NULL)
         return cli_usage("--max-weight needs --weight");
-    if ((values->record_id != NULL) != (values->key != NULL))
-        return cli_usage("--record-id and --key need each other");
-    if (values->record_id != NULL && values->record_key != NULL)
-        return cli_usage("record keys are either read (--record-key) or derived (--record-id)");
-    if (values->key_range.given && values->record_key == NULL && values->record_id == NULL)
-        return cli_usage("--key-range needs --record-key or --record-id");
-    return CLI_GO_ON;
-}
-
-static int tabulate_secret(const char *path, tabulate_run *run)
-{
-    cellar_key *key = NULL;
-    cellar_error err;
-    cellar_status status = cellar_key_read(path, &key, &err);
-    if (status != CELLAR_OK)
-        return cli_exit(status, &err);
-    cellar_key_secret(key, CELLAR_KEY_RECORDS, run->secret);
-    cellar_key_free(key);
-    run->spec.record_secret = run->secret;
     return CLI_GO_ON;
 }
 
@@ -220,15 +191,12 @@ static int tabulate_prepare(const tabulate_values *values, const char *path, tab
     spec->max_weight = values->max_weight.value;
     spec->unit_column = values->unit;
     spec->max_per_unit = values->max_per_unit.value;
-    spec->record_key_column = values->record_key;
-    spec->record_id_column = values->record_id;
-    spec->key_range = values->key_range.value;
     spec->structural_zeros_path = values->structural_zeros;
     spec->n_threads = (int) values->reader.threads.value;
 
     result = cli_reader_options(&values->reader, &spec->reader);
-    if (result == CLI_GO_ON && values->key != NULL)
-        result = tabulate_secret(values->key, run);
+    if (result == CLI_GO_ON)
+        result = cli_records_read(&values->records, spec, run->secret);
     if (result == CLI_GO_ON)
         result = cli_variables_read(&values->variables, path, &spec->reader, &run->variables);
     spec->variables = run->variables.specs;

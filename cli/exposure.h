@@ -17,7 +17,6 @@ typedef struct exposure_values {
     const char *curve_excess;
     cli_variable_options variables; /* `by` holds --columns */
     cli_words where;
-    int missing_as;
     const char *sensitive, *diversity_c;
     const char *sample_weight;
     int curve, worst_by;
@@ -39,9 +38,6 @@ enum { EXPOSURE_MEASURE_KNOWN = 1, EXPOSURE_MEASURE_BOUNDED, EXPOSURE_MEASURE_ES
 
 /* What --csv says, from 1. */
 enum { EXPOSURE_CSV_RESULTS = 1, EXPOSURE_CSV_LIST };
-
-/* What --missing-as says, from 1. */
-enum { EXPOSURE_MISSING_DROP = 1, EXPOSURE_MISSING_LEVEL, EXPOSURE_MISSING_WILDCARD };
 
 typedef struct exposure_answer {
     cli_results header; /* one result: facts about the data */
@@ -66,6 +62,12 @@ typedef struct exposure_query {
 int exposure_query_read(const exposure_values *values, exposure_query *query);
 void exposure_query_clear(exposure_query *query);
 
+/* What --missing-as says about a column: "drop", "level" or "wildcard"; NULL: nothing. */
+const char *exposure_missing_as(const exposure_values *values, const char *column);
+/* 1 when it says that word about any. */
+int exposure_says_missing(const exposure_values *values, const char *word);
+/* All that it says, in the header: "none declared", "level", "level, age=drop". */
+void exposure_add_missing(const exposure_values *values, exposure_answer *answer);
 /* With missing values as wildcards: how the last result took them, for results differ in that. */
 void exposure_tell_missing(const exposure_values *values, const char *how, exposure_answer *answer);
 
@@ -94,8 +96,6 @@ int exposure_check_groups(const exposure_values *values);
 /* The facts about profiles, in the header. */
 void exposure_add_profiles(const exposure_values *values, const cellar_profiles *profiles,
                            exposure_answer *answer);
-/* "drop", "level" or "wildcard"; "none declared". */
-const char *exposure_missing_word(const exposure_values *values);
 
 /* The parts of the verb. */
 int exposure_run_shares(const exposure_values *values, exposure_answer *answer);

@@ -52,7 +52,7 @@ void exposure_note_disclosure(exposure_answer *answer)
 
 void exposure_tell_missing(const exposure_values *values, const char *how, exposure_answer *answer)
 {
-    if (values->missing_as == EXPOSURE_MISSING_WILDCARD)
+    if (exposure_says_missing(values, "wildcard"))
         cli_results_text(&answer->results, "missing", how);
 }
 
@@ -337,7 +337,7 @@ static void add_header(const exposure_values *values, const cellar_exposure_curv
     cli_results_count(&answer->header, "records", cellar_exposure_total(curve));
     cli_results_count(&answer->header, "cells", cellar_exposure_n_cells(curve));
     cli_results_real(&answer->header, "possible_cells", cellar_exposure_n_possible(curve));
-    cli_results_text(&answer->header, "missing", exposure_missing_word(values));
+    exposure_add_missing(values, answer);
 }
 
 static void warn_observed(const cellar_table *table, exposure_answer *answer)
@@ -372,7 +372,7 @@ static int run_curve(const exposure_values *values, const exposure_query *query,
     if (result == CLI_GO_ON && query->n_ks > 0)
         result = exposure_run_groups(values, query, table, n_qid, answer);
     exposure_note(answer, note_strict);
-    if (values->missing_as == EXPOSURE_MISSING_WILDCARD)
+    if (exposure_says_missing(values, "wildcard"))
         exposure_note(answer,
                       "Missing values match everything in the groups and their measures, so "
                       "that a person with one is in several groups; an exposure curve adds "

@@ -2,6 +2,7 @@
 /* cellar exposure table: the classical measures, group by group, worst first. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cellar/anonymity.h>
 
@@ -44,7 +45,7 @@ static void add_groups(const exposure_values *values, const cellar_table *table,
             cli_results_text(&answer->groups, cellar_schema_variable(schema, c), code);
         }
         cli_results_count(&answer->groups, "size", group.size);
-        if (values->missing_as == EXPOSURE_MISSING_WILDCARD)
+        if (exposure_says_missing(values, "wildcard"))
             cli_results_count(&answer->groups, "matches", group.n_matches);
         if (cellar_table_is_weighted(table)) {
             cli_results_real(&answer->groups, "population", group.population);
@@ -95,26 +96,51 @@ static void anonymity_options(const exposure_values *values, const exposure_quer
     options->has_sensitive = values->sensitive != NULL;
     options->sensitive = n_qid;
     options->order = (cellar_anonymity_order) (values->worst_by > 0 ? values->worst_by - 1 : 0);
-    if (values->missing_as == EXPOSURE_MISSING_WILDCARD)
-        options->wildcard = "missing";
     if (!isnan(query->diversity_c))
         options->recursive_c = query->diversity_c;
+}
+
+/* 1 when --missing-as makes a wildcard of that column by name. */
+static int names_wildcard(const exposure_values *values, const char *column)
+{
+    const cli_words *said = &values->variables.missing_as;
+    const size_t length = strlen(column);
+    for (size_t i = 0; i < said->n; i++)
+        if (strncmp(said->items[i], column, length) == 0 &&
+            strcmp(said->items[i] + length, "=wildcard") == 0)
+            return 1;
+    return 0;
+}
+
+/* The category of missing values of each column where it is a wildcard. */
+static void find_wildcards(const exposure_values *values, const cellar_schema *schema, size_t n_qid,
+                           size_t *wildcards)
+{
+    for (size_t c = 0; c < n_qid; c++) {
+        const char *how = exposure_missing_as(values, cellar_schema_variable(schema, c));
+        wildcards[c] = how != NULL && strcmp(how, "wildcard") == 0
+                           ? cellar_schema_find_missing(schema, c)
+                           : CELLAR_NO_CODE;
+    }
 }
 
 int exposure_run_groups(const exposure_values *values, const exposure_query *query,
                         const cellar_table *table, size_t n_qid, exposure_answer *answer)
 {
-    size_t qid[CELLAR_MAX_VARIABLES];
+    size_t qid[CELLAR_MAX_VARIABLES], wildcards[CELLAR_MAX_VARIABLES];
     cellar_anonymity_options options;
     cellar_anonymity *anonymity = NULL;
     cellar_error err;
 
     for (size_t c = 0; c < n_qid; c++)
         qid[c] = c;
+    find_wildcards(values, cellar_table_schema(table), n_qid, wildcards);
     for (size_t i = 0; i < query->n_ks; i++) {
         cellar_anonymity_summary summary;
         cellar_status status;
         anonymity_options(values, query, n_qid, query->ks[i], &options);
+        if (exposure_says_missing(values, "wildcard"))
+            options.wildcards = wildcards;
         status = cellar_anonymity_create(table, qid, n_qid, &options, &anonymity, &err);
         if (status != CELLAR_OK)
             return cli_exit(status, &err);
@@ -146,5 +172,9 @@ int exposure_check_groups(const exposure_values *values)
         return cli_usage("--sample-weight needs --k: the risk is that of groups");
     if (values->diversity_c != NULL && values->sensitive == NULL)
         return cli_usage("--diversity-c needs --sensitive");
+    if (values->sensitive != NULL && names_wildcard(values, values->sensitive))
+        return cli_usage("--missing-as: '%s' is the sensitive column, and a wildcard is for "
+                         "columns that make the groups; say drop or level",
+                         values->sensitive);
     return CLI_GO_ON;
 }

@@ -64,7 +64,7 @@ static int source_check_table(const exposure_values *values, const exposure_sour
         return cli_usage("%s is a table: --sample-weight is for records; a weighted table has its "
                          "weights",
                          path);
-    if (values->missing_as == EXPOSURE_MISSING_DROP)
+    if (exposure_says_missing(values, "drop"))
         return cli_usage("%s is a table: what is missing cannot be dropped any more", path);
     return CLI_GO_ON;
 }
@@ -82,7 +82,8 @@ static int source_open(const exposure_values *values, const char *path, int with
         result = cli_reader_options(&values->reader, &source->reader);
     if (result != CLI_GO_ON)
         return result;
-    options.by_option = "columns";
+    if (options.by_option == NULL)
+        options.by_option = "columns";
     size = strlen(options.by) + (values->sensitive != NULL ? strlen(values->sensitive) : 0) + 4;
     source->by = cli_alloc(size, 1);
     if (with_sensitive && values->sensitive != NULL)
@@ -110,10 +111,7 @@ static cellar_tabulate_spec source_spec(const exposure_values *values, const cha
     spec.n_variables = source->variables.names.n;
     spec.missing = cli_words_items(&values->reader.missing);
     spec.n_missing = values->reader.missing.n;
-    if (values->missing_as == EXPOSURE_MISSING_DROP)
-        spec.missing_policy = CELLAR_MISSING_DROP;
-    else if (values->missing_as != 0)
-        spec.missing_policy = CELLAR_MISSING_LEVEL;
+    spec.missing_policy = source->variables.missing_policy;
     spec.where = cli_words_items(&values->where);
     spec.n_where = values->where.n;
     spec.weight_column = values->sample_weight;
@@ -276,6 +274,50 @@ int exposure_query_read(const exposure_values *values, exposure_query *query)
     return result;
 }
 
+/* ---- missing values ---------------------------------------------------------- */
+
+const char *exposure_missing_as(const exposure_values *values, const char *column)
+{
+    const cli_words *said = &values->variables.missing_as;
+    const char *of_all = NULL;
+    for (size_t i = 0; i < said->n; i++) {
+        const char *equals = strrchr(said->items[i], '='); /* the words hold none */
+        const size_t length = equals != NULL ? (size_t) (equals - said->items[i]) : 0;
+        if (equals == NULL)
+            of_all = said->items[i];
+        else if (strlen(column) == length && strncmp(column, said->items[i], length) == 0)
+            return equals + 1;
+    }
+    return of_all;
+}
+
+int exposure_says_missing(const exposure_values *values, const char *word)
+{
+    const cli_words *said = &values->variables.missing_as;
+    int says = 0;
+    for (size_t i = 0; i < said->n; i++) {
+        const char *equals = strrchr(said->items[i], '=');
+        says |= strcmp(equals != NULL ? equals + 1 : said->items[i], word) == 0;
+    }
+    return says;
+}
+
+void exposure_add_missing(const exposure_values *values, exposure_answer *answer)
+{
+    const cli_words *said = &values->variables.missing_as;
+    char *text;
+    size_t size = sizeof "none declared", length = 0;
+    for (size_t i = 0; i < said->n; i++)
+        size += strlen(said->items[i]) + 2;
+    text = cli_alloc(size, 1);
+    snprintf(text, size, "none declared");
+    for (size_t i = 0; i < said->n; i++)
+        length += (size_t) snprintf(text + length, size - length, "%s%s", i > 0 ? ", " : "",
+                                    said->items[i]);
+    cli_results_text(&answer->header, "missing", text);
+    free(text);
+}
+
 /* ---- profiles --------------------------------------------------------------- */
 
 static int source_profiles(const exposure_values *values, const char *path,
@@ -320,17 +362,11 @@ int exposure_read_profiles(const exposure_values *values, const char *path,
     return result;
 }
 
-const char *exposure_missing_word(const exposure_values *values)
-{
-    static const char *const words[] = {"none declared", "drop", "level", "wildcard"};
-    return words[values->missing_as];
-}
-
 void exposure_add_profiles(const exposure_values *values, const cellar_profiles *profiles,
                            exposure_answer *answer)
 {
     cli_results_begin(&answer->header, "data");
     cli_results_count(&answer->header, "records", cellar_profiles_n_people(profiles));
     cli_results_count(&answer->header, "columns", cellar_profiles_n_columns(profiles));
-    cli_results_text(&answer->header, "missing", exposure_missing_word(values));
+    exposure_add_missing(values, answer);
 }

@@ -318,6 +318,17 @@ cellar_status cli_ledger_history(const cellar_ledger *ledger, const char *datase
 
 /* ---- verify ------------------------------------------------------------------------------- */
 
+/* Only a witness knows whether entries were added since. */
+static void ledger_tell_age(const cellar_ledger *ledger, cellar_output *output)
+{
+    if (cellar_ledger_witness(ledger) != NULL)
+        cellar_output_printf(output, "its witness knows no newer history: %s\n",
+                             cellar_ledger_witness(ledger));
+    else
+        cellar_output_string(output, "there is no witness: an older copy of this ledger would pass "
+                                     "as well (ledger adopt --witness FILE)\n");
+}
+
 cellar_status cli_ledger_tell_verified(const cellar_ledger *ledger, const char *const *releases,
                                        const cellar_against *found, int as_json, cellar_error *err)
 {
@@ -331,12 +342,14 @@ cellar_status cli_ledger_tell_verified(const cellar_ledger *ledger, const char *
         cli_json_text(&json, "ledger", cellar_ledger_id(ledger));
         cli_json_count(&json, "entries", cellar_ledger_n_entries(ledger));
         cli_json_text(&json, "head", cellar_ledger_head(ledger));
+        cli_json_text(&json, "witness", cellar_ledger_witness(ledger));
         cli_json_begin(&json, "against", '[');
     } else {
         cellar_output_printf(json.output, "%zu entr%s, none of them changed; head %s\n",
                              cellar_ledger_n_entries(ledger),
                              cellar_ledger_n_entries(ledger) == 1 ? "y" : "ies",
                              cellar_ledger_head(ledger));
+        ledger_tell_age(ledger, json.output);
     }
     for (size_t i = 0; releases[i] != NULL; i++) {
         if (as_json) {

@@ -21,6 +21,7 @@ static const main_verb verbs[] = {
     {"describe", "From records to tables", "what a data file holds, before counting it",
      cli_describe},
     {"tabulate", "From records to tables", "count records into a table", cli_tabulate},
+    {"store", "From records to tables", "records as small codes, for fast tables", cli_store},
     {"collect", "From records to tables", "collect data so that no party sees a whole record",
      cli_collect},
     {"protect", "From tables to releases", "perturb a table into values that can be published",

@@ -48,6 +48,7 @@ static int run_read_table(risk_table_run *r)
     int result;
     snprintf(columns, length, "%s,%s", r->values->qid, r->values->sensitive);
     read.variables.by = columns;
+    read.variables.by_option = "qid or --sensitive";
     result = exposure_read_table(&read, r->path, &r->table, &r->has_more);
     free(columns);
     return result;

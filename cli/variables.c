@@ -249,10 +249,12 @@ static int variables_band_closed(cli_variables *variables, const char *text)
     return CLI_GO_ON;
 }
 
-/* drop or level for all variables, or VARIABLE=drop|level. */
-static int variables_missing_as(cli_variables *variables, const char *text)
+/* drop or level for all variables, or VARIABLE=drop|level; a wildcard is a level. */
+static int variables_missing_as(cli_variables *variables, const char *text, int with_wildcard)
 {
-    static const char *const words[] = {"drop", "level", NULL};
+    const char *const words[] = {"drop", "level", with_wildcard ? "wildcard" : NULL, NULL};
+    static const cellar_missing_policy policies[] = {CELLAR_MISSING_DROP, CELLAR_MISSING_LEVEL,
+                                                     CELLAR_MISSING_LEVEL};
     const char *word = text, *nearest;
     cellar_missing_policy *place = &variables->missing_policy;
     if (strchr(text, '=') != NULL) {
@@ -266,11 +268,12 @@ static int variables_missing_as(cli_variables *variables, const char *text)
                          word != text ? "one variable" : "all variables");
     for (int i = 0; words[i] != NULL; i++)
         if (strcmp(word, words[i]) == 0) {
-            *place = (cellar_missing_policy) (i + 1); /* the words are in the order of the values */
+            *place = policies[i];
             return CLI_GO_ON;
         }
     nearest = cellar_nearest_word(word, words);
-    return cli_usage("--missing-as must be one of drop|level, not '%s'%s%s%s", word,
+    return cli_usage("--missing-as must be one of drop|level%s, not '%s'%s%s%s",
+                     with_wildcard ? "|wildcard" : "", word,
                      nearest != NULL ? "; did you mean '" : "", nearest != NULL ? nearest : "",
                      nearest != NULL ? "'?" : "");
 }
@@ -294,7 +297,8 @@ static int variables_recodes(const cli_variable_options *options, cli_variables 
     for (size_t i = 0; result == CLI_GO_ON && i < options->band_closed.n; i++)
         result = variables_band_closed(variables, options->band_closed.items[i]);
     for (size_t i = 0; result == CLI_GO_ON && i < options->missing_as.n; i++)
-        result = variables_missing_as(variables, options->missing_as.items[i]);
+        result = variables_missing_as(variables, options->missing_as.items[i],
+                                      options->missing_wildcard);
     for (size_t i = 0; result == CLI_GO_ON && i < options->recode.n; i++)
         result = variables_recode(variables, options->recode.items[i]);
     return result;
@@ -302,7 +306,7 @@ static int variables_recodes(const cli_variable_options *options, cli_variables 
 
 /* ---- all of it ------------------------------------------------------------ */
 
-int cli_variables_names(const char *option, const char *by, cli_words *names)
+int cli_variables_split(const char *option, const char *by, cli_words *names)
 {
     if (!cli_words_split(names, by, ',', 1))
         return cli_usage("--%s: a quote is not closed", option);
@@ -312,9 +316,15 @@ int cli_variables_names(const char *option, const char *by, cli_words *names)
         if (cli_words_find(names, names->items[i]) < i)
             return cli_usage("--%s: '%s' is named twice", option, names->items[i]);
     }
-    if (names->n > CELLAR_MAX_VARIABLES)
-        return cli_usage("--%s takes at most %d variables", option, (int) CELLAR_MAX_VARIABLES);
     return CLI_GO_ON;
+}
+
+int cli_variables_names(const char *option, const char *by, cli_words *names)
+{
+    const int result = cli_variables_split(option, by, names);
+    if (result == CLI_GO_ON && names->n > CELLAR_MAX_VARIABLES)
+        return cli_usage("--%s takes at most %d variables", option, (int) CELLAR_MAX_VARIABLES);
+    return result;
 }
 
 int cli_variables_positions(const cellar_schema *schema, const char *option, const char *text,
@@ -336,18 +346,19 @@ int cli_variables_positions(const cellar_schema *schema, const char *option, con
     return result;
 }
 
-int cli_variables_read(const cli_variable_options *options, const char *path,
-                       const cellar_reader_options *reader, cli_variables *out)
+int cli_variables_read_names(const cli_variable_options *options, const char *by_option,
+                             const cli_words *names, const char *path,
+                             const cellar_reader_options *reader, cli_variables *out)
 {
-    const char *by = options->by_option != NULL ? options->by_option : "by";
-    int result = cli_variables_names(by, options->by, &out->names);
-    size_t n = out->names.n;
+    const size_t n = names->n;
+    int result;
 
-    out->by_option = by;
+    for (size_t i = 0; i < n; i++)
+        cli_words_add(&out->names, names->items[i], strlen(names->items[i]));
+    out->by_option = by_option;
     out->specs = cli_alloc(n, sizeof *out->specs);
     out->sources = cli_alloc(n, sizeof *out->sources);
-    if (result == CLI_GO_ON)
-        result = variables_recodes(options, out);
+    result = variables_recodes(options, out);
     for (size_t i = 0; result == CLI_GO_ON && i < options->domain.n; i++)
         result = variables_domain(out, options->domain.items[i]);
     if (result == CLI_GO_ON && options->domain_labels)
@@ -358,5 +369,17 @@ int cli_variables_read(const cli_variable_options *options, const char *path,
         out->specs[i].domain_public = options->domain_public;
         out->specs[i].recode.map = out->sources[i].map;
     }
+    return result;
+}
+
+int cli_variables_read(const cli_variable_options *options, const char *path,
+                       const cellar_reader_options *reader, cli_variables *out)
+{
+    const char *by = options->by_option != NULL ? options->by_option : "by";
+    cli_words names = {0};
+    int result = cli_variables_names(by, options->by, &names);
+    if (result == CLI_GO_ON)
+        result = cli_variables_read_names(options, by, &names, path, reader, out);
+    cli_words_clear(&names);
     return result;
 }

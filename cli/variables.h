@@ -16,6 +16,7 @@ typedef struct cli_variable_options {
     const char *by_option; /* what names them, NULL for "by" */
     cli_words domain, recode, band, band_origin, band_closed, top, bottom, missing_as;
     int domain_public, domain_labels;
+    int missing_wildcard; /* 1: --missing-as takes the word wildcard, a level to the reader */
 } cli_variable_options;
 
 /* The rows of an option table that make categories of values, for a cli_variable_options at that
@@ -37,6 +38,20 @@ typedef struct cli_variable_options {
      (at) + offsetof(cli_variable_options, band_closed), 0, 0, 0}
 /* clang-format on */
 
+/* clang-format off */
+#define CLI_DOMAIN_OPTIONS(at)                                                                     \
+    {CLI_MANY, "domain", "VAR=FILE",                                                               \
+     "declare the categories with a code list (.csv, or .hrc of tau-Argus); FILE alone when it "   \
+     "is named after the variable, or a folder of such files; may be repeated",                    \
+     (at) + offsetof(cli_variable_options, domain), 0, 0, 0},                                      \
+    {CLI_FLAG, "domain-labels", NULL,                                                              \
+     "declare them by the value labels of an SPSS or Stata file; SAS files hold none",             \
+     (at) + offsetof(cli_variable_options, domain_labels), 0, 0, 0},                               \
+    {CLI_FLAG, "domain-public", NULL,                                                              \
+     "you assert that the categories found in the data are public knowledge",                      \
+     (at) + offsetof(cli_variable_options, domain_public), 0, 0, 0}
+/* clang-format on */
+
 /* What was read for a variable; its spec points here. NULL: nothing. */
 typedef struct cli_variable_sources {
     cellar_codelist *codelist;
@@ -55,10 +70,16 @@ typedef struct cli_variables {
  * Answers CLI_GO_ON, or an exit code after a message. Clear `out` in every case. */
 int cli_variables_read(const cli_variable_options *options, const char *path,
                        const cellar_reader_options *reader, cli_variables *out);
+/* The same for variables that have been split already, of which there may be any number. */
+int cli_variables_read_names(const cli_variable_options *options, const char *by_option,
+                             const cli_words *names, const char *path,
+                             const cellar_reader_options *reader, cli_variables *out);
 void cli_variables_clear(cli_variables *variables);
 
 /* The names in the argument of an option, none empty and none twice. Answers CLI_GO_ON or CLI_USAGE
  * with a message. */
+int cli_variables_split(const char *option, const char *by, cli_words *names);
+/* The same, and not more than a table may have. */
 int cli_variables_names(const char *option, const char *by, cli_words *names);
 
 /* The positions of such names in a table, after the `*n` that are there already, each once; room is

@@ -29,12 +29,13 @@ typedef enum cellar_anonymity_order {
 } cellar_anonymity_order;
 
 typedef struct cellar_anonymity_options {
-    uint64_t k;           /* groups of fewer than k records are reported; required, from 1 */
-    int has_sensitive;    /* 1: `sensitive` is a variable */
-    size_t sensitive;     /* its position in the table */
-    double recursive_c;   /* c of recursive (c,l)-diversity, above 0; NAN: not asked for */
-    const char *wildcard; /* NULL: a missing value is a level like any other; else the code of a
-                             missing quasi-identifier, which matches every value */
+    uint64_t k;              /* groups of fewer than k records are reported; required, from 1 */
+    int has_sensitive;       /* 1: `sensitive` is a variable */
+    size_t sensitive;        /* its position in the table */
+    double recursive_c;      /* c of recursive (c,l)-diversity, above 0; NAN: not asked for */
+    const size_t *wildcards; /* NULL: a missing value is a level like any other; else, of each
+                                quasi-identifier, the category that matches every value, or
+                                CELLAR_NO_CODE (cellar_schema_find_missing()) */
     cellar_anonymity_order order;
 } cellar_anonymity_options;
 

@@ -17,6 +17,7 @@
 #include <cellar/collect_papers.h>
 #include <cellar/convert.h>
 #include <cellar/cube.h>
+#include <cellar/cube_inference.h>
 #include <cellar/cube_plan.h>
 #include <cellar/describe.h>
 #include <cellar/dirichlet.h>
@@ -43,6 +44,7 @@
 #include <cellar/risk_fit.h>
 #include <cellar/selection.h>
 #include <cellar/status.h>
+#include <cellar/store.h>
 #include <cellar/study.h>
 #include <cellar/table.h>
 #include <cellar/table_file.h>

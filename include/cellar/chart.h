@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Charts a person can look at: curves, steps, bands, points, box plots and heat maps, as SVG or
- * PNG.
+/* Charts a person can look at: curves, steps, bars, bands, points, box plots and heat maps, as SVG
+ * or PNG.
  *
  * A chart copies what it is given. It is drawn the same everywhere: no script, no style sheet, no
  * font file. Series differ in colour (a palette that colour-blind readers can tell apart), in
@@ -54,6 +54,11 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_chart_add_curve(cellar_chart *c
                                                                  const char *name, const double *x,
                                                                  const double *y, size_t n,
                                                                  cellar_error *err);
+/* Bars of width 1 around whole numbers: the value y[i] of x[i], as for probabilities. */
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_chart_add_bars(cellar_chart *chart,
+                                                                const char *name, const double *x,
+                                                                const double *y, size_t n,
+                                                                cellar_error *err);
 /* A step function: y[i] holds on [x[i], x[i + 1]). */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_chart_add_steps(cellar_chart *chart,
                                                                  const char *name, const double *x,

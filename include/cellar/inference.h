@@ -154,24 +154,24 @@ CELLAR_API size_t cellar_noisy_largest_level(const cellar_noisy *noisy, size_t v
 /* ---- association in two-way tables -------------------------------------------- */
 
 /* An estimate with an interval; ends may be infinite. */
-typedef struct cellar_estimate {
+typedef struct cellar_interval_estimate {
     double value, low, high;
-} cellar_estimate;
+} cellar_interval_estimate;
 
 /* The odds ratio of rows i and `row`, columns j and `column`, by the profile of the likelihood of
  * the four cells. `naive` takes the numbers for counts (Woolf, with 1/2 added if one is not
  * positive). */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_odds_ratio(
     const cellar_noisy *noisy, const size_t rows[2], const size_t columns[2], double confidence,
-    cellar_estimate *aware, cellar_estimate *naive, cellar_error *err);
+    cellar_interval_estimate *aware, cellar_interval_estimate *naive, cellar_error *err);
 
 /* Cramer's V of the means: the maximum likelihood value less its bias, with an interval, both from
  * `options->n_replicates` seeded tables drawn from the fitted means, noise included. */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_cramers_v(const cellar_noisy *noisy,
                                                            double confidence,
                                                            const cellar_test_options *options,
-                                                           cellar_estimate *aware, double *naive,
-                                                           cellar_error *err);
+                                                           cellar_interval_estimate *aware,
+                                                           double *naive, cellar_error *err);
 
 /* ---- the binomial test ---------------------------------------------------------- */
 

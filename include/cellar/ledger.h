@@ -217,9 +217,13 @@ CELLAR_API const char *cellar_entry_kind_name(cellar_entry_kind kind);
 CELLAR_API const char *cellar_uncharged_name(cellar_uncharged kind); /* "cell-key", ... */
 CELLAR_API const char *cellar_charge_state_name(cellar_charge_state state);
 
-/* The id of the ledger, the head of its history, and its entries from the oldest. */
+/* The id of the ledger and the head of its history. */
 CELLAR_API const char *cellar_ledger_id(const cellar_ledger *ledger) CELLAR_NONNULL(1);
 CELLAR_API const char *cellar_ledger_head(const cellar_ledger *ledger) CELLAR_NONNULL(1);
+/* The file of its witness, which knew no newer history when the ledger was opened; NULL: there is
+ * none, and this may be an older copy. */
+CELLAR_API const char *cellar_ledger_witness(const cellar_ledger *ledger) CELLAR_NONNULL(1);
+/* The entries of the history, from the oldest. */
 CELLAR_API size_t cellar_ledger_n_entries(const cellar_ledger *ledger) CELLAR_NONNULL(1);
 CELLAR_API const cellar_ledger_entry *cellar_ledger_entry_at(const cellar_ledger *ledger,
                                                              size_t index) CELLAR_NONNULL(1);

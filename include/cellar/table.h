@@ -39,6 +39,9 @@ CELLAR_API const char *cellar_schema_code(const cellar_schema *schema, size_t va
                                           size_t category);
 CELLAR_API size_t cellar_schema_find_code(const cellar_schema *schema, size_t variable,
                                           const char *code, size_t length);
+/* The category of missing values: the code with the role unknown, or the code "missing".
+ * CELLAR_NO_CODE when there is none. */
+CELLAR_API size_t cellar_schema_find_missing(const cellar_schema *schema, size_t variable);
 CELLAR_API cellar_code_role cellar_schema_role(const cellar_schema *schema, size_t variable,
                                                size_t category);
 CELLAR_API size_t cellar_schema_n_languages(const cellar_schema *schema) CELLAR_NONNULL(1);

@@ -237,24 +237,37 @@ static cellar_status make_estimate(const cube_asking *a, cellar_estimate **out, 
     return status;
 }
 
-static cellar_status answer(cube_asking *a, cellar_estimate **out, cellar_error *err)
+cellar_status cellar_cube_asking_open(cube_asking *a, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    *out = NULL;
     CELLAR_TRY(find_sides(a, err));
     CELLAR_TRY(find_table(a, err));
     CELLAR_TRY(cellar_cube_check_table(a->cube, a->table, "the cube", err));
     for (size_t k = 0; k < a->question->n_sides; k++)
         CELLAR_TRY(cellar_cube_pick_side(a, k, err));
-    CELLAR_TRY(make_schema(a, err));
-    CELLAR_TRY(compute(a, err));
-    CELLAR_TRY(make_estimate(a, out, err));
 out:
+    return status;
+}
+
+void cellar_cube_asking_close(cube_asking *a)
+{
     for (size_t k = 0; k < CUBE_ORDER_MAX; k++)
         cellar_cube_picks_clear(&a->picks[k]);
     cellar_schema_free(a->schema);
     cellar_free(a->value);
     cellar_free(a->se);
+}
+
+static cellar_status answer(cube_asking *a, cellar_estimate **out, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    *out = NULL;
+    CELLAR_TRY(cellar_cube_asking_open(a, err));
+    CELLAR_TRY(make_schema(a, err));
+    CELLAR_TRY(compute(a, err));
+    CELLAR_TRY(make_estimate(a, out, err));
+out:
+    cellar_cube_asking_close(a);
     return status;
 }
 

@@ -17,6 +17,11 @@ typedef struct cube_asking {
     int is_whole; /* whole numbers are wanted */
 } cube_asking;
 
+/* Finds the table of a question and picks its nodes, nothing else yet: `a` has `cube` and
+ * `question`. Close it in every case. */
+cellar_status cellar_cube_asking_open(cube_asking *a, cellar_error *err);
+void cellar_cube_asking_close(cube_asking *a);
+
 /* Picks the nodes of variable k of the table: all of them, those that are named, or groups; with
  * margins their total too. Refuses what is not there, twice there, or would not add. */
 cellar_status cellar_cube_pick_side(cube_asking *a, size_t k, cellar_error *err);

@@ -15,10 +15,8 @@ typedef struct axis_products {
 
 /* ---- one variable ------------------------------------------------------------------- */
 
-/* z of all levels from weights of the nodes of `level`, one level after the other; `start[c]` says
- * where that of level c begins. */
-static void free_of_means(const cube_axis *axis, size_t level, const double *u, const size_t *start,
-                          double *sums, double *z)
+void cellar_cube_free_of_means(const cube_axis *axis, size_t level, const double *u,
+                               const size_t *start, double *sums, double *z)
 {
     memcpy(z + start[level], u, axis->n[level] * sizeof *z);
     for (size_t c = level; c > 0; c--) {
@@ -35,8 +33,7 @@ static void free_of_means(const cube_axis *axis, size_t level, const double *u, 
     }
 }
 
-/* The node of each level above a node of level a. */
-static void path_up(const cube_axis *axis, size_t a, uint32_t node, uint32_t path[LEVELS])
+void cellar_cube_path_up(const cube_axis *axis, size_t a, uint32_t node, uint32_t path[LEVELS])
 {
     path[a] = node;
     for (size_t c = a; c > 0; c--)
@@ -50,7 +47,7 @@ static void multiply_out(const cube_axis *axis, size_t level, const size_t *star
         for (uint32_t node = 0; node < axis->n[a]; node++) {
             const size_t top = a < level ? a : level;
             uint32_t path[LEVELS];
-            path_up(axis, a, node, path);
+            cellar_cube_path_up(axis, a, node, path);
             for (size_t c = 0; c <= top; c++)
                 for (size_t d = 0; d <= top; d++)
                     out->at[a][c][d] += z[start[c] + path[c]] * y[start[d] + path[d]];
@@ -69,8 +66,8 @@ static cellar_status products_init(const cube_axis *axis, size_t level, const do
     room = cellar_alloc(3 * n, sizeof *room);
     if (room == NULL)
         return cellar_fail_memory(err, "the variance of a sum");
-    free_of_means(axis, level, u, start, room + 2 * n, room);
-    free_of_means(axis, level, v, start, room + 2 * n, room + n);
+    cellar_cube_free_of_means(axis, level, u, start, room + 2 * n, room);
+    cellar_cube_free_of_means(axis, level, v, start, room + 2 * n, room + n);
     *out = (axis_products){{{{0}}}};
     multiply_out(axis, level, start, room, room + n, out);
     cellar_free(room);
@@ -78,15 +75,6 @@ static cellar_status products_init(const cube_axis *axis, size_t level, const do
 }
 
 /* ---- all of them ---------------------------------------------------------------------- */
-
-/* The level of a variable in a table; 0 when it is not in it. */
-static size_t level_in(const cube_space *space, uint8_t variable)
-{
-    for (size_t i = 0; i < space->order; i++)
-        if (space->variable[i] == variable)
-            return space->level[i];
-    return 0;
-}
 
 /* An interaction below both the table and A. */
 typedef struct shared {
@@ -105,7 +93,7 @@ static size_t shared_below(const cube_lattice *l, const double *w, const double 
         shared *one = &out[n];
         int is_below = 1;
         for (size_t i = 0; i < space->order; i++) {
-            one->level[i] = (uint8_t) level_in(&l->spaces[c], space->variable[i]);
+            one->level[i] = cube_space_level(&l->spaces[c], space->variable[i]);
             is_below &= one->level[i] <= levels_of_a[i];
         }
         if (is_below) {
@@ -124,7 +112,7 @@ static double noise_of(const cube_lattice *l, const double *w, const double *tau
     size_t levels[CUBE_ORDER_MAX], n;
     double others = l->n_cells[a], sum = 0; /* cells of A over the variables that the table lacks */
     for (size_t i = 0; i < space->order; i++) {
-        levels[i] = level_in(&l->spaces[a], space->variable[i]);
+        levels[i] = cube_space_level(&l->spaces[a], space->variable[i]);
         others /= l->axes[space->variable[i]].n[levels[i]];
     }
     n = shared_below(l, w, tau, table, a, levels, room);

@@ -19,4 +19,12 @@ cellar_status cellar_cube_covariance(const cube_lattice *lattice, const double *
                                      const double *tau, uint32_t table, const double *const *u,
                                      const double *const *v, double *out, cellar_error *err);
 
+/* z of all levels of one variable from weights of the nodes of `level`, one level after the other;
+ * `start[c]` says where that of level c begins, and `sums` has room for a level. */
+void cellar_cube_free_of_means(const cube_axis *axis, size_t level, const double *u,
+                               const size_t *start, double *sums, double *z);
+/* The node of each level above a node of level a, itself included. */
+void cellar_cube_path_up(const cube_axis *axis, size_t a, uint32_t node,
+                         uint32_t path[CUBE_LEVELS_MAX + 1]);
+
 #endif

@@ -53,6 +53,15 @@ typedef struct cube_space {
     uint8_t variable[CUBE_ORDER_MAX], level[CUBE_ORDER_MAX];
 } cube_space;
 
+/* The level of a variable in a table; 0 when it is not in it. */
+static inline uint8_t cube_space_level(const cube_space *space, uint8_t variable)
+{
+    for (size_t i = 0; i < space->order; i++)
+        if (space->variable[i] == variable)
+            return space->level[i];
+    return 0;
+}
+
 #define CUBE_NO_SPACE UINT32_MAX
 
 /* Immutable once made. */

@@ -113,26 +113,19 @@ static int is_alike(const cube_axis *axis, size_t level, uint32_t a, uint32_t b)
     return 1;
 }
 
-/* Picks of one variable that have the same noise share a class. */
-typedef struct classes {
-    size_t n;
-    size_t *of;    /* each pick */
-    size_t *first; /* of each class: its first pick */
-    double *weights;
-} classes;
-
-static void classes_clear(classes *c)
+void cellar_cube_classes_clear(cube_classes *c)
 {
     cellar_free(c->of);
     cellar_free(c->first);
     cellar_free(c->weights);
 }
 
-static int classify(const cube_axis *axis, size_t level, const cube_picks *picks, classes *out)
+int cellar_cube_classify(const cube_axis *axis, size_t level, const cube_picks *picks,
+                         cube_classes *out)
 {
-    *out = (classes){.of = cellar_alloc(picks->n, sizeof *out->of),
-                     .first = cellar_alloc(picks->n, sizeof *out->first),
-                     .weights = cellar_alloc(axis->n[level], sizeof *out->weights)};
+    *out = (cube_classes){.of = cellar_alloc(picks->n, sizeof *out->of),
+                          .first = cellar_alloc(picks->n, sizeof *out->first),
+                          .weights = cellar_alloc(axis->n[level], sizeof *out->weights)};
     if (out->of == NULL || out->first == NULL || out->weights == NULL)
         return 0;
     for (size_t p = 0; p < picks->n; p++) {
@@ -148,19 +141,25 @@ static int classify(const cube_axis *axis, size_t level, const cube_picks *picks
     return 1;
 }
 
+void cellar_cube_pick_weights(const cube_picks *picks, size_t pick, uint32_t n_nodes,
+                              double *weights)
+{
+    memset(weights, 0, n_nodes * sizeof *weights);
+    for (size_t k = picks->start[pick]; k < picks->start[pick + 1]; k++)
+        weights[picks->nodes[k]] += 1;
+}
+
 /* The variance of one combination of classes. */
 static cellar_status class_variance(const cellar_cube *cube, uint32_t table,
-                                    const cube_picks *picks, classes *sides, size_t combination,
-                                    double *out, cellar_error *err)
+                                    const cube_picks *picks, cube_classes *sides,
+                                    size_t combination, double *out, cellar_error *err)
 {
     const cube_space *space = &cube->lattice.spaces[table];
     const double *weights[CUBE_ORDER_MAX];
     for (size_t s = space->order; s-- > 0;) {
         const size_t p = sides[s].first[combination % sides[s].n];
         const cube_axis *axis = &cube->variables[space->variable[s]].axis;
-        memset(sides[s].weights, 0, axis->n[space->level[s]] * sizeof *sides[s].weights);
-        for (size_t k = picks[s].start[p]; k < picks[s].start[p + 1]; k++)
-            sides[s].weights[picks[s].nodes[k]] += 1;
+        cellar_cube_pick_weights(&picks[s], p, axis->n[space->level[s]], sides[s].weights);
         weights[s] = sides[s].weights;
         combination /= sides[s].n;
     }
@@ -170,14 +169,14 @@ static cellar_status class_variance(const cellar_cube *cube, uint32_t table,
 
 /* One variance for each combination of classes, the last variable fastest. */
 static cellar_status variances_of_classes(const cellar_cube *cube, uint32_t table,
-                                          const cube_picks *picks, classes *sides, double **out,
-                                          size_t *n, cellar_error *err)
+                                          const cube_picks *picks, cube_classes *sides,
+                                          double **out, size_t *n, cellar_error *err)
 {
     const cube_space *space = &cube->lattice.spaces[table];
     *n = 1;
     for (size_t s = 0; s < space->order; s++) {
         const cube_axis *axis = &cube->variables[space->variable[s]].axis;
-        if (!classify(axis, space->level[s], &picks[s], &sides[s]))
+        if (!cellar_cube_classify(axis, space->level[s], &picks[s], &sides[s]))
             return cellar_fail_memory(err, "the errors of a table");
         *n *= sides[s].n;
     }
@@ -196,7 +195,7 @@ cellar_status cellar_cube_picks_variances(const cellar_cube *cube, uint32_t tabl
                                           const cube_picks *picks, double *out, cellar_error *err)
 {
     const cube_space *space = &cube->lattice.spaces[table];
-    classes sides[CUBE_ORDER_MAX] = {{0}};
+    cube_classes sides[CUBE_ORDER_MAX] = {{0}};
     double *variances = NULL;
     size_t n_classes;
     cellar_status status = CELLAR_OK;
@@ -211,7 +210,7 @@ cellar_status cellar_cube_picks_variances(const cellar_cube *cube, uint32_t tabl
     }
 out:
     for (size_t s = 0; s < space->order; s++)
-        classes_clear(&sides[s]);
+        cellar_cube_classes_clear(&sides[s]);
     cellar_free(variances);
     return status;
 }
@@ -234,7 +233,7 @@ cellar_status cellar_cube_largest_variance(const cellar_cube *cube, uint32_t tab
 {
     const cube_space *space = &cube->lattice.spaces[table];
     cube_picks picks[CUBE_ORDER_MAX] = {{0}};
-    classes sides[CUBE_ORDER_MAX] = {{0}};
+    cube_classes sides[CUBE_ORDER_MAX] = {{0}};
     double *variances = NULL;
     size_t n_classes;
     cellar_status status = CELLAR_OK;
@@ -254,7 +253,7 @@ cellar_status cellar_cube_largest_variance(const cellar_cube *cube, uint32_t tab
 out:
     for (size_t s = 0; s < space->order; s++) {
         cellar_cube_picks_clear(&picks[s]);
-        classes_clear(&sides[s]);
+        cellar_cube_classes_clear(&sides[s]);
     }
     cellar_free(variances);
     return status;

@@ -21,6 +21,22 @@ int cellar_cube_picks_add(cube_picks *picks, uint32_t node);
 /* One pick for each of the n nodes of a level. 0 when memory ends. */
 int cellar_cube_picks_all(cube_picks *picks, uint32_t n);
 
+/* Picks of one variable that have the same noise, whatever is picked of others, share a class. */
+typedef struct cube_classes {
+    size_t n;
+    size_t *of;      /* each pick */
+    size_t *first;   /* of each class: its first pick */
+    double *weights; /* room for one weight a node */
+} cube_classes;
+
+/* 0 when memory ends; clear them in every case. */
+int cellar_cube_classify(const cube_axis *axis, size_t level, const cube_picks *picks,
+                         cube_classes *out);
+void cellar_cube_classes_clear(cube_classes *classes);
+/* Sets `weights` to 1 for the nodes of a pick, and to 0 for others. */
+void cellar_cube_pick_weights(const cube_picks *picks, size_t pick, uint32_t n_nodes,
+                              double *weights);
+
 /* Cells of the answer lie in one array, the last variable fastest. */
 
 /* Adds up the values of all cells of the answer. 0 when some sum is too large. */

@@ -168,6 +168,11 @@ uint32_t cellar_cube_variable_find(const cube_variable *variable, size_t level, 
     return CUBE_NO_SPACE;
 }
 
+const char *cellar_cube_variable_code(const cube_variable *variable, size_t level, uint32_t node)
+{
+    return cellar_codelist_code(variable->codelist, variable->code[level][node]);
+}
+
 cellar_status cellar_cube_variable_list(const cube_variable *variable, size_t level,
                                         cellar_codelist **out, cellar_error *err)
 {

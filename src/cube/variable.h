@@ -29,6 +29,9 @@ void cellar_cube_variable_clear(cube_variable *variable); /* {0} is fine */
 /* The node of a level that a code is, or CUBE_NO_SPACE. */
 uint32_t cellar_cube_variable_find(const cube_variable *variable, size_t level, const char *code);
 
+/* The code of a node. */
+const char *cellar_cube_variable_code(const cube_variable *variable, size_t level, uint32_t node);
+
 /* The nodes of a level as a code list of their own, with their labels. On failure *out is NULL. */
 cellar_status cellar_cube_variable_list(const cube_variable *variable, size_t level,
                                         cellar_codelist **out, cellar_error *err);

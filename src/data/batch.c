@@ -220,6 +220,8 @@ static int32_t batch_code_use(cellar_batch *batch, size_t use)
 {
     int32_t *codes = batch->codes[use], any = 0;
 
+    if (batch->stored != NULL)
+        return scan_stored_codes(batch->stored, use, codes);
     batch->slices[use].text = batch->text;
     batch->slices[use].n = batch->n_split;
     for (size_t row = 0;; row++) {
@@ -248,6 +250,8 @@ static int32_t batch_outcome(const cellar_batch *batch, size_t row, size_t *use)
         if (code == CELLAR_OUTCOME_NO_MEMORY)
             return code; /* whatever else: the answer is not known */
         filtered |= code == CELLAR_OUTCOME_FILTERED;
+        if (code == CELLAR_OUTCOME_MISSING && batch->run->options->keep_missing)
+            continue;
         if (code < 0 && (outcome == 0 || outcome == CELLAR_OUTCOME_MISSING)) {
             outcome = code;
             *use = u;
@@ -389,6 +393,15 @@ const int32_t *cellar_batch_codes(const cellar_batch *batch, size_t use)
 const char *cellar_batch_text(const cellar_batch *batch, size_t use, size_t row, size_t *length)
 {
     return batch_slice(batch, use, batch->all_counted ? row : batch->split_of[row], length);
+}
+
+int cellar_batch_number(const cellar_batch *batch, size_t use, size_t row, uint64_t *number)
+{
+    if (batch->stored == NULL)
+        return 0;
+    *number =
+        scan_stored_number(batch->stored, use, batch->all_counted ? row : batch->split_of[row]);
+    return 1;
 }
 
 const uint64_t *cellar_batch_counts(const cellar_batch *batch)

@@ -4,6 +4,7 @@
 #define CELLAR_DATA_BATCH_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "base/text.h"
 #include "data/dictionary.h"
@@ -35,10 +36,17 @@ typedef struct scan_run {
     scan_fault fault;
     uint64_t *lines; /* of each chunk that was read */
     size_t lines_capacity, n_lines;
-    uint64_t next_in_order; /* the chunk whose turn it is, where the order matters */
-    int stopped;            /* a lane failed: the others stop */
+    uint64_t next_in_order;      /* the chunk whose turn it is, where the order matters */
+    int stopped;                 /* a lane failed: the others stop */
+    cellar_stored_file *stored;  /* the data are a store; NULL: they are text */
+    _Atomic uint64_t next_piece; /* of the store: the next one to be taken */
     cellar_row_report report;
 } scan_run;
+
+/* Rows of a store (stored/scan.c). */
+typedef struct scan_stored scan_stored;
+int32_t scan_stored_codes(const scan_stored *stored, size_t use, int32_t *codes);
+uint64_t scan_stored_number(const scan_stored *stored, size_t use, size_t row);
 
 /* A lane's rows: slices of a text, then codes. */
 struct cellar_batch {
@@ -46,6 +54,7 @@ struct cellar_batch {
     int lane;
     uint64_t sequence;
 
+    const scan_stored *stored; /* the rows are those of a store, and there is no text */
     char *text;
     size_t n_split;          /* rows the text was split into */
     cellar_slices *slices;   /* of each use: its field in every row */

@@ -37,7 +37,7 @@ const char *cellar_outcome_text(int32_t outcome)
     switch (outcome) {
     case CELLAR_OUTCOME_UNDECIDED:
         return "the value is missing: say whether missing values are dropped or a category of "
-               "their own (--missing-as drop or level; tabulate also takes VARIABLE=level, a plan "
+               "their own (--missing-as drop or level, or VARIABLE=level for one; in a plan "
                "missing_as)";
     case CELLAR_OUTCOME_ENCODING:
         return "the field is not text in the encoding of the file; --encoding latin1 or "

@@ -21,8 +21,9 @@ struct cellar_scan {
     char *path;
     cellar_reader_options options;
     char delimiter;
-    cellar_chunks *chunks; /* delimited text; NULL for other formats */
-    char **columns;        /* of other formats */
+    cellar_chunks *chunks;      /* delimited text; NULL for other formats */
+    cellar_stored_file *stored; /* a store; NULL for other formats */
+    char **columns;             /* of other formats */
     size_t n_columns;
 };
 
@@ -79,7 +80,9 @@ cellar_status cellar_scan_open(const char *path, const cellar_reader_options *op
 
     *out = NULL;
     CELLAR_TRY(scan_create(path, options, &scan, err));
-    if (scan->options.format != CELLAR_DATA_TEXT) {
+    if (options->format == CELLAR_DATA_AUTO && cellar_stored_is(path)) {
+        CELLAR_TRY(cellar_stored_open(path, &scan->stored, err));
+    } else if (scan->options.format != CELLAR_DATA_TEXT) {
         CELLAR_TRY(
             cellar_statfile_columns(path, &scan->options, &scan->columns, &scan->n_columns, err));
     } else {
@@ -91,6 +94,16 @@ cellar_status cellar_scan_open(const char *path, const cellar_reader_options *op
     scan = NULL;
 out:
     cellar_scan_close(scan);
+    return status;
+}
+
+cellar_status cellar_scan_open_stored(cellar_stored_file *file,
+                                      const cellar_reader_options *options, cellar_scan **out,
+                                      cellar_error *err)
+{
+    cellar_status status = scan_create(file->name, options, out, err);
+    if (status == CELLAR_OK)
+        (*out)->stored = cellar_stored_retain(file);
     return status;
 }
 
@@ -120,6 +133,7 @@ void cellar_scan_close(cellar_scan *scan)
     if (scan == NULL)
         return;
     cellar_chunks_close(scan->chunks);
+    cellar_stored_close(scan->stored);
     cellar_columns_free(scan->columns, scan->n_columns);
     cellar_free(scan->path);
     cellar_free(scan);
@@ -129,11 +143,15 @@ void cellar_scan_close(cellar_scan *scan)
 
 size_t cellar_scan_n_columns(const cellar_scan *scan)
 {
+    if (scan->stored != NULL)
+        return scan->stored->n_variables;
     return scan->chunks != NULL ? cellar_chunks_n_columns(scan->chunks) : scan->n_columns;
 }
 
 const char *cellar_scan_column(const cellar_scan *scan, size_t column)
 {
+    if (scan->stored != NULL)
+        return scan->stored->variables[column].spec.name;
     return scan->chunks != NULL ? cellar_chunks_column(scan->chunks, column)
                                 : scan->columns[column];
 }
@@ -192,9 +210,49 @@ cellar_status cellar_scan_labels(const cellar_scan *scan, const size_t *columns,
 {
     for (size_t i = 0; i < n_columns; i++)
         lists[i] = NULL;
-    if (scan->chunks != NULL)
+    if (scan->chunks != NULL || scan->stored != NULL)
         return CELLAR_OK;
     return cellar_statfile_labels(scan->path, &scan->options, columns, n_columns, lists, err);
+}
+
+cellar_status cellar_scan_variable(const cellar_scan *scan, const cellar_variable_spec *variable,
+                                   cellar_coder_spec *coder, size_t *column, cellar_codelist **held,
+                                   cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    if (scan->stored != NULL)
+        return cellar_stored_find_variable(scan->stored, variable, coder, column, held, err);
+    coder->encoding = cellar_scan_encoding(scan);
+    coder->recode = &variable->recode;
+    coder->codelist = variable->codelist;
+    *held = NULL;
+    CELLAR_TRY(cellar_scan_find_column(scan, variable->column, column, err));
+    if (variable->codelist == NULL)
+        CELLAR_TRY(cellar_scan_labels(scan, column, 1, held, err));
+    coder->labels = *held;
+out:
+    return status;
+}
+
+cellar_status cellar_scan_condition(const cellar_scan *scan, const cellar_condition *condition,
+                                    size_t *column, cellar_error *err)
+{
+    if (scan->stored != NULL)
+        return cellar_stored_find_condition(scan->stored, condition, column, err);
+    return cellar_scan_find_column(scan, cellar_condition_column(condition), column, err);
+}
+
+cellar_status cellar_scan_number(const cellar_scan *scan, cellar_stored_beside kind,
+                                 const char *name, size_t *column, cellar_error *err)
+{
+    if (scan->stored != NULL)
+        return cellar_stored_find_number(scan->stored, kind, name, column, err);
+    return cellar_scan_find_column(scan, name, column, err);
+}
+
+const cellar_stored_file *cellar_scan_stored(const cellar_scan *scan)
+{
+    return scan->stored;
 }
 
 cellar_encoding cellar_scan_encoding(const cellar_scan *scan)
@@ -244,20 +302,26 @@ out:
 
 /* ---- running --------------------------------------------------------------- */
 
-typedef struct text_job {
+typedef struct scan_job {
     cellar_scan *scan;
     scan_run *run;
-} text_job;
+} scan_job;
 
 static cellar_status text_job_lane(void *context, int lane, cellar_error *err)
 {
-    text_job *job = context;
+    scan_job *job = context;
     return scan_text_lane(job->run, job->scan->chunks, job->scan->delimiter, lane, err);
+}
+
+static cellar_status stored_job_lane(void *context, int lane, cellar_error *err)
+{
+    scan_job *job = context;
+    return scan_stored_lane(job->run, lane, err);
 }
 
 int cellar_scan_n_lanes(const cellar_scan *scan, const cellar_scan_options *options)
 {
-    if (scan->chunks == NULL)
+    if (scan->chunks == NULL && scan->stored == NULL)
         return 1;
     return options->n_lanes > 0 ? options->n_lanes : cellar_process_n_processors();
 }
@@ -267,10 +331,16 @@ static cellar_status scan_add_counts(const cellar_scan *scan, scan_run *run, cel
                                      cellar_error *err)
 {
     cellar_count_columns columns;
-    cellar_status status = cellar_counts_find(scan, scan->path, &scan->options, &columns, err);
+    cellar_status status;
+    run->count_use = run->suspect_use = run->n_uses + 1;
+    if (scan->stored != NULL) /* its rows are records: that was settled when it was built */
+        return scan->options.count_column == NULL
+                   ? CELLAR_OK
+                   : cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                                 "%s: is a store, in which every row is one record", scan->path);
+    status = cellar_counts_find(scan, scan->path, &scan->options, &columns, err);
     if (status != CELLAR_OK)
         return status;
-    run->count_use = run->suspect_use = run->n_uses + 1;
     if (columns.declared != CELLAR_NO_CODE) {
         run->count_column = scan->options.count_column;
         run->count_use = run->n_uses;
@@ -297,8 +367,9 @@ cellar_status cellar_scan_run(cellar_scan *scan, const cellar_scan_use *uses, si
                     .context = context,
                     .options = options,
                     .bad_rows = scan->options.bad_rows,
-                    .rows_not_lines = scan->chunks == NULL};
-    text_job job = {.scan = scan, .run = &run};
+                    .rows_not_lines = scan->chunks == NULL,
+                    .stored = scan->stored};
+    scan_job job = {.scan = scan, .run = &run};
 
     run_init(&run);
     if (all == NULL) {
@@ -308,9 +379,10 @@ cellar_status cellar_scan_run(cellar_scan *scan, const cellar_scan_use *uses, si
     if (n_uses > 0)
         memcpy(all, uses, n_uses * sizeof *all);
     CELLAR_TRY(scan_add_counts(scan, &run, all, err));
-    if (scan->chunks != NULL) {
+    if (scan->chunks != NULL || scan->stored != NULL) {
         CELLAR_TRY(cellar_pool_create(cellar_scan_n_lanes(scan, options), &pool, err));
-        status = cellar_pool_run(pool, text_job_lane, &job, err);
+        status = cellar_pool_run(pool, scan->stored != NULL ? stored_job_lane : text_job_lane, &job,
+                                 err);
     } else
         status = scan_stat_run(&run, scan->path, &scan->options, err);
     /* A fault in the data explains more than whatever else stopped the run. */
@@ -320,6 +392,11 @@ cellar_status cellar_scan_run(cellar_scan *scan, const cellar_scan_use *uses, si
         status = fault;
     *report = run.report;
     report->suspect_delimiter = scan_suspect_delimiter(scan);
+    if (scan->stored != NULL) {
+        report->n_read += scan->stored->report.n_read;
+        report->n_bad += scan->stored->report.n_bad;
+        report->n_filtered += scan->stored->report.n_filtered;
+    }
     report->is_aggregated = run.count_use < run.n_uses;
     if (run.suspect_use < run.n_uses && !run.suspect_is_innocent && report->n_read > report->n_bad)
         report->suspect = cellar_scan_column(scan, all[run.suspect_use].column)[0];

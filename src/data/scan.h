@@ -9,6 +9,7 @@
 #include <cellar/microdata.h>
 
 #include "data/coder.h"
+#include "data/stored/file.h"
 
 /* One use of one column: coded, or (without a coder) as raw text. */
 typedef struct cellar_scan_use {
@@ -23,10 +24,12 @@ typedef cellar_status cellar_batch_sink(void *context, int lane, cellar_batch *b
                                         cellar_error *err);
 
 size_t cellar_batch_n_rows(const cellar_batch *batch);
-/* The codes of a use, all >= 0, one for each row of the batch. */
+/* The codes of a use, all >= 0 (unless missing values were to be kept), one for each row. */
 const int32_t *cellar_batch_codes(const cellar_batch *batch, size_t use);
 /* The raw text of a use, not NUL-terminated, in the encoding of the file. */
 const char *cellar_batch_text(const cellar_batch *batch, size_t use, size_t row, size_t *length);
+/* The number in a column of a store's numbers. 0: the column is text. */
+int cellar_batch_number(const cellar_batch *batch, size_t use, size_t row, uint64_t *number);
 /* The number of records that each row stands for, at least 1; NULL: a row is a record. */
 const uint64_t *cellar_batch_counts(const cellar_batch *batch);
 /* The sum of `counts` (NULL: all are 1) of n rows. */
@@ -40,6 +43,10 @@ typedef struct cellar_scan cellar_scan;
 /* Opens a data file and reads the names of its columns. On failure *out is NULL. */
 cellar_status cellar_scan_open(const char *path, const cellar_reader_options *options,
                                cellar_scan **out, cellar_error *err);
+/* The same for a store that is open already. */
+cellar_status cellar_scan_open_stored(cellar_stored_file *file,
+                                      const cellar_reader_options *options, cellar_scan **out,
+                                      cellar_error *err);
 /* The same for delimited text in memory, which outlives the scan, cut into chunks of about
  * `chunk_bytes`: for tests and fuzzers. */
 cellar_status cellar_scan_open_memory(const char *name, const char *bytes, size_t length,
@@ -52,6 +59,20 @@ const char *cellar_scan_column(const cellar_scan *scan, size_t column);
 /* The position of a column; CELLAR_ERR_ARGUMENT names the file and the nearest column. */
 cellar_status cellar_scan_find_column(const cellar_scan *scan, const char *name, size_t *column,
                                       cellar_error *err);
+/* The column of a variable of a table, and in `coder` how its fields become categories: encoding,
+ * recode, code list and labels, and of a store what it was built with. The caller has set the rest.
+ * *held is a list that must outlive the coder, to be freed, or NULL. */
+cellar_status cellar_scan_variable(const cellar_scan *scan, const cellar_variable_spec *variable,
+                                   cellar_coder_spec *coder, size_t *column, cellar_codelist **held,
+                                   cellar_error *err);
+/* The column of a condition. */
+cellar_status cellar_scan_condition(const cellar_scan *scan, const cellar_condition *condition,
+                                    size_t *column, cellar_error *err);
+/* The column of record keys, weights or units. */
+cellar_status cellar_scan_number(const cellar_scan *scan, cellar_stored_beside kind,
+                                 const char *name, size_t *column, cellar_error *err);
+/* The store that the data are, or NULL. */
+const cellar_stored_file *cellar_scan_stored(const cellar_scan *scan);
 /* The labels the file format gives the values of each column, NULL where it gives none. On failure
  * all are NULL. */
 cellar_status cellar_scan_labels(const cellar_scan *scan, const size_t *columns, size_t n_columns,
@@ -60,8 +81,9 @@ cellar_status cellar_scan_labels(const cellar_scan *scan, const size_t *columns,
 cellar_encoding cellar_scan_encoding(const cellar_scan *scan);
 
 typedef struct cellar_scan_options {
-    int n_lanes;  /* how many threads; 0: one per processor */
-    int in_order; /* 1: the sink is called for one batch after the other, in the file's order */
+    int n_lanes;      /* how many threads; 0: one per processor */
+    int in_order;     /* 1: the sink is called for one batch after the other, in the file's order */
+    int keep_missing; /* 1: rows with CELLAR_OUTCOME_MISSING among their codes reach the sink */
     cellar_progress progress;
 } cellar_scan_options;
 

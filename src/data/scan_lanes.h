@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The two kinds of files a scan can run over. */
+/* The kinds of files a scan can run over. */
 #ifndef CELLAR_DATA_SCAN_LANES_H
 #define CELLAR_DATA_SCAN_LANES_H
 
@@ -13,5 +13,8 @@ cellar_status scan_text_lane(scan_run *run, cellar_chunks *chunks, char delimite
 /* A run over an SPSS, Stata or SAS file, on the caller's thread. */
 cellar_status scan_stat_run(scan_run *run, const char *path, const cellar_reader_options *options,
                             cellar_error *err);
+
+/* One lane of a run over a store: takes pieces of groups until there are none. */
+cellar_status scan_stored_lane(scan_run *run, int lane, cellar_error *err);
 
 #endif

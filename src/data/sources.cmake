@@ -30,6 +30,10 @@ set(LAYER_SOURCES
   statfile_labels.c
   statspawn.c
   statwire.c
+  stored/file.c
+  stored/find.c
+  stored/heading.c
+  stored/scan.c
   stream.c
   units.c
 )

@@ -9,7 +9,7 @@
 
 typedef struct unit_slot {
     uint64_t low, high;
-    uint64_t n_records; /* 0: empty */
+    uint64_t n_records; /* 0: empty; of numbered units: the number and one */
 } unit_slot;
 
 struct cellar_units {
@@ -48,6 +48,11 @@ void cellar_units_free(cellar_units *units)
     cellar_free(units);
 }
 
+size_t cellar_units_n(const cellar_units *units)
+{
+    return units->n;
+}
+
 static unit_slot *units_find(unit_slot *slots, size_t n_slots, uint64_t low, uint64_t high)
 {
     size_t slot = (size_t) low & (n_slots - 1);
@@ -72,21 +77,42 @@ static int units_grow(cellar_units *units)
     return 1;
 }
 
-int cellar_units_admit(cellar_units *units, const char *identifier, size_t length)
+/* The place of a unit, perhaps still empty; NULL when memory ends. */
+static unit_slot *units_look_up(cellar_units *units, const char *identifier, size_t length)
 {
     uint64_t hash[2];
     unit_slot *slot;
 
     if (units->n * 2 >= units->n_slots && !units_grow(units))
-        return -1;
+        return NULL;
     crypto_shorthash_siphashx24((unsigned char *) hash, (const unsigned char *) identifier, length,
                                 units->key);
     slot = units_find(units->slots, units->n_slots, hash[0], hash[1]);
+    slot->low = hash[0];
+    slot->high = hash[1];
+    return slot;
+}
+
+int cellar_units_admit(cellar_units *units, const char *identifier, size_t length)
+{
+    unit_slot *slot = units_look_up(units, identifier, length);
+    if (slot == NULL)
+        return -1;
     if (slot->n_records >= units->max_per_unit)
         return 0;
     units->n += slot->n_records == 0;
-    slot->low = hash[0];
-    slot->high = hash[1];
     slot->n_records++;
+    return 1;
+}
+
+int cellar_units_number(cellar_units *units, const char *identifier, size_t length,
+                        uint64_t *number)
+{
+    unit_slot *slot = units_look_up(units, identifier, length);
+    if (slot == NULL)
+        return 0;
+    if (slot->n_records == 0)
+        slot->n_records = ++units->n;
+    *number = slot->n_records - 1;
     return 1;
 }

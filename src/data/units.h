@@ -17,4 +17,12 @@ void cellar_units_free(cellar_units *units); /* NULL is fine */
  * thread at a time, in the order of the file. */
 int cellar_units_admit(cellar_units *units, const char *identifier, size_t length);
 
+/* How many units there are. */
+size_t cellar_units_n(const cellar_units *units);
+
+/* The number of a unit: 0 of the first that is asked for, 1 of the next one, and so on. 0 when
+ * memory ends. Units are either numbered or asked whether a record may count, never both. */
+int cellar_units_number(cellar_units *units, const char *identifier, size_t length,
+                        uint64_t *number);
+
 #endif

@@ -40,8 +40,7 @@ static cellar_status run_pieces(void *context, size_t first, size_t last, int la
         cellar_ratio ratio;
         for (size_t i = 0; i < noisy->n_cells; i++)
             l->numbers[i] = cellar_simulate_poisson(&simulator, r->asked->means[i]);
-        CELLAR_TRY(cellar_simulate_release(&simulator, &noisy->channel, noisy->n_summed, l->numbers,
-                                           noisy->n_cells, l->numbers, err));
+        CELLAR_TRY(cellar_noisy_draw(noisy, &simulator, l->numbers, err));
         CELLAR_TRY(cellar_engine_run(&l->engine, l->numbers, CELLAR_STARTS, 0, &ratio, err));
         r->statistics[b] = ratio.inner.converged && ratio.outer.converged ? ratio.statistic : NAN;
     }

@@ -91,8 +91,7 @@ static cellar_status run_pieces(void *context, size_t first, size_t last, int la
     for (size_t b = first; b < last; b++) {
         for (size_t i = 0; i < r->noisy->n_cells; i++)
             l->numbers[i] = cellar_simulate_poisson(&simulator, r->means[i]);
-        CELLAR_TRY(cellar_simulate_release(&simulator, &r->noisy->channel, r->noisy->n_summed,
-                                           l->numbers, r->noisy->n_cells, l->numbers, err));
+        CELLAR_TRY(cellar_noisy_draw(r->noisy, &simulator, l->numbers, err));
         CELLAR_TRY(fit_cells(r->noisy, l->numbers, l->likelihood, l->means, err));
         r->squares[b] = v_square(r->noisy, l->means, l->margins);
     }
@@ -143,7 +142,8 @@ static void run_clear(run *r)
 }
 
 /* Estimate and ends on the scale of V, within 0..1. */
-static void run_conclude(const run *r, double fitted, double confidence, cellar_estimate *out)
+static void run_conclude(const run *r, double fitted, double confidence,
+                         cellar_interval_estimate *out)
 {
     double n = (double) r->options->n_replicates, mean = 0, variance = 0, corrected, half;
     for (size_t b = 0; b < r->options->n_replicates; b++)
@@ -158,13 +158,13 @@ static void run_conclude(const run *r, double fitted, double confidence, cellar_
 }
 
 cellar_status cellar_cramers_v(const cellar_noisy *noisy, double confidence,
-                               const cellar_test_options *options, cellar_estimate *aware,
+                               const cellar_test_options *options, cellar_interval_estimate *aware,
                                double *naive, cellar_error *err)
 {
     cellar_status status = cellar_noisy_check_two_way(noisy, err);
     run r = {.noisy = noisy, .options = options};
 
-    *aware = (cellar_estimate){NAN, NAN, NAN};
+    *aware = (cellar_interval_estimate){NAN, NAN, NAN};
     *naive = NAN;
     if (status != CELLAR_OK)
         return status;

@@ -128,7 +128,8 @@ static cellar_status interval_exact(const cellar_noisy *noisy, const cellar_read
 }
 
 /* As an estimate of the comparison asked for. */
-static void set_estimate(cellar_comparison comparison, cellar_estimate found, cellar_interval *out)
+static void set_estimate(cellar_comparison comparison, cellar_interval_estimate found,
+                         cellar_interval *out)
 {
     int ratio = comparison == CELLAR_COMPARE_RATIO;
     out->estimate = ratio ? ratio_of_share(found.value) : found.value;
@@ -148,7 +149,7 @@ static cellar_status interval_means(const cellar_reading *a, const cellar_readin
                                     cellar_comparison comparison, cellar_interval *out,
                                     cellar_error *err)
 {
-    cellar_estimate found;
+    cellar_interval_estimate found;
     cellar_status status;
     if (b != NULL && wants_means_of_parts(a, b))
         return compare_parts(a, b, comparison, cellar_interval_mean, out, err);
@@ -167,7 +168,7 @@ static cellar_status interval_population(const cellar_reading *a, const cellar_r
                                          cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    cellar_estimate found;
+    cellar_interval_estimate found;
     cellar_mechanism *identity = NULL;
     cellar_reading plain[2] = {{0}, {0}};
     cellar_interval naive = *out;
@@ -228,10 +229,12 @@ cellar_status cellar_interval_run(const cellar_noisy *noisy, const cellar_cell_s
     cellar_status status = CELLAR_OK;
     cellar_reading a = {0}, b = {0};
     const cellar_reading *second = comparison != CELLAR_COMPARE_NONE ? &b : NULL;
-    cellar_estimate found;
+    cellar_interval_estimate found;
 
     *out = (cellar_interval){.naive_low = NAN, .naive_high = NAN};
     CELLAR_TRY(interval_check(options, err));
+    CELLAR_TRY(cellar_noisy_check_independent(
+        noisy, "these intervals do not know: ask the cube itself", err));
     out->confidence = pow(options->confidence, 1 / (double) options->n_simultaneous);
     CELLAR_TRY(read_both(noisy, set, comparison, other, &a, &b, err));
     out->n_noises = a.n_noises + b.n_noises;

@@ -103,7 +103,7 @@ static cellar_status posterior_init(posterior *p, const cellar_reading *r, cella
 
 /* The shortest run of counts with the mass, the likeliest among equally short ones, and the mean.
  */
-static void posterior_shortest(const posterior *p, double mass, cellar_estimate *out)
+static void posterior_shortest(const posterior *p, double mass, cellar_interval_estimate *out)
 {
     size_t best = p->n + 1, at = 0;
     double mean = 0, most = 0;
@@ -175,7 +175,7 @@ static double pair_quantile(pair_cdf *cdf, const posterior *a, const posterior *
 }
 
 static void pair_run(const posterior *a, const posterior *b, cellar_comparison comparison,
-                     double confidence, cellar_estimate *out)
+                     double confidence, cellar_interval_estimate *out)
 {
     double tail = (1 - confidence) / 2, low = 0, high = 1;
     pair_cdf *cdf = share_cdf;
@@ -196,7 +196,8 @@ static void pair_run(const posterior *a, const posterior *b, cellar_comparison c
 
 cellar_status cellar_interval_bayes(const cellar_reading *a, const cellar_reading *b,
                                     cellar_comparison comparison, cellar_prior prior,
-                                    double confidence, cellar_estimate *out, cellar_error *err)
+                                    double confidence, cellar_interval_estimate *out,
+                                    cellar_error *err)
 {
     posterior first = {0}, second = {0};
     cellar_status status = posterior_init(&first, a, prior, err);

@@ -54,7 +54,7 @@ void cellar_interval_share(const cellar_reading *a, const cellar_reading *b, dou
 /* By the profile of the likelihood of one or two Poisson means; `b` NULL for one. */
 cellar_status cellar_interval_profile(const cellar_reading *a, const cellar_reading *b,
                                       cellar_comparison comparison, double confidence,
-                                      cellar_estimate *out, cellar_error *err);
+                                      cellar_interval_estimate *out, cellar_error *err);
 
 /* The mean of a reading, by inversion of the law of noise and sampling together: covers with at
  * least its confidence (interval_mean.c). */
@@ -65,6 +65,7 @@ cellar_status cellar_interval_mean(const cellar_reading *reading, double tail, d
 
 cellar_status cellar_interval_bayes(const cellar_reading *a, const cellar_reading *b,
                                     cellar_comparison comparison, cellar_prior prior,
-                                    double confidence, cellar_estimate *out, cellar_error *err);
+                                    double confidence, cellar_interval_estimate *out,
+                                    cellar_error *err);
 
 #endif

@@ -105,23 +105,24 @@ static double profile_end(profile *p, double inside, double step, double limit)
     return limit;
 }
 
-static void profile_run(profile *p, cellar_estimate *out)
+static void profile_run(profile *p, cellar_interval_estimate *out)
 {
     double a = p->peaks[0].mean, b = p->peaks[1].mean;
     double step = 1 + sqrt(a + b);
     switch (p->comparison) {
     case CELLAR_COMPARE_NONE:
-        *out = (cellar_estimate){a, profile_end(p, a, -step, 0), profile_end(p, a, step, INFINITY)};
+        *out = (cellar_interval_estimate){a, profile_end(p, a, -step, 0),
+                                          profile_end(p, a, step, INFINITY)};
         break;
     case CELLAR_COMPARE_DIFFERENCE:
-        *out = (cellar_estimate){a - b, profile_end(p, a - b, -step, -INFINITY),
-                                 profile_end(p, a - b, step, INFINITY)};
+        *out = (cellar_interval_estimate){a - b, profile_end(p, a - b, -step, -INFINITY),
+                                          profile_end(p, a - b, step, INFINITY)};
         break;
     case CELLAR_COMPARE_RATIO:
     case CELLAR_COMPARE_PROPORTION: {
         double share = a + b > 0 ? a / (a + b) : 0.5;
-        *out = (cellar_estimate){share, profile_end(p, share, -0.02, 0),
-                                 profile_end(p, share, 0.02, 1)};
+        *out = (cellar_interval_estimate){share, profile_end(p, share, -0.02, 0),
+                                          profile_end(p, share, 0.02, 1)};
         break;
     }
     }
@@ -143,7 +144,7 @@ static cellar_status profile_add(profile *p, const cellar_reading *reading, cell
 
 cellar_status cellar_interval_profile(const cellar_reading *a, const cellar_reading *b,
                                       cellar_comparison comparison, double confidence,
-                                      cellar_estimate *out, cellar_error *err)
+                                      cellar_interval_estimate *out, cellar_error *err)
 {
     profile p = {.comparison = comparison,
                  .allowed = cellar_chi_square_quantile(1 - confidence, 1),

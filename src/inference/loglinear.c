@@ -144,7 +144,8 @@ static void set_quality(const work *w, const cellar_ratio *ratio, cellar_logline
         left += means[i] - posteriors[i].variance;
     }
     q->information = sum > 0 ? fmax(0, fmin(1, left / sum)) : 1;
-    q->chi_square_is_off = q->information < 0.95 || q->smallest_expected < 5;
+    q->chi_square_is_off =
+        q->information < 0.95 || q->smallest_expected < 5 || w->noisy->joint != NULL;
 }
 
 static cellar_status test_aware(work *w, cellar_loglinear *out, cellar_error *err)
@@ -228,6 +229,9 @@ cellar_status cellar_loglinear_create(const cellar_noisy *noisy, const char *mod
     *out = NULL;
     if (test == NULL)
         return cellar_fail_memory(err, "the test");
+    if (options->reference != CELLAR_REFERENCE_BOOTSTRAP)
+        CELLAR_TRY(cellar_noisy_check_independent(
+            noisy, "the chi-square reference does not know: use the bootstrap", err));
     test->n_cells = noisy->n_cells;
     test->cells = cellar_alloc(noisy->n_cells, sizeof *test->cells);
     if (test->cells == NULL) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "inference/noisy.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,6 +27,8 @@ void cellar_noisy_free(cellar_noisy *noisy)
     cellar_free(noisy->released);
     cellar_free(noisy->structural);
     cellar_noise_sum_free(noisy->sum);
+    cellar_cube_noise_free(noisy->joint);
+    cellar_free(noisy->places);
     cellar_mechanism_free(noisy->mechanism);
     cellar_free(noisy);
 }
@@ -223,6 +226,40 @@ cellar_status cellar_noisy_check_two_way(const cellar_noisy *noisy, cellar_error
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "a two-way table is needed, with two rows and two columns at least");
     return CELLAR_OK;
+}
+
+cellar_status cellar_noisy_check_independent(const cellar_noisy *noisy, const char *what,
+                                             cellar_error *err)
+{
+    return noisy->joint == NULL
+               ? CELLAR_OK
+               : cellar_fail(err, CELLAR_ERR_RULE,
+                             "errors of cells of a cube are correlated, which %s", what);
+}
+
+/* Adds errors of all cells together. */
+static cellar_status draw_joint(const cellar_noisy *noisy, cellar_simulator *simulator,
+                                int64_t *numbers, cellar_error *err)
+{
+    double *errors = cellar_alloc(noisy->n_cells, sizeof *errors);
+    cellar_status status = CELLAR_OK;
+    if (errors == NULL)
+        return cellar_fail_memory(err, "the noise of a table");
+    CELLAR_TRY(cellar_cube_noise_draw(noisy->joint, simulator, errors, err));
+    for (size_t i = 0; i < noisy->n_cells; i++)
+        numbers[i] += llrint(errors[noisy->places[i]]);
+out:
+    cellar_free(errors);
+    return status;
+}
+
+cellar_status cellar_noisy_draw(const cellar_noisy *noisy, cellar_simulator *simulator,
+                                int64_t *numbers, cellar_error *err)
+{
+    if (noisy->joint != NULL)
+        return draw_joint(noisy, simulator, numbers, err);
+    return cellar_simulate_release(simulator, &noisy->channel, noisy->n_summed, numbers,
+                                   noisy->n_cells, numbers, err);
 }
 
 cellar_status cellar_noisy_observe(const cellar_noisy *noisy, const int64_t *numbers,

@@ -6,6 +6,7 @@
 #include <cellar/inference.h>
 
 #include "inference/channel.h"
+#include "inference/cube_noise.h"
 #include "inference/likelihood.h"
 
 struct cellar_noisy {
@@ -20,10 +21,22 @@ struct cellar_noisy {
     cellar_noise_sum *sum; /* NULL: numbers as released */
     uint64_t n_summed;
     cellar_channel channel;
+    /* The table is a cube's: its noise is that of all cells together, and the channel stands in for
+     * it cell by cell. */
+    cellar_cube_noise *joint;
+    size_t *places; /* of each cell in the cube's table */
 };
 
 /* Fails unless the table has two variables with two levels each at least. */
 cellar_status cellar_noisy_check_two_way(const cellar_noisy *noisy, cellar_error *err);
+
+/* Fails (CELLAR_ERR_RULE) for a table of a cube; `what` knows the noise of independent cells. */
+cellar_status cellar_noisy_check_independent(const cellar_noisy *noisy, const char *what,
+                                             cellar_error *err);
+
+/* Turns counts into what would have been released for them. */
+cellar_status cellar_noisy_draw(const cellar_noisy *noisy, cellar_simulator *simulator,
+                                int64_t *numbers, cellar_error *err);
 
 /* The observations of `numbers` (one per cell; structural zeros have none). */
 cellar_status cellar_noisy_observe(const cellar_noisy *noisy, const int64_t *numbers,

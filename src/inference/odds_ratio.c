@@ -79,7 +79,7 @@ static cellar_status profile_end(profile *p, double psi, double side, double *en
     return status;
 }
 
-static cellar_status profile_run(profile *p, cellar_estimate *out, cellar_error *err)
+static cellar_status profile_run(profile *p, cellar_interval_estimate *out, cellar_error *err)
 {
     cellar_peak peaks[4];
     double psi, low, high, logs[4];
@@ -103,7 +103,7 @@ out:
 }
 
 /* B. Woolf's interval, as if nothing had been done to the numbers. */
-static cellar_estimate naive_odds_ratio(const int64_t numbers[4], double confidence)
+static cellar_interval_estimate naive_odds_ratio(const int64_t numbers[4], double confidence)
 {
     double x[4], add = 0, log_ratio, sd, z = cellar_normal_quantile((1 - confidence) / 2);
     for (size_t i = 0; i < 4; i++)
@@ -112,7 +112,8 @@ static cellar_estimate naive_odds_ratio(const int64_t numbers[4], double confide
         x[i] = fmax((double) numbers[i], 0) + add;
     log_ratio = log(x[0]) + log(x[3]) - log(x[1]) - log(x[2]);
     sd = sqrt(1 / x[0] + 1 / x[1] + 1 / x[2] + 1 / x[3]);
-    return (cellar_estimate){exp(log_ratio), exp(log_ratio - z * sd), exp(log_ratio + z * sd)};
+    return (cellar_interval_estimate){exp(log_ratio), exp(log_ratio - z * sd),
+                                      exp(log_ratio + z * sd)};
 }
 
 static int some_certainly_empty(const profile *p)
@@ -124,14 +125,18 @@ static int some_certainly_empty(const profile *p)
 }
 
 cellar_status cellar_odds_ratio(const cellar_noisy *noisy, const size_t rows[2],
-                                const size_t columns[2], double confidence, cellar_estimate *aware,
-                                cellar_estimate *naive, cellar_error *err)
+                                const size_t columns[2], double confidence,
+                                cellar_interval_estimate *aware, cellar_interval_estimate *naive,
+                                cellar_error *err)
 {
     cellar_status status = cellar_noisy_check_two_way(noisy, err);
     profile p = {.likelihood = NULL};
     int64_t numbers[4];
 
-    *aware = *naive = (cellar_estimate){NAN, 0, INFINITY};
+    *aware = *naive = (cellar_interval_estimate){NAN, 0, INFINITY};
+    if (status == CELLAR_OK)
+        status = cellar_noisy_check_independent(
+            noisy, "the profile of the likelihood of four cells does not know", err);
     if (status != CELLAR_OK)
         return status;
     if (!(confidence > 0) || !(confidence < 1))

@@ -36,6 +36,12 @@ double cellar_simulate_uniform(cellar_simulator *simulator)
     return ((double) (next_word(simulator) >> 12) + 0.5) * 0x1p-52;
 }
 
+double cellar_simulate_normal(cellar_simulator *simulator)
+{
+    const double u = cellar_simulate_uniform(simulator), v = cellar_simulate_uniform(simulator);
+    return sqrt(-2 * log(u)) * cos(2 * M_PI * v); /* Box and Muller 1958 */
+}
+
 static int64_t poisson_invert(cellar_simulator *simulator, double mean)
 {
     double u = cellar_simulate_uniform(simulator), p = exp(-mean);

@@ -22,6 +22,7 @@ cellar_status cellar_simulator_init(cellar_simulator *simulator, uint64_t seed, 
 void cellar_simulator_clear(cellar_simulator *simulator);
 
 double cellar_simulate_uniform(cellar_simulator *simulator); /* in (0, 1) */
+double cellar_simulate_normal(cellar_simulator *simulator);  /* standard normal */
 /* Poisson counts: by inversion for small means, by transformed rejection for others (W. Hormann,
  * "The transformed rejection method for generating Poisson random variables", 1993). */
 int64_t cellar_simulate_poisson(cellar_simulator *simulator, double mean);

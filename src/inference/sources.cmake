@@ -7,6 +7,10 @@ set(LAYER_SOURCES
   channel.c
   chi_square.c
   cramers_v.c
+  cube_interval.c
+  cube_noise.c
+  cube_sum.c
+  cube_terms.c
   engine.c
   fit.c
   fit_parts.c
@@ -24,11 +28,14 @@ set(LAYER_SOURCES
   model.c
   noise_sum.c
   noisy.c
+  noisy_cube.c
   noisy_release.c
   odds_ratio.c
   panel.c
   reading.c
+  set_text.c
   simulate.c
   study.c
   sum_law.c
+  weighted_noise.c
 )

@@ -96,8 +96,6 @@ typedef struct cellar_sighting {
     char head[CELLAR_LEDGER_HASH_TEXT];
 } cellar_sighting;
 
-/* The file of the witness, or NULL when there is none. */
-const char *cellar_ledger_witness(const cellar_ledger *ledger);
 uint64_t cellar_ledger_generation(const cellar_ledger *ledger);
 /* The newest line about this ledger in a witness. */
 cellar_status cellar_witness_read(const cellar_ledger *ledger, const char *path,

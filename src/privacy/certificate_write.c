@@ -113,6 +113,15 @@ static json_t *json_mechanisms(const cellar_certificate *c)
     return array;
 }
 
+/* The cells that one record lies in, of all mechanisms together. Substitution changes two for each,
+ * and a joint mechanism is one part. */
+static uint64_t cells_in_all(const cellar_certificate *c)
+{
+    const int sides = c->options.neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE ? 2 : 1;
+    const uint64_t cells = c->composition.n_parts / (uint64_t) sides;
+    return cells > c->options.n_cells ? cells : c->options.n_cells;
+}
+
 json_t *cellar_certificate_json(const cellar_certificate *c)
 {
     const cellar_certify_options *o = &c->options;
@@ -121,8 +130,8 @@ json_t *cellar_certificate_json(const cellar_certificate *c)
         "s:o, s:o, s:o, s:b, s:o, s:o}",
         "verdict", cellar_verdict_name(c->verdict), "reason", c->reason, "mechanisms",
         json_mechanisms(c), "neighbours", cellar_neighbours_name(o->neighbours), "unit", c->unit,
-        "cells_per_unit", (json_int_t) o->n_cells, "records_per_unit", (json_int_t) o->max_per_unit,
-        "max_weight", (json_int_t) o->max_weight, "invariants",
+        "cells_per_unit", (json_int_t) cells_in_all(c), "records_per_unit",
+        (json_int_t) o->max_per_unit, "max_weight", (json_int_t) o->max_weight, "invariants",
         json_texts(c->invariants, c->n_invariants), "domain", cellar_domain_name(o->domain),
         "negatives", o->negatives == CELLAR_NEGATIVES_ZERO ? "zero" : "keep", "parameter_choice",
         cellar_parameter_choice_name(o->choice), "min_count", (json_int_t) o->min_count, "parallel",
@@ -206,9 +215,9 @@ static void write_setting(const cellar_certificate *c, cellar_output *output)
         output, "unit              %s, at most %" PRIu64 " record%s, weight at most %" PRIu64 "\n",
         c->unit, o->max_per_unit, o->max_per_unit == 1 ? "" : "s", o->max_weight);
     cellar_output_printf(output, "neighbours        %s\n", cellar_neighbours_name(o->neighbours));
-    cellar_output_printf(output, "cells per record  %" PRIu64 "%s\n", o->n_cells,
+    cellar_output_printf(output, "cells per record  %" PRIu64 "%s\n", cells_in_all(c),
                          o->parallel      ? ", in one of the tables"
-                         : c->n_specs > 1 ? " under each use of a mechanism"
+                         : c->n_specs > 1 ? " in all"
                                           : "");
     cellar_output_printf(output, "domain            %s\n", cellar_domain_name(o->domain));
     cellar_output_printf(output, "negatives         %s\n",

@@ -168,6 +168,12 @@ cellar_status cellar_chart_add_steps(cellar_chart *chart, const char *name, cons
     return chart_add(chart, CHART_STEPS, name, x, y, n, err);
 }
 
+cellar_status cellar_chart_add_bars(cellar_chart *chart, const char *name, const double *x,
+                                    const double *y, size_t n, cellar_error *err)
+{
+    return chart_add(chart, CHART_BARS, name, x, y, n, err);
+}
+
 cellar_status cellar_chart_add_points(cellar_chart *chart, const char *name, const double *x,
                                       const double *y, size_t n, cellar_error *err)
 {

@@ -11,6 +11,7 @@
 typedef enum chart_kind {
     CHART_CURVE,
     CHART_STEPS,
+    CHART_BARS,
     CHART_POINTS,
     CHART_BAND,
     CHART_BOXES,

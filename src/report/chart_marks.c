@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The marks of one series: curves, steps, bands, points, boxes. */
+/* The marks of one series: curves, steps, bars, bands, points, boxes. */
 #include <math.h>
 #include <stdio.h>
 
@@ -59,13 +59,18 @@ static int chart_shown(const chart_canvas *canvas, double x, double y)
     return cellar_scale_shows(&canvas->x, x) && cellar_scale_shows(&canvas->y, y);
 }
 
-static void chart_draw_path(const chart_canvas *canvas, const chart_series *series)
+static void chart_path_begin(const chart_canvas *canvas, const chart_series *series)
 {
-    chart_pen pen = {.out = canvas->out};
     cellar_text_printf(canvas->out,
                        "<path fill=\"none\" stroke=\"%s\" stroke-width=\"2\" "
                        "stroke-linejoin=\"round\" stroke-dasharray=\"%s\" d=\"",
                        chart_colour(series), chart_dashes[series->look % CHART_LOOKS]);
+}
+
+static void chart_draw_path(const chart_canvas *canvas, const chart_series *series)
+{
+    chart_pen pen = {.out = canvas->out};
+    chart_path_begin(canvas, series);
     for (size_t i = 0; i < series->n; i++) {
         if (!chart_shown(canvas, series->x[i], series->y[i])) {
             pen.down = 0;
@@ -76,6 +81,27 @@ static void chart_draw_path(const chart_canvas *canvas, const chart_series *seri
             pen_to(&pen, x, pen.y);
         pen_to(&pen, x, cellar_scale_place(&canvas->y, series->y[i]));
     }
+    cellar_text_add_string(canvas->out, "\"/>\n");
+}
+
+/* The outline of the bars: from the ground along their tops and back to it. */
+static void chart_draw_bars(const chart_canvas *canvas, const chart_series *series)
+{
+    chart_pen pen = {.out = canvas->out};
+    chart_path_begin(canvas, series);
+    for (size_t i = 0; i < series->n; i++) {
+        if (!chart_shown(canvas, series->x[i], series->y[i]))
+            continue;
+        const double left = cellar_scale_place(&canvas->x, series->x[i] - 0.5);
+        const double right = cellar_scale_place(&canvas->x, series->x[i] + 0.5);
+        const double top = cellar_scale_place(&canvas->y, series->y[i]);
+        if (!pen.down)
+            pen_to(&pen, left, canvas->y.from);
+        pen_to(&pen, left, top);
+        pen_to(&pen, right, top);
+    }
+    if (pen.down)
+        pen_to(&pen, pen.x, canvas->y.from);
     cellar_text_add_string(canvas->out, "\"/>\n");
 }
 
@@ -176,6 +202,9 @@ void chart_draw_series(const chart_canvas *canvas, const chart_series *series)
     case CHART_CURVE:
     case CHART_STEPS:
         chart_draw_path(canvas, series);
+        break;
+    case CHART_BARS:
+        chart_draw_bars(canvas, series);
         break;
     case CHART_BAND:
         chart_draw_band(canvas, series);

@@ -49,6 +49,16 @@ static void range_take_boxes(const cellar_scale *scale, const chart_series *seri
     }
 }
 
+/* Bars reach half a unit to either side of their numbers. */
+static void range_take_halves(const cellar_scale *scale, const chart_series *series, double *low,
+                              double *high)
+{
+    for (size_t i = 0; i < series->n; i++) {
+        range_take(scale, series->x[i] - 0.5, low, high);
+        range_take(scale, series->x[i] + 0.5, low, high);
+    }
+}
+
 static int chart_is_surface(const cellar_chart *chart)
 {
     return chart->n_series > 0 && chart->series[0].kind == CHART_SURFACE;
@@ -65,6 +75,8 @@ static void chart_fit(cellar_scale *scale, const cellar_chart *chart, const cell
         if (series->kind == CHART_BOXES && !is_x)
             range_take_boxes(scale, series, &low, &high);
         range_take_all(scale, is_x ? series->x : series->y, n, &low, &high);
+        if (series->kind == CHART_BARS && is_x)
+            range_take_halves(scale, series, &low, &high);
         if (series->kind == CHART_BAND && !is_x)
             range_take_all(scale, series->upper, n, &low, &high);
     }

@@ -84,6 +84,7 @@ static void committee_facts(cellar_committee *run)
 {
     cellar_page *page = &run->page;
     const unsigned long long groups = cellar_groups_n_groups(run->groups);
+    char share[24];
     cellar_page_tag(page, "<dl>\n<div><dt>An attacker knows</dt>");
     committee_names(run, run->what->qid, run->what->n_qid);
     cellar_page_tag(page, "<div><dt>To be learnt</dt>");
@@ -96,9 +97,11 @@ static void committee_facts(cellar_committee *run)
     cellar_page_fact(page, "Cells one record touches", "%llu",
                      (unsigned long long) cellar_schema_cells_per_record(run->schema));
     cellar_page_fact(page, "Groups", "%llu", groups);
-    cellar_page_fact(page, "Groups with one value only", "%llu (%.1f %%)",
-                     (unsigned long long) cellar_groups_n_homogeneous(run->groups),
-                     100 * (double) cellar_groups_n_homogeneous(run->groups) / (double) groups);
+    cellar_page_fact(
+        page, "Groups with one value only", "%llu (%s)",
+        (unsigned long long) cellar_groups_n_homogeneous(run->groups),
+        cellar_page_percent((double) cellar_groups_n_homogeneous(run->groups) / (double) groups,
+                            share));
     cellar_page_fact(page, "Values below zero", "%s",
                      run->what->negatives == CELLAR_NEGATIVES_ZERO ? "set to zero" : "kept");
     cellar_page_tag(page, "</dl>\n");

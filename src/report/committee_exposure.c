@@ -51,7 +51,8 @@ static void exposure_clear(exposure_work *work)
     cellar_free(work->y);
 }
 
-/* Q(t): people in groups smaller than t of all. A step begins just above the share of a group. */
+/* The share of people in groups of at most a share t, which is Q just above t: a step begins at
+ * the share of a group. */
 static cellar_status exposure_add_known(const exposure_work *work, cellar_chart *chart,
                                         cellar_error *err)
 {
@@ -71,11 +72,13 @@ static cellar_status exposure_add_bound(const exposure_work *work, int upper, ce
                                         cellar_error *err)
 {
     const double total = (double) cellar_exposure_total(work->joint);
-    const size_t n = cellar_exposure_bound_curve_n_steps(work->bound);
-    for (size_t i = 0; i < n; i++) {
+    size_t n = 0;
+    for (size_t i = 0; i < cellar_exposure_bound_curve_n_steps(work->bound); i++) {
         const cellar_exposure_bound_step step = cellar_exposure_bound_curve_step(work->bound, i);
-        work->x[i] = fmax((double) (step.first - 1), 0.5) / total;
-        work->y[i] = upper ? step.value : step.lower;
+        if (step.last < 2)
+            continue; /* no group is smaller than one person */
+        work->x[n] = (double) (step.first > 1 ? step.first - 1 : 1) / total;
+        work->y[n++] = upper ? step.value : step.lower;
     }
     work->x[n] = 1;
     work->y[n] = n > 0 ? work->y[n - 1] : 0;
@@ -91,10 +94,10 @@ static cellar_status exposure_draw(cellar_committee *run, const exposure_work *w
     cellar_chart *chart = NULL;
     cellar_status status = CELLAR_OK;
     options.title = "Exposure";
-    options.description = "The share of people in groups with less than a share t of all people: "
+    options.description = "The share of people in groups with at most a share t of all people: "
                           "known exactly, and bounded from the columns one by one.";
     options.x = (cellar_chart_axis){"t, a group's share of all people", 1, NAN, 1};
-    options.y = (cellar_chart_axis){"share of people in smaller groups", 0, 0, 1};
+    options.y = (cellar_chart_axis){"share of people in groups of at most t", 0, 0, 1};
     CELLAR_TRY(cellar_page_chart_create(&run->page, &options, &chart, err));
     CELLAR_TRY(exposure_add_known(work, chart, err));
     CELLAR_TRY(exposure_add_bound(work, 1, chart, err));
@@ -115,7 +118,7 @@ static void exposure_table(cellar_committee *run, const cellar_exposure_curve *j
         cellar_page_row_number(&run->page, "%llu", (unsigned long long) ks[i]);
         cellar_page_number(&run->page, "%llu",
                            (unsigned long long) cellar_exposure_below(joint, ks[i]));
-        cellar_page_number(&run->page, "%.3g", cellar_exposure_value(joint, ks[i]));
+        cellar_page_share(&run->page, cellar_exposure_value(joint, ks[i]));
         cellar_page_row_end(&run->page);
     }
     cellar_page_table_end(&run->page);
@@ -156,10 +159,7 @@ static int exposed_row(void *context, const cellar_exposed_group *group)
         cellar_section_category(&run->page, run->schema, run->what->qid[j], group->categories[j]);
     cellar_page_number(&run->page, "%llu", (unsigned long long) group->size);
     cellar_page_number(&run->page, "%zu", group->n_present);
-    if (group->value > 0 && group->value < 0.00005)
-        cellar_page_number(&run->page, "below 0.0001");
-    else
-        cellar_page_number(&run->page, "%.4f", group->value);
+    cellar_page_share(&run->page, group->value);
     cellar_page_row_end(&run->page);
     return 0;
 }

@@ -157,15 +157,6 @@ out:
 
 /* ---- what is planned, as a table ----------------------------------------------------------- */
 
-/* What is above 0 does not become it by rounding. */
-static void risk_cell(cellar_page *page, double value)
-{
-    if (value > 0 && value < 0.00005)
-        cellar_page_number(page, "below 0.0001");
-    else
-        cellar_page_number(page, "%.4f", value);
-}
-
 static cellar_status risk_planned(cellar_committee *run, cellar_error *err)
 {
     static const char *const headings[] = {
@@ -184,52 +175,42 @@ static cellar_status risk_planned(cellar_committee *run, cellar_error *err)
         if (status != CELLAR_OK)
             break;
         cellar_page_row_begin(page, "%s", cellar_mechanism_spec(run->planned[m]));
-        risk_cell(page, s.mean.value);
-        risk_cell(page, s.mean.claim);
-        if (isnan(s.mean.precision))
-            cellar_page_number(page, "-");
-        else
-            cellar_page_number(page, "%.4f", s.mean.precision);
-        cellar_page_number(page, "%.4f", s.baseline);
-        risk_cell(page, s.maximum);
+        cellar_page_share(page, s.mean.value);
+        cellar_page_share(page, s.mean.claim);
+        cellar_page_share(page, s.mean.precision);
+        cellar_page_share(page, s.baseline);
+        cellar_page_share(page, s.maximum);
         cellar_page_row_end(page);
     }
     cellar_page_table_end(page);
     return status;
 }
 
-/* "2.7 %"; what is above 0 and rounds to it is "less than 0.1 %". */
-static const char *risk_percent(double share, char out[24])
-{
-    if (share > 0 && share < 0.0005)
-        snprintf(out, 24, "less than 0.1 %%");
-    else
-        snprintf(out, 24, "%.1f %%", 100 * share);
-    return out;
-}
-
 cellar_status cellar_committee_summary(cellar_committee *run, cellar_error *err)
 {
     cellar_risk_summary s;
-    char text[4][24];
+    char text[3][24];
     const cellar_status status =
         risk_at(run, run->planned[0], (risk_look){CELLAR_RISK_LOCAL, CELLAR_RISK_EXACT}, &s, err);
     if (status != CELLAR_OK)
         return status;
-    cellar_page_remark(&run->page, "note",
-                       "In short: before protection, somebody who knows a person's group reads the "
-                       "sensitive value off %s of the groups. With %s the attack claims a value "
-                       "that somebody in the group has with a probability of %s on average, and of "
-                       "%s in the most exposed group.",
-                       risk_percent(s.original, text[0]), cellar_mechanism_spec(run->planned[0]),
-                       risk_percent(s.mean.value, text[1]), risk_percent(s.maximum, text[2]));
+    cellar_page_remark(
+        &run->page, "note",
+        "In short: before protection, somebody who knows a person's group reads the "
+        "sensitive value off %s of the groups. With %s the attack claims a value "
+        "that somebody in the group has with a probability of %s on average, and of "
+        "%s in the most exposed group.",
+        cellar_page_percent(s.original, text[0]), cellar_mechanism_spec(run->planned[0]),
+        cellar_page_percent(s.mean.value, text[1]), cellar_page_percent(s.maximum, text[2]));
     if (isfinite(s.mean.precision) && isfinite(s.baseline))
         cellar_page_paragraph(
             &run->page,
-            "The attack makes a claim with a probability of %s. Of these claims %.1f %% are right. "
-            "Guessing without the release is right for %.1f %% on average over all groups; claims "
-            "fall on some groups only, so the two figures do not compare.",
-            risk_percent(s.mean.claim, text[3]), 100 * s.mean.precision, 100 * s.baseline);
+            "The attack makes a claim with a probability of %s. Of these claims %s are right. "
+            "Guessing without the release is right for %s on average over all groups; claims fall "
+            "on some groups only, so the two figures do not compare.",
+            cellar_page_percent(s.mean.claim, text[0]),
+            cellar_page_percent(s.mean.precision, text[1]),
+            cellar_page_percent(s.baseline, text[2]));
     return CELLAR_OK;
 }
 

@@ -292,6 +292,29 @@ cellar_status cellar_page_finish(cellar_page *page, cellar_output *output, cella
 
 /* ---- numbers ------------------------------------------------------------------------------ */
 
+void cellar_page_share(cellar_page *page, double share)
+{
+    if (isnan(share))
+        cellar_page_number(page, "-");
+    else if (share > 0 && share < 0.00005)
+        cellar_page_number(page, "below 0.0001");
+    else if (share < 1 && share >= 0.99995)
+        cellar_page_number(page, "above 0.9999");
+    else
+        cellar_page_number(page, "%.4f", share);
+}
+
+const char *cellar_page_percent(double share, char out[24])
+{
+    if (share > 0 && share < 0.0005)
+        snprintf(out, 24, "less than 0.1 %%");
+    else if (share < 1 && share >= 0.9995)
+        snprintf(out, 24, "more than 99.9 %%");
+    else
+        snprintf(out, 24, "%.1f %%", 100 * share);
+    return out;
+}
+
 int cellar_page_is_answer(cellar_status status)
 {
     return status == CELLAR_ERR_RULE || status == CELLAR_ERR_ARGUMENT ||

@@ -74,6 +74,12 @@ cellar_status cellar_page_chart(cellar_page *page, const char *name, const cella
 
 /* ---- numbers ---- */
 
+/* A cell with a share or a probability, four places of it. What is neither 0 nor 1 does not become
+ * so by rounding; NAN is a dash. */
+void cellar_page_share(cellar_page *page, double share);
+/* The same in per cent for a sentence: "2.7 %", "less than 0.1 %", "more than 99.9 %". */
+const char *cellar_page_percent(double share, char out[24]);
+
 /* 1 when a failure is an answer to be told on the page: the module refuses, or has no such number.
  */
 int cellar_page_is_answer(cellar_status status);

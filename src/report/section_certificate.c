@@ -32,11 +32,13 @@ static int certificate_is(const json_t *certificate, const char *key, const char
     return strcmp(certificate_word(certificate, key, ""), word) == 0;
 }
 
-/* Cells that one record touches: of several mechanisms together, those of all. */
+/* Cells that one record lies in, of all mechanisms together. Files of older versions count those
+ * of one mechanism; their parts are all, twice as many under substitution. */
 static double certificate_cells(const json_t *c)
 {
+    const double sides = certificate_is(c, "neighbours", "substitute") ? 2 : 1;
     const double cells = certificate_number(c, "cells_per_unit");
-    const double parts = certificate_number(json_object_get(c, "composition"), "parts");
+    const double parts = certificate_number(json_object_get(c, "composition"), "parts") / sides;
     return !json_is_true(json_object_get(c, "parallel")) && parts > cells ? parts : cells;
 }
 
@@ -64,36 +66,61 @@ static void certificate_hidden(cellar_page *page, const json_t *c)
 
 /* ---- how well ----------------------------------------------------------------------- */
 
-/* Odds change by a factor of e^epsilon at most: even odds, as a probability. To have one category
- * and not another is to be taken out and put back elsewhere: under add-remove it counts twice. */
+/* Where even odds end, as percentages rounded outward with so many places that both say something.
+ */
+static void certificate_undecided(double epsilon, char low[32], char high[32])
+{
+    const double scale = epsilon < 4 ? 10 : epsilon < 8 ? 100 : 10000;
+    const int places = epsilon < 4 ? 1 : epsilon < 8 ? 2 : 4;
+    snprintf(low, 32, "%.*f", places, floor(100 * scale / (1 + exp(epsilon))) / scale);
+    snprintf(high, 32, "%.*f", places, ceil(100 * scale / (1 + exp(-epsilon))) / scale);
+}
+
+/* To have one category and not another is to be taken out and put back elsewhere: of a pair
+ * (epsilon, delta) this makes (2 epsilon, (1 + e^epsilon) delta). */
+static void certificate_category(cellar_page *page, const char *unit, double epsilon, double delta)
+{
+    char ratio[32], more[32];
+    if (delta > 0)
+        cellar_page_paragraph(
+            page,
+            "Which of two categories one %s has that is known to be in the data is hidden with "
+            "twice the epsilon and a delta of %s: except for what this delta allows, these values "
+            "change the odds by a factor of at most %s.",
+            unit, cellar_bound_text(fmin(1, (1 + exp(epsilon)) * delta), more),
+            cellar_bound_text(exp(2 * epsilon), ratio));
+    else
+        cellar_page_paragraph(
+            page,
+            "Which of two categories one %s has that is known to be in the data is hidden with "
+            "twice the epsilon: these values change the odds by a factor of at most %s.",
+            unit, cellar_bound_text(exp(2 * epsilon), ratio));
+}
+
+/* Odds change by a factor of e^epsilon at most: even odds, as a probability. */
 static void certificate_meaning(cellar_page *page, const json_t *c, double epsilon, double delta)
 {
     const char *unit = certificate_unit(c);
     const int substitute = certificate_is(c, "neighbours", "substitute");
-    char low[32], high[32], ratio[2][32];
-    if (epsilon > 30) {
+    char low[32], high[32], ratio[32];
+    if (epsilon > 10) {
         cellar_page_paragraph(page,
                               "With so large an epsilon the bound says next to nothing: somebody "
                               "who was undecided about one %s may become practically certain.",
                               unit);
         return;
     }
-    snprintf(low, sizeof low, "%.1f", floor(1000 / (1 + exp(epsilon))) / 10); /* outward */
-    snprintf(high, sizeof high, "%.1f", ceil(1000 / (1 + exp(-epsilon))) / 10);
+    certificate_undecided(epsilon, low, high);
     cellar_page_paragraph(page,
                           "What that means: somebody wonders %s one %s %s. Whatever is known "
-                          "besides, these values change the odds by a factor of at most %s%s. "
-                          "Somebody who was undecided (50 %%) ends between %s %% and %s %%.",
+                          "besides, these values change the odds by a factor of at most %s, and "
+                          "somebody who was undecided (50 %%) ends between %s %% and %s %%%s.",
                           substitute ? "which of two categories" : "whether", unit,
                           substitute ? "has" : "is in the data",
-                          cellar_bound_text(exp(epsilon), ratio[0]),
-                          delta > 0 ? ", except for what delta allows" : "", low, high);
+                          cellar_bound_text(exp(epsilon), ratio), low, high,
+                          delta > 0 ? ": both except for what delta allows" : "");
     if (!substitute)
-        cellar_page_paragraph(
-            page,
-            "Which of two categories one %s has that is known to be in the data is hidden with "
-            "twice the epsilon: these values change the odds by a factor of at most %s.",
-            unit, cellar_bound_text(exp(2 * epsilon), ratio[1]));
+        certificate_category(page, unit, epsilon, delta);
 }
 
 static void certificate_delta_meaning(cellar_page *page, const json_t *c, double delta)

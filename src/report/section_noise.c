@@ -75,7 +75,7 @@ cellar_status cellar_section_interval(const cellar_section_noise_of *noise, int6
 /* P(released | count) of one count, as a chart. */
 static cellar_status noise_law_chart(noise_run *run, int64_t count, cellar_error *err)
 {
-    double x[NOISE_MAX_SPAN + 1], y[NOISE_MAX_SPAN + 1];
+    double x[NOISE_MAX_SPAN], y[NOISE_MAX_SPAN];
     cellar_chart_options options = cellar_chart_options_default();
     cellar_chart *chart = NULL;
     cellar_text name = {0};
@@ -88,12 +88,10 @@ static cellar_status noise_law_chart(noise_run *run, int64_t count, cellar_error
     if (high - low < 1 || high - low >= NOISE_MAX_SPAN)
         return CELLAR_OK; /* nothing to see */
     const size_t n = (size_t) (high - low) + 1;
-    for (size_t i = 0; i <= n; i++) {
+    for (size_t i = 0; i < n; i++) {
         const int64_t released = low + (int64_t) i;
-        x[i] = (double) (adds ? released - count : released) - 0.5;
-        y[i] = i < n ? cellar_mechanism_released_pmf(run->mechanism, count, released,
-                                                     run->of->negatives)
-                     : 0;
+        x[i] = (double) (adds ? released - count : released);
+        y[i] = cellar_mechanism_released_pmf(run->mechanism, count, released, run->of->negatives);
     }
     options.title = adds ? "Differences between released value and true count"
                          : "What is released for a count of 10";
@@ -111,7 +109,7 @@ static cellar_status noise_law_chart(noise_run *run, int64_t count, cellar_error
     if (status == CELLAR_OK)
         status = cellar_page_chart_create(run->page, &options, &chart, err);
     if (status == CELLAR_OK)
-        status = cellar_chart_add_steps(chart, NULL, x, y, n + 1, err);
+        status = cellar_chart_add_bars(chart, NULL, x, y, n, err);
     if (status == CELLAR_OK)
         status = cellar_page_chart(run->page, name.bytes, chart, err);
     cellar_chart_free(chart);
@@ -282,26 +280,27 @@ static void noise_lead(const noise_run *run)
     cellar_mechanism_moments(run->mechanism, 0, CELLAR_NEGATIVES_KEEP, &moments);
     cellar_mechanism_moments(run->mechanism, 100, CELLAR_NEGATIVES_KEEP, &large);
     if (run->mechanism->ops->is_additive && moments.variance == 0)
-        cellar_page_remark(run->page, "warn", "These values carry no noise: they are true counts.");
+        cellar_page_remark(run->page, "warn",
+                           "This mechanism adds no noise: released values are true counts.");
     else if (noise_adds_up(run))
         cellar_page_paragraph(
             run->page,
-            "To every true count, zeros included, a random whole number was added, independently "
+            "To every true count, zeros included, a random whole number is added, independently "
             "for each cell, with mean 0 and standard deviation %.4g. Released values are right on "
             "average; they can be negative.",
             sqrt(moments.variance));
     else if (run->mechanism->ops->is_additive)
         cellar_page_paragraph(
             run->page,
-            "To every true count a random whole number was added, independently for each cell, "
-            "with mean 0 and standard deviation %.4g. A result below %s was released as 0, so "
+            "To every true count a random whole number is added, independently for each cell, "
+            "with mean 0 and standard deviation %.4g. A result below %s is released as 0, so "
             "released values of small counts are too high on average, and so are totals that are "
             "added up from released values.",
             sqrt(moments.variance), run->of->threshold > 0 ? "the threshold" : "zero");
     else
         cellar_page_paragraph(
             run->page,
-            "Every true count was replaced by a random value whose distribution depends on the "
+            "Every true count is replaced by a random value whose distribution depends on the "
             "true count: the standard deviation is %.4g for a count of 0, and %.4g for one of 100.",
             sqrt(moments.variance), sqrt(large.variance));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How to test with released numbers: what goes wrong when noise is taken for data, an example from
  * the release itself, and what to type. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -37,6 +38,7 @@ static cellar_status test_false_alarms(cellar_page *page, const cellar_release *
 {
     cellar_binomial_spec spec = cellar_binomial_spec_default();
     cellar_binomial found;
+    char text[3][24];
     spec.n_trials = TEST_TRIALS;
     spec.null = 0.5;
     spec.mechanism = cellar_release_mechanism(release);
@@ -50,12 +52,12 @@ static cellar_status test_false_alarms(cellar_page *page, const cellar_release *
         page,
         "How much it matters: let each of %d people have a property with probability one half. A "
         "test of that probability at the level of 5 %% that takes the released value for the true "
-        "count rejects it, although it is true, with probability %.1f %%; the test that takes the "
-        "noise into account rejects it with "
-        "probability %.1f %% when chi-square is its reference, and with probability %.1f %% when "
-        "its reference is exact.",
-        TEST_TRIALS, 100 * found.naive_level, 100 * found.chi_square_level,
-        100 * found.exact_level);
+        "count rejects it, although it is true, with probability %s; the test that takes the noise "
+        "into account rejects it with probability %s when chi-square is its reference, and with "
+        "probability %s when its reference is exact.",
+        TEST_TRIALS, cellar_page_percent(found.naive_level, text[0]),
+        cellar_page_percent(found.chi_square_level, text[1]),
+        cellar_page_percent(found.exact_level, text[2]));
     if (test_is_off(found.chi_square_level))
         cellar_page_paragraph(
             page,
@@ -72,10 +74,7 @@ static void test_row(cellar_page *page, const char *name, double statistic, doub
     cellar_page_row_begin(page, "%s", name);
     cellar_page_number(page, "%.4g", statistic);
     cellar_page_number(page, "%.0f", df);
-    if (p < 1e-4)
-        cellar_page_number(page, "below 0.0001");
-    else
-        cellar_page_number(page, "%.4f", p);
+    cellar_page_share(page, fmax(p, DBL_MIN)); /* no p-value is 0 but by underflow */
     cellar_page_row_end(page);
 }
 
@@ -87,6 +86,7 @@ static void test_tell(cellar_page *page, const cellar_noisy *noisy, const cellar
     const cellar_test aware = cellar_loglinear_aware(test), naive = cellar_loglinear_naive(test);
     const cellar_test_quality quality = cellar_loglinear_quality(test);
     cellar_text caption = {0};
+    char share[24];
     cellar_text_printf(&caption, "Is %s independent of %s? Both tests, on these values",
                        cellar_noisy_variable(noisy, 0), cellar_noisy_variable(noisy, 1));
     page->out.failed |= caption.failed;
@@ -103,9 +103,10 @@ static void test_tell(cellar_page *page, const cellar_noisy *noisy, const cellar
         cellar_page_remark(page, "small", "The maximisation did not converge: do not rely on it.");
     if (quality.chi_square_is_off)
         cellar_page_remark(page, "small",
-                           "The noise leaves %.0f %% of the information and the model expects %.2g "
-                           "in its smallest cell: chi-square is not a reference to rely on there.",
-                           100 * quality.information, quality.smallest_expected);
+                           "The noise leaves %s of the information and the model expects %.2g in "
+                           "its smallest cell: chi-square is not a reference to rely on there.",
+                           cellar_page_percent(quality.information, share),
+                           quality.smallest_expected);
     if (is_bootstrap)
         cellar_page_remark(page, "small",
                            "The bootstrap drew %d seeded replicates: its smallest p-value is %.3g.",

@@ -7,6 +7,7 @@ set(LAYER_SOURCES
   counting/collapse.c
   counting/cover.c
   counting/lane.c
+  counting/stored.c
   counting/tabulate.c
   counting/tabulate_declared.c
   counting/tabulate_tables.c

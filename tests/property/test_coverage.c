@@ -227,7 +227,7 @@ static void measure_odds_ratio(const setting *s, const double mu[4])
     fail_unless(cellar_mechanism_create(s->mechanism, &mechanism, &err), &err);
     for (size_t t = 0; t < n_tables; t++) {
         int64_t counts[4];
-        cellar_estimate aware, naive;
+        cellar_interval_estimate aware, naive;
         cellar_noisy *noisy = draw_table(&simulator, s, mechanism, shape, mu, counts);
         fail_unless(cellar_odds_ratio(noisy, both, both, 0.95, &aware, &naive, &err), &err);
         covered += aware.low <= truth && truth <= aware.high;
@@ -267,7 +267,7 @@ static void measure_cramers_v(const setting *s, double strength)
     fail_unless(cellar_mechanism_create(s->mechanism, &mechanism, &err), &err);
     for (size_t t = 0; t < n_tables; t++) {
         int64_t counts[20];
-        cellar_estimate aware;
+        cellar_interval_estimate aware;
         double naive;
         cellar_noisy *noisy = draw_table(&simulator, s, mechanism, shape, mu, counts);
         fail_unless(cellar_cramers_v(noisy, 0.95, &options, &aware, &naive, &err), &err);

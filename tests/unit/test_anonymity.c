@@ -242,6 +242,7 @@ static void wildcards_match_anything(void **state)
         char csv[4096] = "a,b,c,s,count\n";
         const char *codes[] = {"missing", "1", "2"};
         int values[40][4], counts[40];
+        size_t wildcards[3];
         cellar_anonymity_options options = with_sensitive(3);
         cellar_anonymity *anonymity;
         cellar_table *table;
@@ -260,8 +261,10 @@ static void wildcards_match_anything(void **state)
                          codes[values[r][0]], codes[values[r][1]], codes[values[r][2]],
                          codes[values[r][3]], counts[r]);
         }
-        options.wildcard = "missing";
         table = table_of(csv, NULL, NULL);
+        for (size_t c = 0; c < 3; c++)
+            wildcards[c] = cellar_schema_find_missing(cellar_table_schema(table), c);
+        options.wildcards = wildcards;
         anonymity = measure(table, 3, &options);
         for (size_t g = 0; g < cellar_anonymity_summarise(anonymity).n_groups; g++) {
             cellar_anonymity_group group = cellar_anonymity_group_at(anonymity, g);
@@ -332,9 +335,12 @@ static cellar_status wildcards_measured(void *context, cellar_error *err)
 {
     cellar_anonymity_options options = with_sensitive(2);
     const size_t qid[] = {0, 1};
+    const cellar_schema *schema = cellar_table_schema(context);
+    const size_t wildcards[] = {cellar_schema_find_missing(schema, 0),
+                                cellar_schema_find_missing(schema, 1)};
     cellar_anonymity *anonymity;
     cellar_status status;
-    options.wildcard = "missing";
+    options.wildcards = wildcards;
     status = cellar_anonymity_create(context, qid, 2, &options, &anonymity, err);
     cellar_anonymity_free(anonymity);
     options.has_sensitive = 0;

@@ -159,6 +159,26 @@ static void steps_hold_until_the_next_value(void **state)
     cellar_chart_free(chart);
 }
 
+/* The whole numbers stand in the middle of their bars, and in the table of the figure. */
+static void bars_stand_around_whole_numbers(void **state)
+{
+    (void) state;
+    cellar_chart_options options = sample_options();
+    static const double x[] = {-1, 0}, y[] = {0.25, 1};
+    cellar_chart *chart = NULL;
+    cellar_text text = {0};
+    options.x = (cellar_chart_axis){.low = -1.5, .high = 0.5};
+    options.y = (cellar_chart_axis){.low = 0, .high = 1};
+    assert_int_equal(cellar_chart_create(&options, &chart, NULL), CELLAR_OK);
+    assert_int_equal(cellar_chart_add_bars(chart, NULL, x, y, 2, NULL), CELLAR_OK);
+    cellar_chart_figure(chart, "c1", &text);
+    assert_non_null(strstr(text.bytes, "d=\"M72 356L72 278L346 278L346 44L620 44L620 356\""));
+    assert_non_null(strstr(text.bytes, "<tr><th scope=\"row\">-1</th><td>0.25</td></tr>\n"
+                                       "<tr><th scope=\"row\">0</th><td>1</td></tr>\n</table>"));
+    cellar_text_clear(&text);
+    cellar_chart_free(chart);
+}
+
 static void a_long_curve_costs_what_is_seen_of_it(void **state)
 {
     (void) state;
@@ -320,6 +340,7 @@ int main(void)
         cmocka_unit_test(labels_read_well),
         cmocka_unit_test(curves_are_drawn_and_told),
         cmocka_unit_test(steps_hold_until_the_next_value),
+        cmocka_unit_test(bars_stand_around_whole_numbers),
         cmocka_unit_test(a_long_curve_costs_what_is_seen_of_it),
         cmocka_unit_test(boxes_stand_side_by_side),
         cmocka_unit_test(a_surface_has_a_bar_of_colours),

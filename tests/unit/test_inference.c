@@ -31,7 +31,7 @@ static void test_paper_table(void **state)
     outcome found = test_two_way(12, 11, counts, "identity", CELLAR_NEGATIVES_KEEP);
     const cellar_test_options options = cellar_test_options_default();
     cellar_noisy *noisy = make_two_way(12, 11, counts, "identity", CELLAR_NEGATIVES_KEEP);
-    cellar_estimate aware;
+    cellar_interval_estimate aware;
     double naive_v;
     (void) state;
     NEAR(found.naive.pearson, 3839.04677, 1e-5);

@@ -155,7 +155,7 @@ static void test_odds_ratios(void **state)
     static const int64_t counts[] = {10, 20, 30, 25};
     static const size_t both[] = {0, 1};
     cellar_noisy *noisy = make_two_way(2, 2, counts, "identity", CELLAR_NEGATIVES_KEEP);
-    cellar_estimate plain, noisier, naive;
+    cellar_interval_estimate plain, noisier, naive;
     (void) state;
     assert_int_equal(cellar_odds_ratio(noisy, both, both, 0.95, &plain, &naive, NULL), CELLAR_OK);
     NEAR(plain.value, 250.0 / 600, 1e-9);
@@ -231,7 +231,7 @@ static cellar_status whole_scenario(void *context, cellar_error *err)
     cellar_test_options options = cellar_test_options_default();
     cellar_noisy *noisy = NULL;
     cellar_loglinear *test = NULL;
-    cellar_estimate aware, naive;
+    cellar_interval_estimate aware, naive;
     double naive_v;
     cellar_status status = cellar_noisy_create(&spec, &noisy, err);
     (void) context;

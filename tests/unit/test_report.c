@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "check.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -217,6 +218,100 @@ static void the_bootstrap_is_recommended_where_chi_square_is_off(void **state)
     cellar_table_free(table);
 }
 
+/* The numbers behind the chart are the differences it shows, not the edges of its bars. */
+static void the_noise_is_listed_by_difference(void **state)
+{
+    cellar_table *table = small();
+    cellar_release *release =
+        release_of(table, "discrete-laplace:epsilon=1", CELLAR_NEGATIVES_KEEP);
+    const cellar_release *only = release;
+    char *page = page_of(*state, &only, 1, NULL);
+    const char *numbers = strstr(page, ">released value minus true count</th>");
+    assert_non_null(numbers);
+    numbers = strstr(numbers, "<th scope=\"row\">0</th><td>0.462117</td>"); /* tanh(1/2) */
+    assert_non_null(numbers);
+    assert_non_null(strstr(numbers, "<th scope=\"row\">1</th><td>0.170003</td>")); /* and / e */
+    assert_null(strstr(page, "<th scope=\"row\">0.5</th>"));
+    free(page);
+    cellar_release_free(release);
+    cellar_table_free(table);
+}
+
+/* Every sentence about odds says that delta is not covered, and with which delta. */
+static void odds_are_qualified_for_delta(void **state)
+{
+    (void) state;
+    static const struct {
+        const char *label, *certificate, *want[3], *not_want;
+    } cases[] = {
+        {"pure",
+         "{\"verdict\": \"holds\", \"pure_epsilon\": 1}",
+         {"ends between 26.8 % and 73.2 %.</p>", "factor of at most 7.38906.</p>"},
+         "delta allows"},
+        {"with delta",
+         "{\"verdict\": \"holds\", \"composition\": {\"tight\": {\"epsilon\": 1, \"delta\": "
+         "0.001}}}",
+         {"ends between 26.8 % and 73.2 %: both except for what delta allows.</p>",
+          "with twice the epsilon and a delta of 0.00371829: except for what this delta allows, "
+          "these values change the odds by a factor of at most 7.38906.</p>"},
+         "most 2.71829."},
+        {"substitute",
+         "{\"verdict\": \"holds\", \"neighbours\": \"substitute\", \"cells_per_unit\": 3, "
+         "\"composition\": {\"parts\": 6, \"tight\": {\"epsilon\": 1, \"delta\": 0.001}}}",
+         {"which of two categories one record has", "both except for what delta allows.</p>",
+          "One record lies in at most 3 released cells"},
+         "twice the epsilon"},
+        {"large",
+         "{\"verdict\": \"holds\", \"pure_epsilon\": 9}",
+         {"ends between 0.0123 % and 99.9877 %.</p>"},
+         " 0.0 %"},
+        {"too large",
+         "{\"verdict\": \"holds\", \"pure_epsilon\": 10.1}",
+         {"the bound says next to nothing"},
+         "ends between"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        json_t *certificate = json_loads(cases[i].certificate, 0, NULL);
+        cellar_page page = {.charts = NULL};
+        assert_non_null(certificate);
+        cellar_section_certificate(&page, certificate, 0);
+        for (size_t k = 0; k < 3 && cases[i].want[k] != NULL; k++)
+            if (strstr(page.out.bytes, cases[i].want[k]) == NULL)
+                fail_msg("%s: '%s' is not in %s", cases[i].label, cases[i].want[k], page.out.bytes);
+        if (strstr(page.out.bytes, cases[i].not_want) != NULL)
+            fail_msg("%s: '%s' is there", cases[i].label, cases[i].not_want);
+        cellar_page_clear(&page);
+        json_decref(certificate);
+    }
+}
+
+/* What is neither 0 nor 1 does not become so by rounding. */
+static void shares_are_not_rounded_away(void **state)
+{
+    (void) state;
+    static const struct {
+        double share;
+        const char *cell, *percent;
+    } cases[] = {{0, "0.0000", "0.0 %"},
+                 {1e-9, "below 0.0001", "less than 0.1 %"},
+                 {0.0001, "0.0001", "less than 0.1 %"},
+                 {0.0027, "0.0027", "0.3 %"},
+                 {0.5, "0.5000", "50.0 %"},
+                 {0.9996, "0.9996", "more than 99.9 %"},
+                 {0.99999, "above 0.9999", "more than 99.9 %"},
+                 {1, "1.0000", "100.0 %"},
+                 {NAN, "-", NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cellar_page page = {.charts = NULL};
+        char want[64], percent[24];
+        snprintf(want, sizeof want, "<td class=\"n\">%s</td>", cases[i].cell);
+        cellar_page_share(&page, cases[i].share);
+        assert_string_equal(page.out.bytes, want);
+        cellar_page_clear(&page);
+        if (cases[i].percent != NULL)
+            assert_string_equal(cellar_page_percent(cases[i].share, percent), cases[i].percent);
+    }
+}
+
 static void bounds_are_rounded_up(void **state)
 {
     (void) state;
@@ -315,6 +410,8 @@ static void the_committee_has_its_page(void **state)
         assert_non_null(strstr(page, "Checklist"));
         assert_null(strstr(page, "epsilon matters much"));
         assert_null(strstr(page, "one one"));
+        assert_null(strstr(page, "was added")); /* nothing has been drawn */
+        assert_null(strstr(page, "was replaced"));
         assert_int_equal(strstr(page, "planned: epsilon 1") != NULL, i == 0);
         assert_int_equal(strstr(page, "1 (planned)") != NULL, i == 0);
         assert_int_equal(strstr(page, "beside the table it was made from") != NULL, i == 0);
@@ -458,6 +555,10 @@ int main(void)
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(the_bootstrap_is_recommended_where_chi_square_is_off,
                                         scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(the_noise_is_listed_by_difference, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test(odds_are_qualified_for_delta),
+        cmocka_unit_test(shares_are_not_rounded_away),
         cmocka_unit_test(bounds_are_rounded_up),
         cmocka_unit_test_setup_teardown(what_is_refused, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(charts_become_files, scratch_setup, scratch_teardown),

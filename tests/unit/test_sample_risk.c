@@ -75,14 +75,22 @@ static cellar_table *sample(scratch *place, const char *csv, cellar_error *e)
     return table;
 }
 
-static cellar_anonymity *measure(const cellar_table *table, const char *wildcard,
+static void find_missing(const cellar_table *table, size_t wildcards[3])
+{
+    for (size_t c = 0; c < 3; c++)
+        wildcards[c] = cellar_schema_find_missing(cellar_table_schema(table), c);
+}
+
+static cellar_anonymity *measure(const cellar_table *table, int with_wildcards,
                                  cellar_anonymity_order order)
 {
     static const size_t qid[] = {0, 1, 2};
+    size_t wildcards[3];
     cellar_anonymity_options options = cellar_anonymity_options_default();
     cellar_anonymity *anonymity;
     options.k = 2;
-    options.wildcard = wildcard;
+    find_missing(table, wildcards);
+    options.wildcards = with_wildcards ? wildcards : NULL;
     options.order = order;
     if (cellar_anonymity_create(table, qid, 3, &options, &anonymity, &err) != CELLAR_OK)
         fail_msg("%s", err.message);
@@ -104,7 +112,7 @@ static void published_by_sdcmicro(void **state)
                                  "A,B,C,w\n2,3,1,18\n3,3,3,45.5\n2,3,1,39\n2,3,2,17\n3,3,1,92\n"
                                  "3,3,1,8\n1,4,1,123.5\n2,3,1,51\n",
                                  &err);
-    cellar_anonymity *anonymity = measure(table, NULL, CELLAR_ORDER_RISK);
+    cellar_anonymity *anonymity = measure(table, 0, CELLAR_ORDER_RISK);
     cellar_anonymity_summary summary = cellar_anonymity_summarise(anonymity);
     double sum = 0;
     assert_int_equal(summary.n_groups, 5);
@@ -134,7 +142,7 @@ static void published_by_sdcmicro_with_missing_values(void **state)
                                  "A,B,C,w\n2,3,1,18\n3,3,3,45.5\n2,3,,39\n2,3,2,17\n3,3,1,92\n"
                                  "3,3,1,8\n1,4,,123.5\n,3,1,51\n",
                                  &err);
-    cellar_anonymity *anonymity = measure(table, "missing", CELLAR_ORDER_RISK);
+    cellar_anonymity *anonymity = measure(table, 1, CELLAR_ORDER_RISK);
     assert_int_equal(cellar_anonymity_summarise(anonymity).n_groups, 7);
     for (size_t g = 0; g < 7; g++) {
         cellar_anonymity_group group = cellar_anonymity_group_at(anonymity, g);
@@ -152,8 +160,10 @@ static cellar_status scenario(void *context, cellar_error *e)
     cellar_anonymity_options options = cellar_anonymity_options_default();
     cellar_anonymity *anonymity = NULL;
     cellar_status status;
+    size_t wildcards[3];
+    find_missing(context, wildcards);
     options.k = 2;
-    options.wildcard = "missing";
+    options.wildcards = wildcards;
     status = cellar_anonymity_create(context, qid, 3, &options, &anonymity, e);
     cellar_anonymity_free(anonymity);
     return status;

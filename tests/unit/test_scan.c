@@ -253,8 +253,8 @@ static void test_scan_faults(void **state)
          2, 1},
         {"a,,a\na,,\n",
          "rows.csv:3: column 'y': the value is missing: say whether missing values are dropped or "
-         "a category of their own (--missing-as drop or level; tabulate also takes VARIABLE=level, "
-         "a plan missing_as)",
+         "a category of their own (--missing-as drop or level, or VARIABLE=level for one; in a "
+         "plan missing_as)",
          1, 1},
         {"a,,a\na,,\xff\n",
          "rows.csv:3: column 'y': the field is not text in the encoding of the file; "

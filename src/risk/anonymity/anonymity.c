@@ -92,15 +92,11 @@ static cellar_status groups_collect(const cellar_table *table, const size_t *qid
 
 /* ---- matching --------------------------------------------------------------- */
 
-/* The category of a missing value of each quasi-identifier. */
-static void groups_wildcards(const cellar_table *table, const size_t *qid, size_t n_qid,
-                             const char *code, uint32_t *wildcards)
+/* The categories that match every value; UINT32_MAX is none. */
+static void groups_wildcards(const size_t *categories, size_t n_qid, uint32_t *wildcards)
 {
-    const cellar_schema *schema = cellar_table_schema(table);
-    for (size_t c = 0; c < n_qid; c++) {
-        size_t category = cellar_schema_find_code(schema, qid[c], code, strlen(code));
-        wildcards[c] = category == CELLAR_NO_CODE ? UINT32_MAX : (uint32_t) category;
-    }
+    for (size_t c = 0; c < n_qid; c++)
+        wildcards[c] = categories[c] == CELLAR_NO_CODE ? UINT32_MAX : (uint32_t) categories[c];
 }
 
 /* The counts that the measures look at: the group's own (NULL), or those of all that match. */
@@ -206,9 +202,9 @@ static cellar_status anonymity_measure(cellar_anonymity *anonymity, const cellar
         status = cellar_fail_memory(err, "anonymity");
         goto out;
     }
-    if (options->wildcard != NULL)
-        groups_wildcards(table, qid, groups->n_qid, options->wildcard, wildcards);
-    CELLAR_TRY(groups_match(groups, options->wildcard != NULL ? wildcards : NULL, &matches, err));
+    if (options->wildcards != NULL)
+        groups_wildcards(options->wildcards, groups->n_qid, wildcards);
+    CELLAR_TRY(groups_match(groups, options->wildcards != NULL ? wildcards : NULL, &matches, err));
     if (options->has_sensitive)
         CELLAR_TRY(whole_make(table, options, groups, counts, &whole, err));
     for (size_t g = 0; g < groups->n; g++) {
@@ -225,7 +221,7 @@ static cellar_status anonymity_measure(cellar_anonymity *anonymity, const cellar
     if (cellar_table_is_weighted(table)) {
         CELLAR_TRY(cellar_table_create_margin(table, qid, groups->n_qid, &margin, err));
         CELLAR_TRY(cellar_anonymity_weigh(
-            groups, margin, options->wildcard != NULL ? wildcards : NULL, anonymity->list, err));
+            groups, margin, options->wildcards != NULL ? wildcards : NULL, anonymity->list, err));
     }
     for (size_t g = 0; g < groups->n; g++)
         summary_add(&anonymity->summary, &anonymity->list[g], options->k);

@@ -130,7 +130,7 @@ out:
 typedef struct profile_reader {
     const cellar_tabulate_spec *spec;
     cellar_scan *scan;
-    cellar_codelist **labels;      /* of the variables */
+    cellar_codelist **held;        /* lists that the coders of variables read */
     cellar_condition **conditions; /* of the filters */
     cellar_coder **coders;         /* of the variables, then of the filters */
     cellar_scan_use *uses;         /* the same */
@@ -153,12 +153,12 @@ static cellar_status reader_check(const cellar_tabulate_spec *spec, cellar_error
     return CELLAR_OK;
 }
 
-static cellar_status reader_use(profile_reader *reader, const char *column,
+static cellar_status reader_use(profile_reader *reader, size_t column,
                                 const cellar_coder_spec *coder, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     cellar_scan_use *use = &reader->uses[reader->n_uses];
-    CELLAR_TRY(cellar_scan_find_column(reader->scan, column, &use->column, err));
+    use->column = column;
     CELLAR_TRY(cellar_coder_create(coder, &reader->coders[reader->n_uses], err));
     use->coder = reader->coders[reader->n_uses++];
 out:
@@ -173,17 +173,12 @@ static cellar_status reader_variable(profile_reader *reader, size_t v, cellar_er
     size_t column;
     cellar_coder_spec coder = {.variable =
                                    variable->name != NULL ? variable->name : variable->column,
-                               .encoding = cellar_scan_encoding(reader->scan),
                                .missing = spec->missing,
                                .n_missing = spec->n_missing,
-                               .missing_policy = spec->missing_policy,
-                               .recode = &variable->recode,
-                               .codelist = variable->codelist};
-    CELLAR_TRY(cellar_scan_find_column(reader->scan, variable->column, &column, err));
-    if (variable->codelist == NULL)
-        CELLAR_TRY(cellar_scan_labels(reader->scan, &column, 1, &reader->labels[v], err));
-    coder.labels = reader->labels[v];
-    CELLAR_TRY(reader_use(reader, variable->column, &coder, err));
+                               .missing_policy = spec->missing_policy};
+    CELLAR_TRY(
+        cellar_scan_variable(reader->scan, variable, &coder, &column, &reader->held[v], err));
+    CELLAR_TRY(reader_use(reader, column, &coder, err));
 out:
     return status;
 }
@@ -192,10 +187,12 @@ static cellar_status reader_condition(profile_reader *reader, size_t w, cellar_e
 {
     cellar_status status = CELLAR_OK;
     cellar_coder_spec coder = {.encoding = cellar_scan_encoding(reader->scan)};
+    size_t column;
     CELLAR_TRY(cellar_condition_parse(reader->spec->where[w], &reader->conditions[w], err));
     coder.condition = reader->conditions[w];
     coder.variable = cellar_condition_column(coder.condition);
-    CELLAR_TRY(reader_use(reader, coder.variable, &coder, err));
+    CELLAR_TRY(cellar_scan_condition(reader->scan, coder.condition, &column, err));
+    CELLAR_TRY(reader_use(reader, column, &coder, err));
 out:
     return status;
 }
@@ -279,11 +276,11 @@ static cellar_status reader_open(profile_reader *reader, cellar_error *err)
 
     CELLAR_TRY(reader_check(spec, err));
     CELLAR_TRY(cellar_scan_open(spec->path, &spec->reader, &reader->scan, err));
-    reader->labels = cellar_alloc(spec->n_variables, sizeof *reader->labels);
+    reader->held = cellar_alloc(spec->n_variables, sizeof *reader->held);
     reader->conditions = cellar_alloc(spec->n_where, sizeof *reader->conditions);
     reader->coders = cellar_alloc(n, sizeof *reader->coders);
     reader->uses = cellar_alloc(n, sizeof *reader->uses);
-    if (reader->labels == NULL || reader->conditions == NULL || reader->coders == NULL ||
+    if (reader->held == NULL || reader->conditions == NULL || reader->coders == NULL ||
         reader->uses == NULL) {
         status = cellar_fail_memory(err, "profiles");
         goto out;
@@ -302,15 +299,15 @@ static void reader_clear(profile_reader *reader)
         cellar_row_set_clear(&reader->lanes[lane]);
     for (size_t i = 0; i < reader->n_uses; i++)
         cellar_coder_free(reader->coders[i]);
-    for (size_t v = 0; reader->labels != NULL && v < reader->spec->n_variables; v++)
-        cellar_codelist_free(reader->labels[v]);
+    for (size_t v = 0; reader->held != NULL && v < reader->spec->n_variables; v++)
+        cellar_codelist_free(reader->held[v]);
     for (size_t w = 0; reader->conditions != NULL && w < reader->spec->n_where; w++)
         cellar_condition_free(reader->conditions[w]);
     cellar_free(reader->lanes);
     cellar_free(reader->n_counted);
     cellar_free(reader->coders);
     cellar_free(reader->uses);
-    cellar_free(reader->labels);
+    cellar_free(reader->held);
     cellar_free(reader->conditions);
     cellar_scan_close(reader->scan);
 }

@@ -13,9 +13,9 @@
 #include "table/counting/cellmap.h"
 
 enum {
-    DENSE_LIMIT = 1 << 25,  /* possible cells: 32 MiB of counters a lane */
-    WRAPS_KEPT = 64,        /* cells whose counters wrapped, noted together */
-    BLOCK_ROWS = 256 /* rows whose keys are computed, and their counters fetched, at a time */
+    DENSE_LIMIT = 1 << 25, /* possible cells: 32 MiB of counters a lane */
+    WRAPS_KEPT = 64,       /* cells whose counters wrapped, noted together */
+    BLOCK_ROWS = 256       /* rows whose keys are computed, and their counters fetched, at a time */
 };
 static const uint64_t index_limit = (uint64_t) 1 << 63;
 

@@ -16,6 +16,7 @@ typedef struct cellar_admission {
     uint64_t key_range;           /* 0: no keys */
     cellar_int128 largest_weight; /* what weights are clipped to; 0: not at all */
     cellar_units *units;          /* NULL: every record is a unit of its own */
+    int number_units;             /* 1: units are numbered, and admit every record */
 } cellar_admission;
 
 /* What one thread needs beside the counters. */
@@ -27,9 +28,25 @@ typedef struct cellar_lane {
     uint64_t *counts;
     cellar_int128 *weights;
     uint64_t *record_keys;
-    size_t counts_capacity, weights_capacity, keys_capacity;
+    uint64_t *unit_numbers;
+    size_t counts_capacity, weights_capacity, keys_capacity, units_capacity;
     uint64_t n_counted, n_over_unit;
 } cellar_lane;
+
+typedef enum cellar_admitted {
+    CELLAR_ROW_COUNTS,
+    CELLAR_ROW_REJECTED, /* and its run knows */
+    CELLAR_ROW_OVER_UNIT,
+    CELLAR_ROW_NO_MEMORY
+} cellar_admitted;
+
+/* Makes room in the arrays of weights, keys and unit numbers, as far as they are needed. 0 when
+ * memory ends. */
+int cellar_lane_reserve(const cellar_admission *admission, cellar_lane *lane, size_t n);
+/* Whether a row that stands for `count` records counts: its weight, key and unit number go to
+ * position `n` of the lane's arrays. */
+cellar_admitted cellar_lane_admit(const cellar_admission *admission, cellar_lane *lane,
+                                  cellar_batch *batch, size_t row, uint64_t count, size_t n);
 
 /* Leaves the rows of a batch that weights, keys and units admit; rows->codes are those of the lane.
  */

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "data/record_key.h"
 #include "data/units.h"
+#include "table/counting/stored.h"
 #include "table/counting/tabulate.h"
 #include "table/counting/tabulation.h"
 #include "table/structural/structural.h"
@@ -66,18 +67,12 @@ static cellar_status add_variable(cellar_tabulation *t, size_t v, cellar_error *
     const cellar_variable_spec *variable = &t->spec->variables[v];
     cellar_scan_use *use = &t->uses[t->n_uses];
     cellar_coder_spec coder = {.variable = variable_name(variable),
-                               .encoding = cellar_scan_encoding(t->scan),
                                .missing = t->spec->missing,
                                .n_missing = t->spec->n_missing,
-                               .missing_policy = cellar_tabulation_policy(t->spec, variable),
-                               .recode = &variable->recode,
-                               .codelist = variable->codelist};
+                               .missing_policy = cellar_tabulation_policy(t->spec, variable)};
     cellar_status status = CELLAR_OK;
 
-    CELLAR_TRY(cellar_scan_find_column(t->scan, variable->column, &use->column, err));
-    if (variable->codelist == NULL)
-        CELLAR_TRY(cellar_scan_labels(t->scan, &use->column, 1, &t->labels[v], err));
-    coder.labels = t->labels[v];
+    CELLAR_TRY(cellar_scan_variable(t->scan, variable, &coder, &use->column, &t->held[v], err));
     CELLAR_TRY(cellar_coder_create(&coder, &t->coders[t->n_coders], err));
     use->coder = t->coders[t->n_coders++];
     t->n_uses++;
@@ -94,7 +89,7 @@ static cellar_status add_condition(cellar_tabulation *t, size_t w, cellar_error 
     CELLAR_TRY(cellar_condition_parse(t->spec->where[w], &t->conditions[w], err));
     coder.condition = t->conditions[w];
     coder.variable = cellar_condition_column(coder.condition);
-    CELLAR_TRY(cellar_scan_find_column(t->scan, coder.variable, &use->column, err));
+    CELLAR_TRY(cellar_scan_condition(t->scan, coder.condition, &use->column, err));
     CELLAR_TRY(cellar_coder_create(&coder, &t->coders[t->n_coders], err));
     use->coder = t->coders[t->n_coders++];
     t->n_uses++;
@@ -103,15 +98,42 @@ out:
 }
 
 /* A column read as it stands; `column` may be NULL. */
-static cellar_status add_raw(cellar_tabulation *t, const char *column, size_t *use,
-                             cellar_error *err)
+static cellar_status add_raw(cellar_tabulation *t, cellar_stored_beside kind, const char *column,
+                             size_t *use, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     if (column == NULL)
         return CELLAR_OK;
     *use = t->n_uses;
-    CELLAR_TRY(cellar_scan_find_column(t->scan, column, &t->uses[*use].column, err));
+    CELLAR_TRY(cellar_scan_number(t->scan, kind, column, &t->uses[*use].column, err));
     t->n_uses++;
+out:
+    return status;
+}
+
+/* The columns that decide which rows count, and how much. */
+static cellar_status prepare_admission(cellar_tabulation *t, cellar_error *err)
+{
+    const cellar_tabulate_spec *spec = t->spec;
+    cellar_admission *admission = &t->admission;
+    cellar_status status = CELLAR_OK;
+
+    CELLAR_TRY(add_raw(t, CELLAR_STORED_WEIGHT, spec->weight_column, &admission->weight_use, err));
+    CELLAR_TRY(
+        add_raw(t, CELLAR_STORED_KEY,
+                spec->record_id_column != NULL ? spec->record_id_column : spec->record_key_column,
+                &admission->key_use, err));
+    CELLAR_TRY(add_raw(t, CELLAR_STORED_UNIT, spec->unit_column, &admission->unit_use, err));
+    if (spec->record_key_column != NULL || spec->record_id_column != NULL)
+        admission->key_range = spec->key_range > 0 ? spec->key_range : CELLAR_DECIMAL_KEY_RANGE;
+    if (cellar_scan_stored(t->scan) != NULL)
+        CELLAR_TRY(cellar_stored_admission(cellar_scan_stored(t->scan), spec, admission, err));
+    admission->largest_weight = (cellar_int128) spec->max_weight * CELLAR_WEIGHT_UNIT;
+    if (spec->unit_column != NULL) {
+        admission->units = cellar_units_create(spec->max_per_unit);
+        if (admission->units == NULL)
+            status = cellar_fail_memory(err, "units");
+    }
 out:
     return status;
 }
@@ -134,21 +156,9 @@ static cellar_status tabulation_prepare(cellar_tabulation *t, cellar_error *err)
         CELLAR_TRY(add_variable(t, v, err));
     for (size_t w = 0; w < spec->n_where; w++)
         CELLAR_TRY(add_condition(t, w, err));
-    CELLAR_TRY(add_raw(t, spec->weight_column, &t->admission.weight_use, err));
-    CELLAR_TRY(add_raw(
-        t, spec->record_id_column != NULL ? spec->record_id_column : spec->record_key_column,
-        &t->admission.key_use, err));
-    CELLAR_TRY(add_raw(t, spec->unit_column, &t->admission.unit_use, err));
+    CELLAR_TRY(prepare_admission(t, err));
     if (spec->structural_zeros_path != NULL)
         CELLAR_TRY(cellar_structural_rules_read(spec->structural_zeros_path, &t->rules, err));
-    if (spec->record_key_column != NULL || spec->record_id_column != NULL)
-        t->admission.key_range = spec->key_range > 0 ? spec->key_range : CELLAR_DECIMAL_KEY_RANGE;
-    t->admission.largest_weight = (cellar_int128) spec->max_weight * CELLAR_WEIGHT_UNIT;
-    if (spec->unit_column != NULL) {
-        t->admission.units = cellar_units_create(spec->max_per_unit);
-        if (t->admission.units == NULL)
-            status = cellar_fail_memory(err, "units");
-    }
 out:
     return status;
 }
@@ -260,7 +270,7 @@ static void tabulation_clear(cellar_tabulation *t)
     for (size_t w = 0; t->conditions != NULL && w < t->spec->n_where; w++)
         cellar_condition_free(t->conditions[w]);
     for (size_t v = 0; v < CELLAR_MAX_VARIABLES; v++) {
-        cellar_codelist_free(t->labels[v]);
+        cellar_codelist_free(t->held[v]);
         cellar_codelist_free(t->domains[v]);
         cellar_free(t->leaf_of[v]);
     }

@@ -16,9 +16,9 @@ typedef struct cellar_tabulation {
     const cellar_tabulate_spec *spec;
     cellar_scan *scan;
     cellar_condition **conditions;
-    cellar_codelist *labels[CELLAR_MAX_VARIABLES];
-    cellar_coder **coders; /* of the variables, then of the conditions */
-    cellar_scan_use *uses; /* the same, then weight, record key and unit */
+    cellar_codelist *held[CELLAR_MAX_VARIABLES]; /* lists that the coders read */
+    cellar_coder **coders;                       /* of the variables, then of the conditions */
+    cellar_scan_use *uses;                       /* the same, then weight, record key and unit */
     size_t n_coders, n_uses;
     cellar_admission admission;
     const cellar_tabulate_set *sets; /* the tables that are wanted */

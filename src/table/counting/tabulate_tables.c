@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "table/counting/collapse.h"
+#include "table/counting/stored.h"
 #include "table/counting/tabulate.h"
 #include "table/counting/tabulation.h"
 #include "table/table.h"
@@ -48,16 +49,24 @@ static cellar_status set_schema(const cellar_tabulation *t, const cellar_tabulat
 static cellar_status set_describe(const cellar_tabulation *t, const cellar_tabulate_set *set,
                                   cellar_table *table, cellar_error *err)
 {
+    const cellar_stored_file *stored = cellar_scan_stored(t->scan);
     cellar_variable_spec variables[CELLAR_MAX_VARIABLES];
+    size_t columns[CELLAR_MAX_VARIABLES];
     cellar_tabulate_spec spec = *t->spec;
     char *text = NULL;
     cellar_status status;
-    for (size_t k = 0; k < set->n; k++)
+    for (size_t k = 0; k < set->n; k++) {
         variables[k] = t->spec->variables[set->variables[k]];
+        columns[k] = t->uses[set->variables[k]].column;
+    }
     spec.variables = variables;
     spec.n_variables = set->n;
-    status = cellar_tabulation_describe(&spec, (const cellar_condition *const *) t->conditions,
-                                        &text, err);
+    status =
+        stored != NULL
+            ? cellar_stored_describe(stored, &spec, columns,
+                                     (const cellar_condition *const *) t->conditions, &text, err)
+            : cellar_tabulation_describe(&spec, (const cellar_condition *const *) t->conditions,
+                                         &text, err);
     if (status == CELLAR_OK)
         status = cellar_table_set_tabulation(table, text, err);
     cellar_free(text);

@@ -131,21 +131,22 @@ static void px_add_title(cellar_text *text, const cellar_sheet *sheet,
     cellar_text_clear(&title);
 }
 
-/* The heading of an estimate: value and standard error. */
+/* The heading of an estimate: value and standard error. PCAxis.Core reads keywords in the order of
+ * the file: the units of a value after the value. */
 static void px_add_measure(cellar_text *text, const cellar_sheet *sheet, const char *units,
                            const char *language)
 {
     const char *const parts[] = {cellar_sheet_value_name(sheet->kind), CELLAR_SHEET_ERROR_NAME};
     cellar_px_add_entry(text, "HEADING", language, NULL, CELLAR_SHEET_MEASURE_NAME);
     cellar_px_add_entry(text, "CONTVARIABLE", language, NULL, CELLAR_SHEET_MEASURE_NAME);
-    for (size_t i = 0; i < 2; i++)
-        cellar_px_add_entry(text, "UNITS", language, parts[i], units);
     cellar_px_add_keyword(text, "VALUES", language, CELLAR_SHEET_MEASURE_NAME);
     for (size_t i = 0; i < 2; i++) {
         cellar_px_add_comma(text, i);
         cellar_px_add_string(text, parts[i]);
     }
     cellar_px_end(text);
+    for (size_t i = 0; i < 2; i++)
+        cellar_px_add_entry(text, "UNITS", language, parts[i], units);
 }
 
 /* The keywords that each language has of its own. */
@@ -160,8 +161,7 @@ static void px_add_language(cellar_text *text, const cellar_sheet *sheet,
     cellar_px_add_entry(text, "SUBJECT-AREA", tag, NULL, "Frequency table");
     px_add_title(text, sheet, options, tag, names);
     cellar_px_add_entry(text, "CONTENTS", tag, NULL, cellar_sheet_value_name(sheet->kind));
-    if (!sheet->with_errors)
-        cellar_px_add_entry(text, "UNITS", tag, NULL, units);
+    cellar_px_add_entry(text, "UNITS", tag, NULL, units);
     if (options->updated != NULL)
         px_add_date(text, "LAST-UPDATED", tag, options->updated);
     if (options->source != NULL)

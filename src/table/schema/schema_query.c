@@ -99,6 +99,15 @@ size_t cellar_schema_find_code(const cellar_schema *schema, size_t variable, con
     return CELLAR_NO_CODE;
 }
 
+size_t cellar_schema_find_missing(const cellar_schema *schema, size_t variable)
+{
+    static const char code[] = "missing";
+    for (size_t c = 0; c < cellar_schema_n_leaves(schema, variable); c++)
+        if (cellar_schema_role(schema, variable, c) == CELLAR_CODE_UNKNOWN)
+            return c;
+    return cellar_schema_find_code(schema, variable, code, sizeof code - 1);
+}
+
 cellar_code_role cellar_schema_role(const cellar_schema *schema, size_t variable, size_t category)
 {
     const schema_axis *axis = schema_axis_at(schema, variable);

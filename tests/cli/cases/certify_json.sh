@@ -21,3 +21,8 @@ assert 0 <= tight["epsilon"] - tight["lower"] <= 1e-3
 assert tight["epsilon"] < got["composition"]["basic"]["epsilon"]
 print(["%.5f" % at["epsilon"] for at in got["epsilon_at"]])
 '
+echo "# the cells that one record lies in, of all mechanisms together"
+for more in '' '--cells 3' '--neighbours substitute' '--parallel'; do
+    cellar certify discrete-laplace:epsilon=0.3 laplace:epsilon=0.2 $more --delta 1e-6 --json |
+        python3 -c 'import json, sys; got = json.load(sys.stdin); print(got["cells_per_unit"], got["composition"]["parts"])'
+done

@@ -14,6 +14,7 @@ draw() {
 }
 spent() { cellar ledger show l --json | grep -A2 '"spent"' | grep epsilon; }
 draw one
+cellar ledger verify l | sed "1d; s|: .*/|: |"
 cp l copy
 draw two
 wc -l <elsewhere/w # one for each entry, and before each line
