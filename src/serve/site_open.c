@@ -95,6 +95,8 @@ static cellar_status build_site(cellar_site *site, const serve_config *config, c
     site->window_seconds =
         config->site.window_seconds > 0 ? (unsigned) config->site.window_seconds : WINDOW_SECONDS;
     cellar_text_add_string(&reading.path, "site.title");
+    if (reading.path.failed)
+        CELLAR_TRY(cellar_fail_memory(err, "a site"));
     CELLAR_TRY(serve_texts_read(&reading, config->site.title, &config->languages, &site->title));
     CELLAR_TRY(open_datasets(site, err));
     CELLAR_TRY(list_paths(site, err));

@@ -187,7 +187,9 @@ cellar_status serve_variables_word(const serve_config *config, const serve_confi
             v++;
         cellar_text_reset(&reading.path);
         cellar_text_add_string(&reading.path, given[i].place.path);
-        if (v == n)
+        if (reading.path.failed)
+            status = cellar_fail_memory(err, "a data set");
+        else if (v == n)
             status = cellar_plan_fail(config->name, &given[i].place, "name", err,
                                       "the data set has no variable '%.200s'", given[i].name);
         else
