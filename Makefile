@@ -38,13 +38,15 @@ fuzz: ## every fuzzer searches, SECONDS=60 each
 	@tools/bootstrap build check
 	@tools/test --fuzz-seconds $${SECONDS:-60} fuzz
 
-crash: ## a ledger under fire: several spenders, KILLS=1000 kills, failing disks, power cuts
+crash: ## ledgers, plans and vaults under fire: KILLS=1000 kills each, failing disks, power cuts
 	@tools/bootstrap build check
 	@cmake --preset dev >/dev/null && cmake --build --preset dev -- --quiet
 	@python3 tests/crash/ledger_storm.py build/dev/tests/crash/ledger_spender \
 	    build/dev/tests/crash/libledger_fault.so build/dev/cellar --kills $${KILLS:-1000}
 	@python3 tests/crash/plan_kills.py $(CURDIR)/build/dev/tests/crash/kill_at \
 	    $(CURDIR)/build/dev/cellar --kills $${KILLS:-1000}
+	@python3 tests/crash/vault_storm.py build/dev/tests/crash/vault_caller \
+	    build/dev/tests/crash/libledger_fault.so build/dev/cellar --kills $${KILLS:-1000}
 	@python3 tests/crash/power_cut.py build/dev --random 40
 
 mutants: ## break what matters in one place at a time, and expect a test to notice; ONLY=REGEX
@@ -60,6 +62,11 @@ check-jsonstat: ## compare our JSON-stat with npm's jsonstat-toolkit
 	@tools/bootstrap build check
 	@cmake --preset dev >/dev/null && cmake --build --preset dev --target write_sample -- --quiet
 	@tests/interop/check_jsonstat build/dev
+
+check-server: ## compare what clients of PxWeb and SDMX read from our server with the command line
+	@tools/bootstrap build check
+	@cmake --preset dev >/dev/null && cmake --build --preset dev --target cellar cellar-server -- --quiet
+	@tests/interop/check_server.py build/dev
 
 format: ## lay the code out as clang-format decides
 	@tools/bootstrap check
@@ -84,4 +91,4 @@ release: ## build the program and the libraries in build/release
 clean: ## remove everything built
 	rm -rf build demo-output papers-output
 
-.PHONY: help demo papers check test test-long bench coverage fuzz crash mutants net check-jsonstat format docs install release clean
+.PHONY: help demo papers check test test-long bench coverage fuzz crash mutants net check-jsonstat check-server format docs install release clean

@@ -157,14 +157,18 @@ int cellar_plan_has_text(const plan_list *list, const char *word);
 /* The set of acceptances (cellar/acceptance.h) that the plan names. */
 unsigned cellar_plan_accepts(const cellar_plan *plan);
 
-/* The fields of a plan. */
-extern const plan_field cellar_plan_fields[];
+/* The fields of a plan, and those that say what is counted: data, unit and variables. */
+extern const plan_field cellar_plan_fields[], cellar_plan_record_fields[];
 
 /* cellar_plan_parse() without opening any file that the plan names. */
 cellar_status cellar_plan_parse_text(const char *name, const char *folder, const char *bytes,
                                      size_t length, cellar_plan **out, cellar_error *err);
 /* Finds what names stand for, and refuses what contradicts itself. */
 cellar_status cellar_plan_resolve(cellar_plan *plan, cellar_error *err);
+/* The same of what is counted alone. */
+cellar_status cellar_plan_resolve_records(cellar_plan *plan, cellar_error *err);
+/* Frees the code lists and recode maps. */
+void cellar_plan_unload(cellar_plan *plan);
 /* Reads the code lists and recode maps. */
 cellar_status cellar_plan_load(cellar_plan *plan, cellar_error *err);
 

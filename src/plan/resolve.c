@@ -290,6 +290,8 @@ static cellar_status check_budget(const cellar_plan *plan, cellar_error *err)
 static cellar_status check_data(const cellar_plan *plan, cellar_error *err)
 {
     const char *delimiter = plan->data.delimiter;
+    if ((plan->unit.column != NULL) != (plan->unit.max_records > 0))
+        return cellar_plan_fail_at(plan, "unit", err, "column and max_records need each other");
     if (strcmp(plan->data.file, "-") == 0)
         return cellar_plan_fail_at(
             plan, "data.file", err,
@@ -349,9 +351,7 @@ static cellar_status check_rest(const cellar_plan *plan, cellar_error *err)
     if (plan->below == 2 && plan->threshold == 0)
         return cellar_plan_fail_at(plan, "below", err,
                                    "values are suppressed below a threshold, and there is none");
-    if ((plan->unit.column != NULL) != (plan->unit.max_records > 0))
-        return cellar_plan_fail_at(plan, "unit", err, "column and max_records need each other");
-    return check_data(plan, err);
+    return CELLAR_OK;
 }
 
 /* A limit of 20 was meant as 20 %, and would let everything pass. */
@@ -445,14 +445,23 @@ static cellar_status check_universe(const cellar_plan *plan, cellar_error *err)
     return CELLAR_OK;
 }
 
+cellar_status cellar_plan_resolve_records(cellar_plan *plan, cellar_error *err)
+{
+    for (size_t v = 0; v < plan->variables.n; v++) {
+        cellar_status status = resolve_variable(plan, v, err);
+        if (status != CELLAR_OK)
+            return status;
+    }
+    return check_data(plan, err);
+}
+
 cellar_status cellar_plan_resolve(cellar_plan *plan, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     CELLAR_TRY(check_universe(plan, err));
     if (plan->tables.n > TABLES_MAX)
         return cellar_plan_fail_at(plan, "tables", err, "at most %d tables", (int) TABLES_MAX);
-    for (size_t v = 0; v < plan->variables.n; v++)
-        CELLAR_TRY(resolve_variable(plan, v, err));
+    CELLAR_TRY(cellar_plan_resolve_records(plan, err));
     for (size_t t = 0; t < plan->tables.n; t++)
         CELLAR_TRY(resolve_table(plan, t, err));
     for (size_t r = 0; r < plan->rules.n; r++)

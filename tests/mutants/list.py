@@ -16,7 +16,7 @@ class Mutant(NamedTuple):
 # What has to be built for a test, where it is not test_NAME alone.
 TARGETS = {
     "crash/ledger": ["ledger_spender", "ledger_fault", "cellar"],
-    "crash/power": ["crash_writer", "ledger_spender", "power_record", "cellar"],
+    "crash/power": ["crash_writer", "ledger_spender", "vault_caller", "power_record", "cellar"],
     "net/certificates": ["test_net"],
 }
 
@@ -50,7 +50,7 @@ MUTANTS = [
            "the cap of an analyst is not looked at", "unit/ledger_spend"),
     Mutant(STATE, "? INT64_MAX : sum;", "? 0 : sum;",
            "a sum that overflows starts again at nothing", "unit/ledger_amount"),
-    Mutant(CHECK, "rho = (square + half - 1) / half;", "rho = square / half;",
+    Mutant(AMOUNT, "rho = (square + half - 1) / half;", "rho = square / half;",
            "rho of a pure epsilon is rounded down", "unit/ledger_spend"),
     Mutant(CHECK, "* population < ATTO)", "* population <= ATTO)",
            "a delta of one over the population passes", "unit/ledger_spend"),
