@@ -238,7 +238,7 @@ static const struct sock_filter calls[] = {
 static int confine_calls(void)
 {
     const struct sock_fprog filter = {.len = sizeof calls / sizeof *calls,
-                                      .filter = (struct sock_filter *) (uintptr_t) calls};
+                                      .filter = (struct sock_filter *) calls};
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
            prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) == 0;
 }
