@@ -30,8 +30,9 @@ bench: ## measure speed and memory against the floor and other tools
 
 coverage: ## measure the coverage of every kind of interval, TABLES=1000 of each
 	@tools/bootstrap build check
-	@cmake --preset dev >/dev/null && cmake --build --preset dev --target test_coverage -- --quiet
+	@cmake --preset dev >/dev/null && cmake --build --preset dev --target test_coverage test_cube_coverage -- --quiet
 	@build/dev/tests/property/test_coverage $${TABLES:-1000}
+	@build/dev/tests/property/test_cube_coverage $${TABLES:-1000}
 
 fuzz: ## every fuzzer searches, SECONDS=60 each
 	@tools/bootstrap build check
@@ -62,6 +63,11 @@ check-jsonstat: ## compare our JSON-stat with npm's jsonstat-toolkit
 	@cmake --preset dev >/dev/null && cmake --build --preset dev --target write_sample -- --quiet
 	@tests/interop/check_jsonstat build/dev
 
+check-server: ## compare what clients of PxWeb and SDMX read from our server with the command line
+	@tools/bootstrap build check
+	@cmake --preset dev >/dev/null && cmake --build --preset dev --target cellar cellar-server -- --quiet
+	@tests/interop/check_server.py build/dev
+
 format: ## lay the code out as clang-format decides
 	@tools/bootstrap check
 	@git ls-files -z --cached --others --exclude-standard '*.c' '*.h' | xargs -0 clang-format -i
@@ -85,4 +91,4 @@ release: ## build the program and the libraries in build/release
 clean: ## remove everything built
 	rm -rf build demo-output papers-output
 
-.PHONY: help demo papers check test test-long bench coverage fuzz crash mutants net check-jsonstat format docs install release clean
+.PHONY: help demo papers check test test-long bench coverage fuzz crash mutants net check-jsonstat check-server format docs install release clean

@@ -74,7 +74,7 @@ static cellar_status find_end(const comparing *c, double m, int side, double *ou
     for (int round = 0; status == CELLAR_OK && round < ROUNDS && isfinite(*out); round++) {
         status = multiplier(c, 1, -*out, &m, err);
         *out = fieller_end(c, m, side);
-        if (fabs(m - before) < 1e-6 * m)
+        if (fabs(m - before) < 1e-5 * m)
             break;
         before = m;
     }

@@ -79,6 +79,12 @@ typedef struct plan_budget {
 } plan_budget;
 enum { PLAN_SPLIT_EVEN = 1, PLAN_SPLIT_WEIGHTS, PLAN_SPLIT_OPTIMAL };
 
+/* 1 when cells cost rho: the budget is one of rho, or of epsilon and delta for Gaussian noise. */
+static inline int plan_budget_costs_rho(const plan_budget *budget)
+{
+    return budget->rho != NULL || budget->delta != NULL;
+}
+
 typedef struct plan_ledger {
     const char *file, *key, *dataset, *request, *analyst, *delta;
 } plan_ledger;
@@ -114,6 +120,12 @@ struct cellar_plan {
     plan_outputs outputs;
     plan_ledger ledger;
 };
+
+/* The delta at which an epsilon is certified and charged; NULL: the usual ones. */
+static inline const char *plan_delta(const cellar_plan *plan)
+{
+    return plan->budget.delta != NULL ? plan->budget.delta : plan->ledger.delta;
+}
 
 static inline plan_variable *plan_variable_at(const cellar_plan *plan, size_t v)
 {

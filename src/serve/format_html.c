@@ -108,15 +108,10 @@ static void html_hear(void *context, const char *name, const char *part, const c
     cellar_text_add_string(out, "</dd>\n");
 }
 
-static void html_add_page(const serve_grid *grid, const serve_format_options *options,
-                          const char *title, cellar_text *out)
+static void html_add_table(const serve_grid *grid, const serve_format_options *options,
+                           const char *title, cellar_text *out)
 {
-    const serve_dataset *dataset = grid->question->dataset;
-    cellar_text_add_string(out, "<!DOCTYPE html>\n<html lang=\"");
-    cellar_markup_add(out, dataset->languages[grid->question->language]);
-    cellar_text_add_string(out, "\">\n<head><meta charset=\"utf-8\"><title>");
-    cellar_markup_add(out, title);
-    cellar_text_add_string(out, "</title></head>\n<body>\n<table>\n<caption>");
+    cellar_text_add_string(out, "<table>\n<caption>");
     cellar_markup_add(out, title);
     cellar_text_add_string(out, "</caption>\n<thead>\n");
     for (size_t a = grid->n_stub; a < grid->n_axes; a++)
@@ -130,11 +125,27 @@ static void html_add_page(const serve_grid *grid, const serve_format_options *op
     html_add_rows(grid, options, out);
     cellar_text_add_string(out, "</table>\n<dl>\n");
     serve_grid_state(grid, html_hear, out);
-    cellar_text_add_string(out, "</dl>\n</body>\n</html>\n");
+    cellar_text_add_string(out, "</dl>\n");
 }
 
-cellar_status serve_write_html(const serve_answer *answer, const serve_format_options *options,
-                               cellar_text *out, cellar_error *err)
+static void html_add_page(const serve_grid *grid, const serve_format_options *options,
+                          const char *title, cellar_text *out)
+{
+    const serve_dataset *dataset = grid->question->dataset;
+    cellar_text_add_string(out, "<!DOCTYPE html>\n<html lang=\"");
+    cellar_markup_add(out, dataset->languages[grid->question->language]);
+    cellar_text_add_string(out, "\">\n<head><meta charset=\"utf-8\"><title>");
+    cellar_markup_add(out, title);
+    cellar_text_add_string(out, "</title></head>\n<body>\n");
+    html_add_table(grid, options, title, out);
+    cellar_text_add_string(out, "</body>\n</html>\n");
+}
+
+typedef void html_part(const serve_grid *grid, const serve_format_options *options,
+                       const char *title, cellar_text *out);
+
+static cellar_status html_write(const serve_answer *answer, const serve_format_options *options,
+                                html_part *part, cellar_text *out, cellar_error *err)
 {
     serve_grid grid;
     cellar_text title = {0};
@@ -144,7 +155,20 @@ cellar_status serve_write_html(const serve_answer *answer, const serve_format_op
     if (title.failed)
         out->failed = 1;
     else
-        html_add_page(&grid, options, title.bytes, out);
+        part(&grid, options, title.bytes, out);
     cellar_text_clear(&title);
     return out->failed ? cellar_fail_memory(err, "an answer in HTML") : CELLAR_OK;
+}
+
+cellar_status serve_write_html(const serve_answer *answer, const serve_format_options *options,
+                               cellar_text *out, cellar_error *err)
+{
+    return html_write(answer, options, html_add_page, out, err);
+}
+
+cellar_status serve_write_html_table(const serve_answer *answer,
+                                     const serve_format_options *options, cellar_text *out,
+                                     cellar_error *err)
+{
+    return html_write(answer, options, html_add_table, out, err);
 }

@@ -42,6 +42,7 @@ serve_writer serve_write_xlsx;
 serve_writer serve_write_sdmx_csv;
 serve_writer serve_write_sdmx_ml;
 serve_writer serve_write_html;
+serve_writer serve_write_html_table; /* the table and what is to be known, for a page around it */
 
 /* The JSON-stat object of a grid; one without an answer describes the table, and has no values. */
 void serve_jsonstat_add(const serve_grid *grid, const serve_format_options *options,

@@ -152,6 +152,14 @@ static const page *find(const serve_pages *pages, char *path)
                : NULL;
 }
 
+const char *serve_pages_index(const serve_pages *pages, size_t *length)
+{
+    char name[] = "index.html";
+    const page *found = find(pages, name);
+    *length = found != NULL ? found->length : 0;
+    return found != NULL ? found->bytes : NULL;
+}
+
 /* A list of the data sets, each with its default table. */
 static void add_home(const cellar_site *site, size_t language, cellar_text *out)
 {

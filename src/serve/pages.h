@@ -18,4 +18,7 @@ void serve_pages_close(serve_pages *pages); /* NULL is fine */
  * where there is no index.html. 404 when there is none. */
 serve_route serve_route_pages;
 
+/* The page itself, index.html; NULL when there is none. */
+const char *serve_pages_index(const serve_pages *pages, size_t *length);
+
 #endif

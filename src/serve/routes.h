@@ -44,6 +44,7 @@ serve_route serve_route_pxweb2; /* /api/v2/... */
 serve_route serve_route_pxweb1; /* /api/v1/LANGUAGE/... */
 serve_route serve_route_sdmx;   /* /sdmx/... */
 serve_route serve_route_v1;     /* /v1/...: ours */
+serve_route serve_route_table;  /* /t/ID?...: the page of a table */
 
 /* The value of a parameter, the name compared without regard to case; NULL when it is not there. */
 const char *serve_parameter_find(const serve_call *call, const char *name);

@@ -17,7 +17,6 @@ typedef struct cube_source {
     char *certificate;
     char *guarantee, *origin;
     char id[SERVE_ID_TEXT];
-    double multiplier; /* of a standard error, for an interval of 95 % */
 } cube_source;
 
 static const cube_source *of(const serve_source *source)
@@ -149,22 +148,27 @@ static cellar_status cube_ask(const serve_source *source, const serve_cut *cut, 
     const cube_source *s = of(source);
     const double units = pow(10, s->cube->decimals); /* 10^6 is exact */
     asking a = {.cut = cut};
+    double *widths = NULL; /* below, then above */
     cellar_status status = CELLAR_OK;
     CELLAR_TRY(lay_out(&a, s->cube, err));
+    widths = cellar_alloc(2 * a.n, sizeof *widths);
+    if (widths == NULL)
+        CELLAR_TRY(cellar_fail_memory(err, "an answer"));
+    CELLAR_TRY(serve_cube_bounds(s->cube, cut, 0.95, 0, widths, widths + a.n, err));
     if (!cellar_cube_picks_values(s->cube, a.table, a.picks, a.values))
         CELLAR_TRY(cellar_fail(err, CELLAR_ERR_OVERFLOW, "a value of the cube is too large"));
     CELLAR_TRY(cellar_cube_picks_variances(s->cube, a.table, a.picks, a.variances, err));
     for (size_t cell = 0; cell < a.n; cell++) {
         const double value = (double) a.values[cell] / units;
         const double se = cellar_estimate_units(sqrt(a.variances[cell]), s->cube->decimals) / units;
-        out[place_of(&a, cell)] = (serve_value){.count = value,
-                                                .se = se,
-                                                .low = value - s->multiplier * se,
-                                                .high = value + s->multiplier * se};
+        const size_t at = place_of(&a, cell);
+        out[at] = (serve_value){
+            .count = value, .se = se, .low = value - widths[at], .high = value + widths[a.n + at]};
     }
 out:
     for (size_t k = 0; k < CUBE_ORDER_MAX; k++)
         cellar_cube_picks_clear(&a.picks[k]);
+    cellar_free(widths);
     cellar_free(a.values);
     cellar_free(a.variances);
     return status;
@@ -279,7 +283,6 @@ cellar_status serve_source_of_cube(cellar_cube *cube, const char *name, serve_so
         s->base.decimals[c] = cube->decimals;
         s->base.shown_decimals[c] = 1;
     }
-    s->multiplier = cellar_cube_multiplier(cube, 0.95);
     for (size_t t = 0; t < cube->lattice.n; t++)
         CELLAR_TRY(cellar_cube_check_table(cube, (uint32_t) t, name, err));
     CELLAR_TRY(describe(s, err));

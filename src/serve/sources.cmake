@@ -32,6 +32,7 @@ set(LAYER_SOURCES
   limits.c
   metrics.c
   noise.c
+  page_table.c
   pages.c
   picks.c
   piece.c
@@ -74,6 +75,7 @@ set(LAYER_SOURCES
   v1_infer.c
   v1_operator.c
   v1_table.c
+  v1_variables.c
   v1_vault.c
   variable.c
   vault.c

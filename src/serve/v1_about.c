@@ -60,15 +60,20 @@ cellar_status v1_datasets(cellar_site *site, const serve_call *call, serve_reply
     return v1_finish(reply);
 }
 
-static void write_variable(const serve_variable *variable, size_t language, cellar_text *out)
+void v1_write_variable(const serve_variable *variable, size_t language, cellar_text *out)
 {
     static const char *const roles[] = {"plain", "time", "geo"};
-    serve_json_open(out, '{');
     serve_json_pair(out, "code", variable->code);
     v1_text(out, "label", &variable->label, language);
     v1_text(out, "note", &variable->note, language);
     serve_json_pair(out, "role", roles[variable->role]);
     v1_bool(out, "constant", variable->is_constant);
+}
+
+static void write_variable(const serve_variable *variable, size_t language, cellar_text *out)
+{
+    serve_json_open(out, '{');
+    v1_write_variable(variable, language, out);
     serve_json_name(out, "levels");
     serve_json_open(out, '[');
     for (size_t l = 0; l < variable->n_levels; l++) {
@@ -98,6 +103,15 @@ static void write_rules(const serve_rules *rules, cellar_text *out)
     serve_json_close(out, ']');
 }
 
+void v1_write_dataset(const serve_dataset *dataset, size_t language, cellar_text *out)
+{
+    write_head(dataset, language, out);
+    v1_text(out, "note", &dataset->note, language);
+    v1_text(out, "source", &dataset->source_name, language);
+    v1_text(out, "contact", &dataset->contact, language);
+    v1_integer(out, "max_cells", dataset->max_cells);
+}
+
 cellar_status v1_dataset(cellar_site *site, const serve_call *call, serve_reply *reply,
                          cellar_error *err)
 {
@@ -108,11 +122,7 @@ cellar_status v1_dataset(cellar_site *site, const serve_call *call, serve_reply 
     if (dataset == NULL)
         return status;
     serve_json_open(out, '{');
-    write_head(dataset, call->language, out);
-    v1_text(out, "note", &dataset->note, call->language);
-    v1_text(out, "source", &dataset->source_name, call->language);
-    v1_text(out, "contact", &dataset->contact, call->language);
-    v1_integer(out, "max_cells", dataset->max_cells);
+    v1_write_dataset(dataset, call->language, out);
     serve_json_name(out, "variables");
     serve_json_open(out, '[');
     for (size_t v = 0; v < dataset->n_variables; v++)
