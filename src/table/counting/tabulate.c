@@ -5,37 +5,12 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "data/coder.h"
-#include "data/condition.h"
 #include "data/record_key.h"
-#include "data/scan.h"
 #include "data/units.h"
-#include "table/counting/accumulate.h"
-#include "table/counting/lane.h"
-#include "table/build.h"
-#include "table/structural/structural.h"
-#include "table/table.h"
-#include "table/counting/tabulation.h"
 #include "table/counting/stored.h"
-
-typedef struct tabulation {
-    const cellar_tabulate_spec *spec;
-    cellar_scan *scan;
-    cellar_condition **conditions;
-    cellar_codelist *held[CELLAR_MAX_VARIABLES]; /* lists that the coders read */
-    cellar_coder **coders;                       /* of the variables, then of the conditions */
-    cellar_scan_use *uses;                       /* the same, then weight, record key and unit */
-    size_t n_coders, n_uses;
-    cellar_admission admission;
-    const cellar_tabulate_set *sets; /* the tables to count */
-    size_t n_sets;
-    cellar_accumulator **accumulators; /* one for each */
-    cellar_lane *lanes;
-    int n_lanes;
-    cellar_codelist *domains[CELLAR_MAX_VARIABLES];
-    uint32_t *leaf_of[CELLAR_MAX_VARIABLES];
-    cellar_structural_rules *rules;
-} tabulation;
+#include "table/counting/tabulate.h"
+#include "table/counting/tabulation.h"
+#include "table/structural/structural.h"
 
 cellar_tabulate_spec cellar_tabulate_spec_default(void)
 {
@@ -87,7 +62,7 @@ static cellar_status tabulation_check(const cellar_tabulate_spec *spec, cellar_e
     return CELLAR_OK;
 }
 
-static cellar_status add_variable(tabulation *t, size_t v, cellar_error *err)
+static cellar_status add_variable(cellar_tabulation *t, size_t v, cellar_error *err)
 {
     const cellar_variable_spec *variable = &t->spec->variables[v];
     cellar_scan_use *use = &t->uses[t->n_uses];
@@ -105,7 +80,7 @@ out:
     return status;
 }
 
-static cellar_status add_condition(tabulation *t, size_t w, cellar_error *err)
+static cellar_status add_condition(cellar_tabulation *t, size_t w, cellar_error *err)
 {
     cellar_scan_use *use = &t->uses[t->n_uses];
     cellar_coder_spec coder = {.encoding = cellar_scan_encoding(t->scan)};
@@ -123,7 +98,7 @@ out:
 }
 
 /* A column read as it stands; `column` may be NULL. */
-static cellar_status add_raw(tabulation *t, cellar_stored_beside kind, const char *column,
+static cellar_status add_raw(cellar_tabulation *t, cellar_stored_beside kind, const char *column,
                              size_t *use, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
@@ -137,7 +112,7 @@ out:
 }
 
 /* The columns that decide which rows count, and how much. */
-static cellar_status prepare_admission(tabulation *t, cellar_error *err)
+static cellar_status prepare_admission(cellar_tabulation *t, cellar_error *err)
 {
     const cellar_tabulate_spec *spec = t->spec;
     cellar_admission *admission = &t->admission;
@@ -163,7 +138,7 @@ out:
     return status;
 }
 
-static cellar_status tabulation_prepare(tabulation *t, cellar_error *err)
+static cellar_status tabulation_prepare(cellar_tabulation *t, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     const cellar_tabulate_spec *spec = t->spec;
@@ -190,11 +165,27 @@ out:
 
 /* ---- counting -------------------------------------------------------------- */
 
-/* Counts rows, which hold all variables, for one table. */
-static cellar_status count_set(tabulation *t, int lane_number, size_t s, cellar_coded_rows rows,
-                               cellar_error *err)
+/* Counters of a byte each that stay in the second-level cache beside the rows. */
+enum { COVER_CELLS = 1 << 17 };
+
+/* Chooses the tables to count: those that are wanted, or fewer that have more variables. A limit on
+ * cells holds for what is counted, too. */
+static cellar_status tabulation_cover(cellar_tabulation *t, cellar_error *err)
 {
-    const cellar_tabulate_set *set = &t->sets[s];
+    const uint64_t limit = t->spec->max_cells;
+    size_t n_categories[CELLAR_MAX_VARIABLES] = {0};
+    for (size_t v = 0; v < t->spec->n_variables; v++)
+        if (cellar_coder_is_declared(t->coders[v]))
+            n_categories[v] = cellar_coder_n_codes(t->coders[v]);
+    return cellar_cover_init(&t->cover, t->sets, t->n_sets, n_categories,
+                             limit > 0 && limit < COVER_CELLS ? limit : COVER_CELLS, err);
+}
+
+/* Counts rows, which hold all variables, for one table. */
+static cellar_status count_set(cellar_tabulation *t, int lane_number, size_t s,
+                               cellar_coded_rows rows, cellar_error *err)
+{
+    const cellar_tabulate_set *set = &t->cover.counted[s];
     const int32_t *codes[CELLAR_MAX_VARIABLES];
     size_t n_codes[CELLAR_MAX_VARIABLES];
     for (size_t k = 0; k < set->n; k++) {
@@ -206,7 +197,8 @@ static cellar_status count_set(tabulation *t, int lane_number, size_t s, cellar_
     return cellar_accumulator_add(t->accumulators[s], lane_number, &rows, err);
 }
 
-static cellar_status check_size(const tabulation *t, size_t n_cells, cellar_error *err)
+cellar_status cellar_tabulation_check_size(const cellar_tabulation *t, size_t n_cells,
+                                           cellar_error *err)
 {
     return t->spec->max_cells == 0 || n_cells <= t->spec->max_cells
                ? CELLAR_OK
@@ -217,7 +209,7 @@ static cellar_status check_size(const tabulation *t, size_t n_cells, cellar_erro
 static cellar_status count_batch(void *context, int lane_number, cellar_batch *batch,
                                  cellar_error *err)
 {
-    tabulation *t = context;
+    cellar_tabulation *t = context;
     cellar_lane *lane = &t->lanes[lane_number];
     cellar_coded_rows rows = {.n = cellar_batch_n_rows(batch),
                               .codes = lane->codes,
@@ -232,15 +224,17 @@ static cellar_status count_batch(void *context, int lane_number, cellar_batch *b
     if (t->spec->weight_column != NULL || t->admission.key_range > 0 || t->admission.units != NULL)
         CELLAR_TRY(cellar_lane_pick(lane, &t->admission, batch, &rows, err));
     lane->n_counted += cellar_counts_sum(rows.counts, rows.n);
-    for (size_t s = 0; s < t->n_sets; s++) {
+    for (size_t s = 0; s < t->cover.n_counted; s++) {
         CELLAR_TRY(count_set(t, lane_number, s, rows, err));
-        CELLAR_TRY(check_size(t, cellar_accumulator_n_cells(t->accumulators[s]), err));
+        CELLAR_TRY(
+            cellar_tabulation_check_size(t, cellar_accumulator_n_cells(t->accumulators[s]), err));
     }
 out:
     return status;
 }
 
-static cellar_status tabulation_count(tabulation *t, cellar_row_report *report, cellar_error *err)
+static cellar_status tabulation_count(cellar_tabulation *t, cellar_row_report *report,
+                                      cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     cellar_scan_options options = {.n_lanes = t->spec->n_threads,
@@ -252,11 +246,12 @@ static cellar_status tabulation_count(tabulation *t, cellar_row_report *report, 
 
     t->n_lanes = counters.n_lanes = cellar_scan_n_lanes(t->scan, &options);
     t->lanes = cellar_alloc((size_t) t->n_lanes, sizeof *t->lanes);
-    t->accumulators = cellar_alloc(t->n_sets, sizeof *t->accumulators);
+    CELLAR_TRY(tabulation_cover(t, err));
+    t->accumulators = cellar_alloc(t->cover.n_counted, sizeof *t->accumulators);
     if (t->lanes == NULL || t->accumulators == NULL)
         return cellar_fail_memory(err, "a tabulation");
-    for (size_t s = 0; s < t->n_sets; s++) {
-        counters.n_variables = t->sets[s].n;
+    for (size_t s = 0; s < t->cover.n_counted; s++) {
+        counters.n_variables = t->cover.counted[s].n;
         CELLAR_TRY(cellar_accumulator_create(&counters, &t->accumulators[s], err));
     }
     CELLAR_TRY(cellar_scan_run(t->scan, t->uses, t->n_uses, count_batch, t, &options, report, err));
@@ -268,126 +263,7 @@ out:
     return status;
 }
 
-/* ---- the table ------------------------------------------------------------- */
-
-static cellar_domain variable_domain(const tabulation *t, size_t v)
-{
-    return cellar_codelist_domain(cellar_coder_is_declared(t->coders[v]) ? t->domains[v] : NULL,
-                                  t->spec->variables[v].domain_public);
-}
-
-/* The categories of all variables, once all rows were seen. */
-static cellar_status tabulation_domains(tabulation *t, cellar_error *err)
-{
-    cellar_status status = CELLAR_OK;
-    for (size_t v = 0; v < t->spec->n_variables; v++) {
-        if (cellar_coder_n_codes(t->coders[v]) == 0)
-            return cellar_fail(err, CELLAR_ERR_INPUT,
-                               "%s: no row was counted, so variable '%.200s' has no category; "
-                               "declare its domain",
-                               t->spec->path, cellar_coder_variable(t->coders[v]));
-        CELLAR_TRY(cellar_coder_domain(t->coders[v], &t->domains[v], &t->leaf_of[v], err));
-    }
-out:
-    return status;
-}
-
-static cellar_status set_schema(const tabulation *t, const cellar_tabulate_set *set,
-                                cellar_schema **out, cellar_error *err)
-{
-    cellar_schema_variable_def defs[CELLAR_MAX_VARIABLES];
-    for (size_t k = 0; k < set->n; k++) {
-        const size_t v = set->variables[k];
-        defs[k] = (cellar_schema_variable_def){.name = cellar_coder_variable(t->coders[v]),
-                                               .domain = variable_domain(t, v),
-                                               .codelist = t->domains[v]};
-    }
-    return cellar_schema_create(defs, set->n, t->rules, out, err);
-}
-
-/* Says what was counted: as if only the variables of the table had been asked for. */
-static cellar_status set_describe(const tabulation *t, const cellar_tabulate_set *set,
-                                  cellar_table *table, cellar_error *err)
-{
-    const cellar_stored_file *stored = cellar_scan_stored(t->scan);
-    cellar_variable_spec variables[CELLAR_MAX_VARIABLES];
-    size_t columns[CELLAR_MAX_VARIABLES];
-    cellar_tabulate_spec spec = *t->spec;
-    char *text = NULL;
-    cellar_status status;
-    for (size_t k = 0; k < set->n; k++) {
-        variables[k] = t->spec->variables[set->variables[k]];
-        columns[k] = t->uses[set->variables[k]].column;
-    }
-    spec.variables = variables;
-    spec.n_variables = set->n;
-    status =
-        stored != NULL
-            ? cellar_stored_describe(stored, &spec, columns,
-                                     (const cellar_condition *const *) t->conditions, &text, err)
-            : cellar_tabulation_describe(&spec, (const cellar_condition *const *) t->conditions,
-                                         &text, err);
-    if (status == CELLAR_OK)
-        status = cellar_table_set_tabulation(table, text, err);
-    cellar_free(text);
-    return status;
-}
-
-/* The inner cells of one table. */
-static cellar_status set_cells(const tabulation *t, size_t s, const cellar_schema *schema,
-                               cellar_cells *out, cellar_error *err)
-{
-    const cellar_tabulate_set *set = &t->sets[s];
-    const uint32_t *leaf_of[CELLAR_MAX_VARIABLES];
-    size_t n_codes[CELLAR_MAX_VARIABLES];
-    uint64_t stride[CELLAR_MAX_VARIABLES];
-    cellar_status status = CELLAR_OK;
-    for (size_t k = set->n; k-- > 0;) {
-        leaf_of[k] = t->leaf_of[set->variables[k]];
-        n_codes[k] = cellar_coder_n_codes(t->coders[set->variables[k]]);
-        stride[k] = k + 1 == set->n ? 1 : stride[k + 1] * cellar_schema_n_leaves(schema, k + 1);
-    }
-    CELLAR_TRY(cellar_accumulator_cells(t->accumulators[s], leaf_of, n_codes, stride, out, err));
-    status = check_size(t, out->n, err);
-    if (status != CELLAR_OK)
-        cellar_cells_clear(out);
-out:
-    return status;
-}
-
-static cellar_status set_table(tabulation *t, size_t s, cellar_table **out, cellar_error *err)
-{
-    cellar_status status = CELLAR_OK;
-    const cellar_margins *margins = &t->spec->margins;
-    cellar_cells cells = {0};
-    cellar_schema *schema = NULL;
-    cellar_table *inner = NULL;
-    cellar_error refusal = {""};
-
-    CELLAR_TRY(set_schema(t, &t->sets[s], &schema, err));
-    CELLAR_TRY(set_cells(t, s, schema, &cells, err));
-    status = cellar_table_from_cells(schema, &cells, t->admission.key_range, &inner, &refusal);
-    if (status != CELLAR_OK) {
-        cellar_fail(err, status, "%s: %s",
-                    t->rules != NULL ? t->spec->structural_zeros_path : t->spec->path,
-                    refusal.message);
-        goto out;
-    }
-    CELLAR_TRY(cellar_table_set_max_weight(inner, t->spec->max_weight, err));
-    CELLAR_TRY(set_describe(t, &t->sets[s], inner, err));
-    if (margins->all || margins->n_masks > 0 || margins->hierarchies != 0)
-        CELLAR_TRY(cellar_table_create_expanded(inner, margins, out, err));
-    else {
-        *out = inner;
-        inner = NULL;
-    }
-out:
-    cellar_table_free(inner);
-    cellar_schema_free(schema);
-    return status;
-}
-
-static void tabulation_clear(tabulation *t)
+static void tabulation_clear(cellar_tabulation *t)
 {
     for (size_t i = 0; i < t->n_coders; i++)
         cellar_coder_free(t->coders[i]);
@@ -404,9 +280,10 @@ static void tabulation_clear(tabulation *t)
     cellar_free(t->conditions);
     cellar_free(t->coders);
     cellar_free(t->uses);
-    for (size_t s = 0; t->accumulators != NULL && s < t->n_sets; s++)
+    for (size_t s = 0; t->accumulators != NULL && s < t->cover.n_counted; s++)
         cellar_accumulator_free(t->accumulators[s]);
     cellar_free(t->accumulators);
+    cellar_cover_clear(&t->cover);
     cellar_units_free(t->admission.units);
     cellar_structural_rules_free(t->rules);
     cellar_scan_close(t->scan);
@@ -417,15 +294,14 @@ static cellar_status tabulate_sets(const cellar_tabulate_spec *spec,
                                    cellar_table **out, cellar_row_report *report, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    tabulation t = {.spec = spec, .admission = {.spec = spec}, .sets = sets, .n_sets = n_sets};
+    cellar_tabulation t = {
+        .spec = spec, .admission = {.spec = spec}, .sets = sets, .n_sets = n_sets};
     cellar_row_report counted = {0};
 
     CELLAR_TRY(tabulation_check(spec, err));
     CELLAR_TRY(tabulation_prepare(&t, err));
     CELLAR_TRY(tabulation_count(&t, &counted, err));
-    CELLAR_TRY(tabulation_domains(&t, err));
-    for (size_t s = 0; s < n_sets; s++)
-        CELLAR_TRY(set_table(&t, s, &out[s], err));
+    CELLAR_TRY(cellar_tabulation_tables(&t, out, err));
     if (report != NULL)
         *report = counted;
 out:
