@@ -61,9 +61,10 @@ static void link_newest(cache *all, entry *e)
 static void drop(cache *all, entry *e)
 {
     entry **at = &all->buckets[e->hash % N_BUCKETS];
-    while (*at != e)
+    while (*at != NULL && *at != e)
         at = &(*at)->next;
-    *at = e->next;
+    if (*at != NULL)
+        *at = e->next;
     unlink_entry(all, e);
     all->bytes -= e->bytes;
     MHD_destroy_response(e->response);
@@ -118,13 +119,13 @@ void cache_keep(cache *all, const char *key, struct MHD_Response *response, size
     memcpy(e->key, key, length + 1);
     pthread_mutex_lock(&all->lock);
     if (find(all, key, hash) == NULL) {
+        while (all->bytes + cost > all->most_bytes && all->oldest != NULL)
+            drop(all, all->oldest);
         e->next = all->buckets[hash % N_BUCKETS];
         all->buckets[hash % N_BUCKETS] = e;
         link_newest(all, e);
         all->bytes += cost;
         e = NULL;
-        while (all->bytes > all->most_bytes)
-            drop(all, all->oldest);
     }
     pthread_mutex_unlock(&all->lock);
     if (e != NULL) {
