@@ -5,7 +5,6 @@
 
 #include <cellar/acceptance.h>
 #include <cellar/access.h>
-#include <cellar/access.h>
 #include <cellar/adjustment.h>
 #include <cellar/amounts.h>
 #include <cellar/anonymity.h>

@@ -172,7 +172,9 @@ static cellar_status naming_code(void *context, const char *code, cellar_error *
 cellar_status cellar_cell_set_variables(const cellar_release *release, const char *text,
                                         size_t *variables, size_t *n, cellar_error *err)
 {
-    naming names = {cellar_release_schema(release), variables, n};
+    naming names = {.schema = cellar_release_schema(release)};
     const cellar_set_reader reader = {&names, naming_variable, naming_code};
+    names.variables = variables;
+    names.n = n;
     return cellar_set_text_read(text, &reader, err);
 }

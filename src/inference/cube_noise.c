@@ -145,9 +145,10 @@ static int is_normal_enough(const cellar_mechanism *mechanism, double variance, 
 static int add_exact(pooled *to, const cellar_mechanism *mechanism, double coefficient,
                      uint32_t *n_summed, size_t n_cells)
 {
-    exact_source source = {mechanism, coefficient, n_summed, 0};
+    exact_source source = {.mechanism = mechanism, .coefficient = coefficient};
     if (!cellar_grow(&to->sources, &to->room, to->n_sources + 1, sizeof source))
         return 0;
+    source.n_summed = n_summed;
     for (size_t i = 0; i < n_cells; i++)
         source.n_draws += n_summed[i];
     to->sources[to->n_sources++] = source;

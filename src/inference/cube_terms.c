@@ -74,13 +74,22 @@ static node_class class_of(const axis_view *view, size_t n_sums, size_t level, u
     return one;
 }
 
+static int is_same_class(const node_class *a, const node_class *b)
+{
+    for (size_t k = 0; k < CUBE_SUMS_MAX; k++)
+        for (size_t c = 0; c < LEVELS; c++)
+            if (a->z[k][c] != b->z[k][c])
+                return 0;
+    return 1;
+}
+
 static int classify_level(axis_view *view, size_t n_sums, size_t level)
 {
     node_classes *classes = &view->at[level];
     for (uint32_t node = 0; node < view->axis->n[level]; node++) {
         const node_class one = class_of(view, n_sums, level, node);
         size_t k = 0;
-        while (k < classes->n && memcmp(classes->items[k].z, one.z, sizeof one.z) != 0)
+        while (k < classes->n && !is_same_class(&classes->items[k], &one))
             k++;
         if (k < classes->n) {
             classes->items[k].n++;

@@ -127,15 +127,15 @@ static double log_smoothed(const cellar_noise_term *terms, size_t n, double smoo
 static int find_ripples(cellar_weighted_noise *noise, const cellar_noise_term *terms, size_t n)
 {
     const double step = 2 * M_PI / noise->circumference;
-    const double last = SMOOTHED_AWAY / noise->smoothing / step;
+    const size_t last = (size_t) (SMOOTHED_AWAY * CIRCUMFERENCE / (2 * M_PI * SMOOTHING));
     size_t room = 0;
-    for (double j = 1; j < last; j++) {
-        const double value = log_smoothed(terms, n, noise->smoothing, j * step);
-        if (value <= -NEGLIGIBLE)
+    for (size_t j = 1; j <= last; j++) {
+        const double t = (double) j * step, value = log_smoothed(terms, n, noise->smoothing, t);
+        if (!(value > -NEGLIGIBLE))
             continue;
         if (!cellar_grow(&noise->ripples, &room, noise->n + 1, sizeof *noise->ripples))
             return 0;
-        noise->ripples[noise->n++] = (ripple){j * step, exp(value) / j};
+        noise->ripples[noise->n++] = (ripple){t, exp(value) / (double) j};
     }
     return 1;
 }

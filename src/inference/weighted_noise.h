@@ -19,8 +19,7 @@ typedef struct cellar_noise_wave {
 } cellar_noise_wave;
 
 /* Of discrete-gaussian and discrete-laplace; CELLAR_ERR_RULE for others. */
-cellar_status cellar_noise_wave_init(cellar_noise_wave *wave, const char *mechanism,
-                                     cellar_error *err);
+cellar_status cellar_noise_wave_init(cellar_noise_wave *wave, const char *spec, cellar_error *err);
 /* Its logarithm at t. */
 double cellar_noise_wave_log(const cellar_noise_wave *wave, double t);
 
