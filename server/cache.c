@@ -13,6 +13,7 @@ typedef struct entry {
     size_t bytes;
     uint64_t hash;
     struct entry *next;           /* of its bucket */
+    struct entry **held_by;       /* what points to it there */
     struct entry *before, *after; /* by when they were asked for, the last one first */
     char key[];
 } entry;
@@ -58,13 +59,14 @@ static void link_newest(cache *all, entry *e)
     all->newest = e;
 }
 
-static void drop(cache *all, entry *e)
+static void drop_oldest(cache *all)
 {
-    entry **at = &all->buckets[e->hash % N_BUCKETS];
-    while (*at != e)
-        at = &(*at)->next;
-    *at = e->next;
-    unlink_entry(all, e);
+    entry *e = all->oldest;
+    all->oldest = e->before;
+    *(e->before != NULL ? &e->before->after : &all->newest) = NULL;
+    *e->held_by = e->next;
+    if (e->next != NULL)
+        e->next->held_by = e->held_by;
     all->bytes -= e->bytes;
     MHD_destroy_response(e->response);
     free(e);
@@ -75,7 +77,7 @@ void cache_free(cache *all)
     if (all == NULL)
         return;
     while (all->oldest != NULL)
-        drop(all, all->oldest);
+        drop_oldest(all);
     pthread_mutex_destroy(&all->lock);
     free(all);
 }
@@ -118,13 +120,16 @@ void cache_keep(cache *all, const char *key, struct MHD_Response *response, size
     memcpy(e->key, key, length + 1);
     pthread_mutex_lock(&all->lock);
     if (find(all, key, hash) == NULL) {
-        e->next = all->buckets[hash % N_BUCKETS];
-        all->buckets[hash % N_BUCKETS] = e;
+        while (all->bytes + cost > all->most_bytes && all->oldest != NULL)
+            drop_oldest(all);
+        e->held_by = &all->buckets[hash % N_BUCKETS];
+        e->next = *e->held_by;
+        if (e->next != NULL)
+            e->next->held_by = &e->next;
+        *e->held_by = e;
         link_newest(all, e);
         all->bytes += cost;
         e = NULL;
-        while (all->bytes > all->most_bytes)
-            drop(all, all->oldest);
     }
     pthread_mutex_unlock(&all->lock);
     if (e != NULL) {

@@ -167,8 +167,8 @@ static void set_deadline(const call *c, size_t bytes)
 static enum MHD_Result send_words(call *c, struct MHD_Connection *connection, unsigned status,
                                   const char *words)
 {
-    struct MHD_Response *response = MHD_create_response_from_buffer(
-        strlen(words), (void *) (uintptr_t) words, MHD_RESPMEM_PERSISTENT);
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(strlen(words), (void *) words, MHD_RESPMEM_PERSISTENT);
     enum MHD_Result result = MHD_NO;
     if (response == NULL)
         return MHD_NO;
@@ -206,7 +206,7 @@ static struct MHD_Response *make_response(call *c)
         return NULL;
     *kept = c->response;
     out = MHD_create_response_from_buffer_with_free_callback_cls(
-        kept->body_length, (void *) (uintptr_t) kept->body, free_kept, kept);
+        kept->body_length, (void *) kept->body, free_kept, kept);
     if (out == NULL) {
         free(kept);
         return NULL;

@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
-enum { LOOK_MS = 250 };
+static const long LOOK_NS = 250000000;
 
 struct deadlines {
     pthread_mutex_t lock;
@@ -43,7 +43,7 @@ static void *watch(void *context)
             if (now > s->by_ms)
                 cut(s);
         clock_gettime(CLOCK_MONOTONIC, &at);
-        at.tv_nsec += LOOK_MS * 1000000;
+        at.tv_nsec += LOOK_NS;
         at.tv_sec += at.tv_nsec / 1000000000;
         at.tv_nsec %= 1000000000;
         pthread_cond_timedwait(&all->end, &all->lock, &at);

@@ -22,10 +22,12 @@ static int n_threads(const server_options *options)
 static int open_site(const server_front *front, vault_links *links, cellar_site **out)
 {
     cellar_site_options options = cellar_site_options_default();
+    char page[PATH_MAX];
     cellar_error err = {""};
     vault_links_init(links, front->links);
     options.ask_vault = vault_links_ask;
     options.vault_context = links;
+    options.page = server_find_page(page);
     if (cellar_site_open(front->options->config, &options, out, &err) == CELLAR_OK &&
         cellar_site_check_apart(*out, &err) == CELLAR_OK)
         return 1;

@@ -70,7 +70,7 @@ static unsigned n_connections(void)
     getrlimit(RLIMIT_NOFILE, &limit);
     if (limit.rlim_cur >= HTTP_CONNECTIONS + SPARE_DESCRIPTORS)
         return HTTP_CONNECTIONS;
-    return limit.rlim_cur > 2 * SPARE_DESCRIPTORS ? (unsigned) limit.rlim_cur - SPARE_DESCRIPTORS
+    return limit.rlim_cur / 2 > SPARE_DESCRIPTORS ? (unsigned) limit.rlim_cur - SPARE_DESCRIPTORS
                                                   : SPARE_DESCRIPTORS;
 }
 

@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -13,6 +14,8 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+#include <cellar/text.h>
 
 #include "server.h"
 
@@ -30,7 +33,12 @@ static int is_unix_path(const char *text)
 static int n_passed(void)
 {
     const char *pid = getenv("LISTEN_PID"), *n = getenv("LISTEN_FDS");
-    return pid != NULL && n != NULL && atol(pid) == (long) getpid() ? atoi(n) : 0;
+    uint64_t whose, how_many;
+    return pid != NULL && n != NULL && cellar_parse_u64(pid, strlen(pid), &whose) &&
+                   whose == (uint64_t) getpid() && cellar_parse_u64(n, strlen(n), &how_many) &&
+                   how_many < INT_MAX
+               ? (int) how_many
+               : 0;
 }
 
 static void write_url(server_socket *out)
@@ -120,7 +128,7 @@ static int split(const char *text, char host[64], char port[16])
         return 0;
     memcpy(host, text, length);
     host[length] = '\0';
-    strcpy(port, colon + 1);
+    snprintf(port, 16, "%s", colon + 1);
     return 1;
 }
 

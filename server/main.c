@@ -3,9 +3,10 @@
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include <cellar/process.h>
+#include <cellar/text.h>
 
 #include "server.h"
 
@@ -19,6 +20,14 @@ static int usage(void)
           "                     [--require-sandbox]\n",
           stderr);
     return USAGE;
+}
+
+/* A whole number from 1 to `most`; -1: it is none. */
+static int number(const char *text, uint64_t most)
+{
+    uint64_t value;
+    return cellar_parse_u64(text, strlen(text), &value) && value >= 1 && value <= most ? (int) value
+                                                                                       : -1;
 }
 
 /* 0: there is a mistake. */
@@ -39,9 +48,9 @@ static int read_options(int argc, char **argv, server_options *out)
         if (option == 'l')
             out->listen = optarg;
         else if (option == 't')
-            out->n_threads = atoi(optarg);
+            out->n_threads = number(optarg, THREADS_MAX);
         else if (option == 'd')
-            out->deadline = atoi(optarg);
+            out->deadline = number(optarg, DEADLINE_MAX);
         else if (option == 'k')
             out->signer = optarg;
         else if (option == 'f')
@@ -54,8 +63,7 @@ static int read_options(int argc, char **argv, server_options *out)
             out->needs_sandbox = 1;
         else
             return 0;
-    if (optind + 1 != argc || out->n_threads < 0 || out->n_threads > THREADS_MAX ||
-        out->deadline < 1 || out->deadline > DEADLINE_MAX)
+    if (optind + 1 != argc || out->n_threads < 0 || out->deadline < 0)
         return 0;
     out->config = argv[optind];
     return 1;

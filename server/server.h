@@ -5,6 +5,7 @@
 #ifndef CELLAR_SERVER_SERVER_H
 #define CELLAR_SERVER_SERVER_H
 
+#include <limits.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -42,6 +43,11 @@ void server_listen_close(const server_options *options, server_socket *listening
 
 /* Reports a state such as "READY=1" where a service manager wants to know (NOTIFY_SOCKET). */
 void server_notify(const char *state);
+
+/* ---- the page (page.c) ---------------------------------------------------------------------- */
+
+/* The folder of the page that came with this program; NULL when it was not built. */
+const char *server_find_page(char path[PATH_MAX]);
 
 /* ---- users (user.c) ------------------------------------------------------------------------- */
 

@@ -27,9 +27,11 @@ typedef cellar_status cellar_ask_vault(void *context, const char *message, size_
 typedef struct cellar_site_options {
     cellar_ask_vault *ask_vault; /* NULL: data sets that need a vault only show what exists */
     void *vault_context;
+    const char *page; /* a folder of files to serve where the configuration names none: the page
+                         on which people build tables; NULL: none */
 } cellar_site_options;
 
-/* No vault. */
+/* No vault, no page. */
 CELLAR_API cellar_site_options cellar_site_options_default(void);
 
 /* ---- life cycle ------------------------------------------------------------ */

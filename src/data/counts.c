@@ -36,7 +36,7 @@ static const char release_verbs[] =
  * PROC FREQ, pandas, and of our own files. */
 static int name_means_count(const char *name)
 {
-    static const char *const names[] = {"count", "released", "fitted",  "freq",
+    static const char *const names[] = {"count", "released", "fitted",  "freq",     "frequency",
                                         "_freq", "_freq_",   "n_break", "obs_value"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcasecmp(name, names[i]) == 0)

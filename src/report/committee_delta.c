@@ -9,6 +9,8 @@
 #include "release/guarantee/certify.h"
 #include "report/committee.h"
 
+#define DELTA_LEAST 1e-18 /* that is drawn */
+
 enum { DELTA_N_EPSILONS = 31, DELTA_N_ALPHAS = 25, DELTA_N_CURVES = 4 };
 
 cellar_status cellar_committee_certify(const cellar_committee *run,
@@ -60,8 +62,8 @@ static cellar_status delta_add_profile(delta_chart *chart, const char *name,
         return cellar_page_is_answer(certified) ? CELLAR_OK : certified;
     for (size_t i = 0; i < cellar_certificate_n_points(certificate) && i < DELTA_N_EPSILONS; i++) {
         const cellar_profile_point point = cellar_certificate_point(certificate, i);
-        if (!(point.delta > 1e-18))
-            continue; /* zero has no place on the axis */
+        if (!(point.delta > DELTA_LEAST))
+            continue; /* too small for the axis, where zero has no place */
         x[n] = point.epsilon;
         y[n++] = point.delta;
         chart->lowest = fmin(chart->lowest, point.delta);
@@ -83,8 +85,10 @@ cellar_status cellar_committee_profiles(cellar_page *page, const char *const *na
         chart.grid.epsilons[i] = chart.grid.texts[i];
     }
     options.title = "Delta against epsilon";
-    options.description = "The proven delta of all cells that one unit contributes to, at each "
-                          "epsilon. Where a curve ends, delta is 0 at all larger epsilons.";
+    options.description =
+        "The proven delta of all cells that one unit contributes to, at each "
+        "epsilon. Where a curve ends before an epsilon of 10, delta is at most 1e-18 "
+        "from there on.";
     options.x = (cellar_chart_axis){"epsilon", 1, NAN, NAN};
     options.y = (cellar_chart_axis){"delta", 1, NAN, 1};
     CELLAR_TRY(cellar_page_chart_create(page, &options, &chart.chart, err));
@@ -101,8 +105,8 @@ cellar_status cellar_committee_profiles(cellar_page *page, const char *const *na
     if (chart.n_curves > 0)
         CELLAR_TRY(cellar_page_chart(page, "delta-epsilon", chart.chart, err));
     else
-        cellar_page_paragraph(page, "There is no curve: delta is 0 at every epsilon of 0.01 or "
-                                    "more, or no bound is known.");
+        cellar_page_paragraph(page, "There is no curve: delta is at most 1e-18 at every epsilon of "
+                                    "0.01 or more, or no bound is known.");
 out:
     cellar_chart_free(chart.chart);
     return status;

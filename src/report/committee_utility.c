@@ -206,7 +206,7 @@ static void utility_truth(const utility_work *work, const utility_chart *what, c
             continue;
         if (isfinite(r->original))
             cellar_text_printf(text, " Of the true table%s%s it is ",
-                               r->variables != NULL ? ", variables " : "",
+                               r->variables != NULL ? " by " : "",
                                r->variables != NULL ? r->variables : "");
         if (isfinite(r->original) && r->original < 1e-4 && strcmp(what->name, "utility-p") == 0)
             cellar_text_add_string(text, "below 0.0001.");

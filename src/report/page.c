@@ -296,6 +296,8 @@ void cellar_page_share(cellar_page *page, double share)
 {
     if (isnan(share))
         cellar_page_number(page, "-");
+    else if (share == 0 || share == 1)
+        cellar_page_number(page, "%.0f", share);
     else if (share > 0 && share < 0.00005)
         cellar_page_number(page, "below 0.0001");
     else if (share < 1 && share >= 0.99995)
@@ -306,7 +308,9 @@ void cellar_page_share(cellar_page *page, double share)
 
 const char *cellar_page_percent(double share, char out[24])
 {
-    if (share > 0 && share < 0.0005)
+    if (share == 0 || share == 1)
+        snprintf(out, 24, "%.0f %%", 100 * share);
+    else if (share > 0 && share < 0.0005)
         snprintf(out, 24, "less than 0.1 %%");
     else if (share < 1 && share >= 0.9995)
         snprintf(out, 24, "more than 99.9 %%");

@@ -74,8 +74,8 @@ cellar_status cellar_page_chart(cellar_page *page, const char *name, const cella
 
 /* ---- numbers ---- */
 
-/* A cell with a share or a probability, four places of it. What is neither 0 nor 1 does not become
- * so by rounding; NAN is a dash. */
+/* A cell with a share or a probability, four places of it. 0 and 1 are so exactly, and nothing else
+ * becomes so by rounding; NAN is a dash. */
 void cellar_page_share(cellar_page *page, double share);
 /* The same in per cent for a sentence: "2.7 %", "less than 0.1 %", "more than 99.9 %". */
 const char *cellar_page_percent(double share, char out[24]);

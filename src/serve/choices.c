@@ -15,7 +15,7 @@
 static const char *const choices_no_label[] = {""};
 #define CHOICES_CONTENT(content)                                                                   \
     {                                                                                              \
-        .code = content, .label = {choices_no_label}, .parent = SIZE_MAX                           \
+        .code = (content), .label = {choices_no_label}, .parent = SIZE_MAX                         \
     }
 static const serve_category choices_contents[SERVE_N_CONTENTS] = {
     [SERVE_COUNT] = CHOICES_CONTENT("count"),

@@ -103,7 +103,7 @@ static cellar_status find_level(const serve_dataset *dataset, const char *id, si
     return CELLAR_OK;
 }
 
-cellar_status serve_cut_of_set(const serve_dataset *dataset, const json_t *set, cellar_arena *arena,
+cellar_status serve_cut_of_set(const serve_dataset *dataset, json_t *set, cellar_arena *arena,
                                serve_cut *out, cellar_error *err)
 {
     serve_side *sides = cellar_arena_alloc(arena, dataset->n_variables, sizeof *sides);
@@ -116,7 +116,7 @@ cellar_status serve_cut_of_set(const serve_dataset *dataset, const json_t *set, 
     if (!json_is_object(set))
         return cellar_fail(err, CELLAR_ERR_INPUT,
                            "A set of cells is an object of levels and their categories.");
-    json_object_foreach((json_t *) (uintptr_t) set, id, codes)
+    json_object_foreach(set, id, codes)
     {
         serve_side *side = &sides[out->n_sides];
         size_t variable = 0, number = 0;

@@ -15,7 +15,7 @@ cellar_status serve_cut_whole(const serve_dataset *dataset, const serve_table *t
 /* A set of cells from {"region^1": ["north", "south"], "sex": "F"}: of each level the categories
  * that are added up; variables that are not named are summed out. CELLAR_ERR_INPUT says what is
  * wrong. */
-cellar_status serve_cut_of_set(const serve_dataset *dataset, const json_t *set, cellar_arena *arena,
+cellar_status serve_cut_of_set(const serve_dataset *dataset, json_t *set, cellar_arena *arena,
                                serve_cut *out, cellar_error *err);
 
 #endif

@@ -56,8 +56,7 @@ const uint32_t *serve_index_codes(const serve_category *categories, size_t n, ce
     for (size_t i = 0; positions != NULL && i < n; i++)
         positions[i] = (uint32_t) i;
     if (positions != NULL)
-        qsort_r(positions, n, sizeof *positions, compare_positions,
-                (void *) (uintptr_t) categories);
+        qsort_r(positions, n, sizeof *positions, compare_positions, (void *) categories);
     return positions;
 }
 

@@ -209,6 +209,8 @@ static cellar_status read_texts(building *b)
     plan_reading reading = serve_config_reading(b->config, b->err);
     cellar_status status = CELLAR_OK;
     cellar_text_add_string(&reading.path, w->place.path);
+    if (reading.path.failed)
+        return cellar_fail_memory(b->err, "a data set");
     CELLAR_TRY(serve_texts_read(&reading, w->title, languages, &d->title));
     CELLAR_TRY(serve_texts_read(&reading, w->note, languages, &d->note));
     CELLAR_TRY(serve_texts_read(&reading, w->source, languages, &d->source_name));

@@ -60,7 +60,7 @@ static size_t name_of(const char *token_name, const char *address, unsigned char
     static const unsigned char mapped[12] = {[10] = 0xff, [11] = 0xff}; /* IPv4 inside IPv6 */
     unsigned char bytes[16];
     const char *text = token_name != NULL ? token_name : address != NULL ? address : "";
-    size_t length = strlen(text) < NAME_BYTES - 1 ? strlen(text) : NAME_BYTES - 1;
+    size_t length = strnlen(text, NAME_BYTES - 1);
     out[0] = token_name != NULL ? 't' : 'a';
     if (token_name == NULL && inet_pton(AF_INET6, text, bytes) == 1) {
         const int is_mapped = memcmp(bytes, mapped, sizeof mapped) == 0;

@@ -144,11 +144,15 @@ static const char *type_of(const char *path)
     return "application/octet-stream";
 }
 
-static const page *find(const serve_pages *pages, char *path)
+static int is_at(const void *path, const void *one)
 {
-    const page wanted = {.path = path};
+    return strcmp(path, ((const page *) one)->path);
+}
+
+static const page *find(const serve_pages *pages, const char *path)
+{
     return pages != NULL && pages->n > 0
-               ? bsearch(&wanted, pages->items, pages->n, sizeof *pages->items, by_path)
+               ? bsearch(path, pages->items, pages->n, sizeof *pages->items, is_at)
                : NULL;
 }
 

@@ -79,7 +79,7 @@ static cellar_status list_paths(cellar_site *site, cellar_error *err)
 static cellar_status build_site(cellar_site *site, const serve_config *config, cellar_error *err)
 {
     plan_reading reading = serve_config_reading(config, err);
-    const char *url = config->site.base_url != NULL ? config->site.base_url : "";
+    const char *url = config->site.base_url != NULL ? config->site.base_url : "", *page;
     size_t length = strlen(url);
     cellar_status status = CELLAR_OK;
     while (length > 0 && url[length - 1] == '/')
@@ -95,11 +95,14 @@ static cellar_status build_site(cellar_site *site, const serve_config *config, c
     site->window_seconds =
         config->site.window_seconds > 0 ? (unsigned) config->site.window_seconds : WINDOW_SECONDS;
     cellar_text_add_string(&reading.path, "site.title");
+    if (reading.path.failed)
+        CELLAR_TRY(cellar_fail_memory(err, "a site"));
     CELLAR_TRY(serve_texts_read(&reading, config->site.title, &config->languages, &site->title));
     CELLAR_TRY(open_datasets(site, err));
     CELLAR_TRY(list_paths(site, err));
-    if (config->site.page != NULL)
-        CELLAR_TRY(serve_pages_open(config->site.page, &site->pages, err));
+    page = config->site.page != NULL ? config->site.page : site->options.page;
+    if (page != NULL)
+        CELLAR_TRY(serve_pages_open(page, &site->pages, err));
     CELLAR_TRY(serve_access_open(site, err));
 out:
     cellar_text_clear(&reading.path);

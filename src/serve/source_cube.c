@@ -134,6 +134,7 @@ static size_t place_of(const asking *a, size_t cell)
 {
     size_t pick[CUBE_ORDER_MAX] = {0}, at = 0;
     for (size_t k = a->cut->n_sides; k-- > 0;) {
+        CELLAR_ASSERT(a->picks[k].n > 0);
         pick[a->side_of[k]] = cell % a->picks[k].n;
         cell /= a->picks[k].n;
     }

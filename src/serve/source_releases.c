@@ -248,12 +248,16 @@ static size_t format_of(const char *name)
 static int is_copy(const cellar_names *names, size_t i)
 {
     const size_t format = format_of(names->items[i]);
-    const size_t stem = strlen(names->items[i]) - strlen(endings[format]);
-    for (size_t j = 0; j < names->n; j++)
-        if (format_of(names->items[j]) < format &&
-            strlen(names->items[j]) == stem + strlen(endings[format_of(names->items[j])]) &&
+    size_t stem;
+    if (format == N_ENDINGS)
+        return 0;
+    stem = strlen(names->items[i]) - strlen(endings[format]);
+    for (size_t j = 0; j < names->n; j++) {
+        const size_t other = format_of(names->items[j]);
+        if (other < format && strlen(names->items[j]) == stem + strlen(endings[other]) &&
             strncmp(names->items[i], names->items[j], stem) == 0)
             return 1;
+    }
     return 0;
 }
 

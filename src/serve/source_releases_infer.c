@@ -88,6 +88,15 @@ static cellar_status fail_noise(cellar_error *err)
                        "The noise of this table is not known well enough for this.");
 }
 
+/* The noise of a file whose values have it added. */
+static cellar_status find_wave(const piece_file *file, cellar_noise_wave *out, cellar_error *err)
+{
+    cellar_status status = CELLAR_ERR_RULE;
+    if (file != NULL && file->noise.kind == SERVE_NOISE_ADDED)
+        status = cellar_noise_wave_init(out, cellar_release_mechanism(file->release), err);
+    return status == CELLAR_ERR_RULE ? fail_noise(err) : status;
+}
+
 static cellar_status sum_up(const serve_source *source, const serve_cut *set, cellar_arena *arena,
                             summed *out, cellar_error *err)
 {
@@ -96,10 +105,7 @@ static cellar_status sum_up(const serve_source *source, const serve_cut *set, ce
     cellar_status status = CELLAR_OK;
     *out = (summed){.set = set};
     out->file = serve_releases_find(source, set->dataset, &set->table, &out->from, &is_exact);
-    if (out->file == NULL || out->file->noise.kind != SERVE_NOISE_ADDED ||
-        cellar_noise_wave_init(&out->wave, cellar_release_mechanism(out->file->release), NULL) !=
-            CELLAR_OK)
-        return fail_noise(err);
+    CELLAR_TRY(find_wave(out->file, &out->wave, err));
     CELLAR_TRY(piece_ask(out->file, &out->from, set, &value, err));
     if (isnan(value.count))
         return fail_noise(err);
@@ -248,9 +254,7 @@ cellar_status serve_releases_bounds(const serve_source *source, const serve_cut 
     piece_file *file = serve_releases_find(source, cut->dataset, &cut->table, &from, &is_exact);
     if (arena == NULL)
         return cellar_fail_memory(err, "the intervals of a table");
-    if (file == NULL || file->noise.kind != SERVE_NOISE_ADDED ||
-        cellar_noise_wave_init(&w.wave, cellar_release_mechanism(file->release), NULL) != CELLAR_OK)
-        CELLAR_TRY(fail_noise(err));
+    CELLAR_TRY(find_wave(file, &w.wave, err));
     for (size_t i = 0; i < cut->n_sides; i++)
         n *= cut->sides[i].n_picks;
     w.tail /= is_simultaneous ? (double) n : 1;

@@ -101,7 +101,7 @@ static void step(search *s, const serve_table *table)
 /* More variables first, then more cells. */
 static int compare(const void *left, const void *right, void *context)
 {
-    const serve_dataset *dataset = context;
+    const serve_dataset *dataset = ((const search *) context)->dataset;
     const serve_table *a = left, *b = right;
     size_t n = serve_table_n_variables(dataset, a), m = serve_table_n_variables(dataset, b);
     uint64_t cells = serve_table_n_cells(dataset, a), others = serve_table_n_cells(dataset, b);
@@ -118,7 +118,7 @@ static cellar_status go_down(search *s, cellar_error *err)
     s->n_below = 0;
     for (size_t i = 0; i < s->n_ring; i++)
         step(s, &s->ring[i]);
-    qsort_r(s->below, s->n_below, sizeof *s->below, compare, (void *) (uintptr_t) s->dataset);
+    qsort_r(s->below, s->n_below, sizeof *s->below, compare, s);
     s->n_ring = 0;
     for (size_t i = 0; i < s->n_below; i++) {
         const serve_table *table = &s->below[i];
@@ -157,7 +157,7 @@ cellar_status serve_suggest(const serve_dataset *dataset, const serve_table *tab
     search *s = cellar_alloc(1, sizeof *s);
     cellar_status status = CELLAR_OK;
     if (s != NULL)
-        s->below = cellar_alloc(2 * RING_MAX * dataset->n_variables, sizeof *s->below);
+        s->below = cellar_alloc(dataset->n_variables * 2 * RING_MAX, sizeof *s->below);
     if (suggestions == NULL || s == NULL || s->below == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "suggestions"));
     s->dataset = dataset;

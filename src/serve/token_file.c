@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Making, listing and revoking tokens. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -127,7 +128,7 @@ cellar_status cellar_token_create(const char *path, const cellar_token_spec *spe
     if (sodium_init() < 0)
         return cellar_fail(err, CELLAR_ERR_UNSUPPORTED, "libsodium cannot start");
     randombytes_buf(bytes, sizeof bytes);
-    memcpy(secret, "cellar_", 7);
+    snprintf(secret, CELLAR_TOKEN_TEXT, "cellar_");
     sodium_bin2base64(secret + 7, CELLAR_TOKEN_TEXT - 7, bytes, sizeof bytes,
                       sodium_base64_VARIANT_URLSAFE_NO_PADDING);
     cellar_wipe(bytes, sizeof bytes);
@@ -143,7 +144,7 @@ cellar_status cellar_token_create(const char *path, const cellar_token_spec *spe
 
 static cellar_status remove_line(void *context, token_lines *lines, cellar_error *err)
 {
-    const char *name = context;
+    const char *name = *(const char **) context;
     token_line *line = token_lines_find(lines, name);
     if (line == NULL)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "there is no token with the name '%.60s'",
@@ -155,7 +156,7 @@ static cellar_status remove_line(void *context, token_lines *lines, cellar_error
 
 cellar_status cellar_token_revoke(const char *path, const char *name, cellar_error *err)
 {
-    return change_file(path, remove_line, (void *) (uintptr_t) name, err);
+    return change_file(path, remove_line, &name, err);
 }
 
 cellar_status cellar_token_list(const char *path, cellar_token_visit *visit, void *context,

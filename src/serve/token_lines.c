@@ -133,8 +133,8 @@ static const char *line_read(char *text, token_line *out)
     *out = (token_line){.created = ""};
     if (!split(text, fields))
         return "expected six fields between tabs";
-    if (strlen(fields[0]) != 2 * TOKEN_HASH ||
-        sodium_hex2bin(out->hash, TOKEN_HASH, fields[0], 2 * TOKEN_HASH, NULL, &n, NULL) != 0 ||
+    if (strlen(fields[0]) != TOKEN_HEX ||
+        sodium_hex2bin(out->hash, TOKEN_HASH, fields[0], TOKEN_HEX, NULL, &n, NULL) != 0 ||
         n != TOKEN_HASH)
         return "expected a hash of 64 hexadecimal digits";
     if (!token_is_name(fields[1]))
@@ -157,7 +157,7 @@ static const char *line_read(char *text, token_line *out)
 
 void token_line_write(const token_line *line, cellar_text *out)
 {
-    char hex[2 * TOKEN_HASH + 1];
+    char hex[TOKEN_HEX + 1];
     sodium_bin2hex(hex, sizeof hex, line->hash, TOKEN_HASH);
     cellar_text_printf(out, "%s\t%s\t", hex, line->token.name);
     token_roles_write(line->token.roles, out);

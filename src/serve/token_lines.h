@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "serve/tokens.h"
 
-enum { TOKEN_HASH = 32, TOKEN_DAY = 11, TOKENS_MAX = 10000 };
+enum { TOKEN_HASH = 32, TOKEN_HEX = 64, TOKEN_DAY = 11, TOKENS_MAX = 10000 };
 
 #define TOKEN_HEADING "cellar tokens 1"
 

@@ -12,7 +12,7 @@
 #include "serve/judge.h"
 #include "serve/v1.h"
 
-enum { TEST_CELLS = 2000, REPLICATES = 199, TEST_SEED = 1 };
+enum { TEST_CELLS = 1000, REPLICATES = 199, TEST_SEED = 1 };
 
 /* ---- what is asked ----------------------------------------------------------------- */
 

@@ -132,8 +132,7 @@ static cellar_status word_categories(plan_reading *r, const plan_node *map,
             return status;
         for (size_t l = 0; l < variable->n_levels; l++) {
             /* The arrays were made here, and are constant for everybody else. */
-            serve_category *categories =
-                (serve_category *) (uintptr_t) variable->levels[l].categories;
+            serve_category *categories = (serve_category *) variable->levels[l].categories;
             const size_t at = serve_find_category(&variable->levels[l], node->key);
             if (at == SIZE_MAX || strcmp(categories[at].code, node->key) != 0)
                 continue;
@@ -149,7 +148,7 @@ static cellar_status word_categories(plan_reading *r, const plan_node *map,
 static cellar_status word_levels(plan_reading *r, const plan_node *list,
                                  const serve_languages *languages, const serve_variable *variable)
 {
-    serve_level *levels = (serve_level *) (uintptr_t) variable->levels;
+    serve_level *levels = (serve_level *) variable->levels;
     size_t l = 0;
     cellar_status status = CELLAR_OK;
     if (list != NULL && (list->kind != PLAN_NODE_LIST || list->n != variable->n_levels))
@@ -187,7 +186,9 @@ cellar_status serve_variables_word(const serve_config *config, const serve_confi
             v++;
         cellar_text_reset(&reading.path);
         cellar_text_add_string(&reading.path, given[i].place.path);
-        if (v == n)
+        if (reading.path.failed)
+            status = cellar_fail_memory(err, "a data set");
+        else if (v == n)
             status = cellar_plan_fail(config->name, &given[i].place, "name", err,
                                       "the data set has no variable '%.200s'", given[i].name);
         else

@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <cellar/cube_inference.h>
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "cube/file.h"
@@ -32,6 +34,26 @@ static void fuzz_ask(const cellar_cube *cube, size_t first, size_t n_sides, int 
     cellar_estimate_free(estimate);
 }
 
+/* One category against everybody: an interval, an open ratio or a message. */
+static void fuzz_compare(const cellar_cube *cube)
+{
+    const cube_variable *v = &cube->variables[0];
+    const char *code = cellar_cube_variable_code(v, v->axis.n_levels, 0);
+    const cellar_cube_side side = {.variable = v->name, .codes = &code, .n_codes = 1};
+    cellar_cube_sum *sum = NULL, *all = NULL;
+    cellar_cube_finding found;
+    cellar_error err = {""};
+    cellar_status status = cellar_cube_sum_create(cube, &side, 1, &sum, &err);
+    if (status == CELLAR_OK)
+        status = cellar_cube_sum_parse(cube, "", &all, &err);
+    if (status == CELLAR_OK)
+        status = cellar_cube_compare(cube, sum, CELLAR_COMPARE_PROPORTION, all, 0.95, &found, &err);
+    CELLAR_ASSERT((status == CELLAR_OK) == (err.message[0] == '\0'));
+    CELLAR_ASSERT(status != CELLAR_OK || found.is_undetermined || found.low <= found.high);
+    cellar_cube_sum_free(sum);
+    cellar_cube_sum_free(all);
+}
+
 static void fuzz_cube(cellar_cube *cube)
 {
     cellar_error err;
@@ -47,6 +69,8 @@ static void fuzz_cube(cellar_cube *cube)
     status = cellar_cube_verify(cube, "fuzz", &err);
     CELLAR_ASSERT(status == CELLAR_OK || err.message[0] != '\0');
     fuzz_ask(cube, 0, 0, 0);
+    if (cellar_cube_n_variables(cube) > 0)
+        fuzz_compare(cube);
     for (size_t v = 0; v < cellar_cube_n_variables(cube); v++) {
         fuzz_ask(cube, v, 1, 1);
         if (v + 1 < cellar_cube_n_variables(cube))

@@ -8,12 +8,10 @@
 #include "serve/site.h"
 #include "serve/source.h"
 
+static const char *const fuzz_texts[] = {"label"};
 #define FUZZ_LABEL                                                                                 \
     {                                                                                              \
-        (const char *const[])                                                                      \
-        {                                                                                          \
-            "label"                                                                                \
-        }                                                                                          \
+        fuzz_texts                                                                                 \
     }
 
 static const serve_category fuzz_parts[] = {{.code = "N", .label = FUZZ_LABEL, .parent = SIZE_MAX},

@@ -18,7 +18,7 @@
 #include "inference/simulate.h"
 
 enum { REGIONS = 5, SEXES = 2, CELLS = REGIONS * SEXES };
-static size_t n_cubes = 200, n_tests = 40;
+static size_t n_cubes = 160, n_tests = 24;
 static int telling;
 
 static void ok(cellar_status status, const cellar_error *err)
@@ -189,7 +189,7 @@ static void check_comparisons(const setting *s)
     world_open(&w, s, 12);
     for (size_t cell = 0; cell < CELLS; cell++)
         w.counts[cell] = (int64_t) (7 * cell);
-    for (size_t c = 0; c < n_cubes / 8 + 1; c++) {
+    for (size_t c = 0; c < n_cubes / 16 + 1; c++) {
         world_measure(&w);
         for (size_t i = 0; i < N; i++) {
             cellar_cube_sum *sum = NULL, *other = NULL;
@@ -205,7 +205,7 @@ static void check_comparisons(const setting *s)
         }
     }
     for (size_t i = 0; i < N; i++)
-        tell(s, questions[i].name, covered[i], (double) (n_cubes / 8 + 1), 0.95);
+        tell(s, questions[i].name, covered[i], (double) (n_cubes / 16 + 1), 0.95);
     world_close(&w);
 }
 

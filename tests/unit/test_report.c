@@ -291,14 +291,14 @@ static void shares_are_not_rounded_away(void **state)
     static const struct {
         double share;
         const char *cell, *percent;
-    } cases[] = {{0, "0.0000", "0.0 %"},
+    } cases[] = {{0, "0", "0 %"},
                  {1e-9, "below 0.0001", "less than 0.1 %"},
                  {0.0001, "0.0001", "less than 0.1 %"},
                  {0.0027, "0.0027", "0.3 %"},
                  {0.5, "0.5000", "50.0 %"},
                  {0.9996, "0.9996", "more than 99.9 %"},
                  {0.99999, "above 0.9999", "more than 99.9 %"},
-                 {1, "1.0000", "100.0 %"},
+                 {1, "1", "100 %"},
                  {NAN, "-", NULL}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         cellar_page page = {.charts = NULL};

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tokens, the audit log, and how often one may ask. */
+#include <pthread.h>
+
 #include <cellar/access.h>
 
 #include "base/error.h"
@@ -514,6 +516,51 @@ static void test_limits_flood(void **state)
     serve_limits_free(limits);
 }
 
+/* ---- threads -------------------------------------------------------------------------- */
+
+typedef struct shared {
+    serve_audit *audit;
+    serve_limits *limits;
+    serve_tokens *tokens;
+    char bearer[80];
+    _Atomic unsigned n_passed;
+} shared;
+
+static void *busy(void *context)
+{
+    shared *s = context;
+    serve_token found;
+    for (size_t i = 0; i < 20; i++) {
+        (void) serve_audit_add(s->audit, &drawn, NOW, NULL);
+        s->n_passed += serve_limits_take(s->limits, "anna", NULL, 1000) == 0;
+        (void) serve_tokens_find(s->tokens, s->bearer, NOW, &found);
+    }
+    return NULL;
+}
+
+static void test_threads(void **state)
+{
+    enum { N = 4 };
+    shared s = {.n_passed = 0};
+    pthread_t threads[N];
+    cellar_audit_head head;
+    (void) state;
+    create("anna", "analyst", NULL, NULL, s.bearer);
+    assert_int_equal(serve_audit_open("audit", &s.audit, NULL), CELLAR_OK);
+    assert_int_equal(serve_tokens_open("tokens", &s.tokens, NULL), CELLAR_OK);
+    assert_int_equal(serve_limits_create(30, 10, &s.limits, NULL), CELLAR_OK);
+    for (size_t i = 0; i < N; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, busy, &s), 0);
+    for (size_t i = 0; i < N; i++)
+        pthread_join(threads[i], NULL);
+    serve_audit_close(s.audit);
+    serve_tokens_close(s.tokens);
+    serve_limits_free(s.limits);
+    assert_int_equal(s.n_passed, 30);
+    assert_int_equal(cellar_audit_read("audit", NULL, NULL, NULL, &head, NULL), CELLAR_OK);
+    assert_int_equal(head.n_entries, 20 * N);
+}
+
 int main(void)
 {
 #define IN_FOLDER(name) cmocka_unit_test_setup_teardown(name, enter, leave)
@@ -534,6 +581,7 @@ int main(void)
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_limits_names),
         cmocka_unit_test(test_limits_flood),
+        IN_FOLDER(test_threads),
     };
     return cmocka_run_group_tests_name("serve_access", tests, NULL, NULL);
 }

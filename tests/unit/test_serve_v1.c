@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "check.h"
+#include "fail_every.h"
 #include "serve/access.h"
 #include "serve/price.h"
 #include "serve_place.h"
@@ -307,7 +308,7 @@ static void test_independence(void **state)
     heard_clear(&h);
     expect_problem(post(site, "/v1/independence", "{\"dataset\": \"people\", \"table\": \"sex\"}"),
                    400,
-                   "Independence is tested in tables of two variables and at most 2000 cells.");
+                   "Independence is tested in tables of two variables and at most 1000 cells.");
     cellar_site_close(site);
 }
 
@@ -608,6 +609,45 @@ static void test_limited(void **state)
     world_close(&w);
 }
 
+/* ---- memory ----------------------------------------------------------------------------- */
+
+/* Each answer is whole, or says that memory ended. */
+static cellar_status answers_scenario(void *context, cellar_error *err)
+{
+    static const struct {
+        const char *method, *path, *body;
+    } asked[] = {
+        {"GET", "/v1/datasets/people", NULL},
+        {"GET", "/v1/tables/people/region*sex", NULL},
+        {"GET", "/v1/tables/people/sex/intervals", NULL},
+        {"GET", "/v1/datasets/people/statement", NULL},
+        {"POST", "/v1/compare",
+         "{\"dataset\": \"people\", \"first\": {\"sex\": \"f\"}, \"second\": {\"sex\": \"f\"}}"},
+    };
+    enum {
+        N = sizeof asked / sizeof asked[0]
+    }; /* the last has one set twice: nothing to compute */
+    for (size_t i = 0; i < N; i++) {
+        heard h = ask_with(context, asked[i].method, asked[i].path, NULL, NULL, asked[i].body);
+        const int status = h.status;
+        heard_clear(&h);
+        if (status == 503)
+            return cellar_fail_memory(err, "an answer");
+        assert_int_equal(status, i + 1 == N ? 400 : 200);
+    }
+    return CELLAR_OK;
+}
+
+static void test_fail_every(void **state)
+{
+    cellar_site *site = serve_place_open(
+        *state, "serve: 1\nsite: {title: Tables, limits: {calls: 1000000, seconds: 1}, "
+                "languages: [en, sv]}\n" SERVE_PLACE_DATASET
+                "    rules: [{name: one, when: region^2, max_variables: 1}]\n");
+    check_fail_every(answers_scenario, site);
+    cellar_site_close(site);
+}
+
 int main(void)
 {
 #define IN_FOLDER(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
@@ -616,7 +656,7 @@ int main(void)
         IN_FOLDER(test_compare),      IN_FOLDER(test_compare_mistakes), IN_FOLDER(test_intervals),
         IN_FOLDER(test_independence), IN_FOLDER(test_budget_table),     IN_FOLDER(test_draw),
         IN_FOLDER(test_draw_refused), IN_FOLDER(test_draw_rules),       IN_FOLDER(test_statement),
-        IN_FOLDER(test_operator),     IN_FOLDER(test_limited),
+        IN_FOLDER(test_operator),     IN_FOLDER(test_limited),          IN_FOLDER(test_fail_every),
     };
     return cmocka_run_group_tests_name("serve_v1", tests, NULL, NULL);
 }

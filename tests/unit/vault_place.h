@@ -168,7 +168,7 @@ static inline int vault_place_teardown(void **state)
 
 static inline uint64_t still_now_ms(void *context)
 {
-    return *(uint64_t *) context;
+    return __atomic_load_n((uint64_t *) context, __ATOMIC_RELAXED);
 }
 
 static inline void still_sleep_ms(void *context, uint64_t ms)

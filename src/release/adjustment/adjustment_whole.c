@@ -107,8 +107,8 @@ static cellar_status whole_estimate(const cellar_estimate *estimate,
     json_t *computed = whole_computed(estimate, rounding);
     const cellar_estimate_parts parts = {.schema = estimate->schema,
                                          .value = arrays,
-                                         .se = arrays + n,
-                                         .whole = arrays + 2 * n,
+                                         .se = arrays != NULL ? arrays + n : NULL,
+                                         .whole = arrays != NULL ? arrays + 2 * n : NULL,
                                          .decimals = estimate->decimals,
                                          .computed = computed,
                                          .sources =

@@ -157,18 +157,24 @@ static void px_add_roles(cellar_text *text, const cellar_schema *schema,
 
 /* ---- notes ----------------------------------------------------------------- */
 
+/* Where the proof is. Values with a stamp have no noise that protects, and the stamp says so. */
+static const char *px_proof(const cellar_sheet *sheet)
+{
+    if (sheet->confidential)
+        return NULL;
+    if (sheet->kind != CELLAR_SHEET_RELEASE)
+        return "Computed from releases; the keyword CELLAR of this file holds their certificates.";
+    return sheet->stamp == NULL ? "Noise was added to protect people; the keyword CELLAR of this "
+                                  "file holds the certificate."
+                                : "The keyword CELLAR of this file holds the certificate.";
+}
+
 /* What people read: what the values are, where the proof is, and the user's remark. # begins a new
  * line in a note. */
 static void px_add_note(cellar_text *text, const cellar_sheet *sheet, const char *remark)
 {
-    const char *const texts[] = {
-        sheet->confidential ? CELLAR_ABOUT_CONFIDENTIAL : NULL, sheet->stamp,
-        sheet->confidential                   ? NULL
-        : sheet->kind == CELLAR_SHEET_RELEASE ? "Noise was added to protect people; the keyword "
-                                                "CELLAR of this file holds the certificate."
-                                              : "Computed from releases with noise; the keyword "
-                                                "CELLAR of this file holds their certificates.",
-        remark};
+    const char *const texts[] = {sheet->confidential ? CELLAR_ABOUT_CONFIDENTIAL : NULL,
+                                 sheet->stamp, px_proof(sheet), remark};
     cellar_text note = {0};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (texts[i] != NULL)

@@ -12,3 +12,5 @@ $protect --negatives zero --threshold 3 --below suppress -o suppressed.px 2>/dev
 cellar protect table.px --mechanism discrete-laplace:epsilon=1 --per-cell --negatives keep -o noisy.px 2>/dev/null
 cellar fit noisy.px -o fitted.px --sd --estimates estimates.px >/dev/null
 python3 "$DATA/../check_px.py" table.px release.px suppressed.px noisy.px fitted.px estimates.px
+echo "# the note says that noise was added where it was"
+for file in release noisy fitted; do sed -n 's/^NOTE="\(.*\)";/\1/p' $file.px; done
