@@ -8,6 +8,8 @@ set(LAYER_SOURCES
   counting/stored.c
   counting/tabulate.c
   counting/tabulate_declared.c
+  counting/tabulate_prepare.c
+  counting/tabulate_table.c
   counting/tabulation.c
   formats/about.c
   formats/about_read.c

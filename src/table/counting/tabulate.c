@@ -5,187 +5,11 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "data/coder.h"
-#include "data/condition.h"
-#include "data/record_key.h"
-#include "data/scan.h"
-#include "data/units.h"
-#include "table/counting/accumulate.h"
-#include "table/counting/lane.h"
-#include "table/build.h"
-#include "table/structural/structural.h"
-#include "table/table.h"
-#include "table/counting/tabulation.h"
-#include "table/counting/stored.h"
-
-typedef struct tabulation {
-    const cellar_tabulate_spec *spec;
-    cellar_scan *scan;
-    cellar_condition **conditions;
-    cellar_codelist *held[CELLAR_MAX_VARIABLES]; /* lists that the coders read */
-    cellar_coder **coders;                       /* of the variables, then of the conditions */
-    cellar_scan_use *uses;                       /* the same, then weight, record key and unit */
-    size_t n_coders, n_uses;
-    cellar_admission admission;
-    const cellar_tabulate_set *sets; /* the tables to count */
-    size_t n_sets;
-    cellar_accumulator **accumulators; /* one for each */
-    cellar_lane *lanes;
-    int n_lanes;
-    cellar_codelist *domains[CELLAR_MAX_VARIABLES];
-    uint32_t *leaf_of[CELLAR_MAX_VARIABLES];
-    cellar_structural_rules *rules;
-} tabulation;
+#include "table/counting/tabulate_run.h"
 
 cellar_tabulate_spec cellar_tabulate_spec_default(void)
 {
     return (cellar_tabulate_spec){0};
-}
-
-/* ---- what to read ---------------------------------------------------------- */
-
-static const char *variable_name(const cellar_variable_spec *variable)
-{
-    return variable->name != NULL ? variable->name : variable->column;
-}
-
-static cellar_status tabulation_check(const cellar_tabulate_spec *spec, cellar_error *err)
-{
-    if (spec->n_variables == 0 || spec->n_variables > CELLAR_MAX_VARIABLES)
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a table has 1 to %d variables, not %zu",
-                           CELLAR_MAX_VARIABLES, spec->n_variables);
-    if (spec->max_weight > 0 && spec->weight_column == NULL)
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a bound on weights needs weights");
-    if (spec->max_weight > CELLAR_WEIGHT_BOUND_MAX)
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a bound on weights is at most %d",
-                           CELLAR_WEIGHT_BOUND_MAX);
-    for (size_t i = 0; i < spec->n_variables; i++)
-        for (size_t j = 0; j < i; j++)
-            if (strcmp(variable_name(&spec->variables[i]), variable_name(&spec->variables[j])) == 0)
-                return cellar_fail(err, CELLAR_ERR_ARGUMENT, "variable '%.200s' is named twice",
-                                   variable_name(&spec->variables[i]));
-    if ((spec->record_id_column != NULL) != (spec->record_secret != NULL))
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "record keys are derived from an identifier and a secret: name both");
-    if (spec->record_id_column != NULL && spec->record_key_column != NULL)
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "record keys are either read or derived, not both");
-    if ((spec->unit_column != NULL) != (spec->max_per_unit > 0))
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "a unit needs both its column and the number of records it may have");
-    if (spec->reader.count_column != NULL && spec->unit_column != NULL)
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "a row that stands for several records is no record of one unit: bound "
-                           "the records of each unit before they are counted (--count and --unit "
-                           "exclude each other)");
-    if (spec->reader.count_column != NULL &&
-        (spec->record_key_column != NULL || spec->record_id_column != NULL))
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "a row that stands for several records has no key of each of them: cell "
-                           "keys need the records themselves (--count excludes --record-key and "
-                           "--record-id)");
-    return CELLAR_OK;
-}
-
-static cellar_status add_variable(tabulation *t, size_t v, cellar_error *err)
-{
-    const cellar_variable_spec *variable = &t->spec->variables[v];
-    cellar_scan_use *use = &t->uses[t->n_uses];
-    cellar_coder_spec coder = {.variable = variable_name(variable),
-                               .missing = t->spec->missing,
-                               .n_missing = t->spec->n_missing,
-                               .missing_policy = cellar_tabulation_policy(t->spec, variable)};
-    cellar_status status = CELLAR_OK;
-
-    CELLAR_TRY(cellar_scan_variable(t->scan, variable, &coder, &use->column, &t->held[v], err));
-    CELLAR_TRY(cellar_coder_create(&coder, &t->coders[t->n_coders], err));
-    use->coder = t->coders[t->n_coders++];
-    t->n_uses++;
-out:
-    return status;
-}
-
-static cellar_status add_condition(tabulation *t, size_t w, cellar_error *err)
-{
-    cellar_scan_use *use = &t->uses[t->n_uses];
-    cellar_coder_spec coder = {.encoding = cellar_scan_encoding(t->scan)};
-    cellar_status status = CELLAR_OK;
-
-    CELLAR_TRY(cellar_condition_parse(t->spec->where[w], &t->conditions[w], err));
-    coder.condition = t->conditions[w];
-    coder.variable = cellar_condition_column(coder.condition);
-    CELLAR_TRY(cellar_scan_condition(t->scan, coder.condition, &use->column, err));
-    CELLAR_TRY(cellar_coder_create(&coder, &t->coders[t->n_coders], err));
-    use->coder = t->coders[t->n_coders++];
-    t->n_uses++;
-out:
-    return status;
-}
-
-/* A column read as it stands; `column` may be NULL. */
-static cellar_status add_raw(tabulation *t, cellar_stored_beside kind, const char *column,
-                             size_t *use, cellar_error *err)
-{
-    cellar_status status = CELLAR_OK;
-    if (column == NULL)
-        return CELLAR_OK;
-    *use = t->n_uses;
-    CELLAR_TRY(cellar_scan_number(t->scan, kind, column, &t->uses[*use].column, err));
-    t->n_uses++;
-out:
-    return status;
-}
-
-/* The columns that decide which rows count, and how much. */
-static cellar_status prepare_admission(tabulation *t, cellar_error *err)
-{
-    const cellar_tabulate_spec *spec = t->spec;
-    cellar_admission *admission = &t->admission;
-    cellar_status status = CELLAR_OK;
-
-    CELLAR_TRY(add_raw(t, CELLAR_STORED_WEIGHT, spec->weight_column, &admission->weight_use, err));
-    CELLAR_TRY(
-        add_raw(t, CELLAR_STORED_KEY,
-                spec->record_id_column != NULL ? spec->record_id_column : spec->record_key_column,
-                &admission->key_use, err));
-    CELLAR_TRY(add_raw(t, CELLAR_STORED_UNIT, spec->unit_column, &admission->unit_use, err));
-    if (spec->record_key_column != NULL || spec->record_id_column != NULL)
-        admission->key_range = spec->key_range > 0 ? spec->key_range : CELLAR_DECIMAL_KEY_RANGE;
-    if (cellar_scan_stored(t->scan) != NULL)
-        CELLAR_TRY(cellar_stored_admission(cellar_scan_stored(t->scan), spec, admission, err));
-    admission->largest_weight = (cellar_int128) spec->max_weight * CELLAR_WEIGHT_UNIT;
-    if (spec->unit_column != NULL) {
-        admission->units = cellar_units_create(spec->max_per_unit);
-        if (admission->units == NULL)
-            status = cellar_fail_memory(err, "units");
-    }
-out:
-    return status;
-}
-
-static cellar_status tabulation_prepare(tabulation *t, cellar_error *err)
-{
-    cellar_status status = CELLAR_OK;
-    const cellar_tabulate_spec *spec = t->spec;
-    size_t n = spec->n_variables + spec->n_where;
-
-    CELLAR_TRY(cellar_scan_open(spec->path, &spec->reader, &t->scan, err));
-    t->conditions = cellar_alloc(spec->n_where, sizeof *t->conditions);
-    t->coders = cellar_alloc(n, sizeof *t->coders);
-    t->uses = cellar_alloc(n + 3, sizeof *t->uses);
-    if (t->conditions == NULL || t->coders == NULL || t->uses == NULL) {
-        status = cellar_fail_memory(err, "a tabulation");
-        goto out;
-    }
-    for (size_t v = 0; v < spec->n_variables; v++)
-        CELLAR_TRY(add_variable(t, v, err));
-    for (size_t w = 0; w < spec->n_where; w++)
-        CELLAR_TRY(add_condition(t, w, err));
-    CELLAR_TRY(prepare_admission(t, err));
-    if (spec->structural_zeros_path != NULL)
-        CELLAR_TRY(cellar_structural_rules_read(spec->structural_zeros_path, &t->rules, err));
-out:
-    return status;
 }
 
 /* ---- counting -------------------------------------------------------------- */
@@ -206,7 +30,7 @@ static cellar_status count_set(tabulation *t, int lane_number, size_t s, cellar_
     return cellar_accumulator_add(t->accumulators[s], lane_number, &rows, err);
 }
 
-static cellar_status check_size(const tabulation *t, size_t n_cells, cellar_error *err)
+cellar_status cellar_tabulation_check_size(const tabulation *t, size_t n_cells, cellar_error *err)
 {
     return t->spec->max_cells == 0 || n_cells <= t->spec->max_cells
                ? CELLAR_OK
@@ -234,21 +58,30 @@ static cellar_status count_batch(void *context, int lane_number, cellar_batch *b
     lane->n_counted += cellar_counts_sum(rows.counts, rows.n);
     for (size_t s = 0; s < t->n_sets; s++) {
         CELLAR_TRY(count_set(t, lane_number, s, rows, err));
-        CELLAR_TRY(check_size(t, cellar_accumulator_n_cells(t->accumulators[s]), err));
+        CELLAR_TRY(
+            cellar_tabulation_check_size(t, cellar_accumulator_n_cells(t->accumulators[s]), err));
     }
 out:
     return status;
 }
 
-static cellar_status tabulation_count(tabulation *t, cellar_row_report *report, cellar_error *err)
+cellar_scan_options cellar_tabulation_options(const tabulation *t)
+{
+    return (cellar_scan_options){.n_lanes = t->spec->n_threads,
+                                 .in_order = t->admission.units != NULL,
+                                 .progress = t->spec->progress};
+}
+
+cellar_status cellar_tabulation_count(tabulation *t, cellar_row_report *report, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    cellar_scan_options options = {.n_lanes = t->spec->n_threads,
-                                   .in_order = t->admission.units != NULL,
-                                   .progress = t->spec->progress};
-    cellar_accumulator_spec counters = {.counted = t->spec->reader.count_column != NULL,
-                                        .weighted = t->spec->weight_column != NULL,
-                                        .key_range = t->admission.key_range};
+    const cellar_scan_options options = cellar_tabulation_options(t);
+    cellar_stored_request ignored;
+    cellar_accumulator_spec counters = {
+        .counted = t->spec->reader.count_column != NULL ||
+                   cellar_scan_counts_first(t->scan, t->uses, t->n_uses, &options, &ignored),
+        .weighted = t->spec->weight_column != NULL,
+        .key_range = t->admission.key_range};
 
     t->n_lanes = counters.n_lanes = cellar_scan_n_lanes(t->scan, &options);
     t->lanes = cellar_alloc((size_t) t->n_lanes, sizeof *t->lanes);
@@ -268,178 +101,39 @@ out:
     return status;
 }
 
-/* ---- the table ------------------------------------------------------------- */
-
-static cellar_domain variable_domain(const tabulation *t, size_t v)
-{
-    return cellar_codelist_domain(cellar_coder_is_declared(t->coders[v]) ? t->domains[v] : NULL,
-                                  t->spec->variables[v].domain_public);
-}
-
-/* The categories of all variables, once all rows were seen. */
-static cellar_status tabulation_domains(tabulation *t, cellar_error *err)
-{
-    cellar_status status = CELLAR_OK;
-    for (size_t v = 0; v < t->spec->n_variables; v++) {
-        if (cellar_coder_n_codes(t->coders[v]) == 0)
-            return cellar_fail(err, CELLAR_ERR_INPUT,
-                               "%s: no row was counted, so variable '%.200s' has no category; "
-                               "declare its domain",
-                               t->spec->path, cellar_coder_variable(t->coders[v]));
-        CELLAR_TRY(cellar_coder_domain(t->coders[v], &t->domains[v], &t->leaf_of[v], err));
-    }
-out:
-    return status;
-}
-
-static cellar_status set_schema(const tabulation *t, const cellar_tabulate_set *set,
-                                cellar_schema **out, cellar_error *err)
-{
-    cellar_schema_variable_def defs[CELLAR_MAX_VARIABLES];
-    for (size_t k = 0; k < set->n; k++) {
-        const size_t v = set->variables[k];
-        defs[k] = (cellar_schema_variable_def){.name = cellar_coder_variable(t->coders[v]),
-                                               .domain = variable_domain(t, v),
-                                               .codelist = t->domains[v]};
-    }
-    return cellar_schema_create(defs, set->n, t->rules, out, err);
-}
-
-/* Says what was counted: as if only the variables of the table had been asked for. */
-static cellar_status set_describe(const tabulation *t, const cellar_tabulate_set *set,
-                                  cellar_table *table, cellar_error *err)
-{
-    const cellar_stored_file *stored = cellar_scan_stored(t->scan);
-    cellar_variable_spec variables[CELLAR_MAX_VARIABLES];
-    size_t columns[CELLAR_MAX_VARIABLES];
-    cellar_tabulate_spec spec = *t->spec;
-    char *text = NULL;
-    cellar_status status;
-    for (size_t k = 0; k < set->n; k++) {
-        variables[k] = t->spec->variables[set->variables[k]];
-        columns[k] = t->uses[set->variables[k]].column;
-    }
-    spec.variables = variables;
-    spec.n_variables = set->n;
-    status =
-        stored != NULL
-            ? cellar_stored_describe(stored, &spec, columns,
-                                     (const cellar_condition *const *) t->conditions, &text, err)
-            : cellar_tabulation_describe(&spec, (const cellar_condition *const *) t->conditions,
-                                         &text, err);
-    if (status == CELLAR_OK)
-        status = cellar_table_set_tabulation(table, text, err);
-    cellar_free(text);
-    return status;
-}
-
-/* The inner cells of one table. */
-static cellar_status set_cells(const tabulation *t, size_t s, const cellar_schema *schema,
-                               cellar_cells *out, cellar_error *err)
-{
-    const cellar_tabulate_set *set = &t->sets[s];
-    const uint32_t *leaf_of[CELLAR_MAX_VARIABLES];
-    size_t n_codes[CELLAR_MAX_VARIABLES];
-    uint64_t stride[CELLAR_MAX_VARIABLES];
-    cellar_status status = CELLAR_OK;
-    for (size_t k = set->n; k-- > 0;) {
-        leaf_of[k] = t->leaf_of[set->variables[k]];
-        n_codes[k] = cellar_coder_n_codes(t->coders[set->variables[k]]);
-        stride[k] = k + 1 == set->n ? 1 : stride[k + 1] * cellar_schema_n_leaves(schema, k + 1);
-    }
-    CELLAR_TRY(cellar_accumulator_cells(t->accumulators[s], leaf_of, n_codes, stride, out, err));
-    status = check_size(t, out->n, err);
-    if (status != CELLAR_OK)
-        cellar_cells_clear(out);
-out:
-    return status;
-}
-
-static cellar_status set_table(tabulation *t, size_t s, cellar_table **out, cellar_error *err)
-{
-    cellar_status status = CELLAR_OK;
-    const cellar_margins *margins = &t->spec->margins;
-    cellar_cells cells = {0};
-    cellar_schema *schema = NULL;
-    cellar_table *inner = NULL;
-    cellar_error refusal = {""};
-
-    CELLAR_TRY(set_schema(t, &t->sets[s], &schema, err));
-    CELLAR_TRY(set_cells(t, s, schema, &cells, err));
-    status = cellar_table_from_cells(schema, &cells, t->admission.key_range, &inner, &refusal);
-    if (status != CELLAR_OK) {
-        cellar_fail(err, status, "%s: %s",
-                    t->rules != NULL ? t->spec->structural_zeros_path : t->spec->path,
-                    refusal.message);
-        goto out;
-    }
-    CELLAR_TRY(cellar_table_set_max_weight(inner, t->spec->max_weight, err));
-    CELLAR_TRY(set_describe(t, &t->sets[s], inner, err));
-    if (margins->all || margins->n_masks > 0 || margins->hierarchies != 0)
-        CELLAR_TRY(cellar_table_create_expanded(inner, margins, out, err));
-    else {
-        *out = inner;
-        inner = NULL;
-    }
-out:
-    cellar_table_free(inner);
-    cellar_schema_free(schema);
-    return status;
-}
-
-static void tabulation_clear(tabulation *t)
-{
-    for (size_t i = 0; i < t->n_coders; i++)
-        cellar_coder_free(t->coders[i]);
-    for (size_t w = 0; t->conditions != NULL && w < t->spec->n_where; w++)
-        cellar_condition_free(t->conditions[w]);
-    for (size_t v = 0; v < CELLAR_MAX_VARIABLES; v++) {
-        cellar_codelist_free(t->held[v]);
-        cellar_codelist_free(t->domains[v]);
-        cellar_free(t->leaf_of[v]);
-    }
-    for (int i = 0; t->lanes != NULL && i < t->n_lanes; i++)
-        cellar_lane_clear(&t->lanes[i]);
-    cellar_free(t->lanes);
-    cellar_free(t->conditions);
-    cellar_free(t->coders);
-    cellar_free(t->uses);
-    for (size_t s = 0; t->accumulators != NULL && s < t->n_sets; s++)
-        cellar_accumulator_free(t->accumulators[s]);
-    cellar_free(t->accumulators);
-    cellar_units_free(t->admission.units);
-    cellar_structural_rules_free(t->rules);
-    cellar_scan_close(t->scan);
-}
+/* ---- all of it -------------------------------------------------------------- */
 
 static cellar_status tabulate_sets(const cellar_tabulate_spec *spec,
                                    const cellar_tabulate_set *sets, size_t n_sets,
                                    cellar_table **out, cellar_row_report *report, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    tabulation t = {.spec = spec, .admission = {.spec = spec}, .sets = sets, .n_sets = n_sets};
     cellar_row_report counted = {0};
+    tabulation t;
 
-    CELLAR_TRY(tabulation_check(spec, err));
-    CELLAR_TRY(tabulation_prepare(&t, err));
-    CELLAR_TRY(tabulation_count(&t, &counted, err));
-    CELLAR_TRY(tabulation_domains(&t, err));
-    for (size_t s = 0; s < n_sets; s++)
-        CELLAR_TRY(set_table(&t, s, &out[s], err));
+    CELLAR_TRY(cellar_tabulation_prepare(&t, spec, sets, n_sets, NULL, err));
+    CELLAR_TRY(cellar_tabulation_count(&t, &counted, err));
+    CELLAR_TRY(cellar_tabulation_tables(&t, out, err));
     if (report != NULL)
         *report = counted;
 out:
-    tabulation_clear(&t);
+    cellar_tabulation_clear(&t);
     return status;
+}
+
+cellar_tabulate_set cellar_tabulate_set_all(size_t n_variables)
+{
+    cellar_tabulate_set all = {.n = n_variables};
+    for (size_t v = 0; v < n_variables && v < CELLAR_MAX_VARIABLES; v++)
+        all.variables[v] = (uint8_t) v;
+    return all;
 }
 
 cellar_status cellar_tabulate(const cellar_tabulate_spec *spec, cellar_table **out,
                               cellar_row_report *report, cellar_error *err)
 {
-    cellar_tabulate_set all = {.n = spec->n_variables};
+    const cellar_tabulate_set all = cellar_tabulate_set_all(spec->n_variables);
     *out = NULL;
-    for (size_t v = 0; v < spec->n_variables && v < CELLAR_MAX_VARIABLES; v++)
-        all.variables[v] = (uint8_t) v;
     return tabulate_sets(spec, &all, 1, out, report, err);
 }
 
