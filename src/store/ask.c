@@ -23,7 +23,7 @@ static void begin(asked *a, const cellar_tabulate_spec *spec, cellar_stored_file
                   int n_threads, cellar_store_answer *answer)
 {
     cellar_scan_options options;
-    *answer = (cellar_store_answer){CELLAR_OK};
+    *answer = (cellar_store_answer){.status = CELLAR_OK};
     a->answer = answer;
     a->spec = *spec;
     a->spec.path = file->name;
@@ -82,7 +82,7 @@ void cellar_store_tabulate(const cellar_store *store, const cellar_tabulate_spec
 {
     asked *all = cellar_alloc(n, sizeof *all);
     for (size_t i = 0; all == NULL && i < n; i++) {
-        answers[i] = (cellar_store_answer){CELLAR_OK};
+        answers[i] = (cellar_store_answer){.status = CELLAR_OK};
         answers[i].status = cellar_fail_memory(&answers[i].error, "questions");
     }
     if (all == NULL)

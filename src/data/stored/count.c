@@ -16,13 +16,16 @@ enum {
     TWO_CELLS = 1 << 12   /* with keys: two */
 };
 
-/* Of one lane and request. */
+/* The sum of keys in 96 bits, and how many they are: no row needs a division, or a branch that
+ * nobody can foresee. A store has fewer than 2^32 rows. */
 typedef struct keyed_counter {
-    uint64_t sum, count;
+    uint64_t low;
+    uint64_t count_and_high; /* the count in the lower half */
 } keyed_counter;
 
+/* Of one lane and request. */
 typedef struct counters {
-    uint32_t *counts; /* a store has fewer than 2^32 rows */
+    uint32_t *counts;
     keyed_counter *keyed;
     cellar_uint128 *weights;
     size_t n_copies; /* of counts or keyed, one after the other */
@@ -180,22 +183,23 @@ static void add_counts(counters *c, uint32_t n_cells, const uint32_t *cells, siz
         first[cells[i]]++;
 }
 
-/* Neither term may leave 64 bits, however large the range is. */
-static inline uint64_t add_modulo(uint64_t sum, uint64_t key, uint64_t range)
+static inline void add_key(keyed_counter *counter, uint64_t key)
 {
-    const uint64_t room = range - key;
-    return sum >= room ? sum - room : sum + key;
+    const uint64_t carry = __builtin_add_overflow(counter->low, key, &counter->low);
+    counter->count_and_high += 1 + (carry << 32);
 }
 
 static void add_keys(counters *c, uint32_t n_cells, const uint32_t *cells, const uint64_t *keys,
-                     size_t n, uint64_t range)
+                     size_t n)
 {
     keyed_counter *first = c->keyed, *second = c->n_copies == 2 ? first + n_cells : first;
-    for (size_t i = 0; i < n; i++) {
-        keyed_counter *counter = &(i % 2 ? second : first)[cells[i]];
-        counter->sum = add_modulo(counter->sum, keys[i], range);
-        counter->count++;
+    size_t i = 0;
+    for (; i + 2 <= n; i += 2) {
+        add_key(&first[cells[i]], keys[i]);
+        add_key(&second[cells[i + 1]], keys[i + 1]);
     }
+    for (; i < n; i++)
+        add_key(&first[cells[i]], keys[i]);
 }
 
 static void add_weights(counters *c, const uint32_t *cells, const uint64_t *weights, size_t n,
@@ -238,7 +242,7 @@ static cellar_status count_group(const cellar_stored_file *file, const cellar_st
         const size_t n = rows - first < BLOCK_ROWS ? rows - first : BLOCK_ROWS;
         find_cells_of(r, &p, first, n, cells);
         if (r->adds_keys)
-            add_keys(c, r->n_cells, cells, p.keys + first, n, file->key_range);
+            add_keys(c, r->n_cells, cells, p.keys + first, n);
         else
             add_counts(c, r->n_cells, cells, n);
         if (r->adds_weights)
@@ -288,8 +292,10 @@ static void answer_add(cellar_stored_request *r, const counters *c, uint64_t key
         for (size_t cell = 0; cell < n; cell++)
             if (r->adds_keys) {
                 const keyed_counter *counter = &c->keyed[copy * n + cell];
-                r->counts[cell] += counter->count;
-                r->keys[cell] = add_modulo(r->keys[cell], counter->sum, key_range);
+                const cellar_uint128 sum =
+                    ((cellar_uint128) (counter->count_and_high >> 32) << 64) + counter->low;
+                r->counts[cell] += (uint32_t) counter->count_and_high;
+                r->keys[cell] = (uint64_t) ((r->keys[cell] + sum) % key_range);
             } else
                 r->counts[cell] += c->counts[copy * n + cell];
     for (size_t cell = 0; r->adds_weights && cell < n; cell++)

@@ -286,25 +286,25 @@ static uint32_t take_cells(scan_stored *stored, uint32_t next)
     return next;
 }
 
-static int is_bad(int32_t code)
-{
-    return code < 0 && code != CELLAR_OUTCOME_FILTERED && code != CELLAR_OUTCOME_MISSING;
-}
-
 /* Whether no cell holds a value that would have to be reported with its row. */
-static int cells_are_good(scan_stored *stored, int32_t *codes)
+static cellar_status check_cells(scan_stored *stored, int32_t *codes, int *are_good,
+                                 cellar_error *err)
 {
+    *are_good = 1;
     for (uint32_t next = 0; next < stored->counted->n_cells;) {
         next = take_cells(stored, next);
         for (size_t u = 0; u < stored->n_uses; u++) {
             if (stored->uses[u].coder == NULL || scan_stored_codes(stored, u, codes) >= 0)
                 continue;
-            for (size_t i = 0; i < stored->n; i++)
-                if (is_bad(codes[i]))
-                    return 0;
+            for (size_t i = 0; i < stored->n; i++) {
+                if (codes[i] == CELLAR_OUTCOME_NO_MEMORY)
+                    return cellar_fail_memory(err, "a dictionary");
+                *are_good &= codes[i] >= 0 || codes[i] == CELLAR_OUTCOME_FILTERED ||
+                             codes[i] == CELLAR_OUTCOME_MISSING;
+            }
         }
     }
-    return 1;
+    return CELLAR_OK;
 }
 
 static cellar_status deliver_cells(scan_stored *stored, cellar_batch *batch, cellar_error *err)
@@ -337,7 +337,8 @@ cellar_status scan_stored_cells(scan_run *run, int *is_done, cellar_error *err)
     }
     CELLAR_TRY(batch_init(&batch, run, 0, err));
     CELLAR_TRY(stored_init(stored, run, err));
-    *is_done = run->bad_rows == CELLAR_BAD_ROWS_SKIP || cells_are_good(stored, codes);
+    CELLAR_TRY(check_cells(stored, codes, is_done, err));
+    *is_done |= run->bad_rows == CELLAR_BAD_ROWS_SKIP;
     if (*is_done)
         CELLAR_TRY(deliver_cells(stored, &batch, err));
 out:
