@@ -30,20 +30,23 @@ bench: ## measure speed and memory against the floor and other tools
 
 coverage: ## measure the coverage of every kind of interval, TABLES=1000 of each
 	@tools/bootstrap build check
-	@cmake --preset dev >/dev/null && cmake --build --preset dev --target test_coverage -- --quiet
+	@cmake --preset dev >/dev/null && cmake --build --preset dev --target test_coverage test_cube_coverage -- --quiet
 	@build/dev/tests/property/test_coverage $${TABLES:-1000}
+	@build/dev/tests/property/test_cube_coverage $${TABLES:-1000}
 
 fuzz: ## every fuzzer searches, SECONDS=60 each
 	@tools/bootstrap build check
 	@tools/test --fuzz-seconds $${SECONDS:-60} fuzz
 
-crash: ## a ledger under fire: several spenders, KILLS=1000 kills, failing disks, power cuts
+crash: ## ledgers, plans and vaults under fire: KILLS=1000 kills each, failing disks, power cuts
 	@tools/bootstrap build check
 	@cmake --preset dev >/dev/null && cmake --build --preset dev -- --quiet
 	@python3 tests/crash/ledger_storm.py build/dev/tests/crash/ledger_spender \
 	    build/dev/tests/crash/libledger_fault.so build/dev/cellar --kills $${KILLS:-1000}
 	@python3 tests/crash/plan_kills.py $(CURDIR)/build/dev/tests/crash/kill_at \
 	    $(CURDIR)/build/dev/cellar --kills $${KILLS:-1000}
+	@python3 tests/crash/vault_storm.py build/dev/tests/crash/vault_caller \
+	    build/dev/tests/crash/libledger_fault.so build/dev/cellar --kills $${KILLS:-1000}
 	@python3 tests/crash/power_cut.py build/dev --random 40
 
 mutants: ## break what matters in one place at a time, and expect a test to notice; ONLY=REGEX

@@ -23,6 +23,7 @@ static const cli_option cube_options[] = {
          "table: non-negative whole numbers that add within this table, and to no other"),
     TEXT("interval", "LEVEL", interval,
          "table: intervals that cover with this probability, such as 0.95"),
+    FLAG("simultaneous", simultaneous, "table: all intervals of the table hold together"),
     OUTPUT(path, "table: write .csv, .json (JSON-stat) or .px, with standard errors"),
     FLAG("force", force, "table: replace a file that exists"),
     NUMBER("limit", "N", limit, 0, 0, "show N rows, 0 for all [40]"),
@@ -63,14 +64,20 @@ enum { N_ACTIONS = sizeof cube_actions / sizeof cube_actions[0] };
 
 static const char *const action_names[] = {"plan", "compare", "build", "table", "show", NULL};
 enum { PLAN = 1, COMPARE = 2, BUILD = 4, TABLE = 8, SHOW = 16 };
-static const cli_place cube_places[] = {
-    {"by", TABLE},      {"level", TABLE},
-    {"only", TABLE},    {"group", TABLE},
-    {"margins", TABLE}, {"interval", TABLE},
-    {"whole", TABLE},   {"output", TABLE},
-    {"force", TABLE},   {"limit", TABLE | PLAN | COMPARE | SHOW},
-    {"verify", SHOW},   {"date", BUILD},
-    {"threads", BUILD}};
+static const cli_place cube_places[] = {{"by", TABLE},
+                                        {"level", TABLE},
+                                        {"only", TABLE},
+                                        {"group", TABLE},
+                                        {"margins", TABLE},
+                                        {"interval", TABLE},
+                                        {"simultaneous", TABLE},
+                                        {"whole", TABLE},
+                                        {"output", TABLE},
+                                        {"force", TABLE},
+                                        {"limit", TABLE | PLAN | COMPARE | SHOW},
+                                        {"verify", SHOW},
+                                        {"date", BUILD},
+                                        {"threads", BUILD}};
 
 static int cube_run(const cli_words *words, const cube_values *values)
 {

@@ -35,7 +35,7 @@ static const cli_command demo_command = {
     "[FOLDER] [options]",
     "Writes a small country that does not exist into FOLDER, which is made if need be: people.csv "
     "(one line per person), standin.csv (other people of such a country, to choose parameters on), "
-    "codelists/ and plans/small_country.yaml. Without FOLDER it is written here. The same seed "
+    "codelists/, plans/ and sites/. Without FOLDER it is written here. The same seed "
     "gives the same people on every machine.",
     demo_options,
     sizeof demo_options / sizeof demo_options[0],
@@ -90,6 +90,8 @@ static int run_all(demo_run *run)
         result = run_folder(run, "codelists");
     if (result == CLI_GO_ON)
         result = run_folder(run, "plans");
+    if (result == CLI_GO_ON)
+        result = run_folder(run, "sites");
     for (const demo_file *file = demo_files; file->name != NULL && result == CLI_GO_ON; file++)
         result = run_file(run, file->name, file, 0);
     if (result == CLI_GO_ON)
@@ -99,7 +101,7 @@ static int run_all(demo_run *run)
     if (result != CLI_GO_ON)
         return result;
     cli_message("wrote people.csv, standin.csv (%" PRIu64 " made-up people each), codelists/, "
-                "plans/small_country.yaml",
+                "plans/, sites/",
                 run->people);
     return CLI_DONE;
 }

@@ -2,8 +2,10 @@
 /* cellar exposure: how many people stand out, and what to do about it. */
 #include "verbs.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include <cellar/anonymity.h>
 #include <cellar/text.h>
 
 #include "exposure.h"
@@ -244,9 +246,35 @@ static void exposure_write_json(const char *part, const exposure_answer *answer,
     cli_json_end(&json, '}');
 }
 
-static void exposure_write_people(const char *part, const exposure_answer *answer,
-                                  cellar_output *output)
+enum { DETAILS_BYTES = 128 };
+
+/* Of the measures of a sensitive column, those that a table of groups leaves to --csv and --json:
+ * it shows how many values a group has, and what the groups are ordered by, or else how far they
+ * are from all people. */
+static const char *exposure_details(const exposure_values *values, char out[DETAILS_BYTES])
 {
+    static const char *const shown[] = {[CELLAR_ORDER_ENTROPY] = "entropy_l",
+                                        [CELLAR_ORDER_CLOSENESS] = "t_equal",
+                                        [CELLAR_ORDER_ORDERED] = "t_ordered",
+                                        [CELLAR_ORDER_HIERARCHICAL] = "t_hierarchical",
+                                        [CELLAR_ORDER_DISCLOSURE] = "delta_disclosure",
+                                        [CELLAR_ORDER_LIKENESS] = "beta_likeness",
+                                        [CELLAR_ORDER_RISK] = NULL};
+    static const char *const measures[] = {
+        "entropy_l",        "t_equal",       "t_ordered",     "t_hierarchical",
+        "delta_disclosure", "beta_likeness", "beta_enhanced", NULL};
+    const char *own = values->worst_by > 0 ? shown[values->worst_by - 1] : NULL;
+    snprintf(out, DETAILS_BYTES, "measure");
+    for (size_t i = 0; measures[i] != NULL; i++)
+        if (strcmp(measures[i], own != NULL ? own : "t_equal") != 0)
+            snprintf(out + strlen(out), DETAILS_BYTES - strlen(out), ",%s", measures[i]);
+    return out;
+}
+
+static void exposure_write_people(const exposure_values *values, const char *part,
+                                  const exposure_answer *answer, cellar_output *output)
+{
+    char details[DETAILS_BYTES];
     if (strcmp(part, "shares") != 0)
         cellar_output_string(output, "Confidential: an assessment of true counts\n\n");
     cli_results_people(&answer->header, NULL, output);
@@ -254,7 +282,9 @@ static void exposure_write_people(const char *part, const exposure_answer *answe
     cli_results_people(&answer->results, NULL, output);
     if (answer->groups.n > 0) {
         cellar_output_printf(output, "\n%s\n", answer->groups_key);
-        cli_results_people(&answer->groups, "measure", output);
+        cli_results_people(&answer->groups, exposure_details(values, details), output);
+        if (values->sensitive != NULL)
+            cellar_output_string(output, "(all measures of the groups: --csv list, --json)\n");
     }
     for (size_t i = 0; i < answer->notes.n; i++)
         cellar_output_printf(output, "%s%s\n", i == 0 ? "\n" : "", answer->notes.items[i]);
@@ -272,7 +302,7 @@ static void exposure_write(const exposure_values *values, const char *part,
     else if (values->csv == EXPOSURE_CSV_LIST)
         cellar_output_printf(output, "%s\n", answer->groups_columns);
     else
-        exposure_write_people(part, answer, output);
+        exposure_write_people(values, part, answer, output);
 }
 
 static int exposure_run(const exposure_values *values, const exposure_part *part, const char *path)

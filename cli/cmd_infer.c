@@ -14,13 +14,13 @@ static const cli_option infer_options[] = {
     TEXT("rows", "VAR", rows, "independence: the variable in the rows"),
     TEXT("columns", "VAR", columns,
          "independence: the variable in the columns; loglinear and interval: the variables of the "
-         "table, comma-separated [all]"),
+         "table, comma-separated [all]; of a cube region^1 is a level"),
     TEXT("model", "MODEL", model, "loglinear: the model tested, such as 'a*b + c'"),
     TEXT("against", "MODEL", against,
          "loglinear: the larger model it is tested against [saturated]"),
     CHOICE("reference", "chi-square|bootstrap", reference,
            "what the statistic is compared with; bootstrap draws tables from the model, noise "
-           "included [chi-square]"),
+           "included [chi-square; of a cube bootstrap]"),
     NUMBER("replicates", "B", replicates, 2, 100000000,
            "tables of the bootstrap [999; in a study 199]"),
     NUMBER("seed", "S", seed, 0, 0, "of everything simulated [1]"),
@@ -75,6 +75,7 @@ static const char *const infer_examples[] = {
     "sex*region'",
     "cellar infer interval release.json --of 'sex=F' --within ''",
     "cellar infer interval release.json --every-cell --simultaneous --prior uniform",
+    "cellar infer interval country.cube --of 'region=Border; sex=F' --minus 'region=Border; sex=M'",
     "cellar infer study --table-3",
     "cellar infer binomial --released 45 --trials 80 --null 0.5 --mechanism "
     "truncated-laplace:epsilon=0.5,m=5",
@@ -84,8 +85,9 @@ static const char *const infer_examples[] = {
 
 static const cli_command infer_command = {
     "infer",
-    "independence|loglinear|interval|binomial|study [RELEASE] [options]",
-    "Tests and intervals from released values that reckon with the noise, which a release "
+    "independence|loglinear|interval|binomial|study [RELEASE|CUBE] [options]",
+    "Tests and intervals from released values that reckon with the noise, which a release or a "
+    "cube "
     "carries with it; the naive result, which takes the values for counts, stands beside each.",
     infer_options,
     sizeof infer_options / sizeof infer_options[0],
@@ -192,7 +194,7 @@ static int infer_find(const cli_words *words, const infer_part **part)
     if ((*part)->n_files == 0 && words->n > 1)
         return cli_usage("infer %s reads no file", words->items[0]);
     if ((*part)->n_files == 1 && words->n != 2)
-        return cli_usage("infer %s needs one file: a release", words->items[0]);
+        return cli_usage("infer %s needs one file: a release or a cube", words->items[0]);
     return CLI_GO_ON;
 }
 

@@ -7,11 +7,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <cellar/cube.h>
 #include <cellar/manifest.h>
 #include <cellar/plan.h>
 #include <cellar/release_file.h>
 #include <cellar/report.h>
 
+#include "cube.h"
 #include "lists.h"
 #include "options.h"
 #include "reader.h"
@@ -26,6 +28,7 @@ typedef struct report_values {
     cli_number copies, seed, groups;
     int is_public;
     cli_number rows;
+    cli_words table;
     const char *verify, *title, *charts, *path;
     int force;
     cli_number threads;
@@ -45,7 +48,8 @@ static const cli_option report_options[] = {
     TEXT("epsilon", "GRID", epsilon,
          "look at mechanisms with an epsilon at these values [0.01..100/41]"),
     CHOICE("negatives", "keep|zero", negatives, "what is to become of values below zero [keep]"),
-    TEXT("release", "RELEASE", release, "look at this release of the table, too"),
+    TEXT("release", "RELEASE", release,
+         "look at this release of the table, too; of a plan with a universe, this cube"),
     NUMBER("groups", "N", groups, 0, 100000, "name so many of the most exposed groups [20]"),
     NUMBER("copies", "R", copies, 2, 10000000,
            "simulate so many copies for what analysts lose [30]"),
@@ -59,6 +63,9 @@ static const cli_option report_options[] = {
          "check first that the owner of this public key signed the folder of each release; the "
          "page says so, and else that nothing was verified"),
     NUMBER("rows", "N", rows, 0, 0, "show so many rows of each release at most; 0: none [200]"),
+    MANY("table", "A,B", table,
+         "of a cube: show this table, region^1 for a level; may be repeated [some of two "
+         "variables]"),
     SECTION("Writing it"),
     TEXT("title", "TEXT", title, "the title of the page"),
     OUTPUT(path, "the page [standard output]"),
@@ -75,13 +82,14 @@ static const char *const report_examples[] = {
     "discrete-laplace:epsilon=1 --mechanism poisson:alpha=0.5 --charts charts -o page.html",
     "cellar report --plan plan.yaml --qid region,age --sensitive diagnosis -o page.html",
     "cellar report --public release.csv -o page.html",
+    "cellar report --public country.cube --table region,sex -o page.html",
     "cellar report --public regions.csv ages.json --title 'Census tables' -o page.html",
     NULL};
 
 static const cli_command report_command = {
     "report",
     "--plan PLAN --qid A,B --sensitive Y -o page.html, or TABLE --qid A,B --sensitive Y "
-    "--mechanism SPEC -o page.html, or --public RELEASE... -o page.html",
+    "--mechanism SPEC -o page.html, or --public RELEASE...|CUBE -o page.html",
     "Writes one HTML page that needs nothing else: no network, no script, charts inside, to be "
     "read "
     "on a screen or printed. The page for the committee is computed from true counts and "
@@ -89,7 +97,8 @@ static const cli_command report_command = {
     "groups, the noise, the certificate, what is not covered, a checklist to sign. With --plan it "
     "is about the plan that will run, each table with its own mechanism. With --public "
     "the page is made from releases and their certificates alone: what is released, what is "
-    "proved about it, the noise of every value, how to test with it.",
+    "proved about it, the noise of every value, how to test with it; of a cube some tables with "
+    "intervals, and the error of each.",
     report_options,
     sizeof report_options / sizeof report_options[0],
     report_examples};
@@ -185,6 +194,65 @@ static int report_public(const report_values *values, const cli_words *files)
     return cli_exit(status, &err);
 }
 
+/* The tables of a cube that are asked for: one question each, with their sides and names. */
+typedef struct report_tables {
+    cellar_cube_question *questions;
+    cellar_cube_side (*sides)[CELLAR_MAX_VARIABLES];
+    cli_words *names;
+} report_tables;
+
+static int report_tables_read(const cli_words *tables, report_tables *out)
+{
+    int result = CLI_GO_ON;
+    out->questions = cli_alloc(tables->n + 1, sizeof *out->questions);
+    out->sides = cli_alloc(tables->n + 1, sizeof *out->sides);
+    out->names = cli_alloc(tables->n + 1, sizeof *out->names);
+    for (size_t i = 0; i < tables->n && result == CLI_GO_ON; i++) {
+        cli_words_split(&out->names[i], tables->items[i], ',', 1);
+        result = cli_cube_sides(&out->names[i], out->sides[i]);
+        out->questions[i] = (cellar_cube_question){out->sides[i], out->names[i].n, 1};
+    }
+    return result;
+}
+
+static void report_tables_clear(report_tables *tables, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        cli_words_clear(&tables->names[i]);
+    free(tables->questions);
+    free(tables->sides);
+    free(tables->names);
+}
+
+static int report_public_cube(const report_values *values, const char *path)
+{
+    cellar_report_options options = report_how(values);
+    const char *name = report_file_name(path);
+    report_tables tables = {0};
+    cellar_cube *cube = NULL;
+    cellar_public_key key;
+    cellar_error err;
+    cellar_status status = CELLAR_OK;
+    int result = report_tables_read(&values->table, &tables);
+    if (result == CLI_GO_ON) {
+        if (values->verify != NULL)
+            status = cellar_public_key_read(values->verify, &key, &err);
+        if (status == CELLAR_OK && values->verify != NULL)
+            status = report_verify(path, &key, &err);
+        if (status == CELLAR_OK)
+            status = cellar_cube_open(path, &cube, &err);
+        options.signer = values->verify != NULL ? key.id : NULL;
+        options.names = &name;
+        if (status == CELLAR_OK)
+            status = cellar_report_cube(cube, tables.questions, values->table.n, &options,
+                                        values->path != NULL ? values->path : "-", &err);
+        result = cli_exit(status, &err);
+    }
+    cellar_cube_close(cube);
+    report_tables_clear(&tables, values->table.n);
+    return result;
+}
+
 /* ---- the page for the committee ------------------------------------------------------------- */
 
 /* A run for the committee. */
@@ -275,6 +343,7 @@ static int report_plan(const report_values *values)
     cellar_committee_options committee = cellar_committee_options_default();
     cli_words known = {0}, sensitive = {0}, epsilons = {0};
     cellar_plan *plan = NULL;
+    cellar_cube *cube = NULL;
     cellar_error err;
     cellar_status status = CELLAR_OK;
     int result = CLI_GO_ON;
@@ -288,6 +357,9 @@ static int report_plan(const report_values *values)
                                            cli_words_items(&sensitive), sensitive.n};
         report_assessment(values, &committee, &epsilons);
         status = cellar_plan_read(values->plan, &plan, &err);
+        if (status == CELLAR_OK && values->release != NULL)
+            status = cellar_cube_open(values->release, &cube, &err);
+        committee.cube = cube;
         options.progress = cli_progress_begin();
         if (status == CELLAR_OK)
             status = cellar_report_plan(plan, &attack, &committee, &options,
@@ -296,6 +368,7 @@ static int report_plan(const report_values *values)
         result = status == CELLAR_ERR_ARGUMENT ? cli_usage("report: %s", err.message)
                                                : cli_exit(status, &err);
     }
+    cellar_cube_close(cube);
     cellar_plan_free(plan);
     cli_words_clear(&known);
     cli_words_clear(&sensitive);
@@ -315,6 +388,11 @@ static int report_check_public(const report_values *values, const cli_words *fil
         values->seed.given || values->groups.given)
         return cli_usage("report --public: releases say how they were made; --qid, --mechanism and "
                          "what belongs to them are for the committee's page");
+    for (size_t i = 0; i < files->n; i++)
+        if (cellar_cube_is_file(files->items[i]) && files->n > 1)
+            return cli_usage("report --public: a cube has a page of its own; name it alone");
+    if (values->table.n > 0 && !cellar_cube_is_file(files->items[0]))
+        return cli_usage("report: --table is for a cube; a release has one table");
     return CLI_GO_ON;
 }
 
@@ -324,10 +402,12 @@ static int report_check(const report_values *values, const cli_words *files)
         return report_check_public(values, files);
     if (values->plan != NULL &&
         (files->n > 0 || values->mechanism.n > 0 || values->negatives != 0 ||
-         values->release != NULL || values->domain.n > 0))
+         (values->release != NULL && !cellar_cube_is_file(values->release)) ||
+         values->domain.n > 0))
         return cli_usage(
             "report --plan: the plan says which tables, mechanisms, negatives and code "
-            "lists; leave out TABLE, --mechanism, --negatives, --release and --domain");
+            "lists; leave out TABLE, --mechanism, --negatives, --domain, and --release unless it "
+            "is a cube");
     if (values->plan == NULL && files->n != 1)
         return cli_usage("report: say --plan PLAN, or name one table, a file that cellar tabulate "
                          "wrote, or say --public and name releases");
@@ -339,6 +419,8 @@ static int report_check(const report_values *values, const cli_words *files)
         return cli_usage("report: --rows is for --public");
     if (values->verify != NULL)
         return cli_usage("report: --verify is for --public");
+    if (values->table.n > 0)
+        return cli_usage("report: --table is for --public and a cube");
     if (values->path == NULL && cli_stdout_is_terminal())
         return cli_usage("report: name the page: -o page.html");
     return CLI_GO_ON;
@@ -359,7 +441,9 @@ int cli_report(int argc, char **argv)
     if (result == CLI_GO_ON)
         result = report_make_folder(values.charts);
     if (result == CLI_GO_ON)
-        result = values.is_public      ? report_public(&values, &files)
+        result = values.is_public && cellar_cube_is_file(files.items[0])
+                     ? report_public_cube(&values, files.items[0])
+                 : values.is_public    ? report_public(&values, &files)
                  : values.plan != NULL ? report_plan(&values)
                                        : report_committee(&values, files.items[0]);
     cli_words_clear(&files);

@@ -11,7 +11,7 @@
 typedef struct cube_values {
     const char *path, *by, *interval, *date;
     cli_words level, only, group;
-    int margins, whole, json, force, verify;
+    int margins, simultaneous, whole, json, force, verify;
     cli_number threads, limit;
 } cube_values;
 
@@ -21,5 +21,9 @@ int cli_cube_compare(const char *path, const cube_values *values);
 int cli_cube_build(const char *path, const cube_values *values);
 int cli_cube_show(const char *path, const cube_values *values);
 int cli_cube_table(const char *path, const cube_values *values);
+
+/* The sides of a question from names such as "sex" and "region^1"; `sides` has room for
+ * CELLAR_MAX_VARIABLES. Changes the names: they lose their levels. */
+int cli_cube_sides(const cli_words *names, cellar_cube_side *sides);
 
 #endif

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cellar/cube_inference.h>
+
 #include "cube.h"
 #include "json_out.h"
 #include "lists.h"
@@ -154,7 +156,7 @@ static void asking_clear(asking *a)
 
 typedef struct answer {
     const cellar_estimate *estimate;
-    double multiplier; /* of the standard error; 0: no interval */
+    double *half_widths; /* of intervals; NULL: there are none */
     uint64_t limit;
     int whole; /* 1: it has whole numbers, and they are what is wanted */
 } answer;
@@ -164,13 +166,13 @@ static void show_cells(const answer *a, cellar_output *output)
     const cellar_schema *schema = cellar_estimate_schema(a->estimate);
     const size_t n = cellar_estimate_n_cells(a->estimate);
     const size_t n_variables = cellar_schema_n_variables(schema);
-    const size_t n_more = a->multiplier > 0 ? 2 : a->whole ? 1 : 0;
+    const size_t n_more = a->half_widths != NULL ? 2 : a->whole ? 1 : 0;
     cli_grid grid = {.n_columns = n_variables + 2 + n_more};
     for (size_t v = 0; v < n_variables; v++)
         cli_grid_add(&grid, cellar_schema_variable(schema, v));
     cli_grid_add(&grid, "estimate");
     cli_grid_add(&grid, "se");
-    if (a->multiplier > 0) {
+    if (a->half_widths != NULL) {
         cli_grid_add(&grid, "from");
         cli_grid_add(&grid, "to");
     }
@@ -187,8 +189,8 @@ static void show_cells(const answer *a, cellar_output *output)
         cli_grid_add(&grid, text);
         snprintf(text, sizeof text, "%.1f", cell.se);
         cli_grid_add(&grid, text);
-        for (int side = -1; a->multiplier > 0 && side <= 1; side += 2) {
-            snprintf(text, sizeof text, "%.1f", cell.value + side * a->multiplier * cell.se);
+        for (int side = -1; a->half_widths != NULL && side <= 1; side += 2) {
+            snprintf(text, sizeof text, "%.1f", cell.value + side * a->half_widths[i]);
             cli_grid_add(&grid, text);
         }
         if (a->whole)
@@ -220,9 +222,9 @@ static void json_cells(const answer *a, cellar_output *output)
                           cellar_schema_code(schema, v, categories[v]));
         cli_json_real(&json, "estimate", cell.value);
         cli_json_real(&json, "se", cell.se);
-        if (a->multiplier > 0) {
-            cli_json_real(&json, "low", cell.value - a->multiplier * cell.se);
-            cli_json_real(&json, "high", cell.value + a->multiplier * cell.se);
+        if (a->half_widths != NULL) {
+            cli_json_real(&json, "low", cell.value - a->half_widths[i]);
+            cli_json_real(&json, "high", cell.value + a->half_widths[i]);
         }
         if (a->whole)
             cli_json_count(&json, "whole", (uint64_t) cell.whole);
@@ -266,33 +268,56 @@ static int read_level(const char *text, double *out)
                            text);
 }
 
+static int check_interval(const cube_values *values, double *level)
+{
+    if (values->whole && values->interval != NULL)
+        return cli_usage("--whole has no --interval: intervals belong to the estimates");
+    if (values->simultaneous && values->interval == NULL)
+        return cli_usage("--simultaneous is for --interval");
+    return read_level(values->interval, level);
+}
+
+/* The table, and with a level the widths of its intervals. */
+static cellar_status ask(const cellar_cube *cube, const cellar_cube_question *question,
+                         const cube_values *values, double level, answer *out,
+                         cellar_estimate **estimate, cellar_error *err)
+{
+    cellar_status status = values->whole ? cellar_cube_ask_whole(cube, question, estimate, err)
+                                         : cellar_cube_ask(cube, question, estimate, err);
+    const size_t n = status == CELLAR_OK ? cellar_estimate_n_cells(*estimate) : 0;
+    if (status != CELLAR_OK || !(level > 0))
+        return status;
+    out->half_widths = cli_alloc(n + 1, sizeof *out->half_widths);
+    return cellar_cube_half_widths(cube, question, level, values->simultaneous, out->half_widths, n,
+                                   err);
+}
+
 int cli_cube_table(const char *path, const cube_values *values)
 {
     asking a = {0};
+    answer found = {.limit = values->limit.given ? values->limit.value : 40,
+                    .whole = values->whole};
     cellar_cube *cube = NULL;
     cellar_estimate *estimate = NULL;
     cellar_error err;
     double level;
-    int result = read_level(values->interval, &level);
-    if (result == CLI_GO_ON && values->whole && values->interval != NULL)
-        result = cli_usage("--whole has no --interval: intervals belong to the estimates");
+    int result = check_interval(values, &level);
     if (result == CLI_GO_ON)
         result = asking_read(&a, values);
     if (result == CLI_GO_ON) {
         const cellar_cube_question question = {a.sides, a.variables.n, values->margins};
         cellar_status status = cellar_cube_open(path, &cube, &err);
         if (status == CELLAR_OK)
-            status = values->whole ? cellar_cube_ask_whole(cube, &question, &estimate, &err)
-                                   : cellar_cube_ask(cube, &question, &estimate, &err);
+            status = ask(cube, &question, values, level, &found, &estimate, &err);
         if (status != CELLAR_OK)
             result = cli_exit(status, &err);
     }
     if (result == CLI_GO_ON) {
-        const answer found = {estimate, level > 0 ? cellar_cube_multiplier(cube, level) : 0,
-                              values->limit.given ? values->limit.value : 40, values->whole};
+        found.estimate = estimate;
         result = values->path != NULL ? answer_write(&found, values)
                                       : answer_print(&found, values->json);
     }
+    free(found.half_widths);
     cellar_estimate_free(estimate);
     cellar_cube_close(cube);
     asking_clear(&a);

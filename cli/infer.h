@@ -3,7 +3,9 @@
 #ifndef CELLAR_CLI_INFER_H
 #define CELLAR_CLI_INFER_H
 
+#include <cellar/cube_inference.h>
 #include <cellar/inference.h>
+#include <cellar/interval.h>
 #include <cellar/output.h>
 
 #include "json_out.h"
@@ -54,11 +56,33 @@ void infer_note(infer_answer *answer, const char *note);
 void infer_note_population(infer_answer *answer);
 /* A decimal, or `otherwise` when the option was not given. */
 int infer_real(const char *option, const char *text, double otherwise, double *out);
-/* Reads a release and makes the table of the variables named (none: all of them). */
-int infer_read(const char *path, const cli_words *names, cellar_release **release,
-               cellar_noisy **noisy);
+
+/* A table for tests, and the release or the cube it is from. */
+typedef struct infer_source {
+    cellar_release *release; /* or NULL */
+    cellar_cube *cube;       /* or NULL */
+    cellar_noisy *noisy;
+} infer_source;
+
+/* Reads a release or a cube and makes the table of the variables named (none: all of a release);
+ * of a cube "region^1" is a level of a variable. Clear it in every case. */
+int infer_read(const char *path, const cli_words *names, infer_source *source);
+void infer_source_clear(infer_source *source);
 /* What was released and how, in the header. */
-void infer_tell_release(const cellar_release *release, const cellar_noisy *noisy,
-                        infer_answer *answer);
+void infer_describe_source(const infer_source *source, infer_answer *answer);
+
+/* What a set of cells is compared with, as infer interval is asked. */
+typedef struct infer_question {
+    const char *of, *other;
+    cellar_comparison comparison;
+    cellar_interval_options options;
+} infer_question;
+
+extern const char *const infer_comparisons[]; /* the measure, by cellar_comparison */
+/* Names the sets of a finding in the list. */
+void infer_add_sets(const infer_question *q, infer_answer *answer);
+/* The answer of a cube. */
+int infer_run_cube_interval(const infer_values *values, const infer_question *q, const char *path,
+                            infer_answer *answer);
 
 #endif

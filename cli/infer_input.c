@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the parts of cellar infer share: reading releases, notes. */
+/* What the parts of cellar infer share: reading releases and cubes, notes. */
 #include <stdio.h>
 #include <string.h>
 
 #include <cellar/release_file.h>
 #include <cellar/text.h>
 
+#include "cube.h"
 #include "infer.h"
 #include "lists.h"
 
@@ -48,27 +49,64 @@ static int find_variables(const cellar_schema *schema, const cli_words *names, s
     return CLI_GO_ON;
 }
 
-int infer_read(const char *path, const cli_words *names, cellar_release **release,
-               cellar_noisy **noisy)
+static int read_release(const char *path, const cli_words *names, infer_source *source)
 {
     size_t variables[CELLAR_MAX_VARIABLES];
     cellar_error err;
     cellar_status status =
-        cellar_release_read(path, cellar_table_format_of_path(path), release, &err);
+        cellar_release_read(path, cellar_table_format_of_path(path), &source->release, &err);
     int result;
-    *noisy = NULL;
     if (status != CELLAR_OK)
         return cli_exit(status, &err);
-    result = find_variables(cellar_release_schema(*release), names, variables);
+    result = find_variables(cellar_release_schema(source->release), names, variables);
     if (result != CLI_GO_ON)
         return result;
-    status =
-        cellar_noisy_from_release(*release, names->n > 0 ? variables : NULL, names->n, noisy, &err);
+    status = cellar_noisy_from_release(source->release, names->n > 0 ? variables : NULL, names->n,
+                                       &source->noisy, &err);
     return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
 }
 
-void infer_tell_release(const cellar_release *release, const cellar_noisy *noisy,
-                        infer_answer *answer)
+static int read_cube(const char *path, const cli_words *names, infer_source *source)
+{
+    cellar_cube_side sides[CELLAR_MAX_VARIABLES];
+    cellar_error err;
+    cellar_status status;
+    int result = cli_cube_sides(names, sides);
+    if (result != CLI_GO_ON)
+        return result;
+    if (names->n == 0)
+        return cli_usage("a cube has many tables: name the variables, --columns a,b");
+    status = cellar_cube_open(path, &source->cube, &err);
+    if (status == CELLAR_OK)
+        status = cellar_noisy_from_cube(source->cube, sides, names->n, &source->noisy, &err);
+    return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
+}
+
+int infer_read(const char *path, const cli_words *names, infer_source *source)
+{
+    return cellar_cube_is_file(path) ? read_cube(path, names, source)
+                                     : read_release(path, names, source);
+}
+
+void infer_source_clear(infer_source *source)
+{
+    cellar_noisy_free(source->noisy);
+    cellar_release_free(source->release);
+    cellar_cube_close(source->cube);
+}
+
+static void describe_cube(const cellar_noisy *noisy, infer_answer *answer)
+{
+    cli_results_text(&answer->header, "source", "a table of a cube");
+    cli_results_text(&answer->header, "stands_in", cellar_noisy_mechanism(noisy));
+    infer_note(answer,
+               "Errors of cells of a cube are correlated. The statistic takes them for independent "
+               "noise of the same variance; the bootstrap draws the noise of all measured tables "
+               "again and estimates as the cube was, so that the p-value knows the correlations.");
+}
+
+static void describe_release(const cellar_release *release, const cellar_noisy *noisy,
+                             infer_answer *answer)
 {
     cli_results *header = &answer->header;
     cli_results_text(header, "mechanism", cellar_noisy_mechanism(noisy));
@@ -86,4 +124,12 @@ void infer_tell_release(const cellar_release *release, const cellar_noisy *noisy
                    "The release has no such margin: its cells were summed, with the exact "
                    "distribution of the noise of the sums. A released margin would be more exact.");
     }
+}
+
+void infer_describe_source(const infer_source *source, infer_answer *answer)
+{
+    if (source->cube != NULL)
+        describe_cube(source->noisy, answer);
+    else
+        describe_release(source->release, source->noisy, answer);
 }

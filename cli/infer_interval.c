@@ -10,14 +10,9 @@
 
 #include "infer.h"
 
-/* What was asked for, as sets of cells in words. */
-typedef struct question {
-    const char *of, *other;
-    cellar_comparison comparison;
-    cellar_interval_options options;
-} question;
+const char *const infer_comparisons[] = {"count", "difference", "ratio", "proportion"};
 
-static int question_read(const infer_values *values, question *q)
+static int question_read(const infer_values *values, infer_question *q)
 {
     int n = (values->minus != NULL) + (values->over != NULL) + (values->within != NULL);
     int result;
@@ -45,8 +40,8 @@ static int question_read(const infer_values *values, question *q)
 }
 
 /* The table of the variables that are named: a margin that was released is used as released. */
-static int read_table(const infer_values *values, const question *q, const char *path,
-                      cellar_release **release, cellar_noisy **noisy)
+static int read_table(const infer_values *values, const infer_question *q, const char *path,
+                      infer_source *source)
 {
     size_t variables[CELLAR_MAX_VARIABLES], n = 0;
     cli_words names = {0};
@@ -56,23 +51,31 @@ static int read_table(const infer_values *values, const question *q, const char 
     if (values->every_cell) {
         if (values->columns != NULL)
             cli_words_split(&names, values->columns, ',', 1);
-        result = infer_read(path, &names, release, noisy);
+        result = infer_read(path, &names, source);
         cli_words_clear(&names);
         return result;
     }
-    status = cellar_release_read(path, cellar_table_format_of_path(path), release, &err);
+    status = cellar_release_read(path, cellar_table_format_of_path(path), &source->release, &err);
     if (status == CELLAR_OK)
-        status = cellar_cell_set_variables(*release, q->of, variables, &n, &err);
+        status = cellar_cell_set_variables(source->release, q->of, variables, &n, &err);
     if (status == CELLAR_OK && q->other != NULL)
-        status = cellar_cell_set_variables(*release, q->other, variables, &n, &err);
+        status = cellar_cell_set_variables(source->release, q->other, variables, &n, &err);
     if (status == CELLAR_OK && n == 0)
         variables[n++] = 0; /* everything: the sum of any margin */
     if (status == CELLAR_OK) {
-        status = cellar_noisy_from_release(*release, variables, n, noisy, &err);
-        if (status == CELLAR_ERR_RULE) /* no such margin: its cells, and their own laws */
-            status = cellar_noisy_from_release(*release, NULL, 0, noisy, &err);
+        status = cellar_noisy_from_release(source->release, variables, n, &source->noisy, &err);
+        if (status == CELLAR_ERR_RULE) /* no such margin: its cells, each with its distribution */
+            status = cellar_noisy_from_release(source->release, NULL, 0, &source->noisy, &err);
     }
     return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
+}
+
+void infer_add_sets(const infer_question *q, infer_answer *answer)
+{
+    cli_results_begin(&answer->list, infer_comparisons[q->comparison]);
+    cli_results_text(&answer->list, "of", q->of[0] != '\0' ? q->of : "everything");
+    if (q->other != NULL)
+        cli_results_text(&answer->list, "with", q->other[0] != '\0' ? q->other : "everything");
 }
 
 static void add_interval(const cellar_interval *found, cli_results *list)
@@ -88,9 +91,8 @@ static void add_interval(const cellar_interval *found, cli_results *list)
     cli_results_member(list, "naive", "high", found->naive_high);
 }
 
-static int run_one(const question *q, const cellar_noisy *noisy, infer_answer *answer)
+static int run_one(const infer_question *q, const cellar_noisy *noisy, infer_answer *answer)
 {
-    static const char *const kinds[] = {"count", "difference", "ratio", "proportion"};
     cellar_cell_set *set = NULL, *other = NULL;
     cellar_interval found;
     cellar_error err;
@@ -100,10 +102,7 @@ static int run_one(const question *q, const cellar_noisy *noisy, infer_answer *a
     if (status == CELLAR_OK)
         status = cellar_interval_run(noisy, set, q->comparison, other, &q->options, &found, &err);
     if (status == CELLAR_OK) {
-        cli_results_begin(&answer->list, kinds[q->comparison]);
-        cli_results_text(&answer->list, "of", q->of[0] != '\0' ? q->of : "everything");
-        if (q->other != NULL)
-            cli_results_text(&answer->list, "with", q->other[0] != '\0' ? q->other : "everything");
+        infer_add_sets(q, answer);
         add_interval(&found, &answer->list);
         cli_results_count(&answer->list, "numbers_summed", found.n_noises);
         if (found.conservative)
@@ -127,7 +126,7 @@ static void add_codes(const cellar_noisy *noisy, size_t cell, cli_results *list)
                          cellar_noisy_code(noisy, v, levels[v]));
 }
 
-static int run_every(const infer_values *values, question *q, const cellar_noisy *noisy,
+static int run_every(const infer_values *values, infer_question *q, const cellar_noisy *noisy,
                      infer_answer *answer)
 {
     cellar_status status = CELLAR_OK;
@@ -160,7 +159,7 @@ static int run_every(const infer_values *values, question *q, const cellar_noisy
     return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
 }
 
-static void tell_question(const infer_values *values, const question *q, infer_answer *answer)
+static void tell_question(const infer_values *values, const infer_question *q, infer_answer *answer)
 {
     static const char *const priors[] = {"none: a confidence interval", "uniform on 0, 1, 2, ...",
                                          "1/(count + 1)"};
@@ -214,23 +213,23 @@ static void tell_margins(const cellar_release *release, infer_answer *answer)
 
 int infer_run_interval(const infer_values *values, const char *path, infer_answer *answer)
 {
-    question q = {0};
-    cellar_release *release = NULL;
-    cellar_noisy *noisy = NULL;
+    infer_question q = {0};
+    infer_source source = {0};
     int result = question_read(values, &q);
 
+    if (result == CLI_GO_ON && cellar_cube_is_file(path))
+        return infer_run_cube_interval(values, &q, path, answer);
     if (result == CLI_GO_ON)
-        result = read_table(values, &q, path, &release, &noisy);
+        result = read_table(values, &q, path, &source);
     if (result == CLI_GO_ON) {
         cli_results_begin(&answer->header, "interval");
-        infer_tell_release(release, noisy, answer);
+        infer_describe_source(&source, answer);
         tell_question(values, &q, answer);
-        tell_margins(release, answer);
+        tell_margins(source.release, answer);
         answer->list_key = "intervals";
-        result =
-            values->every_cell ? run_every(values, &q, noisy, answer) : run_one(&q, noisy, answer);
+        result = values->every_cell ? run_every(values, &q, source.noisy, answer)
+                                    : run_one(&q, source.noisy, answer);
     }
-    cellar_noisy_free(noisy);
-    cellar_release_free(release);
+    infer_source_clear(&source);
     return result;
 }

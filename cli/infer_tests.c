@@ -12,10 +12,12 @@
 
 enum { REFERENCE_CHI_SQUARE = 1, REFERENCE_BOOTSTRAP };
 
-static cellar_test_options test_options(const infer_values *values)
+/* Of a cube the bootstrap is the only reference, and the default. */
+static cellar_test_options test_options(const infer_values *values, const infer_source *source)
 {
     cellar_test_options o = cellar_test_options_default();
-    if (values->reference == REFERENCE_BOOTSTRAP)
+    if (values->reference == REFERENCE_BOOTSTRAP ||
+        (source->cube != NULL && values->reference == 0))
         o.reference = CELLAR_REFERENCE_BOOTSTRAP;
     if (values->replicates.given)
         o.n_replicates = values->replicates.value;
@@ -97,8 +99,11 @@ static void tell_test(const cellar_loglinear *test, const cellar_test_options *o
     infer_note_population(answer);
 }
 
-static void add_cells(const cellar_noisy *noisy, const cellar_loglinear *test, infer_answer *answer)
+static void add_cells(const infer_source *source, const cellar_loglinear *test,
+                      infer_answer *answer)
 {
+    const cellar_noisy *noisy = source->noisy;
+    const char *shown = source->cube != NULL ? "estimate" : "released";
     cli_results *list = &answer->list;
     answer->list_key = "cells";
     for (size_t i = 0; i < cellar_noisy_n_cells(noisy); i++) {
@@ -111,9 +116,9 @@ static void add_cells(const cellar_noisy *noisy, const cellar_loglinear *test, i
             cli_results_text(list, cellar_noisy_variable(noisy, v),
                              cellar_noisy_code(noisy, v, levels[v]));
         if (cellar_noisy_is_suppressed(noisy, i))
-            cli_results_text(list, "released", "suppressed");
+            cli_results_text(list, shown, "suppressed");
         else
-            cli_results_real(list, "released", (double) cellar_noisy_released(noisy, i));
+            cli_results_real(list, shown, (double) cellar_noisy_released(noisy, i));
         cli_results_real(list, "expected", cell.expected);
         cli_results_real(list, "residual", cell.residual);
         cli_results_real(list, "naive_expected", cell.naive_expected);
@@ -129,30 +134,17 @@ static void add_estimate(cli_results *list, const char *group,
     cli_results_member(list, group, "high", estimate->high);
 }
 
-/* Cramer's V, and the odds ratios of each cell with the largest row and column. */
-static int add_association(const infer_values *values, const cellar_noisy *noisy,
-                           infer_answer *answer)
+/* The odds ratios of each cell with the largest row and column. */
+static int add_odds_ratios(const cellar_noisy *noisy, double confidence, infer_answer *answer)
 {
-    cellar_test_options options = test_options(values);
-    cellar_interval_estimate aware, naive;
-    double confidence, naive_v;
-    size_t row = cellar_noisy_largest_level(noisy, 0);
-    size_t column = cellar_noisy_largest_level(noisy, 1);
-    cellar_error err;
-    cellar_status status;
-    int result = infer_real("confidence", values->confidence, 0.95, &confidence);
-    if (result != CLI_GO_ON)
-        return result;
-    status = cellar_cramers_v(noisy, confidence, &options, &aware, &naive_v, &err);
-    if (status != CELLAR_OK)
-        return cli_exit(status, &err);
-    answer->list_key = "association";
-    cli_results_begin(&answer->list, "cramers_v");
-    add_estimate(&answer->list, "aware", &aware);
-    cli_results_member(&answer->list, "naive", "value", naive_v);
+    const size_t row = cellar_noisy_largest_level(noisy, 0);
+    const size_t column = cellar_noisy_largest_level(noisy, 1);
     for (size_t i = 0; i < cellar_noisy_n_levels(noisy, 0); i++)
         for (size_t j = 0; j < cellar_noisy_n_levels(noisy, 1); j++) {
             const size_t rows[2] = {i, row}, columns[2] = {j, column};
+            cellar_interval_estimate aware, naive;
+            cellar_error err;
+            cellar_status status;
             if (i == row || j == column)
                 continue;
             status = cellar_odds_ratio(noisy, rows, columns, confidence, &aware, &naive, &err);
@@ -173,27 +165,53 @@ static int add_association(const infer_values *values, const cellar_noisy *noisy
     return CLI_GO_ON;
 }
 
+/* Cramer's V, and of a release the odds ratios. */
+static int add_association(const infer_values *values, const infer_source *source,
+                           infer_answer *answer)
+{
+    cellar_test_options options = test_options(values, source);
+    cellar_interval_estimate aware;
+    double confidence, naive_v;
+    cellar_error err;
+    cellar_status status;
+    int result = infer_real("confidence", values->confidence, 0.95, &confidence);
+    if (result != CLI_GO_ON)
+        return result;
+    status = cellar_cramers_v(source->noisy, confidence, &options, &aware, &naive_v, &err);
+    if (status != CELLAR_OK)
+        return cli_exit(status, &err);
+    answer->list_key = "association";
+    cli_results_begin(&answer->list, "cramers_v");
+    add_estimate(&answer->list, "aware", &aware);
+    cli_results_member(&answer->list, "naive", "value", naive_v);
+    if (source->cube == NULL)
+        return add_odds_ratios(source->noisy, confidence, answer);
+    infer_note(answer, "Cramer's V is corrected for its bias. Odds ratios are not computed from a "
+                       "cube; ratios of counts are: cellar infer interval --over.");
+    return CLI_GO_ON;
+}
+
 /* ---- running ----------------------------------------------------------------- */
 
-static int run_test(const infer_values *values, const cellar_noisy *noisy, const char *model,
+static int run_test(const infer_values *values, const infer_source *source, const char *model,
                     infer_answer *answer)
 {
-    cellar_test_options options = test_options(values);
+    cellar_test_options options = test_options(values, source);
     cellar_loglinear *test = NULL;
     cellar_error err;
     cellar_status status;
     int result = CLI_GO_ON;
 
     options.progress = cli_progress_begin();
-    status = cellar_loglinear_create(noisy, model, values->against, &options, &test, &err);
+    status = cellar_loglinear_create(source->noisy, model, values->against, &options, &test, &err);
     cli_progress_end();
     if (status != CELLAR_OK)
         return cli_exit(status, &err);
     tell_test(test, &options, answer);
     if (values->cells)
-        add_cells(noisy, test, answer);
+        add_cells(source, test, answer);
     if (values->association)
-        result = add_association(values, noisy, answer);
+        result = add_association(values, source, answer);
     cellar_loglinear_free(test);
     return result;
 }
@@ -201,9 +219,8 @@ static int run_test(const infer_values *values, const cellar_noisy *noisy, const
 int infer_run_independence(const infer_values *values, const char *path, infer_answer *answer)
 {
     cli_words names = {0};
-    cellar_release *release = NULL;
-    cellar_noisy *noisy = NULL;
-    char *model;
+    infer_source source = {0};
+    char *model = NULL;
     size_t size;
     int result;
 
@@ -213,19 +230,19 @@ int infer_run_independence(const infer_values *values, const char *path, infer_a
         return cli_usage("--cells and --association: one list at a time");
     cli_words_add(&names, values->rows, strlen(values->rows));
     cli_words_add(&names, values->columns, strlen(values->columns));
-    size = strlen(values->rows) + strlen(values->columns) + 8;
-    model = cli_alloc(size, 1);
-    snprintf(model, size, "\"%s\"+\"%s\"", values->rows, values->columns);
-    result = infer_read(path, &names, &release, &noisy);
+    result = infer_read(path, &names, &source);
     if (result == CLI_GO_ON) {
         cli_results_begin(&answer->header, "independence");
         cli_results_text(&answer->header, "rows", values->rows);
         cli_results_text(&answer->header, "columns", values->columns);
-        infer_tell_release(release, noisy, answer);
-        result = run_test(values, noisy, model, answer);
+        infer_describe_source(&source, answer);
+        size = strlen(values->rows) + strlen(values->columns) + 8;
+        model = cli_alloc(size, 1);
+        snprintf(model, size, "\"%s\"+\"%s\"", cellar_noisy_variable(source.noisy, 0),
+                 cellar_noisy_variable(source.noisy, 1));
+        result = run_test(values, &source, model, answer);
     }
-    cellar_noisy_free(noisy);
-    cellar_release_free(release);
+    infer_source_clear(&source);
     cli_words_clear(&names);
     free(model);
     return result;
@@ -234,8 +251,7 @@ int infer_run_independence(const infer_values *values, const char *path, infer_a
 int infer_run_loglinear(const infer_values *values, const char *path, infer_answer *answer)
 {
     cli_words names = {0};
-    cellar_release *release = NULL;
-    cellar_noisy *noisy = NULL;
+    infer_source source = {0};
     int result = CLI_GO_ON;
 
     if (values->model == NULL)
@@ -244,17 +260,16 @@ int infer_run_loglinear(const infer_values *values, const char *path, infer_answ
         return cli_usage("--rows and --association are for infer independence");
     if (values->columns != NULL)
         cli_words_split(&names, values->columns, ',', 1);
-    result = infer_read(path, &names, &release, &noisy);
+    result = infer_read(path, &names, &source);
     if (result == CLI_GO_ON) {
         cli_results_begin(&answer->header, "loglinear");
         cli_results_text(&answer->header, "model", values->model);
         cli_results_text(&answer->header, "against",
                          values->against != NULL ? values->against : "saturated");
-        infer_tell_release(release, noisy, answer);
-        result = run_test(values, noisy, values->model, answer);
+        infer_describe_source(&source, answer);
+        result = run_test(values, &source, values->model, answer);
     }
-    cellar_noisy_free(noisy);
-    cellar_release_free(release);
+    infer_source_clear(&source);
     cli_words_clear(&names);
     return result;
 }

@@ -45,6 +45,7 @@ static const main_verb verbs[] = {
     {"infer", "Analysis of releases", "tests and intervals that know the noise", cli_infer},
     {"verify-release", "Analysis of releases", "check a signed folder, offline",
      cli_verify_release},
+    {"serve", "Publication", "tables that people build themselves, over HTTP", cli_serve},
     {"demo-data", "To begin with", "a small country to try everything on", cli_demo_data},
     {"completion", "To begin with", "let bash, zsh or fish complete verbs and options",
      cli_completion},
@@ -95,6 +96,8 @@ static unsigned main_may(const char *name)
     static const char *const read_records[] = {"describe", "tabulate", "plan", "exposure"};
     if (strcmp(name, "collect") == 0)
         return CELLAR_MAY_CONNECT;
+    if (strcmp(name, "serve") == 0)
+        return CELLAR_MAY_CONNECT | CELLAR_MAY_EXECUTE;
     for (size_t i = 0; i < sizeof read_records / sizeof read_records[0]; i++)
         if (strcmp(name, read_records[i]) == 0)
             return CELLAR_MAY_EXECUTE;

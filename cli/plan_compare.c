@@ -4,6 +4,8 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "json_out.h"
 #include "terminal.h"
@@ -29,32 +31,44 @@ static void add_loss(cli_grid *grid, double loss)
     cli_grid_add(grid, isnan(loss) ? NULL : text);
 }
 
+/* "region*sex", with its table before it where there are several. */
+static void add_target(cli_grid *grid, const cellar_plan_comparison *c, size_t i)
+{
+    const cellar_plan_target *target = &c->targets[i];
+    const int is_only = strcmp(c->targets[0].table, c->targets[c->n_targets - 1].table) == 0;
+    const size_t size = strlen(target->table) + strlen(target->margin) + 3;
+    char *text = cli_alloc(size, 1);
+    snprintf(text, size, "%s%s%s", is_only ? "" : target->table, is_only ? "" : ": ",
+             target->margin);
+    cli_grid_add(grid, text);
+    free(text);
+}
+
+/* Strategies that there are not have no column: the words below say so. */
 static void tell_grid(const cellar_plan_comparison *c, cellar_output *output)
 {
-    cli_grid grid = {.n_columns = 3 + c->n_strategies};
-    cli_grid_add(&grid, "table");
+    cli_grid grid = {.n_columns = 1};
     cli_grid_add(&grid, "cells");
-    cli_grid_add(&grid, "number");
     for (size_t k = 0; k < c->n_strategies; k++)
-        cli_grid_add(&grid, c->strategies[k].name);
+        if (c->strategies[k].is_possible) {
+            cli_grid_add(&grid, c->strategies[k].name);
+            grid.n_columns++;
+        }
     for (size_t i = 0; i < c->n_targets; i++) {
-        cli_grid_add(&grid, c->targets[i].table);
-        cli_grid_add(&grid, c->targets[i].margin);
-        cli_grid_add_count(&grid, c->targets[i].n_cells);
+        add_target(&grid, c, i);
         for (size_t k = 0; k < c->n_strategies; k++)
-            add_sd(&grid, c->strategies[k].sd[i], c->strategies[k].sums[i]);
+            if (c->strategies[k].is_possible)
+                add_sd(&grid, c->strategies[k].sd[i], c->strategies[k].sums[i]);
     }
     cli_grid_add(&grid, "loss");
-    cli_grid_add(&grid, "");
-    cli_grid_add(&grid, "");
     for (size_t k = 0; k < c->n_strategies; k++)
-        add_loss(&grid, c->strategies[k].loss);
+        if (c->strategies[k].is_possible)
+            add_loss(&grid, c->strategies[k].loss);
     cli_grid_add(&grid, "d");
-    cli_grid_add(&grid, "");
-    cli_grid_add(&grid, "");
     for (size_t k = 0; k < c->n_strategies; k++)
-        cli_grid_add_count(&grid, c->strategies[k].cells_per_record);
-    cli_grid_write(&grid, ~UINT64_C(3), output);
+        if (c->strategies[k].is_possible)
+            cli_grid_add_count(&grid, c->strategies[k].cells_per_record);
+    cli_grid_write(&grid, ~UINT64_C(1), output);
     cli_grid_clear(&grid);
 }
 
@@ -66,14 +80,15 @@ static cellar_status tell(const cellar_plan_comparison *c, cellar_error *err)
         return status;
     cellar_output_printf(
         output,
-        "Standard deviation of a cell when all tables together cost %s %s (+: added up "
-        "by users)\n\n",
-        c->is_rho ? "rho" : "epsilon", c->budget);
+        "Standard deviation of a cell when all tables together cost %s %s%s%s (+: added up by "
+        "users)\n\n",
+        c->is_rho ? "rho" : "epsilon", c->budget, c->found_for != NULL ? ", that of " : "",
+        c->found_for != NULL ? c->found_for : "");
     tell_grid(c, output);
     cellar_output_string(output, "\n");
     for (size_t k = 0; k < c->n_strategies; k++)
         cellar_output_printf(output, "%-11s %s%s\n", c->strategies[k].name, c->strategies[k].about,
-                             c->strategies[k].is_possible ? "" : " (there are none)");
+                             c->strategies[k].is_possible ? "" : " (not possible for this plan)");
     cellar_output_printf(output, "\nrecommended: %s: %s\n", c->strategies[c->recommended].name,
                          c->reason);
     return cellar_output_commit(output, err);
@@ -114,6 +129,7 @@ static cellar_status tell_json(const cellar_plan_comparison *c, cellar_error *er
         return status;
     cli_json_begin(&json, NULL, '{');
     cli_json_text(&json, c->is_rho ? "rho" : "epsilon", c->budget);
+    cli_json_text(&json, "found_for", c->found_for);
     cli_json_begin(&json, "strategies", '[');
     for (size_t k = 0; k < c->n_strategies; k++)
         json_strategy(&json, c, &c->strategies[k]);

@@ -24,6 +24,7 @@ int cli_protect(int argc, char **argv);
 int cli_ptable(int argc, char **argv);
 int cli_report(int argc, char **argv);
 int cli_risk(int argc, char **argv);
+int cli_serve(int argc, char **argv);
 int cli_sign(int argc, char **argv);
 int cli_store(int argc, char **argv);
 int cli_tabulate(int argc, char **argv);

@@ -393,12 +393,12 @@ static void text(report *r, const data_sets *d)
         cell_risk(&ten, "laplace:epsilon=0.01", CELLAR_RISK_EXPECTED, CELLAR_RISK_PUBLISHED),
         cell_risk(&ten, "laplace:epsilon=0.01", CELLAR_RISK_EXPECTED, CELLAR_RISK_EXACT), "H1");
     report_item(r, "Corollary 3");
-    report_errs(r, "1 − ½e^{(½−n)ε}, n = 4, at ε = 1 and 0.1", "≥ 0.985", 1 - 0.5 * exp(-3.5),
-                1 - 0.5 * exp(-0.35), "H7");
-    report_errs(r, "1 − ½e^{(½−n)ε}, n = 3, at ε = 1 and 0.1", "≥ 0.959", 1 - 0.5 * exp(-2.5),
-                1 - 0.5 * exp(-0.25), "H7");
-    report_errs(r, "1 − ½e^{(½−n)ε}, n = 2, at ε = 1 and 0.1", "≥ 0.888", 1 - 0.5 * exp(-1.5),
-                1 - 0.5 * exp(-0.15), "H7");
+    report_errs(r, "$1 - \\frac12 e^{(\\frac12-n)\\varepsilon}$, n = 4, at ε = 1 and 0.1",
+                "≥ 0.985", 1 - 0.5 * exp(-3.5), 1 - 0.5 * exp(-0.35), "H7");
+    report_errs(r, "$1 - \\frac12 e^{(\\frac12-n)\\varepsilon}$, n = 3, at ε = 1 and 0.1",
+                "≥ 0.959", 1 - 0.5 * exp(-2.5), 1 - 0.5 * exp(-0.25), "H7");
+    report_errs(r, "$1 - \\frac12 e^{(\\frac12-n)\\varepsilon}$, n = 2, at ε = 1 and 0.1",
+                "≥ 0.888", 1 - 0.5 * exp(-1.5), 1 - 0.5 * exp(-0.15), "H7");
     sizes(r, d);
     report_item(r, "Appendix D");
     report_claim(r, "hard thresholding, Adult, ε = 0.02", "asymptote above 1/4", hard > 0.25,

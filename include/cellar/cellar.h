@@ -4,6 +4,8 @@
 #define CELLAR_CELLAR_H
 
 #include <cellar/acceptance.h>
+#include <cellar/access.h>
+#include <cellar/access.h>
 #include <cellar/adjustment.h>
 #include <cellar/amounts.h>
 #include <cellar/anonymity.h>
@@ -43,6 +45,7 @@
 #include <cellar/risk.h>
 #include <cellar/risk_fit.h>
 #include <cellar/selection.h>
+#include <cellar/site.h>
 #include <cellar/status.h>
 #include <cellar/store.h>
 #include <cellar/study.h>
@@ -52,6 +55,7 @@
 #include <cellar/terms.h>
 #include <cellar/text.h>
 #include <cellar/utility.h>
+#include <cellar/vault.h>
 #include <cellar/version.h>
 
 #endif

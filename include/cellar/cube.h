@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Cubes: every table of a universe, measured together under one guarantee and estimated so that all
- * totals add. A cube is public. docs/cube.md explains what it is and what its numbers mean. */
+ * totals add. A cube is public. docs/cube.md explains what it is and what its numbers mean;
+ * cellar/cube_inference.h has intervals and tests. */
 #ifndef CELLAR_CUBE_H
 #define CELLAR_CUBE_H
 
@@ -26,6 +27,9 @@ typedef struct cellar_cube cellar_cube;
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_cube_open(const char *path, cellar_cube **out,
                                                            cellar_error *err);
 CELLAR_API void cellar_cube_close(cellar_cube *cube); /* NULL is fine */
+
+/* 1 when the file begins as a cube does; 0 for others, and for what cannot be read. */
+CELLAR_API int cellar_cube_is_file(const char *path);
 
 /* Checks the whole file: every digest, that every table equals the estimate from the measured ones,
  * and that all tables add. CELLAR_ERR_INPUT names what does not hold. */
@@ -97,12 +101,6 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_cube_ask(const cellar_cube *cub
 CELLAR_API CELLAR_NODISCARD cellar_status
 cellar_cube_ask_whole(const cellar_cube *cube, const cellar_cube_question *question,
                       cellar_estimate **out, cellar_error *err);
-
-/* What a standard error is multiplied by for an interval that covers the true value with
- * probability `level` (0 < level < 1): the normal quantile where all noise is discrete Gaussian.
- * With discrete Laplace noise that of one Laplace variable, ln(1 / (1 - level)) / sqrt(2), which
- * sums of several stay below; docs/cube.md has the coverage that was measured. */
-CELLAR_API double cellar_cube_multiplier(const cellar_cube *cube, double level);
 
 #ifdef __cplusplus
 }

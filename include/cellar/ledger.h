@@ -104,8 +104,11 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_ledger_enter(cellar_ledger *led
 
 /* ---- spending --------------------------------------------------------------- */
 
-/* What a request asks for. A request is known by its id; asking again for the same must say the
- * same. Nothing here may be confidential. Start from cellar_charge_default(). */
+enum { CELLAR_REQUEST_MAX_BYTES = 1000 };
+
+/* What a request asks for. A request is known by its id, one line of UTF-8 of at most
+ * CELLAR_REQUEST_MAX_BYTES; asking again for the same must say the same. Nothing here may be
+ * confidential. Start from cellar_charge_default(). */
 typedef struct cellar_charge {
     const char *request; /* the id, of the whole ledger */
     const char *dataset;

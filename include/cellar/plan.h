@@ -137,8 +137,9 @@ typedef struct cellar_plan_strategy {
 } cellar_plan_strategy;
 
 typedef struct cellar_plan_comparison {
-    const char *budget; /* of every strategy, a decimal */
-    int is_rho;         /* 1: of rho; 0: of epsilon */
+    const char *budget;    /* of every strategy, a decimal */
+    int is_rho;            /* 1: of rho; 0: of epsilon */
+    const char *found_for; /* "epsilon 1 at delta 1e-6", for which that rho was found; or NULL */
     const cellar_plan_target *targets;
     size_t n_targets;
     const cellar_plan_strategy *strategies;
@@ -148,9 +149,9 @@ typedef struct cellar_plan_comparison {
 } cellar_plan_comparison;
 
 /* Sets the natural strategies side by side: the inner cells only, which users add up; the margins
- * only; everything; the plan as it is; and the split that is optimal for its weights. They depend
- * on no count. Needs a budget, or an epsilon for each table. Free *out with
- * cellar_plan_comparison_free(). On failure it is NULL. */
+ * only; everything; the plan as it is; the split that is optimal for its weights; and a cube of
+ * what it releases (docs/cube.md). They depend on no count. Needs a budget, or an epsilon for each
+ * table. Free *out with cellar_plan_comparison_free(). On failure it is NULL. */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_plan_compare(const cellar_plan *plan,
                                                               const cellar_plan_options *options,
                                                               cellar_plan_comparison **out,

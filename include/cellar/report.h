@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include <cellar/certificate.h>
+#include <cellar/cube.h>
 #include <cellar/export.h>
 #include <cellar/plan.h>
 #include <cellar/progress.h>
@@ -51,6 +52,16 @@ CELLAR_API CELLAR_NODISCARD cellar_status
 cellar_report_public(const cellar_release *const *releases, size_t n,
                      const cellar_report_options *options, const char *path, cellar_error *err);
 
+/* Writes the page about a cube to `path`, readable by all: its guarantee first, then the tables
+ * that `questions` ask for (none: some of two variables) with 95 % intervals, the error of every
+ * table, the certificate. Of `options` `names` has one name, the file's; `titles` and `together`
+ * are not used. It reads nothing but the cube. On failure there is no page. */
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_report_cube(const cellar_cube *cube,
+                                                             const cellar_cube_question *questions,
+                                                             size_t n,
+                                                             const cellar_report_options *options,
+                                                             const char *path, cellar_error *err);
+
 /* ---- the page for the committee: confidential ----------------------------------- */
 
 /* What the committee decides about. Start from cellar_committee_options_default(); arrays and
@@ -67,6 +78,8 @@ typedef struct cellar_committee_options {
                                     looked at; NULL: 41 from 0.01 to 100 */
     size_t n_epsilons;
     const cellar_release *release; /* made from the table, to be looked at, too; or NULL */
+    const cellar_cube *cube;       /* of a plan with a universe: built by it, to be looked at, too;
+                                      or NULL */
     cellar_negatives negatives;    /* of what is planned [keep] */
     uint64_t copies, seed;         /* simulated copies for what analysts lose [30, 1] */
     size_t n_groups;               /* so many of the most exposed groups are named [20] */
@@ -95,7 +108,8 @@ typedef struct cellar_plan_attack {
 /* The same about a plan: it counts the data and assesses what the plan releases, each table with
  * the mechanism it will have, and certifies all of them together with the plan's unit. Of
  * `committee` only the epsilons, copies, seed, groups and threads are used. A plan that may not run
- * has a page that says so. On failure there is no page. */
+ * has a page that says so. A plan with a universe has the page of its cube: errors against the true
+ * tables, and the attack on the finest tables that it can use. On failure there is no page. */
 CELLAR_API CELLAR_NODISCARD cellar_status
 cellar_report_plan(const cellar_plan *plan, const cellar_plan_attack *attack,
                    const cellar_committee_options *committee, const cellar_report_options *options,

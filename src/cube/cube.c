@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#define MATHLIB_STANDALONE
 #include "cube/cube.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-
-#include <Rmath.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -328,13 +325,4 @@ cellar_status cellar_cube_table_at(const cellar_cube *cube, size_t table,
 out:
     cellar_text_clear(&name);
     return status;
-}
-
-double cellar_cube_multiplier(const cellar_cube *cube, double level)
-{
-    int is_gaussian = 1;
-    for (size_t t = 0; t < cube->lattice.n; t++)
-        is_gaussian &= cube->tables[t].mechanism == NULL ||
-                       strncmp(cube->tables[t].mechanism, "discrete-gaussian:", 18) == 0;
-    return is_gaussian ? qnorm((1 - level) / 2, 0, 1, 0, 0) : -log1p(-level) / M_SQRT2;
 }

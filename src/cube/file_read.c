@@ -235,6 +235,17 @@ out:
 
 /* ---- files --------------------------------------------------------------------------------- */
 
+int cellar_cube_is_file(const char *path)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    char mark[sizeof CUBE_FILE_MARK - 1];
+    const int found = fd >= 0 && read(fd, mark, sizeof mark) == (ssize_t) sizeof mark &&
+                      memcmp(mark, CUBE_FILE_MARK, sizeof mark) == 0;
+    if (fd >= 0)
+        close(fd);
+    return found;
+}
+
 cellar_status cellar_cube_open(const char *path, cellar_cube **out, cellar_error *err)
 {
     struct stat facts;

@@ -6,6 +6,7 @@ set(LAYER_SOURCES
   cell_set.c
   channel.c
   chi_square.c
+  compare.c
   cramers_v.c
   cube_interval.c
   cube_noise.c

@@ -20,7 +20,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-static const double SMOOTHING = 1e-3;    /* s, in standard deviations of X */
+static const double SMOOTHING = 2.5e-3;  /* s, in standard deviations of X */
 static const double CIRCUMFERENCE = 40;  /* L, likewise */
 static const double SMOOTHED_AWAY = 7.5; /* s t at which Y's function is below 1e-12 */
 static const double NEGLIGIBLE = 33;     /* e^-33 = 5e-15 */
@@ -51,12 +51,12 @@ static double gaussian_dual(double v, double t)
         sum += near < NEGLIGIBLE ? exp(-near) : 0;
         sum += far < NEGLIGIBLE ? exp(-far) : 0;
     }
-    return -v * t * t / 2 + log(sum);
+    return -v * t * t / 2 + (sum > 1 ? log(sum) : 0);
 }
 
 static double gaussian_log(double v, double t)
 {
-    t = fabs(remainder(t, 2 * M_PI));
+    t = fabs(t - 2 * M_PI * rint(t / (2 * M_PI)));
     return v < NARROW ? gaussian_direct(v, t) : gaussian_dual(v, t);
 }
 
@@ -199,16 +199,31 @@ double cellar_weighted_noise_outside(const cellar_weighted_noise *noise, double 
     return fmin(1, smoothed_outside(noise, x - shift) + rest);
 }
 
+/* The x at which P(|Y| > x) is `tail`, from above: halves of the interval in turn with chords of
+ * the logarithm, which is close to a line or a parabola. */
+static double smoothed_width(const cellar_weighted_noise *noise, double tail)
+{
+    double low = 0, high = noise->circumference / 2, at_low = 0, at_high = log(1e-16);
+    const double want = log(tail);
+    for (int i = 0; i < 100 && high - low > 1e-7 * noise->sd; i++) {
+        const double chord = low + (high - low) * (want - at_low) / (at_high - at_low);
+        const double middle = i % 2 == 0 && chord > low && chord < high ? chord : (low + high) / 2;
+        const double there = log(fmax(1e-16, smoothed_outside(noise, middle)));
+        if (there > want) {
+            low = middle;
+            at_low = there;
+        } else {
+            high = middle;
+            at_high = there;
+        }
+    }
+    return high;
+}
+
 double cellar_weighted_noise_width(const cellar_weighted_noise *noise, double tail)
 {
     const double rest = SHARE * tail;
-    double low = 0, high = noise->circumference / 2;
-    for (int i = 0; i < 60 && high - low > 1e-9 * noise->sd; i++) {
-        const double middle = (low + high) / 2;
-        if (smoothed_outside(noise, middle) > tail - rest)
-            low = middle;
-        else
-            high = middle;
-    }
-    return noise->sd > 0 ? high + qnorm(rest / 2, 0, 1, 0, 0) * noise->smoothing : 0;
+    if (!(noise->sd > 0))
+        return 0;
+    return smoothed_width(noise, tail - rest) + qnorm(rest / 2, 0, 1, 0, 0) * noise->smoothing;
 }

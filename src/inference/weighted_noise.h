@@ -39,15 +39,15 @@ cellar_status cellar_weighted_noise_create(cellar_noise_term *terms, size_t n,
 void cellar_weighted_noise_free(cellar_weighted_noise *noise); /* NULL is fine */
 
 double cellar_weighted_noise_sd(const cellar_weighted_noise *noise);
-/* P(|noise| >= x): an upper bound, which exceeds it by what a shift of x by about half a percent of
+/* P(|noise| >= x): an upper bound, which exceeds it by what a shift of x by up to three percent of
  * the standard deviation would. */
 double cellar_weighted_noise_outside(const cellar_weighted_noise *noise, double x);
 
 /* The smallest tails that the inversion resolves. */
 #define CELLAR_SMALLEST_TAIL 1e-10
 
-/* A width w with P(|noise| > w) <= tail, at most about half a percent of the standard deviation too
- * large; `tail` is at least CELLAR_SMALLEST_TAIL. */
+/* A width w with P(|noise| > w) <= tail, at most three percent of the standard deviation too large;
+ * `tail` is at least CELLAR_SMALLEST_TAIL. */
 double cellar_weighted_noise_width(const cellar_weighted_noise *noise, double tail);
 
 #endif

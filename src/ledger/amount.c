@@ -128,3 +128,22 @@ void cellar_ledger_cost_text(const cellar_amounts *amounts, int by_rho, char out
     else
         snprintf(out, CELLAR_COST_TEXT, "epsilon %s, delta %s", a, b);
 }
+
+/* A mechanism that is epsilon-DP is epsilon^2/2-zCDP (Bun and Steinke 2016, Proposition 1.4). */
+cellar_status cellar_amounts_claim_rho(cellar_amounts *amounts, cellar_error *err)
+{
+    cellar_uint128 square =
+        (cellar_uint128) (uint64_t) amounts->epsilon_nano * (uint64_t) amounts->epsilon_nano;
+    cellar_uint128 half = 2 * (cellar_uint128) NANO; /* of a unit of rho */
+    cellar_uint128 rho = (square + half - 1) / half;
+    if (amounts->rho_nano != CELLAR_NO_RHO)
+        return CELLAR_OK;
+    if (amounts->delta_atto != 0)
+        return cellar_fail(
+            err, CELLAR_ERR_ARGUMENT,
+            "the dataset is accounted in rho, and none is proved for this mechanism");
+    if (rho > INT64_MAX)
+        return cellar_fail(err, CELLAR_ERR_OVERFLOW, "epsilon is too large");
+    amounts->rho_nano = (int64_t) rho;
+    return CELLAR_OK;
+}

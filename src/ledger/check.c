@@ -7,7 +7,6 @@
 
 enum { NAME_MAX_BYTES = 200, TEXT_MAX_BYTES = 65536 };
 
-static const uint64_t NANO = UINT64_C(1000000000);
 static const uint64_t ATTO = UINT64_C(1000000000000000000);
 
 static int is_text(const char *text, size_t limit)
@@ -19,20 +18,22 @@ static int is_text(const char *text, size_t limit)
     return length > 0 && length <= limit && cellar_utf8_valid(text, length);
 }
 
-cellar_status cellar_ledger_check_name(const char *what, const char *name, cellar_error *err)
+static cellar_status check_line(const char *what, const char *text, int limit, cellar_error *err)
 {
-    if (is_text(name, NAME_MAX_BYTES))
+    if (is_text(text, (size_t) limit))
         return CELLAR_OK;
     return cellar_fail(err, CELLAR_ERR_ARGUMENT, "%s: one line of UTF-8 of 1 to %d bytes is needed",
-                       what, NAME_MAX_BYTES);
+                       what, limit);
+}
+
+cellar_status cellar_ledger_check_name(const char *what, const char *name, cellar_error *err)
+{
+    return check_line(what, name, NAME_MAX_BYTES, err);
 }
 
 cellar_status cellar_ledger_check_text(const char *what, const char *text, cellar_error *err)
 {
-    if (is_text(text, TEXT_MAX_BYTES))
-        return CELLAR_OK;
-    return cellar_fail(err, CELLAR_ERR_ARGUMENT, "%s: one line of UTF-8 of 1 to %d bytes is needed",
-                       what, TEXT_MAX_BYTES);
+    return check_line(what, text, TEXT_MAX_BYTES, err);
 }
 
 cellar_status cellar_ledger_check_delta(const cellar_amounts *amounts, uint64_t population,
@@ -69,29 +70,10 @@ cellar_status cellar_ledger_check_edition(const cellar_ledger *ledger, const cha
     return CELLAR_OK;
 }
 
-/* A mechanism that is epsilon-DP is epsilon^2/2-zCDP (Bun and Steinke 2016, Proposition 1.4). */
-static cellar_status charge_rho(cellar_amounts *amounts, cellar_error *err)
-{
-    cellar_uint128 square =
-        (cellar_uint128) (uint64_t) amounts->epsilon_nano * (uint64_t) amounts->epsilon_nano;
-    cellar_uint128 half = 2 * (cellar_uint128) NANO; /* of a unit of rho */
-    cellar_uint128 rho = (square + half - 1) / half;
-    if (amounts->rho_nano != CELLAR_NO_RHO)
-        return CELLAR_OK;
-    if (amounts->delta_atto != 0)
-        return cellar_fail(
-            err, CELLAR_ERR_ARGUMENT,
-            "the dataset is accounted in rho, and none is proved for this mechanism");
-    if (rho > INT64_MAX)
-        return cellar_fail(err, CELLAR_ERR_OVERFLOW, "epsilon is too large");
-    amounts->rho_nano = (int64_t) rho;
-    return CELLAR_OK;
-}
-
 static cellar_status charge_check_names(const cellar_charge *charge, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    CELLAR_TRY(cellar_ledger_check_name("request", charge->request, err));
+    CELLAR_TRY(check_line("request", charge->request, CELLAR_REQUEST_MAX_BYTES, err));
     CELLAR_TRY(cellar_ledger_check_name("dataset", charge->dataset, err));
     if (charge->analyst != NULL)
         CELLAR_TRY(cellar_ledger_check_name("analyst", charge->analyst, err));
@@ -133,7 +115,7 @@ cellar_status cellar_ledger_check_charge(const cellar_ledger *ledger, const cell
             charge->dataset, dataset->unit, cellar_neighbours_name(dataset->neighbours),
             charge->unit != NULL ? charge->unit : "", cellar_neighbours_name(charge->neighbours)));
     if (dataset->amounts.rho_nano != CELLAR_NO_RHO)
-        CELLAR_TRY(charge_rho(amounts, err));
+        CELLAR_TRY(cellar_amounts_claim_rho(amounts, err));
     else
         CELLAR_TRY(
             cellar_ledger_check_delta(amounts, dataset->population, charge->accept_delta, err));

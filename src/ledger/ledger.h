@@ -66,6 +66,10 @@ cellar_status cellar_ledger_store_check(cellar_ledger *ledger, cellar_error *err
 
 /* ---- amount.c --------------------------------------------------------------- */
 
+/* Gives amounts that claim no rho the one that follows from their pure epsilon; CELLAR_ERR_ARGUMENT
+ * when they have a delta. */
+cellar_status cellar_amounts_claim_rho(cellar_amounts *amounts, cellar_error *err);
+
 /* "epsilon 0.5, delta 0", or "rho 0.1". */
 enum { CELLAR_COST_TEXT = 2 * CELLAR_AMOUNT_TEXT + 24 };
 void cellar_ledger_cost_text(const cellar_amounts *amounts, int by_rho, char out[CELLAR_COST_TEXT]);
@@ -147,6 +151,15 @@ cellar_status cellar_ledger_note_done(cellar_ledger *ledger, const char *request
 cellar_status cellar_ledger_note_lost(cellar_ledger *ledger, const char *request,
                                       cellar_error *err);
 
+/* ---- spend.c ------------------------------------------------------------------- */
+
+/* Brings a request that was interrupted to its end, from the record alone: an output whose digest
+ * is recorded gets its name, any other is noted as lost. Nothing is drawn. *out is the state
+ * afterwards. */
+cellar_status cellar_ledger_settle(cellar_ledger *ledger, const char *request,
+                                   const char *const *endings, cellar_charge_state *out,
+                                   cellar_error *err);
+
 /* ---- files.c: outputs on their way ------------------------------------------ */
 
 /* The digest of a release: of the file and its companions, by their endings, each in `staged` or
@@ -178,5 +191,9 @@ typedef struct cellar_stamp {
 const char *cellar_stamp_read(const char *text, cellar_stamp *out);
 void cellar_ledger_stamp(const cellar_ledger *ledger, const cellar_ledger_entry *charge,
                          char out[CELLAR_STAMP_TEXT]);
+/* What a release says that an entry notes without a charge; 1 when a text has that form. */
+void cellar_ledger_note_stamp(const cellar_ledger *ledger, size_t number,
+                              char out[CELLAR_STAMP_TEXT]);
+int cellar_note_stamp_is_sound(const char *text);
 
 #endif

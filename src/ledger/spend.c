@@ -99,11 +99,17 @@ static cellar_status file_publish(const spend *s, const char *staged, const char
 
 /* ---- the steps ------------------------------------------------------------------------- */
 
-static cellar_status spend_give_up(spend *s, cellar_error *err)
+static cellar_status spend_lose(spend *s, cellar_error *err)
 {
     cellar_status status = spend_each(s, file_drop, err);
     if (status == CELLAR_OK)
         status = cellar_ledger_note_lost(s->ledger, s->charge->request, err);
+    return status;
+}
+
+static cellar_status spend_give_up(spend *s, cellar_error *err)
+{
+    cellar_status status = spend_lose(s, err);
     if (status != CELLAR_OK)
         return status;
     return cellar_fail(err, CELLAR_ERR_RULE,
@@ -139,13 +145,14 @@ out:
     return status;
 }
 
-static cellar_status spend_finish(spend *s, cellar_error *err)
+static cellar_status spend_finish(spend *s, cellar_status (*otherwise)(spend *s, cellar_error *err),
+                                  cellar_error *err)
 {
     int is_recorded;
     cellar_status status = CELLAR_OK;
     CELLAR_TRY(spend_is_recorded(s, &is_recorded, err));
     if (!is_recorded)
-        return spend_give_up(s, err);
+        return otherwise(s, err);
     CELLAR_TRY(spend_each(s, file_publish, err));
     CELLAR_TRY(spend_sync(s, err)); /* the run before may have ended right after the name */
     CELLAR_TRY(cellar_ledger_note_done(s->ledger, s->charge->request, err));
@@ -249,7 +256,7 @@ static cellar_status spend_run(spend *s, cellar_produce *produce, void *context,
         out->is_new = 1;
         return spend_new(s, out->stamp, produce, context, err);
     case CELLAR_CHARGE_STAGED:
-        return spend_finish(s, err);
+        return spend_finish(s, spend_give_up, err);
     case CELLAR_CHARGE_DONE:
         return spend_return(s, err);
     case CELLAR_CHARGE_CHARGED:
@@ -321,6 +328,51 @@ cellar_status cellar_ledger_spend(cellar_ledger *ledger, const cellar_charge *ch
 out:
     if (held)
         cellar_ledger_let_go(ledger, charge->request);
+    cellar_text_clear(&s.output);
+    cellar_text_clear(&s.staged);
+    return status;
+}
+
+static cellar_status settle_run(spend *s, cellar_error *err)
+{
+    cellar_status status = cellar_ledger_catch_up(s->ledger, err);
+    if (status != CELLAR_OK)
+        return status;
+    switch (cellar_ledger_state(s->ledger, s->charge->request)) {
+    case CELLAR_CHARGE_CHARGED:
+        return spend_lose(s, err);
+    case CELLAR_CHARGE_STAGED:
+        return spend_finish(s, spend_lose, err);
+    default:
+        return CELLAR_OK;
+    }
+}
+
+cellar_status cellar_ledger_settle(cellar_ledger *ledger, const char *request,
+                                   const char *const *endings, cellar_charge_state *out,
+                                   cellar_error *err)
+{
+    const cellar_ledger_entry *known =
+        cellar_ledger_find_request(ledger, request, CELLAR_ENTRY_CHARGE);
+    const cellar_charge charge = {.request = request};
+    spend s = {.ledger = ledger, .charge = &charge, .endings = endings};
+    cellar_status status = CELLAR_OK;
+    int held = 0;
+
+    *out = CELLAR_CHARGE_NONE;
+    if (known == NULL)
+        return CELLAR_OK;
+    cellar_text_add_string(&s.output, known->output);
+    if (s.output.failed)
+        CELLAR_TRY(cellar_fail_memory(err, "the name of a file"));
+    CELLAR_TRY(cellar_ledger_staged_path(ledger, request, s.output.bytes, &s.staged, err));
+    CELLAR_TRY(cellar_ledger_hold(ledger, request, err));
+    held = 1;
+    CELLAR_TRY(settle_run(&s, err));
+out:
+    *out = cellar_ledger_state(ledger, request);
+    if (held)
+        cellar_ledger_let_go(ledger, request);
     cellar_text_clear(&s.output);
     cellar_text_clear(&s.staged);
     return status;

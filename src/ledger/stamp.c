@@ -48,3 +48,29 @@ int cellar_stamp_is_sound(const char *text)
     const char *end = cellar_stamp_read(text, &stamp);
     return end != NULL && *end == '\0' && stamp.number >= 1;
 }
+
+/* ---- what is noted without a charge ------------------------------------------------------- */
+
+static const char NOTE[] = "uncharged, in entry ", OF[] = " of ledger ";
+
+void cellar_ledger_note_stamp(const cellar_ledger *ledger, size_t number,
+                              char out[CELLAR_STAMP_TEXT])
+{
+    snprintf(out, CELLAR_STAMP_TEXT, "%s%zu%s%s", NOTE, number, OF, cellar_ledger_id(ledger));
+}
+
+int cellar_note_stamp_is_sound(const char *text)
+{
+    char id[LEDGER_ID_DIGITS + 1];
+    uint64_t number;
+    size_t n_digits;
+    if (strncmp(text, NOTE, sizeof NOTE - 1) != 0)
+        return 0;
+    text += sizeof NOTE - 1;
+    n_digits = strspn(text, "0123456789");
+    if (!cellar_parse_u64(text, n_digits, &number) || number == 0 ||
+        strncmp(text + n_digits, OF, sizeof OF - 1) != 0)
+        return 0;
+    text = stamp_hex(text + n_digits + sizeof OF - 1, LEDGER_ID_DIGITS, id);
+    return text != NULL && *text == '\0';
+}

@@ -50,29 +50,50 @@ cellar_protect_options cellar_plan_protect_options(const plan_work *work,
 }
 
 /* What each table's certificate is asked, of all of them; each part counts its cells. */
-cellar_status cellar_plan_certify_at(const plan_work *work, const char *const *epsilons, size_t n,
-                                     cellar_certificate **out, cellar_error *err)
+static void ask(const plan_work *work, const char *delta, cellar_question *question)
 {
     const cellar_protect_options protect = cellar_plan_protect_options(work, NULL);
     cellar_release_facts facts = cellar_protection_facts(&protect, 1);
+    facts.unit = work->plan->unit.name;
+    facts.delta = delta;
+    cellar_question_init(question, &facts);
+    for (size_t t = 0; t < work->n; t++)
+        cellar_question_add_domains(question, cellar_table_schema(work->pieces[t].counts));
+}
+
+static cellar_status answer(const plan_work *work, const cellar_question *question,
+                            cellar_certificate **out, cellar_error *err)
+{
     cellar_certify_part *parts = cellar_alloc(work->n, sizeof *parts);
-    cellar_question question;
     cellar_status status;
     *out = NULL;
     if (parts == NULL)
         return cellar_fail_memory(err, "a certificate");
-    facts.unit = work->plan->unit.name;
-    facts.delta = work->plan->ledger.delta;
-    cellar_question_init(&question, &facts);
-    for (size_t t = 0; t < work->n; t++)
-        cellar_question_add_domains(&question, cellar_table_schema(work->pieces[t].counts));
+    status = cellar_certify(parts, collect_parts(work, parts), &question->options, out, err);
+    cellar_free(parts);
+    return status;
+}
+
+cellar_status cellar_plan_certify_at(const plan_work *work, const char *const *epsilons, size_t n,
+                                     cellar_certificate **out, cellar_error *err)
+{
+    cellar_question question;
+    ask(work, plan_delta(work->plan), &question);
     if (epsilons != NULL) {
         question.options.epsilons = epsilons;
         question.options.n_epsilons = n;
     }
-    status = cellar_certify(parts, collect_parts(work, parts), &question.options, out, err);
-    cellar_free(parts);
-    return status;
+    return answer(work, &question, out, err);
+}
+
+cellar_status cellar_plan_certify_delta(const plan_work *work, const char *delta,
+                                        cellar_certificate **out, cellar_error *err)
+{
+    cellar_question question;
+    ask(work, delta, &question);
+    question.options.n_epsilons = 0;
+    question.options.n_deltas = 1; /* the first */
+    return answer(work, &question, out, err);
 }
 
 /* What was to be split must not be exceeded, whatever the mechanisms made of it. */
@@ -85,10 +106,11 @@ static cellar_status check_budget(const plan_work *work, cellar_error *err)
         cellar_status status = cellar_share_total(piece->mechanism, 1, total, sizeof total, err);
         if (status != CELLAR_OK)
             return status;
-        if (total[0] == '\0' && (budget->epsilon != NULL || piece->table->epsilon != NULL))
+        if (total[0] == '\0' && !plan_budget_costs_rho(budget) &&
+            (budget->epsilon != NULL || piece->table->epsilon != NULL))
             return cellar_plan_fail(work->plan->name, &piece->table->place, "mechanism", err,
-                                    "%s has no epsilon of its own that could be split; give it a "
-                                    "sigma, or the plan a budget of rho",
+                                    "%s has no epsilon of its own that could be split; give the "
+                                    "plan a budget of epsilon and delta, or of rho",
                                     cellar_mechanism_name(piece->mechanism));
     }
     return CELLAR_OK;

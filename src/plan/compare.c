@@ -11,12 +11,13 @@
 #include "base/error.h"
 #include "math/rational.h"
 #include "mechanism/mechanism.h"
+#include "plan/compare_cube.h"
 #include "plan/summands.h"
 #include "plan/work.h"
 #include "table/schema/schema.h"
 
-enum { N_STRATEGIES = 5, MASKS_MAX = 1 << 12 };
-enum { INTERIOR, MARGINS, EVERYTHING, PLAN, OPTIMAL };
+enum { N_STRATEGIES = 6, MASKS_MAX = 1 << 12 };
+enum { INTERIOR, MARGINS, EVERYTHING, PLAN, OPTIMAL, CUBE };
 
 /* A margin of a table that some strategy releases, with what the plan wants. */
 typedef struct margin {
@@ -223,17 +224,19 @@ static double best_variance(const comparing *c, const margin *target, unsigned c
     return best;
 }
 
-/* Upper levels are released with their margin, but under INTERIOR, where they are added up too. */
-static cellar_status judge(comparing *c, int way, cellar_plan_strategy *strategy, cellar_error *err)
+static void add_loss(cellar_plan_strategy *strategy, const margin *m, double loss)
 {
-    double *sd = cellar_arena_alloc(c->arena, c->told.n_targets, sizeof *sd);
-    unsigned char *sums = cellar_arena_alloc(c->arena, c->told.n_targets, 1);
+    strategy->loss += loss;
+    if (!m->is_inner)
+        strategy->margins_loss =
+            isnan(strategy->margins_loss) ? loss : strategy->margins_loss + loss;
+}
+
+/* Upper levels are released with their margin, but under INTERIOR, where they are added up too. */
+static void judge(comparing *c, int way, double *sd, unsigned char *sums,
+                  cellar_plan_strategy *strategy)
+{
     size_t k = 0;
-    if (sd == NULL || sums == NULL)
-        return cellar_fail_memory(err, "a strategy");
-    strategy->sd = sd;
-    strategy->sums = sums;
-    strategy->margins_loss = NAN;
     for (size_t i = 0; i < c->n; i++) {
         const margin *m = &c->margins[i];
         double loss;
@@ -243,12 +246,63 @@ static cellar_status judge(comparing *c, int way, cellar_plan_strategy *strategy
         loss = c->told.targets[k].weight * sd[k] * sd[k] * m->share *
                (way == INTERIOR ? m->n_leaves : m->n_cells);
         k++;
-        strategy->loss += loss;
-        if (!m->is_inner)
-            strategy->margins_loss =
-                isnan(strategy->margins_loss) ? loss : strategy->margins_loss + loss;
+        add_loss(strategy, m, loss);
     }
-    return CELLAR_OK;
+}
+
+/* A cube of all that the plan asks for. */
+static cellar_status judge_cube(comparing *c, double *sd, cellar_plan_strategy *strategy,
+                                cellar_error *err)
+{
+    plan_cube_question question = {.work = &c->work,
+                                   .budget = c->budget / c->factor,
+                                   .by_rho = c->by_rho,
+                                   .n = c->told.n_targets};
+    size_t n_measured, k = 0;
+    cellar_status status = CELLAR_OK;
+    question.targets = cellar_arena_alloc(c->arena, question.n, sizeof *question.targets);
+    if (question.targets == NULL)
+        return cellar_fail_memory(err, "a strategy");
+    for (size_t i = 0; i < c->n; i++)
+        if (c->margins[i].is_wanted) {
+            question.targets[k] = (plan_cube_target){.table = c->margins[i].table,
+                                                     .mask = c->margins[i].mask,
+                                                     .weight = c->told.targets[k].weight};
+            k++;
+        }
+    CELLAR_TRY(cellar_plan_compare_cube(&question, &n_measured, err));
+    strategy->cells_per_record = n_measured;
+    strategy->is_possible = n_measured > 0;
+    strategy->loss = n_measured > 0 ? 0 : NAN;
+    k = 0;
+    for (size_t i = 0; i < c->n; i++)
+        if (c->margins[i].is_wanted) {
+            sd[k] = n_measured > 0 ? sqrt(question.targets[k].variance) : NAN;
+            if (n_measured > 0)
+                add_loss(strategy, &c->margins[i], question.targets[k].loss);
+            k++;
+        }
+out:
+    return status;
+}
+
+static cellar_status run_strategy(comparing *c, int way, cellar_plan_strategy *strategy,
+                                  cellar_error *err)
+{
+    double *sd = cellar_arena_alloc(c->arena, c->told.n_targets, sizeof *sd);
+    unsigned char *sums = cellar_arena_alloc(c->arena, c->told.n_targets, 1);
+    cellar_status status;
+    if (sd == NULL || sums == NULL)
+        return cellar_fail_memory(err, "a strategy");
+    strategy->sd = sd;
+    strategy->sums = sums;
+    strategy->margins_loss = NAN;
+    if (way == CUBE)
+        return judge_cube(c, sd, strategy, err);
+    status = spend(c, way, strategy, err);
+    if (status == CELLAR_OK)
+        judge(c, way, sd, sums, strategy);
+    return status;
 }
 
 /* ---- all of it ---------------------------------------------------------------------------- */
@@ -280,6 +334,33 @@ static cellar_status list_targets(comparing *c, cellar_error *err)
     return CELLAR_OK;
 }
 
+/* The rho of Gaussian noise whose sigmas were found for an epsilon and a delta. */
+static double rho_of_plan(const comparing *c)
+{
+    double rho = 0;
+    for (size_t t = 0; t < c->work.n; t++) {
+        const plan_piece *piece = &c->work.pieces[t];
+        double sigma = NAN;
+        for (size_t i = 0; i < cellar_mechanism_n_parameters(piece->mechanism); i++)
+            if (strcmp(cellar_mechanism_parameter_name(piece->mechanism, i), "sigma") == 0)
+                sigma = cellar_mechanism_parameter_value(piece->mechanism, i);
+        rho += (double) piece->d / (2 * sigma * sigma);
+    }
+    return rho * c->factor;
+}
+
+/* What a unit multiplies the cost of a cell by. */
+static double find_factor(const comparing *c)
+{
+    fmpz_t factor;
+    double value;
+    fmpz_init(factor);
+    cellar_plan_unit_factor(&c->work, c->by_rho, factor);
+    value = fmpz_get_d(factor);
+    fmpz_clear(factor);
+    return value;
+}
+
 /* The budget of the whole list: the plan's, or the sum of its tables'. */
 static cellar_status find_budget(comparing *c, cellar_error *err)
 {
@@ -287,8 +368,8 @@ static cellar_status find_budget(comparing *c, cellar_error *err)
     const plan_budget *budget = &plan->budget;
     cellar_text text = {0};
     fmpq_t sum, one;
-    fmpz_t factor;
-    c->by_rho = budget->rho != NULL;
+    c->by_rho = plan_budget_costs_rho(budget);
+    c->factor = find_factor(c);
     fmpq_init(sum);
     fmpq_init(one);
     for (size_t t = 0; t < plan->tables.n && budget->epsilon == NULL && !c->by_rho; t++) {
@@ -303,16 +384,18 @@ static cellar_status find_budget(comparing *c, cellar_error *err)
                                 "strategies share a budget: give the plan one, or each table an "
                                 "epsilon");
     }
-    if (budget->epsilon != NULL || c->by_rho)
+    if (budget->delta != NULL) {
+        cellar_text_printf(&text, "epsilon %s at delta %s", budget->epsilon, budget->delta);
+        c->told.found_for =
+            text.failed ? NULL : cellar_arena_copy(c->arena, text.bytes, text.length);
+        cellar_text_reset(&text);
+        cellar_text_printf(&text, "%.6g", rho_of_plan(c));
+    } else if (budget->epsilon != NULL || c->by_rho)
         cellar_text_add_string(&text, c->by_rho ? budget->rho : budget->epsilon);
     else
         cellar_rational_add(&text, sum);
     fmpq_clear(one);
     fmpq_clear(sum);
-    fmpz_init(factor);
-    cellar_plan_unit_factor(&c->work, c->by_rho, factor);
-    c->factor = fmpz_get_d(factor);
-    fmpz_clear(factor);
     if (!text.failed)
         c->told.budget = cellar_arena_copy(c->arena, text.bytes, text.length);
     cellar_text_clear(&text);
@@ -337,7 +420,13 @@ static cellar_status recommend(comparing *c, cellar_error *err)
         extra = "; if nobody needs the inner cells, margins alone have still less noise: make each "
                 "margin a table of its own";
     c->told.recommended = best;
-    if (best == PLAN)
+    if (best == CUBE)
+        cellar_text_printf(&reason,
+                           "a cube gives all that the plan asks for with %.3g times the plan's "
+                           "weighted variance, and its totals add: write a universe instead of "
+                           "tables (cellar cube, docs/cube.md)%s",
+                           s[best].loss / s[PLAN].loss, extra);
+    else if (best == PLAN)
         cellar_text_printf(
             &reason, "no other strategy releases all that the plan asks for with less noise%s",
             extra);
@@ -346,6 +435,12 @@ static cellar_status recommend(comparing *c, cellar_error *err)
                            "this strategy releases all that the plan asks for with %.3g times the "
                            "plan's weighted variance%s",
                            s[best].loss / s[PLAN].loss, extra);
+    if (best != CUBE && s[CUBE].is_possible)
+        cellar_text_printf(
+            &reason,
+            "; a cube, whose totals add everywhere, would have %.3g times the plan's "
+            "weighted variance (cellar cube, docs/cube.md)",
+            s[CUBE].loss / s[PLAN].loss);
     if (!reason.failed)
         c->told.reason = cellar_arena_copy(c->arena, reason.bytes, reason.length);
     cellar_text_clear(&reason);
@@ -360,7 +455,8 @@ static cellar_status compare_all(comparing *c, cellar_error *err)
         {"everything", "the inner cells and all margins except the grand total"},
         {"plan", "what the plan releases, as it splits the budget"},
         {"optimal", "what the plan releases, each margin with the share that is best for the "
-                    "weights"}};
+                    "weights"},
+        {"cube", "a cube of what the plan releases: measured together, and every total adds"}};
     cellar_plan_strategy *strategies =
         cellar_arena_alloc(c->arena, N_STRATEGIES, sizeof *strategies);
     cellar_status status = CELLAR_OK;
@@ -374,8 +470,7 @@ static cellar_status compare_all(comparing *c, cellar_error *err)
     for (int k = 0; k < N_STRATEGIES; k++) {
         strategies[k].name = names[k][0];
         strategies[k].about = names[k][1];
-        CELLAR_TRY(spend(c, k, &strategies[k], err));
-        CELLAR_TRY(judge(c, k, &strategies[k], err));
+        CELLAR_TRY(run_strategy(c, k, &strategies[k], err));
     }
     CELLAR_TRY(recommend(c, err));
 out:

@@ -32,6 +32,11 @@ struct cellar_cube_design {
     double loss_to_bound, loss_to_optimum;
 };
 
+/* The declared categories of a variable, those that an empty table of it has: its levels, and the
+ * schema of that table. Both are the caller's, *domain also on failure, unless it is NULL. */
+cellar_status cellar_plan_open_variable(const cellar_plan *plan, size_t v, cellar_schema **domain,
+                                        cube_variable *out, cellar_error *err);
+
 /* The universe of the plan: its variables and tables as a cube, weights and caps (cube_universe.c).
  */
 cellar_status cellar_cube_design_universe(cellar_cube_design *design, cellar_error *err);

@@ -10,11 +10,9 @@
 
 /* ---- variables ---------------------------------------------------------------------------- */
 
-/* The declared categories of a variable: those that an empty table of it has. */
-static cellar_status open_variable(cellar_cube_design *d, size_t v, cube_variable *out,
-                                   cellar_error *err)
+cellar_status cellar_plan_open_variable(const cellar_plan *plan, size_t v, cellar_schema **domain,
+                                        cube_variable *out, cellar_error *err)
 {
-    const cellar_plan *plan = d->plan;
     const plan_variable *variable = plan_variable_at(plan, v);
     cellar_variable_spec spec;
     const cellar_tabulate_spec question = cellar_plan_tabulate_spec(plan, &v, 1, NULL, &spec);
@@ -23,13 +21,13 @@ static cellar_status open_variable(cellar_cube_design *d, size_t v, cube_variabl
     CELLAR_TRY(cellar_tabulate_declared(&question, &empty, err));
     if (empty == NULL)
         return cellar_plan_fail(plan->name, &variable->place, NULL, err,
-                                "a universe is fixed before the data are read: '%.60s' needs a "
+                                "categories are fixed before the data are read: '%.60s' needs a "
                                 "codelist, or a band with top and bottom",
                                 variable->name);
-    d->domains[v] = cellar_schema_retain(cellar_table_schema(empty));
-    CELLAR_TRY(cellar_cube_variable_init(
-        out, variable->name, cellar_schema_domain(d->domains[v], 0),
-        cellar_schema_codelist(d->domains[v], 0), variable->hierarchy == PLAN_YES, err));
+    *domain = cellar_schema_retain(cellar_table_schema(empty));
+    CELLAR_TRY(cellar_cube_variable_init(out, variable->name, cellar_schema_domain(*domain, 0),
+                                         cellar_schema_codelist(*domain, 0),
+                                         variable->hierarchy == PLAN_YES, err));
 out:
     cellar_table_free(empty);
     return status;
@@ -230,7 +228,7 @@ cellar_status cellar_cube_design_universe(cellar_cube_design *d, cellar_error *e
         CELLAR_TRY(cellar_plan_fail_at(d->plan, "variables", err, "at most %d variables",
                                        CELLAR_MAX_VARIABLES));
     for (size_t v = 0; v < d->plan->variables.n; v++)
-        CELLAR_TRY(open_variable(d, v, &variables[v], err));
+        CELLAR_TRY(cellar_plan_open_variable(d->plan, v, &d->domains[v], &variables[v], err));
     CELLAR_TRY(list_tables(d->plan, variables, &tables, &n_tables, err));
     CELLAR_TRY(
         cellar_cube_create(variables, d->plan->variables.n, tables, n_tables, &d->cube, err));

@@ -119,6 +119,13 @@ static const plan_field ledger_fields[] = {
     {KEY("delta", PLAN_DECIMAL, plan_ledger, delta)},
     {.key = NULL}};
 
+const plan_field cellar_plan_record_fields[] = {
+    {KEY("data", PLAN_MAP, cellar_plan, data), .required = 1, .fields = data_fields},
+    {KEY("unit", PLAN_MAP, cellar_plan, unit), .fields = unit_fields},
+    {KEY("variables", PLAN_MAPS, cellar_plan, variables), .required = 1, .fields = variable_fields,
+     .size = sizeof(plan_variable)},
+    {.key = NULL}};
+
 const plan_field cellar_plan_fields[] = {
     {KEY("plan", PLAN_COUNT, cellar_plan, version), .required = 1},
     {KEY("title", PLAN_TEXT, cellar_plan, title)},

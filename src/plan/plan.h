@@ -79,6 +79,12 @@ typedef struct plan_budget {
 } plan_budget;
 enum { PLAN_SPLIT_EVEN = 1, PLAN_SPLIT_WEIGHTS, PLAN_SPLIT_OPTIMAL };
 
+/* 1 when cells cost rho: the budget is one of rho, or of epsilon and delta for Gaussian noise. */
+static inline int plan_budget_costs_rho(const plan_budget *budget)
+{
+    return budget->rho != NULL || budget->delta != NULL;
+}
+
 typedef struct plan_ledger {
     const char *file, *key, *dataset, *request, *analyst, *delta;
 } plan_ledger;
@@ -115,6 +121,12 @@ struct cellar_plan {
     plan_ledger ledger;
 };
 
+/* The delta at which an epsilon is certified and charged; NULL: the usual ones. */
+static inline const char *plan_delta(const cellar_plan *plan)
+{
+    return plan->budget.delta != NULL ? plan->budget.delta : plan->ledger.delta;
+}
+
 static inline plan_variable *plan_variable_at(const cellar_plan *plan, size_t v)
 {
     return (plan_variable *) plan->variables.items + v;
@@ -145,14 +157,18 @@ int cellar_plan_has_text(const plan_list *list, const char *word);
 /* The set of acceptances (cellar/acceptance.h) that the plan names. */
 unsigned cellar_plan_accepts(const cellar_plan *plan);
 
-/* The fields of a plan. */
-extern const plan_field cellar_plan_fields[];
+/* The fields of a plan, and those that say what is counted: data, unit and variables. */
+extern const plan_field cellar_plan_fields[], cellar_plan_record_fields[];
 
 /* cellar_plan_parse() without opening any file that the plan names. */
 cellar_status cellar_plan_parse_text(const char *name, const char *folder, const char *bytes,
                                      size_t length, cellar_plan **out, cellar_error *err);
 /* Finds what names stand for, and refuses what contradicts itself. */
 cellar_status cellar_plan_resolve(cellar_plan *plan, cellar_error *err);
+/* The same of what is counted alone. */
+cellar_status cellar_plan_resolve_records(cellar_plan *plan, cellar_error *err);
+/* Frees the code lists and recode maps. */
+void cellar_plan_unload(cellar_plan *plan);
 /* Reads the code lists and recode maps. */
 cellar_status cellar_plan_load(cellar_plan *plan, cellar_error *err);
 

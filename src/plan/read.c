@@ -93,14 +93,19 @@ out:
     return status;
 }
 
-void cellar_plan_free(cellar_plan *plan)
+void cellar_plan_unload(cellar_plan *plan)
 {
-    if (plan == NULL)
-        return;
     for (size_t v = 0; v < plan->variables.n; v++) {
         cellar_codelist_free(plan_variable_at(plan, v)->codelist);
         cellar_recode_map_free(plan_variable_at(plan, v)->map);
     }
+}
+
+void cellar_plan_free(cellar_plan *plan)
+{
+    if (plan == NULL)
+        return;
+    cellar_plan_unload(plan);
     cellar_arena_free(plan->arena);
     cellar_free(plan);
 }

@@ -233,12 +233,40 @@ static int names_parameter(const char *spec, const char *key)
     return 0;
 }
 
+/* Noise without an epsilon of its own: its sigma is found for epsilon and delta. */
+static cellar_status check_noise(const cellar_plan *plan, const plan_table *table,
+                                 cellar_error *err)
+{
+    const plan_budget *budget = &plan->budget;
+    const size_t length = strcspn(table->mechanism, ":");
+    const int is_gaussian =
+        (length == 8 && strncmp(table->mechanism, "gaussian", 8) == 0) ||
+        (length == 17 && strncmp(table->mechanism, "discrete-gaussian", 17) == 0);
+    if (budget->delta != NULL && !is_gaussian)
+        return cellar_plan_fail(plan->name, &table->place, "mechanism", err,
+                                "a budget of epsilon and delta finds the sigma of gaussian or "
+                                "discrete-gaussian; for other noise leave the delta out");
+    if (budget->epsilon != NULL && budget->delta == NULL && is_gaussian)
+        return cellar_plan_fail(plan->name, &table->place, "mechanism", err,
+                                "%.*s has no epsilon of its own that could be split: give the "
+                                "budget a delta as well, which finds sigma, or a rho instead",
+                                (int) length, table->mechanism);
+    return CELLAR_OK;
+}
+
 static cellar_status check_budget(const cellar_plan *plan, cellar_error *err)
 {
     const plan_budget *budget = &plan->budget;
     int has_budget = budget->epsilon != NULL || budget->rho != NULL;
     if (budget->epsilon != NULL && budget->rho != NULL)
         return cellar_plan_fail_at(plan, "budget", err, "an epsilon or a rho is split, not both");
+    if (budget->delta != NULL && budget->epsilon == NULL)
+        return cellar_plan_fail_at(plan, "budget.delta", err, "a delta goes with an epsilon");
+    if (budget->delta != NULL && plan->ledger.delta != NULL &&
+        strtod(budget->delta, NULL) != strtod(plan->ledger.delta, NULL))
+        return cellar_plan_fail_at(plan, "ledger.delta", err,
+                                   "the ledger is charged at the delta of the budget: leave one "
+                                   "of them out");
     if (budget->split != 0 && !has_budget)
         return cellar_plan_fail_at(plan, "budget", err, "there is nothing to split");
     for (size_t t = 0; t < plan->tables.n; t++) {
@@ -252,6 +280,9 @@ static cellar_status check_budget(const cellar_plan *plan, cellar_error *err)
         if (table->epsilon != NULL && own)
             return cellar_plan_fail(plan->name, &table->place, "epsilon", err,
                                     "the mechanism has an epsilon already");
+        const cellar_status status = check_noise(plan, table, err);
+        if (status != CELLAR_OK)
+            return status;
     }
     return CELLAR_OK;
 }
@@ -259,6 +290,8 @@ static cellar_status check_budget(const cellar_plan *plan, cellar_error *err)
 static cellar_status check_data(const cellar_plan *plan, cellar_error *err)
 {
     const char *delimiter = plan->data.delimiter;
+    if ((plan->unit.column != NULL) != (plan->unit.max_records > 0))
+        return cellar_plan_fail_at(plan, "unit", err, "column and max_records need each other");
     if (strcmp(plan->data.file, "-") == 0)
         return cellar_plan_fail_at(
             plan, "data.file", err,
@@ -318,9 +351,7 @@ static cellar_status check_rest(const cellar_plan *plan, cellar_error *err)
     if (plan->below == 2 && plan->threshold == 0)
         return cellar_plan_fail_at(plan, "below", err,
                                    "values are suppressed below a threshold, and there is none");
-    if ((plan->unit.column != NULL) != (plan->unit.max_records > 0))
-        return cellar_plan_fail_at(plan, "unit", err, "column and max_records need each other");
-    return check_data(plan, err);
+    return CELLAR_OK;
 }
 
 /* A limit of 20 was meant as 20 %, and would let everything pass. */
@@ -384,9 +415,6 @@ static cellar_status check_universe(const cellar_plan *plan, cellar_error *err)
     if (universe->file == NULL && plan->tables.n == 0)
         return cellar_plan_fail_at(plan, "tables", err,
                                    "missing: a plan has tables, or a universe (docs/cube.md)");
-    if (universe->file == NULL && has_delta)
-        return cellar_plan_fail_at(plan, "budget.delta", err,
-                                   "the budget of a set of tables is an epsilon or a rho");
     if (universe->file == NULL)
         return CELLAR_OK;
     if (plan->tables.n > 0 || plan->rules.n > 0)
@@ -417,14 +445,23 @@ static cellar_status check_universe(const cellar_plan *plan, cellar_error *err)
     return CELLAR_OK;
 }
 
+cellar_status cellar_plan_resolve_records(cellar_plan *plan, cellar_error *err)
+{
+    for (size_t v = 0; v < plan->variables.n; v++) {
+        cellar_status status = resolve_variable(plan, v, err);
+        if (status != CELLAR_OK)
+            return status;
+    }
+    return check_data(plan, err);
+}
+
 cellar_status cellar_plan_resolve(cellar_plan *plan, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     CELLAR_TRY(check_universe(plan, err));
     if (plan->tables.n > TABLES_MAX)
         return cellar_plan_fail_at(plan, "tables", err, "at most %d tables", (int) TABLES_MAX);
-    for (size_t v = 0; v < plan->variables.n; v++)
-        CELLAR_TRY(resolve_variable(plan, v, err));
+    CELLAR_TRY(cellar_plan_resolve_records(plan, err));
     for (size_t t = 0; t < plan->tables.n; t++)
         CELLAR_TRY(resolve_table(plan, t, err));
     for (size_t r = 0; r < plan->rules.n; r++)

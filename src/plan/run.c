@@ -139,7 +139,7 @@ static cellar_charged_set charged_set(run *r)
     return (cellar_charged_set){.prepared = r->prepared,
                                 .n = r->figures->work.n,
                                 .certificate = r->figures->work.certificate,
-                                .delta = r->plan->ledger.delta,
+                                .delta = plan_delta(r->plan),
                                 .form = "",
                                 .place = {.path = r->plan->outputs.folder},
                                 .write = write_pack,

@@ -11,7 +11,7 @@ enum { FIELDS_MAX = 32, ITEMS_MAX = 4096 };
 
 /* ---- what goes wrong ------------------------------------------------------------------ */
 
-static cellar_status fail_node(plan_reading *r, const plan_node *node, const char *expected)
+cellar_status cellar_plan_fail_node(plan_reading *r, const plan_node *node, const char *expected)
 {
     return cellar_fail(r->err, CELLAR_ERR_INPUT, "%s:%zu: %s: expected %s", r->name, node->line,
                        r->path.failed || r->path.length == 0 ? "the plan" : r->path.bytes,
@@ -71,8 +71,9 @@ static void path_leave(plan_reading *r, size_t length)
 
 static cellar_status need_text(plan_reading *r, const plan_node *node, const char *expected)
 {
-    return node->kind == PLAN_NODE_TEXT && node->text[0] != '\0' ? CELLAR_OK
-                                                                 : fail_node(r, node, expected);
+    return node->kind == PLAN_NODE_TEXT && node->text[0] != '\0'
+               ? CELLAR_OK
+               : cellar_plan_fail_node(r, node, expected);
 }
 
 static cellar_status read_text(plan_reading *r, const plan_node *node, const char **out)
@@ -80,7 +81,7 @@ static cellar_status read_text(plan_reading *r, const plan_node *node, const cha
     cellar_status status = need_text(r, node, "a text");
     for (const char *c = node->text; status == CELLAR_OK && *c != '\0'; c++)
         if ((unsigned char) *c < 0x20 || *c == 0x7f)
-            status = fail_node(r, node, "a text of one line");
+            status = cellar_plan_fail_node(r, node, "a text of one line");
     *out = node->text;
     return status;
 }
@@ -114,7 +115,7 @@ static cellar_status read_decimal(plan_reading *r, const plan_node *node, int ab
     if (strlen(node->text) > 40 ||
         !cellar_parse_decimal(node->text, strlen(node->text), 18, &value, &exact) ||
         (above_zero && (node->text[0] == '-' || (value == 0 && exact))))
-        return fail_node(r, node, expected);
+        return cellar_plan_fail_node(r, node, expected);
     *out = node->text;
     return CELLAR_OK;
 }
@@ -124,7 +125,7 @@ static cellar_status read_count(plan_reading *r, const plan_node *node, uint64_t
     cellar_status status = need_text(r, node, "a whole number of at least 1");
     if (status == CELLAR_OK &&
         (!cellar_parse_u64(node->text, strlen(node->text), out) || *out == 0 || *out > INT64_MAX))
-        status = fail_node(r, node, "a whole number of at least 1");
+        status = cellar_plan_fail_node(r, node, "a whole number of at least 1");
     return status;
 }
 
@@ -137,7 +138,7 @@ static cellar_status read_truth(plan_reading *r, const plan_node *node, int *out
             *out = i < 2 ? 1 : 2;
             return CELLAR_OK;
         }
-    return status == CELLAR_OK ? fail_node(r, node, "true or false") : status;
+    return status == CELLAR_OK ? cellar_plan_fail_node(r, node, "true or false") : status;
 }
 
 static cellar_status read_choice(plan_reading *r, const plan_node *node, const char *words,
@@ -157,7 +158,7 @@ static cellar_status read_choice(plan_reading *r, const plan_node *node, const c
         word += n + 1;
     }
     snprintf(expected, sizeof expected, "one of %s", words);
-    return fail_node(r, node, expected);
+    return cellar_plan_fail_node(r, node, expected);
 }
 
 /* ---- several -------------------------------------------------------------------------- */
@@ -168,7 +169,7 @@ static cellar_status read_texts(plan_reading *r, const plan_node *node, plan_lis
     size_t n = 0;
     cellar_status status = CELLAR_OK;
     if (node->kind == PLAN_NODE_MAP || node->n > ITEMS_MAX)
-        return fail_node(r, node, "a list of texts");
+        return cellar_plan_fail_node(r, node, "a list of texts");
     items = cellar_arena_alloc(r->arena, node->kind == PLAN_NODE_LIST ? node->n : 1, sizeof *items);
     if (items == NULL)
         return cellar_fail_memory(r->err, "a plan");
@@ -190,7 +191,7 @@ static cellar_status read_maps(plan_reading *r, const plan_node *node, const pla
     char *items;
     cellar_status status = CELLAR_OK;
     if (node->kind != PLAN_NODE_LIST || node->n == 0 || node->n > ITEMS_MAX)
-        return fail_node(r, node, "a list, each item beginning with '- '");
+        return cellar_plan_fail_node(r, node, "a list, each item beginning with '- '");
     items = cellar_arena_alloc(r->arena, node->n, field->size);
     if (items == NULL)
         return cellar_fail_memory(r->err, "a plan");
@@ -234,6 +235,9 @@ static cellar_status read_field(plan_reading *r, const plan_node *node, const pl
         return read_texts(r, node, at);
     case PLAN_MAP:
         return cellar_plan_read_map(r, node, field->fields, at);
+    case PLAN_ANY:
+        *(const plan_node **) at = node;
+        return CELLAR_OK;
     case PLAN_MAPS:
         break;
     }
@@ -246,7 +250,7 @@ cellar_status cellar_plan_read_map(plan_reading *r, const plan_node *map, const 
     unsigned char given[FIELDS_MAX] = {0};
     cellar_status status = CELLAR_OK;
     if (map->kind != PLAN_NODE_MAP)
-        return fail_node(r, map, "'name: value' lines");
+        return cellar_plan_fail_node(r, map, "'name: value' lines");
     for (const plan_node *node = map->first; node != NULL; node = node->next) {
         size_t i = 0, length;
         while (fields[i].key != NULL && strcmp(fields[i].key, node->key) != 0)

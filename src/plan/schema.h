@@ -20,7 +20,8 @@ typedef enum plan_field_kind {
     PLAN_CHOICE,  /* int: which word of `words` ("a|b|c"), from 1; 0 when not given */
     PLAN_TEXTS,   /* plan_list of const char *; one text stands for a list of one */
     PLAN_MAP,     /* a struct within the struct, by `fields` */
-    PLAN_MAPS     /* plan_list of structs of `size` bytes, by `fields` */
+    PLAN_MAPS,    /* plan_list of structs of `size` bytes, by `fields` */
+    PLAN_ANY      /* const plan_node *: the tree itself, for a reader of its own */
 } plan_field_kind;
 
 typedef struct plan_list {
@@ -56,6 +57,10 @@ typedef struct plan_reading {
 /* Fills the struct at `out` from a map. */
 cellar_status cellar_plan_read_map(plan_reading *reading, const plan_node *map,
                                    const plan_field *fields, void *out);
+
+/* "plan.yaml:12: tables[2].by: expected WHAT": what a reader of its own finds wrong in a tree. */
+cellar_status cellar_plan_fail_node(plan_reading *reading, const plan_node *node,
+                                    const char *expected);
 
 /* "plan.yaml:12: tables[2].by: WHAT"; `key` may be NULL. */
 cellar_status cellar_plan_fail(const char *name, const plan_place *place, const char *key,

@@ -29,8 +29,7 @@ double cellar_plan_optimal_size(double weight, double n_cells, double d, int by_
     return by_rho ? sqrt(ratio) : cbrt(ratio);
 }
 
-/* x_t, up to a factor. */
-static void relative_size(const plan_work *work, const plan_piece *piece, fmpq_t out)
+void cellar_plan_relative_size(const plan_work *work, const plan_piece *piece, fmpq_t out)
 {
     const plan_budget *budget = &work->plan->budget;
     fmpz_t d;
@@ -39,7 +38,7 @@ static void relative_size(const plan_work *work, const plan_piece *piece, fmpq_t
         cellar_rational_set_double(
             out, cellar_plan_optimal_size(cellar_plan_weight(piece->table),
                                           (double) (piece->n_cells - piece->n_structural),
-                                          (double) piece->d, budget->rho != NULL));
+                                          (double) piece->d, plan_budget_costs_rho(budget)));
         return;
     }
     if (budget->split != PLAN_SPLIT_WEIGHTS)
@@ -98,14 +97,14 @@ static cellar_status split_budget(const plan_work *work, char **specs, cellar_er
     fmpz_init(factor);
     for (size_t t = 0; t < work->n; t++) {
         fmpz_set_ui(factor, work->pieces[t].d);
-        relative_size(work, &work->pieces[t], size);
+        cellar_plan_relative_size(work, &work->pieces[t], size);
         fmpq_mul_fmpz(size, size, factor);
         fmpq_add(sum, sum, size);
     }
     cellar_plan_unit_factor(work, budget->rho != NULL, factor);
     fmpq_mul_fmpz(sum, sum, factor);
     for (size_t t = 0; t < work->n; t++) {
-        relative_size(work, &work->pieces[t], size);
+        cellar_plan_relative_size(work, &work->pieces[t], size);
         fmpq_div(part, size, sum);
         CELLAR_TRY(cellar_share_part(total, part, text, err));
         if (budget->rho != NULL)
@@ -155,6 +154,8 @@ static cellar_status own_spec(const plan_work *work, const plan_piece *piece, ch
 cellar_status cellar_plan_split(const plan_work *work, char **specs, cellar_error *err)
 {
     const plan_budget *budget = &work->plan->budget;
+    if (budget->delta != NULL)
+        return cellar_plan_find_sigmas(work, specs, err);
     if (budget->epsilon != NULL || budget->rho != NULL)
         return split_budget(work, specs, err);
     for (size_t t = 0; t < work->n; t++) {

@@ -55,6 +55,10 @@ double cellar_plan_weight(const plan_table *table);
 
 /* Mechanism specs for all pieces, each by its share; texts are freed with cellar_free(). */
 cellar_status cellar_plan_split(const plan_work *work, char **specs, cellar_error *err);
+/* The same for a budget of epsilon and delta (sigma.c). */
+cellar_status cellar_plan_find_sigmas(const plan_work *work, char **specs, cellar_error *err);
+/* The cost of a cell of a table, up to a factor. */
+void cellar_plan_relative_size(const plan_work *work, const plan_piece *piece, fmpq_t out);
 
 /* How each table of the list is protected; `options` may be NULL. */
 cellar_protect_options cellar_plan_protect_options(const plan_work *work,
@@ -66,6 +70,9 @@ cellar_status cellar_plan_certify(plan_work *work, cellar_error *err);
 /* The same, at other epsilons than the usual ones (NULL: those). On failure *out is NULL. */
 cellar_status cellar_plan_certify_at(const plan_work *work, const char *const *epsilons, size_t n,
                                      cellar_certificate **out, cellar_error *err);
+/* The same, of nothing but the epsilon at that delta. */
+cellar_status cellar_plan_certify_delta(const plan_work *work, const char *delta,
+                                        cellar_certificate **out, cellar_error *err);
 
 /* The cost of a cell in the split that is optimal for the weights, up to a factor (split.c). */
 double cellar_plan_optimal_size(double weight, double n_cells, double d, int by_rho);

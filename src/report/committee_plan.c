@@ -8,6 +8,7 @@
 #include "plan/figures.h"
 #include "privacy/certificate.h"
 #include "report/committee.h"
+#include "report/committee_cube.h"
 
 typedef struct plan_page {
     const plan_figures *figures;
@@ -257,6 +258,8 @@ cellar_status cellar_report_plan(const cellar_plan *plan, const cellar_plan_atta
         status = plan_page_check(plan, attack->sensitive, attack->n_sensitive, err);
     if (status != CELLAR_OK)
         return status;
+    if (plan->universe.file != NULL)
+        return cellar_committee_cube(plan, attack, committee, run.options, path, err);
     run.page.charts = run.options->charts;
     run.page.replace = run.options->replace;
     run.page.confidential = 1;

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "privacy/certificate.h"
 #include "release/files/description.h"
-#include "report/report.h"
+#include "report/public.h"
 
 cellar_report_options cellar_report_options_default(void)
 {
@@ -113,19 +113,24 @@ static void public_facts(cellar_page *page, const cellar_release *release, const
     cellar_page_tag(page, "</dl>\n");
 }
 
-static void public_level(cellar_page *page, cellar_protection_level level)
+void cellar_public_level(cellar_page *page, cellar_protection_level level)
 {
     if (cellar_protection_level_stamp(level) != NULL)
         cellar_page_remark(page, "warn", "%s", cellar_protection_level_stamp(level));
 }
 
+void cellar_public_unaccounted(cellar_page *page)
+{
+    cellar_page_remark(page, "warn",
+                       "Unaccounted, not for publication: no ledger was charged for these "
+                       "values, so nobody adds their privacy loss to that of other releases.");
+}
+
 static void public_stamp(cellar_page *page, const cellar_release *release)
 {
-    public_level(page, cellar_release_level(release));
+    cellar_public_level(page, cellar_release_level(release));
     if (strcmp(cellar_release_ledger(release), CELLAR_RELEASE_UNACCOUNTED) == 0)
-        cellar_page_remark(page, "warn",
-                           "Unaccounted, not for publication: no ledger was charged for these "
-                           "values, so nobody adds their privacy loss to that of other releases.");
+        cellar_public_unaccounted(page);
 }
 
 /* ---- one release ----------------------------------------------------------------------- */
@@ -306,8 +311,7 @@ static int public_is_protected(const public_run *run)
     return 1;
 }
 
-/* Files say of themselves what they like: only a signature tells who says it. */
-static void public_signer(cellar_page *page, const char *signer)
+void cellar_public_signer(cellar_page *page, const char *signer)
 {
     if (signer != NULL)
         cellar_page_remark(page, "lead",
@@ -347,8 +351,8 @@ static cellar_status public_write(public_run *run, cellar_error *err)
             : "This page shows how these values were treated before they were published, what is "
               "proved about the protection and what is not, and how to draw conclusions.");
     status = public_guarantee(run, err);
-    public_signer(page, run->options->signer);
-    public_level(page, run->options->level);
+    cellar_public_signer(page, run->options->signer);
+    cellar_public_level(page, run->options->level);
     public_contents(run);
     for (size_t i = 0; i < run->n && status == CELLAR_OK; i++) {
         const cellar_progress *progress = &run->options->progress;

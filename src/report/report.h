@@ -47,6 +47,22 @@ cellar_status cellar_section_interval(const cellar_section_noise_of *noise, int6
 cellar_status cellar_section_table(cellar_page *page, const cellar_release *release,
                                    uint64_t max_rows, const cellar_section_noise_of *noise,
                                    cellar_error *err);
+/* The cells of a table on a page (section_crosstab.c): `value` writes that of an index. */
+typedef struct cellar_section_cells {
+    const cellar_schema *schema;
+    const char *caption;
+    cellar_status (*value)(void *context, uint64_t index, cellar_error *err);
+    void *context;
+} cellar_section_cells;
+
+/* 1 when it is small enough to read: few columns, and at most so many rows. */
+int cellar_section_crosstab_fits(const cellar_schema *schema, uint64_t max_rows);
+/* The categories of the last variable side by side, one row for all others. */
+cellar_status cellar_section_crosstab(cellar_page *page, const cellar_section_cells *cells,
+                                      cellar_error *err);
+/* Begins a row with the categories of the first `n` variables. */
+void cellar_section_headings(cellar_page *page, const cellar_schema *schema, uint64_t index,
+                             size_t n);
 /* A heading of a row: the label of a category, with its code when it says something else. */
 void cellar_section_category(cellar_page *page, const cellar_schema *schema, size_t variable,
                              size_t category);

@@ -10,7 +10,7 @@
 #include "table/formats/sheet.h"
 #include "table/schema/schema.h"
 
-enum { TABLE_MAX_COLUMNS = 12, TABLE_MEMO = 512 };
+enum { TABLE_MEMO = 512 };
 
 /* Intervals found already; a value has one place. */
 typedef struct table_memo {
@@ -26,34 +26,6 @@ typedef struct table_run {
     const cellar_section_noise_of *noise; /* NULL: no intervals */
     table_memo *memo;
 } table_run;
-
-/* The label, with the code when it says something else. */
-static void table_category(cellar_text *text, const cellar_schema *schema, size_t variable,
-                           size_t category)
-{
-    const char *code = cellar_schema_code(schema, variable, category);
-    const char *label = cellar_schema_n_languages(schema) > 0
-                            ? cellar_schema_label(schema, variable, category, 0)
-                            : NULL;
-    if (label == NULL || *label == '\0' || strcmp(code, label) == 0)
-        label = code;
-    if (label == code && cellar_schema_role(schema, variable, category) == CELLAR_CODE_TOTAL)
-        cellar_text_add_string(text, "all");
-    else if (label == code)
-        cellar_text_add_string(text, code);
-    else
-        cellar_text_printf(text, "%s (%s)", label, code);
-}
-
-void cellar_section_category(cellar_page *page, const cellar_schema *schema, size_t variable,
-                             size_t category)
-{
-    cellar_text text = {0};
-    table_category(&text, schema, variable, category);
-    page->out.failed |= text.failed;
-    cellar_page_row_heading(page, "%s", text.failed || text.bytes == NULL ? "" : text.bytes);
-    cellar_text_clear(&text);
-}
 
 /* ---- one value ---------------------------------------------------------------------- */
 
@@ -74,8 +46,9 @@ static cellar_status table_interval(const table_run *run, int64_t released, tabl
 }
 
 /* "12 (5 to 19)" */
-static cellar_status table_value(const table_run *run, uint64_t index, cellar_error *err)
+static cellar_status table_value(void *context, uint64_t index, cellar_error *err)
 {
+    const table_run *run = context;
     const cellar_released_cell cell = cellar_release_at(run->release, index);
     table_memo *memo = NULL;
     cellar_status status = CELLAR_OK;
@@ -99,76 +72,25 @@ static cellar_status table_value(const table_run *run, uint64_t index, cellar_er
     return CELLAR_OK;
 }
 
-static void table_headings(const table_run *run, uint64_t index, size_t n)
-{
-    uint32_t categories[CELLAR_MAX_VARIABLES];
-    cellar_schema_categories(run->schema, index, categories);
-    cellar_page_tag(run->page, "<tr>");
-    for (size_t v = 0; v < n; v++)
-        cellar_section_category(run->page, run->schema, v, categories[v]);
-}
-
-/* ---- a crosstab: the categories of the last variable side by side -------------------- */
-
-static int crosstab_fits(const cellar_schema *schema, uint64_t max_rows)
-{
-    const size_t n = cellar_schema_n_variables(schema);
-    const size_t columns = n > 0 ? cellar_schema_n_categories(schema, n - 1) : 0;
-    return n > 1 && columns <= TABLE_MAX_COLUMNS &&
-           cellar_schema_n_indices(schema) / columns <= max_rows;
-}
-
-static cellar_status crosstab_row(const table_run *run, uint64_t first, size_t columns,
-                                  cellar_error *err)
-{
-    cellar_status status = CELLAR_OK;
-    int any = 0;
-    for (size_t c = 0; c < columns; c++)
-        any |= cellar_schema_has_cell(run->schema, first + c);
-    if (!any) /* a margin that is not released */
-        return CELLAR_OK;
-    table_headings(run, first, cellar_schema_n_variables(run->schema) - 1);
-    for (size_t c = 0; c < columns && status == CELLAR_OK; c++)
-        if (cellar_schema_has_cell(run->schema, first + c))
-            status = table_value(run, first + c, err);
-        else
-            cellar_page_number(run->page, "not released");
-    cellar_page_row_end(run->page);
-    return status;
-}
-
-static cellar_status crosstab(const table_run *run, const char *const *names, cellar_error *err)
+static cellar_status crosstab(table_run *run, cellar_error *err)
 {
     const size_t last = cellar_schema_n_variables(run->schema) - 1;
-    const size_t columns = cellar_schema_n_categories(run->schema, last);
-    const uint64_t n = cellar_schema_n_indices(run->schema);
-    const char *headings[TABLE_MAX_COLUMNS + 1] = {NULL};
-    cellar_text texts[TABLE_MAX_COLUMNS] = {{0}}, caption = {0};
-    cellar_status status = CELLAR_OK;
-    cellar_text_printf(&caption, "Released values by %s%s", names[last],
+    cellar_section_cells cells = {.schema = run->schema, .value = table_value, .context = run};
+    cellar_text caption = {0};
+    cellar_status status;
+    cellar_text_printf(&caption, "Released values by %s%s",
+                       cellar_schema_variable(run->schema, last),
                        run->noise != NULL ? ", with 95 % intervals of the true counts" : "");
-    for (size_t c = 0; c < columns; c++) {
-        cellar_text_add_char(&texts[c], '#');
-        table_category(&texts[c], run->schema, last, c);
-        caption.failed |= texts[c].failed;
-        headings[c] = texts[c].bytes;
-    }
-    if (caption.failed)
-        status = cellar_fail_memory(err, "a table");
-    if (status == CELLAR_OK)
-        cellar_page_table_of(run->page, caption.bytes, names, last, headings);
-    for (uint64_t first = 0; first < n && status == CELLAR_OK; first += columns)
-        status = crosstab_row(run, first, columns, err);
-    cellar_page_table_end(run->page);
-    for (size_t c = 0; c < columns; c++)
-        cellar_text_clear(&texts[c]);
+    cells.caption = caption.bytes;
+    status = caption.failed ? cellar_fail_memory(err, "a table")
+                            : cellar_section_crosstab(run->page, &cells, err);
     cellar_text_clear(&caption);
     return status;
 }
 
 /* ---- a list: the values that the release lists ------------------------------------------ */
 
-static cellar_status list(const table_run *run, const char *const *names, uint64_t max_rows,
+static cellar_status list(table_run *run, const char *const *names, uint64_t max_rows,
                           cellar_error *err)
 {
     static const char *const headings[] = {"#released", NULL};
@@ -186,7 +108,7 @@ static cellar_status list(const table_run *run, const char *const *names, uint64
                          names, n, run->noise != NULL ? with_intervals : headings);
     for (size_t i = 0; i < shown && status == CELLAR_OK; i++) {
         const uint64_t index = cellar_release_cell(run->release, i).index;
-        table_headings(run, index, n);
+        cellar_section_headings(run->page, run->schema, index, n);
         status = table_value(run, index, err);
         cellar_page_row_end(run->page);
     }
@@ -228,7 +150,7 @@ cellar_status cellar_section_table(cellar_page *page, const cellar_release *rele
     table_run run = {page, release, cellar_release_schema(release), noise, NULL};
     const size_t n = cellar_schema_n_variables(run.schema);
     const char *names[CELLAR_MAX_VARIABLES];
-    const int is_crosstab = crosstab_fits(run.schema, max_rows);
+    const int is_crosstab = cellar_section_crosstab_fits(run.schema, max_rows);
     cellar_status status;
     run.memo = cellar_alloc(TABLE_MEMO, sizeof *run.memo);
     if (run.memo == NULL)
@@ -236,7 +158,7 @@ cellar_status cellar_section_table(cellar_page *page, const cellar_release *rele
     for (size_t v = 0; v < n; v++)
         names[v] = cellar_schema_variable(run.schema, v);
     table_lead(&run, is_crosstab);
-    status = is_crosstab ? crosstab(&run, names, err) : list(&run, names, max_rows, err);
+    status = is_crosstab ? crosstab(&run, err) : list(&run, names, max_rows, err);
     cellar_free(run.memo);
     return status;
 }

@@ -7,6 +7,7 @@ set(LAYER_SOURCES
   chart_surface.c
   chart_svg.c
   committee.c
+  committee_cube.c
   committee_delta.c
   committee_exposure.c
   committee_plan.c
@@ -18,8 +19,10 @@ set(LAYER_SOURCES
   page_style.c
   picture.c
   public.c
+  public_cube.c
   scale.c
   section_certificate.c
+  section_crosstab.c
   section_noise.c
   section_table.c
   section_test.c

@@ -31,16 +31,19 @@ static enum fault fault_kind(void)
     return NONE;
 }
 
-/* What is to happen at this call. A program under test is single-threaded. */
+/* What is to happen at this call. */
 static enum fault fault_now(enum call call)
 {
     static long n_calls;
     const char *at = getenv("FAULT_AT");
-    long chosen = at != NULL ? atol(at) : -1;
+    long chosen = at != NULL ? atol(at) : -1, n;
     enum fault kind = fault_kind();
-    if (chosen < 0 || ++n_calls < chosen)
+    if (chosen < 0)
         return NONE;
-    if (n_calls == chosen)
+    n = __atomic_add_fetch(&n_calls, 1, __ATOMIC_RELAXED); /* threads share it */
+    if (n < chosen)
+        return NONE;
+    if (n == chosen)
         return kind == FULL && (call == SYNCS || call == NAMES) ? NONE : kind;
     if (kind == FULL && (call == WRITES || call == CREATES))
         return FULL;

@@ -48,9 +48,14 @@ prepare() {
             cellar protect "${pair%=*}" $noise -o "${pair#*=}"
         done
         ;;
-    cube)
+    cube | infer | report)
         sed -e 's|\.\./||' -e '/^ledger:/,$d' plans/small_country_cube.yaml >universe.yaml
         ;;
+    esac
+    case $1 in
+    infer | report) cellar cube build universe.yaml ;;
+    esac
+    case $1 in
     ledger) rm -f table1.csv ;;
     plan)
         sed 's|\.\./||' plans/small_country.yaml >plan.yaml

@@ -50,7 +50,7 @@ MUTANTS = [
            "the cap of an analyst is not looked at", "unit/ledger_spend"),
     Mutant(STATE, "? INT64_MAX : sum;", "? 0 : sum;",
            "a sum that overflows starts again at nothing", "unit/ledger_amount"),
-    Mutant(CHECK, "rho = (square + half - 1) / half;", "rho = square / half;",
+    Mutant(AMOUNT, "rho = (square + half - 1) / half;", "rho = square / half;",
            "rho of a pure epsilon is rounded down", "unit/ledger_spend"),
     Mutant(CHECK, "* population < ATTO)", "* population <= ATTO)",
            "a delta of one over the population passes", "unit/ledger_spend"),

@@ -26,13 +26,13 @@ def is_libc(name):
 
 
 def read_rules(path):
-    sees, owner, programs = {}, {}, set()
+    sees, owner, programs = {}, {}, {}
     for line in path.read_text().splitlines():
         words = line.split("#")[0].split()
         if not words:
             continue
         if words[0] == "program":
-            programs.add(words[1])
+            programs[words[1]] = set(words[3:])
             continue
         split = words.index("headers")
         layer = words[1]
@@ -101,7 +101,8 @@ class Checker:
     def check_program(self, path, program):
         for line, angled, name in includes(path):
             self.n_includes += 1
-            if angled and not name.startswith("cellar/") and not is_libc(name):
+            known = name.startswith("cellar/") or is_libc(name) or name in self.programs[program]
+            if angled and not known:
                 self.fault(path, line, f"{program} may not use <{name}>: the library does such work")
             if not angled and not (path.parent / name).exists():
                 self.fault(path, line, f'{program} sees its own and public headers, not "{name}"')

@@ -228,104 +228,6 @@ static void overlapping_groups_have_no_whole_numbers(void **state)
     cellar_cube_close(cube);
 }
 
-/* ---- coverage ------------------------------------------------------------------------- */
-
-typedef struct noise {
-    const char *mechanism;
-    double ratio; /* of the probability of x + 1 to that of x; of squares with a Gaussian */
-    int is_gaussian;
-    double cumulated[401]; /* of -200 .. 200 */
-    double variance;
-} noise;
-
-static void noise_init(noise *n)
-{
-    double sum = 0;
-    n->variance = 0;
-    for (int x = -200; x <= 200; x++) {
-        const double p = exp(-n->ratio * (n->is_gaussian ? (double) x * x : abs(x)));
-        n->cumulated[x + 200] = sum += p;
-        n->variance += p * x * x;
-    }
-    n->variance /= sum;
-    for (int i = 0; i <= 400; i++)
-        n->cumulated[i] /= sum;
-}
-
-static int64_t noise_draw(const noise *n, uint64_t *seed)
-{
-    const double u = (double) (next_random(seed) >> 11) / 9007199254740992.0;
-    int low = 0, high = 400;
-    while (low < high) {
-        const int middle = (low + high) / 2;
-        if (n->cumulated[middle] > u)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low - 200;
-}
-
-/* How often intervals of 95 % cover 0, the true count of everything, in the last cell of each table
- * of the sample. */
-static void measure_coverage(noise *n, double share[6])
-{
-    enum { ROUNDS = 4000 };
-    cellar_cube *cube = NULL;
-    cellar_error err = {""};
-    uint64_t seed = 7;
-    double multiplier;
-    noise_init(n);
-    for (size_t t = 0; t < 6; t++)
-        share[t] = 0;
-    assert_int_equal(cube_sample(n->mechanism, n->variance, &cube, &err), CELLAR_OK);
-    multiplier = cellar_cube_multiplier(cube, 0.95);
-    for (size_t round = 0; round < ROUNDS; round++) {
-        for (uint32_t t = 0; t < 6; t++)
-            for (size_t i = 0; i < (size_t) cube->lattice.n_cells[t]; i++)
-                cellar_cube_measured_room(cube, t)[i] = noise_draw(n, &seed);
-        cellar_cube_values_clear(&cube->estimates);
-        assert_int_equal(cellar_cube_estimate_all(cube, &err), CELLAR_OK);
-        for (uint32_t t = 0; t < 6; t++) {
-            const size_t last = (size_t) cube->lattice.n_cells[t] - 1;
-            double u[2][5] = {{0}};
-            const double *w[2] = {u[0], u[1]};
-            double variance;
-            for (size_t k = 0; k < cube->lattice.spaces[t].order; k++) {
-                const cube_space *space = &cube->lattice.spaces[t];
-                u[k][cube->variables[space->variable[k]].axis.n[space->level[k]] - 1] = 1;
-            }
-            assert_int_equal(cellar_cube_covariance(&cube->lattice, cube->w, cube->tau, t, w, w,
-                                                    &variance, &err),
-                             CELLAR_OK);
-            share[t] += fabs((double) cube->tables[t].values[last]) / MILLION <=
-                        multiplier * sqrt(variance);
-        }
-    }
-    for (size_t t = 0; t < 6; t++)
-        share[t] /= ROUNDS;
-    cellar_cube_close(cube);
-}
-
-/* With another seed each of the 12 shares would be outside by chance with probability below 1e-4
- * (four standard deviations of a share of 4,000 are 0.0138). Discrete Laplace intervals are made
- * for one noise and cover sums of several more often. */
-static void intervals_cover(void **state)
-{
-    noise gaussian = {"discrete-gaussian:sigma=5", 1.0 / 50, 1, {0}, 0};
-    noise laplace = {"discrete-laplace:epsilon=0.5", 0.5, 0, {0}, 0};
-    double share[6];
-    (void) state;
-    measure_coverage(&gaussian, share);
-    for (size_t t = 0; t < 6; t++) {
-        assert_true(fabs(share[t] - 0.95) < 0.0138);
-    }
-    measure_coverage(&laplace, share);
-    for (size_t t = 0; t < 6; t++) {
-        assert_true(share[t] > 0.95 - 0.0138 && share[t] < 0.985);
-    }
-}
-
 /* ---- memory --------------------------------------------------------------------------- */
 
 static cellar_status scenario(void *context, cellar_error *err)
@@ -365,7 +267,7 @@ int main(void)
         cmocka_unit_test(tables_add_to_each_other),
         cmocka_unit_test(groups_are_sums),
         cmocka_unit_test(categories_can_be_chosen),
-        cmocka_unit_test(intervals_cover),
+
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(whole_numbers_add_within_a_table),
         cmocka_unit_test(overlapping_groups_have_no_whole_numbers),

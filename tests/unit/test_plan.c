@@ -61,6 +61,11 @@ static const struct refused {
      "plan.yaml:13: outputs.formats: expected csv, json, px, sdmx or csvw, not 'xls'"},
     {PLAN_HEAD TABLE NOISE "rules:\n  - {evaluate: released}\n",
      "plan.yaml:14: rules[1]: expected one limit"},
+    {PLAN_HEAD TABLE "mechanism: gaussian\nbudget: {rho: 1, delta: 1e-6}\n",
+     "plan.yaml:12: budget.delta: a delta goes with an epsilon"},
+    {PLAN_HEAD TABLE "mechanism: gaussian\nbudget: {epsilon: 1, delta: 1e-6}\n"
+                     "ledger: {file: l, dataset: d, request: r, delta: 1e-9}\n",
+     "plan.yaml:13: ledger.delta: the ledger is charged at the delta of the budget"},
     {PLAN_HEAD TABLE NOISE "accept: [everything]\n",
      "plan.yaml:13: accept: expected bias, delta, no-protection, large-epsilon or unaccounted"},
 };
@@ -173,6 +178,46 @@ static void splits_rho(void **state)
     double rho = cellar_certificate_composition(figures->certificate).rho;
     assert_true(rho <= 0.02 && rho > 0.0199);
     forget(figures);
+}
+
+/* Noise of continuous normal distributions has the epsilon and delta of one of them with the same
+ * sum of d / sigma^2, and 4.224679 is the sigma of epsilon 1 at delta 1e-6 (Balle and Wang 2018,
+ * computed apart with 30 digits). Rounded and discrete noise need slightly less, and sigmas have
+ * four digits. */
+static void finds_sigma(void **state)
+{
+    static const struct {
+        const char *label, *how;
+        double ratio; /* of the second sigma to the first */
+    } cases[] = {
+        {"even", "mechanism: discrete-gaussian\nbudget: {epsilon: 1, delta: 1e-6}\n", 1},
+        {"weights", "mechanism: gaussian\nbudget: {epsilon: 1, delta: 1e-6, split: weights}\n",
+         1.0 / 6},
+        {"two units",
+         "mechanism: gaussian\nbudget: {epsilon: 1, delta: 1e-6}\nneighbours: substitute\n", 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[2048];
+        double sigma[2], sum = 0;
+        snprintf(text, sizeof text,
+                 "%stables:\n  - {name: one, by: [region, sex], margins: all, "
+                 "hierarchy: none}\n  - {name: two, by: [sex], weight: 9}\n%s",
+                 PLAN_HEAD, cases[i].how);
+        cellar_plan_figures *figures = check(*state, text, 0);
+        for (size_t t = 0; t < 2; t++) {
+            const char *at = strstr(figures->tables[t].mechanism, "sigma=");
+            assert_non_null(at);
+            sigma[t] = strtod(at + strlen("sigma="), NULL);
+            sum += (double) figures->tables[t].cells_per_record / (sigma[t] * sigma[t]);
+        }
+        if (i == 2)
+            sum *= 2;
+        if (1 / sqrt(sum) > 4.224679 * 1.0005 || 1 / sqrt(sum) < 4.224679 * 0.996)
+            fail_msg("%s: sigma %g and %g", cases[i].label, sigma[0], sigma[1]);
+        assert_true(fabs(sigma[1] / sigma[0] / cases[i].ratio - 1) < 1e-4);
+        const cellar_guarantee tight = cellar_certificate_composition(figures->certificate).tight;
+        assert_true(tight.delta == 1e-6 && tight.epsilon <= 1 && tight.epsilon > 0.999);
+        forget(figures);
+    }
 }
 
 #define ZEROED(epsilon)                                                                            \
@@ -306,7 +351,8 @@ static void compares_as_published(void **state)
     assert_int_equal(plan_place_parse(*state, text, &plan, &err), CELLAR_OK);
     assert_int_equal(cellar_plan_compare(plan, &options, &comparison, &err), CELLAR_OK);
     assert_int_equal(comparison->n_targets, 7);
-    for (size_t k = 0; k < comparison->n_strategies; k++)
+    assert_int_equal(comparison->n_strategies, 6);
+    for (size_t k = 0; k < 5; k++)
         assert_int_equal(comparison->strategies[k].cells_per_record, d[k]);
     for (size_t k = 0; k < 3; k++)
         for (size_t i = 0; i < 7; i++) {
@@ -340,6 +386,7 @@ static void compares_weights(void **state)
     assert_true(comparison->is_rho);
     assert_true(s[4].loss < s[3].loss);
     assert_int_equal(s[4].cells_per_record, s[3].cells_per_record);
+    assert_true(s[5].is_possible && s[5].loss < s[4].loss);
     assert_true(s[4].sd[comparison->n_targets - 1] < s[3].sd[comparison->n_targets - 1]);
     cellar_plan_comparison_free(comparison);
     cellar_plan_free(plan);
@@ -423,6 +470,7 @@ static void structural_zeros_have_no_noise(void **state)
     sd = sqrt(2 * e) / (1 - e); /* the interior alone, and 3 or 2 of its cells for a region */
     check_near(comparison->strategies[0].sd[1] / sd, sqrt(5.0 / 2));
     check_near(comparison->strategies[0].loss / (sd * sd), 5 + 5);
+    assert_true(!comparison->strategies[5].is_possible && isnan(comparison->strategies[5].sd[0]));
     cellar_plan_comparison_free(comparison);
     forget(figures);
 }
@@ -473,6 +521,7 @@ int main(void)
         IN_PLACE(counts_d_and_splits),
         IN_PLACE(splits_optimally),
         IN_PLACE(splits_rho),
+        IN_PLACE(finds_sigma),
         IN_PLACE(refuses_bias),
         IN_PLACE(refuses_observed_domains),
         IN_PLACE(remarks_on_repeats),

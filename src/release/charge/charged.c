@@ -3,12 +3,12 @@
  * from it, and the release prints it: there is no second computation that could differ. */
 #include "release/charge/charged.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "ledger/ledger.h"
 #include "privacy/certificate.h"
 #include "release/charge/fingerprint.h"
 #include "release/files/release_file.h"
@@ -288,7 +288,6 @@ cellar_status cellar_prepared_note(const cellar_prepared *prepared, cellar_ledge
     status = cellar_ledger_enter(ledger, payment->dataset, payment_edition(payment, ledger),
                                  CELLAR_UNCHARGED_CELL_KEY, payment->request, err);
     if (status == CELLAR_OK)
-        snprintf(stamp, CELLAR_STAMP_TEXT, "uncharged, in entry %zu of ledger %s",
-                 cellar_ledger_n_entries(ledger), cellar_ledger_id(ledger));
+        cellar_ledger_note_stamp(ledger, cellar_ledger_n_entries(ledger), stamp);
     return status;
 }

@@ -150,7 +150,7 @@ cellar_status cellar_protect_prepare_cell_keys(const cellar_table *table, const 
     mine.total_epsilon = NULL;
     CELLAR_TRY(cellar_protection_refuse_weights(table, "cell-key", err));
     CELLAR_TRY(cellar_protection_init(&prepared->protection, table, &mine, err));
-    if (table->cells.key == NULL)
+    if (table->cells.key == NULL && table->cells.n > 0)
         CELLAR_TRY(cellar_fail(err, CELLAR_ERR_ARGUMENT,
                                "the table holds no record keys, which cell keys are made of"));
     CELLAR_TRY(cellar_cell_key_create(spec, cellar_table_key_range(table), &keys->cell_key, err));

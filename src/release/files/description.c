@@ -3,9 +3,8 @@
 
 #include <string.h>
 
-#include <cellar/ledger.h>
-
 #include "base/error.h"
+#include "ledger/ledger.h"
 #include "privacy/certificate.h"
 #include "release/guarantee/level.h"
 #include "release/draw/predicate.h"
@@ -231,10 +230,11 @@ cellar_status cellar_description_read(const json_t *description, const char *nam
             description_read_number(description, "max_weight", 1, name, &out->max_weight, err));
     CELLAR_TRY(description_read_text(description, "date", name, &out->date, err));
     CELLAR_TRY(description_read_text(description, "ledger", name, &out->ledger, err));
-    if (name != NULL && !cellar_ledger_text_is_sound(out->ledger))
+    CELLAR_TRY(description_read_words(description, name, out, err));
+    if (name != NULL && !cellar_ledger_text_is_sound(out->ledger) &&
+        !(out->noise == CELLAR_NOISE_RECORD_KEYS && cellar_note_stamp_is_sound(out->ledger)))
         CELLAR_TRY(description_fail(
             name, "ledger", "the stamp of a charge, or '" CELLAR_RELEASE_UNACCOUNTED "'", err));
-    CELLAR_TRY(description_read_words(description, name, out, err));
     CELLAR_TRY(description_read_neighbours(description, name, &out->neighbours, err));
     CELLAR_TRY(description_read_level(description, name, &out->level, err));
     out->total_epsilon =

@@ -12,22 +12,16 @@
 #include "release/guarantee/certify.h"
 #include "release/guarantee/share.h"
 
-/* The candidates are the decimals of four digits from 0.001 to 10000, which the mechanisms allow:
- * candidate i is (1000 + i mod 9000) 10^(i div 9000 - 6). */
+/* ---- the search ---------------------------------------------------------------------------- */
+
+/* Candidate i is (1000 + i mod 9000) 10^(i div 9000 - 6). */
 enum { PER_DECADE = 9000, N_CANDIDATES = 7 * PER_DECADE + 1, FIRST_DIGITS = 1000, DECIMALS = 6 };
 
-typedef struct calibration {
-    const char *name;
-    cellar_question question;
-    const char *delta;
-    const char *total_epsilon;
-} calibration;
-
-/* "name:sigma=12.34", without trailing zeros. */
-static void calibration_spec(const calibration *c, size_t candidate, char out[64])
+/* "12.34", without trailing zeros. */
+static void candidate_text(size_t candidate, char out[CELLAR_SIGMA_TEXT])
 {
     size_t digits = FIRST_DIGITS + candidate % PER_DECADE, decade = candidate / PER_DECADE;
-    int n = snprintf(out, 64, "%.30s:sigma=%.*f", c->name, DECIMALS,
+    int n = snprintf(out, CELLAR_SIGMA_TEXT, "%.*f", DECIMALS,
                      (double) digits * pow(10, (double) decade - DECIMALS));
     while (out[n - 1] == '0')
         out[--n] = '\0';
@@ -36,7 +30,7 @@ static void calibration_spec(const calibration *c, size_t candidate, char out[64
 }
 
 /* The first candidate that is at least x. */
-static size_t calibration_candidate(double x)
+static size_t candidate_from(double x)
 {
     double decade, digits;
     if (!(x > 0.001))
@@ -48,17 +42,41 @@ static size_t calibration_candidate(double x)
     return (size_t) fmax(0, decade * PER_DECADE + digits - FIRST_DIGITS);
 }
 
-/* Where the search begins: sqrt(2 ln(1.25/delta)) / epsilon (Dwork and Roth 2014, Appendix A) times
- * the sensitivity of all cells together. Only the time depends on it. */
-static size_t calibration_guess(const calibration *c)
+/* It begins at sqrt(2 ln(1.25/delta)) / epsilon (Dwork and Roth 2014, Appendix A) times the
+ * sensitivity. */
+cellar_status cellar_calibrate_sigma(double sensitivity, const char *epsilon, const char *delta,
+                                     cellar_calibrate_try *attempt, void *context,
+                                     char out[CELLAR_SIGMA_TEXT], cellar_error *err)
 {
-    const cellar_certify_options *o = &c->question.options;
-    const double sides = o->neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE ? 2 : 1;
-    const double sensitivity =
-        sqrt((double) o->n_cells * sides) * (double) o->max_per_unit * (double) o->max_weight;
-    return calibration_candidate(sensitivity * sqrt(2 * log(1.25 / strtod(c->delta, NULL))) /
-                                 strtod(c->total_epsilon, NULL));
+    size_t low = 0, high = candidate_from(sensitivity * sqrt(2 * log(1.25 / strtod(delta, NULL))) /
+                                          strtod(epsilon, NULL));
+    cellar_status status;
+
+    candidate_text(high, out);
+    status = attempt(context, out, err);
+    if (status == CELLAR_ERR_RULE && high < N_CANDIDATES - 1) {
+        low = high + 1;
+        high = N_CANDIDATES - 1;
+        candidate_text(high, out);
+        status = attempt(context, out, err);
+    }
+    while (status == CELLAR_OK && low < high) { /* high keeps the total */
+        size_t middle = low + (high - low) / 2;
+        candidate_text(middle, out);
+        status = attempt(context, out, err);
+        if (status == CELLAR_OK)
+            high = middle;
+        else if (status == CELLAR_ERR_RULE) {
+            low = middle + 1;
+            status = CELLAR_OK;
+        }
+    }
+    if (status == CELLAR_OK)
+        candidate_text(high, out);
+    return status;
 }
+
+/* ---- one table ----------------------------------------------------------------------------- */
 
 cellar_status cellar_calibrate_check(const cellar_certificate *certificate,
                                      const char *total_epsilon, cellar_error *err)
@@ -91,16 +109,23 @@ out:
     return status;
 }
 
-/* CELLAR_ERR_RULE: the candidate exceeds the total. */
-static cellar_status calibration_try(const calibration *c, size_t candidate, cellar_error *err)
+typedef struct calibration {
+    const char *name;
+    cellar_question question;
+    const char *delta;
+    const char *total_epsilon;
+} calibration;
+
+static cellar_status calibration_try(void *context, const char *sigma, cellar_error *err)
 {
+    const calibration *c = context;
     cellar_status status = CELLAR_OK;
     cellar_mechanism *mechanism = NULL;
     cellar_certificate *certificate = NULL;
     cellar_certify_part part = {.times = 1};
     char spec[64];
 
-    calibration_spec(c, candidate, spec);
+    snprintf(spec, sizeof spec, "%.30s:sigma=%s", c->name, sigma);
     CELLAR_TRY(cellar_mechanism_create(spec, &mechanism, err));
     part.mechanism = mechanism;
     CELLAR_TRY(cellar_certify(&part, 1, &c->question.options, &certificate, err));
@@ -111,6 +136,12 @@ out:
     return status;
 }
 
+static double calibration_sensitivity(const cellar_certify_options *o)
+{
+    const double sides = o->neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE ? 2 : 1;
+    return sqrt((double) o->n_cells * sides) * (double) o->max_per_unit * (double) o->max_weight;
+}
+
 cellar_status cellar_protect_calibrate(const char *name, const cellar_table *table,
                                        const cellar_protect_options *options, char out[64],
                                        cellar_error *err)
@@ -119,7 +150,7 @@ cellar_status cellar_protect_calibrate(const char *name, const cellar_table *tab
         options, cellar_schema_cells_per_record(cellar_table_schema(table)));
     calibration c = {
         .name = name, .delta = options->delta, .total_epsilon = options->total_epsilon};
-    size_t low = 0, high; /* high keeps the total, once it was tried */
+    char sigma[CELLAR_SIGMA_TEXT];
     cellar_status status;
 
     out[0] = '\0';
@@ -132,13 +163,8 @@ cellar_status cellar_protect_calibrate(const char *name, const cellar_table *tab
     c.question.options.deltas = &c.delta;
     c.question.options.n_deltas = 1;
     c.question.options.n_epsilons = 0;
-    high = calibration_guess(&c);
-    status = calibration_try(&c, high, err);
-    if (status == CELLAR_ERR_RULE) {
-        low = high + 1;
-        high = N_CANDIDATES - 1;
-        status = calibration_try(&c, high, err);
-    }
+    status = cellar_calibrate_sigma(calibration_sensitivity(&c.question.options), c.total_epsilon,
+                                    c.delta, calibration_try, &c, sigma, err);
     if (status == CELLAR_ERR_RULE)
         return cellar_fail(
             err, CELLAR_ERR_RULE,
@@ -146,17 +172,7 @@ cellar_status cellar_protect_calibrate(const char *name, const cellar_table *tab
             "together; allow more (--total-epsilon, --delta) or tabulate fewer "
             "margins",
             name, options->total_epsilon, options->delta);
-    while (status == CELLAR_OK && low < high) {
-        size_t middle = low + (high - low) / 2;
-        status = calibration_try(&c, middle, err);
-        if (status == CELLAR_OK)
-            high = middle;
-        else if (status == CELLAR_ERR_RULE) {
-            low = middle + 1;
-            status = CELLAR_OK;
-        }
-    }
     if (status == CELLAR_OK)
-        calibration_spec(&c, high, out);
+        snprintf(out, 64, "%.30s:sigma=%s", name, sigma);
     return status;
 }

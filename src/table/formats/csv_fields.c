@@ -19,20 +19,25 @@ struct cellar_csv_fields {
     csv_fields_axis axes[CELLAR_MAX_VARIABLES];
 };
 
-void cellar_csv_add_safe(cellar_text *row, const char *field, int neutralise)
+void cellar_csv_add_between(cellar_text *row, const char *field, char delimiter, int neutralise)
 {
     cellar_text harmless = {0};
 
     if (!neutralise || field[0] == '\0' || strchr("=+-@\t\r", field[0]) == NULL) {
-        cellar_csv_add_field(row, field, ',');
+        cellar_csv_add_field(row, field, delimiter);
         return;
     }
     cellar_text_printf(&harmless, "'%s", field);
     if (harmless.failed)
         row->failed = 1;
     else
-        cellar_csv_add_field(row, harmless.bytes, ',');
+        cellar_csv_add_field(row, harmless.bytes, delimiter);
     cellar_text_clear(&harmless);
+}
+
+void cellar_csv_add_safe(cellar_text *row, const char *field, int neutralise)
+{
+    cellar_csv_add_between(row, field, ',', neutralise);
 }
 
 void cellar_csv_add_bounded_name(cellar_text *row, const char *name, uint64_t bound)

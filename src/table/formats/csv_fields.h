@@ -21,6 +21,8 @@ void cellar_csv_fields_add(const cellar_csv_fields *fields, const uint32_t *cate
 /* Adds one field. With `neutralise`, a field that a spreadsheet would take for a formula gets a
  * leading apostrophe (OWASP, "CSV Injection": = + - @ tabulator and carriage return). */
 void cellar_csv_add_safe(cellar_text *row, const char *field, int neutralise);
+/* The same between other delimiters than commas. */
+void cellar_csv_add_between(cellar_text *row, const char *field, char delimiter, int neutralise);
 
 /* Adds the name of a column that tells its bound, unless that is 0: "record_key:4096". */
 void cellar_csv_add_bounded_name(cellar_text *row, const char *name, uint64_t bound);

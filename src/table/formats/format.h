@@ -28,6 +28,8 @@ cellar_sheet_writer cellar_format_csvw_write;
 
 /* An attribute of the observation in SDMX-CSV; SDMX names no concept of its own for it. */
 #define CELLAR_SDMX_ERROR_NAME "STANDARD_ERROR"
+/* The code of a status in SDMX's list CL_OBS_STATUS. */
+const char *cellar_sdmx_status(cellar_cell_status status);
 /* The status of a code of CL_OBS_STATUS that we write; 0 when it is none of them. */
 int cellar_sdmx_find_status(const char *code, size_t length, cellar_cell_status *out);
 

@@ -19,52 +19,11 @@ enum {
 
 /* ---- what describes the table ---------------------------------------------- */
 
-/* The names of the variables as px can hold them, told apart where that makes two alike. */
-typedef struct px_names {
-    cellar_text names[CELLAR_MAX_VARIABLES];
-    size_t n;
-} px_names;
-
-static void px_names_clear(px_names *names)
-{
-    for (size_t v = 0; v < names->n; v++)
-        cellar_text_clear(&names->names[v]);
-}
-
-static int px_names_fill(px_names *names, const cellar_schema *schema)
-{
-    names->n = cellar_schema_n_variables(schema);
-    for (size_t v = 0; v < names->n; v++) {
-        cellar_text *name = &names->names[v];
-        cellar_px_add_plain(name, cellar_schema_variable(schema, v));
-        if (name->failed)
-            return 0;
-        for (size_t k = 0; k < v; k++)
-            if (strcmp(names->names[k].bytes, name->bytes) == 0) {
-                cellar_text_printf(name, " (%zu)", v + 1);
-                k = (size_t) -1; /* the longer name may be taken too */
-                if (name->failed)
-                    return 0;
-            }
-    }
-    return 1;
-}
-
 /* The tag of a language; px needs a word for the unnamed one where there are several. */
 static const char *px_language(const cellar_schema *schema, size_t language)
 {
     const char *tag = cellar_schema_language(schema, language);
     return tag[0] == '\0' && cellar_schema_n_languages(schema) > 1 ? "und" : tag;
-}
-
-/* 2026-11-18T10:00 as px writes it: 20261118 10:00. */
-static void px_add_date(cellar_text *text, const char *keyword, const char *language,
-                        const char *updated)
-{
-    char date[sizeof "CCYYMMDD hh:mm"];
-    snprintf(date, sizeof date, "%.4s%.2s%.2s %.5s", updated, updated + 5, updated + 8,
-             updated[10] != '\0' ? updated + 11 : "00:00");
-    cellar_px_add_entry(text, keyword, language, NULL, date);
 }
 
 static void px_add_head(cellar_text *text, const cellar_sheet *sheet,
@@ -88,7 +47,7 @@ static void px_add_head(cellar_text *text, const cellar_sheet *sheet,
         cellar_px_end(text);
     }
     if (options->updated != NULL)
-        px_add_date(text, "CREATION-DATE", "", options->updated);
+        cellar_px_add_date(text, "CREATION-DATE", "", options->updated);
     cellar_text_printf(text, "DECIMALS=%d;%sSHOWDECIMALS=%d;%s", sheet->decimals,
                        CELLAR_PX_LINE_END,
                        sheet->decimals < PX_SHOWN_DECIMALS ? sheet->decimals : PX_SHOWN_DECIMALS,
@@ -98,22 +57,9 @@ static void px_add_head(cellar_text *text, const cellar_sheet *sheet,
     cellar_px_add_entry(text, "SUBJECT-CODE", "", NULL, "CELLAR");
 }
 
-static void px_add_names(cellar_text *text, const char *keyword, const char *language,
-                         const px_names *names, size_t first, size_t last)
-{
-    if (first == last)
-        return;
-    cellar_px_add_keyword(text, keyword, language, NULL);
-    for (size_t v = first; v < last; v++) {
-        cellar_px_add_comma(text, v - first);
-        cellar_text_printf(text, "\"%s\"", names->names[v].bytes);
-    }
-    cellar_px_end(text);
-}
-
 static void px_add_title(cellar_text *text, const cellar_sheet *sheet,
                          const cellar_table_write_options *options, const char *language,
-                         const px_names *names)
+                         const cellar_px_names *names)
 {
     cellar_text title = {0};
 
@@ -152,7 +98,7 @@ static void px_add_measure(cellar_text *text, const cellar_sheet *sheet, const c
 /* The keywords that each language has of its own. */
 static void px_add_language(cellar_text *text, const cellar_sheet *sheet,
                             const cellar_table_write_options *options, size_t language,
-                            const px_names *names)
+                            const cellar_px_names *names)
 {
     const cellar_schema *schema = sheet->schema;
     const char *tag = language == 0 ? "" : px_language(schema, language);
@@ -163,14 +109,14 @@ static void px_add_language(cellar_text *text, const cellar_sheet *sheet,
     cellar_px_add_entry(text, "CONTENTS", tag, NULL, cellar_sheet_value_name(sheet->kind));
     cellar_px_add_entry(text, "UNITS", tag, NULL, units);
     if (options->updated != NULL)
-        px_add_date(text, "LAST-UPDATED", tag, options->updated);
+        cellar_px_add_date(text, "LAST-UPDATED", tag, options->updated);
     if (options->source != NULL)
         cellar_px_add_entry(text, "SOURCE", tag, NULL, options->source);
-    px_add_names(text, "STUB", tag, names, 0, names->n - (sheet->with_errors ? 0 : 1));
+    cellar_px_add_names(text, "STUB", tag, names, 0, names->n - (sheet->with_errors ? 0 : 1));
     if (sheet->with_errors)
         px_add_measure(text, sheet, units, tag);
     else
-        px_add_names(text, "HEADING", tag, names, names->n - 1, names->n);
+        cellar_px_add_names(text, "HEADING", tag, names, names->n - 1, names->n);
     for (size_t v = 0; v < names->n; v++) {
         cellar_px_add_keyword(text, "VALUES", tag, names->names[v].bytes);
         for (size_t c = 0; c < cellar_schema_n_categories(schema, v); c++) {
@@ -181,7 +127,8 @@ static void px_add_language(cellar_text *text, const cellar_sheet *sheet,
     }
 }
 
-static void px_add_codes(cellar_text *text, const cellar_schema *schema, const px_names *names)
+static void px_add_codes(cellar_text *text, const cellar_schema *schema,
+                         const cellar_px_names *names)
 {
     for (size_t v = 0; v < names->n; v++) {
         size_t n = cellar_schema_n_categories(schema, v);
@@ -199,29 +146,12 @@ static void px_add_codes(cellar_text *text, const cellar_schema *schema, const p
 }
 
 static void px_add_roles(cellar_text *text, const cellar_schema *schema,
-                         const cellar_table_write_options *options, const px_names *names)
+                         const cellar_table_write_options *options, const cellar_px_names *names)
 {
     for (size_t i = 0; i < options->n_roles; i++) {
         size_t v = cellar_schema_find_variable(schema, options->roles[i].variable);
         cellar_px_add_entry(text, "VARIABLE-TYPE", "", names->names[v].bytes,
                             options->roles[i].role == CELLAR_ROLE_TIME ? "Time" : "Geographical");
-    }
-}
-
-static void px_add_symbols(cellar_text *text)
-{
-    static const cellar_cell_status statuses[] = {CELLAR_CELL_STRUCTURAL_ZERO,
-                                                  CELLAR_CELL_NOT_AVAILABLE, CELLAR_CELL_SUPPRESSED,
-                                                  CELLAR_CELL_UNRELIABLE};
-    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++) {
-        cellar_text keyword = {0};
-        cellar_text_printf(&keyword, "DATASYMBOL%zu", strlen(cellar_px_symbol(statuses[i])));
-        if (keyword.failed)
-            text->failed = 1;
-        else
-            cellar_px_add_entry(text, keyword.bytes, "", NULL,
-                                cellar_cell_status_name(statuses[i]));
-        cellar_text_clear(&keyword);
     }
 }
 
@@ -342,7 +272,7 @@ cellar_status cellar_format_px_write(const cellar_sheet *sheet,
 {
     cellar_status status = CELLAR_OK;
     const cellar_schema *schema = sheet->schema;
-    px_names names = {0};
+    cellar_px_names names = {0};
     cellar_sheet_walk walk;
     cellar_text text = {0};
 
@@ -357,17 +287,18 @@ cellar_status cellar_format_px_write(const cellar_sheet *sheet,
     CELLAR_TRY(cellar_sheet_walk_init(&walk, sheet, CELLAR_SHEET_INDICES, err));
     if (output == NULL)
         goto out;
-    if (!px_names_fill(&names, schema)) {
-        status = cellar_fail_memory(err, "the names of a table");
-        goto out;
-    }
+    for (size_t v = 0; v < cellar_schema_n_variables(schema); v++)
+        if (!cellar_px_names_add(&names, cellar_schema_variable(schema, v))) {
+            status = cellar_fail_memory(err, "the names of a table");
+            goto out;
+        }
     px_add_head(&text, sheet, options);
     px_add_language(&text, sheet, options, 0, &names);
     for (size_t l = 1; l < cellar_schema_n_languages(schema); l++)
         px_add_language(&text, sheet, options, l, &names);
     px_add_codes(&text, schema, &names);
     px_add_roles(&text, schema, options, &names);
-    px_add_symbols(&text);
+    cellar_px_add_symbols(&text);
     px_add_note(&text, sheet, options->note);
     CELLAR_TRY(px_add_extension(&text, sheet, options, err));
     px_write_data(&walk, names.n - 1, &text, output);
@@ -376,7 +307,7 @@ cellar_status cellar_format_px_write(const cellar_sheet *sheet,
     else
         cellar_csv_flush(&text, output);
 out:
-    px_names_clear(&names);
+    cellar_px_names_clear(&names);
     cellar_text_clear(&text);
     return status;
 }

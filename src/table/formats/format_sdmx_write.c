@@ -15,6 +15,11 @@ static const char *const sdmx_statuses[] = {
     [CELLAR_CELL_UNRELIABLE] = "U",
 };
 
+const char *cellar_sdmx_status(cellar_cell_status status)
+{
+    return sdmx_statuses[status];
+}
+
 int cellar_sdmx_find_status(const char *code, size_t length, cellar_cell_status *out)
 {
     for (size_t i = 0; i < sizeof sdmx_statuses / sizeof *sdmx_statuses; i++)

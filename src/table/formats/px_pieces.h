@@ -3,6 +3,8 @@
 #ifndef CELLAR_TABLE_FORMATS_PX_PIECES_H
 #define CELLAR_TABLE_FORMATS_PX_PIECES_H
 
+#include <cellar/table.h>
+
 #include "base/text.h"
 
 #define CELLAR_PX_LINE_END "\r\n"
@@ -21,5 +23,25 @@ void cellar_px_add_entry(cellar_text *text, const char *keyword, const char *lan
                          const char *name, const char *value);
 /* What parts the value at a position from the one before. */
 void cellar_px_add_comma(cellar_text *text, size_t position);
+/* A date such as 2026-11-18T10:00 as px writes it: 20261118 10:00. */
+void cellar_px_add_date(cellar_text *text, const char *keyword, const char *language,
+                        const char *date);
+/* What the symbols mean that stand for numbers: DATASYMBOL1 and on. */
+void cellar_px_add_symbols(cellar_text *text);
+
+/* ---- names of variables ---------------------------------------------------- */
+
+/* As px can hold them, told apart where that makes two alike. {0} is empty. */
+typedef struct cellar_px_names {
+    cellar_text names[CELLAR_MAX_VARIABLES + 1];
+    size_t n;
+} cellar_px_names;
+
+/* 0 when memory ends. */
+int cellar_px_names_add(cellar_px_names *names, const char *name);
+void cellar_px_names_clear(cellar_px_names *names);
+/* A keyword with the names first .. last - 1, unless there is none. */
+void cellar_px_add_names(cellar_text *text, const char *keyword, const char *language,
+                         const cellar_px_names *names, size_t first, size_t last);
 
 #endif

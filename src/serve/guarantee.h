@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a certificate promises, in a sentence, and the id that answers carry for it. */
+#ifndef CELLAR_SERVE_GUARANTEE_H
+#define CELLAR_SERVE_GUARANTEE_H
+
+#include <jansson.h>
+
+#include "base/text.h"
+
+enum { SERVE_ID_TEXT = 33 };
+
+/* The digest of bytes, in hexadecimal: of a certificate its id, of an answer its tag. */
+void serve_digest(const void *bytes, size_t length, char out[SERVE_ID_TEXT]);
+
+/* Adds a sentence about what `subject` ("All tables of this cube together") promise: the epsilon of
+ * a certificate for its unit, or that there is no differential privacy. */
+void serve_add_guarantee(const char *subject, const json_t *certificate, cellar_text *out);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Files that are served as they are: the page of the table builder. All are read when the site is
+ * opened, so that no request opens a file, and none leads out of the folder. */
+#ifndef CELLAR_SERVE_PAGES_H
+#define CELLAR_SERVE_PAGES_H
+
+#include "base/memory.h"
+#include "serve/routes.h"
+
+typedef struct serve_pages serve_pages;
+
+/* Reads the files of a folder and of the folders in it; links and hidden names are left out.
+ * Refuses more than 64 MiB. On failure *out is NULL. */
+cellar_status serve_pages_open(const char *folder, serve_pages **out, cellar_error *err);
+void serve_pages_close(serve_pages *pages); /* NULL is fine */
+
+/* The file at the address of a call ("/" is index.html), or a plain page that lists the data sets
+ * where there is no index.html. 404 when there is none. */
+serve_route serve_route_pages;
+
+/* The page itself, index.html; NULL when there is none. */
+const char *serve_pages_index(const serve_pages *pages, size_t *length);
+
+#endif

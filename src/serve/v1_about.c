@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* GET /v1/datasets, one of them, its statement; certificates; health. */
+#include <string.h>
+
+#include <cellar/version.h>
+
+#include "base/error.h"
+#include "serve/rules_parts.h"
+#include "serve/v1.h"
+
+static const char *kind_text(serve_kind kind)
+{
+    static const char *const texts[] = {[SERVE_RELEASES] = "releases",
+                                        [SERVE_CUBE] = "cube",
+                                        [SERVE_BUDGET] = "budget",
+                                        [SERVE_CELL_KEY] = "cell-key"};
+    return texts[kind];
+}
+
+static int has_vault(const serve_dataset *dataset)
+{
+    return dataset->kind == SERVE_BUDGET || dataset->kind == SERVE_CELL_KEY;
+}
+
+/* ---- data sets ------------------------------------------------------------------- */
+
+static void write_head(const serve_dataset *dataset, size_t language, cellar_text *out)
+{
+    serve_json_pair(out, "id", dataset->id);
+    v1_text(out, "title", &dataset->title, language);
+    serve_json_pair(out, "kind", kind_text(dataset->kind));
+    serve_json_pair(out, "population", dataset->population);
+    serve_json_pair(out, "unit", dataset->unit);
+    v1_text(out, "counted", &dataset->counted, language);
+    serve_json_pair(out, "updated", dataset->updated);
+    serve_json_pair(out, "next_update", dataset->next_update);
+}
+
+cellar_status v1_datasets(cellar_site *site, const serve_call *call, serve_reply *reply,
+                          cellar_error *err)
+{
+    cellar_text *out = &reply->body;
+    (void) err;
+    serve_json_open(out, '{');
+    v1_text(out, "title", &site->title, call->language);
+    serve_json_name(out, "languages");
+    serve_json_open(out, '[');
+    for (size_t i = 0; i < site->n_languages; i++)
+        serve_json_string(out, site->languages[i]);
+    serve_json_close(out, ']');
+    serve_json_name(out, "datasets");
+    serve_json_open(out, '[');
+    for (size_t i = 0; i < site->n_datasets; i++) {
+        serve_json_open(out, '{');
+        write_head(&site->datasets[i], call->language, out);
+        serve_json_close(out, '}');
+    }
+    serve_json_close(out, ']');
+    serve_json_close(out, '}');
+    return v1_finish(reply);
+}
+
+void v1_write_variable(const serve_variable *variable, size_t language, cellar_text *out)
+{
+    static const char *const roles[] = {"plain", "time", "geo"};
+    serve_json_pair(out, "code", variable->code);
+    v1_text(out, "label", &variable->label, language);
+    v1_text(out, "note", &variable->note, language);
+    serve_json_pair(out, "role", roles[variable->role]);
+    v1_bool(out, "constant", variable->is_constant);
+}
+
+static void write_variable(const serve_variable *variable, size_t language, cellar_text *out)
+{
+    serve_json_open(out, '{');
+    v1_write_variable(variable, language, out);
+    serve_json_name(out, "levels");
+    serve_json_open(out, '[');
+    for (size_t l = 0; l < variable->n_levels; l++) {
+        serve_json_open(out, '{');
+        serve_json_pair(out, "id", variable->levels[l].id);
+        v1_text(out, "label", &variable->levels[l].label, language);
+        v1_integer(out, "categories", variable->levels[l].n_categories);
+        serve_json_close(out, '}');
+    }
+    serve_json_close(out, ']');
+    serve_json_close(out, '}');
+}
+
+static void write_rules(const serve_rules *rules, cellar_text *out)
+{
+    serve_json_name(out, "rules");
+    serve_json_open(out, '[');
+    for (size_t i = 0; rules != NULL && i < rules->n; i++) {
+        serve_json_open(out, '{');
+        serve_json_pair(out, "name", rules->items[i].name);
+        serve_json_pair(out, "kind", serve_rule_kind_text(rules->items[i].kind));
+        serve_json_pair(out, "text", rules->items[i].text);
+        serve_json_pair(out, "judged",
+                        serve_rule_is_released(rules->items[i].kind) ? "released" : "before");
+        serve_json_close(out, '}');
+    }
+    serve_json_close(out, ']');
+}
+
+void v1_write_dataset(const serve_dataset *dataset, size_t language, cellar_text *out)
+{
+    write_head(dataset, language, out);
+    v1_text(out, "note", &dataset->note, language);
+    v1_text(out, "source", &dataset->source_name, language);
+    v1_text(out, "contact", &dataset->contact, language);
+    v1_integer(out, "max_cells", dataset->max_cells);
+}
+
+cellar_status v1_dataset(cellar_site *site, const serve_call *call, serve_reply *reply,
+                         cellar_error *err)
+{
+    cellar_text *out = &reply->body;
+    cellar_status status;
+    const serve_dataset *dataset = v1_find_dataset(site, call->segments[1], reply, &status);
+    (void) err;
+    if (dataset == NULL)
+        return status;
+    serve_json_open(out, '{');
+    v1_write_dataset(dataset, call->language, out);
+    serve_json_name(out, "variables");
+    serve_json_open(out, '[');
+    for (size_t v = 0; v < dataset->n_variables; v++)
+        write_variable(&dataset->variables[v], call->language, out);
+    serve_json_close(out, ']');
+    write_rules(dataset->rules, out);
+    serve_json_close(out, '}');
+    return v1_finish(reply);
+}
+
+/* ---- statements ------------------------------------------------------------------- */
+
+/* Copies members of a reply of the vault that are there. */
+static void copy_members(const json_t *from, const char *const *names, json_t *to)
+{
+    for (; *names != NULL; names++)
+        if (json_object_get(from, *names) != NULL)
+            json_object_set(to, *names, json_object_get(from, *names));
+}
+
+/* The ledger's own words, and what is spent and left: the cap first. */
+static cellar_status statement_of_vault(const cellar_site *site, const serve_dataset *dataset,
+                                        const serve_call *call, json_t *object, cellar_error *err)
+{
+    static const char *const said[] = {"statement", "is_whole", "wasted", "note", NULL};
+    static const char *const left[] = {"budget", "share", NULL};
+    const char *authorization = call->request->authorization;
+    json_t *statement = NULL, *balance = NULL;
+    cellar_status status = CELLAR_OK;
+    CELLAR_TRY(v1_ask_vault(
+        site, json_pack("{s:s, s:s}", "do", "statement", "dataset", dataset->id), &statement, err));
+    CELLAR_TRY(v1_ask_vault(site,
+                            json_pack("{s:s, s:s, s:s*}", "do", "balance", "dataset", dataset->id,
+                                      "authorization", authorization),
+                            &balance, err));
+    copy_members(balance, left, object);
+    copy_members(statement, said, object);
+out:
+    json_decref(statement);
+    json_decref(balance);
+    return status;
+}
+
+/* What covers the total covers everything that was made with it: the certificate of a cube, and of
+ * releases each its own. */
+static cellar_status statement_of_source(const serve_dataset *dataset, cellar_arena *arena,
+                                         json_t *object, cellar_error *err)
+{
+    static const serve_table total = {{0}};
+    serve_status known;
+    serve_cover cover;
+    cellar_status status = CELLAR_OK;
+    CELLAR_TRY(dataset->source->ops->status(dataset->source, dataset, &total, &known, err));
+    if (!known.exists)
+        return CELLAR_OK;
+    CELLAR_TRY(
+        dataset->source->ops->describe(dataset->source, dataset, &total, arena, &cover, err));
+    json_object_set_new(object, "statement", json_string(cover.guarantee));
+    json_object_set_new(object, "certificate", json_string(cover.id));
+out:
+    return status;
+}
+
+cellar_status v1_statement(cellar_site *site, const serve_call *call, serve_reply *reply,
+                           cellar_error *err)
+{
+    cellar_status status;
+    const serve_dataset *dataset = v1_find_dataset(site, call->segments[1], reply, &status);
+    json_t *object;
+    char *text;
+    if (dataset == NULL)
+        return status;
+    if (has_vault(dataset) && site->options.ask_vault == NULL)
+        return serve_reply_problem(reply, 503, "The ledger is not at hand: there is no vault.");
+    object = json_pack("{s:s, s:s, s:s}", "dataset", dataset->id, "kind", kind_text(dataset->kind),
+                       "population", dataset->population);
+    if (object == NULL)
+        return cellar_fail_memory(err, "a statement");
+    status = has_vault(dataset) ? statement_of_vault(site, dataset, call, object, err)
+                                : statement_of_source(dataset, call->arena, object, err);
+    text = status == CELLAR_OK ? json_dumps(object, JSON_COMPACT) : NULL;
+    json_decref(object);
+    if (status == CELLAR_ERR_IO)
+        return serve_reply_problem(reply, 503, "The vault does not answer now; ask again.");
+    if (text == NULL)
+        return status != CELLAR_OK ? status : cellar_fail_memory(err, "a statement");
+    cellar_text_add_string(&reply->body, text);
+    free(text);
+    return v1_finish(reply);
+}
+
+/* ---- certificates ------------------------------------------------------------------ */
+
+/* The certificate of that id in a data set; NULL when it has none. */
+static cellar_status find_certificate(const serve_dataset *dataset, const char *id,
+                                      cellar_arena *arena, const char **out, cellar_error *err)
+{
+    const serve_source *source = dataset->source;
+    *out = NULL;
+    return source->ops->certificate != NULL
+               ? source->ops->certificate(source, dataset, id, arena, out, err)
+               : CELLAR_OK;
+}
+
+cellar_status v1_certificate(cellar_site *site, const serve_call *call, serve_reply *reply,
+                             cellar_error *err)
+{
+    const char *id = call->segments[1], *found = NULL;
+    for (size_t i = 0; i < site->n_datasets && found == NULL; i++) {
+        cellar_status status = find_certificate(&site->datasets[i], id, call->arena, &found, err);
+        if (status != CELLAR_OK)
+            return status;
+    }
+    if (found == NULL)
+        return serve_reply_problem(reply, 404, "There is no certificate '%.64s'.", id);
+    cellar_text_add_string(&reply->body, found);
+    reply->is_immutable = 1;
+    return v1_finish(reply);
+}
+
+/* ---- health ------------------------------------------------------------------------ */
+
+cellar_status v1_health(cellar_site *site, const serve_call *call, serve_reply *reply,
+                        cellar_error *err)
+{
+    cellar_text *out = &reply->body;
+    int needs_vault = 0, vault_answers = 0;
+    json_t *answer = NULL;
+    (void) call;
+    for (size_t i = 0; i < site->n_datasets; i++)
+        needs_vault |= has_vault(&site->datasets[i]);
+    if (site->options.ask_vault != NULL) { /* any reply will do */
+        vault_answers =
+            v1_ask_vault(site, json_pack("{s:s}", "do", "ping"), &answer, err) == CELLAR_OK;
+        json_decref(answer);
+    }
+    if (needs_vault && !vault_answers)
+        reply->status = 503;
+    serve_json_open(out, '{');
+    serve_json_pair(out, "status", reply->status == 200 ? "ok" : "degraded");
+    serve_json_pair(out, "version", cellar_version());
+    v1_integer(out, "datasets", site->n_datasets);
+    serve_json_pair(out, "vault", vault_answers ? "answers" : needs_vault ? "silent" : "none");
+    serve_json_close(out, '}');
+    return v1_finish(reply);
+}

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""formats.py CELLAR: one question over HTTP in every format and protocol. Readers that know nothing of Cellar
+must find the values that the command line writes, what an interval means, and the certificate."""
+import csv
+import html.parser
+import io
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import urllib.parse
+import xml.etree.ElementTree
+
+import builder
+
+CONTENTS = ["count", "se", "noise_low95", "noise_high95"]
+DATA = "/api/v2/tables/country/data?valuecodes[region]=*&valuecodes[age]=*&stub=region,age,period"
+NOTE = "Bounds do not add."
+
+
+def expected(cellar, cube, folder):
+    """{(region, age): (count, se)} as the command line has it."""
+    out = pathlib.Path(folder, "expected.csv")
+    subprocess.run([cellar, "cube", "table", cube, "--by", "region,age", "-o", out], check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    with open(out, newline="", encoding="utf-8") as file:
+        return {(row["region"], row["age"]): (float(row["estimate"]), float(row["se"])) for row in csv.DictReader(file)}
+
+
+def split(numbers):
+    """[[count, se, low, high], ...] of a list in the order of the question."""
+    return [numbers[i:i + 4] for i in range(0, len(numbers), 4)]
+
+
+def read_jsonstat(body):
+    found = json.loads(body)
+    assert found["id"] == ["region", "age", "period", "ContentsCode"], found["id"]
+    assert found["role"]["metric"] == ["ContentsCode"] and found["role"]["time"] == ["period"]
+    assert list(found["dimension"]["ContentsCode"]["category"]["index"]) == CONTENTS
+    assert found["extension"]["px"]["tableid"] == "country" and found["extension"]["px"]["language"] == "en"
+    assert any(NOTE in note for note in found["note"])
+    certificate = found["extension"]["cellar"]["certificate"]
+    keys = [(region, age) for region in found["dimension"]["region"]["category"]["index"]
+            for age in found["dimension"]["age"]["category"]["index"]]
+    return certificate, keys, split(found["value"])
+
+
+def read_csv(body):
+    rows = list(csv.reader(io.StringIO(body.decode("utf-8"))))
+    assert rows[0][-1] == "note" and NOTE in rows[1][-1] and all(row[-1] == "" for row in rows[2:])
+    return rows[1][-1], [[float(word) for word in row[3:7]] for row in rows[1:]]
+
+
+def read_px(body):
+    text = body.decode("utf-8")
+    head, data = text.split("DATA=\r\n")
+    assert 'CONTVARIABLE="contents"' in head
+    return head.replace('"\r\n"', ""), split([float(word) for word in data.rstrip("; \r\n").split()])
+
+
+def read_xlsx(body):
+    import openpyxl
+    book = openpyxl.load_workbook(io.BytesIO(body))
+    rows = list(book["Table"].iter_rows(values_only=True))[3:]
+    about = " ".join(str(word) for row in book["About"].iter_rows(values_only=True) for word in row)
+    return about, [list(row[3:]) for row in rows]
+
+
+def read_sdmx_csv(body):
+    rows = list(csv.DictReader(io.StringIO(body.decode("utf-8"))))
+    assert [row["ContentsCode"] for row in rows[:4]] == CONTENTS and rows[0]["sex"] == "_T"
+    return rows[0]["COMMENT_DSET"], split([float(row["OBS_VALUE"]) for row in rows])
+
+
+def read_sdmx_ml(body):
+    generic = "{http://www.sdmx.org/resources/sdmxml/schemas/v2_1/data/generic}"
+    root = xml.etree.ElementTree.fromstring(body)
+    values = [float(value.get("value")) for value in root.iter(generic + "ObsValue")]
+    return body.decode("utf-8"), split(values)
+
+
+class Cells(html.parser.HTMLParser):
+    """The texts of <td> and <dd>."""
+
+    def __init__(self):
+        super().__init__()
+        self.texts, self.inside = {"td": [], "dd": []}, None
+
+    def handle_starttag(self, tag, _):
+        self.inside = tag if tag in self.texts else None
+        if self.inside:
+            self.texts[tag].append("")
+
+    def handle_data(self, data):
+        if self.inside:
+            self.texts[self.inside][-1] += data
+
+
+def read_html(body):
+    cells = Cells()
+    cells.feed(body.decode("utf-8"))
+    return " ".join(cells.texts["dd"]), split([float(text) for text in cells.texts["td"]])
+
+
+def read_v1(body):
+    found = json.loads(body)
+    return found["columns"][3]["comment"], [[float(word) for word in row["values"]] for row in found["data"]]
+
+
+READERS = {"csv": read_csv, "px": read_px, "xlsx": read_xlsx, "sdmx-csv": read_sdmx_csv, "sdmx-ml": read_sdmx_ml,
+           "html": read_html}
+
+
+def check(name, found, want, tolerance=0):
+    assert len(found) == len(want), f"{name}: {len(found)} cells, not {len(want)}"
+    for i, (one, two) in enumerate(zip(found, want)):
+        assert all(abs(a - b) <= tolerance for a, b in zip(one, two)), f"{name}: cell {i}: {one}, not {two}"
+
+
+def main():
+    cellar = sys.argv[1]
+    with tempfile.TemporaryDirectory() as folder:
+        config = builder.make(cellar, folder)
+        want = expected(cellar, f"{folder}/country.cube", folder)
+        with builder.Server([cellar, "serve", config, "--listen", "127.0.0.1:0"]) as server:
+            def get(path, **words):
+                status, _, body = server.ask(urllib.parse.quote(path, safe="/?&=[],*."), **words)
+                assert status == 200, f"{path}: {status}: {body[:300]}"
+                return body
+            certificate, keys, values = read_jsonstat(get(DATA))
+            assert re.fullmatch("[0-9a-f]{32}", certificate), certificate
+            check("json-stat2", [cell[:2] for cell in values], [want[key] for key in keys])
+            assert all(cell[2] <= cell[0] <= cell[3] for cell in values)
+            for name, reader in READERS.items():
+                said, found = reader(get(f"{DATA}&outputFormat={name}"))
+                check(name, found, values, 0.1 if name == "html" else 0)
+                assert certificate in said and NOTE in said, f"{name} lacks certificate or note"
+                assert get(f"{DATA}&outputFormat={name}") == get(f"{DATA}&outputFormat={name}"), name
+            query = {"query": [{"code": code, "selection": {"filter": "all", "values": ["*"]}}
+                               for code in ("region", "age", "ContentsCode")], "response": {"format": "json"}}
+            said, found = read_v1(get("/api/v1/en/tables/country", method="POST", body=json.dumps(query)))
+            check("PxWebApi 1", found, values)
+            assert certificate in said and NOTE in said
+            said, found = read_sdmx_ml(get("/sdmx/data/country/._T.._T._T."))
+            check("SDMX REST", found, values)
+    print(f"{len(values)} cells in {len(READERS) + 3} ways")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The server's public interface, and nothing else. */
+import type { JsonStat } from './crosstab';
+import type { Dataset } from './model';
+
+/** What the server says when it does not answer: the rule, a sentence, and what to ask instead. */
+export interface Refusal {
+  status: number;
+  detail: string;
+  rule?: string;
+  cost?: string;
+  suggestions?: string[];
+}
+
+export class Refused extends Error {
+  constructor(readonly refusal: Refusal) {
+    super(refusal.detail);
+  }
+}
+
+export interface SiteInfo {
+  title: string;
+  languages: string[];
+  datasets: { id: string; title: string; kind: Dataset['kind']; updated: string; next_update: string | null }[];
+}
+
+/** How the agency looks: agency.json in the folder of the page, which it replaces with its own. */
+export interface Agency {
+  name?: string;
+  logo?: string; // an address on this site
+  accent?: string; // a colour
+  contact?: string;
+  boundaries?: Record<string, string>; // of a level: the address of a GeoJSON file on this site
+}
+
+/** A suggestion of the server: a table that would be answered. */
+interface Suggestion {
+  table: string;
+}
+
+/** What is known about a table before it is asked for. */
+export interface Preview {
+  table: string;
+  cells: number;
+  allowed: boolean;
+  refusal: { rule: string; detail: string; suggestions: Suggestion[] } | null;
+  /** What answers it now; `from` is a finer table when it is not exact. */
+  answer: { exact: boolean; from: string; half_width95: number | null; certificate: string; guarantee: string; origin: string } | null;
+  draw: { cost: { currency: string; amount: string; text: string } | null; half_width95?: number | null } | null;
+}
+
+interface Finding {
+  estimate: number | null;
+  low: number | null;
+  high: number | null;
+}
+
+export interface Comparison {
+  difference: Finding & { noise_alone: boolean };
+  ratio: Finding & { undetermined: boolean };
+}
+
+export interface Independence {
+  df: number;
+  reference: string;
+  reliable: boolean;
+  aware: { statistic: number; p_value: number };
+}
+
+export interface Statement {
+  statement?: string;
+  budget?: { cap?: string; spent?: string; left?: string };
+  wasted?: unknown;
+}
+
+export interface Intervals {
+  low: (number | null)[];
+  high: (number | null)[];
+}
+
+/** The token of this visit, if its owner typed one; it is kept nowhere. */
+let token: string | null = null;
+export function useToken(text: string | null): void {
+  token = text;
+}
+export function hasToken(): boolean {
+  return token !== null;
+}
+
+async function ask<T>(path: string, init: RequestInit = {}): Promise<T> {
+  const headers: Record<string, string> = { Accept: 'application/json' };
+  if (init.body !== undefined) headers['Content-Type'] = 'application/json';
+  if (token !== null) headers['Authorization'] = `Bearer ${token}`;
+  const response = await fetch(path, { ...init, headers, credentials: 'omit' });
+  const body: unknown = await response.json().catch(() => ({}));
+  if (!response.ok) {
+    const said = body as Partial<Refusal>;
+    throw new Refused({ ...said, status: response.status, detail: said.detail ?? response.statusText });
+  }
+  return body as T;
+}
+
+function post(value: unknown): RequestInit {
+  return { method: 'POST', body: JSON.stringify(value) };
+}
+
+export const getAgency = () => ask<Agency>('/agency.json').catch((): Agency => ({}));
+export const getSite = (lang: string) => ask<SiteInfo>(`/v1/datasets?lang=${lang}`);
+export const getDataset = (id: string, lang: string) =>
+  ask<Dataset>(`/v1/datasets/${encodeURIComponent(id)}/variables?lang=${lang}`);
+export const getPreview = (id: string, table: string) =>
+  ask<Preview>(`/v1/tables/${encodeURIComponent(id)}/${encodeURIComponent(table)}`);
+export const getStatement = (id: string) => ask<Statement>(`/v1/datasets/${encodeURIComponent(id)}/statement`);
+export const getData = (id: string, query: URLSearchParams) =>
+  ask<JsonStat>(`/api/v2/tables/${encodeURIComponent(id)}/data?${query}`);
+export const getDefault = (id: string) =>
+  ask<{ selection: { variableCode: string; codelist?: string | null; valueCodes: string[] }[]; placement?: { heading: string[]; stub: string[] } }>(
+    `/api/v2/tables/${encodeURIComponent(id)}/defaultselection`,
+  );
+export const draw = (dataset: string, table: string, max_cost: string) =>
+  ask<{ state: string; charged: string | null }>('/v1/draws', post({ dataset, table, max_cost }));
+export const compare = (dataset: string, first: Record<string, string[]>, second: Record<string, string[]>) =>
+  ask<Comparison>('/v1/compare', post({ dataset, first, second }));
+export const independence = (dataset: string, table: string) =>
+  ask<Independence>('/v1/independence', post({ dataset, table }));
+
+/** The address of a download. */
+export function dataAddress(id: string, query: URLSearchParams, format: string): string {
+  const asked = new URLSearchParams(query);
+  asked.set('outputFormat', format);
+  return `/api/v2/tables/${encodeURIComponent(id)}/data?${asked}`;
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The table that is being built: choices, what is known before asking, and the answer. Reading costs
+ * nothing, so the answer follows the choices by itself; drawing never happens without a question. */
+import { draw, getData, getPreview, Refused, type Preview, type Refusal } from './api';
+import { fromQuery, toQuery } from './address';
+import { crosstab, type Crosstab, type JsonStat } from './crosstab';
+import { locale } from './i18n.svelte';
+import { canonical, finest, findVariable, nCells, type Choice, type Dataset, type Place } from './model';
+
+export class Builder {
+  choices = $state<Choice[]>([]);
+  preview = $state<Preview | null>(null);
+  data = $state.raw<JsonStat | null>(null);
+  refusal = $state<Refusal | null>(null);
+  isLoading = $state(false);
+  private asked = 0;
+
+  constructor(readonly dataset: Dataset) {}
+
+  get query(): URLSearchParams {
+    return toQuery(this.choices, { lang: locale.language });
+  }
+  get table(): string {
+    return canonical(this.dataset, this.choices);
+  }
+  get cells(): number {
+    return nCells(this.dataset, this.choices);
+  }
+  get crosstab(): Crosstab | null {
+    if (this.data === null) return null;
+    const named = (place: Place) => this.choices.filter((c) => c.place === place).map((c) => c.variable);
+    return crosstab(this.data, named('rows'), named('columns'));
+  }
+
+  open(query: URLSearchParams): void {
+    this.choices = fromQuery(this.dataset, query);
+    void this.ask();
+  }
+
+  /** Shows a canonical table, "region^1*sex": what a refusal offers. */
+  openTable(table: string): void {
+    const ids = table === 'total' ? [] : table.split('*');
+    const kept = new Map(this.choices.map((c) => [c.variable, c]));
+    this.choices = ids.flatMap((id): Choice[] => {
+      const variable = this.dataset.variables.find((v) => v.levels.some((l) => l.id === id));
+      if (variable === undefined) return [];
+      const old = kept.get(variable.code);
+      if (old !== undefined && old.level === id) return [old];
+      return [{ variable: variable.code, place: old?.place ?? 'rows', level: id, codes: null, groups: [] }];
+    });
+    this.changed();
+  }
+
+  add(code: string, place?: Place): void {
+    const variable = findVariable(this.dataset, code);
+    if (variable === undefined || this.choices.some((c) => c.variable === code)) return;
+    const empty = this.choices.length === 0 ? 'rows' : 'columns';
+    const where = place ?? (this.choices.some((c) => c.place === 'columns') ? 'rows' : empty);
+    this.choices.push({ variable: code, place: where, level: finest(variable).id, codes: null, groups: [] });
+    this.changed();
+  }
+  remove(code: string): void {
+    this.choices = this.choices.filter((c) => c.variable !== code);
+    this.changed();
+  }
+  move(code: string, place: Place): void {
+    const choice = this.choices.find((c) => c.variable === code);
+    if (choice === undefined) return;
+    this.choices = [...this.choices.filter((c) => c !== choice), { ...choice, place }];
+    this.changed();
+  }
+  /** One place towards the front (-1) or the back (1) among those of its side. */
+  shift(code: string, by: -1 | 1): void {
+    const at = this.choices.findIndex((c) => c.variable === code);
+    const place = this.choices[at]!.place;
+    let to = at + by;
+    while (this.choices[to] !== undefined && this.choices[to]!.place !== place) to += by;
+    if (this.choices[to] === undefined) return;
+    const next = [...this.choices];
+    [next[at], next[to]] = [next[to]!, next[at]!];
+    this.choices = next;
+    this.changed();
+  }
+  swap(): void {
+    this.choices = this.choices.map((c) => ({ ...c, place: c.place === 'rows' ? 'columns' : 'rows' }));
+    this.changed();
+  }
+
+  /** After every change: the address follows, and the answer. */
+  changed(): void {
+    history.replaceState(null, '', `/t/${encodeURIComponent(this.dataset.id)}?${this.query}`);
+    void this.ask();
+  }
+
+  async ask(): Promise<void> {
+    const mine = ++this.asked;
+    const isOld = () => mine !== this.asked;
+    this.isLoading = true;
+    this.refusal = null;
+    try {
+      const preview = await getPreview(this.dataset.id, this.table);
+      if (isOld()) return;
+      this.preview = preview;
+      if (preview.answer === null && preview.refusal !== null) {
+        const { detail, rule, suggestions } = preview.refusal;
+        this.data = null;
+        this.refusal = { status: 403, detail, rule, suggestions: suggestions.map((s) => s.table) };
+        return;
+      }
+      const data = await getData(this.dataset.id, this.query);
+      if (isOld()) return;
+      this.data = data;
+    } catch (error) {
+      if (isOld()) return;
+      this.data = null;
+      this.refusal = error instanceof Refused ? error.refusal : { status: 0, detail: String(error) };
+    } finally {
+      if (!isOld()) this.isLoading = false;
+    }
+  }
+
+  /** Draws the table, at the cost that was shown and no more. */
+  async draw(): Promise<void> {
+    const draws = this.preview?.draw;
+    if (draws == null) return;
+    try {
+      await draw(this.dataset.id, this.table, draws.cost?.amount ?? '0');
+      await this.ask();
+    } catch (error) {
+      this.refusal = error instanceof Refused ? error.refusal : { status: 0, detail: String(error) };
+    }
+  }
+}

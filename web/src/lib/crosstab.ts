@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A table as it is read: headings of rows and columns, and a value with its interval in each cell. */
+
+/** A JSON-stat data set as our server writes it. */
+export interface JsonStat {
+  label: string;
+  updated?: string;
+  source?: string;
+  note?: string[];
+  id: string[];
+  size: number[];
+  value: (number | null)[];
+  status?: Record<string, string>;
+  role?: { time?: string[]; geo?: string[]; metric?: string[] };
+  dimension: Record<string, { label: string; category: { index: Record<string, number> | string[]; label: Record<string, string>; unit?: Record<string, { decimals?: number }> } }>;
+  extension?: Record<string, unknown>;
+}
+
+export interface Cell {
+  value: number | null;
+  se: number | null;
+  low: number | null;
+  high: number | null;
+}
+
+export interface Heading {
+  codes: string[];
+  labels: string[];
+}
+
+export interface Crosstab {
+  title: string;
+  rowVariables: string[];
+  columnVariables: string[];
+  rows: Heading[];
+  columns: Heading[];
+  decimals: number;
+  cell(row: number, column: number): Cell;
+}
+
+const CONTENTS = 'ContentsCode';
+
+function codesOf(data: JsonStat, id: string): string[] {
+  const index = data.dimension[id]!.category.index;
+  if (Array.isArray(index)) return index;
+  return Object.entries(index).sort((a, b) => a[1] - b[1]).map(([code]) => code);
+}
+
+/** Every combination of categories of the named dimensions, the last one fastest. */
+function headings(data: JsonStat, ids: string[]): Heading[] {
+  let all: Heading[] = [{ codes: [], labels: [] }];
+  for (const id of ids) {
+    const label = data.dimension[id]!.category.label;
+    const codes = codesOf(data, id);
+    all = all.flatMap((h) => codes.map((code) => ({ codes: [...h.codes, code], labels: [...h.labels, label[code] ?? code] })));
+  }
+  return all;
+}
+
+/** Dimensions that are in neither list have one category: a period that never changes. */
+export function crosstab(data: JsonStat, rowIds: string[], columnIds: string[]): Crosstab {
+  const stride = new Map<string, number>();
+  data.id.reduceRight((step, id, i) => (stride.set(id, step), step * data.size[i]!), 1);
+  const contents = codesOf(data, CONTENTS);
+  const at = (content: string) => contents.indexOf(content) * stride.get(CONTENTS)!;
+  const offsets = (ids: string[]) =>
+    ids.reduce<number[]>(
+      (all, id) => all.flatMap((o) => codesOf(data, id).map((_, k) => o + k * stride.get(id)!)),
+      [0],
+    );
+  const rowOffsets = offsets(rowIds);
+  const columnOffsets = offsets(columnIds);
+  const [count, se, low, high] = ['count', 'se', 'noise_low95', 'noise_high95'].map(at) as [number, number, number, number];
+  const number = (i: number) => (i < 0 ? null : (data.value[i] ?? null));
+  return {
+    title: data.label,
+    rowVariables: rowIds.map((id) => data.dimension[id]!.label),
+    columnVariables: columnIds.map((id) => data.dimension[id]!.label),
+    rows: headings(data, rowIds),
+    columns: headings(data, columnIds),
+    decimals: Math.min(1, data.dimension[CONTENTS]!.category.unit?.['count']?.decimals ?? 0),
+    cell(row, column) {
+      const base = rowOffsets[row]! + columnOffsets[column]!;
+      return { value: number(base + count), se: number(base + se), low: number(base + low), high: number(base + high) };
+    },
+  };
+}
+
+/** 1 when noise hides the value: half the interval is as large as the value itself. */
+export function isTooWide(cell: Cell): boolean {
+  return cell.value !== null && cell.low !== null && cell.high !== null && cell.high - cell.low > Math.abs(cell.value);
+}
+
+/** From an interval of 95 % to one of 97.5 %: 1.14 for normal noise, 1.23 for Laplace noise. */
+const TO_975 = Math.log(40) / Math.log(20);
+
+/** Part of a whole in per cent. Both intervals are widened to 97.5 %, so that the result covers with at
+ * least 95 %, however the errors of the two depend on each other. */
+export function percentage(part: Cell, whole: Cell): Cell {
+  const none: Cell = { value: null, se: null, low: null, high: null };
+  if (part.value === null || whole.value === null || whole.value <= 0) return none;
+  const value = (100 * part.value) / whole.value;
+  if (part.low === null || part.high === null || whole.low === null || whole.high === null) return { ...none, value };
+  const widened = (c: Cell) => {
+    const middle = c.value!;
+    return [middle - (middle - c.low!) * TO_975, middle + (c.high! - middle) * TO_975] as const;
+  };
+  const [partLow, partHigh] = widened(part);
+  const [wholeLow, wholeHigh] = widened(whole);
+  if (wholeLow <= 0) return { ...none, value };
+  const ends = [partLow / wholeLow, partLow / wholeHigh, partHigh / wholeLow, partHigh / wholeHigh];
+  return { value, se: null, low: Math.max(0, 100 * Math.min(...ends)), high: Math.min(100, 100 * Math.max(...ends)) };
+}
