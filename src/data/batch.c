@@ -72,6 +72,7 @@ void run_add_report(scan_run *run, const cellar_row_report *report)
     run->report.n_bad += report->n_bad;
     run->report.n_filtered += report->n_filtered;
     run->report.n_missing += report->n_missing;
+    run->report.n_over_unit += report->n_over_unit;
     pthread_mutex_unlock(&run->lock);
 }
 
@@ -424,6 +425,11 @@ int cellar_batch_number(const cellar_batch *batch, size_t use, size_t row, uint6
     *number =
         scan_stored_number(batch->stored, use, batch->all_counted ? row : batch->split_of[row]);
     return 1;
+}
+
+int cellar_batch_units_are_bounded(const cellar_batch *batch)
+{
+    return batch->n_records_of != NULL;
 }
 
 const uint64_t *cellar_batch_counts(const cellar_batch *batch)

@@ -36,11 +36,11 @@ typedef struct scan_run {
     scan_fault fault;
     uint64_t *lines; /* of each chunk that was read */
     size_t lines_capacity, n_lines;
-    uint64_t next_in_order;               /* the chunk whose turn it is, where the order matters */
-    int stopped;                          /* a lane failed: the others stop */
-    cellar_stored_file *stored;           /* the data are a store; NULL: they are text */
-    _Atomic uint64_t next_piece;          /* of the store: the next one to be taken */
-    const cellar_stored_request *counted; /* of the store: cells in the place of rows; or NULL */
+    uint64_t next_in_order;         /* the chunk whose turn it is, where the order matters */
+    int stopped;                    /* a lane failed: the others stop */
+    cellar_stored_file *stored;     /* the data are a store; NULL: they are text */
+    _Atomic uint64_t next_piece;    /* of the store: the next one to be taken */
+    cellar_stored_request *counted; /* of the store: cells in the place of rows; or NULL */
     cellar_row_report report;
 } scan_run;
 

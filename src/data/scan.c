@@ -21,10 +21,10 @@ struct cellar_scan {
     char *path;
     cellar_reader_options options;
     char delimiter;
-    cellar_chunks *chunks;                /* delimited text; NULL for other formats */
-    cellar_stored_file *stored;           /* a store; NULL for other formats */
-    const cellar_stored_request *counted; /* of it, for the next run; NULL: nothing yet */
-    char **columns;                       /* of other formats */
+    cellar_chunks *chunks;          /* delimited text; NULL for other formats */
+    cellar_stored_file *stored;     /* a store; NULL for other formats */
+    cellar_stored_request *counted; /* of it, for the next run; NULL: nothing yet */
+    char **columns;                 /* of other formats */
     size_t n_columns;
 };
 
@@ -361,7 +361,7 @@ int cellar_scan_counts_first(const cellar_scan *scan, const cellar_scan_use *use
            scan_stored_request(scan->stored, uses, n_uses, options, request);
 }
 
-void cellar_scan_use_counts(cellar_scan *scan, const cellar_stored_request *counted)
+void cellar_scan_use_counts(cellar_scan *scan, cellar_stored_request *counted)
 {
     scan->counted = counted;
 }

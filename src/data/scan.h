@@ -16,7 +16,8 @@
 typedef struct cellar_scan_use {
     size_t column;
     cellar_coder *coder;
-    uint64_t largest; /* of stored weights: larger ones count as this; 0: no bound */
+    uint64_t largest; /* of a store: larger weights count as this; so many records of a unit count;
+                         0: no bound */
 } cellar_scan_use;
 
 typedef struct cellar_batch cellar_batch;
@@ -107,7 +108,10 @@ int cellar_scan_n_lanes(const cellar_scan *scan, const cellar_scan_options *opti
 int cellar_scan_counts_first(const cellar_scan *scan, const cellar_scan_use *uses, size_t n_uses,
                              const cellar_scan_options *options, cellar_stored_request *request);
 /* What was counted for the next run, which outlives it: several scans can be counted at once. */
-void cellar_scan_use_counts(cellar_scan *scan, const cellar_stored_request *counted);
+void cellar_scan_use_counts(cellar_scan *scan, cellar_stored_request *counted);
+
+/* 1 when the bound on the records of units was kept already. */
+int cellar_batch_units_are_bounded(const cellar_batch *batch);
 
 /* Runs over all rows, once. `report` counts them, but for n_counted and n_over_unit, which are the
  * sink's. The first fault in the order of the file is the one reported. */

@@ -36,6 +36,7 @@ set(LAYER_SOURCES
   stored/find.c
   stored/heading.c
   stored/scan.c
+  stored/units.c
   stream.c
   units.c
 )

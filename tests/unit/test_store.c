@@ -192,7 +192,7 @@ static void test_same(void **state)
 
 /* ---- many at once ------------------------------------------------------------------ */
 
-enum { N_ASKED = 8, N_ASKERS = 4 };
+enum { N_ASKED = CHECK_SHARE > 1 ? 4 : 8, N_ASKERS = 4 };
 
 typedef struct asker {
     const cellar_store *store;
@@ -231,7 +231,7 @@ static void test_many(void **state)
     uint64_t seed = 11;
     sample s;
     sample_init(&s);
-    store_write_people(place, "people.csv", 2 * STORED_GROUP_ROWS + 77, 5);
+    store_write_people(place, "people.csv", STORED_GROUP_ROWS + 77, 5);
     snprintf(data, sizeof data, "%s", scratch_path(place, "people.csv"));
     spec = sample_data(&s, data);
     spec.record_key_column = "k";

@@ -31,6 +31,17 @@ typedef struct counters {
     size_t n_copies; /* of counts or keyed, one after the other */
 } counters;
 
+/* Where records of units are bounded, keys and weights wait for the second pass. */
+static int adds_keys(const cellar_stored_request *r)
+{
+    return r->adds_keys && r->max_per_unit == 0;
+}
+
+static int adds_weights(const cellar_stored_request *r)
+{
+    return r->adds_weights && r->max_per_unit == 0;
+}
+
 typedef struct counting {
     const cellar_stored_file *file;
     cellar_stored_request *const *requests;
@@ -49,6 +60,7 @@ int cellar_stored_request_fits(cellar_stored_request *r, const cellar_stored_fil
         r->least[d] = (uint32_t) column->least;
         r->radix[d] = (uint32_t) (column->limit - column->least);
         r->stride[d] = (uint32_t) n_cells;
+        r->width[d] = column->width;
         n_cells *= r->radix[d];
         if (n_cells > STORED_CELLS_MAX)
             return 0;
@@ -77,16 +89,16 @@ static void counters_clear(counters *c)
 static int counters_init(counters *c, const cellar_stored_request *r)
 {
     const size_t n = r->n_cells;
-    if (r->adds_keys) {
+    if (adds_keys(r)) {
         c->n_copies = n <= TWO_CELLS ? 2 : 1;
         c->keyed = cellar_alloc(c->n_copies * n, sizeof *c->keyed);
     } else {
         c->n_copies = n <= FOUR_CELLS ? 4 : 1;
         c->counts = cellar_alloc(c->n_copies * n, sizeof *c->counts);
     }
-    if (r->adds_weights)
+    if (adds_weights(r))
         c->weights = cellar_alloc(n, sizeof *c->weights);
-    return (c->counts != NULL || c->keyed != NULL) && (!r->adds_weights || c->weights != NULL);
+    return (c->counts != NULL || c->keyed != NULL) && (!adds_weights(r) || c->weights != NULL);
 }
 
 /* ---- cells of rows ------------------------------------------------------------- */
@@ -94,7 +106,6 @@ static int counters_init(counters *c, const cellar_stored_request *r)
 /* The values of a request in one group. */
 typedef struct pieces {
     const void *values[STORED_DIMENSIONS_MAX];
-    unsigned width[STORED_DIMENSIONS_MAX];
     const uint64_t *keys, *weights;
 } pieces;
 
@@ -114,8 +125,8 @@ find_cells(const cellar_stored_request *r, const pieces *p, size_t first, uint32
         cells[i] = origin;
     for (size_t d = 0; d < r->n; d++) {
         const uint32_t stride = r->stride[d];
-        const void *values = (const char *) p->values[d] + first * p->width[d];
-        if (p->width[d] == 1)
+        const void *values = (const char *) p->values[d] + first * r->width[d];
+        if (r->width[d] == 1)
             ADD_SCALED(uint8_t);
         else
             ADD_SCALED(uint16_t);
@@ -140,13 +151,8 @@ find_cells_avx2(const cellar_stored_request *r, const pieces *p, size_t first, u
 static void find_cells_few(const cellar_stored_request *r, const pieces *p, size_t first, size_t n,
                            uint32_t *cells)
 {
-    for (size_t i = 0; i < n; i++) {
-        cells[i] = 0;
-        for (size_t d = 0; d < r->n; d++)
-            cells[i] += ((uint32_t) cellar_stored_value(p->values[d], p->width[d], first + i) -
-                         r->least[d]) *
-                        r->stride[d];
-    }
+    for (size_t i = 0; i < n; i++)
+        cells[i] = cellar_stored_cell(r, p->values, first + i);
 }
 
 static void find_cells_of(const cellar_stored_request *r, const pieces *p, size_t first, size_t n,
@@ -216,13 +222,11 @@ static cellar_status load_pieces(const cellar_stored_file *file, const cellar_st
 {
     const void *keys = NULL, *weights = NULL;
     cellar_status status = CELLAR_OK;
-    for (size_t d = 0; d < r->n; d++) {
+    for (size_t d = 0; d < r->n; d++)
         CELLAR_TRY(cellar_stored_piece(file, group, r->columns[d], &p->values[d], err));
-        p->width[d] = file->columns[r->columns[d]].width;
-    }
-    if (r->adds_keys)
+    if (adds_keys(r))
         CELLAR_TRY(cellar_stored_piece(file, group, CELLAR_STORED_KEY, &keys, err));
-    if (r->adds_weights)
+    if (adds_weights(r))
         CELLAR_TRY(cellar_stored_piece(file, group, CELLAR_STORED_WEIGHT, &weights, err));
     p->keys = keys;
     p->weights = weights;
@@ -241,11 +245,11 @@ static cellar_status count_group(const cellar_stored_file *file, const cellar_st
     for (size_t first = 0; status == CELLAR_OK && first < rows; first += BLOCK_ROWS) {
         const size_t n = rows - first < BLOCK_ROWS ? rows - first : BLOCK_ROWS;
         find_cells_of(r, &p, first, n, cells);
-        if (r->adds_keys)
+        if (adds_keys(r))
             add_keys(c, r->n_cells, cells, p.keys + first, n);
         else
             add_counts(c, r->n_cells, cells, n);
-        if (r->adds_weights)
+        if (adds_weights(r))
             add_weights(c, cells, p.weights + first, n, largest);
     }
     return status;
@@ -277,12 +281,12 @@ out:
 static int answer_init(cellar_stored_request *r)
 {
     r->counts = cellar_alloc(r->n_cells, sizeof *r->counts);
-    if (r->adds_keys)
+    if (adds_keys(r))
         r->keys = cellar_alloc(r->n_cells, sizeof *r->keys);
-    if (r->adds_weights)
+    if (adds_weights(r))
         r->weights = cellar_alloc(r->n_cells, sizeof *r->weights);
-    return r->counts != NULL && (!r->adds_keys || r->keys != NULL) &&
-           (!r->adds_weights || r->weights != NULL);
+    return r->counts != NULL && (!adds_keys(r) || r->keys != NULL) &&
+           (!adds_weights(r) || r->weights != NULL);
 }
 
 static void answer_add(cellar_stored_request *r, const counters *c, uint64_t key_range)
@@ -290,7 +294,7 @@ static void answer_add(cellar_stored_request *r, const counters *c, uint64_t key
     const size_t n = r->n_cells;
     for (size_t copy = 0; copy < c->n_copies; copy++)
         for (size_t cell = 0; cell < n; cell++)
-            if (r->adds_keys) {
+            if (adds_keys(r)) {
                 const keyed_counter *counter = &c->keyed[copy * n + cell];
                 const cellar_uint128 sum =
                     ((cellar_uint128) (counter->count_and_high >> 32) << 64) + counter->low;
@@ -298,7 +302,7 @@ static void answer_add(cellar_stored_request *r, const counters *c, uint64_t key
                 r->keys[cell] = (uint64_t) ((r->keys[cell] + sum) % key_range);
             } else
                 r->counts[cell] += c->counts[copy * n + cell];
-    for (size_t cell = 0; r->adds_weights && cell < n; cell++)
+    for (size_t cell = 0; adds_weights(r) && cell < n; cell++)
         r->weights[cell] += c->weights[cell];
 }
 

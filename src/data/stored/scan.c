@@ -250,13 +250,13 @@ int scan_stored_request(const cellar_stored_file *file, const cellar_scan_use *u
                         const cellar_scan_options *options, cellar_stored_request *request)
 {
     *request = (cellar_stored_request){0};
-    if (options->in_order || options->keep_missing)
+    if (options->keep_missing)
         return 0;
     for (size_t u = 0; u < n_uses; u++) {
         const size_t place = cellar_stored_place(file, uses[u].column);
         size_t d = 0;
         if (place == CELLAR_STORED_UNIT)
-            return 0;
+            request->max_per_unit = uses[u].largest;
         request->adds_keys |= place == CELLAR_STORED_KEY;
         if (place == CELLAR_STORED_WEIGHT) {
             request->adds_weights = 1;
@@ -271,7 +271,8 @@ int scan_stored_request(const cellar_stored_file *file, const cellar_scan_use *u
         request->columns[d] = place;
         request->n += d == request->n;
     }
-    return cellar_stored_request_fits(request, file);
+    return options->in_order == (request->max_per_unit > 0) &&
+           cellar_stored_request_fits(request, file);
 }
 
 /* The next cells with records, up to a batch of them. Answers where to go on. */
@@ -324,6 +325,39 @@ out:
     return status;
 }
 
+/* Which cells count: those whose values all are categories. */
+static void mark_cells(scan_stored *stored, int32_t *codes, uint8_t *is_counted)
+{
+    for (uint32_t next = 0; next < stored->counted->n_cells;) {
+        next = take_cells(stored, next);
+        for (size_t i = 0; i < stored->n; i++)
+            is_counted[stored->cells[i]] = 1;
+        for (size_t u = 0; u < stored->n_uses; u++) {
+            if (stored->uses[u].coder == NULL || scan_stored_codes(stored, u, codes) >= 0)
+                continue;
+            for (size_t i = 0; i < stored->n; i++)
+                is_counted[stored->cells[i]] &= codes[i] >= 0;
+        }
+    }
+}
+
+static cellar_status bound_units(scan_stored *stored, int32_t *codes, cellar_batch *batch,
+                                 cellar_error *err)
+{
+    cellar_stored_request *request = batch->run->counted;
+    uint8_t *is_counted = cellar_alloc(request->n_cells, 1);
+    uint64_t n_over = 0;
+    cellar_status status;
+    if (is_counted == NULL)
+        return cellar_fail_memory(err, "units");
+    mark_cells(stored, codes, is_counted);
+    status = cellar_stored_bound_units(stored->file, request, is_counted, &n_over, err);
+    cellar_free(is_counted);
+    batch->report.n_read += n_over;
+    batch->report.n_over_unit += n_over;
+    return status;
+}
+
 cellar_status scan_stored_cells(scan_run *run, int *is_done, cellar_error *err)
 {
     scan_stored *stored = cellar_alloc(1, sizeof *stored);
@@ -339,6 +373,8 @@ cellar_status scan_stored_cells(scan_run *run, int *is_done, cellar_error *err)
     CELLAR_TRY(stored_init(stored, run, err));
     CELLAR_TRY(check_cells(stored, codes, is_done, err));
     *is_done |= run->bad_rows == CELLAR_BAD_ROWS_SKIP;
+    if (*is_done && run->counted->max_per_unit > 0)
+        CELLAR_TRY(bound_units(stored, codes, &batch, err));
     if (*is_done)
         CELLAR_TRY(deliver_cells(stored, &batch, err));
 out:

@@ -92,7 +92,7 @@ cellar_admitted cellar_lane_admit(const cellar_admission *a, cellar_lane *lane, 
         return CELLAR_ROW_REJECTED;
     if (a->key_range > 0 && !lane_key(a, batch, row, &lane->record_keys[n]))
         return CELLAR_ROW_REJECTED;
-    return a->units != NULL
+    return a->units != NULL && !cellar_batch_units_are_bounded(batch)
                ? lane_unit(a, batch, row, a->number_units ? &lane->unit_numbers[n] : NULL)
                : CELLAR_ROW_COUNTS;
 }

@@ -125,6 +125,7 @@ static cellar_status prepare_admission(tabulation *t, cellar_error *err)
     if (spec->weight_column != NULL)
         t->uses[admission->weight_use].largest = spec->max_weight * CELLAR_WEIGHT_UNIT;
     if (spec->unit_column != NULL) {
+        t->uses[admission->unit_use].largest = spec->max_per_unit;
         admission->units = cellar_units_create(spec->max_per_unit);
         if (admission->units == NULL)
             status = cellar_fail_memory(err, "units");
