@@ -63,6 +63,11 @@ check-jsonstat: ## compare our JSON-stat with npm's jsonstat-toolkit
 	@cmake --preset dev >/dev/null && cmake --build --preset dev --target write_sample -- --quiet
 	@tests/interop/check_jsonstat build/dev
 
+check-server: ## compare what clients of PxWeb and SDMX read from our server with the command line
+	@tools/bootstrap build check
+	@cmake --preset dev >/dev/null && cmake --build --preset dev --target cellar cellar-server -- --quiet
+	@tests/interop/check_server.py build/dev
+
 format: ## lay the code out as clang-format decides
 	@tools/bootstrap check
 	@git ls-files -z --cached --others --exclude-standard '*.c' '*.h' | xargs -0 clang-format -i
@@ -86,4 +91,4 @@ release: ## build the program and the libraries in build/release
 clean: ## remove everything built
 	rm -rf build demo-output papers-output
 
-.PHONY: help demo papers check test test-long bench coverage fuzz crash mutants net check-jsonstat format docs install release clean
+.PHONY: help demo papers check test test-long bench coverage fuzz crash mutants net check-jsonstat check-server format docs install release clean

@@ -6,14 +6,14 @@
  * SHAPE `census` (the default) has five text columns in random order with 228, 2, 19, 20 and 20
  * levels (3,465,600 possible cells) of which about CELLS (235,874) occur; `wide` has six columns
  * of 100 levels (10^12 possible cells); `keyed` is `census` with a record key, a decimal of nine
- * digits. Labels are 2 to 30 bytes. The same arguments always give
- * the same bytes. */
+ * digits; `ten` has ten columns of 2 to 20 levels. Labels are 2 to 30 bytes. The same arguments
+ * always give the same bytes. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_COLUMNS = 6, MAX_LEVELS = 256, LABEL_BYTES = 32 };
+enum { MAX_COLUMNS = 10, MAX_LEVELS = 256, LABEL_BYTES = 32 };
 
 typedef struct shape {
     const char *name;
@@ -27,6 +27,7 @@ static const shape shapes[] = {
     {"census", "area,sex,age,occupation,industry\n", 5, {228, 2, 19, 20, 20}, 0},
     {"keyed", "area,sex,age,occupation,industry,key\n", 5, {228, 2, 19, 20, 20}, 1},
     {"wide", "a,b,c,d,e,f\n", 6, {100, 100, 100, 100, 100, 100}, 0},
+    {"ten", "a,b,c,d,e,f,g,h,i,j\n", 10, {2, 3, 4, 5, 6, 8, 10, 12, 16, 20}, 0},
 };
 
 static uint64_t mix(uint64_t x) /* splitmix64 */
@@ -73,7 +74,7 @@ int main(int argc, char **argv)
         if (strcmp(shapes[i].name, name) == 0)
             s = &shapes[i];
     if (s == NULL || n_cells == 0) {
-        fputs("usage: make_people ROWS [census|wide|keyed] [CELLS]\n", stderr);
+        fputs("usage: make_people ROWS [census|wide|keyed|ten] [CELLS]\n", stderr);
         return 2;
     }
     for (size_t c = 0; c < s->n_columns; c++) {

@@ -42,6 +42,8 @@ static const cli_option serve_options[] = {
     TEXT("expires", "DAY", expires, "create: the last day it is good for, such as 2027-12-31"),
     SECTION("audit: what was asked and decided"),
     TEXT("known", "N:HASH", known, "the log must go on from this head, which was kept elsewhere"),
+    SECTION("sign, verify: who answers for a configuration"),
+    TEXT("key", "FILE", key, "sign: your key file; verify: the public key of who signed"),
     SECTION("Other"),
     FLAG("json", json, "token, audit: print JSON"),
 };
@@ -52,17 +54,20 @@ static const char *const serve_examples[] = {
     "cellar serve site.yaml --listen unix:/run/cellar/http",
     "cellar serve token create tokens --name anna --role analyst --analyst anna",
     "cellar serve audit audit.log",
+    "cellar serve sign site.yaml --key office.key",
     NULL};
 
 static const cli_command serve_command = {
     "serve",
-    "CONFIG.yaml | --demo [FOLDER] | token create|list|revoke FILE | audit FILE [options]",
+    "CONFIG.yaml | --demo [FOLDER] | token create|list|revoke FILE | audit FILE | sign|verify "
+    "CONFIG.yaml [options]",
     "Serves tables over HTTP: people build their own from a cube or from releases, with an "
     "interval at every value and a certificate in every file. docs/table-builder.md describes the "
     "configuration. Prints the address once requests are answered, and runs until it is "
     "interrupted; SIGHUP reads the configuration again without dropping a request. token makes, "
     "lists and revokes tokens, whose secrets are shown once; audit shows the log of draws and "
-    "refusals and verifies its chain.",
+    "refusals and verifies its chain; sign signs a configuration with the code lists and matrices "
+    "that it names, as CONFIG.yaml.sig, for --signer.",
     serve_options,
     sizeof serve_options / sizeof serve_options[0],
     serve_examples};
@@ -165,19 +170,23 @@ static int serve_run(const cli_words *words, const serve_values *values)
     return result == CLI_GO_ON ? start_program(config, values) : result;
 }
 
-enum { OF_SERVER = 1, OF_TOKEN = 2, OF_AUDIT = 4 };
-static const char *const part_names[] = {"a configuration", "token", "audit"};
+enum { OF_SERVER = 1, OF_TOKEN = 2, OF_AUDIT = 4, OF_SIGN = 8 };
+static const char *const part_names[] = {"a configuration", "token", "audit", "sign"};
 static const cli_place option_places[] = {
     {"listen", OF_SERVER},   {"anywhere", OF_SERVER},        {"threads", OF_SERVER},
     {"deadline", OF_SERVER}, {"require-sandbox", OF_SERVER}, {"signer", OF_SERVER},
     {"demo", OF_SERVER},     {"people", OF_SERVER},          {"name", OF_TOKEN},
     {"role", OF_TOKEN},      {"analyst", OF_TOKEN},          {"expires", OF_TOKEN},
-    {"known", OF_AUDIT},     {"json", OF_TOKEN | OF_AUDIT}};
+    {"known", OF_AUDIT},     {"json", OF_TOKEN | OF_AUDIT},  {"key", OF_SIGN}};
 
 static int serve_part(const cli_words *words, const serve_values *values)
 {
     const char *first = words->n > 0 && !values->demo ? words->items[0] : "";
-    const size_t part = strcmp(first, "token") == 0 ? 1 : strcmp(first, "audit") == 0 ? 2 : 0;
+    const int is_sign = strcmp(first, "sign") == 0 || strcmp(first, "verify") == 0;
+    const size_t part = strcmp(first, "token") == 0   ? 1
+                        : strcmp(first, "audit") == 0 ? 2
+                        : is_sign                     ? 3
+                                                      : 0;
     int result =
         cli_options_check_places(&serve_command, values, option_places,
                                  sizeof option_places / sizeof *option_places, part_names, part);
@@ -185,6 +194,7 @@ static int serve_part(const cli_words *words, const serve_values *values)
         return result;
     return part == 1   ? cli_serve_token(words, values)
            : part == 2 ? cli_serve_audit(words, values)
+           : part == 3 ? cli_serve_sign(words, values)
                        : serve_run(words, values);
 }
 

@@ -12,6 +12,7 @@ typedef struct serve_values {
     cli_number threads, deadline, people;
     int anywhere, require_sandbox, demo;
     const char *name, *analyst, *expires, *known; /* of tokens and the audit log */
+    const char *key;                              /* of a signature */
     cli_words roles;
     int json;
 } serve_values;
@@ -23,5 +24,7 @@ int cli_serve_demo(const char *folder, const serve_values *values, char config[P
 /* cellar serve token create|list|revoke FILE, cellar serve audit FILE; the words begin there. */
 int cli_serve_token(const cli_words *words, const serve_values *values);
 int cli_serve_audit(const cli_words *words, const serve_values *values);
+/* cellar serve sign|verify CONFIG.yaml. */
+int cli_serve_sign(const cli_words *words, const serve_values *values);
 
 #endif

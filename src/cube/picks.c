@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "cube/contrast.h"
+#include "cube/precision.h"
 
 /* ---- lists of picks ---------------------------------------------------------------- */
 
@@ -214,6 +215,19 @@ out:
     return status;
 }
 
+/* 1 when every node of each level has equally many children, in all variables of a table: all its
+ * cells have the variance of the closed formula. */
+static int is_balanced(const cellar_cube *cube, const cube_space *space)
+{
+    int is = 1;
+    for (size_t s = 0; s < space->order; s++) {
+        const cube_axis *axis = &cube->variables[space->variable[s]].axis;
+        for (size_t level = 1; level <= axis->n_levels; level++)
+            is &= axis->share[level] == NULL;
+    }
+    return is;
+}
+
 cellar_status cellar_cube_largest_variance(const cellar_cube *cube, uint32_t table, double *out,
                                            cellar_error *err)
 {
@@ -224,6 +238,9 @@ cellar_status cellar_cube_largest_variance(const cellar_cube *cube, uint32_t tab
     size_t n_classes;
     cellar_status status = CELLAR_OK;
 
+    *out = cellar_cube_variance(&cube->lattice, cube->tau, table);
+    if (is_balanced(cube, space))
+        return CELLAR_OK;
     *out = 0;
     for (size_t s = 0; s < space->order; s++)
         if (!cellar_cube_picks_all(&picks[s],

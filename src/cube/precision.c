@@ -30,6 +30,14 @@ cube_objective cellar_cube_objective_default(void)
     return (cube_objective){.gap = 0.001, .rounds_max = 20000};
 }
 
+double cellar_cube_variance(const cube_lattice *l, const double *tau, size_t table)
+{
+    double variance = 0;
+    for (size_t k = l->start[table]; k < l->start[table + 1]; k++)
+        variance += l->free_share[l->below[k]] / (tau[l->below[k]] * l->ratio[k] * l->ratio[k]);
+    return variance;
+}
+
 void cellar_cube_evaluate(const cube_lattice *l, const double *w, double *tau, double *variance)
 {
     memset(tau, 0, l->n * sizeof *tau);
@@ -37,12 +45,8 @@ void cellar_cube_evaluate(const cube_lattice *l, const double *w, double *tau, d
         if (w[a] > 0)
             for (size_t k = l->start[a]; k < l->start[a + 1]; k++)
                 tau[l->below[k]] += w[a] / l->ratio[k];
-    for (size_t b = 0; b < l->n; b++) {
-        variance[b] = 0;
-        for (size_t k = l->start[b]; k < l->start[b + 1]; k++)
-            variance[b] +=
-                l->free_share[l->below[k]] / (tau[l->below[k]] * l->ratio[k] * l->ratio[k]);
-    }
+    for (size_t b = 0; b < l->n; b++)
+        variance[b] = cellar_cube_variance(l, tau, b);
 }
 
 /* ---- a problem at work ------------------------------------------------------------ */

@@ -46,6 +46,8 @@ cellar_status cellar_cube_choose_minimax(const cube_lattice *lattice, const doub
                                          cellar_error *err);
 void cellar_cube_choice_clear(cube_choice *choice); /* {0} is fine */
 
+/* Var_B of a table, from all tau. */
+double cellar_cube_variance(const cube_lattice *lattice, const double *tau, size_t table);
 /* tau and variances that given precisions have. */
 void cellar_cube_evaluate(const cube_lattice *lattice, const double *w, double *tau,
                           double *variance);

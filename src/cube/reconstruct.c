@@ -221,45 +221,64 @@ static size_t implied_tables(const box *b, const cube_values *known, implied *ou
     return n;
 }
 
-/* The nodes of a cell, counted up like an odometer. */
-static void next_cell(const box *b, uint32_t *node)
+/* The next row of cells that differ in the last side only: an odometer over the sides before. */
+static void next_row(const box *b, uint32_t *node)
 {
-    for (size_t s = b->order; s-- > 0;) {
+    for (size_t s = b->order - 1; s-- > 0;) {
         if (++node[s] < box_length(b, s))
             return;
         node[s] = 0;
     }
 }
 
-/* What the table implies for a cell. */
-static double implied_value(const box *b, const implied *one, const uint32_t *node)
+/* Adds what a table implies for the cells of a row. */
+static void implied_add(const box *b, const implied *one, const uint32_t *node, double *row)
 {
+    const size_t last = b->order - 1, level = b->level[last], n = box_length(b, last);
+    const cube_axis *axis = box_axis(b, last);
+    const int64_t *values = one->values;
     double share = one->sign;
-    size_t at = 0;
-    for (size_t s = 0; s < b->order; s++)
+    for (size_t s = 0; s < last; s++)
         if (one->is_coarser[s]) {
-            at += one->stride[s] * cube_axis_parent(box_axis(b, s), b->level[s], node[s]);
+            values += one->stride[s] * cube_axis_parent(box_axis(b, s), b->level[s], node[s]);
             share *= cube_axis_share(box_axis(b, s), b->level[s], node[s]);
         } else {
-            at += one->stride[s] * node[s];
+            values += one->stride[s] * node[s];
         }
-    return share * (double) one->values[at];
+    if (!one->is_coarser[last])
+        for (size_t i = 0; i < n; i++)
+            row[i] += share * (double) values[i];
+    else if (level == 1) { /* one parent */
+        const double each = share * cube_axis_share(axis, 1, 0) * (double) *values;
+        for (size_t i = 0; i < n; i++)
+            row[i] += each;
+    } else {
+        for (uint32_t i = 0; i < n; i++)
+            row[i] += share * cube_axis_share(axis, level, i) *
+                      (double) values[cube_axis_parent(axis, level, i)];
+    }
 }
 
-/* Rounds r_B and what the tables below imply to whole units. */
-static cellar_status table_round(const box *b, const double *interaction, double scale,
-                                 const cube_values *known, int64_t *out, cellar_error *err)
+/* r_B times the scale, and what the tables below imply, row by row into `sum`. */
+static void table_add_implied(const box *b, double scale, const cube_values *known, double *sum)
 {
     implied below[1 << CUBE_ORDER_MAX];
     const size_t n_below = implied_tables(b, known, below), n = box_n_cells(b);
+    const size_t length = b->order > 0 ? box_length(b, b->order - 1) : 1;
     uint32_t node[CUBE_ORDER_MAX] = {0};
-    for (size_t cell = 0; cell < n; cell++, next_cell(b, node)) {
-        double value = scale * interaction[cell];
+    for (size_t i = 0; i < n; i++)
+        sum[i] *= scale;
+    for (size_t at = 0; n_below > 0 && at < n; at += length, next_row(b, node))
         for (size_t t = 0; t < n_below; t++)
-            value += implied_value(b, &below[t], node);
-        if (!(fabs(value) < VALUE_MAX))
+            implied_add(b, &below[t], node, sum + at);
+}
+
+static cellar_status table_round(const double *values, size_t n, int64_t *out, cellar_error *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!(fabs(values[i]) < VALUE_MAX))
             return cellar_fail(err, CELLAR_ERR_OVERFLOW, "a value of the cube is too large");
-        out[cell] = llrint(value);
+        out[i] = llrint(values[i]);
     }
     return CELLAR_OK;
 }
@@ -307,7 +326,8 @@ static cellar_status table_estimate(const cube_lattice *l, size_t s, double tau,
         box_project(&b, side, sum, room);
     for (size_t i = 0; i < n; i++)
         sum[i] /= tau;
-    CELLAR_TRY(table_round(&b, sum, scale, out, out->tables[s], err));
+    table_add_implied(&b, scale, out, sum);
+    CELLAR_TRY(table_round(sum, n, out->tables[s], err));
     for (size_t side = 0; side < b.order; side++)
         CELLAR_TRY(side_settle(&b, side, out, out->tables[s], err));
 out:

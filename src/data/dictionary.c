@@ -156,27 +156,46 @@ static size_t find_many_plain(const cellar_dictionary *dictionary, const cellar_
 
 #ifdef DICTIONARY_X86
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,bmi2")))
+#define AVX2 __attribute__((target("avx2")))
 
 /* What the loop needs of a dictionary, in registers. */
-typedef struct probe_avx512_state {
+typedef struct probe_wide_state {
     const cellar_dictionary_entry *entries;
     const uint32_t *slots;
     __m256i even, odd; /* multipliers of the words at even and odd places */
     uint64_t spread;
     unsigned shift;
-} probe_avx512_state;
+} probe_wide_state;
 
-AVX512 static inline const cellar_dictionary_entry *probe_avx512(const probe_avx512_state *d,
-                                                                 const char *text, uint32_t length)
+AVX2 static inline probe_wide_state probe_wide_init(const cellar_dictionary *dictionary)
 {
-    __m256i words = _mm256_maskz_loadu_epi8(_cvtu32_mask32(_bzhi_u32(UINT32_MAX, length)), text);
+    const uint32_t *m = dictionary->multiplier;
+    return (probe_wide_state){.entries = dictionary->entries,
+                              .slots = dictionary->slots,
+                              .even = _mm256_setr_epi64x(m[0], m[2], m[4], m[6]),
+                              .odd = _mm256_setr_epi64x(m[1], m[3], m[5], m[7]),
+                              .spread = dictionary->spread,
+                              .shift = dictionary->shift};
+}
+
+/* The entry that the hash of eight words points at. */
+AVX2 static inline const cellar_dictionary_entry *probe_wide(const probe_wide_state *d,
+                                                             __m256i words, uint32_t length)
+{
     __m256i products = _mm256_add_epi64(_mm256_mul_epu32(words, d->even),
                                         _mm256_mul_epu32(_mm256_srli_epi64(words, 32), d->odd));
     __m128i halves =
         _mm_add_epi64(_mm256_castsi256_si128(products), _mm256_extracti128_si256(products, 1));
     __m128i sum = _mm_add_epi64(halves, _mm_unpackhi_epi64(halves, halves));
     uint64_t hash = ((uint64_t) _mm_cvtsi128_si64(sum) + length) * d->spread;
-    const cellar_dictionary_entry *entry = &d->entries[d->slots[hash >> d->shift]];
+    return &d->entries[d->slots[hash >> d->shift]];
+}
+
+AVX512 static inline const cellar_dictionary_entry *probe_avx512(const probe_wide_state *d,
+                                                                 const char *text, uint32_t length)
+{
+    __m256i words = _mm256_maskz_loadu_epi8(_cvtu32_mask32(_bzhi_u32(UINT32_MAX, length)), text);
+    const cellar_dictionary_entry *entry = probe_wide(d, words, length);
     __m256i known = _mm256_loadu_si256((const __m256i *) (const void *) entry->word);
     uint32_t different = _cvtmask32_u32(_mm256_cmpneq_epi8_mask(words, known));
     return (different | (entry->short_length ^ length)) == 0 ? entry : NULL;
@@ -185,14 +204,31 @@ AVX512 static inline const cellar_dictionary_entry *probe_avx512(const probe_avx
 AVX512 static size_t find_many_avx512(const cellar_dictionary *dictionary, const cellar_slices *s,
                                       size_t first, int32_t *codes, int32_t *any)
 {
-    const uint32_t *m = dictionary->multiplier;
-    const probe_avx512_state d = {.entries = dictionary->entries,
-                                  .slots = dictionary->slots,
-                                  .even = _mm256_setr_epi64x(m[0], m[2], m[4], m[6]),
-                                  .odd = _mm256_setr_epi64x(m[1], m[3], m[5], m[7]),
-                                  .spread = dictionary->spread,
-                                  .shift = dictionary->shift};
+    const probe_wide_state d = probe_wide_init(dictionary);
     FIND_MANY_EITHER(probe_avx512);
+}
+
+/* 32 bytes are read, as callers allow, and those after the text blanked out: a window into `keep`
+ * that begins with as many ones as the text has bytes. */
+AVX2 static inline const cellar_dictionary_entry *probe_avx2(const probe_wide_state *d,
+                                                             const char *text, uint32_t length)
+{
+    static const uint64_t keep[8] = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    const uint32_t kept = length < DICTIONARY_INLINE ? length : DICTIONARY_INLINE;
+    const char *window = (const char *) keep + DICTIONARY_INLINE - kept;
+    __m256i words = _mm256_and_si256(_mm256_loadu_si256((const __m256i *) (const void *) text),
+                                     _mm256_loadu_si256((const __m256i *) (const void *) window));
+    const cellar_dictionary_entry *entry = probe_wide(d, words, length);
+    __m256i known = _mm256_loadu_si256((const __m256i *) (const void *) entry->word);
+    uint32_t same = (uint32_t) _mm256_movemask_epi8(_mm256_cmpeq_epi8(words, known));
+    return (~same | (entry->short_length ^ length)) == 0 ? entry : NULL;
+}
+
+AVX2 static size_t find_many_avx2(const cellar_dictionary *dictionary, const cellar_slices *s,
+                                  size_t first, int32_t *codes, int32_t *any)
+{
+    const probe_wide_state d = probe_wide_init(dictionary);
+    FIND_MANY_EITHER(probe_avx2);
 }
 #endif
 
@@ -207,11 +243,17 @@ static int avx512_works(void)
     return __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("bmi2");
 }
+
+static int avx2_works(void)
+{
+    return __builtin_cpu_supports("avx2");
+}
 #endif
 
 const cellar_dictionary_way cellar_dictionary_ways[CELLAR_DICTIONARY_MAX_WAYS] = {
 #ifdef DICTIONARY_X86
     {"avx512", avx512_works, find_many_avx512},
+    {"avx2", avx2_works, find_many_avx2},
 #endif
     {"plain", always_works, find_many_plain},
 };

@@ -80,7 +80,7 @@ typedef struct cellar_dictionary_way {
     size_t (*find_many)(const cellar_dictionary *dictionary, const cellar_slices *slices,
                         size_t first, int32_t *codes, int32_t *any);
 } cellar_dictionary_way;
-enum { CELLAR_DICTIONARY_MAX_WAYS = 2 };
+enum { CELLAR_DICTIONARY_MAX_WAYS = 3 };
 extern const cellar_dictionary_way cellar_dictionary_ways[CELLAR_DICTIONARY_MAX_WAYS];
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The design of a cube: precisions for the budget, and what they give beside what else could be
- * done with it. */
+/* The design of a cube: what its precisions give, beside what else could be done with the budget.
+ */
 #include "plan/cube_design.h"
 
 #include <math.h>
@@ -10,155 +10,6 @@
 #include "base/error.h"
 #include "cube/picks.h"
 #include "table/build.h"
-
-enum { SEARCH_STEPS = 14, TIGHTENINGS = 12 };
-
-/* ---- choosing ------------------------------------------------------------------------------- */
-
-/* What precisions add up to when a unit may pay `budget` of rho: 2 rho / (records^2 sides). */
-static double cost_for(const cellar_cube_design *d, double rho)
-{
-    const double records = (double) d->work.per_unit * (double) d->work.max_weight;
-    return 2 * rho / (records * records * (double) d->work.n_sides);
-}
-
-/* The caps of the plan as variances at cost 1: what is aimed at for its own wishes at the given
- * cost, and the default ones, which are shares of it. */
-static void caps_at(const cellar_cube_design *d, double cost, double *out)
-{
-    memcpy(out, d->cap, d->cube->lattice.n * sizeof *out);
-    for (size_t t = 0; t < d->cube->lattice.n; t++)
-        if (isfinite(d->aim[t]) && d->aim[t] * cost < out[t])
-            out[t] = d->aim[t] * cost;
-}
-
-static cellar_status fail_wishes(const cellar_cube_design *d, double over, cellar_error *err)
-{
-    const plan_budget *budget = &d->plan->budget;
-    const cellar_status status = cellar_plan_fail_at(
-        d->plan, "budget", err,
-        "the standard deviations that were asked for cannot all be met: about %.3g times the %s "
-        "would be enough",
-        budget->rho != NULL ? over : sqrt(over), budget->rho != NULL ? "rho" : "epsilon");
-    return status == CELLAR_ERR_MEMORY ? status : CELLAR_ERR_RULE;
-}
-
-static cellar_status choose(cellar_cube_design *d, double rho, cube_choice *out, cellar_error *err)
-{
-    const cube_lattice *l = &d->cube->lattice;
-    cube_objective objective = cellar_cube_objective_default();
-    double *cap = cellar_alloc(l->n, sizeof *cap);
-    cellar_status status = CELLAR_OK;
-    if (cap == NULL)
-        return cellar_fail_memory(err, "the design of a cube");
-    caps_at(d, cost_for(d, rho), cap);
-    objective.weight = d->weight;
-    objective.cap = cap;
-    if (d->plan->universe.objective == PLAN_OBJECTIVE_LARGEST) {
-        for (size_t t = 0; t < l->n; t++)
-            cap[t] = isfinite(cap[t]) ? cap[t] : 1 / (d->weight[t] * l->n_cells[t]);
-        CELLAR_TRY(cellar_cube_choose_minimax(l, cap, 0.01, objective.rounds_max, out, err));
-    } else {
-        CELLAR_TRY(cellar_cube_choose(l, &objective, 1, out, err));
-        if (out->over > 1.0001) {
-            const double over = out->over;
-            cellar_cube_choice_clear(out);
-            CELLAR_TRY(fail_wishes(d, over, err));
-        }
-    }
-out:
-    cellar_free(cap);
-    return status;
-}
-
-/* ---- how much of rho an epsilon at delta buys -------------------------------------------------
- */
-
-static double epsilon_of(const cellar_cube_design *d)
-{
-    return cellar_certificate_epsilon_at(d->certificate, 0).epsilon;
-}
-
-/* The largest rho, to a thousandth, whose cube has epsilon at delta: by the certificate itself. The
- * search begins at what zero-concentrated privacy proves, epsilon = rho + 2 sqrt(rho ln(1/delta))
- * (Bun and Steinke 2016). */
-static cellar_status search_rho(cellar_cube_design *d, cube_choice *choice, cellar_error *err)
-{
-    const double epsilon = strtod(d->plan->budget.epsilon, NULL);
-    const double root = log(1 / strtod(d->plan->budget.delta, NULL));
-    double low = pow(sqrt(root + epsilon) - sqrt(root), 2), high = 4 * low;
-    cellar_status status = CELLAR_OK;
-    for (size_t i = 0; i < SEARCH_STEPS && high > low * 1.001; i++) {
-        const double middle = sqrt(low * high);
-        cellar_cube_choice_clear(choice);
-        CELLAR_TRY(choose(d, middle, choice, err));
-        CELLAR_TRY(cellar_cube_design_noise(d, choice, middle, err));
-        if (epsilon_of(d) <= epsilon)
-            low = middle;
-        else
-            high = middle;
-    }
-    cellar_cube_choice_clear(choice);
-    CELLAR_TRY(choose(d, low, choice, err));
-    CELLAR_TRY(cellar_cube_design_noise(d, choice, low, err));
-    if (!(epsilon_of(d) <= epsilon))
-        CELLAR_TRY(cellar_plan_fail_at(
-            d->plan, "budget", err, "no noise was found for this epsilon and delta; give a rho"));
-out:
-    return status;
-}
-
-static cellar_status find_noise(cellar_cube_design *d, cube_choice *choice, cellar_error *err)
-{
-    const plan_budget *budget = &d->plan->budget;
-    const double amount = strtod(budget->rho != NULL ? budget->rho : budget->epsilon, NULL);
-    cellar_status status = CELLAR_OK;
-    if (budget->delta != NULL)
-        return search_rho(d, choice, err);
-    /* Of pure epsilon: the split that the problem of rho suggests. Its caps are shares only. */
-    CELLAR_TRY(choose(d, amount, choice, err));
-    CELLAR_TRY(cellar_cube_design_noise(d, choice, amount, err));
-out:
-    return status;
-}
-
-/* The aim of every wish that is missed is lowered by as much as was missed: the choice knows
- * neither that noise is rounded to few sizes nor that the cells of a hierarchy which is not
- * balanced differ. *over: the largest variance over its wish, 1 when all are met. */
-static cellar_status lower_aims(cellar_cube_design *d, double *over, cellar_error *err)
-{
-    *over = 1;
-    for (size_t t = 0; t < d->cube->lattice.n; t++) {
-        double variance;
-        cellar_status status;
-        if (!isfinite(d->wish[t]))
-            continue;
-        status = cellar_cube_largest_variance(d->cube, (uint32_t) t, &variance, err);
-        if (status != CELLAR_OK)
-            return status;
-        if (variance > d->wish[t] * 1.0002) {
-            *over = fmax(*over, variance / d->wish[t]);
-            d->aim[t] *= d->wish[t] / variance;
-        }
-    }
-    return CELLAR_OK;
-}
-
-static cellar_status meet_wishes(cellar_cube_design *d, cube_choice *choice, cellar_error *err)
-{
-    double over = INFINITY;
-    cellar_status status = CELLAR_OK;
-    memcpy(d->aim, d->wish, d->cube->lattice.n * sizeof *d->aim);
-    for (size_t i = 0; i < TIGHTENINGS && over > 1; i++) {
-        cellar_cube_choice_clear(choice);
-        CELLAR_TRY(find_noise(d, choice, err));
-        CELLAR_TRY(lower_aims(d, &over, err));
-    }
-    if (over > 1)
-        CELLAR_TRY(fail_wishes(d, over, err));
-out:
-    return status;
-}
 
 /* ---- what it gives ------------------------------------------------------------------------------
  */
@@ -291,7 +142,7 @@ cellar_status cellar_cube_design_create(const cellar_plan *plan, cellar_cube_des
                                        "weighted sums need a public bound on weights"));
     CELLAR_TRY(cellar_cube_design_universe(d, err));
     CELLAR_TRY(read_wishes(d, err));
-    CELLAR_TRY(meet_wishes(d, &choice, err));
+    CELLAR_TRY(cellar_cube_design_choose(d, &choice, err));
     d->cost = 0;
     for (size_t t = 0; t < d->cube->lattice.n; t++)
         d->cost += d->cube->w[t];

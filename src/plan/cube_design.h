@@ -41,10 +41,20 @@ cellar_status cellar_plan_open_variable(const cellar_plan *plan, size_t v, cella
  */
 cellar_status cellar_cube_design_universe(cellar_cube_design *design, cellar_error *err);
 
+/* Precisions and noise for the budget that meet all wishes, or CELLAR_ERR_RULE with the budget that
+ * would do (cube_choose.c). Clear *choice in every case. */
+cellar_status cellar_cube_design_choose(cellar_cube_design *design, cube_choice *choice,
+                                        cellar_error *err);
 /* Noise for the precisions of a choice: mechanisms, measures and the certificate, for a cost that
- * a unit pays (cube_noise.c). Replaces what an earlier call made. */
+ * a unit pays (cube_noise.c). Replaces what an earlier call made. is_search: the certificate has to
+ * say no more than epsilon at the first delta. */
 cellar_status cellar_cube_design_noise(cellar_cube_design *design, const cube_choice *choice,
-                                       double budget, cellar_error *err);
+                                       double budget, int is_search, cellar_error *err);
+/* Counts the n measured tables in one pass over the data (cube_count.c); `out` has room for them,
+ * NULL. On failure some are there. */
+cellar_status cellar_cube_count(const cellar_cube_design *design, const uint32_t *tables, size_t n,
+                                const cellar_cube_build_options *options, cellar_table **out,
+                                cellar_error *err);
 /* 1: pure epsilon, by discrete Laplace noise. */
 int cellar_cube_design_is_pure(const cellar_cube_design *design);
 

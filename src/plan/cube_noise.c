@@ -175,8 +175,11 @@ out:
 /* ---- the certificate
  * ------------------------------------------------------------------------------- */
 
-/* One cell of each measured table: what a record touches. */
-static cellar_status certify(cellar_cube_design *d, const size_t *times, cellar_error *err)
+/* One cell of each measured table: what a record touches. While noise is searched for only the
+ * first delta matters; the certificate that is printed may take longer than others, since there is
+ * one for everything. */
+static cellar_status certify(cellar_cube_design *d, const size_t *times, int is_search,
+                             cellar_error *err)
 {
     const cellar_protect_options protect = cellar_plan_protect_options(&d->work, NULL);
     cellar_release_facts facts = cellar_protection_facts(&protect, 1);
@@ -187,13 +190,18 @@ static cellar_status certify(cellar_cube_design *d, const size_t *times, cellar_
     facts.unit = d->plan->unit.name;
     facts.delta = d->delta;
     cellar_question_init(&question, &facts);
+    question.options.effort = 16;
+    if (is_search) {
+        question.options.n_epsilons = 0;
+        question.options.n_deltas = 1;
+    }
     for (size_t v = 0; v < d->cube->n_variables; v++)
         cellar_question_add_domains(&question, d->domains[v]);
     return cellar_certify(parts, d->n_mechanisms, &question.options, &d->certificate, err);
 }
 
 cellar_status cellar_cube_design_noise(cellar_cube_design *d, const cube_choice *choice,
-                                       double budget, cellar_error *err)
+                                       double budget, int is_search, cellar_error *err)
 {
     const size_t n = d->cube->lattice.n;
     double *size = cellar_alloc(2 * n, sizeof *size), ladder[CUBE_MECHANISMS_MAX], factor;
@@ -215,7 +223,7 @@ cellar_status cellar_cube_design_noise(cellar_cube_design *d, const cube_choice 
         ladder[k] *= factor;
     CELLAR_TRY(make_mechanisms(d, ladder, n_steps, err));
     CELLAR_TRY(plan_measures(d, size, ladder, n_steps, err));
-    CELLAR_TRY(certify(d, times, err));
+    CELLAR_TRY(certify(d, times, is_search, err));
 out:
     cellar_free(size);
     return status;

@@ -311,6 +311,7 @@ cellar_status cellar_certify(const cellar_certify_part *parts, size_t n,
     cellar_certify_rho(&s, c);
     CELLAR_TRY(certify_points(&s, c, err));
     CELLAR_TRY(certify_epsilons(&s, c, err));
+    cellar_certify_by_rho(c);
     reconcile(c);
     certify_composition(&s, c);
     CELLAR_TRY(cellar_certify_judge(&s, c, err));

@@ -18,6 +18,9 @@ cellar_status cellar_certify_read_delta(const char *text, fmpq_t out, cellar_err
 cellar_status cellar_certify_pure(cellar_setting *s, cellar_certificate *c, cellar_error *err);
 cellar_status cellar_certify_infinite(cellar_setting *s, cellar_certificate *c, cellar_error *err);
 void cellar_certify_rho(const cellar_setting *s, cellar_certificate *c);
+/* What rho proves about points and epsilons that were found, where that is less: the only bound
+ * when the work of a composition was too much. */
+void cellar_certify_by_rho(cellar_certificate *c);
 cellar_status cellar_certify_judge(const cellar_setting *s, cellar_certificate *c,
                                    cellar_error *err);
 

@@ -169,3 +169,26 @@ cellar_status cellar_certify_infinite(cellar_setting *s, cellar_certificate *c, 
     fmpq_clear(epsilon);
     return status;
 }
+
+/* Bun and Steinke 2016, Proposition 1.3, and its inverse. */
+void cellar_certify_by_rho(cellar_certificate *c)
+{
+    const double rho = c->composition.rho, up = 1 + 1e-12;
+    if (!(rho > 0) || !isfinite(rho))
+        return;
+    for (size_t i = 0; i < c->n_points; i++) {
+        cellar_profile_point *p = &c->points[i];
+        const double above = p->epsilon - rho;
+        if (above > 0)
+            p->delta = fmin(p->delta, exp(-above * above / (4 * rho) * (2 - up)) * up);
+        p->delta_lower = fmin(p->delta_lower, p->delta);
+    }
+    for (size_t i = 0; i < c->n_epsilons; i++) {
+        cellar_epsilon_at *at = &c->epsilons[i];
+        if (at->delta > 0)
+            at->epsilon = fmin(at->epsilon, (rho + 2 * sqrt(rho * -log(at->delta))) * up);
+        at->lower = fmin(at->lower, at->epsilon);
+    }
+    if (c->n_epsilons > 0 && c->epsilons[0].delta > 0)
+        c->composition.tight.epsilon = fmin(c->composition.tight.epsilon, c->epsilons[0].epsilon);
+}

@@ -176,18 +176,23 @@ static int protect_has_to_compare(const cellar_mechanism *mechanism,
     return options->total_epsilon != NULL && cellar_share_is_by_certificate(mechanism);
 }
 
-/* What is said about the release; known before anything is drawn. */
+/* What is said about the release; known before anything is drawn. `set` has the guarantee of what
+ * it is drawn together with; NULL: it is drawn alone. */
 static cellar_status protect_describe(cellar_protection *protection,
                                       const cellar_mechanism *mechanism,
-                                      const cellar_protect_options *options, json_t **out,
+                                      const cellar_protect_options *options,
+                                      const cellar_set_guarantee *set, json_t **out,
                                       cellar_error *err)
 {
-    json_t *certificate = NULL;
-    cellar_status status;
+    json_t *certificate = set != NULL ? json_incref(set->certificate) : NULL;
+    cellar_status status = CELLAR_OK;
 
     protection->facts.noise = protect_noise(options);
     protection->facts.key_id = options->key != NULL ? cellar_key_id(options->key) : NULL;
-    status = cellar_release_certify(protection, mechanism, &certificate, err);
+    if (set != NULL)
+        protection->facts.level = set->level;
+    else
+        status = cellar_release_certify(protection, mechanism, &certificate, err);
     if (status == CELLAR_OK && protect_has_to_compare(mechanism, options))
         status = cellar_calibrate_check(protection->certificate, options->total_epsilon, err);
     if (status != CELLAR_OK) {
@@ -213,7 +218,7 @@ cellar_status cellar_protect_forecast(const cellar_table *table, const cellar_me
     CELLAR_TRY(protect_check_key(table, options, err));
     if ((every & ~options->accept) != 0 ||
         protect_has_to_compare(mechanism, options)) /* else no certificate refuses anything */
-        CELLAR_TRY(protect_describe(&protection, mechanism, options, &description, err));
+        CELLAR_TRY(protect_describe(&protection, mechanism, options, NULL, &description, err));
     CELLAR_TRY(cellar_forecast_fill(protection.table, mechanism, &protection.listing, out, err));
 out:
     json_decref(description);
@@ -259,9 +264,11 @@ static cellar_status cells_forecast(const cellar_prepared *prepared, cellar_fore
                                 err);
 }
 
-cellar_status cellar_protect_prepare(const cellar_table *table, const cellar_mechanism *mechanism,
-                                     const cellar_protect_options *options, cellar_prepared **out,
-                                     cellar_error *err)
+cellar_status cellar_protect_prepare_part(const cellar_table *table,
+                                          const cellar_mechanism *mechanism,
+                                          const cellar_protect_options *options,
+                                          const cellar_set_guarantee *set, cellar_prepared **out,
+                                          cellar_error *err)
 {
     prepared_cells *cells = cellar_alloc(1, sizeof *cells);
     cellar_prepared *prepared;
@@ -279,13 +286,20 @@ cellar_status cellar_protect_prepare(const cellar_table *table, const cellar_mec
     CELLAR_TRY(cellar_protection_init(&prepared->protection, table, options, err));
     CELLAR_TRY(protect_plan(&prepared->protection, mechanism, options, &cells->forecast, err));
     CELLAR_TRY(protect_check_key(table, options, err));
-    CELLAR_TRY(
-        protect_describe(&prepared->protection, mechanism, options, &prepared->description, err));
+    CELLAR_TRY(protect_describe(&prepared->protection, mechanism, options, set,
+                                &prepared->description, err));
     *out = prepared;
     prepared = NULL;
 out:
     cellar_prepared_free(prepared);
     return status;
+}
+
+cellar_status cellar_protect_prepare(const cellar_table *table, const cellar_mechanism *mechanism,
+                                     const cellar_protect_options *options, cellar_prepared **out,
+                                     cellar_error *err)
+{
+    return cellar_protect_prepare_part(table, mechanism, options, NULL, out, err);
 }
 
 cellar_status cellar_release_protect(const cellar_table *table, const cellar_mechanism *mechanism,

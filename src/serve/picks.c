@@ -163,6 +163,26 @@ static cellar_status picks_add_pattern(serve_picks *picks, const char *pattern, 
     return status;
 }
 
+/* ---- quotes ------------------------------------------------------------------ */
+
+/* The first character of `stops` outside double quotes, or the end. */
+static const char *picks_until(const char *text, const char *stops)
+{
+    int is_quoted = 0;
+    for (; *text != '\0'; text++)
+        if (*text == '"')
+            is_quoted = !is_quoted;
+        else if (!is_quoted && strchr(stops, *text) != NULL)
+            break;
+    return text;
+}
+
+static int picks_is_quoted(const char *text)
+{
+    const size_t length = strlen(text);
+    return length >= 2 && text[0] == '"' && text[length - 1] == '"';
+}
+
 /* ---- functions --------------------------------------------------------------- */
 
 /* The arguments of an expression, split at commas. */
@@ -175,16 +195,20 @@ static cellar_status picks_split(serve_picks *picks, char *text, picks_arguments
                                  cellar_error *err)
 {
     size_t n = 1;
-    for (const char *at = text; *at != '\0'; at++)
-        n += *at == ',';
+    for (const char *at = text; *(at = picks_until(at, ",")) != '\0'; at++)
+        n++;
     *out = (picks_arguments){.items = cellar_arena_alloc(picks->arena, n, sizeof *out->items)};
     if (out->items == NULL)
         return picks_memory(err);
     while (out->n < n) {
-        char *end = text + strcspn(text, ",");
-        out->items[out->n++] = text;
-        text = end + 1;
+        char *end = text + (picks_until(text, ",") - text), *next = end + 1;
         *end = '\0';
+        if (picks_is_quoted(text)) {
+            *--end = '\0';
+            text++;
+        }
+        out->items[out->n++] = text;
+        text = next;
     }
     return CELLAR_OK;
 }
@@ -374,6 +398,13 @@ cellar_status serve_picks_add(serve_picks *picks, const char *expression, cellar
         const char *inside = cellar_arena_copy(picks->arena, expression + 1, length - 2);
         return inside != NULL ? serve_picks_add(picks, inside, err) : picks_memory(err);
     }
+    if (picks_is_quoted(expression)) {
+        const char *code = cellar_arena_copy(picks->arena, expression + 1, length - 2);
+        if (code == NULL)
+            return picks_memory(err);
+        return picks_find(picks, code, &level, &position) ? picks_take(picks, level, position, err)
+                                                          : picks_fail_code(picks, code, err);
+    }
     word = picks_find_word(expression);
     if (word != NULL)
         return picks_call(picks, word, expression, err);
@@ -384,15 +415,14 @@ cellar_status serve_picks_add(serve_picks *picks, const char *expression, cellar
 
 /* ---- lists ------------------------------------------------------------------- */
 
-/* Where the item that begins at `text` ends: a comma outside brackets and functions. */
+/* Where the item that begins at `text` ends: a comma outside quotes, brackets and functions. */
 static const char *picks_item_end(const char *text)
 {
-    const struct picks_word *word = picks_find_word(text + strspn(text, " "));
-    const char close = text[strspn(text, " ")] == '['   ? ']'
-                       : word != NULL && word->has_list ? ')'
-                                                        : '\0';
-    const char *end = close != '\0' ? strchr(text, close) : NULL;
-    return end != NULL ? end + strcspn(end, ",") : text + strcspn(text, ",");
+    const char *begin = text + strspn(text, " ");
+    const struct picks_word *word = picks_find_word(begin);
+    const char *close = *begin == '[' ? "]" : word != NULL && word->has_list ? ")" : NULL;
+    const char *end = close != NULL ? picks_until(text, close) : text;
+    return picks_until(*end != '\0' ? end : text, ",");
 }
 
 size_t serve_split_list(const char *list, cellar_arena *arena, const char *const **out)

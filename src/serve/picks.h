@@ -9,7 +9,8 @@
  *     range(a,b)            from a to b
  *     group(NAME,a,b,...)   categories that are shown as one: a view, added up from the same table
  *
- * Each may stand in brackets, as lists between commas need it: [range(a,b)]. */
+ * Each may stand in brackets, as lists between commas need it: [range(a,b)]. A code that has commas
+ * or brackets itself stands in double quotes: "(15,30]", range("(15,30]","(45,60]"). */
 #ifndef CELLAR_SERVE_PICKS_H
 #define CELLAR_SERVE_PICKS_H
 
@@ -35,8 +36,8 @@ typedef struct serve_picks {
 /* Adds what an expression names. CELLAR_ERR_INPUT says what is wrong with it. */
 cellar_status serve_picks_add(serve_picks *picks, const char *expression, cellar_error *err);
 
-/* Splits a list at its commas, but not between brackets nor inside top(), bottom(), range() and
- * group(). Answers how many there are; SIZE_MAX when memory ends. */
+/* Splits a list at its commas, but not between quotes or brackets nor inside top(), bottom(),
+ * range() and group(). Answers how many there are; SIZE_MAX when memory ends. */
 size_t serve_split_list(const char *list, cellar_arena *arena, const char *const **out);
 
 #endif

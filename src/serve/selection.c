@@ -207,6 +207,13 @@ static size_t selection_level(const serve_side *side)
     return side->picks[0].level;
 }
 
+/* An argument of group(), in quotes where it has a comma. */
+static void selection_add_word(const char *word, cellar_text *out)
+{
+    const char *quote = strchr(word, ',') != NULL ? "\"" : "";
+    cellar_text_printf(out, "%s%s%s", quote, word, quote);
+}
+
 /* A pick as an expression: its code, or the group that a user made. */
 static void selection_add_pick(const serve_variable *variable, const serve_pick *pick,
                                cellar_text *out)
@@ -217,10 +224,13 @@ static void selection_add_pick(const serve_variable *variable, const serve_pick 
         serve_json_string(out, pick->code);
         return;
     }
-    cellar_text_printf(&group, "group(%s", pick->code);
-    for (size_t i = 0; i < pick->n_members; i++)
-        cellar_text_printf(&group, ",%s",
-                           variable->levels[pick->level - 1].categories[pick->members[i]].code);
+    cellar_text_add_string(&group, "group(");
+    selection_add_word(pick->code, &group);
+    for (size_t i = 0; i < pick->n_members; i++) {
+        cellar_text_add_char(&group, ',');
+        selection_add_word(variable->levels[pick->level - 1].categories[pick->members[i]].code,
+                           &group);
+    }
     cellar_text_add_char(&group, ')');
     if (group.failed)
         out->failed = 1;

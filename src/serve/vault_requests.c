@@ -54,7 +54,7 @@ static int request_read(const vault_set *set, const char *request, serve_table *
 /* "region-1-sex.0123456789abcdef.json": readable, and no two requests share one. */
 static void file_name(const char *request, const char *table, char out[VAULT_FILE_TEXT])
 {
-    enum { READABLE = 80, HASH = 8 };
+    enum { READABLE = 80, HASH = 8, DIGITS = 2 * HASH };
     unsigned char hash[16];
     size_t n = 0;
     crypto_generichash(hash, sizeof hash, (const unsigned char *) request, strlen(request), NULL,
@@ -67,7 +67,7 @@ static void file_name(const char *request, const char *table, char out[VAULT_FIL
     }
     out[n++] = '.';
     sodium_bin2hex(out + n, VAULT_FILE_TEXT - n, hash, HASH);
-    memcpy(out + n + 2 * HASH, ".json", sizeof ".json");
+    memcpy(out + n + DIGITS, ".json", sizeof ".json");
 }
 
 cellar_status vault_place_path(const vault_set *set, const vault_place *place, cellar_text *out,

@@ -7,13 +7,13 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "store/store.h"
-#include "table/counting/tabulate_run.h"
+#include "table/counting/tabulate.h"
 
 /* A question on its way to an answer. */
 typedef struct asked {
     cellar_tabulate_spec spec;
     cellar_tabulate_set set;
-    tabulation run;
+    cellar_tabulation run;
     cellar_stored_request request;
     int is_shared; /* it is counted with the others */
     cellar_store_answer *answer;

@@ -4,12 +4,13 @@ set(LAYER_SOURCES
   cells_expand.c
   counting/accumulate.c
   counting/cellmap.c
+  counting/collapse.c
+  counting/cover.c
   counting/lane.c
   counting/stored.c
   counting/tabulate.c
   counting/tabulate_declared.c
-  counting/tabulate_prepare.c
-  counting/tabulate_table.c
+  counting/tabulate_tables.c
   counting/tabulation.c
   formats/about.c
   formats/about_read.c

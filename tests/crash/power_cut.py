@@ -247,6 +247,70 @@ class PlanWithout(Plan):
     text = re.sub(r"ledger:.*\n", "", plan_kills.PLAN)
 
 
+class Vault(Scenario):
+    """A table that somebody was told about is there for good; none is drawn again or half there."""
+
+    name = "vault"
+    tables = ("sex", "region*sex")
+    text = """serve: 1
+site: {title: T, tokens: tokens}
+datasets:
+  - id: census
+    kind: budget
+    title: T
+    population: p
+    folder: public
+    step_ms: 1
+    records:
+      data: {file: people.csv, edition: '1'}
+      unit: {name: person}
+      variables: [{name: region, codelist: region.csv}, {name: sex, codelist: sex.csv}]
+    ledger: {file: ledger, key: key, dataset: census}
+    budget:
+      neighbours: add-remove
+      negatives: keep
+      parameter_choice: advance
+      classes: [{variables: 2, mechanism: 'discrete-gaussian:sigma=8'}]
+"""
+
+    def prepare(self):
+        for name, text in (("site.yaml", self.text), ("people.csv", PEOPLE),
+                           ("region.csv", "code\nN\nS\n"), ("sex.csv", "code\nF\nM\n")):
+            (self.place / name).write_text(text)
+        (self.place / "public").mkdir(mode=0o755)
+        self.must(self.cellar, "ledger", "create", "ledger", "--dataset", "census", "--unit",
+                  "person", "--neighbours", "add-remove", "--rho", "1", "--ledger-key", "key")
+        caller = self.crash / "vault_caller"
+        token = self.must(caller, "token", "tokens").stdout.strip()
+        self.commands = [[caller, "one", "site.yaml", token, *self.tables]]
+
+    def remember(self):
+        self.first = self.found()
+
+    def found(self):
+        return {p.name: p.read_bytes() for p in (self.place / "public").glob("[!.]*")}
+
+    def check(self, ended, said):
+        told = set(re.findall(r"^drawn (\S+)$", said, re.M))
+        before = self.found()
+        yield all(self.first.get(n) == content for n, content in before.items()), "half a table"
+        again = self.run(*self.commands[0])
+        yield again.returncode == 0, again.stderr
+        answers = dict(reversed(line.split(" ")) for line in again.stdout.splitlines())
+        yield set(answers.values()) <= {"drawn", "exists"} and len(answers) == 2, again.stdout
+        yield all(answers[table] == "exists" for table in told), "told, and drawn again"
+        after = self.found()
+        yield all(after.get(name) == content for name, content in before.items()), "it changed"
+        of = lambda content: "*".join(json.loads(content)["id"])
+        yield sorted(map(of, after.values())) == sorted(self.tables), "not one file a table"
+        yield all(after.get(name) == content for name, content in self.first.items()
+                  if of(content) in told), "told, and now another"
+        against = [word for name in after for word in ("--against", f"public/{name}")]
+        verified = self.run(self.cellar, "ledger", "verify", "ledger", "--ledger-key", "key",
+                            *against)
+        yield verified.returncode == 0, verified.stderr
+
+
 class Spool(Scenario):
     """What was sent is in the inbox or in the spool until the batch has all of it."""
 
@@ -290,7 +354,7 @@ class Spool(Scenario):
             yield len(found) > 52, "half a batch"
 
 
-SCENARIOS = (Output, Replaced, Key, Created, Spender, Plan, PlanWithout, Spool)
+SCENARIOS = (Output, Replaced, Key, Created, Spender, Plan, PlanWithout, Vault, Spool)
 
 # Which files a disk is deaf for, by the last name that a file had.
 DEAF = {"output": lambda name: "ledger" not in name and "spool" not in name,

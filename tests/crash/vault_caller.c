@@ -3,6 +3,7 @@
  *
  *     vault_caller token TOKENS              makes a token that may draw, and prints it
  *     vault_caller draw CONFIG TOKEN TABLE...  asks for each table, from four threads
+ *     vault_caller one CONFIG TOKEN TABLE...  the same, from one
  *     vault_caller ask CONFIG MESSAGE        prints the reply to one message
  *
  * Says "drawn TABLE", "exists TABLE" or "RULE TABLE" as soon as a reply is there, in one write. */
@@ -66,16 +67,16 @@ static void *call(void *context)
     return NULL;
 }
 
-static int draw(cellar_vault *vault, const char *token, char **tables, int n_tables)
+static int draw(cellar_vault *vault, int n_threads, const char *token, char **tables, int n_tables)
 {
     pthread_t threads[N_THREADS];
     caller callers[N_THREADS];
-    for (int t = 0; t < N_THREADS; t++) {
+    for (int t = 0; t < n_threads; t++) {
         callers[t] = (caller){vault, token, tables, n_tables, t};
         if (pthread_create(&threads[t], NULL, call, &callers[t]) != 0)
             abort();
     }
-    for (int t = 0; t < N_THREADS; t++)
+    for (int t = 0; t < n_threads; t++)
         pthread_join(threads[t], NULL);
     return 0;
 }
@@ -121,7 +122,8 @@ int main(int argc, char **argv)
         return 1;
     }
     failed = strcmp(argv[1], "ask") == 0 ? print_reply(vault, argv[3])
-                                         : draw(vault, argv[3], argv + 4, argc - 4);
+                                         : draw(vault, strcmp(argv[1], "one") == 0 ? 1 : N_THREADS,
+                                                argv[3], argv + 4, argc - 4);
     cellar_vault_close(vault);
     return failed;
 }

@@ -16,7 +16,7 @@ class Mutant(NamedTuple):
 # What has to be built for a test, where it is not test_NAME alone.
 TARGETS = {
     "crash/ledger": ["ledger_spender", "ledger_fault", "cellar"],
-    "crash/power": ["crash_writer", "ledger_spender", "power_record", "cellar"],
+    "crash/power": ["crash_writer", "ledger_spender", "vault_caller", "power_record", "cellar"],
     "net/certificates": ["test_net"],
 }
 

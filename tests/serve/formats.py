@@ -3,6 +3,7 @@
 must find the values that the command line writes, what an interval means, and the certificate."""
 import csv
 import html.parser
+import importlib.util
 import io
 import json
 import pathlib
@@ -121,6 +122,8 @@ def check(name, found, want, tolerance=0):
 
 def main():
     cellar = sys.argv[1]
+    if importlib.util.find_spec("openpyxl") is None:
+        sys.exit(77)
     with tempfile.TemporaryDirectory() as folder:
         config = builder.make(cellar, folder)
         want = expected(cellar, f"{folder}/country.cube", folder)

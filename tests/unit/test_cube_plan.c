@@ -6,7 +6,6 @@
 #include <cellar/cube.h>
 #include <cellar/cube_plan.h>
 #include <cellar/mechanism.h>
-#include <cellar/tabulate.h>
 
 #include "check.h"
 #include "near.h"
@@ -123,54 +122,6 @@ static void wishes_are_met(void **state)
     cellar_plan_free(plan);
 }
 
-/* ---- counting ------------------------------------------------------------------------------ */
-
-/* Many tables in one pass are the tables that are counted one by one. */
-static void many_tables_are_each_table(void **state)
-{
-    char data[20000] = "a,b,c\n", path[400];
-    size_t length = strlen(data);
-    cellar_variable_spec variables[3];
-    cellar_tabulate_spec spec = cellar_tabulate_spec_default();
-    const cellar_tabulate_set sets[] = {{2, {0, 1}}, {1, {2}}, {3, {0, 1, 2}}, {2, {1, 2}}};
-    cellar_table *many[4];
-    cellar_row_report report;
-    cellar_error err = {""};
-    for (unsigned i = 0; i < 2000; i++)
-        length += (size_t) snprintf(data + length, sizeof data - length, "%u,%u,%u\n", i * i % 7,
-                                    i % 3, i * i * i % 11 % 4);
-    scratch_write(*state, "many.csv", data);
-    snprintf(path, sizeof path, "%s", scratch_path(*state, "many.csv"));
-    for (size_t v = 0; v < 3; v++) {
-        static const char *const names[] = {"a", "b", "c"};
-        variables[v] = cellar_variable_spec_default();
-        variables[v].name = variables[v].column = names[v];
-    }
-    spec.path = path;
-    spec.variables = variables;
-    spec.n_variables = 3;
-    if (cellar_tabulate_many(&spec, sets, 4, many, &report, &err) != CELLAR_OK)
-        fail_msg("%s", err.message);
-    for (size_t s = 0; s < 4; s++) {
-        cellar_variable_spec some[3];
-        cellar_tabulate_spec one = spec;
-        cellar_table *table = NULL;
-        for (size_t k = 0; k < sets[s].n; k++)
-            some[k] = variables[sets[s].variables[k]];
-        one.variables = some;
-        one.n_variables = sets[s].n;
-        assert_int_equal(cellar_tabulate(&one, &table, NULL, &err), CELLAR_OK);
-        assert_int_equal(cellar_table_n_cells(table), cellar_table_n_cells(many[s]));
-        for (size_t i = 0; i < cellar_table_n_cells(table); i++) {
-            const cellar_cell x = cellar_table_cell(table, i), y = cellar_table_cell(many[s], i);
-            assert_int_equal(x.index, y.index);
-            assert_int_equal(x.count, y.count);
-        }
-        cellar_table_free(table);
-        cellar_table_free(many[s]);
-    }
-}
-
 /* ---- building ---------------------------------------------------------------------------------
  */
 
@@ -209,9 +160,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(certificate_is_that_of_its_mechanisms),
-        cmocka_unit_test(budgets_are_kept_and_used),
-        cmocka_unit_test(many_tables_are_each_table),
-        cmocka_unit_test(a_cube_is_built_and_whole),
+        cmocka_unit_test(budgets_are_kept_and_used), cmocka_unit_test(a_cube_is_built_and_whole),
         cmocka_unit_test(wishes_are_met), /* the last: it has regions of its own */
     };
     return cmocka_run_group_tests(tests, plan_place_setup, plan_place_teardown);

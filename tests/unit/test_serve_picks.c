@@ -76,6 +76,10 @@ static void test_expressions(void **state)
         {"group(mine,N1,S2)", "mine=0+3"},
         {"[group(mine,N1,S2)] N1", "mine=0+3 N1"},
         {"group(both,N,S)", "both^=0+1"},
+        {"\"N1\" range(\"N2\",\"S1\")", "N1 N2 S1"},
+        {"group(\"a,b\",N1,S1)", "a,b=0+2"},
+        {"\"N*\"", "Variable 'region' has no category 'N*'."},
+        {"\"", "Variable 'region' has no category '\"'."},
         {"X1", "Variable 'region' has no category 'X1'."},
         {"", "Variable 'region' has no category ''."},
         {"[[N1]]", "Variable 'region' has no category '[[N1]]'."},
@@ -157,6 +161,9 @@ static void test_lists(void **state)
         {"group(x,a,b),TOP(1", "group(x,a,b)|TOP(1"},
         {"[a,b", "[a|b"},
         {"a[b,c]", "a[b|c]"},
+        {"\"(1,2]\",\"a\"", "\"(1,2]\"|\"a\""},
+        {"[range(\"a]\",b)],c", "[range(\"a]\",b)]|c"},
+        {"\"a,b", "\"a,b"},
     };
     cellar_arena *arena = cellar_arena_create(ARENA);
     (void) state;

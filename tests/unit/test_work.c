@@ -95,6 +95,33 @@ static void test_unfinished_certificates_are_valid(void **state)
     }
 }
 
+/* Where a composition is not finished, what rho proves is left (Bun and Steinke 2016). */
+static void test_unfinished_certificates_have_rho(void **state)
+{
+    static const char *const epsilons[] = {"5"}, *const deltas[] = {"1e-6"};
+    cellar_certify_options o = cellar_certify_options_default();
+    cellar_certificate *whole, *cut;
+    double rho, epsilon;
+    (void) state;
+    o.n_cells = 4000;
+    o.epsilons = epsilons;
+    o.deltas = deltas;
+    o.n_epsilons = o.n_deltas = 1;
+    whole = certify_spec("discrete-gaussian:sigma=63.5", &o);
+    o.effort = 1e-5;
+    cut = certify_spec("discrete-gaussian:sigma=63.5", &o);
+    rho = 4000 / (2 * 63.5 * 63.5);
+    epsilon = rho + 2 * sqrt(rho * log(1e6));
+    assert_true(fabs(cellar_certificate_epsilon_at(cut, 0).epsilon / epsilon - 1) < 1e-9);
+    assert_true(cellar_certificate_epsilon_at(whole, 0).epsilon < epsilon);
+    assert_true(
+        fabs(cellar_certificate_point(cut, 0).delta / exp(-(5 - rho) * (5 - rho) / (4 * rho)) - 1) <
+        1e-9);
+    assert_true(cellar_certificate_point(whole, 0).delta < cellar_certificate_point(cut, 0).delta);
+    cellar_certificate_free(whole);
+    cellar_certificate_free(cut);
+}
+
 /* ---- no question contradicts another --------------------------------------------------------- */
 
 static double uniform(uint64_t *state, double low, double high)
@@ -268,6 +295,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hostile_specs_end),
         cmocka_unit_test(test_unfinished_certificates_are_valid),
+        cmocka_unit_test(test_unfinished_certificates_have_rho),
         cmocka_unit_test(test_sums_of_truncated_epsilons),
         cmocka_unit_test(test_questions_agree),
         cmocka_unit_test(test_bounds_are_marked),

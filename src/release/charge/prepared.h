@@ -22,6 +22,19 @@ struct cellar_prepared {
     void (*clear)(cellar_prepared *prepared); /* of what the kind adds; NULL: nothing */
 };
 
+/* The guarantee of a set of tables, which all of them print: none has one of its own. */
+typedef struct cellar_set_guarantee {
+    json_t *certificate;
+    cellar_protection_level level; /* which was accepted */
+} cellar_set_guarantee;
+
+/* cellar_protect_prepare() for one table of a set; NULL: for one that is drawn alone. */
+cellar_status cellar_protect_prepare_part(const cellar_table *table,
+                                          const cellar_mechanism *mechanism,
+                                          const cellar_protect_options *options,
+                                          const cellar_set_guarantee *set, cellar_prepared **out,
+                                          cellar_error *err);
+
 /* The release says that it protects no better than `level`: of what it is released with. */
 cellar_status cellar_prepared_lower(cellar_prepared *prepared, cellar_protection_level level,
                                     cellar_error *err);

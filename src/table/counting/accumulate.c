@@ -14,6 +14,7 @@
 
 enum {
     DENSE_LIMIT = 1 << 25, /* possible cells: 32 MiB of counters a lane */
+    WRAPS_KEPT = 64,       /* cells whose counters wrapped, noted together */
     BLOCK_ROWS = 256       /* rows whose keys are computed, and their counters fetched, at a time */
 };
 static const uint64_t index_limit = (uint64_t) 1 << 63;
@@ -244,27 +245,50 @@ static void add_scaled(uint32_t *keys, const int32_t *codes, uint32_t stride, si
     add_scaled_plain(keys, codes, stride, n);
 }
 
+/* Cells whose counters wrapped around. */
+typedef struct wraps {
+    uint64_t keys[WRAPS_KEPT];
+    size_t n;
+} wraps;
+
+static int wraps_flush(wraps *w, cellar_accumulator *a, accumulator_lane *lane)
+{
+    const size_t n = w->n;
+    w->n = 0;
+    return n == 0 || cellar_cellmap_add(a->map, w->keys, n, 256, NULL, NULL, NULL, &lane->scratch);
+}
+
+/* Counts a block of rows. */
+static int dense_add(cellar_accumulator *a, accumulator_lane *lane, const uint32_t *keys, size_t n,
+                     wraps *w)
+{
+    uint8_t *counters = lane->counters;
+    for (size_t i = 0; i < n; i++)
+        __builtin_prefetch(&counters[keys[i]], 1);
+    for (size_t i = 0; i < n; i++)
+        if (__builtin_expect(++counters[keys[i]] == 0, 0)) {
+            w->keys[w->n++] = keys[i];
+            if (w->n == WRAPS_KEPT && !wraps_flush(w, a, lane))
+                return 0;
+        }
+    return 1;
+}
+
 static cellar_status accumulator_count_dense(cellar_accumulator *a, accumulator_lane *lane,
                                              const cellar_coded_rows *rows, cellar_error *err)
 {
     uint32_t keys[BLOCK_ROWS]; /* dense tables have fewer than 2^32 cells */
-    uint8_t *counters = lane->counters;
+    wraps wrapped = {.n = 0};
+    int ok = 1;
 
-    for (size_t first = 0; first < rows->n; first += BLOCK_ROWS) {
+    for (size_t first = 0; ok && first < rows->n; first += BLOCK_ROWS) {
         size_t n = rows->n - first < BLOCK_ROWS ? rows->n - first : BLOCK_ROWS;
         memset(keys, 0, n * sizeof *keys);
         for (size_t v = 0; v < a->spec.n_variables; v++)
             add_scaled(keys, rows->codes[v] + first, (uint32_t) a->stride[v], n);
-        for (size_t i = 0; i < n; i++)
-            __builtin_prefetch(&counters[keys[i]], 1);
-        for (size_t i = 0; i < n; i++)
-            if (__builtin_expect(++counters[keys[i]] == 0, 0)) {
-                uint64_t wrapped = keys[i];
-                if (!cellar_cellmap_add(a->map, &wrapped, 1, 256, NULL, NULL, NULL, &lane->scratch))
-                    return cellar_fail_memory(err, "counters");
-            }
+        ok = dense_add(a, lane, keys, n, &wrapped);
     }
-    return CELLAR_OK;
+    return ok && wraps_flush(&wrapped, a, lane) ? CELLAR_OK : cellar_fail_memory(err, "counters");
 }
 
 static cellar_status accumulator_count_sparse(cellar_accumulator *a, accumulator_lane *lane,

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Precisions and noise of a cube, for its budget and its wishes. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "cube/picks.h"
+#include "plan/cube_design.h"
+
+enum { SEARCH_STEPS = 14, TIGHTENINGS = 12 };
+
+/* ---- choosing ------------------------------------------------------------------------------- */
+
+/* What precisions add up to when a unit may pay `budget` of rho: 2 rho / (records^2 sides). */
+static double cost_for(const cellar_cube_design *d, double rho)
+{
+    const double records = (double) d->work.per_unit * (double) d->work.max_weight;
+    return 2 * rho / (records * records * (double) d->work.n_sides);
+}
+
+/* The caps of the plan as variances at cost 1: what is aimed at for its own wishes at the given
+ * cost, and the default ones, which are shares of it. */
+static void caps_at(const cellar_cube_design *d, double cost, double *out)
+{
+    memcpy(out, d->cap, d->cube->lattice.n * sizeof *out);
+    for (size_t t = 0; t < d->cube->lattice.n; t++)
+        if (isfinite(d->aim[t]) && d->aim[t] * cost < out[t])
+            out[t] = d->aim[t] * cost;
+}
+
+static cellar_status fail_wishes(const cellar_cube_design *d, double over, cellar_error *err)
+{
+    const plan_budget *budget = &d->plan->budget;
+    const cellar_status status = cellar_plan_fail_at(
+        d->plan, "budget", err,
+        "the standard deviations that were asked for cannot all be met: about %.3g times the %s "
+        "would be enough",
+        budget->rho != NULL ? over : sqrt(over), budget->rho != NULL ? "rho" : "epsilon");
+    return status == CELLAR_ERR_MEMORY ? status : CELLAR_ERR_RULE;
+}
+
+static cellar_status choose(cellar_cube_design *d, double rho, cube_choice *out, cellar_error *err)
+{
+    const cube_lattice *l = &d->cube->lattice;
+    cube_objective objective = cellar_cube_objective_default();
+    double *cap = cellar_alloc(l->n, sizeof *cap);
+    cellar_status status = CELLAR_OK;
+    if (cap == NULL)
+        return cellar_fail_memory(err, "the design of a cube");
+    caps_at(d, cost_for(d, rho), cap);
+    objective.weight = d->weight;
+    objective.cap = cap;
+    if (d->plan->universe.objective == PLAN_OBJECTIVE_LARGEST) {
+        for (size_t t = 0; t < l->n; t++)
+            cap[t] = isfinite(cap[t]) ? cap[t] : 1 / (d->weight[t] * l->n_cells[t]);
+        CELLAR_TRY(cellar_cube_choose_minimax(l, cap, 0.01, objective.rounds_max, out, err));
+    } else {
+        CELLAR_TRY(cellar_cube_choose(l, &objective, 1, out, err));
+        if (out->over > 1.0001) {
+            const double over = out->over;
+            cellar_cube_choice_clear(out);
+            CELLAR_TRY(fail_wishes(d, over, err));
+        }
+    }
+out:
+    cellar_free(cap);
+    return status;
+}
+
+/* ---- how much of rho an epsilon at delta buys -------------------------------------------------
+ */
+
+static double epsilon_of(const cellar_cube_design *d)
+{
+    return cellar_certificate_epsilon_at(d->certificate, 0).epsilon;
+}
+
+/* The largest rho whose cube has epsilon at delta, to a ten-thousandth of epsilon: by the
+ * certificate itself. The search begins at what zero-concentrated privacy proves, epsilon = rho + 2
+ * sqrt(rho ln(1/delta)) (Bun and Steinke 2016), and goes on where a line through the last two
+ * points leads, in logarithms, or to the middle of what is left. Aims are none yet. */
+static cellar_status search_rho(cellar_cube_design *d, double *out, cellar_error *err)
+{
+    const double epsilon = strtod(d->plan->budget.epsilon, NULL);
+    const double root = log(1 / strtod(d->plan->budget.delta, NULL));
+    double low = pow(sqrt(root + epsilon) - sqrt(root), 2), high = INFINITY;
+    double rho = low, slope = 0.75, before = 0, found_before = 0;
+    cube_choice choice = {0};
+    cellar_status status = CELLAR_OK;
+    CELLAR_TRY(choose(d, rho, &choice, err));
+    for (size_t i = 0; i < SEARCH_STEPS && high > low * 1.0001; i++) {
+        double found;
+        CELLAR_TRY(cellar_cube_design_noise(d, &choice, rho, 1, err));
+        found = epsilon_of(d);
+        if (found <= epsilon)
+            low = rho;
+        else
+            high = rho;
+        if (found <= epsilon && found >= epsilon * 0.9999)
+            break;
+        if (i > 0 && rho != before && found != found_before)
+            slope = fmin(fmax(log(found / found_before) / log(rho / before), 0.4), 1.2);
+        before = rho;
+        found_before = found;
+        rho *= pow(epsilon * 0.99995 / found, 1 / slope);
+        if (!(rho > low && rho < high))
+            rho = isfinite(high) ? sqrt(low * high) : low * 1.01;
+    }
+    *out = low;
+out:
+    cellar_cube_choice_clear(&choice);
+    return status;
+}
+
+/* Precisions for the budget and their noise. Those that wishes ask for may have a slightly larger
+ * epsilon at the rho that was found without them, which is lowered then. */
+static cellar_status find_noise(cellar_cube_design *d, double *amount, cube_choice *choice,
+                                cellar_error *err)
+{
+    const plan_budget *budget = &d->plan->budget;
+    const double epsilon = budget->delta != NULL ? strtod(budget->epsilon, NULL) : INFINITY;
+    cellar_status status = CELLAR_OK;
+    for (size_t i = 0; i < SEARCH_STEPS; i++) {
+        cellar_cube_choice_clear(choice);
+        CELLAR_TRY(choose(d, *amount, choice, err));
+        CELLAR_TRY(cellar_cube_design_noise(d, choice, *amount, 1, err));
+        if (budget->delta == NULL || epsilon_of(d) <= epsilon)
+            return CELLAR_OK;
+        *amount *= pow(epsilon * 0.99995 / epsilon_of(d), 2);
+    }
+    status = cellar_plan_fail_at(d->plan, "budget", err,
+                                 "no noise was found for this epsilon and delta; give a rho");
+out:
+    return status;
+}
+
+/* The aim of every wish that is missed is lowered by as much as was missed: the choice knows
+ * neither that noise is rounded to few sizes nor that the cells of a hierarchy which is not
+ * balanced differ. *over: the largest variance over its wish, 1 when all are met. */
+static cellar_status lower_aims(cellar_cube_design *d, double *over, cellar_error *err)
+{
+    *over = 1;
+    for (size_t t = 0; t < d->cube->lattice.n; t++) {
+        double variance;
+        cellar_status status;
+        if (!isfinite(d->wish[t]))
+            continue;
+        status = cellar_cube_largest_variance(d->cube, (uint32_t) t, &variance, err);
+        if (status != CELLAR_OK)
+            return status;
+        if (variance > d->wish[t] * 1.0002) {
+            *over = fmax(*over, variance / d->wish[t]);
+            d->aim[t] *= d->wish[t] / variance;
+        }
+    }
+    return CELLAR_OK;
+}
+
+cellar_status cellar_cube_design_choose(cellar_cube_design *d, cube_choice *choice,
+                                        cellar_error *err)
+{
+    const plan_budget *budget = &d->plan->budget;
+    const size_t n = d->cube->lattice.n;
+    /* Of pure epsilon: the split that the problem of rho suggests. Its caps are shares only. */
+    double over = INFINITY;
+    double amount = strtod(budget->rho != NULL ? budget->rho : budget->epsilon, NULL);
+    cellar_status status = CELLAR_OK;
+    for (size_t t = 0; t < n; t++)
+        d->aim[t] = INFINITY;
+    if (budget->delta != NULL)
+        CELLAR_TRY(search_rho(d, &amount, err));
+    memcpy(d->aim, d->wish, n * sizeof *d->aim);
+    for (size_t i = 0; i < TIGHTENINGS && over > 1; i++) {
+        CELLAR_TRY(find_noise(d, &amount, choice, err));
+        CELLAR_TRY(lower_aims(d, &over, err));
+    }
+    if (over > 1)
+        CELLAR_TRY(fail_wishes(d, over, err));
+    CELLAR_TRY(cellar_cube_design_noise(d, choice, amount, 0, err));
+out:
+    return status;
+}
