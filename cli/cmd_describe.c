@@ -267,7 +267,7 @@ static size_t describe_codelist_target(const cellar_description *description, co
         }
     }
     if (found == (size_t) -1) {
-        cli_message("--write-codelist: '%s' begins with the name of no column described", text);
+        cli_message("--write-codelist: '%s' names no column; say COLUMN or COLUMN=FILE", text);
         return found;
     }
     if (text[found_length] == '\0' && strchr(text, '/') != NULL) {

@@ -230,7 +230,7 @@ static void protect_print_forecast(const protect_values *values, const protect_r
 
 static void protect_print_method(const protect_values *values, const protect_run *run)
 {
-    if (run->ledger != NULL && values->unit == NULL)
+    if (run->ledger != NULL && values->unit == NULL && run->options.unit != NULL)
         cli_message("the unit is '%s' and neighbours are %s, as dataset '%s' of the ledger says",
                     run->options.unit, cellar_neighbours_name(run->options.neighbours),
                     values->account.dataset);

@@ -46,6 +46,8 @@ static const cli_option tabulate_options[] = {
     CLI_RECORD_OPTIONS(AT(records)),
     SECTION("Categories"),
     CLI_DOMAIN_OPTIONS(AT(variables)),
+    MANY("level", "VAR=N", variables.level,
+         "count a level of the hierarchy of its code list, 1 for the top [finest]"),
     CLI_RECODE_OPTIONS(AT(variables)),
     SECTION("Margins"),
     TEXT("margins", "WHICH", margins,

@@ -127,6 +127,8 @@ static void json_tables(const cellar_cube_design *design, cli_json *json)
         cli_json_text(json, "table", table.name);
         cli_json_count(json, "cells", table.n_cells);
         cli_json_text(json, "mechanism", table.mechanism);
+        if (table.is_exact)
+            cli_json_truth(json, "exact", 1);
         cli_json_real(json, "sd", table.sd);
         cli_json_real(json, "independent_sd", table.independent_sd);
         cli_json_real(json, "inner_sd", table.inner_sd);
@@ -176,7 +178,7 @@ static void show_tables(const cellar_cube_design *design, const cube_values *val
         cli_grid_add_number(&grid, table.independent_sd);
         cli_grid_add_number(&grid, table.inner_sd);
         cli_grid_add_count(&grid, table.n_cells);
-        cli_grid_add(&grid, table.mechanism != NULL ? "yes" : "no");
+        cli_grid_add(&grid, table.is_exact ? "exact" : table.mechanism != NULL ? "yes" : "no");
         cli_grid_add_whole(&grid, table.name);
     }
     cli_grid_write(&grid, 0xf, output);

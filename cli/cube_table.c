@@ -344,7 +344,7 @@ static cellar_status show_universe(const cellar_cube *cube, const cube_values *v
             break;
         cli_grid_add_number(&grid, info.sd);
         cli_grid_add_count(&grid, info.n_cells);
-        cli_grid_add(&grid, info.mechanism != NULL ? "yes" : "no");
+        cli_grid_add(&grid, info.is_exact ? "exact" : info.mechanism != NULL ? "yes" : "no");
         cli_grid_add_whole(&grid, info.name);
     }
     cli_grid_write(&grid, 3, output);

@@ -249,6 +249,20 @@ static int variables_band_closed(cli_variables *variables, const char *text)
     return CLI_GO_ON;
 }
 
+/* VARIABLE=N. */
+static int variables_level(cli_variables *variables, const char *text)
+{
+    const char *value = NULL;
+    const size_t variable = variables_assignment(variables, "level", text, &value);
+    uint64_t level;
+    if (variable == SIZE_MAX)
+        return CLI_USAGE;
+    if (!cellar_parse_u64(value, strlen(value), &level) || level == 0 || level > UINT32_MAX)
+        return cli_usage("--level: '%s' is no number of at least 1", value);
+    variables->specs[variable].level = (size_t) level;
+    return CLI_GO_ON;
+}
+
 /* drop or level for all variables, or VARIABLE=drop|level; a wildcard is a level. */
 static int variables_missing_as(cli_variables *variables, const char *text, int with_wildcard)
 {
@@ -299,6 +313,8 @@ static int variables_recodes(const cli_variable_options *options, cli_variables 
     for (size_t i = 0; result == CLI_GO_ON && i < options->missing_as.n; i++)
         result = variables_missing_as(variables, options->missing_as.items[i],
                                       options->missing_wildcard);
+    for (size_t i = 0; result == CLI_GO_ON && i < options->level.n; i++)
+        result = variables_level(variables, options->level.items[i]);
     for (size_t i = 0; result == CLI_GO_ON && i < options->recode.n; i++)
         result = variables_recode(variables, options->recode.items[i]);
     return result;

@@ -14,7 +14,7 @@
 typedef struct cli_variable_options {
     const char *by;
     const char *by_option; /* what names them, NULL for "by" */
-    cli_words domain, recode, band, band_origin, band_closed, top, bottom, missing_as;
+    cli_words domain, recode, band, band_origin, band_closed, top, bottom, missing_as, level;
     int domain_public, domain_labels;
     int missing_wildcard; /* 1: --missing-as takes the word wildcard, a level to the reader */
 } cli_variable_options;

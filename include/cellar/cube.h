@@ -53,7 +53,8 @@ typedef struct cellar_cube_table_info {
     char name[256]; /* "region x sex"; "total" */
     size_t n_variables;
     uint64_t n_cells;
-    const char *mechanism; /* that it was measured with; NULL: it was not measured itself */
+    const char *mechanism; /* that it was measured with; NULL: it has no noise of its own */
+    int is_exact;          /* 1: published as it was counted, or summed from such a table */
     double sd;             /* of the noise of a cell: the largest */
 } cellar_cube_table_info;
 

@@ -33,7 +33,8 @@ typedef struct cellar_cube_design_table {
     const char *name; /* "region x sex"; "total" */
     size_t n_variables;
     uint64_t n_cells;
-    const char *mechanism; /* that it is measured with; NULL: it is not measured itself */
+    const char *mechanism; /* that it is measured with; NULL: it has no noise of its own */
+    int is_exact;          /* 1: published as it is counted, or summed from such a table */
     double sd;             /* of the noise of a cell of the cube's table: the largest */
     double independent_sd; /* if every table had noise of its own, the budget split as well as can
                               be for the same weights */

@@ -93,6 +93,8 @@ typedef struct cellar_variable_spec {
     const cellar_codelist *codelist; /* the declared domain; NULL: observed, or implied by the
                                         recode (bands between a bottom and a top) */
     int domain_public; /* 1: the custodian asserts that an observed domain is public */
+    size_t level; /* its categories are those of a level of the first hierarchy of its code list, 1
+                     the top; one that lies less deep stands for itself [0: the leaves] */
     cellar_missing_policy missing_policy; /* of this variable [UNDECIDED: that of the tabulation] */
     cellar_recode recode;
 } cellar_variable_spec;

@@ -67,6 +67,25 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_store_verify(const cellar_store
                                                               int n_threads, size_t *n_blocks,
                                                               cellar_error *err);
 
+/* ---- questions ---- */
+
+typedef struct cellar_store_answer {
+    cellar_status status;
+    cellar_error error;  /* of a question that failed */
+    cellar_table *table; /* NULL where it failed; free it with cellar_table_free() */
+    cellar_row_report rows;
+} cellar_store_answer;
+
+/* Answers n questions: each table is the one that cellar_tabulate() makes of its spec and the path
+ * of the store. Path, reader, threads and progress of the specs are not looked at. Tables of few
+ * possible cells are counted together, in one pass over the store, so that many questions asked at
+ * once take less than one after the other; one that fails does not hinder the others. Several
+ * threads may ask one store at the same time. `answers` has room for n of them. */
+CELLAR_API void cellar_store_tabulate(const cellar_store *store,
+                                      const cellar_tabulate_spec *questions, size_t n,
+                                      int n_threads, cellar_store_answer *answers)
+    CELLAR_NONNULL(1);
+
 #ifdef __cplusplus
 }
 #endif

@@ -96,7 +96,9 @@ cellar_status cellar_cube_plan_measure(cellar_cube *cube, uint32_t table, const 
         return cellar_fail_memory(err, "a cube");
     memcpy(measure->mechanism, mechanism, length);
     measure->variance = variance;
-    cube->w[table] = 1 / variance;
+    cube->w[table] = variance > 0 ? 1 / variance : 0;
+    if (!(variance > 0))
+        cellar_cube_lattice_fix(&cube->lattice, table);
     return CELLAR_OK;
 }
 
@@ -124,13 +126,13 @@ cellar_status cellar_cube_measured_alloc(cellar_cube *cube, cellar_error *err)
 {
     size_t n = 0;
     for (size_t t = 0; t < cube->lattice.n; t++)
-        n += cube->w[t] > 0 ? n_cells_of(cube, t) : 0;
+        n += cube->tables[t].mechanism != NULL ? n_cells_of(cube, t) : 0;
     cube->measured = cellar_alloc(n, sizeof *cube->measured);
     if (cube->measured == NULL)
         return cellar_fail_memory(err, "the measured tables of a cube");
     n = 0;
     for (size_t t = 0; t < cube->lattice.n; t++)
-        if (cube->w[t] > 0) {
+        if (cube->tables[t].mechanism != NULL) {
             cube->tables[t].measured = cube->measured + n;
             n += n_cells_of(cube, t);
         }
@@ -315,7 +317,9 @@ cellar_status cellar_cube_table_at(const cellar_cube *cube, size_t table,
     cellar_status status = CELLAR_OK;
     *out = (cellar_cube_table_info){.n_variables = cube->lattice.spaces[table].order,
                                     .n_cells = (uint64_t) cube->lattice.n_cells[table],
-                                    .mechanism = cube->tables[table].mechanism};
+                                    .mechanism =
+                                        cube->w[table] > 0 ? cube->tables[table].mechanism : NULL,
+                                    .is_exact = cube_is_exact(&cube->lattice, table)};
     cellar_cube_table_name(cube, (uint32_t) table, &name);
     if (name.failed)
         CELLAR_TRY(cellar_fail_memory(err, "the name of a table"));

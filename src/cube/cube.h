@@ -14,10 +14,13 @@
 
 enum { CUBE_DIGEST_TEXT = 65 };
 
+/* What stands for a mechanism where a table is published as it was counted. */
+#define CUBE_EXACT "exact"
+
 /* One table of the lattice, by its number. */
 typedef struct cube_measure {
-    char *mechanism; /* the spec; NULL: the table is not measured */
-    double variance; /* of its noise */
+    char *mechanism; /* the spec, or CUBE_EXACT; NULL: the table is not measured */
+    double variance; /* of its noise; 0: none */
     const int64_t *measured, *values;
     char digest[CUBE_DIGEST_TEXT]; /* of both, as they lie in the file */
 } cube_measure;
@@ -43,7 +46,7 @@ struct cellar_cube {
 cellar_status cellar_cube_create(cube_variable *variables, size_t n_variables,
                                  const cube_space *tables, size_t n_tables, cellar_cube **out,
                                  cellar_error *err);
-/* Says that a table is measured with this mechanism. */
+/* Says that a table is measured with this mechanism; variance 0: without noise. */
 cellar_status cellar_cube_plan_measure(cellar_cube *cube, uint32_t table, const char *mechanism,
                                        double variance, cellar_error *err);
 /* Computes w and tau once all measures are planned. CELLAR_ERR_ARGUMENT when some table is measured

@@ -138,6 +138,14 @@ static cellar_status read_tables(const reading *r, cube_space **out, size_t *n)
 
 /* ---- the values ---------------------------------------------------------------------- */
 
+/* 1 for a variance that the noise of a mechanism may have. */
+static int is_variance(const char *mechanism, double variance)
+{
+    return strcmp(mechanism, CUBE_EXACT) == 0
+               ? variance == 0
+               : variance > VARIANCE_LEAST && variance < VARIANCE_MOST;
+}
+
 /* The tables of the file must be the lattice, in its order. */
 static cellar_status place_tables(const reading *r, const cube_space *tables, size_t n,
                                   cellar_cube *cube)
@@ -157,7 +165,7 @@ static cellar_status place_tables(const reading *r, const cube_space *tables, si
         if (n_cells * sizeof(int64_t) * (double) n_parts > (double) (r->length - at))
             return fail_damaged(r, "its values end too early");
         if (digest == NULL || strlen(digest) != CUBE_DIGEST_TEXT - 1 ||
-            (mechanism != NULL && !(variance > VARIANCE_LEAST && variance < VARIANCE_MOST)))
+            (mechanism != NULL && !is_variance(mechanism, variance)))
             return fail_damaged(r, "a table lacks its digest or the variance of its noise");
         memcpy(measure->digest, digest, CUBE_DIGEST_TEXT);
         if (mechanism != NULL) {

@@ -174,8 +174,10 @@ static cellar_status lattice_link(cube_lattice *l, cellar_error *err)
     l->start = cellar_alloc(l->n + 1, sizeof *l->start);
     l->n_cells = cellar_alloc(l->n, sizeof *l->n_cells);
     l->free_share = cellar_alloc(l->n, sizeof *l->free_share);
-    if (l->start == NULL || l->n_cells == NULL || l->free_share == NULL)
+    l->exact_from = cellar_alloc(l->n, sizeof *l->exact_from);
+    if (l->start == NULL || l->n_cells == NULL || l->free_share == NULL || l->exact_from == NULL)
         return cellar_fail_memory(err, "the tables of a universe");
+    memset(l->exact_from, 0xff, l->n * sizeof *l->exact_from);
     for (size_t s = 0; s < l->n; s++) {
         lattice_measure(l, s);
         for (below_walk w = below_walk_of(&l->spaces[s]); !w.is_done; below_walk_step(&w)) {
@@ -217,8 +219,16 @@ void cellar_cube_lattice_clear(cube_lattice *lattice)
     cellar_free(lattice->start);
     cellar_free(lattice->below);
     cellar_free(lattice->ratio);
+    cellar_free(lattice->exact_from);
     cellar_free(lattice->slots);
     *lattice = (cube_lattice){0};
+}
+
+void cellar_cube_lattice_fix(cube_lattice *l, uint32_t table)
+{
+    for (size_t k = l->start[table]; k < l->start[table + 1]; k++)
+        if (!cube_is_exact(l, l->below[k]) || l->below[k] == table)
+            l->exact_from[l->below[k]] = table;
 }
 
 /* ---- all tables of at most so many variables ------------------------------------- */

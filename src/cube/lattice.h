@@ -64,7 +64,7 @@ static inline uint8_t cube_space_level(const cube_space *space, uint8_t variable
 
 #define CUBE_NO_SPACE UINT32_MAX
 
-/* Immutable once made. */
+/* Immutable once made, but for what is exact. */
 typedef struct cube_lattice {
     cube_axis *axes;
     size_t n_axes;
@@ -78,6 +78,9 @@ typedef struct cube_lattice {
     size_t *start;
     uint32_t *below;
     double *ratio;
+    /* Of each table that is known without noise: the exact table that it is summed from, itself
+     * maybe; CUBE_NO_SPACE: it has noise. */
+    uint32_t *exact_from;
     uint32_t *slots; /* open addressing from a table to its number */
     size_t n_slots;
 } cube_lattice;
@@ -90,6 +93,13 @@ cellar_status cellar_cube_lattice_init(cube_lattice *lattice, const cube_axis *a
                                        const cube_space *tables, size_t n_tables,
                                        cellar_error *err);
 void cellar_cube_lattice_clear(cube_lattice *lattice); /* {0} is fine */
+
+/* Says that a table is known without noise, and with it all tables below. */
+void cellar_cube_lattice_fix(cube_lattice *lattice, uint32_t table);
+static inline int cube_is_exact(const cube_lattice *lattice, size_t table)
+{
+    return lattice->exact_from[table] != CUBE_NO_SPACE;
+}
 
 /* The number of a table, or CUBE_NO_SPACE. */
 uint32_t cellar_cube_lattice_find(const cube_lattice *lattice, const cube_space *space);

@@ -45,6 +45,9 @@ void cellar_cube_evaluate(const cube_lattice *l, const double *w, double *tau, d
         if (w[a] > 0)
             for (size_t k = l->start[a]; k < l->start[a + 1]; k++)
                 tau[l->below[k]] += w[a] / l->ratio[k];
+    for (size_t s = 0; s < l->n; s++)
+        if (cube_is_exact(l, s))
+            tau[s] = INFINITY;
     for (size_t b = 0; b < l->n; b++)
         variance[b] = cellar_cube_variance(l, tau, b);
 }
@@ -87,7 +90,7 @@ static cellar_status choosing_init(choosing *c, const cube_lattice *l, cellar_er
         return cellar_fail_memory(err, "the choice of tables to measure");
     }
     for (size_t a = 0; a < l->n; a++)
-        c->now.w[a] = 1 / (double) l->n;
+        c->now.w[a] = cube_is_exact(l, a) ? 0 : 1 / (double) l->n;
     return CELLAR_OK;
 }
 
@@ -101,7 +104,7 @@ static void choosing_weigh(choosing *c)
             for (size_t k = l->start[b]; k < l->start[b + 1]; k++)
                 c->v[l->below[k]] += (c->q[b] + c->m[b]) / (l->ratio[k] * l->ratio[k]);
     for (size_t s = 0; s < l->n; s++)
-        c->v[s] *= l->free_share[s];
+        c->v[s] *= cube_is_exact(l, s) ? 0 : l->free_share[s];
 }
 
 /* Computes g for the present w. Answers the loss with multipliers; *largest is that of g. */

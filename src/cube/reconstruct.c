@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "cube/box.h"
 
 /* Estimates beyond this many units are refused: sums of them must fit, too. */
 #define VALUE_MAX 1152921504606846976.0 /* 2^60 */
@@ -42,57 +43,7 @@ void cellar_cube_values_clear(cube_values *values)
     *values = (cube_values){0};
 }
 
-/* ---- arrays of cells -------------------------------------------------------------- */
-
-/* A table as a box: one side for each of its variables, which may be at level 0. */
-typedef struct box {
-    const cube_lattice *l;
-    size_t order;
-    uint8_t variable[CUBE_ORDER_MAX], level[CUBE_ORDER_MAX];
-} box;
-
-static box box_of(const cube_lattice *l, const cube_space *space)
-{
-    box b = {.l = l, .order = space->order};
-    memcpy(b.variable, space->variable, sizeof b.variable);
-    memcpy(b.level, space->level, sizeof b.level);
-    return b;
-}
-
-static const cube_axis *box_axis(const box *b, size_t side)
-{
-    return &b->l->axes[b->variable[side]];
-}
-
-static size_t box_length(const box *b, size_t side)
-{
-    return box_axis(b, side)->n[b->level[side]];
-}
-
-/* Cells from one step along a side to the next. */
-static size_t box_stride(const box *b, size_t side)
-{
-    size_t stride = 1;
-    for (size_t i = side + 1; i < b->order; i++)
-        stride *= box_length(b, i);
-    return stride;
-}
-
-static size_t box_n_cells(const box *b)
-{
-    return b->order == 0 ? 1 : box_length(b, 0) * box_stride(b, 0);
-}
-
-static uint32_t box_number(const box *b)
-{
-    cube_space space = {0};
-    for (size_t i = 0; i < b->order; i++)
-        if (b->level[i] > 0) {
-            space.variable[space.order] = b->variable[i];
-            space.level[space.order++] = b->level[i];
-        }
-    return cellar_cube_lattice_find(b->l, &space);
-}
+/* ---- along one side ------------------------------------------------------------------ */
 
 /* Sums over siblings along one side, times `share`: `out` has the cells of the coarser table,
  * zeroed. */
@@ -121,7 +72,8 @@ static double box_mean_share(const box *b, size_t side)
 /* ---- downwards: sums of weighted means ---------------------------------------------- */
 
 typedef struct downwards {
-    double **sums; /* of each table of the lattice */
+    double **sums;  /* of each table of the lattice */
+    uint32_t exact; /* only tables that are summed from this one; CUBE_NO_SPACE: with noise */
     /* One buffer for each step that a path may have. */
     double *buffer[CUBE_ORDER_MAX * CUBE_LEVELS_MAX + 1];
     size_t capacity[CUBE_ORDER_MAX * CUBE_LEVELS_MAX + 1];
@@ -131,9 +83,12 @@ typedef struct downwards {
  * from `side` on. */
 static int down_from(downwards *d, const box *b, const double *values, size_t side, size_t depth)
 {
-    double *sum = d->sums[box_number(b)];
+    const uint32_t table = box_number(b);
+    double *sum = d->sums[table];
     const size_t n = box_n_cells(b);
-    for (size_t i = 0; i < n; i++)
+    if (d->exact == CUBE_NO_SPACE && cube_is_exact(b->l, table))
+        return 1; /* and so is all that lies below */
+    for (size_t i = 0; b->l->exact_from[table] == d->exact && i < n; i++)
         sum[i] += values[i];
     for (size_t s = side; s < b->order; s++) {
         box coarser = *b;
@@ -155,16 +110,18 @@ static int down_from(downwards *d, const box *b, const double *values, size_t si
 static cellar_status sweep_down(const cube_lattice *l, const double *w,
                                 const int64_t *const *measured, double **sums, cellar_error *err)
 {
-    downwards d = {.sums = sums};
+    downwards d = {.sums = sums, .exact = CUBE_NO_SPACE};
     int ok = 1;
     for (size_t a = 0; ok && a < l->n; a++) {
         const box b = box_of(l, &l->spaces[a]);
         const size_t n = box_n_cells(&b);
-        if (w[a] <= 0)
+        const int is_exact = l->exact_from[a] == a;
+        if (w[a] <= 0 && !is_exact)
             continue;
+        d.exact = is_exact ? (uint32_t) a : CUBE_NO_SPACE;
         ok = cellar_grow(&d.buffer[0], &d.capacity[0], n, sizeof(double));
         for (size_t i = 0; ok && i < n; i++)
-            d.buffer[0][i] = w[a] * (double) measured[a][i];
+            d.buffer[0][i] = (is_exact ? 1 : w[a]) * (double) measured[a][i];
         ok = ok && down_from(&d, &b, d.buffer[0], 0, 1);
     }
     for (size_t i = 0; i < sizeof d.buffer / sizeof *d.buffer; i++)
@@ -316,12 +273,24 @@ static cellar_status side_settle(const box *b, size_t side, const cube_values *k
     return CELLAR_OK;
 }
 
+/* What is exact is a sum of counts: a whole number. */
+static cellar_status table_exact(const cube_lattice *l, size_t s, double *sum, double scale,
+                                 int64_t *out, cellar_error *err)
+{
+    const size_t n = (size_t) l->n_cells[s];
+    for (size_t i = 0; i < n; i++)
+        sum[i] = scale * nearbyint(sum[i] * (l->n_cells[l->exact_from[s]] / l->n_cells[s]));
+    return table_round(sum, n, out, err);
+}
+
 static cellar_status table_estimate(const cube_lattice *l, size_t s, double tau, double *sum,
                                     double *room, double scale, cube_values *out, cellar_error *err)
 {
     const box b = box_of(l, &l->spaces[s]);
     const size_t n = box_n_cells(&b);
     cellar_status status = CELLAR_OK;
+    if (cube_is_exact(l, s))
+        return table_exact(l, s, sum, scale, out->tables[s], err);
     for (size_t side = 0; side < b.order; side++)
         box_project(&b, side, sum, room);
     for (size_t i = 0; i < n; i++)

@@ -28,7 +28,8 @@ cellar_status cellar_cube_values_init(cube_values *values, const cube_lattice *l
 void cellar_cube_values_clear(cube_values *values); /* {0} is fine */
 
 /* Estimates all tables from the measured ones: `measured[A]` has the cells of table A, and is NULL
- * where the precision w[A] is 0; tau is that of cellar_cube_evaluate(). Every table in `out` sums
+ * where the precision w[A] is 0, unless other tables are summed from it without noise; tau is that
+ * of cellar_cube_evaluate(). Every table in `out` sums
  * exactly, as whole numbers, to every table below it: where each variable has a last child the
  * value follows from the tables below, elsewhere it is rounded. CELLAR_ERR_OVERFLOW when values are
  * too large. */

@@ -7,31 +7,11 @@
 #include "base/memory.h"
 #include "data/codelist.h"
 
-/* The codes from the top of the hierarchy down to a leaf; answers how many. More levels than a
- * variable may have are counted, and not all listed. */
-static size_t path_down(const cellar_codelist *list, size_t code, int with_levels,
-                        size_t path[CUBE_LEVELS_MAX])
-{
-    size_t up[CUBE_LEVELS_MAX], n = 0;
-    while (code != CELLAR_NO_CODE && cellar_codelist_role(list, code) != CELLAR_CODE_TOTAL) {
-        if (n < CUBE_LEVELS_MAX)
-            up[n] = code;
-        n++;
-        code = with_levels && cellar_codelist_n_hierarchies(list) > 0
-                   ? cellar_codelist_parent(list, 0, code)
-                   : CELLAR_NO_CODE;
-    }
-    for (size_t i = 0; i < n && n <= CUBE_LEVELS_MAX; i++)
-        path[i] = up[n - 1 - i];
-    return n;
-}
-
 /* The code that stands for a leaf at a level. */
 static size_t code_at(const cellar_codelist *list, size_t leaf, size_t level, int with_levels)
 {
-    size_t path[CUBE_LEVELS_MAX] = {0};
-    const size_t n = path_down(list, cellar_codelist_leaf(list, leaf), with_levels, path);
-    return path[(level < n ? level : n) - 1];
+    const size_t code = cellar_codelist_leaf(list, leaf);
+    return with_levels ? cellar_codelist_above(list, code, level) : code;
 }
 
 static cellar_status count_levels(cube_variable *v, int with_levels, cellar_error *err)
@@ -40,17 +20,11 @@ static cellar_status count_levels(cube_variable *v, int with_levels, cellar_erro
     if (n_leaves == 0 || n_leaves >= UINT32_MAX)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "variable '%.200s' has no category", v->name);
     v->axis.n[0] = 1;
-    for (size_t leaf = 0; leaf < n_leaves; leaf++) {
-        size_t path[CUBE_LEVELS_MAX];
-        const size_t n =
-            path_down(v->codelist, cellar_codelist_leaf(v->codelist, leaf), with_levels, path);
-        if (n > CUBE_LEVELS_MAX)
-            return cellar_fail(err, CELLAR_ERR_RULE,
-                               "the hierarchy of variable '%.200s' has more than %d levels",
-                               v->name, CUBE_LEVELS_MAX);
-        if (n > v->axis.n_levels)
-            v->axis.n_levels = n;
-    }
+    v->axis.n_levels = with_levels ? cellar_codelist_n_levels(v->codelist) : 1;
+    if (v->axis.n_levels > CUBE_LEVELS_MAX)
+        return cellar_fail(err, CELLAR_ERR_RULE,
+                           "the hierarchy of variable '%.200s' has more than %d levels", v->name,
+                           CUBE_LEVELS_MAX);
     return CELLAR_OK;
 }
 

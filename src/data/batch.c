@@ -72,6 +72,7 @@ void run_add_report(scan_run *run, const cellar_row_report *report)
     run->report.n_bad += report->n_bad;
     run->report.n_filtered += report->n_filtered;
     run->report.n_missing += report->n_missing;
+    run->report.n_over_unit += report->n_over_unit;
     pthread_mutex_unlock(&run->lock);
 }
 
@@ -167,7 +168,7 @@ static cellar_status batch_reserve(cellar_batch *batch, cellar_error *err)
     batch->split_of = cellar_alloc(capacity, sizeof *batch->split_of);
     if (batch->split_of == NULL)
         return cellar_fail_memory(err, "a batch of rows");
-    if (batch->run->count_use < batch->run->n_uses) {
+    if (batch->run->count_use < batch->run->n_uses || batch->n_records_of != NULL) {
         cellar_free(batch->counts);
         batch->counts = cellar_alloc(capacity, sizeof *batch->counts);
         if (batch->counts == NULL)
@@ -265,19 +266,21 @@ static cellar_status batch_sift(cellar_batch *batch, cellar_error *err)
 {
     size_t n_uses = batch->run->n_uses, kept = 0;
     for (size_t row = 0; row < batch->n_split; row++) {
+        const uint64_t n = batch->n_records_of != NULL ? batch->n_records_of[row] : 1;
         size_t use = 0;
         int32_t outcome = batch_outcome(batch, row, &use);
         if (outcome == CELLAR_OUTCOME_NO_MEMORY)
             return cellar_fail_memory(err, "a dictionary");
         if (outcome == CELLAR_OUTCOME_FILTERED)
-            batch->report.n_filtered++;
+            batch->report.n_filtered += n;
         else if (outcome == CELLAR_OUTCOME_MISSING)
-            batch->report.n_missing++;
-        else if (outcome < 0)
+            batch->report.n_missing += n;
+        else if (outcome < 0) {
             batch_bad_row(batch, batch_line(batch, row),
                           cellar_coder_variable(batch->run->uses[use].coder),
                           cellar_outcome_text(outcome));
-        else {
+            batch->report.n_bad += n - 1;
+        } else {
             for (size_t u = 0; u < n_uses; u++)
                 if (batch->codes[u] != NULL)
                     batch->codes[u][kept] = batch->codes[u][row];
@@ -329,6 +332,13 @@ static cellar_status batch_count(cellar_batch *batch, cellar_error *err)
     return CELLAR_OK;
 }
 
+/* The records of the rows left, where equal rows were counted. */
+static void batch_take_counts(cellar_batch *batch)
+{
+    for (size_t row = 0; row < batch->n_rows; row++)
+        batch->counts[row] = batch->n_records_of[batch->all_counted ? row : batch->split_of[row]];
+}
+
 /* Whether a column called n holds nothing but positive whole numbers; one other value settles it.
  */
 static void batch_suspect(cellar_batch *batch)
@@ -364,7 +374,9 @@ cellar_status batch_deliver(cellar_batch *batch, cellar_error *err)
     batch->all_counted = any >= 0;
     if (any < 0)
         CELLAR_TRY(batch_sift(batch, err));
-    if (batch->counts != NULL)
+    if (batch->n_records_of != NULL)
+        batch_take_counts(batch);
+    else if (batch->counts != NULL)
         CELLAR_TRY(batch_count(batch, err));
     if (batch->run->suspect_use < batch->run->n_uses)
         batch_suspect(batch);
@@ -395,6 +407,17 @@ const char *cellar_batch_text(const cellar_batch *batch, size_t use, size_t row,
     return batch_slice(batch, use, batch->all_counted ? row : batch->split_of[row], length);
 }
 
+cellar_stored_weights cellar_batch_weight(const cellar_batch *batch, size_t use, size_t row,
+                                          cellar_int128 *weight)
+{
+    if (batch->stored == NULL)
+        return CELLAR_WEIGHTS_TEXT;
+    return scan_stored_weight(batch->stored, use, batch->all_counted ? row : batch->split_of[row],
+                              weight)
+               ? CELLAR_WEIGHTS_SUMMED
+               : CELLAR_WEIGHTS_NUMBER;
+}
+
 int cellar_batch_number(const cellar_batch *batch, size_t use, size_t row, uint64_t *number)
 {
     if (batch->stored == NULL)
@@ -402,6 +425,11 @@ int cellar_batch_number(const cellar_batch *batch, size_t use, size_t row, uint6
     *number =
         scan_stored_number(batch->stored, use, batch->all_counted ? row : batch->split_of[row]);
     return 1;
+}
+
+int cellar_batch_units_are_bounded(const cellar_batch *batch)
+{
+    return batch->n_records_of != NULL;
 }
 
 const uint64_t *cellar_batch_counts(const cellar_batch *batch)

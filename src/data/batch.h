@@ -36,10 +36,11 @@ typedef struct scan_run {
     scan_fault fault;
     uint64_t *lines; /* of each chunk that was read */
     size_t lines_capacity, n_lines;
-    uint64_t next_in_order;      /* the chunk whose turn it is, where the order matters */
-    int stopped;                 /* a lane failed: the others stop */
-    cellar_stored_file *stored;  /* the data are a store; NULL: they are text */
-    _Atomic uint64_t next_piece; /* of the store: the next one to be taken */
+    uint64_t next_in_order;         /* the chunk whose turn it is, where the order matters */
+    int stopped;                    /* a lane failed: the others stop */
+    cellar_stored_file *stored;     /* the data are a store; NULL: they are text */
+    _Atomic uint64_t next_piece;    /* of the store: the next one to be taken */
+    cellar_stored_request *counted; /* of the store: cells in the place of rows; or NULL */
     cellar_row_report report;
 } scan_run;
 
@@ -47,6 +48,7 @@ typedef struct scan_run {
 typedef struct scan_stored scan_stored;
 int32_t scan_stored_codes(const scan_stored *stored, size_t use, int32_t *codes);
 uint64_t scan_stored_number(const scan_stored *stored, size_t use, size_t row);
+int scan_stored_weight(const scan_stored *stored, size_t use, size_t row, cellar_int128 *weight);
 
 /* A lane's rows: slices of a text, then codes. */
 struct cellar_batch {
@@ -56,9 +58,10 @@ struct cellar_batch {
 
     const scan_stored *stored; /* the rows are those of a store, and there is no text */
     char *text;
-    size_t n_split;          /* rows the text was split into */
-    cellar_slices *slices;   /* of each use: its field in every row */
-    const uint32_t *line_of; /* of each row; NULL: row r is line r */
+    size_t n_split;               /* rows the text was split into */
+    const uint64_t *n_records_of; /* each of them, where equal rows were counted; NULL: one */
+    cellar_slices *slices;        /* of each use: its field in every row */
+    const uint32_t *line_of;      /* of each row; NULL: row r is line r */
 
     size_t n_rows; /* rows left to count */
     int32_t **codes;

@@ -22,6 +22,8 @@ struct cellar_coder {
     pthread_mutex_t lock;
     cellar_recoder *recoder;
     cellar_codelist *domain; /* declared, or implied by the recode; NULL when observed */
+    cellar_codelist *coarse; /* a level of it, which then are the categories; else NULL */
+    uint32_t *coarse_leaf;   /* of each leaf of `domain` */
     cellar_dictionary known; /* observed: category to code */
     char **categories;       /* observed: code to category */
     cellar_arena *texts;
@@ -64,6 +66,12 @@ static int32_t coder_find_role(const cellar_codelist *list, cellar_code_role rol
     return none;
 }
 
+/* What becomes of a leaf of the domain. */
+static int32_t coder_leaf(const cellar_coder *coder, int32_t leaf)
+{
+    return leaf >= 0 && coder->coarse != NULL ? (int32_t) coder->coarse_leaf[leaf] : leaf;
+}
+
 static int32_t coder_missing_outcome(cellar_missing_policy policy)
 {
     return policy == CELLAR_MISSING_DROP ? CELLAR_OUTCOME_MISSING : CELLAR_OUTCOME_UNDECIDED;
@@ -71,12 +79,14 @@ static int32_t coder_missing_outcome(cellar_missing_policy policy)
 
 static cellar_status coder_use_domain(cellar_coder *coder, cellar_error *err)
 {
-    coder->n_codes = cellar_codelist_n_leaves(coder->domain);
-    coder->other_leaf = coder_find_role(coder->domain, CELLAR_CODE_OTHER, CELLAR_OUTCOME_OUTSIDE);
+    coder->n_codes =
+        cellar_codelist_n_leaves(coder->coarse != NULL ? coder->coarse : coder->domain);
+    coder->other_leaf = coder_leaf(
+        coder, coder_find_role(coder->domain, CELLAR_CODE_OTHER, CELLAR_OUTCOME_OUTSIDE));
     if (coder->spec.missing_policy != CELLAR_MISSING_LEVEL)
         return CELLAR_OK;
-    coder->missing_level =
-        coder_find_role(coder->domain, CELLAR_CODE_UNKNOWN, CELLAR_OUTCOME_UNDECIDED);
+    coder->missing_level = coder_leaf(
+        coder, coder_find_role(coder->domain, CELLAR_CODE_UNKNOWN, CELLAR_OUTCOME_UNDECIDED));
     if (coder->missing_level < 0)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "variable '%s': missing values are to be a level, but its domain has "
@@ -139,6 +149,20 @@ static cellar_status coder_imply_domain(cellar_coder *coder, cellar_error *err)
     return status;
 }
 
+static cellar_status coder_use_level(cellar_coder *coder, cellar_error *err)
+{
+    cellar_error refusal = {""};
+    cellar_status status = CELLAR_ERR_ARGUMENT;
+    if (coder->domain == NULL)
+        return cellar_fail(err, status, "variable '%.200s': a level needs a declared code list",
+                           coder->spec.variable);
+    status = cellar_codelist_level(coder->domain, coder->spec.level, &coder->coarse,
+                                   &coder->coarse_leaf, &refusal);
+    if (status != CELLAR_OK)
+        cellar_fail(err, status, "variable '%.200s': %s", coder->spec.variable, refusal.message);
+    return status;
+}
+
 static cellar_status coder_init(cellar_coder *coder, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
@@ -158,6 +182,8 @@ static cellar_status coder_init(cellar_coder *coder, cellar_error *err)
         coder->domain = cellar_codelist_retain(spec->codelist);
     else if (coder->recoder != NULL)
         CELLAR_TRY(coder_imply_domain(coder, err));
+    if (spec->level > 0)
+        CELLAR_TRY(coder_use_level(coder, err));
     if (coder->domain != NULL)
         return coder_use_domain(coder, err);
     if (spec->labels != NULL)
@@ -191,6 +217,8 @@ void cellar_coder_free(cellar_coder *coder)
     pthread_mutex_destroy(&coder->lock);
     cellar_recoder_free(coder->recoder);
     cellar_codelist_free(coder->domain);
+    cellar_codelist_free(coder->coarse);
+    cellar_free(coder->coarse_leaf);
     cellar_dictionary_clear(&coder->known);
     cellar_arena_free(coder->texts);
     cellar_text_clear(&coder->utf8);
@@ -263,7 +291,7 @@ static int32_t coder_find(cellar_coder *coder, const char *category, size_t leng
         size_t found = cellar_codelist_find(coder->domain, category, length);
         if (found == CELLAR_NO_CODE || !cellar_codelist_is_leaf(coder->domain, found))
             return coder->other_leaf;
-        return (int32_t) cellar_codelist_leaf_of(coder->domain, found);
+        return coder_leaf(coder, (int32_t) cellar_codelist_leaf_of(coder->domain, found));
     }
     code = cellar_dictionary_find(&coder->known, category, length);
     return code != CELLAR_CODE_ABSENT ? code : coder_observe(coder, category, length);
@@ -387,7 +415,7 @@ cellar_status cellar_coder_domain(const cellar_coder *coder, cellar_codelist **l
     if (coder->domain != NULL) {
         for (size_t i = 0; i < n; i++)
             (*leaf_of)[i] = (uint32_t) i;
-        *list = cellar_codelist_retain(coder->domain);
+        *list = cellar_codelist_retain(coder->coarse != NULL ? coder->coarse : coder->domain);
         goto out;
     }
     if (n > CODELIST_MAX_CODES) {

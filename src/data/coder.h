@@ -34,6 +34,7 @@ typedef struct cellar_coder_spec {
     const cellar_condition *condition; /* a filter: 0 where it holds, FILTERED where not */
     const cellar_recode *recode;       /* NULL: none */
     const cellar_codelist *codelist;   /* the declared domain, or NULL: observed */
+    size_t level;                      /* of the declared domain; 0: its leaves */
     const cellar_codelist *labels;     /* labels for an observed domain; its codes always exist */
     size_t max_levels; /* 0, or: categories beyond so many all get the code max_levels + 1 */
 } cellar_coder_spec;

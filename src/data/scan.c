@@ -21,9 +21,10 @@ struct cellar_scan {
     char *path;
     cellar_reader_options options;
     char delimiter;
-    cellar_chunks *chunks;      /* delimited text; NULL for other formats */
-    cellar_stored_file *stored; /* a store; NULL for other formats */
-    char **columns;             /* of other formats */
+    cellar_chunks *chunks;          /* delimited text; NULL for other formats */
+    cellar_stored_file *stored;     /* a store; NULL for other formats */
+    cellar_stored_request *counted; /* of it, for the next run; NULL: nothing yet */
+    char **columns;                 /* of other formats */
     size_t n_columns;
 };
 
@@ -225,6 +226,7 @@ cellar_status cellar_scan_variable(const cellar_scan *scan, const cellar_variabl
     coder->encoding = cellar_scan_encoding(scan);
     coder->recode = &variable->recode;
     coder->codelist = variable->codelist;
+    coder->level = variable->level;
     *held = NULL;
     CELLAR_TRY(cellar_scan_find_column(scan, variable->column, column, err));
     if (variable->codelist == NULL)
@@ -352,13 +354,63 @@ static cellar_status scan_add_counts(const cellar_scan *scan, scan_run *run, cel
     return CELLAR_OK;
 }
 
+int cellar_scan_counts_first(const cellar_scan *scan, const cellar_scan_use *uses, size_t n_uses,
+                             const cellar_scan_options *options, cellar_stored_request *request)
+{
+    return scan->stored != NULL &&
+           scan_stored_request(scan->stored, uses, n_uses, options, request);
+}
+
+void cellar_scan_use_counts(cellar_scan *scan, cellar_stored_request *counted)
+{
+    scan->counted = counted;
+}
+
+static cellar_status scan_rows(scan_job *job, cellar_error *err)
+{
+    const cellar_scan *scan = job->scan;
+    cellar_pool *pool = NULL;
+    cellar_status status = CELLAR_OK;
+    if (scan->chunks == NULL && scan->stored == NULL)
+        return scan_stat_run(job->run, scan->path, &scan->options, err);
+    CELLAR_TRY(cellar_pool_create(cellar_scan_n_lanes(scan, job->run->options), &pool, err));
+    status =
+        cellar_pool_run(pool, scan->stored != NULL ? stored_job_lane : text_job_lane, job, err);
+out:
+    cellar_pool_free(pool);
+    return status;
+}
+
+/* Counts equal rows, unless that is done already, and runs over the cells; over the rows where a
+ * fault must be reported with its row. */
+static cellar_status scan_cells(scan_job *job, cellar_stored_request *request, cellar_error *err)
+{
+    scan_run *run = job->run;
+    cellar_stored_request *const requests[] = {request};
+    cellar_status status = CELLAR_OK;
+    int is_done = 0;
+
+    run->counted = job->scan->counted;
+    if (run->counted == NULL) {
+        CELLAR_TRY(cellar_stored_count(run->stored, requests, 1, run->options->n_lanes,
+                                       &run->options->progress, err));
+        run->counted = request;
+    }
+    CELLAR_TRY(scan_stored_cells(run, &is_done, err));
+    run->counted = NULL;
+    if (!is_done)
+        CELLAR_TRY(scan_rows(job, err));
+out:
+    return status;
+}
+
 cellar_status cellar_scan_run(cellar_scan *scan, const cellar_scan_use *uses, size_t n_uses,
                               cellar_batch_sink *sink, void *context,
                               const cellar_scan_options *options, cellar_row_report *report,
                               cellar_error *err)
 {
     cellar_status status = CELLAR_OK, fault;
-    cellar_pool *pool = NULL;
+    cellar_stored_request request = {0};
     cellar_scan_use *all = cellar_alloc(n_uses + 1, sizeof *all);
     scan_run run = {.file = scan->path,
                     .uses = all,
@@ -379,12 +431,9 @@ cellar_status cellar_scan_run(cellar_scan *scan, const cellar_scan_use *uses, si
     if (n_uses > 0)
         memcpy(all, uses, n_uses * sizeof *all);
     CELLAR_TRY(scan_add_counts(scan, &run, all, err));
-    if (scan->chunks != NULL || scan->stored != NULL) {
-        CELLAR_TRY(cellar_pool_create(cellar_scan_n_lanes(scan, options), &pool, err));
-        status = cellar_pool_run(pool, scan->stored != NULL ? stored_job_lane : text_job_lane, &job,
-                                 err);
-    } else
-        status = scan_stat_run(&run, scan->path, &scan->options, err);
+    status = cellar_scan_counts_first(scan, uses, n_uses, options, &request)
+                 ? scan_cells(&job, &request, err)
+                 : scan_rows(&job, err);
     /* A fault in the data explains more than whatever else stopped the run. */
     fault =
         run_result(&run, scan->chunks != NULL ? cellar_chunks_lines_before(scan->chunks) : 0, err);
@@ -401,7 +450,7 @@ cellar_status cellar_scan_run(cellar_scan *scan, const cellar_scan_use *uses, si
     if (run.suspect_use < run.n_uses && !run.suspect_is_innocent && report->n_read > report->n_bad)
         report->suspect = cellar_scan_column(scan, all[run.suspect_use].column)[0];
 out:
-    cellar_pool_free(pool);
+    cellar_stored_request_clear(&request);
     cellar_free(all);
     run_clear(&run);
     return status;

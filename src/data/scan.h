@@ -9,12 +9,15 @@
 #include <cellar/microdata.h>
 
 #include "data/coder.h"
+#include "data/stored/count.h"
 #include "data/stored/file.h"
 
 /* One use of one column: coded, or (without a coder) as raw text. */
 typedef struct cellar_scan_use {
     size_t column;
     cellar_coder *coder;
+    uint64_t largest; /* of a store: larger weights count as this; so many records of a unit count;
+                         0: no bound */
 } cellar_scan_use;
 
 typedef struct cellar_batch cellar_batch;
@@ -28,8 +31,18 @@ size_t cellar_batch_n_rows(const cellar_batch *batch);
 const int32_t *cellar_batch_codes(const cellar_batch *batch, size_t use);
 /* The raw text of a use, not NUL-terminated, in the encoding of the file. */
 const char *cellar_batch_text(const cellar_batch *batch, size_t use, size_t row, size_t *length);
-/* The number in a column of a store's numbers. 0: the column is text. */
+/* The number in a column of a store's numbers; of a row that stands for several records the sum of
+ * their keys, modulo the key range. 0: the column is text. */
 int cellar_batch_number(const cellar_batch *batch, size_t use, size_t row, uint64_t *number);
+/* A weight in units of 1e-9; CELLAR_WEIGHTS_SUMMED: the weights of all records of the row, each
+ * clipped to the bound of the use. */
+typedef enum cellar_stored_weights {
+    CELLAR_WEIGHTS_TEXT,
+    CELLAR_WEIGHTS_NUMBER,
+    CELLAR_WEIGHTS_SUMMED
+} cellar_stored_weights;
+cellar_stored_weights cellar_batch_weight(const cellar_batch *batch, size_t use, size_t row,
+                                          cellar_int128 *weight);
 /* The number of records that each row stands for, at least 1; NULL: a row is a record. */
 const uint64_t *cellar_batch_counts(const cellar_batch *batch);
 /* The sum of `counts` (NULL: all are 1) of n rows. */
@@ -89,6 +102,16 @@ typedef struct cellar_scan_options {
 
 /* The number of lanes a scan with these options will use: the sink's `lane` is below it. */
 int cellar_scan_n_lanes(const cellar_scan *scan, const cellar_scan_options *options);
+
+/* Whether a run over a store counts equal rows first: the rows of its batches then stand for
+ * several records. `request` says what is counted. */
+int cellar_scan_counts_first(const cellar_scan *scan, const cellar_scan_use *uses, size_t n_uses,
+                             const cellar_scan_options *options, cellar_stored_request *request);
+/* What was counted for the next run, which outlives it: several scans can be counted at once. */
+void cellar_scan_use_counts(cellar_scan *scan, cellar_stored_request *counted);
+
+/* 1 when the bound on the records of units was kept already. */
+int cellar_batch_units_are_bounded(const cellar_batch *batch);
 
 /* Runs over all rows, once. `report` counts them, but for n_counted and n_over_unit, which are the
  * sink's. The first fault in the order of the file is the one reported. */

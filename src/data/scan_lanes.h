@@ -16,5 +16,11 @@ cellar_status scan_stat_run(scan_run *run, const char *path, const cellar_reader
 
 /* One lane of a run over a store: takes pieces of groups until there are none. */
 cellar_status scan_stored_lane(scan_run *run, int lane, cellar_error *err);
+/* Whether equal rows can be counted before they are looked at, and how. */
+int scan_stored_request(const cellar_stored_file *file, const cellar_scan_use *uses, size_t n_uses,
+                        const cellar_scan_options *options, cellar_stored_request *request);
+/* A run over the cells that were counted, on the caller's thread. *is_done is 0 when a value has to
+ * be reported with its row: then nothing was delivered, and the rows are to be run over. */
+cellar_status scan_stored_cells(scan_run *run, int *is_done, cellar_error *err);
 
 #endif

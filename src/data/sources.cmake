@@ -6,6 +6,7 @@ set(LAYER_SOURCES
   codelist.c
   codelist_file.c
   codelist_hrc.c
+  codelist_level.c
   codelist_tree.c
   codelist_unknown.c
   coder.c
@@ -30,10 +31,12 @@ set(LAYER_SOURCES
   statfile_labels.c
   statspawn.c
   statwire.c
+  stored/count.c
   stored/file.c
   stored/find.c
   stored/heading.c
   stored/scan.c
+  stored/units.c
   stream.c
   units.c
 )

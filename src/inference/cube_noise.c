@@ -207,6 +207,9 @@ static cellar_status noise_fill(cellar_cube_noise *noise, const cellar_cube *cub
 
     CELLAR_TRY(cellar_cube_lattice_init(&noise->lattice, all->axes, all->n_axes,
                                         &all->spaces[table], 1, err));
+    for (uint32_t m = 0; m < l->n; m++) /* what is exact has no error */
+        if (cube_is_exact(all, cellar_cube_lattice_find(all, &l->spaces[m])))
+            cellar_cube_lattice_fix(&noise->lattice, m);
     noise->n_mechanisms = all->n;
     noise->mechanisms = cellar_alloc(all->n, sizeof(cellar_mechanism *));
     noise->w = cellar_alloc(l->n, sizeof *noise->w);

@@ -14,8 +14,8 @@
 typedef struct building {
     const cellar_cube_design *design;
     const cellar_cube_build_options *options;
-    size_t n; /* measured tables */
-    uint32_t *table;
+    size_t n, n_exact; /* tables measured with noise, and those published as they were counted */
+    uint32_t *table;   /* first those, then these */
     cellar_table **counts;      /* of each measured table */
     cellar_prepared **prepared; /* likewise */
     cellar_set_guarantee guarantee;
@@ -52,10 +52,13 @@ static cellar_status prepare(building *b, cellar_error *err)
     const cellar_protect_options protect = cellar_plan_protect_options(&d->work, &running);
     cellar_status status = CELLAR_OK;
     for (size_t t = 0; t < d->cube->lattice.n; t++)
-        if (d->mechanism_of[t] != CUBE_NOT_MEASURED)
+        if (d->mechanism_of[t] < CUBE_MECHANISMS_MAX)
             b->table[b->n++] = (uint32_t) t;
+    for (size_t t = 0; t < d->cube->lattice.n; t++)
+        if (d->mechanism_of[t] == CUBE_PUBLISHED)
+            b->table[b->n + b->n_exact++] = (uint32_t) t;
     CELLAR_TRY(judge_level(b, err));
-    CELLAR_TRY(cellar_cube_count(d, b->table, b->n, b->options, b->counts, err));
+    CELLAR_TRY(cellar_cube_count(d, b->table, b->n + b->n_exact, b->options, b->counts, err));
     for (size_t i = 0; i < b->n; i++)
         CELLAR_TRY(cellar_protect_prepare_part(b->counts[i],
                                                d->mechanisms[d->mechanism_of[b->table[i]]],
@@ -104,6 +107,13 @@ static cellar_status write_cube(void *context, const char *path, const char *sta
         for (size_t k = 0; k < cellar_release_n_cells(releases[i]); k++) {
             const cellar_released_cell cell = cellar_release_cell(releases[i], k);
             room[cell.index] = cell.released;
+        }
+    }
+    for (size_t i = b->n; i < b->n + b->n_exact; i++) {
+        int64_t *room = cellar_cube_measured_room(cube, b->table[i]);
+        for (size_t k = 0; k < cellar_table_n_cells(b->counts[i]); k++) {
+            const cellar_cell cell = cellar_table_cell(b->counts[i], k);
+            room[cell.index] = (int64_t) cell.count;
         }
     }
     CELLAR_TRY(cellar_cube_estimate_all(cube, err));
@@ -183,10 +193,10 @@ cellar_status cellar_cube_build(const cellar_cube_design *design,
     CELLAR_TRY(prepare(&b, err));
     CELLAR_TRY(spend(&b, out, err));
 out:
-    for (size_t i = 0; i < b.n; i++) {
+    for (size_t i = 0; i < b.n; i++)
         cellar_prepared_free(b.prepared[i]);
+    for (size_t i = 0; i < b.n + b.n_exact; i++)
         cellar_table_free(b.counts[i]);
-    }
     json_decref(b.guarantee.certificate);
     cellar_ledger_close(b.ledger);
     cellar_free(b.table);

@@ -14,10 +14,11 @@
 /* ---- what it gives ------------------------------------------------------------------------------
  */
 
-/* 1 when no other table lies above. */
+/* 1 when no other table lies above, and it has noise. */
 static void mark_finest(const cube_lattice *l, unsigned char *is_finest)
 {
-    memset(is_finest, 1, l->n);
+    for (size_t a = 0; a < l->n; a++)
+        is_finest[a] = !cube_is_exact(l, a);
     for (size_t a = 0; a < l->n; a++)
         for (size_t k = l->start[a]; k < l->start[a + 1]; k++)
             if (l->below[k] != a)
@@ -46,9 +47,11 @@ static void independent_errors(cellar_cube_design *d)
     const double power = cellar_cube_design_is_pure(d) ? 1.0 / 3 : 0.5;
     double sum = 0;
     for (size_t t = 0; t < l->n; t++)
-        sum += pow(d->weight[t] * l->n_cells[t], power);
+        sum += cube_is_exact(l, t) ? 0 : pow(d->weight[t] * l->n_cells[t], power);
     for (size_t t = 0; t < l->n; t++)
-        d->independent_sd[t] = sqrt(alone(d, pow(d->weight[t] * l->n_cells[t], power) / sum));
+        d->independent_sd[t] = cube_is_exact(l, t)
+                                   ? 0
+                                   : sqrt(alone(d, pow(d->weight[t] * l->n_cells[t], power) / sum));
 }
 
 /* Only the finest tables, equally: users add up. */
@@ -61,7 +64,7 @@ static cellar_status inner_errors(cellar_cube_design *d, cellar_error *err)
         return cellar_fail_memory(err, "the design of a cube");
     mark_finest(l, is_finest);
     for (size_t t = 0; t < l->n; t++) {
-        d->inner_sd[t] = INFINITY;
+        d->inner_sd[t] = cube_is_exact(l, t) ? 0 : INFINITY;
         n_finest += is_finest[t];
     }
     for (size_t a = 0; a < l->n; a++)
@@ -176,6 +179,8 @@ void cellar_cube_design_free(cellar_cube_design *d)
     cellar_free(d->inner_sd);
     cellar_free(d->names);
     cellar_free(d->mechanism_of);
+    cellar_free(d->exact);
+    cellar_free((void *) d->invariants);
     cellar_cube_close(d->cube);
     cellar_free(d);
 }
@@ -190,20 +195,22 @@ size_t cellar_cube_design_n_tables(const cellar_cube_design *d)
 
 cellar_cube_design_table cellar_cube_design_table_at(const cellar_cube_design *d, size_t table)
 {
-    return (cellar_cube_design_table){.name = d->names[table],
-                                      .n_variables = d->cube->lattice.spaces[table].order,
-                                      .n_cells = (uint64_t) d->cube->lattice.n_cells[table],
-                                      .mechanism = d->cube->tables[table].mechanism,
-                                      .sd = d->sd[table],
-                                      .independent_sd = d->independent_sd[table],
-                                      .inner_sd = d->inner_sd[table]};
+    return (cellar_cube_design_table){
+        .name = d->names[table],
+        .n_variables = d->cube->lattice.spaces[table].order,
+        .n_cells = (uint64_t) d->cube->lattice.n_cells[table],
+        .mechanism = d->cube->w[table] > 0 ? d->cube->tables[table].mechanism : NULL,
+        .is_exact = cube_is_exact(&d->cube->lattice, table),
+        .sd = d->sd[table],
+        .independent_sd = d->independent_sd[table],
+        .inner_sd = d->inner_sd[table]};
 }
 
 size_t cellar_cube_design_n_measured(const cellar_cube_design *d)
 {
     size_t n = 0;
     for (size_t t = 0; t < d->cube->lattice.n; t++)
-        n += d->mechanism_of[t] != CUBE_NOT_MEASURED;
+        n += d->mechanism_of[t] < CUBE_MECHANISMS_MAX;
     return n;
 }
 

@@ -11,7 +11,7 @@
 
 /* Different mechanisms that a cube may use: its certificate composes each as often as it is used.
  */
-enum { CUBE_MECHANISMS_MAX = 32, CUBE_NOT_MEASURED = 255 };
+enum { CUBE_MECHANISMS_MAX = 32, CUBE_PUBLISHED = 254, CUBE_NOT_MEASURED = 255 };
 
 struct cellar_cube_design {
     const cellar_plan *plan;
@@ -24,7 +24,10 @@ struct cellar_cube_design {
     uint32_t *named; /* the tables that the plan names, in its order */
     double cost;     /* the sum of all precisions */
     char **names;
-    uint8_t *mechanism_of; /* each table, or CUBE_NOT_MEASURED */
+    cube_space *exact; /* tables that are published as they were counted */
+    size_t n_exact;
+    const char **invariants; /* their names, NULL at the end */
+    uint8_t *mechanism_of;   /* each table, or CUBE_PUBLISHED, or CUBE_NOT_MEASURED */
     cellar_mechanism *mechanisms[CUBE_MECHANISMS_MAX];
     size_t n_mechanisms;
     cellar_certificate *certificate;

@@ -128,6 +128,8 @@ static void forget_noise(cellar_cube_design *d)
         cellar_mechanism_free(d->mechanisms[k]);
     d->n_mechanisms = 0;
     for (size_t t = 0; t < d->cube->lattice.n; t++) {
+        if (d->mechanism_of[t] == CUBE_PUBLISHED)
+            continue;
         cellar_free(d->cube->tables[t].mechanism);
         d->cube->tables[t].mechanism = NULL;
         d->cube->w[t] = 0;
@@ -191,6 +193,7 @@ static cellar_status certify(cellar_cube_design *d, const size_t *times, int is_
     facts.delta = d->delta;
     cellar_question_init(&question, &facts);
     question.options.effort = 16;
+    question.options.invariants = d->n_exact > 0 ? d->invariants : NULL;
     if (is_search) {
         question.options.n_epsilons = 0;
         question.options.n_deltas = 1;

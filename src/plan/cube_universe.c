@@ -96,17 +96,16 @@ out:
     return status;
 }
 
-/* "region*occupation": no table may cross these, at any level. */
-static cellar_status read_without(const cellar_plan *plan, const cube_variable *variables, size_t i,
-                                  uint8_t level[CELLAR_MAX_VARIABLES], cellar_error *err)
+/* "region*occupation": several variables, each with a level. */
+static cellar_status read_sides(const cellar_plan *plan, const cube_variable *variables,
+                                const char *key, const char *text,
+                                uint8_t level[CELLAR_MAX_VARIABLES], cellar_error *err)
 {
-    const plan_place place = {cellar_plan_line(plan, "universe.without"), NULL};
-    const char *text = plan_text_at(&plan->universe.without, i);
+    const plan_place place = {cellar_plan_line(plan, key), NULL};
     memset(level, 0, CELLAR_MAX_VARIABLES);
     for (;;) {
         const size_t length = strcspn(text, "*");
-        cellar_status status =
-            read_side(plan, variables, &place, "universe.without", text, length, level, err);
+        cellar_status status = read_side(plan, variables, &place, key, text, length, level, err);
         if (status != CELLAR_OK || text[length] == '\0')
             return status;
         text += length + 1;
@@ -131,7 +130,8 @@ static cellar_status leave_out(const cellar_plan *plan, const cube_variable *var
     for (size_t i = 0; i < plan->universe.without.n; i++) {
         uint8_t level[CELLAR_MAX_VARIABLES];
         size_t kept = 0;
-        cellar_status status = read_without(plan, variables, i, level, err);
+        cellar_status status = read_sides(plan, variables, "universe.without",
+                                          plan_text_at(&plan->universe.without, i), level, err);
         if (status != CELLAR_OK)
             return status;
         for (size_t t = 0; t < *n; t++)
@@ -142,10 +142,94 @@ static cellar_status leave_out(const cellar_plan *plan, const cube_variable *var
     return CELLAR_OK;
 }
 
-/* All tables: those of at most so many variables but for what is left out, and the named ones. */
-static cellar_status list_tables(const cellar_plan *plan, const cube_variable *variables,
+/* ---- what is published exactly ---------------------------------------------------------- */
+
+/* Where a unit is one record without a weight that takes other values, the number of records is the
+ * same in both data sets. */
+static int has_exact_total(const cellar_cube_design *d)
+{
+    return d->work.n_sides == 2 && d->work.per_unit == 1 && d->plan->data.weight == NULL;
+}
+
+static cellar_status check_invariants(const cellar_cube_design *d, cellar_error *err)
+{
+    if (d->plan->universe.invariants.n > 0 && d->work.n_sides != 2)
+        return cellar_plan_fail_at(d->plan, "universe.invariants", err,
+                                   "an exact table shows whether a unit is in the data: "
+                                   "invariants need neighbours: substitute");
+    if (d->plan->universe.invariants.n > 0 && d->plan->data.weight != NULL)
+        return cellar_plan_fail_at(d->plan, "universe.invariants", err,
+                                   "invariants are counts of records, and the data are weighted");
+    return CELLAR_OK;
+}
+
+static cellar_status read_invariant(const cellar_plan *plan, const cube_variable *variables,
+                                    const char *text, cube_space *out, cellar_error *err)
+{
+    static const char key[] = "universe.invariants";
+    const plan_place place = {cellar_plan_line(plan, key), NULL};
+    uint8_t level[CELLAR_MAX_VARIABLES];
+    cellar_status status = CELLAR_OK;
+    *out = (cube_space){0};
+    if (strcmp(text, "total") == 0)
+        return CELLAR_OK;
+    CELLAR_TRY(read_sides(plan, variables, key, text, level, err));
+    CELLAR_TRY(space_of(plan, &place, key, level, out, err));
+out:
+    return status;
+}
+
+/* The exact tables: the total where it is, then those that the plan names. */
+static cellar_status read_invariants(cellar_cube_design *d, const cube_variable *variables,
+                                     cellar_error *err)
+{
+    const plan_list *list = &d->plan->universe.invariants;
+    cellar_status status = CELLAR_OK;
+    d->exact = cellar_alloc(list->n + 1, sizeof *d->exact);
+    if (d->exact == NULL)
+        return cellar_fail_memory(err, "a universe");
+    CELLAR_TRY(check_invariants(d, err));
+    if (has_exact_total(d))
+        d->exact[d->n_exact++] = (cube_space){0};
+    for (size_t i = 0; i < list->n; i++)
+        CELLAR_TRY(read_invariant(d->plan, variables, plan_text_at(list, i),
+                                  &d->exact[d->n_exact++], err));
+out:
+    return status;
+}
+
+/* Tells the cube, and collects the names that the certificate has. */
+static cellar_status fix_tables(cellar_cube_design *d, cellar_error *err)
+{
+    size_t n_named = 0;
+    d->invariants = cellar_alloc(d->n_exact + 1, sizeof *d->invariants);
+    if (d->invariants == NULL)
+        return cellar_fail_memory(err, "a universe");
+    for (size_t i = 0; i < d->n_exact; i++) {
+        const uint32_t t = cellar_cube_lattice_find(&d->cube->lattice, &d->exact[i]);
+        cellar_status status = CELLAR_OK;
+        if (d->mechanism_of[t] == CUBE_PUBLISHED)
+            continue; /* named twice */
+        status = cellar_cube_plan_measure(d->cube, t, CUBE_EXACT, 0, err);
+        if (status != CELLAR_OK)
+            return status;
+        d->mechanism_of[t] = CUBE_PUBLISHED;
+        d->invariants[n_named++] = d->names[t];
+    }
+    for (size_t t = 0; t < d->cube->lattice.n; t++)
+        if (!cube_is_exact(&d->cube->lattice, t))
+            return CELLAR_OK;
+    return cellar_plan_fail_at(d->plan, "universe.invariants", err,
+                               "every table of the universe would be exact: nothing is left to "
+                               "protect");
+}
+
+/* All tables: those of at most so many variables but for what is left out, the named ones, and
+ * what is exact. */
+static cellar_status list_tables(const cellar_cube_design *d, const cube_variable *variables,
                                  cube_space **out, size_t *n, cellar_error *err)
 {
+    const cellar_plan *plan = d->plan;
     cube_axis axes[CELLAR_MAX_VARIABLES];
     cube_space *more;
     cellar_status status = CELLAR_OK;
@@ -157,12 +241,14 @@ static cellar_status list_tables(const cellar_plan *plan, const cube_variable *v
     CELLAR_TRY(
         cellar_cube_tables_up_to(axes, plan->variables.n, plan->universe.up_to, out, n, err));
     CELLAR_TRY(leave_out(plan, variables, *out, n, err));
-    more = cellar_realloc(*out, *n + plan->universe.tables.n, sizeof **out);
+    more = cellar_realloc(*out, *n + plan->universe.tables.n + d->n_exact, sizeof **out);
     if (more == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "a universe"));
     *out = more;
     for (size_t t = 0; t < plan->universe.tables.n; t++)
         CELLAR_TRY(named_table(plan, variables, t, &(*out)[(*n)++], err));
+    for (size_t i = 0; i < d->n_exact; i++)
+        (*out)[(*n)++] = d->exact[i];
 out:
     return status;
 }
@@ -229,7 +315,8 @@ cellar_status cellar_cube_design_universe(cellar_cube_design *d, cellar_error *e
                                        CELLAR_MAX_VARIABLES));
     for (size_t v = 0; v < d->plan->variables.n; v++)
         CELLAR_TRY(cellar_plan_open_variable(d->plan, v, &d->domains[v], &variables[v], err));
-    CELLAR_TRY(list_tables(d->plan, variables, &tables, &n_tables, err));
+    CELLAR_TRY(read_invariants(d, variables, err));
+    CELLAR_TRY(list_tables(d, variables, &tables, &n_tables, err));
     CELLAR_TRY(
         cellar_cube_create(variables, d->plan->variables.n, tables, n_tables, &d->cube, err));
     n = d->cube->lattice.n;
@@ -249,6 +336,8 @@ cellar_status cellar_cube_design_universe(cellar_cube_design *d, cellar_error *e
         CELLAR_TRY(cellar_fail_memory(err, "a universe"));
     CELLAR_TRY(weigh_tables(d, err));
     CELLAR_TRY(name_tables(d, err));
+    memset(d->mechanism_of, CUBE_NOT_MEASURED, n);
+    CELLAR_TRY(fix_tables(d, err));
 out:
     for (size_t v = 0; v < CELLAR_MAX_VARIABLES; v++)
         cellar_cube_variable_clear(&variables[v]);

@@ -70,6 +70,7 @@ static const plan_field universe_fields[] = {
     {KEY("tables", PLAN_MAPS, plan_universe, tables), .fields = universe_table_fields,
      .size = sizeof(plan_universe_table)},
     {KEY("without", PLAN_TEXTS, plan_universe, without)},
+    {KEY("invariants", PLAN_TEXTS, plan_universe, invariants)},
     {KEY("objective", PLAN_CHOICE, plan_universe, objective), .words = "tables|cells|largest"},
     {.key = NULL}};
 

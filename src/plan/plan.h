@@ -69,6 +69,7 @@ typedef struct plan_universe {
     const char *file; /* where the cube appears; NULL: the plan has no universe */
     uint64_t up_to;
     plan_list tables, without;
+    plan_list invariants; /* tables that are published as they were counted */
     int objective;
 } plan_universe;
 enum { PLAN_OBJECTIVE_TABLES = 1, PLAN_OBJECTIVE_CELLS, PLAN_OBJECTIVE_LARGEST };

@@ -187,7 +187,10 @@ static cellar_status show_errors(cube_page *run, cellar_error *err)
         cellar_page_row_begin(&run->page, "%s", status == CELLAR_OK ? info.name : "");
         cellar_page_number(&run->page, "%llu", (unsigned long long) info.n_cells);
         cellar_page_number(&run->page, "%.3g", info.sd);
-        cellar_page_cell(&run->page, "%s", info.mechanism != NULL ? info.mechanism : "no");
+        cellar_page_cell(&run->page, "%s",
+                         info.is_exact            ? "exact"
+                         : info.mechanism != NULL ? info.mechanism
+                                                  : "no");
         cellar_page_row_end(&run->page);
     }
     cellar_page_table_end(&run->page);
@@ -202,7 +205,7 @@ static void show_facts(cube_page *run)
     cellar_page *page = &run->page;
     size_t n_measured = 0;
     for (size_t t = 0; t < run->cube->lattice.n; t++)
-        n_measured += run->cube->tables[t].mechanism != NULL;
+        n_measured += run->cube->w[t] > 0;
     cellar_page_heading(page, 2, "released", "What is released");
     cellar_page_tag(page, "<dl>\n");
     cellar_page_fact(page, "File", "%s", file_name(run));

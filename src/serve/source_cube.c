@@ -54,7 +54,7 @@ static cellar_status cube_status(const serve_source *source, const serve_dataset
     if (number == CUBE_NO_SPACE)
         return CELLAR_OK;
     out->exists = out->is_exact = 1;
-    out->mechanism = cube->tables[number].mechanism;
+    out->mechanism = cube->w[number] > 0 ? cube->tables[number].mechanism : NULL;
     status = cellar_cube_largest_variance(cube, number, &variance, err);
     if (status == CELLAR_OK)
         out->sd = sqrt(variance);

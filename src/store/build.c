@@ -40,6 +40,10 @@ static cellar_status check_spec(const cellar_tabulate_spec *spec, cellar_error *
     if (spec->reader.count_column != NULL)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "a store holds records: a row that stands for several is none");
+    for (size_t v = 0; v < spec->n_variables; v++)
+        if (spec->variables[v].level > 0)
+            return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                               "a store holds the finest categories; tables choose levels");
     if (spec->max_weight > 0 || spec->max_per_unit > 0 || spec->max_cells > 0 ||
         spec->structural_zeros_path != NULL || spec->margins.all || spec->margins.n_masks > 0 ||
         spec->margins.hierarchies != 0)
@@ -299,10 +303,11 @@ static void pack_numbers(building *b, size_t first, size_t n)
 
 static cellar_status fail_categories(const building *b, size_t v, cellar_error *err)
 {
-    return cellar_fail(err, CELLAR_ERR_INPUT,
-                       "%s: variable '%.200s': more than %d categories were observed; leave it out, or band or "
-                       "recode it",
-                       b->spec->path, b->heading.variables[v].spec.name, STORED_CODES_MAX);
+    return cellar_fail(
+        err, CELLAR_ERR_INPUT,
+        "%s: variable '%.200s': more than %d categories were observed; leave it out, or band or "
+        "recode it",
+        b->spec->path, b->heading.variables[v].spec.name, STORED_CODES_MAX);
 }
 
 /* The rows of a batch whose weight, key and unit are good. */

@@ -39,9 +39,11 @@ static json_t *map_json(const cellar_recode_map *map)
 
 static json_t *recode_json(const cellar_recode *recode)
 {
+    json_t *map = recode->map != NULL ? map_json(recode->map) : NULL;
+    if (recode->map != NULL && map == NULL)
+        return NULL;
     /* s* and o*: what is NULL has no member */
-    return json_pack("{s:o*, s:s*, s:s*, s:s*, s:s*, s:b}", "map",
-                     recode->map != NULL ? map_json(recode->map) : NULL, "bottom", recode->bottom,
+    return json_pack("{s:o*, s:s*, s:s*, s:s*, s:s*, s:b}", "map", map, "bottom", recode->bottom,
                      "top", recode->top, "band", recode->band_width, "band_origin",
                      recode->band_origin, "band_closed_right", recode->band_closed_right);
 }

@@ -401,6 +401,95 @@ static void tables_add_exactly(void **state)
     }
 }
 
+/* ---- what is exact -------------------------------------------------------------------------- */
+
+/* Counts of people, the same in all tables; `noise` is added to those that are not exact. */
+static void count_people(const universe *u, uint64_t *seed, measurement *m)
+{
+    int64_t people[LEAVES_MAX];
+    for (size_t i = 0; i < n_leaves(u); i++)
+        people[i] = (int64_t) (next_random(seed) % 300);
+    for (size_t a = 0; a < u->lattice.n; a++) {
+        memset(m->cells[a], 0, sizeof m->cells[a]);
+        for (size_t i = 0; i < n_leaves(u); i++)
+            m->cells[a][cell_above(u, &u->lattice.spaces[a], i)] += people[i];
+        for (size_t i = 0; m->w[a] > 0 && i < (size_t) u->lattice.n_cells[a]; i++)
+            m->cells[a][i] += (int64_t) (next_random(seed) % 21) - 10;
+    }
+}
+
+/* A table without noise is the limit of one that is measured very precisely: values, variances, and
+ * itself to the last digit. */
+static void exact_tables_are_a_limit(void **state)
+{
+    uint64_t seed = 99;
+    (void) state;
+    for (size_t trial = 0; trial < 40; trial++) {
+        universe u;
+        cube_values exact, near;
+        double tau[512], variance[512];
+        uint32_t table;
+        random_universe(&u, &seed);
+        random_measurement(&u, &seed, &random_tables);
+        table = (uint32_t) (next_random(&seed) % u.lattice.n);
+        random_tables.w[table] = 0;
+        count_people(&u, &seed, &random_tables);
+        random_tables.tables[table] = random_tables.cells[table];
+        random_tables.w[table] = 1e8;
+        cellar_cube_evaluate(&u.lattice, random_tables.w, random_tables.tau,
+                             random_tables.variance);
+        assert_int_equal(cellar_cube_values_init(&near, &u.lattice, NULL), CELLAR_OK);
+        assert_int_equal(cellar_cube_reconstruct(&u.lattice, random_tables.w, random_tables.tau,
+                                                 random_tables.tables, 6, &near, NULL),
+                         CELLAR_OK);
+        random_tables.w[table] = 0;
+        cellar_cube_lattice_fix(&u.lattice, table);
+        cellar_cube_evaluate(&u.lattice, random_tables.w, tau, variance);
+        assert_int_equal(cellar_cube_values_init(&exact, &u.lattice, NULL), CELLAR_OK);
+        assert_int_equal(cellar_cube_reconstruct(&u.lattice, random_tables.w, tau,
+                                                 random_tables.tables, 6, &exact, NULL),
+                         CELLAR_OK);
+        for (uint32_t b = 0; b < u.lattice.n; b++) {
+            int64_t room[LEAVES_MAX];
+            assert_true(fabs(variance[b] - random_tables.variance[b]) < 1e-4 * (1 + variance[b]));
+            assert_true(
+                cellar_cube_table_adds(&u.lattice, b, (const int64_t *const *) exact.tables, room));
+            for (size_t i = 0; i < (size_t) u.lattice.n_cells[b]; i++)
+                assert_true(llabs(exact.tables[b][i] - near.tables[b][i]) < 1000);
+        }
+        assert_true(variance[table] == 0);
+        for (size_t i = 0; i < (size_t) u.lattice.n_cells[table]; i++)
+            assert_int_equal(exact.tables[table][i], 1000000 * random_tables.cells[table][i]);
+        cellar_cube_values_clear(&exact);
+        cellar_cube_values_clear(&near);
+        cellar_cube_lattice_clear(&u.lattice);
+    }
+}
+
+/* Nothing is spent on what is exact, and the loss is that of the rest. */
+static void exact_tables_cost_nothing(void **state)
+{
+    universe u = {0};
+    double weight[512];
+    cube_objective objective = cellar_cube_objective_default();
+    cube_choice with, without;
+    (void) state;
+    read_levels(&u, "3 4 5");
+    open_universe(&u, 2);
+    for (size_t b = 0; b < u.lattice.n; b++)
+        weight[b] = 1;
+    objective.weight = weight;
+    assert_int_equal(cellar_cube_choose(&u.lattice, &objective, 1, &without, NULL), CELLAR_OK);
+    cellar_cube_lattice_fix(&u.lattice, 1); /* the first variable; the total with it */
+    assert_int_equal(cellar_cube_choose(&u.lattice, &objective, 1, &with, NULL), CELLAR_OK);
+    assert_true(with.w[0] == 0 && with.w[1] == 0 && with.variance[1] == 0);
+    assert_true(with.loss < without.loss && with.loss <= with.least * 1.001);
+    assert_true(with.free_least <= with.least * 1.001);
+    cellar_cube_choice_clear(&with);
+    cellar_cube_choice_clear(&without);
+    cellar_cube_lattice_clear(&u.lattice);
+}
+
 /* ---- variances ------------------------------------------------------------------------- */
 
 /* Weights of nodes: a random sum of one variable of the table. */
@@ -626,6 +715,8 @@ int main(void)
         cmocka_unit_test(minimax_equalises_what_it_can),
         cmocka_unit_test(reconstruction_is_least_squares),
         cmocka_unit_test(tables_add_exactly),
+        cmocka_unit_test(exact_tables_are_a_limit),
+        cmocka_unit_test(exact_tables_cost_nothing),
         cmocka_unit_test(covariances_are_those_of_least_squares),
         cmocka_unit_test(variance_of_a_cell_is_a_covariance),
         cmocka_unit_test(unbalanced_estimates_are_unbiased),

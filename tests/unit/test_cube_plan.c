@@ -10,6 +10,7 @@
 #include "check.h"
 #include "near.h"
 #include "plan_place.h"
+#include "privacy/certificate.h"
 
 #define UNIVERSE PLAN_HEAD "universe: {file: a.cube, up_to: 2}\n"
 
@@ -74,6 +75,71 @@ static void certificate_is_that_of_its_mechanisms(void **state)
                       UNIVERSE "budget: {rho: 0.5}\nledger: {delta: 1e-6, file: l, "
                                "dataset: d, request: r}\n",
                       "1e-6");
+}
+
+/* ---- invariants --------------------------------------------------------------------------- */
+
+/* Under substitution the number of records is exact; what the plan names is exact too, and the
+ * certificate names both and is that of the rest, twice: out of a cell and into another. */
+static void invariants_are_exact_and_named(void **state)
+{
+    cellar_plan *plan = NULL;
+    cellar_cube_design *d =
+        design(*state,
+               PLAN_HEAD "neighbours: substitute\n"
+                         "universe: {file: a.cube, up_to: 2, invariants: [region, total]}\n"
+                         "budget: {rho: 0.5}\n",
+               &plan);
+    const cellar_certificate *c = cellar_cube_design_certificate(d);
+    double rho = 0;
+    for (size_t t = 0; t < cellar_cube_design_n_tables(d); t++) {
+        const cellar_cube_design_table table = cellar_cube_design_table_at(d, t);
+        const int is_exact = strcmp(table.name, "total") == 0 ||
+                             (strncmp(table.name, "region", 6) == 0 && table.n_variables == 1);
+        double sigma = 0;
+        assert_int_equal(table.is_exact, is_exact);
+        assert_true(is_exact ? table.sd == 0 && table.mechanism == NULL : table.sd > 0);
+        if (table.mechanism != NULL) {
+            assert_int_equal(sscanf(table.mechanism, "discrete-gaussian:sigma=%lf", &sigma), 1);
+            rho += 1 / (sigma * sigma);
+        }
+    }
+    near(cellar_certificate_composition(c).rho, rho, 1e-9, "rho");
+    assert_true(rho <= 0.5 && rho > 0.4999);
+    assert_int_equal(c->n_invariants, 2);
+    assert_string_equal(c->invariants[0], "total");
+    assert_string_equal(c->invariants[1], "region");
+    cellar_cube_design_free(d);
+    cellar_plan_free(plan);
+}
+
+static void check_refused(scratch *place, const char *text, const char *message)
+{
+    cellar_plan *plan = NULL;
+    cellar_cube_design *d = NULL;
+    cellar_error err = {""};
+    assert_int_equal(plan_place_parse(place, text, &plan, &err), CELLAR_OK);
+    assert_int_not_equal(cellar_cube_design_create(plan, &d, &err), CELLAR_OK);
+    assert_null(d);
+    if (strstr(err.message, message) == NULL)
+        fail_msg("'%s' lacks '%s'", err.message, message);
+    cellar_plan_free(plan);
+}
+
+static void invariants_that_protect_nothing_are_refused(void **state)
+{
+    check_refused(*state,
+                  PLAN_HEAD "universe: {file: a.cube, up_to: 2, invariants: [region]}\n"
+                            "budget: {rho: 0.5}\n",
+                  "substitute");
+    check_refused(*state,
+                  PLAN_HEAD "neighbours: substitute\nuniverse: {file: a.cube, up_to: 2, "
+                            "invariants: ['region*sex']}\nbudget: {rho: 0.5}\n",
+                  "nothing is left");
+    check_refused(*state,
+                  PLAN_HEAD "neighbours: substitute\nuniverse: {file: a.cube, up_to: 2, "
+                            "invariants: [age]}\nbudget: {rho: 0.5}\n",
+                  "no variable 'age'");
 }
 
 /* ---- budgets ---------------------------------------------------------------------------- */
@@ -159,8 +225,11 @@ static void a_cube_is_built_and_whole(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(invariants_are_exact_and_named),
+        cmocka_unit_test(invariants_that_protect_nothing_are_refused),
         cmocka_unit_test(certificate_is_that_of_its_mechanisms),
-        cmocka_unit_test(budgets_are_kept_and_used), cmocka_unit_test(a_cube_is_built_and_whole),
+        cmocka_unit_test(budgets_are_kept_and_used),
+        cmocka_unit_test(a_cube_is_built_and_whole),
         cmocka_unit_test(wishes_are_met), /* the last: it has regions of its own */
     };
     return cmocka_run_group_tests(tests, plan_place_setup, plan_place_teardown);

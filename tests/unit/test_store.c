@@ -2,6 +2,8 @@
 /* Tables of a store are the tables of its records; a store that was changed is refused. */
 #include "store_sample.h"
 
+#include <pthread.h>
+
 #include "fail_every.h"
 
 #include "base/file.h"
@@ -94,6 +96,8 @@ static void ask_variables(question *q, const sample *s, uint64_t *seed)
             raw->missing_policy = kept->missing_policy = random_policy(r >> 8);
         if (strcmp(variable->column, "age") == 0 && variable->name == NULL && r % 3 == 0)
             raw->recode = kept->recode = (cellar_recode){.band_width = "25"};
+        if (variable->codelist != NULL)
+            raw->level = kept->level = (r >> 16) % 3;
     }
     q->records.variables = q->variables[0];
     q->stored.variables = q->variables[1];
@@ -127,6 +131,23 @@ static void ask(question *q, const sample *s, const cellar_tabulate_spec *data, 
         q->records.key_range = 0;
     q->stored.key_range = 0; /* and the range */
     ask_variables(q, s, seed);
+}
+
+/* The same question on one's own and among others. */
+static void check_answers(const question *questions, const cellar_store_answer *answers, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        cellar_table *table = NULL;
+        cellar_row_report rows = {0};
+        cellar_error err = {""};
+        assert_int_equal(cellar_tabulate(&questions[i].records, &table, &rows, &err), CELLAR_OK);
+        if (answers[i].status != CELLAR_OK)
+            fail_msg("%s", answers[i].error.message);
+        check_same_table(table, answers[i].table);
+        assert_memory_equal(&rows, &answers[i].rows, sizeof rows);
+        cellar_table_free(table);
+        cellar_table_free(answers[i].table);
+    }
 }
 
 static void check_question(const question *q)
@@ -166,6 +187,110 @@ static void test_same(void **state)
             check_question(&q);
         }
     }
+    sample_clear(&s);
+}
+
+/* ---- many at once ------------------------------------------------------------------ */
+
+enum { N_ASKED = CHECK_SHARE > 1 ? 4 : 8, N_ASKERS = 4 };
+
+typedef struct asker {
+    const cellar_store *store;
+    question questions[N_ASKED];
+    cellar_store_answer answers[N_ASKED];
+    pthread_t thread;
+} asker;
+
+static void *ask_many(void *context)
+{
+    asker *a = context;
+    cellar_tabulate_spec specs[N_ASKED];
+    for (size_t i = 0; i < N_ASKED; i++)
+        specs[i] = a->questions[i].stored;
+    cellar_store_tabulate(a->store, specs, N_ASKED, 2, a->answers);
+    return NULL;
+}
+
+static void ask_at_once(asker *askers)
+{
+    for (size_t k = 0; k < N_ASKERS; k++)
+        assert_int_equal(pthread_create(&askers[k].thread, NULL, ask_many, &askers[k]), 0);
+    for (size_t k = 0; k < N_ASKERS; k++)
+        assert_int_equal(pthread_join(askers[k].thread, NULL), 0);
+}
+
+/* Threads share a store that was just opened, each with several questions. */
+static void test_many(void **state)
+{
+    scratch *place = *state;
+    static asker askers[N_ASKERS];
+    char data[sizeof place->path];
+    cellar_tabulate_spec spec;
+    cellar_store *store = NULL;
+    cellar_error err = {""};
+    uint64_t seed = 11;
+    sample s;
+    sample_init(&s);
+    store_write_people(place, "people.csv", STORED_GROUP_ROWS + 77, 5);
+    snprintf(data, sizeof data, "%s", scratch_path(place, "people.csv"));
+    spec = sample_data(&s, data);
+    spec.record_key_column = "k";
+    store_build(place, "p.store", &spec, "age");
+    assert_int_equal(cellar_store_open(scratch_path(place, "p.store"), &store, &err), CELLAR_OK);
+    for (size_t k = 0; k < N_ASKERS; k++) {
+        askers[k].store = store;
+        for (size_t i = 0; i < N_ASKED; i++) {
+            ask(&askers[k].questions[i], &s, &spec, NULL, 1, &seed);
+            if (i % 2) /* units take their time */
+                askers[k].questions[i].records.unit_column =
+                    askers[k].questions[i].stored.unit_column = NULL;
+            if (i % 2)
+                askers[k].questions[i].records.max_per_unit =
+                    askers[k].questions[i].stored.max_per_unit = 0;
+        }
+    }
+    ask_at_once(askers);
+    for (size_t k = 0; k < N_ASKERS; k++)
+        check_answers(askers[k].questions, askers[k].answers, N_ASKED);
+    cellar_store_close(store);
+    sample_clear(&s);
+}
+
+/* A question that cannot be answered does not hinder the others. */
+static void test_one_fails(void **state)
+{
+    scratch *place = *state;
+    cellar_variable_spec by[3] = {{.column = "sex"}, {.column = "sexx"}, {.column = "job"}};
+    cellar_tabulate_spec questions[3], spec;
+    cellar_store_answer answers[3];
+    char data[sizeof place->path];
+    cellar_store *store = NULL;
+    cellar_error err = {""};
+    sample s;
+    sample_init(&s);
+    store_write_people(place, "people.csv", 300, 5);
+    snprintf(data, sizeof data, "%s", scratch_path(place, "people.csv"));
+    spec = sample_data(&s, data);
+    store_build(place, "p.store", &spec, NULL);
+    assert_int_equal(cellar_store_open(scratch_path(place, "p.store"), &store, &err), CELLAR_OK);
+    for (size_t i = 0; i < 3; i++) {
+        questions[i] = cellar_tabulate_spec_default();
+        questions[i].variables = &by[i];
+        questions[i].n_variables = 1;
+        questions[i].missing_policy = i == 2 ? CELLAR_MISSING_UNDECIDED : CELLAR_MISSING_DROP;
+    }
+    cellar_store_tabulate(store, questions, 3, 1, answers);
+    assert_int_equal(answers[0].status, CELLAR_OK);
+    assert_int_equal(cellar_table_n_cells(answers[0].table), 2);
+    assert_int_equal(answers[1].status, CELLAR_ERR_ARGUMENT);
+    assert_non_null(strstr(answers[1].error.message, "did you mean 'sex'?"));
+    assert_int_equal(answers[2].status, CELLAR_ERR_INPUT);
+    assert_non_null(strstr(answers[2].error.message, "row "));
+    assert_null(answers[1].table);
+    assert_null(answers[2].table);
+    cellar_table_free(answers[0].table);
+    cellar_store_tabulate(store, questions, 0, 1, answers);
+    cellar_store_close(store);
     sample_clear(&s);
 }
 
@@ -464,6 +589,15 @@ static cellar_status build_and_count(void *context, cellar_error *err)
         status = cellar_store_open(path, &store, err);
     if (status == CELLAR_OK)
         status = cellar_store_verify(store, 1, NULL, err);
+    if (status == CELLAR_OK) {
+        cellar_store_answer answer;
+        by[0].level = 1;
+        asked.weight_column = "w";
+        cellar_store_tabulate(store, &asked, 1, 1, &answer);
+        status = answer.status;
+        *err = answer.error;
+        cellar_table_free(answer.table);
+    }
     cellar_store_close(store);
     cellar_table_free(table);
     sample_clear(&s);
@@ -481,6 +615,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_same, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_many, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_one_fails, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_built_with, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_refusals, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_not_built, scratch_setup, scratch_teardown),

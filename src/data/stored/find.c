@@ -181,6 +181,7 @@ cellar_status cellar_stored_find_variable(const cellar_stored_file *file,
     coder->encoding = CELLAR_ENCODING_UTF8;
     coder->recode = is_recoded ? &asked->recode : NULL;
     coder->codelist = asked->codelist;
+    coder->level = asked->level;
     if (coder->missing_policy == CELLAR_MISSING_UNDECIDED)
         coder->missing_policy = variable->spec.missing_policy != CELLAR_MISSING_UNDECIDED
                                     ? variable->spec.missing_policy

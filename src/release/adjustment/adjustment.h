@@ -19,6 +19,7 @@ struct cellar_adjustment {
     double *estimate; /* E x */
     double total;     /* the sum of x */
     int is_estimated; /* some variances were taken at released counts */
+    double exact;     /* a value that weighs so much has no error, and stays; 0: none does */
     double tolerance;
     uint32_t max_iterations, n_iterations;
     double remainder;

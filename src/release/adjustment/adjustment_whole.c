@@ -41,6 +41,8 @@ static cellar_status whole_observe(const cellar_estimate *estimate, cellar_adjus
             return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                                "whole numbers need the standard error of every value");
         fit->weight[index] = 1 / (se * se);
+        if (cell.se == 0)
+            fit->exact = fit->weight[index];
         fit->observed[index] = cell.value;
         if (cellar_schema_is_interior(fit->schema, index)) {
             fit->estimate[index] = cell.value;

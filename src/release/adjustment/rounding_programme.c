@@ -103,12 +103,15 @@ static void programme_add_row(programme *p, const programme_sum *sum)
 
 static void programme_add_aggregate(programme *p, uint64_t aggregate)
 {
+    const cellar_adjustment *fit = p->rounding->fit;
     programme_sum sum = {0};
     cellar_member_walk walk;
-    cellar_member_walk_start(&walk, p->rounding->fit->schema, aggregate);
+    cellar_member_walk_start(&walk, fit->schema, aggregate);
     do
         programme_sum_add(p, &sum, cellar_member_walk_index(&walk));
     while (cellar_member_walk_next(&walk));
+    if (fit->exact > 0 && fit->weight[aggregate] >= fit->exact)
+        sum.before = nearbyint(fit->estimate[aggregate]); /* but for what the solver left */
     programme_add_row(p, &sum);
 }
 

@@ -37,12 +37,12 @@ static int lane_weight(const cellar_admission *a, cellar_batch *batch, size_t ro
                        cellar_int128 *weight)
 {
     const char *column = a->spec->weight_column, *text;
-    uint64_t stored;
+    const cellar_stored_weights kind = cellar_batch_weight(batch, a->weight_use, row, weight);
     size_t length;
 
-    if (cellar_batch_number(batch, a->weight_use, row, &stored))
-        *weight = stored;
-    else {
+    if (kind == CELLAR_WEIGHTS_SUMMED)
+        return 1;
+    if (kind == CELLAR_WEIGHTS_TEXT) {
         text = cellar_batch_text(batch, a->weight_use, row, &length);
         if (!cellar_parse_decimal(text, length, CELLAR_WEIGHT_SCALE, weight, NULL) || *weight < 0) {
             cellar_batch_reject(batch, column, row,
@@ -92,7 +92,7 @@ cellar_admitted cellar_lane_admit(const cellar_admission *a, cellar_lane *lane, 
         return CELLAR_ROW_REJECTED;
     if (a->key_range > 0 && !lane_key(a, batch, row, &lane->record_keys[n]))
         return CELLAR_ROW_REJECTED;
-    return a->units != NULL
+    return a->units != NULL && !cellar_batch_units_are_bounded(batch)
                ? lane_unit(a, batch, row, a->number_units ? &lane->unit_numbers[n] : NULL)
                : CELLAR_ROW_COUNTS;
 }
@@ -109,12 +109,12 @@ int cellar_lane_reserve(const cellar_admission *a, cellar_lane *lane, size_t n)
     return ok;
 }
 
-static int lane_reserve_rows(const cellar_admission *a, cellar_lane *lane, size_t n)
+static int lane_reserve_rows(const cellar_admission *a, cellar_lane *lane, size_t n, int counted)
 {
     int ok = cellar_lane_reserve(a, lane, n);
     for (size_t v = 0; ok && v < a->spec->n_variables; v++)
         ok = cellar_grow(&lane->kept[v], &lane->kept_capacity[v], n, sizeof *lane->kept[v]);
-    if (ok && a->spec->reader.count_column != NULL)
+    if (ok && counted)
         ok = cellar_grow(&lane->counts, &lane->counts_capacity, n, sizeof *lane->counts);
     return ok;
 }
@@ -123,7 +123,7 @@ cellar_status cellar_lane_pick(cellar_lane *lane, const cellar_admission *a, cel
                                cellar_coded_rows *rows, cellar_error *err)
 {
     size_t n = 0;
-    if (!lane_reserve_rows(a, lane, rows->n))
+    if (!lane_reserve_rows(a, lane, rows->n, rows->counts != NULL))
         return cellar_fail_memory(err, "a batch of rows");
     for (size_t row = 0; row < rows->n; row++)
         switch (cellar_lane_admit(a, lane, batch, row, rows->counts != NULL ? rows->counts[row] : 1,

@@ -129,7 +129,10 @@ static cellar_status prepare_admission(cellar_tabulation *t, cellar_error *err)
     if (cellar_scan_stored(t->scan) != NULL)
         CELLAR_TRY(cellar_stored_admission(cellar_scan_stored(t->scan), spec, admission, err));
     admission->largest_weight = (cellar_int128) spec->max_weight * CELLAR_WEIGHT_UNIT;
+    if (spec->weight_column != NULL)
+        t->uses[admission->weight_use].largest = spec->max_weight * CELLAR_WEIGHT_UNIT;
     if (spec->unit_column != NULL) {
+        t->uses[admission->unit_use].largest = spec->max_per_unit;
         admission->units = cellar_units_create(spec->max_per_unit);
         if (admission->units == NULL)
             status = cellar_fail_memory(err, "units");
@@ -138,13 +141,20 @@ out:
     return status;
 }
 
-static cellar_status tabulation_prepare(cellar_tabulation *t, cellar_error *err)
+cellar_status cellar_tabulation_prepare(cellar_tabulation *t, const cellar_tabulate_spec *spec,
+                                        const cellar_tabulate_set *sets, size_t n_sets,
+                                        cellar_stored_file *stored, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    const cellar_tabulate_spec *spec = t->spec;
     size_t n = spec->n_variables + spec->n_where;
 
-    CELLAR_TRY(cellar_scan_open(spec->path, &spec->reader, &t->scan, err));
+    *t = (cellar_tabulation){
+        .spec = spec, .admission = {.spec = spec}, .sets = sets, .n_sets = n_sets};
+    CELLAR_TRY(tabulation_check(spec, err));
+    if (stored != NULL)
+        CELLAR_TRY(cellar_scan_open_stored(stored, &spec->reader, &t->scan, err));
+    else
+        CELLAR_TRY(cellar_scan_open(spec->path, &spec->reader, &t->scan, err));
     t->conditions = cellar_alloc(spec->n_where, sizeof *t->conditions);
     t->coders = cellar_alloc(n, sizeof *t->coders);
     t->uses = cellar_alloc(n + 3, sizeof *t->uses);
@@ -233,16 +243,24 @@ out:
     return status;
 }
 
-static cellar_status tabulation_count(cellar_tabulation *t, cellar_row_report *report,
+cellar_scan_options cellar_tabulation_options(const cellar_tabulation *t)
+{
+    return (cellar_scan_options){.n_lanes = t->spec->n_threads,
+                                 .in_order = t->admission.units != NULL,
+                                 .progress = t->spec->progress};
+}
+
+cellar_status cellar_tabulation_count(cellar_tabulation *t, cellar_row_report *report,
                                       cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    cellar_scan_options options = {.n_lanes = t->spec->n_threads,
-                                   .in_order = t->admission.units != NULL,
-                                   .progress = t->spec->progress};
-    cellar_accumulator_spec counters = {.counted = t->spec->reader.count_column != NULL,
-                                        .weighted = t->spec->weight_column != NULL,
-                                        .key_range = t->admission.key_range};
+    const cellar_scan_options options = cellar_tabulation_options(t);
+    cellar_stored_request ignored;
+    cellar_accumulator_spec counters = {
+        .counted = t->spec->reader.count_column != NULL ||
+                   cellar_scan_counts_first(t->scan, t->uses, t->n_uses, &options, &ignored),
+        .weighted = t->spec->weight_column != NULL,
+        .key_range = t->admission.key_range};
 
     t->n_lanes = counters.n_lanes = cellar_scan_n_lanes(t->scan, &options);
     t->lanes = cellar_alloc((size_t) t->n_lanes, sizeof *t->lanes);
@@ -263,7 +281,7 @@ out:
     return status;
 }
 
-static void tabulation_clear(cellar_tabulation *t)
+void cellar_tabulation_clear(cellar_tabulation *t)
 {
     for (size_t i = 0; i < t->n_coders; i++)
         cellar_coder_free(t->coders[i]);
@@ -294,28 +312,32 @@ static cellar_status tabulate_sets(const cellar_tabulate_spec *spec,
                                    cellar_table **out, cellar_row_report *report, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    cellar_tabulation t = {
-        .spec = spec, .admission = {.spec = spec}, .sets = sets, .n_sets = n_sets};
+    cellar_tabulation t;
     cellar_row_report counted = {0};
 
-    CELLAR_TRY(tabulation_check(spec, err));
-    CELLAR_TRY(tabulation_prepare(&t, err));
-    CELLAR_TRY(tabulation_count(&t, &counted, err));
+    CELLAR_TRY(cellar_tabulation_prepare(&t, spec, sets, n_sets, NULL, err));
+    CELLAR_TRY(cellar_tabulation_count(&t, &counted, err));
     CELLAR_TRY(cellar_tabulation_tables(&t, out, err));
     if (report != NULL)
         *report = counted;
 out:
-    tabulation_clear(&t);
+    cellar_tabulation_clear(&t);
     return status;
+}
+
+cellar_tabulate_set cellar_tabulate_set_all(size_t n_variables)
+{
+    cellar_tabulate_set all = {.n = n_variables};
+    for (size_t v = 0; v < n_variables && v < CELLAR_MAX_VARIABLES; v++)
+        all.variables[v] = (uint8_t) v;
+    return all;
 }
 
 cellar_status cellar_tabulate(const cellar_tabulate_spec *spec, cellar_table **out,
                               cellar_row_report *report, cellar_error *err)
 {
-    cellar_tabulate_set all = {.n = spec->n_variables};
+    const cellar_tabulate_set all = cellar_tabulate_set_all(spec->n_variables);
     *out = NULL;
-    for (size_t v = 0; v < spec->n_variables && v < CELLAR_MAX_VARIABLES; v++)
-        all.variables[v] = (uint8_t) v;
     return tabulate_sets(spec, &all, 1, out, report, err);
 }
 

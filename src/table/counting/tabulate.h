@@ -32,6 +32,20 @@ typedef struct cellar_tabulation {
     cellar_structural_rules *rules;
 } cellar_tabulation;
 
+/* The set of all variables of a spec. */
+cellar_tabulate_set cellar_tabulate_set_all(size_t n_variables);
+
+/* Opens the data (`stored`: a store that is open already; else NULL) and finds what the spec names.
+ * Spec and sets outlive the run. Clear it also after a failure. */
+cellar_status cellar_tabulation_prepare(cellar_tabulation *t, const cellar_tabulate_spec *spec,
+                                        const cellar_tabulate_set *sets, size_t n_sets,
+                                        cellar_stored_file *stored, cellar_error *err);
+void cellar_tabulation_clear(cellar_tabulation *t);
+
+/* How the data are read, and counting them. */
+cellar_scan_options cellar_tabulation_options(const cellar_tabulation *t);
+cellar_status cellar_tabulation_count(cellar_tabulation *t, cellar_row_report *report,
+                                      cellar_error *err);
 /* Once all rows were counted: every wanted table, from the counted ones (tabulate_tables.c). `out`
  * has room for them, NULL; on failure some are there. */
 cellar_status cellar_tabulation_tables(cellar_tabulation *t, cellar_table **out, cellar_error *err);

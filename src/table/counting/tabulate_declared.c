@@ -22,7 +22,8 @@ static cellar_status declared_domain(const cellar_tabulate_spec *spec, size_t v,
                                      .n_missing = spec->n_missing,
                                      .missing_policy = cellar_tabulation_policy(spec, variable),
                                      .recode = &variable->recode,
-                                     .codelist = variable->codelist};
+                                     .codelist = variable->codelist,
+                                     .level = variable->level};
     cellar_coder *coder;
     uint32_t *leaf_of = NULL;
     cellar_status status = cellar_coder_create(&asked, &coder, err);

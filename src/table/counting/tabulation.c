@@ -117,6 +117,8 @@ static json_t *tabulation_variable(const cellar_tabulate_spec *spec,
         failed |= json_object_set_new(object, "top", tabulation_decimal(recode->top));
     if (recode->band_width != NULL)
         failed |= json_object_set_new(object, "band", tabulation_band(recode));
+    if (variable->level > 0)
+        failed |= json_object_set_new(object, "level", json_integer((json_int_t) variable->level));
     if (!failed)
         return object;
     json_decref(object);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Typical mistakes: each line of the table is an exit status, a piece of the sentence that helps, and
-# the command. Nothing is written to standard output by any of them.
+# the command. Nothing is written to standard output by any of them, and no sentence has a hole.
 umask 022
 printf 'region,sex,age\n1,F,20\n2,M,30\n1,M,44\n2,F,51\n' >people.csv
 tr , ';' <people.csv >semicolon.csv
@@ -39,7 +39,8 @@ while IFS='|' read -r status piece command; do
     n=$((n + 1))
     eval "cellar $command" >stdout 2>stderr </dev/null
     found=$?
-    if [ "$found" -ne "$status" ] || ! grep -qF -- "$piece" stderr || [ -s stdout ]; then
+    if [ "$found" -ne "$status" ] || ! grep -qF -- "$piece" stderr || [ -s stdout ] ||
+        grep -qF '(null)' stderr; then
         echo "cellar $command: exit status $found, not $status, or no '$piece' in:"
         cat stderr
     fi
