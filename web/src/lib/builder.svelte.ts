@@ -10,7 +10,8 @@ import { canonical, finest, findVariable, nCells, type Choice, type Dataset, typ
 export class Builder {
   choices = $state<Choice[]>([]);
   preview = $state<Preview | null>(null);
-  data = $state.raw<JsonStat | null>(null);
+  /** The answer, and which variables were asked for as rows and columns of it. */
+  private answer = $state.raw<{ data: JsonStat; rows: string[]; columns: string[] } | null>(null);
   refusal = $state<Refusal | null>(null);
   isLoading = $state(false);
   private asked = 0;
@@ -26,10 +27,11 @@ export class Builder {
   get cells(): number {
     return nCells(this.dataset, this.choices);
   }
+  get data(): JsonStat | null {
+    return this.answer?.data ?? null;
+  }
   get crosstab(): Crosstab | null {
-    if (this.data === null) return null;
-    const named = (place: Place) => this.choices.filter((c) => c.place === place).map((c) => c.variable);
-    return crosstab(this.data, named('rows'), named('columns'));
+    return this.answer === null ? null : crosstab(this.answer.data, this.answer.rows, this.answer.columns);
   }
 
   open(query: URLSearchParams): void {
@@ -103,16 +105,18 @@ export class Builder {
       this.preview = preview;
       if (preview.answer === null && preview.refusal !== null) {
         const { detail, rule, suggestions } = preview.refusal;
-        this.data = null;
+        this.answer = null;
         this.refusal = { status: 403, detail, rule, suggestions: suggestions.map((s) => s.table) };
         return;
       }
+      const named = (place: Place) => this.choices.filter((c) => c.place === place).map((c) => c.variable);
+      const asked = { rows: named('rows'), columns: named('columns') };
       const data = await getData(this.dataset.id, this.query);
       if (isOld()) return;
-      this.data = data;
+      this.answer = { data, ...asked };
     } catch (error) {
       if (isOld()) return;
-      this.data = null;
+      this.answer = null;
       this.refusal = error instanceof Refused ? error.refusal : { status: 0, detail: String(error) };
     } finally {
       if (!isOld()) this.isLoading = false;
