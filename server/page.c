@@ -6,7 +6,8 @@
 
 #include "server.h"
 
-/* Where the page lies relative to the folder of this program: in a build, and when it is installed. */
+/* Where the page lies relative to the folder of this program: in a build, and when it is installed.
+ */
 static const char *const places[] = {"../web", CELLAR_PAGE_FROM_SERVER};
 
 const char *server_find_page(char path[PATH_MAX])

@@ -21,12 +21,9 @@ typedef struct route {
 } route;
 
 /* What exists; the first prefix that fits decides. */
-static const route routes[] = {{"api/v2", serve_route_pxweb2},
-                               {"api/v1", serve_route_pxweb1},
-                               {"sdmx", serve_route_sdmx},
-                               {"v1", serve_route_v1},
-                               {"t", serve_route_table},
-                               {NULL, NULL}};
+static const route routes[] = {{"api/v2", serve_route_pxweb2}, {"api/v1", serve_route_pxweb1},
+                               {"sdmx", serve_route_sdmx},     {"v1", serve_route_v1},
+                               {"t", serve_route_table},       {NULL, NULL}};
 
 /* How many segments of the call the prefix takes; 0: it is another one. */
 static size_t match(const char *prefix, const serve_call *call)
