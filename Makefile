@@ -86,6 +86,7 @@ install: release ## install under PREFIX=/usr/local (DESTDIR is honoured); after
 	@echo "installed: $(DESTDIR)$(PREFIX)/bin/cellar; begin with: cellar help"
 
 release: ## build the program and the libraries in build/release
+	@if [ -e build ] && [ ! -w build ]; then echo "build/ belongs to another user (sudo make install?): sudo rm -r build" >&2; exit 1; fi
 	@tools/bootstrap build
 	@cmake --preset release >/dev/null
 	@echo "compiling Cellar (a few minutes the first time)"

@@ -14,7 +14,7 @@
 #include "fail_every.h"
 #include "splitmix.h"
 
-enum { VARIABLES_MAX = 14, LEAVES_MAX = 200 };
+enum { VARIABLES_MAX = 14, LEAVES_MAX = 216 /* three variables of at most six */ };
 
 /* ---- universes ------------------------------------------------------------------- */
 
