@@ -83,9 +83,14 @@ static int run_file(demo_run *run, const char *name, const demo_file *file, uint
     return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
 }
 
+/* People first: a folder that is refused is refused before anything is in it. */
 static int run_all(demo_run *run)
 {
     int result = run_folder(run, "");
+    if (result == CLI_GO_ON)
+        result = run_file(run, "people.csv", NULL, run->seed);
+    if (result == CLI_GO_ON)
+        result = run_file(run, "standin.csv", NULL, run->seed + 1);
     if (result == CLI_GO_ON)
         result = run_folder(run, "codelists");
     if (result == CLI_GO_ON)
@@ -94,10 +99,6 @@ static int run_all(demo_run *run)
         result = run_folder(run, "sites");
     for (const demo_file *file = demo_files; file->name != NULL && result == CLI_GO_ON; file++)
         result = run_file(run, file->name, file, 0);
-    if (result == CLI_GO_ON)
-        result = run_file(run, "people.csv", NULL, run->seed);
-    if (result == CLI_GO_ON)
-        result = run_file(run, "standin.csv", NULL, run->seed + 1);
     if (result != CLI_GO_ON)
         return result;
     cli_message("wrote people.csv, standin.csv (%" PRIu64 " made-up people each), codelists/, "
