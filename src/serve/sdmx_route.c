@@ -126,7 +126,7 @@ static cellar_status sdmx_read_key(const serve_call *call, const char *key, serv
 {
     serve_sdmx *sdmx = cellar_arena_alloc(call->arena, 1, sizeof *sdmx);
     char *copy = cellar_arena_copy(call->arena, key, strlen(key));
-    const char *parts[SERVE_MAX_AXES];
+    const char *parts[SERVE_MAX_AXES] = {NULL};
     cellar_status status = CELLAR_OK;
     if (sdmx == NULL || copy == NULL)
         return cellar_fail_memory(err, "a key");
