@@ -126,11 +126,13 @@ static cellar_status sdmx_read_key(const serve_call *call, const char *key, serv
 {
     serve_sdmx *sdmx = cellar_arena_alloc(call->arena, 1, sizeof *sdmx);
     char *copy = cellar_arena_copy(call->arena, key, strlen(key));
-    const char *parts[SERVE_MAX_AXES] = {NULL};
+    const char *parts[SERVE_MAX_AXES];
     cellar_status status = CELLAR_OK;
     if (sdmx == NULL || copy == NULL)
         return cellar_fail_memory(err, "a key");
     serve_sdmx_init(sdmx, request->dataset);
+    for (size_t d = 0; d < SERVE_MAX_AXES; d++)
+        parts[d] = "";
     if (sdmx_split(copy, '.', parts, SERVE_MAX_AXES) != sdmx->n_key)
         return cellar_fail(err, CELLAR_ERR_INPUT,
                            "A key of this dataflow has %zu parts between points.", sdmx->n_key);
