@@ -31,7 +31,7 @@ void cellar_px_add_symbols(cellar_text *text);
 
 /* ---- names of variables ---------------------------------------------------- */
 
-/* As px can hold them, told apart where that makes two alike. {0} is empty. */
+/* As px can hold them; where that makes two alike they get different endings. {0} is empty. */
 typedef struct cellar_px_names {
     cellar_text names[CELLAR_MAX_VARIABLES + 1];
     size_t n;

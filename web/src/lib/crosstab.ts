@@ -91,7 +91,8 @@ export function isTooWide(cell: Cell): boolean {
   return cell.value !== null && cell.low !== null && cell.high !== null && cell.high - cell.low > Math.abs(cell.value);
 }
 
-/** From an interval of 95 % to one of 97.5 %: 1.14 for normal noise, 1.23 for Laplace noise. */
+/** From an interval of 95 % to one that misses with at most 0.025 = 0.05^c, by the same argument as for
+ * intervals that hold together (Read.svelte): exact for Laplace noise, wide for normal noise. */
 const TO_975 = Math.log(40) / Math.log(20);
 
 /** Part of a whole in per cent. Both intervals are widened to 97.5 %, so that the result covers with at
