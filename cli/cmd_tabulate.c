@@ -2,10 +2,12 @@
 /* cellar tabulate: from records to a table. */
 #include "verbs.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cellar/key.h>
+#include <cellar/sql.h>
 #include <cellar/tabulate.h>
 
 #include "json_out.h"
@@ -20,35 +22,48 @@ typedef struct tabulate_values {
     cli_reader reader;
     cli_table_options table;
     int json;
-    cli_words where;
+    cli_words where, from;
     cli_record_options records;
-    const char *weight, *unit, *margins, *hierarchy, *structural_zeros;
+    const char *weight, *unit, *margins, *hierarchy, *structural_zeros, *order_by;
     cli_number max_per_unit, max_weight;
+    int dialect; /* of sql */
 } tabulate_values;
 
 #define AT(member) offsetof(tabulate_values, member)
+/* clang-format off */
+/* What is counted, of a file or of a table of a database. */
+#define COUNTING_OPTIONS                                                                           \
+    SECTION("What to count"),                                                                      \
+    TEXT("by", "A,B,C", variables.by,                                                              \
+         "the columns to count by; a name with a comma goes in double quotes"),                    \
+    MANY("where", "CONDITION", where,                                                              \
+         "count only rows that meet it: 'sex=F', 'region=1|2', 'status!=x', 'age>=18'; may be "    \
+         "repeated"),                                                                              \
+    MANY("missing-as", "[VAR=]HOW", variables.missing_as,                                          \
+         "what to do with a row whose variable is missing: drop it, or count it in a level of its " \
+         "own; needed when there are any; may be repeated, for all variables and for one"),        \
+    TEXT("weight", "COLUMN", weight, "also add up this column, beside the plain count"),           \
+    NUMBER("max-weight", "W", max_weight, 1, CELLAR_WEIGHT_BOUND_MAX,                              \
+           "weights above W count as W; a bound that is public, without which sums cannot be "     \
+           "protected"),                                                                           \
+    TEXT("unit", "COLUMN", unit, "records with the same value belong to one person or household"), \
+    NUMBER("max-per-unit", "M", max_per_unit, 1, 0, "count only the first M records of a unit"),   \
+    CLI_RECORD_OPTIONS(AT(records)),                                                               \
+    SECTION("Categories"),                                                                         \
+    CLI_DOMAIN_OPTIONS(AT(variables)),                                                             \
+    MANY("level", "VAR=N", variables.level,                                                        \
+         "count a level of the hierarchy of its code list, 1 for the top [finest]"),               \
+    CLI_RECODE_OPTIONS(AT(variables))
+/* clang-format on */
+
 static const cli_option tabulate_options[] = {
-    SECTION("What to count"),
-    TEXT("by", "A,B,C", variables.by,
-         "the columns to count by; a name with a comma goes in double quotes"),
-    MANY("where", "CONDITION", where,
-         "count only rows that meet it: 'sex=F', 'region=1|2', 'status!=x', 'age>=18'; may be "
-         "repeated"),
-    MANY("missing-as", "[VAR=]HOW", variables.missing_as,
-         "what to do with a row whose variable is missing: drop it, or count it in a level of its "
-         "own; needed when there are any; may be repeated, for all variables and for one"),
-    TEXT("weight", "COLUMN", weight, "also add up this column, beside the plain count"),
-    NUMBER("max-weight", "W", max_weight, 1, CELLAR_WEIGHT_BOUND_MAX,
-           "weights above W count as W; a bound that is public, without which sums cannot be "
-           "protected"),
-    TEXT("unit", "COLUMN", unit, "records with the same value belong to one person or household"),
-    NUMBER("max-per-unit", "M", max_per_unit, 1, 0, "count only the first M records of a unit"),
-    CLI_RECORD_OPTIONS(AT(records)),
-    SECTION("Categories"),
-    CLI_DOMAIN_OPTIONS(AT(variables)),
-    MANY("level", "VAR=N", variables.level,
-         "count a level of the hierarchy of its code list, 1 for the top [finest]"),
-    CLI_RECODE_OPTIONS(AT(variables)),
+    COUNTING_OPTIONS,
+    SECTION("Counting in a database"),
+    MANY("from", "PLACE", from,
+         "FILE is a table of this database, which does the counting: sqlite:FILE or "
+         "postgresql:CONNINFO; repeat it for shards"),
+    TEXT("order-by", "A,B", order_by,
+         "with --from and --unit: the columns that say which records of a unit come first"),
     SECTION("Margins"),
     TEXT("margins", "WHICH", margins,
          "all, none, or a list such as 'a*b,a,total' of the margins to add [none]"),
@@ -75,16 +90,46 @@ static const cli_option tabulate_options[] = {
 static const char *const tabulate_examples[] = {
     "cellar tabulate people.csv --by region,sex,age --band age=5 --missing-as drop",
     "cellar tabulate people.csv --by region,sex --domain codelists --margins all -o true.json",
-    "cellar tabulate visits.csv --by clinic --unit patient --max-per-unit 3", NULL};
+    "cellar tabulate visits.csv --by clinic --unit patient --max-per-unit 3",
+    "cellar tabulate people --from postgresql:service=census --by sex --domain codelists", NULL};
 
 static const cli_command tabulate_command = {
     "tabulate",
     "FILE --by A,B,C [options]",
     "Counts the records of FILE (CSV, gzip too; SPSS, Stata, SAS; a store; - is standard input) "
-    "into a table. True counts are confidential: files are written with mode 0600.",
+    "into a table. True counts are confidential: files are written with mode 0600. With --from the "
+    "records stay in their database, and only cells leave it; 'cellar sql' shows the question.",
     tabulate_options,
     sizeof tabulate_options / sizeof tabulate_options[0],
     tabulate_examples};
+
+static const cli_option sql_options[] = {
+    SECTION("The database"),
+    CHOICE("dialect",
+           "postgresql|sqlite|mariadb|duckdb|clickhouse|spark|bigquery|snowflake|trino", dialect,
+           "whose SQL to write; required"),
+    TEXT("order-by", "A,B", order_by,
+         "with --unit: the columns that say which records of a unit come first"),
+    COUNTING_OPTIONS,
+    CLI_READER_OPTIONS(AT(reader)),
+    SECTION("Other"),
+};
+
+static const char *const sql_examples[] = {
+    "cellar sql people --dialect postgresql --by region,sex --domain codelists",
+    "cellar sql census.people --dialect duckdb --by age --bottom age=15 --top age=75 --band age=5",
+    NULL};
+
+static const cli_command sql_command = {
+    "sql",
+    "TABLE --dialect NAME --by A,B,C [options]",
+    "Prints the question that 'tabulate --from' asks a database: one SELECT whose answer has a row "
+    "for each cell, and one for each reason why records do not count. Categories are declared. "
+    "The SQL of postgresql, sqlite, mariadb and duckdb is compared with 'tabulate' by tests; the "
+    "others were written by their manuals and run nowhere.",
+    sql_options,
+    sizeof sql_options / sizeof sql_options[0],
+    sql_examples};
 
 /* ---- from options to the library's terms ---------------------------------- */
 
@@ -94,6 +139,8 @@ typedef struct tabulate_run {
     cli_variables variables;
     uint64_t *masks;
     cli_table_out out;
+    cellar_sql_source source;
+    cli_words order_by;
     unsigned char secret[CELLAR_KEY_SECRET_BYTES]; /* for record keys; wiped */
 } tabulate_run;
 
@@ -178,7 +225,8 @@ static int tabulate_check(const tabulate_values *values, const cli_words *files)
     return CLI_GO_ON;
 }
 
-static int tabulate_prepare(const tabulate_values *values, const char *path, tabulate_run *run)
+/* What is counted: all but margins and the output. */
+static int tabulate_spec(const tabulate_values *values, const char *path, tabulate_run *run)
 {
     cellar_tabulate_spec *spec = &run->spec;
     int result;
@@ -204,11 +252,23 @@ static int tabulate_prepare(const tabulate_values *values, const char *path, tab
     spec->variables = run->variables.specs;
     spec->missing_policy = run->variables.missing_policy;
     spec->n_variables = run->variables.names.n;
+    run->source = cellar_sql_source_default();
+    run->source.table = path;
+    if (values->order_by != NULL && !cli_words_split(&run->order_by, values->order_by, ',', 1))
+        result = cli_usage("--order-by: a quote is not closed");
+    run->source.order_by = cli_words_items(&run->order_by);
+    run->source.n_order_by = run->order_by.n;
+    return result;
+}
+
+static int tabulate_prepare(const tabulate_values *values, const char *path, tabulate_run *run)
+{
+    int result = tabulate_spec(values, path, run);
     if (result == CLI_GO_ON)
         result = tabulate_margins(values->margins, run);
     if (result == CLI_GO_ON)
         result = tabulate_hierarchy(values->hierarchy, run);
-    if (result == CLI_GO_ON)
+    if (result == CLI_GO_ON && values->from.n == 0)
         result = cli_reader_spare(path, values->table.path);
     if (result == CLI_GO_ON)
         result = cli_table_out_open(&values->table, !values->json, &run->out);
@@ -277,7 +337,10 @@ static int tabulate_run_it(const tabulate_values *values, tabulate_run *run)
     cellar_status status;
 
     run->spec.progress = cli_progress_begin();
-    status = cellar_tabulate(&run->spec, &table, &rows, &err);
+    status = values->from.n > 0
+                 ? cellar_tabulate_at(&run->spec, &run->source, cli_words_items(&values->from),
+                                      values->from.n, &table, &rows, &err)
+                 : cellar_tabulate(&run->spec, &table, &rows, &err);
     cli_progress_end();
     if (status != CELLAR_OK)
         return cli_exit(status, &err);
@@ -288,6 +351,46 @@ static int tabulate_run_it(const tabulate_values *values, tabulate_run *run)
         status = tabulate_json(table, &rows, values, &err);
     cellar_table_free(table);
     return cli_exit(status, &err);
+}
+
+static void tabulate_clear(tabulate_run *run)
+{
+    cli_table_out_clear(&run->out);
+    cli_variables_clear(&run->variables);
+    cli_words_clear(&run->order_by);
+    free(run->masks);
+    explicit_bzero(run->secret, sizeof run->secret);
+}
+
+int cli_sql(int argc, char **argv)
+{
+    tabulate_values values = {0};
+    cli_words files = {0};
+    tabulate_run run = {0};
+    cellar_error err;
+    char *sql = NULL;
+    int result = cli_options_parse(&sql_command, argc, argv, &values, &files);
+
+    if (result == CLI_GO_ON && files.n != 1)
+        result = cli_usage("sql: name the table of the database, and no other");
+    if (result == CLI_GO_ON && values.dialect == 0)
+        result = cli_usage("sql: say whose SQL to write: --dialect postgresql");
+    if (result == CLI_GO_ON)
+        result = tabulate_check(&values, &files);
+    if (result == CLI_GO_ON)
+        result = tabulate_spec(&values, files.items[0], &run);
+    if (result == CLI_GO_ON) {
+        const cellar_status status = cellar_sql_write(
+            &run.spec, &run.source, (cellar_sql_dialect) (values.dialect - 1), &sql, &err);
+        if (status == CELLAR_OK)
+            puts(sql);
+        result = cli_exit(status, &err);
+    }
+    cellar_sql_free(sql);
+    tabulate_clear(&run);
+    cli_words_clear(&files);
+    cli_options_clear(&sql_command, &values);
+    return result;
 }
 
 int cli_tabulate(int argc, char **argv)
@@ -303,10 +406,7 @@ int cli_tabulate(int argc, char **argv)
         result = tabulate_prepare(&values, files.items[0], &run);
     if (result == CLI_GO_ON)
         result = tabulate_run_it(&values, &run);
-    cli_table_out_clear(&run.out);
-    cli_variables_clear(&run.variables);
-    free(run.masks);
-    explicit_bzero(run.secret, sizeof run.secret);
+    tabulate_clear(&run);
     cli_words_clear(&files);
     cli_options_clear(&tabulate_command, &values);
     return result;

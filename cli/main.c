@@ -21,6 +21,7 @@ static const main_verb verbs[] = {
     {"describe", "From records to tables", "what a data file holds, before counting it",
      cli_describe},
     {"tabulate", "From records to tables", "count records into a table", cli_tabulate},
+    {"sql", "From records to tables", "the question to a database that counts by itself", cli_sql},
     {"store", "From records to tables", "records as small codes, for fast tables", cli_store},
     {"collect", "From records to tables", "collect data so that no party sees a whole record",
      cli_collect},

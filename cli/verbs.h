@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The verbs, one cmd_<verb>.c each (verify-release is in cmd_sign.c). */
+/* The verbs, one cmd_<verb>.c each (verify-release is in cmd_sign.c, sql in cmd_tabulate.c). */
 #ifndef CELLAR_CLI_VERBS_H
 #define CELLAR_CLI_VERBS_H
 
@@ -26,6 +26,7 @@ int cli_report(int argc, char **argv);
 int cli_risk(int argc, char **argv);
 int cli_serve(int argc, char **argv);
 int cli_sign(int argc, char **argv);
+int cli_sql(int argc, char **argv);
 int cli_store(int argc, char **argv);
 int cli_tabulate(int argc, char **argv);
 int cli_utility(int argc, char **argv);

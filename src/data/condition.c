@@ -215,6 +215,31 @@ const char *cellar_condition_column(const cellar_condition *condition)
     return condition->column;
 }
 
+const char *cellar_condition_order(const cellar_condition *condition)
+{
+    return condition->sign >= CONDITION_LESS ? condition_sign_text(condition->sign) : NULL;
+}
+
+void cellar_condition_add_bound(const cellar_condition *condition, cellar_text *text)
+{
+    cellar_text_add_decimal(text, condition->bound, condition->scale);
+}
+
+size_t cellar_condition_n_values(const cellar_condition *condition)
+{
+    return condition->n_values;
+}
+
+const char *cellar_condition_value(const cellar_condition *condition, size_t i)
+{
+    return condition->values[i].text;
+}
+
+int cellar_condition_excludes(const cellar_condition *condition)
+{
+    return condition->sign == CONDITION_NOT_EQUAL;
+}
+
 /* ---- the normal form ------------------------------------------------------- */
 
 void cellar_condition_add_text(const cellar_condition *condition, cellar_text *text)
@@ -224,7 +249,7 @@ void cellar_condition_add_text(const cellar_condition *condition, cellar_text *t
     cellar_text_add_quoted(text, condition->column, strlen(condition->column));
     cellar_text_add_string(text, condition_sign_text(condition->sign));
     if (condition->sign >= CONDITION_LESS) {
-        cellar_text_add_decimal(text, condition->bound, condition->scale);
+        cellar_condition_add_bound(condition, text);
         return;
     }
     for (size_t i = 0; i < condition->n_values; i++) {

@@ -20,6 +20,13 @@ const char *cellar_condition_column(const cellar_condition *condition);
 /* Adds the condition in a normal form, which parses back: two texts that differ in blanks, quotes,
  * the order of values or the digits of a bound have the same. */
 void cellar_condition_add_text(const cellar_condition *condition, cellar_text *text);
+/* Its parts, for who asks a database: the sign of an order ("<", ...; NULL: values are listed) and
+ * its bound; the values, and whether they are those that do not count. */
+const char *cellar_condition_order(const cellar_condition *condition);
+void cellar_condition_add_bound(const cellar_condition *condition, cellar_text *text);
+size_t cellar_condition_n_values(const cellar_condition *condition);
+const char *cellar_condition_value(const cellar_condition *condition, size_t i);
+int cellar_condition_excludes(const cellar_condition *condition);
 /* 1 holds, 0 does not; a value that is no number meets no order condition. Thread-safe. */
 int cellar_condition_holds(const cellar_condition *condition, const char *text, size_t length);
 

@@ -17,6 +17,14 @@ set(LAYER_SOURCES
   describe.c
   dictionary.c
   encoding.c
+  parquet/bits.c
+  parquet/cursor.c
+  parquet/file.c
+  parquet/footer.c
+  parquet/texts.c
+  parquet/thrift.c
+  parquet/unpack.c
+  parquet/value.c
   recode.c
   recode_map.c
   recognise.c

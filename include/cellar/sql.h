@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Counting where the data live: a tabulation as one SQL question, and the answer as a table. Only
+ * cells leave the database: categories, counts, sums of weights and of record keys. */
+#ifndef CELLAR_SQL_H
+#define CELLAR_SQL_H
+
+#include <cellar/tabulate.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum cellar_sql_dialect {
+    CELLAR_SQL_POSTGRESQL,
+    CELLAR_SQL_SQLITE,
+    CELLAR_SQL_MARIADB,
+    CELLAR_SQL_DUCKDB,
+    CELLAR_SQL_CLICKHOUSE,
+    CELLAR_SQL_SPARK,
+    CELLAR_SQL_BIGQUERY,
+    CELLAR_SQL_SNOWFLAKE,
+    CELLAR_SQL_TRINO,
+    CELLAR_SQL_N_DIALECTS
+} cellar_sql_dialect;
+
+/* "postgresql", ...; NULL beyond the last. */
+CELLAR_API const char *cellar_sql_dialect_name(cellar_sql_dialect dialect);
+/* 1 when its answers are compared with cellar_tabulate() by tests; 0: its syntax was written by the
+ * manual of the engine, and nothing was run. */
+CELLAR_API int cellar_sql_dialect_is_tested(cellar_sql_dialect dialect);
+
+/* Where the records are. Start from cellar_sql_source_default(). */
+typedef struct cellar_sql_source {
+    const char *table; /* "people" or "schema.people"; a part with a point in it in double quotes */
+    const char *const *order_by; /* columns: which records of a unit come first; needed where the
+                                    spec bounds the records of units, and then without ties */
+    size_t n_order_by;
+} cellar_sql_source;
+
+CELLAR_API cellar_sql_source cellar_sql_source_default(void); /* no table yet */
+
+/* Writes the question of `spec`, whose `path` and `reader` but for `bad_rows` are not read. Domains
+ * are declared, or implied by the recode; bands lie between a bottom and a top. What cannot be
+ * asked of the database is refused with the reason (CELLAR_ERR_UNSUPPORTED): record keys that would
+ * be derived from a secret, columns of counts. Free *sql with cellar_sql_free(). On failure it is
+ * NULL.
+ *
+ * The answer has a column `o` (0 for cells that count; below 0 for rows that do not, and why), a
+ * column c1, c2, ... for each variable (the leaf of its domain), the number of records `n`, and
+ * where they are asked for `w` and `k`, sums of weights and of keys. Its rows are in no order. */
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_sql_write(const cellar_tabulate_spec *spec,
+                                                           const cellar_sql_source *source,
+                                                           cellar_sql_dialect dialect, char **sql,
+                                                           cellar_error *err) CELLAR_NONNULL(1, 2);
+CELLAR_API void cellar_sql_free(char *sql); /* NULL is fine */
+
+/* The answer, as it comes: give each row, then take the table. */
+typedef struct cellar_sql_answer cellar_sql_answer;
+/* `spec` and what it points at outlive the answer. On failure *out is NULL. */
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_sql_answer_create(const cellar_tabulate_spec *spec,
+                                                                   cellar_sql_dialect dialect,
+                                                                   cellar_sql_answer **out,
+                                                                   cellar_error *err)
+    CELLAR_NONNULL(1);
+CELLAR_API void cellar_sql_answer_free(cellar_sql_answer *answer); /* NULL is fine */
+/* How many columns a row has. */
+CELLAR_API size_t cellar_sql_answer_n_columns(const cellar_sql_answer *answer) CELLAR_NONNULL(1);
+/* One row as texts, in the order of the question; `source` names the database in messages. A row
+ * that says that a value cannot be counted is an error (CELLAR_ERR_INPUT), as in a file. */
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_sql_answer_add(cellar_sql_answer *answer,
+                                                                const char *source,
+                                                                const char *const *fields,
+                                                                cellar_error *err)
+    CELLAR_NONNULL(1, 3);
+/* The table of all rows that were given, as cellar_tabulate() would make it of the records. Once.
+ * `report` may be NULL. On failure *out is NULL. */
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_sql_answer_table(cellar_sql_answer *answer,
+                                                                  cellar_table **out,
+                                                                  cellar_row_report *report,
+                                                                  cellar_error *err)
+    CELLAR_NONNULL(1);
+
+/* Asks databases and makes the table. A place is "sqlite:FILE" or "postgresql:CONNINFO" (as libpq
+ * reads it; passwords stay in its own files and variables). Several places are shards, whose
+ * records add up: all are asked at once, and all must answer; units may not be spread over them.
+ * The table is the one that cellar_tabulate() makes of the records in a file. `report` may be NULL.
+ * On failure *out is NULL. */
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_tabulate_at(const cellar_tabulate_spec *spec, const cellar_sql_source *source,
+                   const char *const *places, size_t n_places, cellar_table **out,
+                   cellar_row_report *report, cellar_error *err) CELLAR_NONNULL(1, 2, 3);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

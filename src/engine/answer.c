@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Rows of an answer become cells, and cells the table that the records would have made. */
+#include <string.h>
+
+#include <cellar/columns.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "data/record_key.h"
+#include "engine/dialect.h"
+#include "engine/question.h"
+
+struct cellar_sql_answer {
+    const cellar_tabulate_spec *spec;
+    const sql_dialect *dialect;
+    cellar_arena *texts; /* of weights */
+    uint32_t *leaves[CELLAR_MAX_VARIABLES];
+    size_t leaves_room[CELLAR_MAX_VARIABLES];
+    size_t n_leaves[CELLAR_MAX_VARIABLES]; /* that each domain has */
+    uint64_t *counts, *keys;
+    const char **weights;
+    size_t counts_room, keys_room, weights_room;
+    size_t n;
+    cellar_row_report report;
+};
+
+cellar_status cellar_sql_answer_create(const cellar_tabulate_spec *spec, cellar_sql_dialect dialect,
+                                       cellar_sql_answer **out, cellar_error *err)
+{
+    cellar_sql_answer *a = cellar_alloc(1, sizeof *a);
+    cellar_coder *coder = NULL;
+    cellar_status status = CELLAR_OK;
+    *out = NULL;
+    if (a == NULL || (a->texts = cellar_arena_create(SIZE_MAX / 2)) == NULL)
+        CELLAR_TRY(cellar_fail_memory(err, "an answer"));
+    a->spec = spec;
+    a->dialect = sql_dialect_of(dialect);
+    for (size_t v = 0; v < spec->n_variables; v++) {
+        CELLAR_TRY(sql_make_coder(spec, v, &coder, err));
+        a->n_leaves[v] = cellar_coder_n_codes(coder);
+        cellar_coder_free(coder);
+        coder = NULL;
+    }
+    *out = a;
+    a = NULL;
+out:
+    cellar_sql_answer_free(a);
+    return status;
+}
+
+void cellar_sql_answer_free(cellar_sql_answer *a)
+{
+    if (a == NULL)
+        return;
+    for (size_t v = 0; v < CELLAR_MAX_VARIABLES; v++)
+        cellar_free(a->leaves[v]);
+    cellar_free(a->counts);
+    cellar_free(a->keys);
+    cellar_free(a->weights);
+    cellar_arena_free(a->texts);
+    cellar_free(a);
+}
+
+size_t cellar_sql_answer_n_columns(const cellar_sql_answer *a)
+{
+    return 2 + a->spec->n_variables + (a->spec->weight_column != NULL) +
+           (a->spec->record_key_column != NULL);
+}
+
+/* ---- a row ------------------------------------------------------------------------------ */
+
+static int read_whole(const char *field, int64_t *out)
+{
+    return field != NULL && cellar_parse_i64(field, strlen(field), out);
+}
+
+/* What is wrong with a value: the sentence that a file would get, without its line. */
+static cellar_status fail_value(const cellar_sql_answer *a, const char *source, int64_t reason,
+                                cellar_error *err)
+{
+    const cellar_tabulate_spec *spec = a->spec;
+    const size_t use = (size_t) (reason / SQL_WRONG) - 1;
+    const char *column, *why;
+    if (use < spec->n_variables) {
+        column = spec->variables[use].column;
+        why = cellar_outcome_text((int32_t) (reason % SQL_WRONG));
+    } else if (use == spec->n_variables) {
+        column = spec->weight_column;
+        why = "expected a weight, a decimal number of at least 0";
+    } else if (use == spec->n_variables + 1) {
+        column = spec->record_key_column;
+        why = spec->key_range > 0 ? "expected a record key, an integer below the key range"
+                                  : "expected a record key, a decimal in [0,1)";
+    } else {
+        column = spec->unit_column;
+        why = "the unit is missing";
+    }
+    return cellar_fail(err, CELLAR_ERR_INPUT, "%s: column '%.200s': %s", source,
+                       column != NULL ? column : "", why);
+}
+
+/* Rows that do not count. */
+static cellar_status add_reason(cellar_sql_answer *a, const char *source, int64_t reason,
+                                uint64_t n, cellar_error *err)
+{
+    a->report.n_read += n;
+    if (reason == SQL_FILTERED)
+        a->report.n_filtered += n;
+    else if (reason == SQL_MISSING)
+        a->report.n_missing += n;
+    else if (reason == SQL_OVER_UNIT)
+        a->report.n_over_unit += n;
+    else if (reason > SQL_WRONG || reason / SQL_WRONG > CELLAR_MAX_VARIABLES + 3)
+        return cellar_fail(err, CELLAR_ERR_INPUT, "%s: the answer has a row that nothing asked for",
+                           source);
+    else if (a->spec->reader.bad_rows == CELLAR_BAD_ROWS_SKIP)
+        a->report.n_bad += n;
+    else
+        return fail_value(a, source, reason, err);
+    return CELLAR_OK;
+}
+
+/* A sum of keys, modulo their range: a whole number, or two halves as SQLite adds them up. */
+static int read_key(const cellar_sql_answer *a, const char *field, uint64_t *out)
+{
+    const uint64_t range =
+        a->spec->key_range > 0 ? a->spec->key_range : (uint64_t) CELLAR_DECIMAL_KEY_RANGE;
+    const char *colon = field != NULL ? strchr(field, ':') : NULL;
+    cellar_int128 high = 0, low;
+    if (field == NULL)
+        return 0;
+    if (colon != NULL) {
+        if (!cellar_parse_decimal(field, (size_t) (colon - field), 0, &high, NULL))
+            return 0;
+        field = colon + 1;
+    }
+    if (!cellar_parse_decimal(field, strlen(field), 0, &low, NULL) || high < 0 || low < 0)
+        return 0;
+    high = (high % (cellar_int128) range) * ((cellar_int128) 1 << 32) % (cellar_int128) range;
+    *out = (uint64_t) ((high + low % (cellar_int128) range) % (cellar_int128) range);
+    return 1;
+}
+
+/* A sum of weights, as a decimal. NULL: it is none, or memory ended. */
+static const char *read_weight(cellar_sql_answer *a, const char *field)
+{
+    cellar_text text = {0};
+    cellar_int128 value;
+    const char *copy = NULL;
+    if (field == NULL || !cellar_parse_decimal(field, strlen(field), 9 - a->dialect->weight_scale,
+                                               &value, NULL))
+        return NULL;
+    cellar_text_add_decimal(&text, value, 9);
+    if (!text.failed)
+        copy = cellar_arena_copy(a->texts, text.bytes, text.length);
+    cellar_text_clear(&text);
+    return copy;
+}
+
+static int make_room(cellar_sql_answer *a)
+{
+    int is_ok = cellar_grow(&a->counts, &a->counts_room, a->n + 1, sizeof *a->counts) &&
+                cellar_grow(&a->keys, &a->keys_room, a->n + 1, sizeof *a->keys) &&
+                cellar_grow(&a->weights, &a->weights_room, a->n + 1, sizeof *a->weights);
+    for (size_t v = 0; is_ok && v < a->spec->n_variables; v++)
+        is_ok = cellar_grow(&a->leaves[v], &a->leaves_room[v], a->n + 1, sizeof *a->leaves[v]);
+    return is_ok;
+}
+
+cellar_status cellar_sql_answer_add(cellar_sql_answer *a, const char *source,
+                                    const char *const *fields, cellar_error *err)
+{
+    const size_t n_variables = a->spec->n_variables;
+    const char *const *more = fields + n_variables + 2;
+    int64_t reason, count, leaf;
+    int is_ok = read_whole(fields[0], &reason) && reason <= 0 &&
+                read_whole(fields[n_variables + 1], &count) && count > 0;
+    if (is_ok && reason != SQL_COUNTS)
+        return add_reason(a, source, reason, (uint64_t) count, err);
+    if (!make_room(a))
+        return cellar_fail_memory(err, "an answer");
+    for (size_t v = 0; is_ok && v < n_variables; v++) {
+        is_ok = read_whole(fields[1 + v], &leaf) && leaf >= 0 && (size_t) leaf < a->n_leaves[v];
+        a->leaves[v][a->n] = is_ok ? (uint32_t) leaf : 0;
+    }
+    if (is_ok && a->spec->weight_column != NULL)
+        is_ok = (a->weights[a->n] = read_weight(a, *more++)) != NULL;
+    if (is_ok && a->spec->record_key_column != NULL)
+        is_ok = read_key(a, *more, &a->keys[a->n]);
+    if (!is_ok)
+        return cellar_fail(err, CELLAR_ERR_INPUT, "%s: the answer is not one to this question",
+                           source);
+    a->counts[a->n++] = (uint64_t) count;
+    a->report.n_read += (uint64_t) count;
+    a->report.n_counted += (uint64_t) count;
+    return CELLAR_OK;
+}
+
+cellar_status cellar_sql_answer_table(cellar_sql_answer *a, cellar_table **out,
+                                      cellar_row_report *report, cellar_error *err)
+{
+    const uint32_t *leaves[CELLAR_MAX_VARIABLES];
+    const cellar_counted_cells cells = {
+        .n = a->n,
+        .leaves = leaves,
+        .counts = a->counts,
+        .weights = a->spec->weight_column != NULL ? a->weights : NULL,
+        .keys = a->spec->record_key_column != NULL ? a->keys : NULL};
+    for (size_t v = 0; v < a->spec->n_variables; v++)
+        leaves[v] = a->leaves[v];
+    if (report != NULL)
+        *report = a->report;
+    return cellar_table_create_from_cells(a->spec, &cells, out, err);
+}

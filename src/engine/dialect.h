@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How databases differ. In the forms below @ stands for what they are about. */
+#ifndef CELLAR_ENGINE_DIALECT_H
+#define CELLAR_ENGINE_DIALECT_H
+
+#include <cellar/sql.h>
+
+#include "base/text.h"
+
+typedef enum sql_literal {
+    SQL_QUOTED,  /* 'it''s' */
+    SQL_ESCAPED, /* 'it\'s' */
+    SQL_E,       /* E'it\'s' : the same whatever the server's settings are */
+    SQL_HEX      /* X'69742773' : bytes, which no collation compares */
+} sql_literal;
+
+typedef struct sql_dialect {
+    const char *name;
+    int is_tested;
+    char quote; /* around names, doubled inside */
+    sql_literal literal;
+    const char *text;      /* of a column, compared byte by byte */
+    const char *is_number; /* a condition on a text: what cellar_decimal_read() takes */
+    const char *number;    /* of such a text, exact */
+    const char *weight;    /* of a number: rounded to nine decimals */
+    const char *weight_sum;
+    int weight_scale; /* decimals of its unit: 9 where weights are counted in billionths */
+    const char *is_key; /* a condition on a text: digits only */
+    const char *key;    /* of such a text: a whole number */
+    const char *key_sum;
+    const char *decimal_key; /* of a number in [0,1): times 10^18; NULL: it would not be exact */
+    int digits;              /* of a number that is exact, at most */
+    int has_windows;         /* row_number() */
+} sql_dialect;
+
+const sql_dialect *sql_dialect_of(cellar_sql_dialect dialect);
+
+/* Adds a form with @ replaced. */
+void sql_add_form(cellar_text *out, const char *form, const char *about);
+/* A name in quotes. */
+void sql_add_name(const sql_dialect *dialect, cellar_text *out, const char *name, size_t length);
+/* A text as a value; no byte of it ends the literal. */
+void sql_add_literal(const sql_dialect *dialect, cellar_text *out, const char *text);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Databases that are asked: each executor sends one question and hands the rows of the answer on. */
+#ifndef CELLAR_ENGINE_EXECUTOR_H
+#define CELLAR_ENGINE_EXECUTOR_H
+
+#include <cellar/sql.h>
+
+/* Receives one row as texts; a field may be NULL. */
+typedef cellar_status sql_row_sink(void *context, const char *const *fields, cellar_error *err);
+
+typedef struct sql_request {
+    const char *place; /* what stands behind the colon of "postgresql:…" */
+    const char *shown; /* names the database in messages: never a password */
+    const char *sql;
+    size_t n_columns; /* of a row */
+    const cellar_progress *progress;
+    sql_row_sink *sink;
+    void *context;
+} sql_request;
+
+/* Each asks inside one read-only transaction, and holds one row at a time. */
+cellar_status sql_run_sqlite(const sql_request *request, cellar_error *err);
+cellar_status sql_run_postgresql(const sql_request *request, cellar_error *err);
+
+/* CELLAR_ERR_CANCELLED when the caller wants to stop. */
+cellar_status sql_check_progress(const sql_request *request, cellar_error *err);
+
+#endif

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The question is five SELECTs inside each other, so that each speaks of short names only: fields
+ * as texts; numbers; codes; why a row does not count; cells. Databases flatten them. */
+#include "engine/question.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "engine/coding.h"
+
+typedef struct question {
+    const cellar_tabulate_spec *spec;
+    const cellar_sql_source *source;
+    const sql_dialect *dialect;
+    cellar_condition **conditions;
+    cellar_text *out;
+} question;
+
+/* ---- what can be asked ----------------------------------------------------------------- */
+
+static cellar_status refuse(const char *why, cellar_error *err)
+{
+    return cellar_fail(err, CELLAR_ERR_UNSUPPORTED, "%s", why);
+}
+
+cellar_status sql_check(const cellar_tabulate_spec *spec, const cellar_sql_source *source,
+                        cellar_sql_dialect dialect, cellar_error *err)
+{
+    const sql_dialect *d = sql_dialect_of(dialect);
+    if (spec->n_variables == 0 || spec->n_variables > CELLAR_MAX_VARIABLES)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a table has 1 to %d variables, not %zu",
+                           CELLAR_MAX_VARIABLES, spec->n_variables);
+    if (source->table == NULL || source->table[0] == '\0')
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "the table of the database has no name");
+    if (spec->record_id_column != NULL)
+        return refuse("record keys are not derived in a database, which would have to know the "
+                      "secret: store them in a column (--record-key)",
+                      err);
+    if (spec->reader.count_column != NULL)
+        return refuse("a column of counts is not read from a database; every row is one record",
+                      err);
+    if (spec->record_key_column != NULL && spec->key_range == 0 && d->decimal_key == NULL)
+        return cellar_fail(err, CELLAR_ERR_UNSUPPORTED,
+                           "%s has no exact decimals: store record keys as whole numbers, and give "
+                           "their range (--key-range)",
+                           d->name);
+    if ((spec->unit_column != NULL) != (spec->max_per_unit > 0))
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "a unit needs both its column and the number of records it may have");
+    if (spec->unit_column != NULL && !d->has_windows)
+        return cellar_fail(err, CELLAR_ERR_UNSUPPORTED,
+                           "%s cannot bound the records of units: it has no row_number()", d->name);
+    if (spec->unit_column != NULL && source->n_order_by == 0)
+        return refuse("rows of a database have no order: name the columns that say which records "
+                      "of a unit come first (--order-by)",
+                      err);
+    return CELLAR_OK;
+}
+
+const char *sql_variable_name(const cellar_variable_spec *variable)
+{
+    return variable->name != NULL ? variable->name : variable->column;
+}
+
+cellar_status sql_make_coder(const cellar_tabulate_spec *spec, size_t v, cellar_coder **out,
+                             cellar_error *err)
+{
+    const cellar_variable_spec *variable = &spec->variables[v];
+    const cellar_coder_spec coder = {.variable = sql_variable_name(variable),
+                                     .encoding = CELLAR_ENCODING_UTF8,
+                                     .missing = spec->missing,
+                                     .n_missing = spec->n_missing,
+                                     .missing_policy =
+                                         variable->missing_policy != CELLAR_MISSING_UNDECIDED
+                                             ? variable->missing_policy
+                                             : spec->missing_policy,
+                                     .recode = &variable->recode,
+                                     .codelist = variable->codelist,
+                                     .level = variable->level};
+    return cellar_coder_create(&coder, out, err);
+}
+
+/* ---- the innermost SELECT: fields as texts ------------------------------------------------ */
+
+/* Adds ", form AS name" about a column. */
+static void add_column(question *q, const char *column, const char *as, size_t number)
+{
+    cellar_text name = {0};
+    sql_add_name(q->dialect, &name, column, strlen(column));
+    if (name.failed) {
+        q->out->failed = 1;
+        return;
+    }
+    sql_add_form(q->out, q->dialect->text, name.bytes);
+    cellar_text_printf(q->out, " AS %s%zu, ", as, number);
+    cellar_text_clear(&name);
+}
+
+/* "schema.table", a part perhaps in double quotes. */
+static void add_table(question *q)
+{
+    const char *at = q->source->table;
+    while (*at != '\0') {
+        const int is_quoted = *at == '"';
+        const char *end = is_quoted ? strchr(at + 1, '"') : NULL;
+        size_t length;
+        if (end == NULL)
+            end = at + strcspn(at, ".");
+        length = (size_t) (end - at) - (size_t) (is_quoted && *end == '"');
+        sql_add_name(q->dialect, q->out, is_quoted ? at + 1 : at, length);
+        at = end + (*end == '"');
+        if (*at == '.') {
+            cellar_text_add_char(q->out, '.');
+            at++;
+        }
+    }
+}
+
+static void add_fields(question *q)
+{
+    const cellar_tabulate_spec *spec = q->spec;
+    cellar_text_add_string(q->out, "SELECT ");
+    for (size_t v = 0; v < spec->n_variables; v++)
+        add_column(q, spec->variables[v].column, "t", v + 1);
+    for (size_t w = 0; w < spec->n_where; w++)
+        add_column(q, cellar_condition_column(q->conditions[w]), "s", w + 1);
+    if (spec->weight_column != NULL)
+        add_column(q, spec->weight_column, "wt", 1);
+    if (spec->record_key_column != NULL)
+        add_column(q, spec->record_key_column, "kt", 1);
+    if (spec->unit_column != NULL)
+        add_column(q, spec->unit_column, "ut", 1);
+    for (size_t i = 0; spec->unit_column != NULL && i < q->source->n_order_by; i++) {
+        sql_add_name(q->dialect, q->out, q->source->order_by[i], strlen(q->source->order_by[i]));
+        cellar_text_printf(q->out, " AS r%zu, ", i + 1);
+    }
+    cellar_text_add_string(q->out, "1 AS one FROM ");
+    add_table(q);
+}
+
+/* ---- numbers, codes, reasons, cells ---------------------------------------------------------- */
+
+/* ", CASE WHEN is_number THEN number END AS name". */
+static void add_number(question *q, const char *text, const char *as)
+{
+    cellar_text_add_string(q->out, ", CASE WHEN ");
+    sql_add_form(q->out, q->dialect->is_number, text);
+    cellar_text_add_string(q->out, " THEN ");
+    sql_add_form(q->out, q->dialect->number, text);
+    cellar_text_printf(q->out, " END AS %s", as);
+}
+
+static void add_key_number(question *q)
+{
+    if (q->spec->key_range == 0) {
+        add_number(q, "kt1", "kx");
+        return;
+    }
+    cellar_text_add_string(q->out, ", CASE WHEN ");
+    sql_add_form(q->out, q->dialect->is_key, "kt1");
+    cellar_text_add_string(q->out, " THEN ");
+    sql_add_form(q->out, q->dialect->key, "kt1");
+    cellar_text_add_string(q->out, " END AS kx");
+}
+
+static void add_numbers(question *q)
+{
+    const cellar_tabulate_spec *spec = q->spec;
+    char text[32], number[32];
+    cellar_text_add_string(q->out, "SELECT a.*");
+    for (size_t v = 0; v < spec->n_variables; v++)
+        if (sql_coding_needs_number(&spec->variables[v])) {
+            snprintf(text, sizeof text, "t%zu", v + 1);
+            snprintf(number, sizeof number, "x%zu", v + 1);
+            add_number(q, text, number);
+        }
+    for (size_t w = 0; w < spec->n_where; w++)
+        if (cellar_condition_order(q->conditions[w]) != NULL) {
+            snprintf(text, sizeof text, "s%zu", w + 1);
+            snprintf(number, sizeof number, "y%zu", w + 1);
+            add_number(q, text, number);
+        }
+    if (spec->weight_column != NULL)
+        add_number(q, "wt1", "wx");
+    if (spec->record_key_column != NULL)
+        add_key_number(q);
+}
+
+/* A whole number below the range, or a decimal in [0,1); NULL where it is none. */
+static void add_key(question *q)
+{
+    const sql_dialect *d = q->dialect;
+    cellar_text_add_string(q->out, ", ");
+    if (q->spec->key_range == 0) {
+        cellar_text_add_string(q->out, "CASE WHEN kx >= 0 AND kx < 1 THEN ");
+        sql_add_form(q->out, d->decimal_key, "kx");
+        cellar_text_add_string(q->out, " END AS k");
+        return;
+    }
+    cellar_text_printf(q->out, "CASE WHEN kx < %llu THEN kx END AS k", (unsigned long long) q->spec->key_range);
+}
+
+static void add_weight(question *q)
+{
+    const sql_dialect *d = q->dialect;
+    const uint64_t most = q->spec->max_weight;
+    cellar_text_add_string(q->out, ", CASE ");
+    if (most > 0) {
+        char bound[32];
+        snprintf(bound, sizeof bound, "%llu", (unsigned long long) most);
+        cellar_text_printf(q->out, "WHEN wx > %s THEN ", bound);
+        sql_add_form(q->out, d->weight, bound);
+        cellar_text_add_char(q->out, ' ');
+    }
+    cellar_text_add_string(q->out, "WHEN wx >= 0 THEN ");
+    sql_add_form(q->out, d->weight, "wx");
+    cellar_text_add_string(q->out, " END AS w");
+}
+
+static cellar_status add_code(question *q, size_t v, cellar_error *err)
+{
+    char text[32], number[32];
+    sql_coding coding = {.dialect = q->dialect,
+                         .variable = &q->spec->variables[v],
+                         .missing = q->spec->missing,
+                         .n_missing = q->spec->n_missing,
+                         .text = text,
+                         .number = number};
+    cellar_status status = CELLAR_OK;
+    snprintf(text, sizeof text, "t%zu", v + 1);
+    snprintf(number, sizeof number, "x%zu", v + 1);
+    CELLAR_TRY(sql_make_coder(q->spec, v, &coding.coder, err));
+    cellar_text_add_string(q->out, ", ");
+    CELLAR_TRY(sql_coding_add(&coding, q->out, err));
+    cellar_text_printf(q->out, " AS v%zu", v + 1);
+out:
+    cellar_coder_free(coding.coder);
+    return status;
+}
+
+static cellar_status add_codes(question *q, cellar_error *err)
+{
+    const cellar_tabulate_spec *spec = q->spec;
+    cellar_status status = CELLAR_OK;
+    cellar_text_add_string(q->out, "SELECT b.*");
+    for (size_t v = 0; v < spec->n_variables; v++)
+        CELLAR_TRY(add_code(q, v, err));
+    for (size_t w = 0; w < spec->n_where; w++) {
+        char text[32], number[32];
+        snprintf(text, sizeof text, "s%zu", w + 1);
+        snprintf(number, sizeof number, "y%zu", w + 1);
+        cellar_text_add_string(q->out, ", ");
+        sql_add_condition(q->dialect, q->out, q->conditions[w], text, number);
+        cellar_text_printf(q->out, " AS f%zu", w + 1);
+    }
+    if (spec->weight_column != NULL)
+        add_weight(q);
+    if (spec->record_key_column != NULL)
+        add_key(q);
+out:
+    return status;
+}
+
+/* Filters first, then what is wrong, then what is missing, as in files; weights, keys and units of
+ * the rows that are left. */
+static void add_reason(question *q)
+{
+    const cellar_tabulate_spec *spec = q->spec;
+    const size_t n = spec->n_variables;
+    cellar_text_add_string(q->out, "SELECT c.*, CASE");
+    for (size_t w = 0; w < spec->n_where; w++)
+        cellar_text_printf(q->out, " WHEN f%zu = 0 THEN %d", w + 1, SQL_FILTERED);
+    for (size_t v = 0; v < n; v++)
+        cellar_text_printf(q->out, " WHEN v%zu < %d THEN v%zu - %d", v + 1,
+                           (int) CELLAR_OUTCOME_MISSING, v + 1, -SQL_WRONG * (int) (v + 1));
+    for (size_t v = 0; v < n; v++)
+        cellar_text_printf(q->out, " WHEN v%zu = %d THEN %d", v + 1, (int) CELLAR_OUTCOME_MISSING,
+                           SQL_MISSING);
+    if (spec->weight_column != NULL)
+        cellar_text_printf(q->out, " WHEN w IS NULL THEN %d", SQL_WRONG * (int) (n + 1));
+    if (spec->record_key_column != NULL)
+        cellar_text_printf(q->out, " WHEN k IS NULL THEN %d", SQL_WRONG * (int) (n + 2));
+    if (spec->unit_column != NULL) {
+        cellar_text_add_string(q->out, " WHEN ");
+        sql_add_missing(q->dialect, q->out, "ut1", NULL, 0);
+        cellar_text_printf(q->out, " THEN %d", SQL_WRONG * (int) (n + 3));
+    }
+    /* a row without a condition, too, has a WHEN */
+    cellar_text_printf(q->out, " WHEN one = 1 THEN %d END AS p", SQL_COUNTS);
+}
+
+/* The first records of each unit, of those that count. */
+static void add_units(question *q)
+{
+    cellar_text_add_string(q->out, "SELECT d.*, ");
+    if (q->spec->unit_column == NULL) {
+        cellar_text_add_string(q->out, "p AS o");
+        return;
+    }
+    cellar_text_add_string(q->out,
+                           "CASE WHEN p = 0 AND row_number() OVER (PARTITION BY p, ut1 ORDER BY ");
+    for (size_t i = 0; i < q->source->n_order_by; i++)
+        cellar_text_printf(q->out, "%sr%zu", i > 0 ? ", " : "", i + 1);
+    cellar_text_printf(q->out, ") > %llu THEN %d ELSE p END AS o",
+                       (unsigned long long) q->spec->max_per_unit, SQL_OVER_UNIT);
+}
+
+static void add_kept(question *q)
+{
+    cellar_text_add_string(q->out, "SELECT o");
+    for (size_t v = 0; v < q->spec->n_variables; v++)
+        cellar_text_printf(q->out, ", CASE WHEN o = 0 THEN v%zu ELSE -1 END AS c%zu", v + 1, v + 1);
+    if (q->spec->weight_column != NULL)
+        cellar_text_add_string(q->out, ", w");
+    if (q->spec->record_key_column != NULL)
+        cellar_text_add_string(q->out, ", k");
+}
+
+static void add_names(question *q, const char *before)
+{
+    cellar_text_printf(q->out, "%so", before);
+    for (size_t v = 0; v < q->spec->n_variables; v++)
+        cellar_text_printf(q->out, ", c%zu", v + 1);
+}
+
+static void add_cells(question *q)
+{
+    add_names(q, "SELECT ");
+    cellar_text_add_string(q->out, ", count(*) AS n");
+    if (q->spec->weight_column != NULL) {
+        cellar_text_add_string(q->out, ", ");
+        sql_add_form(q->out, q->dialect->weight_sum, "w");
+        cellar_text_add_string(q->out, " AS ws");
+    }
+    if (q->spec->record_key_column != NULL) {
+        cellar_text_add_string(q->out, ", ");
+        sql_add_form(q->out, q->dialect->key_sum, "k");
+        cellar_text_add_string(q->out, " AS ks");
+    }
+}
+
+static cellar_status add_question(question *q, cellar_error *err)
+{
+    const char *const from = "\nFROM (";
+    cellar_status status = CELLAR_OK;
+    add_cells(q);
+    cellar_text_add_string(q->out, from);
+    add_kept(q);
+    cellar_text_add_string(q->out, from);
+    add_units(q);
+    cellar_text_add_string(q->out, from);
+    add_reason(q);
+    cellar_text_add_string(q->out, from);
+    CELLAR_TRY(add_codes(q, err));
+    cellar_text_add_string(q->out, from);
+    add_numbers(q);
+    cellar_text_add_string(q->out, from);
+    add_fields(q);
+    cellar_text_add_string(q->out, ") a) b) c) d) e) f");
+    add_names(q, "\nGROUP BY ");
+out:
+    return status;
+}
+
+static cellar_status parse_conditions(question *q, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    q->conditions = cellar_alloc(q->spec->n_where, sizeof *q->conditions);
+    if (q->conditions == NULL)
+        return cellar_fail_memory(err, "a question");
+    for (size_t w = 0; status == CELLAR_OK && w < q->spec->n_where; w++)
+        status = cellar_condition_parse(q->spec->where[w], &q->conditions[w], err);
+    return status;
+}
+
+cellar_sql_source cellar_sql_source_default(void)
+{
+    return (cellar_sql_source){0};
+}
+
+cellar_status cellar_sql_write(const cellar_tabulate_spec *spec, const cellar_sql_source *source,
+                               cellar_sql_dialect dialect, char **sql, cellar_error *err)
+{
+    cellar_text out = {0};
+    question q = {
+        .spec = spec, .source = source, .dialect = sql_dialect_of(dialect), .out = &out};
+    cellar_status status = CELLAR_OK;
+    *sql = NULL;
+    CELLAR_TRY(sql_check(spec, source, dialect, err));
+    CELLAR_TRY(parse_conditions(&q, err));
+    CELLAR_TRY(add_question(&q, err));
+    if (out.failed)
+        CELLAR_TRY(cellar_fail_memory(err, "a question"));
+    *sql = out.bytes;
+    out = (cellar_text){0};
+out:
+    for (size_t w = 0; q.conditions != NULL && w < spec->n_where; w++)
+        cellar_condition_free(q.conditions[w]);
+    cellar_free(q.conditions);
+    cellar_text_clear(&out);
+    return status;
+}
+
+void cellar_sql_free(char *sql)
+{
+    cellar_free(sql);
+}

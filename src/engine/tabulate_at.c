@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One question to one or several databases, and one table. */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "engine/executor.h"
+#include "engine/question.h"
+
+enum { PLACES_MAX = 256 };
+
+static const struct place_kind {
+    const char *prefix;
+    cellar_sql_dialect dialect;
+    cellar_status (*run)(const sql_request *request, cellar_error *err);
+} place_kinds[] = {{"sqlite:", CELLAR_SQL_SQLITE, sql_run_sqlite},
+                   {"postgresql:", CELLAR_SQL_POSTGRESQL, sql_run_postgresql}};
+
+typedef struct asking {
+    const cellar_tabulate_spec *spec;
+    const char *const *places;
+    size_t n_places;
+    const struct place_kind *kind;
+    char *sql;
+    cellar_sql_answer *answer;
+    pthread_mutex_t lock; /* of the answer, of `stopped` and of progress */
+    int stopped;          /* a shard failed: the others give up */
+} asking;
+
+/* One of several databases. */
+typedef struct shard {
+    asking *all;
+    char shown[64];
+} shard;
+
+cellar_status sql_check_progress(const sql_request *r, cellar_error *err)
+{
+    asking *a = ((const shard *) r->context)->all;
+    int is_over;
+    pthread_mutex_lock(&a->lock);
+    is_over = a->stopped || (r->progress->report != NULL &&
+                             r->progress->report(r->progress->context, "asking the database", -1));
+    pthread_mutex_unlock(&a->lock);
+    return is_over ? cellar_fail(err, CELLAR_ERR_CANCELLED, "%s: the question was cancelled",
+                                 r->shown)
+                   : CELLAR_OK;
+}
+
+static cellar_status take_row(void *context, const char *const *fields, cellar_error *err)
+{
+    shard *s = context;
+    cellar_status status;
+    pthread_mutex_lock(&s->all->lock);
+    status = cellar_sql_answer_add(s->all->answer, s->shown, fields, err);
+    pthread_mutex_unlock(&s->all->lock);
+    return status;
+}
+
+/* A place may hold a name of a user or a host; messages name its kind and, of several, its number. */
+static cellar_status ask_one(void *context, int lane, cellar_error *err)
+{
+    asking *a = context;
+    shard s = {.all = a};
+    sql_request request = {.place = a->places[lane] + strlen(a->kind->prefix),
+                           .shown = s.shown,
+                           .sql = a->sql,
+                           .n_columns = cellar_sql_answer_n_columns(a->answer),
+                           .progress = &a->spec->progress,
+                           .sink = take_row,
+                           .context = &s};
+    cellar_status status;
+    int is_first = 1;
+    if (a->n_places > 1)
+        snprintf(s.shown, sizeof s.shown, "%s database %d of %zu",
+                 cellar_sql_dialect_name(a->kind->dialect), lane + 1, a->n_places);
+    else
+        snprintf(s.shown, sizeof s.shown, "%s", cellar_sql_dialect_name(a->kind->dialect));
+    status = a->kind->run(&request, err);
+    if (status != CELLAR_OK) {
+        pthread_mutex_lock(&a->lock);
+        is_first = !a->stopped;
+        a->stopped = 1;
+        pthread_mutex_unlock(&a->lock);
+    }
+    return is_first ? status : CELLAR_OK; /* who only gave up for another has nothing to say */
+}
+
+static cellar_status find_kind(asking *a, cellar_error *err)
+{
+    for (size_t k = 0; k < sizeof place_kinds / sizeof *place_kinds && a->kind == NULL; k++)
+        if (strncmp(a->places[0], place_kinds[k].prefix, strlen(place_kinds[k].prefix)) == 0)
+            a->kind = &place_kinds[k];
+    if (a->kind == NULL)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "expected a database such as sqlite:FILE or postgresql:dbname=NAME");
+    for (size_t i = 1; i < a->n_places; i++)
+        if (strncmp(a->places[i], a->kind->prefix, strlen(a->kind->prefix)) != 0)
+            return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                               "all databases of one table are of the same kind");
+    return CELLAR_OK;
+}
+
+cellar_status cellar_tabulate_at(const cellar_tabulate_spec *spec, const cellar_sql_source *source,
+                                 const char *const *places, size_t n_places, cellar_table **out,
+                                 cellar_row_report *report, cellar_error *err)
+{
+    asking a = {.spec = spec, .places = places, .n_places = n_places};
+    cellar_pool *pool = NULL;
+    cellar_status status = CELLAR_OK;
+    *out = NULL;
+    pthread_mutex_init(&a.lock, NULL);
+    if (n_places == 0 || n_places > PLACES_MAX)
+        CELLAR_TRY(cellar_fail(err, CELLAR_ERR_ARGUMENT, "a table comes from 1 to %d databases",
+                               PLACES_MAX));
+    CELLAR_TRY(find_kind(&a, err));
+    CELLAR_TRY(cellar_sql_write(spec, source, a.kind->dialect, &a.sql, err));
+    CELLAR_TRY(cellar_sql_answer_create(spec, a.kind->dialect, &a.answer, err));
+    CELLAR_TRY(cellar_pool_create((int) n_places, &pool, err));
+    CELLAR_TRY(cellar_pool_run(pool, ask_one, &a, err));
+    CELLAR_TRY(cellar_sql_answer_table(a.answer, out, report, err));
+out:
+    cellar_pool_free(pool);
+    cellar_sql_answer_free(a.answer);
+    cellar_sql_free(a.sql);
+    pthread_mutex_destroy(&a.lock);
+    return status;
+}
