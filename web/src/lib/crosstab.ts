@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A table as it is read: headings of rows and columns, and a value with its interval in each cell. */
+import { number } from './i18n.svelte';
 
 /** A JSON-stat data set as our server writes it. */
 export interface JsonStat {
@@ -86,7 +87,24 @@ export function crosstab(data: JsonStat, rowIds: string[], columnIds: string[]):
   };
 }
 
-/** 1 when noise hides the value: half the interval is as large as the value itself. */
+/** How many decimals are shown: none where noise is larger than some units. Files have all of them. */
+export function decimalsShown(table: Crosstab): number {
+  const first = table.rows.length * table.columns.length > 0 ? table.cell(0, 0) : null;
+  const width = first === null || first.low === null || first.high === null ? 0 : first.high - first.low;
+  return width >= 4 ? 0 : table.decimals;
+}
+
+/** The ends of an interval in words, rounded away from the value, so that what is shown covers. */
+export function ends(cell: Cell, decimals: number): { low: string; high: string } {
+  const unit = 10 ** decimals;
+  const slack = 1e-6; // of numbers that are whole but for their last bit
+  return {
+    low: number(Math.floor(cell.low! * unit + slack) / unit, decimals),
+    high: number(Math.ceil(cell.high! * unit - slack) / unit, decimals),
+  };
+}
+
+/** 1 when noise hides the value: it may be off by more than half of it. */
 export function isTooWide(cell: Cell): boolean {
   return cell.value !== null && cell.low !== null && cell.high !== null && cell.high - cell.low > Math.abs(cell.value);
 }
