@@ -73,6 +73,7 @@ set(LAYER_SOURCES
   v1_about.c
   v1_draw.c
   v1_infer.c
+  v1_intervals.c
   v1_operator.c
   v1_table.c
   v1_variables.c

@@ -176,6 +176,13 @@ def check_more(interface):
     ask("listIntervals", "/v1/tables/register/region%5E1/intervals", 200)  # sums of released values
     ask("listIntervals", "/v1/tables/register/age*sex*region/intervals", 403)
     ask("listIntervals", "/v1/tables/country/sex/intervals?confidence=7", 400)
+    shares = ask("listIntervals", "/v1/tables/register/region*sex/intervals?heading=sex&share=row", 200)
+    known = [(low, high) for low, high in zip(shares["low"], shares["high"]) if low is not None]
+    if not known or not all(0 <= low <= high <= 1 for low, high in known):
+        interface.faults.append(f"shares have no intervals: {shares}")
+    ask("listIntervalsOfSelection", "/v1/datasets/register/intervals?valuecodes[region]=*&valuecodes[sex]=F&share=total", 200)
+    ask("listIntervalsOfSelection", "/v1/datasets/register/intervals?valuecodes[sex]=X", 400)
+    ask("listIntervalsOfSelection", "/v1/datasets/none/intervals", 404)
     ask("compareSets", "/v1/compare", 200, {"dataset": "register", "first": {"sex": "F"}, "second": {"sex": "M"}})
     ask("compareSets", "/v1/compare", 400, {"dataset": "register", "first": {"sex": "X"}, "second": {}})
     ask("compareSets", "/v1/compare", 403, {"dataset": "register", "first": one_not_drawn(interface), "second": {}})
