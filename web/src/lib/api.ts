@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The server's public interface, and nothing else. */
-import type { JsonStat } from './crosstab';
+import type { Figures, JsonStat } from './crosstab';
 import type { Dataset } from './model';
 
 /** What the server says when it does not answer: the rule, a sentence, and what to ask instead. */
@@ -75,11 +75,6 @@ export interface Statement {
   wasted?: unknown;
 }
 
-export interface Intervals {
-  low: (number | null)[];
-  high: (number | null)[];
-}
-
 export interface DefaultSelection {
   selection: { variableCode: string; codelist?: string | null; valueCodes: string[] }[];
   placement?: { heading: string[]; stub: string[] };
@@ -125,6 +120,13 @@ export const getPreview = (id: string, table: string) =>
 export const getStatement = (id: string) => ask<Statement>(`/v1/datasets/${encodeURIComponent(id)}/statement`);
 export const getData = (id: string, query: URLSearchParams) =>
   ask<JsonStat>(`/api/v2/tables/${encodeURIComponent(id)}/data?${query}`);
+/** Intervals of the same selection as data: of shares, or such that all hold together. */
+export const getFigures = (id: string, query: URLSearchParams, share: 'row' | 'column' | 'total' | null, simultaneous: boolean) => {
+  const asked = new URLSearchParams(query);
+  if (share !== null) asked.set('share', share);
+  asked.set('simultaneous', String(simultaneous));
+  return ask<Figures>(`/v1/datasets/${encodeURIComponent(id)}/intervals?${asked}`);
+};
 export const getDefault = (id: string) =>
   ask<DefaultSelection>(`/api/v2/tables/${encodeURIComponent(id)}/defaultselection`);
 export const draw = (dataset: string, table: string, max_cost: string) =>
