@@ -82,6 +82,7 @@ set(LAYER_SOURCES
   vault.c
   vault_clock.c
   vault_draw.c
+  vault_history.c
   vault_message.c
   vault_protect.c
   vault_requests.c

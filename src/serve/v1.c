@@ -25,6 +25,7 @@ static const v1_route routes[] = {
     {"GET", "datasets/{}/statement", v1_statement},
     {"GET", "datasets/{}/variables", v1_variables},
     {"GET", "datasets/{}/intervals", v1_intervals},
+    {"GET", "datasets/{}/history", v1_history},
     {"GET", "tables/{}/{}", v1_table},
     {"GET", "tables/{}/{}/intervals", v1_intervals},
     {"GET", "certificates/{}", v1_certificate},
