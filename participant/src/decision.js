@@ -22,6 +22,9 @@ const RESPONSES =
 const REDACTIONS =
     "whoever has a value after 'redact' says '(redacted)', and so does anybody else with chance " +
     "'cover': of a column's redactions at most the share 'hide' is expected to be no chance";
+const PAYLOADS =
+    "a payload of up to 'payload' bytes goes to the analyst with each row: nothing here bounds what " +
+    "it shows, and one that shows its person makes the row theirs";
 
 /** What the decision repeats of the invitation. */
 function termsText({ terms, columns }) {
@@ -33,6 +36,8 @@ function termsText({ terms, columns }) {
             `epsilon-record ${decimalText(terms.epsilon * BigInt(columns.length))}`);
     if (terms.hide > 0n)
         lines.push(`hide ${decimalText(terms.hide)}`);
+    if (terms.payload > 0)
+        lines.push(`payload ${terms.payload}`);
     if (terms.delta > 0n)
         lines.push(`delta ${decimalText(terms.delta)}`);
     return lines.join("\n") + "\n";
@@ -42,6 +47,8 @@ function notesText({ terms }) {
     const notes = [terms.population > 0 ? STATISTICAL : terms.delta > 0n ? RANDOMISED : FIXED, ATTRIBUTES];
     if (terms.hide > 0n)
         notes.push(REDACTIONS);
+    if (terms.payload > 0)
+        notes.push(PAYLOADS);
     notes.push(NOT_PRIVATE, terms.epsilon > 0n ? RESPONSES : MARGINS);
     return notes.map((note) => `note ${note}\n`).join("");
 }

@@ -5,6 +5,7 @@ import { Lines, ONE } from "./lines.js";
 
 const ROLES = ["curator", "shuffler", "analyst"];
 const MOST_EPSILON = 16n * ONE;
+const MOST_PAYLOAD = 1 << 20;
 const MAX_COLUMNS = 64;
 
 function takeKeys(lines, prefix = "") {
@@ -17,8 +18,7 @@ function takeKeys(lines, prefix = "") {
 
 /** The public half of a role, from the file that `cellar collect ROLE identity` writes. */
 export function readIdentity(text, role) {
-    // An identity is not signed: it was got in a way that is trusted. The reader expects a tail.
-    const lines = new Lines("the identity", utf8(text + "\n".repeat(139)), "cellar collect identity 2");
+    const lines = new Lines("the identity", utf8(text), "cellar collect identity 2", { isSigned: false });
     if (lines.take("role") !== role)
         throw new Refusal(`the identity is not that of a ${role}`);
     const identity = takeKeys(lines);
@@ -48,7 +48,7 @@ function decline(lines) {
 }
 
 function takeTerms(lines) {
-    const terms = { population: 0, epsilon: 0n, hide: 0n, redacted: 0n, delta: 0n };
+    const terms = { population: 0, epsilon: 0n, hide: 0n, redacted: 0n, payload: 0, delta: 0n };
     terms.people = lines.takeNumber("people");
     terms.k = lines.takeNumber("k");
     terms.exposure = lines.takeDecimal("exposure");
@@ -66,6 +66,11 @@ function takeTerms(lines) {
             lines.fail("shares above 0 above");
     }
     decline(lines);
+    if (lines.nextIs("payload")) {
+        terms.payload = lines.takeNumber("payload");
+        if (terms.payload < 1 || terms.payload > MOST_PAYLOAD)
+            lines.fail("a payload of 1 to 1048576 bytes above");
+    }
     if (terms.population > 0 || terms.epsilon > 0n || terms.hide > 0n) {
         terms.delta = lines.takeDecimal("delta");
         if (terms.delta === 0n)

@@ -28,14 +28,16 @@ export function decimalText(units) {
 }
 
 export class Lines {
-    /** `bytes` of the paper `name`, whose first line must be `header`. */
-    constructor(name, bytes, header) {
+    /** `bytes` of the paper `name`, whose first line must be `header`; a paper that is not signed ends
+     * without a signature. */
+    constructor(name, bytes, header, { isSigned = true } = {}) {
         this.name = name;
         this.bytes = bytes;
+        this.signedLength = isSigned ? Math.max(bytes.length - SIGNATURE_LENGTH, 0) : bytes.length;
         const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
         try {
-            this.text = text.decode(bytes.subarray(0, Math.max(bytes.length - SIGNATURE_LENGTH, 0)));
-            this.tail = text.decode(bytes.subarray(Math.max(bytes.length - SIGNATURE_LENGTH, 0)));
+            this.text = text.decode(bytes.subarray(0, this.signedLength));
+            this.tail = text.decode(bytes.subarray(this.signedLength));
         } catch {
             throw new Refusal(`${name}: is no text in UTF-8`);
         }
@@ -53,8 +55,8 @@ export class Lines {
         const found = SIGNATURE.exec(this.tail);
         if (found === null)
             throw new Refusal(`${this.name}: the signature is missing`);
-        const signed = this.bytes.subarray(0, this.bytes.length - SIGNATURE_LENGTH);
-        if (!sodium.crypto_sign_verify_detached(unhex(found[1]), signed, signer))
+        if (!sodium.crypto_sign_verify_detached(unhex(found[1]), this.bytes.subarray(0, this.signedLength),
+            signer))
             throw new Refusal(`${this.name}: the signature is not that of the one who should have signed`);
     }
 

@@ -2,11 +2,12 @@
 // Messages: a few bytes in two envelopes, the outer for the shuffler, the inner for whom it forwards to. See
 // src/protocol/message.c; vectors/ holds what both programs must agree on.
 import sodium from "libsodium-wrappers";
-import { concat, hash, label, utf8, whole } from "./bytes.js";
+import { concat, hash, label, Refusal, utf8, whole } from "./bytes.js";
 import { redact, respond } from "./chance.js";
 
 const VERSION = 1;
 const LAYER_BYTES = 80; /* what an envelope adds: 48 of the seal, context, id */
+const PAYLOAD_HEAD_BYTES = 4;
 export const HEADER_BYTES = 44;
 
 function makeRound(number, invitation, paper, nMessages, bodyBytes, recipient) {
@@ -27,7 +28,9 @@ export function roundOne(invitation) {
 
 /** Round two: one message with the released columns. */
 export function roundTwo(invitation, decision) {
-    return makeRound(2, invitation, decision.id, 1, 4 * decision.columns.length, invitation.analyst);
+    const { payload } = invitation.terms;
+    return makeRound(2, invitation, decision.id, 1,
+        4 * decision.columns.length + (payload > 0 ? PAYLOAD_HEAD_BYTES + payload : 0), invitation.analyst);
 }
 
 export function outerBytes(round) {
@@ -63,11 +66,21 @@ export function valueBodies(round, invitation, ticket, levels) {
             column, level), 4)));
 }
 
-/** The body of round two: the released columns, with what the decision asks to redact. */
-export function rowBody(round, invitation, decision, ticket, levels) {
-    return concat(...decision.columns.map(({ position, redaction }) =>
+/** The length, the payload, zeros: everybody's is as long as the invitation says. */
+function attachment(payload, most) {
+    if (payload.length > most)
+        throw new Refusal(most === 0 ? "the invitation asks for no payload"
+            : `the payload has ${payload.length} bytes; the invitation takes at most ${most}`);
+    return most === 0 ? payload
+        : concat(whole(payload.length, PAYLOAD_HEAD_BYTES), payload, new Uint8Array(most - payload.length));
+}
+
+/** The body of round two: the released columns, with what the decision asks to redact, and the payload. */
+export function rowBody(round, invitation, decision, ticket, levels, payload = new Uint8Array()) {
+    const row = decision.columns.map(({ position, redaction }) =>
         whole(redact(redaction, invitation.columns[position].codes.length, round, ticket, position,
-            levels[position]), 4)));
+            levels[position]), 4));
+    return concat(...row, attachment(payload, invitation.terms.payload));
 }
 
 /** All messages of one participant in a round. */

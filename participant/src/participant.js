@@ -4,7 +4,7 @@
 //   const me = await Participant.create({ door, curator, policy });
 //   await me.sendValues({ sex: "f", region: "north" });          // round one
 //   const decision = await me.decision();                        // null: not yet
-//   await me.sendRow({ sex: "f", region: "north" });             // round two, if the policy agrees
+//   await me.sendRow({ sex: "f", region: "north" }, image);      // round two, if the policy agrees
 import sodium from "libsodium-wrappers";
 import { hex, Refusal, unhex } from "./bytes.js";
 import { readDecision } from "./decision.js";
@@ -101,16 +101,16 @@ export class Participant {
         this.storage.setItem(name, hex(decision.id));
     }
 
-    /** Round two: the released columns in one message. Returns their names. */
-    async sendRow(values) {
+    /** Round two: the released columns in one message, and a payload (Uint8Array) if the invitation asks for
+     * one. Returns the names of the columns. */
+    async sendRow(values, payload) {
         const decision = await this.decision();
         if (decision === null)
             throw new Refusal("the curator has not decided yet");
         checkDecision(this.policy, this.invitation, decision);
-        const levels = this.#levels(values);
-        this.#remember(decision);
         const round = roundTwo(this.invitation, decision);
-        const body = rowBody(round, this.invitation, decision, this.#ticket, levels);
+        const body = rowBody(round, this.invitation, decision, this.#ticket, this.#levels(values), payload);
+        this.#remember(decision);
         await this.#post(round, submission(round, this.#ticket, [body]));
         return decision.columns.map(({ name }) => name);
     }

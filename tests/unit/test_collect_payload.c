@@ -49,8 +49,8 @@ static cellar_participant *attached_participant(const attached *a)
 {
     cellar_collect_policy policy = people_policy();
     cellar_participant *participant;
-    assert_int_equal(cellar_participant_create(a->f.own.invitation, a->decision, &policy, a->f.p.key,
-                                               &participant, NULL),
+    assert_int_equal(cellar_participant_create(a->f.own.invitation, a->decision, &policy,
+                                               a->f.p.key, &participant, NULL),
                      CELLAR_OK);
     return participant;
 }
@@ -116,12 +116,12 @@ static void test_lengths_show_nothing(void **state)
     assert_int_equal(length, SUBMISSION_HEADER_BYTES + 4 * cellar_decision_n_columns(a->decision) +
                                  4 + PAYLOAD + 2 * MESSAGE_LAYER_BYTES);
     assert_int_equal(length, cellar_collect_submission_bytes(a->f.own.invitation, a->decision));
-    assert_int_equal(cellar_participant_seal_with(participant, 0, values, payload, PAYLOAD, sealed,
-                                                  &err),
-                     CELLAR_OK);
-    assert_int_equal(cellar_participant_seal_with(participant, 0, values, payload, PAYLOAD + 1,
-                                                  sealed, &err),
-                     CELLAR_ERR_INPUT);
+    assert_int_equal(
+        cellar_participant_seal_with(participant, 0, values, payload, PAYLOAD, sealed, &err),
+        CELLAR_OK);
+    assert_int_equal(
+        cellar_participant_seal_with(participant, 0, values, payload, PAYLOAD + 1, sealed, &err),
+        CELLAR_ERR_INPUT);
     free(sealed);
     cellar_participant_free(participant);
 }
@@ -137,8 +137,7 @@ static int check_row(void *context, const unsigned char *id, const unsigned char
     assert_int_equal(length, row * row);
     assert_true(row_read(a->f.own.invitation, a->decision, body, levels));
     for (size_t i = 0; i < cellar_decision_n_columns(a->decision); i++)
-        assert_int_equal(levels[i],
-                         a->f.p.levels[row][cellar_decision_column(a->decision, i)]);
+        assert_int_equal(levels[i], a->f.p.levels[row][cellar_decision_column(a->decision, i)]);
     return 1;
 }
 
@@ -162,18 +161,18 @@ static void test_payloads_reach_the_analyst_alone(void **state)
         assert_int_equal(cellar_shuffler_take(shuffler, sealed, length, &is_new, NULL), CELLAR_OK);
     }
     /* What the shuffler takes off is closed to itself and to the curator. */
-    assert_true(message_peel(&a->round, a->f.own.keys[2], sealed + SUBMISSION_HEADER_BYTES, id,
-                             opened));
+    assert_true(
+        message_peel(&a->round, a->f.own.keys[2], sealed + SUBMISSION_HEADER_BYTES, id, opened));
     for (int role = 1; role <= 3; role++)
         assert_int_equal(message_open(&a->round, a->f.own.keys[role], opened, id, sealed),
                          role == CELLAR_COLLECT_ANALYST);
     people_forward(&a->f.p, shuffler);
-    assert_int_equal(collect_batch_read(scratch_path(a->f.place, "round-2.batch"), &a->round,
-                                        &batch, NULL),
-                     CELLAR_OK);
-    assert_int_equal(collect_batch_open_all(&batch, &a->round, a->f.own.keys[3], check_row, a,
-                                            &report, NULL),
-                     CELLAR_OK);
+    assert_int_equal(
+        collect_batch_read(scratch_path(a->f.place, "round-2.batch"), &a->round, &batch, NULL),
+        CELLAR_OK);
+    assert_int_equal(
+        collect_batch_open_all(&batch, &a->round, a->f.own.keys[3], check_row, a, &report, NULL),
+        CELLAR_OK);
     assert_int_equal(report.n_counted, N_PEOPLE);
     collect_batch_clear(&batch);
     free(sealed);
@@ -181,7 +180,8 @@ static void test_payloads_reach_the_analyst_alone(void **state)
     cellar_participant_free(participant);
 }
 
-/* Bytes behind the payload would be a second, hidden one; a length beyond the place is no length. */
+/* Bytes behind the payload would be a second, hidden one; a length beyond the place is no length.
+ */
 static void test_padding_is_zeros(void **state)
 {
     unsigned char payload[4 + 8] = {3, 0, 0, 0, 'a', 'b', 'c'};
