@@ -192,7 +192,7 @@ static cellar_status certify(cellar_cube_design *d, const size_t *times, int is_
     facts.unit = d->plan->unit.name;
     facts.delta = d->delta;
     cellar_question_init(&question, &facts);
-    question.options.effort = 16;
+    question.options.effort = CELLAR_CUBE_EFFORT;
     question.options.invariants = d->n_exact > 0 ? d->invariants : NULL;
     if (is_search) {
         question.options.n_epsilons = 0;

@@ -280,9 +280,6 @@ static cellar_status cube_page_write(cube_page *run, const cellar_cube_question 
     show_facts(run);
     cellar_page_heading(page, 2, "certificate", "What the certificate says");
     cellar_section_certificate(page, certificate, 0);
-    cellar_page_remark(page, "small",
-                       "The certificate is the one that the file carries. It was not computed "
-                       "again for this page.");
     cellar_page_heading(page, 2, "not-covered", "What is not covered");
     cellar_section_not_covered(page);
     cellar_page_end(page);

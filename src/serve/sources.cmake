@@ -9,6 +9,7 @@ set(LAYER_SOURCES
   choices.c
   config.c
   config_sign.c
+  counter.c
   cut_make.c
   cuts.c
   dataset.c
