@@ -67,7 +67,8 @@ out:
     return status;
 }
 
-static cellar_status answer_part(const serve_cuts *cuts, serve_answer *out, cellar_error *err)
+static cellar_status answer_part(const serve_cuts *cuts, double tail, serve_answer *out,
+                                 cellar_error *err)
 {
     const serve_source *source = cuts->cut.dataset->source;
     serve_value *values = NULL;
@@ -81,7 +82,7 @@ static cellar_status answer_part(const serve_cuts *cuts, serve_answer *out, cell
     values = cellar_alloc(cuts->n_cells, sizeof *values);
     if (values == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "an answer"));
-    CELLAR_TRY(source->ops->ask(source, &cuts->cut, values, err));
+    CELLAR_TRY(source->ops->ask(source, &cuts->cut, tail, values, err));
     serve_cuts_place(cuts, values, out->values);
     status = cover(&cuts->cut, out, err);
 out:
@@ -123,7 +124,7 @@ static cellar_status tag(serve_answer *out, cellar_error *err)
     return failed ? cellar_fail_memory(err, "an answer") : CELLAR_OK;
 }
 
-cellar_status serve_answer_question(const serve_question *question, serve_answer *out,
+cellar_status serve_answer_question(const serve_question *question, double tail, serve_answer *out,
                                     cellar_error *err)
 {
     const serve_source *source = question->dataset->source;
@@ -145,7 +146,7 @@ cellar_status serve_answer_question(const serve_question *question, serve_answer
         CELLAR_TRY(cellar_fail_memory(err, "an answer"));
     CELLAR_TRY(serve_cuts_begin(cuts, question, out->arena, err));
     do
-        CELLAR_TRY(answer_part(cuts, out, err));
+        CELLAR_TRY(answer_part(cuts, tail, out, err));
     while (!out->is_refused && serve_cuts_next(cuts));
     if (!out->is_refused)
         status = tag(out, err);

@@ -236,6 +236,7 @@ static cellar_status open_set(const opening *o)
     CELLAR_TRY(take_words(o));
     CELLAR_TRY(take_variables(o));
     CELLAR_TRY(take_prefix(o));
+    CELLAR_TRY(serve_counter_open(&set->counter, &set->text.records, o->err));
     CELLAR_TRY(open_ledger(o));
     CELLAR_TRY(check_ledger(o));
     if (set->dataset.kind == SERVE_BUDGET)
@@ -251,6 +252,7 @@ out:
 
 static void close_set(vault_set *set)
 {
+    serve_counter_close(&set->counter);
     serve_prices_clear(&set->prices);
     serve_axes_clear(&set->axes);
     serve_drawn_unload(&set->text);

@@ -55,6 +55,7 @@ class Round:
 
     def create(self, names):
         self.public.mkdir()
+        (self.folder / "access").mkdir()
         lines = [",".join(names)]
         lines += [",".join(self.rng.choice("abc") for _ in names) for _ in range(N_PEOPLE)]
         (self.folder / "people.csv").write_text("\n".join(lines) + "\n")
@@ -68,14 +69,15 @@ class Round:
                            "--witness", str(self.folder / "witness"))
         if made.returncode:
             raise SystemExit(f"cannot begin: {made.stderr}")
-        self.token = subprocess.run([self.options.caller, "token", str(self.folder / "tokens")],
+        self.token = subprocess.run([self.options.caller, "token", str(self.folder / "access/tokens")],
                                     capture_output=True, text=True, check=True).stdout.strip()
         self.config.write_text(f"""serve: 1
-site: {{title: Storm, tokens: tokens}}
+site: {{title: Storm, tokens: access/tokens}}
 datasets:
   - id: census
     kind: budget
     title: People
+    period: '2026'
     population: people
     folder: public
     step_ms: 1
@@ -180,6 +182,12 @@ datasets:
             self.fault(f"verify: {verified.stderr}")
         return set(found)
 
+    def statement(self):
+        return json.loads(subprocess.run(
+            [self.options.caller, "ask", str(self.config),
+             '{"do": "statement", "dataset": "census"}'], capture_output=True, text=True,
+            check=True).stdout)
+
     def check_history(self, found):
         history = json.loads(self.cellar("history", str(self.folder / "ledger"),
                                          "--json").stdout)["history"]
@@ -194,12 +202,9 @@ datasets:
         if len({e["request"] for e in charges}) != len(charges) or \
                 len(charges) != len(done) + len(lost):
             self.fault("a charge is neither done nor lost")
-        reply = json.loads(subprocess.run(
-            [self.options.caller, "ask", str(self.config),
-             '{"do": "statement", "dataset": "census"}'], capture_output=True, text=True,
-            check=True).stdout)
-        if reply["wasted"]["n_charges"] != len(lost):
-            self.fault(f"wasted: {reply['wasted']}, and {len(lost)} were lost")
+        wasted = self.statement()["wasted"]
+        if wasted["n_charges"] != len(lost):
+            self.fault(f"wasted: {wasted}, and {len(lost)} were lost")
         return len(charges), len(done), len(lost)
 
     def run(self):

@@ -50,11 +50,13 @@ static void test_draw(void **state)
 static void test_levels(void **state)
 {
     cellar_vault *vault = vault_open_here(*state);
-    const vault_set *set = &vault->sets[1]; /* with keys */
+    vault_set *set = &vault->sets[1]; /* with keys */
     const serve_table fine = {{2, 1}}, coarse = {{1, 0}};
     cellar_table *counts, *sums;
-    CHECK_OK(serve_records_count(&set->text.records, &set->axes, &fine, &set->keys, &counts, &err));
-    CHECK_OK(serve_records_count(&set->text.records, &set->axes, &coarse, &set->keys, &sums, &err));
+    CHECK_OK(serve_records_count(&set->text.records, &set->counter, &set->axes, &fine, &set->keys,
+                                 &counts, &err));
+    CHECK_OK(serve_records_count(&set->text.records, &set->counter, &set->axes, &coarse, &set->keys,
+                                 &sums, &err));
     for (uint64_t land = 0; land < 2; land++) {
         const cellar_cell sum = cellar_table_at(sums, land);
         uint64_t count = 0, key = 0;
