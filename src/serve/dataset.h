@@ -57,8 +57,9 @@ typedef struct serve_prices serve_prices; /* price.h */
 typedef struct serve_dataset {
     const char *id; /* in addresses: letters, digits, '-' and '_' */
     serve_kind kind;
-    const char *population;                                 /* whose budget it is */
-    const char *unit;                                       /* what is protected: "person" */
+    const char *population; /* whose budget it is */
+    const char *joint; /* what all tables of a budget together promise; NULL: the source says */
+    const char *unit;  /* what is protected: "person" */
     serve_texts title, note, source_name, contact, counted; /* counted: "persons" */
     const char *updated, *next_update;                      /* dates; next_update or NULL */
     const char *const *languages; /* of the site; the first is the default */
