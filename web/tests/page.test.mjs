@@ -218,6 +218,21 @@ test('a refusal says the rule plainly, and its alternative is one click away', a
   assert.equal(await page.locator('.alert').count(), 0);
 });
 
+test('the operator sees the budget, tables, refusals and health, with a token of the auditor', async () => {
+  await site.ask('/v1/draws', site.tokens.analyst, { dataset: 'register', table: 'job*shift', max_cost: '1' }); // is refused
+  await open('/operator?lang=en');
+  await page.locator('#operator-token').fill(site.tokens.analyst);
+  await page.getByRole('button', { name: 'Show' }).click();
+  await page.waitForSelector('.alert');
+  await page.locator('#operator-token').fill(site.tokens.auditor);
+  await page.getByRole('button', { name: 'Show' }).click();
+  await page.waitForSelector('.chart svg');
+  const text = await page.locator('main').textContent();
+  const { budget } = await site.ask('/v1/datasets/register/statement');
+  for (const word of [budget.spent, budget.left, 'sex*shift', 'working hours', 'answers']) assert.ok(text.includes(word), `${word} is not in the operator's view`);
+  await clean('the operator');
+});
+
 test('20,000 cells scroll, with few of them in the page', async () => {
   await site.draw('area*job');
   await open('/t/register?lang=en&valuecodes[area]=*&valuecodes[job]=*&stub=area&heading=job,ContentsCode');

@@ -72,7 +72,29 @@ export interface Independence {
 export interface Statement {
   statement?: string;
   budget?: { cap?: string; spent?: string; left?: string };
-  wasted?: unknown;
+  wasted?: { n_charges: number; cost: string };
+}
+
+/** For the auditor. */
+export interface History {
+  days: { day: string; drawn: number; refused?: number; spent?: string; left?: string }[];
+  refusals: Record<string, number>;
+}
+export interface AuditEntry {
+  number: number;
+  time: string;
+  who?: string;
+  dataset?: string;
+  table?: string;
+  decision: string;
+  rule?: string;
+  cost?: string;
+}
+export interface Health {
+  status: string;
+  version: string;
+  datasets: number;
+  vault: string;
 }
 
 export interface DefaultSelection {
@@ -118,6 +140,13 @@ export const getDataset = (id: string, lang: string) =>
 export const getPreview = (id: string, table: string) =>
   ask<Preview>(`/v1/tables/${encodeURIComponent(id)}/${encodeURIComponent(table)}`);
 export const getStatement = (id: string) => ask<Statement>(`/v1/datasets/${encodeURIComponent(id)}/statement`);
+export const getHealth = () => ask<Health>('/v1/health');
+export const getHistory = (id: string) => ask<History>(`/v1/datasets/${encodeURIComponent(id)}/history`);
+/** The last of the log: an answer has at most 500 entries. */
+export async function getAudit(): Promise<{ entries: number; log: AuditEntry[] }> {
+  const first = await ask<{ entries: number; log: AuditEntry[] }>('/v1/audit');
+  return first.entries <= first.log.length ? first : ask('/v1/audit?from=' + (first.entries - 499));
+}
 export const getData = (id: string, query: URLSearchParams) =>
   ask<JsonStat>(`/api/v2/tables/${encodeURIComponent(id)}/data?${query}`);
 /** Intervals of the same selection as data: of shares, or such that all hold together. */
