@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "cube/picks.h"
+#include "cube/precision_pure.h"
 #include "plan/cube_design.h"
 
 enum { SEARCH_STEPS = 14, TIGHTENINGS = 12 };
@@ -52,6 +53,23 @@ static cellar_status fail_wishes(const cellar_cube_design *d, double over, cella
     return status == CELLAR_ERR_MEMORY ? status : CELLAR_ERR_RULE;
 }
 
+/* The split of a pure epsilon. Caps are the variance of a quarter of it in equal parts, as those of
+ * rho are: 2 / share^2 where that is 1 / share. `room` has caps, then known precisions. */
+static cellar_status improve_pure(const cellar_cube_design *d, double epsilon,
+                                  cube_objective *objective, double *room, cube_choice *choice,
+                                  cellar_error *err)
+{
+    const double records = (double) d->work.per_unit * (double) d->work.max_weight;
+    const double each = epsilon / (records * (double) d->work.n_sides);
+    cellar_status status;
+    for (size_t t = 0; t < d->cube->lattice.n; t++)
+        room[t] = 2 * d->cap[t] * d->cap[t];
+    known_at(d, each * each, room + d->cube->lattice.n);
+    status = cellar_cube_improve_pure(&d->cube->lattice, objective, choice, err);
+    choice->over = 0; /* caps are aims here: no wish can be missed */
+    return status;
+}
+
 /* out->over above 1: the wishes cannot be met. */
 static cellar_status choose_at(cellar_cube_design *d, double rho, cube_choice *out,
                                cellar_error *err)
@@ -75,6 +93,8 @@ static cellar_status choose_at(cellar_cube_design *d, double rho, cube_choice *o
         out->over = 0; /* goals, not caps */
     } else {
         CELLAR_TRY(cellar_cube_choose(l, &objective, 1, out, err));
+        if (cellar_cube_design_is_pure(d))
+            CELLAR_TRY(improve_pure(d, rho, &objective, cap, out, err));
     }
 out:
     cellar_free(cap);

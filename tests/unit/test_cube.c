@@ -367,6 +367,23 @@ static void reconstruction_is_least_squares(void **state)
     }
 }
 
+/* The same with trees that are not balanced, at times. */
+static void random_trees(universe *u, uint64_t *seed)
+{
+    if (next_random(seed) % 2 == 0) {
+        random_universe(u, seed);
+        return;
+    }
+    *u = (universe){0};
+    add_unbalanced(u);
+    if (next_random(seed) % 2 == 0)
+        add_unbalanced(u);
+    else
+        add_hierarchy(u, 2, 2);
+    add_flat(u, 2 + (uint32_t) (next_random(seed) % 2));
+    open_universe(u, 1 + next_random(seed) % 3);
+}
+
 /* Every table sums to every table below it, as whole numbers. */
 static void tables_add_exactly(void **state)
 {
@@ -376,7 +393,7 @@ static void tables_add_exactly(void **state)
         universe u;
         cube_values values;
         cellar_error err;
-        random_universe(&u, &seed);
+        random_trees(&u, &seed);
         random_measurement(&u, &seed, &random_tables);
         assert_int_equal(cellar_cube_values_init(&values, &u.lattice, &err), CELLAR_OK);
         assert_int_equal(cellar_cube_reconstruct(&u.lattice, random_tables.w, random_tables.tau,
