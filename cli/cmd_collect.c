@@ -45,6 +45,9 @@ static const cli_option collect_options[] = {
     NUMBER("order", "2|3", order, 2, 3,
            "the curator may ask for pairs (2) and triples (3) of common values before it decides"),
     NUMBER("common", "N", common, 1, 0, "with --order: values that at least N people have [K]"),
+    NUMBER("payload", "BYTES", payload, 1, CELLAR_COLLECT_PAYLOAD_MAX,
+           "an attachment of at most BYTES goes with each row of round two, sealed for the "
+           "analyst, every message padded to that length"),
     TEXT("delta", "D", delta,
          "with --population, --epsilon or --hide: the decision may be wrong with this probability"),
     MANY("domain", "COLUMN=FILE", domain, "a column and the code list of its values; repeated"),
@@ -63,6 +66,11 @@ static const cli_option collect_options[] = {
     TEXT("most-epsilon", "E", most_epsilon, "an epsilon of at most E for the record in round one"),
     TEXT("budget", "E", budget,
          "spend an epsilon of at most E over all collections, from now on; kept in KEY.budget"),
+    SECTION("Payloads"),
+    TEXT("payload-column", "COLUMN", payload_column,
+         "participant send: the column of FILE that names the file of each record's payload"),
+    TEXT("payloads", "FOLDER", payloads,
+         "analyst table: write the payloads to a new folder, with a file rows.csv"),
     SECTION("Other"),
 };
 
@@ -84,6 +92,10 @@ static const char *const collect_examples[] = {
     "--least-k 5 --most-exposure 0.05",
     "cellar collect analyst table --spool survey --key analyst.key --curator curator.pub "
     "-o table.csv",
+    "cellar collect participant send me.csv --spool survey --key my.key --curator curator.pub "
+    "--least-k 5 --most-exposure 0.05 --payload-column image",
+    "cellar collect analyst table --spool survey --key analyst.key --curator curator.pub "
+    "-o table.csv --payloads images",
     NULL};
 
 static const cli_command collect_command = {

@@ -13,13 +13,14 @@ typedef struct collect_values {
     cli_number people, k, population;
     const char *delta, *epsilon, *hide, *redacted;
     int open;
-    cli_number order, common;
+    cli_number order, common, payload;
     cli_words domain;
     cli_number least_k, least_people;
     const char *most_exposure, *most_epsilon, *never, *budget;
     const char *listen, *to, *from, *forward; /* addresses */
     cli_number timeout;                       /* seconds */
-    const char *path;                         /* -o */
+    const char *payload_column, *payloads;
+    const char *path; /* -o */
 } collect_values;
 
 /* --timeout in milliseconds; 0: the library's own. */

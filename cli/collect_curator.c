@@ -106,6 +106,7 @@ static int invite(const collect_values *values)
     spec.redacted = values->redacted;
     spec.order = (unsigned) values->order.value;
     spec.common = values->common.given ? values->common.value : values->k.value;
+    spec.payload = values->payload.value;
     spec.delta = values->delta;
     spec.columns = columns;
     spec.n_columns = values->domain.n;

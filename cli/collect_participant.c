@@ -113,8 +113,10 @@ static int send_sealed(const collect_values *values, const collect_place *place,
                                                              place->key, &participant, &err)
                            : cellar_participant_create(place->invitation, place->decision, policy,
                                                        place->key, &participant, &err);
-    if (status == CELLAR_OK)
+    if (status == CELLAR_OK) {
+        cellar_participant_payload_column(participant, values->payload_column);
         status = paper_remember(values, place, &err);
+    }
     if (status == CELLAR_OK && values->to != NULL)
         status = cellar_participant_post_file(participant, file, values->to,
                                               collect_timeout_ms(values), &n_sent, &err);

@@ -40,6 +40,10 @@ static const char JOINTS[] =
     "so were those of combinations of up to 'order' columns whose parts are shared by at least "
     "'common' people, as far as the curator asked for them";
 
+static const char PAYLOADS[] = "a payload of up to 'payload' bytes goes to the analyst with each "
+                               "row: nothing here bounds what "
+                               "it shows, and one that shows its person makes the row theirs";
+
 /* What the decision repeats of the invitation. */
 static void terms_write(const cellar_invitation *invitation, cellar_text *text)
 {
@@ -62,6 +66,8 @@ static void terms_write(const cellar_invitation *invitation, cellar_text *text)
         lines_add_number(text, "order", terms->order);
         lines_add_number(text, "common", terms->common);
     }
+    if (terms->payload > 0)
+        lines_add_number(text, "payload", terms->payload);
     if (terms->delta > 0)
         lines_add_share(text, "delta", terms->delta);
 }
@@ -76,6 +82,8 @@ static void words_write(const cellar_invitation *invitation, cellar_text *text)
     lines_add(text, "note", ATTRIBUTES);
     if (terms->hide > 0)
         lines_add(text, "note", REDACTIONS);
+    if (terms->payload > 0)
+        lines_add(text, "note", PAYLOADS);
     lines_add(text, "note", NOT_PRIVATE);
     lines_add(text, "note", terms->epsilon > 0 ? RESPONSES : MARGINS);
     if (terms->order > 0)

@@ -316,6 +316,11 @@ unsigned cellar_invitation_order(const cellar_invitation *invitation)
     return (unsigned) invitation->terms.order;
 }
 
+uint64_t cellar_invitation_payload_bytes(const cellar_invitation *invitation)
+{
+    return invitation->terms.payload;
+}
+
 int cellar_invitation_is_open(const cellar_invitation *invitation)
 {
     return invitation->terms.is_open;

@@ -67,8 +67,8 @@ out:
 
 /* Values and what covers them, of one release: a table may be drawn between the two questions, and
  * then answers for itself. */
-static cellar_status ask_covered(const serve_cut *cut, serve_value *values, cellar_arena *arena,
-                                 serve_cover *out, cellar_error *err)
+static cellar_status ask_covered(const serve_cut *cut, double tail, serve_value *values,
+                                 cellar_arena *arena, serve_cover *out, cellar_error *err)
 {
     const serve_source *source = cut->dataset->source;
     const char *before;
@@ -76,14 +76,15 @@ static cellar_status ask_covered(const serve_cut *cut, serve_value *values, cell
     CELLAR_TRY(source->ops->describe(source, cut->dataset, &cut->table, arena, out, err));
     do {
         before = out->id;
-        CELLAR_TRY(source->ops->ask(source, cut, values, err));
+        CELLAR_TRY(source->ops->ask(source, cut, tail, values, err));
         CELLAR_TRY(source->ops->describe(source, cut->dataset, &cut->table, arena, out, err));
     } while (strcmp(before, out->id) != 0);
 out:
     return status;
 }
 
-static cellar_status answer_part(const serve_cuts *cuts, serve_answer *out, cellar_error *err)
+static cellar_status answer_part(const serve_cuts *cuts, double tail, serve_answer *out,
+                                 cellar_error *err)
 {
     serve_value *values = NULL;
     serve_verdict verdict;
@@ -97,7 +98,7 @@ static cellar_status answer_part(const serve_cuts *cuts, serve_answer *out, cell
     values = cellar_alloc(cuts->n_cells, sizeof *values);
     if (values == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "an answer"));
-    CELLAR_TRY(ask_covered(&cuts->cut, values, out->arena, &found, err));
+    CELLAR_TRY(ask_covered(&cuts->cut, tail, values, out->arena, &found, err));
     serve_cuts_place(cuts, values, out->values);
     status = cover(&cuts->cut, &found, out, err);
 out:
@@ -139,7 +140,7 @@ static cellar_status tag(serve_answer *out, cellar_error *err)
     return failed ? cellar_fail_memory(err, "an answer") : CELLAR_OK;
 }
 
-cellar_status serve_answer_question(const serve_question *question, serve_answer *out,
+cellar_status serve_answer_question(const serve_question *question, double tail, serve_answer *out,
                                     cellar_error *err)
 {
     const serve_source *source = question->dataset->source;
@@ -161,7 +162,7 @@ cellar_status serve_answer_question(const serve_question *question, serve_answer
         CELLAR_TRY(cellar_fail_memory(err, "an answer"));
     CELLAR_TRY(serve_cuts_begin(cuts, question, out->arena, err));
     do
-        CELLAR_TRY(answer_part(cuts, out, err));
+        CELLAR_TRY(answer_part(cuts, tail, out, err));
     while (!out->is_refused && serve_cuts_next(cuts));
     if (!out->is_refused)
         status = tag(out, err);

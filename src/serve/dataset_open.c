@@ -42,6 +42,8 @@ static cellar_status take_cube(building *b)
 {
     cellar_cube *cube = NULL;
     cellar_status status = cellar_cube_open(b->words->cube, &cube, b->err);
+    if (status == CELLAR_OK)
+        status = cellar_cube_recertify(cube, b->words->cube, b->err);
     for (size_t v = 0; status == CELLAR_OK && v < cube->n_variables; v++)
         status = add_variable(b, &cube->variables[v]);
     if (status == CELLAR_OK)

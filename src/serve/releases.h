@@ -21,9 +21,6 @@ cellar_status serve_releases_compare(const serve_source *source, const serve_cut
                                      cellar_comparison comparison, const serve_cut *second,
                                      double confidence, cellar_cube_finding *out,
                                      cellar_error *err);
-cellar_status serve_releases_bounds(const serve_source *source, const serve_cut *cut,
-                                    double confidence, int is_simultaneous, double *below,
-                                    double *above, cellar_error *err);
 cellar_status serve_releases_noisy(const serve_source *source, const serve_dataset *dataset,
                                    const serve_table *table, int *needs_bootstrap,
                                    cellar_noisy **out, cellar_error *err);

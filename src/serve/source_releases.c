@@ -132,13 +132,13 @@ static cellar_status releases_status(const serve_source *source, const serve_dat
     return CELLAR_OK;
 }
 
-static cellar_status releases_ask(const serve_source *source, const serve_cut *cut,
+static cellar_status releases_ask(const serve_source *source, const serve_cut *cut, double tail,
                                   serve_value *out, cellar_error *err)
 {
     const found f = find(of(source), cut->dataset, &cut->table);
     if (f.file == NULL)
         return cellar_fail(err, CELLAR_ERR_RULE, "no release has this table");
-    return piece_ask(f.file, f.table, cut, out, err);
+    return piece_ask(f.file, f.table, cut, tail, out, err);
 }
 
 static int has_table(const serve_table *tables, size_t n, const serve_table *one)
@@ -383,7 +383,6 @@ static const serve_source_ops releases_ops = {.status = releases_status,
                                               .describe = releases_describe,
                                               .certificate = releases_certificate,
                                               .compare = serve_releases_compare,
-                                              .bounds = serve_releases_bounds,
                                               .noisy = serve_releases_noisy,
                                               .refresh = releases_refresh,
                                               .close = releases_close};

@@ -75,6 +75,7 @@ set(LAYER_SOURCES
   v1_about.c
   v1_draw.c
   v1_infer.c
+  v1_intervals.c
   v1_operator.c
   v1_table.c
   v1_variables.c
@@ -83,6 +84,7 @@ set(LAYER_SOURCES
   vault.c
   vault_clock.c
   vault_draw.c
+  vault_history.c
   vault_message.c
   vault_protect.c
   vault_requests.c

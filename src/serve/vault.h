@@ -117,6 +117,14 @@ typedef struct vault_known {
 cellar_status vault_known_list(const vault_set *set, vault_known **out, size_t *n,
                                cellar_error *err);
 
+/* ---- vault_history.c ---------------------------------------------------------------------------
+ */
+
+/* Adds to an array the days on which something was drawn, the oldest first: "day", "drawn" and, of
+ * a budget, "spent" and "left" at its end, in the currency of the ledger. The lock of the ledger is
+ * held. */
+cellar_status vault_history(const vault_set *set, json_t *days, cellar_error *err);
+
 /* ---- vault_draw.c -------------------------------------------------------------------------------
  */
 

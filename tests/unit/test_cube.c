@@ -191,6 +191,7 @@ static void minimax_equalises_what_it_can(void **state)
 {
     universe u = {0};
     double goal[512];
+    const cube_objective objective = {.cap = goal, .gap = 0.01, .rounds_max = 20000};
     cube_choice choice;
     cellar_error err;
     (void) state;
@@ -198,8 +199,7 @@ static void minimax_equalises_what_it_can(void **state)
     open_universe(&u, 3);
     for (size_t b = 0; b < u.lattice.n; b++)
         goal[b] = 1;
-    assert_int_equal(cellar_cube_choose_minimax(&u.lattice, goal, 0.01, 20000, &choice, &err),
-                     CELLAR_OK);
+    assert_int_equal(cellar_cube_choose_minimax(&u.lattice, &objective, &choice, &err), CELLAR_OK);
     assert_true(choice.loss <= choice.least * 1.01);
     for (size_t b = 0; b < u.lattice.n; b++)
         assert_true(choice.variance[b] <= choice.loss * (1 + 1e-12));

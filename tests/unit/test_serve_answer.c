@@ -161,13 +161,15 @@ static void what_is_not_sound_is_an_error(void **state)
     ask_begin(&a, &site->datasets[0]);
     ask_side(&a, "region");
     ask_pick(&a, 2, "n1,n1");
-    assert_int_equal(serve_answer_question(&a.question, &out, &err), CELLAR_ERR_ARGUMENT);
+    assert_int_equal(serve_answer_question(&a.question, SERVE_TAIL, &out, &err),
+                     CELLAR_ERR_ARGUMENT);
     assert_non_null(strstr(err.message, "twice"));
     serve_answer_clear(&out);
     ask_pick(&a, 2, "absent");
     a.question.sides[0].picks++;
     a.question.sides[0].n_picks = 1;
-    assert_int_equal(serve_answer_question(&a.question, &out, &err), CELLAR_ERR_ARGUMENT);
+    assert_int_equal(serve_answer_question(&a.question, SERVE_TAIL, &out, &err),
+                     CELLAR_ERR_ARGUMENT);
     serve_answer_clear(&out);
     cellar_site_close(site);
 }
@@ -256,7 +258,8 @@ static void tables_have_one_name(void **state)
 static cellar_status answer_scenario(void *context, cellar_error *err)
 {
     serve_answer out;
-    cellar_status status = serve_answer_question(&((const asked *) context)->question, &out, err);
+    cellar_status status =
+        serve_answer_question(&((const asked *) context)->question, SERVE_TAIL, &out, err);
     serve_answer_clear(&out);
     return status;
 }
