@@ -23,10 +23,10 @@ test-long: ## longer checks, results to docs/test-long.md; STEPS="storms fuzz ..
 	@tools/bootstrap build check
 	@tools/test-long $(STEPS)
 
-bench: ## measure speed and memory against the floor and other tools
+bench: ## measure speed and memory against the floor and other tools; LARGE=1: large stores alone
 	@tools/bootstrap build
 	@cmake --preset bench >/dev/null && cmake --build --preset bench -- --quiet
-	@tools/bench build/bench
+	@tools/bench build/bench $(if $(LARGE),store_large)
 
 coverage: ## measure the coverage of every kind of interval, TABLES=1000 of each
 	@tools/bootstrap build check

@@ -49,6 +49,12 @@ typedef struct serve_variable {
 /* Where the values come from, and so what is promised. */
 typedef enum serve_kind { SERVE_RELEASES, SERVE_CUBE, SERVE_BUDGET, SERVE_CELL_KEY } serve_kind;
 
+/* 1 when a vault draws its tables, so that there can be more of them than there are. */
+static inline int serve_kind_grows(serve_kind kind)
+{
+    return kind == SERVE_BUDGET || kind == SERVE_CELL_KEY;
+}
+
 typedef struct serve_source serve_source; /* source.h */
 typedef struct serve_rules serve_rules;   /* rules.h */
 typedef struct serve_prices serve_prices; /* price.h */

@@ -68,7 +68,7 @@ static void refresh(const cellar_site *site)
 {
     for (size_t i = 0; i < site->n_datasets; i++) {
         const serve_dataset *dataset = &site->datasets[i];
-        if (dataset->kind == SERVE_BUDGET || dataset->kind == SERVE_CELL_KEY)
+        if (serve_kind_grows(dataset->kind))
             (void) !serve_source_refresh(dataset->source, dataset, NULL);
     }
 }

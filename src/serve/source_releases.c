@@ -176,7 +176,6 @@ static cellar_status releases_describe(const serve_source *source, const serve_d
 {
     const releases_source *s = of(source);
     const found f = find(s, dataset, table);
-    const int grows = dataset->kind == SERVE_BUDGET || dataset->kind == SERVE_CELL_KEY;
     const char *joint = dataset->joint != NULL ? dataset->joint : s->joint;
     cellar_text text = {0};
     if (f.file == NULL)
@@ -185,7 +184,7 @@ static cellar_status releases_describe(const serve_source *source, const serve_d
                          .id = f.file->id,
                          .guarantee = f.file->guarantee,
                          .origin = f.file->origin,
-                         .is_immutable = f.is_exact || !grows};
+                         .is_immutable = f.is_exact || !serve_kind_grows(dataset->kind)};
     if (joint != NULL) {
         cellar_text_printf(&text, "%s %s", joint, f.file->guarantee);
         out->guarantee = text.failed ? NULL : cellar_arena_copy(arena, text.bytes, text.length);

@@ -265,7 +265,7 @@ static void close_set(vault_set *set)
 
 static int has_vault(const serve_config_dataset *words)
 {
-    return words->kind == SERVE_BUDGET + 1 || words->kind == SERVE_CELL_KEY + 1;
+    return serve_kind_grows((serve_kind) (words->kind - 1));
 }
 
 /* The populations as they can be judged once the ledgers' names are read. */

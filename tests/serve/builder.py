@@ -139,3 +139,5 @@ class Server:
         finally:
             self.process.stdout.close()
             self.process.stderr.close()
+        if "Sanitizer" in self.heard:
+            raise AssertionError(self.heard)
