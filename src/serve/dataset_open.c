@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "serve/cell_notes.h"
 #include "cube/cube.h"
 #include "plan/plan.h"
 #include "serve/guarantee.h"
@@ -217,6 +218,22 @@ void serve_dataset_close(serve_dataset *dataset)
 /* ---- words -------------------------------------------------------------------------------------
  */
 
+static cellar_status read_contents(building *b, plan_reading *reading)
+{
+    const serve_config_site *site = &b->config->site;
+    const struct {
+        const plan_node *node;
+        serve_texts *out;
+    } texts[] = {{site->contents.label, &b->dataset->contents_label},
+                 {site->contents.se, &b->dataset->content_labels[SERVE_SE]},
+                 {site->contents.noise_low95, &b->dataset->content_labels[SERVE_LOW]},
+                 {site->contents.noise_high95, &b->dataset->content_labels[SERVE_HIGH]}};
+    cellar_status status = CELLAR_OK;
+    for (size_t i = 0; status == CELLAR_OK && i < sizeof texts / sizeof *texts; i++)
+        status = serve_texts_read(reading, texts[i].node, &b->config->languages, texts[i].out);
+    return status;
+}
+
 static cellar_status read_texts(building *b)
 {
     const serve_config_dataset *w = b->words;
@@ -232,6 +249,7 @@ static cellar_status read_texts(building *b)
     CELLAR_TRY(serve_texts_read(&reading, w->source, languages, &d->source_name));
     CELLAR_TRY(serve_texts_read(&reading, w->contact, languages, &d->contact));
     CELLAR_TRY(serve_texts_read(&reading, w->counted, languages, &d->counted));
+    CELLAR_TRY(read_contents(b, &reading));
     if (d->counted.in == NULL)
         d->counted = serve_texts_same(languages, d->unit, b->site->arena);
     if (d->counted.in == NULL)
@@ -304,6 +322,7 @@ cellar_status serve_dataset_open(cellar_site *site, const serve_config_dataset *
     CELLAR_TRY(read_texts(&b));
     CELLAR_TRY(take_source(&b));
     CELLAR_TRY(serve_variables_word(b.config, words, b.variables, out->n_variables, err));
+    CELLAR_TRY(serve_cell_notes_read(b.config, words, site->arena, out, err));
     CELLAR_TRY(add_period(&b));
     CELLAR_TRY(serve_source_refresh(out->source, out, err));
     CELLAR_TRY(serve_rules_make(b.config->name, &words->rules, out, site->arena, &out->rules, err));

@@ -6,6 +6,7 @@ set(LAYER_SOURCES
   answering.c
   audit.c
   audit_chain.c
+  cell_notes.c
   choices.c
   config.c
   config_sign.c
