@@ -11,8 +11,8 @@ typedef struct serve_config_site {
     const plan_node *title; /* texts */
     plan_list languages;    /* of const char * */
     const char *base_url, *license;
-    uint64_t max_cells, calls, window_seconds; /* 0: not given */
-    const char *tokens, *audit, *state, *page; /* paths */
+    uint64_t max_cells, calls, window_seconds;          /* 0: not given */
+    const char *tokens, *audit, *state, *page, *agency; /* paths */
 } serve_config_site;
 
 typedef struct serve_config_variable {
