@@ -153,7 +153,9 @@ static cellar_section_noise_of public_noise_of(const cellar_release *release, co
 static cellar_status public_numbers(public_run *run, size_t i, cellar_error *err)
 {
     const cellar_release *release = run->releases[i];
-    const cellar_section_noise_of noise = public_noise_of(release, "");
+    char id[64];
+    snprintf(id, sizeof id, "values-%zu", i + 1);
+    const cellar_section_noise_of noise = public_noise_of(release, id);
     const int has_intervals = strncmp(noise.mechanism, "identity", 8) != 0 &&
                               !public_is_fitted(release) && !cellar_release_is_weighted(release) &&
                               cellar_section_has_law(noise.mechanism);
