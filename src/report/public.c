@@ -344,6 +344,7 @@ static cellar_status public_write(public_run *run, cellar_error *err)
     page->out.failed |= title.failed;
     cellar_page_begin(page, title.failed ? "" : title.bytes);
     cellar_text_clear(&title);
+    status = public_guarantee(run, err);
     cellar_page_remark(
         page, "lead",
         public_is_protected(run)
@@ -352,7 +353,6 @@ static cellar_status public_write(public_run *run, cellar_error *err)
               "is proved about the protection, and how to draw conclusions from the values."
             : "This page shows how these values were treated before they were published, what is "
               "proved about the protection and what is not, and how to draw conclusions.");
-    status = public_guarantee(run, err);
     cellar_public_signer(page, run->options->signer);
     cellar_public_level(page, run->options->level);
     public_contents(run);

@@ -14,7 +14,7 @@ site.make(100000);
 await site.start();
 
 /** Opens an address, does something there, and takes a picture of what is seen. */
-async function take(name, path, { width = 1280, height = 900, scheme = 'light', act = async () => {} } = {}) {
+async function take(name, path, { width = 1180, height = 860, scheme = 'light', act = async () => {} } = {}) {
   const browser = await launch({ viewport: { width, height }, colorScheme: scheme });
   await browser.page.goto(site.url + path);
   await settle(browser.page);
@@ -28,17 +28,17 @@ async function take(name, path, { width = 1280, height = 900, scheme = 'light', 
 }
 
 const regions = (more = '') => `/t/country?lang=en&valuecodes[region]=*&valuecodes[sex]=*&stub=region&heading=sex,ContentsCode${more}`;
-await take('page-table', regions(), { height: 1000 });
+await take('page-table', regions(), { height: 940 });
 await take('page-start', '/?lang=en', { height: 520 });
-await take('page-diagnosis', '/t/country?lang=en&valuecodes[region]=*&valuecodes[diagnosis]=*&stub=region&heading=diagnosis,ContentsCode', { width: 1440 });
-await take('page-bars', regions(), { height: 1000, act: (page) => page.getByRole('button', { name: 'Bars' }).click() });
+await take('page-bars', regions(), { height: 900, act: (page) => page.getByRole('button', { name: 'Bars' }).click() });
 await take('page-compare', regions(), {
-  height: 1150,
+  height: 900,
   act: async (page) => {
     await page.locator('[data-cell="6,0"]').click();
     await page.locator('[data-cell="6,1"]').click();
     await page.getByRole('button', { name: 'Test it' }).click();
     await page.waitForFunction(() => document.querySelectorAll('.verdict').length === 2);
+    await page.evaluate(() => document.querySelector('.questions').scrollIntoView({ block: 'end' }));
   },
 });
 await take('page-refused', '/t/country?lang=en&valuecodes[region]=*&valuecodes[sex]=*&valuecodes[age]=*&valuecodes[occupation]=*&stub=region,sex&heading=age,occupation,ContentsCode');
