@@ -16,7 +16,7 @@ check: ## build, unit tests, command line, structure and layout: for every day
 	@tools/test format quick
 
 test: ## every check that decides whether a change is good
-	@tools/bootstrap build check docs
+	@tools/bootstrap build check docs browser
 	@tools/test
 
 test-long: ## longer checks, results to docs/test-long.md; STEPS="storms fuzz ..."
