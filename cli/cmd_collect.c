@@ -51,6 +51,10 @@ static const cli_option collect_options[] = {
     NUMBER("order", "2|3", order, 2, 3,
            "the curator may ask for pairs (2) and triples (3) of common values before it decides"),
     NUMBER("common", "N", common, 1, 0, "with --order: values that at least N people have [K]"),
+    TEXT("model", "independence", model,
+         "decide as if columns were independent, but for the share --tolerance of people; the "
+         "decision says so, and the analyst checks it after round two"),
+    TEXT("tolerance", "T", tolerance, "with --model: the share about whom nothing is assumed"),
     NUMBER("payload", "BYTES", payload, 1, CELLAR_COLLECT_PAYLOAD_MAX,
            "an attachment of at most BYTES goes with each row of round two, sealed for the "
            "analyst, every message padded to that length"),
@@ -70,6 +74,9 @@ static const cli_option collect_options[] = {
          "send these columns in no form: decline an invitation that asks for one, randomised or "
          "not"),
     TEXT("most-epsilon", "E", most_epsilon, "an epsilon of at most E for the record in round one"),
+    TEXT("most-tolerance", "T", most_tolerance,
+         "accept a decision that rests on a model with a tolerance of at most T; without this, "
+         "none"),
     TEXT("budget", "E", budget,
          "spend an epsilon of at most E over all collections, from now on; kept in KEY.budget"),
     SECTION("Payloads"),

@@ -11,6 +11,7 @@ typedef struct collect_values {
     const char *spool, *key, *curator;
     const char *shuffler, *analyst, *title, *exposure;
     cli_number people, k, population;
+    const char *model, *tolerance, *most_tolerance;
     const char *delta, *epsilon, *hide, *redacted;
     int open;
     cli_number order, common, payload;
