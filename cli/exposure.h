@@ -17,7 +17,8 @@ typedef struct exposure_values {
     const char *curve_excess;
     cli_variable_options variables; /* `by` holds --columns */
     cli_words where;
-    const char *sensitive, *diversity_c;
+    const char *sensitive, *diversity_c, *closeness_t;
+    cli_number diversity_l;
     const char *sample_weight;
     int curve, worst_by;
     cli_number groups;

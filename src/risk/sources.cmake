@@ -4,6 +4,7 @@ set(LAYER_SOURCES
   anonymity/anonymity_measures.c
   anonymity/anonymity_wildcard.c
   anonymity/sample_risk.c
+  anonymity/statistical_diversity.c
   exposure/exposure_bound.c
   exposure/exposure_bound_curve.c
   exposure/exposure_curve.c
