@@ -31,6 +31,8 @@ static const main_verb verbs[] = {
     {"cube", "From tables to releases", "one budget for every table, totals that add", cli_cube},
     {"convert", "From tables to releases", "a table, release or estimate in another format",
      cli_convert},
+    {"synthesize", "From tables to releases", "made-up records whose tables are those of a release",
+     cli_synthesize},
     {"certify", "From tables to releases", "what a mechanism guarantees, proved", cli_certify},
     {"mechanism", "From tables to releases", "what a mechanism does to a count", cli_mechanism},
     {"ptable", "From tables to releases", "design, read and write transition matrices", cli_ptable},

@@ -48,6 +48,9 @@ prepare() {
             cellar protect "${pair%=*}" $noise -o "${pair#*=}"
         done
         ;;
+    synthesize)
+        cellar protect table.json --mechanism poisson:alpha=1 --negatives keep -o people.release.csv
+        ;;
     cube | infer | report)
         sed -e 's|\.\./||' -e '/^ledger:/,$d' plans/small_country_cube.yaml >universe.yaml
         ;;
