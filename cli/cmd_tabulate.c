@@ -105,9 +105,8 @@ static const cli_command tabulate_command = {
 
 static const cli_option sql_options[] = {
     SECTION("The database"),
-    CHOICE("dialect",
-           "postgresql|sqlite|mariadb|duckdb|clickhouse|spark|bigquery|snowflake|trino", dialect,
-           "whose SQL to write; required"),
+    CHOICE("dialect", "postgresql|sqlite|mariadb|duckdb|clickhouse|spark|bigquery|snowflake|trino",
+           dialect, "whose SQL to write; required"),
     TEXT("order-by", "A,B", order_by,
          "with --unit: the columns that say which records of a unit come first"),
     COUNTING_OPTIONS,

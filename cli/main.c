@@ -92,14 +92,26 @@ static int main_unknown(const char *name)
     return cli_usage("unknown verb '%s'; cellar help lists all", name);
 }
 
+/* A database is asked, perhaps over the network. */
+static int main_asks_database(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--from") == 0 || strncmp(argv[i], "--from=", 7) == 0)
+            return 1;
+    return 0;
+}
+
 /* What a verb may do that most have no use for. Files of SPSS, Stata and SAS are read by a program
  * of its own, so that verbs that read records may start one. Of a collection the door may, which
  * has no key; its word must come first. */
-static unsigned main_may(const char *name, const char *first)
+static unsigned main_may(const char *name, int argc, char **argv)
 {
     static const char *const read_records[] = {"describe", "tabulate", "plan", "exposure"};
+    const char *first = argc > 1 ? argv[1] : "";
     if (strcmp(name, "collect") == 0)
         return CELLAR_MAY_CONNECT | (strcmp(first, "door") == 0 ? CELLAR_MAY_EXECUTE : 0u);
+    if (strcmp(name, "tabulate") == 0 && main_asks_database(argc, argv))
+        return CELLAR_MAY_CONNECT;
     if (strcmp(name, "serve") == 0)
         return CELLAR_MAY_CONNECT | CELLAR_MAY_EXECUTE;
     for (size_t i = 0; i < sizeof read_records / sizeof read_records[0]; i++)
@@ -111,8 +123,7 @@ static unsigned main_may(const char *name, const char *first)
 static int main_run(const main_verb *verb, int argc, char **argv)
 {
     cellar_error err;
-    cellar_status status =
-        cellar_process_confine(main_may(verb->name, argc > 1 ? argv[1] : ""), &err);
+    cellar_status status = cellar_process_confine(main_may(verb->name, argc, argv), &err);
     return status == CELLAR_OK ? verb->run(argc, argv) : cli_exit(status, &err);
 }
 

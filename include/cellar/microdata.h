@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 typedef enum cellar_data_format {
-    CELLAR_DATA_AUTO, /* by the name's ending; gzip by its first bytes */
+    CELLAR_DATA_AUTO, /* by the name's ending; gzip, stores and Parquet by their first bytes */
     CELLAR_DATA_TEXT, /* CSV, TSV or any one-byte delimiter */
     CELLAR_DATA_SAV,  /* SPSS .sav and .zsav */
     CELLAR_DATA_POR,  /* SPSS portable */

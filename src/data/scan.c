@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "data/counts.h"
+#include "data/limits.h"
 #include "data/scan_lanes.h"
 #include "data/statfile.h"
 
@@ -72,6 +73,10 @@ cellar_status cellar_scan_open(const char *path, const cellar_reader_options *op
     CELLAR_TRY(scan_create(path, options, &scan, err));
     if (options->format == CELLAR_DATA_AUTO && cellar_stored_is(path)) {
         CELLAR_TRY(cellar_stored_open(path, &scan->stored, err));
+    } else if (options->format == CELLAR_DATA_AUTO && parquet_is(path)) {
+        CELLAR_TRY(parquet_open(path, &scan->parquet, err));
+        if (scan->parquet->n_columns > cellar_limit_columns(options))
+            CELLAR_TRY(cellar_fail_columns(err, path, cellar_limit_columns(options)));
     } else if (scan->options.format != CELLAR_DATA_TEXT) {
         CELLAR_TRY(
             cellar_statfile_columns(path, &scan->options, &scan->columns, &scan->n_columns, err));
@@ -137,6 +142,7 @@ void cellar_scan_close(cellar_scan *scan)
     cellar_chunks_close(scan->chunks);
     cellar_stored_close(scan->stored);
     frame_source_close(scan->frame);
+    parquet_close(scan->parquet);
     cellar_columns_free(scan->columns, scan->n_columns);
     cellar_free(scan->path);
     cellar_free(scan);
@@ -177,10 +183,18 @@ static cellar_status frame_job_lane(void *context, int lane, cellar_error *err)
     return scan_frame_lane(job->run, job->scan->frame, job->scan->options.max_row_mib, lane, err);
 }
 
+static cellar_status parquet_job_lane(void *context, int lane, cellar_error *err)
+{
+    scan_job *job = context;
+    return scan_parquet_lane(job->run, job->scan->parquet, job->scan->options.max_row_mib, lane,
+                             err);
+}
+
 /* SPSS, Stata and SAS files are read by one thread. */
 static int scan_has_lanes(const cellar_scan *scan)
 {
-    return scan->chunks != NULL || scan->stored != NULL || scan->frame != NULL;
+    return scan->chunks != NULL || scan->stored != NULL || scan->frame != NULL ||
+           scan->parquet != NULL;
 }
 
 int cellar_scan_n_lanes(const cellar_scan *scan, const cellar_scan_options *options)
@@ -232,9 +246,10 @@ static cellar_status scan_rows(scan_job *job, cellar_error *err)
 {
     const cellar_scan *scan = job->scan;
     cellar_pool *pool = NULL;
-    cellar_job *const lane = scan->stored != NULL  ? stored_job_lane
-                             : scan->frame != NULL ? frame_job_lane
-                                                   : text_job_lane;
+    cellar_job *const lane = scan->stored != NULL    ? stored_job_lane
+                             : scan->frame != NULL   ? frame_job_lane
+                             : scan->parquet != NULL ? parquet_job_lane
+                                                     : text_job_lane;
     cellar_status status = CELLAR_OK;
     for (size_t u = 0; scan->frame != NULL && u < job->run->n_uses; u++)
         CELLAR_TRY(frame_source_use(scan->frame, job->run->uses[u].column, err));

@@ -14,6 +14,8 @@ size_t cellar_scan_n_columns(const cellar_scan *scan)
         return scan->stored->n_variables;
     if (scan->frame != NULL)
         return frame_source_n_columns(scan->frame);
+    if (scan->parquet != NULL)
+        return scan->parquet->n_columns;
     return scan->chunks != NULL ? cellar_chunks_n_columns(scan->chunks) : scan->n_columns;
 }
 
@@ -23,6 +25,8 @@ const char *cellar_scan_column(const cellar_scan *scan, size_t column)
         return scan->stored->variables[column].spec.name;
     if (scan->frame != NULL)
         return frame_source_column(scan->frame, column);
+    if (scan->parquet != NULL)
+        return scan->parquet->columns[column].name;
     return scan->chunks != NULL ? cellar_chunks_column(scan->chunks, column)
                                 : scan->columns[column];
 }
@@ -80,7 +84,8 @@ cellar_status cellar_scan_labels(const cellar_scan *scan, const size_t *columns,
 {
     for (size_t i = 0; i < n_columns; i++)
         lists[i] = NULL;
-    if (scan->chunks != NULL || scan->stored != NULL || scan->frame != NULL)
+    if (scan->chunks != NULL || scan->stored != NULL || scan->frame != NULL ||
+        scan->parquet != NULL)
         return CELLAR_OK;
     return cellar_statfile_labels(scan->path, &scan->options, columns, n_columns, lists, err);
 }

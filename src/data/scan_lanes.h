@@ -6,6 +6,7 @@
 #include "data/batch.h"
 #include "data/chunks.h"
 #include "data/frame/frame.h"
+#include "data/parquet/file.h"
 
 struct cellar_scan {
     char *path;
@@ -15,6 +16,7 @@ struct cellar_scan {
     cellar_stored_file *stored;     /* a store; NULL for other formats */
     cellar_stored_request *counted; /* of it, for the next run; NULL: nothing yet */
     frame_source *frame;            /* a data frame; NULL for other formats */
+    parquet_file *parquet;          /* a Parquet file; NULL for other formats */
     char **columns;                 /* of other formats */
     size_t n_columns;
 };
@@ -39,6 +41,10 @@ cellar_status scan_stored_cells(scan_run *run, int *is_done, cellar_error *err);
 /* One lane of a run over a data frame: takes pieces until there are none. */
 cellar_status scan_frame_lane(scan_run *run, frame_source *source, size_t max_row_mib, int lane,
                               cellar_error *err);
+
+/* One lane of a run over a Parquet file: takes row groups until there are none. */
+cellar_status scan_parquet_lane(scan_run *run, const parquet_file *file, size_t max_row_mib,
+                                int lane, cellar_error *err);
 
 /* Another delimiter in the name of the only column of a text: 0 where there is none. */
 char scan_suspect_delimiter(const cellar_scan *scan);

@@ -27,6 +27,7 @@ set(LAYER_SOURCES
   parquet/cursor.c
   parquet/file.c
   parquet/footer.c
+  parquet/scan.c
   parquet/texts.c
   parquet/thrift.c
   parquet/unpack.c

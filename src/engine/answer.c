@@ -148,8 +148,8 @@ static const char *read_weight(cellar_sql_answer *a, const char *field)
     cellar_text text = {0};
     cellar_int128 value;
     const char *copy = NULL;
-    if (field == NULL || !cellar_parse_decimal(field, strlen(field), 9 - a->dialect->weight_scale,
-                                               &value, NULL))
+    if (field == NULL ||
+        !cellar_parse_decimal(field, strlen(field), 9 - a->dialect->weight_scale, &value, NULL))
         return NULL;
     cellar_text_add_decimal(&text, value, 9);
     if (!text.failed)

@@ -124,8 +124,8 @@ static cellar_status add_bands(const sql_coding *c, const bounds *b, cellar_text
 
 /* Numbers between bottom and top stay as they are written; one of them that no list names lies an
  * odd part of a unit below the top, or above the bottom. */
-static cellar_status add_between(const sql_coding *c, const bounds *b,
-                                 const cellar_codelist *codes, cellar_text *out, cellar_error *err)
+static cellar_status add_between(const sql_coding *c, const bounds *b, const cellar_codelist *codes,
+                                 cellar_text *out, cellar_error *err)
 {
     enum { ODD_SCALE = 6, ODD_UNIT = 1000000, ODD_PART = 314159 };
     cellar_text stranger = {0};
@@ -153,14 +153,12 @@ static cellar_status add_numbers(const sql_coding *c, const cellar_codelist *cod
                            "variable '%.200s': bands that a database counts lie between a bottom "
                            "and a top (--bottom, --top)",
                            cellar_coder_variable(c->coder));
-    cellar_text_printf(out, " WHEN %s IS NULL THEN %d", c->number,
-                       (int) CELLAR_OUTCOME_NOT_NUMBER);
+    cellar_text_printf(out, " WHEN %s IS NULL THEN %d", c->number, (int) CELLAR_OUTCOME_NOT_NUMBER);
     if (r->bottom != NULL)
         add_bound(c, out, "<=", b.bottom, b.scale, b.bottom, b.scale);
     if (r->top != NULL)
         add_bound(c, out, ">=", b.top, b.scale, b.top, b.scale);
-    return r->band_width == NULL ? add_between(c, &b, codes, out, err)
-                                 : add_bands(c, &b, out, err);
+    return r->band_width == NULL ? add_between(c, &b, codes, out, err) : add_bands(c, &b, out, err);
 }
 
 /* ---- a variable --------------------------------------------------------------------------- */

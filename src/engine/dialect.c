@@ -25,26 +25,26 @@ static const sql_dialect dialects[CELLAR_SQL_N_DIALECTS] = {
                                .has_windows = 1},
     /* Numbers are doubles: decimals of up to 15 digits keep their order there, longer ones are no
      * numbers. Weights are counted in billionths, keys are added up in two halves. */
-    [CELLAR_SQL_SQLITE] =
-        {.name = "sqlite",
-         .is_tested = 1,
-         .quote = '"',
-         .literal = SQL_QUOTED,
-         .text = "CAST(@ AS TEXT)",
-         .is_number = "length(trim(@, ' ' || char(9))) <= 16 AND "
-                      "trim(@, ' ' || char(9)) GLOB '*[0-9]*' AND "
-                      "substr(trim(@, ' ' || char(9)), 1, 1) GLOB '[-+.0-9]' AND "
-                      "substr(trim(@, ' ' || char(9)), 2) NOT GLOB '*[^.0-9]*' AND "
-                      "@ NOT GLOB '*.*.*'",
-         .number = "CAST(trim(@, ' ' || char(9)) AS REAL)",
-         .weight = "CAST(round(@ * 1000000000.0) AS INTEGER)",
-         .weight_sum = "sum(@)",
-         .weight_scale = 9,
-         .is_key = "@ <> '' AND length(@) <= 18 AND @ NOT GLOB '*[^0-9]*'",
-         .key = "CAST(@ AS INTEGER)",
-         .key_sum = "sum(@ / 4294967296) || ':' || sum(@ % 4294967296)",
-         .digits = 15,
-         .has_windows = 1},
+    [CELLAR_SQL_SQLITE] = {.name = "sqlite",
+                           .is_tested = 1,
+                           .quote = '"',
+                           .literal = SQL_QUOTED,
+                           .text = "CAST(@ AS TEXT)",
+                           .is_number =
+                               "length(trim(@, ' ' || char(9))) <= 16 AND "
+                               "trim(@, ' ' || char(9)) GLOB '*[0-9]*' AND "
+                               "substr(trim(@, ' ' || char(9)), 1, 1) GLOB '[-+.0-9]' AND "
+                               "substr(trim(@, ' ' || char(9)), 2) NOT GLOB '*[^.0-9]*' AND "
+                               "@ NOT GLOB '*.*.*'",
+                           .number = "CAST(trim(@, ' ' || char(9)) AS REAL)",
+                           .weight = "CAST(round(@ * 1000000000.0) AS INTEGER)",
+                           .weight_sum = "sum(@)",
+                           .weight_scale = 9,
+                           .is_key = "@ <> '' AND length(@) <= 18 AND @ NOT GLOB '*[^0-9]*'",
+                           .key = "CAST(@ AS INTEGER)",
+                           .key_sum = "sum(@ / 4294967296) || ':' || sum(@ % 4294967296)",
+                           .digits = 15,
+                           .has_windows = 1},
     [CELLAR_SQL_MARIADB] = {.name = "mariadb",
                             .is_tested = 1,
                             .quote = '`',

@@ -24,7 +24,7 @@ typedef struct sql_dialect {
     const char *number;    /* of such a text, exact */
     const char *weight;    /* of a number: rounded to nine decimals */
     const char *weight_sum;
-    int weight_scale; /* decimals of its unit: 9 where weights are counted in billionths */
+    int weight_scale;   /* decimals of its unit: 9 where weights are counted in billionths */
     const char *is_key; /* a condition on a text: digits only */
     const char *key;    /* of such a text: a whole number */
     const char *key_sum;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Databases that are asked: each executor sends one question and hands the rows of the answer on. */
+/* Databases that are asked: each executor sends one question and hands the rows of the answer on.
+ */
 #ifndef CELLAR_ENGINE_EXECUTOR_H
 #define CELLAR_ENGINE_EXECUTOR_H
 

@@ -67,11 +67,11 @@ static cellar_status fail(const pg_library *pg, const sql_request *r, const PGco
 }
 
 /* An error that a value of the data caused may quote it: only its kind is shown then. */
-static cellar_status fail_result(const pg_library *pg, const sql_request *r, const PGconn *connection,
-                                 const PGresult *result, cellar_error *err)
+static cellar_status fail_result(const pg_library *pg, const sql_request *r,
+                                 const PGconn *connection, const PGresult *result,
+                                 cellar_error *err)
 {
-    const char *state =
-        result != NULL ? pg->PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
+    const char *state = result != NULL ? pg->PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
     if (state != NULL && strncmp(state, "22", 2) == 0)
         return cellar_fail(err, CELLAR_ERR_INPUT,
                            "%s: a value of the data cannot be counted (SQLSTATE %s)", r->shown,

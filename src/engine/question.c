@@ -199,7 +199,8 @@ static void add_key(question *q)
         cellar_text_add_string(q->out, " END AS k");
         return;
     }
-    cellar_text_printf(q->out, "CASE WHEN kx < %llu THEN kx END AS k", (unsigned long long) q->spec->key_range);
+    cellar_text_printf(q->out, "CASE WHEN kx < %llu THEN kx END AS k",
+                       (unsigned long long) q->spec->key_range);
 }
 
 static void add_weight(question *q)
@@ -384,8 +385,7 @@ cellar_status cellar_sql_write(const cellar_tabulate_spec *spec, const cellar_sq
                                cellar_sql_dialect dialect, char **sql, cellar_error *err)
 {
     cellar_text out = {0};
-    question q = {
-        .spec = spec, .source = source, .dialect = sql_dialect_of(dialect), .out = &out};
+    question q = {.spec = spec, .source = source, .dialect = sql_dialect_of(dialect), .out = &out};
     cellar_status status = CELLAR_OK;
     *sql = NULL;
     CELLAR_TRY(sql_check(spec, source, dialect, err));

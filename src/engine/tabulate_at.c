@@ -44,9 +44,9 @@ cellar_status sql_check_progress(const sql_request *r, cellar_error *err)
     is_over = a->stopped || (r->progress->report != NULL &&
                              r->progress->report(r->progress->context, "asking the database", -1));
     pthread_mutex_unlock(&a->lock);
-    return is_over ? cellar_fail(err, CELLAR_ERR_CANCELLED, "%s: the question was cancelled",
-                                 r->shown)
-                   : CELLAR_OK;
+    return is_over
+               ? cellar_fail(err, CELLAR_ERR_CANCELLED, "%s: the question was cancelled", r->shown)
+               : CELLAR_OK;
 }
 
 static cellar_status take_row(void *context, const char *const *fields, cellar_error *err)
@@ -59,7 +59,8 @@ static cellar_status take_row(void *context, const char *const *fields, cellar_e
     return status;
 }
 
-/* A place may hold a name of a user or a host; messages name its kind and, of several, its number. */
+/* A place may hold a name of a user or a host; messages name its kind and, of several, its number.
+ */
 static cellar_status ask_one(void *context, int lane, cellar_error *err)
 {
     asking *a = context;

@@ -23,13 +23,11 @@ static unsigned fuzz_rows(parquet_cursor *cursor, uint64_t n_rows, cellar_error 
         if (parquet_cursor_next(cursor, n, texts, err) != CELLAR_OK)
             return sum;
         for (size_t i = 0; i < n; i++) {
-            size_t length;
-            const char *text;
+            const parquet_texts *all = parquet_cursor_texts(cursor);
             if (texts[i] == PARQUET_MISSING)
                 continue;
-            text = parquet_cursor_text(cursor, texts[i], &length);
-            for (size_t b = 0; b < length && b < 64; b++)
-                sum += (unsigned char) text[b];
+            for (int64_t b = all->offsets[texts[i]]; b < all->offsets[texts[i] + 1]; b++)
+                sum += (unsigned char) all->bytes.bytes[b];
         }
         n_rows -= n;
     }

@@ -5,29 +5,13 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "data/frame/frame.h"
+#include "data/frame/scan.h"
 #include "data/scan_lanes.h"
 
 /* The text of one piece lies in one buffer, with marks of 32 bits. */
 enum { PIECE_TEXT_MAX = 1 << 30, MIB = 1 << 20, ROW_MIB = 4 };
 
-typedef struct frame_use {
-    int is_looked_up;
-    uint64_t part_number; /* whose levels `codes` is about */
-    int32_t *codes;       /* of each level, CELLAR_CODE_ABSENT as long as it is not known */
-    size_t capacity;
-    int32_t missing; /* that of a missing value, or the same */
-} frame_use;
-
-struct scan_frame {
-    frame_piece piece;
-    frame_use *uses;
-    size_t n_uses, max_value;
-    uint32_t *marks; /* the marks around each use, row by row */
-    cellar_text text, value;
-};
-
-static void frame_clear(scan_frame *frame)
+void scan_frame_clear(scan_frame *frame)
 {
     for (size_t u = 0; frame->uses != NULL && u < frame->n_uses; u++)
         cellar_free(frame->uses[u].codes);
@@ -37,8 +21,8 @@ static void frame_clear(scan_frame *frame)
     cellar_text_clear(&frame->value);
 }
 
-static cellar_status frame_init(scan_frame *frame, const scan_run *run, size_t max_row_mib,
-                                cellar_error *err)
+cellar_status scan_frame_init(scan_frame *frame, const scan_run *run, size_t max_row_mib,
+                              cellar_error *err)
 {
     frame->n_uses = run->n_uses;
     frame->max_value = (max_row_mib > 0 ? max_row_mib : ROW_MIB) * MIB;
@@ -202,7 +186,7 @@ static cellar_status frame_report(const scan_run *run, double fraction, cellar_e
     return cellar_fail(err, CELLAR_ERR_CANCELLED, "%s: reading was cancelled", run->file);
 }
 
-static cellar_status frame_batch(scan_frame *frame, cellar_batch *batch, cellar_error *err)
+cellar_status scan_frame_batch(scan_frame *frame, cellar_batch *batch, cellar_error *err)
 {
     scan_run *run = batch->run;
     cellar_status status = CELLAR_OK;
@@ -242,13 +226,13 @@ cellar_status scan_frame_lane(scan_run *run, frame_source *source, size_t max_ro
     cellar_status status = CELLAR_OK;
 
     CELLAR_TRY(batch_init(&batch, run, lane, err));
-    CELLAR_TRY(frame_init(&frame, run, max_row_mib, err));
+    CELLAR_TRY(scan_frame_init(&frame, run, max_row_mib, err));
     batch.frame = &frame;
     for (;;) {
         CELLAR_TRY(frame_source_take(source, lane, lane_is_over, run, &frame.piece, err));
         if (frame.piece.n == 0)
             break;
-        status = frame_batch(&frame, &batch, err);
+        status = scan_frame_batch(&frame, &batch, err);
         frame_source_give_back(source, &frame.piece);
         if (status != CELLAR_OK)
             break;
@@ -260,6 +244,6 @@ out:
         frame_source_stop(source);
     run_add_report(run, &batch.report);
     batch_clear(&batch);
-    frame_clear(&frame);
+    scan_frame_clear(&frame);
     return status;
 }

@@ -257,8 +257,8 @@ static cellar_status begin_page(parquet_cursor *c, const page_head *h, cellar_er
     c->numbers = (parquet_runs){0};
     if (c->column->is_optional) {
         if (h->type == PAGE_DATA)
-            at = h->level_encoding == PARQUET_ENCODING_RLE ? read_part(at, end, &level_bytes)
-                                                           : NULL;
+            at =
+                h->level_encoding == PARQUET_ENCODING_RLE ? read_part(at, end, &level_bytes) : NULL;
         if (at == NULL)
             return fail_column(c, "which values are missing", err);
         c->levels = (parquet_runs){.at = at, .end = at + level_bytes, .width = 1};
@@ -276,8 +276,8 @@ static cellar_status read_dictionary(parquet_cursor *c, const page_head *h, cell
 {
     if (c->texts.n > 0 || c->column->physical == PARQUET_BOOLEAN)
         return fail_column(c, "a dictionary in the middle", err);
-    if (!parquet_texts_add(&c->texts, c->column, PARQUET_ENCODING_PLAIN, c->page,
-                           c->page + h->size, (size_t) h->n_values))
+    if (!parquet_texts_add(&c->texts, c->column, PARQUET_ENCODING_PLAIN, c->page, c->page + h->size,
+                           (size_t) h->n_values))
         return c->texts.bytes.failed ? cellar_fail_memory(err, "a dictionary of a Parquet file")
                                      : fail_column(c, "its dictionary", err);
     c->n_dictionary = c->texts.n;
@@ -379,9 +379,7 @@ size_t parquet_cursor_n_dictionary(const parquet_cursor *c)
     return c->n_dictionary;
 }
 
-const char *parquet_cursor_text(const parquet_cursor *c, uint32_t text, size_t *length)
+const parquet_texts *parquet_cursor_texts(const parquet_cursor *c)
 {
-    const size_t from = text > 0 ? c->texts.ends[text - 1] : 0;
-    *length = c->texts.ends[text] - from;
-    return c->texts.bytes.bytes + from;
+    return &c->texts;
 }

@@ -6,7 +6,7 @@
 #ifndef CELLAR_DATA_PARQUET_CURSOR_H
 #define CELLAR_DATA_PARQUET_CURSOR_H
 
-#include "data/parquet/file.h"
+#include "data/parquet/texts.h"
 
 #define PARQUET_MISSING UINT32_MAX
 
@@ -26,7 +26,7 @@ cellar_status parquet_cursor_next(parquet_cursor *cursor, size_t n, uint32_t *te
                                   cellar_error *err);
 /* It can change with every call. */
 size_t parquet_cursor_n_dictionary(const parquet_cursor *cursor);
-/* Not NUL-terminated; at least CELLAR_TEXT_SLACK bytes behind it can be read. */
-const char *parquet_cursor_text(const parquet_cursor *cursor, uint32_t text, size_t *length);
+/* All texts that rows of the last call may have; bytes behind the last can be read. */
+const parquet_texts *parquet_cursor_texts(const parquet_cursor *cursor);
 
 #endif

@@ -35,8 +35,8 @@ int parquet_is(const char *path)
         return 0;
     got = pread(fd, bytes, sizeof bytes, 0);
     close(fd);
-    return got == MARK_BYTES && (memcmp(bytes, MARK, MARK_BYTES) == 0 ||
-                                 memcmp(bytes, MARK_ENCRYPTED, MARK_BYTES) == 0);
+    return got == MARK_BYTES &&
+           (memcmp(bytes, MARK, MARK_BYTES) == 0 || memcmp(bytes, MARK_ENCRYPTED, MARK_BYTES) == 0);
 }
 
 cellar_status parquet_read(const parquet_file *file, uint64_t offset, size_t length, void *out,

@@ -72,7 +72,7 @@ typedef struct parquet_group {
 
 typedef struct parquet_file {
     const char *name; /* for messages */
-    int fd; /* -1: the file is in memory */
+    int fd;           /* -1: the file is in memory */
     const unsigned char *bytes;
     uint64_t length;
     cellar_arena *arena; /* what follows */

@@ -141,11 +141,11 @@ static parquet_meaning meaning_of(const element *e, int *scale)
     default:
         return PARQUET_UNREADABLE;
     }
-    *scale = (int) (e->converted == CONVERTED_DECIMAL ? e->scale
-                    : e->converted == CONVERTED_TIME_MILLIS ||
-                            e->converted == CONVERTED_TIMESTAMP_MILLIS
-                        ? 3
-                        : 6);
+    *scale =
+        (int) (e->converted == CONVERTED_DECIMAL ? e->scale
+               : e->converted == CONVERTED_TIME_MILLIS || e->converted == CONVERTED_TIMESTAMP_MILLIS
+                   ? 3
+                   : 6);
     if (e->converted >= CONVERTED_UINT_8 && e->converted <= CONVERTED_UINT_64)
         return PARQUET_UNSIGNED;
     if (e->converted >= CONVERTED_INT_8 && e->converted <= CONVERTED_INT_64)
@@ -236,8 +236,8 @@ static int walk(schema_walk *w, const element *e, parquet_file *file)
     w->left[w->depth - 1]--;
     if (w->depth == 1) {
         parquet_column *column = &file->columns[file->n_columns++];
-        column->name = cellar_arena_copy(file->arena, e->name != NULL ? e->name : "",
-                                         e->name_length);
+        column->name =
+            cellar_arena_copy(file->arena, e->name != NULL ? e->name : "", e->name_length);
         column->meaning = PARQUET_UNREADABLE;
         if (e->n_children == 0 && !make_column(e, file->n_leaves, column))
             return 0;
@@ -270,8 +270,7 @@ static cellar_status read_schema(parquet_file *file, thrift_fields *f, cellar_er
         if (!cellar_utf8_valid(e.name != NULL ? e.name : "", e.name_length) || !walk(&w, &e, file))
             return parquet_fail(file, "its schema", err);
     }
-    return w.depth == 0 && file->n_columns > 0 ? CELLAR_OK
-                                               : parquet_fail(file, "its schema", err);
+    return w.depth == 0 && file->n_columns > 0 ? CELLAR_OK : parquet_fail(file, "its schema", err);
 }
 
 /* ---- row groups ---------------------------------------------------------------- */
@@ -388,8 +387,8 @@ cellar_status parquet_read_footer(parquet_file *file, const unsigned char *bytes
         else
             thrift_skip(&f);
     }
-    if (status == CELLAR_OK && (reader.failed || file->groups == NULL || n_rows < 0 ||
-                                (uint64_t) n_rows != file->n_rows))
+    if (status == CELLAR_OK &&
+        (reader.failed || file->groups == NULL || n_rows < 0 || (uint64_t) n_rows != file->n_rows))
         status = parquet_fail(file, "its footer", err);
     for (size_t c = 0; status == CELLAR_OK && c < file->n_columns; c++)
         if (file->columns[c].name == NULL)

@@ -13,37 +13,36 @@ enum { LISTED_MAX = 1 << 24, LISTED_BYTES_MAX = 1 << 30 };
 void parquet_texts_clear(parquet_texts *t)
 {
     cellar_text_clear(&t->bytes);
-    cellar_free(t->ends);
+    cellar_free(t->offsets);
     *t = (parquet_texts){0};
-}
-
-static size_t begin_of(const parquet_texts *t, size_t text)
-{
-    return text > 0 ? t->ends[text - 1] : 0;
 }
 
 void parquet_texts_drop(parquet_texts *t, size_t first, size_t last)
 {
-    const size_t from = begin_of(t, first), to = begin_of(t, last), n = last - first;
+    const size_t n = last - first;
+    size_t from, to;
     if (n == 0)
         return;
+    from = (size_t) t->offsets[first];
+    to = (size_t) t->offsets[last];
     if (to > from) {
         memmove(t->bytes.bytes + from, t->bytes.bytes + to, t->bytes.length - to);
         t->bytes.length -= to - from;
     }
-    for (size_t i = last; i < t->n; i++)
-        t->ends[i - n] = t->ends[i] - (to - from);
+    for (size_t i = last; i <= t->n; i++)
+        t->offsets[i - n] = t->offsets[i] - (int64_t) (to - from);
     t->n -= n;
 }
 
 /* The text that was added to the bytes ends here. */
 static int end_text(parquet_texts *t)
 {
-    if (!cellar_grow(&t->ends, &t->capacity, t->n + 1, sizeof *t->ends))
+    if (!cellar_grow(&t->offsets, &t->capacity, t->n + 2, sizeof *t->offsets))
         t->bytes.failed = 1;
     if (t->bytes.failed || t->bytes.length > LISTED_BYTES_MAX)
         return 0;
-    t->ends[t->n++] = t->bytes.length;
+    t->offsets[0] = 0;
+    t->offsets[++t->n] = (int64_t) t->bytes.length;
     return 1;
 }
 

@@ -7,7 +7,7 @@
 
 typedef struct parquet_texts {
     cellar_text bytes;
-    size_t *ends; /* of each */
+    int64_t *offsets; /* n + 1 of them, once there is a text: text i lies between two */
     size_t n, capacity;
 } parquet_texts;
 
@@ -32,8 +32,7 @@ typedef enum parquet_encoding {
 
 /* Adds n values of a page. 0: the bytes are damaged, memory ended (texts->bytes.failed), or the
  * encoding is not one of the column's type. */
-int parquet_texts_add(parquet_texts *texts, const parquet_column *column,
-                      parquet_encoding encoding, const unsigned char *at,
-                      const unsigned char *end, size_t n);
+int parquet_texts_add(parquet_texts *texts, const parquet_column *column, parquet_encoding encoding,
+                      const unsigned char *at, const unsigned char *end, size_t n);
 
 #endif

@@ -144,8 +144,8 @@ int thrift_next(thrift_fields *fields)
         return 0;
     fields->type = (thrift_type) (head & 15);
     /* The number of the field, or how far it is from the one before. */
-    fields->id = head >> 4 > 0 ? fields->id + (int) (head >> 4)
-                               : (int) (int16_t) zigzag(fields->reader);
+    fields->id =
+        head >> 4 > 0 ? fields->id + (int) (head >> 4) : (int) (int16_t) zigzag(fields->reader);
     if (fields->id < 0 || fields->id > INT16_MAX)
         fail(fields->reader);
     return !fields->reader->failed;

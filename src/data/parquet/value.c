@@ -21,8 +21,10 @@ static int64_t read_signed(const unsigned char *bytes, size_t n)
 
 unsigned parquet_value_bytes(const parquet_column *column)
 {
-    static const unsigned bytes[PARQUET_N_PHYSICAL] = {[PARQUET_INT32] = 4, [PARQUET_INT64] = 8,
-                                                       [PARQUET_INT96] = 12, [PARQUET_FLOAT] = 4,
+    static const unsigned bytes[PARQUET_N_PHYSICAL] = {[PARQUET_INT32] = 4,
+                                                       [PARQUET_INT64] = 8,
+                                                       [PARQUET_INT96] = 12,
+                                                       [PARQUET_FLOAT] = 4,
                                                        [PARQUET_DOUBLE] = 8};
     return column->physical == PARQUET_FIXED ? column->width : bytes[column->physical];
 }
