@@ -6,6 +6,7 @@ set(LAYER_SOURCES
   answering.c
   audit.c
   audit_chain.c
+  cell_notes.c
   choices.c
   config.c
   config_sign.c
@@ -28,6 +29,7 @@ set(LAYER_SOURCES
   formats.c
   grid.c
   guarantee.c
+  joint.c
   json.c
   judge.c
   limits.c
