@@ -34,6 +34,8 @@ int collect_policy_read(const collect_values *values, const collect_place *place
     out->least_people = values->least_people.value;
     if (values->most_epsilon != NULL)
         result = cli_list_real("most-epsilon", values->most_epsilon, &out->most_epsilon);
+    if (result == CLI_GO_ON && values->most_tolerance != NULL)
+        result = cli_list_real("most-tolerance", values->most_tolerance, &out->most_tolerance);
     if (result == CLI_GO_ON && values->most_exposure != NULL)
         result = cli_list_real("most-exposure", values->most_exposure, &out->most_exposure);
     if (result == CLI_GO_ON && values->never != NULL)

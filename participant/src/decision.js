@@ -22,6 +22,11 @@ const RESPONSES =
 const REDACTIONS =
     "whoever has a value after 'redact' says '(redacted)', and so does anybody else with chance " +
     "'cover': of a column's redactions at most the share 'hide' is expected to be no chance";
+const MODELLED =
+    "if columns are independent but for the share 'tolerance' of people, at most the share 'bound' is " +
+    "expected in groups of fewer than k with the same values; no more than 'worst' is if they are not";
+const CHECKED =
+    "the analyst counts after round two, and uses no table in which more than the share 'exposure' is";
 const PAYLOADS =
     "a payload of up to 'payload' bytes goes to the analyst with each row: nothing here bounds what " +
     "it shows, and one that shows its person makes the row theirs";
@@ -36,6 +41,8 @@ function termsText({ terms, columns }) {
             `epsilon-record ${decimalText(terms.epsilon * BigInt(columns.length))}`);
     if (terms.hide > 0n)
         lines.push(`hide ${decimalText(terms.hide)}`);
+    if (terms.tolerance !== null)
+        lines.push("model independence", `tolerance ${decimalText(terms.tolerance)}`);
     if (terms.payload > 0)
         lines.push(`payload ${terms.payload}`);
     if (terms.delta > 0n)
@@ -44,7 +51,9 @@ function termsText({ terms, columns }) {
 }
 
 function notesText({ terms }) {
-    const notes = [terms.population > 0 ? STATISTICAL : terms.delta > 0n ? RANDOMISED : FIXED, ATTRIBUTES];
+    const notes = terms.tolerance !== null ? [MODELLED, CHECKED]
+        : [terms.population > 0 ? STATISTICAL : terms.delta > 0n ? RANDOMISED : FIXED];
+    notes.push(ATTRIBUTES);
     if (terms.hide > 0n)
         notes.push(REDACTIONS);
     if (terms.payload > 0)
@@ -95,10 +104,13 @@ export function readDecision(bytes, invitation) {
     const decision = { people: lines.takeNumber("people") };
     lines.expect(termsText(invitation), "the terms of the invitation, repeated");
     decision.bound = lines.takeDecimal("bound");
+    if (invitation.terms.tolerance !== null)
+        decision.worst = lines.takeDecimal("worst");
     decision.theorem = lines.takeNumber("theorem");
     decision.columns = takeColumns(lines, invitation);
-    if (decision.columns.length === 0 ? decision.theorem !== 0 : ![2, 3].includes(decision.theorem))
-        lines.fail("theorem 2 or 3 above, or no column");
+    if (decision.columns.length === 0 || invitation.terms.tolerance !== null ? decision.theorem !== 0
+        : ![2, 3].includes(decision.theorem))
+        lines.fail("theorem 2 or 3 above, or no column, or a model");
     lines.expect(notesText(invitation), "the note on what exposure does not bound, word for word");
     lines.end();
     decision.id = hash(32, bytes);

@@ -48,7 +48,8 @@ function decline(lines) {
 }
 
 function takeTerms(lines) {
-    const terms = { population: 0, epsilon: 0n, hide: 0n, redacted: 0n, payload: 0, delta: 0n };
+    const terms = { population: 0, epsilon: 0n, hide: 0n, redacted: 0n, tolerance: null, payload: 0,
+        delta: 0n };
     terms.people = lines.takeNumber("people");
     terms.k = lines.takeNumber("k");
     terms.exposure = lines.takeDecimal("exposure");
@@ -66,6 +67,13 @@ function takeTerms(lines) {
             lines.fail("shares above 0 above");
     }
     decline(lines);
+    if (lines.nextIs("model")) {
+        if (lines.take("model") !== "independence")
+            lines.fail("the model 'independence' above");
+        terms.tolerance = lines.takeDecimal("tolerance");
+        if (terms.tolerance >= ONE || terms.population > 0 || terms.epsilon > 0n || terms.hide > 0n)
+            lines.fail("a tolerance below 1 above, in the fixed setting without epsilon or redactions");
+    }
     if (lines.nextIs("payload")) {
         terms.payload = lines.takeNumber("payload");
         if (terms.payload < 1 || terms.payload > MOST_PAYLOAD)

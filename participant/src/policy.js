@@ -22,10 +22,20 @@ function checkPromises(policy, invitation) {
             `${policy.leastK}`);
 }
 
+/** Who says nothing about models accepts none in round two. */
+function checkModel(policy, { terms }, isRequired) {
+    if (terms.tolerance === null || (policy.mostTolerance === undefined && !isRequired))
+        return;
+    if (!(share(terms.tolerance) <= policy.mostTolerance))
+        throw new Refusal(`the decision rests on a model with a tolerance of ${share(terms.tolerance)}; the policy ` +
+            (policy.mostTolerance === undefined ? "does not accept one" : `allows ${policy.mostTolerance}`));
+}
+
 /** For round one: a column cannot be left out, so one that is never sent declines all of it. */
 export function checkInvitation(policy, invitation) {
     const { terms } = invitation;
     checkPromises(policy, invitation);
+    checkModel(policy, invitation, false);
     if (share(terms.exposure) > (policy.mostExposure ?? 1))
         throw new Refusal(`the invitation allows an exposure of ${share(terms.exposure)}; the policy allows ` +
             `${policy.mostExposure}`);
@@ -42,6 +52,7 @@ export function checkDecision(policy, invitation, decision) {
     if (!(policy.leastK >= 1) || !(policy.mostExposure >= 0 && policy.mostExposure <= 1))
         throw new Refusal("a policy needs the least k and the most exposure, from 0 to 1");
     checkPromises(policy, invitation);
+    checkModel(policy, invitation, true);
     if (decision.columns.length === 0)
         throw new Refusal("the decision releases no column: there is no second round");
     if (decision.bound > invitation.terms.exposure)

@@ -95,6 +95,15 @@ test("a policy binds round one", () => {
     assert.throws(() => checkInvitation({ leastPeople: 601 }, invitation), /asks for 601/);
 });
 
+test("a decision by a model needs consent", () => {
+    const { invitation, decision } = open("model");
+    assert.equal(decision.theorem, 0);
+    checkInvitation({}, invitation);
+    assert.throws(() => checkInvitation({ mostTolerance: 0.01 }, invitation), /allows 0.01/);
+    assert.throws(() => checkDecision(GOOD, invitation, decision), /does not accept one/);
+    checkDecision({ ...GOOD, mostTolerance: 0.02 }, invitation, decision);
+});
+
 /** A door in this process: hands out papers, remembers what was posted. */
 function fakeDoor(papers) {
     const posted = [];

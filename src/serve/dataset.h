@@ -49,6 +49,12 @@ typedef struct serve_variable {
 /* Where the values come from, and so what is promised. */
 typedef enum serve_kind { SERVE_RELEASES, SERVE_CUBE, SERVE_BUDGET, SERVE_CELL_KEY } serve_kind;
 
+/* 1 when a vault draws its tables, so that there can be more of them than there are. */
+static inline int serve_kind_grows(serve_kind kind)
+{
+    return kind == SERVE_BUDGET || kind == SERVE_CELL_KEY;
+}
+
 typedef struct serve_source serve_source;       /* source.h */
 typedef struct serve_rules serve_rules;         /* rules.h */
 typedef struct serve_prices serve_prices;       /* price.h */
@@ -60,8 +66,9 @@ enum { SERVE_CONTENT_LABELS = 4 };
 typedef struct serve_dataset {
     const char *id; /* in addresses: letters, digits, '-' and '_' */
     serve_kind kind;
-    const char *population;                                 /* whose budget it is */
-    const char *unit;                                       /* what is protected: "person" */
+    const char *population; /* whose budget it is */
+    const char *joint; /* what all tables of a budget together promise; NULL: the source says */
+    const char *unit;  /* what is protected: "person" */
     serve_texts title, note, source_name, contact, counted; /* counted: "persons" */
     serve_texts contents_label; /* of the contents as a variable; in == NULL: in English */
     serve_texts content_labels[SERVE_CONTENT_LABELS]; /* by serve_content; of counts `counted` */

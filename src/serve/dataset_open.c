@@ -7,6 +7,7 @@
 #include "serve/cell_notes.h"
 #include "cube/cube.h"
 #include "plan/plan.h"
+#include "serve/guarantee.h"
 #include "serve/price.h"
 #include "serve/records.h"
 #include "serve/releases.h"
@@ -142,6 +143,18 @@ typedef struct drawing {
     serve_prices prices;
 } drawing;
 
+/* What is promised about all tables together comes before the cost of one. */
+static cellar_status take_joint(building *b, const drawing *own)
+{
+    cellar_text words = {0};
+    serve_add_cap(&own->prices.cap, b->dataset->unit,
+                  (cellar_neighbours) own->text.budget.neighbours, &words);
+    if (!words.failed)
+        b->dataset->joint = cellar_arena_copy(b->site->arena, words.bytes, words.length);
+    cellar_text_clear(&words);
+    return b->dataset->joint != NULL ? CELLAR_OK : cellar_fail_memory(b->err, "a data set");
+}
+
 static cellar_status take_drawn(building *b)
 {
     drawing *own = cellar_alloc(1, sizeof *own);
@@ -158,6 +171,7 @@ static cellar_status take_drawn(building *b)
         CELLAR_TRY(
             serve_prices_init(&own->prices, b->config->name, &own->text, b->dataset->unit, b->err));
         b->dataset->prices = &own->prices;
+        CELLAR_TRY(take_joint(b, own));
     }
     CELLAR_TRY(serve_source_open_releases(b->words->folder, 1, &b->dataset->source, b->err));
 out:

@@ -29,6 +29,7 @@ set(LAYER_SOURCES
   formats.c
   grid.c
   guarantee.c
+  joint.c
   json.c
   judge.c
   limits.c

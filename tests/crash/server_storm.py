@@ -28,9 +28,7 @@ import threading
 import time
 
 import vault_storm
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "serve"))
-import builder  # pylint: disable=wrong-import-position
+from vault_storm import builder
 
 N_PROGRAMS, N_CLIENTS, KILLS_PER_ROUND = 4, 4, 50
 VICTIMS = ["vault"] * 9 + ["front"] * 7 + ["front and vault"] * 2 + ["program"] * 2
@@ -42,9 +40,6 @@ class Round(vault_storm.Round):
 
     def __init__(self, options, folder, rng):
         super().__init__(options, folder, rng)
-        (self.folder / "state").mkdir()
-        self.config.write_text(self.config.read_text().replace(
-            "title: Storm,", "title: Storm, audit: state/audit.log, limits: {calls: 1000000, seconds: 1},"))
         self.n_hit = dict.fromkeys(VICTIMS, 0)
         self.n_answers, self.bytes, self.is_over = {}, {}, threading.Event()
         self.server = None
@@ -184,7 +179,7 @@ class Round(vault_storm.Round):
         self.look()
         if set(self.seen) != {path.name for path in self.public.iterdir()}:
             self.fault(f"left behind: {sorted(p.name for p in self.public.iterdir())}")
-        log = subprocess.run([self.options.cellar, "serve", "audit", str(self.folder / "state/audit.log")],
+        log = subprocess.run([self.options.cellar, "serve", "audit", str(self.folder / "state/audit")],
                              capture_output=True, text=True, check=False)
         if log.returncode != 0:
             self.fault(f"the audit log: {log.stderr}")

@@ -97,6 +97,10 @@ static void test_budget(void **state)
     cellar_vault *vault;
     remove(scratch_path(*state, "ledger"));
     vault_make_ledger(*state, "0.5", NULL); /* four tables of rho 0.125 */
+    assert_int_equal(cellar_vault_open(scratch_path(*state, "site.yaml"), NULL, &vault, &err),
+                     CELLAR_ERR_INPUT);
+    assert_non_null(strstr(err.message, "another cap"));
+    vault_write_site(*state, "0.5");
     vault = vault_open_here(*state);
     for (size_t i = 0; i < 6; i++)
         assert_string_equal(DRAW(tables[i], "1"), i < 4 ? "drawn" : "refused: budget");

@@ -25,14 +25,20 @@ export interface SiteInfo {
   datasets: { id: string; title: string; kind: Dataset['kind']; updated: string; next_update: string | null }[];
 }
 
-/** How the agency looks: agency.json in the folder of the page, which it replaces with its own. */
+/** How the agency looks: agency.json of the folder that `site.agency` names. A text is one, or one in each language. */
+type Text = string | Record<string, string>;
 export interface Agency {
-  name?: string;
+  name?: Text;
+  contact?: Text;
   logo?: string; // an address on this site
   accent?: string; // a colour, of buttons and links
   accent_dark?: string; // the same where the screen is dark
-  contact?: string;
   boundaries?: Record<string, string>; // of a level: the address of a GeoJSON file on this site
+}
+
+/** A text in a language, or in the first that there is. */
+export function textIn(text: Text | undefined, language: string): string | undefined {
+  return text === undefined || typeof text === 'string' ? text : (text[language] ?? Object.values(text)[0]);
 }
 
 /** A suggestion of the server: a table that would be answered. */
@@ -72,7 +78,29 @@ export interface Independence {
 export interface Statement {
   statement?: string;
   budget?: { cap?: string; spent?: string; left?: string };
-  wasted?: unknown;
+  wasted?: { n_charges: number; cost: string };
+}
+
+/** For the auditor. */
+export interface History {
+  days: { day: string; drawn: number; refused?: number; spent?: string; left?: string }[];
+  refusals: Record<string, number>;
+}
+export interface AuditEntry {
+  number: number;
+  time: string;
+  who?: string;
+  dataset?: string;
+  table?: string;
+  decision: string;
+  rule?: string;
+  cost?: string;
+}
+export interface Health {
+  status: string;
+  version: string;
+  datasets: number;
+  vault: string;
 }
 
 export interface DefaultSelection {
@@ -111,13 +139,20 @@ function post(value: unknown): RequestInit {
   return { method: 'POST', body: JSON.stringify(value) };
 }
 
-export const getAgency = (lang: string) => ask<Agency>(`/agency.json?lang=${lang}`).catch((): Agency => ({}));
+export const getAgency = () => ask<Agency>('/agency.json').catch((): Agency => ({}));
 export const getSite = (lang: string) => ask<SiteInfo>(`/v1/datasets?lang=${lang}`);
 export const getDataset = (id: string, lang: string) =>
   ask<Dataset>(`/v1/datasets/${encodeURIComponent(id)}/variables?lang=${lang}`);
 export const getPreview = (id: string, table: string) =>
   ask<Preview>(`/v1/tables/${encodeURIComponent(id)}/${encodeURIComponent(table)}`);
 export const getStatement = (id: string) => ask<Statement>(`/v1/datasets/${encodeURIComponent(id)}/statement`);
+export const getHealth = () => ask<Health>('/v1/health');
+export const getHistory = (id: string) => ask<History>(`/v1/datasets/${encodeURIComponent(id)}/history`);
+/** The last of the log: an answer has at most 500 entries. */
+export async function getAudit(): Promise<{ entries: number; log: AuditEntry[] }> {
+  const first = await ask<{ entries: number; log: AuditEntry[] }>('/v1/audit');
+  return first.entries <= first.log.length ? first : ask('/v1/audit?from=' + (first.entries - 499));
+}
 export const getData = (id: string, query: URLSearchParams) =>
   ask<JsonStat>(`/api/v2/tables/${encodeURIComponent(id)}/data?${query}`);
 /** Intervals of the same selection as data: of shares, or such that all hold together. */
