@@ -29,7 +29,6 @@ async function take(name, path, { width = 1180, height = 860, scheme = 'light', 
 
 const regions = (more = '') => `/t/country?lang=en&valuecodes[region]=*&valuecodes[sex]=*&stub=region&heading=sex,ContentsCode${more}`;
 await take('page-table', regions(), { height: 940 });
-await take('page-start', '/?lang=en', { height: 520 });
 await take('page-bars', regions(), { height: 900, act: (page) => page.getByRole('button', { name: 'Bars' }).click() });
 await take('page-compare', regions(), {
   height: 900,
@@ -45,9 +44,9 @@ await take('page-refused', '/t/country?lang=en&valuecodes[region]=*&valuecodes[s
 await take('page-map', '/t/country?lang=en&valuecodes[region]=*&stub=region&heading=ContentsCode', { act: async (page) => {
   await page.getByRole('button', { name: 'Map' }).click();
   await page.waitForSelector('.map path');
+  await page.evaluate(() => document.querySelector('.read').scrollIntoView());
 } });
 await take('page-phone', '/t/country?lang=sv&valuecodes[region]=*&valuecodes[sex]=*&stub=region&heading=sex,ContentsCode', { width: 390, height: 800, act: (page) => page.locator('.sheet').scrollIntoViewIfNeeded().then(() => page.evaluate(() => document.querySelector('.sheet').scrollIntoView())) });
-await take('page-dark', regions(), { width: 1024, height: 900, scheme: 'dark' });
 await take('page-draw', '/t/register?lang=en&valuecodes[area]=*&codelist[area]=area^1&valuecodes[sex]=*&stub=area&heading=sex,ContentsCode', {
   act: async (page) => {
     await page.locator('#draw-token').fill(site.tokens.analyst);
