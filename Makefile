@@ -24,10 +24,10 @@ test-long: ## longer checks, results to docs/test-long.md; STEPS="storms fuzz ..
 	@tools/bootstrap build check
 	@tools/test-long $(STEPS)
 
-bench: ## measure speed and memory against the floor and other tools
+bench: ## measure speed and memory against the floor and other tools; LARGE=1: large stores alone
 	@tools/bootstrap build
 	@cmake --preset bench >/dev/null && cmake --build --preset bench -- --quiet
-	@tools/bench build/bench
+	@tools/bench build/bench $(if $(LARGE),store_large)
 
 coverage: ## measure the coverage of every kind of interval, TABLES=1000 of each
 	@tools/bootstrap build check
@@ -39,7 +39,7 @@ fuzz: ## every fuzzer searches, SECONDS=60 each
 	@tools/bootstrap build check
 	@tools/test --fuzz-seconds $${SECONDS:-60} fuzz
 
-crash: ## ledgers, plans and vaults under fire: KILLS=1000 kills each, failing disks, power cuts
+crash: ## ledgers, plans, vaults and servers under fire: KILLS=1000 kills each, failing disks, power cuts
 	@tools/bootstrap build check
 	@cmake --preset dev >/dev/null && cmake --build --preset dev -- --quiet
 	@python3 tests/crash/ledger_storm.py build/dev/tests/crash/ledger_spender \
@@ -48,6 +48,8 @@ crash: ## ledgers, plans and vaults under fire: KILLS=1000 kills each, failing d
 	    $(CURDIR)/build/dev/cellar --kills $${KILLS:-1000}
 	@python3 tests/crash/vault_storm.py build/dev/tests/crash/vault_caller \
 	    build/dev/tests/crash/libledger_fault.so build/dev/cellar --kills $${KILLS:-1000}
+	@python3 tests/crash/server_storm.py build/dev/tests/crash/vault_caller build/dev/cellar \
+	    --kills $${KILLS:-1000}
 	@python3 tests/crash/power_cut.py build/dev --random 40
 
 mutants: ## break what matters in one place at a time, and expect a test to notice; ONLY=REGEX

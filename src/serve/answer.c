@@ -52,17 +52,33 @@ static cellar_status join(const char **all, const char *one, const char *between
     return *all != NULL ? CELLAR_OK : cellar_fail_memory(err, "an answer");
 }
 
-static cellar_status cover(const serve_cut *cut, serve_answer *out, cellar_error *err)
+static cellar_status cover(const serve_cut *cut, const serve_cover *found, serve_answer *out,
+                           cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    CELLAR_TRY(join(&out->certificate_id, found->id, ",", out->arena, err));
+    CELLAR_TRY(join(&out->guarantee, found->guarantee, " ", out->arena, err));
+    CELLAR_TRY(join(&out->guarantee, cut->dataset->caveat, " ", out->arena, err));
+    CELLAR_TRY(join(&out->origin, found->origin, " ", out->arena, err));
+    out->is_immutable &= found->is_immutable;
+out:
+    return status;
+}
+
+/* Values and what covers them, of one release: a table may be drawn between the two questions, and
+ * then answers for itself. */
+static cellar_status ask_covered(const serve_cut *cut, double tail, serve_value *values,
+                                 cellar_arena *arena, serve_cover *out, cellar_error *err)
 {
     const serve_source *source = cut->dataset->source;
-    serve_cover found = {0};
+    const char *before;
     cellar_status status = CELLAR_OK;
-    CELLAR_TRY(source->ops->describe(source, cut->dataset, &cut->table, out->arena, &found, err));
-    CELLAR_TRY(join(&out->certificate_id, found.id, ",", out->arena, err));
-    CELLAR_TRY(join(&out->guarantee, found.guarantee, " ", out->arena, err));
-    CELLAR_TRY(join(&out->guarantee, cut->dataset->caveat, " ", out->arena, err));
-    CELLAR_TRY(join(&out->origin, found.origin, " ", out->arena, err));
-    out->is_immutable &= found.is_immutable;
+    CELLAR_TRY(source->ops->describe(source, cut->dataset, &cut->table, arena, out, err));
+    do {
+        before = out->id;
+        CELLAR_TRY(source->ops->ask(source, cut, tail, values, err));
+        CELLAR_TRY(source->ops->describe(source, cut->dataset, &cut->table, arena, out, err));
+    } while (strcmp(before, out->id) != 0);
 out:
     return status;
 }
@@ -70,9 +86,9 @@ out:
 static cellar_status answer_part(const serve_cuts *cuts, double tail, serve_answer *out,
                                  cellar_error *err)
 {
-    const serve_source *source = cuts->cut.dataset->source;
     serve_value *values = NULL;
     serve_verdict verdict;
+    serve_cover found = {0};
     cellar_status status = CELLAR_OK;
     CELLAR_TRY(serve_judge(cuts->cut.dataset, &cuts->cut.table, out->arena, NULL, &verdict, err));
     out->is_refused = !verdict.is_allowed;
@@ -82,9 +98,9 @@ static cellar_status answer_part(const serve_cuts *cuts, double tail, serve_answ
     values = cellar_alloc(cuts->n_cells, sizeof *values);
     if (values == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "an answer"));
-    CELLAR_TRY(source->ops->ask(source, &cuts->cut, tail, values, err));
+    CELLAR_TRY(ask_covered(&cuts->cut, tail, values, out->arena, &found, err));
     serve_cuts_place(cuts, values, out->values);
-    status = cover(&cuts->cut, out, err);
+    status = cover(&cuts->cut, &found, out, err);
 out:
     cellar_free(values);
     return status;

@@ -25,6 +25,11 @@ cellar_status serve_releases_noisy(const serve_source *source, const serve_datas
                                    const serve_table *table, int *needs_bootstrap,
                                    cellar_noisy **out, cellar_error *err);
 
+/* The certificate of a pack, in its folder, and what it promises for all tables together: a
+ * sentence to free with cellar_free() (joint.c). */
+#define SERVE_JOINT_FILE "certificate.json"
+cellar_status serve_joint_read(const char *folder, char **out, cellar_error *err);
+
 /* The releases that were read. */
 size_t serve_releases_n(const serve_source *source);
 const cellar_schema *serve_releases_schema(const serve_source *source, size_t release);

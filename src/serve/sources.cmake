@@ -6,9 +6,11 @@ set(LAYER_SOURCES
   answering.c
   audit.c
   audit_chain.c
+  cell_notes.c
   choices.c
   config.c
   config_sign.c
+  counter.c
   cut_make.c
   cuts.c
   dataset.c
@@ -27,6 +29,7 @@ set(LAYER_SOURCES
   formats.c
   grid.c
   guarantee.c
+  joint.c
   json.c
   judge.c
   limits.c

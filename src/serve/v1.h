@@ -58,8 +58,6 @@ cellar_status v1_write_table(const cellar_site *site, const serve_dataset *datas
 
 /* ---- v1_vault.c ---------------------------------------------------------------------------- */
 
-/* 1 when a vault draws the tables of the data set. */
-int v1_has_vault(const serve_dataset *dataset);
 /* Sends a message, takes it, and reads the reply. CELLAR_ERR_UNSUPPORTED when there is no vault,
  * CELLAR_ERR_IO when it does not answer. Release *reply with json_decref(). */
 cellar_status v1_ask_vault(const cellar_site *site, json_t *message, json_t **reply,

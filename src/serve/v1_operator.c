@@ -131,7 +131,7 @@ static cellar_status read_history(const cellar_site *site, const serve_dataset *
 {
     json_t *answer = NULL;
     cellar_status status = CELLAR_OK;
-    if (v1_has_vault(dataset))
+    if (serve_kind_grows(dataset->kind))
         CELLAR_TRY(v1_ask_vault(
             site, json_pack("{s:s, s:s}", "do", "history", "dataset", dataset->id), &answer, err));
     *h = (history){.dataset = dataset->id, .rules = json_object()};

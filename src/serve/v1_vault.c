@@ -7,11 +7,6 @@
 #include "serve/v1.h"
 #include "table/formats/extension.h"
 
-int v1_has_vault(const serve_dataset *dataset)
-{
-    return dataset->kind == SERVE_BUDGET || dataset->kind == SERVE_CELL_KEY;
-}
-
 cellar_status v1_ask_vault(const cellar_site *site, json_t *message, json_t **reply,
                            cellar_error *err)
 {

@@ -29,6 +29,7 @@ typedef struct vault_set {
     serve_dataset dataset; /* what reads and judges tables; it has no source */
     serve_drawn_text text;
     serve_axes axes;
+    serve_counter counter;
     vault_ledger *ledger;
     const char *folder;
     const char *prefix;  /* of its requests, after the number of the attempt */

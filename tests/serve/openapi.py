@@ -39,7 +39,7 @@ REGISTER = """
         - {name: age, bottom: 15, top: 75, band: 15, band_closed: right}
     ledger: {file: ../vault/register.ledger, dataset: register}
     budget:
-      currency: rho
+      cap: {rho: 1}
       neighbours: add-remove
       negatives: keep
       parameter_choice: advance

@@ -37,7 +37,7 @@ const REGISTER = `
       - {name: shift, label: {en: shift, sv: skift}}
     ledger: {file: ../vault/register.ledger, dataset: register}
     budget:
-      currency: rho
+      cap: {rho: 1}
       neighbours: add-remove
       negatives: keep
       parameter_choice: advance
