@@ -31,7 +31,7 @@ const regions = (more = '') => `/t/country?lang=en&valuecodes[region]=*&valuecod
 await take('page-table', regions(), { height: 940 });
 await take('page-bars', regions(), { height: 900, act: (page) => page.getByRole('button', { name: 'Bars' }).click() });
 await take('page-compare', regions(), {
-  height: 900,
+  height: 840,
   act: async (page) => {
     await page.locator('[data-cell="6,0"]').click();
     await page.locator('[data-cell="6,1"]').click();
