@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Pictures of the page for the documentation:  node web/tests/screenshots.mjs FOLDER  (make screenshots) */
+/* Pictures of the page for the documentation:  node web/tests/screenshots.mjs FOLDER [NAME...]  (make screenshots) */
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,6 +15,7 @@ await site.start();
 
 /** Opens an address, does something there, and takes a picture of what is seen. */
 async function take(name, path, { width = 1180, height = 860, scheme = 'light', act = async () => {} } = {}) {
+  if (process.argv.length > 3 && !process.argv.slice(3).includes(name)) return;
   const browser = await launch({ viewport: { width, height }, colorScheme: scheme });
   await browser.page.goto(site.url + path);
   await settle(browser.page);
