@@ -4,7 +4,7 @@
 
 usage: licences.py ROOT
 
-Data has no room for comments: JSON, and what lies in a corpus, golden or data folder of tests/.
+Data has no room for comments: JSON, pictures, and what lies in a corpus, golden or data folder of tests/.
 """
 import pathlib
 import subprocess
@@ -15,7 +15,7 @@ DATA_FOLDERS = {"corpus", "golden", "data"}
 
 
 def is_data(path):
-    return (path.suffix in (".json", ".csv", ".stdout", ".stderr", ".exit") or path.name == "LICENSE"
+    return (path.suffix in (".json", ".csv", ".png", ".stdout", ".stderr", ".exit") or path.name == "LICENSE"
             or path.parts[0] == "tests" and DATA_FOLDERS & set(path.parts))
 
 
