@@ -147,6 +147,7 @@ static void apportion(drawing *d, size_t m)
     }
     if (left == 0)
         return;
+    CELLAR_ASSERT(n_candidates > 0); /* the shares add to 1 */
     qsort(d->candidates, n_candidates, sizeof *d->candidates, owed_most_first);
     for (size_t i = 0; left > 0; i = (i + 1) % n_candidates, left--) {
         d->given[d->candidates[i].category]++;
