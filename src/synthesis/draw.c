@@ -219,9 +219,9 @@ cellar_status cellar_synthesis_draw_records(const cellar_synthesis_model *model,
     drawing d = {.model = model,
                  .rng = rng,
                  .n = (size_t) model->n_records,
-                 .n_columns = model->cube->n_variables,
-                 .out = out};
+                 .n_columns = model->cube->n_variables};
     cellar_status status = CELLAR_OK;
+    d.out = out;
     d.order = cellar_alloc(d.n, sizeof *d.order);
     if (d.order == NULL)
         return cellar_fail_memory(err, "the order of records");
