@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* cellar synthesize: made-up records whose tables are those of a release. */
+/* cellar synthesize: made-up records whose tables are those of a release or a cube. */
 #include "verbs.h"
 
 #include <inttypes.h>
 #include <stddef.h>
 
-#include <cellar/synthesis.h>
+#include <cellar/cube.h>
 
 #include "json_out.h"
-#include "options.h"
 #include "reader.h"
-
-typedef struct synthesize_values {
-    const char *path, *language, *count_column;
-    int labels, shuffle, ignore_margins, neutralise_formulas, force, json;
-    cli_number max_records;
-} synthesize_values;
+#include "synthesize.h"
 
 #define AT(member) offsetof(synthesize_values, member)
 static const cli_option synthesize_options[] = {
@@ -26,9 +20,20 @@ static const cli_option synthesize_options[] = {
          "write each combination once, with a column NAME that says how many records it stands "
          "for (tabulate --count NAME reads it)"),
     FLAG("shuffle", shuffle, "in an order that is drawn [in the order of categories]"),
+    SECTION("From a release"),
     FLAG("ignore-margins", ignore_margins,
          "expand the inner cells of a release although its margins are not their sums"),
-    NUMBER("max-records", "N", max_records, 1, 0, "refuse to make more records [1000000000]"),
+    SECTION("From a cube"),
+    NUMBER("records", "N", records, 1, 0, "make so many records [the estimated total]"),
+    NUMBER("sets", "M", sets, 1, 1000,
+           "draw M sets, FILE-1.csv and so on; they cost nothing more and share the noise of the "
+           "cube"),
+    NUMBER("max-table-cells", "N", max_table_cells, 1, 0,
+           "the model uses tables of at most N cells [1000000]"),
+    NUMBER("limit", "N", limit, 0, 0, "show how well the N worst tables are met, 0 for all [10]"),
+    SECTION("Everything"),
+    NUMBER("max-records", "N", max_records, 1, 0,
+           "refuse to make more records [1000000000; 100000000 from a cube]"),
     FLAG("neutralise-formulas", neutralise_formulas,
          "put ' before what a spreadsheet would take for a formula"),
     FLAG("force", force, "replace files that exist"),
@@ -37,17 +42,20 @@ static const cli_option synthesize_options[] = {
 
 static const char *const synthesize_examples[] = {
     "cellar synthesize people.release.csv -o people.synthetic.csv",
-    "cellar synthesize people.release.csv --labels --shuffle -o people.csv.gz", NULL};
+    "cellar synthesize people.release.csv --labels --shuffle -o people.csv.gz",
+    "cellar synthesize country.cube -o country.csv --sets 3", NULL};
 
 static const cli_command synthesize_command = {
     "synthesize",
-    "RELEASE -o FILE [options]",
-    "Makes synthetic records from a release whose values are whole and not negative, or from whole "
+    "RELEASE|CUBE -o FILE [options]",
+    "Makes synthetic records. From a release whose values are whole and not negative, or from "
+    "whole "
     "numbers that fit or cube table --whole made: as many records of each cell as its value says, "
-    "so that counting the records gives the table back. Only what is public is read: nothing is "
-    "charged, and the guarantee is that of the release. No record was copied; one may coincide "
-    "with a real person; what protects people is the certificate, which stands beside the records "
-    "in FILE.synthetic.json.",
+    "so that counting the records gives the table back. From a cube: records of a model of its "
+    "tables, with a report of how well each table is met. Only what is public is read: nothing is "
+    "charged, and the guarantee is that of the release or cube. No record was copied; one may "
+    "coincide with a real person; what protects people is the certificate, which stands beside the "
+    "records in FILE.synthetic.json.",
     synthesize_options,
     sizeof synthesize_options / sizeof synthesize_options[0],
     synthesize_examples};
@@ -93,6 +101,12 @@ static int synthesize_main(const synthesize_values *values, const char *path)
     write.shuffle = values->shuffle;
     write.neutralise_formulas = values->neutralise_formulas;
     write.replace = values->force;
+    if (cellar_cube_is_file(path))
+        return cli_synthesize_cube(values, path, &write);
+    if (values->sets.given || values->records.given || values->max_table_cells.given ||
+        values->limit.given)
+        return cli_usage("--sets, --records, --max-table-cells and --limit are for cubes: a "
+                         "release has one set of records, those that its values count");
     status = cellar_synthesis_from_file(path, &options, &records, &err);
     if (status == CELLAR_OK)
         status = cellar_synthesis_write(records, values->path, &write, &err);
@@ -108,7 +122,8 @@ int cli_synthesize(int argc, char **argv)
     cli_words words = {0};
     int result = cli_options_parse(&synthesize_command, argc, argv, &values, &words);
     if (result == CLI_GO_ON && words.n != 1)
-        result = cli_usage("synthesize needs one file: a release, or whole numbers made from some");
+        result = cli_usage(
+            "synthesize needs one file: a release, whole numbers made from some, or a cube");
     if (result == CLI_GO_ON && values.path == NULL)
         result = cli_usage("synthesize: name the file to write: -o people.csv");
     if (result == CLI_GO_ON && values.language != NULL && !values.labels)

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <cellar/cube.h>
 #include <cellar/estimate.h>
 #include <cellar/export.h>
 #include <cellar/random.h>
@@ -62,6 +63,70 @@ cellar_synthesis_from_file(const char *path, const cellar_synthesis_options *opt
                            cellar_synthesis **out, cellar_error *err);
 
 CELLAR_API void cellar_synthesis_free(cellar_synthesis *synthesis); /* NULL is fine */
+
+/* ---- from a cube: a model of its tables --------------------------------------------- */
+
+/* Which variable depends on which, and the tables of the cube that say how; immutable. Every
+ * variable is drawn given some of those before it, within a table that the cube has, so that these
+ * tables are the cliques of a junction tree. The variables are chosen by mutual information, less
+ * what noise adds to it, and all of it is computed from the cube. */
+typedef struct cellar_synthesis_model cellar_synthesis_model;
+
+/* Start from cellar_synthesis_model_options_default(). */
+typedef struct cellar_synthesis_model_options {
+    uint64_t n_records;       /* [0: the total that the cube estimates] */
+    uint64_t max_records;     /* refuse to make more [100000000] */
+    uint64_t max_table_cells; /* tables of more cells are not used [1000000] */
+} cellar_synthesis_model_options;
+
+/* The values in brackets. */
+CELLAR_API cellar_synthesis_model_options cellar_synthesis_model_options_default(void);
+
+/* `options` may be NULL; the cube outlives the model. Refuses a cube whose total is not positive
+ * (CELLAR_ERR_RULE). On failure *out is NULL. */
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_synthesis_model_create(
+    const cellar_cube *cube, const cellar_synthesis_model_options *options,
+    cellar_synthesis_model **out, cellar_error *err) CELLAR_NONNULL(1);
+CELLAR_API void cellar_synthesis_model_free(cellar_synthesis_model *model); /* NULL is fine */
+
+/* One variable, in the order in which they are drawn. */
+typedef struct cellar_synthesis_factor {
+    const char *variable;
+    const char *given;  /* the variables that it depends on, "region x sex"; "": none */
+    double information; /* in nats, between it and them, less what noise adds on average */
+    double gain;        /* that, less what the noise of the table costs the model */
+} cellar_synthesis_factor;
+CELLAR_API size_t cellar_synthesis_model_n_factors(const cellar_synthesis_model *model)
+    CELLAR_NONNULL(1);
+CELLAR_API cellar_synthesis_factor
+cellar_synthesis_model_factor(const cellar_synthesis_model *model, size_t factor) CELLAR_NONNULL(1);
+
+/* Draws records: the tables of the model are met up to rounding, others as the model has them. A
+ * cube pays for any number of sets; they all share its noise. `rng` is NULL for the secure
+ * generator. On failure *out is NULL. */
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_synthesis_draw(const cellar_synthesis_model *model,
+                                                                cellar_rng *rng,
+                                                                cellar_synthesis **out,
+                                                                cellar_error *err)
+    CELLAR_NONNULL(1);
+
+/* A table of the records beside that of the cube. */
+typedef struct cellar_synthesis_fit {
+    char name[256]; /* "region x sex" */
+    size_t n_variables;
+    uint64_t n_cells;
+    int is_in_model;   /* 1: a table of the model, or below one */
+    double sd;         /* of the noise of a cell of the cube's table: the largest */
+    double difference; /* root mean square of records less estimate; the noise of the estimate alone
+                          makes it about sd */
+    double largest;    /* the largest difference of a cell */
+} cellar_synthesis_fit;
+/* The tables of the cube that can be compared, and one of them by its number. */
+CELLAR_API size_t cellar_synthesis_model_n_tables(const cellar_synthesis_model *model)
+    CELLAR_NONNULL(1);
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_synthesis_compare(
+    const cellar_synthesis_model *model, const cellar_synthesis *synthesis, size_t table,
+    cellar_synthesis_fit *out, cellar_error *err) CELLAR_NONNULL(1);
 
 /* ---- the records ------------------------------------------------------------------ */
 

@@ -24,6 +24,7 @@ set(LAYER_SOURCES
   interval_kernel.c
   interval_mean.c
   interval_profile.c
+  interval_release.c
   likelihood.c
   loglinear.c
   model.c

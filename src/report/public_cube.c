@@ -256,11 +256,11 @@ static void show_head(cube_page *run, const json_t *certificate)
     cellar_page_begin(page, run->options->title != NULL ? run->options->title
                             : title != NULL             ? title
                                                         : "About this cube");
+    cellar_section_guarantee(page, certificate, 1);
     cellar_page_remark(page, "lead",
                        "Random noise was put on the tables that this cube was made from, to "
                        "protect the people who were counted. This page shows some of its tables, "
                        "how exact each is, and what is proved about the protection.");
-    cellar_section_guarantee(page, certificate, 1);
     cellar_public_signer(page, run->options->signer);
     if (cellar_level_find(described(run, "protection"), &level))
         cellar_public_level(page, level);

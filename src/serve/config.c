@@ -42,6 +42,7 @@ static const plan_field site_fields[] = {
     {KEY("audit", PLAN_FILE, serve_config_site, audit)},
     {KEY("state", PLAN_FILE, serve_config_site, state)},
     {KEY("page", PLAN_FILE, serve_config_site, page)},
+    {KEY("agency", PLAN_FILE, serve_config_site, agency)},
     {.key = NULL}};
 
 static const plan_field variable_fields[] = {

@@ -11,8 +11,8 @@ typedef struct serve_config_site {
     const plan_node *title; /* texts */
     plan_list languages;    /* of const char * */
     const char *base_url, *license;
-    uint64_t max_cells, calls, window_seconds; /* 0: not given */
-    const char *tokens, *audit, *state, *page; /* paths */
+    uint64_t max_cells, calls, window_seconds;          /* 0: not given */
+    const char *tokens, *audit, *state, *page, *agency; /* paths */
     struct { /* texts: what "contents" and each of them is called */
         const plan_node *label, *se, *noise_low95, *noise_high95;
     } contents;

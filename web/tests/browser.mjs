@@ -33,7 +33,7 @@ export async function settle(page) {
 export async function axe(page) {
   await page.evaluate(AXE);
   const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
-  const result = await page.evaluate((values) => globalThis.axe.run(document, { runOnly: { type: 'tag', values } }), tags);
+  const result = await page.evaluate((values) => globalThis.axe.run(document, { runOnly: { type: 'tag', values }, resultTypes: ['violations'] }), tags);
   return result.violations.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => `${n.target.join(' ')} (${n.failureSummary?.split('\n').pop()?.trim()})`).join('; ')}`);
 }
 

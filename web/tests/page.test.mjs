@@ -218,6 +218,19 @@ test('a refusal says the rule plainly, and its alternative is one click away', a
   assert.equal(await page.locator('.alert').count(), 0);
 });
 
+test("the agency's name, colour, logo, contact and map come from its configuration", async () => {
+  await open('/t/country?lang=sv&valuecodes[region]=*&valuecodes[sex]=*&stub=region&heading=sex,ContentsCode');
+  assert.equal((await page.locator('.brand').textContent()).trim(), 'Det lilla landets statistik');
+  assert.ok(await page.locator('.brand img').evaluate((e) => e.naturalWidth > 0));
+  assert.ok((await page.locator('footer').textContent()).includes('tables@example.org'));
+  assert.equal(await page.locator('.button.main').first().evaluate((e) => getComputedStyle(e).backgroundColor), 'rgb(122, 31, 75)');
+  await page.getByRole('button', { name: 'Karta' }).click();
+  await page.waitForSelector('.map path');
+  assert.equal(await page.locator('.map path').count(), 8);
+  assert.match(await page.locator('.map path title').first().textContent(), /^Hamnen med förorter: [\d\s]+ \(/);
+  await clean('a map');
+});
+
 test('the operator sees the budget, tables, refusals and health, with a token of the auditor', async () => {
   await site.ask('/v1/draws', site.tokens.analyst, { dataset: 'register', table: 'job*shift', max_cost: '1' }); // is refused
   await open('/operator?lang=en');
@@ -328,16 +341,14 @@ test('pages are valid HTML', async () => {
 
 test('two languages, three widths, by day and by night', async () => {
   const title = {};
-  for (const lang of ['en', 'sv'])
-    for (const width of [360, 768, 1440])
-      for (const colorScheme of ['light', 'dark']) {
-        await page.setViewportSize({ width, height: 800 });
-        await page.emulateMedia({ colorScheme });
-        await open(`/t/country?lang=${lang}&valuecodes[region]=*&valuecodes[occupation]=*&stub=region&heading=occupation,ContentsCode`);
-        title[lang] = await page.locator('.sheet h2').textContent();
-        assert.equal(await page.evaluate(() => document.documentElement.lang), lang);
-        await clean(`${lang}, ${width} px, ${colorScheme}`);
-      }
+  for (const [lang, width, colorScheme] of [['en', 360, 'light'], ['sv', 360, 'dark'], ['sv', 768, 'light'], ['en', 768, 'dark'], ['sv', 1440, 'light'], ['en', 1440, 'dark']]) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.emulateMedia({ colorScheme });
+    await open(`/t/country?lang=${lang}&valuecodes[region]=*&valuecodes[occupation]=*&stub=region&heading=occupation,ContentsCode`);
+    title[lang] = await page.locator('.sheet h2').textContent();
+    assert.equal(await page.evaluate(() => document.documentElement.lang), lang);
+    await clean(`${lang}, ${width} px, ${colorScheme}`);
+  }
   assert.equal(title.en, 'Persons by region and occupation, 2026');
   assert.equal(title.sv, 'Personer efter region och yrke, 2026');
   await page.setViewportSize({ width: 1440, height: 900 });

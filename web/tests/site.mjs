@@ -95,9 +95,13 @@ export class Site {
     writeFileSync(this.at('codelists/shift.csv'), 'code,label\nday,Day\nnight,Night\n');
     writeFileSync(this.at('look/regions.geojson'), boundaries());
     writeFileSync(this.at('look/logo.svg'), LOGO);
+    writeFileSync(this.at('look/agency.json'), JSON.stringify({
+      name: { en: 'Statistics of the small country', sv: 'Det lilla landets statistik' }, contact: 'tables@example.org', logo: '/logo.svg',
+      accent: '#7a1f4b', accent_dark: '#f0a8c8', boundaries: { region: '/regions.geojson' },
+    }));
     this.run('ledger', 'create', this.at('vault/register.ledger'), '--dataset', 'register', '--edition', '2026', '--unit', 'person', '--neighbours', 'add-remove',
       '--rho', '1', '--population', '6000');
-    const more = 'site:\n  limits: {calls: 1000000, seconds: 1}\n  tokens: ../front/tokens\n  audit: ../front/audit\n';
+    const more = 'site:\n  limits: {calls: 1000000, seconds: 1}\n  tokens: ../front/tokens\n  audit: ../front/audit\n  agency: ../look\n';
     writeFileSync(this.config, readFileSync(this.config, 'utf8').replace('site:\n', more) + REGISTER);
     const token = (role) => this.run('serve', 'token', 'create', this.at('front/tokens'), '--name', role, '--role', role);
     this.tokens = { analyst: token('analyst'), auditor: token('auditor') };

@@ -25,14 +25,20 @@ export interface SiteInfo {
   datasets: { id: string; title: string; kind: Dataset['kind']; updated: string; next_update: string | null }[];
 }
 
-/** How the agency looks: agency.json in the folder of the page, which it replaces with its own. */
+/** How the agency looks: agency.json of the folder that `site.agency` names. A text is one, or one in each language. */
+type Text = string | Record<string, string>;
 export interface Agency {
-  name?: string;
+  name?: Text;
+  contact?: Text;
   logo?: string; // an address on this site
   accent?: string; // a colour, of buttons and links
   accent_dark?: string; // the same where the screen is dark
-  contact?: string;
   boundaries?: Record<string, string>; // of a level: the address of a GeoJSON file on this site
+}
+
+/** A text in a language, or in the first that there is. */
+export function textIn(text: Text | undefined, language: string): string | undefined {
+  return text === undefined || typeof text === 'string' ? text : (text[language] ?? Object.values(text)[0]);
 }
 
 /** A suggestion of the server: a table that would be answered. */
@@ -133,7 +139,7 @@ function post(value: unknown): RequestInit {
   return { method: 'POST', body: JSON.stringify(value) };
 }
 
-export const getAgency = (lang: string) => ask<Agency>(`/agency.json?lang=${lang}`).catch((): Agency => ({}));
+export const getAgency = () => ask<Agency>('/agency.json').catch((): Agency => ({}));
 export const getSite = (lang: string) => ask<SiteInfo>(`/v1/datasets?lang=${lang}`);
 export const getDataset = (id: string, lang: string) =>
   ask<Dataset>(`/v1/datasets/${encodeURIComponent(id)}/variables?lang=${lang}`);
