@@ -43,6 +43,7 @@
 #include <cellar/report.h>
 #include <cellar/risk.h>
 #include <cellar/risk_fit.h>
+#include <cellar/sampling.h>
 #include <cellar/selection.h>
 #include <cellar/site.h>
 #include <cellar/status.h>
