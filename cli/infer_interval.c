@@ -43,7 +43,6 @@ static int question_read(const infer_values *values, infer_question *q)
 static int read_table(const infer_values *values, const infer_question *q, const char *path,
                       infer_source *source)
 {
-    size_t variables[CELLAR_MAX_VARIABLES], n = 0;
     cli_words names = {0};
     cellar_error err;
     cellar_status status;
@@ -57,16 +56,7 @@ static int read_table(const infer_values *values, const infer_question *q, const
     }
     status = cellar_release_read(path, cellar_table_format_of_path(path), &source->release, &err);
     if (status == CELLAR_OK)
-        status = cellar_cell_set_variables(source->release, q->of, variables, &n, &err);
-    if (status == CELLAR_OK && q->other != NULL)
-        status = cellar_cell_set_variables(source->release, q->other, variables, &n, &err);
-    if (status == CELLAR_OK && n == 0)
-        variables[n++] = 0; /* everything: the sum of any margin */
-    if (status == CELLAR_OK) {
-        status = cellar_noisy_from_release(source->release, variables, n, &source->noisy, &err);
-        if (status == CELLAR_ERR_RULE) /* no such margin: its cells, each with its distribution */
-            status = cellar_noisy_from_release(source->release, NULL, 0, &source->noisy, &err);
-    }
+        status = cellar_noisy_for_sets(source->release, q->of, q->other, &source->noisy, &err);
     return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
 }
 

@@ -8,6 +8,7 @@
 #include <cellar/adjustment.h>
 #include <cellar/amounts.h>
 #include <cellar/anonymity.h>
+#include <cellar/arrow.h>
 #include <cellar/cell_key.h>
 #include <cellar/certificate.h>
 #include <cellar/charged.h>
@@ -16,6 +17,7 @@
 #include <cellar/collect.h>
 #include <cellar/collect_decision.h>
 #include <cellar/collect_papers.h>
+#include <cellar/columns.h>
 #include <cellar/convert.h>
 #include <cellar/cube.h>
 #include <cellar/cube_inference.h>
@@ -25,6 +27,7 @@
 #include <cellar/estimate.h>
 #include <cellar/export.h>
 #include <cellar/exposure.h>
+#include <cellar/frame.h>
 #include <cellar/inference.h>
 #include <cellar/interval.h>
 #include <cellar/key.h>
@@ -49,6 +52,7 @@
 #include <cellar/status.h>
 #include <cellar/store.h>
 #include <cellar/study.h>
+#include <cellar/synthesis.h>
 #include <cellar/table.h>
 #include <cellar/table_file.h>
 #include <cellar/tabulate.h>

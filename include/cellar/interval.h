@@ -40,6 +40,15 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_cell_set_create_one(const cella
 CELLAR_API void cellar_cell_set_free(cellar_cell_set *set); /* NULL is fine */
 CELLAR_API size_t cellar_cell_set_n_cells(const cellar_cell_set *set) CELLAR_NONNULL(1);
 
+/* The table that holds the sets of one or two such texts (`other` may be NULL): the margin of the
+ * variables they name as it was released, or the cells where its distribution is not known. Free it
+ * with cellar_noisy_free(). On failure *out is NULL. */
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_noisy_for_sets(const cellar_release *release,
+                                                                const char *of, const char *other,
+                                                                cellar_noisy **out,
+                                                                cellar_error *err)
+    CELLAR_NONNULL(1);
+
 /* ---- intervals ------------------------------------------------------------------ */
 
 /* What the interval is for. */
@@ -104,6 +113,13 @@ CELLAR_API CELLAR_NODISCARD cellar_status
 cellar_interval_pooled(const cellar_release *release, const char *of, const char *minus,
                        const cellar_interval_options *options, cellar_interval *out,
                        cellar_error *err) CELLAR_NONNULL(1, 2);
+
+/* The same straight from a release, with sets as texts: of one cell or sum "sex=F; region=1", or of
+ * two compared. */
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_release_interval(const cellar_release *release, const char *of, cellar_comparison comparison,
+                        const char *other, const cellar_interval_options *options,
+                        cellar_interval *out, cellar_error *err) CELLAR_NONNULL(1);
 
 #ifdef __cplusplus
 }

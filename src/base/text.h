@@ -46,6 +46,10 @@ int cellar_parse_decimal_floor(const char *text, size_t length, int scale, cella
 /* The shortest plain decimal of value * 10^-scale ("12.5", "-3"); scale is 0 to 38. */
 void cellar_text_add_decimal(cellar_text *text, cellar_int128 value, int scale);
 
+/* The decimal of the fewest digits that reads back as the same number, of a float where `single`:
+ * "12" for whole numbers below 1e15, "0.1", "1e-9", "inf". The locale makes no difference. */
+void cellar_text_add_number(cellar_text *text, double number, int single);
+
 /* A bound with six digits, rounded up: what is printed is a bound, too. Answers `text`. */
 const char *cellar_bound_text(double value, char text[32]);
 /* The same with ten digits, and of a bound from below, rounded down. */

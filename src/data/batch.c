@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "data/counts.h"
 
 /* A cache is a copy of what the coder knows; beyond so many texts it starts afresh, so that columns
  * of ever new values cost no more memory. */
@@ -185,12 +184,12 @@ void batch_bad_row(cellar_batch *batch, uint64_t line, const char *column, const
         run_note_fault(batch->run, batch->sequence, line, column, why);
 }
 
-static uint64_t batch_line(const cellar_batch *batch, size_t split)
+uint64_t batch_line(const cellar_batch *batch, size_t split)
 {
     return batch->line_of != NULL ? batch->line_of[split] : split;
 }
 
-static const char *batch_slice(const cellar_batch *batch, size_t use, size_t split, size_t *length)
+const char *batch_slice(const cellar_batch *batch, size_t use, size_t split, size_t *length)
 {
     const cellar_slices *slices = &batch->slices[use];
     const uint32_t *mark = slices->marks + split * slices->stride;
@@ -215,6 +214,17 @@ static int32_t batch_learn(cellar_batch *batch, size_t use, const char *text, si
     return code;
 }
 
+int32_t batch_resolve(cellar_batch *batch, size_t use, cellar_text *text)
+{
+    const size_t length = text->length;
+    int32_t code;
+    cellar_text_printf(text, "%*s", DICTIONARY_INLINE, ""); /* readable bytes for the lookup */
+    if (text->failed)
+        return CELLAR_OUTCOME_NO_MEMORY;
+    code = cellar_dictionary_find(&batch->cache[use], text->bytes, length);
+    return code != CELLAR_CODE_ABSENT ? code : batch_learn(batch, use, text->bytes, length);
+}
+
 /* One column after the other, so that its dictionary stays in the nearest cache. Answers a negative
  * number if any code is negative. */
 static int32_t batch_code_use(cellar_batch *batch, size_t use)
@@ -223,6 +233,8 @@ static int32_t batch_code_use(cellar_batch *batch, size_t use)
 
     if (batch->stored != NULL)
         return scan_stored_codes(batch->stored, use, codes);
+    if (batch->frame != NULL && scan_frame_is_coded(batch->frame, use))
+        return scan_frame_codes(batch->frame, batch, use, codes);
     batch->slices[use].text = batch->text;
     batch->slices[use].n = batch->n_split;
     for (size_t row = 0;; row++) {
@@ -291,75 +303,7 @@ static cellar_status batch_sift(cellar_batch *batch, cellar_error *err)
     return CELLAR_OK;
 }
 
-/* ---- rows that stand for several records ------------------------------------ */
-
-static void batch_move_row(cellar_batch *batch, size_t from, size_t to)
-{
-    for (size_t u = 0; u < batch->run->n_uses; u++)
-        if (batch->codes[u] != NULL)
-            batch->codes[u][to] = batch->codes[u][from];
-    batch->split_of[to] = batch->all_counted ? (uint32_t) from : batch->split_of[from];
-}
-
-/* Reads what each row stands for, and closes the gaps of rows that stand for nobody or cannot be
- * read. */
-static cellar_status batch_count(cellar_batch *batch, cellar_error *err)
-{
-    const size_t use = batch->run->count_use;
-    size_t kept = 0;
-    for (size_t row = 0; row < batch->n_rows; row++) {
-        size_t length, split = batch->all_counted ? row : batch->split_of[row];
-        const char *text = batch_slice(batch, use, split, &length);
-        uint64_t count;
-        if (!cellar_count_parse(text, length, &count)) {
-            batch_bad_row(batch, batch_line(batch, split), batch->run->count_column,
-                          "expected the number of records that the row stands for, a whole number "
-                          "of at least 0");
-            continue;
-        }
-        batch->n_records += count;
-        if (batch->n_records > cellar_count_limit)
-            return cellar_fail(err, CELLAR_ERR_OVERFLOW,
-                               "%s: column '%.200s': the rows stand for more than 2^52 records",
-                               batch->run->file, batch->run->count_column);
-        if (count == 0)
-            continue;
-        batch_move_row(batch, row, kept);
-        batch->counts[kept++] = count;
-    }
-    batch->n_rows = kept;
-    batch->all_counted = 0;
-    return CELLAR_OK;
-}
-
-/* The records of the rows left, where equal rows were counted. */
-static void batch_take_counts(cellar_batch *batch)
-{
-    for (size_t row = 0; row < batch->n_rows; row++)
-        batch->counts[row] = batch->n_records_of[batch->all_counted ? row : batch->split_of[row]];
-}
-
-/* Whether a column called n holds nothing but positive whole numbers; one other value settles it.
- */
-static void batch_suspect(cellar_batch *batch)
-{
-    scan_run *run = batch->run;
-    int innocent;
-    pthread_mutex_lock(&run->lock);
-    innocent = run->suspect_is_innocent;
-    pthread_mutex_unlock(&run->lock);
-    for (size_t split = 0; !innocent && split < batch->n_split; split++) {
-        size_t length;
-        const char *text = batch_slice(batch, run->suspect_use, split, &length);
-        uint64_t count;
-        innocent = !cellar_count_parse(text, length, &count) || count == 0;
-    }
-    if (innocent) {
-        pthread_mutex_lock(&run->lock);
-        run->suspect_is_innocent = 1;
-        pthread_mutex_unlock(&run->lock);
-    }
-}
+/* ---- delivery ---------------------------------------------------------------- */
 
 cellar_status batch_deliver(cellar_batch *batch, cellar_error *err)
 {

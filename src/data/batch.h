@@ -50,6 +50,11 @@ int32_t scan_stored_codes(const scan_stored *stored, size_t use, int32_t *codes)
 uint64_t scan_stored_number(const scan_stored *stored, size_t use, size_t row);
 int scan_stored_weight(const scan_stored *stored, size_t use, size_t row, cellar_int128 *weight);
 
+/* Rows of a data frame (frame/scan.c): codes that are looked up, and the rest as text. */
+typedef struct scan_frame scan_frame;
+int scan_frame_is_coded(const scan_frame *frame, size_t use);
+int32_t scan_frame_codes(scan_frame *frame, cellar_batch *batch, size_t use, int32_t *codes);
+
 /* A lane's rows: slices of a text, then codes. */
 struct cellar_batch {
     scan_run *run;
@@ -57,6 +62,7 @@ struct cellar_batch {
     uint64_t sequence;
 
     const scan_stored *stored; /* the rows are those of a store, and there is no text */
+    scan_frame *frame;         /* the rows are those of a data frame */
     char *text;
     size_t n_split;               /* rows the text was split into */
     const uint64_t *n_records_of; /* each of them, where equal rows were counted; NULL: one */
@@ -84,6 +90,19 @@ cellar_status batch_deliver(cellar_batch *batch, cellar_error *err);
 /* A row that cannot be used: under `skip` it is counted, under `error` the fault is remembered if
  * it is the first of the file. `column` may be NULL. */
 void batch_bad_row(cellar_batch *batch, uint64_t line, const char *column, const char *why);
+
+/* What the coder of a use makes of a text, which gets readable bytes after it. */
+int32_t batch_resolve(cellar_batch *batch, size_t use, cellar_text *text);
+
+/* The field of a use in a row of the text, and the line of that row. */
+const char *batch_slice(const cellar_batch *batch, size_t use, size_t split, size_t *length);
+uint64_t batch_line(const cellar_batch *batch, size_t split);
+
+/* Rows that stand for several records (batch_counts.c): reads what each row left stands for; takes
+ * it from equal rows that were counted; looks at a column that nobody declared. */
+cellar_status batch_count(cellar_batch *batch, cellar_error *err);
+void batch_take_counts(cellar_batch *batch);
+void batch_suspect(cellar_batch *batch);
 
 void run_init(scan_run *run);
 void run_clear(scan_run *run);

@@ -51,6 +51,8 @@ const char *cellar_outcome_text(int32_t outcome)
     case CELLAR_OUTCOME_OUTSIDE:
         return "the value is outside the code list; add its code, or a code with the role other "
                "for all such values, or name text that means missing (--missing)";
+    case CELLAR_OUTCOME_NO_LEVEL:
+        return "the code has no level";
     default:
         return "the row cannot be used";
     }

@@ -19,7 +19,8 @@ enum {
     CELLAR_OUTCOME_NOT_NUMBER = -5,
     CELLAR_OUTCOME_UNMAPPED = -6,
     CELLAR_OUTCOME_OUTSIDE = -7,
-    CELLAR_OUTCOME_NO_MEMORY = -8
+    CELLAR_OUTCOME_NO_MEMORY = -8,
+    CELLAR_OUTCOME_NO_LEVEL = -9 /* of a data frame: a code beyond its levels */
 };
 
 /* The sentence for an outcome that makes a row bad, e.g. "the value is outside the code list". */

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "data/scan_lanes.h"
 
 /* ---- numbers --------------------------------------------------------------- */
 
@@ -62,6 +63,16 @@ static cellar_status counts_refuse_name(const char *path, const char *name, cell
         path, name, name, reader[0] != '\0' ? "; " : "", reader);
 }
 
+/* The same for callers that have options, and no files. */
+static cellar_status counts_refuse_frame(const char *name, const char *column, cellar_error *err)
+{
+    return cellar_fail(
+        err, CELLAR_ERR_INPUT,
+        "%s: column '%.200s': does a row stand for that many records? Name it as the "
+        "column of counts, or say that rows are records",
+        name, column);
+}
+
 /* A release in CSV has its description beside it. */
 static cellar_status counts_refuse_release(const char *path, cellar_error *err)
 {
@@ -89,7 +100,8 @@ cellar_status cellar_counts_find(const cellar_scan *scan, const char *path,
 {
     cellar_status status = CELLAR_OK;
     *out = (cellar_count_columns){CELLAR_NO_CODE, CELLAR_NO_CODE};
-    CELLAR_TRY(counts_refuse_release(path, err));
+    if (scan->frame == NULL)
+        CELLAR_TRY(counts_refuse_release(path, err));
     if (options->count_column != NULL) {
         CELLAR_TRY(cellar_scan_find_column(scan, options->count_column, &out->declared, err));
         return CELLAR_OK;
@@ -97,7 +109,8 @@ cellar_status cellar_counts_find(const cellar_scan *scan, const char *path,
     for (size_t c = 0; !options->rows_are_records && c < cellar_scan_n_columns(scan); c++) {
         const char *name = cellar_scan_column(scan, c);
         if (name_means_count(name))
-            return counts_refuse_name(path, name, err);
+            return scan->frame != NULL ? counts_refuse_frame(path, name, err)
+                                       : counts_refuse_name(path, name, err);
         if (strcmp(name, "n") == 0 || strcmp(name, "N") == 0)
             out->suspected = c;
     }

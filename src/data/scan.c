@@ -17,17 +17,6 @@
 /* Small enough to stay in the second-level cache from reading to counting. */
 enum { CHUNK_BYTES = 256 * 1024 };
 
-struct cellar_scan {
-    char *path;
-    cellar_reader_options options;
-    char delimiter;
-    cellar_chunks *chunks;          /* delimited text; NULL for other formats */
-    cellar_stored_file *stored;     /* a store; NULL for other formats */
-    cellar_stored_request *counted; /* of it, for the next run; NULL: nothing yet */
-    char **columns;                 /* of other formats */
-    size_t n_columns;
-};
-
 /* ---- opening --------------------------------------------------------------- */
 
 static int name_ends_in(const char *path, const char *ending)
@@ -129,137 +118,28 @@ out:
     return status;
 }
 
+cellar_status cellar_scan_open_frame(frame_source *source, const char *name,
+                                     const cellar_reader_options *options, cellar_scan **out,
+                                     cellar_error *err)
+{
+    cellar_status status = scan_create(name, options, out, err);
+    if (status == CELLAR_OK)
+        (*out)->frame = source;
+    else
+        frame_source_close(source);
+    return status;
+}
+
 void cellar_scan_close(cellar_scan *scan)
 {
     if (scan == NULL)
         return;
     cellar_chunks_close(scan->chunks);
     cellar_stored_close(scan->stored);
+    frame_source_close(scan->frame);
     cellar_columns_free(scan->columns, scan->n_columns);
     cellar_free(scan->path);
     cellar_free(scan);
-}
-
-/* ---- columns --------------------------------------------------------------- */
-
-size_t cellar_scan_n_columns(const cellar_scan *scan)
-{
-    if (scan->stored != NULL)
-        return scan->stored->n_variables;
-    return scan->chunks != NULL ? cellar_chunks_n_columns(scan->chunks) : scan->n_columns;
-}
-
-const char *cellar_scan_column(const cellar_scan *scan, size_t column)
-{
-    if (scan->stored != NULL)
-        return scan->stored->variables[column].spec.name;
-    return scan->chunks != NULL ? cellar_chunks_column(scan->chunks, column)
-                                : scan->columns[column];
-}
-
-/* Another delimiter in the name of the only column: 0 where there is none. */
-static char scan_suspect_delimiter(const cellar_scan *scan)
-{
-    const char *found = NULL;
-    if (scan->chunks != NULL && cellar_scan_n_columns(scan) == 1)
-        found = strpbrk(cellar_scan_column(scan, 0), ",;\t|");
-    return found != NULL ? *found : '\0';
-}
-
-cellar_status cellar_scan_find_column(const cellar_scan *scan, const char *name, size_t *column,
-                                      cellar_error *err)
-{
-    size_t n = cellar_scan_n_columns(scan);
-    const char **names, *nearest;
-    size_t place = 0;
-    const char suspect = scan_suspect_delimiter(scan);
-
-    for (*column = 0; *column < n; ++*column)
-        if (strcmp(cellar_scan_column(scan, *column), name) == 0)
-            return CELLAR_OK;
-    names = cellar_alloc(n + 1, sizeof *names);
-    if (names == NULL)
-        return cellar_fail_memory(err, "the names of columns");
-    for (size_t i = 0; i < n; i++)
-        names[i] = cellar_scan_column(scan, i);
-    nearest = cellar_nearest_word(name, names);
-    while (nearest != NULL && names[place] != nearest)
-        place++;
-    cellar_free(names);
-    if (suspect != '\0') {
-        const char quoted[] = {'\'', suspect, '\'', '\0'};
-        const char *shown = suspect == '\t' ? "tab" : quoted;
-        return cellar_fail(
-            err, CELLAR_ERR_ARGUMENT,
-            "%s: has no column '%.200s': it has one column, with %s in its name; say "
-            "--delimiter %s if that separates the columns (in a plan data.delimiter)",
-            scan->path, name, shown, shown);
-    }
-    /* Its number, not its name: in a file without a header the first record stands there. */
-    if (nearest != NULL)
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "%s: has no column '%.200s'; the name of column %zu is close to it",
-                           scan->path, name, place + 1);
-    return cellar_fail(
-        err, CELLAR_ERR_ARGUMENT,
-        "%s: has no column '%.200s' among its %zu column%s; cellar describe lists them", scan->path,
-        name, n, n == 1 ? "" : "s");
-}
-
-cellar_status cellar_scan_labels(const cellar_scan *scan, const size_t *columns, size_t n_columns,
-                                 cellar_codelist **lists, cellar_error *err)
-{
-    for (size_t i = 0; i < n_columns; i++)
-        lists[i] = NULL;
-    if (scan->chunks != NULL || scan->stored != NULL)
-        return CELLAR_OK;
-    return cellar_statfile_labels(scan->path, &scan->options, columns, n_columns, lists, err);
-}
-
-cellar_status cellar_scan_variable(const cellar_scan *scan, const cellar_variable_spec *variable,
-                                   cellar_coder_spec *coder, size_t *column, cellar_codelist **held,
-                                   cellar_error *err)
-{
-    cellar_status status = CELLAR_OK;
-    if (scan->stored != NULL)
-        return cellar_stored_find_variable(scan->stored, variable, coder, column, held, err);
-    coder->encoding = cellar_scan_encoding(scan);
-    coder->recode = &variable->recode;
-    coder->codelist = variable->codelist;
-    coder->level = variable->level;
-    *held = NULL;
-    CELLAR_TRY(cellar_scan_find_column(scan, variable->column, column, err));
-    if (variable->codelist == NULL)
-        CELLAR_TRY(cellar_scan_labels(scan, column, 1, held, err));
-    coder->labels = *held;
-out:
-    return status;
-}
-
-cellar_status cellar_scan_condition(const cellar_scan *scan, const cellar_condition *condition,
-                                    size_t *column, cellar_error *err)
-{
-    if (scan->stored != NULL)
-        return cellar_stored_find_condition(scan->stored, condition, column, err);
-    return cellar_scan_find_column(scan, cellar_condition_column(condition), column, err);
-}
-
-cellar_status cellar_scan_number(const cellar_scan *scan, cellar_stored_beside kind,
-                                 const char *name, size_t *column, cellar_error *err)
-{
-    if (scan->stored != NULL)
-        return cellar_stored_find_number(scan->stored, kind, name, column, err);
-    return cellar_scan_find_column(scan, name, column, err);
-}
-
-const cellar_stored_file *cellar_scan_stored(const cellar_scan *scan)
-{
-    return scan->stored;
-}
-
-cellar_encoding cellar_scan_encoding(const cellar_scan *scan)
-{
-    return scan->chunks != NULL ? scan->options.encoding : CELLAR_ENCODING_UTF8;
 }
 
 cellar_reader_options cellar_reader_options_default(void)
@@ -270,36 +150,6 @@ cellar_reader_options cellar_reader_options_default(void)
 cellar_variable_spec cellar_variable_spec_default(void)
 {
     return (cellar_variable_spec){0};
-}
-
-cellar_status cellar_columns_read(const char *path, const cellar_reader_options *options,
-                                  char ***names, size_t *n_names, cellar_error *err)
-{
-    cellar_status status = CELLAR_OK;
-    cellar_scan *scan = NULL;
-    size_t n = 0;
-
-    *names = NULL;
-    *n_names = 0;
-    CELLAR_TRY(cellar_scan_open(path, options, &scan, err));
-    *names = cellar_alloc(cellar_scan_n_columns(scan), sizeof **names);
-    for (; *names != NULL && n < cellar_scan_n_columns(scan); n++) {
-        const char *name = cellar_scan_column(scan, n);
-        (*names)[n] = cellar_alloc(strlen(name) + 1, 1);
-        if ((*names)[n] == NULL)
-            break;
-        memcpy((*names)[n], name, strlen(name));
-    }
-    if (n < cellar_scan_n_columns(scan)) {
-        cellar_columns_free(*names, n);
-        *names = NULL;
-        status = cellar_fail_memory(err, "the names of columns");
-        goto out;
-    }
-    *n_names = n;
-out:
-    cellar_scan_close(scan);
-    return status;
 }
 
 /* ---- running --------------------------------------------------------------- */
@@ -321,9 +171,21 @@ static cellar_status stored_job_lane(void *context, int lane, cellar_error *err)
     return scan_stored_lane(job->run, lane, err);
 }
 
+static cellar_status frame_job_lane(void *context, int lane, cellar_error *err)
+{
+    scan_job *job = context;
+    return scan_frame_lane(job->run, job->scan->frame, job->scan->options.max_row_mib, lane, err);
+}
+
+/* SPSS, Stata and SAS files are read by one thread. */
+static int scan_has_lanes(const cellar_scan *scan)
+{
+    return scan->chunks != NULL || scan->stored != NULL || scan->frame != NULL;
+}
+
 int cellar_scan_n_lanes(const cellar_scan *scan, const cellar_scan_options *options)
 {
-    if (scan->chunks == NULL && scan->stored == NULL)
+    if (!scan_has_lanes(scan))
         return 1;
     return options->n_lanes > 0 ? options->n_lanes : cellar_process_n_processors();
 }
@@ -370,12 +232,16 @@ static cellar_status scan_rows(scan_job *job, cellar_error *err)
 {
     const cellar_scan *scan = job->scan;
     cellar_pool *pool = NULL;
+    cellar_job *const lane = scan->stored != NULL  ? stored_job_lane
+                             : scan->frame != NULL ? frame_job_lane
+                                                   : text_job_lane;
     cellar_status status = CELLAR_OK;
-    if (scan->chunks == NULL && scan->stored == NULL)
+    for (size_t u = 0; scan->frame != NULL && u < job->run->n_uses; u++)
+        CELLAR_TRY(frame_source_use(scan->frame, job->run->uses[u].column, err));
+    if (!scan_has_lanes(scan))
         return scan_stat_run(job->run, scan->path, &scan->options, err);
     CELLAR_TRY(cellar_pool_create(cellar_scan_n_lanes(scan, job->run->options), &pool, err));
-    status =
-        cellar_pool_run(pool, scan->stored != NULL ? stored_job_lane : text_job_lane, job, err);
+    status = cellar_pool_run(pool, lane, job, err);
 out:
     cellar_pool_free(pool);
     return status;

@@ -9,6 +9,7 @@
 #include <cellar/microdata.h>
 
 #include "data/coder.h"
+#include "data/frame/frame.h"
 #include "data/stored/count.h"
 #include "data/stored/file.h"
 
@@ -65,6 +66,10 @@ cellar_status cellar_scan_open_stored(cellar_stored_file *file,
 cellar_status cellar_scan_open_memory(const char *name, const char *bytes, size_t length,
                                       const cellar_reader_options *options, size_t chunk_bytes,
                                       cellar_scan **out, cellar_error *err);
+/* The same for a data frame, called `name` in messages: takes over the source in every case. */
+cellar_status cellar_scan_open_frame(frame_source *source, const char *name,
+                                     const cellar_reader_options *options, cellar_scan **out,
+                                     cellar_error *err);
 void cellar_scan_close(cellar_scan *scan); /* NULL is fine */
 
 size_t cellar_scan_n_columns(const cellar_scan *scan);

@@ -1,10 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The kinds of files a scan can run over. */
+/* A scan, and the kinds of data that it can run over. */
 #ifndef CELLAR_DATA_SCAN_LANES_H
 #define CELLAR_DATA_SCAN_LANES_H
 
 #include "data/batch.h"
 #include "data/chunks.h"
+#include "data/frame/frame.h"
+
+struct cellar_scan {
+    char *path;
+    cellar_reader_options options;
+    char delimiter;
+    cellar_chunks *chunks;          /* delimited text; NULL for other formats */
+    cellar_stored_file *stored;     /* a store; NULL for other formats */
+    cellar_stored_request *counted; /* of it, for the next run; NULL: nothing yet */
+    frame_source *frame;            /* a data frame; NULL for other formats */
+    char **columns;                 /* of other formats */
+    size_t n_columns;
+};
 
 /* One lane of a run over delimited text: takes chunks until there are none. */
 cellar_status scan_text_lane(scan_run *run, cellar_chunks *chunks, char delimiter, int lane,
@@ -22,5 +35,12 @@ int scan_stored_request(const cellar_stored_file *file, const cellar_scan_use *u
 /* A run over the cells that were counted, on the caller's thread. *is_done is 0 when a value has to
  * be reported with its row: then nothing was delivered, and the rows are to be run over. */
 cellar_status scan_stored_cells(scan_run *run, int *is_done, cellar_error *err);
+
+/* One lane of a run over a data frame: takes pieces until there are none. */
+cellar_status scan_frame_lane(scan_run *run, frame_source *source, size_t max_row_mib, int lane,
+                              cellar_error *err);
+
+/* Another delimiter in the name of the only column of a text: 0 where there is none. */
+char scan_suspect_delimiter(const cellar_scan *scan);
 
 #endif

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 set(LAYER_SOURCES
   batch.c
+  batch_counts.c
   category.c
   chunks.c
   codelist.c
@@ -17,12 +18,18 @@ set(LAYER_SOURCES
   describe.c
   dictionary.c
   encoding.c
+  frame/arrow.c
+  frame/given.c
+  frame/scan.c
+  frame/source.c
+  frame/values.c
   recode.c
   recode_map.c
   recognise.c
   record_key.c
   rows.c
   scan.c
+  scan_columns.c
   scan_stat.c
   scan_text.c
   separators.c

@@ -25,6 +25,7 @@ set(LAYER_SOURCES
   interval_mean.c
   interval_pooled.c
   interval_profile.c
+  interval_release.c
   likelihood.c
   loglinear.c
   model.c

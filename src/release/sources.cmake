@@ -28,6 +28,7 @@ set(LAYER_SOURCES
   draw/zeros.c
   estimate/estimate.c
   estimate/estimate_file.c
+  files/arrow_out.c
   files/convert.c
   files/description.c
   files/digest.c
@@ -38,6 +39,7 @@ set(LAYER_SOURCES
   files/numbers_read.c
   files/numbers_rows.c
   files/release_read.c
+  files/release_stream.c
   files/release_write.c
   forecast.c
   guarantee/calibrate.c
@@ -45,6 +47,7 @@ set(LAYER_SOURCES
   guarantee/level.c
   guarantee/protection.c
   guarantee/recertify.c
+  guarantee/recertify_cube.c
   guarantee/share.c
   protect.c
   release.c

@@ -61,8 +61,6 @@ cellar_status cellar_statfile_text(const cellar_statfile_run *run, const char *t
 /* Replaces `out` by the value as statfile.h describes; missing values are the caller's matter. */
 cellar_status cellar_statfile_value_text(const cellar_statfile_run *run, readstat_value_t value,
                                          const char *what, cellar_text *out);
-/* Adds the shortest decimal that reads back as the same double (or float, when `single`). */
-void cellar_statfile_add_number(cellar_text *out, double number, int single);
 
 /* Names of the columns, in order; free with cellar_columns_free(). */
 cellar_status cellar_statfile_list_columns(cellar_statfile *file, char ***names, size_t *n_names,

@@ -23,6 +23,7 @@ static void begin(asked *a, const cellar_tabulate_spec *spec, cellar_stored_file
                   int n_threads, cellar_store_answer *answer)
 {
     cellar_scan_options options;
+    cellar_scan *scan = NULL;
     *answer = (cellar_store_answer){.status = CELLAR_OK};
     a->answer = answer;
     a->spec = *spec;
@@ -30,7 +31,10 @@ static void begin(asked *a, const cellar_tabulate_spec *spec, cellar_stored_file
     a->spec.reader = cellar_reader_options_default();
     a->spec.n_threads = n_threads;
     a->set = cellar_tabulate_set_all(spec->n_variables);
-    answer->status = cellar_tabulation_prepare(&a->run, &a->spec, &a->set, 1, file, &answer->error);
+    answer->status = cellar_scan_open_stored(file, &a->spec.reader, &scan, &answer->error);
+    if (answer->status == CELLAR_OK)
+        answer->status =
+            cellar_tabulation_prepare(&a->run, &a->spec, &a->set, 1, scan, &answer->error);
     if (answer->status != CELLAR_OK)
         return;
     options = cellar_tabulation_options(&a->run);

@@ -5,11 +5,13 @@ set(LAYER_SOURCES
   counting/accumulate.c
   counting/cellmap.c
   counting/collapse.c
+  counting/counted.c
   counting/cover.c
   counting/lane.c
   counting/stored.c
   counting/tabulate.c
   counting/tabulate_declared.c
+  counting/tabulate_frame.c
   counting/tabulate_tables.c
   counting/tabulation.c
   formats/about.c
@@ -35,6 +37,7 @@ set(LAYER_SOURCES
   formats/stated.c
   formats/table_file.c
   schema/schema.c
+  schema/schema_find.c
   schema/schema_margins.c
   schema/schema_query.c
   structural/structural.c
@@ -46,6 +49,7 @@ set(LAYER_SOURCES
   table_expand.c
   table_groups.c
   table_margin.c
+  table_merge.c
   table_sums.c
   table_weights.c
 )

@@ -43,7 +43,7 @@ static void test_numbers(void **state)
     (void) state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         cellar_text text = {0};
-        cellar_statfile_add_number(&text, cases[i].number, 0);
+        cellar_text_add_number(&text, cases[i].number, 0);
         assert_string_equal(text.bytes, cases[i].want);
         assert_true(strtod(text.bytes, NULL) == cases[i].number);
         cellar_text_clear(&text);
@@ -66,18 +66,18 @@ static void test_numbers_read_back(void **state)
         low = (uint32_t) (seed >> 32);
         memcpy(&single, &low, sizeof single);
         if (isfinite(number)) {
-            cellar_statfile_add_number(&text, number, 0);
+            cellar_text_add_number(&text, number, 0);
             assert_true(strtod(text.bytes, NULL) == number);
         }
         if (isfinite(single)) {
             cellar_text_reset(&text);
-            cellar_statfile_add_number(&text, (double) single, 1);
+            cellar_text_add_number(&text, (double) single, 1);
             assert_true(strtof(text.bytes, NULL) == single);
         }
         cellar_text_reset(&text);
         char written[32];
         snprintf(written, sizeof written, "%d.%03d7", (int) (low % 100), (int) (low % 997));
-        cellar_statfile_add_number(&text, (double) strtof(written, NULL), 1);
+        cellar_text_add_number(&text, (double) strtof(written, NULL), 1);
         assert_string_equal(text.bytes, written);
         cellar_text_clear(&text);
     }

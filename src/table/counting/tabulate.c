@@ -24,7 +24,7 @@ static const char *variable_name(const cellar_variable_spec *variable)
     return variable->name != NULL ? variable->name : variable->column;
 }
 
-static cellar_status tabulation_check(const cellar_tabulate_spec *spec, cellar_error *err)
+cellar_status cellar_tabulation_check(const cellar_tabulate_spec *spec, cellar_error *err)
 {
     if (spec->n_variables == 0 || spec->n_variables > CELLAR_MAX_VARIABLES)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a table has 1 to %d variables, not %zu",
@@ -143,17 +143,15 @@ out:
 
 cellar_status cellar_tabulation_prepare(cellar_tabulation *t, const cellar_tabulate_spec *spec,
                                         const cellar_tabulate_set *sets, size_t n_sets,
-                                        cellar_stored_file *stored, cellar_error *err)
+                                        cellar_scan *scan, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     size_t n = spec->n_variables + spec->n_where;
 
     *t = (cellar_tabulation){
-        .spec = spec, .admission = {.spec = spec}, .sets = sets, .n_sets = n_sets};
-    CELLAR_TRY(tabulation_check(spec, err));
-    if (stored != NULL)
-        CELLAR_TRY(cellar_scan_open_stored(stored, &spec->reader, &t->scan, err));
-    else
+        .spec = spec, .scan = scan, .admission = {.spec = spec}, .sets = sets, .n_sets = n_sets};
+    CELLAR_TRY(cellar_tabulation_check(spec, err));
+    if (scan == NULL)
         CELLAR_TRY(cellar_scan_open(spec->path, &spec->reader, &t->scan, err));
     t->conditions = cellar_alloc(spec->n_where, sizeof *t->conditions);
     t->coders = cellar_alloc(n, sizeof *t->coders);
@@ -307,7 +305,7 @@ void cellar_tabulation_clear(cellar_tabulation *t)
     cellar_scan_close(t->scan);
 }
 
-static cellar_status tabulate_sets(const cellar_tabulate_spec *spec,
+static cellar_status tabulate_sets(const cellar_tabulate_spec *spec, cellar_scan *scan,
                                    const cellar_tabulate_set *sets, size_t n_sets,
                                    cellar_table **out, cellar_row_report *report, cellar_error *err)
 {
@@ -315,7 +313,7 @@ static cellar_status tabulate_sets(const cellar_tabulate_spec *spec,
     cellar_tabulation t;
     cellar_row_report counted = {0};
 
-    CELLAR_TRY(cellar_tabulation_prepare(&t, spec, sets, n_sets, NULL, err));
+    CELLAR_TRY(cellar_tabulation_prepare(&t, spec, sets, n_sets, scan, err));
     CELLAR_TRY(cellar_tabulation_count(&t, &counted, err));
     CELLAR_TRY(cellar_tabulation_tables(&t, out, err));
     if (report != NULL)
@@ -333,12 +331,19 @@ cellar_tabulate_set cellar_tabulate_set_all(size_t n_variables)
     return all;
 }
 
-cellar_status cellar_tabulate(const cellar_tabulate_spec *spec, cellar_table **out,
-                              cellar_row_report *report, cellar_error *err)
+cellar_status cellar_tabulation_run(const cellar_tabulate_spec *spec, cellar_scan *scan,
+                                    cellar_table **out, cellar_row_report *report,
+                                    cellar_error *err)
 {
     const cellar_tabulate_set all = cellar_tabulate_set_all(spec->n_variables);
     *out = NULL;
-    return tabulate_sets(spec, &all, 1, out, report, err);
+    return tabulate_sets(spec, scan, &all, 1, out, report, err);
+}
+
+cellar_status cellar_tabulate(const cellar_tabulate_spec *spec, cellar_table **out,
+                              cellar_row_report *report, cellar_error *err)
+{
+    return cellar_tabulation_run(spec, NULL, out, report, err);
 }
 
 cellar_status cellar_tabulate_many(const cellar_tabulate_spec *spec,
@@ -360,7 +365,7 @@ cellar_status cellar_tabulate_many(const cellar_tabulate_spec *spec,
         spec->margins.hierarchies != 0)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "structural zeros, single margins and hierarchies are for one table");
-    status = tabulate_sets(spec, sets, n_sets, out, report, err);
+    status = tabulate_sets(spec, NULL, sets, n_sets, out, report, err);
     for (size_t s = 0; status != CELLAR_OK && s < n_sets; s++) {
         cellar_table_free(out[s]);
         out[s] = NULL;

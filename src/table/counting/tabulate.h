@@ -35,11 +35,14 @@ typedef struct cellar_tabulation {
 /* The set of all variables of a spec. */
 cellar_tabulate_set cellar_tabulate_set_all(size_t n_variables);
 
-/* Opens the data (`stored`: a store that is open already; else NULL) and finds what the spec names.
- * Spec and sets outlive the run. Clear it also after a failure. */
+/* Refuses a spec that contradicts itself. */
+cellar_status cellar_tabulation_check(const cellar_tabulate_spec *spec, cellar_error *err);
+
+/* Finds what the spec names in `scan`, which it takes over in every case (NULL: the data are opened
+ * here). Spec and sets outlive the run. Clear it also after a failure. */
 cellar_status cellar_tabulation_prepare(cellar_tabulation *t, const cellar_tabulate_spec *spec,
                                         const cellar_tabulate_set *sets, size_t n_sets,
-                                        cellar_stored_file *stored, cellar_error *err);
+                                        cellar_scan *scan, cellar_error *err);
 void cellar_tabulation_clear(cellar_tabulation *t);
 
 /* How the data are read, and counting them. */
@@ -49,6 +52,11 @@ cellar_status cellar_tabulation_count(cellar_tabulation *t, cellar_row_report *r
 /* Once all rows were counted: every wanted table, from the counted ones (tabulate_tables.c). `out`
  * has room for them, NULL; on failure some are there. */
 cellar_status cellar_tabulation_tables(cellar_tabulation *t, cellar_table **out, cellar_error *err);
+/* All of it for one table of all variables; takes over the scan (NULL: the data are opened here).
+ */
+cellar_status cellar_tabulation_run(const cellar_tabulate_spec *spec, cellar_scan *scan,
+                                    cellar_table **out, cellar_row_report *report,
+                                    cellar_error *err);
 /* CELLAR_ERR_RULE when a table has more cells than the spec allows. */
 cellar_status cellar_tabulation_check_size(const cellar_tabulation *t, size_t n_cells,
                                            cellar_error *err);

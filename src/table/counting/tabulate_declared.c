@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "data/coder.h"
 #include "table/build.h"
+#include "table/counting/declared.h"
 #include "table/counting/tabulation.h"
 #include "table/structural/structural.h"
 
@@ -51,13 +52,12 @@ static cellar_status declared_table(const cellar_schema *schema, const cellar_ma
     return status;
 }
 
-cellar_status cellar_tabulate_declared(const cellar_tabulate_spec *spec, cellar_table **out,
-                                       cellar_error *err)
+cellar_status cellar_tabulate_declared_schema(const cellar_tabulate_spec *spec, cellar_schema **out,
+                                              cellar_error *err)
 {
     cellar_schema_variable_def defs[CELLAR_MAX_VARIABLES];
     cellar_codelist *domains[CELLAR_MAX_VARIABLES] = {NULL};
     cellar_structural_rules *rules = NULL;
-    cellar_schema *schema = NULL;
     cellar_status status = CELLAR_OK;
 
     *out = NULL;
@@ -73,12 +73,25 @@ cellar_status cellar_tabulate_declared(const cellar_tabulate_spec *spec, cellar_
     }
     if (spec->structural_zeros_path != NULL)
         CELLAR_TRY(cellar_structural_rules_read(spec->structural_zeros_path, &rules, err));
-    CELLAR_TRY(cellar_schema_create(defs, spec->n_variables, rules, &schema, err));
-    CELLAR_TRY(declared_table(schema, &spec->margins, out, err));
+    CELLAR_TRY(cellar_schema_create(defs, spec->n_variables, rules, out, err));
 out:
     for (size_t v = 0; v < spec->n_variables; v++)
         cellar_codelist_free(domains[v]);
     cellar_structural_rules_free(rules);
+    return status;
+}
+
+cellar_status cellar_tabulate_declared(const cellar_tabulate_spec *spec, cellar_table **out,
+                                       cellar_error *err)
+{
+    cellar_schema *schema = NULL;
+    cellar_status status = CELLAR_OK;
+
+    *out = NULL;
+    CELLAR_TRY(cellar_tabulate_declared_schema(spec, &schema, err));
+    if (schema != NULL)
+        CELLAR_TRY(declared_table(schema, &spec->margins, out, err));
+out:
     cellar_schema_free(schema);
     return status;
 }
