@@ -35,6 +35,7 @@
 #include <cellar/manifest.h>
 #include <cellar/matrix.h>
 #include <cellar/mechanism.h>
+#include <cellar/membership.h>
 #include <cellar/microdata.h>
 #include <cellar/output.h>
 #include <cellar/plan.h>
