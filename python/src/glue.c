@@ -95,20 +95,20 @@ PyObject *glue_handle(PyObject *module, handle_kind kind, void *object)
     return (PyObject *) h;
 }
 
-void *glue_object(PyObject *object, handle_kind kind, int is_optional)
+void *glue_object(PyObject *given, handle_kind kind, int is_optional)
 {
-    if (object == NULL || object == Py_None) {
+    if (given == NULL || given == Py_None) {
         if (!is_optional)
             PyErr_Format(PyExc_TypeError, "expected a %s", kind_names[kind]);
         return NULL;
     }
     /* all handles are of one type, whose deallocator is ours */
-    if (PyType_GetSlot(Py_TYPE(object), Py_tp_dealloc) != (void *) handle_dealloc ||
-        ((handle *) object)->kind != kind) {
+    if (PyType_GetSlot(Py_TYPE(given), Py_tp_dealloc) != (void *) handle_dealloc ||
+        ((handle *) given)->kind != kind) {
         PyErr_Format(PyExc_TypeError, "expected a %s", kind_names[kind]);
         return NULL;
     }
-    return ((handle *) object)->object;
+    return ((handle *) given)->object;
 }
 
 PyObject *glue_fail(PyObject *module, cellar_status status, const cellar_error *err)

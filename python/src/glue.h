@@ -23,7 +23,7 @@ typedef enum handle_kind {
 PyObject *glue_handle(PyObject *module, handle_kind kind, void *object);
 /* The object of a handle of that kind; NULL: an exception is set. None is NULL without one where
  * `is_optional`. */
-void *glue_object(PyObject *handle, handle_kind kind, int is_optional);
+void *glue_object(PyObject *given, handle_kind kind, int is_optional);
 /* Raises cellar.Error with the sentence and the name of the status; answers NULL. */
 PyObject *glue_fail(PyObject *module, cellar_status status, const cellar_error *err);
 
