@@ -17,16 +17,17 @@ check: ## build, unit tests, command line, structure and layout: for every day
 
 test: ## every check that decides whether a change is good
 	@tools/bootstrap build check docs
+	@tools/bootstrap browser || echo "make test: NO CHROMIUM: the page of the table builder will not be tried in a browser" >&2
 	@tools/test
 
 test-long: ## longer checks, results to docs/test-long.md; STEPS="storms fuzz ..."
 	@tools/bootstrap build check
 	@tools/test-long $(STEPS)
 
-bench: ## measure speed and memory against the floor and other tools
+bench: ## measure speed and memory against the floor and other tools; LARGE=1: large stores alone
 	@tools/bootstrap build
 	@cmake --preset bench >/dev/null && cmake --build --preset bench -- --quiet
-	@tools/bench build/bench
+	@tools/bench build/bench $(if $(LARGE),store_large)
 
 coverage: ## measure the coverage of every kind of interval, TABLES=1000 of each
 	@tools/bootstrap build check
@@ -38,7 +39,7 @@ fuzz: ## every fuzzer searches, SECONDS=60 each
 	@tools/bootstrap build check
 	@tools/test --fuzz-seconds $${SECONDS:-60} fuzz
 
-crash: ## ledgers, plans and vaults under fire: KILLS=1000 kills each, failing disks, power cuts
+crash: ## ledgers, plans, vaults and servers under fire: KILLS=1000 kills each, failing disks, power cuts
 	@tools/bootstrap build check
 	@cmake --preset dev >/dev/null && cmake --build --preset dev -- --quiet
 	@python3 tests/crash/ledger_storm.py build/dev/tests/crash/ledger_spender \
@@ -47,6 +48,8 @@ crash: ## ledgers, plans and vaults under fire: KILLS=1000 kills each, failing d
 	    $(CURDIR)/build/dev/cellar --kills $${KILLS:-1000}
 	@python3 tests/crash/vault_storm.py build/dev/tests/crash/vault_caller \
 	    build/dev/tests/crash/libledger_fault.so build/dev/cellar --kills $${KILLS:-1000}
+	@python3 tests/crash/server_storm.py build/dev/tests/crash/vault_caller build/dev/cellar \
+	    --kills $${KILLS:-1000}
 	@python3 tests/crash/power_cut.py build/dev --random 40
 
 mutants: ## break what matters in one place at a time, and expect a test to notice; ONLY=REGEX
@@ -79,6 +82,12 @@ docs: ## make a web site of the documentation in build/site
 web: ## build the page of the table builder in build/web; needs npm
 	@tools/web
 
+screenshots: ## pictures of the page for docs/, by chromium
+	@tools/bootstrap build browser
+	@tools/web
+	@cmake --preset dev >/dev/null && cmake --build --preset dev --target cellar cellar-server -- --quiet
+	@node web/tests/screenshots.mjs docs/pictures
+
 install: release ## install under PREFIX=/usr/local (DESTDIR is honoured); after make web with the page
 	@cmake --install build/release --prefix "$(PREFIX)" >/dev/null
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi # for programs that use the library
@@ -95,4 +104,4 @@ release: ## build the program and the libraries in build/release
 clean: ## remove everything built
 	rm -rf build demo-output papers-output
 
-.PHONY: help demo papers check test test-long bench coverage fuzz crash mutants net check-jsonstat format check-server docs web install release clean
+.PHONY: help demo papers check test test-long bench coverage fuzz crash mutants net check-jsonstat format check-server docs web screenshots install release clean

@@ -18,7 +18,8 @@ static const cli_option collect_options[] = {
     SECTION("Over a network"),
     TEXT("listen", "ADDRESS", listen,
          "shuffler run: wait at HOST:PORT or unix:PATH until as many have sent as announced; "
-         "curator serve, analyst serve: give out papers and take batches there"),
+         "curator serve, analyst serve: give out papers and take batches there; door run: answer "
+         "browsers there [127.0.0.1:8081]"),
     TEXT("from", "ADDRESS", from,
          "fetch what is not in the folder yet from the curator that serves there"),
     TEXT("forward", "ADDRESS", forward,
@@ -26,6 +27,11 @@ static const cli_option collect_options[] = {
     TEXT("to", "ADDRESS", to,
          "participant send: to the shuffler that listens there, not into the folder"),
     NUMBER("timeout", "SECONDS", timeout, 1, 3600, "wait at most this long for a partner [10]"),
+    SECTION("For browsers (door run)"),
+    MANY("origin", "URL", origin,
+         "pages of this origin may take part, such as https://survey.example; repeated"),
+    FLAG("anywhere", anywhere,
+         "listen at other addresses than this machine's own; there is no TLS here"),
     SECTION("Inviting (curator invite)"),
     TEXT("title", "TEXT", title, "what is collected, in a line"),
     NUMBER("people", "N", people, 2, 4294967295, "nothing is forwarded before so many have sent"),
@@ -45,6 +51,13 @@ static const cli_option collect_options[] = {
     NUMBER("order", "2|3", order, 2, 3,
            "the curator may ask for pairs (2) and triples (3) of common values before it decides"),
     NUMBER("common", "N", common, 1, 0, "with --order: values that at least N people have [K]"),
+    TEXT("model", "independence", model,
+         "decide as if columns were independent, but for the share --tolerance of people; the "
+         "decision says so, and the analyst checks it after round two"),
+    TEXT("tolerance", "T", tolerance, "with --model: the share about whom nothing is assumed"),
+    NUMBER("payload", "BYTES", payload, 1, CELLAR_COLLECT_PAYLOAD_MAX,
+           "an attachment of at most BYTES goes with each row of round two, sealed for the "
+           "analyst, every message padded to that length"),
     TEXT("delta", "D", delta,
          "with --population, --epsilon or --hide: the decision may be wrong with this probability"),
     MANY("domain", "COLUMN=FILE", domain, "a column and the code list of its values; repeated"),
@@ -61,8 +74,16 @@ static const cli_option collect_options[] = {
          "send these columns in no form: decline an invitation that asks for one, randomised or "
          "not"),
     TEXT("most-epsilon", "E", most_epsilon, "an epsilon of at most E for the record in round one"),
+    TEXT("most-tolerance", "T", most_tolerance,
+         "accept a decision that rests on a model with a tolerance of at most T; without this, "
+         "none"),
     TEXT("budget", "E", budget,
          "spend an epsilon of at most E over all collections, from now on; kept in KEY.budget"),
+    SECTION("Payloads"),
+    TEXT("payload-column", "COLUMN", payload_column,
+         "participant send: the column of FILE that names the file of each record's payload"),
+    TEXT("payloads", "FOLDER", payloads,
+         "analyst table: write the payloads to a new folder, with a file rows.csv"),
     SECTION("Other"),
 };
 
@@ -84,11 +105,16 @@ static const char *const collect_examples[] = {
     "--least-k 5 --most-exposure 0.05",
     "cellar collect analyst table --spool survey --key analyst.key --curator curator.pub "
     "-o table.csv",
+    "cellar collect participant send me.csv --spool survey --key my.key --curator curator.pub "
+    "--least-k 5 --most-exposure 0.05 --payload-column image",
+    "cellar collect door run --spool survey --curator curator.pub --origin https://survey.example",
+    "cellar collect analyst table --spool survey --key analyst.key --curator curator.pub "
+    "-o table.csv --payloads images",
     NULL};
 
 static const cli_command collect_command = {
     "collect",
-    "curator|shuffler|analyst|participant ACTION [FILE] [options]",
+    "curator|shuffler|analyst|participant|door ACTION [FILE] [options]",
     "Collects data so that no party sees a whole record. In round one every value goes sealed "
     "through the shuffler to the curator, who learns how often each value of each column occurs "
     "and decides which columns are safe together; in round two the analyst receives those. The "
@@ -96,7 +122,7 @@ static const cli_command collect_command = {
     "through sockets. Actions: identity (all roles but participants), invite, ask, decide and "
     "serve "
     "(curator), send FILE and check [FILE] (participant), run (shuffler), serve and table "
-    "(analyst).",
+    "(analyst), run (door: HTTP for participants in browsers, which holds no key).",
     collect_options,
     sizeof collect_options / sizeof collect_options[0],
     collect_examples};
@@ -110,7 +136,8 @@ typedef struct collect_role {
 static const collect_role roles[] = {{"curator", CELLAR_COLLECT_CURATOR, collect_run_curator},
                                      {"shuffler", CELLAR_COLLECT_SHUFFLER, collect_run_shuffler},
                                      {"analyst", CELLAR_COLLECT_ANALYST, collect_run_analyst},
-                                     {"participant", 0, collect_run_participant}};
+                                     {"participant", 0, collect_run_participant},
+                                     {"door", 0, collect_run_door}};
 enum { N_ROLES = sizeof roles / sizeof roles[0] };
 
 static int collect_run(const collect_values *values, const cli_words *words)
@@ -118,8 +145,9 @@ static int collect_run(const collect_values *values, const cli_words *words)
     const char *names[N_ROLES + 1] = {NULL}, *nearest;
     const char *action = words->n > 1 ? words->items[1] : "", *file = NULL;
     if (words->n < 2 || words->n > 3)
-        return cli_usage("collect needs a role (curator, shuffler, analyst or participant) and an "
-                         "action");
+        return cli_usage(
+            "collect needs a role (curator, shuffler, analyst, participant or door) and "
+            "an action");
     file = words->n > 2 ? words->items[2] : NULL;
     for (size_t i = 0; i < N_ROLES; i++) {
         names[i] = roles[i].name;
@@ -133,7 +161,8 @@ static int collect_run(const collect_values *values, const cli_words *words)
     if (nearest != NULL)
         return cli_usage("collect: unknown role '%s'; did you mean '%s'?", words->items[0],
                          nearest);
-    return cli_usage("collect: unknown role '%s'; it is curator, shuffler, analyst or participant",
+    return cli_usage("collect: unknown role '%s'; it is curator, shuffler, analyst, participant or "
+                     "door",
                      words->items[0]);
 }
 

@@ -28,7 +28,7 @@ static const cli_option cube_options[] = {
     FLAG("force", force, "table: replace a file that exists"),
     NUMBER("limit", "N", limit, 0, 0, "show N rows, 0 for all [40]"),
     SECTION("Everything"),
-    FLAG("verify", verify, "show: check every digest, every estimate and every sum"),
+    FLAG("verify", verify, "show: check every digest, every estimate, every sum and the certificate"),
     TEXT("date", "DAY", date, "build: the day of the cube, such as 2026-07-01 [today]"),
     FLAG("json", json, "print JSON"),
     NUMBER("threads", "N", threads, 1, 1024, "use so many processors [all]"),

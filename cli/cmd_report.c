@@ -241,6 +241,8 @@ static int report_public_cube(const report_values *values, const char *path)
             status = report_verify(path, &key, &err);
         if (status == CELLAR_OK)
             status = cellar_cube_open(path, &cube, &err);
+        if (status == CELLAR_OK)
+            status = cellar_cube_recertify(cube, path, &err);
         options.signer = values->verify != NULL ? key.id : NULL;
         options.names = &name;
         if (status == CELLAR_OK)

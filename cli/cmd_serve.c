@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "program.h"
 #include "serve.h"
 
 enum { ARGUMENTS_MAX = 12 };
@@ -75,30 +76,6 @@ static const cli_command serve_command = {
 /* ---- the program -------------------------------------------------------------------------------
  */
 
-/* Where it lies relative to the folder of this program: in the build, and when it is installed. */
-static const char *const places[] = {"", CELLAR_SERVER_FROM_BIN "/"};
-
-/* What CELLAR_SERVER says, else beside this program or where it is installed. */
-static void find_program(char path[PATH_MAX])
-{
-    const char *asked = secure_getenv("CELLAR_SERVER");
-    char own[PATH_MAX];
-    ssize_t n;
-    if (asked != NULL && asked[0] != '\0') {
-        snprintf(path, PATH_MAX, "%s", asked);
-        return;
-    }
-    n = readlink("/proc/self/exe", own, sizeof own - 1);
-    own[n > 0 ? n : 0] = '\0';
-    for (size_t i = 0; strrchr(own, '/') != NULL && i < sizeof places / sizeof *places; i++) {
-        strrchr(own, '/')[1] = '\0';
-        if (snprintf(path, PATH_MAX, "%s%scellar-server", own, places[i]) < PATH_MAX &&
-            access(path, X_OK) == 0)
-            return;
-    }
-    snprintf(path, PATH_MAX, "%s", CELLAR_SERVER_INSTALLED);
-}
-
 /* The arguments of the program; texts are copied. */
 typedef struct arguments {
     char *items[ARGUMENTS_MAX + 1];
@@ -119,7 +96,6 @@ static void add(arguments *a, const char *format, ...)
 
 static int start_program(const char *config, const serve_values *values)
 {
-    char path[PATH_MAX];
     arguments a = {0};
     add(&a, "cellar-server");
     if (values->listen != NULL)
@@ -140,11 +116,7 @@ static int start_program(const char *config, const serve_values *values)
         add(&a, "--require-sandbox");
     add(&a, "--");
     add(&a, "%s", config);
-    find_program(path);
-    fflush(stdout);
-    execv(path, a.items);
-    cli_message("%s: cannot start the server (install it there, or name it in CELLAR_SERVER): %s",
-                path, strerror(errno));
+    cli_program_start("CELLAR_SERVER", a.items);
     while (a.n > 0)
         free(a.items[--a.n]);
     return CLI_FAILED;

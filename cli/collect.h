@@ -11,15 +11,19 @@ typedef struct collect_values {
     const char *spool, *key, *curator;
     const char *shuffler, *analyst, *title, *exposure;
     cli_number people, k, population;
+    const char *model, *tolerance, *most_tolerance;
     const char *delta, *epsilon, *hide, *redacted;
     int open;
-    cli_number order, common;
+    cli_number order, common, payload;
     cli_words domain;
     cli_number least_k, least_people;
     const char *most_exposure, *most_epsilon, *never, *budget;
     const char *listen, *to, *from, *forward; /* addresses */
     cli_number timeout;                       /* seconds */
-    const char *path;                         /* -o */
+    const char *payload_column, *payloads;
+    cli_words origin;
+    int anywhere;
+    const char *path; /* -o */
 } collect_values;
 
 /* --timeout in milliseconds; 0: the library's own. */
@@ -76,6 +80,7 @@ int collect_publish(const char *path, const char *text, size_t length);
 int collect_run_curator(const collect_values *values, const char *action, const char *file);
 int collect_run_shuffler(const collect_values *values, const char *action, const char *file);
 int collect_run_analyst(const collect_values *values, const char *action, const char *file);
+int collect_run_door(const collect_values *values, const char *action, const char *file);
 int collect_run_ask(const collect_values *values);
 int collect_run_decide(const collect_values *values);
 int collect_run_check(const collect_values *values, const char *file);

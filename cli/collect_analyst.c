@@ -92,6 +92,11 @@ static int table_make(const collect_values *values, const collect_place *place)
                                        &table, &report, &err);
     if (status == CELLAR_OK)
         collect_tell_refused(&report, "messages");
+    if (status == CELLAR_OK)
+        status = cellar_decision_check_table(place->decision, place->invitation, table, &err);
+    if (status == CELLAR_OK && values->payloads != NULL)
+        status = cellar_collect_payloads_write(path, place->invitation, place->decision,
+                                               place->keys, values->payloads, &report, &err);
     result = status == CELLAR_OK ? table_write(values, place, table) : cli_exit_kept(status, &err);
     cellar_table_free(table);
     return result;

@@ -77,6 +77,10 @@ static int decision_tell(const collect_values *values, const collect_place *plac
         column_tell(place, i);
     printf("bound          %.6g of %" PRIu64 " people\n", cellar_decision_bound(place->decision),
            cellar_decision_n_people(place->decision));
+    if (!isnan(cellar_invitation_tolerance(place->invitation)))
+        printf(
+            "model          independence, tolerance %.6g: the bound rests on it; without it %.6g\n",
+            cellar_invitation_tolerance(place->invitation), cellar_decision_worst(place->decision));
     if (cellar_invitation_is_open(place->invitation)) {
         result = collect_place_tally(values, place, &tally);
         if (result == CLI_GO_ON)

@@ -46,6 +46,11 @@ static int invite_check(const collect_values *values)
     if (values->open && values->epsilon == NULL)
         return cli_usage("collect curator invite: --open needs --epsilon: exact margins are not "
                          "published");
+    if ((values->model == NULL) != (values->tolerance == NULL))
+        return cli_usage("collect curator invite: --model and --tolerance go together");
+    if (values->model != NULL && strcmp(values->model, "independence") != 0)
+        return cli_usage("collect curator invite: --model is independence, not '%s'",
+                         values->model);
     if (values->domain.n > CELLAR_MAX_VARIABLES)
         return cli_usage("collect: at most %d columns", CELLAR_MAX_VARIABLES);
     return CLI_GO_ON;
@@ -106,6 +111,8 @@ static int invite(const collect_values *values)
     spec.redacted = values->redacted;
     spec.order = (unsigned) values->order.value;
     spec.common = values->common.given ? values->common.value : values->k.value;
+    spec.tolerance = values->tolerance;
+    spec.payload = values->payload.value;
     spec.delta = values->delta;
     spec.columns = columns;
     spec.n_columns = values->domain.n;

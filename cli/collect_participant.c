@@ -34,6 +34,8 @@ int collect_policy_read(const collect_values *values, const collect_place *place
     out->least_people = values->least_people.value;
     if (values->most_epsilon != NULL)
         result = cli_list_real("most-epsilon", values->most_epsilon, &out->most_epsilon);
+    if (result == CLI_GO_ON && values->most_tolerance != NULL)
+        result = cli_list_real("most-tolerance", values->most_tolerance, &out->most_tolerance);
     if (result == CLI_GO_ON && values->most_exposure != NULL)
         result = cli_list_real("most-exposure", values->most_exposure, &out->most_exposure);
     if (result == CLI_GO_ON && values->never != NULL)
@@ -113,8 +115,10 @@ static int send_sealed(const collect_values *values, const collect_place *place,
                                                              place->key, &participant, &err)
                            : cellar_participant_create(place->invitation, place->decision, policy,
                                                        place->key, &participant, &err);
-    if (status == CELLAR_OK)
+    if (status == CELLAR_OK) {
+        cellar_participant_payload_column(participant, values->payload_column);
         status = paper_remember(values, place, &err);
+    }
     if (status == CELLAR_OK && values->to != NULL)
         status = cellar_participant_post_file(participant, file, values->to,
                                               collect_timeout_ms(values), &n_sent, &err);

@@ -364,6 +364,8 @@ int cli_cube_show(const char *path, const cube_values *values)
     cellar_status status = cellar_cube_open(path, &cube, &err);
     if (status == CELLAR_OK && values->verify)
         status = cellar_cube_verify(cube, path, &err);
+    if (status == CELLAR_OK && values->verify)
+        status = cellar_cube_recertify(cube, path, &err);
     if (status == CELLAR_OK) {
         result = cli_answer_open(NULL, NULL, &output);
         if (result == CLI_GO_ON && values->json)
@@ -375,7 +377,8 @@ int cli_cube_show(const char *path, const cube_values *values)
     if (status == CELLAR_OK && values->verify)
         cli_message(
             "%s: every digest fits, every estimate follows from the measured tables, every sum "
-            "adds; who made the cube only a signature can show",
+            "adds, the certificate is that of the measured tables; who made the cube only a "
+            "signature can show",
             path);
     cellar_cube_close(cube);
     return status == CELLAR_OK ? result : cli_exit(status, &err);

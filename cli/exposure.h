@@ -12,12 +12,13 @@
 #include "variables.h"
 
 typedef struct exposure_values {
-    const char *shares, *threshold, *k, *population, *delta;
+    const char *shares, *threshold, *k, *population, *delta, *tolerance;
     cli_number tight_example;
     const char *curve_excess;
     cli_variable_options variables; /* `by` holds --columns */
     cli_words where;
-    const char *sensitive, *diversity_c;
+    const char *sensitive, *diversity_c, *closeness_t;
+    cli_number diversity_l;
     const char *sample_weight;
     int curve, worst_by;
     cli_number groups;
@@ -34,7 +35,12 @@ typedef struct exposure_values {
 } exposure_values;
 
 /* What --measure says, from 1. */
-enum { EXPOSURE_MEASURE_KNOWN = 1, EXPOSURE_MEASURE_BOUNDED, EXPOSURE_MEASURE_ESTIMATED };
+enum {
+    EXPOSURE_MEASURE_KNOWN = 1,
+    EXPOSURE_MEASURE_BOUNDED,
+    EXPOSURE_MEASURE_ESTIMATED,
+    EXPOSURE_MEASURE_INDEPENDENT
+};
 
 /* What --csv says, from 1. */
 enum { EXPOSURE_CSV_RESULTS = 1, EXPOSURE_CSV_LIST };

@@ -106,6 +106,19 @@ static int select_population(const exposure_values *values, uint64_t *population
     return result;
 }
 
+static int select_tolerance(const exposure_values *values, double *tolerance)
+{
+    int result = CLI_GO_ON;
+    if ((values->measure == EXPOSURE_MEASURE_INDEPENDENT) != (values->tolerance != NULL))
+        return cli_usage("exposure select: --measure independent and --tolerance go together");
+    if (values->tolerance != NULL)
+        result = cli_list_real("tolerance", values->tolerance, tolerance);
+    if (result == CLI_GO_ON && !(*tolerance >= 0 && *tolerance < 1))
+        result = cli_usage("--tolerance is a share of people from 0 to below 1, not %s",
+                           values->tolerance);
+    return result;
+}
+
 /* All that can be wrong is found before the data are read. */
 static int select_options(const exposure_values *values, double *weights,
                           cellar_selection_options *options)
@@ -117,6 +130,8 @@ static int select_options(const exposure_values *values, double *weights,
     options->n_runners_up = values->runners_up.given ? (size_t) values->runners_up.value : 3;
     options->max_evaluations = values->max_evaluations.value;
     options->weights = weights;
+    if (result == CLI_GO_ON)
+        result = select_tolerance(values, &options->tolerance);
     if (result == CLI_GO_ON)
         result = exposure_columns(values, &names);
     if (result == CLI_GO_ON)

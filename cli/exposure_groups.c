@@ -7,6 +7,7 @@
 #include <cellar/anonymity.h>
 
 #include "exposure.h"
+#include "lists.h"
 
 enum { GROUPS_SHOWN = 20 };
 
@@ -124,6 +125,57 @@ static void find_wildcards(const exposure_values *values, const cellar_schema *s
     }
 }
 
+/* ---- other people ------------------------------------------------------------ */
+
+static void add_share(cli_results *results, const cellar_diversity_share *share, int has_band)
+{
+    cli_results_real(results, "value", share->value);
+    if (has_band) {
+        cli_results_real(results, "lower", share->lower);
+        cli_results_real(results, "upper", share->upper);
+    }
+}
+
+static void add_diversity(const cellar_diversity_options *options, const cellar_diversity *found,
+                          int is_first, exposure_answer *answer)
+{
+    cli_results *results = &answer->results;
+    cli_results_begin(results, "statistical_diversity");
+    cli_results_count(results, "population", options->population);
+    cli_results_count(results, "l", options->l);
+    add_share(results, &found->below_l, !isnan(options->delta));
+    if (isnan(options->t) || !is_first) /* closeness knows no population */
+        return;
+    cli_results_begin(results, "statistical_closeness");
+    cli_results_real(results, "t", options->t);
+    add_share(results, &found->beyond_t, !isnan(options->delta));
+}
+
+static int run_diversity(const exposure_values *values, const exposure_query *query,
+                         const cellar_table *table, const size_t *qid, size_t n_qid,
+                         exposure_answer *answer)
+{
+    cellar_diversity_options options = cellar_diversity_options_default();
+    cellar_diversity found;
+    cellar_error err;
+    int result = CLI_GO_ON;
+    if (!values->diversity_l.given)
+        return CLI_GO_ON;
+    options.l = values->diversity_l.value;
+    options.delta = query->delta;
+    if (values->closeness_t != NULL)
+        result = cli_list_real("closeness-t", values->closeness_t, &options.t);
+    for (size_t i = 0; i < query->n_populations && result == CLI_GO_ON; i++) {
+        cellar_status status;
+        options.population = query->populations[i];
+        status = cellar_diversity_estimate(table, qid, n_qid, n_qid, &options, &found, &err);
+        if (status != CELLAR_OK)
+            return cli_exit(status, &err);
+        add_diversity(&options, &found, i == 0, answer);
+    }
+    return result;
+}
+
 int exposure_run_groups(const exposure_values *values, const exposure_query *query,
                         const cellar_table *table, size_t n_qid, exposure_answer *answer)
 {
@@ -152,7 +204,7 @@ int exposure_run_groups(const exposure_values *values, const exposure_query *que
             add_groups(values, table, n_qid, anonymity, answer);
         cellar_anonymity_free(anonymity);
     }
-    return CLI_GO_ON;
+    return run_diversity(values, query, table, qid, n_qid, answer);
 }
 
 int exposure_check_groups(const exposure_values *values)
@@ -172,6 +224,10 @@ int exposure_check_groups(const exposure_values *values)
         return cli_usage("--sample-weight needs --k: the risk is that of groups");
     if (values->diversity_c != NULL && values->sensitive == NULL)
         return cli_usage("--diversity-c needs --sensitive");
+    if (values->diversity_l.given && (values->sensitive == NULL || values->population == NULL))
+        return cli_usage("--diversity-l needs --sensitive and --population");
+    if (values->closeness_t != NULL && !values->diversity_l.given)
+        return cli_usage("--closeness-t needs --diversity-l");
     if (values->sensitive != NULL && names_wildcard(values, values->sensitive))
         return cli_usage("--missing-as: '%s' is the sensitive column, and a wildcard is for "
                          "columns that make the groups; say drop or level",

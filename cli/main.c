@@ -31,6 +31,8 @@ static const main_verb verbs[] = {
     {"cube", "From tables to releases", "one budget for every table, totals that add", cli_cube},
     {"convert", "From tables to releases", "a table, release or estimate in another format",
      cli_convert},
+    {"synthesize", "From tables to releases", "made-up records whose tables are those of a release",
+     cli_synthesize},
     {"certify", "From tables to releases", "what a mechanism guarantees, proved", cli_certify},
     {"mechanism", "From tables to releases", "what a mechanism does to a count", cli_mechanism},
     {"ptable", "From tables to releases", "design, read and write transition matrices", cli_ptable},
@@ -90,12 +92,13 @@ static int main_unknown(const char *name)
 }
 
 /* What a verb may do that most have no use for. Files of SPSS, Stata and SAS are read by a program
- * of its own, so that verbs that read records may start one. */
-static unsigned main_may(const char *name)
+ * of its own, so that verbs that read records may start one. Of a collection the door may, which
+ * has no key; its word must come first. */
+static unsigned main_may(const char *name, const char *first)
 {
     static const char *const read_records[] = {"describe", "tabulate", "plan", "exposure"};
     if (strcmp(name, "collect") == 0)
-        return CELLAR_MAY_CONNECT;
+        return CELLAR_MAY_CONNECT | (strcmp(first, "door") == 0 ? CELLAR_MAY_EXECUTE : 0u);
     if (strcmp(name, "serve") == 0)
         return CELLAR_MAY_CONNECT | CELLAR_MAY_EXECUTE;
     for (size_t i = 0; i < sizeof read_records / sizeof read_records[0]; i++)
@@ -107,7 +110,8 @@ static unsigned main_may(const char *name)
 static int main_run(const main_verb *verb, int argc, char **argv)
 {
     cellar_error err;
-    cellar_status status = cellar_process_confine(main_may(verb->name), &err);
+    cellar_status status =
+        cellar_process_confine(main_may(verb->name, argc > 1 ? argv[1] : ""), &err);
     return status == CELLAR_OK ? verb->run(argc, argv) : cli_exit(status, &err);
 }
 

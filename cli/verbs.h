@@ -27,6 +27,7 @@ int cli_risk(int argc, char **argv);
 int cli_serve(int argc, char **argv);
 int cli_sign(int argc, char **argv);
 int cli_store(int argc, char **argv);
+int cli_synthesize(int argc, char **argv);
 int cli_tabulate(int argc, char **argv);
 int cli_utility(int argc, char **argv);
 int cli_verify_release(int argc, char **argv);

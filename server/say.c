@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,10 +10,11 @@
 /* One write, so that lines of several processes do not mix. */
 void server_say(const char *format, ...)
 {
-    char line[1280] = "cellar-server: ";
-    const size_t start = strlen(line);
+    char line[1280];
     va_list arguments;
-    size_t length;
+    size_t start, length;
+    snprintf(line, sizeof line, "%.64s: ", program_invocation_short_name);
+    start = strlen(line);
     va_start(arguments, format);
     vsnprintf(line + start, sizeof line - start - 1, format, arguments);
     va_end(arguments);

@@ -22,7 +22,7 @@ typedef struct server_options {
     int needs_sandbox; /* 1: do not serve where the kernel cannot confine the front */
 } server_options;
 
-/* One line on standard error: "cellar-server: ...". Never about what a client sent. */
+/* One line on standard error: "PROGRAM: ...". Never about what a client sent. */
 void server_say(const char *format, ...) CELLAR_PRINTF(1, 2);
 
 /* ---- listening (listen.c) ------------------------------------------------------------------- */

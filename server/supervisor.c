@@ -240,7 +240,7 @@ static void reload(supervisor *s)
         start_front(s);
 }
 
-/* A front that was not ready: its message says why. */
+/* A front that was not ready: its message says why, unless it was killed. */
 static void front_refused(supervisor *s, int status)
 {
     close_links(s->next.links);
@@ -250,7 +250,7 @@ static void front_refused(supervisor *s, int status)
         return;
     if (!s->is_serving && s->current.front == 0)
         stop(s, WIFEXITED(status) ? WEXITSTATUS(status) : 1);
-    else if (s->current.front == 0) /* the one before died */
+    else if (s->current.front == 0 || WIFSIGNALED(status)) /* the one before died, or this one */
         s->start_at_ms = now_ms() + PAUSE_MS;
     else {
         server_say("the new configuration is not served; the old one stays");
@@ -272,9 +272,10 @@ static void front_ended(supervisor *s)
         start_front(s);
 }
 
-static void vault_ended(supervisor *s)
+/* A vault that ends by itself before it is ready has said why, and would say it again. */
+static void vault_ended(supervisor *s, int status)
 {
-    const int was_ready = s->vault_ready < 0;
+    const int has_refused = s->vault_ready >= 0 && WIFEXITED(status);
     close_fd(&s->vault_ready);
     s->vault = 0;
     if (s->is_stopping)
@@ -283,7 +284,7 @@ static void vault_ended(supervisor *s)
         start_vault(s); /* that of the generation before */
     else if (!s->is_serving)
         stop(s, 1);
-    else if (!was_ready)
+    else if (has_refused)
         server_say("there is no vault: tables are read, and none is drawn");
     else if (s->current.front > 0 && s->next.front == 0)
         s->start_at_ms = now_ms() + PAUSE_MS; /* a new front, with links to a new vault */
@@ -299,7 +300,7 @@ static void reap(supervisor *s)
         else if (pid == s->current.front)
             front_ended(s);
         else if (pid == s->vault)
-            vault_ended(s);
+            vault_ended(s, status);
         for (size_t i = 0; i < s->n_draining; i++)
             if (s->draining[i] == pid)
                 s->draining[i] = s->draining[--s->n_draining];

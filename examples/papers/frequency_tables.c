@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* "Confidentiality and differential privacy in the dissemination of frequency tables" (Rinott,
- * O'Keefe, Shlomo, Skinner 2018), sections 1 to 5: Tables 1 and 2, Figures 1 to 3, and the deltas
- * of the text. frequency_tests.c has the rest.
+ * O'Keefe, Shlomo, Skinner 2018), sections 1 to 5: Tables 1 and 2 and Figures 1 to 3.
+ * frequency_text.c has the numbers of the text, frequency_tests.c the rest.
  *
  * The independent tables of Figures 2 and 3 are not printed: ours have the size the paper tells,
  * and rows and columns that it does not. */
@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cellar/certificate.h>
 #include <cellar/random.h>
 #include <cellar/table_file.h>
 #include <cellar/utility.h>
@@ -18,20 +17,7 @@
 #include "report.h"
 #include "rinott_table.h"
 
-enum { N_EPSILONS = 6, N_MECHANISMS = 2, N_MEASURES = 5, MAX_CELLS = 1000 };
-
-static const char *const epsilons[N_EPSILONS] = {"0.1", "0.5", "1", "1.5", "2", "3"};
-/* m = 7 for Laplace, and for normal noise the m that has about the same delta. */
-static const char *const normal_m[N_EPSILONS] = {"8", "10", "12", "12", "13", "14"};
-
-static void spec_of(int mechanism, int epsilon, char *spec, size_t size)
-{
-    if (mechanism == 0)
-        snprintf(spec, size, "truncated-laplace:epsilon=%s,m=7", epsilons[epsilon]);
-    else
-        snprintf(spec, size, "truncated-normal:epsilon=%s,m=%s", epsilons[epsilon],
-                 normal_m[epsilon]);
-}
+enum { N_EPSILONS = RINOTT_N_EPSILONS, N_MECHANISMS = 2, N_MEASURES = 5, MAX_CELLS = 1000 };
 
 /* A two-way table from its counts, row by row. */
 static cellar_table *table_of(const uint64_t *counts, int n_rows, int n_columns)
@@ -135,7 +121,7 @@ static void figure_compute(const cellar_table *table, figure *f)
             char spec[64];
             cellar_utility *utility;
             double n;
-            spec_of(m, e, spec, sizeof spec);
+            rinott_spec(m, e, spec, sizeof spec);
             utility = assess(table, spec, 100);
             n = (double) cellar_utility_n_cells(utility);
             for (int k = 0; k < N_MEASURES; k++) {
@@ -171,7 +157,7 @@ static void figure_draw(report *r, const figure *f, int number, int n_measures)
         snprintf(title, sizeof title, "Figure %d: %s", number, measure_titles[k]);
         chart = report_chart(title, "Box plots of 100 perturbations at six values of epsilon.", "ε",
                              0, measure_titles[k]);
-        report_check(cellar_chart_set_categories(chart, epsilons, N_EPSILONS, &err), &err);
+        report_check(cellar_chart_set_categories(chart, rinott_epsilons, N_EPSILONS, &err), &err);
         for (int m = 0; m < N_MECHANISMS; m++) {
             cellar_chart_box boxes[N_EPSILONS];
             for (int e = 0; e < N_EPSILONS; e++) {
@@ -179,7 +165,8 @@ static void figure_draw(report *r, const figure *f, int number, int n_measures)
                 char label[64];
                 boxes[e] = (cellar_chart_box){x->minimum, x->quartile_1, x->median, x->quartile_3,
                                               x->maximum};
-                snprintf(label, sizeof label, "%s,%s,%s", measures[k], series[m], epsilons[e]);
+                snprintf(label, sizeof label, "%s,%s,%s", measures[k], series[m],
+                         rinott_epsilons[e]);
                 report_line(csv, label,
                             (double[]){x->minimum, x->quartile_1, x->median, x->quartile_3,
                                        x->maximum, x->expected},
@@ -326,115 +313,6 @@ static void figure_3(report *r)
     cellar_table_free(table);
 }
 
-/* ---- the text ------------------------------------------------------------------------ */
-
-/* What is proven of a mechanism at one epsilon and one delta. */
-typedef struct guarantee {
-    cellar_profile_point point;
-    double epsilon; /* that goes with the delta */
-} guarantee;
-
-static guarantee certify(const char *spec, const char *epsilon, const char *delta,
-                         cellar_negatives negatives)
-{
-    cellar_certify_options options = cellar_certify_options_default();
-    cellar_mechanism *mechanism;
-    cellar_certify_part released = {.times = 1};
-    cellar_certificate *certificate;
-    guarantee out;
-    cellar_error err;
-    report_check(cellar_mechanism_create(spec, &mechanism, &err), &err);
-    released.mechanism = mechanism;
-    options.negatives = negatives;
-    options.epsilons = &epsilon;
-    options.n_epsilons = 1;
-    options.deltas = &delta;
-    options.n_deltas = 1;
-    report_check(cellar_certify(&released, 1, &options, &certificate, &err), &err);
-    out.point = cellar_certificate_point(certificate, 0);
-    out.epsilon = cellar_certificate_epsilon_at(certificate, 0).epsilon;
-    cellar_certificate_free(certificate);
-    cellar_mechanism_free(mechanism);
-    return out;
-}
-
-/* P(|loss| > 1/2) of noise of epsilon 1/2, which a truncated tail alone violates. */
-static double probabilistic(cellar_negatives negatives)
-{
-    return certify("truncated-laplace:epsilon=0.5,m=10", "0.5", "0.1", negatives)
-        .point.delta_probabilistic;
-}
-
-static double delta_of(const char *spec, const char *epsilon)
-{
-    return certify(spec, epsilon, "0.1", CELLAR_NEGATIVES_KEEP).point.delta;
-}
-
-static void deltas(report *r)
-{
-    static const struct {
-        const char *quantity, *spec, *epsilon, *published;
-    } rows[] = {
-        {"δ, Laplace, ε = 1, m = 10", "truncated-laplace:epsilon=1,m=10", "1", "0.00002"},
-        {"δ, normal, ε = 1, m = 10", "truncated-normal:epsilon=1,m=10", "1", "0.001"},
-        {"δ, normal, ε = 0.5, m = 10", "truncated-normal:epsilon=0.5,m=10", "0.5", "0.008"},
-        {"δ, Laplace, ε = 0.5, m = 7", "truncated-laplace:epsilon=0.5,m=7", "0.5", "0.008"},
-        {"δ, Laplace, ε = 1.5, m = 7", "truncated-laplace:epsilon=1.5,m=7", "1.5", "0.00002"},
-        {"δ, normal, ε = 1.5, m = 12", "truncated-normal:epsilon=1.5,m=12", "1.5", "0.00002"},
-        {"δ, Laplace, ε = 0.5, m = 5", "truncated-laplace:epsilon=0.5,m=5", "0.5", "0.02"}};
-    report_item(r, "Section 5");
-    report_errs(r, "δ, Laplace, ε = 0.5, m = 10", "0.0016", NAN,
-                delta_of("truncated-laplace:epsilon=0.5,m=10", "0.5"), "F2");
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        report_rounds(r, rows[i].quantity, rows[i].published,
-                      delta_of(rows[i].spec, rows[i].epsilon));
-}
-
-static void same_delta(report *r)
-{
-    double largest = 1;
-    for (int e = 0; e < N_EPSILONS; e++) {
-        char of_laplace[64], of_normal[64];
-        double ratio;
-        spec_of(0, e, of_laplace, sizeof of_laplace);
-        spec_of(1, e, of_normal, sizeof of_normal);
-        ratio = delta_of(of_normal, epsilons[e]) / delta_of(of_laplace, epsilons[e]);
-        largest = fmax(largest, fmax(ratio, 1 / ratio));
-    }
-    report_errs(r, "ratio of the δ of Figures 1 to 3, largest", "1 (the same)", NAN, largest, "F2");
-}
-
-/* E|b - a| without truncation, from the law. */
-static double mean_change(const char *spec)
-{
-    cellar_mechanism *mechanism;
-    cellar_error err;
-    double sum = 0;
-    report_check(cellar_mechanism_create(spec, &mechanism, &err), &err);
-    for (int64_t b = -100; b <= 100; b++)
-        sum += fabs((double) b) * cellar_mechanism_pmf(mechanism, 0, b);
-    cellar_mechanism_free(mechanism);
-    return sum;
-}
-
-static void text(report *r)
-{
-    double a = exp(-1), c = 1 + 2 * a / (1 - a);
-    report_item(r, "Section 4.4");
-    report_beyond(r, "δ_p of Laplace, ε = 0.5, m = 10, negatives 0",
-                  probabilistic(CELLAR_NEGATIVES_KEEP), probabilistic(CELLAR_NEGATIVES_ZERO), "F6");
-    deltas(r);
-    report_errs(
-        r, "ε of normal noise, m = 12, at the same δ", "1.5", NAN,
-        certify("truncated-normal:epsilon=1.5,m=12", "1.5", "0.0000245", CELLAR_NEGATIVES_KEEP)
-            .epsilon,
-        "F4");
-    report_item(r, "Section 5.6");
-    report_errs(r, "mean change without truncation, ε = 1", NULL, a / (c * (1 - a) * (1 - a)),
-                mean_change("discrete-laplace:epsilon=1"), "F3");
-    same_delta(r);
-}
-
 int main(int argc, char **argv)
 {
     report *r = report_begin(argc, argv, "frequency-tables",
@@ -445,7 +323,6 @@ int main(int argc, char **argv)
     figure_1(r, table);
     figure_2(r);
     figure_3(r);
-    text(r);
     cellar_table_free(table);
     return report_end(r);
 }

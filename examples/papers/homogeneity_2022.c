@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* "Disclosure risk from homogeneity attack in differentially privately sanitized frequency
- * distribution" (2022, the later version of the paper of 2020): its figures and the numbers of its
- * text.
+ * distribution" (2022, the later version of the paper of 2020): its figures.
+ * homogeneity_2022_text.c has the numbers of its text.
  *
  * The counts of groups in risk_groups.h are enough for all but Figure 5, which needs the records of
  * Bankruptcy: --data DIR with bankruptcy.csv. */
@@ -12,16 +12,12 @@
 #include <cellar/tabulate.h>
 #include <cellar/utility.h>
 
-#include "homogeneity.h"
+#include "homogeneity_2022.h"
 
-enum { N_CURVE = 51, N_SETS = 3, N_DELTAS = 3, N_COLUMNS = 6, N_EPSILONS = 3 };
+enum { N_COLUMNS = 6, N_EPSILONS = 3 };
 
-static const char *const set_names[N_SETS] = {"adult", "bankruptcy", "subset"};
-static const char *const deltas[N_DELTAS] = {"0.001", "0.01", "0.1"}; /* the paper tells none */
-
-typedef struct data_sets {
-    cellar_groups *of[N_SETS], *by_columns;
-} data_sets;
+const char *const set_names[N_SETS] = {"adult", "bankruptcy", "subset"};
+const char *const deltas[N_DELTAS] = {"0.001", "0.01", "0.1"};
 
 /* ---- Figure 3 ---------------------------------------------------------------------- */
 
@@ -73,13 +69,15 @@ static void curves(const cellar_groups *groups, const char *format, const double
         exact[i] = s[i].mean.value;
 }
 
-static void add_curves(cellar_chart *chart, cellar_output *csv, int set, const char *mechanism,
-                       const cellar_groups *groups, const char *format, const double *epsilon)
+/* `kind` says in the CSV which of the two Gaussian mechanisms a delta belongs to. */
+static void add_curves(cellar_chart *chart, cellar_output *csv, int set, const char *kind,
+                       const char *mechanism, const cellar_groups *groups, const char *format,
+                       const double *epsilon)
 {
     double published[N_CURVE], exact[N_CURVE];
     char label[96];
     curves(groups, format, epsilon, published, exact);
-    snprintf(label, sizeof label, "%s,%s", set_names[set], mechanism);
+    snprintf(label, sizeof label, "%s,\"%s%s\"", set_names[set], kind, mechanism);
     for (int i = 0; i < N_CURVE; i++)
         report_line(csv, label, (double[]){epsilon[i], published[i], exact[i]}, 3);
     report_curve(chart, mechanism, epsilon, exact, N_CURVE);
@@ -111,13 +109,13 @@ static void figure_4_panels(report *r, const data_sets *d)
                 report_chart(titles[set][panel], "The expected risk grows with epsilon in an S.",
                              "ε", 1, "risk");
             if (panel == 0)
-                add_curves(chart, csv, set, "Laplace", d->of[set], "laplace:epsilon=%", wide);
+                add_curves(chart, csv, set, "", "Laplace", d->of[set], "laplace:epsilon=%", wide);
             for (int j = 0; panel > 0 && j < N_DELTAS; j++) {
                 snprintf(mechanism, sizeof mechanism, "δ = %s", deltas[j]);
                 snprintf(format, sizeof format, "gaussian:epsilon=%%,delta=%s,calibration=%s",
                          deltas[j], panel == 1 ? "classic" : "pdp-liu");
-                add_curves(chart, csv, set, mechanism, d->of[set], format,
-                           panel == 1 ? below_one : wide);
+                add_curves(chart, csv, set, panel == 1 ? "aDP, " : "pDP, ", mechanism, d->of[set],
+                           format, panel == 1 ? below_one : wide);
             }
             snprintf(name, sizeof name, "figure4%c", 'a' + 3 * set + panel);
             report_draw(r, chart, name);
@@ -174,6 +172,7 @@ static void figure_4_subset(report *r, const data_sets *d)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         report_errs(r, rows[i].quantity, NULL, formula_risk(g, rows[i].spec),
                     exact_risk(g, rows[i].spec), "H1");
+    report_errs(r, "lower asymptote with homogeneous cells, in %", "0.25 %", NAN, 25, "H7");
     report_rounds(r, "subset, upper asymptote", "0.75", high);
     report_errs(r, "subset, risk of the original data", "0.75", high,
                 (double) cellar_groups_n_homogeneous(g) / (double) cellar_groups_n_groups(g), "H2");
@@ -184,6 +183,7 @@ static void figure_4(report *r, const data_sets *d)
 {
     report_item(r, "Figure 4");
     figure_4_panels(r, d);
+    report_rounds(r, "10^1.5", "31.6", pow(10, 1.5));
     figure_4_homogeneous(r, d);
     figure_4_subset(r, d);
 }
@@ -325,100 +325,6 @@ static void figure_5(report *r)
     }
 }
 
-/* ---- the text ---------------------------------------------------------------------- */
-
-static double cell_risk(const cellar_risk_cell *cell, const char *spec, cellar_risk_measure measure,
-                        cellar_risk_method method)
-{
-    cellar_mechanism *mechanism;
-    cellar_risk risk;
-    cellar_error err;
-    report_check(cellar_mechanism_create(spec, &mechanism, &err), &err);
-    report_check(cellar_risk_cell_assess(cell, mechanism, measure, method, &risk, &err), &err);
-    cellar_mechanism_free(mechanism);
-    return risk.value;
-}
-
-static double lambda_of(const cellar_groups *groups, cellar_size_zeros zeros)
-{
-    cellar_size_model model;
-    cellar_hyper_fit fit;
-    cellar_error err;
-    report_check(cellar_size_fit(groups, CELLAR_SIZE_POISSON, zeros, &model, &fit, &err), &err);
-    return model.lambda;
-}
-
-static void sizes(report *r, const data_sets *d)
-{
-    const double one_value[] = {1, 0};
-    const cellar_size_model plain = {CELLAR_SIZE_POISSON, CELLAR_SIZE_PLAIN, 2.43, 0, 0};
-    const cellar_size_model truncated = {CELLAR_SIZE_POISSON, CELLAR_SIZE_TRUNCATED, 2.43, 0, 0};
-    cellar_risk_cell cell = cellar_risk_cell_default();
-    double formula;
-
-    cell.n_values = 2;
-    cell.shares = one_value;
-    cell.model = &plain;
-    formula =
-        cell_risk(&cell, "laplace:epsilon=100", CELLAR_RISK_GLOBAL_FIXED, CELLAR_RISK_PUBLISHED);
-    cell.model = &truncated;
-    report_item(r, "Section 4");
-    report_rounds(r, "λ as fitted, Adult", "4.6", lambda_of(d->of[0], CELLAR_SIZE_PLAIN));
-    report_errs(r, "λ when no cell is empty, Bankruptcy", "2.43",
-                lambda_of(d->of[1], CELLAR_SIZE_PLAIN), lambda_of(d->of[1], CELLAR_SIZE_TRUNCATED),
-                "H4");
-    report_errs(
-        r, "(19) at ε = 100, λ = 2.43", "1.00, like (18)", formula,
-        cell_risk(&cell, "laplace:epsilon=100", CELLAR_RISK_GLOBAL_FIXED, CELLAR_RISK_EXACT), "H6");
-}
-
-static void text(report *r, const data_sets *d)
-{
-    static const char *const names[] = {"Appendix B: α of value A, subset",
-                                        "Appendix B: α of value N, subset",
-                                        "Appendix B: α of value P, subset"};
-    const double even[] = {0.5, 0.5};
-    cellar_risk_cell ten = cellar_risk_cell_default();
-    double hard = risk_at(d->of[0], "laplace:epsilon=0.02", CELLAR_RISK_HARD, CELLAR_RISK_EXACT);
-    double prior[3];
-    cellar_hyper_fit fit;
-    cellar_error err;
-
-    ten.n_values = 2;
-    ten.size = 10;
-    ten.shares = even;
-    report_item(r, "Theorem 1");
-    report_errs(
-        r, "upper bound (15): p = ½, n = 10, ε = 0.01", NULL,
-        cell_risk(&ten, "laplace:epsilon=0.01", CELLAR_RISK_EXPECTED, CELLAR_RISK_PUBLISHED),
-        cell_risk(&ten, "laplace:epsilon=0.01", CELLAR_RISK_EXPECTED, CELLAR_RISK_EXACT), "H1");
-    report_item(r, "Corollary 3");
-    report_errs(r, "$1 - \\frac12 e^{(\\frac12-n)\\varepsilon}$, n = 4, at ε = 1 and 0.1",
-                "≥ 0.985", 1 - 0.5 * exp(-3.5), 1 - 0.5 * exp(-0.35), "H7");
-    report_errs(r, "$1 - \\frac12 e^{(\\frac12-n)\\varepsilon}$, n = 3, at ε = 1 and 0.1",
-                "≥ 0.959", 1 - 0.5 * exp(-2.5), 1 - 0.5 * exp(-0.25), "H7");
-    report_errs(r, "$1 - \\frac12 e^{(\\frac12-n)\\varepsilon}$, n = 2, at ε = 1 and 0.1",
-                "≥ 0.888", 1 - 0.5 * exp(-1.5), 1 - 0.5 * exp(-0.15), "H7");
-    sizes(r, d);
-    report_item(r, "Appendix D");
-    report_claim(r, "hard thresholding, Adult, ε = 0.02", "asymptote above 1/4", hard > 0.25,
-                 "%.4f", hard);
-    report_errs(
-        r, "hard thresholding in %, Adult, ε = 100", "100 %",
-        100 * risk_at(d->of[0], "laplace:epsilon=100", CELLAR_RISK_HARD, CELLAR_RISK_EXACT),
-        100 * risk_at(d->by_columns, "laplace:epsilon=100", CELLAR_RISK_HARD, CELLAR_RISK_EXACT),
-        "H3");
-    report_errs(
-        r, "soft thresholding in %, Adult, ε = 100", "100 %",
-        100 * risk_at(d->of[0], "laplace:epsilon=100", CELLAR_RISK_SOFT, CELLAR_RISK_EXACT),
-        100 * risk_at(d->by_columns, "laplace:epsilon=100", CELLAR_RISK_SOFT, CELLAR_RISK_EXACT),
-        "H3");
-    report_item(r, "Appendix B");
-    report_check(cellar_prior_fit(d->of[2], prior, &fit, &err), &err);
-    for (size_t k = 0; k < 3; k++)
-        report_errs(r, names[k], NULL, appendix_b(k), prior[k], "H5");
-}
-
 int main(int argc, char **argv)
 {
     report *r =
@@ -433,7 +339,7 @@ int main(int argc, char **argv)
     figure_3(r, &d);
     figure_4(r, &d);
     figure_5(r);
-    text(r, &d);
+    homogeneity_text(r, &d);
     for (int set = 0; set < N_SETS; set++)
         cellar_groups_free(d.of[set]);
     cellar_groups_free(d.by_columns);

@@ -137,7 +137,11 @@ static void figure_2(report *r)
 
     report_item(r, "Figure 2");
     report_rounds(r, "δ at α = 1, ε = 2", "0.05", delta_of("1", "2"));
-    report_errs(r, "least α with δ of at most 0.05 at ε = 2", "1", NAN, first_alpha(2), "P1");
+    report_claim(
+        r, "δ at ε = 2, α = 0.1, 0.2, 0.5", "an α of 1 is required for 0.05",
+        delta_of("0.5", "2") > 0.06 && delta_of("0.2", "2") > 0.06 && delta_of("0.1", "2") > 0.06,
+        "%.3f, %.3f, %.3f", delta_of("0.1", "2"), delta_of("0.2", "2"), delta_of("0.5", "2"));
+    report_beyond(r, "least α of all with δ of at most 0.05 at ε = 2", NAN, first_alpha(2), "P1");
     report_rounds(r, "least ε with δ of at most 0.05 at α = 0.1", "above 6", first_epsilon(0.1));
 }
 
@@ -229,10 +233,14 @@ static double violation(const cellar_mechanism *m, int64_t count, double epsilon
 static void small_epsilon(report *r)
 {
     int64_t worst = 1;
+    double ratio;
     cellar_mechanism *m;
     cellar_error err;
     report_check(cellar_mechanism_create("poisson:alpha=1", &m, &err), &err);
     report_item(r, "Section 4");
+    ratio = cellar_mechanism_pmf(m, 2, 0) / cellar_mechanism_pmf(m, 1, 0);
+    report_claim(r, "least ratio (6), at b = 0", "exp(−1)", fabs(ratio - exp(-1)) < 1e-12, "%.6g",
+                 ratio);
     for (int64_t count = 2; count < 50; count++)
         if (violation(m, count, 0.5, 0) > violation(m, worst, 0.5, 0))
             worst = count;

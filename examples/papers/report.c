@@ -259,13 +259,14 @@ void report_rounds(report *r, const char *quantity, const char *published, doubl
 }
 
 void report_simulated(report *r, const char *quantity, const char *published, double published_se,
-                      double ours, double se)
+                      double ours, double se, const char *erratum)
 {
     double value = NAN, half = 0;
     double both = hypot(isnan(published_se) ? 0 : published_se, isnan(se) ? 0 : se);
-    int close = read_number(published, &value, &half) && fabs(ours - value) <= half + 3.5 * both;
+    int close = read_number(published, &value, &half) && fabs(ours - value) <= half + 3 * both;
+    const char *otherwise = erratum != NULL ? "not reproduced" : differs;
     add(r, &(row){quantity, published, NAN, ours, se, NULL,
-                  close ? "agrees within simulation error" : differs, NULL});
+                  close ? "agrees within simulation error" : otherwise, close ? NULL : erratum});
 }
 
 void report_errs(report *r, const char *quantity, const char *published, double formula,
@@ -286,6 +287,13 @@ void report_beyond(report *r, const char *quantity, double formula, double ours,
                    const char *erratum)
 {
     add(r, &(row){quantity, NULL, formula, ours, NAN, NULL, "not printed", erratum});
+}
+
+void report_remark(report *r, const char *quantity, const char *published, double formula,
+                   double ours, int holds, const char *verdict, const char *erratum)
+{
+    add(r, &(row){quantity, published, formula, ours, NAN, NULL, holds ? verdict : differs,
+                  holds ? erratum : NULL});
 }
 
 void report_claim(report *r, const char *quantity, const char *published, int holds,

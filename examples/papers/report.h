@@ -36,17 +36,22 @@ void report_item(report *r, const char *item);
 
 /* Agrees when ours, rounded as printed, is what is printed ("0.0283", "5,974", "about 14"). */
 void report_rounds(report *r, const char *quantity, const char *published, double ours);
-/* Agrees within simulation error when the two are at most 3.5 standard errors of their difference
- * (and the rounding of the printed one) apart: a false alarm in 2,000. NAN: no error of its own. */
+/* Agrees within simulation error when the two are at most three standard errors of their difference
+ * (and the rounding of the printed one) apart: a false alarm in 370. NAN: no error of its own.
+ * Farther apart it is not reproduced, as docs/errata.md says under `erratum`; NULL: it differs. */
 void report_simulated(report *r, const char *quantity, const char *published, double published_se,
-                      double ours, double se);
-/* The paper errs, as docs/errata.md tells under `erratum`: `formula` is what its formula gives
+                      double ours, double se, const char *erratum);
+/* The paper errs, as docs/errata.md says under `erratum`: `formula` is what its formula gives
  * (NAN: it has none), `ours` is right. Differs if both agree with what is printed. */
 void report_errs(report *r, const char *quantity, const char *published, double formula,
                  double ours, const char *erratum);
 /* The paper prints no such number; `formula` as above, `erratum` may be NULL. */
 void report_beyond(report *r, const char *quantity, double formula, double ours,
                    const char *erratum);
+/* What is printed is neither right nor wrong: `verdict` says in a few words what it is, for
+ * instance true but not tight. Differs unless `holds`. */
+void report_remark(report *r, const char *quantity, const char *published, double formula,
+                   double ours, int holds, const char *verdict, const char *erratum);
 /* A statement in words: agrees when it holds. */
 void report_claim(report *r, const char *quantity, const char *published, int holds,
                   const char *ours, ...) CELLAR_PRINTF(5, 6);

@@ -5,6 +5,7 @@
 #define EXAMPLES_RINOTT_TABLE_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 static const uint64_t rinott[12][11] = {
     {2, 2, 8, 7, 31, 0, 7, 2, 20, 0, 80},          {55, 68, 110, 54, 134, 0, 23, 13, 138, 2, 129},
@@ -48,5 +49,20 @@ static const rinott_part rinott_table_2[] = {{"truncated-laplace:epsilon=1.5,m=7
                                                {9, 26, 42, 78, 84},
                                                {9, 26, 42, 57, 84},
                                                {9, 26, 42, 57, 69}}}};
+
+/* The mechanisms of Figures 1 to 3: Laplace noise with m = 7, and normal noise with the m that has
+ * about the same delta. */
+enum { RINOTT_N_EPSILONS = 6 };
+static const char *const rinott_epsilons[RINOTT_N_EPSILONS] = {"0.1", "0.5", "1", "1.5", "2", "3"};
+
+static inline void rinott_spec(int is_normal, int epsilon, char *spec, size_t size)
+{
+    static const char *const normal_m[RINOTT_N_EPSILONS] = {"8", "10", "12", "12", "13", "14"};
+    if (is_normal)
+        snprintf(spec, size, "truncated-normal:epsilon=%s,m=%s", rinott_epsilons[epsilon],
+                 normal_m[epsilon]);
+    else
+        snprintf(spec, size, "truncated-laplace:epsilon=%s,m=7", rinott_epsilons[epsilon]);
+}
 
 #endif

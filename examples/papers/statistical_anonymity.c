@@ -14,17 +14,9 @@
 #include <cellar/selection.h>
 
 #include "adult_counts.h"
-#include "report.h"
+#include "anonymity_theorems.h"
 
 enum { N_PEOPLE = 128, N_DATABASES = 1000, N_OUTPUTS = 4, N_GRID = 200, N_COLUMNS = 4 };
-
-static cellar_exposure_curve *curve_of(const uint64_t *counts, size_t n, uint64_t n_possible)
-{
-    cellar_exposure_curve *curve;
-    cellar_error err;
-    report_check(cellar_exposure_curve_from_counts(counts, n, n_possible, &curve, &err), &err);
-    return curve;
-}
 
 /* ---- Figure 2 ---------------------------------------------------------------------- */
 
@@ -201,7 +193,7 @@ static void figure_2(report *r)
 
 /* ---- Figure 3 ---------------------------------------------------------------------- */
 
-/* The paper does not tell its law. This one, in 65536ths: 1/2, 1/4, 3/16, 1/16. */
+/* The paper does not print its distribution. This one, in 65536ths: 1/2, 1/4, 3/16, 1/16. */
 static const unsigned law[N_OUTPUTS] = {32768, 16384, 12288, 4096};
 
 static void draw_database(cellar_rng *rng, uint64_t *counts)
@@ -310,44 +302,6 @@ static void figure_3(report *r)
                  by_statistical, by_exposure);
 }
 
-/* ---- the text ------------------------------------------------------------------------ */
-
-static void theorems(report *r)
-{
-    static const char *const p[] = {"0.999", "0.001"}, *const q[] = {"0.9991", "0.0009"};
-    cellar_exposure_curve *of_p, *of_q, *adult_curve = curve_of(adult_joint, 131, 180), *tight;
-    cellar_exposure_pair a = {.population = 10000, .k = 9991}, b = a;
-    uint64_t at;
-    cellar_error err;
-
-    report_item(r, "Theorem 5");
-    report_errs(r, "radius for Adult, 180 values, δ = 0.05", NULL,
-                sqrt((log(1 / 0.05) + log(180)) / (2 * 32561.)),
-                cellar_exposure_radius(adult_curve, 0.05), "A2");
-    report_item(r, "Theorem 8");
-    report_check(cellar_exposure_curve_from_shares(p, 2, &of_p, &err), &err);
-    report_check(cellar_exposure_curve_from_shares(q, 2, &of_q, &err), &err);
-    report_check(cellar_exposure_statistical(of_p, &a, 1, 1, &err), &err);
-    report_check(cellar_exposure_statistical(of_q, &b, 1, 1, &err), &err);
-    report_errs(r, "difference (0.999, 0.001) to (0.9991, 0.0009)", NULL,
-                cellar_exposure_statistical_published(2, 10000, 1e-4), fabs(a.value - b.value),
-                "A3");
-    report_item(r, "Section 7.3");
-    report_rounds(r, "users exposed at t = 2⁻¹⁶ when H = 8, in %", "50 %",
-                  100 * cellar_exposure_entropy_bound(8 * log(2), pow(2, -16)));
-    report_check(cellar_exposure_curve_create_tight("0.0001", 5000, &tight, &err), &err);
-    report_check(cellar_exposure_cutoff(tight, "0.0001", &at, &err), &err);
-    report_errs(r, "Proposition 13, 5,000 cells of t = 0.0001: Q(t)", NULL, 0.5,
-                cellar_exposure_value(tight, at), "A5");
-    report_claim(r, "the same just above t", "0.5",
-                 fabs(cellar_exposure_value(tight, at + 1) - 0.5) < 1e-12, "%.6g",
-                 cellar_exposure_value(tight, at + 1));
-    cellar_exposure_curve_free(tight);
-    cellar_exposure_curve_free(of_p);
-    cellar_exposure_curve_free(of_q);
-    cellar_exposure_curve_free(adult_curve);
-}
-
 int main(int argc, char **argv)
 {
     report *r =
@@ -356,6 +310,6 @@ int main(int argc, char **argv)
     report_drawing(r, "the protocol (`cellar collect` runs it; see errata A7)");
     figure_2(r);
     figure_3(r);
-    theorems(r);
+    anonymity_theorems(r);
     return report_end(r);
 }

@@ -95,6 +95,43 @@ CELLAR_API cellar_anonymity_group cellar_anonymity_group_at(const cellar_anonymi
  * for no more people than there are records; NAN without records. */
 CELLAR_API double cellar_reidentification_risk(uint64_t sample, double population);
 
+/* ---- other people: statistical diversity and closeness ---------------------- */
+
+enum { CELLAR_DIVERSITY_L_MAX = 1000 };
+
+/* Start from cellar_diversity_options_default(). */
+typedef struct cellar_diversity_options {
+    uint64_t population; /* of how many people, on average; required, from 1 */
+    uint64_t l;   /* groups of fewer than l sensitive values are not diverse; required, from 1 */
+    double t;     /* groups farther than this from the whole are not close; NAN: not asked */
+    double delta; /* the table is a sample: bands that hold with probability 1 - delta, of
+                     declared domains; NAN: no bands */
+} cellar_diversity_options;
+
+/* l and the population are required. */
+CELLAR_API cellar_diversity_options cellar_diversity_options_default(void);
+
+/* A share of people: its estimate, and the band that holds it; [0,1] without a delta. */
+typedef struct cellar_diversity_share {
+    double value, lower, upper;
+} cellar_diversity_share;
+
+typedef struct cellar_diversity {
+    cellar_diversity_share below_l; /* expected in groups of fewer than l distinct values, among
+                                       other people drawn from the same shares */
+    cellar_diversity_share
+        beyond_t;  /* in groups whose sensitive values are distributed at a total
+                      variation distance of more than t from all; NAN: not asked */
+    double radius; /* of every share, all at once; 0 without a delta */
+} cellar_diversity;
+
+/* What the groups of `qid` say about a sensitive variable of a population, of which the records of
+ * the table are a sample. */
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_diversity_estimate(const cellar_table *table, const size_t *qid, size_t n_qid,
+                          size_t sensitive, const cellar_diversity_options *options,
+                          cellar_diversity *out, cellar_error *err) CELLAR_NONNULL(1, 5, 6);
+
 #ifdef __cplusplus
 }
 #endif

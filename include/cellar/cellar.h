@@ -51,6 +51,7 @@
 #include <cellar/status.h>
 #include <cellar/store.h>
 #include <cellar/study.h>
+#include <cellar/synthesis.h>
 #include <cellar/table.h>
 #include <cellar/table_file.h>
 #include <cellar/tabulate.h>

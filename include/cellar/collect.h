@@ -76,6 +76,17 @@ CELLAR_API size_t cellar_participant_size_bytes(const cellar_participant *partic
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_participant_seal(
     const cellar_participant *participant, uint64_t row, const char *const *values, void *bytes,
     cellar_error *err) CELLAR_NONNULL(1);
+/* The same with a payload, which goes to the analyst with the row of round two: an image, a
+ * document, of at most cellar_invitation_payload_bytes(), padded to that. Round one ignores it;
+ * with a length of 0 nobody but the analyst sees that there is none. */
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_participant_seal_with(
+    const cellar_participant *participant, uint64_t row, const char *const *values,
+    const void *payload, size_t length, void *bytes, cellar_error *err) CELLAR_NONNULL(1);
+/* In files of records, the column that holds the path of each record's payload, or nothing; a path
+ * that does not begin with a slash begins where the file lies. `column` outlives the participant;
+ * NULL: records have no payload. */
+CELLAR_API void cellar_participant_payload_column(cellar_participant *participant,
+                                                  const char *column) CELLAR_NONNULL(1);
 /* Looks for the record among the messages of a tally: CELLAR_ERR_RULE when one of its values was
  * not counted as it was sent. The participant is one of round one. */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_participant_find(
@@ -165,6 +176,18 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_shuffler_take_folder(cellar_shu
                                                                       const char *inbox,
                                                                       cellar_collect_report *report,
                                                                       cellar_error *err);
+/* The length of a submission of round one (`decision` NULL) or two: the same for everybody. 0 when
+ * the decision releases nothing, so that there is no round two. */
+CELLAR_API size_t cellar_collect_submission_bytes(const cellar_invitation *invitation,
+                                                  const cellar_decision *decision)
+    CELLAR_NONNULL(1);
+/* Leaves a submission that came from elsewhere in FOLDER/inbox-1 or FOLDER/inbox-2, where a
+ * shuffler finds it, and answers when it is on disk. Needs no key: only what everybody can see of a
+ * submission is checked, so the shuffler may refuse it later. The same bytes twice are one file.
+ * CELLAR_ERR_RULE when the round is over, or it is of another one. */
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_collect_inbox_put(
+    const char *folder, const cellar_invitation *invitation, const cellar_decision *decision,
+    const void *submission, size_t length, cellar_error *err) CELLAR_NONNULL(1, 2, 4);
 /* Start from cellar_collect_limits_default(). */
 typedef struct cellar_collect_limits {
     uint32_t timeout_ms;    /* for a greeting, and for each frame; then the sender is cut off. A
@@ -238,6 +261,14 @@ CELLAR_API CELLAR_NODISCARD cellar_status
 cellar_collect_table_read(const char *batch_path, const cellar_invitation *invitation,
                           const cellar_decision *decision, const cellar_collect_keys *analyst,
                           cellar_table **out, cellar_collect_report *report, cellar_error *err);
+/* Opens the same batch and writes every payload to a file of its own in the new folder `folder`,
+ * named by its number in the batch, whose order is that of a secret permutation; last the file
+ * rows.csv, with the released columns and the name of the payload's file, empty when a row has
+ * none. A folder without rows.csv is not complete. */
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_collect_payloads_write(const char *batch_path, const cellar_invitation *invitation,
+                              const cellar_decision *decision, const cellar_collect_keys *analyst,
+                              const char *folder, cellar_collect_report *report, cellar_error *err);
 
 #ifdef __cplusplus
 }

@@ -10,6 +10,7 @@
 #include <cellar/collect_papers.h>
 #include <cellar/export.h>
 #include <cellar/status.h>
+#include <cellar/table.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -131,10 +132,18 @@ CELLAR_API const char *cellar_decision_text(const cellar_decision *decision, siz
 CELLAR_API const unsigned char *cellar_decision_id(const cellar_decision *decision)
     CELLAR_NONNULL(1);
 CELLAR_API uint64_t cellar_decision_n_people(const cellar_decision *decision) CELLAR_NONNULL(1);
-/* 2 or 3; 1 when the exposure was counted and not bounded; 0: no column. */
+/* 2 or 3; 1 when the exposure was counted and not bounded; 0: no column, or the bound rests on a
+ * model and on no theorem. */
 CELLAR_API int cellar_decision_theorem(const cellar_decision *decision) CELLAR_NONNULL(1);
 /* The bound on the exposure of the columns together, rounded up. */
 CELLAR_API double cellar_decision_bound(const cellar_decision *decision) CELLAR_NONNULL(1);
+/* Of a decision that rests on a model: what the theorems bound whatever the model is worth. */
+CELLAR_API double cellar_decision_worst(const cellar_decision *decision) CELLAR_NONNULL(1);
+/* The check after round two, of a decision that rests on a model: CELLAR_ERR_RULE when more people
+ * of the table are in small groups than the invitation allows. Other decisions need none. */
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_decision_check_table(const cellar_decision *decision, const cellar_invitation *invitation,
+                            const cellar_table *table, cellar_error *err) CELLAR_NONNULL(1, 2);
 /* The columns, as positions in the invitation, ascending; there may be none. */
 CELLAR_API size_t cellar_decision_n_columns(const cellar_decision *decision) CELLAR_NONNULL(1);
 CELLAR_API size_t cellar_decision_column(const cellar_decision *decision, size_t position)
@@ -149,10 +158,12 @@ CELLAR_API double cellar_decision_cover(const cellar_decision *decision, size_t 
  * of round one and answers to questions by what the invitation promises, rows of round two by what
  * the decision states. */
 typedef struct cellar_collect_policy {
-    uint64_t least_k;         /* required in round two, from 1; 0: no demand */
-    double most_exposure;     /* required in round two; NAN: no demand */
-    double most_epsilon;      /* of its answer to round one; INFINITY: no demand */
-    uint64_t least_people;    /* 0: no demand */
+    uint64_t least_k;      /* required in round two, from 1; 0: no demand */
+    double most_exposure;  /* required in round two; NAN: no demand */
+    double most_epsilon;   /* of its answer to round one; INFINITY: no demand */
+    uint64_t least_people; /* 0: no demand */
+    double most_tolerance; /* of the model that a decision rests on, required in round two if there
+                              is one; NAN: no demand in round one */
     const char *const *never; /* columns whose values are sent in no form, not even randomised */
     size_t n_never;
     const char *budget; /* the file of the participant's budget, which outlives the participant;

@@ -27,7 +27,8 @@ typedef enum cellar_collect_role {
 enum {
     CELLAR_COLLECT_KEY_BYTES = 32,
     CELLAR_COLLECT_KEY_ID_BYTES = 8,
-    CELLAR_COLLECT_ID_BYTES = 32
+    CELLAR_COLLECT_ID_BYTES = 32,
+    CELLAR_COLLECT_PAYLOAD_MAX = 1 << 20
 };
 
 /* The public half of a role: what is encrypted for it, and what its signatures are checked with. */
@@ -91,6 +92,13 @@ typedef struct cellar_invitation_spec {
                              least `common` people have, in the fixed setting without epsilon or
                              hide; 0: for single columns only */
     uint64_t common;      /* with an order: at least k */
+    const char *tolerance; /* a decimal from 0 to below 1: the decision rests on a model, that
+                              columns are independent but for this share of people, about whom
+                              nothing is assumed; in the fixed setting without epsilon, hide or
+                              order. NULL: on no model, but on bounds that hold in the worst case */
+    uint64_t payload;      /* an attachment of at most so many bytes, to CELLAR_COLLECT_PAYLOAD_MAX,
+                              goes with each row of round two, sealed for the analyst; every message is
+                              padded to this length. 0: none */
     const char *delta; /* with a population, an epsilon or hide: the decision may be wrong with this
                        probability */
     const cellar_collect_column *columns;
@@ -131,6 +139,12 @@ CELLAR_API double cellar_invitation_exposure(const cellar_invitation *invitation
 CELLAR_API uint64_t cellar_invitation_population(const cellar_invitation *invitation)
     CELLAR_NONNULL(1);
 CELLAR_API unsigned cellar_invitation_order(const cellar_invitation *invitation) CELLAR_NONNULL(1);
+/* The tolerance of the model that the decision rests on; NAN: it rests on no model. */
+CELLAR_API double cellar_invitation_tolerance(const cellar_invitation *invitation)
+    CELLAR_NONNULL(1);
+/* The most bytes of an attachment; 0: rows have none. */
+CELLAR_API uint64_t cellar_invitation_payload_bytes(const cellar_invitation *invitation)
+    CELLAR_NONNULL(1);
 /* 1 when the curator will publish the tally. */
 CELLAR_API int cellar_invitation_is_open(const cellar_invitation *invitation) CELLAR_NONNULL(1);
 CELLAR_API size_t cellar_invitation_n_columns(const cellar_invitation *invitation)

@@ -36,6 +36,13 @@ CELLAR_API int cellar_cube_is_file(const char *path);
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_cube_verify(const cellar_cube *cube,
                                                              const char *name, cellar_error *err);
 
+/* Computes the certificate again from the measured tables that the heading lists: the file may
+ * claim less than that and never more (CELLAR_ERR_INPUT, which names what it claims). Takes about
+ * as long as the last step of `cube plan`. Whoever answers from a cube calls it after opening. */
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_cube_recertify(const cellar_cube *cube,
+                                                                const char *name,
+                                                                cellar_error *err);
+
 /* ---- queries --------------------------------------------------------------- */
 
 /* A JSON object: unit, neighbours, certificate, ledger and how it was made. */

@@ -34,12 +34,15 @@ typedef struct cellar_cube_design_table {
     size_t n_variables;
     uint64_t n_cells;
     const char *mechanism; /* that it is measured with; NULL: it has no noise of its own */
+    int was_measured;      /* 1: by the published cube that is extended, and not again */
     int is_exact;          /* 1: published as it is counted, or summed from such a table */
     double sd;             /* of the noise of a cell of the cube's table: the largest */
     double independent_sd; /* if every table had noise of its own, the budget split as well as can
                               be for the same weights */
     double inner_sd;       /* if only the tables that nothing is above were measured, with equal
-                              noise, and this one were added up from the best of them */
+                              noise, and this one were added up from the best of them. NAN, as the
+                              one above, where a published cube is extended */
+    double before_sd;      /* in the published cube that is extended; NAN: it lacks the table */
 } cellar_cube_design_table;
 
 /* All tables of the universe, and one of them by its number. */
@@ -48,9 +51,12 @@ CELLAR_API cellar_cube_design_table cellar_cube_design_table_at(const cellar_cub
                                                                 size_t table);
 CELLAR_API size_t cellar_cube_design_n_measured(const cellar_cube_design *design);
 CELLAR_API size_t cellar_cube_design_n_mechanisms(const cellar_cube_design *design); /* different */
-/* The guarantee of the whole cube. */
+/* The guarantee of what is measured: of the whole cube, and what a ledger is charged. */
 CELLAR_API const cellar_certificate *
 cellar_cube_design_certificate(const cellar_cube_design *design);
+/* Where a published cube is extended: the guarantee of both measurements together, which the new
+ * cube has. NULL: nothing is extended. */
+CELLAR_API const cellar_certificate *cellar_cube_design_together(const cellar_cube_design *design);
 
 /* How good the choice is: its loss (the weighted sum of variances) over a bound that no choice of
  * measured tables with Gaussian noise is below, and over the least of all Gaussian matrix

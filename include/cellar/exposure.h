@@ -104,6 +104,21 @@ CELLAR_API CELLAR_NODISCARD cellar_status
 cellar_exposure_statistical(const cellar_exposure_curve *curve, cellar_exposure_pair *pairs,
                             size_t n, int n_threads, cellar_error *err);
 
+/* ---- a model: single columns are known, and taken for independent ---- */
+
+typedef struct cellar_exposure_model {
+    uint64_t population, k; /* of whom, and of which groups; both from 1 */
+    double tolerance; /* the share of people, from 0 to below 1, about whom nothing is assumed */
+} cellar_exposure_model;
+
+/* The share of `population` people expected in groups of fewer than k, when they are drawn from a
+ * mixture: the product of the n columns' shares with weight 1 - tolerance, anything with the rest.
+ * Never too low if that is so (the shares of combinations are rounded down by up to 0.2 percent a
+ * column); worth nothing if it is not. Adding a column never lowers it. */
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_exposure_independent(const cellar_exposure_curve *const *columns, size_t n,
+                            const cellar_exposure_model *model, double *value, cellar_error *err);
+
 /* ---- estimates: the curve is that of a sample ---- */
 
 typedef struct cellar_exposure_band {

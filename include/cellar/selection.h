@@ -53,9 +53,11 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_exposure_curve_from_profiles(
 /* ---- columns ---- */
 
 typedef enum cellar_selection_measure {
-    CELLAR_SELECTION_KNOWN,    /* exposure itself, at t = k/n */
-    CELLAR_SELECTION_BOUNDED,  /* the bound from single columns: looks at nothing else */
-    CELLAR_SELECTION_ESTIMATED /* statistical exposure of `population` other people */
+    CELLAR_SELECTION_KNOWN,      /* exposure itself, at t = k/n */
+    CELLAR_SELECTION_BOUNDED,    /* the bound from single columns: looks at nothing else */
+    CELLAR_SELECTION_ESTIMATED,  /* statistical exposure of `population` other people */
+    CELLAR_SELECTION_INDEPENDENT /* from single columns, if they are independent but for the
+                                    tolerance: cellar_exposure_independent() */
 } cellar_selection_measure;
 
 typedef struct cellar_selection_options {
@@ -63,6 +65,7 @@ typedef struct cellar_selection_options {
     uint64_t k;               /* required, from 1 */
     double exposure;          /* at most this; required: NAN until the caller decides */
     uint64_t population;      /* estimated: of how many people [as many as there are] */
+    double tolerance;         /* independent: from 0 to below 1 */
     const double *weights;    /* how useful each column is, above 0; NULL: all alike */
     uint64_t must, must_not;  /* masks of columns */
     size_t n_runners_up;      /* how many of the next best sets to report */
@@ -83,12 +86,12 @@ typedef struct cellar_selection_set {
 typedef struct cellar_selection cellar_selection;
 
 /* The set of columns with the largest sum of weights whose exposure is allowed, by branch and
- * bound: adding a column never lowers any of the three measures. At most 64 columns. */
+ * bound: adding a column never lowers any of the measures. At most 64 columns. */
 CELLAR_API CELLAR_NODISCARD cellar_status
 cellar_selection_create(const cellar_profiles *profiles, const cellar_selection_options *options,
                         cellar_selection **out, cellar_error *err);
 /* The same when nothing is known but single columns: the curves of n columns of the same people.
- * The measure must be CELLAR_SELECTION_BOUNDED. */
+ * The measure must be CELLAR_SELECTION_BOUNDED or CELLAR_SELECTION_INDEPENDENT. */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_selection_from_curves(
     const cellar_exposure_curve *const *curves, size_t n, const cellar_selection_options *options,
     cellar_selection **out, cellar_error *err);

@@ -8,8 +8,10 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "cube/file.h"
 #include "cube/picks.h"
 #include "cube/precision.h"
+#include "release/guarantee/recertify.h"
 #include "table/build.h"
 #include "table/formats/extension.h"
 
@@ -236,6 +238,15 @@ cellar_status cellar_cube_verify(const cellar_cube *cube, const char *name, cell
     CELLAR_TRY(check_values(cube, &again, name, err));
 out:
     cellar_cube_values_clear(&again);
+    return status;
+}
+
+cellar_status cellar_cube_recertify(const cellar_cube *cube, const char *name, cellar_error *err)
+{
+    json_t *heading = cellar_cube_heading(cube);
+    const cellar_status status = heading != NULL ? cellar_recertify_cube(heading, name, err)
+                                                 : cellar_fail_memory(err, "a certificate");
+    json_decref(heading);
     return status;
 }
 

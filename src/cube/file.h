@@ -24,6 +24,9 @@ static inline int cellar_cube_file_fits_machine(void)
     return *(const unsigned char *) &one == 1;
 }
 
+/* The member `cellar` of the heading; NULL: no memory. */
+json_t *cellar_cube_heading(const cellar_cube *cube);
+
 cellar_status cellar_cube_table_digest(const cellar_cube *cube, uint32_t table,
                                        char out[CUBE_DIGEST_TEXT], cellar_error *err);
 

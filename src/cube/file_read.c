@@ -64,14 +64,11 @@ static cellar_status read_variable(const reading *r, const json_t *object, cube_
     const char *domain = json_string_value(json_object_get(object, "domain"));
     cellar_codelist *list = NULL;
     cellar_status status;
-    cellar_domain kind = CELLAR_DOMAIN_DECLARED;
+    cellar_domain kind;
     if (name == NULL || domain == NULL || !json_is_string(text))
         return fail_damaged(r, "a variable lacks its name, domain or code list");
-    while (strcmp(cellar_domain_name(kind), domain) != 0)
-        if (kind == CELLAR_DOMAIN_DECLARED)
-            kind = CELLAR_DOMAIN_ASSERTED;
-        else
-            return fail_damaged(r, "a domain is neither declared nor asserted to be public");
+    if (!cellar_domain_find(domain, &kind) || kind == CELLAR_DOMAIN_OBSERVED)
+        return fail_damaged(r, "the categories of a variable are not public");
     status = cellar_codelist_parse(r->name, json_string_value(text), json_string_length(text),
                                    &list, r->err);
     if (status == CELLAR_OK)

@@ -44,7 +44,7 @@ static json_t *table_json(const cellar_cube *cube, size_t t)
     return NULL;
 }
 
-static json_t *heading_json(const cellar_cube *cube)
+json_t *cellar_cube_heading(const cellar_cube *cube)
 {
     json_t *variables = json_array(), *tables = json_array();
     int failed = 0;
@@ -57,9 +57,9 @@ static json_t *heading_json(const cellar_cube *cube)
         json_decref(tables);
         return NULL;
     }
-    return json_pack("{s:{s:s, s:i, s:i, s:o, s:o, s:O}}", "cellar", "kind", "cube", "version",
-                     CUBE_FILE_VERSION, "decimals", cube->decimals, "variables", variables,
-                     "tables", tables, "description", cube->description);
+    return json_pack("{s:s, s:i, s:i, s:o, s:o, s:O}", "kind", "cube", "version", CUBE_FILE_VERSION,
+                     "decimals", cube->decimals, "variables", variables, "tables", tables,
+                     "description", cube->description);
 }
 
 cellar_status cellar_cube_table_digest(const cellar_cube *cube, uint32_t table,
@@ -83,7 +83,7 @@ cellar_status cellar_cube_table_digest(const cellar_cube *cube, uint32_t table,
 static cellar_status write_heading(const cellar_cube *cube, cellar_output *output,
                                    cellar_error *err)
 {
-    json_t *heading = heading_json(cube);
+    json_t *heading = json_pack("{s:o}", "cellar", cellar_cube_heading(cube));
     char *text = heading != NULL ? cellar_json_text(heading, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
     cube_file_start start = {.mark = CUBE_FILE_MARK, .version = CUBE_FILE_VERSION};
     json_decref(heading);

@@ -11,6 +11,10 @@
  * The bound: for all w* of cost 1 and t > 0 convexity at t w gives
  *     loss(w*) >= 2 loss(w)/t - max g / t^2, whose largest value over t is loss(w)^2 / max_A g_A.
  *
+ * Tables that were measured already keep their precision k_A: tau has it, steps leave it alone, and
+ * the loss has no degree any more. The bound is then that of the tangent at w,
+ *     loss(w*) >= loss(w) - (max g - sum_A w_A g_A)   over the tables that may be measured.
+ *
  * Caps Var_B <= cap_B have multipliers m_B, added to q_B; the multiplier of a cap that is exceeded
  * grows. For all m >= 0 no choice within the caps has a loss below
  *     min_w sum_B (q_B + m_B) Var_B - sum_B m_B cap_B  (weak duality), bounded as above. */
@@ -60,6 +64,7 @@ typedef struct choosing {
     double *m;      /* of tables: multipliers of the caps */
     double *v, *g;  /* of interactions, of tables */
     double *best_w; /* of the best choice so far */
+    const double *known;
     cube_choice now;
 } choosing;
 
@@ -73,10 +78,17 @@ static void choosing_clear(choosing *c)
     cellar_cube_choice_clear(&c->now);
 }
 
+static int is_known(const choosing *c, size_t a)
+{
+    return c->known != NULL && c->known[a] > 0;
+}
+
 /* Clear it in every case. */
-static cellar_status choosing_init(choosing *c, const cube_lattice *l, cellar_error *err)
+static cellar_status choosing_init(choosing *c, const cube_lattice *l, const double *known,
+                                   cellar_error *err)
 {
     *c = (choosing){.l = l,
+                    .known = known,
                     .q = cellar_alloc(l->n, sizeof(double)),
                     .m = cellar_alloc(l->n, sizeof(double)),
                     .v = cellar_alloc(l->n, sizeof(double)),
@@ -90,7 +102,7 @@ static cellar_status choosing_init(choosing *c, const cube_lattice *l, cellar_er
         return cellar_fail_memory(err, "the choice of tables to measure");
     }
     for (size_t a = 0; a < l->n; a++)
-        c->now.w[a] = cube_is_exact(l, a) ? 0 : 1 / (double) l->n;
+        c->now.w[a] = is_known(c, a) ? known[a] : cube_is_exact(l, a) ? 0 : 1 / (double) l->n;
     return CELLAR_OK;
 }
 
@@ -107,12 +119,11 @@ static void choosing_weigh(choosing *c)
         c->v[s] *= cube_is_exact(l, s) ? 0 : l->free_share[s];
 }
 
-/* Computes g for the present w. Answers the loss with multipliers; *largest is that of g. */
-static double choosing_gradient(choosing *c, double *largest)
+/* Computes g for the present w. Answers the loss with multipliers; *bound: no choice has less. */
+static double choosing_gradient(choosing *c, double *bound)
 {
     const cube_lattice *l = c->l;
-    double loss = 0;
-    *largest = 0;
+    double loss = 0, largest = 0, spent = 0;
     for (size_t s = 0; s < l->n; s++)
         loss += c->v[s] / c->now.tau[s];
     for (size_t a = 0; a < l->n; a++) {
@@ -122,27 +133,30 @@ static double choosing_gradient(choosing *c, double *largest)
             g += c->v[s] / (c->now.tau[s] * c->now.tau[s] * l->ratio[k]);
         }
         c->g[a] = g;
-        if (g > *largest)
-            *largest = g;
+        if (!is_known(c, a) && g > largest)
+            largest = g;
+        spent += is_known(c, a) ? 0 : c->now.w[a] * g;
     }
+    *bound = c->known == NULL ? loss * loss / largest : loss - (largest - spent);
     return loss;
 }
 
 static void choosing_step(choosing *c, double loss)
 {
     double sum = 0;
-    for (size_t a = 0; a < c->l->n; a++) {
-        c->now.w[a] *= sqrt(c->g[a] / loss);
-        sum += c->now.w[a];
-    }
     for (size_t a = 0; a < c->l->n; a++)
-        c->now.w[a] /= sum;
+        if (!is_known(c, a)) {
+            c->now.w[a] *= sqrt(c->g[a] / loss);
+            sum += c->now.w[a];
+        }
+    for (size_t a = 0; a < c->l->n; a++)
+        c->now.w[a] /= is_known(c, a) ? 1 : sum;
 }
 
 /* The least loss of all Gaussian matrix mechanisms: all tau free (docs/cube.md). */
 static double choosing_free_least(const choosing *c)
 {
-    double root = 0;
+    double root = c->known == NULL ? 0 : NAN;
     for (size_t s = 0; s < c->l->n; s++)
         root += sqrt(c->v[s] * c->l->free_share[s]);
     return root * root;
@@ -219,7 +233,7 @@ cellar_status cellar_cube_choose(const cube_lattice *lattice, const cube_objecti
     cellar_status status = CELLAR_OK;
 
     *out = (cube_choice){0};
-    CELLAR_TRY(choosing_init(&c, lattice, err));
+    CELLAR_TRY(choosing_init(&c, lattice, objective->known, err));
     for (size_t b = 0; b < n; b++)
         c.q[b] = objective->weight[b] * lattice->n_cells[b];
     choosing_weigh(&c);
@@ -233,12 +247,13 @@ cellar_status cellar_cube_choose(const cube_lattice *lattice, const cube_objecti
         caps_begin(&c, cap);
     }
     for (size_t round = 0; round < objective->rounds_max; round++) {
-        double largest, loss, bound;
+        double loss, bound;
         cellar_cube_evaluate(lattice, c.now.w, c.now.tau, c.now.variance);
         if (cap != NULL)
             choosing_weigh(&c);
-        loss = choosing_gradient(&c, &largest);
-        bound = loss * loss / largest;
+        loss = choosing_gradient(&c, &bound);
+        if (!isfinite(loss)) /* caps that cannot be met: multipliers grow without end */
+            break;
         for (size_t b = 0; cap != NULL && b < n; b++)
             bound -= c.m[b] > 0 ? c.m[b] * cap[b] : 0;
         if (bound > c.now.least)
@@ -274,10 +289,11 @@ static void adversary_step(choosing *c, const double *goal)
         c->q[b] /= sum;
 }
 
-cellar_status cellar_cube_choose_minimax(const cube_lattice *lattice, const double *goal,
-                                         double gap, size_t rounds_max, cube_choice *out,
+cellar_status cellar_cube_choose_minimax(const cube_lattice *lattice,
+                                         const cube_objective *objective, cube_choice *out,
                                          cellar_error *err)
 {
+    const double *goal = objective->cap;
     size_t n_goals = 0;
     choosing c = {0};
     cellar_status status = CELLAR_OK;
@@ -287,21 +303,21 @@ cellar_status cellar_cube_choose_minimax(const cube_lattice *lattice, const doub
         n_goals += isfinite(goal[b]) ? 1 : 0;
     if (n_goals == 0)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "no table has a goal");
-    CELLAR_TRY(choosing_init(&c, lattice, err));
+    CELLAR_TRY(choosing_init(&c, lattice, objective->known, err));
     for (size_t b = 0; b < lattice->n; b++)
         c.q[b] = isfinite(goal[b]) ? 1 / ((double) n_goals * goal[b]) : 0;
-    for (size_t round = 0; round < rounds_max; round++) {
-        double largest, loss, worst;
+    for (size_t round = 0; round < objective->rounds_max; round++) {
+        double bound, loss, worst;
         cellar_cube_evaluate(lattice, c.now.w, c.now.tau, c.now.variance);
         choosing_weigh(&c);
-        loss = choosing_gradient(&c, &largest);
+        loss = choosing_gradient(&c, &bound);
         worst = largest_ratio(c.now.variance, goal, lattice->n);
-        if (loss * loss / largest > c.now.least) {
-            c.now.least = loss * loss / largest;
+        if (bound > c.now.least) {
+            c.now.least = bound;
             c.now.free_least = choosing_free_least(&c);
         }
         choosing_keep(&c, worst, 0);
-        if (c.now.loss <= c.now.least * (1 + gap))
+        if (c.now.loss <= c.now.least * (1 + objective->gap))
             break;
         adversary_step(&c, goal);
         choosing_step(&c, loss);

@@ -15,11 +15,13 @@
 /* What is wanted. */
 typedef struct cube_objective {
     const double
-        *weight;       /* of the variance of one cell of each table; 0: the table is not wanted */
-    const double *cap; /* the largest variance of a cell of each table; INFINITY: none. NULL: no
-                          table has one */
-    double gap;        /* stop when the loss is proved to be this near to the least [0.001] */
-    size_t rounds_max; /* or after so many rounds [20000] */
+        *weight;         /* of the variance of one cell of each table; 0: the table is not wanted */
+    const double *cap;   /* the largest variance of a cell of each table; INFINITY: none. NULL: no
+                            table has one */
+    const double *known; /* precisions of tables that were measured already and are not measured
+                            again, at cost 1. NULL: none were */
+    double gap;          /* stop when the loss is proved to be this near to the least [0.001] */
+    size_t rounds_max;   /* or after so many rounds [20000] */
 } cube_objective;
 
 cube_objective cellar_cube_objective_default(void);
@@ -31,7 +33,8 @@ typedef struct cube_choice {
     double *variance;  /* of a cell of each table */
     double loss;       /* sum over tables of weight times cells times variance */
     double least;      /* no choice has less: a dual bound. With caps: no choice within them has */
-    double free_least; /* the least over all Gaussian matrix mechanisms, without caps */
+    double free_least; /* the least over all Gaussian matrix mechanisms, without caps; NAN where
+                          something is known */
     double over;       /* the largest variance / cap; 0 without caps. Above 1 the caps cannot be met
                           at this cost, and `over` times the cost is enough */
 } cube_choice;
@@ -40,9 +43,10 @@ typedef struct cube_choice {
  * refer to it. On failure there is nothing to clear. */
 cellar_status cellar_cube_choose(const cube_lattice *lattice, const cube_objective *objective,
                                  double cost, cube_choice *out, cellar_error *err);
-/* The smallest largest variance / goal over all tables with a finite goal. */
-cellar_status cellar_cube_choose_minimax(const cube_lattice *lattice, const double *goal,
-                                         double gap, size_t rounds_max, cube_choice *out,
+/* The smallest largest variance / goal over all tables with a finite goal: the caps of the
+ * objective, whose weights do not count. */
+cellar_status cellar_cube_choose_minimax(const cube_lattice *lattice,
+                                         const cube_objective *objective, cube_choice *out,
                                          cellar_error *err);
 void cellar_cube_choice_clear(cube_choice *choice); /* {0} is fine */
 

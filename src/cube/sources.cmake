@@ -9,6 +9,7 @@ set(LAYER_SOURCES
   lattice.c
   picks.c
   precision.c
+  precision_pure.c
   reconstruct.c
   variable.c
 )

@@ -6,16 +6,22 @@
 
 #include "base/error.h"
 #include "cube/picks.h"
+#include "cube/precision_pure.h"
 #include "plan/cube_design.h"
 
 enum { SEARCH_STEPS = 14, TIGHTENINGS = 12 };
 
 /* ---- choosing ------------------------------------------------------------------------------- */
 
-/* What precisions add up to when a unit may pay `budget` of rho: 2 rho / (records^2 sides). */
+/* What precisions add up to when a unit may pay `budget` of rho: 2 rho / (records^2 sides). Of pure
+ * epsilon, when all tables share it equally: w = epsilon^2 / 2. */
 static double cost_for(const cellar_cube_design *d, double rho)
 {
     const double records = (double) d->work.per_unit * (double) d->work.max_weight;
+    const double n = (double) d->cube->lattice.n,
+                 epsilon = rho / (records * (double) d->work.n_sides);
+    if (cellar_cube_design_is_pure(d))
+        return epsilon * epsilon / (2 * n);
     return 2 * rho / (records * records * (double) d->work.n_sides);
 }
 
@@ -29,6 +35,13 @@ static void caps_at(const cellar_cube_design *d, double cost, double *out)
             out[t] = d->aim[t] * cost;
 }
 
+/* The precisions that are known, at cost 1. */
+static void known_at(const cellar_cube_design *d, double cost, double *out)
+{
+    for (size_t t = 0; t < d->cube->lattice.n; t++)
+        out[t] = d->mechanism_of[t] == CUBE_MEASURED_BEFORE ? d->cube->w[t] / cost : 0;
+}
+
 static cellar_status fail_wishes(const cellar_cube_design *d, double over, cellar_error *err)
 {
     const plan_budget *budget = &d->plan->budget;
@@ -40,31 +53,83 @@ static cellar_status fail_wishes(const cellar_cube_design *d, double over, cella
     return status == CELLAR_ERR_MEMORY ? status : CELLAR_ERR_RULE;
 }
 
-static cellar_status choose(cellar_cube_design *d, double rho, cube_choice *out, cellar_error *err)
+/* The split of a pure epsilon. Caps are the variance of a quarter of it in equal parts, as those of
+ * rho are: 2 / share^2 where that is 1 / share. `room` has caps, then known precisions. */
+static cellar_status improve_pure(const cellar_cube_design *d, double epsilon,
+                                  cube_objective *objective, double *room, cube_choice *choice,
+                                  cellar_error *err)
+{
+    const double records = (double) d->work.per_unit * (double) d->work.max_weight;
+    const double each = epsilon / (records * (double) d->work.n_sides);
+    cellar_status status;
+    for (size_t t = 0; t < d->cube->lattice.n; t++)
+        room[t] = 2 * d->cap[t] * d->cap[t];
+    known_at(d, each * each, room + d->cube->lattice.n);
+    status = cellar_cube_improve_pure(&d->cube->lattice, objective, choice, err);
+    choice->over = 0; /* caps are aims here: no wish can be missed */
+    return status;
+}
+
+/* out->over above 1: the wishes cannot be met. */
+static cellar_status choose_at(cellar_cube_design *d, double rho, cube_choice *out,
+                               cellar_error *err)
 {
     const cube_lattice *l = &d->cube->lattice;
     cube_objective objective = cellar_cube_objective_default();
-    double *cap = cellar_alloc(l->n, sizeof *cap);
+    double *cap = cellar_alloc(2 * l->n, sizeof *cap);
     cellar_status status = CELLAR_OK;
     if (cap == NULL)
         return cellar_fail_memory(err, "the design of a cube");
     caps_at(d, cost_for(d, rho), cap);
+    known_at(d, cost_for(d, rho), cap + l->n);
     objective.weight = d->weight;
     objective.cap = cap;
+    objective.known = d->published != NULL ? cap + l->n : NULL;
     if (d->plan->universe.objective == PLAN_OBJECTIVE_LARGEST) {
         for (size_t t = 0; t < l->n; t++)
             cap[t] = isfinite(cap[t]) ? cap[t] : 1 / (d->weight[t] * l->n_cells[t]);
-        CELLAR_TRY(cellar_cube_choose_minimax(l, cap, 0.01, objective.rounds_max, out, err));
+        objective.gap = 0.01;
+        CELLAR_TRY(cellar_cube_choose_minimax(l, &objective, out, err));
+        out->over = 0; /* goals, not caps */
     } else {
         CELLAR_TRY(cellar_cube_choose(l, &objective, 1, out, err));
-        if (out->over > 1.0001) {
-            const double over = out->over;
-            cellar_cube_choice_clear(out);
-            CELLAR_TRY(fail_wishes(d, over, err));
-        }
+        if (cellar_cube_design_is_pure(d))
+            CELLAR_TRY(improve_pure(d, rho, &objective, cap, out, err));
     }
 out:
     cellar_free(cap);
+    return status;
+}
+
+/* How many times the budget meets the wishes. Precisions grow with it, but for what is known: then
+ * it is tried. */
+static cellar_status enough_for_wishes(cellar_cube_design *d, double rho, double *over,
+                                       cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    for (size_t i = 0; status == CELLAR_OK && d->published != NULL && i < SEARCH_STEPS; i++) {
+        cube_choice more = {0};
+        double still;
+        status = choose_at(d, rho * *over, &more, err);
+        still = more.over;
+        cellar_cube_choice_clear(&more);
+        if (still <= 1.0001)
+            break;
+        *over *= still;
+    }
+    return status;
+}
+
+static cellar_status choose(cellar_cube_design *d, double rho, cube_choice *out, cellar_error *err)
+{
+    cellar_status status = choose_at(d, rho, out, err);
+    if (status == CELLAR_OK && out->over > 1.0001) {
+        double over = out->over;
+        cellar_cube_choice_clear(out);
+        status = enough_for_wishes(d, rho, &over, err);
+        if (status == CELLAR_OK)
+            status = fail_wishes(d, over, err);
+    }
     return status;
 }
 

@@ -87,8 +87,15 @@ static cellar_status measure_errors(cellar_cube_design *d, const cube_choice *ch
         CELLAR_TRY(cellar_cube_largest_variance(d->cube, (uint32_t) t, &variance, err));
         d->sd[t] = sqrt(variance);
     }
+    if (d->published != NULL) {
+        CELLAR_TRY(cellar_cube_extend_certify(d, err));
+        for (size_t t = 0; t < d->cube->lattice.n; t++)
+            d->independent_sd[t] = d->inner_sd[t] = NAN;
+    }
     d->loss_to_bound = is_optimum ? choice->loss / choice->least : NAN;
     d->loss_to_optimum = is_optimum ? choice->loss / choice->free_least : NAN;
+    if (d->published != NULL)
+        goto out;
     independent_errors(d);
     CELLAR_TRY(inner_errors(d, err));
 out:
@@ -169,6 +176,10 @@ void cellar_cube_design_free(cellar_cube_design *d)
     for (size_t v = 0; v < CELLAR_MAX_VARIABLES; v++)
         cellar_schema_free(d->domains[v]);
     cellar_certificate_free(d->certificate);
+    cellar_certificate_free(d->together);
+    cellar_cube_close(d->published);
+    cellar_free(d->before);
+    cellar_free(d->before_sd);
     cellar_free(d->weight);
     cellar_free(d->cap);
     cellar_free(d->wish);
@@ -200,10 +211,12 @@ cellar_cube_design_table cellar_cube_design_table_at(const cellar_cube_design *d
         .n_variables = d->cube->lattice.spaces[table].order,
         .n_cells = (uint64_t) d->cube->lattice.n_cells[table],
         .mechanism = d->cube->w[table] > 0 ? d->cube->tables[table].mechanism : NULL,
+        .was_measured = d->mechanism_of[table] == CUBE_MEASURED_BEFORE,
         .is_exact = cube_is_exact(&d->cube->lattice, table),
         .sd = d->sd[table],
         .independent_sd = d->independent_sd[table],
-        .inner_sd = d->inner_sd[table]};
+        .inner_sd = d->inner_sd[table],
+        .before_sd = d->published != NULL ? d->before_sd[table] : NAN};
 }
 
 size_t cellar_cube_design_n_measured(const cellar_cube_design *d)
@@ -222,6 +235,11 @@ size_t cellar_cube_design_n_mechanisms(const cellar_cube_design *d)
 const cellar_certificate *cellar_cube_design_certificate(const cellar_cube_design *d)
 {
     return d->certificate;
+}
+
+const cellar_certificate *cellar_cube_design_together(const cellar_cube_design *d)
+{
+    return d->together;
 }
 
 double cellar_cube_design_loss_to_bound(const cellar_cube_design *d)

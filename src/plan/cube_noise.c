@@ -34,7 +34,10 @@ static void sizes_of(const cellar_cube_design *d, const cube_choice *choice, dou
 {
     const cube_lattice *l = &d->cube->lattice;
     for (size_t a = 0; a < l->n; a++)
-        size[a] = is_negligible(l, choice->w, choice->tau, a) ? INFINITY : 1 / sqrt(choice->w[a]);
+        size[a] = d->mechanism_of[a] == CUBE_MEASURED_BEFORE ||
+                          is_negligible(l, choice->w, choice->tau, a)
+                      ? INFINITY
+                      : 1 / sqrt(choice->w[a]);
 }
 
 /* ---- few mechanisms -------------------------------------------------------------------------- */
@@ -128,7 +131,7 @@ static void forget_noise(cellar_cube_design *d)
         cellar_mechanism_free(d->mechanisms[k]);
     d->n_mechanisms = 0;
     for (size_t t = 0; t < d->cube->lattice.n; t++) {
-        if (d->mechanism_of[t] == CUBE_PUBLISHED)
+        if (d->mechanism_of[t] == CUBE_PUBLISHED || d->mechanism_of[t] == CUBE_MEASURED_BEFORE)
             continue;
         cellar_free(d->cube->tables[t].mechanism);
         d->cube->tables[t].mechanism = NULL;
@@ -177,22 +180,18 @@ out:
 /* ---- the certificate
  * ------------------------------------------------------------------------------- */
 
-/* One cell of each measured table: what a record touches. While noise is searched for only the
- * first delta matters; the certificate that is printed may take longer than others, since there is
- * one for everything. */
-static cellar_status certify(cellar_cube_design *d, const size_t *times, int is_search,
-                             cellar_error *err)
+/* While noise is searched for only the first delta matters. */
+cellar_status cellar_cube_design_certify(const cellar_cube_design *d,
+                                         const cellar_certify_part *parts, size_t n, int is_search,
+                                         cellar_certificate **out, cellar_error *err)
 {
     const cellar_protect_options protect = cellar_plan_protect_options(&d->work, NULL);
     cellar_release_facts facts = cellar_protection_facts(&protect, 1);
-    cellar_certify_part parts[CUBE_MECHANISMS_MAX];
     cellar_question question;
-    for (size_t k = 0; k < d->n_mechanisms; k++)
-        parts[k] = (cellar_certify_part){d->mechanisms[k], times[k]};
     facts.unit = d->plan->unit.name;
     facts.delta = d->delta;
     cellar_question_init(&question, &facts);
-    question.options.effort = 16;
+    question.options.effort = CELLAR_CUBE_EFFORT;
     question.options.invariants = d->n_exact > 0 ? d->invariants : NULL;
     if (is_search) {
         question.options.n_epsilons = 0;
@@ -200,7 +199,17 @@ static cellar_status certify(cellar_cube_design *d, const size_t *times, int is_
     }
     for (size_t v = 0; v < d->cube->n_variables; v++)
         cellar_question_add_domains(&question, d->domains[v]);
-    return cellar_certify(parts, d->n_mechanisms, &question.options, &d->certificate, err);
+    return cellar_certify(parts, n, &question.options, out, err);
+}
+
+/* One cell of each measured table: what a record touches. */
+static cellar_status certify(cellar_cube_design *d, const size_t *times, int is_search,
+                             cellar_error *err)
+{
+    cellar_certify_part parts[CUBE_MECHANISMS_MAX];
+    for (size_t k = 0; k < d->n_mechanisms; k++)
+        parts[k] = (cellar_certify_part){d->mechanisms[k], times[k]};
+    return cellar_cube_design_certify(d, parts, d->n_mechanisms, is_search, &d->certificate, err);
 }
 
 cellar_status cellar_cube_design_noise(cellar_cube_design *d, const cube_choice *choice,

@@ -179,21 +179,27 @@ out:
     return status;
 }
 
-/* The exact tables: the total where it is, then those that the plan names. */
+/* The exact tables: the total where it is, then those that the plan names; or those of the cube
+ * that is extended. */
 static cellar_status read_invariants(cellar_cube_design *d, const cube_variable *variables,
                                      cellar_error *err)
 {
     const plan_list *list = &d->plan->universe.invariants;
+    const cellar_cube *published = d->published;
+    const size_t n_before = published != NULL ? published->lattice.n : 0;
     cellar_status status = CELLAR_OK;
-    d->exact = cellar_alloc(list->n + 1, sizeof *d->exact);
+    d->exact = cellar_alloc(list->n + 1 + n_before, sizeof *d->exact);
     if (d->exact == NULL)
         return cellar_fail_memory(err, "a universe");
     CELLAR_TRY(check_invariants(d, err));
-    if (has_exact_total(d))
+    if (d->published == NULL && has_exact_total(d))
         d->exact[d->n_exact++] = (cube_space){0};
     for (size_t i = 0; i < list->n; i++)
         CELLAR_TRY(read_invariant(d->plan, variables, plan_text_at(list, i),
                                   &d->exact[d->n_exact++], err));
+    for (size_t t = 0; t < n_before; t++)
+        if (published->tables[t].mechanism != NULL && !(published->w[t] > 0))
+            d->exact[d->n_exact++] = published->lattice.spaces[t];
 out:
     return status;
 }
@@ -230,6 +236,7 @@ static cellar_status list_tables(const cellar_cube_design *d, const cube_variabl
                                  cube_space **out, size_t *n, cellar_error *err)
 {
     const cellar_plan *plan = d->plan;
+    const size_t n_before = d->published != NULL ? d->published->lattice.n : 0;
     cube_axis axes[CELLAR_MAX_VARIABLES];
     cube_space *more;
     cellar_status status = CELLAR_OK;
@@ -241,7 +248,7 @@ static cellar_status list_tables(const cellar_cube_design *d, const cube_variabl
     CELLAR_TRY(
         cellar_cube_tables_up_to(axes, plan->variables.n, plan->universe.up_to, out, n, err));
     CELLAR_TRY(leave_out(plan, variables, *out, n, err));
-    more = cellar_realloc(*out, *n + plan->universe.tables.n + d->n_exact, sizeof **out);
+    more = cellar_realloc(*out, *n + plan->universe.tables.n + d->n_exact + n_before, sizeof **out);
     if (more == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "a universe"));
     *out = more;
@@ -249,6 +256,8 @@ static cellar_status list_tables(const cellar_cube_design *d, const cube_variabl
         CELLAR_TRY(named_table(plan, variables, t, &(*out)[(*n)++], err));
     for (size_t i = 0; i < d->n_exact; i++)
         (*out)[(*n)++] = d->exact[i];
+    for (size_t i = 0; i < n_before; i++)
+        (*out)[(*n)++] = d->published->lattice.spaces[i];
 out:
     return status;
 }
@@ -271,7 +280,8 @@ static cellar_status weigh_tables(cellar_cube_design *d, cellar_error *err)
     const plan_universe *universe = &d->plan->universe;
     for (size_t t = 0; t < l->n; t++) {
         d->weight[t] = universe->objective == PLAN_OBJECTIVE_CELLS ? 1 : 1 / l->n_cells[t];
-        d->cap[t] = universe->objective <= PLAN_OBJECTIVE_TABLES && l->spaces[t].order <= 1
+        d->cap[t] = universe->objective <= PLAN_OBJECTIVE_TABLES && l->spaces[t].order <= 1 &&
+                            d->published == NULL
                         ? default_cap(l)
                         : INFINITY;
         d->wish[t] = INFINITY;
@@ -315,6 +325,8 @@ cellar_status cellar_cube_design_universe(cellar_cube_design *d, cellar_error *e
                                        CELLAR_MAX_VARIABLES));
     for (size_t v = 0; v < d->plan->variables.n; v++)
         CELLAR_TRY(cellar_plan_open_variable(d->plan, v, &d->domains[v], &variables[v], err));
+    if (d->plan->universe.extends != NULL)
+        CELLAR_TRY(cellar_cube_extend_open(d, variables, err));
     CELLAR_TRY(read_invariants(d, variables, err));
     CELLAR_TRY(list_tables(d, variables, &tables, &n_tables, err));
     CELLAR_TRY(
@@ -338,6 +350,8 @@ cellar_status cellar_cube_design_universe(cellar_cube_design *d, cellar_error *e
     CELLAR_TRY(name_tables(d, err));
     memset(d->mechanism_of, CUBE_NOT_MEASURED, n);
     CELLAR_TRY(fix_tables(d, err));
+    if (d->published != NULL)
+        CELLAR_TRY(cellar_cube_extend_take(d, err));
 out:
     for (size_t v = 0; v < CELLAR_MAX_VARIABLES; v++)
         cellar_cube_variable_clear(&variables[v]);

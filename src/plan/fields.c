@@ -66,6 +66,7 @@ static const plan_field universe_table_fields[] = {
 
 static const plan_field universe_fields[] = {
     {KEY("file", PLAN_FILE, plan_universe, file), .required = 1},
+    {KEY("extends", PLAN_FILE, plan_universe, extends)},
     {KEY("up_to", PLAN_COUNT, plan_universe, up_to)},
     {KEY("tables", PLAN_MAPS, plan_universe, tables), .fields = universe_table_fields,
      .size = sizeof(plan_universe_table)},

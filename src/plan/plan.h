@@ -66,7 +66,8 @@ typedef struct plan_universe_table {
 
 /* Tables that are answered from one cube (docs/cube.md). */
 typedef struct plan_universe {
-    const char *file; /* where the cube appears; NULL: the plan has no universe */
+    const char *file;    /* where the cube appears; NULL: the plan has no universe */
+    const char *extends; /* a published cube that gets more tables; NULL: none */
     uint64_t up_to;
     plan_list tables, without;
     plan_list invariants; /* tables that are published as they were counted */

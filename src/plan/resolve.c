@@ -428,6 +428,14 @@ static cellar_status check_universe(const cellar_plan *plan, cellar_error *err)
         return cellar_plan_fail_at(plan, "universe", err,
                                    "expected up_to, the number of variables that tables may cross, "
                                    "or tables");
+    if (universe->extends != NULL && strcmp(universe->extends, universe->file) == 0)
+        return cellar_plan_fail_at(plan, "universe.extends", err,
+                                   "a published cube is never replaced: the cube with more tables "
+                                   "needs another name");
+    if (universe->extends != NULL && universe->invariants.n > 0)
+        return cellar_plan_fail_at(plan, "universe.invariants", err,
+                                   "what is exact is fixed by the published cube: leave "
+                                   "invariants out");
     if (plan->mechanism != NULL || plan->budget.split != 0)
         return cellar_plan_fail_at(plan, "universe", err,
                                    "the budget says which noise is used: leave mechanism and split "

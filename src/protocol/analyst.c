@@ -6,6 +6,7 @@
 #include "protocol/batch.h"
 #include "protocol/decision.h"
 #include "protocol/invitation.h"
+#include "protocol/payload.h"
 #include "table/build.h"
 
 typedef struct rows_taken {
@@ -15,20 +16,29 @@ typedef struct rows_taken {
     cellar_cells cells; /* one of count 1 for each row */
 } rows_taken;
 
+int row_read(const cellar_invitation *invitation, const cellar_decision *decision,
+             const unsigned char *body, uint32_t levels[CELLAR_MAX_VARIABLES])
+{
+    const unsigned char *payload = body + 4 * decision->n_columns;
+    for (size_t i = 0; i < decision->n_columns; i++) {
+        const cellar_codelist *codes = invitation->codes[decision->columns[i]];
+        size_t n_codes = cellar_codelist_n_codes(codes);
+        levels[i] = (uint32_t) bytes_get(body + 4 * i, 4);
+        if (levels[i] >= n_codes + (decision->redactions[i].levels != NULL))
+            return 0;
+        if (levels[i] < n_codes && cellar_decision_redacts(decision, i, levels[i]))
+            return 0; /* nobody who follows the decision says so */
+    }
+    return invitation->terms.payload == 0 || payload_is_valid(payload, invitation->terms.payload);
+}
+
 static int take_row(void *context, const unsigned char *id, const unsigned char *body)
 {
     rows_taken *rows = context;
     uint32_t levels[CELLAR_MAX_VARIABLES];
     (void) id;
-    for (size_t i = 0; i < rows->decision->n_columns; i++) {
-        const cellar_codelist *codes = rows->invitation->codes[rows->decision->columns[i]];
-        size_t n_codes = cellar_codelist_n_codes(codes);
-        levels[i] = (uint32_t) bytes_get(body + 4 * i, 4);
-        if (levels[i] >= n_codes + (rows->decision->redactions[i].levels != NULL))
-            return 0;
-        if (levels[i] < n_codes && cellar_decision_redacts(rows->decision, i, levels[i]))
-            return 0; /* nobody who follows the decision says so */
-    }
+    if (!row_read(rows->invitation, rows->decision, body, levels))
+        return 0;
     rows->cells.index[rows->cells.n] = cellar_schema_index(rows->schema, levels);
     rows->cells.count[rows->cells.n++] = 1;
     return 1;

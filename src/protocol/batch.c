@@ -23,10 +23,11 @@ enum { HEADER_BYTES = 52 };
 cellar_status collect_batch_permute(unsigned char *messages, size_t n, size_t bytes,
                                     cellar_rng *rng, cellar_error *err)
 {
-    unsigned char spare[MESSAGE_INNER_MAX];
+    unsigned char *spare = cellar_alloc(1, bytes);
     cellar_status status = CELLAR_OK;
 
-    CELLAR_ASSERT(bytes <= sizeof spare);
+    if (spare == NULL)
+        return cellar_fail_memory(err, "a permutation");
     for (size_t i = n; i > 1; i--) {
         uint64_t j;
         CELLAR_TRY(cellar_uniform_below(rng, i, &j, err));
@@ -35,6 +36,7 @@ cellar_status collect_batch_permute(unsigned char *messages, size_t n, size_t by
         memcpy(messages + (i - 1) * bytes, spare, bytes);
     }
 out:
+    cellar_free(spare);
     return status;
 }
 
@@ -147,12 +149,15 @@ cellar_status collect_batch_open_all(const collect_batch *batch, const collect_r
                                      void *context, cellar_collect_report *report,
                                      cellar_error *err)
 {
-    unsigned char id[MESSAGE_ID_BYTES], body[MESSAGE_BODY_MAX];
-    size_t bytes = round_inner_bytes(round);
+    unsigned char id[MESSAGE_ID_BYTES];
+    size_t bytes = round_inner_bytes(round), body_bytes = round->body_bytes + MESSAGE_HEAD_BYTES;
+    unsigned char *body = cellar_alloc(1, body_bytes);
     id_set seen = {0};
     cellar_status status = CELLAR_OK;
 
     *report = (cellar_collect_report){.n_messages = batch->n};
+    if (body == NULL)
+        return cellar_fail_memory(err, "a message");
     for (size_t i = 0; i < batch->n; i++) {
         int known = 0;
         if (!message_open(round, recipient, batch->messages + i * bytes, id, body)) {
@@ -169,7 +174,8 @@ cellar_status collect_batch_open_all(const collect_batch *batch, const collect_r
             report_refuse(report, "no value that was asked for");
     }
 out:
-    cellar_wipe(body, sizeof body);
+    cellar_wipe(body, body_bytes);
+    cellar_free(body);
     id_set_clear(&seen);
     return status;
 }

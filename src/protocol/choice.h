@@ -9,6 +9,7 @@
 typedef struct choice {
     size_t n_columns, columns[CELLAR_MAX_VARIABLES]; /* ascending */
     redaction redactions[CELLAR_MAX_VARIABLES];      /* of each of these columns */
+    double worst;                                    /* by a model: what the theorems bound */
     double bound;
     int theorem;
 } choice;

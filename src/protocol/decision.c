@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <cellar/exposure.h>
+
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -40,6 +42,16 @@ static const char JOINTS[] =
     "so were those of combinations of up to 'order' columns whose parts are shared by at least "
     "'common' people, as far as the curator asked for them";
 
+static const char MODELLED[] = "if columns are independent but for the share 'tolerance' of "
+                               "people, at most the share 'bound' is "
+                               "expected in groups of fewer than k with the same values; no more "
+                               "than 'worst' is if they are not";
+static const char CHECKED[] = "the analyst counts after round two, and uses no table in which more "
+                              "than the share 'exposure' is";
+static const char PAYLOADS[] = "a payload of up to 'payload' bytes goes to the analyst with each "
+                               "row: nothing here bounds what "
+                               "it shows, and one that shows its person makes the row theirs";
+
 /* What the decision repeats of the invitation. */
 static void terms_write(const cellar_invitation *invitation, cellar_text *text)
 {
@@ -62,6 +74,12 @@ static void terms_write(const cellar_invitation *invitation, cellar_text *text)
         lines_add_number(text, "order", terms->order);
         lines_add_number(text, "common", terms->common);
     }
+    if (terms->is_modelled) {
+        lines_add(text, "model", "independence");
+        lines_add_share(text, "tolerance", terms->tolerance);
+    }
+    if (terms->payload > 0)
+        lines_add_number(text, "payload", terms->payload);
     if (terms->delta > 0)
         lines_add_share(text, "delta", terms->delta);
 }
@@ -71,11 +89,16 @@ static void words_write(const cellar_invitation *invitation, cellar_text *text)
     const collect_terms *terms = &invitation->terms;
     lines_add(text, "note",
               terms->population > 0 ? STATISTICAL
+              : terms->is_modelled  ? MODELLED
               : terms->delta > 0    ? RANDOMISED
                                     : FIXED);
+    if (terms->is_modelled)
+        lines_add(text, "note", CHECKED);
     lines_add(text, "note", ATTRIBUTES);
     if (terms->hide > 0)
         lines_add(text, "note", REDACTIONS);
+    if (terms->payload > 0)
+        lines_add(text, "note", PAYLOADS);
     lines_add(text, "note", NOT_PRIVATE);
     lines_add(text, "note", terms->epsilon > 0 ? RESPONSES : MARGINS);
     if (terms->order > 0)
@@ -160,6 +183,8 @@ cellar_status cellar_decision_create_known(const cellar_collect_margins *margins
     if (invitation->terms.is_open)
         lines_add_hex(&text, "tally", margins->tally_id, sizeof margins->tally_id);
     lines_add_share(&text, "bound", bound_units(chosen.bound, invitation->terms.exposure));
+    if (invitation->terms.is_modelled)
+        lines_add_share(&text, "worst", bound_units(chosen.worst, LINES_ONE));
     lines_add_number(&text, "theorem", (uint64_t) chosen.theorem);
     lines_add_number(&text, "columns", chosen.n_columns);
     for (size_t i = 0; i < chosen.n_columns; i++)
@@ -297,11 +322,14 @@ static cellar_status take_all(cellar_lines *lines, const cellar_invitation *invi
         CELLAR_TRY(
             lines_take_hex(lines, "tally", decision->tally_id, sizeof decision->tally_id, err));
     CELLAR_TRY(lines_take_share(lines, "bound", &decision->bound, err));
+    if (invitation->terms.is_modelled)
+        CELLAR_TRY(lines_take_share(lines, "worst", &decision->worst, err));
     CELLAR_TRY(lines_take_number(lines, "theorem", &theorem, err));
     CELLAR_TRY(take_columns(lines, invitation, decision, err));
-    if (decision->n_columns == 0 ? theorem != 0
-                                 : theorem < (invitation->terms.order > 0 ? 1 : 2) || theorem > 3)
-        CELLAR_TRY(lines_fail(lines, "theorem 2 or 3 above, or no column", err));
+    if (decision->n_columns == 0 || invitation->terms.is_modelled
+            ? theorem != 0
+            : theorem < (invitation->terms.order > 0 ? 1 : 2) || theorem > 3)
+        CELLAR_TRY(lines_fail(lines, "theorem 2 or 3 above, or no column, or a model", err));
     decision->theorem = (int) theorem;
     CELLAR_TRY(take_fixed(lines, invitation, words_write,
                           "the note on what exposure does not bound, word for word", err));
@@ -410,6 +438,38 @@ int cellar_decision_redacts(const cellar_decision *decision, size_t position, si
 {
     const redaction *r = &decision->redactions[position];
     return r->levels != NULL && r->levels[level];
+}
+
+double cellar_decision_worst(const cellar_decision *decision)
+{
+    return (double) decision->worst / 1e18;
+}
+
+cellar_status cellar_decision_check_table(const cellar_decision *decision,
+                                          const cellar_invitation *invitation,
+                                          const cellar_table *table, cellar_error *err)
+{
+    size_t variables[CELLAR_MAX_VARIABLES];
+    cellar_exposure_curve *curve = NULL;
+    uint64_t exposed;
+    cellar_status status = CELLAR_OK;
+
+    if (!invitation->terms.is_modelled)
+        return CELLAR_OK;
+    for (size_t i = 0; i < decision->n_columns; i++)
+        variables[i] = i;
+    CELLAR_TRY(cellar_exposure_curve_create(table, variables, decision->n_columns, &curve, err));
+    exposed = cellar_exposure_below(curve, invitation->terms.k);
+    if ((double) exposed >
+        cellar_invitation_exposure(invitation) * (double) cellar_exposure_total(curve))
+        status =
+            cellar_fail(err, CELLAR_ERR_RULE,
+                        "the check after round two fails: more people are in small groups than "
+                        "the invitation allows, so the model was wrong, or chance was against "
+                        "it; the table is not to be used");
+out:
+    cellar_exposure_curve_free(curve);
+    return status;
 }
 
 double cellar_decision_cover(const cellar_decision *decision, size_t position)

@@ -14,6 +14,7 @@ struct cellar_decision {
     unsigned char id[CELLAR_COLLECT_ID_BYTES];
     uint64_t n_people;
     uint64_t bound; /* in units of 10^-18, rounded up */
+    uint64_t worst; /* of a decision by a model: what the theorems bound, so below */
     int theorem;
     size_t n_columns;
     size_t columns[CELLAR_MAX_VARIABLES];

@@ -21,6 +21,7 @@
 #include "protocol/budget.h"
 #include "protocol/invitation.h"
 #include "protocol/participant.h"
+#include "protocol/payload.h"
 
 enum { PATH_BYTES = 4096, NAME_DIGITS = 32, VALUE_BYTES = 256, AT_ONCE = 32 };
 
@@ -48,6 +49,7 @@ typedef struct sending {
     const cellar_participant *participant;
     cellar_csv csv;
     size_t columns[CELLAR_MAX_VARIABLES]; /* of the file, for each of the invitation */
+    size_t payload_column;                /* of the file; CELLAR_CSV_NO_COLUMN: none */
     char (*values)[VALUE_BYTES];
     unsigned char *sealed; /* AT_ONCE of them */
     cellar_output *output; /* one of the three */
@@ -80,6 +82,13 @@ static cellar_status sending_begin(sending *s, cellar_error *err)
             CELLAR_TRY(cellar_fail(err, CELLAR_ERR_INPUT, "%s: has no column '%.200s'", s->csv.name,
                                    invitation->names[c]));
     }
+    s->payload_column = CELLAR_CSV_NO_COLUMN;
+    if (s->participant->payload_column != NULL) {
+        s->payload_column = cellar_csv_find_column(&s->csv, s->participant->payload_column);
+        if (s->payload_column == CELLAR_CSV_NO_COLUMN)
+            CELLAR_TRY(cellar_fail(err, CELLAR_ERR_INPUT, "%s: has no column '%.200s'", s->csv.name,
+                                   s->participant->payload_column));
+    }
 out:
     return status;
 }
@@ -96,21 +105,43 @@ static void sending_values(sending *s, const char *values[CELLAR_MAX_VARIABLES])
     }
 }
 
+/* Seals the record with its payload, or only looks whether that could be done. */
+static cellar_status sending_attach(sending *s, uint64_t row, const char *const *values,
+                                    unsigned char *sealed, cellar_error *err)
+{
+    char *payload = NULL;
+    size_t length = 0;
+    uint32_t levels[CELLAR_MAX_VARIABLES];
+    cellar_status status = CELLAR_OK;
+
+    if (s->payload_column != CELLAR_CSV_NO_COLUMN && s->participant->decision != NULL)
+        CELLAR_TRY(payload_read(s->csv.name, &s->csv.fields[s->payload_column],
+                                cellar_invitation_payload_bytes(s->participant->invitation),
+                                &payload, &length, err));
+    if (s->is_check)
+        CELLAR_TRY(participant_levels(s->participant, values, levels, err));
+    else
+        CELLAR_TRY(cellar_participant_seal_with(s->participant, row, values, payload, length,
+                                                sealed, err));
+out:
+    if (payload != NULL)
+        cellar_wipe(payload, length);
+    cellar_free(payload);
+    return status;
+}
+
 static cellar_status sending_seal(sending *s, uint64_t row, unsigned char *sealed,
                                   cellar_error *err)
 {
     const char *values[CELLAR_MAX_VARIABLES];
-    uint32_t levels[CELLAR_MAX_VARIABLES];
     cellar_error why = {""};
     cellar_status status;
 
     sending_values(s, values);
-    if (s->is_check)
-        status = participant_levels(s->participant, values, levels, &why);
-    else if (s->tally != NULL)
+    if (s->tally != NULL)
         status = cellar_participant_find(s->participant, row, values, s->tally, &why);
     else
-        status = cellar_participant_seal(s->participant, row, values, sealed, &why);
+        status = sending_attach(s, row, values, sealed, &why);
     if (status != CELLAR_OK)
         return cellar_fail(err, status, "%s:%llu: %s", s->csv.name,
                            (unsigned long long) cellar_csv_line(&s->csv), why.message);

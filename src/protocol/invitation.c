@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/invitation.h"
 
+#include <math.h>
 #include <string.h>
 
 #include <sodium.h>
@@ -314,6 +315,17 @@ uint64_t cellar_invitation_population(const cellar_invitation *invitation)
 unsigned cellar_invitation_order(const cellar_invitation *invitation)
 {
     return (unsigned) invitation->terms.order;
+}
+
+double cellar_invitation_tolerance(const cellar_invitation *invitation)
+{
+    return invitation->terms.is_modelled ? (double) invitation->terms.tolerance / 1e18
+                                         : (double) NAN;
+}
+
+uint64_t cellar_invitation_payload_bytes(const cellar_invitation *invitation)
+{
+    return invitation->terms.payload;
 }
 
 int cellar_invitation_is_open(const cellar_invitation *invitation)

@@ -12,7 +12,7 @@
 
 static const unsigned char MAGIC[] = {'C', 'S', 'U', 'B'};
 
-enum { INNER = 0, OUTER = 1, CONTEXT_BYTES = 16, HEAD_BYTES = CONTEXT_BYTES + MESSAGE_ID_BYTES };
+enum { INNER = 0, OUTER = 1, CONTEXT_BYTES = 16, HEAD_BYTES = MESSAGE_HEAD_BYTES };
 
 _Static_assert(MESSAGE_SEAL_BYTES == crypto_box_SEALBYTES, "an envelope is a sealed box");
 _Static_assert(sizeof((cellar_collect_keys *) 0)->box_secret == crypto_box_SECRETKEYBYTES, "");
@@ -78,6 +78,8 @@ void round_two(const cellar_invitation *invitation,
 {
     CELLAR_ASSERT(n_columns >= 1 && n_columns <= CELLAR_MAX_VARIABLES);
     *out = (collect_round){.number = 2, .n_messages = 1, .body_bytes = 4 * n_columns};
+    if (invitation->terms.payload > 0)
+        out->body_bytes += MESSAGE_PAYLOAD_HEAD_BYTES + (size_t) invitation->terms.payload;
     round_fill(invitation, decision, CELLAR_COLLECT_ANALYST, out);
 }
 
@@ -138,38 +140,45 @@ void message_id_inner(const collect_round *round, const unsigned char ticket[TIC
     message_id(round, ticket, INNER, index, id);
 }
 
-void message_seal(const collect_round *round, const unsigned char ticket[TICKET_BYTES],
-                  size_t index, const unsigned char *body, unsigned char *outer)
+/* `outer` is where the inner plain text is put together; the outer one has a place of its own. */
+int message_seal(const collect_round *round, const unsigned char ticket[TICKET_BYTES], size_t index,
+                 const unsigned char *body, unsigned char *outer)
 {
-    unsigned char plain[HEAD_BYTES + MESSAGE_INNER_MAX];
-    unsigned char inner[MESSAGE_INNER_MAX];
     size_t inner_bytes = round_inner_bytes(round);
+    unsigned char *plain = cellar_alloc(1, HEAD_BYTES + inner_bytes);
 
-    memcpy(plain, round->context[INNER], CONTEXT_BYTES);
-    message_id(round, ticket, INNER, index, plain + CONTEXT_BYTES);
-    memcpy(plain + HEAD_BYTES, body, round->body_bytes);
-    crypto_box_seal(inner, plain, HEAD_BYTES + round->body_bytes, round->recipient.box);
+    if (plain == NULL)
+        return 0;
+    memcpy(outer, round->context[INNER], CONTEXT_BYTES);
+    message_id(round, ticket, INNER, index, outer + CONTEXT_BYTES);
+    memcpy(outer + HEAD_BYTES, body, round->body_bytes);
+    crypto_box_seal(plain + HEAD_BYTES, outer, HEAD_BYTES + round->body_bytes,
+                    round->recipient.box);
     memcpy(plain, round->context[OUTER], CONTEXT_BYTES);
     message_id(round, ticket, OUTER, index, plain + CONTEXT_BYTES);
-    memcpy(plain + HEAD_BYTES, inner, inner_bytes);
     crypto_box_seal(outer, plain, HEAD_BYTES + inner_bytes, round->shuffler.box);
-    cellar_wipe(plain, sizeof plain);
+    cellar_free(plain);
+    return 1;
 }
 
-/* Opens one layer and looks whether it is of this round. */
+/* Opens one layer and looks whether it is of this round. The content is opened behind its head and
+ * then moved: it may be large, and is in one place only. */
 static int layer_open(const collect_round *round, int layer, const cellar_collect_keys *keys,
                       const unsigned char *sealed, size_t content_bytes,
                       unsigned char id[MESSAGE_ID_BYTES], unsigned char *content)
 {
-    unsigned char plain[HEAD_BYTES + MESSAGE_INNER_MAX];
-    int ok = crypto_box_seal_open(plain, sealed, content_bytes + MESSAGE_LAYER_BYTES,
-                                  keys->identity.box, keys->box_secret) == 0 &&
-             sodium_memcmp(plain, round->context[layer], CONTEXT_BYTES) == 0;
+    int ok;
+    if (crypto_box_seal_open(content, sealed, content_bytes + MESSAGE_LAYER_BYTES,
+                             keys->identity.box, keys->box_secret) != 0)
+        return 0;
+    ok = sodium_memcmp(content, round->context[layer], CONTEXT_BYTES) == 0;
     if (ok) {
-        memcpy(id, plain + CONTEXT_BYTES, MESSAGE_ID_BYTES);
-        memcpy(content, plain + HEAD_BYTES, content_bytes);
+        memcpy(id, content + CONTEXT_BYTES, MESSAGE_ID_BYTES);
+        memmove(content, content + HEAD_BYTES, content_bytes);
+        cellar_wipe(content + content_bytes, HEAD_BYTES);
+    } else {
+        cellar_wipe(content, HEAD_BYTES + content_bytes);
     }
-    cellar_wipe(plain, HEAD_BYTES + content_bytes);
     return ok;
 }
 

@@ -23,7 +23,10 @@ enum {
     MESSAGE_LAYER_BYTES = MESSAGE_SEAL_BYTES + 16 + MESSAGE_ID_BYTES, /* what it adds */
     MESSAGE_VALUE_BYTES = 8,                                          /* body in round one */
     MESSAGE_ANSWER_BYTES = 16,                                        /* in between */
-    MESSAGE_BODY_MAX = 4 * CELLAR_MAX_VARIABLES,                      /* in round two */
+    MESSAGE_HEAD_BYTES = 16 + MESSAGE_ID_BYTES,                       /* context and id */
+    MESSAGE_ROW_MAX = 4 * CELLAR_MAX_VARIABLES,              /* in round two, without a payload */
+    MESSAGE_PAYLOAD_HEAD_BYTES = 4,                          /* the length of a payload */
+    MESSAGE_BODY_MAX = MESSAGE_ROW_MAX + MESSAGE_HEAD_BYTES, /* room to open a row in */
     MESSAGE_INNER_MAX = MESSAGE_BODY_MAX + MESSAGE_LAYER_BYTES,
     MESSAGE_OUTER_MAX = MESSAGE_INNER_MAX + MESSAGE_LAYER_BYTES,
     SUBMISSION_HEADER_BYTES = 44,
@@ -43,7 +46,8 @@ typedef struct collect_round {
 
 /* Round one of an invitation: a message for every column. */
 void round_one(const cellar_invitation *invitation, collect_round *out);
-/* Round two: one message with the values of `n_columns` columns. `decision` is the hash of it. */
+/* Round two: one message with the values of `n_columns` columns, and a payload if the invitation
+ * asks for one. `decision` is the hash of it. */
 void round_two(const cellar_invitation *invitation,
                const unsigned char decision[CELLAR_COLLECT_ID_BYTES], size_t n_columns,
                collect_round *out);
@@ -63,13 +67,14 @@ size_t round_submission_bytes(const collect_round *round);
 /* ---- one message ---- */
 
 /* Seals the body of the participant's message number `index` into `outer`, of round_outer_bytes().
- * `ticket` is the participant's secret. */
-void message_seal(const collect_round *round, const unsigned char ticket[TICKET_BYTES],
-                  size_t index, const unsigned char *body, unsigned char *outer);
+ * `ticket` is the participant's secret. 0 when there is no memory. */
+int message_seal(const collect_round *round, const unsigned char ticket[TICKET_BYTES], size_t index,
+                 const unsigned char *body, unsigned char *outer);
 /* The id that its inner envelope holds. */
 void message_id_inner(const collect_round *round, const unsigned char ticket[TICKET_BYTES],
                       size_t index, unsigned char id[MESSAGE_ID_BYTES]);
-/* Takes the outer layer off. 0 when it was not sealed for this shuffler and round. */
+/* Takes the outer layer off. 0 when it was not sealed for this shuffler and round. `inner` has room
+ * for MESSAGE_HEAD_BYTES more than it will hold; so has `body` below. */
 int message_peel(const collect_round *round, const cellar_collect_keys *shuffler,
                  const unsigned char *outer, unsigned char id[MESSAGE_ID_BYTES],
                  unsigned char *inner);

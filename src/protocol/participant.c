@@ -184,6 +184,11 @@ size_t cellar_participant_size_bytes(const cellar_participant *participant)
     return round_submission_bytes(&participant->round);
 }
 
+void cellar_participant_payload_column(cellar_participant *participant, const char *column)
+{
+    participant->payload_column = column;
+}
+
 /* ---- sealing --------------------------------------------------------------- */
 
 static cellar_status level_find(const cellar_participant *participant, size_t column,
@@ -218,6 +223,36 @@ uint32_t participant_response(const cellar_participant *participant,
     return response_draw(&told, &participant->round, ticket, column, level);
 }
 
+/* What is sent along with a row. */
+typedef struct attachment {
+    const void *bytes;
+    size_t length;
+} attachment;
+
+/* The length, the payload, zeros: everybody's is as long as the invitation says. */
+static void attachment_write(const attachment *with, size_t most, unsigned char *out)
+{
+    bytes_put(out, MESSAGE_PAYLOAD_HEAD_BYTES, with->length);
+    memset(out + MESSAGE_PAYLOAD_HEAD_BYTES, 0, most);
+    if (with->length > 0)
+        memcpy(out + MESSAGE_PAYLOAD_HEAD_BYTES, with->bytes, with->length);
+}
+
+static cellar_status attachment_check(const cellar_participant *participant, const attachment *with,
+                                      cellar_error *err)
+{
+    uint64_t most = participant->invitation->terms.payload;
+    if (with->length == 0 || participant->decision == NULL) /* nothing goes along in round one */
+        return CELLAR_OK;
+    if (most == 0)
+        return cellar_fail(err, CELLAR_ERR_RULE, "the invitation asks for no payload");
+    if (with->length > most)
+        return cellar_fail(err, CELLAR_ERR_INPUT,
+                           "the payload has %zu bytes; the invitation takes at most %llu",
+                           with->length, (unsigned long long) most);
+    return CELLAR_OK;
+}
+
 /* The released columns, with what the decision asks to redact. */
 static void row_write(const cellar_participant *participant, const unsigned char *ticket,
                       const uint32_t *levels, unsigned char *body)
@@ -232,30 +267,53 @@ static void row_write(const cellar_participant *participant, const unsigned char
     }
 }
 
+static void body_write(const cellar_participant *participant, const unsigned char *ticket,
+                       size_t index, const uint32_t *levels, const attachment *with,
+                       unsigned char *body)
+{
+    size_t most = (size_t) participant->invitation->terms.payload;
+    if (participant->decision != NULL) {
+        row_write(participant, ticket, levels, body);
+        if (most > 0)
+            attachment_write(with, most, body + 4 * participant->decision->n_columns);
+    } else if (participant->question != NULL)
+        answer_write(participant->question, index, levels, body);
+    else
+        value_write(index, participant_response(participant, ticket, index, levels[index]), body);
+}
+
 cellar_status cellar_participant_seal(const cellar_participant *participant, uint64_t row,
                                       const char *const *values, void *bytes, cellar_error *err)
 {
+    return cellar_participant_seal_with(participant, row, values, NULL, 0, bytes, err);
+}
+
+cellar_status cellar_participant_seal_with(const cellar_participant *participant, uint64_t row,
+                                           const char *const *values, const void *payload,
+                                           size_t length, void *bytes, cellar_error *err)
+{
     const collect_round *round = &participant->round;
-    unsigned char ticket[TICKET_BYTES], body[MESSAGE_BODY_MAX];
+    const attachment with = {payload, length};
+    unsigned char ticket[TICKET_BYTES] = {0}, *body = cellar_alloc(1, round->body_bytes);
     unsigned char *next = (unsigned char *) bytes + SUBMISSION_HEADER_BYTES;
     uint32_t levels[CELLAR_MAX_VARIABLES] = {0};
     cellar_status status = CELLAR_OK;
 
+    if (body == NULL)
+        return cellar_fail_memory(err, "a message");
     CELLAR_TRY(participant_levels(participant, values, levels, err));
+    CELLAR_TRY(attachment_check(participant, &with, err));
     ticket_of_row(participant->secret, row, ticket);
     submission_header(round, bytes);
     for (size_t i = 0; i < round->n_messages; i++, next += round_outer_bytes(round)) {
-        if (participant->decision != NULL)
-            row_write(participant, ticket, levels, body);
-        else if (participant->question != NULL)
-            answer_write(participant->question, i, levels, body);
-        else
-            value_write(i, participant_response(participant, ticket, i, levels[i]), body);
-        message_seal(round, ticket, i, body, next);
+        body_write(participant, ticket, i, levels, &with, body);
+        if (!message_seal(round, ticket, i, body, next))
+            CELLAR_TRY(cellar_fail_memory(err, "a message"));
     }
 out:
     cellar_wipe(ticket, sizeof ticket);
-    cellar_wipe(body, sizeof body);
+    cellar_wipe(body, round->body_bytes);
+    cellar_free(body);
     cellar_wipe(levels, sizeof levels);
     return status;
 }

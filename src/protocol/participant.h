@@ -11,7 +11,8 @@ struct cellar_participant { /* in locked memory */
     const cellar_decision *decision; /* in round two */
     const cellar_question *question; /* in a round in between */
     collect_round round;
-    const char *budget; /* a path; NULL: none is kept */
+    const char *payload_column; /* of a file of records: where their payloads lie; or NULL */
+    const char *budget;         /* a path; NULL: none is kept */
 };
 
 /* The numbers of the values on the lists of the invitation. */

@@ -10,7 +10,8 @@
 
 cellar_collect_policy cellar_collect_policy_default(void)
 {
-    return (cellar_collect_policy){.most_exposure = NAN, .most_epsilon = INFINITY};
+    return (cellar_collect_policy){
+        .most_exposure = NAN, .most_epsilon = INFINITY, .most_tolerance = NAN};
 }
 
 /* Values that are sent as they are have no epsilon at all. */
@@ -28,6 +29,27 @@ static cellar_status epsilon_check(const cellar_collect_policy *policy,
     return cellar_fail(err, CELLAR_ERR_RULE,
                        "an answer to round one has an epsilon of %.6g; the policy allows %.6g",
                        certificate.epsilon_record, policy->most_epsilon);
+}
+
+/* Who says nothing about models accepts none in round two. */
+static cellar_status model_check(const cellar_collect_policy *policy,
+                                 const cellar_invitation *invitation, int is_required,
+                                 cellar_error *err)
+{
+    double tolerance = cellar_invitation_tolerance(invitation);
+    if (isnan(tolerance) || tolerance <= policy->most_tolerance ||
+        (isnan(policy->most_tolerance) && !is_required))
+        return CELLAR_OK;
+    if (isnan(policy->most_tolerance))
+        return cellar_fail(
+            err, CELLAR_ERR_RULE,
+            "the decision rests on a model with a tolerance of %.6g; the policy does "
+            "not accept one (most tolerance)",
+            tolerance);
+    return cellar_fail(err, CELLAR_ERR_RULE,
+                       "the decision rests on a model with a tolerance of %.6g; the policy allows "
+                       "%.6g",
+                       tolerance, policy->most_tolerance);
 }
 
 /* Blanks around a name and its case make no difference: who writes `--never "income, Diag"` means
@@ -74,6 +96,7 @@ cellar_status cellar_collect_policy_check_invitation(const cellar_collect_policy
 
     CELLAR_TRY(epsilon_check(policy, invitation, err));
     CELLAR_TRY(k_check(policy, invitation, err));
+    CELLAR_TRY(model_check(policy, invitation, 0, err));
     if (cellar_invitation_exposure(invitation) > policy->most_exposure) /* not if it is NAN */
         CELLAR_TRY(cellar_fail(err, CELLAR_ERR_RULE,
                                "the invitation allows an exposure of %.6g; the policy allows %.6g",
@@ -103,6 +126,7 @@ cellar_status cellar_collect_policy_check(const cellar_collect_policy *policy,
                            "a policy needs the least k and the most exposure, from 0 to 1");
     CELLAR_TRY(epsilon_check(policy, invitation, err));
     CELLAR_TRY(k_check(policy, invitation, err));
+    CELLAR_TRY(model_check(policy, invitation, 1, err));
     if (decision->bound > invitation->terms.exposure)
         CELLAR_TRY(cellar_fail(err, CELLAR_ERR_RULE,
                                "the bound of the decision is above what the invitation allows"));

@@ -53,7 +53,7 @@ static cellar_status shuffler_begin(const char *folder, cellar_shuffler *shuffle
     CELLAR_TRY(paths_make(folder, shuffler, err));
     shuffler->peeled_bytes = MESSAGE_ID_BYTES + round_inner_bytes(&shuffler->round);
     record = shuffler->round.n_messages * shuffler->peeled_bytes;
-    shuffler->peeled = cellar_alloc(1, record);
+    shuffler->peeled = cellar_alloc(1, record + MESSAGE_HEAD_BYTES);
     if (shuffler->peeled == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "a submission"));
     CELLAR_TRY(spool_open(shuffler->spool_path, &shuffler->round, shuffler->keys->spool_secret,

@@ -15,7 +15,7 @@ struct cellar_shuffler {
     collect_spool *spool;
     id_set seen;
     size_t peeled_bytes;   /* of one message: id and inner envelope */
-    unsigned char *peeled; /* room for a submission */
+    unsigned char *peeled; /* room for a submission, and for opening its last message */
     int is_over;
 };
 

@@ -13,6 +13,7 @@ set(LAYER_SOURCES
   estimate.c
   files.c
   ids.c
+  inbox.c
   invitation.c
   joint.c
   keys.c
@@ -22,6 +23,7 @@ set(LAYER_SOURCES
   message.c
   paper.c
   participant.c
+  payload.c
   policy.c
   question.c
   redaction.c

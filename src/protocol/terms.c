@@ -6,7 +6,7 @@
 #include "base/error.h"
 
 static const uint64_t MOST_EPSILON = UINT64_C(16000000000000000000);
-static const char PUBLISHED[] = "published";
+static const char PUBLISHED[] = "published", INDEPENDENCE[] = "independence";
 
 /* ---- writing --------------------------------------------------------------- */
 
@@ -46,6 +46,12 @@ cellar_status terms_add(const cellar_invitation_spec *spec, cellar_text *text, c
         lines_add_number(text, "order", spec->order);
         lines_add_number(text, "common", spec->common);
     }
+    if (spec->tolerance != NULL) {
+        lines_add(text, "model", INDEPENDENCE);
+        CELLAR_TRY(decimal_add("tolerance", spec->tolerance, LINES_ONE, text, err));
+    }
+    if (spec->payload > 0)
+        lines_add_number(text, "payload", spec->payload);
     if (spec->population > 0 || spec->epsilon != NULL || spec->hide != NULL)
         CELLAR_TRY(decimal_add("delta", spec->delta, LINES_ONE, text, err));
 out:
@@ -131,6 +137,42 @@ out:
     return status;
 }
 
+/* The model is about those who were counted, and what they said as it is. */
+static cellar_status take_model(cellar_lines *lines, collect_terms *terms, cellar_error *err)
+{
+    const char *word;
+    size_t length;
+    cellar_status status = CELLAR_OK;
+
+    if (!lines_next_is(lines, "model"))
+        return CELLAR_OK;
+    CELLAR_TRY(lines_take(lines, "model", &word, &length, err));
+    if (!lines_value_is(word, length, INDEPENDENCE))
+        CELLAR_TRY(lines_fail(lines, "the model 'independence' above", err));
+    CELLAR_TRY(lines_take_share(lines, "tolerance", &terms->tolerance, err));
+    if (terms->tolerance >= LINES_ONE || terms->order > 0 || terms_estimate(terms))
+        CELLAR_TRY(lines_fail(lines,
+                              "a tolerance below 1 above, in the fixed setting without epsilon, "
+                              "redactions or order",
+                              err));
+    terms->is_modelled = 1;
+out:
+    return status;
+}
+
+static cellar_status take_payload(cellar_lines *lines, collect_terms *terms, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+
+    if (!lines_next_is(lines, "payload"))
+        return CELLAR_OK;
+    CELLAR_TRY(lines_take_number(lines, "payload", &terms->payload, err));
+    if (terms->payload < 1 || terms->payload > CELLAR_COLLECT_PAYLOAD_MAX)
+        CELLAR_TRY(lines_fail(lines, "a payload of 1 to 1048576 bytes above", err));
+out:
+    return status;
+}
+
 cellar_status terms_take(cellar_lines *lines, collect_terms *out, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
@@ -142,6 +184,8 @@ cellar_status terms_take(cellar_lines *lines, collect_terms *out, cellar_error *
     CELLAR_TRY(take_response(lines, out, err));
     CELLAR_TRY(take_redaction(lines, out, err));
     CELLAR_TRY(take_order(lines, out, err));
+    CELLAR_TRY(take_model(lines, out, err));
+    CELLAR_TRY(take_payload(lines, out, err));
     if (terms_estimate(out)) {
         CELLAR_TRY(lines_take_share(lines, "delta", &out->delta, err));
         if (out->delta == 0)

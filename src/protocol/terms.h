@@ -18,7 +18,10 @@ typedef struct collect_terms {
     uint64_t redacted;   /* at most this share of the entries of a column, on average */
     uint64_t order;  /* of the sets of columns that may be asked for: 2 or 3; 0: round one only */
     uint64_t common; /* asked of values that at least so many have, no fewer than k */
-    uint64_t delta;  /* the decision may be wrong with this probability; 0: it is certain */
+    int is_modelled; /* decided as if columns were independent, but for the tolerance */
+    uint64_t tolerance; /* a share of people */
+    uint64_t payload;   /* bytes of the attachment that goes with a row, padded to this; 0: none */
+    uint64_t delta;     /* the decision may be wrong with this probability; 0: it is certain */
 } collect_terms;
 
 /* Writes what the specification says; what it must be is for terms_take() to tell. */

@@ -47,6 +47,7 @@ set(LAYER_SOURCES
   guarantee/level.c
   guarantee/protection.c
   guarantee/recertify.c
+  guarantee/recertify_cube.c
   guarantee/share.c
   protect.c
   release.c

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How pages look: on a screen by day and by night, and on paper. Contrast of text is at least
+/* How pages look: on a screen by day and by night, and on paper; as the page of the table builder
+ * does (web/src/app.css). Contrast of text is at least
  * 7 : 1 in both. It holds no '<' and no '&', so that it reads the same in HTML and in XML. */
 #include "report/page.h"
 
@@ -7,15 +8,16 @@
 
 const char *const cellar_page_style[] = {
     /* everywhere */
-    ":root{--ground:#fdfdfb;--card:#f5f5f1;--ink:#1f2328;--soft:#4a525b;--line:#d5d7d2;"
-    "--accent:#0b5394;--warn:#8a2f00;--warn-ground:#fdf0e8}\n"
-    "@media (prefers-color-scheme:dark){:root{--ground:#15181c;--card:#1d2127;--ink:#e9eaec;"
-    "--soft:#b6bcc4;--line:#373e47;--accent:#8cc2ff;--warn:#ffb38a;--warn-ground:#2b1d15}}\n"
+    ":root{--ground:#fff;--card:#f5f6f4;--ink:#17202a;--soft:#47535f;--line:#dcdfdd;"
+    "--rule:#77828d;--accent:#0b4f8a;--warn:#8a2f00;--warn-ground:#fdf0e8}\n"
+    "@media (prefers-color-scheme:dark){:root{--ground:#12161b;--card:#1a1f26;--ink:#e9ecef;"
+    "--soft:#b3bcc6;--line:#333c46;--rule:#8a95a1;--accent:#8cc2ff;--warn:#ffb38a;"
+    "--warn-ground:#33221a}}\n"
     "*{box-sizing:border-box}\n"
-    "html{font:17px/1.6 system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','DejaVu Sans',"
+    "html{font:17px/1.55 -apple-system,'Segoe UI',Roboto,'Noto Sans','Liberation Sans',Arial,"
     "sans-serif;color:var(--ink);background:var(--ground)}\n"
-    "body{margin:0}\n"
-    "main,footer{max-width:50rem;margin:0 auto;padding:1.5rem 1.2rem}\n"
+    "body{margin:0;border-top:4px solid var(--accent)}\n"
+    "main,footer{max-width:54rem;margin:0 auto;padding:1.5rem 1.2rem}\n"
     "footer{color:var(--soft);font-size:.85rem;border-top:1px solid var(--line)}\n"
     "h1{font-size:1.9rem;line-height:1.2;margin:1.2rem 0 .4rem;overflow-wrap:anywhere}\n"
     "h2{font-size:1.35rem;line-height:1.3;margin:2.8rem 0 .6rem;padding-top:.8rem;"
@@ -36,7 +38,7 @@ const char *const cellar_page_style[] = {
     "nav li{break-inside:avoid;padding:.1rem 0}\n"
     "dl{display:grid;grid-template-columns:repeat(auto-fit,minmax(13rem,1fr));gap:.7rem;"
     "margin:1.2rem 0}\n"
-    "dl div{background:var(--card);border:1px solid var(--line);border-radius:.5rem;"
+    "dl div{background:var(--card);border:1px solid var(--line);border-radius:.6rem;"
     "padding:.6rem .8rem}\n"
     "dt{font-size:.82rem;color:var(--soft)}\n"
     "dd{margin:0;font-weight:600}\n",
@@ -47,7 +49,7 @@ const char *const cellar_page_style[] = {
     "caption{text-align:left;color:var(--soft);padding:.3rem 0;font-size:.9rem}\n"
     "th,td{text-align:left;padding:.3rem .8rem .3rem 0;border-bottom:1px solid var(--line);"
     "vertical-align:top}\n"
-    "thead th{border-bottom:2px solid var(--line);font-weight:600}\n"
+    "thead th{border-bottom:2px solid var(--rule);font-weight:600}\n"
     "tbody th{font-weight:400}\n"
     "tbody th:not(.n),td:not(.n){min-width:5.5rem}\n"
     ".n{text-align:right;overflow-wrap:normal}\n"
@@ -83,7 +85,7 @@ const char *const cellar_page_style[] = {
     ".watermark{display:none}\n",
     /* on paper */
     "@page{margin:18mm 16mm}\n"
-    "@media print{:root{--ground:#fff;--card:#fff;--ink:#000;--soft:#333;--line:#bbb;"
+    "@media print{:root{--ground:#fff;--card:#fff;--ink:#000;--soft:#333;--line:#bbb;--rule:#000;"
     "--accent:#000;--warn:#000;--warn-ground:#fff}\n"
     "html{font-size:10.5pt;background:#fff}\n"
     "main,footer{max-width:none;padding:0}\n"

@@ -153,7 +153,9 @@ static cellar_section_noise_of public_noise_of(const cellar_release *release, co
 static cellar_status public_numbers(public_run *run, size_t i, cellar_error *err)
 {
     const cellar_release *release = run->releases[i];
-    const cellar_section_noise_of noise = public_noise_of(release, "");
+    char id[64];
+    snprintf(id, sizeof id, "values-%zu", i + 1);
+    const cellar_section_noise_of noise = public_noise_of(release, id);
     const int has_intervals = strncmp(noise.mechanism, "identity", 8) != 0 &&
                               !public_is_fitted(release) && !cellar_release_is_weighted(release) &&
                               cellar_section_has_law(noise.mechanism);
@@ -342,6 +344,7 @@ static cellar_status public_write(public_run *run, cellar_error *err)
     page->out.failed |= title.failed;
     cellar_page_begin(page, title.failed ? "" : title.bytes);
     cellar_text_clear(&title);
+    status = public_guarantee(run, err);
     cellar_page_remark(
         page, "lead",
         public_is_protected(run)
@@ -350,7 +353,6 @@ static cellar_status public_write(public_run *run, cellar_error *err)
               "is proved about the protection, and how to draw conclusions from the values."
             : "This page shows how these values were treated before they were published, what is "
               "proved about the protection and what is not, and how to draw conclusions.");
-    status = public_guarantee(run, err);
     cellar_public_signer(page, run->options->signer);
     cellar_public_level(page, run->options->level);
     public_contents(run);

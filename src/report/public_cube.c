@@ -203,6 +203,8 @@ static cellar_status show_errors(cube_page *run, cellar_error *err)
 static void show_facts(cube_page *run)
 {
     cellar_page *page = &run->page;
+    const size_t n_measurements =
+        json_array_size(json_object_get(run->cube->description, "measurements"));
     size_t n_measured = 0;
     for (size_t t = 0; t < run->cube->lattice.n; t++)
         n_measured += run->cube->w[t] > 0;
@@ -212,6 +214,11 @@ static void show_facts(cube_page *run)
     cellar_page_fact(page, "Released on", "%s", described(run, "date"));
     cellar_page_fact(page, "Tables", "%zu, of which %zu were measured with noise",
                      run->cube->lattice.n, n_measured);
+    if (n_measurements > 1)
+        cellar_page_fact(page, "Measured",
+                         "%zu times: tables were added to a cube that was published before, and "
+                         "the values of both differ slightly",
+                         n_measurements);
     cellar_page_fact(page, "Noise drawn from", "%s",
                      strcmp(described(run, "noise"), "secure") == 0
                          ? "the system's entropy, never stored"
@@ -249,11 +256,11 @@ static void show_head(cube_page *run, const json_t *certificate)
     cellar_page_begin(page, run->options->title != NULL ? run->options->title
                             : title != NULL             ? title
                                                         : "About this cube");
+    cellar_section_guarantee(page, certificate, 1);
     cellar_page_remark(page, "lead",
                        "Random noise was put on the tables that this cube was made from, to "
                        "protect the people who were counted. This page shows some of its tables, "
                        "how exact each is, and what is proved about the protection.");
-    cellar_section_guarantee(page, certificate, 1);
     cellar_public_signer(page, run->options->signer);
     if (cellar_level_find(described(run, "protection"), &level))
         cellar_public_level(page, level);
@@ -280,9 +287,6 @@ static cellar_status cube_page_write(cube_page *run, const cellar_cube_question 
     show_facts(run);
     cellar_page_heading(page, 2, "certificate", "What the certificate says");
     cellar_section_certificate(page, certificate, 0);
-    cellar_page_remark(page, "small",
-                       "The certificate is the one that the file carries. It was not computed "
-                       "again for this page.");
     cellar_page_heading(page, 2, "not-covered", "What is not covered");
     cellar_section_not_covered(page);
     cellar_page_end(page);

@@ -2,6 +2,7 @@
 /* The released values: as a crosstab where it is small enough to read, else as a list; beside each
  * value the 95 % interval of the true count. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -88,6 +89,90 @@ static cellar_status crosstab(table_run *run, cellar_error *err)
     return status;
 }
 
+/* ---- the same as a chart ---------------------------------------------------------------------
+ */
+
+enum { CHART_ROWS = 16, CHART_COLUMNS = 6 };
+
+/* The categories of a variable but its total, which would dwarf them. */
+static size_t chart_categories(const cellar_schema *schema, size_t variable, uint32_t *out,
+                               size_t max)
+{
+    size_t n = 0;
+    for (uint32_t c = 0; c < cellar_schema_n_categories(schema, variable); c++)
+        if (cellar_schema_role(schema, variable, c) != CELLAR_CODE_TOTAL && n++ < max)
+            out[n - 1] = c;
+    return n;
+}
+
+/* The interval of a cell, and its value within; NAN where there is none. */
+static cellar_status chart_box(const table_run *run, uint64_t index, cellar_chart_box *out,
+                               cellar_error *err)
+{
+    table_memo *memo;
+    *out = (cellar_chart_box){NAN, NAN, NAN, NAN, NAN};
+    if (!cellar_schema_has_cell(run->schema, index))
+        return CELLAR_OK;
+    const cellar_released_cell cell = cellar_release_at(run->release, index);
+    if (cell.status != CELLAR_CELL_NORMAL)
+        return CELLAR_OK;
+    cellar_status status = table_interval(run, cell.released, &memo, err);
+    if (status == CELLAR_OK && memo->known == 1)
+        *out = (cellar_chart_box){memo->low, memo->low, (double) cell.released, memo->high,
+                                  memo->high};
+    return status;
+}
+
+static cellar_status chart_fill(const table_run *run, const uint32_t *rows, size_t n_rows,
+                                const uint32_t *columns, size_t n_columns, cellar_chart *chart,
+                                cellar_error *err)
+{
+    const cellar_schema *schema = run->schema;
+    const char *names[CHART_ROWS];
+    cellar_chart_box boxes[CHART_ROWS];
+    cellar_status status;
+    for (size_t r = 0; r < n_rows; r++)
+        names[r] = cellar_schema_code(schema, 0, rows[r]);
+    status = cellar_chart_set_categories(chart, names, n_rows, err);
+    for (size_t c = 0; c < n_columns && status == CELLAR_OK; c++) {
+        for (size_t r = 0; r < n_rows && status == CELLAR_OK; r++)
+            status = chart_box(run, rows[r] * cellar_schema_n_categories(schema, 1) + columns[c],
+                               &boxes[r], err);
+        if (status == CELLAR_OK)
+            status = cellar_chart_add_boxes(chart, cellar_schema_code(schema, 1, columns[c]), boxes,
+                                            n_rows, err);
+    }
+    return status;
+}
+
+/* A table of two variables that is small enough to be looked at. */
+static cellar_status table_chart(const table_run *run, cellar_error *err)
+{
+    const cellar_schema *schema = run->schema;
+    uint32_t rows[CHART_ROWS], columns[CHART_COLUMNS];
+    cellar_chart_options options = cellar_chart_options_default();
+    cellar_chart *chart = NULL;
+    cellar_status status;
+    if (run->noise == NULL || cellar_schema_n_variables(schema) != 2)
+        return CELLAR_OK;
+    const size_t n_rows = chart_categories(schema, 0, rows, CHART_ROWS);
+    const size_t n_columns = chart_categories(schema, 1, columns, CHART_COLUMNS);
+    if (n_rows < 2 || n_rows > CHART_ROWS || n_columns < 1 || n_columns > CHART_COLUMNS)
+        return CELLAR_OK;
+    options.title = "The values, each with its interval";
+    options.description = "A box reaches from the lower to the upper end of the 95 % interval of "
+                          "the true count; the line in it is the released value.";
+    options.x.label = cellar_schema_variable(schema, 0);
+    options.y.label = "count";
+    status = cellar_page_chart_create(run->page, &options, &chart, err);
+    if (status == CELLAR_OK)
+        status = chart_fill(run, rows, n_rows, columns, n_columns, chart, err);
+    if (status == CELLAR_OK)
+        status = cellar_page_chart(run->page, run->noise->id, chart, err);
+    cellar_chart_free(chart);
+    return status;
+}
+
 /* ---- a list: the values that the release lists ------------------------------------------ */
 
 static cellar_status list(table_run *run, const char *const *names, uint64_t max_rows,
@@ -159,6 +244,8 @@ cellar_status cellar_section_table(cellar_page *page, const cellar_release *rele
         names[v] = cellar_schema_variable(run.schema, v);
     table_lead(&run, is_crosstab);
     status = is_crosstab ? crosstab(&run, err) : list(&run, names, max_rows, err);
+    if (status == CELLAR_OK && is_crosstab)
+        status = table_chart(&run, err);
     cellar_free(run.memo);
     return status;
 }

@@ -4,10 +4,12 @@ set(LAYER_SOURCES
   anonymity/anonymity_measures.c
   anonymity/anonymity_wildcard.c
   anonymity/sample_risk.c
+  anonymity/statistical_diversity.c
   exposure/exposure_bound.c
   exposure/exposure_bound_curve.c
   exposure/exposure_curve.c
   exposure/exposure_estimate.c
+  exposure/exposure_independent.c
   exposure/exposure_minimum.c
   exposure/exposure_statistical.c
   homogeneity/assess.c

@@ -52,26 +52,43 @@ static cellar_status join(const char **all, const char *one, const char *between
     return *all != NULL ? CELLAR_OK : cellar_fail_memory(err, "an answer");
 }
 
-static cellar_status cover(const serve_cut *cut, serve_answer *out, cellar_error *err)
+static cellar_status cover(const serve_cut *cut, const serve_cover *found, serve_answer *out,
+                           cellar_error *err)
 {
-    const serve_source *source = cut->dataset->source;
-    serve_cover found = {0};
     cellar_status status = CELLAR_OK;
-    CELLAR_TRY(source->ops->describe(source, cut->dataset, &cut->table, out->arena, &found, err));
-    CELLAR_TRY(join(&out->certificate_id, found.id, ",", out->arena, err));
-    CELLAR_TRY(join(&out->guarantee, found.guarantee, " ", out->arena, err));
+    CELLAR_TRY(join(&out->certificate_id, found->id, ",", out->arena, err));
+    CELLAR_TRY(join(&out->guarantee, found->guarantee, " ", out->arena, err));
     CELLAR_TRY(join(&out->guarantee, cut->dataset->caveat, " ", out->arena, err));
-    CELLAR_TRY(join(&out->origin, found.origin, " ", out->arena, err));
-    out->is_immutable &= found.is_immutable;
+    CELLAR_TRY(join(&out->origin, found->origin, " ", out->arena, err));
+    out->is_immutable &= found->is_immutable;
 out:
     return status;
 }
 
-static cellar_status answer_part(const serve_cuts *cuts, serve_answer *out, cellar_error *err)
+/* Values and what covers them, of one release: a table may be drawn between the two questions, and
+ * then answers for itself. */
+static cellar_status ask_covered(const serve_cut *cut, double tail, serve_value *values,
+                                 cellar_arena *arena, serve_cover *out, cellar_error *err)
 {
-    const serve_source *source = cuts->cut.dataset->source;
+    const serve_source *source = cut->dataset->source;
+    const char *before;
+    cellar_status status = CELLAR_OK;
+    CELLAR_TRY(source->ops->describe(source, cut->dataset, &cut->table, arena, out, err));
+    do {
+        before = out->id;
+        CELLAR_TRY(source->ops->ask(source, cut, tail, values, err));
+        CELLAR_TRY(source->ops->describe(source, cut->dataset, &cut->table, arena, out, err));
+    } while (strcmp(before, out->id) != 0);
+out:
+    return status;
+}
+
+static cellar_status answer_part(const serve_cuts *cuts, double tail, serve_answer *out,
+                                 cellar_error *err)
+{
     serve_value *values = NULL;
     serve_verdict verdict;
+    serve_cover found = {0};
     cellar_status status = CELLAR_OK;
     CELLAR_TRY(serve_judge(cuts->cut.dataset, &cuts->cut.table, out->arena, NULL, &verdict, err));
     out->is_refused = !verdict.is_allowed;
@@ -81,9 +98,9 @@ static cellar_status answer_part(const serve_cuts *cuts, serve_answer *out, cell
     values = cellar_alloc(cuts->n_cells, sizeof *values);
     if (values == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "an answer"));
-    CELLAR_TRY(source->ops->ask(source, &cuts->cut, values, err));
+    CELLAR_TRY(ask_covered(&cuts->cut, tail, values, out->arena, &found, err));
     serve_cuts_place(cuts, values, out->values);
-    status = cover(&cuts->cut, out, err);
+    status = cover(&cuts->cut, &found, out, err);
 out:
     cellar_free(values);
     return status;
@@ -123,7 +140,7 @@ static cellar_status tag(serve_answer *out, cellar_error *err)
     return failed ? cellar_fail_memory(err, "an answer") : CELLAR_OK;
 }
 
-cellar_status serve_answer_question(const serve_question *question, serve_answer *out,
+cellar_status serve_answer_question(const serve_question *question, double tail, serve_answer *out,
                                     cellar_error *err)
 {
     const serve_source *source = question->dataset->source;
@@ -145,7 +162,7 @@ cellar_status serve_answer_question(const serve_question *question, serve_answer
         CELLAR_TRY(cellar_fail_memory(err, "an answer"));
     CELLAR_TRY(serve_cuts_begin(cuts, question, out->arena, err));
     do
-        CELLAR_TRY(answer_part(cuts, out, err));
+        CELLAR_TRY(answer_part(cuts, tail, out, err));
     while (!out->is_refused && serve_cuts_next(cuts));
     if (!out->is_refused)
         status = tag(out, err);

@@ -28,9 +28,13 @@ typedef struct serve_answer {
     cellar_arena *arena;
 } serve_answer;
 
+/* How often the interval (95 %) of a value misses. */
+#define SERVE_TAIL 0.05
+
 /* Answers a question: judges the rules, splits it into canonical tables, asks the source of the
- * data set, puts the values into order. A refusal is an answer. Clear *out in every case. */
-cellar_status serve_answer_question(const serve_question *question, serve_answer *out,
+ * data set, puts the values into order. Each interval misses with probability at most `tail`, which
+ * is SERVE_TAIL in every format. A refusal is an answer. Clear *out in every case. */
+cellar_status serve_answer_question(const serve_question *question, double tail, serve_answer *out,
                                     cellar_error *err);
 void serve_answer_clear(serve_answer *answer);
 

@@ -166,7 +166,7 @@ cellar_status serve_reply_answer(const cellar_site *site, const serve_call *call
         CELLAR_TRY(cellar_fail_memory(err, "an answer"));
     CELLAR_TRY(serve_choices_question(request->dataset, &request->choices, request->language,
                                       call->arena, question, err));
-    CELLAR_TRY(serve_answer_question(question, &answer, err));
+    CELLAR_TRY(serve_answer_question(question, SERVE_TAIL, &answer, err));
     if (answer.is_refused) {
         status = serve_reply_refusal(reply, request->dataset, &answer.refusal);
         goto out;

@@ -24,16 +24,25 @@ static const plan_field limit_fields[] = {
     {KEY("seconds", PLAN_COUNT, serve_config_site, window_seconds)},
     {.key = NULL}};
 
+static const plan_field content_fields[] = {
+    {KEY("label", PLAN_ANY, serve_config_site, contents.label)},
+    {KEY("se", PLAN_ANY, serve_config_site, contents.se)},
+    {KEY("noise_low95", PLAN_ANY, serve_config_site, contents.noise_low95)},
+    {KEY("noise_high95", PLAN_ANY, serve_config_site, contents.noise_high95)},
+    {.key = NULL}};
+
 static const plan_field site_fields[] = {
     {KEY("title", PLAN_ANY, serve_config_site, title), .required = 1},
     {KEY("languages", PLAN_TEXTS, serve_config_site, languages)},
     {KEY("base_url", PLAN_TEXT, serve_config_site, base_url)},
     {KEY("license", PLAN_TEXT, serve_config_site, license)},
     {.key = "limits", .kind = PLAN_MAP, .offset = 0, .fields = limit_fields},
+    {.key = "contents", .kind = PLAN_MAP, .offset = 0, .fields = content_fields},
     {KEY("tokens", PLAN_FILE, serve_config_site, tokens)},
     {KEY("audit", PLAN_FILE, serve_config_site, audit)},
     {KEY("state", PLAN_FILE, serve_config_site, state)},
     {KEY("page", PLAN_FILE, serve_config_site, page)},
+    {KEY("agency", PLAN_FILE, serve_config_site, agency)},
     {.key = NULL}};
 
 static const plan_field variable_fields[] = {
@@ -46,6 +55,11 @@ static const plan_field variable_fields[] = {
     {KEY("levels", PLAN_ANY, serve_config_variable, levels)},
     {KEY("labels", PLAN_ANY, serve_config_variable, labels)},
     {KEY("notes", PLAN_ANY, serve_config_variable, notes)},
+    {.key = NULL}};
+
+static const plan_field cell_note_fields[] = {
+    {KEY("cells", PLAN_ANY, serve_config_cell_note, cells), .required = 1},
+    {KEY("note", PLAN_ANY, serve_config_cell_note, note), .required = 1},
     {.key = NULL}};
 
 static const plan_field dataset_fields[] = {
@@ -66,6 +80,8 @@ static const plan_field dataset_fields[] = {
     {KEY("counted", PLAN_ANY, serve_config_dataset, counted)},
     {KEY("variables", PLAN_MAPS, serve_config_dataset, variables), .fields = variable_fields,
      .size = sizeof(serve_config_variable)},
+    {KEY("cell_notes", PLAN_MAPS, serve_config_dataset, cell_notes), .fields = cell_note_fields,
+     .size = sizeof(serve_config_cell_note)},
     {KEY("rules", PLAN_MAPS, serve_config_dataset, rules), .fields = serve_rule_fields,
      .size = sizeof(serve_rule_text)},
     {KEY("accept", PLAN_TEXTS, serve_config_dataset, accept)},

@@ -11,8 +11,11 @@ typedef struct serve_config_site {
     const plan_node *title; /* texts */
     plan_list languages;    /* of const char * */
     const char *base_url, *license;
-    uint64_t max_cells, calls, window_seconds; /* 0: not given */
-    const char *tokens, *audit, *state, *page; /* paths */
+    uint64_t max_cells, calls, window_seconds;          /* 0: not given */
+    const char *tokens, *audit, *state, *page, *agency; /* paths */
+    struct { /* texts: what "contents" and each of them is called */
+        const plan_node *label, *se, *noise_low95, *noise_high95;
+    } contents;
 } serve_config_site;
 
 typedef struct serve_config_variable {
@@ -26,6 +29,12 @@ typedef struct serve_config_variable {
     const plan_node *labels, *notes; /* of categories: maps from codes to texts */
 } serve_config_variable;
 
+typedef struct serve_config_cell_note {
+    plan_place place;
+    const plan_node *cells; /* a map from levels to codes */
+    const plan_node *note;  /* texts */
+} serve_config_cell_note;
+
 typedef struct serve_config_dataset {
     plan_place place;
     const char *id;
@@ -34,6 +43,7 @@ typedef struct serve_config_dataset {
     const char *population, *unit, *updated, *next_update, *period;
     const plan_node *title, *note, *source, *contact, *counted; /* texts */
     plan_list variables;                                        /* of serve_config_variable */
+    plan_list cell_notes;                                       /* of serve_config_cell_note */
     plan_list rules;                                            /* of serve_rule_text */
     plan_list accept;                                           /* of const char * */
     const plan_node *records, *ledger, *budget, *cell_key;      /* serve_drawn_read() */

@@ -45,7 +45,7 @@ static cellar_status add_dataset(const serve_config *config, const serve_config_
 {
     serve_drawn_text text = {0};
     cellar_status status = CELLAR_OK;
-    if (words->kind != SERVE_BUDGET + 1 && words->kind != SERVE_CELL_KEY + 1)
+    if (!serve_kind_grows((serve_kind) (words->kind - 1)))
         return CELLAR_OK;
     CELLAR_TRY(serve_drawn_read(config, words, &text, err));
     for (size_t v = 0; v < text.records.variables.n; v++) {

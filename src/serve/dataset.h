@@ -49,19 +49,33 @@ typedef struct serve_variable {
 /* Where the values come from, and so what is promised. */
 typedef enum serve_kind { SERVE_RELEASES, SERVE_CUBE, SERVE_BUDGET, SERVE_CELL_KEY } serve_kind;
 
-typedef struct serve_source serve_source; /* source.h */
-typedef struct serve_rules serve_rules;   /* rules.h */
-typedef struct serve_prices serve_prices; /* price.h */
+/* 1 when a vault draws its tables, so that there can be more of them than there are. */
+static inline int serve_kind_grows(serve_kind kind)
+{
+    return kind == SERVE_BUDGET || kind == SERVE_CELL_KEY;
+}
+
+typedef struct serve_source serve_source;       /* source.h */
+typedef struct serve_rules serve_rules;         /* rules.h */
+typedef struct serve_prices serve_prices;       /* price.h */
+typedef struct serve_cell_note serve_cell_note; /* cell_notes.h */
+
+enum { SERVE_CONTENT_LABELS = 4 };
 
 /* Everything belongs to the site, and stays as it is until the next reload. */
 typedef struct serve_dataset {
     const char *id; /* in addresses: letters, digits, '-' and '_' */
     serve_kind kind;
-    const char *population;                                 /* whose budget it is */
-    const char *unit;                                       /* what is protected: "person" */
+    const char *population; /* whose budget it is */
+    const char *joint; /* what all tables of a budget together promise; NULL: the source says */
+    const char *unit;  /* what is protected: "person" */
     serve_texts title, note, source_name, contact, counted; /* counted: "persons" */
-    const char *updated, *next_update;                      /* dates; next_update or NULL */
-    const char *const *languages; /* of the site; the first is the default */
+    serve_texts contents_label; /* of the contents as a variable; in == NULL: in English */
+    serve_texts content_labels[SERVE_CONTENT_LABELS]; /* by serve_content; of counts `counted` */
+    const serve_cell_note *cell_notes;
+    size_t n_cell_notes;
+    const char *updated, *next_update; /* dates; next_update or NULL */
+    const char *const *languages;      /* of the site; the first is the default */
     size_t n_languages;
     const serve_variable *variables; /* a fixed order, which is that of canonical tables */
     size_t n_variables;

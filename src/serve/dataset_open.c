@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "serve/cell_notes.h"
 #include "cube/cube.h"
 #include "plan/plan.h"
+#include "serve/guarantee.h"
 #include "serve/price.h"
 #include "serve/records.h"
 #include "serve/releases.h"
@@ -41,6 +43,8 @@ static cellar_status take_cube(building *b)
 {
     cellar_cube *cube = NULL;
     cellar_status status = cellar_cube_open(b->words->cube, &cube, b->err);
+    if (status == CELLAR_OK)
+        status = cellar_cube_recertify(cube, b->words->cube, b->err);
     for (size_t v = 0; status == CELLAR_OK && v < cube->n_variables; v++)
         status = add_variable(b, &cube->variables[v]);
     if (status == CELLAR_OK)
@@ -139,6 +143,18 @@ typedef struct drawing {
     serve_prices prices;
 } drawing;
 
+/* What is promised about all tables together comes before the cost of one. */
+static cellar_status take_joint(building *b, const drawing *own)
+{
+    cellar_text words = {0};
+    serve_add_cap(&own->prices.cap, b->dataset->unit,
+                  (cellar_neighbours) own->text.budget.neighbours, &words);
+    if (!words.failed)
+        b->dataset->joint = cellar_arena_copy(b->site->arena, words.bytes, words.length);
+    cellar_text_clear(&words);
+    return b->dataset->joint != NULL ? CELLAR_OK : cellar_fail_memory(b->err, "a data set");
+}
+
 static cellar_status take_drawn(building *b)
 {
     drawing *own = cellar_alloc(1, sizeof *own);
@@ -155,6 +171,7 @@ static cellar_status take_drawn(building *b)
         CELLAR_TRY(
             serve_prices_init(&own->prices, b->config->name, &own->text, b->dataset->unit, b->err));
         b->dataset->prices = &own->prices;
+        CELLAR_TRY(take_joint(b, own));
     }
     CELLAR_TRY(serve_source_open_releases(b->words->folder, 1, &b->dataset->source, b->err));
 out:
@@ -201,6 +218,22 @@ void serve_dataset_close(serve_dataset *dataset)
 /* ---- words -------------------------------------------------------------------------------------
  */
 
+static cellar_status read_contents(building *b, plan_reading *reading)
+{
+    const serve_config_site *site = &b->config->site;
+    const struct {
+        const plan_node *node;
+        serve_texts *out;
+    } texts[] = {{site->contents.label, &b->dataset->contents_label},
+                 {site->contents.se, &b->dataset->content_labels[SERVE_SE]},
+                 {site->contents.noise_low95, &b->dataset->content_labels[SERVE_LOW]},
+                 {site->contents.noise_high95, &b->dataset->content_labels[SERVE_HIGH]}};
+    cellar_status status = CELLAR_OK;
+    for (size_t i = 0; status == CELLAR_OK && i < sizeof texts / sizeof *texts; i++)
+        status = serve_texts_read(reading, texts[i].node, &b->config->languages, texts[i].out);
+    return status;
+}
+
 static cellar_status read_texts(building *b)
 {
     const serve_config_dataset *w = b->words;
@@ -216,6 +249,7 @@ static cellar_status read_texts(building *b)
     CELLAR_TRY(serve_texts_read(&reading, w->source, languages, &d->source_name));
     CELLAR_TRY(serve_texts_read(&reading, w->contact, languages, &d->contact));
     CELLAR_TRY(serve_texts_read(&reading, w->counted, languages, &d->counted));
+    CELLAR_TRY(read_contents(b, &reading));
     if (d->counted.in == NULL)
         d->counted = serve_texts_same(languages, d->unit, b->site->arena);
     if (d->counted.in == NULL)
@@ -288,6 +322,7 @@ cellar_status serve_dataset_open(cellar_site *site, const serve_config_dataset *
     CELLAR_TRY(read_texts(&b));
     CELLAR_TRY(take_source(&b));
     CELLAR_TRY(serve_variables_word(b.config, words, b.variables, out->n_variables, err));
+    CELLAR_TRY(serve_cell_notes_read(b.config, words, site->arena, out, err));
     CELLAR_TRY(add_period(&b));
     CELLAR_TRY(serve_source_refresh(out->source, out, err));
     CELLAR_TRY(serve_rules_make(b.config->name, &words->rules, out, site->arena, &out->rules, err));

@@ -20,8 +20,13 @@ static const plan_field class_fields[] = {
     {KEY("mechanism", PLAN_TEXT, serve_class, mechanism), .required = 1},
     {.key = NULL}};
 
+static const plan_field cap_fields[] = {{KEY("rho", PLAN_DECIMAL, serve_cap_text, rho)},
+                                        {KEY("epsilon", PLAN_DECIMAL, serve_cap_text, epsilon)},
+                                        {KEY("delta", PLAN_DECIMAL, serve_cap_text, delta)},
+                                        {.key = NULL}};
+
 static const plan_field budget_fields[] = {
-    {KEY("currency", PLAN_CHOICE, serve_budget_text, currency), .words = "rho|epsilon"},
+    {KEY("cap", PLAN_MAP, serve_budget_text, cap), .required = 1, .fields = cap_fields},
     {KEY("neighbours", PLAN_CHOICE, serve_budget_text, neighbours), .required = 1,
      .words = "add-remove|substitute"},
     {KEY("negatives", PLAN_CHOICE, serve_budget_text, negatives), .required = 1,

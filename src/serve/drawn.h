@@ -21,16 +21,21 @@ typedef struct serve_ledger_text {
     const char *dataset;
 } serve_ledger_text;
 
+/* `budget.cap`: that of the ledger's dataset, which the front cannot open. A rho, or an epsilon and
+ * perhaps a delta: the currency of all costs. */
+typedef struct serve_cap_text {
+    const char *rho, *epsilon, *delta;
+} serve_cap_text;
+
 /* `budget:` */
 typedef struct serve_budget_text {
-    int currency;                                /* 0 and 1 rho, 2 epsilon (and delta) */
+    serve_cap_text cap;
     int neighbours, negatives, parameter_choice; /* values of the enums of these names */
     uint64_t threshold;
     int below; /* 1 zero, 2 suppress */
     const char *delta;
     plan_list accept, classes; /* texts; serve_class */
 } serve_budget_text;
-enum { SERVE_CURRENCY_RHO = 1, SERVE_CURRENCY_EPSILON };
 
 /* `cell_key:` */
 typedef struct serve_cell_key_text {

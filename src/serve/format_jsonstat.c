@@ -245,8 +245,8 @@ static void jsonstat_add_pair_if(const char *name, const char *text, cellar_text
 static void jsonstat_hear(void *context, const char *name, const char *part, const char *text)
 {
     cellar_text *out = context, note = {0};
-    (void) part; /* protection has none */
-    cellar_text_printf(&note, "%s: %s", name, text);
+    cellar_text_printf(&note, "%s%s%s: %s", name, part != NULL ? ", " : "",
+                       part != NULL ? part : "", text);
     if (note.failed)
         out->failed = 1;
     else
@@ -284,6 +284,7 @@ static void jsonstat_add_head(const serve_grid *grid, const serve_format_options
     serve_grid_state_protection(grid, jsonstat_hear, out);
     if (note != NULL)
         serve_json_string(out, note);
+    serve_cell_notes_state(grid, jsonstat_hear, out);
     serve_json_close(out, ']');
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "serve/cell_notes.h"
 #include "serve/formats.h"
 #include "table/formats/px.h"
 #include "table/formats/px_pieces.h"
@@ -167,6 +168,32 @@ static void px_add_notes(const px_writer *writer)
     }
 }
 
+/* CELLNOTE("value","*",...)=: a value of each axis, or all. */
+static void px_add_cell_notes(const px_writer *writer)
+{
+    const serve_grid *grid = writer->grid;
+    const serve_dataset *dataset = grid->question->dataset;
+    size_t positions[SERVE_MAX_AXES];
+    for (size_t i = 0; i < dataset->n_cell_notes; i++) {
+        const serve_cell_note *note = &dataset->cell_notes[i];
+        cellar_text name = {0};
+        if (!serve_cell_note_fits(grid, note, positions))
+            continue;
+        for (size_t a = 0; a < grid->n_axes; a++) {
+            cellar_text_add_string(&name, a > 0 ? "\",\"" : "");
+            cellar_px_add_plain(&name, positions[a] != SIZE_MAX
+                                           ? serve_grid_heading(grid, a, positions[a]).label
+                                           : "*");
+        }
+        if (name.failed)
+            writer->out->failed = 1;
+        else
+            cellar_px_add_entry(writer->out, "CELLNOTE", "", name.bytes,
+                                px_text(writer, note->text));
+        cellar_text_clear(&name);
+    }
+}
+
 /* ---- data ------------------------------------------------------------------- */
 
 static void px_add_data(const px_writer *writer)
@@ -210,6 +237,7 @@ cellar_status serve_write_px(const serve_answer *answer, const serve_format_opti
     px_add_axes(&writer);
     cellar_px_add_symbols(out);
     px_add_notes(&writer);
+    px_add_cell_notes(&writer);
     px_add_data(&writer);
     cellar_px_names_clear(&writer.names);
     return out->failed ? cellar_fail_memory(err, "an answer in px") : CELLAR_OK;

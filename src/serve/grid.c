@@ -36,8 +36,10 @@ static serve_axis grid_axis(const serve_grid *grid, const serve_side *side)
 
 void serve_grid_init(serve_grid *grid, const serve_question *question, const serve_answer *answer)
 {
-    const serve_axis contents = {
-        .code = SERVE_CONTENTS_CODE, .label = "contents", .n = question->n_contents};
+    const serve_axis contents = {.code = SERVE_CONTENTS_CODE,
+                                 .label =
+                                     serve_contents_label(question->dataset, question->language),
+                                 .n = question->n_contents};
     *grid = (serve_grid){.question = question,
                          .answer = answer,
                          .n_stub = question->n_stub,
@@ -55,17 +57,27 @@ void serve_grid_init(serve_grid *grid, const serve_question *question, const ser
     }
 }
 
+serve_texts serve_content_texts(const serve_dataset *dataset, serve_content content)
+{
+    return content == SERVE_COUNT ? dataset->counted : dataset->content_labels[content];
+}
+
+const char *serve_contents_label(const serve_dataset *dataset, size_t language)
+{
+    return dataset->contents_label.in != NULL ? dataset->contents_label.in[language] : "contents";
+}
+
 const char *serve_content_label(const serve_dataset *dataset, serve_content content,
                                 size_t language)
 {
+    const serve_texts texts = serve_content_texts(dataset, content);
     static const char *const labels[SERVE_N_CONTENTS] = {
         [SERVE_COUNT] = "count",
         [SERVE_SE] = "standard error of the protection noise",
         [SERVE_LOW] = "lower bound (95 %, protection noise)",
         [SERVE_HIGH] = "upper bound (95 %, protection noise)",
     };
-    return content == SERVE_COUNT && dataset->counted.in != NULL ? dataset->counted.in[language]
-                                                                 : labels[content];
+    return texts.in != NULL ? texts.in[language] : labels[content];
 }
 
 /* A category carries its note; a group that a user made has none. */
@@ -210,6 +222,7 @@ static void grid_state_notes(const serve_grid *grid, serve_listener *say, void *
                 say(context, axis->label, heading.label, heading.note);
         }
     }
+    serve_cell_notes_state(grid, say, context);
 }
 
 void serve_grid_state(const serve_grid *grid, serve_listener *say, void *context)

@@ -36,9 +36,13 @@ typedef struct serve_grid {
 /* The answer is no refusal. `answer` may be NULL for a grid of headings alone. */
 void serve_grid_init(serve_grid *grid, const serve_question *question, const serve_answer *answer);
 
-/* The label of a content in the language of the data set; of the count what is counted. */
+/* The labels of a content; of the count what is counted. .in is NULL where there is none but the
+ * English one. */
+serve_texts serve_content_texts(const serve_dataset *dataset, serve_content content);
+/* Its label in a language, and that of all contents as a variable. */
 const char *serve_content_label(const serve_dataset *dataset, serve_content content,
                                 size_t language);
+const char *serve_contents_label(const serve_dataset *dataset, size_t language);
 serve_heading serve_grid_heading(const serve_grid *grid, size_t axis, size_t position);
 /* The positions along the axes first .. last - 1 of the `index`-th combination of them. */
 void serve_grid_positions(const serve_grid *grid, size_t first, size_t last, size_t index,
@@ -79,6 +83,12 @@ void serve_grid_state_protection(const serve_grid *grid, serve_listener *say, vo
 void serve_grid_state(const serve_grid *grid, serve_listener *say, void *context);
 /* Adds all of it in one line, for formats that have one place: "Protection: ... | Source: ...". */
 void serve_grid_add_statements(const serve_grid *grid, cellar_text *text);
+
+/* (cell_notes.c) 1 when cells of a grid have the note: then positions[axis] is the heading that it
+ * names, SIZE_MAX on axes where it is about all of them. */
+int serve_cell_note_fits(const serve_grid *grid, const serve_cell_note *note, size_t *positions);
+/* States every note that cells of a grid have: "Cells", "North, women" and the text. */
+void serve_cell_notes_state(const serve_grid *grid, serve_listener *say, void *context);
 
 /* "Persons by region, sex": adds a title of the table as it was asked for. */
 void serve_grid_add_title(const serve_grid *grid, cellar_text *text);

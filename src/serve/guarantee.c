@@ -5,6 +5,8 @@
 
 #include <sodium.h>
 
+#include "ledger/ledger.h"
+
 void serve_digest(const void *bytes, size_t length, char out[SERVE_ID_TEXT])
 {
     unsigned char hash[(SERVE_ID_TEXT - 1) / 2];
@@ -52,4 +54,20 @@ void serve_add_guarantee(const char *subject, const json_t *certificate, cellar_
     if (json_is_number(rho))
         add_bound(out, ", rho", json_number_value(rho));
     cellar_text_printf(out, " (%s).", neighbours != NULL ? neighbours : "add-remove");
+}
+
+/* That of the ledger's statement: the cap holds whatever was asked after seeing what. The formula
+ * is Proposition 1.3 of Bun and Steinke (2016). */
+void serve_add_cap(const cellar_amounts *cap, const char *unit, cellar_neighbours neighbours,
+                   cellar_text *out)
+{
+    const int by_rho = cap->rho_nano != CELLAR_NO_RHO;
+    char cost[CELLAR_COST_TEXT];
+    cellar_ledger_cost_text(cap, by_rho, cost);
+    cellar_text_printf(out,
+                       "All tables that are ever drawn from these data are together differentially "
+                       "private for one %s: %s (%s%s).",
+                       unit, cost,
+                       by_rho ? "epsilon = rho + 2 sqrt(rho ln(1/delta)) for every delta; " : "",
+                       cellar_neighbours_name(neighbours));
 }

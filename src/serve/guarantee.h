@@ -5,6 +5,9 @@
 
 #include <jansson.h>
 
+#include <cellar/amounts.h>
+#include <cellar/terms.h>
+
 #include "base/text.h"
 
 enum { SERVE_ID_TEXT = 33 };
@@ -15,5 +18,10 @@ void serve_digest(const void *bytes, size_t length, char out[SERVE_ID_TEXT]);
 /* Adds a sentence about what `subject` ("All tables of this cube together") promise: the epsilon of
  * a certificate for its unit, or that there is no differential privacy. */
 void serve_add_guarantee(const char *subject, const json_t *certificate, cellar_text *out);
+
+/* Adds a sentence about what a cap promises for all tables that are ever drawn under it. `cap` is a
+ * rho where it has one, else an epsilon and a delta. */
+void serve_add_cap(const cellar_amounts *cap, const char *unit, cellar_neighbours neighbours,
+                   cellar_text *out);
 
 #endif

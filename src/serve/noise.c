@@ -14,7 +14,7 @@
 #include "release/release.h"
 
 enum { SUM_WIDTH_MAX = 4096 }; /* of the distribution of a sum: convolving wider ones takes long */
-static const double TAIL = 0.025, SE_UNITS = 100; /* SERVE_NOISE_DECIMALS */
+static const double SE_UNITS = 100; /* SERVE_NOISE_DECIMALS */
 
 /* ---- life cycle --------------------------------------------------------------------------------
  */
@@ -58,7 +58,10 @@ cellar_status serve_noise_init(serve_noise *noise, const cellar_release *release
     noise->kind = SERVE_NOISE_ADDED;
     cellar_mechanism_mean_variance(noise->mechanism, 0, &mean, &noise->variance);
     noise->kurtosis = excess_kurtosis(noise->mechanism, noise->variance);
-    return CELLAR_OK;
+    status = cellar_noise_wave_init(&noise->wave, spec, &ignored);
+    noise->has_wave = status == CELLAR_OK;
+    return status != CELLAR_ERR_MEMORY ? CELLAR_OK
+                                       : cellar_fail_memory(err, "the noise of a release");
 }
 
 void serve_noise_clear(serve_noise *noise)
@@ -77,9 +80,9 @@ double serve_noise_sd(const serve_noise *noise, double n)
 
 /* E. A. Cornish and R. A. Fisher's expansion of the quantile of a sum of n variables that are
  * symmetric about zero; its next term is of the order 1/n^2. */
-static double expanded_quantile(const serve_noise *noise, double n)
+static double expanded_quantile(const serve_noise *noise, double n, double tail)
 {
-    const double z = qnorm(TAIL, 0, 1, 0, 0);
+    const double z = qnorm(tail / 2, 0, 1, 0, 0);
     return sqrt(n * noise->variance) * (z + noise->kurtosis / (24 * n) * (z * z * z - 3 * z));
 }
 
@@ -92,18 +95,36 @@ static double sum_width(const serve_noise *noise, uint64_t n)
                 12 * sqrt((double) n * noise->variance) + (double) high);
 }
 
-static cellar_status compute_sum(const serve_noise *noise, uint64_t n, serve_noise_sum *out,
-                                 cellar_error *err)
+/* How far noise that is whole reaches. */
+static cellar_status reach_of_wide(const serve_noise *noise, uint64_t n, double tail, double *out,
+                                   cellar_error *err)
+{
+    cellar_noise_term term = {.wave = &noise->wave, .weight = 1, .n = (double) n};
+    cellar_weighted_noise *sum = NULL;
+    cellar_status status;
+    *out = ceil(expanded_quantile(noise, (double) n, tail));
+    if (!noise->has_wave)
+        return CELLAR_OK;
+    status = cellar_weighted_noise_create(&term, 1, &sum, err);
+    if (status == CELLAR_OK)
+        *out = floor(cellar_weighted_noise_width(sum, tail));
+    cellar_weighted_noise_free(sum);
+    return status;
+}
+
+static cellar_status compute_sum(const serve_noise *noise, uint64_t n, double tail,
+                                 serve_noise_sum *out, cellar_error *err)
 {
     const int64_t far = INT64_C(1) << 40; /* where no count is too small */
     cellar_reading reading = {.number = far,
                               .channel = {noise->mechanism, noise->negatives, 0, NULL}};
     cellar_noise_sum *sum = NULL;
     double low, high;
-    *out = (serve_noise_sum){.n = n};
+    *out = (serve_noise_sum){.n = n, .tail = tail};
     if (n > 1 && sum_width(noise, n) > SUM_WIDTH_MAX) {
-        out->below = out->above = ceil(expanded_quantile(noise, (double) n));
-        return CELLAR_OK;
+        cellar_status status = reach_of_wide(noise, n, tail, &out->above, err);
+        out->below = out->above;
+        return status;
     }
     if (n > 1) {
         cellar_status status = cellar_noise_sum_create(noise->mechanism, n, &sum, err);
@@ -111,14 +132,14 @@ static cellar_status compute_sum(const serve_noise *noise, uint64_t n, serve_noi
             return status;
         reading.channel.sum = sum;
     }
-    cellar_interval_count(&reading, TAIL, &low, &high);
+    cellar_interval_count(&reading, tail / 2, &low, &high);
     cellar_noise_sum_free(sum);
     out->below = (double) far - low;
     out->above = high - (double) far;
     return CELLAR_OK;
 }
 
-static cellar_status find_sum(serve_noise *noise, uint64_t n, serve_noise_sum *out,
+static cellar_status find_sum(serve_noise *noise, uint64_t n, double tail, serve_noise_sum *out,
                               cellar_error *err)
 {
     serve_noise_sum *kept = &noise->sums[n % SERVE_NOISE_SUMS];
@@ -126,9 +147,9 @@ static cellar_status find_sum(serve_noise *noise, uint64_t n, serve_noise_sum *o
     pthread_mutex_lock(&noise->lock);
     *out = *kept;
     pthread_mutex_unlock(&noise->lock);
-    if (out->n == n)
+    if (out->n == n && out->tail == tail)
         return CELLAR_OK;
-    status = compute_sum(noise, n, out, err);
+    status = compute_sum(noise, n, tail, out, err);
     if (status == CELLAR_OK) {
         pthread_mutex_lock(&noise->lock);
         *kept = *out;
@@ -137,11 +158,11 @@ static cellar_status find_sum(serve_noise *noise, uint64_t n, serve_noise_sum *o
     return status;
 }
 
-static cellar_status value_of_added(serve_noise *noise, size_t n, serve_value *out,
+static cellar_status value_of_added(serve_noise *noise, size_t n, double tail, serve_value *out,
                                     cellar_error *err)
 {
     serve_noise_sum sum;
-    cellar_status status = find_sum(noise, n, &sum, err);
+    cellar_status status = find_sum(noise, n, tail, &sum, err);
     if (status != CELLAR_OK)
         return status;
     out->se = serve_noise_sd(noise, (double) n);
@@ -154,7 +175,7 @@ static cellar_status value_of_added(serve_noise *noise, size_t n, serve_value *o
  */
 
 static void value_of_single(const serve_noise *noise, const int64_t *released, size_t n,
-                            serve_value *out)
+                            double tail, serve_value *out)
 {
     double variance = 0;
     out->low = out->high = 0;
@@ -164,7 +185,7 @@ static void value_of_single(const serve_noise *noise, const int64_t *released, s
             .channel = {noise->mechanism, noise->negatives, noise->threshold, NULL}};
         cellar_moments moments;
         double low, high;
-        cellar_interval_count(&reading, TAIL / (double) n, &low, &high);
+        cellar_interval_count(&reading, tail / 2 / (double) n, &low, &high);
         cellar_mechanism_moments(noise->mechanism, released[i] > 0 ? released[i] : 0,
                                  noise->negatives, &moments);
         out->low += low;
@@ -174,7 +195,7 @@ static void value_of_single(const serve_noise *noise, const int64_t *released, s
     out->se = sqrt(variance);
 }
 
-cellar_status serve_noise_value(serve_noise *noise, const int64_t *released, size_t n,
+cellar_status serve_noise_value(serve_noise *noise, const int64_t *released, size_t n, double tail,
                                 serve_value *out, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
@@ -183,10 +204,10 @@ cellar_status serve_noise_value(serve_noise *noise, const int64_t *released, siz
         return CELLAR_OK;
     switch (noise->kind) {
     case SERVE_NOISE_ADDED:
-        status = value_of_added(noise, n, out, err);
+        status = value_of_added(noise, n, tail, out, err);
         break;
     case SERVE_NOISE_SINGLE:
-        value_of_single(noise, released, n, out);
+        value_of_single(noise, released, n, tail, out);
         break;
     case SERVE_NOISE_UNKNOWN:
         break;

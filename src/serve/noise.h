@@ -7,6 +7,7 @@
 
 #include <cellar/release.h>
 
+#include "inference/weighted_noise.h"
 #include "serve/answer.h"
 
 /* What is known about it. */
@@ -22,6 +23,7 @@ enum { SERVE_NOISE_SUMS = 64, SERVE_NOISE_DECIMALS = 2 }; /* of standard errors 
 /* The interval of a sum of so many values, relative to it. */
 typedef struct serve_noise_sum {
     uint64_t n; /* 0: not computed yet */
+    double tail;
     double below, above;
 } serve_noise_sum;
 
@@ -31,6 +33,8 @@ typedef struct serve_noise {
     cellar_negatives negatives;
     int64_t threshold;
     double variance, kurtosis; /* of added noise; the excess over that of a normal distribution */
+    int has_wave;              /* 1: sums of any width have an exact distribution */
+    cellar_noise_wave wave;
     pthread_mutex_t lock;
     serve_noise_sum sums[SERVE_NOISE_SUMS];
 } serve_noise;
@@ -40,11 +44,13 @@ cellar_status serve_noise_init(serve_noise *noise, const cellar_release *release
                                cellar_error *err);
 void serve_noise_clear(serve_noise *noise);
 
-/* Fills standard error and interval (95 %) of a value that is the sum of `n` released ones. The
- * interval of added noise is exact up to sums whose distribution has some thousand values, and is
- * computed from its first four moments beyond, where both agree. That of other noise is exact for
- * one value; for sums it adds up intervals that hold together, and is wider than need be. */
-cellar_status serve_noise_value(serve_noise *noise, const int64_t *released, size_t n,
+/* Fills standard error and interval of a value that is the sum of `n` released ones; the interval
+ * misses with probability at most `tail`. That of added noise is exact up to sums whose
+ * distribution has some thousand values; beyond it is at most three percent of a standard deviation
+ * too wide for Gaussian and Laplace noise, and computed from four moments for others. That of other
+ * noise is exact for one value; for sums it adds up intervals that hold together, and is wider than
+ * need be. */
+cellar_status serve_noise_value(serve_noise *noise, const int64_t *released, size_t n, double tail,
                                 serve_value *out, cellar_error *err);
 /* The standard deviation of a sum of `n` values; NAN when it is not the same for all. */
 double serve_noise_sd(const serve_noise *noise, double n);

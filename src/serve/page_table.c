@@ -56,16 +56,37 @@ static void add_refusal(const cellar_text *body, cellar_text *out)
     json_decref(problem);
 }
 
-/* The same table as a file. */
+/* The same table as a file, Excel first. */
+static void add_download(const serve_call *call, const serve_dataset *dataset, const char *format,
+                         cellar_text *out)
+{
+    cellar_text_printf(out, "<a class=\"button\" href=\"" SERVE_PXWEB2_PREFIX "/tables/%s/data?",
+                       dataset->id);
+    cellar_markup_add(out, call->request->query != NULL ? call->request->query : "");
+    cellar_text_printf(out, "&amp;outputFormat=%s\">%s</a>\n", format, format);
+}
+
 static void add_downloads(const serve_call *call, const serve_dataset *dataset, cellar_text *out)
 {
-    cellar_text_add_string(out, "<p>");
-    for (const serve_format *format = serve_formats(); format->name != NULL; format++) {
-        cellar_text_printf(out, "<a href=\"" SERVE_PXWEB2_PREFIX "/tables/%s/data?", dataset->id);
-        cellar_markup_add(out, call->request->query != NULL ? call->request->query : "");
-        cellar_text_printf(out, "&amp;outputFormat=%s\">%s</a> ", format->name, format->name);
-    }
+    cellar_text_add_string(out, "<p class=\"take\">\n");
+    add_download(call, dataset, "xlsx", out);
+    for (const serve_format *format = serve_formats(); format->name != NULL; format++)
+        if (strcmp(format->name, "xlsx") != 0)
+            add_download(call, dataset, format->name, out);
     cellar_text_add_string(out, "</p>\n");
+}
+
+/* What stands where the page's script will: the table, or why there is none. */
+static void add_main(const serve_call *call, const serve_dataset *dataset, const cellar_text *table,
+                     cellar_text *out)
+{
+    cellar_text_add_string(out, "<main class=\"plain\">\n<h1>");
+    cellar_markup_add(out, dataset->title.in[call->language]);
+    cellar_text_add_string(out, "</h1>\n");
+    add_downloads(call, dataset, out);
+    cellar_text_add_string(out, "<div class=\"scroll\">\n");
+    cellar_text_add(out, table->bytes, table->length);
+    cellar_text_add_string(out, "</div>\n</main>\n");
 }
 
 cellar_status serve_route_table(cellar_site *site, const serve_call *call, serve_reply *reply,
@@ -95,10 +116,8 @@ cellar_status serve_route_table(cellar_site *site, const serve_call *call, serve
         add_problem(why.message, &reply->body);
     else if (inner.status != 200)
         add_refusal(&inner.body, &reply->body);
-    else {
-        cellar_text_add(&reply->body, inner.body.bytes, inner.body.length);
-        add_downloads(call, dataset, &reply->body);
-    }
+    else
+        add_main(call, dataset, &inner.body, &reply->body);
     cellar_text_clear(&inner.body);
     cellar_text_add(&reply->body, place + sizeof PLACE - 1,
                     (size_t) (page + length - place) - (sizeof PLACE - 1));

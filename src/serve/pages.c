@@ -21,6 +21,7 @@ typedef struct page {
 struct serve_pages {
     page *items; /* by path */
     size_t n, room, n_bytes;
+    size_t n_first; /* the agency's, which are read first */
 };
 
 /* ---- reading -----------------------------------------------------------------------------------
@@ -42,6 +43,10 @@ static cellar_status add_page(serve_pages *pages, const char *file, const char *
                               cellar_error *err)
 {
     page *one;
+    cellar_status status;
+    for (size_t i = 0; i < pages->n_first; i++)
+        if (strcmp(pages->items[i].path, path) == 0)
+            return CELLAR_OK; /* the agency's stands instead */
     if (pages->n == PAGES_MAX)
         return cellar_fail(err, CELLAR_ERR_RULE, "%s: more than %d files", file, PAGES_MAX);
     if (!cellar_grow(&pages->items, &pages->room, pages->n + 1, sizeof *pages->items))
@@ -51,8 +56,11 @@ static cellar_status add_page(serve_pages *pages, const char *file, const char *
     if (one->path == NULL)
         return cellar_fail_memory(err, "a page");
     memcpy(one->path, path, strlen(path));
-    return cellar_file_read_plain(file, PAGES_BYTES_MAX - pages->n_bytes, &one->bytes, &one->length,
-                                  err);
+    status = cellar_file_read_plain(file, PAGES_BYTES_MAX - pages->n_bytes, &one->bytes,
+                                    &one->length, err);
+    if (status == CELLAR_OK)
+        pages->n_bytes += one->length;
+    return status;
 }
 
 static cellar_status read_folder(serve_pages *pages, const char *folder, const char *path,
@@ -75,8 +83,6 @@ static cellar_status read_entry(serve_pages *pages, const char *folder, const ch
         status = read_folder(pages, file.bytes, at.bytes, depth + 1, err);
     else if (S_ISREG(about.st_mode))
         status = add_page(pages, file.bytes, at.bytes, err);
-    if (status == CELLAR_OK && S_ISREG(about.st_mode))
-        pages->n_bytes += pages->items[pages->n - 1].length;
 out:
     cellar_text_clear(&file);
     cellar_text_clear(&at);
@@ -102,14 +108,19 @@ static int by_path(const void *a, const void *b)
     return strcmp(((const page *) a)->path, ((const page *) b)->path);
 }
 
-cellar_status serve_pages_open(const char *folder, serve_pages **out, cellar_error *err)
+cellar_status serve_pages_open(const char *folder, const char *agency, serve_pages **out,
+                               cellar_error *err)
 {
     serve_pages *pages = cellar_alloc(1, sizeof *pages);
-    cellar_status status;
+    cellar_status status = CELLAR_OK;
     *out = NULL;
     if (pages == NULL)
         return cellar_fail_memory(err, "a page");
-    status = read_folder(pages, folder, "", 0, err);
+    if (agency != NULL)
+        status = read_folder(pages, agency, "", 0, err);
+    pages->n_first = pages->n;
+    if (status == CELLAR_OK)
+        status = read_folder(pages, folder, "", 0, err);
     if (status != CELLAR_OK) {
         serve_pages_close(pages);
         return status;
@@ -131,6 +142,7 @@ static const char *type_of(const char *path)
                  {".js", "text/javascript; charset=UTF-8"},
                  {".css", "text/css; charset=UTF-8"},
                  {".json", "application/json; charset=UTF-8"},
+                 {".geojson", "application/geo+json"},
                  {".svg", "image/svg+xml"},
                  {".png", "image/png"},
                  {".ico", "image/x-icon"},
@@ -193,10 +205,12 @@ cellar_status serve_route_pages(cellar_site *site, const serve_call *call, serve
 {
     cellar_text path = {0};
     const page *found;
+    const int is_view = call->n_segments == 0 ||
+                        (call->n_segments == 1 && strcmp(call->segments[0], "operator") == 0);
     (void) err;
-    for (size_t i = 0; i < call->n_segments; i++)
+    for (size_t i = 0; i < call->n_segments && !is_view; i++)
         cellar_text_printf(&path, "%s%s", i > 0 ? "/" : "", call->segments[i]);
-    if (call->n_segments == 0)
+    if (is_view)
         cellar_text_add_string(&path, "index.html");
     if (path.failed)
         return CELLAR_ERR_MEMORY;

@@ -9,13 +9,15 @@
 
 typedef struct serve_pages serve_pages;
 
-/* Reads the files of a folder and of the folders in it; links and hidden names are left out.
+/* Reads the files of a folder and of the folders in it; links and hidden names are left out. Files
+ * of the folder `agency`, NULL for none, come on top, and in place of those of the same name.
  * Refuses more than 64 MiB. On failure *out is NULL. */
-cellar_status serve_pages_open(const char *folder, serve_pages **out, cellar_error *err);
+cellar_status serve_pages_open(const char *folder, const char *agency, serve_pages **out,
+                               cellar_error *err);
 void serve_pages_close(serve_pages *pages); /* NULL is fine */
 
-/* The file at the address of a call ("/" is index.html), or a plain page that lists the data sets
- * where there is no index.html. 404 when there is none. */
+/* The file at the address of a call ("/" and "/operator" are index.html), or a plain page that
+ * lists the data sets where there is no index.html. 404 when there is none. */
 serve_route serve_route_pages;
 
 /* The page itself, index.html; NULL when there is none. */

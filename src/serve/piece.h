@@ -40,8 +40,9 @@ void piece_file_free(piece_file *file); /* NULL is fine */
  * variables or categories are others. */
 cellar_status piece_file_fit(piece_file *file, const serve_dataset *dataset, cellar_error *err);
 
-/* The values of a cut, added up from the cells of a table of the file that lies above it. */
+/* The values of a cut, added up from the cells of a table of the file that lies above it; each
+ * interval misses with probability at most `tail`. */
 cellar_status piece_ask(piece_file *file, const serve_table *table, const serve_cut *cut,
-                        serve_value *out, cellar_error *err);
+                        double tail, serve_value *out, cellar_error *err);
 
 #endif

@@ -23,6 +23,7 @@ typedef struct adding {
     piece_file *file;
     const cellar_schema *schema;
     const serve_cut *cut;
+    double tail;
     column columns[CELLAR_MAX_VARIABLES];
     int64_t *released; /* what was added up, without structural zeros */
     size_t n_released, room;
@@ -157,7 +158,7 @@ static cellar_status add_value(adding *a, const size_t *pick, serve_value *out, 
     }
     if (a->n_released == 0)
         out->status = CELLAR_CELL_STRUCTURAL_ZERO;
-    return serve_noise_value(&a->file->noise, a->released, a->n_released, out, err);
+    return serve_noise_value(&a->file->noise, a->released, a->n_released, a->tail, out, err);
 }
 
 /* ---- all values --------------------------------------------------------------------------------
@@ -194,9 +195,10 @@ static cellar_status prepare(adding *a, const serve_table *table, cellar_error *
 }
 
 cellar_status piece_ask(piece_file *file, const serve_table *table, const serve_cut *cut,
-                        serve_value *out, cellar_error *err)
+                        double tail, serve_value *out, cellar_error *err)
 {
-    adding a = {.file = file, .schema = cellar_release_schema(file->release), .cut = cut};
+    adding a = {
+        .file = file, .schema = cellar_release_schema(file->release), .cut = cut, .tail = tail};
     size_t n = 1;
     cellar_status status = CELLAR_OK;
     CELLAR_TRY(prepare(&a, table, err));

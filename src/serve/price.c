@@ -49,6 +49,19 @@ static cellar_status check_accept(const char *name, const serve_drawn_text *text
     return CELLAR_OK;
 }
 
+static cellar_status take_cap(serve_prices *prices, const char *name, const serve_drawn_text *text,
+                              cellar_error *err)
+{
+    const serve_cap_text *cap = &text->budget.cap;
+    cellar_error why = {"expected rho, or epsilon and perhaps delta"};
+    if ((cap->rho != NULL) != (cap->epsilon != NULL) && (cap->rho == NULL || cap->delta == NULL) &&
+        cellar_amounts_parse_cap(cap->epsilon, cap->delta, cap->rho, &prices->cap, &why) ==
+            CELLAR_OK)
+        return CELLAR_OK;
+    return cellar_plan_fail(name, &(plan_place){text->records.tree->line, NULL}, "budget.cap", err,
+                            "%s", why.message);
+}
+
 /* ---- one class ---------------------------------------------------------------------------------
  */
 
@@ -120,12 +133,13 @@ cellar_status serve_prices_init(serve_prices *prices, const char *name,
     const plan_list *classes = &text->budget.classes;
     cellar_table *cell = NULL;
     cellar_status status = CELLAR_OK;
-    *prices = (serve_prices){.by_rho = text->budget.currency != SERVE_CURRENCY_EPSILON,
+    *prices = (serve_prices){.by_rho = text->budget.cap.rho != NULL,
                              .options = options_make(text, unit),
                              .items = cellar_alloc(classes->n, sizeof *prices->items)};
     if (prices->items == NULL)
         return cellar_fail_memory(err, "prices");
     CELLAR_TRY(check_accept(name, text, err));
+    CELLAR_TRY(take_cap(prices, name, text, err));
     CELLAR_TRY(one_cell(&cell, err));
     for (; prices->n < classes->n && status == CELLAR_OK; prices->n++) {
         serve_price *price = &prices->items[prices->n];

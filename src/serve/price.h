@@ -27,6 +27,7 @@ typedef struct serve_prices {
     serve_price *items; /* of the classes, in their order */
     size_t n;
     int by_rho;
+    cellar_amounts cap;             /* that all tables together stay below */
     cellar_protect_options options; /* of every release */
 } serve_prices;
 

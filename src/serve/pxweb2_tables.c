@@ -133,7 +133,7 @@ static void pxweb2_add_table(const cellar_site *site, const serve_dataset *datas
     serve_json_open(out, '[');
     for (size_t v = 0; v < dataset->n_variables; v++)
         serve_json_string(out, dataset->variables[v].label.in[language]);
-    serve_json_string(out, "contents");
+    serve_json_string(out, serve_contents_label(dataset, language));
     serve_json_close(out, ']');
     if (dataset->source_name.in != NULL)
         serve_json_pair(out, "source", dataset->source_name.in[language]);

@@ -171,9 +171,10 @@ out:
     return status;
 }
 
-cellar_status serve_records_count(const cellar_plan *records, const serve_axes *axes,
-                                  const serve_table *table, const serve_record_keys *keys,
-                                  cellar_table **out, cellar_error *err)
+cellar_status serve_records_count(const cellar_plan *records, serve_counter *counter,
+                                  const serve_axes *axes, const serve_table *table,
+                                  const serve_record_keys *keys, cellar_table **out,
+                                  cellar_error *err)
 {
     const chosen c = choose(axes, table);
     cellar_variable_spec variables[CELLAR_MAX_VARIABLES];
@@ -189,7 +190,7 @@ cellar_status serve_records_count(const cellar_plan *records, const serve_axes *
         spec.key_range = keys->range;
     }
     spec.n_threads = 1; /* the vault counts several tables at once */
-    CELLAR_TRY(cellar_tabulate(&spec, &fine, NULL, err));
+    CELLAR_TRY(serve_counter_ask(counter, &spec, &fine, err));
     if (c.is_finest) {
         *out = fine;
         return CELLAR_OK;

@@ -5,6 +5,7 @@
 #define CELLAR_SERVE_RECORDS_H
 
 #include "cube/variable.h"
+#include "serve/counter.h"
 #include "serve/dataset.h"
 #include "serve/drawn.h"
 
@@ -37,10 +38,11 @@ typedef struct serve_record_keys {
  * are named like their levels. The table names at least one variable. On failure *out is NULL. */
 cellar_status serve_records_declare(const serve_axes *axes, const serve_table *table,
                                     cellar_table **out, cellar_error *err);
-/* Counts a canonical table, in one pass over the data. `keys` may be NULL. Several threads may
- * count at once. On failure *out is NULL, and the message may name files. */
-cellar_status serve_records_count(const cellar_plan *records, const serve_axes *axes,
-                                  const serve_table *table, const serve_record_keys *keys,
-                                  cellar_table **out, cellar_error *err);
+/* Counts a canonical table of `records`, which `counter` has open. `keys` may be NULL. Several
+ * threads may count at once. On failure *out is NULL, and the message may name files. */
+cellar_status serve_records_count(const cellar_plan *records, serve_counter *counter,
+                                  const serve_axes *axes, const serve_table *table,
+                                  const serve_record_keys *keys, cellar_table **out,
+                                  cellar_error *err);
 
 #endif

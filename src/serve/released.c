@@ -108,7 +108,7 @@ static cellar_status measure(const serve_dataset *dataset, const serve_table *ta
     if (values == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "rules on released values"));
     do {
-        CELLAR_TRY(dataset->source->ops->ask(dataset->source, &w.cut, values, err));
+        CELLAR_TRY(dataset->source->ops->ask(dataset->source, &w.cut, SERVE_TAIL, values, err));
         serve_tally_add(tally, dataset->rules, values, w.n_cells);
     } while (walk_next(&w));
 out:

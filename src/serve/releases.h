@@ -21,12 +21,14 @@ cellar_status serve_releases_compare(const serve_source *source, const serve_cut
                                      cellar_comparison comparison, const serve_cut *second,
                                      double confidence, cellar_cube_finding *out,
                                      cellar_error *err);
-cellar_status serve_releases_bounds(const serve_source *source, const serve_cut *cut,
-                                    double confidence, int is_simultaneous, double *below,
-                                    double *above, cellar_error *err);
 cellar_status serve_releases_noisy(const serve_source *source, const serve_dataset *dataset,
                                    const serve_table *table, int *needs_bootstrap,
                                    cellar_noisy **out, cellar_error *err);
+
+/* The certificate of a pack, in its folder, and what it promises for all tables together: a
+ * sentence to free with cellar_free() (joint.c). */
+#define SERVE_JOINT_FILE "certificate.json"
+cellar_status serve_joint_read(const char *folder, char **out, cellar_error *err);
 
 /* The releases that were read. */
 size_t serve_releases_n(const serve_source *source);

@@ -9,6 +9,7 @@
 #include "serve/guarantee.h"
 #include "serve/pages.h"
 #include "serve/request.h"
+#include "serve/source.h"
 
 enum { CALL_ARENA_BYTES = 1 << 26 };
 
@@ -61,6 +62,17 @@ static int is_method(const cellar_request *request, const char *method)
     return request->method != NULL && strcmp(request->method, method) == 0;
 }
 
+/* What a vault drew for another front, or for one that ended meanwhile. A folder that cannot be
+ * read is that of the next draw to complain about. */
+static void refresh(const cellar_site *site)
+{
+    for (size_t i = 0; i < site->n_datasets; i++) {
+        const serve_dataset *dataset = &site->datasets[i];
+        if (serve_kind_grows(dataset->kind))
+            (void) !serve_source_refresh(dataset->source, dataset, NULL);
+    }
+}
+
 static cellar_status run(cellar_site *site, serve_call *call, const cellar_request *request,
                          serve_reply *reply, cellar_error *err)
 {
@@ -87,6 +99,7 @@ static cellar_status run(cellar_site *site, serve_call *call, const cellar_reque
             return serve_reply_problem(reply, 400, "There are no texts in language '%.60s'.",
                                        language);
     }
+    refresh(site);
     return dispatch(site, call, reply, err);
 }
 

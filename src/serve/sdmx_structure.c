@@ -93,7 +93,7 @@ static void structure_add_content_codes(const serve_dataset *dataset, cellar_tex
 {
     for (int content = 0; content < SERVE_N_CONTENTS; content++) {
         structure_open_code(serve_content_code((serve_content) content), out);
-        structure_add_names(dataset, (serve_texts){NULL},
+        structure_add_names(dataset, serve_content_texts(dataset, (serve_content) content),
                             serve_content_label(dataset, (serve_content) content, 0), out);
         structure_close_code(NULL, out);
     }
@@ -106,7 +106,7 @@ static void structure_add_codelists(const serve_dataset *dataset, const serve_sd
         const size_t v = sdmx->dimensions[d].variable;
         structure_open("Codelist", "CL_", dataset, sdmx->dimensions[d].id, out);
         if (v == SIZE_MAX) {
-            structure_add_names(dataset, (serve_texts){NULL}, "contents", out);
+            structure_add_names(dataset, dataset->contents_label, "contents", out);
             structure_add_content_codes(dataset, out);
         } else {
             structure_add_names(dataset, dataset->variables[v].label, NULL, out);
@@ -134,7 +134,7 @@ static void structure_add_concepts(const serve_dataset *dataset, const serve_sdm
     for (size_t d = 0; d < sdmx->n; d++) {
         const size_t v = sdmx->dimensions[d].variable;
         structure_add_concept(dataset, sdmx->dimensions[d].id,
-                              v == SIZE_MAX ? (serve_texts){NULL} : dataset->variables[v].label,
+                              v == SIZE_MAX ? dataset->contents_label : dataset->variables[v].label,
                               "contents", out);
     }
     structure_add_concept(dataset, "OBS_VALUE", (serve_texts){NULL}, "value", out);

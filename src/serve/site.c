@@ -41,7 +41,7 @@ const serve_dataset *serve_find_dataset(const cellar_site *site, const char *id)
 int cellar_site_needs_vault(const cellar_site *site)
 {
     for (size_t i = 0; i < site->n_datasets; i++)
-        if (site->datasets[i].kind == SERVE_BUDGET || site->datasets[i].kind == SERVE_CELL_KEY)
+        if (serve_kind_grows(site->datasets[i].kind))
             return 1;
     return 0;
 }

@@ -102,7 +102,7 @@ static cellar_status build_site(cellar_site *site, const serve_config *config, c
     CELLAR_TRY(list_paths(site, err));
     page = config->site.page != NULL ? config->site.page : site->options.page;
     if (page != NULL)
-        CELLAR_TRY(serve_pages_open(page, &site->pages, err));
+        CELLAR_TRY(serve_pages_open(page, config->site.agency, &site->pages, err));
     CELLAR_TRY(serve_access_open(site, err));
 out:
     cellar_text_clear(&reading.path);

@@ -38,9 +38,10 @@ typedef struct serve_source_ops {
     /* Fills *out; a table that cannot be answered has exists = 0, which is no failure. */
     cellar_status (*status)(const serve_source *source, const serve_dataset *dataset,
                             const serve_table *table, serve_status *out, cellar_error *err);
-    /* The values of a cut in the order of its sides, the last fastest; only when it exists. */
-    cellar_status (*ask)(const serve_source *source, const serve_cut *cut, serve_value *out,
-                         cellar_error *err);
+    /* The values of a cut in the order of its sides, the last fastest; only when it exists. Each
+     * interval misses with probability at most `tail`. */
+    cellar_status (*ask)(const serve_source *source, const serve_cut *cut, double tail,
+                         serve_value *out, cellar_error *err);
     /* Tables that exist and come nearest to `table`, at most `room` of them: what to ask instead.
      */
     size_t (*nearest)(const serve_source *source, const serve_dataset *dataset,
@@ -58,10 +59,6 @@ typedef struct serve_source_ops {
     cellar_status (*compare)(const serve_source *source, const serve_cut *first,
                              cellar_comparison comparison, const serve_cut *second,
                              double confidence, cellar_cube_finding *out, cellar_error *err);
-    /* How far below and above the values of a cut their intervals reach, in its order; together
-     * they hold with the confidence if `is_simultaneous`. */
-    cellar_status (*bounds)(const serve_source *source, const serve_cut *cut, double confidence,
-                            int is_simultaneous, double *below, double *above, cellar_error *err);
     /* A whole table for tests; *needs_bootstrap is 1 when no other reference is known. */
     cellar_status (*noisy)(const serve_source *source, const serve_dataset *dataset,
                            const serve_table *table, int *needs_bootstrap, cellar_noisy **out,

@@ -143,19 +143,19 @@ static size_t place_of(const asking *a, size_t cell)
     return at;
 }
 
-static cellar_status cube_ask(const serve_source *source, const serve_cut *cut, serve_value *out,
-                              cellar_error *err)
+static cellar_status cube_ask(const serve_source *source, const serve_cut *cut, double tail,
+                              serve_value *out, cellar_error *err)
 {
     const cube_source *s = of(source);
     const double units = pow(10, s->cube->decimals); /* 10^6 is exact */
     asking a = {.cut = cut};
-    double *widths = NULL; /* below, then above */
+    double *widths = NULL;
     cellar_status status = CELLAR_OK;
     CELLAR_TRY(lay_out(&a, s->cube, err));
-    widths = cellar_alloc(2 * a.n, sizeof *widths);
+    widths = cellar_alloc(a.n, sizeof *widths);
     if (widths == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "an answer"));
-    CELLAR_TRY(serve_cube_bounds(s->cube, cut, 0.95, 0, widths, widths + a.n, err));
+    CELLAR_TRY(serve_cube_widths(s->cube, cut, tail, widths, a.n, err));
     if (!cellar_cube_picks_values(s->cube, a.table, a.picks, a.values))
         CELLAR_TRY(cellar_fail(err, CELLAR_ERR_OVERFLOW, "a value of the cube is too large"));
     CELLAR_TRY(cellar_cube_picks_variances(s->cube, a.table, a.picks, a.variances, err));
@@ -164,7 +164,7 @@ static cellar_status cube_ask(const serve_source *source, const serve_cut *cut, 
         const double se = cellar_estimate_units(sqrt(a.variances[cell]), s->cube->decimals) / units;
         const size_t at = place_of(&a, cell);
         out[at] = (serve_value){
-            .count = value, .se = se, .low = value - widths[at], .high = value + widths[a.n + at]};
+            .count = value, .se = se, .low = value - widths[at], .high = value + widths[at]};
     }
 out:
     for (size_t k = 0; k < CUBE_ORDER_MAX; k++)
@@ -183,13 +183,6 @@ static cellar_status cube_compare(const serve_source *source, const serve_cut *f
                                   double confidence, cellar_cube_finding *out, cellar_error *err)
 {
     return serve_cube_compare(of(source)->cube, first, comparison, second, confidence, out, err);
-}
-
-static cellar_status cube_bounds(const serve_source *source, const serve_cut *cut,
-                                 double confidence, int is_simultaneous, double *below,
-                                 double *above, cellar_error *err)
-{
-    return serve_cube_bounds(of(source)->cube, cut, confidence, is_simultaneous, below, above, err);
 }
 
 static cellar_status cube_noisy(const serve_source *source, const serve_dataset *dataset,
@@ -245,7 +238,6 @@ static const serve_source_ops cube_ops = {.status = cube_status,
                                           .describe = cube_describe,
                                           .certificate = cube_certificate,
                                           .compare = cube_compare,
-                                          .bounds = cube_bounds,
                                           .noisy = cube_noisy,
                                           .close = cube_close};
 

@@ -11,9 +11,9 @@
 cellar_status serve_cube_compare(const cellar_cube *cube, const serve_cut *first,
                                  cellar_comparison comparison, const serve_cut *second,
                                  double confidence, cellar_cube_finding *out, cellar_error *err);
-cellar_status serve_cube_bounds(const cellar_cube *cube, const serve_cut *cut, double confidence,
-                                int is_simultaneous, double *below, double *above,
-                                cellar_error *err);
+/* Half the widths of the intervals of the `n` cells of a cut, in its order. */
+cellar_status serve_cube_widths(const cellar_cube *cube, const serve_cut *cut, double tail,
+                                double *out, size_t n, cellar_error *err);
 cellar_status serve_cube_noisy(const cellar_cube *cube, const serve_dataset *dataset,
                                const serve_table *table, cellar_noisy **out, cellar_error *err);
 

@@ -88,24 +88,17 @@ out:
     return status;
 }
 
-cellar_status serve_cube_bounds(const cellar_cube *cube, const serve_cut *cut, double confidence,
-                                int is_simultaneous, double *below, double *above,
-                                cellar_error *err)
+cellar_status serve_cube_widths(const cellar_cube *cube, const serve_cut *cut, double tail,
+                                double *out, size_t n, cellar_error *err)
 {
     cellar_cube_side sides[CUBE_ORDER_MAX] = {{0}};
     cellar_cube_question question = {.sides = sides, .n_sides = cut->n_sides};
     cellar_arena *arena = cellar_arena_create(ARENA_BYTES);
-    size_t n = 1;
     cellar_status status = CELLAR_OK;
     if (arena == NULL)
         return cellar_fail_memory(err, "the intervals of a table");
     CELLAR_TRY(make_sides(cut, 1, arena, sides, err));
-    for (size_t i = 0; i < cut->n_sides; i++)
-        n *= cut->sides[i].n_picks;
-    CELLAR_TRY(
-        cellar_cube_half_widths(cube, &question, confidence, is_simultaneous, above, n, err));
-    for (size_t k = 0; k < n; k++)
-        below[k] = above[k];
+    CELLAR_TRY(cellar_cube_half_widths(cube, &question, 1 - tail, 0, out, n, err));
 out:
     cellar_arena_free(arena);
     return status;

@@ -4,20 +4,16 @@
 #include <math.h>
 #include <pthread.h>
 #include <string.h>
-
-#include <jansson.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include <cellar/manifest.h>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/folder.h"
 #include "base/memory.h"
 #include "serve/piece.h"
 #include "serve/releases.h"
-
-enum { CERTIFICATE_BYTES_MAX = 1 << 24 };
-#define JOINT_FILE "certificate.json"
 
 /* Apart, for reading changes them too. */
 typedef struct releases_locks {
@@ -30,6 +26,7 @@ typedef struct releases_source {
     char *folder;
     char *joint; /* a sentence about all releases together; NULL: there is none */
     releases_locks *locks;
+    struct timespec seen; /* when the folder changed last, as of its last reading; 0: not known */
     piece_file **files;
     size_t n, room;
 } releases_source;
@@ -135,13 +132,13 @@ static cellar_status releases_status(const serve_source *source, const serve_dat
     return CELLAR_OK;
 }
 
-static cellar_status releases_ask(const serve_source *source, const serve_cut *cut,
+static cellar_status releases_ask(const serve_source *source, const serve_cut *cut, double tail,
                                   serve_value *out, cellar_error *err)
 {
     const found f = find(of(source), cut->dataset, &cut->table);
     if (f.file == NULL)
         return cellar_fail(err, CELLAR_ERR_RULE, "no release has this table");
-    return piece_ask(f.file, f.table, cut, out, err);
+    return piece_ask(f.file, f.table, cut, tail, out, err);
 }
 
 static int has_table(const serve_table *tables, size_t n, const serve_table *one)
@@ -179,7 +176,7 @@ static cellar_status releases_describe(const serve_source *source, const serve_d
 {
     const releases_source *s = of(source);
     const found f = find(s, dataset, table);
-    const int grows = dataset->kind == SERVE_BUDGET || dataset->kind == SERVE_CELL_KEY;
+    const char *joint = dataset->joint != NULL ? dataset->joint : s->joint;
     cellar_text text = {0};
     if (f.file == NULL)
         return cellar_fail(err, CELLAR_ERR_RULE, "no release has this table");
@@ -187,9 +184,9 @@ static cellar_status releases_describe(const serve_source *source, const serve_d
                          .id = f.file->id,
                          .guarantee = f.file->guarantee,
                          .origin = f.file->origin,
-                         .is_immutable = f.is_exact || !grows};
-    if (s->joint != NULL) {
-        cellar_text_printf(&text, "%s %s", s->joint, f.file->guarantee);
+                         .is_immutable = f.is_exact || !serve_kind_grows(dataset->kind)};
+    if (joint != NULL) {
+        cellar_text_printf(&text, "%s %s", joint, f.file->guarantee);
         out->guarantee = text.failed ? NULL : cellar_arena_copy(arena, text.bytes, text.length);
         cellar_text_reset(&text);
     }
@@ -237,7 +234,7 @@ static size_t format_of(const char *name)
 {
     size_t k = 0;
     if (has_ending(name, ".cellar.json") || has_ending(name, "-metadata.json") ||
-        strcmp(name, JOINT_FILE) == 0 || name[0] == '.')
+        strcmp(name, SERVE_JOINT_FILE) == 0 || name[0] == '.')
         return N_ENDINGS;
     while (k < N_ENDINGS && !has_ending(name, endings[k]))
         k++;
@@ -303,17 +300,38 @@ static cellar_status add_files(releases_source *s, const serve_dataset *dataset,
     return status;
 }
 
+/* When the folder changed last, or 0 if that was a moment ago: what follows within the same tick of
+ * the clock would look the same. */
+static struct timespec changed_at(const releases_source *s)
+{
+    enum { MOMENT_SECONDS = 2 };
+    struct stat facts;
+    return stat(s->folder, &facts) == 0 && time(NULL) - facts.st_mtim.tv_sec > MOMENT_SECONDS
+               ? facts.st_mtim
+               : (struct timespec){0};
+}
+
+static int is_as_seen(const releases_source *s, const struct timespec *changed)
+{
+    return changed->tv_sec != 0 && changed->tv_sec == s->seen.tv_sec &&
+           changed->tv_nsec == s->seen.tv_nsec;
+}
+
 static cellar_status releases_refresh(serve_source *source, const serve_dataset *dataset,
                                       cellar_error *err)
 {
     releases_source *s = (releases_source *) (void *) source;
+    struct timespec changed;
     cellar_status status = CELLAR_OK;
     pthread_mutex_lock(&s->locks->adding);
+    changed = changed_at(s);
     for (size_t i = 0; status == CELLAR_OK && i < s->n; i++)
         if (s->files[i]->sides == NULL)
             status = piece_file_fit(s->files[i], dataset, err);
-    if (status == CELLAR_OK)
+    if (status == CELLAR_OK && !is_as_seen(s, &changed)) {
         status = add_files(s, dataset, err);
+        s->seen = status == CELLAR_OK ? changed : (struct timespec){0};
+    }
     pthread_mutex_unlock(&s->locks->adding);
     return status;
 }
@@ -329,36 +347,6 @@ static int is_there(const cellar_names *names, const char *name)
     return 0;
 }
 
-/* What the certificate of a pack promises for all of its tables together. */
-static cellar_status read_joint(releases_source *s, cellar_error *err)
-{
-    cellar_text path = {0}, words = {0};
-    char *bytes = NULL;
-    size_t length;
-    json_t *pack = NULL;
-    cellar_status status = CELLAR_OK;
-    cellar_text_printf(&path, "%s/" JOINT_FILE, s->folder);
-    if (path.failed)
-        CELLAR_TRY(cellar_fail_memory(err, "a folder of releases"));
-    CELLAR_TRY(cellar_file_read_plain(path.bytes, CERTIFICATE_BYTES_MAX, &bytes, &length, err));
-    pack = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, NULL);
-    if (!json_is_object(json_object_get(pack, "certificate")))
-        CELLAR_TRY(cellar_fail(err, CELLAR_ERR_INPUT, "%s: expected the certificate of a pack",
-                               path.bytes));
-    serve_add_guarantee("All tables of this pack together", json_object_get(pack, "certificate"),
-                        &words);
-    if (words.failed)
-        CELLAR_TRY(cellar_fail_memory(err, "a folder of releases"));
-    s->joint = words.bytes;
-    words = (cellar_text){0};
-out:
-    json_decref(pack);
-    cellar_free(bytes);
-    cellar_text_clear(&path);
-    cellar_text_clear(&words);
-    return status;
-}
-
 static cellar_status look_beside(releases_source *s, cellar_error *err)
 {
     cellar_names names = {0};
@@ -366,8 +354,8 @@ static cellar_status look_beside(releases_source *s, cellar_error *err)
     CELLAR_TRY(cellar_folder_list(s->folder, &names, err));
     if (is_there(&names, CELLAR_MANIFEST_FILE))
         CELLAR_TRY(cellar_manifest_check(s->folder, NULL, err));
-    if (is_there(&names, JOINT_FILE))
-        CELLAR_TRY(read_joint(s, err));
+    if (is_there(&names, SERVE_JOINT_FILE))
+        CELLAR_TRY(serve_joint_read(s->folder, &s->joint, err));
 out:
     cellar_names_clear(&names);
     return status;
@@ -394,7 +382,6 @@ static const serve_source_ops releases_ops = {.status = releases_status,
                                               .describe = releases_describe,
                                               .certificate = releases_certificate,
                                               .compare = serve_releases_compare,
-                                              .bounds = serve_releases_bounds,
                                               .noisy = serve_releases_noisy,
                                               .refresh = releases_refresh,
                                               .close = releases_close};

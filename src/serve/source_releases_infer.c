@@ -106,7 +106,7 @@ static cellar_status sum_up(const serve_source *source, const serve_cut *set, ce
     *out = (summed){.set = set};
     out->file = serve_releases_find(source, set->dataset, &set->table, &out->from, &is_exact);
     CELLAR_TRY(find_wave(out->file, &out->wave, err));
-    CELLAR_TRY(piece_ask(out->file, &out->from, set, &value, err));
+    CELLAR_TRY(piece_ask(out->file, &out->from, set, SERVE_TAIL, &value, err));
     if (isnan(value.count))
         return fail_noise(err);
     out->value = value.count;
@@ -165,104 +165,6 @@ cellar_status serve_releases_compare(const serve_source *source, const serve_cut
     }
     CELLAR_TRY(make_terms(sums, n, arena, &terms, err));
     CELLAR_TRY(cellar_compare_sums(&terms, values, comparison, 1 - confidence, out, err));
-out:
-    cellar_arena_free(arena);
-    return status;
-}
-
-/* ---- all cells of a cut ------------------------------------------------------------------- */
-
-/* Widths of sums of so many values; few numbers occur. */
-typedef struct widths {
-    cellar_noise_wave wave;
-    double tail;
-    double n, width; /* the last that was asked for */
-} widths;
-
-/* Noise is whole, so that no width need be a fraction. */
-static cellar_status width_of(widths *w, double n, double *out, cellar_error *err)
-{
-    cellar_noise_term term = {.wave = &w->wave, .weight = 1, .n = n};
-    cellar_weighted_noise *noise = NULL;
-    cellar_status status = CELLAR_OK;
-    if (n != w->n) {
-        status = cellar_weighted_noise_create(&term, 1, &noise, err);
-        if (status != CELLAR_OK)
-            return status;
-        w->n = n;
-        w->width = floor(cellar_weighted_noise_width(noise, w->tail));
-        cellar_weighted_noise_free(noise);
-    }
-    *out = w->width;
-    return CELLAR_OK;
-}
-
-/* How many released values stand behind each pick of a side. */
-static double *count_picks(const serve_cut *cut, size_t side, size_t level, cellar_arena *arena)
-{
-    const serve_side *s = &cut->sides[side];
-    const serve_variable *variable = &cut->dataset->variables[s->variable];
-    double *out = cellar_arena_alloc(arena, s->n_picks, sizeof *out);
-    for (size_t p = 0; out != NULL && p < s->n_picks; p++) {
-        const unsigned char *of = taken(variable, level, &s->picks[p], arena);
-        for (size_t k = 0; of != NULL && k < variable->levels[level - 1].n_categories; k++)
-            out[p] += of[k];
-        if (of == NULL)
-            out = NULL;
-    }
-    return out;
-}
-
-static cellar_status fill_bounds(const serve_cut *cut, const serve_table *from, widths *w,
-                                 cellar_arena *arena, double *bounds, cellar_error *err)
-{
-    double *counts[CELLAR_MAX_VARIABLES] = {NULL}, rest = 1;
-    size_t n = 1;
-    for (size_t v = 0; v < cut->dataset->n_variables; v++) /* of variables that are summed out */
-        if (cut->table.levels[v] == 0 && from->levels[v] > 0)
-            rest *= (double) cut->dataset->variables[v].levels[from->levels[v] - 1].n_categories;
-    for (size_t i = 0; i < cut->n_sides; i++) {
-        counts[i] = count_picks(cut, i, from->levels[cut->sides[i].variable], arena);
-        if (counts[i] == NULL)
-            return cellar_fail_memory(err, "the intervals of a table");
-        n *= cut->sides[i].n_picks;
-    }
-    for (size_t cell = 0; cell < n; cell++) {
-        double n_values = rest;
-        size_t left = cell;
-        cellar_status status;
-        for (size_t i = cut->n_sides; i-- > 0; left /= cut->sides[i].n_picks)
-            n_values *= counts[i][left % cut->sides[i].n_picks];
-        status = width_of(w, n_values, &bounds[cell], err);
-        if (status != CELLAR_OK)
-            return status;
-    }
-    return CELLAR_OK;
-}
-
-cellar_status serve_releases_bounds(const serve_source *source, const serve_cut *cut,
-                                    double confidence, int is_simultaneous, double *below,
-                                    double *above, cellar_error *err)
-{
-    enum { ARENA_BYTES = 1 << 28 };
-    cellar_arena *arena = cellar_arena_create(ARENA_BYTES);
-    widths w = {.tail = 1 - confidence, .n = -1};
-    serve_table from;
-    size_t n = 1;
-    int is_exact;
-    cellar_status status = CELLAR_OK;
-    piece_file *file = serve_releases_find(source, cut->dataset, &cut->table, &from, &is_exact);
-    if (arena == NULL)
-        return cellar_fail_memory(err, "the intervals of a table");
-    CELLAR_TRY(find_wave(file, &w.wave, err));
-    for (size_t i = 0; i < cut->n_sides; i++)
-        n *= cut->sides[i].n_picks;
-    w.tail /= is_simultaneous ? (double) n : 1;
-    if (w.tail < CELLAR_SMALLEST_TAIL)
-        CELLAR_TRY(cellar_fail(err, CELLAR_ERR_INPUT,
-                               "So many intervals cannot hold together with this confidence."));
-    CELLAR_TRY(fill_bounds(cut, &from, &w, arena, above, err));
-    memcpy(below, above, n * sizeof *below);
 out:
     cellar_arena_free(arena);
     return status;
@@ -330,7 +232,7 @@ cellar_status serve_releases_noisy(const serve_source *source, const serve_datas
     values = cellar_arena_alloc(arena, n, sizeof *values);
     if (values == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "a test"));
-    CELLAR_TRY(piece_ask(file, &from, &cut, values, err));
+    CELLAR_TRY(piece_ask(file, &from, &cut, SERVE_TAIL, values, err));
     CELLAR_TRY(make_noisy(file, &cut, values, n, arena, out, err));
 out:
     cellar_arena_free(arena);

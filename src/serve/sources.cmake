@@ -6,9 +6,11 @@ set(LAYER_SOURCES
   answering.c
   audit.c
   audit_chain.c
+  cell_notes.c
   choices.c
   config.c
   config_sign.c
+  counter.c
   cut_make.c
   cuts.c
   dataset.c
@@ -27,6 +29,7 @@ set(LAYER_SOURCES
   formats.c
   grid.c
   guarantee.c
+  joint.c
   json.c
   judge.c
   limits.c
@@ -73,6 +76,7 @@ set(LAYER_SOURCES
   v1_about.c
   v1_draw.c
   v1_infer.c
+  v1_intervals.c
   v1_operator.c
   v1_table.c
   v1_variables.c
@@ -81,6 +85,7 @@ set(LAYER_SOURCES
   vault.c
   vault_clock.c
   vault_draw.c
+  vault_history.c
   vault_message.c
   vault_protect.c
   vault_requests.c

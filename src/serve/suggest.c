@@ -43,7 +43,7 @@ static cellar_status can_answer(search *s, const serve_table *table, int *out, c
     if (known.exists)
         CELLAR_TRY(serve_released_passes(dataset, table, out, err));
     else
-        *out = dataset->kind == SERVE_BUDGET || dataset->kind == SERVE_CELL_KEY;
+        *out = serve_kind_grows(dataset->kind);
 out:
     return status;
 }

@@ -24,6 +24,8 @@ static const v1_route routes[] = {
     {"GET", "datasets/{}", v1_dataset},
     {"GET", "datasets/{}/statement", v1_statement},
     {"GET", "datasets/{}/variables", v1_variables},
+    {"GET", "datasets/{}/intervals", v1_intervals},
+    {"GET", "datasets/{}/history", v1_history},
     {"GET", "tables/{}/{}", v1_table},
     {"GET", "tables/{}/{}/intervals", v1_intervals},
     {"GET", "certificates/{}", v1_certificate},

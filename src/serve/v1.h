@@ -10,13 +10,14 @@
 
 /* ---- handlers: segments are those below /v1 ------------------------------------------------ */
 
-serve_route v1_datasets, v1_dataset, v1_statement;     /* v1_about.c */
-serve_route v1_certificate, v1_health;                 /* v1_about.c */
-serve_route v1_variables;                              /* v1_variables.c */
-serve_route v1_table;                                  /* v1_table.c */
-serve_route v1_draw;                                   /* v1_draw.c */
-serve_route v1_intervals, v1_compare, v1_independence; /* v1_infer.c */
-serve_route v1_metrics, v1_audit;                      /* v1_operator.c */
+serve_route v1_datasets, v1_dataset, v1_statement; /* v1_about.c */
+serve_route v1_certificate, v1_health;             /* v1_about.c */
+serve_route v1_variables;                          /* v1_variables.c */
+serve_route v1_table;                              /* v1_table.c */
+serve_route v1_draw;                               /* v1_draw.c */
+serve_route v1_intervals;                          /* v1_intervals.c */
+serve_route v1_compare, v1_independence;           /* v1_infer.c */
+serve_route v1_metrics, v1_audit, v1_history;      /* v1_operator.c */
 
 /* ---- what they share ------------------------------------------------------------------------ */
 
@@ -30,6 +31,8 @@ cellar_status v1_read_body(const serve_call *call, const char *const *members, j
 /* A member that is a text; CELLAR_ERR_INPUT when it is none, or missing. */
 cellar_status v1_read_text(const json_t *body, const char *name, const char **out,
                            cellar_error *err);
+/* Takes a confidence; CELLAR_ERR_INPUT when it is none. */
+cellar_status v1_read_confidence(double value, double *out, cellar_error *err);
 /* 1 when the call's token has the role; else a reply was made: 401, or 403. */
 int v1_has_role(const serve_call *call, unsigned role, serve_reply *reply, cellar_status *status);
 

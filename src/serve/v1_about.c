@@ -17,11 +17,6 @@ static const char *kind_text(serve_kind kind)
     return texts[kind];
 }
 
-static int has_vault(const serve_dataset *dataset)
-{
-    return dataset->kind == SERVE_BUDGET || dataset->kind == SERVE_CELL_KEY;
-}
-
 /* ---- data sets ------------------------------------------------------------------- */
 
 static void write_head(const serve_dataset *dataset, size_t language, cellar_text *out)
@@ -195,14 +190,15 @@ cellar_status v1_statement(cellar_site *site, const serve_call *call, serve_repl
     char *text;
     if (dataset == NULL)
         return status;
-    if (has_vault(dataset) && site->options.ask_vault == NULL)
+    if (serve_kind_grows(dataset->kind) && site->options.ask_vault == NULL)
         return serve_reply_problem(reply, 503, "The ledger is not at hand: there is no vault.");
     object = json_pack("{s:s, s:s, s:s}", "dataset", dataset->id, "kind", kind_text(dataset->kind),
                        "population", dataset->population);
     if (object == NULL)
         return cellar_fail_memory(err, "a statement");
-    status = has_vault(dataset) ? statement_of_vault(site, dataset, call, object, err)
-                                : statement_of_source(dataset, call->arena, object, err);
+    status = serve_kind_grows(dataset->kind)
+                 ? statement_of_vault(site, dataset, call, object, err)
+                 : statement_of_source(dataset, call->arena, object, err);
     text = status == CELLAR_OK ? json_dumps(object, JSON_COMPACT) : NULL;
     json_decref(object);
     if (status == CELLAR_ERR_IO)
@@ -253,7 +249,7 @@ cellar_status v1_health(cellar_site *site, const serve_call *call, serve_reply *
     json_t *answer = NULL;
     (void) call;
     for (size_t i = 0; i < site->n_datasets; i++)
-        needs_vault |= has_vault(&site->datasets[i]);
+        needs_vault |= serve_kind_grows(site->datasets[i].kind);
     if (site->options.ask_vault != NULL) { /* any reply will do */
         vault_answers =
             v1_ask_vault(site, json_pack("{s:s}", "do", "ping"), &answer, err) == CELLAR_OK;

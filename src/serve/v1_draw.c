@@ -132,7 +132,7 @@ static cellar_status judge(const drawing *d, serve_reply *reply, cellar_error *e
         return reply_table(d, SERVE_DECISION_EXISTS, NULL, reply, err);
     if (!serve_rules_allow(d->dataset, &d->table))
         return reply_refusal(d, &verdict.refusal, reply, err);
-    if (d->dataset->kind != SERVE_BUDGET && d->dataset->kind != SERVE_CELL_KEY)
+    if (!serve_kind_grows(d->dataset->kind))
         return verdict.is_allowed ? reply_table(d, SERVE_DECISION_EXISTS, NULL, reply, err)
                                   : reply_refusal(d, &verdict.refusal, reply, err);
     if (d->site->options.ask_vault == NULL)

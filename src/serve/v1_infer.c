@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Comparisons that know the noise: intervals that hold together, two sets of cells, independence of
- * two variables. */
+/* Comparisons that know the noise: two sets of cells, independence of two variables. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +15,7 @@ enum { TEST_CELLS = 1000, REPLICATES = 199, TEST_SEED = 1 };
 
 /* ---- what is asked ----------------------------------------------------------------- */
 
-/* 0.95 unless given; CELLAR_ERR_INPUT when it is none. */
-static cellar_status read_confidence(double value, double *out, cellar_error *err)
+cellar_status v1_read_confidence(double value, double *out, cellar_error *err)
 {
     *out = value;
     if (!(value >= 0.5 && value <= 0.9999))
@@ -28,7 +26,7 @@ static cellar_status read_confidence(double value, double *out, cellar_error *er
 static cellar_status confidence_of_body(const json_t *body, double *out, cellar_error *err)
 {
     const json_t *value = json_object_get(body, "confidence");
-    return read_confidence(value == NULL ? 0.95 : json_number_value(value), out, err);
+    return v1_read_confidence(value == NULL ? 0.95 : json_number_value(value), out, err);
 }
 
 /* 1 when the table is answered; else a reply was made. */
@@ -49,120 +47,6 @@ static cellar_status reply_unable(serve_reply *reply)
 {
     return serve_reply_problem(reply, 403,
                                "The noise of this data set is not known well enough for this.");
-}
-
-/* ---- GET /v1/tables/DATASET/TABLE/intervals ------------------------------------------ */
-
-static void write_codes(const serve_cut *cut, cellar_text *out)
-{
-    serve_json_name(out, "variables");
-    serve_json_open(out, '[');
-    for (size_t i = 0; i < cut->n_sides; i++) {
-        const serve_side *side = &cut->sides[i];
-        const serve_variable *variable = &cut->dataset->variables[side->variable];
-        serve_json_open(out, '{');
-        serve_json_pair(out, "code", variable->code);
-        serve_json_pair(out, "level", variable->levels[side->picks[0].level - 1].id);
-        serve_json_name(out, "categories");
-        serve_json_open(out, '[');
-        for (size_t p = 0; p < side->n_picks; p++)
-            serve_json_string(out, side->picks[p].code);
-        serve_json_close(out, ']');
-        serve_json_close(out, '}');
-    }
-    serve_json_close(out, ']');
-}
-
-static void write_numbers(cellar_text *out, const char *name, const double *numbers, size_t n)
-{
-    serve_json_name(out, name);
-    serve_json_open(out, '[');
-    for (size_t k = 0; k < n; k++) {
-        char text[32];
-        snprintf(text, sizeof text, "%.10g", numbers[k]);
-        serve_json_raw(out, isfinite(numbers[k]) ? text : "null");
-    }
-    serve_json_close(out, ']');
-}
-
-/* Values, and how far their intervals reach. */
-static cellar_status ask_bounds(const serve_cut *cut, double confidence, int is_simultaneous,
-                                size_t n, cellar_text *out, cellar_error *err)
-{
-    const serve_source *source = cut->dataset->source;
-    serve_value *values = cellar_alloc(n, sizeof *values);
-    double *numbers = cellar_alloc(3 * n, sizeof *numbers), *low = numbers, *high, *shown;
-    cellar_status status = CELLAR_OK;
-    if (values == NULL || numbers == NULL)
-        CELLAR_TRY(cellar_fail_memory(err, "the intervals of a table"));
-    high = numbers + n;
-    shown = high + n;
-    CELLAR_TRY(source->ops->ask(source, cut, values, err));
-    CELLAR_TRY(source->ops->bounds(source, cut, confidence, is_simultaneous, low, high, err));
-    for (size_t k = 0; k < n; k++) {
-        shown[k] = values[k].count;
-        low[k] = values[k].count - low[k];
-        high[k] = values[k].count + high[k];
-    }
-    write_codes(cut, out);
-    write_numbers(out, "value", shown, n);
-    write_numbers(out, "low", low, n);
-    write_numbers(out, "high", high, n);
-out:
-    cellar_free(values);
-    cellar_free(numbers);
-    return status;
-}
-
-static cellar_status write_intervals(const serve_dataset *dataset, const serve_table *table,
-                                     const serve_call *call, double confidence, cellar_text *out,
-                                     cellar_error *err)
-{
-    const char *simultaneous = serve_parameter_find(call, "simultaneous");
-    const int is_simultaneous = simultaneous != NULL && strcmp(simultaneous, "true") == 0;
-    char name[SERVE_TABLE_TEXT];
-    serve_cut cut;
-    cellar_status status = serve_cut_whole(dataset, table, call->arena, &cut, err);
-    if (status != CELLAR_OK)
-        return status;
-    serve_table_text(dataset, table, name);
-    serve_json_open(out, '{');
-    serve_json_pair(out, "dataset", dataset->id);
-    serve_json_pair(out, "table", name);
-    v1_number(out, "confidence", confidence);
-    v1_bool(out, "simultaneous", is_simultaneous);
-    serve_json_pair(out, "note", SERVE_INTERVAL_NOTE);
-    status = ask_bounds(&cut, confidence, is_simultaneous,
-                        (size_t) serve_table_n_cells(dataset, table), out, err);
-    serve_json_close(out, '}');
-    return status;
-}
-
-cellar_status v1_intervals(cellar_site *site, const serve_call *call, serve_reply *reply,
-                           cellar_error *err)
-{
-    const char *asked = serve_parameter_find(call, "confidence");
-    serve_table table;
-    double confidence;
-    cellar_error why;
-    cellar_status status = CELLAR_OK;
-    const serve_dataset *dataset = v1_find_dataset(site, call->segments[1], reply, &status);
-    if (dataset == NULL)
-        return status;
-    if (serve_table_parse(dataset, call->segments[2], &table, &why) != CELLAR_OK)
-        return serve_reply_problem(reply, 404, "%s.", why.message);
-    CELLAR_TRY(read_confidence(asked != NULL ? strtod(asked, NULL) : 0.95, &confidence, err));
-    if (!is_answered(dataset, &table, call, reply, &status, err))
-        return status;
-    if (dataset->source->ops->bounds == NULL)
-        return reply_unable(reply);
-    if (serve_table_n_cells(dataset, &table) > dataset->max_cells)
-        return serve_reply_problem(reply, 403, "An answer has at most %llu cells.",
-                                   (unsigned long long) dataset->max_cells);
-    CELLAR_TRY(write_intervals(dataset, &table, call, confidence, &reply->body, err));
-    status = v1_finish(reply);
-out:
-    return status;
 }
 
 /* ---- POST /v1/compare ------------------------------------------------------------------ */

@@ -156,11 +156,10 @@ static cellar_status check_ledger(const opening *o)
         return CELLAR_OK;
     if (dataset->neighbours != (cellar_neighbours) text->budget.neighbours)
         return fail(o, "budget.neighbours", "the dataset of the ledger has other neighbours");
-    if ((dataset->amounts.rho_nano != CELLAR_NO_RHO) !=
-        (text->budget.currency != SERVE_CURRENCY_EPSILON))
-        return fail(o, "budget.currency",
-                    "the dataset of the ledger is accounted in the other currency: rho, or epsilon "
-                    "and delta");
+    if (dataset->amounts.rho_nano != o->set->prices.cap.rho_nano ||
+        dataset->amounts.epsilon_nano != o->set->prices.cap.epsilon_nano ||
+        dataset->amounts.delta_atto != o->set->prices.cap.delta_atto)
+        return fail(o, "budget.cap", "the dataset of the ledger has another cap");
     return CELLAR_OK;
 }
 
@@ -236,13 +235,14 @@ static cellar_status open_set(const opening *o)
     CELLAR_TRY(take_words(o));
     CELLAR_TRY(take_variables(o));
     CELLAR_TRY(take_prefix(o));
-    CELLAR_TRY(open_ledger(o));
-    CELLAR_TRY(check_ledger(o));
+    CELLAR_TRY(serve_counter_open(&set->counter, &set->text.records, o->err));
     if (set->dataset.kind == SERVE_BUDGET)
         CELLAR_TRY(
             serve_prices_init(&set->prices, config->name, &set->text, set->dataset.unit, o->err));
     else
         CELLAR_TRY(take_keys(o));
+    CELLAR_TRY(open_ledger(o));
+    CELLAR_TRY(check_ledger(o));
     CELLAR_TRY(vault_settle(set, o->err));
     CELLAR_TRY(vault_check_folder(set, o->err));
 out:
@@ -251,6 +251,7 @@ out:
 
 static void close_set(vault_set *set)
 {
+    serve_counter_close(&set->counter);
     serve_prices_clear(&set->prices);
     serve_axes_clear(&set->axes);
     serve_drawn_unload(&set->text);
@@ -264,7 +265,7 @@ static void close_set(vault_set *set)
 
 static int has_vault(const serve_config_dataset *words)
 {
-    return words->kind == SERVE_BUDGET + 1 || words->kind == SERVE_CELL_KEY + 1;
+    return serve_kind_grows((serve_kind) (words->kind - 1));
 }
 
 /* The populations as they can be judged once the ledgers' names are read. */

@@ -29,6 +29,7 @@ typedef struct vault_set {
     serve_dataset dataset; /* what reads and judges tables; it has no source */
     serve_drawn_text text;
     serve_axes axes;
+    serve_counter counter;
     vault_ledger *ledger;
     const char *folder;
     const char *prefix;  /* of its requests, after the number of the attempt */
@@ -115,6 +116,14 @@ typedef struct vault_known {
  * the texts live as long as the ledger. */
 cellar_status vault_known_list(const vault_set *set, vault_known **out, size_t *n,
                                cellar_error *err);
+
+/* ---- vault_history.c ---------------------------------------------------------------------------
+ */
+
+/* Adds to an array the days on which something was drawn, the oldest first: "day", "drawn" and, of
+ * a budget, "spent" and "left" at its end, in the currency of the ledger. The lock of the ledger is
+ * held. */
+cellar_status vault_history(const vault_set *set, json_t *days, cellar_error *err);
 
 /* ---- vault_draw.c -------------------------------------------------------------------------------
  */

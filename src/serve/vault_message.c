@@ -91,8 +91,7 @@ static int find_token(const answering *a, serve_token *out)
            serve_tokens_find(a->vault->tokens, a->authorization, (int64_t) time(NULL), out);
 }
 
-/* ---- draw
- * ---------------------------------------------------------------------------------------- */
+/* ---- draw ------------------------------------------------------------------------------------ */
 
 static cellar_status refuse_token(answering *a)
 {
@@ -135,8 +134,7 @@ static cellar_status answer_draw(answering *a)
     return status;
 }
 
-/* ---- cost
- * ------------------------------------------------------------------------------------------ */
+/* ---- cost ------------------------------------------------------------------------------------ */
 
 static cellar_status answer_cost(answering *a)
 {
@@ -172,8 +170,7 @@ static cellar_status answer_cost(answering *a)
     return status;
 }
 
-/* ---- balance and statement
- * --------------------------------------------------------------------------- */
+/* ---- balance and statement ------------------------------------------------------------------- */
 
 static json_t *json_amounts(const cellar_balance *balance, const cellar_amounts *amounts)
 {
@@ -261,8 +258,7 @@ static cellar_status answer_statement(answering *a)
     return put_wasted(a);
 }
 
-/* ---- tables
- * --------------------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 static cellar_status answer_tables(answering *a)
 {
@@ -294,8 +290,18 @@ static cellar_status answer_tables(answering *a)
     return status;
 }
 
-/* ---- messages
- * ------------------------------------------------------------------------------------------- */
+static cellar_status answer_history(answering *a)
+{
+    json_t *days = json_array();
+    cellar_status status = cellar_ledger_catch_up(a->set->ledger->ledger, a->err);
+    if (status == CELLAR_OK)
+        status = vault_history(a->set, days, a->err);
+    put_text(a, "state", "ok");
+    put(a, "days", days);
+    return status;
+}
+
+/* ---- messages -------------------------------------------------------------------------------- */
 
 typedef struct message_kind {
     const char *name;
@@ -314,6 +320,7 @@ static const message_kind kinds[] = {
     {.name = "balance", .answer = answer_balance, .has_authorization = 1, .holds_ledger = 1},
     {.name = "statement", .answer = answer_statement, .holds_ledger = 1},
     {.name = "tables", .answer = answer_tables, .has_from = 1, .holds_ledger = 1},
+    {.name = "history", .answer = answer_history, .holds_ledger = 1},
 };
 
 /* Takes one member; 0 when this kind of message has none of that name. */
@@ -374,7 +381,7 @@ static cellar_status answer_message(answering *a, json_t *message)
     const char *fault;
     cellar_status status;
     if (kind == NULL)
-        return wrong(a, "'do' is none of draw, cost, balance, statement and tables");
+        return wrong(a, "'do' is none of draw, cost, balance, statement, tables and history");
     fault = read_members(a, kind, message);
     if (fault != NULL)
         return wrong(a, fault);

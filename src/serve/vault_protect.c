@@ -71,7 +71,8 @@ cellar_status vault_draw_charged(vault_set *set, const serve_table *table, const
     file.path = path.bytes;
     file.write = write_options(set);
     *is_counted = 1;
-    CELLAR_TRY(serve_records_count(&set->text.records, &set->axes, table, NULL, &counts, err));
+    CELLAR_TRY(serve_records_count(&set->text.records, &set->counter, &set->axes, table, NULL,
+                                   &counts, err));
     CELLAR_TRY(
         cellar_protect_prepare(counts, price->mechanism, &set->prices.options, &prepared, err));
     CELLAR_TRY(check_price(set, prepared, price, err));
@@ -178,8 +179,8 @@ cellar_status vault_draw_keyed(vault_set *set, const serve_table *table, const v
     cellar_status status = CELLAR_OK;
 
     *is_counted = 1;
-    CELLAR_TRY(
-        serve_records_count(&set->text.records, &set->axes, table, &set->keys, &counts, err));
+    CELLAR_TRY(serve_records_count(&set->text.records, &set->counter, &set->axes, table, &set->keys,
+                                   &counts, err));
     CELLAR_TRY(keyed_prepare(set, counts, &prepared, err));
     CELLAR_TRY(cellar_prepared_draw(prepared, NULL, &draft, err));
     CELLAR_TRY(judge(set, table, draft, arena, verdict, err));

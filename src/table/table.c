@@ -250,8 +250,8 @@ static size_t table_search(const cellar_table *table, uint64_t index)
 static size_t table_find(const cellar_table *table, uint64_t index)
 {
     uint64_t word, bit = UINT64_C(1) << (index % 64);
-    if (table->cells.index == NULL)
-        return (size_t) index;
+    if (table->cells.index == NULL) /* full, or a table of no records */
+        return index < table->cells.n ? (size_t) index : CELLAR_NO_CODE;
     if (table->bits == NULL)
         return table_search(table, index);
     word = table->bits[index / 64];

@@ -267,6 +267,7 @@ datasets:
       variables: [{name: region, codelist: region.csv}, {name: sex, codelist: sex.csv}]
     ledger: {file: ledger, key: key, dataset: census}
     budget:
+      cap: {rho: 1}
       neighbours: add-remove
       negatives: keep
       parameter_choice: advance

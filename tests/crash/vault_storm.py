@@ -26,11 +26,13 @@ import threading
 import time
 from fractions import Fraction
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "serve"))
+import builder  # pylint: disable=wrong-import-position
+
 FAULTS = ["kill"] * 4 + ["half"] * 2 + ["after"] * 3 + ["full", "eio", "dying"]
 LAST_CALL = 160  # of a program that a fault is planned for; three tables make about as many
 KILLS_PER_ROUND = 60
 N_VARIABLES = 9  # a short storm makes do with fewer
-N_PEOPLE = 60
 COST = Fraction(1, 128)  # of sigma 8
 
 
@@ -39,7 +41,7 @@ class Round:
 
     def __init__(self, options, folder, rng):
         self.options, self.folder, self.rng = options, pathlib.Path(folder), rng
-        self.config, self.public = self.folder / "site.yaml", self.folder / "public"
+        self.public = self.folder / "public"
         self.lock = threading.Lock()
         names = [f"v{i}" for i in range(N_VARIABLES if options.kills > 20 else 6)]
         self.tables = ["*".join(t) for k in (1, 2, 3) for t in itertools.combinations(names, k)]
@@ -54,43 +56,9 @@ class Round:
                               check=False)
 
     def create(self, names):
-        self.public.mkdir()
-        lines = [",".join(names)]
-        lines += [",".join(self.rng.choice("abc") for _ in names) for _ in range(N_PEOPLE)]
-        (self.folder / "people.csv").write_text("\n".join(lines) + "\n")
-        (self.folder / "list.csv").write_text("code\na\nb\nc\n")
-        variables = "\n".join(f"        - {{name: {n}, codelist: list.csv}}" for n in names)
-        # about two thirds of the tables can be paid
-        cap = COST * (2 * len(self.tables) // 3)
-        self.cap = cap
-        made = self.cellar("create", str(self.folder / "ledger"), "--dataset", "census", "--unit",
-                           "person", "--neighbours", "add-remove", "--rho", str(float(cap)),
-                           "--witness", str(self.folder / "witness"))
-        if made.returncode:
-            raise SystemExit(f"cannot begin: {made.stderr}")
-        self.token = subprocess.run([self.options.caller, "token", str(self.folder / "tokens")],
-                                    capture_output=True, text=True, check=True).stdout.strip()
-        self.config.write_text(f"""serve: 1
-site: {{title: Storm, tokens: tokens}}
-datasets:
-  - id: census
-    kind: budget
-    title: People
-    population: people
-    folder: public
-    step_ms: 1
-    records:
-      data: {{file: people.csv, edition: '1'}}
-      unit: {{name: person}}
-      variables:
-{variables}
-    ledger: {{file: ledger, key: key, dataset: census}}
-    budget:
-      neighbours: add-remove
-      negatives: keep
-      parameter_choice: advance
-      classes: [{{variables: 3, mechanism: 'discrete-gaussian:sigma=8'}}]
-""")
+        self.cap = COST * (2 * len(self.tables) // 3) # about two thirds of the tables can be paid
+        self.config, self.token = builder.make_budget(self.options.cellar, self.folder,
+                                                      float(self.cap), names, self.rng)
 
     def fault(self, message):
         with self.lock:
@@ -180,6 +148,12 @@ datasets:
             self.fault(f"verify: {verified.stderr}")
         return set(found)
 
+    def statement(self):
+        return json.loads(subprocess.run(
+            [self.options.caller, "ask", str(self.config),
+             '{"do": "statement", "dataset": "census"}'], capture_output=True, text=True,
+            check=True).stdout)
+
     def check_history(self, found):
         history = json.loads(self.cellar("history", str(self.folder / "ledger"),
                                          "--json").stdout)["history"]
@@ -194,12 +168,9 @@ datasets:
         if len({e["request"] for e in charges}) != len(charges) or \
                 len(charges) != len(done) + len(lost):
             self.fault("a charge is neither done nor lost")
-        reply = json.loads(subprocess.run(
-            [self.options.caller, "ask", str(self.config),
-             '{"do": "statement", "dataset": "census"}'], capture_output=True, text=True,
-            check=True).stdout)
-        if reply["wasted"]["n_charges"] != len(lost):
-            self.fault(f"wasted: {reply['wasted']}, and {len(lost)} were lost")
+        wasted = self.statement()["wasted"]
+        if wasted["n_charges"] != len(lost):
+            self.fault(f"wasted: {wasted}, and {len(lost)} were lost")
         return len(charges), len(done), len(lost)
 
     def run(self):

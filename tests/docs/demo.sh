@@ -17,6 +17,8 @@ done
 sed -n '/TOTALS ADD/,/BUDGET HOLDS/p' "$folder/story" | awk '/^    (_T|_T +_T) / { print $(NF - 1) }' >"$folder/totals"
 [ "$(wc -l <"$folder/totals")" = 3 ] && [ "$(sort -u "$folder/totals" | wc -l)" = 1 ] ||
     { echo "totals differ"; exit 1; }
+# the table over HTTP is that of the cube
+sed -n '/TABLE BUILDER/,/That is all/p' "$folder/story" | grep -q '^    .*Asthma.*,[0-9-]' || { echo "no table over HTTP"; exit 1; }
 # epsilon was not chosen on the true data
 if grep -q 'chosen advance' "$folder/story"; then echo "epsilon was tried, not chosen in advance"; exit 1; fi
 if grep -E 'cellar (risk|utility) .*--epsilon' "$folder/story" | grep -qE 'true.json|people.csv'; then

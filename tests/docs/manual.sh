@@ -48,12 +48,17 @@ prepare() {
             cellar protect "${pair%=*}" $noise -o "${pair#*=}"
         done
         ;;
-    cube | infer | report)
+    synthesize)
+        cellar protect table.json --mechanism poisson:alpha=1 --negatives keep -o people.release.csv
+        ;;
+    esac
+    case $1 in
+    cube | infer | report | synthesize)
         sed -e 's|\.\./||' -e '/^ledger:/,$d' plans/small_country_cube.yaml >universe.yaml
         ;;
     esac
     case $1 in
-    infer | report) cellar cube build universe.yaml ;;
+    infer | report | synthesize) cellar cube build universe.yaml ;;
     esac
     case $1 in
     ledger) rm -f table1.csv ;;

@@ -46,10 +46,10 @@ static inline cellar_status fuzz_status(const serve_source *source, const serve_
 }
 
 static inline cellar_status fuzz_ask(const serve_source *source, const serve_cut *cut,
-                                     serve_value *out, cellar_error *err)
+                                     double tail, serve_value *out, cellar_error *err)
 {
     size_t n = 1;
-    (void) source, (void) err;
+    (void) source, (void) tail, (void) err;
     for (size_t s = 0; s < cut->n_sides; s++)
         n *= cut->sides[s].n_picks;
     for (size_t i = 0; i < n; i++)

@@ -331,42 +331,55 @@ static void adult_bounds(void **state)
     free_curves(curves, 4);
 }
 
-/* Theorem 4: 3/c rows in each of 2^k groups, one per binary word, and k rows of different groups
- * that lose one letter each. The columns' exposure alone does not bound the joint one, however
- * much smaller c makes the joint threshold; the bound with its slack does. */
+/* The matrix of section 6.2, n + 1 people: the columns alone expose nobody at n / (2(n + 1)), and
+ * one person is unique. However much smaller c makes the joint threshold, a large n has that person
+ * below it: the columns' exposures alone bound nothing. The bounds with their slack do. */
 static void slack_is_needed(void **state)
 {
     (void) state;
-    for (unsigned inverse_c = 1; inverse_c <= 4; inverse_c++) {
-        const unsigned a = 3 * inverse_c;
-        for (unsigned k = 3; k <= 8; k++) {
-            uint64_t rows = (uint64_t) a << k, half = rows / 2;
-            uint64_t column[3] = {half, half - 1, 1}, joint[256 + 8];
-            double q = (double) (half - 1) / (double) rows, sum = (double) k / (double) rows;
-            double t = pow(q, k) / inverse_c;
-            cellar_exposure_curve *curves[MAX_COLUMNS], *curve;
-            cellar_exposure_bound bounds[2];
+    for (unsigned inverse_c = 1; inverse_c <= 1000; inverse_c *= 10) {
+        const uint64_t n = UINT64_C(10) * inverse_c;
+        const uint64_t column[] = {n / 2, n / 2 + 1}, joint[] = {n / 2, 1, n / 2};
+        double share = (double) (n / 2) / (double) (n + 1), t = share * share / inverse_c;
+        uint64_t below = (uint64_t) ceil(t * (double) (n + 1)); /* counts below are exposed */
+        cellar_exposure_curve *curve = curve_of(joint, 3);
+        cellar_exposure_curve *curves[] = {curve_of(column, 2), curve_of(column, 2)};
+        cellar_exposure_bound bounds[2];
+        assert_true(cellar_exposure_value(curves[0], n / 2) == 0);
+        assert_int_equal(cellar_exposure_below(curve, below), 1);
+        bounds_at(curves, 2, t, bounds);
+        for (int theorem = 0; theorem < 2; theorem++)
+            assert_true(bounds[theorem].value >= 1 / ((double) n + 1));
+        cellar_exposure_curve_free(curve);
+        free_curves(curves, 2);
+    }
+}
+
+/* Theorem 4's construction: 3/c rows in each of 2^k groups, one per binary word, and k rows of
+ * different groups that lose one letter each. For c < 1 the joint exposure is the sum of the
+ * columns' exposures, which is what a bound without slack would allow; for c = 1 the groups that
+ * lost a row are below the threshold too, and it is three times the sum. */
+static void theorem_4_is_an_equality(void **state)
+{
+    (void) state;
+    for (unsigned inverse_c = 1; inverse_c <= 4; inverse_c++)
+        for (unsigned k = 2; k <= 8; k++) {
+            const uint64_t a = 3 * (uint64_t) inverse_c, rows = a << k, half = rows / 2;
+            const uint64_t column[] = {half, half - 1, 1};
+            double t = pow((double) (half - 1) / (double) rows, k) / inverse_c;
+            uint64_t joint[256 + 8], below = (uint64_t) ceil(t * (double) rows);
+            cellar_exposure_curve *curve, *single = curve_of(column, 3);
             for (size_t i = 0; i < (size_t) 1 << k; i++)
                 joint[i] = i < k ? a - 1 : a;
             for (size_t j = 0; j < k; j++)
                 joint[((size_t) 1 << k) + j] = 1;
             curve = curve_of(joint, ((size_t) 1 << k) + k);
-            for (size_t j = 0; j < k; j++)
-                curves[j] = curve_of(column, 3);
-            assert_int_equal(cellar_exposure_below(curves[0], half - 1), 1);
-            if (t >= 2.0 / (double) rows) { /* k is large enough */
-                assert_true(cellar_exposure_value(curve, 2) >= sum);
-                bounds_at(curves, k, t, bounds);
-                assert_true(fmin(bounds[0].value, bounds[1].value) >=
-                            cellar_exposure_value(curve, (uint64_t) ceil(t * (double) rows)));
-                assert_true(fmin(bounds[0].value, bounds[1].value) > sum);
-            } else {
-                assert_true(k < 7);
-            }
+            assert_true(t >= 2.0 / (double) rows);
+            assert_int_equal(cellar_exposure_below(single, half - 1), 1);
+            assert_int_equal(cellar_exposure_below(curve, below), inverse_c == 1 ? 3 * k : k);
             cellar_exposure_curve_free(curve);
-            free_curves(curves, k);
+            cellar_exposure_curve_free(single);
         }
-    }
 }
 
 /* Shares that fall like 1/v, after a first one that is `top` times as large: Q is then nearly
@@ -428,10 +441,15 @@ static void cut_short(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(minimum_is_exhaustive), cmocka_unit_test(bounds_hold),
-        cmocka_unit_test(adult_bounds),          cmocka_unit_test(slack_is_needed),
-        cmocka_unit_test(large_supports),        cmocka_unit_test(cut_short),
-        cmocka_unit_test(curves_of_bounds),      cmocka_unit_test(curves_refused),
+        cmocka_unit_test(minimum_is_exhaustive),
+        cmocka_unit_test(bounds_hold),
+        cmocka_unit_test(adult_bounds),
+        cmocka_unit_test(slack_is_needed),
+        cmocka_unit_test(theorem_4_is_an_equality),
+        cmocka_unit_test(large_supports),
+        cmocka_unit_test(cut_short),
+        cmocka_unit_test(curves_of_bounds),
+        cmocka_unit_test(curves_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

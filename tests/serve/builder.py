@@ -3,6 +3,7 @@
 import http.client
 import os
 import pathlib
+import random
 import re
 import signal
 import socket
@@ -28,6 +29,50 @@ def make(cellar, folder, people=2000):
     text = config.read_text().replace("site:\n", "site:\n  limits: {calls: 1000000, seconds: 1}\n", 1)
     config.write_text(text)
     return config
+
+
+BUDGET = """serve: 1
+site: {{title: Test, tokens: access/tokens, audit: state/audit, limits: {{calls: 1000000, seconds: 1}}}}
+datasets:
+  - id: census
+    kind: budget
+    title: People
+    period: '2026'
+    population: people
+    folder: public
+    step_ms: {step_ms}
+    records:
+      data: {{file: people.csv, edition: '1'}}
+      unit: {{name: person}}
+      variables:
+{variables}
+    ledger: {{file: ledger, key: key, dataset: census}}
+    budget:
+      cap: {{rho: {rho}}}
+      neighbours: add-remove
+      negatives: keep
+      parameter_choice: advance
+      classes: [{{variables: 3, mechanism: 'discrete-gaussian:sigma=8'}}]
+"""
+
+
+def make_budget(cellar, folder, rho, names=("region", "sex", "age"), rng=None, step_ms=1):
+    """People with variables of three categories in `folder`, a ledger with a witness, a data set of the kind
+    budget; a table costs a rho of 1/128. Answers the path of the configuration and a token that may draw."""
+    os.umask(0o022)
+    rng, place = rng or random.Random(1), pathlib.Path(folder)
+    for name in ("public", "access", "state"):
+        (place / name).mkdir()
+    rows = [names] + [[rng.choice("abc") for _ in names] for _ in range(60)]
+    (place / "people.csv").write_text("".join(",".join(row) + "\n" for row in rows))
+    (place / "list.csv").write_text("code\na\nb\nc\n")
+    run(cellar, "ledger", "create", f"{folder}/ledger", "--dataset", "census", "--unit", "person", "--neighbours",
+        "add-remove", "--rho", str(rho), "--ledger-key", f"{folder}/key", "--witness", f"{folder}/witness")
+    variables = "\n".join(f"        - {{name: {name}, codelist: list.csv}}" for name in names)
+    config = place / "site.yaml"
+    config.write_text(BUDGET.format(rho=rho, variables=variables, step_ms=step_ms))
+    token = run(cellar, "serve", "token", "create", f"{folder}/access/tokens", "--name", "anna", "--role", "analyst")
+    return config, token.strip()
 
 
 class Server:
@@ -94,3 +139,5 @@ class Server:
         finally:
             self.process.stdout.close()
             self.process.stderr.close()
+        if "Sanitizer" in self.heard:
+            raise AssertionError(self.heard)

@@ -110,6 +110,66 @@ def read_v1(body):
     return found["columns"][3]["comment"], [[float(word) for word in row["values"]] for row in found["data"]]
 
 
+# What the configuration says, in two languages; each must be in every format.
+TEXTS = {
+    "en": ["A made-up census", "nobody@example.org", "Nobody in it is real.", "In years at the end of the year.",
+           "With two harbours.", "The school was closed.", "Standard error (noise)", "2027"],
+    "sv": ["En påhittad folkräkning", "nobody@example.org", "Ingen i den finns.", "I år vid årets slut.",
+           "Med två hamnar.", "Skolan var stängd.", "Medelfel (brus)", "2027"],
+}
+CELL = 'CELLNOTE("Harbour and its suburbs","<=15","*","*")='
+
+
+CONFIG = """serve: 1
+site:
+  title: Tables
+  languages: [en, sv]
+  limits: {calls: 1000000, seconds: 1}
+  contents: {se: {en: Standard error (noise), sv: Medelfel (brus)}}
+datasets:
+  - id: country
+    kind: cube
+    cube: ../country.cube
+    population: the small country
+    title: People
+    updated: 2026-07-01
+    next_update: 2027-07-01
+    source: {en: A made-up census, sv: En påhittad folkräkning}
+    contact: nobody@example.org
+    note: {en: Nobody in it is real., sv: Ingen i den finns.}
+    cell_notes: [{cells: {region: Harbour, age: "<=15"}, note: {en: The school was closed., sv: Skolan var stängd.}}]
+    variables:
+      - {name: age, note: {en: In years at the end of the year., sv: I år vid årets slut.}}
+      - {name: region, role: geo, notes: {Harbour: {en: With two harbours., sv: Med två hamnar.}}}
+"""
+
+
+def plain_text(name, body):
+    """All that an answer says, whatever its format."""
+    if name == "xlsx":
+        import openpyxl
+        book = openpyxl.load_workbook(io.BytesIO(body))
+        return " ".join(str(word) for sheet in book for row in sheet.iter_rows(values_only=True) for word in row)
+    text = body.decode("utf-8")
+    if name.startswith("json"):
+        return json.dumps(json.loads(text), ensure_ascii=False)
+    return html.unescape(text.replace('"\r\n"', ""))
+
+
+def check_texts(get):
+    for language, texts in TEXTS.items():
+        for name in ["json-stat2", *READERS]:
+            said = plain_text(name, get(f"{DATA}&lang={language}&outputFormat={name}&outputFormatParams=UseTexts"))
+            if name.startswith("sdmx"):  # labels are in the structure
+                said += get("/sdmx/datastructure/CELLAR/country/1.0?references=children").decode("utf-8")
+            missing = [text for text in texts if text not in said]
+            assert not missing, f"{name}, {language} lacks {missing}"
+    px = get(f"{DATA}&outputFormat=px").decode("utf-8")
+    assert CELL in px, re.findall("CELLNOTE.*", px)
+    without = get(DATA.replace("valuecodes[region]=*", "valuecodes[region]=Plain")).decode("utf-8")
+    assert TEXTS["en"][5] not in without, "a note of a cell that is not shown"
+
+
 READERS = {"csv": read_csv, "px": read_px, "xlsx": read_xlsx, "sdmx-csv": read_sdmx_csv, "sdmx-ml": read_sdmx_ml,
            "html": read_html}
 
@@ -126,6 +186,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as folder:
         config = builder.make(cellar, folder)
+        config.write_text(CONFIG, encoding="utf-8")
         want = expected(cellar, f"{folder}/country.cube", folder)
         with builder.Server([cellar, "serve", config, "--listen", "127.0.0.1:0"]) as server:
             def get(path, **words):
@@ -148,6 +209,7 @@ def main():
             assert certificate in said and NOTE in said
             said, found = read_sdmx_ml(get("/sdmx/data/country/._T.._T._T."))
             check("SDMX REST", found, values)
+            check_texts(get)
     print(f"{len(values)} cells in {len(READERS) + 3} ways")
 
 

@@ -39,7 +39,7 @@ REGISTER = """
         - {name: age, bottom: 15, top: 75, band: 15, band_closed: right}
     ledger: {file: ../vault/register.ledger, dataset: register}
     budget:
-      currency: rho
+      cap: {rho: 1}
       neighbours: add-remove
       negatives: keep
       parameter_choice: advance
@@ -128,7 +128,8 @@ def check_routes(interface, root):
 def check_examples(interface):
     table = interface.ask(interface.text["paths"]["/v1/tables/{dataset}/{table}"]["get"], "GET", "/v1/tables/country/total")
     for path, method, operation in interface.operations():
-        token = {"/v1/draws": "analyst", "/v1/metrics": "auditor", "/v1/audit": "auditor"}.get(path)
+        token = {"/v1/draws": "analyst", "/v1/metrics": "auditor", "/v1/audit": "auditor",
+                 "/v1/datasets/{dataset}/history": "auditor"}.get(path)
         address, body = interface.example(operation, path, {"certificate": table["answer"]["certificate"]})
         interface.ask(operation, method, address, body, token, want=(200, 201))
 
@@ -176,6 +177,13 @@ def check_more(interface):
     ask("listIntervals", "/v1/tables/register/region%5E1/intervals", 200)  # sums of released values
     ask("listIntervals", "/v1/tables/register/age*sex*region/intervals", 403)
     ask("listIntervals", "/v1/tables/country/sex/intervals?confidence=7", 400)
+    shares = ask("listIntervals", "/v1/tables/register/region*sex/intervals?heading=sex&share=row", 200)
+    known = [(low, high) for low, high in zip(shares["low"], shares["high"]) if low is not None]
+    if not known or not all(0 <= low <= high <= 1 for low, high in known):
+        interface.faults.append(f"shares have no intervals: {shares}")
+    ask("listIntervalsOfSelection", "/v1/datasets/register/intervals?valuecodes[region]=*&valuecodes[sex]=F&share=total", 200)
+    ask("listIntervalsOfSelection", "/v1/datasets/register/intervals?valuecodes[sex]=X", 400)
+    ask("listIntervalsOfSelection", "/v1/datasets/none/intervals", 404)
     ask("compareSets", "/v1/compare", 200, {"dataset": "register", "first": {"sex": "F"}, "second": {"sex": "M"}})
     ask("compareSets", "/v1/compare", 400, {"dataset": "register", "first": {"sex": "X"}, "second": {}})
     ask("compareSets", "/v1/compare", 403, {"dataset": "register", "first": one_not_drawn(interface), "second": {}})
@@ -187,6 +195,16 @@ def check_more(interface):
     log = ask("readAudit", "/v1/audit", 200, token="auditor")
     if not any(entry["decision"] == "drawn" and entry["cost"] == drawn["charged"] for entry in log["log"]):
         interface.faults.append("the draw is not in the audit log")
+    history = ask("readHistory", "/v1/datasets/register/history", 200, token="auditor")
+    budget = ask("stateBudget", "/v1/datasets/register/statement", 200)["budget"]
+    last = history["days"][-1]
+    if ("rho " + last["spent"], "rho " + last["left"]) != (budget["spent"], budget["left"]):
+        interface.faults.append(f"the history does not end with the balance: {last}, {budget}")
+    if sum(day["drawn"] for day in history["days"]) != 2 or history["refusals"] != {"few": 1, "max-cost": 1}:
+        interface.faults.append(f"the history has other draws or refusals: {history}")
+    ask("readHistory", "/v1/datasets/register/history", 401)
+    ask("readHistory", "/v1/datasets/register/history", 403, token="analyst")
+    ask("readHistory", "/v1/datasets/none/history", 404, token="auditor")
     metrics = ask("showMetrics", "/v1/metrics", 200, token="auditor")
     if 'cellar_draws_total{decision="drawn"} 2\n' not in metrics:
         interface.faults.append(f"the metrics count other draws: {metrics}")

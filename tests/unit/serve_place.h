@@ -30,6 +30,8 @@ static inline cellar_status serve_place_cube(const char *path, cellar_error *err
     cellar_output *output = NULL;
     cellar_status status = cube_sample("discrete-gaussian:sigma=2", 4, &cube, err);
     if (status == CELLAR_OK)
+        status = cube_sample_certify(cube, err);
+    if (status == CELLAR_OK)
         status = cellar_output_open(path, &replace, &output, err);
     if (status == CELLAR_OK)
         status = cellar_cube_write(cube, output, err);

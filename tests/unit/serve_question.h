@@ -63,7 +63,7 @@ static inline serve_answer ask_answer(const asked *a)
 {
     serve_answer out;
     cellar_error err = {""};
-    if (serve_answer_question(&a->question, &out, &err) != CELLAR_OK)
+    if (serve_answer_question(&a->question, SERVE_TAIL, &out, &err) != CELLAR_OK)
         fail_msg("%s", err.message);
     return out;
 }

@@ -117,10 +117,10 @@ static inline cellar_status sample_status(const serve_source *source, const serv
 }
 
 static inline cellar_status sample_ask(const serve_source *source, const serve_cut *cut,
-                                       serve_value *out, cellar_error *err)
+                                       double tail, serve_value *out, cellar_error *err)
 {
     size_t n_cells = 1;
-    (void) source, (void) err;
+    (void) source, (void) tail, (void) err;
     for (size_t s = 0; s < cut->n_sides; s++)
         n_cells *= cut->sides[s].n_picks;
     for (size_t cell = 0; cell < n_cells; cell++) {

@@ -66,12 +66,12 @@ static cellar_status small_status(const serve_source *source, const serve_datase
     return CELLAR_OK;
 }
 
-static cellar_status small_ask(const serve_source *source, const serve_cut *cut, serve_value *out,
-                               cellar_error *err)
+static cellar_status small_ask(const serve_source *source, const serve_cut *cut, double tail,
+                               serve_value *out, cellar_error *err)
 {
     small_source *s = (small_source *) (uintptr_t) source;
     size_t at[CELLAR_MAX_VARIABLES] = {0}, n = 1;
-    (void) err;
+    (void) err, (void) tail;
     s->n_asked++;
     for (size_t i = 0; i < cut->n_sides; i++)
         n *= cut->sides[i].n_picks;

@@ -94,6 +94,64 @@ static void tables_add_to_each_other(void **state)
     cellar_cube_close(cube);
 }
 
+/* Whatever grouping of regions is asked for, at either level of a tree that is not balanced,
+ * crossed with sexes or alone: groups are exactly the sums of what they group, and add to the
+ * totals. */
+static void random_groupings_add(void **state)
+{
+    static const char *const codes[2][5] = {{"north", "south"}, {"n1", "n2", "s1", "s2", "s3"}};
+    static const char *const names[3] = {"g0", "g1", "g2"};
+    cellar_cube *cube = sample();
+    const cellar_cube_side sex = {.variable = "sex"};
+    cellar_estimate *sexes = ask(cube, &sex, 1, 0);
+    uint64_t seed = 5;
+    (void) state;
+    for (size_t trial = 0; trial < 50; trial++) {
+        const size_t level = next_random(&seed) % 2, n = level == 0 ? 2 : 5;
+        const char *members[3][5];
+        size_t group_of[5], n_groups = 0;
+        cellar_cube_group groups[3] = {{0}}, used[3];
+        cellar_cube_side sides[2] = {{.variable = "region", .level = level + 1}, sex};
+        cellar_estimate *plain = ask(cube, sides, 2, 0), *grouped, *alone;
+        for (size_t k = 0; k < n; k++) {
+            cellar_cube_group *group = &groups[group_of[k] = next_random(&seed) % 3];
+            members[group - groups][group->n_codes++] = codes[level][k];
+        }
+        for (size_t g = 0; g < 3; g++)
+            if (groups[g].n_codes > 0)
+                used[n_groups++] = (cellar_cube_group){
+                    .code = names[g], .codes = members[g], .n_codes = groups[g].n_codes};
+        sides[0].groups = used;
+        sides[0].n_groups = n_groups;
+        grouped = ask(cube, sides, 2, 1); /* with all totals: groups, then their total */
+        alone = ask(cube, sides, 1, 0);
+        for (size_t s = 0; s < 2; s++) {
+            long long total = 0;
+            for (size_t g = 0, at = 0; g < 3; g++) {
+                long long sum = 0;
+                for (size_t k = 0; k < n; k++)
+                    sum += group_of[k] == g ? units(plain, 2 * k + s) : 0;
+                if (groups[g].n_codes == 0)
+                    continue;
+                assert_int_equal(units(grouped, 3 * at + s), sum);
+                total += sum;
+                at++;
+            }
+            assert_int_equal(total, units(sexes, s));
+            assert_int_equal(units(grouped, 3 * n_groups + s), total);
+        }
+        for (size_t at = 0; at < n_groups; at++) {
+            assert_int_equal(units(grouped, 3 * at) + units(grouped, 3 * at + 1), units(alone, at));
+            assert_int_equal(units(grouped, 3 * at + 2), units(alone, at));
+        }
+        cellar_estimate_free(plain);
+        cellar_estimate_free(grouped);
+        cellar_estimate_free(alone);
+    }
+    cellar_estimate_free(sexes);
+    cellar_cube_close(cube);
+}
+
 /* A group is the sum of its cells, and its error that of the sum, correlations included; an upper
  * level is a group of the level below. */
 static void groups_are_sums(void **state)
@@ -265,6 +323,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_add_to_each_other),
+        cmocka_unit_test(random_groupings_add),
         cmocka_unit_test(groups_are_sums),
         cmocka_unit_test(categories_can_be_chosen),
 

@@ -90,6 +90,69 @@ static void every_changed_byte_is_found(void **state)
     cellar_free(bytes);
 }
 
+/* The same cube with one member of its description or of a table replaced. */
+static cellar_status recertify_with(const char *place, const char *member, json_t *value)
+{
+    cellar_cube *cube = NULL;
+    cellar_error err;
+    json_t *description;
+    cellar_status status;
+    assert_int_equal(cube_sample("discrete-gaussian:sigma=2", 4, &cube, &err), CELLAR_OK);
+    assert_int_equal(cube_sample_certify(cube, &err), CELLAR_OK);
+    description = json_deep_copy(cube->description);
+    if (member != NULL)
+        json_object_set_new(place != NULL ? json_object_get(description, place) : description,
+                            member, value);
+    assert_int_equal(cellar_cube_describe(cube, description, &err), CELLAR_OK);
+    status = cellar_cube_recertify(cube, "a.cube", &err);
+    cellar_cube_close(cube);
+    return status;
+}
+
+/* A certificate may claim less than the measured tables give, and nothing more. */
+static void certificates_are_computed_again(void **state)
+{
+    cellar_cube *cube = NULL;
+    cellar_error err;
+    const json_t *certificate;
+    double epsilon;
+    (void) state;
+    assert_int_equal(cube_sample("discrete-gaussian:sigma=2", 4, &cube, &err), CELLAR_OK);
+    assert_int_equal(cellar_cube_recertify(cube, "a.cube", &err), CELLAR_ERR_INPUT);
+    assert_int_equal(cube_sample_certify(cube, &err), CELLAR_OK);
+    certificate = json_object_get(cube->description, "certificate");
+    epsilon = json_number_value(
+        json_object_get(json_array_get(json_object_get(certificate, "epsilon_at"), 0), "epsilon"));
+    assert_true(epsilon > 4 && epsilon < 12); /* rho = 6 / 8: epsilon at 1e-6 is about 6.5 */
+    /* a smaller noise than the certificate knows, then a variance that is not that of the noise */
+    cellar_free(cube->tables[3].mechanism);
+    assert_int_equal(cellar_cube_plan_measure(cube, 3, "discrete-gaussian:sigma=1", 1, &err),
+                     CELLAR_OK);
+    assert_int_equal(cellar_cube_recertify(cube, "a.cube", &err), CELLAR_ERR_INPUT);
+    assert_non_null(strstr(err.message, "'mechanisms'"));
+    cellar_free(cube->tables[3].mechanism);
+    assert_int_equal(cellar_cube_plan_measure(cube, 3, "discrete-gaussian:sigma=2", 3.9, &err),
+                     CELLAR_OK);
+    assert_int_equal(cellar_cube_recertify(cube, "a.cube", &err), CELLAR_ERR_INPUT);
+    assert_non_null(strstr(err.message, "variance"));
+    /* an exact table that the certificate does not name */
+    cellar_free(cube->tables[3].mechanism);
+    assert_int_equal(cellar_cube_plan_measure(cube, 3, CUBE_EXACT, 0, &err), CELLAR_OK);
+    assert_int_equal(cellar_cube_recertify(cube, "a.cube", &err), CELLAR_ERR_INPUT);
+    assert_non_null(strstr(err.message, "'invariants'"));
+    cellar_cube_close(cube);
+    assert_int_equal(recertify_with(NULL, NULL, NULL), CELLAR_OK);
+    assert_int_equal(recertify_with("certificate", "verdict", json_string("fails")), CELLAR_OK);
+    assert_int_equal(recertify_with("certificate", "pure_epsilon", json_real(1)), CELLAR_ERR_INPUT);
+    assert_int_equal(recertify_with("certificate", "invariants", json_pack("[s]", "total")),
+                     CELLAR_ERR_INPUT);
+    assert_int_equal(recertify_with(NULL, "max_per_unit", json_integer(2)), CELLAR_ERR_INPUT);
+    assert_int_equal(recertify_with(NULL, "neighbours", json_string("substitute")),
+                     CELLAR_ERR_INPUT);
+    assert_int_equal(recertify_with(NULL, "neighbours", json_string("?")), CELLAR_ERR_INPUT);
+    assert_int_equal(recertify_with(NULL, "protection", json_integer(1)), CELLAR_ERR_INPUT);
+}
+
 static cellar_status scenario(void *context, cellar_error *err)
 {
     const char *path = context;
@@ -114,6 +177,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_is_read),
         cmocka_unit_test(every_changed_byte_is_found),
+        cmocka_unit_test(certificates_are_computed_again),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

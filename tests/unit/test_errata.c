@@ -185,6 +185,37 @@ static void test_truncated_deltas(void **state)
     check_cases(cases, sizeof cases / sizeof *cases);
 }
 
+/* Theorem 4.2 asks for P(M(a) = b) < delta at every b that M(a') cannot give. Three cells, of which
+ * the first differs, every released list: the largest such probability shrinks with every cell, the
+ * sum of what M(a) exceeds e^epsilon M(a') by does not. */
+static void test_pointwise_condition(void **state)
+{
+    enum { M = 2 };
+    cellar_mechanism *m = make("truncated-laplace:epsilon=0.5,m=2");
+    double pointwise = 0, delta = 0, end = cellar_mechanism_pmf(m, 0, M);
+    double none = cellar_mechanism_pmf(m, 0, 0);
+    (void) state;
+    for (int64_t x = -M; x <= M + 1; x++)
+        for (int64_t y = -M; y <= M; y++)
+            for (int64_t z = -M; z <= M; z++) {
+                double others = cellar_mechanism_pmf(m, 0, y) * cellar_mechanism_pmf(m, 0, z);
+                double with = cellar_mechanism_pmf(m, 1, x) * others;
+                double without = cellar_mechanism_pmf(m, 0, x) * others;
+                if (without == 0)
+                    pointwise = fmax(pointwise, with);
+                delta += fmax(0, with - exp(0.5) * without);
+            }
+    assert_close(pointwise, end * none * none, 1e-12);
+    assert_close(delta, end, 1e-12);
+    assert_close(point_of("truncated-laplace:epsilon=0.5,m=2", "0.5", CELLAR_NEGATIVES_KEEP).delta,
+                 end, 1e-12);
+    cellar_mechanism_free(m);
+    m = make("truncated-laplace:epsilon=0.5,m=10");
+    assert_close(cellar_mechanism_pmf(m, 0, 10) * pow(cellar_mechanism_pmf(m, 0, 0), 131),
+                 2.9636157178970427e-83, 1e-9);
+    cellar_mechanism_free(m);
+}
+
 static void test_mean_change(void **state)
 {
     cellar_mechanism *m = make("discrete-laplace:epsilon=1");
@@ -226,10 +257,11 @@ static void test_clamping_and_rounding(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_poisson_sawtooth), cmocka_unit_test(test_poisson_both_sides),
-        cmocka_unit_test(test_dirichlet_ratios), cmocka_unit_test(test_table_1),
-        cmocka_unit_test(test_truncated_deltas), cmocka_unit_test(test_mean_change),
-        cmocka_unit_test(test_normal_is_better), cmocka_unit_test(test_clamping_and_rounding),
+        cmocka_unit_test(test_poisson_sawtooth),      cmocka_unit_test(test_poisson_both_sides),
+        cmocka_unit_test(test_dirichlet_ratios),      cmocka_unit_test(test_table_1),
+        cmocka_unit_test(test_truncated_deltas),      cmocka_unit_test(test_pointwise_condition),
+        cmocka_unit_test(test_mean_change),           cmocka_unit_test(test_normal_is_better),
+        cmocka_unit_test(test_clamping_and_rounding),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

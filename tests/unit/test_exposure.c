@@ -367,7 +367,32 @@ static void theorem_8_fails(void **state)
     cellar_exposure_curve_free(q);
 }
 
-/* Errata: Theorem 5 with its factor 2. */
+/* Errata: no constant in the number of values alone makes Theorem 8 true. Of two values one has the
+ * share 1/n, and n people all have the other: the constant must grow like the root of n. */
+static void theorem_8_has_no_constant(void **state)
+{
+    static const struct {
+        const char *common, *rare;
+        double n, needed;
+    } cases[] = {{"0.999", "0.001", 1e3, 20.0},
+                 {"0.9999", "0.0001", 1e4, 63.2},
+                 {"0.99999", "0.00001", 1e5, 199.9},
+                 {"0.999999", "0.000001", 1e6, 632.1}};
+    (void) state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *truth[] = {cases[i].common, cases[i].rare}, *estimate[] = {"1"};
+        uint64_t n = (uint64_t) cases[i].n;
+        cellar_exposure_curve *p = shares_of(truth, 2), *q = shares_of(estimate, 1);
+        double difference = statistical(p, n, n) - statistical(q, n, n);
+        double closed = -expm1(cases[i].n * log1p(-1 / cases[i].n)); /* 1 - p^n - (1-p)^n */
+        assert_near(difference, closed, 1e-9);
+        assert_near(difference * cases[i].n / sqrt(cases[i].n), cases[i].needed, 0.05);
+        cellar_exposure_curve_free(p);
+        cellar_exposure_curve_free(q);
+    }
+}
+
+/* Errata: the proof of Theorem 5 needs this factor 2. */
 static void radius_has_two_sides(void **state)
 {
     const uint64_t counts[] = {500, 300, 200};
@@ -463,6 +488,7 @@ int main(void)
         cmocka_unit_test(statistical_by_enumeration),
         cmocka_unit_test(statistical_threads_agree),
         cmocka_unit_test(theorem_8_fails),
+        cmocka_unit_test(theorem_8_has_no_constant),
         cmocka_unit_test(radius_has_two_sides),
         cmocka_unit_test(bands_hold),
         cmocka_unit_test(any_allocation_may_fail),

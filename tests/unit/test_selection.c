@@ -25,6 +25,8 @@ static double measure(const cellar_table *table, uint64_t set,
     cellar_exposure_curve *curve, *columns[MAX_COLUMNS];
     cellar_exposure_pair pair = {.population = options->population, .k = options->k};
     cellar_exposure_bound bounds[2];
+    const cellar_exposure_model model = {cellar_table_n_records(table), options->k,
+                                         options->tolerance};
     double value = 0;
     for (size_t c = 0; c < MAX_COLUMNS; c++)
         if (set >> c & 1)
@@ -41,6 +43,7 @@ static double measure(const cellar_table *table, uint64_t set,
         value = pair.value;
         break;
     case CELLAR_SELECTION_BOUNDED:
+    case CELLAR_SELECTION_INDEPENDENT:
         for (size_t i = 0; i < n; i++)
             assert_int_equal(
                 cellar_exposure_curve_create(table, &variables[i], 1, &columns[i], NULL),
@@ -51,6 +54,11 @@ static double measure(const cellar_table *table, uint64_t set,
                                    NULL, bounds, NULL),
             CELLAR_OK);
         value = bounds[0].value;
+        if (options->measure == CELLAR_SELECTION_INDEPENDENT)
+            assert_int_equal(
+                cellar_exposure_independent((const cellar_exposure_curve *const *) columns, n,
+                                            &model, &value, NULL),
+                CELLAR_OK);
         for (size_t i = 0; i < n; i++)
             cellar_exposure_curve_free(columns[i]);
         break;
@@ -107,7 +115,9 @@ static void choice_is_exhaustive(void **state)
 
         for (size_t c = 0; c < n; c++)
             weights[c] = 1 + (double) random_below(1000) / 7;
-        options.measure = (cellar_selection_measure) (round % 3);
+        options.measure =
+            round % 5 == 4 ? CELLAR_SELECTION_INDEPENDENT : (cellar_selection_measure) (round % 3);
+        options.tolerance = 0.02;
         options.k = 2 + random_below(20);
         options.exposure = (double) random_below(500) / 1000;
         options.population = options.measure == CELLAR_SELECTION_ESTIMATED ? 500 : 0;

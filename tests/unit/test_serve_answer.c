@@ -10,6 +10,7 @@
 #include "serve/cuts.h"
 #include "serve_place.h"
 #include "serve_question.h"
+#include "serve_small.h"
 
 /* ---- against the cube --------------------------------------------------------------------------
  */
@@ -111,6 +112,43 @@ static void values_are_those_of_the_cube(void **state)
     cellar_site_close(site);
 }
 
+/* ---- a table that is drawn meanwhile ----------------------------------------------------------
+ */
+
+/* Two releases: the second one is there once the first was asked. */
+static cellar_status second_describe(const serve_source *source, const serve_dataset *dataset,
+                                     const serve_table *table, cellar_arena *arena,
+                                     serve_cover *out, cellar_error *err)
+{
+    const int is_second = ((const small_source *) source)->n_asked > 0;
+    (void) dataset, (void) table, (void) arena, (void) err;
+    *out = (serve_cover){.certificate = "{}",
+                         .id = is_second ? "second" : "first",
+                         .guarantee = "G",
+                         .origin = "O",
+                         .is_immutable = is_second};
+    return CELLAR_OK;
+}
+
+static void values_and_certificate_are_of_one_release(void **state)
+{
+    small_source source = {0};
+    serve_source_ops ops = small_ops;
+    serve_dataset dataset = small_dataset(SERVE_BUDGET, &source);
+    serve_answer out;
+    asked a;
+    (void) state;
+    ops.describe = second_describe;
+    source.base.ops = &ops;
+    ask_begin(&a, &dataset);
+    ask_all(&a, "sex", 1);
+    out = ask_answer(&a);
+    assert_int_equal(source.n_asked, 2);
+    assert_string_equal(out.certificate_id, "second");
+    assert_true(out.is_immutable);
+    serve_answer_clear(&out);
+}
+
 /* ---- refusals ----------------------------------------------------------------------------------
  */
 
@@ -123,13 +161,15 @@ static void what_is_not_sound_is_an_error(void **state)
     ask_begin(&a, &site->datasets[0]);
     ask_side(&a, "region");
     ask_pick(&a, 2, "n1,n1");
-    assert_int_equal(serve_answer_question(&a.question, &out, &err), CELLAR_ERR_ARGUMENT);
+    assert_int_equal(serve_answer_question(&a.question, SERVE_TAIL, &out, &err),
+                     CELLAR_ERR_ARGUMENT);
     assert_non_null(strstr(err.message, "twice"));
     serve_answer_clear(&out);
     ask_pick(&a, 2, "absent");
     a.question.sides[0].picks++;
     a.question.sides[0].n_picks = 1;
-    assert_int_equal(serve_answer_question(&a.question, &out, &err), CELLAR_ERR_ARGUMENT);
+    assert_int_equal(serve_answer_question(&a.question, SERVE_TAIL, &out, &err),
+                     CELLAR_ERR_ARGUMENT);
     serve_answer_clear(&out);
     cellar_site_close(site);
 }
@@ -218,7 +258,8 @@ static void tables_have_one_name(void **state)
 static cellar_status answer_scenario(void *context, cellar_error *err)
 {
     serve_answer out;
-    cellar_status status = serve_answer_question(&((const asked *) context)->question, &out, err);
+    cellar_status status =
+        serve_answer_question(&((const asked *) context)->question, SERVE_TAIL, &out, err);
     serve_answer_clear(&out);
     return status;
 }
@@ -239,6 +280,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_those_of_the_cube),
+        cmocka_unit_test(values_and_certificate_are_of_one_release),
         cmocka_unit_test(what_is_not_sound_is_an_error),
         cmocka_unit_test(too_many_cells_are_refused),
         cmocka_unit_test(tags_differ_with_what_is_shown),

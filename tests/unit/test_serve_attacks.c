@@ -441,6 +441,7 @@ static void forget_draws(scratch *place)
     assert_int_equal(mkdir(scratch_path(place, "keyed"), 0755), 0);
     assert_int_equal(remove(scratch_path(place, "ledger")), 0);
     vault_make_ledger(place, "0.3", NULL);
+    vault_write_site(place, "0.3");
 }
 
 /* The replies, refusals included, and the steps at which they come are the same whatever the

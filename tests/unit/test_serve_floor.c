@@ -191,50 +191,6 @@ static void test_again(void **state)
     cellar_vault_close(vault);
 }
 
-/* A store of the records gives the same tables as the file it was built from. */
-static void build_store(scratch *place, const vault_set *set)
-{
-    const size_t all[] = {0, 1, 2, 3, 4};
-    cellar_variable_spec variables[VARIABLES];
-    cellar_tabulate_spec spec =
-        cellar_plan_tabulate_spec(&set->text.records, all, VARIABLES, NULL, variables);
-    cellar_output *output;
-    spec.record_key_column = "rkey";
-    CHECK_OK(cellar_output_open(scratch_path(place, "people.store"), NULL, &output, &err));
-    CHECK_OK(cellar_store_build(&spec, "region", output, NULL, &err));
-    CHECK_OK(cellar_output_commit(output, &err));
-}
-
-static void test_store(void **state)
-{
-    static const serve_table tables[] = {{{1, 1}}, {{2, 0, 1}}, {{0, 1, 1, 1}}};
-    cellar_vault *vault = vault_open_here(*state);
-    vault_set *set = &vault->sets[1];
-    const char *file = set->text.records.data.file;
-    char store[400];
-    build_store(*state, set);
-    snprintf(store, sizeof store, "%s", scratch_path(*state, "people.store"));
-    for (size_t t = 0; t < 3; t++) {
-        cellar_table *from_file, *from_store;
-        set->text.records.data.file = file;
-        CHECK_OK(serve_records_count(&set->text.records, &set->axes, &tables[t], &set->keys,
-                                     &from_file, &err));
-        set->text.records.data.file = store;
-        CHECK_OK(serve_records_count(&set->text.records, &set->axes, &tables[t], &set->keys,
-                                     &from_store, &err));
-        assert_int_equal(cellar_table_n_cells(from_file), cellar_table_n_cells(from_store));
-        for (size_t i = 0; i < cellar_table_n_cells(from_file); i++) {
-            const cellar_cell a = cellar_table_cell(from_file, i);
-            const cellar_cell b = cellar_table_cell(from_store, i);
-            assert_true(a.index == b.index && a.count == b.count && a.key == b.key);
-        }
-        cellar_table_free(from_file);
-        cellar_table_free(from_store);
-    }
-    set->text.records.data.file = file;
-    cellar_vault_close(vault);
-}
-
 static void test_configuration(void **state)
 {
     cellar_vault *vault;
@@ -247,7 +203,6 @@ static void test_configuration(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {VAULT_TEST(test_least_squares), VAULT_TEST(test_vault),
-                                       VAULT_TEST(test_again), VAULT_TEST(test_store),
-                                       VAULT_TEST(test_configuration)};
+                                       VAULT_TEST(test_again), VAULT_TEST(test_configuration)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

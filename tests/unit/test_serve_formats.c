@@ -19,7 +19,7 @@ static const serve_format_options plain_options;
 static void ask(const serve_question *question, serve_answer *answer)
 {
     cellar_error err = {""};
-    assert_int_equal(serve_answer_question(question, answer, &err), CELLAR_OK);
+    assert_int_equal(serve_answer_question(question, SERVE_TAIL, answer, &err), CELLAR_OK);
     assert_int_equal(answer->is_refused, 0);
 }
 
@@ -391,7 +391,7 @@ static cellar_status write_scenario(void *format, cellar_error *err)
     const serve_question question = sample_question();
     serve_answer answer;
     cellar_text text = {0};
-    cellar_status status = serve_answer_question(&question, &answer, err);
+    cellar_status status = serve_answer_question(&question, SERVE_TAIL, &answer, err);
     if (status == CELLAR_OK)
         status = ((const serve_format *) format)->write(&answer, &plain_options, &text, err);
     cellar_text_clear(&text);

@@ -147,20 +147,20 @@ static void bounds_hold_together(void **state)
     world w;
     serve_table table;
     serve_cut cut;
-    double below[2][4], above[2][4];
     world_open(&w, *state, &laplace);
     assert_int_equal(serve_table_parse(w.dataset, "region^1*sex", &table, NULL), CELLAR_OK);
     assert_int_equal(serve_cut_whole(w.dataset, &table, w.arena, &cut, NULL), CELLAR_OK);
-    for (int together = 0; together < 2; together++)
-        assert_int_equal(serve_releases_bounds(w.dataset->source, &cut, 0.95, together,
-                                               below[together], above[together], NULL),
+    for (int together = 0; together < 2; together++) {
+        const double tail = together ? 0.05 / 4 : 0.05;
+        serve_value values[4];
+        assert_int_equal(w.dataset->source->ops->ask(w.dataset->source, &cut, tail, values, NULL),
                          CELLAR_OK);
-    for (size_t k = 0; k < 4; k++) {
-        const size_t n = k < 2 ? 2 : 3; /* places in the north, in the south */
-        assert_true(below[0][k] == above[0][k]);
-        assert_true(outside(n, above[0][k] + 1) <= 0.05 && outside(n, above[0][k] - 1) > 0.05);
-        assert_true(outside(n, above[1][k] + 1) <= 0.0125);
-        assert_true(outside(n, above[1][k] - 1) > 0.0125);
+        for (size_t k = 0; k < 4; k++) {
+            const size_t n = k < 2 ? 2 : 3; /* places in the north, in the south */
+            const double above = values[k].high - values[k].count;
+            assert_true(values[k].low == fmax(0, values[k].count - above));
+            assert_true(outside(n, above + 1) <= tail && outside(n, above - 1) > tail);
+        }
     }
     world_close(&w);
 }
@@ -206,6 +206,52 @@ static void what_is_not_known_is_refused(void **state)
     world_close(&w);
 }
 
+/* Values that were set to zero have intervals of their own, and so have shares. */
+static void shares_of_clamped_values_are_bounded(void **state)
+{
+    static const made clamped = {.spec = "discrete-laplace:epsilon=0.4",
+                                 .negatives = CELLAR_NEGATIVES_ZERO,
+                                 .margins = {.all = 1}};
+    const cellar_request request = {.method = "GET",
+                                    .path = "/v1/tables/people/region*sex/intervals",
+                                    .query = "share=row&heading=sex"};
+    world w;
+    cellar_response response;
+    json_t *found;
+    serve_table table;
+    serve_cut cut;
+    serve_value part[10], whole[5];
+    size_t n_bounded = 0;
+    world_open(&w, *state, &clamped);
+    cellar_site_answer(w.site, &request, &response);
+    assert_int_equal(response.status, 200);
+    found = json_loadb(response.body, response.body_length, 0, NULL);
+    for (int of_whole = 0; of_whole < 2; of_whole++) {
+        const char *name = of_whole ? "region" : "region*sex";
+        assert_int_equal(serve_table_parse(w.dataset, name, &table, NULL), CELLAR_OK);
+        assert_int_equal(serve_cut_whole(w.dataset, &table, w.arena, &cut, NULL), CELLAR_OK);
+        assert_int_equal(w.dataset->source->ops->ask(w.dataset->source, &cut, 0.025,
+                                                     of_whole ? whole : part, NULL),
+                         CELLAR_OK);
+    }
+    for (size_t k = 0; k < 10; k++) {
+        const serve_value *p = &part[k], *all = &whole[k / 2];
+        const json_t *low = json_array_get(json_object_get(found, "low"), k);
+        const json_t *high = json_array_get(json_object_get(found, "high"), k);
+        if (all->low <= 0) {
+            assert_true(json_is_null(low) && json_is_null(high));
+            continue;
+        }
+        n_bounded++;
+        assert_true(fabs(json_number_value(low) - fmin(1, p->low / all->high)) < 1e-9);
+        assert_true(fabs(json_number_value(high) - fmin(1, p->high / all->low)) < 1e-9);
+    }
+    assert_true(n_bounded > 0);
+    json_decref(found);
+    cellar_response_clear(&response);
+    world_close(&w);
+}
+
 /* The test of a table that is served is the test of its release. */
 static void independence_is_that_of_the_release(void **state)
 {
@@ -243,7 +289,7 @@ static cellar_status compare_scenario(void *context, cellar_error *err)
     world *w = context;
     const serve_cut one = set_of(w, "{\"region\": \"s2\"}"), two = set_of(w, "{\"sex\": \"f\"}");
     cellar_cube_finding found;
-    double below[2], above[2];
+    serve_value values[2];
     serve_table table = {{0}};
     serve_cut cut;
     cellar_status status = CELLAR_OK;
@@ -251,7 +297,7 @@ static cellar_status compare_scenario(void *context, cellar_error *err)
     CELLAR_TRY(serve_releases_compare(w->dataset->source, &one, CELLAR_COMPARE_RATIO, &two, 0.95,
                                       &found, err));
     CELLAR_TRY(serve_cut_whole(w->dataset, &table, w->arena, &cut, err));
-    CELLAR_TRY(serve_releases_bounds(w->dataset->source, &cut, 0.95, 1, below, above, err));
+    CELLAR_TRY(w->dataset->source->ops->ask(w->dataset->source, &cut, 0.01, values, err));
 out:
     return status;
 }
@@ -272,6 +318,7 @@ int main(void)
         IN_PLACE(ratios_are_bounded_where_noise_allows),
         IN_PLACE(bounds_hold_together),
         IN_PLACE(what_is_not_known_is_refused),
+        IN_PLACE(shares_of_clamped_values_are_bounded),
         IN_PLACE(independence_is_that_of_the_release),
         IN_PLACE(every_allocation_may_fail),
     };

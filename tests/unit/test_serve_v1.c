@@ -295,6 +295,53 @@ static void test_intervals(void **state)
     cellar_site_close(site);
 }
 
+/* Shares of rows, of columns and of all, against proportions from the library. */
+static void test_shares(void **state)
+{
+    static const struct {
+        const char *share, *whole;
+    } cases[] = {{"row", "region=s1"}, {"column", "sex=m"}, {"total", ""}};
+    cellar_site *site = serve_place_open(*state, NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const cellar_cube_finding found =
+            find(*state, "region=s1; sex=m", CELLAR_COMPARE_PROPORTION, cases[i].whole);
+        char query[200];
+        heard h, whole;
+        snprintf(query, sizeof query,
+                 "valuecodes[region]=n1,s1&valuecodes[sex]=*&heading=sex&confidence=0.9&share=%s",
+                 cases[i].share);
+        h = ask_with(site, "GET", "/v1/datasets/people/intervals", query, NULL, NULL);
+        assert_int_equal(h.status, 200);
+        expect_text(&h, "share", cases[i].share);
+        expect_text(&h, "variables/0/categories/1", "s1");
+        assert_int_equal(json_array_size(at(&h, "value")), 4);
+        assert_true(fabs(number(&h, "value/3") - found.estimate) < 1e-9);
+        assert_true(fabs(number(&h, "low/3") - found.low) < 1e-9);
+        assert_true(fabs(number(&h, "high/3") - found.high) < 1e-9);
+        snprintf(query, sizeof query, "heading=sex&confidence=0.9&share=%s", cases[i].share);
+        whole = ask_with(site, "GET", "/v1/tables/people/region*sex/intervals", query, NULL, NULL);
+        assert_true(number(&whole, "low/5") == number(&h, "low/3"));
+        heard_clear(&whole);
+        heard_clear(&h);
+    }
+    { /* a group of everything is all of it; groups are shown as one */
+        heard h = ask_with(site, "GET", "/v1/datasets/people/intervals",
+                           "valuecodes[sex]=group(all,f,m)&valuecodes[region]=*&heading=sex&share="
+                           "row&simultaneous=true",
+                           NULL, NULL);
+        assert_int_equal(h.status, 200);
+        assert_true(number(&h, "low/2") == 1 && number(&h, "high/2") == 1);
+        heard_clear(&h);
+    }
+    expect_problem(
+        ask_with(site, "GET", "/v1/tables/people/sex/intervals", "share=half", NULL, NULL), 400,
+        "'share' is row, column or total.");
+    expect_problem(
+        ask_with(site, "GET", "/v1/tables/people/sex/intervals", "simultaneous=1", NULL, NULL), 400,
+        "'simultaneous' is true or false.");
+    cellar_site_close(site);
+}
+
 static void test_independence(void **state)
 {
     cellar_site *site = serve_place_open(*state, NULL);
@@ -652,11 +699,12 @@ int main(void)
 {
 #define IN_FOLDER(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(test_cube_table),   IN_FOLDER(test_cube_about),       IN_FOLDER(test_cube_rules),
-        IN_FOLDER(test_compare),      IN_FOLDER(test_compare_mistakes), IN_FOLDER(test_intervals),
-        IN_FOLDER(test_independence), IN_FOLDER(test_budget_table),     IN_FOLDER(test_draw),
-        IN_FOLDER(test_draw_refused), IN_FOLDER(test_draw_rules),       IN_FOLDER(test_statement),
-        IN_FOLDER(test_operator),     IN_FOLDER(test_limited),          IN_FOLDER(test_fail_every),
+        IN_FOLDER(test_cube_table), IN_FOLDER(test_cube_about),       IN_FOLDER(test_cube_rules),
+        IN_FOLDER(test_compare),    IN_FOLDER(test_compare_mistakes), IN_FOLDER(test_intervals),
+        IN_FOLDER(test_shares),     IN_FOLDER(test_independence),     IN_FOLDER(test_budget_table),
+        IN_FOLDER(test_draw),       IN_FOLDER(test_draw_refused),     IN_FOLDER(test_draw_rules),
+        IN_FOLDER(test_statement),  IN_FOLDER(test_operator),         IN_FOLDER(test_limited),
+        IN_FOLDER(test_fail_every),
     };
     return cmocka_run_group_tests_name("serve_v1", tests, NULL, NULL);
 }

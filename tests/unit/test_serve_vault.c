@@ -50,11 +50,13 @@ static void test_draw(void **state)
 static void test_levels(void **state)
 {
     cellar_vault *vault = vault_open_here(*state);
-    const vault_set *set = &vault->sets[1]; /* with keys */
+    vault_set *set = &vault->sets[1]; /* with keys */
     const serve_table fine = {{2, 1}}, coarse = {{1, 0}};
     cellar_table *counts, *sums;
-    CHECK_OK(serve_records_count(&set->text.records, &set->axes, &fine, &set->keys, &counts, &err));
-    CHECK_OK(serve_records_count(&set->text.records, &set->axes, &coarse, &set->keys, &sums, &err));
+    CHECK_OK(serve_records_count(&set->text.records, &set->counter, &set->axes, &fine, &set->keys,
+                                 &counts, &err));
+    CHECK_OK(serve_records_count(&set->text.records, &set->counter, &set->axes, &coarse, &set->keys,
+                                 &sums, &err));
     for (uint64_t land = 0; land < 2; land++) {
         const cellar_cell sum = cellar_table_at(sums, land);
         uint64_t count = 0, key = 0;
@@ -95,6 +97,10 @@ static void test_budget(void **state)
     cellar_vault *vault;
     remove(scratch_path(*state, "ledger"));
     vault_make_ledger(*state, "0.5", NULL); /* four tables of rho 0.125 */
+    assert_int_equal(cellar_vault_open(scratch_path(*state, "site.yaml"), NULL, &vault, &err),
+                     CELLAR_ERR_INPUT);
+    assert_non_null(strstr(err.message, "another cap"));
+    vault_write_site(*state, "0.5");
     vault = vault_open_here(*state);
     for (size_t i = 0; i < 6; i++)
         assert_string_equal(DRAW(tables[i], "1"), i < 4 ? "drawn" : "refused: budget");

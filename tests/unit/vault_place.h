@@ -39,6 +39,7 @@ static char vault_token[CELLAR_TOKEN_TEXT], vault_reader[CELLAR_TOKEN_TEXT];
     "    population: people\n"                                                                     \
     "    folder: public\n"                                                                         \
     "    step_ms: 100\n" VAULT_RECORDS VAULT_LEDGER "    budget:\n"                                \
+    "      cap: {rho: 2}\n"                                                                        \
     "      neighbours: add-remove\n"                                                               \
     "      negatives: keep\n"                                                                      \
     "      parameter_choice: advance\n"                                                            \
@@ -121,6 +122,17 @@ static inline void vault_make_tokens(scratch *place)
     spec.name = "rea";
     spec.roles = "reader";
     CHECK_OK(cellar_token_create(scratch_path(place, "tokens"), &spec, vault_reader, &err));
+}
+
+/* The configuration, with the cap of another ledger. */
+static inline void vault_write_site(scratch *place, const char *rho)
+{
+    static const char cap[] = "rho: 2}";
+    const char *at = strstr(vault_config, cap);
+    char text[8192];
+    snprintf(text, sizeof text, "%.*srho: %s}%s", (int) (at - vault_config), vault_config, rho,
+             at + sizeof cap - 1);
+    scratch_write(place, "site.yaml", text);
 }
 
 static inline int vault_place_setup(void **state)

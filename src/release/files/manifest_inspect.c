@@ -19,6 +19,7 @@
 #include "release/files/inspected.h"
 #include "release/files/release_file.h"
 #include "release/guarantee/level.h"
+#include "release/guarantee/recertify.h"
 #include "table/formats/sheet.h"
 
 static const size_t INSPECT_BYTES = (size_t) 4 << 30;
@@ -217,8 +218,8 @@ static json_t *cube_heading(const inspected *file)
                : NULL;
 }
 
-/* A cube says who paid and has a certificate. It is composed of many mechanisms and not computed
- * again here. */
+/* A cube says who paid, and its certificate claims no more than can be computed from its heading.
+ */
 static cellar_status inspect_cube(const inspected *file, sayings *said,
                                   cellar_manifest_findings *out, cellar_error *err)
 {
@@ -234,10 +235,13 @@ static cellar_status inspect_cube(const inspected *file, sayings *said,
                              "stamp of a charge",
                              file->path);
     if (status == CELLAR_OK)
+        status = cellar_recertify_cube(json_object_get(heading, "cellar"), file->path, err);
+    if (status == CELLAR_OK)
         status = cellar_level_of(certificate, NULL, 1, &level, err);
     if (status == CELLAR_OK) {
         said->at_level[level] = 1;
         out->n_releases++;
+        out->n_recomputed++;
     }
     json_decref(heading);
     return status;

@@ -8,6 +8,9 @@
 
 #include "release/protect.h"
 
+/* A cube has one certificate for everything, which may take longer than others. */
+enum { CELLAR_CUBE_EFFORT = 16 };
+
 /* What the certificate of a release is asked. `options` points into the struct: do not copy it. */
 typedef struct cellar_question {
     cellar_certify_options options;

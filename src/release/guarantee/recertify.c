@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A certificate read from a file, computed again from the mechanism that the file names. */
-#include <cellar/release.h>
+#include "release/guarantee/recertify.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#include <cellar/release.h>
 
 #include "base/error.h"
 #include "mechanism/mechanism.h"
@@ -61,12 +63,20 @@ static int claim_is_sound(const json_t *claimed, const json_t *own, const char *
             strcmp(json_string_value(claimed), "holds") != 0);
 }
 
-static cellar_status recertify_fail(const char *name, const char *what, cellar_error *err)
+cellar_status cellar_recertify_fail(const char *name, const char *what, cellar_error *err)
 {
     return cellar_fail(err, CELLAR_ERR_INPUT,
                        "%s: its certificate is not that of its mechanism: '%s' claims more than "
                        "can be computed",
                        name, what);
+}
+
+cellar_status cellar_recertify_compare(const json_t *claimed, const json_t *own, const char *name,
+                                       cellar_error *err)
+{
+    const char *member = "certificate";
+    return claim_is_sound(claimed, own, &member) ? CELLAR_OK
+                                                 : cellar_recertify_fail(name, member, err);
 }
 
 /* The certificate and the level that cellar_release_protect() would have given it. */
@@ -79,7 +89,7 @@ static cellar_status recertify_cells(cellar_protection *own, const cellar_mechan
     if (status != CELLAR_OK)
         return status;
     if (own->facts.total_epsilon != NULL && strcmp(own->facts.total_epsilon, total) != 0)
-        return recertify_fail(name, "total", err);
+        return cellar_recertify_fail(name, "total", err);
     return cellar_release_certify(own, mechanism, out, err);
 }
 
@@ -135,14 +145,12 @@ static cellar_status recertify_compute(const cellar_release *release, cellar_pro
     return status;
 }
 
-/* The delta that was charged, the first at which the certificate states epsilon. */
-static void recertify_delta(const json_t *certificate, char *text, size_t size,
-                            cellar_release_facts *facts)
+const char *cellar_recertify_delta(const json_t *certificate, char text[32])
 {
     const json_t *first = json_array_get(json_object_get(certificate, "epsilon_at"), 0);
     const double delta = json_number_value(json_object_get(first, "delta"));
-    snprintf(text, size, "%.17g", delta);
-    facts->delta = delta >= 0 && delta < 1 && first != NULL ? text : NULL;
+    snprintf(text, 32, "%.17g", delta);
+    return delta >= 0 && delta < 1 && first != NULL ? text : NULL;
 }
 
 cellar_status cellar_release_recertify(const cellar_release *release, const char *name,
@@ -151,22 +159,20 @@ cellar_status cellar_release_recertify(const cellar_release *release, const char
     const cellar_release_facts *facts = &release->facts;
     cellar_protection own = {.schema = release->schema, .facts = *facts, .accepted = (unsigned) -1};
     const json_t *claimed = json_object_get(release->description, "certificate");
-    const char *member = "certificate";
     char delta[32];
     json_t *computed = NULL;
     cellar_status status = CELLAR_OK;
 
     *is_checked = 0;
     if (facts->cells_per_record != cellar_schema_cells_per_record(release->schema))
-        return recertify_fail(name, "cells_per_record", err);
-    recertify_delta(claimed, delta, sizeof delta, &own.facts);
+        return cellar_recertify_fail(name, "cells_per_record", err);
+    own.facts.delta = cellar_recertify_delta(claimed, delta);
     CELLAR_TRY(recertify_compute(release, &own, name, &computed, err));
     if (computed == NULL)
         goto out;
-    if (!claim_is_sound(claimed, computed, &member))
-        CELLAR_TRY(recertify_fail(name, member, err));
+    CELLAR_TRY(cellar_recertify_compare(claimed, computed, name, err));
     if (facts->level < own.facts.level)
-        CELLAR_TRY(recertify_fail(name, "protection", err));
+        CELLAR_TRY(cellar_recertify_fail(name, "protection", err));
     *is_checked = 1;
 out:
     json_decref(computed);

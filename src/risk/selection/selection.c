@@ -25,12 +25,17 @@ typedef struct column_source {
     size_t n_columns;
     uint64_t n_people;
     const cellar_selection_options *options;
-    column_groups *groups;                            /* but for bounded */
-    const cellar_exposure_curve *curves[MAX_COLUMNS]; /* bounded only */
+    column_groups *groups;                            /* of known and estimated */
+    const cellar_exposure_curve *curves[MAX_COLUMNS]; /* of bounded and independent */
     cellar_exposure_curve *own_curves[MAX_COLUMNS];   /* those of them to free */
 } column_source;
 
 /* ---- exposure --------------------------------------------------------------- */
+
+static int uses_curves(cellar_selection_measure measure)
+{
+    return measure == CELLAR_SELECTION_BOUNDED || measure == CELLAR_SELECTION_INDEPENDENT;
+}
 
 /* Adding a column never lowers it: leaving a column out of a solution of Theorem 2 or 3 leaves a
  * cheaper solution. */
@@ -46,7 +51,11 @@ static cellar_status source_bound(void *context, uint64_t set, double *value, ce
     for (uint64_t rest = set; rest != 0; rest &= rest - 1)
         curves[n++] = source->curves[__builtin_ctzll(rest)];
     *value = t > 1;
-    if (n > 0 && t <= 1) {
+    if (n > 0 && source->options->measure == CELLAR_SELECTION_INDEPENDENT) {
+        const cellar_exposure_model model = {source->n_people, source->options->k,
+                                             source->options->tolerance};
+        CELLAR_TRY(cellar_exposure_independent(curves, n, &model, value, err));
+    } else if (n > 0 && t <= 1) {
         CELLAR_TRY(cellar_exposure_bounds(curves, n, t, NULL, bounds, err));
         *value = bounds[0].value;
     }
@@ -57,7 +66,7 @@ out:
 static cellar_status source_open(column_source *source, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    if (source->options->measure != CELLAR_SELECTION_BOUNDED)
+    if (!uses_curves(source->options->measure))
         return cellar_column_groups_create(source->profiles, source->options, &source->groups, err);
     for (size_t c = 0; source->profiles != NULL && c < source->n_columns; c++) {
         CELLAR_TRY(cellar_exposure_curve_from_profiles(source->profiles, &c, 1,
@@ -203,10 +212,11 @@ cellar_status cellar_selection_from_curves(const cellar_exposure_curve *const *c
 {
     column_source source = {.n_columns = n, .options = options};
     *out = NULL;
-    if (n == 0 || n > MAX_COLUMNS || options->measure != CELLAR_SELECTION_BOUNDED)
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "from single columns, 1 to %d of them, exposure can only be bounded",
-                           MAX_COLUMNS);
+    if (n == 0 || n > MAX_COLUMNS || !uses_curves(options->measure))
+        return cellar_fail(
+            err, CELLAR_ERR_ARGUMENT,
+            "from single columns, 1 to %d of them, exposure can only be bounded or modelled",
+            MAX_COLUMNS);
     source.n_people = cellar_exposure_total(curves[0]);
     for (size_t c = 0; c < n; c++) {
         source.curves[c] = curves[c];

@@ -17,6 +17,7 @@ datasets:
       variables: [{name: sex, codelist: sex.csv}]
     ledger: {file: census.ledger, dataset: census}
     budget:
+      cap: {rho: 1}
       neighbours: add-remove
       negatives: keep
       parameter_choice: advance

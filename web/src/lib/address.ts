@@ -1,32 +1,44 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The address of a table: the same words in which PxWeb clients ask, so that the page, a client and a
  * browser without scripts read one link alike. */
+import type { DefaultSelection } from './api';
 import { findVariable, finest, type Choice, type Dataset, type Group } from './model';
 
-/** Codes with a comma or a bracket stand in brackets, as the interface wants it. */
-function listed(codes: string[]): string {
-  return codes.map((code) => (/[,()[\]]/.test(code) ? `[${code}]` : code)).join(',');
-}
+/** A code as it stands in an address: in quotes when it has more than letters, digits and a few signs. */
+const written = (code: string) => (code === '*' || /^[\p{L}\p{N} _.:-]+$/u.test(code) ? code : `"${code}"`);
+const listed = (codes: string[]) => codes.map(written).join(',');
 
+/** What commas part, outside of quotes and brackets. */
 function unlisted(text: string): string[] {
-  return [...text.matchAll(/\[([^\]]*)\]|([^,]+)/g)].map((m) => m[1] ?? m[2]!);
+  const parts = [''];
+  let isQuoted = false;
+  let depth = 0;
+  for (const sign of text) {
+    if (sign === '"') isQuoted = !isQuoted;
+    else if (!isQuoted && '[('.includes(sign)) depth++;
+    else if (!isQuoted && '])'.includes(sign)) depth--;
+    if (sign === ',' && !isQuoted && depth === 0) parts.push('');
+    else parts[parts.length - 1] += sign;
+  }
+  return parts.filter((part) => part !== '');
 }
+const unquoted = (word: string) => word.replace(/^"(.*)"$/, '$1');
 
 /** "*", or codes, and groups as the interface writes them: group(NAME,a,b). */
 function expressions(choice: Choice): string {
   const codes = choice.codes === null ? ['*'] : choice.codes.length > 0 ? [listed(choice.codes)] : [];
-  return [...codes, ...choice.groups.map((g) => `[group(${g.label},${g.codes.join(',')})]`)].join(',');
+  return [...codes, ...choice.groups.map((g) => `[group(${listed([g.label, ...g.codes])})]`)].join(',');
 }
 
 /** The way back; what the level does not have is left out. */
 function chosen(text: string, known: Set<string>): { codes: string[] | null; groups: Group[] } {
   const parts = unlisted(text);
   const groups = parts.flatMap((part): Group[] => {
-    const words = /^group\((.*)\)$/i.exec(part)?.[1]?.split(',') ?? [];
+    const words = unlisted(/^\[?group\((.*)\)\]?$/i.exec(part)?.[1] ?? '').map(unquoted);
     const codes = words.slice(1).filter((c) => known.has(c));
     return codes.length > 0 ? [{ label: words[0]!, codes }] : [];
   });
-  return { codes: parts.includes('*') ? null : parts.filter((c) => known.has(c)), groups };
+  return { codes: parts.includes('*') ? null : parts.map(unquoted).filter((c) => known.has(c)), groups };
 }
 
 export function toQuery(choices: Choice[], extra: Record<string, string> = {}): URLSearchParams {
@@ -62,4 +74,17 @@ export function fromQuery(dataset: Dataset, query: URLSearchParams): Choice[] {
   }
   const rank = (c: Choice) => (order.indexOf(c.variable) + order.length + 1) % (order.length + 1);
   return choices.sort((a, b) => rank(a) - rank(b));
+}
+
+/** A default selection of the interface as an address: the first variable in rows, the others in columns. */
+export function fromDefault(normal: DefaultSelection): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const part of normal.selection) {
+    query.set(`valuecodes[${part.variableCode}]`, listed(part.valueCodes));
+    if (part.codelist) query.set(`codelist[${part.variableCode}]`, part.codelist.replace(/^[^.]*\./, ''));
+  }
+  const stub = normal.placement?.stub ?? [];
+  query.set('stub', stub.slice(0, 1).join(','));
+  query.set('heading', [...stub.slice(1), ...(normal.placement?.heading ?? [])].join(','));
+  return query;
 }

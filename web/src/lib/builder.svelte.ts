@@ -4,7 +4,7 @@
 import { draw, getData, getPreview, Refused, type Preview, type Refusal } from './api';
 import { fromQuery, toQuery } from './address';
 import { crosstab, type Crosstab, type JsonStat } from './crosstab';
-import { locale } from './i18n.svelte';
+import { enumeration, locale, t } from './i18n.svelte';
 import { canonical, finest, findVariable, nCells, type Choice, type Dataset, type Place } from './model';
 
 export class Builder {
@@ -32,6 +32,25 @@ export class Builder {
   }
   get crosstab(): Crosstab | null {
     return this.answer === null ? null : crosstab(this.answer.data, this.answer.rows, this.answer.columns);
+  }
+
+  /** "Persons by region and sex, 2026". */
+  get title(): string {
+    const named = this.choices.map((c) => findVariable(this.dataset, c.variable)!.label);
+    const counted = this.dataset.counted.charAt(0).toLocaleUpperCase(locale.language) + this.dataset.counted.slice(1);
+    const fixed = this.dataset.variables.filter((v) => v.constant).map((v) => v.levels[0]!.categories[0]!.label);
+    const by = named.length > 0 ? t('by', { counted, variables: enumeration(named) }) : counted;
+    return [by, ...fixed].join(', ');
+  }
+  /** A canonical table in words: "Regions × sex". */
+  words(table: string): string {
+    if (table === 'total') return t('total');
+    const name = (id: string) => {
+      const variable = this.dataset.variables.find((v) => v.levels.some((l) => l.id === id));
+      const level = variable?.levels.find((l) => l.id === id);
+      return variable !== undefined && variable.levels.length > 1 ? `${variable.label} (${level!.label})` : (variable?.label ?? id);
+    };
+    return table.split('*').map(name).join(' × ');
   }
 
   open(query: URLSearchParams): void {
@@ -104,9 +123,9 @@ export class Builder {
       if (isOld()) return;
       this.preview = preview;
       if (preview.answer === null && preview.refusal !== null) {
-        const { detail, rule, suggestions } = preview.refusal;
+        const { detail, rule, kind, suggestions } = preview.refusal;
         this.answer = null;
-        this.refusal = { status: 403, detail, rule, suggestions: suggestions.map((s) => s.table) };
+        this.refusal = { status: 403, detail, rule, kind, suggestions: suggestions.map((s) => s.table) };
         return;
       }
       const named = (place: Place) => this.choices.filter((c) => c.place === place).map((c) => c.variable);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A table as it is read: headings of rows and columns, and a value with its interval in each cell. */
+import { number } from './i18n.svelte';
 
 /** A JSON-stat data set as our server writes it. */
 export interface JsonStat {
@@ -36,6 +37,15 @@ export interface Crosstab {
   columns: Heading[];
   decimals: number;
   cell(row: number, column: number): Cell;
+  /** The same place in lists of the server that have one number a cell. */
+  figure(figures: Figures, row: number, column: number): Cell;
+}
+
+/** Values and intervals of another kind, such as shares, in the order of the data. */
+export interface Figures {
+  value: (number | null)[];
+  low: (number | null)[];
+  high: (number | null)[];
 }
 
 const CONTENTS = 'ContentsCode';
@@ -57,21 +67,28 @@ function headings(data: JsonStat, ids: string[]): Heading[] {
   return all;
 }
 
+/** How far apart neighbours of each dimension are. */
+function strides(ids: string[], sizes: number[]): Map<string, number> {
+  const stride = new Map<string, number>();
+  ids.reduceRight((step, id, i) => (stride.set(id, step), step * sizes[i]!), 1);
+  return stride;
+}
+
 /** Dimensions that are in neither list have one category: a period that never changes. */
 export function crosstab(data: JsonStat, rowIds: string[], columnIds: string[]): Crosstab {
-  const stride = new Map<string, number>();
-  data.id.reduceRight((step, id, i) => (stride.set(id, step), step * data.size[i]!), 1);
+  const stride = strides(data.id, data.size);
+  const isCell = data.id.map((id) => id !== CONTENTS);
+  const cellStride = strides(data.id.filter((_, i) => isCell[i]), data.size.filter((_, i) => isCell[i]));
   const contents = codesOf(data, CONTENTS);
   const at = (content: string) => contents.indexOf(content) * stride.get(CONTENTS)!;
-  const offsets = (ids: string[]) =>
-    ids.reduce<number[]>(
-      (all, id) => all.flatMap((o) => codesOf(data, id).map((_, k) => o + k * stride.get(id)!)),
-      [0],
-    );
-  const rowOffsets = offsets(rowIds);
-  const columnOffsets = offsets(columnIds);
+  const offsets = (ids: string[], by: Map<string, number>) =>
+    ids.reduce<number[]>((all, id) => all.flatMap((o) => codesOf(data, id).map((_, k) => o + k * by.get(id)!)), [0]);
+  const rowOffsets = offsets(rowIds, stride);
+  const columnOffsets = offsets(columnIds, stride);
+  const rowCells = offsets(rowIds, cellStride);
+  const columnCells = offsets(columnIds, cellStride);
   const [count, se, low, high] = ['count', 'se', 'noise_low95', 'noise_high95'].map(at) as [number, number, number, number];
-  const number = (i: number) => (i < 0 ? null : (data.value[i] ?? null));
+  const known = (i: number) => (i < 0 ? null : (data.value[i] ?? null));
   return {
     title: data.label,
     rowVariables: rowIds.map((id) => data.dimension[id]!.label),
@@ -81,34 +98,33 @@ export function crosstab(data: JsonStat, rowIds: string[], columnIds: string[]):
     decimals: Math.min(1, data.dimension[CONTENTS]!.category.unit?.['count']?.decimals ?? 0),
     cell(row, column) {
       const base = rowOffsets[row]! + columnOffsets[column]!;
-      return { value: number(base + count), se: number(base + se), low: number(base + low), high: number(base + high) };
+      return { value: known(base + count), se: known(base + se), low: known(base + low), high: known(base + high) };
+    },
+    figure(figures, row, column) {
+      const i = rowCells[row]! + columnCells[column]!;
+      return { value: figures.value[i] ?? null, se: null, low: figures.low[i] ?? null, high: figures.high[i] ?? null };
     },
   };
 }
 
-/** 1 when noise hides the value: half the interval is as large as the value itself. */
-export function isTooWide(cell: Cell): boolean {
-  return cell.value !== null && cell.low !== null && cell.high !== null && cell.high - cell.low > Math.abs(cell.value);
+/** How many decimals are shown: none where noise is larger than some units. Files have all of them. */
+export function decimalsShown(table: Crosstab): number {
+  const first = table.rows.length * table.columns.length > 0 ? table.cell(0, 0) : null;
+  const width = first === null || first.low === null || first.high === null ? 0 : first.high - first.low;
+  return width >= 4 ? 0 : table.decimals;
 }
 
-/** From an interval of 95 % to one that misses with at most 0.025 = 0.05^c, by the same argument as for
- * intervals that hold together (Read.svelte): exact for Laplace noise, wide for normal noise. */
-const TO_975 = Math.log(40) / Math.log(20);
-
-/** Part of a whole in per cent. Both intervals are widened to 97.5 %, so that the result covers with at
- * least 95 %, however the errors of the two depend on each other. */
-export function percentage(part: Cell, whole: Cell): Cell {
-  const none: Cell = { value: null, se: null, low: null, high: null };
-  if (part.value === null || whole.value === null || whole.value <= 0) return none;
-  const value = (100 * part.value) / whole.value;
-  if (part.low === null || part.high === null || whole.low === null || whole.high === null) return { ...none, value };
-  const widened = (c: Cell) => {
-    const middle = c.value!;
-    return [middle - (middle - c.low!) * TO_975, middle + (c.high! - middle) * TO_975] as const;
+/** The ends of an interval in words, rounded away from the value, so that what is shown covers. */
+export function ends(cell: Cell, decimals: number): { low: string; high: string } {
+  const unit = 10 ** decimals;
+  const slack = 1e-6; // of numbers that are whole but for their last bit
+  return {
+    low: number(Math.floor(cell.low! * unit + slack) / unit, decimals),
+    high: number(Math.ceil(cell.high! * unit - slack) / unit, decimals),
   };
-  const [partLow, partHigh] = widened(part);
-  const [wholeLow, wholeHigh] = widened(whole);
-  if (wholeLow <= 0) return { ...none, value };
-  const ends = [partLow / wholeLow, partLow / wholeHigh, partHigh / wholeLow, partHigh / wholeHigh];
-  return { value, se: null, low: Math.max(0, 100 * Math.min(...ends)), high: Math.min(100, 100 * Math.max(...ends)) };
+}
+
+/** 1 when noise hides the value: it may be off by more than half of it. */
+export function isTooWide(cell: Cell): boolean {
+  return cell.value !== null && cell.low !== null && cell.high !== null && cell.high - cell.low > Math.abs(cell.value);
 }

@@ -18,3 +18,19 @@ export function t(key: keyof Texts, values: Record<string, string | number> = {}
 export function number(value: number, decimals = 0): string {
   return new Intl.NumberFormat(locale.language, { minimumFractionDigits: decimals, maximumFractionDigits: decimals }).format(value);
 }
+
+/** In the locale's order of things: "region, sex and age". */
+export function enumeration(words: string[]): string {
+  return new Intl.ListFormat(locale.language, { type: 'conjunction' }).format(words);
+}
+
+/** "Svenska", in the language itself. */
+export function languageName(language: string): string {
+  const name = new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language;
+  return name.charAt(0).toLocaleUpperCase(language) + name.slice(1);
+}
+
+/** For searching: without accents and capitals. */
+export function plain(text: string): string {
+  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+}

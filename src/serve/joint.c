@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <jansson.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "serve/guarantee.h"
+#include "serve/releases.h"
+
+enum { CERTIFICATE_BYTES_MAX = 1 << 24 };
+
+cellar_status serve_joint_read(const char *folder, char **out, cellar_error *err)
+{
+    cellar_text path = {0}, words = {0};
+    char *bytes = NULL;
+    size_t length;
+    json_t *pack = NULL;
+    cellar_status status = CELLAR_OK;
+    *out = NULL;
+    cellar_text_printf(&path, "%s/" SERVE_JOINT_FILE, folder);
+    if (path.failed)
+        CELLAR_TRY(cellar_fail_memory(err, "a folder of releases"));
+    CELLAR_TRY(cellar_file_read_plain(path.bytes, CERTIFICATE_BYTES_MAX, &bytes, &length, err));
+    pack = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, NULL);
+    if (!json_is_object(json_object_get(pack, "certificate")))
+        CELLAR_TRY(cellar_fail(err, CELLAR_ERR_INPUT, "%s: expected the certificate of a pack",
+                               path.bytes));
+    serve_add_guarantee("All tables of this pack together", json_object_get(pack, "certificate"),
+                        &words);
+    if (words.failed)
+        CELLAR_TRY(cellar_fail_memory(err, "a folder of releases"));
+    *out = words.bytes;
+    words = (cellar_text){0};
+out:
+    json_decref(pack);
+    cellar_free(bytes);
+    cellar_text_clear(&path);
+    cellar_text_clear(&words);
+    return status;
+}
