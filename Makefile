@@ -52,6 +52,11 @@ crash: ## ledgers, plans, vaults and servers under fire: KILLS=1000 kills each, 
 	    --kills $${KILLS:-1000}
 	@python3 tests/crash/power_cut.py build/dev --random 40
 
+requests: ## random requests to a whole server under AddressSanitizer, REQUESTS=100000, SEED=22
+	@tools/bootstrap build check
+	@cmake --preset failalloc >/dev/null && cmake --build --preset failalloc --target test_serve_random -- --quiet
+	@build/failalloc/tests/unit/test_serve_random $${REQUESTS:-100000} $${SEED:-22} | grep requests:
+
 mutants: ## break what matters in one place at a time, and expect a test to notice; ONLY=REGEX
 	@tools/bootstrap build check
 	@tools/mutants $(if $(ONLY),"$(ONLY)")
@@ -104,4 +109,4 @@ release: ## build the program and the libraries in build/release
 clean: ## remove everything built
 	rm -rf build demo-output papers-output
 
-.PHONY: help demo papers check test test-long bench coverage fuzz crash mutants net check-jsonstat format check-server docs web screenshots install release clean
+.PHONY: help demo papers check test test-long bench coverage fuzz crash requests mutants net check-jsonstat format check-server docs web screenshots install release clean

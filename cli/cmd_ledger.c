@@ -12,11 +12,13 @@
 #include "json_out.h"
 #include "ledger_open.h"
 #include "ledger_out.h"
+#include "lists.h"
 #include "options.h"
 
 typedef struct ledger_values {
-    const char *key, *dataset, *edition, *unit, *epsilon, *delta, *rho, *analyst, *what, *witness;
-    int neighbours, accept_delta, uncharged, json;
+    const char *key, *dataset, *edition, *unit, *epsilon, *delta, *rho, *analyst, *what, *witness,
+        *rate;
+    int neighbours, accept_delta, uncharged, json, sampling, panel, calibrated;
     cli_number population;
     cli_words against;
 } ledger_values;
@@ -47,6 +49,12 @@ static const cli_option ledger_options[] = {
     CHOICE("uncharged", "cell-key|invariant|elsewhere", uncharged,
            "a cell-key release, a true count that is published, or a table published elsewhere"),
     TEXT("what", "TEXT", what, "what it is, in words"),
+    SECTION("amplify: the data are a sample, and who is in it is secret"),
+    CHOICE("sampling", "poisson|without-replacement", sampling,
+           "how units (--unit) were drawn: with add-remove, or with substitute"),
+    TEXT("sampling-rate", "Q", rate, "the chance of every unit to be in the sample"),
+    FLAG("panel", panel, "the same units are in every edition: refused"),
+    FLAG("calibrated-weights", calibrated, "weights were calibrated: refused"),
     SECTION("verify"),
     MANY("against", "RELEASE", against,
          "the release must be the recorded output of a charge in this history; may be repeated"),
@@ -61,9 +69,10 @@ static const char *const ledger_examples[] = {
 
 static const cli_command ledger_command = {
     "ledger",
-    "create|add|enter|show|history|verify|adopt LEDGER [options]",
+    "create|add|enter|show|history|amplify|verify|adopt LEDGER [options]",
     "Keeps the privacy budget of datasets: makes a ledger, adds datasets, editions and analysts, "
-    "enters what is published outside the budget, shows what is left and the history, and verifies "
+    "enters what is published outside the budget, shows what is left and the history, states what "
+    "the cap is for the population behind a sample (amplify), and verifies "
     "that the history is the one that was written. adopt goes on with a ledger that its witness "
     "does not know, or gives it another witness. cellar protect --ledger spends.",
     ledger_options,
@@ -241,6 +250,27 @@ static int ledger_verify(cellar_ledger *ledger, const ledger_values *values)
     return result;
 }
 
+static int ledger_amplify(cellar_ledger *ledger, const ledger_values *values)
+{
+    cellar_sampling sampling = cellar_sampling_default();
+    cellar_error err;
+    cellar_status status;
+    int result;
+    if (values->dataset == NULL || values->sampling == 0 || values->rate == NULL ||
+        values->unit == NULL)
+        return cli_usage("ledger amplify needs --dataset, --sampling, --sampling-rate and --unit");
+    result = cli_list_real("sampling-rate", values->rate, &sampling.rate);
+    if (result != CLI_GO_ON)
+        return result;
+    sampling.scheme = (cellar_sampling_scheme) (values->sampling - 1);
+    sampling.unit = values->unit;
+    sampling.is_panel = values->panel;
+    sampling.has_calibrated_weights = values->calibrated;
+    status = cli_ledger_amplify(ledger, values->dataset, &sampling, values->json, &err);
+    return status == CELLAR_ERR_ARGUMENT ? cli_usage("ledger amplify: %s", err.message)
+                                         : cli_exit(status, &err);
+}
+
 /* ---- the verb ---------------------------------------------------------------------------- */
 
 static int ledger_act(const char *action, cellar_ledger *ledger, const ledger_values *values)
@@ -259,13 +289,15 @@ static int ledger_act(const char *action, cellar_ledger *ledger, const ledger_va
                         &err);
     if (strcmp(action, "history") == 0)
         return cli_exit(cli_ledger_history(ledger, values->dataset, values->json, &err), &err);
+    if (strcmp(action, "amplify") == 0)
+        return ledger_amplify(ledger, values);
     return ledger_verify(ledger, values);
 }
 
 static int ledger_run(const char *action, const char *path, const ledger_values *values)
 {
-    static const char *const actions[] = {"create",  "add",    "enter", "show",
-                                          "history", "verify", "adopt", NULL};
+    static const char *const actions[] = {"create",  "add",    "enter", "show", "history",
+                                          "amplify", "verify", "adopt", NULL};
     int makes = strcmp(action, "create") == 0 || strcmp(action, "adopt") == 0;
     cellar_ledger *ledger = NULL;
     int result = CLI_GO_ON;
@@ -273,8 +305,9 @@ static int ledger_run(const char *action, const char *path, const ledger_values 
     while (actions[i] != NULL && strcmp(actions[i], action) != 0)
         i++;
     if (actions[i] == NULL)
-        return cli_usage("ledger: say create, add, enter, show, history, verify or adopt, not '%s'",
-                         action);
+        return cli_usage(
+            "ledger: say create, add, enter, show, history, amplify, verify or adopt, not '%s'",
+            action);
     if (strcmp(action, "verify") != 0 && values->against.n > 0)
         return cli_usage("--against belongs to ledger verify");
     if (!makes && values->witness != NULL)
@@ -298,7 +331,7 @@ int cli_ledger(int argc, char **argv)
     int result = cli_options_parse(&ledger_command, argc, argv, &values, &words);
     if (result == CLI_GO_ON && words.n != 2)
         result = cli_usage(
-            "ledger needs create, add, enter, show, history, verify or adopt, and a file");
+            "ledger needs create, add, enter, show, history, amplify, verify or adopt, and a file");
     if (result == CLI_GO_ON)
         result = ledger_run(words.items[0], words.items[1], &values);
     cli_words_clear(&words);

@@ -2,6 +2,7 @@
 /* cellar risk: how likely a sensitive value is read off a released table. */
 #include "verbs.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "risk.h"
@@ -35,6 +36,11 @@ static const cli_option risk_options[] = {
     TEXT("counts", "N,N,...", counts, "the counts of the sensitive values"),
     TEXT("size", "N", size, "the number of members, with --shares or --prior"),
     TEXT("shares", "P,P,...", shares, "the shares of the sensitive values, adding up to 1"),
+    SECTION("Of somebody who is in the data or not (membership)"),
+    TEXT("level", "A,A,...", level, "the chance of a false alarm [0.01,0.05,0.1]"),
+    NUMBER("cells", "D", cells, 1, 1000000, "released cells that one record touches [1]"),
+    CHOICE("neighbours", "add-remove|substitute", neighbours,
+           "whether somebody is there, or which of two [add-remove]"),
     SECTION("Of a table"),
     TEXT("qid", "A,B,C", qid, "the columns an attacker knows: they make the groups"),
     TEXT("sensitive", "Y,Z", sensitive, "the column or columns to be learnt"),
@@ -73,15 +79,17 @@ static const char *const risk_examples[] = {
     "laplace:epsilon=1 --average person --groups exposed.csv",
     "cellar risk table people.csv --qid region,sex --sensitive diagnosis --mechanism laplace "
     "--target 0.3",
+    "cellar risk membership --mechanism discrete-laplace --epsilon 0.1,1 --level 0.05",
     NULL};
 
 static const cli_command risk_command = {
     "risk",
-    "cell|table [FILE] [options]",
+    "cell|table|membership [FILE] [options]",
     "Shows how likely it is that somebody who knows a person's group reads off the person's "
     "sensitive value from a released table (the homogeneity attack), exactly, for every mechanism: "
     "of one group without data (cell), or of all groups of FILE, a table with counts or records "
-    "(table). What it prints of a table is an assessment: computed from true counts, and "
+    "(table); or how well the best test decides whether somebody is in the data at all "
+    "(membership). What it prints of a table is an assessment: computed from true counts, and "
     "confidential.",
     risk_options,
     sizeof risk_options / sizeof risk_options[0],
@@ -89,11 +97,14 @@ static const cli_command risk_command = {
 
 /* ---- writing ---------------------------------------------------------------------------- */
 
-static void risk_write_json(int is_table, const risk_answer *answer, cellar_output *output)
+static void risk_write_json(const char *action, int is_table, const risk_answer *answer,
+                            cellar_output *output)
 {
     cli_json json = {output, 0, 0};
+    char name[32];
     cli_json_begin(&json, NULL, '{');
-    cli_json_text(&json, "assessment", is_table ? "risk table" : "risk cell");
+    snprintf(name, sizeof name, "risk %s", action);
+    cli_json_text(&json, "assessment", name);
     cli_json_truth(&json, "confidential", is_table);
     cli_results_json_header(&answer->header, &json);
     cli_results_json(&answer->results, &json, "results");
@@ -123,7 +134,7 @@ static void risk_write_people(const risk_values *values, int is_table, const ris
         cellar_output_printf(output, "%s%s\n", i == 0 ? "\n" : "", answer->notes.items[i]);
 }
 
-static int risk_run(const risk_values *values, const char *path)
+static int risk_run(const risk_values *values, const char *action, const char *path)
 {
     cellar_output_options how = cellar_output_options_default();
     how.replace = values->read.force;
@@ -131,12 +142,14 @@ static int risk_run(const risk_values *values, const char *path)
     cellar_output *output;
     int result = cli_answer_open(values->read.path, &how, &output);
 
-    if (result == CLI_GO_ON)
+    if (result == CLI_GO_ON && strcmp(action, "membership") == 0)
+        result = risk_run_membership(values, &answer);
+    else if (result == CLI_GO_ON)
         result =
             path != NULL ? risk_run_table(values, path, &answer) : risk_run_cell(values, &answer);
     if (result == CLI_GO_ON) {
         if (values->read.json)
-            risk_write_json(path != NULL, &answer, output);
+            risk_write_json(action, path != NULL, &answer, output);
         else if (values->read.csv)
             cli_results_csv(&answer.results, output);
         else
@@ -155,10 +168,18 @@ static int risk_check(const risk_values *values, const cli_words *words)
 {
     int is_cell = words->n > 0 && strcmp(words->items[0], "cell") == 0;
     int is_table = words->n > 0 && strcmp(words->items[0], "table") == 0;
-    if (!is_cell && !is_table)
-        return cli_usage("risk: say cell (one group, without data) or table FILE");
-    if (is_cell && words->n > 1)
-        return cli_usage("risk cell reads no file");
+    int is_member = words->n > 0 && strcmp(words->items[0], "membership") == 0;
+    if (!is_cell && !is_table && !is_member)
+        return cli_usage("risk: say cell (one group, without data), table FILE or membership");
+    if (!is_table && words->n > 1)
+        return cli_usage("risk %s reads no file", words->items[0]);
+    if (!is_member && (values->level != NULL || values->cells.given || values->neighbours != 0))
+        return cli_usage("risk: --level, --cells and --neighbours are for membership");
+    if (is_member && (values->counts != NULL || values->size != NULL || values->shares != NULL ||
+                      values->measure != NULL || values->method != NULL))
+        return cli_usage("risk membership: --measure, --method, --counts, --size and --shares are "
+                         "for cell and table");
+    is_cell |= is_member; /* both are without data */
     if (is_table && words->n != 2)
         return cli_usage("risk table needs one file: a table with counts, or records");
     if (values->mechanism == NULL)
@@ -190,7 +211,7 @@ int cli_risk(int argc, char **argv)
     if (result == CLI_GO_ON && words.n > 1)
         result = cli_reader_spare(words.items[1], values.groups);
     if (result == CLI_GO_ON)
-        result = risk_run(&values, words.n > 1 ? words.items[1] : NULL);
+        result = risk_run(&values, words.items[0], words.n > 1 ? words.items[1] : NULL);
     cli_words_clear(&words);
     cli_options_clear(&risk_command, &values);
     return result;

@@ -81,7 +81,39 @@ static void add_interval(const cellar_interval *found, cli_results *list)
     cli_results_member(list, "naive", "high", found->naive_high);
 }
 
-static int run_one(const infer_question *q, const cellar_noisy *noisy, infer_answer *answer)
+static const char pooled_note[] =
+    "The interval is from all released values about these counts together, inner cells and "
+    "margins, by generalised least squares with the distribution of the noise; one_margin is from "
+    "the values of one margin alone.";
+
+/* Puts the interval from all values of the release in the place of that from one margin, which is
+ * shown beside it. Where values cannot be pooled, `found` stays. */
+static cellar_status pool(const infer_question *q, const cellar_release *release,
+                          cellar_interval *found, infer_answer *answer, cellar_error *err)
+{
+    const int is_difference = q->comparison == CELLAR_COMPARE_DIFFERENCE;
+    cellar_interval pooled;
+    cellar_status status;
+    if (release == NULL || (q->comparison != CELLAR_COMPARE_NONE && !is_difference))
+        return CELLAR_OK;
+    status = cellar_interval_pooled(release, q->of, is_difference ? q->other : NULL, &q->options,
+                                    &pooled, err);
+    if (status == CELLAR_ERR_RULE)
+        return CELLAR_OK;
+    if (status != CELLAR_OK)
+        return status;
+    cli_results_text(&answer->list, "pooled", "yes");
+    cli_results_member(&answer->list, "one_margin", "estimate", found->estimate);
+    cli_results_member(&answer->list, "one_margin", "low", found->low);
+    cli_results_member(&answer->list, "one_margin", "high", found->high);
+    pooled.naive = found->naive;
+    *found = pooled;
+    infer_note(answer, pooled_note);
+    return CELLAR_OK;
+}
+
+static int run_one(const infer_question *q, const cellar_release *release,
+                   const cellar_noisy *noisy, infer_answer *answer)
 {
     cellar_cell_set *set = NULL, *other = NULL;
     cellar_interval found;
@@ -93,6 +125,9 @@ static int run_one(const infer_question *q, const cellar_noisy *noisy, infer_ans
         status = cellar_interval_run(noisy, set, q->comparison, other, &q->options, &found, &err);
     if (status == CELLAR_OK) {
         infer_add_sets(q, answer);
+        status = pool(q, release, &found, answer, &err);
+    }
+    if (status == CELLAR_OK) {
         add_interval(&found, &answer->list);
         cli_results_count(&answer->list, "numbers_summed", found.n_noises);
         if (found.conservative)
@@ -215,10 +250,11 @@ int infer_run_interval(const infer_values *values, const char *path, infer_answe
         cli_results_begin(&answer->header, "interval");
         infer_describe_source(&source, answer);
         tell_question(values, &q, answer);
-        tell_margins(source.release, answer);
         answer->list_key = "intervals";
         result = values->every_cell ? run_every(values, &q, source.noisy, answer)
-                                    : run_one(&q, source.noisy, answer);
+                                    : run_one(&q, source.release, source.noisy, answer);
+        if (cli_words_find(&answer->notes, pooled_note) == (size_t) -1)
+            tell_margins(source.release, answer);
     }
     infer_source_clear(&source);
     return result;

@@ -19,6 +19,9 @@ typedef struct risk_values {
     int sensitive_as, average, also_released;
     const char *groups, *target;
     cli_number copies, seed;
+    const char *level; /* of membership */
+    cli_number cells;
+    int neighbours;
     exposure_values read; /* how a table or records are read; also -o, --force, --json, --csv */
 } risk_values;
 
@@ -53,6 +56,7 @@ void risk_put_scenarios(cli_results *results, const cellar_risk *risk);
 /* The parameters of a mechanism, those that vary among them. */
 void risk_put_mechanism(cli_results *results, const risk_mechanisms *mechanisms, size_t index);
 
+int risk_run_membership(const risk_values *values, risk_answer *answer);
 int risk_run_cell(const risk_values *values, risk_answer *answer);
 int risk_run_table(const risk_values *values, const char *path, risk_answer *answer);
 

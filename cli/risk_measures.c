@@ -93,7 +93,7 @@ static int run_cells(risk_table_run *r)
     return result;
 }
 
-/* What --measure all leaves out: measures that the method or the mechanism does not have. */
+/* 0 for measures that the method or the mechanism does not have. */
 static int run_has(const risk_table_run *r, cellar_risk_measure measure, cellar_risk_method method)
 {
     int is_given = measure == CELLAR_RISK_LOCAL || measure >= CELLAR_RISK_HARD;
@@ -106,18 +106,30 @@ static int run_has(const risk_table_run *r, cellar_risk_measure measure, cellar_
                                         : CELLAR_RISK_SOFT);
 }
 
+static int is_of_papers(cellar_risk_method method)
+{
+    return method == CELLAR_RISK_PUBLISHED || method == CELLAR_RISK_PUBLISHED_2020;
+}
+
+/* Measures that the method does not have are left out. Of measures that were named only those
+ * without a published formula are, beside others; else the library says why it refuses. */
 int risk_run_measures(risk_table_run *r)
 {
     int result = CLI_GO_ON, is_published = 0;
-    int is_all = r->values->measure != NULL && strcmp(r->values->measure, "all") == 0;
+    int is_named = r->values->measure != NULL && strcmp(r->values->measure, "all") != 0;
     for (size_t i = 0; i < r->n_measures; i++)
         for (size_t k = 0; k < r->n_methods && result == CLI_GO_ON; k++) {
             r->options.measure = (cellar_risk_measure) r->measures[i];
             r->options.method = (cellar_risk_method) r->methods[k];
-            if (is_all && !run_has(r, r->options.measure, r->options.method))
+            if (!run_has(r, r->options.measure, r->options.method) &&
+                (!is_named ||
+                 (r->n_measures * r->n_methods > 1 && is_of_papers(r->options.method)))) {
+                if (is_of_papers(r->options.method))
+                    risk_note(r->answer, "%s: no paper has a formula for it; left out",
+                              cellar_risk_measure_name(r->options.measure));
                 continue;
-            is_published |= r->options.method == CELLAR_RISK_PUBLISHED ||
-                            r->options.method == CELLAR_RISK_PUBLISHED_2020;
+            }
+            is_published |= is_of_papers(r->options.method);
             result = r->is_dirichlet ? run_dirichlet(r) : run_cells(r);
         }
     if (is_published)

@@ -35,6 +35,7 @@
 #include <cellar/manifest.h>
 #include <cellar/matrix.h>
 #include <cellar/mechanism.h>
+#include <cellar/membership.h>
 #include <cellar/microdata.h>
 #include <cellar/output.h>
 #include <cellar/plan.h>
@@ -46,6 +47,7 @@
 #include <cellar/report.h>
 #include <cellar/risk.h>
 #include <cellar/risk_fit.h>
+#include <cellar/sampling.h>
 #include <cellar/selection.h>
 #include <cellar/site.h>
 #include <cellar/status.h>

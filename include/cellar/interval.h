@@ -103,6 +103,17 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_interval_run(
     const cellar_cell_set *other, const cellar_interval_options *options, cellar_interval *out,
     cellar_error *err);
 
+/* The interval of a set of inner cells (less those of `minus`; NULL: none) from all values of a
+ * release with margins or hierarchies together, by generalised least squares: narrower than from
+ * the values of one margin. Covers with at least the confidence, by the distribution of the
+ * weighted noise. For the table, without a prior. Refused (CELLAR_ERR_RULE): releases without
+ * margins, that set small values to zero, with weights, or with other noise than discrete-laplace
+ * and discrete-gaussian. The naive values are NAN. */
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_interval_pooled(const cellar_release *release, const char *of, const char *minus,
+                       const cellar_interval_options *options, cellar_interval *out,
+                       cellar_error *err) CELLAR_NONNULL(1, 2);
+
 /* The same straight from a release, with sets as texts: of one cell or sum "sex=F; region=1", or of
  * two compared. */
 CELLAR_API CELLAR_NODISCARD cellar_status

@@ -56,7 +56,8 @@ CELLAR_API double cellar_mechanism_parameter_value(const cellar_mechanism *mecha
 CELLAR_API int cellar_mechanism_parameter_is_derived(const cellar_mechanism *mechanism,
                                                      size_t index);
 
-/* All known mechanisms, in the order of the documentation; NULL beyond the last. */
+/* All known mechanisms, in the order of the documentation, at the end those that draw all cells of
+ * a table together (cellar/dirichlet.h); NULL beyond the last. */
 CELLAR_API const char *cellar_mechanism_known_name(size_t index);
 CELLAR_API const char *cellar_mechanism_known_summary(size_t index);
 

@@ -95,7 +95,7 @@ static void descend(splitting *s)
     for (size_t step = 0; step < STEPS && power > 1e-4; step++) {
         const double mean = slopes(s);
         double lower = INFINITY;
-        for (; power > 1e-4 && !(lower < loss); power /= 2) {
+        while (power > 1e-4) {
             double sum = 0;
             for (size_t a = 0; a < s->l->n; a++) {
                 s->next[a] = s->share[a] > 0 ? s->share[a] * pow(s->h[a] / mean, power) : 0;
@@ -106,6 +106,7 @@ static void descend(splitting *s)
             lower = evaluate(s, s->next);
             if (lower < loss)
                 break;
+            power /= 2;
         }
         if (lower < loss) {
             double *swap = s->share;

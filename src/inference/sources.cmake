@@ -23,6 +23,7 @@ set(LAYER_SOURCES
   interval_exact.c
   interval_kernel.c
   interval_mean.c
+  interval_pooled.c
   interval_profile.c
   interval_release.c
   likelihood.c

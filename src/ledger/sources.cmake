@@ -10,6 +10,7 @@ set(LAYER_SOURCES
   files.c
   history_cost.c
   ledger.c
+  sampling.c
   spend.c
   stamp.c
   state.c

@@ -140,24 +140,32 @@ int cellar_mechanism_parameter_is_derived(const cellar_mechanism *m, size_t inde
     return mechanism_parameter(m, index)->is_derived;
 }
 
-static const cellar_mechanism_ops *mechanism_known(size_t index)
+/* Mechanisms that draw all cells of a table together: they are no transition kernels of one cell,
+ * and cellar_dirichlet_create() makes them. */
+static const char *const mechanism_joint[][2] = {
+    {"multinomial-dirichlet", "all cells together, of a given total"}};
+enum { N_MECHANISM_JOINT = sizeof mechanism_joint / sizeof *mechanism_joint };
+
+/* The name (0) or summary (1) of a mechanism of one cell, then of a joint one. */
+static const char *mechanism_known(size_t index, int what)
 {
-    for (size_t i = 0; i < index; i++)
-        if (cellar_mechanism_registry[i] == NULL)
-            return NULL;
-    return cellar_mechanism_registry[index];
+    size_t n = 0;
+    while (cellar_mechanism_registry[n] != NULL)
+        n++;
+    if (index < n)
+        return what == 0 ? cellar_mechanism_registry[index]->name
+                         : cellar_mechanism_registry[index]->summary;
+    return index - n < N_MECHANISM_JOINT ? mechanism_joint[index - n][what] : NULL;
 }
 
 const char *cellar_mechanism_known_name(size_t index)
 {
-    const cellar_mechanism_ops *ops = mechanism_known(index);
-    return ops != NULL ? ops->name : NULL;
+    return mechanism_known(index, 0);
 }
 
 const char *cellar_mechanism_known_summary(size_t index)
 {
-    const cellar_mechanism_ops *ops = mechanism_known(index);
-    return ops != NULL ? ops->summary : NULL;
+    return mechanism_known(index, 1);
 }
 
 /* ---- drawing --------------------------------------------------------------- */

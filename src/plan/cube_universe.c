@@ -306,8 +306,10 @@ static cellar_status name_tables(cellar_cube_design *d, cellar_error *err)
     for (size_t t = 0; t < d->cube->lattice.n; t++) {
         cellar_text name = {0};
         cellar_cube_table_name(d->cube, (uint32_t) t, &name);
-        if (name.failed)
+        if (name.failed) {
+            cellar_text_clear(&name);
             return cellar_fail_memory(err, "a universe");
+        }
         d->names[t] = name.bytes;
     }
     return CELLAR_OK;

@@ -15,6 +15,7 @@ set(LAYER_SOURCES
   envelope.c
   losses.c
   losses_lattice.c
+  membership.c
   pair.c
   pair_epsilon.c
   pair_threshold.c

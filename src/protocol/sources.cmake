@@ -8,6 +8,7 @@ set(LAYER_SOURCES
   channel.c
   choice.c
   decision.c
+  decision_facts.c
   desk.c
   errand.c
   estimate.c

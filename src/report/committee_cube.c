@@ -140,6 +140,12 @@ static double distance(const cube_committee *run, uint32_t t, const double *cell
     return sqrt(sum / (double) n);
 }
 
+/* 1: tables are added to a published cube. */
+static int is_extension(const cube_committee *run)
+{
+    return cellar_cube_design_together(run->design) != NULL;
+}
+
 static cellar_status error_row(cube_committee *run, size_t i, cellar_error *err)
 {
     const cellar_cube_design_table table = cellar_cube_design_table_at(run->design, run->listed[i]);
@@ -159,8 +165,14 @@ static cellar_status error_row(cube_committee *run, size_t i, cellar_error *err)
     cellar_page_number(&run->page, "%.3g", table.sd);
     cellar_page_number(&run->page, "%.2g", total > 0 ? table.sd * (double) n / total : NAN);
     cellar_page_share(&run->page, lost / (double) n);
-    cellar_page_number(&run->page, "%.3g", table.independent_sd);
-    cellar_page_number(&run->page, "%.3g", table.inner_sd);
+    if (is_extension(run) && isnan(table.before_sd)) {
+        cellar_page_number(&run->page, "new");
+    } else if (is_extension(run)) {
+        cellar_page_number(&run->page, "%.3g", table.before_sd);
+    } else {
+        cellar_page_number(&run->page, "%.3g", table.independent_sd);
+        cellar_page_number(&run->page, "%.3g", table.inner_sd);
+    }
     if (!isnan(rms))
         cellar_page_number(&run->page, "%.3g", rms);
     cellar_page_row_end(&run->page);
@@ -169,15 +181,16 @@ static cellar_status error_row(cube_committee *run, size_t i, cellar_error *err)
 
 static cellar_status show_errors(cube_committee *run, cellar_error *err)
 {
+    const char *const measured = run->what->cube != NULL ? "#rms error of the cube" : NULL;
     const char *headings[] = {"table",
                               "#cells",
                               "#people a cell, mean",
                               "#standard error",
                               "#over the mean",
                               "#cells below twice the error",
-                              "#independent noise",
-                              "#inner cells only",
-                              run->what->cube != NULL ? "#rms error of the cube" : NULL,
+                              is_extension(run) ? "#published before" : "#independent noise",
+                              is_extension(run) ? measured : "#inner cells only",
+                              is_extension(run) ? NULL : measured,
                               NULL};
     const size_t n = run->n_listed - run->n_attacked;
     cellar_status status = CELLAR_OK;
@@ -186,9 +199,11 @@ static cellar_status show_errors(cube_committee *run, cellar_error *err)
         &run->page,
         "The standard error of a cell depends on no count. Beside it stands what it means for "
         "these people: its size over the mean cell, and the share of cells with fewer people than "
-        "twice the error, which users cannot tell from empty ones. The last columns show what "
-        "the same budget gives when every table has noise of its own, and when users add up the "
-        "finest tables.");
+        "twice the error, which users cannot tell from empty ones. %s",
+        is_extension(run)
+            ? "The last column shows the standard error in the cube that was published before."
+            : "The last columns show what the same budget gives when every table has noise of its "
+              "own, and when users add up the finest tables.");
     cellar_page_table_begin(&run->page, "Expected errors by table", headings);
     for (size_t i = 0; i < n && status == CELLAR_OK; i++)
         status = error_row(run, i, err);
@@ -309,7 +324,9 @@ static void show_head(cube_committee *run, const json_t *certificate)
 
 static cellar_status cube_committee_write(cube_committee *run, cellar_error *err)
 {
-    json_t *certificate = cellar_certificate_json(cellar_cube_design_certificate(run->design));
+    json_t *certificate =
+        cellar_certificate_json(is_extension(run) ? cellar_cube_design_together(run->design)
+                                                  : cellar_cube_design_certificate(run->design));
     cellar_page *page = &run->page;
     cellar_status status = CELLAR_OK;
     if (certificate == NULL)

@@ -8,7 +8,7 @@
 
 const char *const cellar_page_style[] = {
     /* everywhere */
-    ":root{--ground:#fff;--card:#f5f6f4;--ink:#17202a;--soft:#47535f;--line:#dcdfdd;"
+    ":root{--ground:#ffffff;--card:#f5f6f4;--ink:#17202a;--soft:#47535f;--line:#dcdfdd;"
     "--rule:#77828d;--accent:#0b4f8a;--warn:#8a2f00;--warn-ground:#fdf0e8}\n"
     "@media (prefers-color-scheme:dark){:root{--ground:#12161b;--card:#1a1f26;--ink:#e9ecef;"
     "--soft:#b3bcc6;--line:#333c46;--rule:#8a95a1;--accent:#8cc2ff;--warn:#ffb38a;"

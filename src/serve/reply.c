@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "serve/routes.h"
+#include "serve/source.h"
 #include "table/formats/extension.h"
 
 static const char *title_of(int status)
@@ -52,10 +53,17 @@ static cellar_status set_body(serve_reply *reply, int status, json_t *object)
     return text != NULL && !reply->body.failed ? CELLAR_OK : CELLAR_ERR_MEMORY;
 }
 
+/* What a text lacks to be a sentence. */
+static const char *end_of(const char *text)
+{
+    const size_t length = strlen(text);
+    return length > 0 && strchr(".!?", text[length - 1]) != NULL ? "" : ".";
+}
+
 static json_t *problem(int status, const char *detail)
 {
-    return json_pack("{s:s, s:s, s:i, s:s}", "type", "about:blank", "title", title_of(status),
-                     "status", status, "detail", detail);
+    return json_pack("{s:s, s:s, s:i, s:s+}", "type", "about:blank", "title", title_of(status),
+                     "status", status, "detail", detail, end_of(detail));
 }
 
 cellar_status serve_reply_problem(serve_reply *reply, int status, const char *detail, ...)
@@ -81,17 +89,34 @@ static json_t *names_of(const serve_dataset *dataset, const serve_refusal *refus
     return names;
 }
 
+/* The first table that is answered; else one that could be drawn. */
+static void add_suggestion(const serve_dataset *dataset, const serve_refusal *refusal,
+                           cellar_text *out)
+{
+    const serve_source *source = dataset->source;
+    const serve_table *best = &refusal->suggestions[0];
+    serve_status found = {.exists = 0};
+    char name[SERVE_TABLE_TEXT];
+    for (size_t i = 0; i < refusal->n_suggestions && !found.exists; i++)
+        if (source->ops->status(source, dataset, &refusal->suggestions[i], &found, NULL) ==
+                CELLAR_OK &&
+            found.exists)
+            best = &refusal->suggestions[i];
+    serve_table_text(dataset, best, name);
+    if (found.exists)
+        cellar_text_printf(out, " Ask for %s instead.", name);
+    else
+        cellar_text_printf(out, " Table %s could be drawn.", name);
+}
+
 cellar_status serve_reply_refusal(serve_reply *reply, const serve_dataset *dataset,
                                   const serve_refusal *refusal)
 {
     cellar_text detail = {0};
     json_t *object = NULL;
-    cellar_text_add_string(&detail, refusal->detail);
-    if (refusal->n_suggestions > 0) {
-        char name[SERVE_TABLE_TEXT];
-        serve_table_text(dataset, &refusal->suggestions[0], name);
-        cellar_text_printf(&detail, " Ask for %s instead.", name);
-    }
+    cellar_text_printf(&detail, "%s%s", refusal->detail, end_of(refusal->detail));
+    if (refusal->n_suggestions > 0)
+        add_suggestion(dataset, refusal, &detail);
     if (!detail.failed)
         object = problem(403, detail.bytes);
     cellar_text_clear(&detail);

@@ -198,6 +198,8 @@ static void add_headers(storage *s, const cellar_request *request, cellar_respon
         add_header(out, "Access-Control-Allow-Headers", "Authorization, Content-Type");
         add_header(out, "Access-Control-Max-Age", "86400");
     }
+    if (out->status == 401)
+        add_header(out, "WWW-Authenticate", "Bearer");
     if (out->status == 405)
         add_header(out, "Allow", "GET, HEAD, POST, OPTIONS");
 }

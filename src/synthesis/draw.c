@@ -147,6 +147,7 @@ static void apportion(drawing *d, size_t m)
     }
     if (left == 0)
         return;
+    CELLAR_ASSERT(n_candidates > 0); /* the shares add to 1 */
     qsort(d->candidates, n_candidates, sizeof *d->candidates, owed_most_first);
     for (size_t i = 0; left > 0; i = (i + 1) % n_candidates, left--) {
         d->given[d->candidates[i].category]++;
@@ -218,9 +219,9 @@ cellar_status cellar_synthesis_draw_records(const cellar_synthesis_model *model,
     drawing d = {.model = model,
                  .rng = rng,
                  .n = (size_t) model->n_records,
-                 .n_columns = model->cube->n_variables,
-                 .out = out};
+                 .n_columns = model->cube->n_variables};
     cellar_status status = CELLAR_OK;
+    d.out = out;
     d.order = cellar_alloc(d.n, sizeof *d.order);
     if (d.order == NULL)
         return cellar_fail_memory(err, "the order of records");

@@ -177,7 +177,7 @@ static int compare_rows(const void *a, const void *b, void *context)
 }
 
 /* Sorts the records and keeps each combination once, in `s`, which has room for all. */
-static void collapse(uint32_t *records, size_t n, const size_t *source, size_t n_source,
+static void collapse(const uint32_t *records, size_t n, const size_t *source, size_t n_source,
                      cellar_synthesis *s)
 {
     size_t width = s->n_columns;

@@ -96,7 +96,7 @@ char cellar_records_file_delimiter(const cellar_records_file *file)
 /* Compresses the bytes; `flush` is Z_NO_FLUSH, or Z_FINISH at the end. */
 static void pack(cellar_records_file *file, const char *bytes, size_t length, int flush)
 {
-    file->zip.next_in = (Bytef *) (uintptr_t) bytes;
+    file->zip.next_in = (Bytef *) bytes;
     file->zip.avail_in = (uInt) length;
     do {
         file->zip.next_out = file->packed;
@@ -123,7 +123,7 @@ static cellar_status write_beside(cellar_records_file *file, const json_t *descr
                                   cellar_error *err)
 {
     char digest[CELLAR_DIGEST_TEXT], *text = NULL;
-    json_t *all = json_copy((json_t *) (uintptr_t) description), *data;
+    json_t *all = json_copy((json_t *) description), *data;
     cellar_status status = CELLAR_OK;
 
     CELLAR_TRY(cellar_digest_finish(file->digest, digest, err));

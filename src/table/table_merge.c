@@ -98,9 +98,13 @@ cellar_status cellar_table_merge(const cellar_table *const *tables, size_t n_tab
     }
     CELLAR_TRY(cellar_cells_create_like(&like, n, &all, err));
     all.n = 0;
-    for (size_t k = 0; k < n_tables; k++)
-        for (size_t i = 0; i < tables[k]->cells.n; i++)
-            cells_copy(&all, all.n++, &tables[k]->cells, i);
+    for (size_t k = 0; k < n_tables; k++) {
+        const cellar_cells *cells = &tables[k]->cells;
+        CELLAR_ASSERT(cells->n == 0 || ((all.weight == NULL || cells->weight != NULL) &&
+                                        (all.key == NULL || cells->key != NULL)));
+        for (size_t i = 0; i < cells->n; i++)
+            cells_copy(&all, all.n++, cells, i);
+    }
     CELLAR_TRY(
         cellar_table_from_cells(tables[0]->schema, &all, tables[0]->key_range, &merged, err));
     CELLAR_TRY(cellar_table_inherit(&merged, tables[0], err));

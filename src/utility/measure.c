@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "utility/additivity.h"
 #include "utility/plan.h"
+#include "utility/propensity.h"
 
 cellar_status cellar_utility_work_init(utility_work *work, const utility_plan *plan,
                                        cellar_error *err)
@@ -155,6 +156,7 @@ cellar_status cellar_utility_measure(const utility_plan *plan, utility_work *wor
     values[UTILITY_TOP_OVERLAP] =
         cellar_utility_top_overlap(&plan->top, &plan->frame, &work->released, work->heap);
     values[UTILITY_TOP_TAU] = cellar_utility_top_tau(&plan->top, &work->released, work->heap);
+    cellar_utility_propensity(&plan->frame.original, &work->released, values + UTILITY_PMSE);
     measure_margins(plan, work, values);
     measure_associations(plan, work, values);
     if (plan->gap_schema != NULL) {

@@ -62,6 +62,12 @@ static const char *const fixed_names[UTILITY_ASSOCIATION] = {
     [UTILITY_POSITIVE_ZERO] = "positives_turned_zero",
     [UTILITY_TOP_OVERLAP] = "top_overlap",
     [UTILITY_TOP_TAU] = "top_rank_correlation",
+    [UTILITY_PMSE] = "pmse",
+    [UTILITY_PMSE_RATIO] = "pmse_ratio",
+    [UTILITY_PMSE_STANDARDISED] = "pmse_standardised",
+    [UTILITY_VOAS_WILLIAMSON] = "voas_williamson",
+    [UTILITY_FREEMAN_TUKEY] = "freeman_tukey",
+    [UTILITY_JENSEN_SHANNON] = "jensen_shannon",
 };
 static const char *const statistic_names[UTILITY_N_STATISTICS] = {
     "chi_square", "df", "g_square", "cramers_v", "p_value_chi_square", "p_value_g_square"};

@@ -45,8 +45,8 @@ static inline cellar_status fuzz_status(const serve_source *source, const serve_
     return CELLAR_OK;
 }
 
-static inline cellar_status fuzz_ask(const serve_source *source, const serve_cut *cut,
-                                     double tail, serve_value *out, cellar_error *err)
+static inline cellar_status fuzz_ask(const serve_source *source, const serve_cut *cut, double tail,
+                                     serve_value *out, cellar_error *err)
 {
     size_t n = 1;
     (void) source, (void) tail, (void) err;

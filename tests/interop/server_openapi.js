@@ -57,7 +57,7 @@ async function main() {
         "?codelist[region]=country.region^1&valuecodes[region]=*&lang=sv"])
         await check(data, "get", 200, `${table}/data${query}`, null, "Dataset");
     await check(data, "get", 400, `${table}/data?valuecodes[none]=1`);
-    await check(data, "get", 403, `${table}/data?valuecodes[region]=*&valuecodes[occupation]=*`);
+    await check(data, "get", 403, `${table}/data?valuecodes[region]=*&valuecodes[sex]=*&valuecodes[age]=*&valuecodes[occupation]=*`);
     await check(data, "post", 200, `${table}/data`, selection, "Dataset");
     await check("/codelists/{id}", "get", 200, "/codelists/country.region^1");
     await check("/codelists/{id}", "get", 404, "/codelists/none");

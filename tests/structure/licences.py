@@ -4,7 +4,8 @@
 
 usage: licences.py ROOT
 
-Data has no room for comments: JSON, and what lies in a corpus, golden or data folder of tests/.
+Data has no room for comments: JSON, pictures, and what lies in a corpus, golden or data folder of tests/, and the
+test vectors of participant/.
 """
 import pathlib
 import subprocess
@@ -15,7 +16,8 @@ DATA_FOLDERS = {"corpus", "golden", "data"}
 
 
 def is_data(path):
-    return (path.suffix in (".json", ".csv", ".stdout", ".stderr", ".exit") or path.name == "LICENSE"
+    return (path.suffix in (".json", ".csv", ".png", ".stdout", ".stderr", ".exit") or path.name == "LICENSE"
+            or path.parts[:2] == ("participant", "vectors")
             or path.parts[0] == "tests" and DATA_FOLDERS & set(path.parts))
 
 

@@ -55,6 +55,29 @@ static void what_is_written_is_read(void **state)
     cellar_cube_close(read);
 }
 
+/* Categories that were drafted from the data and reviewed are as good as declared ones to readers.
+ */
+static void drafted_categories_are_read(void **state)
+{
+    const char *path = scratch_path(*state, "d.cube");
+    const cellar_output_options options = {.replace = 1};
+    cellar_cube *cube = NULL;
+    cellar_output *output = NULL;
+    cellar_error err;
+    assert_int_equal(cube_sample("discrete-gaussian:sigma=2", 4, &cube, &err), CELLAR_OK);
+    for (int is_public = 1; is_public >= 0; is_public--) {
+        cellar_cube *read = NULL;
+        cube->variables[0].domain = is_public ? CELLAR_DOMAIN_DRAFTED : CELLAR_DOMAIN_OBSERVED;
+        assert_int_equal(cellar_output_open(path, &options, &output, &err), CELLAR_OK);
+        assert_int_equal(cellar_cube_write(cube, output, &err), CELLAR_OK);
+        assert_int_equal(cellar_output_commit(output, &err), CELLAR_OK);
+        assert_int_equal(cellar_cube_open(path, &read, &err),
+                         is_public ? CELLAR_OK : CELLAR_ERR_INPUT);
+        cellar_cube_close(read);
+    }
+    cellar_cube_close(cube);
+}
+
 /* Whatever byte of the values is changed is found out; a changed heading does no harm. */
 static void every_changed_byte_is_found(void **state)
 {
@@ -176,6 +199,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(drafted_categories_are_read),
         cmocka_unit_test(every_changed_byte_is_found),
         cmocka_unit_test(certificates_are_computed_again),
         cmocka_unit_test(every_allocation_may_fail),

@@ -259,7 +259,7 @@ static void test_compare_mistakes(void **state)
         {"{\"dataset\": \"people\", \"first\": {\"sex*region\": \"n1\"}, \"second\": {}}",
          "'sex*region' is no level of a variable."},
         {"{\"dataset\": \"people\", \"first\": {\"sex\": \"f\"}, \"second\": {\"sex\": \"f\"}}",
-         "the two sets have the same cells"},
+         "the two sets have the same cells."},
     };
     cellar_site *site = serve_place_open(*state, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
@@ -560,7 +560,7 @@ static void test_draw_refused(void **state)
                    "The token 'audrey' does not have the role analyst.");
     expect_problem(draw(&w, "age*work", "Bearer x"), 401,
                    "This token is nobody's, or it has expired.");
-    expect_problem(draw(&w, "age*height", w.analyst), 400, "there is no variable 'height'");
+    expect_problem(draw(&w, "age*height", w.analyst), 400, "there is no variable 'height'.");
     expect_problem(ask_with(&w.site, "POST", "/v1/draws", NULL, w.analyst,
                             "{\"dataset\": \"small\", \"table\": \"age*work\"}"),
                    400, "Member 'max_cost' of the body is missing.");

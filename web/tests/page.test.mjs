@@ -310,7 +310,7 @@ test('files open with the values shown; R, Python and curl run as printed', asyn
 test('a link gives the same numbers after a restart, and without scripts', async () => {
   await open('/t/register?lang=en&valuecodes[area]=*&codelist[area]=area^1&valuecodes[sex]=*&stub=area&heading=sex,ContentsCode');
   const rows = await shown();
-  await page.getByRole('button', { name: 'Link to this table' }).click();
+  await page.getByRole('button', { name: 'Copy link' }).click();
   const link = await page.evaluate(() => navigator.clipboard.readText());
   await site.stop();
   await site.start();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Pictures of the page for the documentation:  node web/tests/screenshots.mjs FOLDER  (make screenshots) */
+/* Pictures of the page for the documentation:  node web/tests/screenshots.mjs FOLDER [NAME...]  (make screenshots) */
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,6 +15,7 @@ await site.start();
 
 /** Opens an address, does something there, and takes a picture of what is seen. */
 async function take(name, path, { width = 1180, height = 860, scheme = 'light', act = async () => {} } = {}) {
+  if (process.argv.length > 3 && !process.argv.slice(3).includes(name)) return;
   const browser = await launch({ viewport: { width, height }, colorScheme: scheme });
   await browser.page.goto(site.url + path);
   await settle(browser.page);
@@ -29,10 +30,9 @@ async function take(name, path, { width = 1180, height = 860, scheme = 'light', 
 
 const regions = (more = '') => `/t/country?lang=en&valuecodes[region]=*&valuecodes[sex]=*&stub=region&heading=sex,ContentsCode${more}`;
 await take('page-table', regions(), { height: 940 });
-await take('page-start', '/?lang=en', { height: 520 });
 await take('page-bars', regions(), { height: 900, act: (page) => page.getByRole('button', { name: 'Bars' }).click() });
 await take('page-compare', regions(), {
-  height: 900,
+  height: 840,
   act: async (page) => {
     await page.locator('[data-cell="6,0"]').click();
     await page.locator('[data-cell="6,1"]').click();
@@ -45,9 +45,9 @@ await take('page-refused', '/t/country?lang=en&valuecodes[region]=*&valuecodes[s
 await take('page-map', '/t/country?lang=en&valuecodes[region]=*&stub=region&heading=ContentsCode', { act: async (page) => {
   await page.getByRole('button', { name: 'Map' }).click();
   await page.waitForSelector('.map path');
+  await page.evaluate(() => document.querySelector('.read').scrollIntoView());
 } });
 await take('page-phone', '/t/country?lang=sv&valuecodes[region]=*&valuecodes[sex]=*&stub=region&heading=sex,ContentsCode', { width: 390, height: 800, act: (page) => page.locator('.sheet').scrollIntoViewIfNeeded().then(() => page.evaluate(() => document.querySelector('.sheet').scrollIntoView())) });
-await take('page-dark', regions(), { width: 1024, height: 900, scheme: 'dark' });
 await take('page-draw', '/t/register?lang=en&valuecodes[area]=*&codelist[area]=area^1&valuecodes[sex]=*&stub=area&heading=sex,ContentsCode', {
   act: async (page) => {
     await page.locator('#draw-token').fill(site.tokens.analyst);

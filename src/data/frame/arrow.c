@@ -53,17 +53,30 @@ static int begins_with(const char *text, const char *beginning)
     return strncmp(text, beginning, strlen(beginning)) == 0;
 }
 
+/* The next number of a list such as "19,10,256", and whether one was there. */
+static int read_number(const char **text, long *out)
+{
+    char *end;
+    *out = strtol(*text, &end, 10);
+    if (end == *text)
+        return 0;
+    *text = *end == ',' ? end + 1 : end;
+    return 1;
+}
+
 /* "d:19,10" or "d:19,10,256": precision, scale, bits [128]. */
 static int read_decimal(const char *format, frame_layout *layout)
 {
-    int precision, scale, bits = 128, n = 0;
-    const int found = sscanf(format, "d:%d,%d%n,%d%n", &precision, &scale, &n, &bits, &n);
-    if (found < 2 || format[n] != '\0' || precision < 1 || precision > 76 || scale < -76 ||
-        scale > 76 || (bits != 32 && bits != 64 && bits != 128 && bits != 256))
+    const char *text = format + 2;
+    long precision, scale, bits = 128;
+    if (!read_number(&text, &precision) || !read_number(&text, &scale) ||
+        (*text != '\0' && !read_number(&text, &bits)) || *text != '\0' || precision < 1 ||
+        precision > 76 || scale < -76 || scale > 76 ||
+        (bits != 32 && bits != 64 && bits != 128 && bits != 256))
         return 0;
     layout->type = FRAME_DECIMALS;
     layout->width = (unsigned) bits / 8;
-    layout->scale = scale;
+    layout->scale = (int) scale;
     return 1;
 }
 

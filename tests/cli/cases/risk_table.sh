@@ -30,3 +30,6 @@ $risk laplace:epsilon=1 --sensitive illness --measure local,hard --method simula
     --threads 2 --json >two
 cmp one two && echo "threads change nothing"
 $risk laplace:epsilon=1 --sensitive illness -o out.json --json && stat -c %a out.json
+$risk laplace:epsilon=1 --sensitive illness --method exact,published | cut -c-70
+$risk laplace:epsilon=1 --sensitive illness --measure local --method published 2>&1
+echo "exit $?"

@@ -30,6 +30,10 @@ export class Builder {
   get data(): JsonStat | null {
     return this.answer?.data ?? null;
   }
+  /** Notes of the answer but that of the data set, which stands on top. */
+  get notes(): string[] {
+    return (this.data?.note ?? []).filter((note) => note !== this.dataset.note);
+  }
   get crosstab(): Crosstab | null {
     return this.answer === null ? null : crosstab(this.answer.data, this.answer.rows, this.answer.columns);
   }

@@ -128,3 +128,8 @@ export function ends(cell: Cell, decimals: number): { low: string; high: string 
 export function isTooWide(cell: Cell): boolean {
   return cell.value !== null && cell.low !== null && cell.high !== null && cell.high - cell.low > Math.abs(cell.value);
 }
+
+/** Notes of an answer are about its protection, or about what is counted: the latter stand below the table. */
+export function isProtection(note: string): boolean {
+  return /^(Protection|Protected unit|Values|Certificate|Standard errors and bounds): /.test(note);
+}

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Builds the extension against an installed libcellar, which pkg-config finds."""
+import subprocess
+
+from setuptools import Extension, setup
+
+
+def pkg_config(option: str) -> list[str]:
+    return subprocess.run(["pkg-config", option, "cellar"], check=True, capture_output=True, text=True).stdout.split()
+
+
+setup(
+    version=pkg_config("--modversion")[0],
+    ext_modules=[Extension(
+        "cellar._cellar", ["src/certify.c", "src/glue.c", "src/protect.c", "src/tabulate.c"],
+        py_limited_api=True, extra_compile_args=pkg_config("--cflags"), extra_link_args=pkg_config("--libs"))],
+    options={"bdist_wheel": {"py_limited_api": "cp311"}},
+)

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "glue.h"
+
+#include <string.h>
+
+typedef struct handle {
+    PyObject_HEAD void *object;
+    handle_kind kind;
+} handle;
+
+typedef struct module_state {
+    PyTypeObject *handle_type;
+    PyObject *error;
+} module_state;
+
+static const char *const kind_names[HANDLE_N_KINDS] = {[HANDLE_CODELIST] = "code list",
+                                                       [HANDLE_RECODE_MAP] = "recode map",
+                                                       [HANDLE_TABLE] = "table",
+                                                       [HANDLE_RELEASE] = "release",
+                                                       [HANDLE_KEY] = "key"};
+
+static void object_free(handle_kind kind, void *object)
+{
+    switch (kind) {
+    case HANDLE_CODELIST:
+        cellar_codelist_free(object);
+        break;
+    case HANDLE_RECODE_MAP:
+        cellar_recode_map_free(object);
+        break;
+    case HANDLE_TABLE:
+        cellar_table_free(object);
+        break;
+    case HANDLE_RELEASE:
+        cellar_release_free(object);
+        break;
+    default:
+        cellar_key_free(object);
+        break;
+    }
+}
+
+/* ---- handles ----------------------------------------------------------------- */
+
+static void handle_dealloc(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    handle *h = (handle *) self;
+    if (h->object != NULL)
+        object_free(h->kind, h->object);
+    ((freefunc) PyType_GetSlot(type, Py_tp_free))(self);
+    Py_DECREF(type);
+}
+
+static PyObject *handle_repr(PyObject *self)
+{
+    return PyUnicode_FromFormat("<handle of a %s>", kind_names[((handle *) self)->kind]);
+}
+
+static PyObject *handle_reduce(PyObject *self, PyObject *ignored)
+{
+    (void) ignored;
+    PyErr_Format(PyExc_TypeError, "a %s cannot be pickled or copied: it stays in memory",
+                 kind_names[((handle *) self)->kind]);
+    return NULL;
+}
+
+static PyMethodDef handle_methods[] = {
+    {"__reduce__", handle_reduce, METH_NOARGS, "Refused."},
+    {"__reduce_ex__", handle_reduce, METH_O, "Refused."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot handle_slots[] = {{Py_tp_dealloc, handle_dealloc},
+                                     {Py_tp_repr, handle_repr},
+                                     {Py_tp_methods, handle_methods},
+                                     {0, NULL}};
+
+static PyType_Spec handle_spec = {.name = "cellar._cellar.Handle",
+                                  .basicsize = sizeof(handle),
+                                  .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                  .slots = handle_slots};
+
+PyObject *glue_handle(PyObject *module, handle_kind kind, void *object)
+{
+    module_state *state = PyModule_GetState(module);
+    handle *h = (handle *) ((allocfunc) PyType_GetSlot(state->handle_type, Py_tp_alloc))(
+        state->handle_type, 0);
+    if (h == NULL) {
+        object_free(kind, object);
+        return NULL;
+    }
+    h->kind = kind;
+    h->object = object;
+    return (PyObject *) h;
+}
+
+void *glue_object(PyObject *given, handle_kind kind, int is_optional)
+{
+    if (given == NULL || given == Py_None) {
+        if (!is_optional)
+            PyErr_Format(PyExc_TypeError, "expected a %s", kind_names[kind]);
+        return NULL;
+    }
+    /* all handles are of one type, whose deallocator is ours */
+    if (PyType_GetSlot(Py_TYPE(given), Py_tp_dealloc) != (void *) handle_dealloc ||
+        ((handle *) given)->kind != kind) {
+        PyErr_Format(PyExc_TypeError, "expected a %s", kind_names[kind]);
+        return NULL;
+    }
+    return ((handle *) given)->object;
+}
+
+PyObject *glue_fail(PyObject *module, cellar_status status, const cellar_error *err)
+{
+    module_state *state = PyModule_GetState(module);
+    PyObject *error = PyObject_CallFunction(state->error, "s", err->message);
+    PyObject *name = PyUnicode_FromString(cellar_status_name(status));
+    if (error != NULL && name != NULL && PyObject_SetAttrString(error, "status", name) == 0)
+        PyErr_SetObject(state->error, error);
+    Py_XDECREF(error);
+    Py_XDECREF(name);
+    return NULL;
+}
+
+/* ---- dicts -------------------------------------------------------------------- */
+
+PyObject *glue_member(PyObject *dict, const char *name)
+{
+    PyObject *value = PyDict_GetItemString(dict, name);
+    return value == Py_None ? NULL : value;
+}
+
+static const char *text_of(PyObject *value, int *failed)
+{
+    Py_ssize_t length = 0;
+    const char *text = PyUnicode_Check(value) ? PyUnicode_AsUTF8AndSize(value, &length) : NULL;
+    if (text == NULL && !PyErr_Occurred())
+        PyErr_SetString(PyExc_TypeError, "expected a str");
+    else if (text != NULL && strlen(text) != (size_t) length) {
+        PyErr_SetString(PyExc_ValueError, "a text holds a zero byte");
+        text = NULL;
+    }
+    *failed |= text == NULL;
+    return text;
+}
+
+const char *glue_text(PyObject *dict, const char *name, int *failed)
+{
+    PyObject *value = glue_member(dict, name);
+    return value != NULL ? text_of(value, failed) : NULL;
+}
+
+long long glue_number(PyObject *dict, const char *name, long long otherwise, int *failed)
+{
+    PyObject *value = glue_member(dict, name);
+    long long number = value != NULL ? PyLong_AsLongLong(value) : otherwise;
+    if (value != NULL && number == -1 && PyErr_Occurred())
+        *failed = 1;
+    return number;
+}
+
+const char **glue_texts(PyObject *dict, const char *name, size_t *n, int *failed)
+{
+    PyObject *list = glue_member(dict, name);
+    const Py_ssize_t size = list != NULL ? PyList_Size(list) : 0;
+    const char **texts = size >= 0 ? PyMem_Calloc((size_t) size + 1, sizeof *texts) : NULL;
+    *n = 0;
+    if (texts == NULL) {
+        *failed = 1;
+        return size >= 0 ? (PyErr_NoMemory(), NULL) : NULL;
+    }
+    for (Py_ssize_t i = 0; i < size; i++)
+        texts[i] = text_of(PyList_GetItem(list, i), failed);
+    *n = (size_t) size;
+    return texts;
+}
+
+/* ---- the module ---------------------------------------------------------------- */
+
+static int module_exec(PyObject *module)
+{
+    module_state *state = PyModule_GetState(module);
+    state->handle_type = (PyTypeObject *) PyType_FromModuleAndSpec(module, &handle_spec, NULL);
+    if (state->handle_type == NULL || PyModule_AddType(module, state->handle_type) < 0)
+        return -1;
+    state->error = PyErr_NewExceptionWithDoc(
+        "cellar.Error",
+        "What the library refuses, in a sentence; `status` is the name of the status.", NULL, NULL);
+    if (state->error == NULL || PyModule_AddObjectRef(module, "Error", state->error) < 0 ||
+        PyModule_AddStringConstant(module, "version", cellar_version()) < 0)
+        return -1;
+    return PyModule_AddFunctions(module, glue_tabulate_methods) < 0 ||
+                   PyModule_AddFunctions(module, glue_protect_methods) < 0 ||
+                   PyModule_AddFunctions(module, glue_certify_methods) < 0
+               ? -1
+               : 0;
+}
+
+static int module_traverse(PyObject *module, visitproc visit, void *arg)
+{
+    module_state *state = PyModule_GetState(module);
+    Py_VISIT(state->handle_type);
+    Py_VISIT(state->error);
+    return 0;
+}
+
+static int module_clear(PyObject *module)
+{
+    module_state *state = PyModule_GetState(module);
+    Py_CLEAR(state->handle_type);
+    Py_CLEAR(state->error);
+    return 0;
+}
+
+static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, module_exec}, {0, NULL}};
+
+static struct PyModuleDef module_def = {.m_base = PyModuleDef_HEAD_INIT,
+                                        .m_name = "_cellar",
+                                        .m_doc = "libcellar; use the package cellar.",
+                                        .m_size = sizeof(module_state),
+                                        .m_slots = module_slots,
+                                        .m_traverse = module_traverse,
+                                        .m_clear = module_clear};
+
+PyMODINIT_FUNC PyInit__cellar(void);
+PyMODINIT_FUNC PyInit__cellar(void)
+{
+    return PyModuleDef_Init(&module_def);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the files of the extension share: handles of library objects, and values out of dicts. */
+#ifndef CELLAR_PYTHON_GLUE_H
+#define CELLAR_PYTHON_GLUE_H
+
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030B0000
+#include <Python.h>
+
+#include <cellar/cellar.h>
+
+/* What a handle holds. It can be neither copied nor pickled, and shows nothing. */
+typedef enum handle_kind {
+    HANDLE_CODELIST,
+    HANDLE_RECODE_MAP,
+    HANDLE_TABLE,
+    HANDLE_RELEASE,
+    HANDLE_KEY,
+    HANDLE_N_KINDS
+} handle_kind;
+
+/* Takes over `object`, also when it fails (NULL). */
+PyObject *glue_handle(PyObject *module, handle_kind kind, void *object);
+/* The object of a handle of that kind; NULL: an exception is set. None is NULL without one where
+ * `is_optional`. */
+void *glue_object(PyObject *given, handle_kind kind, int is_optional);
+/* Raises cellar.Error with the sentence and the name of the status; answers NULL. */
+PyObject *glue_fail(PyObject *module, cellar_status status, const cellar_error *err);
+
+/* Members of a dict; absent and None are the default. On a wrong type *failed is set, and an
+ * exception with it. Texts live as long as the dict. */
+const char *glue_text(PyObject *dict, const char *name, int *failed);
+long long glue_number(PyObject *dict, const char *name, long long otherwise, int *failed);
+/* A list of texts, as an array to be freed with PyMem_Free(). */
+const char **glue_texts(PyObject *dict, const char *name, size_t *n, int *failed);
+/* A borrowed member, or NULL. */
+PyObject *glue_member(PyObject *dict, const char *name);
+
+/* tabulate.c, protect.c and certify.c: their methods. */
+extern PyMethodDef glue_tabulate_methods[], glue_protect_methods[], glue_certify_methods[];
+
+#endif

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From tables to releases, and what is read from these. */
+#include "glue.h"
+
+#include <string.h>
+
+/* ---- keys ---------------------------------------------------------------------- */
+
+static PyObject *read_key(PyObject *module, PyObject *args)
+{
+    const char *path;
+    cellar_key *key = NULL;
+    cellar_error err;
+    cellar_status status;
+    if (!PyArg_ParseTuple(args, "s", &path))
+        return NULL;
+    status = cellar_key_read(path, &key, &err);
+    return status == CELLAR_OK ? glue_handle(module, HANDLE_KEY, key)
+                               : glue_fail(module, status, &err);
+}
+
+static PyObject *create_key(PyObject *module, PyObject *args)
+{
+    const char *path, *edition;
+    cellar_error err;
+    cellar_status status;
+    if (!PyArg_ParseTuple(args, "sz", &path, &edition))
+        return NULL;
+    status = cellar_key_create(path, edition, &err);
+    if (status != CELLAR_OK)
+        return glue_fail(module, status, &err);
+    Py_RETURN_NONE;
+}
+
+static PyObject *key_id(PyObject *module, PyObject *args)
+{
+    PyObject *handle;
+    const cellar_key *key;
+    (void) module;
+    if (!PyArg_ParseTuple(args, "O", &handle))
+        return NULL;
+    key = glue_object(handle, HANDLE_KEY, 0);
+    return key != NULL ? PyUnicode_FromString(cellar_key_id(key)) : NULL;
+}
+
+/* ---- options -------------------------------------------------------------------- */
+
+static int is_spec_of(const char *spec, const char *name)
+{
+    const size_t length = strlen(name);
+    return strncmp(spec, name, length) == 0 && (spec[length] == ':' || spec[length] == '\0');
+}
+
+/* A word that has to be one of a few. */
+static void check_word(int is_known, const char *name, const char *word, int *failed)
+{
+    if (word == NULL || is_known)
+        return;
+    PyErr_Format(PyExc_ValueError, "%s cannot be '%s'", name, word);
+    *failed = 1;
+}
+
+static int read_options(PyObject *dict, cellar_protect_options *out)
+{
+    int failed = 0;
+    const char *negatives = glue_text(dict, "negatives", &failed);
+    const char *neighbours = glue_text(dict, "neighbours", &failed);
+    const char *below = glue_text(dict, "below", &failed);
+    const char *chosen = glue_text(dict, "chosen", &failed);
+    size_t n_accepted;
+    const char **accepted = glue_texts(dict, "accept", &n_accepted, &failed);
+
+    *out = cellar_protect_options_default();
+    check_word(cellar_negatives_find(negatives, &out->negatives), "negatives", negatives, &failed);
+    check_word(cellar_neighbours_find(neighbours, &out->neighbours), "neighbours", neighbours,
+               &failed);
+    check_word(cellar_parameter_choice_find(chosen, &out->choice), "chosen", chosen, &failed);
+    check_word(below == NULL || strcmp(below, "zero") == 0 || strcmp(below, "suppress") == 0,
+               "below", below, &failed);
+    if (below != NULL && strcmp(below, "suppress") == 0)
+        out->below = CELLAR_BELOW_SUPPRESS;
+    for (size_t i = 0; accepted != NULL && !failed && i < n_accepted; i++) {
+        check_word(cellar_acceptance_find(accepted[i]) != 0, "accept", accepted[i], &failed);
+        out->accept |= cellar_acceptance_find(accepted[i]);
+    }
+    PyMem_Free((void *) accepted);
+    out->threshold = glue_number(dict, "threshold", 0, &failed);
+    out->max_cells = (uint64_t) glue_number(dict, "max_cells", (long long) out->max_cells, &failed);
+    out->per_cell = (int) glue_number(dict, "per_cell", 0, &failed);
+    out->total_epsilon = glue_text(dict, "total_epsilon", &failed);
+    out->domain_public = (int) glue_number(dict, "domain_public", 0, &failed);
+    out->unit = glue_text(dict, "unit", &failed);
+    out->max_per_unit = (uint64_t) glue_number(dict, "per_unit", 1, &failed);
+    out->max_weight = (uint64_t) glue_number(dict, "max_weight", 0, &failed);
+    out->date = glue_text(dict, "date", &failed);
+    out->delta = glue_text(dict, "delta", &failed);
+    out->edition = glue_text(dict, "edition", &failed);
+    out->dataset = glue_text(dict, "dataset", &failed);
+    out->key = glue_object(PyDict_GetItemString(dict, "key"), HANDLE_KEY, 1);
+    out->n_threads = (int) glue_number(dict, "threads", 0, &failed);
+    return !failed && !PyErr_Occurred();
+}
+
+/* ---- drawing --------------------------------------------------------------------- */
+
+/* Who pays, and where the release appears. */
+typedef struct purse {
+    const char *ledger, *ledger_key;
+    cellar_payment payment;
+    cellar_charged_file file;
+} purse;
+
+static int read_purse(PyObject *dict, purse *out)
+{
+    int failed = 0;
+    *out = (purse){.payment = cellar_payment_default(), .file = cellar_charged_file_default()};
+    out->ledger = glue_text(dict, "ledger", &failed);
+    out->ledger_key = glue_text(dict, "ledger_key", &failed);
+    out->payment.dataset = glue_text(dict, "dataset", &failed);
+    out->payment.request = glue_text(dict, "request", &failed);
+    out->payment.edition = glue_text(dict, "edition", &failed);
+    out->payment.analyst = glue_text(dict, "analyst", &failed);
+    out->payment.accept_delta = (int) glue_number(dict, "accept_delta", 0, &failed);
+    out->file.path = glue_text(dict, "output", &failed);
+    if (out->ledger != NULL && (out->file.path == NULL || out->ledger_key == NULL)) {
+        PyErr_SetString(PyExc_ValueError,
+                        "a charged release needs ledger_key and output: the file is its record");
+        failed = 1;
+    }
+    return !failed;
+}
+
+/* What is hidden about a unit is the dataset's to say. */
+static void follow_dataset(const cellar_ledger *ledger, const purse *p,
+                           cellar_protect_options *options)
+{
+    const cellar_ledger_entry *dataset =
+        p->payment.dataset != NULL ? cellar_ledger_find_dataset(ledger, p->payment.dataset) : NULL;
+    if (dataset == NULL)
+        return; /* spending refuses it */
+    options->neighbours = dataset->neighbours;
+    if (options->unit == NULL)
+        options->unit = dataset->unit;
+}
+
+static cellar_status prepare(const cellar_table *table, const char *spec,
+                             const cellar_protect_options *options, cellar_mechanism **mechanism,
+                             cellar_prepared **out, cellar_error *err)
+{
+    cellar_status status;
+    if (is_spec_of(spec, "cell-key"))
+        return cellar_protect_prepare_cell_keys(table, spec, options, out, err);
+    if (is_spec_of(spec, "multinomial-dirichlet"))
+        return cellar_protect_prepare_dirichlet(table, spec, options, out, err);
+    status = cellar_mechanism_create(spec, mechanism, err);
+    return status == CELLAR_OK ? cellar_protect_prepare(table, *mechanism, options, out, err)
+                               : status;
+}
+
+static cellar_status draw(const cellar_table *table, const char *spec,
+                          cellar_protect_options *options, const purse *p, cellar_release **out,
+                          cellar_error *err)
+{
+    cellar_mechanism *mechanism = NULL;
+    cellar_prepared *prepared = NULL;
+    cellar_ledger *ledger = NULL;
+    cellar_spend_result result;
+    cellar_status status = CELLAR_OK;
+
+    *out = NULL;
+    if (p->ledger != NULL) {
+        status = cellar_ledger_open_file(p->ledger, p->ledger_key, &ledger, err);
+        if (status == CELLAR_OK)
+            follow_dataset(ledger, p, options);
+    }
+    if (status == CELLAR_OK)
+        status = prepare(table, spec, options, &mechanism, &prepared, err);
+    if (status == CELLAR_OK && ledger == NULL)
+        status = cellar_prepared_draw(prepared, NULL, out, err);
+    else if (status == CELLAR_OK)
+        status = cellar_prepared_spend(prepared, ledger, &p->payment, &p->file, &result, out, err);
+    if (status == CELLAR_OK && *out == NULL) /* asked before: the recorded file stands */
+        status = cellar_release_read(p->file.path, CELLAR_TABLE_AUTO, out, err);
+    cellar_prepared_free(prepared);
+    cellar_mechanism_free(mechanism);
+    cellar_ledger_close(ledger);
+    return status;
+}
+
+static PyObject *protect(PyObject *module, PyObject *args)
+{
+    PyObject *handle, *dict;
+    const char *spec;
+    const cellar_table *table;
+    cellar_protect_options options;
+    cellar_release *release = NULL;
+    cellar_error err;
+    cellar_status status;
+    purse p;
+
+    if (!PyArg_ParseTuple(args, "OsO", &handle, &spec, &dict))
+        return NULL;
+    table = glue_object(handle, HANDLE_TABLE, 0);
+    if (table == NULL || !read_options(dict, &options) || !read_purse(dict, &p))
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS status = draw(table, spec, &options, &p, &release, &err);
+    Py_END_ALLOW_THREADS return status == CELLAR_OK ? glue_handle(module, HANDLE_RELEASE, release)
+                                                    : glue_fail(module, status, &err);
+}
+
+/* ---- releases --------------------------------------------------------------------- */
+
+static PyObject *read_release(PyObject *module, PyObject *args)
+{
+    const char *path;
+    cellar_release *release = NULL;
+    cellar_error err;
+    cellar_status status;
+    if (!PyArg_ParseTuple(args, "s", &path))
+        return NULL;
+    status = cellar_release_read(path, CELLAR_TABLE_AUTO, &release, &err);
+    return status == CELLAR_OK ? glue_handle(module, HANDLE_RELEASE, release)
+                               : glue_fail(module, status, &err);
+}
+
+static PyObject *write_release(PyObject *module, PyObject *args)
+{
+    PyObject *handle;
+    const char *path;
+    int zeros, replace;
+    const cellar_release *release;
+    cellar_table_write_options options = cellar_table_write_options_default();
+    cellar_release_file *file = NULL;
+    cellar_error err;
+    cellar_status status;
+    if (!PyArg_ParseTuple(args, "Ospp", &handle, &path, &zeros, &replace))
+        return NULL;
+    release = glue_object(handle, HANDLE_RELEASE, 0);
+    if (release == NULL)
+        return NULL;
+    options.format = cellar_table_format_of_path(path);
+    options.zeros = zeros;
+    status = cellar_release_file_open(path, &options, replace, &file, &err);
+    if (status == CELLAR_OK)
+        status = cellar_release_file_write(file, release, &err);
+    cellar_release_file_discard(file);
+    if (status != CELLAR_OK)
+        return glue_fail(module, status, &err);
+    Py_RETURN_NONE;
+}
+
+/* Texts that a release says of itself. */
+static PyObject *release_texts(PyObject *module, PyObject *args)
+{
+    PyObject *handle;
+    const cellar_release *release;
+    (void) module;
+    if (!PyArg_ParseTuple(args, "O", &handle))
+        return NULL;
+    release = glue_object(handle, HANDLE_RELEASE, 0);
+    return release == NULL
+               ? NULL
+               : Py_BuildValue("(sssss)", cellar_release_mechanism(release),
+                               cellar_verdict_name(cellar_release_verdict(release)),
+                               cellar_release_ledger(release), cellar_release_certificate(release),
+                               cellar_release_description(release));
+}
+
+/* Rows: codes of each variable, then the released value (None: suppressed). */
+static PyObject *release_rows(PyObject *module, PyObject *args)
+{
+    PyObject *handle, *list;
+    const cellar_release *release;
+    const cellar_schema *schema;
+    size_t n, n_variables;
+    (void) module;
+    if (!PyArg_ParseTuple(args, "O", &handle))
+        return NULL;
+    release = glue_object(handle, HANDLE_RELEASE, 0);
+    if (release == NULL)
+        return NULL;
+    schema = cellar_release_schema(release);
+    n_variables = cellar_schema_n_variables(schema);
+    n = cellar_release_n_cells(release);
+    list = PyList_New((Py_ssize_t) n);
+    for (size_t i = 0; list != NULL && i < n; i++) {
+        const cellar_released_cell cell = cellar_release_cell(release, i);
+        uint32_t categories[CELLAR_MAX_VARIABLES];
+        PyObject *row = PyTuple_New((Py_ssize_t) n_variables + 1);
+        if (row == NULL) {
+            Py_CLEAR(list);
+            break;
+        }
+        cellar_schema_categories(schema, cell.index, categories);
+        for (size_t v = 0; v < n_variables; v++)
+            PyTuple_SetItem(row, (Py_ssize_t) v,
+                            PyUnicode_FromString(cellar_schema_code(schema, v, categories[v])));
+        PyTuple_SetItem(row, (Py_ssize_t) n_variables,
+                        cell.status == CELLAR_CELL_SUPPRESSED ? Py_NewRef(Py_None)
+                                                              : PyLong_FromLongLong(cell.released));
+        PyList_SetItem(list, (Py_ssize_t) i, row);
+    }
+    return list;
+}
+
+static void stream_destructor(PyObject *capsule)
+{
+    struct ArrowArrayStream *stream = PyCapsule_GetPointer(capsule, "arrow_array_stream");
+    if (stream != NULL && stream->release != NULL)
+        stream->release(stream);
+    PyMem_Free(stream);
+}
+
+static PyObject *release_stream(PyObject *module, PyObject *args)
+{
+    PyObject *handle, *capsule;
+    const cellar_release *release;
+    struct ArrowArrayStream *stream;
+    cellar_error err;
+    cellar_status status;
+    int zeros;
+    if (!PyArg_ParseTuple(args, "Op", &handle, &zeros))
+        return NULL;
+    release = glue_object(handle, HANDLE_RELEASE, 0);
+    if (release == NULL)
+        return NULL;
+    stream = PyMem_Calloc(1, sizeof *stream);
+    if (stream == NULL)
+        return PyErr_NoMemory();
+    status = cellar_release_stream(release, zeros, stream, &err);
+    if (status != CELLAR_OK) {
+        PyMem_Free(stream);
+        return glue_fail(module, status, &err);
+    }
+    capsule = PyCapsule_New(stream, "arrow_array_stream", stream_destructor);
+    if (capsule == NULL) {
+        stream->release(stream);
+        PyMem_Free(stream);
+    }
+    return capsule;
+}
+
+static PyObject *release_at(PyObject *module, PyObject *args)
+{
+    PyObject *handle, *dict;
+    const cellar_release *release;
+    const char **codes;
+    size_t n;
+    int failed = 0;
+    uint64_t index;
+    cellar_error err;
+    cellar_status status;
+    cellar_released_cell cell;
+    if (!PyArg_ParseTuple(args, "OO", &handle, &dict))
+        return NULL;
+    release = glue_object(handle, HANDLE_RELEASE, 0);
+    codes = glue_texts(dict, "codes", &n, &failed);
+    if (release == NULL || failed) {
+        PyMem_Free((void *) codes);
+        return NULL;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (codes[i][0] == '\0')
+            codes[i] = NULL; /* the total */
+    status = cellar_schema_find_cell(cellar_release_schema(release), codes, n, &index, &err);
+    PyMem_Free((void *) codes);
+    if (status != CELLAR_OK)
+        return glue_fail(module, status, &err);
+    cell = cellar_release_at(release, index);
+    return cell.status == CELLAR_CELL_SUPPRESSED ? Py_NewRef(Py_None)
+                                                 : PyLong_FromLongLong(cell.released);
+}
+
+static PyObject *release_interval(PyObject *module, PyObject *args)
+{
+    PyObject *handle;
+    const char *of, *other;
+    int comparison, target, prior;
+    double confidence;
+    const cellar_release *release;
+    cellar_interval_options options = cellar_interval_options_default();
+    cellar_interval found;
+    cellar_error err;
+    cellar_status status;
+    if (!PyArg_ParseTuple(args, "Osiziid", &handle, &of, &comparison, &other, &target, &prior,
+                          &confidence))
+        return NULL;
+    release = glue_object(handle, HANDLE_RELEASE, 0);
+    if (release == NULL)
+        return NULL;
+    options.target = (cellar_interval_target) target;
+    options.prior = (cellar_prior) prior;
+    options.confidence = confidence;
+    Py_BEGIN_ALLOW_THREADS status = cellar_release_interval(
+        release, of, (cellar_comparison) comparison, other, &options, &found, &err);
+    Py_END_ALLOW_THREADS return status == CELLAR_OK
+        ? Py_BuildValue("(dddddO)", found.estimate, found.low, found.high, found.confidence,
+                        found.naive, found.conservative ? Py_True : Py_False)
+        : glue_fail(module, status, &err);
+}
+
+PyMethodDef glue_protect_methods[] = {
+    {"read_key", read_key, METH_VARARGS, "A key from its file."},
+    {"create_key", create_key, METH_VARARGS, "A new key file."},
+    {"key_id", key_id, METH_VARARGS, "The public name of a key."},
+    {"protect", protect, METH_VARARGS, "Draws a release."},
+    {"read_release", read_release, METH_VARARGS, "A release from a file."},
+    {"write_release", write_release, METH_VARARGS, "A release into a file."},
+    {"release_texts", release_texts, METH_VARARGS, "What a release says of itself."},
+    {"release_rows", release_rows, METH_VARARGS, "The listed cells."},
+    {"release_stream", release_stream, METH_VARARGS, "The cells as an Arrow stream."},
+    {"release_at", release_at, METH_VARARGS, "One released value by its codes."},
+    {"release_interval", release_interval, METH_VARARGS, "An interval."},
+    {NULL, NULL, 0, NULL},
+};

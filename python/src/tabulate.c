@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From data frames and files to tables. */
+#include "glue.h"
+
+#include <string.h>
+
+/* ---- code lists and recode maps ------------------------------------------------ */
+
+static PyObject *read_codelist(PyObject *module, PyObject *args)
+{
+    const char *path;
+    cellar_codelist *list = NULL;
+    cellar_error err;
+    cellar_status status;
+    if (!PyArg_ParseTuple(args, "s", &path))
+        return NULL;
+    status = cellar_codelist_read(path, &list, &err);
+    return status == CELLAR_OK ? glue_handle(module, HANDLE_CODELIST, list)
+                               : glue_fail(module, status, &err);
+}
+
+/* make_codelist({"codes": [...]}) */
+static PyObject *make_codelist(PyObject *module, PyObject *args)
+{
+    PyObject *dict;
+    int failed = 0;
+    size_t n;
+    const char **codes;
+    cellar_codelist *list = NULL;
+    cellar_error err;
+    cellar_status status;
+    if (!PyArg_ParseTuple(args, "O", &dict))
+        return NULL;
+    codes = glue_texts(dict, "codes", &n, &failed);
+    if (failed) {
+        PyMem_Free((void *) codes);
+        return NULL;
+    }
+    status = cellar_codelist_create(&list, &err);
+    for (size_t i = 0; status == CELLAR_OK && i < n; i++)
+        status = cellar_codelist_add(list, codes[i], NULL, NULL, CELLAR_CODE_PLAIN, &err);
+    if (status == CELLAR_OK)
+        status = cellar_codelist_finish(list, &err);
+    PyMem_Free((void *) codes);
+    if (status == CELLAR_OK)
+        return glue_handle(module, HANDLE_CODELIST, list);
+    cellar_codelist_free(list);
+    return glue_fail(module, status, &err);
+}
+
+static PyObject *make_recode_map(PyObject *module, PyObject *args)
+{
+    const char *bytes;
+    Py_ssize_t length;
+    cellar_recode_map *map = NULL;
+    cellar_error err;
+    cellar_status status;
+    if (!PyArg_ParseTuple(args, "s#", &bytes, &length))
+        return NULL;
+    status = cellar_recode_map_parse("recode", bytes, (size_t) length, &map, &err);
+    return status == CELLAR_OK ? glue_handle(module, HANDLE_RECODE_MAP, map)
+                               : glue_fail(module, status, &err);
+}
+
+/* ---- the spec ------------------------------------------------------------------- */
+
+typedef struct asked {
+    cellar_tabulate_spec spec;
+    cellar_variable_spec variables[CELLAR_MAX_VARIABLES];
+    const char **missing, **where;
+    uint64_t *masks;
+    unsigned char secret[CELLAR_KEY_SECRET_BYTES];
+} asked;
+
+static void read_variable(PyObject *dict, cellar_variable_spec *out, int *failed)
+{
+    *out = cellar_variable_spec_default();
+    out->name = glue_text(dict, "name", failed);
+    out->column = glue_text(dict, "column", failed);
+    out->codelist = glue_object(PyDict_GetItemString(dict, "codelist"), HANDLE_CODELIST, 1);
+    out->recode.map = glue_object(PyDict_GetItemString(dict, "map"), HANDLE_RECODE_MAP, 1);
+    out->domain_public = (int) glue_number(dict, "domain_public", 0, failed);
+    out->level = (size_t) glue_number(dict, "level", 0, failed);
+    out->missing_policy = (cellar_missing_policy) glue_number(dict, "missing", 0, failed);
+    out->recode.bottom = glue_text(dict, "bottom", failed);
+    out->recode.top = glue_text(dict, "top", failed);
+    out->recode.band_width = glue_text(dict, "band", failed);
+    out->recode.band_origin = glue_text(dict, "band_origin", failed);
+    out->recode.band_closed_right = (int) glue_number(dict, "band_closed_right", 0, failed);
+    *failed |= PyErr_Occurred() != NULL;
+}
+
+static void read_variables(PyObject *dict, asked *a, int *failed)
+{
+    PyObject *list = glue_member(dict, "variables");
+    const Py_ssize_t n = list != NULL ? PyList_Size(list) : 0;
+    if (n < 0 || n > CELLAR_MAX_VARIABLES) {
+        PyErr_SetString(PyExc_ValueError, "a table has 1 to 64 variables");
+        *failed = 1;
+        return;
+    }
+    for (Py_ssize_t v = 0; v < n; v++)
+        read_variable(PyList_GetItem(list, v), &a->variables[v], failed);
+    a->spec.variables = a->variables;
+    a->spec.n_variables = (size_t) n;
+}
+
+static void read_margins(PyObject *dict, asked *a, int *failed)
+{
+    PyObject *list = glue_member(dict, "margins");
+    const Py_ssize_t n = list != NULL ? PyList_Size(list) : 0;
+    a->spec.margins.all = (int) glue_number(dict, "all_margins", 0, failed);
+    a->masks = PyMem_Calloc((size_t) (n > 0 ? n : 1), sizeof *a->masks);
+    if (n < 0 || a->masks == NULL) {
+        *failed = 1;
+        return;
+    }
+    for (Py_ssize_t i = 0; i < n; i++)
+        a->masks[i] = PyLong_AsUnsignedLongLong(PyList_GetItem(list, i));
+    a->spec.margins.masks = a->masks;
+    a->spec.margins.n_masks = (size_t) n;
+}
+
+static void read_records(PyObject *dict, asked *a, int *failed)
+{
+    const cellar_key *key = glue_object(PyDict_GetItemString(dict, "key"), HANDLE_KEY, 1);
+    cellar_tabulate_spec *spec = &a->spec;
+    spec->weight_column = glue_text(dict, "weight", failed);
+    spec->max_weight = (uint64_t) glue_number(dict, "max_weight", 0, failed);
+    spec->unit_column = glue_text(dict, "unit", failed);
+    spec->max_per_unit = (uint64_t) glue_number(dict, "max_per_unit", 0, failed);
+    spec->record_key_column = glue_text(dict, "record_key", failed);
+    spec->record_id_column = glue_text(dict, "record_id", failed);
+    spec->key_range = (uint64_t) glue_number(dict, "key_range", 0, failed);
+    spec->reader.count_column = glue_text(dict, "count", failed);
+    spec->reader.rows_are_records = (int) glue_number(dict, "rows_are_records", 0, failed);
+    if (key != NULL) {
+        cellar_key_secret(key, CELLAR_KEY_RECORDS, a->secret);
+        spec->record_secret = a->secret;
+    }
+}
+
+static int asked_init(PyObject *dict, asked *a)
+{
+    int failed = 0;
+    memset(a, 0, sizeof *a);
+    a->spec = cellar_tabulate_spec_default();
+    a->spec.reader = cellar_reader_options_default();
+    a->spec.path = glue_text(dict, "path", &failed);
+    a->spec.n_threads = (int) glue_number(dict, "threads", 0, &failed);
+    a->spec.missing_policy = (cellar_missing_policy) glue_number(dict, "missing_as", 0, &failed);
+    a->missing = glue_texts(dict, "missing", &a->spec.n_missing, &failed);
+    a->where = glue_texts(dict, "where", &a->spec.n_where, &failed);
+    a->spec.missing = a->missing;
+    a->spec.where = a->where;
+    read_variables(dict, a, &failed);
+    read_margins(dict, a, &failed);
+    read_records(dict, a, &failed);
+    return !failed && !PyErr_Occurred();
+}
+
+static void asked_clear(asked *a)
+{
+    volatile unsigned char *secret = a->secret; /* wiped, not optimised away */
+    for (size_t i = 0; i < sizeof a->secret; i++)
+        secret[i] = 0;
+    PyMem_Free((void *) a->missing);
+    PyMem_Free((void *) a->where);
+    PyMem_Free(a->masks);
+}
+
+/* ---- columns --------------------------------------------------------------------- */
+
+typedef struct held_columns {
+    cellar_column *columns;
+    Py_buffer *values, *masks;
+    const char ***levels;
+    size_t n;
+} held_columns;
+
+static void columns_clear(held_columns *held)
+{
+    for (size_t c = 0; c < held->n; c++) {
+        PyBuffer_Release(&held->values[c]);
+        PyBuffer_Release(&held->masks[c]);
+        PyMem_Free((void *) held->levels[c]);
+    }
+    PyMem_Free(held->columns);
+    PyMem_Free(held->values);
+    PyMem_Free(held->masks);
+    PyMem_Free((void *) held->levels);
+}
+
+/* The letter of a buffer's format decides; numbers lie in the order of this machine. */
+static int set_kind(const Py_buffer *buffer, cellar_column *column)
+{
+    const char *format = buffer->format != NULL ? buffer->format : "B";
+    const char letter = strlen(format) == 1 ? format[0] : '\0';
+    column->value_bytes = (unsigned) buffer->itemsize;
+    if (letter != '\0' && strchr("bhilq", letter) != NULL)
+        column->kind = CELLAR_COLUMN_INTEGERS;
+    else if (letter != '\0' && strchr("BHILQ?", letter) != NULL) {
+        column->kind = CELLAR_COLUMN_INTEGERS;
+        column->is_unsigned = 1;
+    } else if (letter == 'f' || letter == 'd')
+        column->kind = CELLAR_COLUMN_FLOATS;
+    else
+        return 0;
+    return 1;
+}
+
+/* {"name", "values": buffer, "levels": list or None, "missing": int or None, "mask": buffer} */
+static int read_column(PyObject *dict, held_columns *held, size_t c, unsigned long long n_rows)
+{
+    cellar_column *column = &held->columns[c];
+    PyObject *values = glue_member(dict, "values"), *mask = glue_member(dict, "mask");
+    int failed = 0;
+    column->name = glue_text(dict, "name", &failed);
+    if (values == NULL || PyObject_GetBuffer(values, &held->values[c], PyBUF_ND | PyBUF_FORMAT) < 0)
+        return 0;
+    if (!set_kind(&held->values[c], column) ||
+        (unsigned long long) held->values[c].len / (column->value_bytes) != n_rows) {
+        PyErr_SetString(PyExc_TypeError, "a column is one buffer of integers or floats");
+        return 0;
+    }
+    column->values = held->values[c].buf;
+    if (mask != NULL) {
+        if (PyObject_GetBuffer(mask, &held->masks[c], PyBUF_SIMPLE) < 0)
+            return 0;
+        if ((unsigned long long) held->masks[c].len != n_rows) {
+            PyErr_SetString(PyExc_TypeError, "a mask has a byte for each row");
+            return 0;
+        }
+        column->is_missing = held->masks[c].buf;
+    }
+    column->has_missing = glue_member(dict, "missing") != NULL;
+    column->missing = glue_number(dict, "missing", 0, &failed);
+    if (glue_member(dict, "levels") != NULL) {
+        held->levels[c] = glue_texts(dict, "levels", &column->n_levels, &failed);
+        column->levels = held->levels[c];
+        column->kind = CELLAR_COLUMN_CODES;
+    }
+    return !failed && !PyErr_Occurred();
+}
+
+static int read_columns(PyObject *list, unsigned long long n_rows, held_columns *held)
+{
+    const Py_ssize_t n = PyList_Size(list);
+    *held = (held_columns){0};
+    if (n < 0)
+        return 0;
+    held->columns = PyMem_Calloc((size_t) n + 1, sizeof *held->columns);
+    held->values = PyMem_Calloc((size_t) n + 1, sizeof *held->values);
+    held->masks = PyMem_Calloc((size_t) n + 1, sizeof *held->masks);
+    held->levels = PyMem_Calloc((size_t) n + 1, sizeof *held->levels);
+    if (held->columns == NULL || held->values == NULL || held->masks == NULL ||
+        held->levels == NULL) {
+        PyErr_NoMemory();
+        return 0;
+    }
+    held->n = (size_t) n;
+    for (size_t c = 0; c < held->n; c++)
+        if (!read_column(PyList_GetItem(list, (Py_ssize_t) c), held, c, n_rows))
+            return 0;
+    return 1;
+}
+
+/* ---- counting --------------------------------------------------------------------- */
+
+static PyObject *counted(PyObject *module, cellar_status status, cellar_table *table,
+                         const cellar_row_report *report, const cellar_error *err)
+{
+    PyObject *handle;
+    if (status != CELLAR_OK)
+        return glue_fail(module, status, err);
+    handle = glue_handle(module, HANDLE_TABLE, table);
+    return handle == NULL ? NULL
+                          : Py_BuildValue("(NKKKKKK)", handle, (unsigned long long) report->n_read,
+                                          (unsigned long long) report->n_bad,
+                                          (unsigned long long) report->n_filtered,
+                                          (unsigned long long) report->n_missing,
+                                          (unsigned long long) report->n_over_unit,
+                                          (unsigned long long) report->n_counted);
+}
+
+static PyObject *tabulate_columns(PyObject *module, PyObject *args)
+{
+    PyObject *dict, *list, *result = NULL;
+    unsigned long long n_rows;
+    held_columns held;
+    asked a;
+    if (!PyArg_ParseTuple(args, "OOK", &dict, &list, &n_rows))
+        return NULL;
+    if (asked_init(dict, &a) & read_columns(list, n_rows, &held)) {
+        const cellar_frame frame = {.columns = held.columns, .n_columns = held.n, .n_rows = n_rows};
+        cellar_table *table = NULL;
+        cellar_row_report report;
+        cellar_error err;
+        cellar_status status;
+        Py_BEGIN_ALLOW_THREADS status =
+            cellar_tabulate_columns(&a.spec, &frame, &table, &report, &err);
+        Py_END_ALLOW_THREADS result = counted(module, status, table, &report, &err);
+    }
+    asked_clear(&a);
+    columns_clear(&held);
+    return result;
+}
+
+static PyObject *tabulate_stream(PyObject *module, PyObject *args)
+{
+    PyObject *dict, *capsule, *result = NULL;
+    struct ArrowArrayStream *stream;
+    asked a;
+    if (!PyArg_ParseTuple(args, "OO", &dict, &capsule))
+        return NULL;
+    stream = PyCapsule_GetPointer(capsule, "arrow_array_stream");
+    if (stream == NULL)
+        return NULL;
+    if (asked_init(dict, &a)) {
+        cellar_table *table = NULL;
+        cellar_row_report report;
+        cellar_error err;
+        cellar_status status;
+        Py_BEGIN_ALLOW_THREADS status =
+            cellar_tabulate_stream(&a.spec, stream, &table, &report, &err);
+        Py_END_ALLOW_THREADS result = counted(module, status, table, &report, &err);
+    }
+    asked_clear(&a);
+    return result;
+}
+
+static PyObject *tabulate_file(PyObject *module, PyObject *args)
+{
+    PyObject *dict, *result = NULL;
+    asked a;
+    if (!PyArg_ParseTuple(args, "O", &dict))
+        return NULL;
+    if (asked_init(dict, &a)) {
+        cellar_table *table = NULL;
+        cellar_row_report report;
+        cellar_error err;
+        cellar_status status;
+        Py_BEGIN_ALLOW_THREADS status = cellar_tabulate(&a.spec, &table, &report, &err);
+        Py_END_ALLOW_THREADS result = counted(module, status, table, &report, &err);
+    }
+    asked_clear(&a);
+    return result;
+}
+
+/* ---- tables ------------------------------------------------------------------------ */
+
+static PyObject *schema_shape(const cellar_schema *schema)
+{
+    const size_t n = cellar_schema_n_variables(schema);
+    PyObject *list = PyList_New((Py_ssize_t) n);
+    for (size_t v = 0; list != NULL && v < n; v++) {
+        const size_t n_codes = cellar_schema_n_categories(schema, v);
+        PyObject *codes = PyList_New((Py_ssize_t) n_codes), *pair;
+        for (size_t c = 0; codes != NULL && c < n_codes; c++)
+            PyList_SetItem(codes, (Py_ssize_t) c,
+                           PyUnicode_FromString(cellar_schema_code(schema, v, c)));
+        pair = Py_BuildValue("(ssN)", cellar_schema_variable(schema, v),
+                             cellar_domain_name(cellar_schema_domain(schema, v)), codes);
+        if (pair == NULL)
+            Py_CLEAR(list);
+        else
+            PyList_SetItem(list, (Py_ssize_t) v, pair);
+    }
+    return list;
+}
+
+/* Variables with domain and codes; nothing that was counted. */
+static PyObject *shape(PyObject *module, PyObject *args)
+{
+    PyObject *handle;
+    const cellar_table *table;
+    (void) module;
+    if (!PyArg_ParseTuple(args, "O", &handle))
+        return NULL;
+    table = glue_object(handle, HANDLE_TABLE, 0);
+    return table != NULL ? schema_shape(cellar_table_schema(table)) : NULL;
+}
+
+static PyObject *release_shape(PyObject *module, PyObject *args)
+{
+    PyObject *handle;
+    const cellar_release *release;
+    (void) module;
+    if (!PyArg_ParseTuple(args, "O", &handle))
+        return NULL;
+    release = glue_object(handle, HANDLE_RELEASE, 0);
+    return release != NULL ? schema_shape(cellar_release_schema(release)) : NULL;
+}
+
+/* The stored cells: categories of each variable, then the count. Confidential. */
+static PyObject *true_counts(PyObject *module, PyObject *args)
+{
+    PyObject *handle, *list;
+    const cellar_table *table;
+    size_t n;
+    (void) module;
+    if (!PyArg_ParseTuple(args, "O", &handle))
+        return NULL;
+    table = glue_object(handle, HANDLE_TABLE, 0);
+    if (table == NULL)
+        return NULL;
+    n = cellar_table_n_cells(table);
+    list = PyList_New((Py_ssize_t) n);
+    for (size_t i = 0; list != NULL && i < n; i++) {
+        const cellar_schema *schema = cellar_table_schema(table);
+        const size_t n_variables = cellar_schema_n_variables(schema);
+        const cellar_cell cell = cellar_table_cell(table, i);
+        uint32_t categories[CELLAR_MAX_VARIABLES];
+        PyObject *row = PyTuple_New((Py_ssize_t) n_variables + 1);
+        if (row == NULL) {
+            Py_CLEAR(list);
+            break;
+        }
+        cellar_schema_categories(schema, cell.index, categories);
+        for (size_t v = 0; v < n_variables; v++)
+            PyTuple_SetItem(row, (Py_ssize_t) v,
+                            PyUnicode_FromString(cellar_schema_code(schema, v, categories[v])));
+        PyTuple_SetItem(row, (Py_ssize_t) n_variables, PyLong_FromUnsignedLongLong(cell.count));
+        PyList_SetItem(list, (Py_ssize_t) i, row);
+    }
+    return list;
+}
+
+static PyObject *read_table(PyObject *module, PyObject *args)
+{
+    const char *path;
+    cellar_table *table = NULL;
+    cellar_error err;
+    cellar_status status;
+    if (!PyArg_ParseTuple(args, "s", &path))
+        return NULL;
+    status = cellar_table_read(path, NULL, &table, &err);
+    return status == CELLAR_OK ? glue_handle(module, HANDLE_TABLE, table)
+                               : glue_fail(module, status, &err);
+}
+
+static PyObject *merge_tables(PyObject *module, PyObject *args)
+{
+    PyObject *list;
+    const cellar_table **tables;
+    cellar_table *merged = NULL;
+    cellar_error err;
+    cellar_status status = CELLAR_OK;
+    Py_ssize_t n;
+    if (!PyArg_ParseTuple(args, "O", &list))
+        return NULL;
+    n = PyList_Size(list);
+    tables = n >= 0 ? PyMem_Calloc((size_t) n + 1, sizeof *tables) : NULL;
+    if (tables == NULL)
+        return n >= 0 ? PyErr_NoMemory() : NULL;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        tables[i] = glue_object(PyList_GetItem(list, i), HANDLE_TABLE, 0);
+        if (tables[i] == NULL) {
+            PyMem_Free((void *) tables);
+            return NULL;
+        }
+    }
+    status = cellar_table_merge(tables, (size_t) n, &merged, &err);
+    PyMem_Free((void *) tables);
+    return status == CELLAR_OK ? glue_handle(module, HANDLE_TABLE, merged)
+                               : glue_fail(module, status, &err);
+}
+
+PyMethodDef glue_tabulate_methods[] = {
+    {"read_codelist", read_codelist, METH_VARARGS, "A code list from a file."},
+    {"make_codelist", make_codelist, METH_VARARGS, "A code list of these codes."},
+    {"make_recode_map", make_recode_map, METH_VARARGS, "A recode map from CSV text."},
+    {"tabulate_columns", tabulate_columns, METH_VARARGS, "Counts columns in memory."},
+    {"tabulate_stream", tabulate_stream, METH_VARARGS, "Counts an Arrow stream."},
+    {"tabulate_file", tabulate_file, METH_VARARGS, "Counts a file."},
+    {"shape", shape, METH_VARARGS, "The variables of a table."},
+    {"release_shape", release_shape, METH_VARARGS, "The variables of a release."},
+    {"true_counts", true_counts, METH_VARARGS, "The true counts: confidential."},
+    {"read_table", read_table, METH_VARARGS, "A table from a file."},
+    {"merge_tables", merge_tables, METH_VARARGS, "Partial tables added up."},
+    {NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Intervals from inner cells and margins together: the estimate against dense equations, the
+ * coverage by simulation. */
+#include "check.h"
+
+#include <math.h>
+
+#include <cellar/interval.h>
+
+#include "adjustment_samples.h"
+#include "fail_every.h"
+
+enum { ROWS = 3, COLUMNS = 4, CELLS = ROWS * COLUMNS, VALUES = CELLS + ROWS + COLUMNS + 1 };
+
+static const small_table with_margins = {.n_variables = 2,
+                                         .sizes = {ROWS, COLUMNS},
+                                         .domain = CELLAR_DOMAIN_DECLARED,
+                                         .margins.all = 1,
+                                         .n_cells = 8,
+                                         .index = {0, 1, 2, 4, 6, 7, 9, 11},
+                                         .count = {40, 7, 120, 3, 1, 900, 15, 60}};
+
+static const double first_row_truth = 40 + 7 + 120;
+
+static cellar_interval pooled(const cellar_release *release, const char *of, const char *minus)
+{
+    cellar_interval_options options = cellar_interval_options_default();
+    cellar_interval found;
+    cellar_error err;
+    if (cellar_interval_pooled(release, of, minus, &options, &found, &err) != CELLAR_OK)
+        fail_msg("%s", err.message);
+    return found;
+}
+
+/* ---- a second algorithm: all equations written out ---------------------------------------- */
+
+/* Row by row what each released value sums, and the value. */
+static void write_out(const cellar_release *release, double a[VALUES][CELLS], double y[VALUES])
+{
+    const cellar_schema *schema = cellar_release_schema(release);
+    size_t n = 0;
+    for (uint32_t i = 0; i <= ROWS; i++)
+        for (uint32_t j = 0; j <= COLUMNS; j++, n++) {
+            const uint32_t categories[] = {i, j};
+            uint64_t index = cellar_schema_index(schema, categories);
+            y[n] = (double) cellar_release_at(release, index).released;
+            for (uint32_t cell = 0; cell < CELLS; cell++)
+                a[n][cell] =
+                    (i == ROWS || cell / COLUMNS == i) && (j == COLUMNS || cell % COLUMNS == j);
+        }
+}
+
+/* Solves (A'A) x = right by elimination. */
+static void solve(double a[VALUES][CELLS], const double *right, double *x)
+{
+    double m[CELLS][CELLS + 1] = {{0}};
+    for (int i = 0; i < CELLS; i++) {
+        for (int j = 0; j < CELLS; j++)
+            for (int k = 0; k < VALUES; k++)
+                m[i][j] += a[k][i] * a[k][j];
+        m[i][CELLS] = right[i];
+    }
+    for (int p = 0; p < CELLS; p++)
+        for (int i = 0; i < CELLS; i++) {
+            double factor = i == p ? 0 : m[i][p] / m[p][p];
+            for (int j = p; j <= CELLS && i != p; j++)
+                m[i][j] -= factor * m[p][j];
+        }
+    for (int i = 0; i < CELLS; i++)
+        x[i] = m[i][CELLS] / m[i][i];
+}
+
+/* The first row less the second one, or the first row alone. */
+static void check_equations(const char *minus, double second)
+{
+    cellar_release *release = sample_release(&with_margins, "discrete-gaussian:sigma=20", 7);
+    cellar_interval found = pooled(release, "x=c0", minus);
+    double a[VALUES][CELLS], y[VALUES], wanted[CELLS] = {0}, x[CELLS], estimate = 0, variance = 0;
+    write_out(release, a, y);
+    for (int j = 0; j < COLUMNS; j++) {
+        wanted[j] = 1;
+        wanted[COLUMNS + j] = second;
+    }
+    solve(a, wanted, x);
+    for (int k = 0; k < VALUES; k++) {
+        double weight = 0;
+        for (int i = 0; i < CELLS; i++)
+            weight += a[k][i] * x[i];
+        estimate += weight * y[k];
+        variance += weight * weight * 400;
+    }
+    assert_true(fabs(found.estimate - estimate) < 1e-6);
+    /* Normal noise: 1.96 standard deviations, at most 3 % too wide, and whole numbers. */
+    assert_true(fabs((found.high - found.low) / 2 - 1.96 * sqrt(variance)) <
+                0.035 * sqrt(variance) + 1);
+    cellar_release_free(release);
+}
+
+static void it_is_generalised_least_squares(void **state)
+{
+    (void) state;
+    check_equations(NULL, 0);
+    check_equations("x=c1", -1);
+}
+
+/* ---- coverage --------------------------------------------------------------------------- */
+
+/* 1,000 releases, intervals of 95 %: an interval that covers less often than 95 % is covering 927
+ * times or fewer with a chance of 1e-3 at most; the interval must be narrower than that of the
+ * row's own margin, whose noise alone has a standard deviation of 7. */
+static void it_covers(void **state)
+{
+    int n_covered = 0;
+    double width = 0;
+    (void) state;
+    for (uint64_t seed = 1; seed <= 1000; seed++) {
+        cellar_release *release =
+            sample_release(&with_margins, "discrete-laplace:epsilon=0.2", seed);
+        cellar_interval found = pooled(release, "x=c0", NULL);
+        n_covered += found.low <= first_row_truth && first_row_truth <= found.high;
+        width += (found.high - found.low) / 2 / 1000;
+        cellar_release_free(release);
+    }
+    assert_true(n_covered > 927 && n_covered < 975);
+    assert_true(width < 2.1 * 7); /* one value: -ln(0.05) / 0.2 = 15 */
+}
+
+static void it_refuses(void **state)
+{
+    cellar_interval_options options = cellar_interval_options_default();
+    small_table plain = with_margins;
+    cellar_release *release = sample_release(&with_margins, "laplace:epsilon=1", 1);
+    cellar_interval found;
+    (void) state;
+    assert_int_equal(cellar_interval_pooled(release, "x=c0", NULL, &options, &found, NULL),
+                     CELLAR_ERR_RULE);
+    cellar_release_free(release);
+    assert_int_equal(sample_draw(&with_margins, "discrete-laplace:epsilon=1", 1,
+                                 CELLAR_NEGATIVES_ZERO, &release, NULL),
+                     CELLAR_OK);
+    assert_int_equal(cellar_interval_pooled(release, "x=c0", NULL, &options, &found, NULL),
+                     CELLAR_ERR_RULE);
+    cellar_release_free(release);
+    plain.margins.all = 0;
+    release = sample_release(&plain, "discrete-laplace:epsilon=1", 1);
+    assert_int_equal(cellar_interval_pooled(release, "x=c0", NULL, &options, &found, NULL),
+                     CELLAR_ERR_RULE);
+    cellar_release_free(release);
+    release = sample_release(&with_margins, "discrete-laplace:epsilon=1", 1);
+    assert_int_equal(cellar_interval_pooled(release, "x=none", NULL, &options, &found, NULL),
+                     CELLAR_ERR_ARGUMENT);
+    options.confidence = 1;
+    assert_int_equal(cellar_interval_pooled(release, "x=c0", NULL, &options, &found, NULL),
+                     CELLAR_ERR_ARGUMENT);
+    cellar_release_free(release);
+}
+
+static cellar_status pool_once(void *context, cellar_error *err)
+{
+    cellar_interval_options options = cellar_interval_options_default();
+    cellar_interval found;
+    return cellar_interval_pooled(context, "x=c0", "x=c1", &options, &found, err);
+}
+
+static void any_allocation_may_fail(void **state)
+{
+    cellar_release *release = sample_release(&with_margins, "discrete-laplace:epsilon=1", 1);
+    (void) state;
+    check_fail_every(pool_once, release);
+    cellar_release_free(release);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_is_generalised_least_squares),
+        cmocka_unit_test(it_covers),
+        cmocka_unit_test(it_refuses),
+        cmocka_unit_test(any_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
