@@ -96,7 +96,8 @@ static const char *const tabulate_examples[] = {
 static const cli_command tabulate_command = {
     "tabulate",
     "FILE --by A,B,C [options]",
-    "Counts the records of FILE (CSV, gzip too; SPSS, Stata, SAS; a store; - is standard input) "
+    "Counts the records of FILE (CSV, gzip too; SPSS, Stata, SAS; Parquet; a store; - is standard "
+    "input) "
     "into a table. True counts are confidential: files are written with mode 0600. With --from the "
     "records stay in their database, and only cells leave it; 'cellar sql' shows the question.",
     tabulate_options,
@@ -124,8 +125,8 @@ static const cli_command sql_command = {
     "TABLE --dialect NAME --by A,B,C [options]",
     "Prints the question that 'tabulate --from' asks a database: one SELECT whose answer has a row "
     "for each cell, and one for each reason why records do not count. Categories are declared. "
-    "The SQL of postgresql, sqlite, mariadb and duckdb is compared with 'tabulate' by tests; the "
-    "others were written by their manuals and run nowhere.",
+    "The SQL of postgresql and sqlite is compared with 'tabulate' by tests; that of the others was "
+    "written by their manuals and run nowhere.",
     sql_options,
     sizeof sql_options / sizeof sql_options[0],
     sql_examples};

@@ -22,6 +22,7 @@ static const main_verb verbs[] = {
      cli_describe},
     {"tabulate", "From records to tables", "count records into a table", cli_tabulate},
     {"sql", "From records to tables", "the question to a database that counts by itself", cli_sql},
+    {"merge", "From records to tables", "add up tables that were counted apart", cli_merge},
     {"store", "From records to tables", "records as small codes, for fast tables", cli_store},
     {"collect", "From records to tables", "collect data so that no party sees a whole record",
      cli_collect},

@@ -19,6 +19,7 @@ int cli_infer(int argc, char **argv);
 int cli_key(int argc, char **argv);
 int cli_ledger(int argc, char **argv);
 int cli_mechanism(int argc, char **argv);
+int cli_merge(int argc, char **argv);
 int cli_plan(int argc, char **argv);
 int cli_protect(int argc, char **argv);
 int cli_ptable(int argc, char **argv);

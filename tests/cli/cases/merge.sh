@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Parts that were counted apart add up to the table of all records, to the byte; others are refused.
+printf 'code\nf\nm\n' >sex.csv
+printf 'sex,w\nf,1\nm,2\nf,3.5\n' >one.csv
+printf 'sex,w\nm,4\nm,0.25\n' >two.csv
+{ cat one.csv; tail -n +2 two.csv; } >all.csv
+count() { cellar tabulate "$1.csv" --by sex --domain sex.csv --weight w --margins all -o "$1.json" 2>/dev/null; }
+count one && count two && count all
+cellar merge one.json two.json -o merged.json && cmp merged.json all.json && echo equal
+cellar tabulate two.csv --by sex --domain sex.csv -o other.json 2>/dev/null
+cellar merge one.json other.json
+echo "exit status $?"
+cellar merge one.json
+echo "exit status $?"
