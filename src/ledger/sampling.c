@@ -84,7 +84,8 @@ static const char *const assumptions[] = {
     "and whatever the data of others.",
     "Nobody but the custodian knows who is in the sample: no list, no letter, no interviewer's "
     "visit that others saw.",
-    "Respondents keep to themselves that they took part; who does not has the guarantee of the cap.",
+    "Respondents keep to themselves that they took part; who does not has the guarantee of the "
+    "cap.",
     "Whoever was drawn answered; non-response that depends on the data is no equal chance."};
 static const char poisson_assumption[] = "Every unit was drawn or not by a coin of its own, and "
                                          "the size of the sample is not published.";

@@ -88,7 +88,8 @@ static cellar_vault *make_vault(void)
                "      unit: {name: person}\n      variables:\n"
                "        - {name: sex, codelist: sex.csv}\n"
                "        - {name: age, codelist: age.csv, hierarchy: true}\n"
-               "    budget:\n      cap: {rho: 0.375}\n      neighbours: add-remove\n      negatives: keep\n"
+               "    budget:\n      cap: {rho: 0.375}\n      neighbours: add-remove\n      "
+               "negatives: keep\n"
                "      parameter_choice: advance\n"
                "      classes: [{variables: 2, mechanism: 'discrete-gaussian:sigma=2'}]\n");
     make_ledger();
