@@ -45,18 +45,24 @@ static inline void people_close(people *p)
     cellar_key_free(p->key);
 }
 
-/* Seals one of them. */
-static inline void people_seal(const people *p, const cellar_participant *participant, size_t row,
-                               void *bytes)
+/* Seals one of them; memory may end. */
+static inline cellar_status people_try_seal(const people *p, const cellar_participant *participant,
+                                            size_t row, void *bytes, cellar_error *err)
 {
     char codes[PEOPLE_COLUMNS_MAX][32];
     const char *values[PEOPLE_COLUMNS_MAX];
-    cellar_error err;
     for (size_t c = 0; c < p->n_columns; c++) {
         snprintf(codes[c], sizeof codes[c], "c%u", (unsigned) p->levels[row][c]);
         values[c] = codes[c];
     }
-    if (cellar_participant_seal(participant, row, values, bytes, &err) != CELLAR_OK)
+    return cellar_participant_seal(participant, row, values, bytes, err);
+}
+
+static inline void people_seal(const people *p, const cellar_participant *participant, size_t row,
+                               void *bytes)
+{
+    cellar_error err;
+    if (people_try_seal(p, participant, row, bytes, &err) != CELLAR_OK)
         fail_msg("%s", err.message);
 }
 

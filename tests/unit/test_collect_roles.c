@@ -254,7 +254,7 @@ static cellar_status scenario_round(fixture *f, const cellar_decision *decision,
     CELLAR_TRY(cellar_shuffler_open(f->place->folder, f->own.invitation, decision, f->own.keys[2],
                                     &shuffler, e));
     for (size_t i = 0; i < f->p.n; i++) {
-        people_seal(&f->p, participant, i, bytes);
+        CELLAR_TRY(people_try_seal(&f->p, participant, i, bytes, e));
         CELLAR_TRY(cellar_shuffler_take(shuffler, bytes, cellar_participant_size_bytes(participant),
                                         &is_new, e));
     }
