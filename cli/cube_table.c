@@ -123,8 +123,13 @@ static int asking_read(asking *a, const cube_values *values)
     a->groups = cli_alloc(n, sizeof *a->groups);
     a->members = cli_alloc(values->group.n + 1, sizeof *a->members);
     a->names = cli_alloc(values->group.n + 1, sizeof *a->names);
-    for (size_t i = 0; i < a->variables.n; i++)
-        a->sides[i].variable = a->variables.items[i];
+    for (size_t i = 0; i < a->variables.n; i++) {
+        const char *name = a->variables.items[i], *mark = strrchr(name, '^');
+        if (mark != NULL)
+            return cli_usage("--by %s: give the level as --level %.*s=%s", name,
+                             (int) (mark - name), name, mark[1] != '\0' ? mark + 1 : "1");
+        a->sides[i].variable = name;
+    }
     result = read_levels(a, values);
     if (result == CLI_GO_ON)
         result = read_only(a, values);
@@ -274,6 +279,9 @@ static int check_interval(const cube_values *values, double *level)
         return cli_usage("--whole has no --interval: intervals belong to the estimates");
     if (values->simultaneous && values->interval == NULL)
         return cli_usage("--simultaneous is for --interval");
+    if (values->interval != NULL && values->path != NULL)
+        return cli_usage("--interval is not for --output: the file has standard errors; --json "
+                         "prints estimates with their intervals");
     return read_level(values->interval, level);
 }
 

@@ -80,7 +80,8 @@ typedef struct cellar_cube_group {
     size_t n_codes;
 } cellar_cube_group;
 
-/* One variable of a table: all categories of a level, or some of them, or groups of them. */
+/* One variable of a table: all categories of a level, or some of them, or groups of them, which
+ * have names that neither totals nor other categories have. */
 typedef struct cellar_cube_side {
     const char *variable;
     size_t level;             /* 1 is the coarsest; 0: the finest */

@@ -12,6 +12,7 @@
 #include "data/codelist.h"
 #include "release/estimate/estimate.h"
 #include "table/build.h"
+#include "table/schema/schema.h"
 
 /* ---- which table ------------------------------------------------------------------------ */
 
@@ -109,6 +110,33 @@ static cellar_status find_table(cube_asking *a, cellar_error *err)
 
 /* ---- the schema of the answer ------------------------------------------------------------- */
 
+/* A name that a category or the totals have already would be read as that. One category may be a
+ * group of its own name. */
+static cellar_status check_name(const cube_asking *a, size_t i, size_t g, cellar_error *err)
+{
+    const cellar_cube_side *side = &a->question->sides[i];
+    const cellar_cube_group *group = &side->groups[g];
+    const cube_variable *v = &a->cube->variables[a->variable[i]];
+    if (strcmp(group->code, SCHEMA_TOTAL_CODE) == 0)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "a group of variable '%.200s' is named '%s', as totals are: choose "
+                           "another name",
+                           v->name, SCHEMA_TOTAL_CODE);
+    if (cellar_cube_variable_find(v, a->level[i], group->code) != CUBE_NO_SPACE &&
+        !(group->n_codes == 1 && strcmp(group->codes[0], group->code) == 0))
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "a group of variable '%.200s' is named '%.200s', as one of its "
+                           "categories is: choose another name",
+                           v->name, group->code);
+    for (size_t k = 0; k < g; k++)
+        if (strcmp(side->groups[k].code, group->code) == 0)
+            return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                               "two groups of variable '%.200s' are named '%.200s': name all "
+                               "categories of a group at once",
+                               v->name, group->code);
+    return CELLAR_OK;
+}
+
 /* A code list of the groups, or of the picked nodes with their labels. */
 static cellar_status list_of(const cube_asking *a, size_t k, cellar_codelist **out,
                              cellar_error *err)
@@ -132,6 +160,8 @@ static cellar_status list_of(const cube_asking *a, size_t k, cellar_codelist **o
         const char *label = group == NULL          ? cellar_codelist_label(v->codelist, code, 0)
                             : group->label != NULL ? group->label
                                                    : group->code;
+        if (group != NULL)
+            CELLAR_TRY(check_name(a, i, p, err));
         CELLAR_TRY(cellar_codelist_add(list, name, label, NULL, CELLAR_CODE_PLAIN, err));
     }
     CELLAR_TRY(cellar_codelist_finish(list, err));

@@ -123,7 +123,12 @@ cellar_status cellar_cube_pick_side(cube_asking *a, size_t k, cellar_error *err)
     const size_t i = a->side_of[k];
     const cellar_cube_side *side = &a->question->sides[i];
     cellar_status status = CELLAR_OK;
-    if (side->n_groups > 0)
+    if (side->n_groups > 0 && side->n_codes > 0)
+        status = cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                             "variable '%.200s' has groups and a choice of categories (only): "
+                             "name what is wanted in the groups alone",
+                             side->variable);
+    else if (side->n_groups > 0)
         status = pick_groups(a, i, &a->picks[k], err);
     else if (side->n_codes > 0)
         status = pick_codes(a, i, &a->picks[k], err);

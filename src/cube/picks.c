@@ -101,11 +101,39 @@ int cellar_cube_picks_values(const cellar_cube *cube, uint32_t table, const cube
 
 /* ---- variances ---------------------------------------------------------------------------- */
 
-/* 1 when both nodes have the same numbers of siblings all the way up. */
-static int is_alike(const cube_axis *axis, size_t level, uint32_t a, uint32_t b)
+/* How many nodes of each level lie below each node of each level, itself included. */
+typedef struct descendants {
+    size_t start[CUBE_LEVELS_MAX + 1];
+    uint32_t (*n)[CUBE_LEVELS_MAX + 1]; /* of start[level] + node */
+} descendants;
+
+static int descendants_count(const cube_axis *axis, descendants *out)
+{
+    size_t n = 0;
+    for (size_t c = 0; c <= axis->n_levels; c++) {
+        out->start[c] = n;
+        n += axis->n[c];
+    }
+    out->n = cellar_alloc(n, sizeof *out->n);
+    for (size_t a = 0; out->n != NULL && a <= axis->n_levels; a++)
+        for (uint32_t node = 0; node < axis->n[a]; node++) {
+            uint32_t path[CUBE_LEVELS_MAX + 1];
+            cellar_cube_path_up(axis, a, node, path);
+            for (size_t c = 0; c <= a; c++)
+                out->n[out->start[c] + path[c]][a]++;
+        }
+    return out->n != NULL;
+}
+
+/* 1 when equally many nodes of each level lie below both nodes, and below those above them all the
+ * way up: the inner products of contrast.h have no other sizes, so that their variances are equal.
+ */
+static int is_alike(const cube_axis *axis, const descendants *below, size_t level, uint32_t a,
+                    uint32_t b)
 {
     for (size_t c = level; c > 0; c--) {
-        if (cube_axis_share(axis, c, a) != cube_axis_share(axis, c, b))
+        if (memcmp(below->n[below->start[c] + a], below->n[below->start[c] + b],
+                   sizeof *below->n) != 0)
             return 0;
         a = cube_axis_parent(axis, c, a);
         b = cube_axis_parent(axis, c, b);
@@ -123,21 +151,24 @@ void cellar_cube_classes_clear(cube_classes *c)
 int cellar_cube_classify(const cube_axis *axis, size_t level, const cube_picks *picks,
                          cube_classes *out)
 {
+    descendants below;
     *out = (cube_classes){.of = cellar_alloc(picks->n, sizeof *out->of),
                           .first = cellar_alloc(picks->n, sizeof *out->first),
                           .weights = cellar_alloc(axis->n[level], sizeof *out->weights)};
-    if (out->of == NULL || out->first == NULL || out->weights == NULL)
+    if (out->of == NULL || out->first == NULL || out->weights == NULL ||
+        !descendants_count(axis, &below))
         return 0;
     for (size_t p = 0; p < picks->n; p++) {
         size_t k = pick_size(picks, p) == 1 ? 0 : out->n;
         while (k < out->n && (pick_size(picks, out->first[k]) != 1 ||
-                              !is_alike(axis, level, picks->nodes[picks->start[p]],
+                              !is_alike(axis, &below, level, picks->nodes[picks->start[p]],
                                         picks->nodes[picks->start[out->first[k]]])))
             k++;
         if (k == out->n)
             out->first[out->n++] = p;
         out->of[p] = k;
     }
+    cellar_free(below.n);
     return 1;
 }
 

@@ -42,8 +42,8 @@ void cellar_cube_pick_weights(const cube_picks *picks, size_t pick, uint32_t n_n
 /* Adds up the values of all cells of the answer. 0 when some sum is too large. */
 int cellar_cube_picks_values(const cellar_cube *cube, uint32_t table, const cube_picks *picks,
                              int64_t *out);
-/* The variance of the noise of each. Single nodes with the same numbers of siblings on the way up
- * have the same noise, which is computed once. */
+/* The variance of the noise of each. Single nodes with equally many nodes below them, and below
+ * those above them, have the same noise, which is computed once. */
 cellar_status cellar_cube_picks_variances(const cellar_cube *cube, uint32_t table,
                                           const cube_picks *picks, double *out, cellar_error *err);
 /* The largest variance of a cell of a table. */

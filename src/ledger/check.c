@@ -121,10 +121,11 @@ cellar_status cellar_ledger_check_charge(const cellar_ledger *ledger, const cell
             cellar_ledger_check_delta(amounts, dataset->population, charge->accept_delta, err));
     if (dataset->amounts.rho_nano == CELLAR_NO_RHO && amounts->epsilon_nano == 0 &&
         amounts->delta_atto == 0)
-        status = cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                             "dataset '%s' is accounted in epsilon and delta, and the charge has "
-                             "neither: choose the delta to charge (--delta)",
-                             charge->dataset);
+        status =
+            cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                        "dataset '%s' is accounted in epsilon and delta, and the charge has "
+                        "neither: choose the delta to charge (--delta, in a plan ledger.delta)",
+                        charge->dataset);
 out:
     return status;
 }

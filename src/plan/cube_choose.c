@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Precisions and noise of a cube, for its budget and its wishes. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,17 +41,6 @@ static void known_at(const cellar_cube_design *d, double cost, double *out)
 {
     for (size_t t = 0; t < d->cube->lattice.n; t++)
         out[t] = d->mechanism_of[t] == CUBE_MEASURED_BEFORE ? d->cube->w[t] / cost : 0;
-}
-
-static cellar_status fail_wishes(const cellar_cube_design *d, double over, cellar_error *err)
-{
-    const plan_budget *budget = &d->plan->budget;
-    const cellar_status status = cellar_plan_fail_at(
-        d->plan, "budget", err,
-        "the standard deviations that were asked for cannot all be met: about %.3g times the %s "
-        "would be enough",
-        budget->rho != NULL ? over : sqrt(over), budget->rho != NULL ? "rho" : "epsilon");
-    return status == CELLAR_ERR_MEMORY ? status : CELLAR_ERR_RULE;
 }
 
 /* The split of a pure epsilon. Caps are the variance of a quarter of it in equal parts, as those of
@@ -101,38 +91,6 @@ out:
     return status;
 }
 
-/* How many times the budget meets the wishes. Precisions grow with it, but for what is known: then
- * it is tried. */
-static cellar_status enough_for_wishes(cellar_cube_design *d, double rho, double *over,
-                                       cellar_error *err)
-{
-    cellar_status status = CELLAR_OK;
-    for (size_t i = 0; status == CELLAR_OK && d->published != NULL && i < SEARCH_STEPS; i++) {
-        cube_choice more = {0};
-        double still;
-        status = choose_at(d, rho * *over, &more, err);
-        still = more.over;
-        cellar_cube_choice_clear(&more);
-        if (still <= 1.0001)
-            break;
-        *over *= still;
-    }
-    return status;
-}
-
-static cellar_status choose(cellar_cube_design *d, double rho, cube_choice *out, cellar_error *err)
-{
-    cellar_status status = choose_at(d, rho, out, err);
-    if (status == CELLAR_OK && out->over > 1.0001) {
-        double over = out->over;
-        cellar_cube_choice_clear(out);
-        status = enough_for_wishes(d, rho, &over, err);
-        if (status == CELLAR_OK)
-            status = fail_wishes(d, over, err);
-    }
-    return status;
-}
-
 /* ---- how much of rho an epsilon at delta buys -------------------------------------------------
  */
 
@@ -145,15 +103,15 @@ static double epsilon_of(const cellar_cube_design *d)
  * certificate itself. The search begins at what zero-concentrated privacy proves, epsilon = rho + 2
  * sqrt(rho ln(1/delta)) (Bun and Steinke 2016), and goes on where a line through the last two
  * points leads, in logarithms, or to the middle of what is left. Aims are none yet. */
-static cellar_status search_rho(cellar_cube_design *d, double *out, cellar_error *err)
+static cellar_status search_rho(cellar_cube_design *d, double epsilon, double *out,
+                                cellar_error *err)
 {
-    const double epsilon = strtod(d->plan->budget.epsilon, NULL);
     const double root = log(1 / strtod(d->plan->budget.delta, NULL));
     double low = pow(sqrt(root + epsilon) - sqrt(root), 2), high = INFINITY;
     double rho = low, slope = 0.75, before = 0, found_before = 0;
     cube_choice choice = {0};
     cellar_status status = CELLAR_OK;
-    CELLAR_TRY(choose(d, rho, &choice, err));
+    CELLAR_TRY(choose_at(d, rho, &choice, err));
     for (size_t i = 0; i < SEARCH_STEPS && high > low * 1.0001; i++) {
         double found;
         CELLAR_TRY(cellar_cube_design_noise(d, &choice, rho, 1, err));
@@ -178,19 +136,21 @@ out:
     return status;
 }
 
-/* Precisions for the budget and their noise. Those that wishes ask for may have a slightly larger
- * epsilon at the rho that was found without them, which is lowered then. */
-static cellar_status find_noise(cellar_cube_design *d, double *amount, cube_choice *choice,
-                                cellar_error *err)
+/* Precisions for an amount of rho (or pure epsilon) and their noise. Those that wishes ask for may
+ * have a slightly larger epsilon at the rho that was found without them, which is lowered then.
+ * *over above 1: the aims cannot be met, and there is no noise. */
+static cellar_status find_noise(cellar_cube_design *d, double epsilon, double *amount,
+                                cube_choice *choice, double *over, cellar_error *err)
 {
-    const plan_budget *budget = &d->plan->budget;
-    const double epsilon = budget->delta != NULL ? strtod(budget->epsilon, NULL) : INFINITY;
     cellar_status status = CELLAR_OK;
     for (size_t i = 0; i < SEARCH_STEPS; i++) {
         cellar_cube_choice_clear(choice);
-        CELLAR_TRY(choose(d, *amount, choice, err));
+        CELLAR_TRY(choose_at(d, *amount, choice, err));
+        *over = choice->over > 1.0001 ? choice->over : 1;
+        if (*over > 1)
+            return CELLAR_OK;
         CELLAR_TRY(cellar_cube_design_noise(d, choice, *amount, 1, err));
-        if (budget->delta == NULL || epsilon_of(d) <= epsilon)
+        if (d->plan->budget.delta == NULL || epsilon_of(d) <= epsilon)
             return CELLAR_OK;
         *amount *= pow(epsilon * 0.99995 / epsilon_of(d), 2);
     }
@@ -222,26 +182,71 @@ static cellar_status lower_aims(cellar_cube_design *d, double *over, cellar_erro
     return CELLAR_OK;
 }
 
+/* Precisions and noise for a budget, the plan's or another. *amount: the rho that it buys. *over
+ * above 1: the wishes are missed by about so much. */
+static cellar_status try_budget(cellar_cube_design *d, double budget, cube_choice *choice,
+                                double *amount, double *over, cellar_error *err)
+{
+    const size_t n = d->cube->lattice.n;
+    cellar_status status = CELLAR_OK;
+    int is_possible = 1;
+    *amount = budget;
+    *over = INFINITY;
+    for (size_t t = 0; t < n; t++)
+        d->aim[t] = INFINITY;
+    if (d->plan->budget.delta != NULL)
+        CELLAR_TRY(search_rho(d, budget, amount, err));
+    memcpy(d->aim, d->wish, n * sizeof *d->aim);
+    for (size_t i = 0; i < TIGHTENINGS && is_possible && *over > 1; i++) {
+        CELLAR_TRY(find_noise(d, budget, amount, choice, over, err));
+        is_possible = *over <= 1;
+        if (is_possible)
+            CELLAR_TRY(lower_aims(d, over, err));
+    }
+out:
+    return status;
+}
+
+/* Refuses wishes that are missed by `over`, and names a budget of three digits that was tried and
+ * meets them: default caps are shares of the budget and leave wishes no more than a part of what is
+ * added, and noise is rounded, so that no factor is right without a trial. */
+static cellar_status fail_wishes(cellar_cube_design *d, double over, cube_choice *choice,
+                                 cellar_error *err)
+{
+    const int is_rho = d->plan->budget.rho != NULL;
+    double budget = strtod(is_rho ? d->plan->budget.rho : d->plan->budget.epsilon, NULL);
+    char enough[64] = "no budget that was tried";
+    cellar_status status = CELLAR_OK;
+    for (size_t i = 0; i < SEARCH_STEPS && status == CELLAR_OK && over > 1; i++) {
+        double step, amount;
+        char text[32];
+        budget *= is_rho ? fmax(over, 1.01) : sqrt(fmax(over, 1.02));
+        step = pow(10, floor(log10(budget)) - 2);
+        snprintf(text, sizeof text, "%.3g", ceil(budget / step) * step);
+        budget = strtod(text, NULL);
+        status = try_budget(d, budget, choice, &amount, &over, err);
+        if (status == CELLAR_OK && over <= 1)
+            snprintf(enough, sizeof enough, "%s: %s", is_rho ? "rho" : "epsilon", text);
+    }
+    if (status == CELLAR_ERR_MEMORY)
+        return status;
+    status = cellar_plan_fail_at(d->plan, "budget", err,
+                                 "the standard deviations that were asked for cannot all be met: "
+                                 "%s would be enough",
+                                 enough);
+    return status == CELLAR_ERR_MEMORY ? status : CELLAR_ERR_RULE;
+}
+
 cellar_status cellar_cube_design_choose(cellar_cube_design *d, cube_choice *choice,
                                         cellar_error *err)
 {
     const plan_budget *budget = &d->plan->budget;
-    const size_t n = d->cube->lattice.n;
-    /* Of pure epsilon: the split that the problem of rho suggests. Its caps are shares only. */
-    double over = INFINITY;
-    double amount = strtod(budget->rho != NULL ? budget->rho : budget->epsilon, NULL);
+    double over, amount;
     cellar_status status = CELLAR_OK;
-    for (size_t t = 0; t < n; t++)
-        d->aim[t] = INFINITY;
-    if (budget->delta != NULL)
-        CELLAR_TRY(search_rho(d, &amount, err));
-    memcpy(d->aim, d->wish, n * sizeof *d->aim);
-    for (size_t i = 0; i < TIGHTENINGS && over > 1; i++) {
-        CELLAR_TRY(find_noise(d, &amount, choice, err));
-        CELLAR_TRY(lower_aims(d, &over, err));
-    }
+    CELLAR_TRY(try_budget(d, strtod(budget->rho != NULL ? budget->rho : budget->epsilon, NULL),
+                          choice, &amount, &over, err));
     if (over > 1)
-        CELLAR_TRY(fail_wishes(d, over, err));
+        CELLAR_TRY(fail_wishes(d, over, choice, err));
     CELLAR_TRY(cellar_cube_design_noise(d, choice, amount, 0, err));
 out:
     return status;

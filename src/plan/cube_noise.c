@@ -157,6 +157,32 @@ static cellar_status make_mechanisms(cellar_cube_design *d, const double *ladder
     return CELLAR_OK;
 }
 
+/* The largest sigma, or 1 / epsilon, that mechanisms allow, and the exponent of the least noise:
+ * a count that is changed with a probability of 2 exp(-28), about 1e-12, is published as it is. */
+enum { LARGEST_SIGMA = 10000, LARGEST_SCALE = 1000000, LEAST_EXPONENT = 28 };
+
+/* Refuses a budget whose noise cannot be drawn or is none. Sizes go with one over the root of rho,
+ * or over epsilon, so that the least budget follows from this one. */
+static cellar_status check_sizes(const cellar_cube_design *d, double smallest, double largest,
+                                 double budget, cellar_error *err)
+{
+    const int is_pure = cellar_cube_design_is_pure(d);
+    const double over = largest / (is_pure ? LARGEST_SCALE : LARGEST_SIGMA);
+    double least = budget * (is_pure ? over : over * over), step;
+    if ((is_pure ? 1 / smallest : 1 / (2 * smallest * smallest)) > LEAST_EXPONENT)
+        return cellar_plan_fail_at(d->plan, "budget", err,
+                                   "the budget is so large that there would be no noise in "
+                                   "practice, only true counts: give a smaller one");
+    if (over <= 1)
+        return CELLAR_OK;
+    step = pow(10, floor(log10(least)) - 2);
+    least = (floor(least / step) + 1) * step;
+    return cellar_plan_fail_at(d->plan, "budget", err,
+                               "the budget is too small for this universe, its noise would be too "
+                               "large to draw: at least %s: %.3g is needed",
+                               is_pure ? "epsilon" : "rho", least);
+}
+
 static cellar_status plan_measures(cellar_cube_design *d, const double *size, const double *ladder,
                                    size_t n_steps, cellar_error *err)
 {
@@ -233,6 +259,8 @@ cellar_status cellar_cube_design_noise(cellar_cube_design *d, const cube_choice 
         size[t] *= factor;
     for (size_t k = 0; k < n_steps; k++)
         ladder[k] *= factor;
+    if (n_steps > 0)
+        CELLAR_TRY(check_sizes(d, ladder[0], ladder[n_steps - 1], budget, err));
     CELLAR_TRY(make_mechanisms(d, ladder, n_steps, err));
     CELLAR_TRY(plan_measures(d, size, ladder, n_steps, err));
     CELLAR_TRY(certify(d, times, is_search, err));

@@ -94,6 +94,26 @@ static void tables_add_to_each_other(void **state)
     cellar_cube_close(cube);
 }
 
+/* A category of an upper level is the group of what is below it, and so is its error, although both
+ * of them have different numbers of districts. */
+static void upper_levels_have_errors_of_groups(void **state)
+{
+    static const char *const north[] = {"n1", "n2"}, *const south[] = {"s1", "s2", "s3"};
+    const cellar_cube_group groups[2] = {{.code = "N", .codes = north, .n_codes = 2},
+                                         {.code = "S", .codes = south, .n_codes = 3}};
+    const cellar_cube_side upper = {.variable = "region", .level = 1};
+    const cellar_cube_side grouped = {.variable = "region", .groups = groups, .n_groups = 2};
+    cellar_cube *cube = sample();
+    cellar_estimate *a = ask(cube, &upper, 1, 0), *b = ask(cube, &grouped, 1, 0);
+    (void) state;
+    for (size_t k = 0; k < 2; k++)
+        near(cellar_estimate_cell(a, k).se, cellar_estimate_cell(b, k).se, 1e-6, "se");
+    assert_true(fabs(cellar_estimate_cell(a, 0).se - cellar_estimate_cell(a, 1).se) > 1e-3);
+    cellar_estimate_free(a);
+    cellar_estimate_free(b);
+    cellar_cube_close(cube);
+}
+
 /* Whatever grouping of regions is asked for, at either level of a tree that is not balanced,
  * crossed with sexes or alone: groups are exactly the sums of what they group, and add to the
  * totals. */
@@ -323,6 +343,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_add_to_each_other),
+        cmocka_unit_test(upper_levels_have_errors_of_groups),
         cmocka_unit_test(random_groupings_add),
         cmocka_unit_test(groups_are_sums),
         cmocka_unit_test(categories_can_be_chosen),

@@ -164,6 +164,16 @@ static void budgets_are_kept_and_used(void **state)
     cellar_plan_free(plan);
 }
 
+static void budgets_without_noise_or_with_too_much_are_refused(void **state)
+{
+    cellar_plan *plan = NULL;
+    check_refused(*state, UNIVERSE "budget: {rho: 100000}\n", "no noise in practice");
+    check_refused(*state, UNIVERSE "budget: {epsilon: 10000}\n", "no noise in practice");
+    check_refused(*state, UNIVERSE "budget: {rho: 1e-9}\n", "at least rho: 5.23e-08");
+    cellar_cube_design_free(design(*state, UNIVERSE "budget: {rho: 5.23e-08}\n", &plan));
+    cellar_plan_free(plan);
+}
+
 /* A hierarchy that is not balanced: the wish is about the worst cell of its table. */
 static void wishes_are_met(void **state)
 {
@@ -186,6 +196,42 @@ static void wishes_are_met(void **state)
     assert_int_equal(found, 1);
     cellar_cube_design_free(d);
     cellar_plan_free(plan);
+}
+
+/* The budget that a refusal names is enough: asked again with it, the plan is accepted. */
+static void check_named_budget(scratch *place, const char *sd, const char *key, const char *first,
+                               const char *rest)
+{
+    char text[1024], named[64], *at;
+    cellar_plan *plan = NULL;
+    cellar_cube_design *d = NULL;
+    cellar_error err = {""};
+    snprintf(named, sizeof named, "%s", first);
+    for (int i = 0; i < 2; i++) {
+        snprintf(text, sizeof text,
+                 PLAN_HEAD "universe: {file: a.cube, up_to: 2, tables: [{by: [region, sex], "
+                           "largest_sd: %s}]}\nbudget: {%s: %s%s}\n",
+                 sd, key, named, rest);
+        if (i == 1)
+            break;
+        assert_int_equal(plan_place_parse(place, text, &plan, &err), CELLAR_OK);
+        assert_int_equal(cellar_cube_design_create(plan, &d, &err), CELLAR_ERR_RULE);
+        cellar_plan_free(plan);
+        at = strstr(err.message, key);
+        if (at == NULL || sscanf(at + strlen(key), ": %63s", named) != 1)
+            fail_msg("'%s' names no %s", err.message, key);
+    }
+    d = design(place, text, &plan);
+    cellar_cube_design_free(d);
+    cellar_plan_free(plan);
+}
+
+static void named_budgets_are_enough(void **state)
+{
+    check_named_budget(*state, "1", "rho", "0.1", "");
+    check_named_budget(*state, "0.5", "rho", "0.5", "");
+    check_named_budget(*state, "3", "rho", "0.01", "");
+    check_named_budget(*state, "0.8", "epsilon", "1", ", delta: 1e-6");
 }
 
 /* ---- building ---------------------------------------------------------------------------------
@@ -230,6 +276,8 @@ int main(void)
         cmocka_unit_test(certificate_is_that_of_its_mechanisms),
         cmocka_unit_test(budgets_are_kept_and_used),
         cmocka_unit_test(a_cube_is_built_and_whole),
+        cmocka_unit_test(budgets_without_noise_or_with_too_much_are_refused),
+        cmocka_unit_test(named_budgets_are_enough),
         cmocka_unit_test(wishes_are_met), /* the last: it has regions of its own */
     };
     return cmocka_run_group_tests(tests, plan_place_setup, plan_place_teardown);

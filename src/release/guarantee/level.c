@@ -155,12 +155,15 @@ cellar_status cellar_level_pass(cellar_protection_level level, const char *spec,
     if ((needs & ~accepted) == 0)
         return CELLAR_OK;
     if (level == CELLAR_LEVEL_NO_PROTECTION)
-        return cellar_fail(err, CELLAR_ERR_RULE,
-                           "no protection: what %s releases shows whether a record is there, as "
-                           "true counts do; if that is meant, accept it (--accept no-protection)",
-                           spec);
+        return cellar_fail(
+            err, CELLAR_ERR_RULE,
+            "no protection: what %s releases shows whether a record is there, as "
+            "true counts do; if that is meant, accept it (--accept no-protection, in a "
+            "plan accept: [no-protection])",
+            spec);
     return cellar_fail(err, CELLAR_ERR_RULE,
                        "large epsilon: %s leaves an epsilon above %d for all that is released "
-                       "together; if that is meant, accept it (--accept large-epsilon)",
+                       "together; if that is meant, accept it (--accept large-epsilon, in a plan "
+                       "accept: [large-epsilon])",
                        spec, CELLAR_LARGEST_EPSILON);
 }

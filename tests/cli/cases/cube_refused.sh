@@ -36,7 +36,13 @@ try cube table x.cube --by sex --level sex=2
 try cube table x.cube --by region --level region=1 --only region=n1
 try cube table x.cube --by sex --only sex=F --margins
 try cube table x.cube --by edu --group edu:g=a,a
+try cube table x.cube --by edu --group edu:g=a --group edu:g=b
+try cube table x.cube --by edu --group edu:c=a,b
+try cube table x.cube --by edu --group edu:_T=a,b
+try cube table x.cube --by edu --group edu:g=a,b --only edu=c
 try cube table x.cube --by edu --group sex:g=F
+try cube table x.cube --by region^1
+try cube table x.cube --by edu --interval 0.95 -o edu.csv
 try cube table x.cube --by edu --interval 95
 try cube show x.cube --by sex
 try cube plna u.yaml
@@ -60,7 +66,13 @@ plan 'up_to: 2, tables: [{by: [region, sex], largest_sd: 0.5}]' 'rho: 0.5'
 plan 'up_to: 2, tables: [{by: [region, sex], largest_sd: 0.5}]' 'epsilon: 1, delta: 1e-6'
 plan 'up_to: 2, tables: [{by: [region, sex], largest_sd: 0.5}]' 'epsilon: 1'
 plan 'up_to: 2, objective: largest, tables: [{by: [region, sex], largest_sd: 5}]' 'rho: 0.5'
+plan 'up_to: 2' 'rho: 1e-9'
+plan 'up_to: 2' 'epsilon: 1e-9, delta: 1e-6'
+plan 'up_to: 2' 'epsilon: 1e-9'
+plan 'up_to: 2' 'rho: 100000' keep 'accept: [large-epsilon]'
+plan 'up_to: 2, tables: [{by: [region, sex], largest_sd: 1e-9}]' 'rho: 0.5'
 plan 'up_to: 2, tables: [{by: [region^3]}]' 'rho: 0.5'
+universe 'up_to: 2' 'rho: 50' | sed 's/x.cube/y.cube/' >large.yaml; try cube build large.yaml
 plan 'tables: [{by: [sex, job]}]' 'rho: 0.5'
 plan 'up_to: 2, without: ["sex*job"]' 'rho: 0.5'
 plan 'objective: cells' 'rho: 0.5'
