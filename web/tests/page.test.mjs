@@ -103,7 +103,22 @@ test('values and intervals are those of the server, also for a screen reader', a
   assert.match(spoken, /between .* and /);
 });
 
+test('without variables the page shows the total, not a cell of another table', async () => {
+  await open('/t/country?lang=en&valuecodes[region]=*&stub=region&heading=ContentsCode');
+  await page.getByRole('button', { name: 'Remove region' }).click();
+  await page.waitForFunction(() => document.querySelectorAll('.cell').length === 1);
+  await settle(page);
+  const total = await page.locator('.cell .value').textContent();
+  assert.ok(Math.abs(plainNumber(total) - 3000) < 200, `${total} of 3,000 persons`);
+  await page.reload(); // the address says so, too
+  await settle(page);
+  assert.equal(await page.locator('.cell').count(), 1);
+  assert.equal(await page.locator('.cell .value').textContent(), total);
+  await clean('the total');
+});
+
 test('sort, swap, percentages, intervals that hold together, bars, lines', async () => {
+  await open('/t/country?lang=en&valuecodes[region]=*&valuecodes[sex]=*&stub=region&heading=sex,ContentsCode');
   const widths = async () => (await shown()).flatMap((r) => r.cells.map((c) => c.interval.split('–').map(plainNumber))).map(([low, high]) => high - low);
   const single = await widths();
   await page.getByRole('button', { name: 'Female' }).click();

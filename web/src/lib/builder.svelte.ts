@@ -10,8 +10,8 @@ import { canonical, finest, findVariable, nCells, type Choice, type Dataset, typ
 export class Builder {
   choices = $state<Choice[]>([]);
   preview = $state<Preview | null>(null);
-  /** The answer, and which variables were asked for as rows and columns of it. */
-  private answer = $state.raw<{ data: JsonStat; rows: string[]; columns: string[] } | null>(null);
+  /** The answer, and the same with the rows and columns that were asked for. */
+  private answer = $state.raw<{ data: JsonStat; table: Crosstab } | null>(null);
   refusal = $state<Refusal | null>(null);
   isLoading = $state(false);
   private asked = 0;
@@ -35,7 +35,7 @@ export class Builder {
     return (this.data?.note ?? []).filter((note) => note !== this.dataset.note);
   }
   get crosstab(): Crosstab | null {
-    return this.answer === null ? null : crosstab(this.answer.data, this.answer.rows, this.answer.columns);
+    return this.answer?.table ?? null;
   }
 
   /** "Persons by region and sex, 2026". */
@@ -133,14 +133,14 @@ export class Builder {
         return;
       }
       const named = (place: Place) => this.choices.filter((c) => c.place === place).map((c) => c.variable);
-      const asked = { rows: named('rows'), columns: named('columns') };
+      const [rows, columns] = [named('rows'), named('columns')];
       const data = await getData(this.dataset.id, this.query);
       if (isOld()) return;
-      this.answer = { data, ...asked };
+      this.answer = { data, table: crosstab(data, rows, columns) };
     } catch (error) {
       if (isOld()) return;
       this.answer = null;
-      this.refusal = error instanceof Refused ? error.refusal : { status: 0, detail: String(error) };
+      this.refusal = error instanceof Refused ? error.refusal : { status: 0, detail: error instanceof Error ? error.message : String(error) };
     } finally {
       if (!isOld()) this.isLoading = false;
     }

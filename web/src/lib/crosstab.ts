@@ -74,8 +74,10 @@ function strides(ids: string[], sizes: number[]): Map<string, number> {
   return stride;
 }
 
-/** Dimensions that are in neither list have one category: a period that never changes. */
+/** Dimensions that are in neither list have one category, a period that never changes: else one cell would pass for all. */
 export function crosstab(data: JsonStat, rowIds: string[], columnIds: string[]): Crosstab {
+  const lost = data.id.find((id, i) => id !== CONTENTS && data.size[i]! > 1 && !rowIds.includes(id) && !columnIds.includes(id));
+  if (lost !== undefined) throw new Error(`the answer has ${lost}, which was not asked for`);
   const stride = strides(data.id, data.size);
   const isCell = data.id.map((id) => id !== CONTENTS);
   const cellStride = strides(data.id.filter((_, i) => isCell[i]), data.size.filter((_, i) => isCell[i]));
