@@ -194,6 +194,11 @@ test('could noise alone explain this? Two cells, and a test of independence', as
   assert.ok((await page.locator('.pairs dd').first().textContent()).startsWith(Math.round(difference.estimate).toLocaleString('en')));
   await page.getByRole('button', { name: 'Test it' }).click();
   await page.waitForFunction(() => document.querySelectorAll('.verdict').length === 2);
+  assert.match(await page.locator('[data-whole]').textContent(), /whole table: region \(all 8\) × sex \(all 2\)/);
+  const test = await site.ask('/v1/independence', undefined, { dataset: 'country', table: 'region*sex' });
+  const said = await page.locator('section[aria-labelledby="independent"]').textContent();
+  assert.equal(said.includes('degrees of freedom'), test.reference !== 'bootstrap');
+  if (test.reference === 'bootstrap') assert.ok(said.includes(test.aware.p_value <= 0.005 ? 'p ≤ 0.005' : `p = ${test.aware.p_value.toFixed(3)}`), said);
   await clean('two cells compared, independence tested');
 });
 
