@@ -95,7 +95,7 @@ test('values and intervals are those of the server, also for a screen reader', a
   assert.equal(rows.length, 8);
   rows.forEach((row, r) => row.cells.forEach((cell, c) => {
     const [count, , low, high] = data.value.slice((r * 2 + c) * 4, (r * 2 + c) * 4 + 4);
-    const [shownLow, shownHigh] = cell.interval.split('–').map(plainNumber);
+    const [shownLow, shownHigh] = cell.interval.split(/–| to /).map(plainNumber);
     assert.equal(plainNumber(cell.value), Math.round(count));
     assert.ok(shownLow <= low && low - shownLow < 1 && shownHigh >= high && shownHigh - high < 1, `${cell.interval} is not ${low} to ${high}`);
   }));
@@ -119,7 +119,7 @@ test('without variables the page shows the total, not a cell of another table', 
 
 test('sort, swap, percentages, intervals that hold together, bars, lines', async () => {
   await open('/t/country?lang=en&valuecodes[region]=*&valuecodes[sex]=*&stub=region&heading=sex,ContentsCode');
-  const widths = async () => (await shown()).flatMap((r) => r.cells.map((c) => c.interval.split('–').map(plainNumber))).map(([low, high]) => high - low);
+  const widths = async () => (await shown()).flatMap((r) => r.cells.map((c) => c.interval.split(/–| to /).map(plainNumber))).map(([low, high]) => high - low);
   const single = await widths();
   await page.getByRole('button', { name: 'Female' }).click();
   let values = (await shown()).map((r) => plainNumber(r.cells[0].value));
@@ -191,7 +191,9 @@ test('could noise alone explain this? Two cells, and a test of independence', as
   const asked = { dataset: 'country', first: { region: 'Harbour', sex: 'F' }, second: { region: 'Harbour', sex: 'M' } };
   const { difference } = await site.ask('/v1/compare', undefined, asked);
   assert.equal(await page.locator('.verdict').first().textContent(), difference.noise_alone ? 'Yes, noise alone could explain this difference.' : 'No, noise alone hardly explains this difference.');
-  assert.ok((await page.locator('.pairs dd').first().textContent()).startsWith(Math.round(difference.estimate).toLocaleString('en')));
+  assert.ok((await page.locator('.pairs dd').first().textContent()).startsWith(Math.round(difference.estimate).toLocaleString('en').replace('-', '−')));
+  const [low, high] = (await page.locator('.pairs dd').first().textContent()).split('95 % interval:')[1].split(' to ').map(plainNumber);
+  assert.ok(low <= difference.low && high >= difference.high, `${low} to ${high} is not around ${difference.low} to ${difference.high}`);
   await page.getByRole('button', { name: 'Test it' }).click();
   await page.waitForFunction(() => document.querySelectorAll('.verdict').length === 2);
   assert.match(await page.locator('[data-whole]').textContent(), /whole table: region \(all 8\) × sex \(all 2\)/);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A table as it is read: headings of rows and columns, and a value with its interval in each cell. */
-import { number } from './i18n.svelte';
+import { number, t } from './i18n.svelte';
 
 /** A JSON-stat data set as our server writes it. */
 export interface JsonStat {
@@ -117,13 +117,18 @@ export function decimalsShown(table: Crosstab): number {
 }
 
 /** The ends of an interval in words, rounded away from the value, so that what is shown covers. */
-export function ends(cell: Cell, decimals: number): { low: string; high: string } {
+export function ends(cell: { low: number | null; high: number | null }, decimals: number): { low: string; high: string } {
   const unit = 10 ** decimals;
   const slack = 1e-6; // of numbers that are whole but for their last bit
   return {
     low: number(Math.floor(cell.low! * unit + slack) / unit, decimals),
     high: number(Math.ceil(cell.high! * unit - slack) / unit, decimals),
   };
+}
+
+/** "12 – 30"; with "to" where a minus would look like another dash. */
+export function interval(cell: Cell, decimals: number): string {
+  return t(cell.low! < 0 ? 'interval_negative' : 'interval', ends(cell, decimals));
 }
 
 /** 1 when noise hides the value: it may be off by more than half of it. */
