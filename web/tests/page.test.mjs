@@ -140,6 +140,7 @@ test('sort, swap, percentages, intervals that hold together, bars, lines', async
     const found = (await shown()).map((r) => r.cells.map((c) => plainNumber(c.value)));
     const sums = of === 'percent_row' ? found.map((r) => r[0] + r[1]) : of === 'percent_column' ? [0, 1].map((k) => found.reduce((s, r) => s + r[k], 0)) : [found.flat().reduce((s, v) => s + v, 0)];
     for (const sum of sums) assert.ok(Math.abs(sum - 100) < 1, `${of}: ${sum}`);
+    assert.match(await page.locator('.sheet h2').textContent(), /, per cent of all persons/);
     await clean(of);
   }
   await page.getByLabel('Show', { exact: true }).selectOption('values');
@@ -158,6 +159,7 @@ test('levels, "all below", own groups, filters: rows and columns by button and b
   await page.locator('.choice summary').click();
   await page.getByLabel('Islands: all below').uncheck();
   await page.waitForFunction(() => document.querySelectorAll('.grid tbody tr:not([aria-hidden])').length === 5);
+  assert.match(await page.locator('.sheet h2').textContent(), /by region \(5 of 8\)/);
   await clean('a tree of categories');
   await page.getByLabel('Put the selected together').fill('All of the mainland');
   await page.getByRole('button', { name: 'Put together' }).click();

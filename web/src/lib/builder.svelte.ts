@@ -5,7 +5,7 @@ import { draw, getData, getPreview, Refused, type Preview, type Refusal } from '
 import { fromQuery, toQuery } from './address';
 import { crosstab, type Crosstab, type JsonStat } from './crosstab';
 import { enumeration, locale, t } from './i18n.svelte';
-import { canonical, finest, findVariable, nCells, type Choice, type Dataset, type Place } from './model';
+import { canonical, finest, findVariable, levelOf, nCells, type Choice, type Dataset, type Place } from './model';
 
 export class Builder {
   choices = $state<Choice[]>([]);
@@ -38,9 +38,14 @@ export class Builder {
     return this.answer?.table ?? null;
   }
 
-  /** "Persons by region and sex, 2026". */
+  /** "Persons by region (2 of 8) and sex, 2026". */
   get title(): string {
-    const named = this.choices.map((c) => findVariable(this.dataset, c.variable)!.label);
+    const named = this.choices.map((c) => {
+      const variable = findVariable(this.dataset, c.variable)!.label;
+      const total = levelOf(this.dataset, c).categories.length;
+      const n = c.codes === null ? total : new Set([...c.codes, ...c.groups.flatMap((g) => g.codes)]).size;
+      return n === total ? variable : `${variable} (${t('some', { n, total })})`;
+    });
     const counted = this.dataset.counted.charAt(0).toLocaleUpperCase(locale.language) + this.dataset.counted.slice(1);
     const fixed = this.dataset.variables.filter((v) => v.constant).map((v) => v.levels[0]!.categories[0]!.label);
     const by = named.length > 0 ? t('by', { counted, variables: enumeration(named) }) : counted;
