@@ -213,10 +213,18 @@ test('a table of the budget: the cost shown is the cost charged, after a questio
   const cost = (await page.locator('[data-cost]').textContent()).trim();
   const spent = async () => Number((await site.ask('/v1/datasets/register/statement')).budget.spent.match(/[\d.e-]+/)[0]);
   const begin = await spent();
+  await page.locator('#draw-token').fill(site.tokens.auditor); // may look, not draw
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Draw this table' }).click();
+  await page.getByRole('button', { name: 'Draw and publish' }).click();
+  assert.match(await page.locator('#draw-wrong').textContent(), /role/);
+  assert.equal(await spent(), begin);
+  await clean('a token that does not draw');
   await page.locator('#draw-token').fill(site.tokens.analyst);
   await page.getByRole('button', { name: 'Go on' }).click();
   await page.getByRole('button', { name: 'Draw this table' }).click();
   await page.waitForSelector('dialog[open]');
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Cancel');
   assert.match(await page.locator('dialog').textContent(), /public.*cannot be undone/s);
   assert.ok((await page.locator('dialog').textContent()).includes(cost));
   await clean('the question before a draw');

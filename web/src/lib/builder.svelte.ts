@@ -151,15 +151,18 @@ export class Builder {
     }
   }
 
-  /** Draws the table, at the cost that was shown and no more. */
-  async draw(): Promise<void> {
+  /** Draws the table, at the cost that was shown and no more. What is wrong with the token is answered, for its field. */
+  async draw(): Promise<string> {
     const draws = this.preview?.draw;
-    if (draws == null) return;
+    if (draws == null) return '';
     try {
       await draw(this.dataset.id, this.table, draws.cost?.amount ?? '0');
       await this.ask();
     } catch (error) {
+      const said = error instanceof Refused ? error.refusal : null;
+      if (said !== null && (said.status === 401 || (said.status === 403 && said.rule === undefined))) return said.detail;
       this.refusal = error instanceof Refused ? error.refusal : { status: 0, detail: String(error) };
     }
+    return '';
   }
 }
