@@ -107,6 +107,7 @@ test('without variables the page shows the total, not a cell of another table', 
   await open('/t/country?lang=en&valuecodes[region]=*&stub=region&heading=ContentsCode');
   await page.getByRole('button', { name: 'Remove region' }).click();
   await page.waitForFunction(() => document.querySelectorAll('.cell').length === 1);
+  assert.ok(await page.locator('.sheet .title').evaluate((e) => e === document.activeElement), 'the focus is at the table');
   await settle(page);
   const total = await page.locator('.cell .value').textContent();
   assert.ok(Math.abs(plainNumber(total) - 3000) < 200, `${total} of 3,000 persons`);
@@ -173,6 +174,7 @@ test('levels, "all below", own groups, filters: rows and columns by button and b
   await page.dragAndDrop('.variables button:has-text("age")', '.place[aria-label="Columns"]');
   await page.waitForFunction(() => document.querySelectorAll('.grid thead th').length === 7);
   await page.getByRole('button', { name: 'Move age to rows' }).click();
+  await page.waitForSelector('[data-choice="age"]:focus');
   await page.waitForFunction(() => document.querySelectorAll('.grid thead th').length === 2);
   await page.getByRole('button', { name: 'Move age forward' }).click();
   await settle(page);
@@ -344,6 +346,9 @@ test('a link gives the same numbers after a restart, and without scripts', async
   const rows = await shown();
   await page.getByRole('button', { name: 'Copy link' }).click();
   const link = await page.evaluate(() => navigator.clipboard.readText());
+  await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined })); // as on plain http
+  await page.getByRole('button', { name: /Cop(y link|ied)/ }).click();
+  assert.equal(await page.locator('input.link').evaluate((e) => e.value.slice(e.selectionStart, e.selectionEnd)), link);
   await site.stop();
   await site.start();
   const again = site.url + new URL(link).pathname + new URL(link).search;
