@@ -286,6 +286,7 @@ test('20,000 cells scroll, with few of them in the page', async () => {
   const count = () => page.locator('.cell').count();
   assert.ok((await count()) < 1500, `${await count()} cells in the page`);
   assert.equal(await page.locator('.grid table').getAttribute('aria-rowcount'), '201');
+  assert.match(await page.locator('.sight').textContent(), /^Rows 1–1\d of 200, columns 1–\d+ of 100$/);
   await clean('20,000 cells');
   const longest = await page.evaluate(async () => {
     const box = document.querySelector('.grid');
@@ -304,6 +305,7 @@ test('20,000 cells scroll, with few of them in the page', async () => {
   assert.ok((await page.locator('.grid').evaluate((e) => e.scrollTop)) > 8000);
   await page.locator('.grid').evaluate((e) => (e.scrollTop = e.scrollHeight));
   await page.waitForFunction(() => document.querySelector('.grid tbody')?.textContent.includes('Area 200'));
+  await page.waitForFunction(() => / of 200, /.test(document.querySelector('.sight').textContent) && document.querySelector('.sight').textContent.includes('–200 of 200'));
 });
 
 test('files open with the values shown; R, Python and curl run as printed', async () => {
