@@ -322,6 +322,7 @@ test('files open with the values shown; R, Python and curl run as printed', asyn
   const inExcel = JSON.parse(python(read, await take('Download Excel')));
   assert.equal(inExcel.length, 8);
   inExcel.forEach((row, r) => [0, 1].forEach((c) => assert.equal(Math.round(row[1 + 4 * c]), plainNumber(rows[r].cells[c].value), rows[r].name)));
+  assert.ok((await take('JSON-stat')).endsWith('country-region-sex.json'));
   for (const name of ['CSV', 'px', 'JSON-stat', 'SDMX']) assert.ok(statSync(await take(name)).size > 400, name);
 
   await page.locator('.same summary').click();
