@@ -50,6 +50,7 @@
 #include <cellar/sampling.h>
 #include <cellar/selection.h>
 #include <cellar/site.h>
+#include <cellar/sql.h>
 #include <cellar/status.h>
 #include <cellar/store.h>
 #include <cellar/study.h>

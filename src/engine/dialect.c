@@ -22,7 +22,8 @@ static const sql_dialect dialects[CELLAR_SQL_N_DIALECTS] = {
                                .key_sum = "sum(@)",
                                .decimal_key = "(@ * 1000000000000000000)",
                                .digits = 1000,
-                               .has_windows = 1},
+                               .has_windows = 1,
+                               .fence = " OFFSET 0"},
     /* Numbers are doubles: decimals of up to 15 digits keep their order there, longer ones are no
      * numbers. Weights are counted in billionths, keys are added up in two halves. */
     [CELLAR_SQL_SQLITE] = {.name = "sqlite",
@@ -44,7 +45,8 @@ static const sql_dialect dialects[CELLAR_SQL_N_DIALECTS] = {
                            .key = "CAST(@ AS INTEGER)",
                            .key_sum = "sum(@ / 4294967296) || ':' || sum(@ % 4294967296)",
                            .digits = 15,
-                           .has_windows = 1},
+                           .has_windows = 1,
+                           .fence = " LIMIT -1"},
     [CELLAR_SQL_MARIADB] = {.name = "mariadb",
                             .quote = '`',
                             .literal = SQL_HEX,

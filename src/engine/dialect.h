@@ -31,6 +31,8 @@ typedef struct sql_dialect {
     const char *decimal_key; /* of a number in [0,1): times 10^18; NULL: it would not be exact */
     int digits;              /* of a number that is exact, at most */
     int has_windows;         /* row_number() */
+    const char *fence; /* after an inner SELECT: it is evaluated before what is around it, not put
+                          into each place that names a column of it; NULL: none is needed */
 } sql_dialect;
 
 const sql_dialect *sql_dialect_of(cellar_sql_dialect dialect);

@@ -344,7 +344,8 @@ static void add_cells(question *q)
 
 static cellar_status add_question(question *q, cellar_error *err)
 {
-    const char *const from = "\nFROM (";
+    static const char from[] = "\nFROM (";
+    const char *fence = q->dialect->fence != NULL ? q->dialect->fence : "";
     cellar_status status = CELLAR_OK;
     add_cells(q);
     cellar_text_add_string(q->out, from);
@@ -359,7 +360,8 @@ static cellar_status add_question(question *q, cellar_error *err)
     add_numbers(q);
     cellar_text_add_string(q->out, from);
     add_fields(q);
-    cellar_text_add_string(q->out, ") a) b) c) d) e) f");
+    cellar_text_printf(q->out, "%s) a%s) b%s) c%s) d%s) e%s) f", fence, fence, fence, fence, fence,
+                       fence);
     add_names(q, "\nGROUP BY ");
 out:
     return status;
