@@ -95,7 +95,7 @@ test('values and intervals are those of the server, also for a screen reader', a
   assert.equal(rows.length, 8);
   rows.forEach((row, r) => row.cells.forEach((cell, c) => {
     const [count, , low, high] = data.value.slice((r * 2 + c) * 4, (r * 2 + c) * 4 + 4);
-    const [shownLow, shownHigh] = cell.interval.split('–').map(plainNumber);
+    const [shownLow, shownHigh] = cell.interval.split(/–| to /).map(plainNumber);
     assert.equal(plainNumber(cell.value), Math.round(count));
     assert.ok(shownLow <= low && low - shownLow < 1 && shownHigh >= high && shownHigh - high < 1, `${cell.interval} is not ${low} to ${high}`);
   }));
@@ -103,8 +103,24 @@ test('values and intervals are those of the server, also for a screen reader', a
   assert.match(spoken, /between .* and /);
 });
 
+test('without variables the page shows the total, not a cell of another table', async () => {
+  await open('/t/country?lang=en&valuecodes[region]=*&stub=region&heading=ContentsCode');
+  await page.getByRole('button', { name: 'Remove region' }).click();
+  await page.waitForFunction(() => document.querySelectorAll('.cell').length === 1);
+  assert.ok(await page.locator('.sheet .title').evaluate((e) => e === document.activeElement), 'the focus is at the table');
+  await settle(page);
+  const total = await page.locator('.cell .value').textContent();
+  assert.ok(Math.abs(plainNumber(total) - 3000) < 200, `${total} of 3,000 persons`);
+  await page.reload(); // the address says so, too
+  await settle(page);
+  assert.equal(await page.locator('.cell').count(), 1);
+  assert.equal(await page.locator('.cell .value').textContent(), total);
+  await clean('the total');
+});
+
 test('sort, swap, percentages, intervals that hold together, bars, lines', async () => {
-  const widths = async () => (await shown()).flatMap((r) => r.cells.map((c) => c.interval.split('–').map(plainNumber))).map(([low, high]) => high - low);
+  await open('/t/country?lang=en&valuecodes[region]=*&valuecodes[sex]=*&stub=region&heading=sex,ContentsCode');
+  const widths = async () => (await shown()).flatMap((r) => r.cells.map((c) => c.interval.split(/–| to /).map(plainNumber))).map(([low, high]) => high - low);
   const single = await widths();
   await page.getByRole('button', { name: 'Female' }).click();
   let values = (await shown()).map((r) => plainNumber(r.cells[0].value));
@@ -125,6 +141,7 @@ test('sort, swap, percentages, intervals that hold together, bars, lines', async
     const found = (await shown()).map((r) => r.cells.map((c) => plainNumber(c.value)));
     const sums = of === 'percent_row' ? found.map((r) => r[0] + r[1]) : of === 'percent_column' ? [0, 1].map((k) => found.reduce((s, r) => s + r[k], 0)) : [found.flat().reduce((s, v) => s + v, 0)];
     for (const sum of sums) assert.ok(Math.abs(sum - 100) < 1, `${of}: ${sum}`);
+    assert.match(await page.locator('.sheet h2').textContent(), /, per cent of all persons/);
     await clean(of);
   }
   await page.getByLabel('Show', { exact: true }).selectOption('values');
@@ -143,6 +160,7 @@ test('levels, "all below", own groups, filters: rows and columns by button and b
   await page.locator('.choice summary').click();
   await page.getByLabel('Islands: all below').uncheck();
   await page.waitForFunction(() => document.querySelectorAll('.grid tbody tr:not([aria-hidden])').length === 5);
+  assert.match(await page.locator('.sheet h2').textContent(), /by region \(5 of 8\)/);
   await clean('a tree of categories');
   await page.getByLabel('Put the selected together').fill('All of the mainland');
   await page.getByRole('button', { name: 'Put together' }).click();
@@ -156,6 +174,7 @@ test('levels, "all below", own groups, filters: rows and columns by button and b
   await page.dragAndDrop('.variables button:has-text("age")', '.place[aria-label="Columns"]');
   await page.waitForFunction(() => document.querySelectorAll('.grid thead th').length === 7);
   await page.getByRole('button', { name: 'Move age to rows' }).click();
+  await page.waitForSelector('[data-choice="age"]:focus');
   await page.waitForFunction(() => document.querySelectorAll('.grid thead th').length === 2);
   await page.getByRole('button', { name: 'Move age forward' }).click();
   await settle(page);
@@ -176,9 +195,16 @@ test('could noise alone explain this? Two cells, and a test of independence', as
   const asked = { dataset: 'country', first: { region: 'Harbour', sex: 'F' }, second: { region: 'Harbour', sex: 'M' } };
   const { difference } = await site.ask('/v1/compare', undefined, asked);
   assert.equal(await page.locator('.verdict').first().textContent(), difference.noise_alone ? 'Yes, noise alone could explain this difference.' : 'No, noise alone hardly explains this difference.');
-  assert.ok((await page.locator('.pairs dd').first().textContent()).startsWith(Math.round(difference.estimate).toLocaleString('en')));
+  assert.ok((await page.locator('.pairs dd').first().textContent()).startsWith(Math.round(difference.estimate).toLocaleString('en').replace('-', '−')));
+  const [low, high] = (await page.locator('.pairs dd').first().textContent()).split('95 % interval:')[1].split(' to ').map(plainNumber);
+  assert.ok(low <= difference.low && high >= difference.high, `${low} to ${high} is not around ${difference.low} to ${difference.high}`);
   await page.getByRole('button', { name: 'Test it' }).click();
   await page.waitForFunction(() => document.querySelectorAll('.verdict').length === 2);
+  assert.match(await page.locator('[data-whole]').textContent(), /whole table: region \(all 8\) × sex \(all 2\)/);
+  const test = await site.ask('/v1/independence', undefined, { dataset: 'country', table: 'region*sex' });
+  const said = await page.locator('section[aria-labelledby="independent"]').textContent();
+  assert.equal(said.includes('degrees of freedom'), test.reference !== 'bootstrap');
+  if (test.reference === 'bootstrap') assert.ok(said.includes(test.aware.p_value <= 0.005 ? 'p ≤ 0.005' : `p = ${test.aware.p_value.toFixed(3)}`), said);
   await clean('two cells compared, independence tested');
 });
 
@@ -189,10 +215,18 @@ test('a table of the budget: the cost shown is the cost charged, after a questio
   const cost = (await page.locator('[data-cost]').textContent()).trim();
   const spent = async () => Number((await site.ask('/v1/datasets/register/statement')).budget.spent.match(/[\d.e-]+/)[0]);
   const begin = await spent();
+  await page.locator('#draw-token').fill(site.tokens.auditor); // may look, not draw
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Draw this table' }).click();
+  await page.getByRole('button', { name: 'Draw and publish' }).click();
+  assert.match(await page.locator('#draw-wrong').textContent(), /role/);
+  assert.equal(await spent(), begin);
+  await clean('a token that does not draw');
   await page.locator('#draw-token').fill(site.tokens.analyst);
   await page.getByRole('button', { name: 'Go on' }).click();
   await page.getByRole('button', { name: 'Draw this table' }).click();
   await page.waitForSelector('dialog[open]');
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Cancel');
   assert.match(await page.locator('dialog').textContent(), /public.*cannot be undone/s);
   assert.ok((await page.locator('dialog').textContent()).includes(cost));
   await clean('the question before a draw');
@@ -252,6 +286,7 @@ test('20,000 cells scroll, with few of them in the page', async () => {
   const count = () => page.locator('.cell').count();
   assert.ok((await count()) < 1500, `${await count()} cells in the page`);
   assert.equal(await page.locator('.grid table').getAttribute('aria-rowcount'), '201');
+  assert.match(await page.locator('.sight').textContent(), /^Rows 1–1\d of 200, columns 1–\d+ of 100$/);
   await clean('20,000 cells');
   const longest = await page.evaluate(async () => {
     const box = document.querySelector('.grid');
@@ -270,6 +305,7 @@ test('20,000 cells scroll, with few of them in the page', async () => {
   assert.ok((await page.locator('.grid').evaluate((e) => e.scrollTop)) > 8000);
   await page.locator('.grid').evaluate((e) => (e.scrollTop = e.scrollHeight));
   await page.waitForFunction(() => document.querySelector('.grid tbody')?.textContent.includes('Area 200'));
+  await page.waitForFunction(() => / of 200, /.test(document.querySelector('.sight').textContent) && document.querySelector('.sight').textContent.includes('–200 of 200'));
 });
 
 test('files open with the values shown; R, Python and curl run as printed', async () => {
@@ -286,6 +322,7 @@ test('files open with the values shown; R, Python and curl run as printed', asyn
   const inExcel = JSON.parse(python(read, await take('Download Excel')));
   assert.equal(inExcel.length, 8);
   inExcel.forEach((row, r) => [0, 1].forEach((c) => assert.equal(Math.round(row[1 + 4 * c]), plainNumber(rows[r].cells[c].value), rows[r].name)));
+  assert.ok((await take('JSON-stat')).endsWith('country-region-sex.json'));
   for (const name of ['CSV', 'px', 'JSON-stat', 'SDMX']) assert.ok(statSync(await take(name)).size > 400, name);
 
   await page.locator('.same summary').click();
@@ -312,6 +349,9 @@ test('a link gives the same numbers after a restart, and without scripts', async
   const rows = await shown();
   await page.getByRole('button', { name: 'Copy link' }).click();
   const link = await page.evaluate(() => navigator.clipboard.readText());
+  await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined })); // as on plain http
+  await page.getByRole('button', { name: /Cop(y link|ied)/ }).click();
+  assert.equal(await page.locator('input.link').evaluate((e) => e.value.slice(e.selectionStart, e.selectionEnd)), link);
   await site.stop();
   await site.start();
   const again = site.url + new URL(link).pathname + new URL(link).search;

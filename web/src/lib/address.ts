@@ -47,6 +47,8 @@ export function toQuery(choices: Choice[], extra: Record<string, string> = {}): 
     query.set(`valuecodes[${choice.variable}]`, expressions(choice));
     query.set(`codelist[${choice.variable}]`, choice.level);
   }
+  // without any variable the server would send its first table: this says that none is wanted
+  if (choices.length === 0) query.set('valuecodes[ContentsCode]', '*');
   const named = (place: string) => choices.filter((c) => c.place === place).map((c) => c.variable);
   query.set('stub', named('rows').join(','));
   query.set('heading', [...named('columns'), 'ContentsCode'].join(','));

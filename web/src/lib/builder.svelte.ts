@@ -5,13 +5,13 @@ import { draw, getData, getPreview, Refused, type Preview, type Refusal } from '
 import { fromQuery, toQuery } from './address';
 import { crosstab, type Crosstab, type JsonStat } from './crosstab';
 import { enumeration, locale, t } from './i18n.svelte';
-import { canonical, finest, findVariable, nCells, type Choice, type Dataset, type Place } from './model';
+import { canonical, finest, findVariable, levelOf, nCells, type Choice, type Dataset, type Place } from './model';
 
 export class Builder {
   choices = $state<Choice[]>([]);
   preview = $state<Preview | null>(null);
-  /** The answer, and which variables were asked for as rows and columns of it. */
-  private answer = $state.raw<{ data: JsonStat; rows: string[]; columns: string[] } | null>(null);
+  /** The answer, and the same with the rows and columns that were asked for. */
+  private answer = $state.raw<{ data: JsonStat; table: Crosstab } | null>(null);
   refusal = $state<Refusal | null>(null);
   isLoading = $state(false);
   private asked = 0;
@@ -35,12 +35,17 @@ export class Builder {
     return (this.data?.note ?? []).filter((note) => note !== this.dataset.note);
   }
   get crosstab(): Crosstab | null {
-    return this.answer === null ? null : crosstab(this.answer.data, this.answer.rows, this.answer.columns);
+    return this.answer?.table ?? null;
   }
 
-  /** "Persons by region and sex, 2026". */
+  /** "Persons by region (2 of 8) and sex, 2026". */
   get title(): string {
-    const named = this.choices.map((c) => findVariable(this.dataset, c.variable)!.label);
+    const named = this.choices.map((c) => {
+      const variable = findVariable(this.dataset, c.variable)!.label;
+      const total = levelOf(this.dataset, c).categories.length;
+      const n = c.codes === null ? total : new Set([...c.codes, ...c.groups.flatMap((g) => g.codes)]).size;
+      return n === total ? variable : `${variable} (${t('some', { n, total })})`;
+    });
     const counted = this.dataset.counted.charAt(0).toLocaleUpperCase(locale.language) + this.dataset.counted.slice(1);
     const fixed = this.dataset.variables.filter((v) => v.constant).map((v) => v.levels[0]!.categories[0]!.label);
     const by = named.length > 0 ? t('by', { counted, variables: enumeration(named) }) : counted;
@@ -133,28 +138,31 @@ export class Builder {
         return;
       }
       const named = (place: Place) => this.choices.filter((c) => c.place === place).map((c) => c.variable);
-      const asked = { rows: named('rows'), columns: named('columns') };
+      const [rows, columns] = [named('rows'), named('columns')];
       const data = await getData(this.dataset.id, this.query);
       if (isOld()) return;
-      this.answer = { data, ...asked };
+      this.answer = { data, table: crosstab(data, rows, columns) };
     } catch (error) {
       if (isOld()) return;
       this.answer = null;
-      this.refusal = error instanceof Refused ? error.refusal : { status: 0, detail: String(error) };
+      this.refusal = error instanceof Refused ? error.refusal : { status: 0, detail: error instanceof Error ? error.message : String(error) };
     } finally {
       if (!isOld()) this.isLoading = false;
     }
   }
 
-  /** Draws the table, at the cost that was shown and no more. */
-  async draw(): Promise<void> {
+  /** Draws the table, at the cost that was shown and no more. What is wrong with the token is answered, for its field. */
+  async draw(): Promise<string> {
     const draws = this.preview?.draw;
-    if (draws == null) return;
+    if (draws == null) return '';
     try {
       await draw(this.dataset.id, this.table, draws.cost?.amount ?? '0');
       await this.ask();
     } catch (error) {
+      const said = error instanceof Refused ? error.refusal : null;
+      if (said !== null && (said.status === 401 || (said.status === 403 && said.rule === undefined))) return said.detail;
       this.refusal = error instanceof Refused ? error.refusal : { status: 0, detail: String(error) };
     }
+    return '';
   }
 }

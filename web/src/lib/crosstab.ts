@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A table as it is read: headings of rows and columns, and a value with its interval in each cell. */
-import { number } from './i18n.svelte';
+import { number, t } from './i18n.svelte';
 
 /** A JSON-stat data set as our server writes it. */
 export interface JsonStat {
@@ -74,8 +74,10 @@ function strides(ids: string[], sizes: number[]): Map<string, number> {
   return stride;
 }
 
-/** Dimensions that are in neither list have one category: a period that never changes. */
+/** Dimensions that are in neither list have one category, a period that never changes: else one cell would pass for all. */
 export function crosstab(data: JsonStat, rowIds: string[], columnIds: string[]): Crosstab {
+  const lost = data.id.find((id, i) => id !== CONTENTS && data.size[i]! > 1 && !rowIds.includes(id) && !columnIds.includes(id));
+  if (lost !== undefined) throw new Error(`the answer has ${lost}, which was not asked for`);
   const stride = strides(data.id, data.size);
   const isCell = data.id.map((id) => id !== CONTENTS);
   const cellStride = strides(data.id.filter((_, i) => isCell[i]), data.size.filter((_, i) => isCell[i]));
@@ -115,13 +117,18 @@ export function decimalsShown(table: Crosstab): number {
 }
 
 /** The ends of an interval in words, rounded away from the value, so that what is shown covers. */
-export function ends(cell: Cell, decimals: number): { low: string; high: string } {
+export function ends(cell: { low: number | null; high: number | null }, decimals: number): { low: string; high: string } {
   const unit = 10 ** decimals;
   const slack = 1e-6; // of numbers that are whole but for their last bit
   return {
     low: number(Math.floor(cell.low! * unit + slack) / unit, decimals),
     high: number(Math.ceil(cell.high! * unit - slack) / unit, decimals),
   };
+}
+
+/** "12 – 30"; with "to" where a minus would look like another dash. */
+export function interval(cell: Cell, decimals: number): string {
+  return t(cell.low! < 0 ? 'interval_negative' : 'interval', ends(cell, decimals));
 }
 
 /** 1 when noise hides the value: it may be off by more than half of it. */

@@ -15,8 +15,15 @@ export function t(key: keyof Texts, values: Record<string, string | number> = {}
   return text.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
 }
 
+/** One of two texts, by the grammar of the language: "1 result", "2 results". */
+export function plural(one: keyof Texts, other: keyof Texts, n: number): string {
+  return t(new Intl.PluralRules(locale.language).select(n) === 'one' ? one : other, { n });
+}
+
+/** With a true minus, and none at what is rounded to zero. */
 export function number(value: number, decimals = 0): string {
-  return new Intl.NumberFormat(locale.language, { minimumFractionDigits: decimals, maximumFractionDigits: decimals }).format(value);
+  const text = new Intl.NumberFormat(locale.language, { minimumFractionDigits: decimals, maximumFractionDigits: decimals }).format(value);
+  return (/[1-9]/.test(text) ? text : text.replace(/^[-−]/, '')).replace(/^-/, '−');
 }
 
 /** In the locale's order of things: "region, sex and age". */
