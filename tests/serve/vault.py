@@ -94,6 +94,28 @@ def test_another_cap_is_refused(place):
     check(found.returncode == 1 and "budget.cap" in found.stderr and found.stdout == "", found)
 
 
+def test_no_page_with_secrets(place):
+    """Whatever lies in the folders of the page and the agency is sent to whoever asks."""
+    text = place.config.read_text()
+    for folder in ("vault", "page", "page/below"):
+        (place.folder / folder).mkdir()
+    shutil.copy2(place.folder / "key", place.folder / "vault/key")
+    shutil.copy2(place.folder / "people.csv", place.folder / "page/below/people.csv")
+    (place.folder / "link").symlink_to("vault")
+    for words, old, new in (("page: .", "", ""), ("page: vault", "key: key", "key: vault/key"),
+                            ("page: link", "key: key", "key: vault/key"), ("page: access", "", ""),
+                            ("page: page", "file: people.csv", "file: page/below/people.csv"),
+                            ("page: list, agency: state", "", ""), ("page: list, state: list", "", "")):
+        (place.folder / "list").mkdir(exist_ok=True)
+        place.config.write_text(text.replace("site: {", f"site: {{{words}, ").replace(old or "serve: 1", new or "serve: 1"))
+        found = subprocess.run([place.cellar, "serve", str(place.config), "--listen", "127.0.0.1:0"], capture_output=True,
+                               text=True, timeout=builder.WAIT_SECONDS)
+        check(found.returncode == 1 and "lies in" in found.stderr and found.stdout == "", words, found)
+    place.config.write_text(text.replace("site: {", "site: {page: list, "))
+    with place.serve() as server:
+        check(server.ask("/key")[0] == 404, "a page apart")
+
+
 # ---- drawing --------------------------------------------------------------------------------------
 
 
