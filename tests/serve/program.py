@@ -107,6 +107,19 @@ def test_too_much(place):
         check(server.ask("/")[0] == 200, "the server is gone")
 
 
+def test_two_lengths(place):
+    """A proxy in front might believe the other one."""
+    with place.serve() as server:
+        for more in ("Content-Length: 2\r\nContent-Length: 2", "Content-Length: 2\r\nTransfer-Encoding: chunked"):
+            with server.raw() as connection:
+                connection.sendall(f"POST /v1/compare HTTP/1.1\r\nHost: x\r\n{more}\r\n\r\n{{}}".encode())
+                answer = b""
+                while part := connection.recv(65536):
+                    answer += part
+                check(answer.startswith(b"HTTP/1.1 400 ") and b"problem+json" in answer, more, answer)
+                check(answer.count(b"HTTP/1.1") == 1, more, "has two answers")
+
+
 # ---- slow clients ---------------------------------------------------------------------------------
 
 
