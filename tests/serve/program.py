@@ -257,6 +257,7 @@ def test_unix_socket(place):
             check(stat.S_IMODE(path.stat().st_mode) == 0o660, oct(path.stat().st_mode))
             asked = [server.ask("/api/v2/config", headers={"X-Forwarded-For": "6.6.6.6, 192.0.2.1"})[0] for _ in range(8)]
             check(asked == [200] * 5 + [429] * 3, asked)
+            check(server.ask("/v1/health", headers={"X-Forwarded-For": "192.0.2.1"})[0] == 200, "health is limited")
             check(server.ask("/api/v2/config", headers={"X-Forwarded-For": "192.0.2.1, 198.51.100.7"})[0] == 200, "another")
         check(not path.exists(), "the socket is left behind")
         with socket.socket(socket.AF_UNIX) as stale:

@@ -10,6 +10,7 @@ import http.client
 import io
 import itertools
 import json
+import os
 import pathlib
 import shutil
 import signal
@@ -198,6 +199,17 @@ def test_what_was_asked_is_drawn(place):
         check(server.process.wait(timeout=builder.WAIT_SECONDS) == 0, "the exit status")
     with place.serve() as server:
         check(read(server, "region*age")[0] == 200 and place.n_charges(server) == 1, "it is gone")
+
+
+def test_a_vault_that_dies_is_replaced(place):
+    with place.serve() as server:
+        front, vault = sorted(server.children())
+        os.kill(vault, signal.SIGKILL)
+        end = time.monotonic() + builder.WAIT_SECONDS
+        while "the vault ended" not in server.said() or "a new front answers" not in server.said():
+            check(time.monotonic() < end, "nothing is said:", server.said())
+            time.sleep(0.02)
+        place.must_draw(server, "region")
 
 
 # ---- backup and restore ---------------------------------------------------------------------------
