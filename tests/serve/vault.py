@@ -43,8 +43,8 @@ class Place:
     def serve(self):
         return builder.Server([self.cellar, "serve", self.config, "--listen", "127.0.0.1:0"])
 
-    def draw(self, server, table):
-        body = json.dumps({"dataset": "census", "table": table, "max_cost": "1"})
+    def draw(self, server, table, max_cost="1"):
+        body = json.dumps({"dataset": "census", "table": table, "max_cost": max_cost})
         status, _, answer = server.ask("/v1/draws", "POST", body, {"Authorization": f"Bearer {self.token}"})
         return status, json.loads(answer)
 
@@ -129,6 +129,13 @@ def test_first_draws_of_one_table_make_one(place):
         bodies = {read(server, "region*sex*age") for _ in range(3)}
         check(len(bodies) == 1, "other values")
     check(len(list((place.folder / "public").iterdir())) == 1, "files")
+
+
+def test_a_negative_cost_is_no_cost(place):
+    with place.serve() as server:
+        status, answer = place.draw(server, "region", "-1")
+        check(status == 400 and "max_cost" in answer["detail"], status, answer)
+        check(place.n_charges(server) == 0, "charges")
 
 
 def test_reload_drops_no_draw(place):
