@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "http.h"
 
@@ -154,6 +155,25 @@ static int is_too_large(const call *c)
     return length != NULL && strtoull(length, NULL, 10) > HTTP_BODY_BYTES;
 }
 
+/* How many headers of the request say how long its body is. */
+static enum MHD_Result count_framing(void *count, enum MHD_ValueKind kind, const char *name,
+                                     const char *value)
+{
+    (void) kind, (void) value;
+    if (strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0 ||
+        strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0)
+        ++*(int *) count;
+    return MHD_YES;
+}
+
+/* A proxy in front might believe the other header: RFC 9112, section 6.3. */
+static int has_two_lengths(const call *c)
+{
+    int count = 0;
+    MHD_get_connection_values(c->connection, MHD_HEADER_KIND, count_framing, &count);
+    return count > 1;
+}
+
 /* ---- responses --------------------------------------------------------------------------------
  */
 
@@ -294,6 +314,12 @@ enum MHD_Result http_call_on_request(void *shared, struct MHD_Connection *connec
         return send_busy(NULL, connection);
     if (!c->is_begun) {
         c->is_begun = 1;
+        if (has_two_lengths(c))
+            return send_words(
+                c, connection, MHD_HTTP_BAD_REQUEST,
+                "{\"type\":\"about:blank\",\"title\":\"The request is not understood\","
+                "\"status\":400,\"detail\":\"More than one header says how long the body "
+                "is.\"}");
         c->n_dropped = is_too_large(c) ? 1 : 0;
         set_deadline(c, 0);
         return c->n_dropped > 0 ? answer(c, method) : MHD_YES;

@@ -286,8 +286,10 @@ static void vault_ended(supervisor *s, int status)
         stop(s, 1);
     else if (has_refused)
         server_say("there is no vault: tables are read, and none is drawn");
-    else if (s->current.front > 0 && s->next.front == 0)
+    else if (s->current.front > 0 && s->next.front == 0) {
+        server_say("the vault ended, and is started again");
         s->start_at_ms = now_ms() + PAUSE_MS; /* a new front, with links to a new vault */
+    }
 }
 
 static void reap(supervisor *s)

@@ -52,7 +52,8 @@ CELLAR_API const char *cellar_site_path(const cellar_site *site, size_t index, i
     CELLAR_NONNULL(1);
 
 /* Refuses (CELLAR_ERR_RULE) a site that reads a folder in which data, a key or the ledger of one of
- * its data sets lies: a process that answers could open them. */
+ * its data sets lies: a process that answers could open them. The folders of the page and of the
+ * agency, which are served whole, may hold no tokens, audit or state either. */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_site_check_apart(const cellar_site *site,
                                                                   cellar_error *err)
     CELLAR_NONNULL(1);

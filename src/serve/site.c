@@ -54,7 +54,7 @@ const char *cellar_site_path(const cellar_site *site, size_t index, int *is_writ
     return *is_written ? site->saved_folder : NULL;
 }
 
-/* 1 when a file, which need not exist, lies in a folder or below it. */
+/* 1 when a file or folder, which need not exist, is a folder, lies in it or below it. */
 static int is_within(const char *file, const char *folder)
 {
     char real_file[PATH_MAX], real_folder[PATH_MAX];
@@ -63,23 +63,53 @@ static int is_within(const char *file, const char *folder)
         return 0;
     length = strlen(real_folder);
     return strncmp(real_file, real_folder, length) == 0 &&
-           (real_file[length] == '/' || strcmp(real_folder, "/") == 0);
+           (real_file[length] == '/' || real_file[length] == '\0' || strcmp(real_folder, "/") == 0);
+}
+
+static cellar_status refuse_within(const char *file, const char *folder, cellar_error *err)
+{
+    if (file == NULL || folder == NULL || !is_within(file, folder))
+        return CELLAR_OK;
+    return cellar_fail(err, CELLAR_ERR_RULE,
+                       "%s lies in %s, which the process that answers requests reads: put data, "
+                       "keys and ledgers into a folder of their own",
+                       file, folder);
+}
+
+/* Every file in the folders of the page is sent to whoever asks for it. */
+static cellar_status check_pages_apart(const cellar_site *site, cellar_error *err)
+{
+    const serve_config_site *words = &site->config->site;
+    const char *const served[] = {words->page != NULL ? words->page : site->options.page,
+                                  words->agency};
+    const char *const own[] = {words->tokens, words->audit, words->state};
+    const char *secrets[SERVE_SECRETS];
+    cellar_status status = CELLAR_OK;
+    for (size_t p = 0; p < sizeof served / sizeof *served; p++) {
+        for (size_t k = 0; k < sizeof own / sizeof *own; k++)
+            CELLAR_TRY(refuse_within(own[k], served[p], err));
+        for (size_t i = 0; i < site->n_datasets; i++) {
+            serve_dataset_secrets(&site->datasets[i], secrets);
+            for (size_t k = 0; k < SERVE_SECRETS; k++)
+                CELLAR_TRY(refuse_within(secrets[k], served[p], err));
+        }
+    }
+out:
+    return status;
 }
 
 cellar_status cellar_site_check_apart(const cellar_site *site, cellar_error *err)
 {
     const char *secrets[SERVE_SECRETS], *folder;
     int is_written;
+    cellar_status status = CELLAR_OK;
     for (size_t i = 0; i < site->n_datasets; i++) {
         serve_dataset_secrets(&site->datasets[i], secrets);
         for (size_t p = 0; (folder = cellar_site_path(site, p, &is_written)) != NULL; p++)
             for (size_t k = 0; k < SERVE_SECRETS; k++)
-                if (secrets[k] != NULL && is_within(secrets[k], folder))
-                    return cellar_fail(err, CELLAR_ERR_RULE,
-                                       "%s lies in %s, which the process that answers requests "
-                                       "reads: put data, keys and ledgers into a folder of their "
-                                       "own",
-                                       secrets[k], folder);
+                CELLAR_TRY(refuse_within(secrets[k], folder, err));
     }
-    return CELLAR_OK;
+    CELLAR_TRY(check_pages_apart(site, err));
+out:
+    return status;
 }

@@ -145,10 +145,14 @@ out:
 static cellar_status read_max_cost(const drawing *d, const json_t *body, const char **out,
                                    cellar_error *err)
 {
+    cellar_status status;
     *out = NULL;
     if (d->dataset->kind != SERVE_BUDGET)
         return CELLAR_OK;
-    return v1_read_text(body, "max_cost", out, err);
+    status = v1_read_text(body, "max_cost", out, err);
+    if (status == CELLAR_OK && (*out)[0] == '-')
+        status = cellar_fail(err, CELLAR_ERR_INPUT, "Member 'max_cost' of the body is negative.");
+    return status;
 }
 
 cellar_status v1_draw(cellar_site *site, const serve_call *call, serve_reply *reply,

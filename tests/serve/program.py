@@ -107,6 +107,19 @@ def test_too_much(place):
         check(server.ask("/")[0] == 200, "the server is gone")
 
 
+def test_two_lengths(place):
+    """A proxy in front might believe the other one."""
+    with place.serve() as server:
+        for more in ("Content-Length: 2\r\nContent-Length: 2", "Content-Length: 2\r\nTransfer-Encoding: chunked"):
+            with server.raw() as connection:
+                connection.sendall(f"POST /v1/compare HTTP/1.1\r\nHost: x\r\n{more}\r\n\r\n{{}}".encode())
+                answer = b""
+                while part := connection.recv(65536):
+                    answer += part
+                check(answer.startswith(b"HTTP/1.1 400 ") and b"problem+json" in answer, more, answer)
+                check(answer.count(b"HTTP/1.1") == 1, more, "has two answers")
+
+
 # ---- slow clients ---------------------------------------------------------------------------------
 
 
@@ -244,6 +257,7 @@ def test_unix_socket(place):
             check(stat.S_IMODE(path.stat().st_mode) == 0o660, oct(path.stat().st_mode))
             asked = [server.ask("/api/v2/config", headers={"X-Forwarded-For": "6.6.6.6, 192.0.2.1"})[0] for _ in range(8)]
             check(asked == [200] * 5 + [429] * 3, asked)
+            check(server.ask("/v1/health", headers={"X-Forwarded-For": "192.0.2.1"})[0] == 200, "health is limited")
             check(server.ask("/api/v2/config", headers={"X-Forwarded-For": "192.0.2.1, 198.51.100.7"})[0] == 200, "another")
         check(not path.exists(), "the socket is left behind")
         with socket.socket(socket.AF_UNIX) as stale:

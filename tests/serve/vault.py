@@ -10,6 +10,7 @@ import http.client
 import io
 import itertools
 import json
+import os
 import pathlib
 import shutil
 import signal
@@ -42,8 +43,8 @@ class Place:
     def serve(self):
         return builder.Server([self.cellar, "serve", self.config, "--listen", "127.0.0.1:0"])
 
-    def draw(self, server, table):
-        body = json.dumps({"dataset": "census", "table": table, "max_cost": "1"})
+    def draw(self, server, table, max_cost="1"):
+        body = json.dumps({"dataset": "census", "table": table, "max_cost": max_cost})
         status, _, answer = server.ask("/v1/draws", "POST", body, {"Authorization": f"Bearer {self.token}"})
         return status, json.loads(answer)
 
@@ -94,6 +95,28 @@ def test_another_cap_is_refused(place):
     check(found.returncode == 1 and "budget.cap" in found.stderr and found.stdout == "", found)
 
 
+def test_no_page_with_secrets(place):
+    """Whatever lies in the folders of the page and the agency is sent to whoever asks."""
+    text = place.config.read_text()
+    for folder in ("vault", "page", "page/below"):
+        (place.folder / folder).mkdir()
+    shutil.copy2(place.folder / "key", place.folder / "vault/key")
+    shutil.copy2(place.folder / "people.csv", place.folder / "page/below/people.csv")
+    (place.folder / "link").symlink_to("vault")
+    for words, old, new in (("page: .", "", ""), ("page: vault", "key: key", "key: vault/key"),
+                            ("page: link", "key: key", "key: vault/key"), ("page: access", "", ""),
+                            ("page: page", "file: people.csv", "file: page/below/people.csv"),
+                            ("page: list, agency: state", "", ""), ("page: list, state: list", "", "")):
+        (place.folder / "list").mkdir(exist_ok=True)
+        place.config.write_text(text.replace("site: {", f"site: {{{words}, ").replace(old or "serve: 1", new or "serve: 1"))
+        found = subprocess.run([place.cellar, "serve", str(place.config), "--listen", "127.0.0.1:0"], capture_output=True,
+                               text=True, timeout=builder.WAIT_SECONDS)
+        check(found.returncode == 1 and "lies in" in found.stderr and found.stdout == "", words, found)
+    place.config.write_text(text.replace("site: {", "site: {page: list, "))
+    with place.serve() as server:
+        check(server.ask("/key")[0] == 404, "a page apart")
+
+
 # ---- drawing --------------------------------------------------------------------------------------
 
 
@@ -106,6 +129,13 @@ def test_first_draws_of_one_table_make_one(place):
         bodies = {read(server, "region*sex*age") for _ in range(3)}
         check(len(bodies) == 1, "other values")
     check(len(list((place.folder / "public").iterdir())) == 1, "files")
+
+
+def test_a_negative_cost_is_no_cost(place):
+    with place.serve() as server:
+        status, answer = place.draw(server, "region", "-1")
+        check(status == 400 and "max_cost" in answer["detail"], status, answer)
+        check(place.n_charges(server) == 0, "charges")
 
 
 def test_reload_drops_no_draw(place):
@@ -176,6 +206,17 @@ def test_what_was_asked_is_drawn(place):
         check(server.process.wait(timeout=builder.WAIT_SECONDS) == 0, "the exit status")
     with place.serve() as server:
         check(read(server, "region*age")[0] == 200 and place.n_charges(server) == 1, "it is gone")
+
+
+def test_a_vault_that_dies_is_replaced(place):
+    with place.serve() as server:
+        front, vault = sorted(server.children())
+        os.kill(vault, signal.SIGKILL)
+        end = time.monotonic() + builder.WAIT_SECONDS
+        while "the vault ended" not in server.said() or "a new front answers" not in server.said():
+            check(time.monotonic() < end, "nothing is said:", server.said())
+            time.sleep(0.02)
+        place.must_draw(server, "region")
 
 
 # ---- backup and restore ---------------------------------------------------------------------------
