@@ -15,13 +15,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* The small data set, with a cube of two of its kind of variables beside it. */
 static cellar_site *site_of_cube(void)
 {
-    static const serve_category regions[] = {{.code = "north"}, {.code = "south"}};
-    static const serve_category places[] = {{.code = "n1"},
-                                            {.code = "n2"},
-                                            {.code = "s1", .parent = 1},
-                                            {.code = "s2", .parent = 1},
-                                            {.code = "s3", .parent = 1}};
-    static const serve_category sexes[] = {{.code = "f"}, {.code = "m"}};
+    static const serve_category regions[] = {{.code = "north", .label = {small_codes}},
+                                             {.code = "south", .label = {small_codes}}};
+    static const serve_category places[] = {{.code = "n1", .label = {small_codes}},
+                                            {.code = "n2", .label = {small_codes}},
+                                            {.code = "s1", .label = {small_codes}, .parent = 1},
+                                            {.code = "s2", .label = {small_codes}, .parent = 1},
+                                            {.code = "s3", .label = {small_codes}, .parent = 1}};
+    static const serve_category sexes[] = {{.code = "f", .label = {small_codes}},
+                                           {.code = "m", .label = {small_codes}}};
     static const serve_level region[] = {
         {.id = "region^1", .label = {small_codes}, .categories = regions, .n_categories = 2},
         {.id = "region", .label = {small_codes}, .categories = places, .n_categories = 5}};

@@ -92,8 +92,8 @@ out:
 static cellar_status open_footer(parquet_file *file, cellar_error *err)
 {
     unsigned char *footer = NULL;
-    uint64_t offset;
-    size_t length;
+    uint64_t offset = 0;
+    size_t length = 0;
     cellar_status status = CELLAR_OK;
     CELLAR_TRY(find_footer(file, &offset, &length, err));
     footer = cellar_alloc(length, 1);

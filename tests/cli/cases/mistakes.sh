@@ -50,7 +50,7 @@ done <<'TABLE'
 1|book.csv: is a workbook (xlsx, ods)|tabulate book.csv --by region
 1|book.csv.gz: is a workbook|describe book.csv.gz
 1|is a workbook|protect book.csv $noise -o out.csv
-1|is a Parquet file; write its rows as CSV|describe columns.csv
+1|the Parquet file is damaged: it is cut short|describe columns.csv
 1|is JSON; write its records as CSV|describe records.json
 1|is text in UTF-16; save it as UTF-8|describe utf16.csv
 1|latin.csv:2: column 'region': the field is not text in the encoding of the file; --encoding latin1|tabulate latin.csv --by region
