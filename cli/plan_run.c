@@ -2,50 +2,10 @@
 /* cellar plan run: from a plan to a release pack. */
 #include "plan.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <cellar/report.h>
 
 #include "json_out.h"
 #include "terminal.h"
-
-/* The names of the tables' files, as a reader of the page would type them. */
-static char **file_names(const cellar_plan_pack *pack)
-{
-    char **names = cli_alloc(pack->n, sizeof *names);
-    for (size_t t = 0; t < pack->n; t++) {
-        size_t size = strlen(pack->names[t]) + strlen(pack->ending) + 1;
-        names[t] = cli_alloc(size, 1);
-        snprintf(names[t], size, "%s%s", pack->names[t], pack->ending);
-    }
-    return names;
-}
-
-/* The page for the public goes into the pack. */
-static cellar_status write_page(void *context, const char *folder, const cellar_plan_pack *pack,
-                                cellar_error *err)
-{
-    static const char page[] = "/index.html";
-    cellar_report_options options = cellar_report_options_default();
-    size_t size = strlen(folder) + sizeof page;
-    char *path = cli_alloc(size, 1), **names = file_names(pack);
-    cellar_status status;
-    (void) context;
-    snprintf(path, size, "%s%s", folder, page);
-    options.title = cellar_plan_title(pack->plan);
-    options.names = (const char *const *) names;
-    options.titles = pack->titles;
-    options.together = pack->certificate;
-    options.level = pack->level;
-    status = cellar_report_public(pack->releases, pack->n, &options, path, err);
-    for (size_t t = 0; t < pack->n; t++)
-        free(names[t]);
-    free(names);
-    free(path);
-    return status;
-}
 
 static cellar_status tell_json(const cellar_plan *plan, const cellar_plan_run_result *result,
                                cellar_error *err)
@@ -73,7 +33,7 @@ int cli_plan_run(const cellar_plan *plan, const plan_values *values)
     options.n_threads = (int) values->threads.value;
     options.date = values->date;
     options.progress = cli_progress_begin();
-    options.extra = write_page;
+    options.extra = cellar_report_pack;
     status = cellar_plan_run(plan, &options, &result, &err);
     cli_progress_end();
     if (status == CELLAR_OK && values->json)

@@ -52,6 +52,12 @@ CELLAR_API CELLAR_NODISCARD cellar_status
 cellar_report_public(const cellar_release *const *releases, size_t n,
                      const cellar_report_options *options, const char *path, cellar_error *err);
 
+/* The page about the releases of a pack, as its index.html: the `extra` of
+ * cellar_plan_run_options. `context` is not read. */
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_report_pack(void *context, const char *folder,
+                                                             const cellar_plan_pack *pack,
+                                                             cellar_error *err);
+
 /* Writes the page about a cube to `path`, readable by all: its guarantee first, then the tables
  * that `questions` ask for (none: some of two variables) with 95 % intervals, the error of every
  * table, the certificate. Of `options` `names` has one name, the file's; `titles` and `together`

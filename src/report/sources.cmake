@@ -15,6 +15,7 @@ set(LAYER_SOURCES
   committee_utility.c
   committee_vary.c
   markup.c
+  pack_page.c
   page.c
   page_style.c
   picture.c
