@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Keys, and from true tables to releases. */
+#include "routines.h"
+
+/* ---- keys ---------------------------------------------------------------------- */
+
+SEXP cellar_r_create_key(SEXP path, SEXP edition)
+{
+    const char *name = glue_utf8(path);
+    cellar_error err;
+    const cellar_status status =
+        cellar_key_create(name, edition == R_NilValue ? NULL : glue_utf8(edition), &err);
+    return status == CELLAR_OK ? R_NilValue : glue_fail(status, &err);
+}
+
+SEXP cellar_r_read_key(SEXP path)
+{
+    SEXP handle = PROTECT(glue_new(GLUE_KEY));
+    const char *name = glue_utf8(path);
+    cellar_key *key = NULL;
+    cellar_error err;
+    const cellar_status status = cellar_key_read(name, &key, &err);
+    glue_put(handle, key);
+    UNPROTECT(1);
+    return status == CELLAR_OK ? handle : glue_fail(status, &err);
+}
+
+SEXP cellar_r_key_id(SEXP handle)
+{
+    const cellar_key *key = glue_get(handle, GLUE_KEY);
+    return glue_string(cellar_key_id(key));
+}
+
+/* ---- options -------------------------------------------------------------------- */
+
+/* Words that R has checked already, so that 0 is no answer but for what was left out. */
+static unsigned read_accepted(SEXP given)
+{
+    size_t n;
+    const char **words = glue_texts(given, "accept", &n);
+    unsigned accepted = 0;
+    for (size_t i = 0; i < n; i++)
+        accepted |= cellar_acceptance_find(words[i]);
+    return accepted;
+}
+
+static cellar_protect_options read_options(SEXP given)
+{
+    cellar_protect_options out = cellar_protect_options_default();
+    const char *below = glue_text(given, "below");
+    (void) cellar_negatives_find(glue_text(given, "negatives"), &out.negatives);
+    (void) cellar_neighbours_find(glue_text(given, "neighbours"), &out.neighbours);
+    (void) cellar_parameter_choice_find(glue_text(given, "chosen"), &out.choice);
+    if (below != NULL && strcmp(below, "suppress") == 0)
+        out.below = CELLAR_BELOW_SUPPRESS;
+    out.accept = read_accepted(given);
+    out.threshold = glue_whole(given, "threshold", 0);
+    out.max_cells = (uint64_t) glue_whole(given, "max_cells", (int64_t) out.max_cells);
+    out.per_cell = (int) glue_whole(given, "per_cell", 0);
+    out.total_epsilon = glue_text(given, "total_epsilon");
+    out.delta = glue_text(given, "delta");
+    out.domain_public = (int) glue_whole(given, "domain_public", 0);
+    out.unit = glue_text(given, "unit");
+    out.max_per_unit = (uint64_t) glue_whole(given, "per_unit", 1);
+    out.max_weight = (uint64_t) glue_whole(given, "max_weight", 0);
+    out.date = glue_text(given, "date");
+    out.key = glue_object(given, "key", GLUE_KEY);
+    out.edition = glue_text(given, "edition");
+    out.dataset = glue_text(given, "dataset");
+    out.n_threads = (int) glue_whole(given, "threads", 0);
+    out.progress = glue_progress();
+    return out;
+}
+
+/* Who pays, and where the release appears. */
+typedef struct purse {
+    const char *ledger, *ledger_key;
+    cellar_payment payment;
+    cellar_charged_file file;
+} purse;
+
+static purse read_purse(SEXP given)
+{
+    purse out = {.payment = cellar_payment_default(), .file = cellar_charged_file_default()};
+    out.ledger = glue_text(given, "ledger");
+    out.ledger_key = glue_text(given, "ledger_key");
+    out.payment.dataset = glue_text(given, "dataset");
+    out.payment.request = glue_text(given, "request");
+    out.payment.edition = glue_text(given, "edition");
+    out.payment.analyst = glue_text(given, "analyst");
+    out.payment.accept_delta = (int) glue_whole(given, "accept_delta", 0);
+    out.file.path = glue_text(given, "output");
+    return out;
+}
+
+/* ---- the spec ---------------------------------------------------------------------- */
+
+static int is_spec_of(const char *spec, const char *name)
+{
+    const size_t length = strlen(name);
+    return strncmp(spec, name, length) == 0 && (spec[length] == ':' || spec[length] == '\0');
+}
+
+/* The largest number of cells that one unit can change by one, as the total is split. 0: too many.
+ */
+static uint64_t count_parts(const cellar_table *table, const cellar_protect_options *options)
+{
+    const uint64_t weight = options->max_weight > 0 ? options->max_weight : 1;
+    uint64_t n = cellar_schema_cells_per_record(cellar_table_schema(table));
+    if (__builtin_mul_overflow(n, options->max_per_unit, &n) ||
+        __builtin_mul_overflow(n, weight, &n) ||
+        (options->neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE && /* out of a cell, into another */
+         __builtin_mul_overflow(n, 2, &n)))
+        return 0;
+    return n;
+}
+
+enum { SPEC_MAX = 4096 };
+
+/* The spec with its share of the total, or as it is where it has parameters of its own. */
+static cellar_status complete_spec(const cellar_table *table, const char *spec,
+                                   const cellar_protect_options *options, char out[SPEC_MAX],
+                                   cellar_error *err)
+{
+    char share[64];
+    cellar_status status;
+    if (strlen(spec) >= SPEC_MAX) {
+        snprintf(err->message, sizeof err->message, "the mechanism is longer than %d bytes",
+                 SPEC_MAX);
+        return CELLAR_ERR_ARGUMENT;
+    }
+    strcpy(out, spec);
+    if (options->total_epsilon == NULL || strstr(spec, "epsilon=") != NULL)
+        return CELLAR_OK;
+    if (is_spec_of(spec, "gaussian") || is_spec_of(spec, "discrete-gaussian")) {
+        if (strchr(spec, ':') != NULL)
+            return CELLAR_OK;
+        status = cellar_protect_calibrate(spec, table, options, share, err);
+        if (status == CELLAR_OK)
+            strcpy(out, share);
+        return status;
+    }
+    status = cellar_protect_share(options->total_epsilon, count_parts(table, options), share, err);
+    return status == CELLAR_OK
+               ? cellar_mechanism_spec_add(spec, "epsilon", share, out, SPEC_MAX, err)
+               : status;
+}
+
+/* ---- drawing ------------------------------------------------------------------------ */
+
+/* What a draw holds on its way; freed by draw_clear() in this order. */
+typedef struct drawing {
+    cellar_prepared *prepared;
+    cellar_mechanism *mechanism;
+    cellar_ledger *ledger;
+    char spec[SPEC_MAX];
+} drawing;
+
+static void draw_clear(drawing *d)
+{
+    cellar_prepared_free(d->prepared);
+    cellar_mechanism_free(d->mechanism);
+    cellar_ledger_close(d->ledger);
+}
+
+/* What is hidden about a unit is the dataset's to say. */
+static cellar_status follow_dataset(const cellar_ledger *ledger, const purse *p,
+                                    cellar_protect_options *options, cellar_error *err)
+{
+    const cellar_ledger_entry *dataset =
+        p->payment.dataset != NULL ? cellar_ledger_find_dataset(ledger, p->payment.dataset) : NULL;
+    if (dataset == NULL)
+        return CELLAR_OK; /* spending refuses it */
+    if (options->neighbours != CELLAR_NEIGHBOURS_DEFAULT &&
+        options->neighbours != dataset->neighbours) {
+        snprintf(err->message, sizeof err->message,
+                 "neighbours = \"%s\": dataset '%s' accounts under %s, and these cannot be added",
+                 cellar_neighbours_name(options->neighbours), p->payment.dataset,
+                 cellar_neighbours_name(dataset->neighbours));
+        return CELLAR_ERR_ARGUMENT;
+    }
+    options->neighbours = dataset->neighbours;
+    if (options->unit == NULL)
+        options->unit = dataset->unit;
+    return CELLAR_OK;
+}
+
+static cellar_status prepare(const cellar_table *table, const cellar_protect_options *options,
+                             drawing *d, cellar_error *err)
+{
+    cellar_status status;
+    if (is_spec_of(d->spec, "cell-key"))
+        return cellar_protect_prepare_cell_keys(table, d->spec, options, &d->prepared, err);
+    if (is_spec_of(d->spec, "multinomial-dirichlet"))
+        return cellar_protect_prepare_dirichlet(table, d->spec, options, &d->prepared, err);
+    status = cellar_mechanism_create(d->spec, &d->mechanism, err);
+    return status == CELLAR_OK
+               ? cellar_protect_prepare(table, d->mechanism, options, &d->prepared, err)
+               : status;
+}
+
+/* Cell keys cost no budget: the ledger notes them. */
+static cellar_status note(drawing *d, const purse *p, cellar_release **out, cellar_error *err)
+{
+    char stamp[CELLAR_STAMP_TEXT];
+    cellar_release_file *file = NULL;
+    cellar_status status =
+        cellar_release_file_open(p->file.path, &p->file.write, p->file.replace, &file, err);
+    if (status == CELLAR_OK)
+        status = cellar_prepared_note(d->prepared, d->ledger, &p->payment, stamp, err);
+    if (status == CELLAR_OK)
+        status = cellar_prepared_draw(d->prepared, stamp, out, err);
+    if (status == CELLAR_OK)
+        status = cellar_release_file_write(file, *out, err);
+    cellar_release_file_discard(file);
+    return status;
+}
+
+static cellar_status spend(drawing *d, const purse *p, cellar_release **out, cellar_error *err)
+{
+    cellar_spend_result result;
+    cellar_status status =
+        cellar_prepared_spend(d->prepared, d->ledger, &p->payment, &p->file, &result, out, err);
+    if (status == CELLAR_OK && *out == NULL) /* asked before: the recorded file stands */
+        status = cellar_release_read(p->file.path, CELLAR_TABLE_AUTO, out, err);
+    return status;
+}
+
+static cellar_status draw(const cellar_table *table, const char *spec,
+                          cellar_protect_options *options, const purse *p, drawing *d,
+                          cellar_release **out, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    if (p->ledger != NULL) {
+        status = cellar_ledger_open_file(p->ledger, p->ledger_key, &d->ledger, err);
+        if (status == CELLAR_OK)
+            status = follow_dataset(d->ledger, p, options, err);
+    }
+    if (status == CELLAR_OK)
+        status = complete_spec(table, spec, options, d->spec, err);
+    if (status == CELLAR_OK)
+        status = prepare(table, options, d, err);
+    if (status != CELLAR_OK)
+        return status;
+    if (d->ledger == NULL)
+        return cellar_prepared_draw(d->prepared, NULL, out, err);
+    return is_spec_of(d->spec, "cell-key") ? note(d, p, out, err) : spend(d, p, out, err);
+}
+
+SEXP cellar_r_protect(SEXP table_handle, SEXP spec, SEXP given)
+{
+    SEXP handle = PROTECT(glue_new(GLUE_RELEASE));
+    const cellar_table *table = glue_get(table_handle, GLUE_TABLE);
+    const char *mechanism = glue_utf8(spec);
+    cellar_protect_options options = read_options(given);
+    const purse p = read_purse(given);
+    drawing d = {0};
+    cellar_release *release = NULL;
+    cellar_error err;
+    const cellar_status status = draw(table, mechanism, &options, &p, &d, &release, &err);
+    draw_clear(&d);
+    glue_put(handle, release);
+    UNPROTECT(1);
+    return status == CELLAR_OK ? handle : glue_fail(status, &err);
+}

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+test_that("values agree with those that were computed independently with many digits", {
+  skip_if_not_installed("jsonlite")
+  vectors <- jsonlite::read_json(root_file("python/tests/vectors.json"))
+  spec <- function(m) {
+    rest <- m[names(m) != "name"]
+    paste0(m$name, if (length(rest)) ":", paste0(names(rest), "=", vapply(rest, format, "", scientific = FALSE), collapse = ","))
+  }
+  answer <- list(
+    presence = function(a) mechanism(spec(a$mechanism), a$n)$moments$presence,
+    kernel = function(a) probabilities(spec(a$mechanism), a$a, a$b)$probability,
+    adp_delta = function(a) certify(spec(a$mechanism), epsilons = format(a$epsilon))$deltas$delta)
+  for (fn in names(answer)) {
+    asked <- Filter(function(v) v$fn == fn, vectors)
+    expect_gte(length(asked), 15)
+    for (v in asked) {
+      want <- as.numeric(v$value)
+      expect_lte(abs(answer[[fn]](v$args) - want), 1e-9 * abs(want) + 1e-300)
+    }
+  }
+})
+
+test_that("discrete Laplace noise is what its closed form says", {
+  a <- exp(-0.5)
+  found <- probabilities("discrete-laplace:epsilon=0.5", 1, -5:5)
+  expect_equal(found$probability, (1 - a) / (1 + a) * a^abs(-5:5 - 1), tolerance = 1e-13)
+  expect_equal(mechanism("discrete-laplace:epsilon=0.5", 4)$moments$variance, 2 * a / (1 - a)^2, tolerance = 1e-12)
+  expect_equal(mechanism("discrete-laplace:epsilon=0.5", 4)$parameters$value, 0.5)
+})
+
+test_that("bounds are ordered and certificates explain themselves", {
+  found <- certify("discrete-gaussian:sigma=3", epsilons = c("0.5", "1"), deltas = c("1e-6", "1e-9"))
+  expect_identical(found$verdict, "holds")
+  expect_true(all(found$deltas$delta >= found$deltas$delta_lower), all(found$deltas$delta_lower > 0))
+  expect_lt(found$epsilons$epsilon[1], found$epsilons$epsilon[2])
+  expect_gt(length(found$explanation), length(found$text))
+  expect_error(certify("gaussian:sigma=-1"), "sigma", class = "CELLAR_ERR_ARGUMENT")
+  expect_error(probabilities("laplace:epsilon=1", 1, 0.5), "whole")
+  expect_true("cell-key" %in% known_mechanisms()$name || nrow(known_mechanisms()) > 10)
+})
