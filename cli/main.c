@@ -43,6 +43,7 @@ static const main_verb verbs[] = {
     {"sign", "From tables to releases", "sign a folder of releases", cli_sign},
     {"risk", "Assessments", "how likely a sensitive value is read off a release", cli_risk},
     {"exposure", "Assessments", "how many people stand out, and what to do about it", cli_exposure},
+    {"audit", "Assessments", "what several tables together give away", cli_audit},
     {"utility", "Assessments", "what an analyst loses", cli_utility},
     {"report", "Assessments", "one page: for the public, or for the committee", cli_report},
     {"fit", "Analysis of releases", "totals that add, from releases whose totals do not", cli_fit},

@@ -6,6 +6,7 @@
 #include "options.h"
 
 /* argv[0] is the verb. Each answers the exit code of the program. */
+int cli_audit(int argc, char **argv);
 int cli_certify(int argc, char **argv);
 int cli_collect(int argc, char **argv);
 int cli_completion(int argc, char **argv);

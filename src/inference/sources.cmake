@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 set(LAYER_SOURCES
+  audit.c
+  audit_lines.c
+  audit_programme.c
   binomial.c
   binomial_terms.c
   bootstrap.c

@@ -32,6 +32,11 @@ awk 'BEGIN { print "clinic,patient"; for (i = 0; i < 60; i++) print "c" i % 3 ",
 # prepare VERB: what the examples of one verb need besides.
 prepare() {
     case $1 in
+    audit)
+        for two in region,sex region,diagnosis sex,diagnosis; do
+            cellar tabulate people.csv --by $two --domain codelists -o "$(echo $two | tr , -)".json
+        done
+        ;;
     collect)
         for role in shuffler analyst my; do cellar key create $role.key; done
         cellar collect shuffler identity --key shuffler.key -o shuffler.pub
@@ -39,7 +44,9 @@ prepare() {
         cut -d, -f 2,3 people.csv >me.csv
         mkdir survey
         ;;
-    fit)
+    esac
+    case $1 in
+    audit | fit)
         cellar tabulate people.csv --by region,sex --domain codelists -o region_sex.json
         cellar tabulate people.csv --by region --domain codelists -o region.json
         noise='--mechanism discrete-laplace:epsilon=1 --negatives keep --per-cell'
