@@ -155,23 +155,37 @@ static int is_too_large(const call *c)
     return length != NULL && strtoull(length, NULL, 10) > HTTP_BODY_BYTES;
 }
 
-/* How many headers of the request say how long its body is. */
-static enum MHD_Result count_framing(void *count, enum MHD_ValueKind kind, const char *name,
+/* The headers of a request that say how long its body is. */
+typedef struct framing {
+    int n, n_unknown; /* of a coding that is not known */
+} framing;
+
+static enum MHD_Result count_framing(void *context, enum MHD_ValueKind kind, const char *name,
                                      const char *value)
 {
-    (void) kind, (void) value;
-    if (strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0 ||
-        strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0)
-        ++*(int *) count;
+    framing *found = context;
+    const int is_coding = strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0;
+    (void) kind;
+    if (is_coding || strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0)
+        found->n++;
+    if (is_coding && (value == NULL || strcasecmp(value, "chunked") != 0))
+        found->n_unknown++;
     return MHD_YES;
 }
 
-/* A proxy in front might believe the other header: RFC 9112, section 6.3. */
-static int has_two_lengths(const call *c)
+/* What is wrong with them, as a response; NULL: nothing. A proxy in front might believe the other
+ * one of two: RFC 9112, section 6.3. */
+static const char *find_framing_fault(const call *c)
 {
-    int count = 0;
-    MHD_get_connection_values(c->connection, MHD_HEADER_KIND, count_framing, &count);
-    return count > 1;
+    framing found = {0, 0};
+    MHD_get_connection_values(c->connection, MHD_HEADER_KIND, count_framing, &found);
+    return found.n > 1 ? "{\"type\":\"about:blank\",\"title\":\"The request is not understood\","
+                         "\"status\":400,\"detail\":\"More than one header says how long the body "
+                         "is.\"}"
+           : found.n_unknown > 0
+               ? "{\"type\":\"about:blank\",\"title\":\"The request is not understood\","
+                 "\"status\":400,\"detail\":\"The only transfer coding that is read is chunked.\"}"
+               : NULL;
 }
 
 /* ---- responses --------------------------------------------------------------------------------
@@ -313,13 +327,10 @@ enum MHD_Result http_call_on_request(void *shared, struct MHD_Connection *connec
     if (c == NULL || c->path == NULL)
         return send_busy(NULL, connection);
     if (!c->is_begun) {
+        const char *fault = find_framing_fault(c);
         c->is_begun = 1;
-        if (has_two_lengths(c))
-            return send_words(
-                c, connection, MHD_HTTP_BAD_REQUEST,
-                "{\"type\":\"about:blank\",\"title\":\"The request is not understood\","
-                "\"status\":400,\"detail\":\"More than one header says how long the body "
-                "is.\"}");
+        if (fault != NULL)
+            return send_words(c, connection, MHD_HTTP_BAD_REQUEST, fault);
         c->n_dropped = is_too_large(c) ? 1 : 0;
         set_deadline(c, 0);
         return c->n_dropped > 0 ? answer(c, method) : MHD_YES;

@@ -67,8 +67,9 @@ typedef struct serve_dataset {
     const char *id; /* in addresses: letters, digits, '-' and '_' */
     serve_kind kind;
     const char *population; /* whose budget it is */
-    const char *joint; /* what all tables of a budget together promise; NULL: the source says */
-    const char *unit;  /* what is protected: "person" */
+    const char *joint;      /* what all tables of a budget or pack together promise; NULL: the
+                             * source says */
+    const char *unit;       /* what is protected: "person" */
     serve_texts title, note, source_name, contact, counted; /* counted: "persons" */
     serve_texts contents_label; /* of the contents as a variable; in == NULL: in English */
     serve_texts content_labels[SERVE_CONTENT_LABELS]; /* by serve_content; of counts `counted` */

@@ -131,6 +131,8 @@ static cellar_status take_releases(building *b)
     if (status == CELLAR_OK && b->dataset->n_variables == 0)
         status = cellar_fail(b->err, CELLAR_ERR_INPUT, "%s: there is no release in it",
                              b->words->folder);
+    if (status == CELLAR_OK)
+        status = serve_joint_read(b->words->folder, b->site->arena, &b->dataset->joint, b->err);
     return status;
 }
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <unistd.h>
+
 #include <jansson.h>
 
 #include "base/error.h"
@@ -9,7 +11,8 @@
 
 enum { CERTIFICATE_BYTES_MAX = 1 << 24 };
 
-cellar_status serve_joint_read(const char *folder, char **out, cellar_error *err)
+cellar_status serve_joint_read(const char *folder, cellar_arena *arena, const char **out,
+                               cellar_error *err)
 {
     cellar_text path = {0}, words = {0};
     char *bytes = NULL;
@@ -20,6 +23,8 @@ cellar_status serve_joint_read(const char *folder, char **out, cellar_error *err
     cellar_text_printf(&path, "%s/" SERVE_JOINT_FILE, folder);
     if (path.failed)
         CELLAR_TRY(cellar_fail_memory(err, "a folder of releases"));
+    if (access(path.bytes, F_OK) != 0)
+        goto out;
     CELLAR_TRY(cellar_file_read_plain(path.bytes, CERTIFICATE_BYTES_MAX, &bytes, &length, err));
     pack = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, NULL);
     if (!json_is_object(json_object_get(pack, "certificate")))
@@ -27,10 +32,10 @@ cellar_status serve_joint_read(const char *folder, char **out, cellar_error *err
                                path.bytes));
     serve_add_guarantee("All tables of this pack together", json_object_get(pack, "certificate"),
                         &words);
-    if (words.failed)
-        CELLAR_TRY(cellar_fail_memory(err, "a folder of releases"));
-    *out = words.bytes;
-    words = (cellar_text){0};
+    if (!words.failed)
+        *out = cellar_arena_copy(arena, words.bytes, words.length);
+    if (*out == NULL)
+        status = cellar_fail_memory(err, "a folder of releases");
 out:
     json_decref(pack);
     cellar_free(bytes);

@@ -166,6 +166,10 @@ cellar_status serve_json_read(const char *bytes, size_t length, json_t **out, ce
         return CELLAR_OK;
     if (json_error_code(&problem) == json_error_out_of_memory)
         return cellar_fail_memory(err, "the body of a request");
+    if (json_error_code(&problem) == json_error_duplicate_key)
+        return cellar_fail(err, CELLAR_ERR_INPUT,
+                           "the body has a member twice, at line %d, column %d", problem.line,
+                           problem.column);
     return cellar_fail(err, CELLAR_ERR_INPUT, "the body is no JSON at line %d, column %d",
                        problem.line, problem.column);
 }

@@ -12,4 +12,9 @@ cellar_status serve_judge(const serve_dataset *dataset, const serve_table *table
                           cellar_arena *arena, serve_status *known, serve_verdict *out,
                           cellar_error *err);
 
+/* Judges whether a vault draws a table that is not there, by the rules and what it never draws; not
+ * by what is left of a budget. */
+cellar_status serve_judge_draw(const serve_dataset *dataset, const serve_table *table,
+                               cellar_arena *arena, serve_verdict *out, cellar_error *err);
+
 #endif

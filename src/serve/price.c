@@ -177,6 +177,19 @@ const serve_price *serve_price_of(const serve_prices *prices, const serve_datase
     return NULL;
 }
 
+const serve_obstacle *serve_find_obstacle(const serve_dataset *dataset, const serve_table *table)
+{
+    const serve_prices *prices = dataset->prices;
+    static const serve_obstacle total = {"total", "the total alone is not drawn"};
+    static const serve_obstacle cells = {"cells", "the vault draws tables of at most 2^24 cells"};
+    static const serve_obstacle class = {"class",
+                                         "no class of the configuration has a table of that size"};
+    return serve_table_n_variables(dataset, table) == 0                       ? &total
+           : serve_table_n_cells(dataset, table) > SERVE_DRAWN_CELLS_MAX      ? &cells
+           : prices != NULL && serve_price_of(prices, dataset, table) == NULL ? &class
+                                                                              : NULL;
+}
+
 int serve_price_is_within(const serve_prices *prices, const serve_price *price,
                           const char *max_cost)
 {

@@ -12,7 +12,10 @@
 #include "serve/dataset.h"
 #include "serve/drawn.h"
 
-enum { SERVE_COST_TEXT = 96 };
+enum {
+    SERVE_COST_TEXT = 96,
+    SERVE_DRAWN_CELLS_MAX = 1 << 24 /* of a table: all of its cells are drawn one by one */
+};
 
 typedef struct serve_price {
     const serve_class *class; /* which tables */
@@ -41,6 +44,14 @@ void serve_prices_clear(serve_prices *prices); /* {0} is fine */
 /* The price of a table; NULL: no class has it, so that it cannot be drawn. */
 const serve_price *serve_price_of(const serve_prices *prices, const serve_dataset *dataset,
                                   const serve_table *table);
+/* Why a vault never draws a table that the rules allow: the name of a rule of its own, a sentence.
+ */
+typedef struct serve_obstacle {
+    const char *rule, *detail;
+} serve_obstacle;
+
+/* NULL: it would, for its price if the data set has prices. */
+const serve_obstacle *serve_find_obstacle(const serve_dataset *dataset, const serve_table *table);
 /* 1 when the price is at most a decimal in the currency of the prices; -1: it is no decimal. */
 int serve_price_is_within(const serve_prices *prices, const serve_price *price,
                           const char *max_cost);

@@ -201,5 +201,7 @@ cellar_status serve_rules_judge_released(const serve_dataset *dataset, const ser
     if (status != CELLAR_OK || broken == NULL)
         return status;
     status = serve_rule_refuse(dataset, broken, table, arena, out, err);
-    return status == CELLAR_OK ? serve_suggest(dataset, table, arena, &out->refusal, err) : status;
+    return status == CELLAR_OK
+               ? serve_suggest(dataset, table, SERVE_SUGGEST_ANY, arena, &out->refusal, err)
+               : status;
 }

@@ -26,9 +26,10 @@ cellar_status serve_releases_noisy(const serve_source *source, const serve_datas
                                    cellar_noisy **out, cellar_error *err);
 
 /* The certificate of a pack, in its folder, and what it promises for all tables together: a
- * sentence to free with cellar_free() (joint.c). */
+ * sentence in the arena, NULL when there is no such file (joint.c). */
 #define SERVE_JOINT_FILE "certificate.json"
-cellar_status serve_joint_read(const char *folder, char **out, cellar_error *err);
+cellar_status serve_joint_read(const char *folder, cellar_arena *arena, const char **out,
+                               cellar_error *err);
 
 /* The releases that were read. */
 size_t serve_releases_n(const serve_source *source);

@@ -84,6 +84,12 @@ static cellar_status selection_read_parameter(const serve_parameter *parameter, 
         return selection_read_list(parameter->value, arena, &out->stub, err);
     if (strcasecmp(parameter->name, "heading") == 0)
         return selection_read_list(parameter->value, arena, &out->heading, err);
+    if (strchr(parameter->name, '[') !=
+        NULL) /* misspelt: the answer would be about something else */
+        return cellar_fail(err, CELLAR_ERR_INPUT,
+                           "There is no parameter '%.60s'; there are valuecodes[VARIABLE] and "
+                           "codelist[VARIABLE].",
+                           parameter->name);
     return CELLAR_OK;
 }
 

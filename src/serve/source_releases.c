@@ -24,7 +24,6 @@ typedef struct releases_locks {
 typedef struct releases_source {
     serve_source base;
     char *folder;
-    char *joint; /* a sentence about all releases together; NULL: there is none */
     releases_locks *locks;
     struct timespec seen; /* when the folder changed last, as of its last reading; 0: not known */
     piece_file **files;
@@ -176,7 +175,6 @@ static cellar_status releases_describe(const serve_source *source, const serve_d
 {
     const releases_source *s = of(source);
     const found f = find(s, dataset, table);
-    const char *joint = dataset->joint != NULL ? dataset->joint : s->joint;
     cellar_text text = {0};
     if (f.file == NULL)
         return cellar_fail(err, CELLAR_ERR_RULE, "no release has this table");
@@ -185,8 +183,8 @@ static cellar_status releases_describe(const serve_source *source, const serve_d
                          .guarantee = f.file->guarantee,
                          .origin = f.file->origin,
                          .is_immutable = f.is_exact || !serve_kind_grows(dataset->kind)};
-    if (joint != NULL) {
-        cellar_text_printf(&text, "%s %s", joint, f.file->guarantee);
+    if (dataset->joint != NULL) {
+        cellar_text_printf(&text, "%s %s", dataset->joint, f.file->guarantee);
         out->guarantee = text.failed ? NULL : cellar_arena_copy(arena, text.bytes, text.length);
         cellar_text_reset(&text);
     }
@@ -354,8 +352,6 @@ static cellar_status look_beside(releases_source *s, cellar_error *err)
     CELLAR_TRY(cellar_folder_list(s->folder, &names, err));
     if (is_there(&names, CELLAR_MANIFEST_FILE))
         CELLAR_TRY(cellar_manifest_check(s->folder, NULL, err));
-    if (is_there(&names, SERVE_JOINT_FILE))
-        CELLAR_TRY(serve_joint_read(s->folder, &s->joint, err));
 out:
     cellar_names_clear(&names);
     return status;
@@ -371,7 +367,6 @@ static void releases_close(serve_source *source)
         piece_file_free(s->files[i]);
     cellar_free(s->files);
     cellar_free(s->folder);
-    cellar_free(s->joint);
     cellar_free(s->locks);
     cellar_free(s);
 }

@@ -2,13 +2,15 @@
 /* A search downwards from the refused table, ring by ring: the tables that are so many steps
  * coarser. Only tables that cannot be answered are made coarser, so that what is found lies next
  * to the border of what is allowed. Of a ring that is too large a part is kept; the last ring is
- * the total, which the rules always allow. */
+ * the total, which the rules always allow. A vault does not draw the total: where nothing exists,
+ * tables of one variable are what can be drawn. */
 #include "serve/suggest.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "serve/price.h"
 #include "serve/released.h"
 #include "serve/rules.h"
 #include "serve/source.h"
@@ -20,6 +22,7 @@ enum {
 
 typedef struct search {
     const serve_dataset *dataset;
+    serve_suggest_scope scope;
     serve_table ring[RING_MAX];
     size_t n_ring;
     serve_table *below; /* the next ring: room for two steps in each variable of each table */
@@ -29,6 +32,12 @@ typedef struct search {
 } search;
 
 /* ---- one table ---------------------------------------------------------------- */
+
+int serve_can_draw(const serve_dataset *dataset, const serve_table *table)
+{
+    return serve_kind_grows(dataset->kind) && serve_rules_allow(dataset, table) &&
+           serve_find_obstacle(dataset, table) == NULL;
+}
 
 /* Whether the table can be answered, which the rules allow. */
 static cellar_status can_answer(search *s, const serve_table *table, int *out, cellar_error *err)
@@ -43,7 +52,7 @@ static cellar_status can_answer(search *s, const serve_table *table, int *out, c
     if (known.exists)
         CELLAR_TRY(serve_released_passes(dataset, table, out, err));
     else
-        *out = serve_kind_grows(dataset->kind);
+        *out = s->scope == SERVE_SUGGEST_ANY && serve_can_draw(dataset, table);
 out:
     return status;
 }
@@ -150,8 +159,23 @@ static cellar_status look_beside(search *s, const serve_table *table, cellar_err
     return status;
 }
 
+/* One variable each, at its coarsest level: finer than what was asked for, as the total. */
+static cellar_status look_above(search *s, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    int is_kept;
+    for (size_t v = 0; v < s->dataset->n_variables && status == CELLAR_OK; v++) {
+        serve_table table = {{0}};
+        table.levels[v] = 1;
+        if (!s->dataset->variables[v].is_constant)
+            status = consider(s, &table, &is_kept, err);
+    }
+    return status;
+}
+
 cellar_status serve_suggest(const serve_dataset *dataset, const serve_table *table,
-                            cellar_arena *arena, serve_refusal *refusal, cellar_error *err)
+                            serve_suggest_scope scope, cellar_arena *arena, serve_refusal *refusal,
+                            cellar_error *err)
 {
     serve_table *suggestions = cellar_arena_alloc(arena, SERVE_SUGGESTIONS, sizeof *suggestions);
     search *s = cellar_alloc(1, sizeof *s);
@@ -161,10 +185,13 @@ cellar_status serve_suggest(const serve_dataset *dataset, const serve_table *tab
     if (suggestions == NULL || s == NULL || s->below == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "suggestions"));
     s->dataset = dataset;
+    s->scope = scope;
     s->ring[s->n_ring++] = *table;
     while (s->n_ring > 0 && s->n_found < SERVE_SUGGESTIONS)
         CELLAR_TRY(go_down(s, err));
     CELLAR_TRY(look_beside(s, table, err));
+    if (s->n_found == 0)
+        CELLAR_TRY(look_above(s, err));
     memcpy(suggestions, s->found, s->n_found * sizeof *suggestions);
     refusal->suggestions = suggestions;
     refusal->n_suggestions = s->n_found;
@@ -179,6 +206,6 @@ cellar_status serve_rules_judge(const serve_dataset *dataset, const serve_table 
 {
     cellar_status status = serve_rules_check(dataset, table, arena, out, err);
     if (status == CELLAR_OK && !out->is_allowed)
-        status = serve_suggest(dataset, table, arena, &out->refusal, err);
+        status = serve_suggest(dataset, table, SERVE_SUGGEST_ANY, arena, &out->refusal, err);
     return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "serve/token_lines.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -222,11 +223,15 @@ cellar_status token_lines_parse(const char *path, const char *text, size_t lengt
 cellar_status token_lines_read(const char *path, token_lines *out, cellar_error *err)
 {
     struct stat facts;
+    const int is_there = stat(path, &facts) == 0;
     char *text = NULL;
     size_t length;
     cellar_status status = CELLAR_OK;
     *out = (token_lines){NULL, 0, 0};
-    if (stat(path, &facts) == 0 && (facts.st_mode & 022) != 0)
+    if (!is_there && errno == ENOENT)
+        return cellar_fail(err, CELLAR_ERR_IO,
+                           "%s: there is no such file; 'cellar serve token create' makes it", path);
+    if (is_there && (facts.st_mode & 022) != 0)
         return cellar_fail(err, CELLAR_ERR_RULE,
                            "%s: others may change the file and so make tokens; chmod go-w", path);
     CELLAR_TRY(cellar_file_read_plain(path, FILE_BYTES, &text, &length, err));

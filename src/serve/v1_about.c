@@ -138,7 +138,8 @@ static void copy_members(const json_t *from, const char *const *names, json_t *t
             json_object_set(to, *names, json_object_get(from, *names));
 }
 
-/* The ledger's own words, and what is spent and left: the cap first. */
+/* The ledger's own words, and of a budget what is spent and left: the cap first. Of cell keys the
+ * ledger knows that they are outside every budget. */
 static cellar_status statement_of_vault(const cellar_site *site, const serve_dataset *dataset,
                                         const serve_call *call, json_t *object, cellar_error *err)
 {
@@ -149,6 +150,15 @@ static cellar_status statement_of_vault(const cellar_site *site, const serve_dat
     cellar_status status = CELLAR_OK;
     CELLAR_TRY(v1_ask_vault(
         site, json_pack("{s:s, s:s}", "do", "statement", "dataset", dataset->id), &statement, err));
+    if (dataset->kind == SERVE_CELL_KEY) {
+        copy_members(statement, said, object);
+        json_object_set_new(
+            object, "statement",
+            json_sprintf("Tables of this data set are made with cell keys: they are not "
+                         "differentially private.\n%s",
+                         json_string_value(json_object_get(statement, "statement"))));
+        goto out;
+    }
     CELLAR_TRY(v1_ask_vault(site,
                             json_pack("{s:s, s:s, s:s*}", "do", "balance", "dataset", dataset->id,
                                       "authorization", authorization),
@@ -161,8 +171,8 @@ out:
     return status;
 }
 
-/* What covers the total covers everything that was made with it: the certificate of a cube, and of
- * releases each its own. */
+/* What covers the total of a cube covers everything that was made with it. Releases have what a
+ * pack promises, or each its own. */
 static cellar_status statement_of_source(const serve_dataset *dataset, cellar_arena *arena,
                                          json_t *object, cellar_error *err)
 {
@@ -170,6 +180,14 @@ static cellar_status statement_of_source(const serve_dataset *dataset, cellar_ar
     serve_status known;
     serve_cover cover;
     cellar_status status = CELLAR_OK;
+    if (dataset->kind == SERVE_RELEASES) {
+        json_object_set_new(object, "statement",
+                            json_string(dataset->joint != NULL
+                                            ? dataset->joint
+                                            : "Each table has a guarantee of its own; nothing is "
+                                              "promised about all of them together."));
+        return CELLAR_OK;
+    }
     CELLAR_TRY(dataset->source->ops->status(dataset->source, dataset, &total, &known, err));
     if (!known.exists)
         return CELLAR_OK;

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "serve/judge.h"
-#include "serve/rules.h"
+#include "serve/suggest.h"
 #include "serve/v1.h"
 
 /* A request to draw, checked. */
@@ -85,11 +85,13 @@ static cellar_status settle(const drawing *d, const json_t *answer, serve_reply 
         return reply_table(d, is_drawn ? SERVE_DECISION_DRAWN : SERVE_DECISION_EXISTS, cost, reply,
                            err);
     }
-    if (state != NULL && strcmp(state, "refused") == 0 && detail != NULL)
-        return reply_refusal(
-            d,
-            &(serve_refusal){.rule = rule != NULL ? rule : "vault", .detail = detail, .cost = cost},
-            reply, err);
+    if (state != NULL && strcmp(state, "refused") == 0 && detail != NULL) {
+        serve_refusal refusal = {
+            .rule = rule != NULL ? rule : "vault", .detail = detail, .cost = cost};
+        CELLAR_TRY(serve_suggest(d->dataset, &d->table, SERVE_SUGGEST_EXISTING, d->call->arena,
+                                 &refusal, err));
+        return reply_refusal(d, &refusal, reply, err);
+    }
     if (state != NULL && strcmp(state, "wrong") == 0 && detail != NULL) {
         CELLAR_TRY(audit(d, "refused", "wrong", NULL, err));
         return serve_reply_problem(reply, 400, "%s.", detail);
@@ -130,11 +132,12 @@ static cellar_status judge(const drawing *d, serve_reply *reply, cellar_error *e
     CELLAR_TRY(serve_judge(d->dataset, &d->table, d->call->arena, &known, &verdict, err));
     if (known.exists && known.is_exact)
         return reply_table(d, SERVE_DECISION_EXISTS, NULL, reply, err);
-    if (!serve_rules_allow(d->dataset, &d->table))
-        return reply_refusal(d, &verdict.refusal, reply, err);
     if (!serve_kind_grows(d->dataset->kind))
         return verdict.is_allowed ? reply_table(d, SERVE_DECISION_EXISTS, NULL, reply, err)
                                   : reply_refusal(d, &verdict.refusal, reply, err);
+    CELLAR_TRY(serve_judge_draw(d->dataset, &d->table, d->call->arena, &verdict, err));
+    if (!verdict.is_allowed)
+        return reply_refusal(d, &verdict.refusal, reply, err);
     if (d->site->options.ask_vault == NULL)
         return serve_reply_problem(reply, 503, "Nothing is drawn now: there is no vault.");
     return draw(d, reply, err);

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "serve/judge.h"
 #include "serve/price.h"
-#include "serve/rules.h"
+#include "serve/suggest.h"
 #include "serve/v1.h"
 
 static void write_variables(const serve_dataset *dataset, const serve_table *table, size_t language,
@@ -78,8 +78,7 @@ static const serve_price *find_price(const serve_dataset *dataset, const serve_t
 /* 1 when the vault would draw the table, if the budget is not spent. */
 static int can_draw(const cellar_site *site, const serve_dataset *dataset, const serve_table *table)
 {
-    return site->options.ask_vault != NULL && serve_rules_allow(dataset, table) &&
-           (dataset->kind == SERVE_CELL_KEY || find_price(dataset, table) != NULL);
+    return site->options.ask_vault != NULL && serve_can_draw(dataset, table);
 }
 
 /* What drawing the table would cost and give; null when it cannot be drawn. */

@@ -72,7 +72,7 @@ static cellar_status take_words(const opening *o)
                                       .unit = o->words->unit != NULL ? o->words->unit : "person",
                                       .languages = config->languages.tags,
                                       .n_languages = config->languages.n,
-                                      .max_cells = VAULT_CELLS_MAX};
+                                      .max_cells = SERVE_DRAWN_CELLS_MAX};
     o->set->folder = o->words->folder;
     o->set->step_ms = o->words->step_ms;
     if (unit != NULL && strcmp(unit, o->set->dataset.unit) != 0)
@@ -236,10 +236,11 @@ static cellar_status open_set(const opening *o)
     CELLAR_TRY(take_variables(o));
     CELLAR_TRY(take_prefix(o));
     CELLAR_TRY(serve_counter_open(&set->counter, &set->text.records, o->err));
-    if (set->dataset.kind == SERVE_BUDGET)
+    if (set->dataset.kind == SERVE_BUDGET) {
         CELLAR_TRY(
             serve_prices_init(&set->prices, config->name, &set->text, set->dataset.unit, o->err));
-    else
+        set->dataset.prices = &set->prices;
+    } else
         CELLAR_TRY(take_keys(o));
     CELLAR_TRY(open_ledger(o));
     CELLAR_TRY(check_ledger(o));

@@ -76,10 +76,7 @@ struct cellar_vault {
 
 /* ---- vault_requests.c: what the ledger knows about tables ----------------------------------- */
 
-enum {
-    VAULT_FILE_TEXT = 128,
-    VAULT_CELLS_MAX = 1 << 24 /* of a table: all of its cells are drawn one by one */
-};
+enum { VAULT_FILE_TEXT = 128 };
 
 /* Where a canonical table is. */
 typedef struct vault_place {

@@ -95,21 +95,17 @@ static void let_go(drawing *d, vault_claim *mine)
 
 static cellar_status check_table(drawing *d, cellar_error *err)
 {
+    const serve_obstacle *obstacle = serve_find_obstacle(&d->set->dataset, d->table);
     serve_verdict verdict;
     cellar_status status;
-    if (serve_table_n_variables(&d->set->dataset, d->table) == 0)
-        return refuse(d, "total", err,
-                      "the total alone is not drawn: it is answered from any table that exists");
-    if (serve_table_n_cells(&d->set->dataset, d->table) > VAULT_CELLS_MAX)
-        return refuse(d, "cells", err, "the vault draws tables of at most %d cells",
-                      VAULT_CELLS_MAX);
     if (d->place.request.length > CELLAR_REQUEST_MAX_BYTES)
         return refuse(d, "names", err, "the names of the variables are too long for the ledger");
     status = serve_rules_check(&d->set->dataset, d->table, d->arena, &verdict, err);
     if (status == CELLAR_OK && !verdict.is_allowed) {
         d->out->refusal = verdict.refusal;
         d->out->refusal.cost = NULL;
-    }
+    } else if (status == CELLAR_OK && obstacle != NULL)
+        status = refuse(d, obstacle->rule, err, "%s", obstacle->detail);
     return status;
 }
 
@@ -154,8 +150,6 @@ static cellar_status check_price(drawing *d, cellar_error *err)
 {
     int is_within;
     d->out->price = serve_price_of(&d->set->prices, &d->set->dataset, d->table);
-    if (d->out->price == NULL)
-        return refuse(d, "class", err, "no class of the configuration has a table of that size");
     is_within = serve_price_is_within(&d->set->prices, d->out->price, d->max_cost);
     if (is_within < 0)
         return refuse(d, "max-cost", err, "max_cost is no decimal");

@@ -144,7 +144,7 @@ def check_more(interface):
 
     _, _, body = interface.server.ask("/api/v2/tables/register/data?valuecodes[region]=*")
     told = json.loads(body)["detail"]
-    if not re.fullmatch(r"Table region was not drawn yet, and reading draws nothing\. .*(instead|could be drawn)\.", told):
+    if not re.fullmatch(r"Table region was not drawn yet, and reading draws nothing; .*\. .*(instead|could be drawn)\.", told):
         interface.faults.append(f"a refusal says {told}")
     offered = ask("describeTable", "/v1/tables/register/region*sex", 200)
     draw = {"dataset": "register", "table": "region*sex", "max_cost": offered["draw"]["cost"]["amount"]}

@@ -540,7 +540,7 @@ static void test_draw_refused(void **state)
         const char *detail;
     } cases[] = {
         {"{\"state\": \"refused\", \"rule\": \"budget\", \"detail\": \"The budget is spent.\"}",
-         403, "The budget is spent."},
+         403, "The budget is spent. Ask for total instead."},
         {"{\"state\": \"wrong\", \"detail\": \"no such thing\"}", 400, "no such thing."},
         {"{\"state\": \"failed\", \"detail\": \"the operator sees why\"}", 503,
          "The vault could not do this now; ask again."},
@@ -579,6 +579,45 @@ static void test_draw_rules(void **state)
     assert_string_equal(w.vault.asked, "");
     heard_clear(&h);
     scratch_says(w.place, "audit", "\"decision\":\"refused\",\"rule\":\"few\"");
+    world_close(&w);
+}
+
+static cellar_status nothing_exists(const serve_source *source, const serve_dataset *dataset,
+                                    const serve_table *table, serve_status *out, cellar_error *err)
+{
+    (void) source, (void) dataset, (void) err;
+    *out = (serve_status){.from = *table};
+    return CELLAR_OK;
+}
+
+/* What the vault never draws is refused before it is asked, and is no suggestion. */
+static void test_draw_never(void **state)
+{
+    world w;
+    heard h;
+    world_open(&w, *state, NULL);
+    w.class.variables = 2;
+    w.ops.status = nothing_exists;
+    h = draw(&w, "age*work*sex", w.analyst);
+    assert_int_equal(h.status, 403);
+    expect_text(&h, "rule", "class");
+    expect_text(&h, "suggestions/0", "age*work");
+    heard_clear(&h);
+    h = get(&w.site, "/v1/tables/small/age*work*sex");
+    assert_true(json_is_false(at(&h, "allowed")));
+    expect_text(&h, "refusal/rule", "class");
+    expect_text(&h, "refusal/suggestions/0/draw/cost/text", "rho 0.125");
+    heard_clear(&h);
+    h = draw(&w, "total", w.analyst);
+    expect_text(&h, "rule", "total");
+    assert_null(at(&h, "cost"));
+    expect_text(&h, "suggestions/0", "region^1*sex");
+    heard_clear(&h);
+    assert_string_equal(w.vault.asked, "");
+    w.vault.reply = "{\"state\": \"refused\", \"rule\": \"max-cost\", \"detail\": \"Too dear.\"}";
+    h = draw(&w, "age*work", w.analyst); /* nothing else is known not to be too dear */
+    assert_int_equal(json_array_size(at(&h, "suggestions")), 0);
+    heard_clear(&h);
     world_close(&w);
 }
 
@@ -703,8 +742,8 @@ int main(void)
         IN_FOLDER(test_compare),    IN_FOLDER(test_compare_mistakes), IN_FOLDER(test_intervals),
         IN_FOLDER(test_shares),     IN_FOLDER(test_independence),     IN_FOLDER(test_budget_table),
         IN_FOLDER(test_draw),       IN_FOLDER(test_draw_refused),     IN_FOLDER(test_draw_rules),
-        IN_FOLDER(test_statement),  IN_FOLDER(test_operator),         IN_FOLDER(test_limited),
-        IN_FOLDER(test_fail_every),
+        IN_FOLDER(test_draw_never), IN_FOLDER(test_statement),        IN_FOLDER(test_operator),
+        IN_FOLDER(test_limited),    IN_FOLDER(test_fail_every),
     };
     return cmocka_run_group_tests_name("serve_v1", tests, NULL, NULL);
 }
