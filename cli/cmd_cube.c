@@ -24,13 +24,19 @@ static const cli_option cube_options[] = {
     TEXT("interval", "LEVEL", interval,
          "table: intervals that cover with this probability, such as 0.95"),
     FLAG("simultaneous", simultaneous, "table: all intervals of the table hold together"),
-    OUTPUT(path, "table: write .csv, .json (JSON-stat) or .px, with standard errors"),
-    FLAG("force", force, "table: replace a file that exists"),
-    NUMBER("limit", "N", limit, 0, 0, "show N rows, 0 for all [40]"),
+    OUTPUT(path, "table: write a file, with standard errors"),
+    CHOICE("format", "csv|json|px|sdmx|csvw", format,
+           "table: CSV, JSON-stat, PC-Axis, SDMX-CSV, or CSV with a CSVW description [by the "
+           "ending of "
+           "the name]"),
+    FLAG("force", force, "table: replace files that exist"),
+    SECTION("What a file of a table says"),
+    CLI_ABOUT_OPTIONS(AT(about)),
     SECTION("Everything"),
     FLAG("verify", verify,
          "show: check every digest, every estimate, every sum and the certificate"),
     TEXT("date", "DAY", date, "build: the day of the cube, such as 2026-07-01 [today]"),
+    NUMBER("limit", "N", limit, 0, 0, "show N rows, 0 for all [40]"),
     FLAG("json", json, "print JSON"),
     NUMBER("threads", "N", threads, 1, 1024, "use so many processors [all]"),
 };
@@ -65,20 +71,19 @@ enum { N_ACTIONS = sizeof cube_actions / sizeof cube_actions[0] };
 
 static const char *const action_names[] = {"plan", "compare", "build", "table", "show", NULL};
 enum { PLAN = 1, COMPARE = 2, BUILD = 4, TABLE = 8, SHOW = 16 };
-static const cli_place cube_places[] = {{"by", TABLE},
-                                        {"level", TABLE},
-                                        {"only", TABLE},
-                                        {"group", TABLE},
-                                        {"margins", TABLE},
-                                        {"interval", TABLE},
-                                        {"simultaneous", TABLE},
-                                        {"whole", TABLE},
-                                        {"output", TABLE},
-                                        {"force", TABLE},
-                                        {"limit", TABLE | PLAN | COMPARE | SHOW},
-                                        {"verify", SHOW},
-                                        {"date", BUILD},
-                                        {"threads", BUILD}};
+static const cli_place cube_places[] = {
+    {"by", TABLE},           {"level", TABLE},
+    {"only", TABLE},         {"group", TABLE},
+    {"margins", TABLE},      {"interval", TABLE},
+    {"simultaneous", TABLE}, {"whole", TABLE},
+    {"output", TABLE},       {"format", TABLE},
+    {"title", TABLE},        {"source", TABLE},
+    {"note", TABLE},         {"units", TABLE},
+    {"updated", TABLE},      {"role", TABLE},
+    {"matrix", TABLE},       {"structure-id", TABLE},
+    {"force", TABLE},        {"limit", TABLE | PLAN | COMPARE | SHOW},
+    {"verify", SHOW},        {"date", BUILD},
+    {"threads", BUILD}};
 
 static int cube_run(const cli_words *words, const cube_values *values)
 {

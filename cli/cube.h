@@ -6,13 +6,15 @@
 #include <cellar/cube.h>
 #include <cellar/cube_plan.h>
 
+#include "about.h"
 #include "options.h"
 
 typedef struct cube_values {
     const char *path, *by, *interval, *date;
     cli_words level, only, group;
-    int margins, simultaneous, whole, json, force, verify;
+    int format, margins, simultaneous, whole, json, force, verify;
     cli_number threads, limit;
+    cli_about about;
 } cube_values;
 
 /* Each takes the plan or the cube by its path and answers an exit code. */

@@ -130,6 +130,29 @@ static void show_extension(const cellar_cube_design *design, cellar_output *outp
                          "itself, and values that the published cube has change slightly.\n");
 }
 
+/* How good the choice of noise is. */
+static void show_loss(const cellar_cube_design *design, cellar_output *output)
+{
+    const double to_bound = cellar_cube_design_loss_to_bound(design);
+    const double to_optimum = cellar_cube_design_loss_to_optimum(design);
+    if (!isfinite(to_bound)) {
+        cellar_output_string(output, "With pure epsilon no optimum is claimed.\n");
+        return;
+    }
+    cellar_output_printf(output,
+                         "%s at most %.2f %% above the least that measured tables can have "
+                         "(proven)",
+                         cellar_cube_design_is_balanced(design)
+                             ? "The weighted sum of variances is"
+                             : "Were all branches of a hierarchy equal, the weighted sum of "
+                               "variances would be",
+                         100 * (to_bound - 1));
+    if (isfinite(to_optimum))
+        cellar_output_printf(output, ", and %.3f times that of the best Gaussian matrix mechanism",
+                             to_optimum);
+    cellar_output_string(output, ".\n");
+}
+
 static void show_plan(const cellar_cube_design *design, cellar_output *output)
 {
     const cellar_certificate *together = cellar_cube_design_together(design);
@@ -144,18 +167,7 @@ static void show_plan(const cellar_cube_design *design, cellar_output *output)
                          cellar_cube_design_n_tables(design), cellar_cube_design_n_measured(design),
                          together != NULL ? " now" : "", cellar_cube_design_n_mechanisms(design));
     show_orders(design, output);
-    if (isfinite(cellar_cube_design_loss_to_bound(design)))
-        cellar_output_printf(
-            output,
-            "The weighted sum of variances is at most %.2f %% above the least that "
-            "measured tables can have (proven)%s",
-            100 * (cellar_cube_design_loss_to_bound(design) - 1), "");
-    if (isfinite(cellar_cube_design_loss_to_optimum(design)))
-        cellar_output_printf(output, ", and %.3f times that of the best Gaussian matrix mechanism",
-                             cellar_cube_design_loss_to_optimum(design));
-    cellar_output_string(output, isfinite(cellar_cube_design_loss_to_bound(design))
-                                     ? ".\n"
-                                     : "With pure epsilon no optimum is claimed.\n");
+    show_loss(design, output);
 }
 
 /* ---- by table ----------------------------------------------------------------------------------
@@ -214,6 +226,7 @@ static void json_plan(const cellar_cube_design *design, cellar_output *output)
     }
     cli_json_count(&json, "measured", cellar_cube_design_n_measured(design));
     cli_json_count(&json, "mechanisms", cellar_cube_design_n_mechanisms(design));
+    cli_json_truth(&json, "balanced", cellar_cube_design_is_balanced(design));
     cli_json_real(&json, "loss_to_bound", cellar_cube_design_loss_to_bound(design));
     cli_json_real(&json, "loss_to_optimum", cellar_cube_design_loss_to_optimum(design));
     json_tables(design, &json);

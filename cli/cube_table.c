@@ -252,14 +252,25 @@ static int answer_print(const answer *a, int as_json)
 
 static int answer_write(const answer *a, const cube_values *values)
 {
+    cellar_table_write_options write = {.format = CELLAR_TABLE_AUTO};
     cellar_release_file *file = NULL;
+    cli_roles roles = {0};
     cellar_error err;
-    cellar_status status = cellar_release_file_open(values->path, NULL, values->force, &file, &err);
-    if (status == CELLAR_OK)
-        status = cellar_estimate_write(
-            a->estimate, a->whole ? CELLAR_ESTIMATE_WHOLE : CELLAR_ESTIMATE_VALUES, file, &err);
+    int result;
+    if (values->format > 0)
+        write.format = (cellar_table_format) (CELLAR_TABLE_AUTO + values->format);
+    result = cli_about_options(&values->about, &roles, &write);
+    if (result == CLI_GO_ON) {
+        cellar_status status =
+            cellar_release_file_open(values->path, &write, values->force, &file, &err);
+        if (status == CELLAR_OK)
+            status = cellar_estimate_write(
+                a->estimate, a->whole ? CELLAR_ESTIMATE_WHOLE : CELLAR_ESTIMATE_VALUES, file, &err);
+        result = cli_exit(status, &err);
+    }
     cellar_release_file_discard(file);
-    return cli_exit(status, &err);
+    cli_roles_clear(&roles);
+    return result;
 }
 
 /* The probability of --interval; 0 when none is asked for. */
@@ -273,10 +284,12 @@ static int read_level(const char *text, double *out)
                            text);
 }
 
-static int check_interval(const cube_values *values, double *level)
+static int check_options(const cube_values *values, double *level)
 {
     if (values->whole && values->interval != NULL)
         return cli_usage("--whole has no --interval: intervals belong to the estimates");
+    if (values->format > 0 && values->path == NULL)
+        return cli_usage("--format is for --output");
     if (values->simultaneous && values->interval == NULL)
         return cli_usage("--simultaneous is for --interval");
     if (values->interval != NULL && values->path != NULL)
@@ -309,7 +322,7 @@ int cli_cube_table(const char *path, const cube_values *values)
     cellar_estimate *estimate = NULL;
     cellar_error err;
     double level;
-    int result = check_interval(values, &level);
+    int result = check_options(values, &level);
     if (result == CLI_GO_ON)
         result = asking_read(&a, values);
     if (result == CLI_GO_ON) {

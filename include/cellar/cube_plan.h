@@ -58,9 +58,13 @@ cellar_cube_design_certificate(const cellar_cube_design *design);
  * cube has. NULL: nothing is extended. */
 CELLAR_API const cellar_certificate *cellar_cube_design_together(const cellar_cube_design *design);
 
+/* 1 when in every hierarchy all nodes of a level have equally many children. */
+CELLAR_API int cellar_cube_design_is_balanced(const cellar_cube_design *design);
 /* How good the choice is: its loss (the weighted sum of variances) over a bound that no choice of
  * measured tables with Gaussian noise is below, and over the least of all Gaussian matrix
- * mechanisms. NAN where no optimum is claimed (pure epsilon; caps for the second). */
+ * mechanisms. Where a hierarchy is not balanced the first is that of balanced ones with as many
+ * nodes. NAN where no optimum is claimed: pure epsilon; for the second also substitute neighbours,
+ * hierarchies that are not balanced, and a published cube that is extended. */
 CELLAR_API double cellar_cube_design_loss_to_bound(const cellar_cube_design *design);
 CELLAR_API double cellar_cube_design_loss_to_optimum(const cellar_cube_design *design);
 

@@ -46,6 +46,15 @@ static inline double cube_axis_share(const cube_axis *axis, size_t level, uint32
                                       : (double) axis->n[level - 1] / axis->n[level];
 }
 
+/* 1 when every node of each level has equally many children. */
+static inline int cube_axis_is_balanced(const cube_axis *axis)
+{
+    int is = 1;
+    for (size_t level = 1; level <= axis->n_levels; level++)
+        is &= axis->share[level] == NULL;
+    return is;
+}
+
 /* A table: variables in ascending order, each at a level of at least 1. What is not used is 0, so
  * that equal tables are equal bytes. */
 typedef struct cube_space {

@@ -246,16 +246,12 @@ out:
     return status;
 }
 
-/* 1 when every node of each level has equally many children, in all variables of a table: all its
- * cells have the variance of the closed formula. */
+/* 1: all cells of a table have the variance of the closed formula. */
 static int is_balanced(const cellar_cube *cube, const cube_space *space)
 {
     int is = 1;
-    for (size_t s = 0; s < space->order; s++) {
-        const cube_axis *axis = &cube->variables[space->variable[s]].axis;
-        for (size_t level = 1; level <= axis->n_levels; level++)
-            is &= axis->share[level] == NULL;
-    }
+    for (size_t s = 0; s < space->order; s++)
+        is &= cube_axis_is_balanced(&cube->variables[space->variable[s]].axis);
     return is;
 }
 

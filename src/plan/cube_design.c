@@ -82,6 +82,9 @@ static cellar_status measure_errors(cellar_cube_design *d, const cube_choice *ch
 {
     cellar_status status = CELLAR_OK;
     const int is_optimum = !cellar_cube_design_is_pure(d);
+    d->is_balanced = 1;
+    for (size_t v = 0; v < d->cube->n_variables; v++)
+        d->is_balanced &= cube_axis_is_balanced(&d->cube->variables[v].axis);
     for (size_t t = 0; t < d->cube->lattice.n; t++) {
         double variance;
         CELLAR_TRY(cellar_cube_largest_variance(d->cube, (uint32_t) t, &variance, err));
@@ -93,7 +96,10 @@ static cellar_status measure_errors(cellar_cube_design *d, const cube_choice *ch
             d->independent_sd[t] = d->inner_sd[t] = NAN;
     }
     d->loss_to_bound = is_optimum ? choice->loss / choice->least : NAN;
-    d->loss_to_optimum = is_optimum ? choice->loss / choice->free_least : NAN;
+    /* The closed optimum is that of add-remove neighbours and of balanced hierarchies. */
+    d->loss_to_optimum = is_optimum && d->is_balanced && d->work.n_sides == 1
+                             ? choice->loss / choice->free_least
+                             : NAN;
     if (d->published != NULL)
         goto out;
     independent_errors(d);
@@ -240,6 +246,11 @@ const cellar_certificate *cellar_cube_design_certificate(const cellar_cube_desig
 const cellar_certificate *cellar_cube_design_together(const cellar_cube_design *d)
 {
     return d->together;
+}
+
+int cellar_cube_design_is_balanced(const cellar_cube_design *d)
+{
+    return d->is_balanced;
 }
 
 double cellar_cube_design_loss_to_bound(const cellar_cube_design *d)

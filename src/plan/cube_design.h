@@ -42,6 +42,7 @@ struct cellar_cube_design {
     cellar_certificate *together;    /* of both measurements; NULL: there is one */
     const char *delta;               /* at which epsilon is stated first; NULL: none */
     double loss_to_bound, loss_to_optimum;
+    int is_balanced; /* every hierarchy */
 };
 
 /* The declared categories of a variable, those that an empty table of it has: its levels, and the

@@ -169,18 +169,22 @@ static cellar_status check_sizes(const cellar_cube_design *d, double smallest, d
     const int is_pure = cellar_cube_design_is_pure(d);
     const double over = largest / (is_pure ? LARGEST_SCALE : LARGEST_SIGMA);
     double least = budget * (is_pure ? over : over * over), step;
-    if ((is_pure ? 1 / smallest : 1 / (2 * smallest * smallest)) > LEAST_EXPONENT)
-        return cellar_plan_fail_at(d->plan, "budget", err,
-                                   "the budget is so large that there would be no noise in "
-                                   "practice, only true counts: give a smaller one");
-    if (over <= 1)
-        return CELLAR_OK;
-    step = pow(10, floor(log10(least)) - 2);
-    least = (floor(least / step) + 1) * step;
-    return cellar_plan_fail_at(d->plan, "budget", err,
-                               "the budget is too small for this universe, its noise would be too "
-                               "large to draw: at least %s: %.3g is needed",
-                               is_pure ? "epsilon" : "rho", least);
+    cellar_status status;
+    if ((is_pure ? 1 / smallest : 1 / (2 * smallest * smallest)) > LEAST_EXPONENT) {
+        status = cellar_plan_fail_at(d->plan, "budget", err,
+                                     "the budget is so large that there would be no noise in "
+                                     "practice, only true counts: give a smaller one");
+    } else {
+        if (over <= 1)
+            return CELLAR_OK;
+        step = pow(10, floor(log10(least)) - 2);
+        least = (floor(least / step) + 1) * step;
+        status = cellar_plan_fail_at(d->plan, "budget", err,
+                                     "the budget is too small for this universe, its noise would "
+                                     "be too large to draw: at least %s: %.3g is needed",
+                                     is_pure ? "epsilon" : "rho", least);
+    }
+    return status == CELLAR_ERR_MEMORY ? status : CELLAR_ERR_RULE;
 }
 
 static cellar_status plan_measures(cellar_cube_design *d, const double *size, const double *ladder,

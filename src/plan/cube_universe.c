@@ -294,6 +294,10 @@ static cellar_status weigh_tables(cellar_cube_design *d, cellar_error *err)
         if (status != CELLAR_OK)
             return status;
         t = cellar_cube_lattice_find(l, &space);
+        for (size_t k = 0; k < i; k++)
+            if (d->named[k] == t)
+                return cellar_plan_fail(d->plan->name, &table->place, "by", err,
+                                        "the table is named twice: say all about it in one place");
         d->named[i] = t;
         if (table->weight != NULL)
             d->weight[t] *= strtod(table->weight, NULL);

@@ -73,6 +73,13 @@ for format in csv json px; do
         if ($1 == "_T" && $2 == "_T") total = $3; else if ($1 != "_T" && $2 != "_T") sum += $3 }
         END { print NR, bad + 0, sum == total }' back-$format.csv
 done
+for format in sdmx csvw; do
+    cellar cube table tiny.cube --by sex,edu --margins --format $format --title "Two" -o $format.csv
+    head -1 $format.csv
+done
+ls csvw.csv*
+cellar cube table tiny.cube --by sex --format px -o - | grep '^STUB'
+cellar cube table tiny.cube --by sex --format px 2>&1
 cellar cube table tiny.cube --by sex --whole --json | grep -c '"whole": [0-9]'
 cellar cube table tiny.cube --by sex --whole --interval 0.9 2>&1
 echo "exit $?"
