@@ -106,7 +106,11 @@ release: ## build the program and the libraries in build/release
 	@echo "compiling Cellar (a few minutes the first time)"
 	@if [ -t 1 ]; then cmake --build --preset release; else cmake --build --preset release -- --quiet; fi
 
+deb: ## Debian packages in build/deb; needs debhelper and lintian
+	@tools/bootstrap build deb
+	@tools/deb
+
 clean: ## remove everything built
 	rm -rf build demo-output papers-output
 
-.PHONY: help demo papers check test test-long bench coverage fuzz crash requests mutants net check-jsonstat format check-server docs web screenshots install release clean
+.PHONY: help demo papers check test test-long bench coverage fuzz crash requests mutants net check-jsonstat format check-server docs web screenshots install release deb clean

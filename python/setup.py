@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Builds the extension against an installed libcellar, which pkg-config finds."""
+import glob
 import subprocess
 
 from setuptools import Extension, setup
@@ -12,7 +13,7 @@ def pkg_config(option: str) -> list[str]:
 setup(
     version=pkg_config("--modversion")[0],
     ext_modules=[Extension(
-        "cellar._cellar", ["src/certify.c", "src/glue.c", "src/protect.c", "src/tabulate.c"],
+        "cellar._cellar", sorted(glob.glob("src/*.c")),
         py_limited_api=True, extra_compile_args=pkg_config("--cflags"), extra_link_args=pkg_config("--libs"))],
     options={"bdist_wheel": {"py_limited_api": "cp311"}},
 )

@@ -46,7 +46,7 @@ static PyObject *warnings_of(const cellar_certificate *certificate)
     return list;
 }
 
-static PyObject *certificate_of(const cellar_certificate *certificate)
+PyObject *glue_certificate(const cellar_certificate *certificate)
 {
     const cellar_composition all = cellar_certificate_composition(certificate);
     return Py_BuildValue(
@@ -101,7 +101,7 @@ static PyObject *certify(PyObject *module, PyObject *args)
             status = cellar_certify(&part, 1, &options, &certificate, &err);
         }
         Py_END_ALLOW_THREADS result =
-            status == CELLAR_OK ? certificate_of(certificate) : glue_fail(module, status, &err);
+            status == CELLAR_OK ? glue_certificate(certificate) : glue_fail(module, status, &err);
         cellar_certificate_free(certificate);
         cellar_mechanism_free(mechanism);
     }

@@ -17,7 +17,13 @@ static const char *const kind_names[HANDLE_N_KINDS] = {[HANDLE_CODELIST] = "code
                                                        [HANDLE_RECODE_MAP] = "recode map",
                                                        [HANDLE_TABLE] = "table",
                                                        [HANDLE_RELEASE] = "release",
-                                                       [HANDLE_KEY] = "key"};
+                                                       [HANDLE_KEY] = "key",
+                                                       [HANDLE_CURVE] = "curve of exposure",
+                                                       [HANDLE_ESTIMATE] = "table of estimates",
+                                                       [HANDLE_CUBE] = "cube",
+                                                       [HANDLE_PLAN] = "plan",
+                                                       [HANDLE_MATRIX] = "matrix",
+                                                       [HANDLE_SYNTHESIS] = "set of records"};
 
 static void object_free(handle_kind kind, void *object)
 {
@@ -33,6 +39,24 @@ static void object_free(handle_kind kind, void *object)
         break;
     case HANDLE_RELEASE:
         cellar_release_free(object);
+        break;
+    case HANDLE_CURVE:
+        cellar_exposure_curve_free(object);
+        break;
+    case HANDLE_ESTIMATE:
+        cellar_estimate_free(object);
+        break;
+    case HANDLE_CUBE:
+        cellar_cube_close(object);
+        break;
+    case HANDLE_PLAN:
+        cellar_plan_free(object);
+        break;
+    case HANDLE_MATRIX:
+        cellar_matrix_free(object);
+        break;
+    case HANDLE_SYNTHESIS:
+        cellar_synthesis_free(object);
         break;
     default:
         cellar_key_free(object);
@@ -176,10 +200,150 @@ const char **glue_texts(PyObject *dict, const char *name, size_t *n, int *failed
     return texts;
 }
 
+double glue_real(PyObject *dict, const char *name, double otherwise, int *failed)
+{
+    PyObject *value = glue_member(dict, name);
+    const double number = value != NULL ? PyFloat_AsDouble(value) : otherwise;
+    *failed |= value != NULL && PyErr_Occurred() != NULL;
+    return number;
+}
+
+/* The member as a list of n items, and memory for n of `size` bytes; NULL: absent, or a failure. */
+static void *list_room(PyObject *dict, const char *name, size_t size, size_t *n, PyObject **list,
+                       int *failed)
+{
+    void *room;
+    *n = 0;
+    *list = glue_member(dict, name);
+    if (*list == NULL)
+        return NULL;
+    if (PyList_Size(*list) < 0) {
+        *failed = 1;
+        return NULL;
+    }
+    *n = (size_t) PyList_Size(*list);
+    room = PyMem_Calloc(*n + 1, size);
+    if (room == NULL) {
+        PyErr_NoMemory();
+        *failed = 1;
+    }
+    return room;
+}
+
+double *glue_reals(PyObject *dict, const char *name, size_t *n, int *failed)
+{
+    PyObject *list;
+    double *numbers = list_room(dict, name, sizeof *numbers, n, &list, failed);
+    for (size_t i = 0; numbers != NULL && i < *n; i++)
+        numbers[i] = PyFloat_AsDouble(PyList_GetItem(list, (Py_ssize_t) i));
+    *failed |= PyErr_Occurred() != NULL;
+    return numbers;
+}
+
+uint64_t *glue_counts(PyObject *dict, const char *name, size_t *n, int *failed)
+{
+    PyObject *list;
+    uint64_t *numbers = list_room(dict, name, sizeof *numbers, n, &list, failed);
+    for (size_t i = 0; numbers != NULL && i < *n && !PyErr_Occurred(); i++)
+        numbers[i] = PyLong_AsUnsignedLongLong(PyList_GetItem(list, (Py_ssize_t) i));
+    *failed |= PyErr_Occurred() != NULL;
+    return numbers;
+}
+
+size_t glue_positions(PyObject *dict, const char *name, size_t positions[CELLAR_MAX_VARIABLES],
+                      int *failed)
+{
+    size_t n;
+    uint64_t *numbers = glue_counts(dict, name, &n, failed);
+    if (n > CELLAR_MAX_VARIABLES) {
+        PyErr_SetString(PyExc_ValueError, "a table has 1 to 64 variables");
+        *failed = 1;
+    }
+    for (size_t i = 0; numbers != NULL && !*failed && i < n; i++)
+        positions[i] = (size_t) numbers[i];
+    PyMem_Free(numbers);
+    return *failed ? 0 : n;
+}
+
+/* ---- answers --------------------------------------------------------------------- */
+
+void glue_append(PyObject **list, PyObject *item)
+{
+    if (*list != NULL && (item == NULL || PyList_Append(*list, item) < 0))
+        Py_CLEAR(*list);
+    Py_XDECREF(item);
+}
+
+PyObject *glue_shape(const cellar_schema *schema)
+{
+    PyObject *list = PyList_New(0);
+    for (size_t v = 0; list != NULL && v < cellar_schema_n_variables(schema); v++) {
+        PyObject *codes = PyList_New(0);
+        for (size_t c = 0; codes != NULL && c < cellar_schema_n_categories(schema, v); c++)
+            glue_append(&codes, PyUnicode_FromString(cellar_schema_code(schema, v, c)));
+        glue_append(&list, codes == NULL
+                               ? NULL
+                               : Py_BuildValue("(ssN)", cellar_schema_variable(schema, v),
+                                               cellar_domain_name(cellar_schema_domain(schema, v)),
+                                               codes));
+    }
+    return list;
+}
+
+PyObject *glue_row(const cellar_schema *schema, uint64_t index, Py_ssize_t n_more)
+{
+    const size_t n = cellar_schema_n_variables(schema);
+    uint32_t categories[CELLAR_MAX_VARIABLES];
+    PyObject *row = PyTuple_New((Py_ssize_t) n + n_more);
+    cellar_schema_categories(schema, index, categories);
+    for (size_t v = 0; row != NULL && v < n; v++)
+        PyTuple_SetItem(row, (Py_ssize_t) v,
+                        PyUnicode_FromString(cellar_schema_code(schema, v, categories[v])));
+    return row;
+}
+
+PyObject *glue_known(double value)
+{
+    return value == value ? PyFloat_FromDouble(value) : Py_NewRef(Py_None);
+}
+
+static void stream_destructor(PyObject *capsule)
+{
+    struct ArrowArrayStream *stream = PyCapsule_GetPointer(capsule, "arrow_array_stream");
+    if (stream != NULL && stream->release != NULL)
+        stream->release(stream);
+    PyMem_Free(stream);
+}
+
+PyObject *glue_stream(PyObject *module, cellar_status status, struct ArrowArrayStream *stream,
+                      const cellar_error *err)
+{
+    struct ArrowArrayStream *kept;
+    PyObject *capsule = NULL;
+    if (status != CELLAR_OK)
+        return glue_fail(module, status, err);
+    kept = PyMem_Calloc(1, sizeof *kept);
+    if (kept == NULL)
+        PyErr_NoMemory();
+    else {
+        *kept = *stream;
+        capsule = PyCapsule_New(kept, "arrow_array_stream", stream_destructor);
+    }
+    if (capsule == NULL) {
+        stream->release(stream);
+        PyMem_Free(kept);
+    }
+    return capsule;
+}
+
 /* ---- the module ---------------------------------------------------------------- */
 
 static int module_exec(PyObject *module)
 {
+    PyMethodDef *const methods[] = {
+        glue_tabulate_methods, glue_protect_methods, glue_certify_methods,  glue_assess_methods,
+        glue_exposure_methods, glue_infer_methods,   glue_estimate_methods, glue_cube_methods,
+        glue_plan_methods,     glue_report_methods};
     module_state *state = PyModule_GetState(module);
     state->handle_type = (PyTypeObject *) PyType_FromModuleAndSpec(module, &handle_spec, NULL);
     if (state->handle_type == NULL || PyModule_AddType(module, state->handle_type) < 0)
@@ -190,11 +354,10 @@ static int module_exec(PyObject *module)
     if (state->error == NULL || PyModule_AddObjectRef(module, "Error", state->error) < 0 ||
         PyModule_AddStringConstant(module, "version", cellar_version()) < 0)
         return -1;
-    return PyModule_AddFunctions(module, glue_tabulate_methods) < 0 ||
-                   PyModule_AddFunctions(module, glue_protect_methods) < 0 ||
-                   PyModule_AddFunctions(module, glue_certify_methods) < 0
-               ? -1
-               : 0;
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++)
+        if (PyModule_AddFunctions(module, methods[i]) < 0)
+            return -1;
+    return 0;
 }
 
 static int module_traverse(PyObject *module, visitproc visit, void *arg)

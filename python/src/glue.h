@@ -16,6 +16,12 @@ typedef enum handle_kind {
     HANDLE_TABLE,
     HANDLE_RELEASE,
     HANDLE_KEY,
+    HANDLE_CURVE,
+    HANDLE_ESTIMATE,
+    HANDLE_CUBE,
+    HANDLE_PLAN,
+    HANDLE_MATRIX,
+    HANDLE_SYNTHESIS,
     HANDLE_N_KINDS
 } handle_kind;
 
@@ -33,10 +39,33 @@ const char *glue_text(PyObject *dict, const char *name, int *failed);
 long long glue_number(PyObject *dict, const char *name, long long otherwise, int *failed);
 /* A list of texts, as an array to be freed with PyMem_Free(). */
 const char **glue_texts(PyObject *dict, const char *name, size_t *n, int *failed);
+/* Likewise of numbers; NULL and no failure where the member is absent. */
+double *glue_reals(PyObject *dict, const char *name, size_t *n, int *failed);
+uint64_t *glue_counts(PyObject *dict, const char *name, size_t *n, int *failed);
+double glue_real(PyObject *dict, const char *name, double otherwise, int *failed);
+/* Positions of variables, at most CELLAR_MAX_VARIABLES; answers how many. */
+size_t glue_positions(PyObject *dict, const char *name, size_t positions[CELLAR_MAX_VARIABLES],
+                      int *failed);
 /* A borrowed member, or NULL. */
 PyObject *glue_member(PyObject *dict, const char *name);
 
-/* tabulate.c, protect.c and certify.c: their methods. */
-extern PyMethodDef glue_tabulate_methods[], glue_protect_methods[], glue_certify_methods[];
+/* Adds `item` (taken over; NULL: an exception is set) to *list, which becomes NULL on failure. */
+void glue_append(PyObject **list, PyObject *item);
+/* A list of (name, domain, codes), one for each variable. */
+PyObject *glue_shape(const cellar_schema *schema);
+/* The codes of a cell, with room for `n_more` items behind them. */
+PyObject *glue_row(const cellar_schema *schema, uint64_t index, Py_ssize_t n_more);
+/* None for NAN. */
+PyObject *glue_known(double value);
+/* Takes over a stream that was made with that status. */
+PyObject *glue_stream(PyObject *module, cellar_status status, struct ArrowArrayStream *stream,
+                      const cellar_error *err);
+/* What a certificate guarantees, as cellar.Certificate takes it. */
+PyObject *glue_certificate(const cellar_certificate *certificate);
+
+/* The methods of the files of those names. */
+extern PyMethodDef glue_tabulate_methods[], glue_protect_methods[], glue_certify_methods[],
+    glue_assess_methods[], glue_exposure_methods[], glue_infer_methods[], glue_estimate_methods[],
+    glue_cube_methods[], glue_plan_methods[], glue_report_methods[];
 
 #endif

@@ -272,7 +272,6 @@ static PyObject *release_rows(PyObject *module, PyObject *args)
     PyObject *handle, *list;
     const cellar_release *release;
     const cellar_schema *schema;
-    size_t n, n_variables;
     (void) module;
     if (!PyArg_ParseTuple(args, "O", &handle))
         return NULL;
@@ -280,64 +279,34 @@ static PyObject *release_rows(PyObject *module, PyObject *args)
     if (release == NULL)
         return NULL;
     schema = cellar_release_schema(release);
-    n_variables = cellar_schema_n_variables(schema);
-    n = cellar_release_n_cells(release);
-    list = PyList_New((Py_ssize_t) n);
-    for (size_t i = 0; list != NULL && i < n; i++) {
+    list = PyList_New(0);
+    for (size_t i = 0; list != NULL && i < cellar_release_n_cells(release); i++) {
         const cellar_released_cell cell = cellar_release_cell(release, i);
-        uint32_t categories[CELLAR_MAX_VARIABLES];
-        PyObject *row = PyTuple_New((Py_ssize_t) n_variables + 1);
-        if (row == NULL) {
-            Py_CLEAR(list);
-            break;
-        }
-        cellar_schema_categories(schema, cell.index, categories);
-        for (size_t v = 0; v < n_variables; v++)
-            PyTuple_SetItem(row, (Py_ssize_t) v,
-                            PyUnicode_FromString(cellar_schema_code(schema, v, categories[v])));
-        PyTuple_SetItem(row, (Py_ssize_t) n_variables,
-                        cell.status == CELLAR_CELL_SUPPRESSED ? Py_NewRef(Py_None)
-                                                              : PyLong_FromLongLong(cell.released));
-        PyList_SetItem(list, (Py_ssize_t) i, row);
+        PyObject *row = glue_row(schema, cell.index, 1);
+        if (row != NULL)
+            PyTuple_SetItem(row, (Py_ssize_t) cellar_schema_n_variables(schema),
+                            cell.status == CELLAR_CELL_SUPPRESSED
+                                ? Py_NewRef(Py_None)
+                                : PyLong_FromLongLong(cell.released));
+        glue_append(&list, row);
     }
     return list;
 }
 
-static void stream_destructor(PyObject *capsule)
-{
-    struct ArrowArrayStream *stream = PyCapsule_GetPointer(capsule, "arrow_array_stream");
-    if (stream != NULL && stream->release != NULL)
-        stream->release(stream);
-    PyMem_Free(stream);
-}
-
 static PyObject *release_stream(PyObject *module, PyObject *args)
 {
-    PyObject *handle, *capsule;
+    PyObject *handle;
     const cellar_release *release;
-    struct ArrowArrayStream *stream;
+    struct ArrowArrayStream stream;
     cellar_error err;
-    cellar_status status;
     int zeros;
     if (!PyArg_ParseTuple(args, "Op", &handle, &zeros))
         return NULL;
     release = glue_object(handle, HANDLE_RELEASE, 0);
-    if (release == NULL)
-        return NULL;
-    stream = PyMem_Calloc(1, sizeof *stream);
-    if (stream == NULL)
-        return PyErr_NoMemory();
-    status = cellar_release_stream(release, zeros, stream, &err);
-    if (status != CELLAR_OK) {
-        PyMem_Free(stream);
-        return glue_fail(module, status, &err);
-    }
-    capsule = PyCapsule_New(stream, "arrow_array_stream", stream_destructor);
-    if (capsule == NULL) {
-        stream->release(stream);
-        PyMem_Free(stream);
-    }
-    return capsule;
+    return release == NULL
+               ? NULL
+               : glue_stream(module, cellar_release_stream(release, zeros, &stream, &err), &stream,
+                             &err);
 }
 
 static PyObject *release_at(PyObject *module, PyObject *args)
@@ -375,15 +344,15 @@ static PyObject *release_interval(PyObject *module, PyObject *args)
 {
     PyObject *handle;
     const char *of, *other;
-    int comparison, target, prior;
+    int comparison, target, prior, pooled;
     double confidence;
     const cellar_release *release;
     cellar_interval_options options = cellar_interval_options_default();
     cellar_interval found;
     cellar_error err;
     cellar_status status;
-    if (!PyArg_ParseTuple(args, "Osiziid", &handle, &of, &comparison, &other, &target, &prior,
-                          &confidence))
+    if (!PyArg_ParseTuple(args, "Osiziidp", &handle, &of, &comparison, &other, &target, &prior,
+                          &confidence, &pooled))
         return NULL;
     release = glue_object(handle, HANDLE_RELEASE, 0);
     if (release == NULL)
@@ -391,8 +360,10 @@ static PyObject *release_interval(PyObject *module, PyObject *args)
     options.target = (cellar_interval_target) target;
     options.prior = (cellar_prior) prior;
     options.confidence = confidence;
-    Py_BEGIN_ALLOW_THREADS status = cellar_release_interval(
-        release, of, (cellar_comparison) comparison, other, &options, &found, &err);
+    Py_BEGIN_ALLOW_THREADS status =
+        pooled ? cellar_interval_pooled(release, of, other, &options, &found, &err)
+               : cellar_release_interval(release, of, (cellar_comparison) comparison, other,
+                                         &options, &found, &err);
     Py_END_ALLOW_THREADS return status == CELLAR_OK
         ? Py_BuildValue("(dddddO)", found.estimate, found.low, found.high, found.confidence,
                         found.naive, found.conservative ? Py_True : Py_False)

@@ -349,26 +349,6 @@ static PyObject *tabulate_file(PyObject *module, PyObject *args)
 
 /* ---- tables ------------------------------------------------------------------------ */
 
-static PyObject *schema_shape(const cellar_schema *schema)
-{
-    const size_t n = cellar_schema_n_variables(schema);
-    PyObject *list = PyList_New((Py_ssize_t) n);
-    for (size_t v = 0; list != NULL && v < n; v++) {
-        const size_t n_codes = cellar_schema_n_categories(schema, v);
-        PyObject *codes = PyList_New((Py_ssize_t) n_codes), *pair;
-        for (size_t c = 0; codes != NULL && c < n_codes; c++)
-            PyList_SetItem(codes, (Py_ssize_t) c,
-                           PyUnicode_FromString(cellar_schema_code(schema, v, c)));
-        pair = Py_BuildValue("(ssN)", cellar_schema_variable(schema, v),
-                             cellar_domain_name(cellar_schema_domain(schema, v)), codes);
-        if (pair == NULL)
-            Py_CLEAR(list);
-        else
-            PyList_SetItem(list, (Py_ssize_t) v, pair);
-    }
-    return list;
-}
-
 /* Variables with domain and codes; nothing that was counted. */
 static PyObject *shape(PyObject *module, PyObject *args)
 {
@@ -378,7 +358,7 @@ static PyObject *shape(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "O", &handle))
         return NULL;
     table = glue_object(handle, HANDLE_TABLE, 0);
-    return table != NULL ? schema_shape(cellar_table_schema(table)) : NULL;
+    return table != NULL ? glue_shape(cellar_table_schema(table)) : NULL;
 }
 
 static PyObject *release_shape(PyObject *module, PyObject *args)
@@ -389,7 +369,7 @@ static PyObject *release_shape(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "O", &handle))
         return NULL;
     release = glue_object(handle, HANDLE_RELEASE, 0);
-    return release != NULL ? schema_shape(cellar_release_schema(release)) : NULL;
+    return release != NULL ? glue_shape(cellar_release_schema(release)) : NULL;
 }
 
 /* The stored cells: categories of each variable, then the count. Confidential. */
@@ -397,31 +377,22 @@ static PyObject *true_counts(PyObject *module, PyObject *args)
 {
     PyObject *handle, *list;
     const cellar_table *table;
-    size_t n;
+    const cellar_schema *schema;
     (void) module;
     if (!PyArg_ParseTuple(args, "O", &handle))
         return NULL;
     table = glue_object(handle, HANDLE_TABLE, 0);
     if (table == NULL)
         return NULL;
-    n = cellar_table_n_cells(table);
-    list = PyList_New((Py_ssize_t) n);
-    for (size_t i = 0; list != NULL && i < n; i++) {
-        const cellar_schema *schema = cellar_table_schema(table);
-        const size_t n_variables = cellar_schema_n_variables(schema);
+    schema = cellar_table_schema(table);
+    list = PyList_New(0);
+    for (size_t i = 0; list != NULL && i < cellar_table_n_cells(table); i++) {
         const cellar_cell cell = cellar_table_cell(table, i);
-        uint32_t categories[CELLAR_MAX_VARIABLES];
-        PyObject *row = PyTuple_New((Py_ssize_t) n_variables + 1);
-        if (row == NULL) {
-            Py_CLEAR(list);
-            break;
-        }
-        cellar_schema_categories(schema, cell.index, categories);
-        for (size_t v = 0; v < n_variables; v++)
-            PyTuple_SetItem(row, (Py_ssize_t) v,
-                            PyUnicode_FromString(cellar_schema_code(schema, v, categories[v])));
-        PyTuple_SetItem(row, (Py_ssize_t) n_variables, PyLong_FromUnsignedLongLong(cell.count));
-        PyList_SetItem(list, (Py_ssize_t) i, row);
+        PyObject *row = glue_row(schema, cell.index, 1);
+        if (row != NULL)
+            PyTuple_SetItem(row, (Py_ssize_t) cellar_schema_n_variables(schema),
+                            PyLong_FromUnsignedLongLong(cell.count));
+        glue_append(&list, row);
     }
     return list;
 }

@@ -287,8 +287,9 @@ def test_a_ledger_pays(tmp_path):
     assert refusal.value.status == "CELLAR_ERR_BUDGET" and not pathlib.Path(tmp_path / "two.csv").exists()
 
 
-def test_the_page_runs():
+def test_the_page_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     page = (pathlib.Path(__file__).parents[2] / "docs/python.md").read_text()
-    blocks = page.split("```python\n")[1:]
-    assert len(blocks) == 1
-    exec(compile(blocks[0].split("```")[0], "docs/python.md", "exec"), {})
+    blocks = [block.split("```")[0] for block in page.split("```python\n")[1:]]
+    assert len(blocks) == 3
+    exec(compile("\n".join(blocks), "docs/python.md", "exec"), {})
