@@ -7,7 +7,10 @@
  * zero a local optimum has h_A equal to their mean. The step e_A <- e_A (h_A / mean h)^s goes
  * downhill for small s, because h and log h grow together; s is halved where the loss did not
  * become smaller. Small shares may vanish on the way, so several beginnings are tried: the split
- * of the problem of rho, which is convex, and the finest tables alone. */
+ * of the problem of rho, which is convex, and the finest tables alone.
+ *
+ * For the smallest largest variance an adversary weighs the tables anew after each descent, as in
+ * cube/precision.c. */
 #include "cube/precision_pure.h"
 
 #include <math.h>
@@ -16,11 +19,12 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-enum { STEPS = 100, CAP_ROUNDS = 12 };
+enum { STEPS = 100, CAP_ROUNDS = 40, ADVERSARY_ROUNDS = 100 };
 
 typedef struct splitting {
     const cube_lattice *l;
     const cube_objective *objective;
+    int is_minimax; /* caps are goals, and the loss is the largest variance over its goal */
     double *begin, *share, *next, *q, *w, *tau, *variance, *v, *h;
 } splitting;
 
@@ -121,7 +125,7 @@ static void descend(splitting *s)
     }
 }
 
-/* The loss without multipliers; *over: the largest variance over its cap. */
+/* The loss without multipliers; *over: the largest variance over its cap, 0 for goals. */
 static double judge(const splitting *s, double *over)
 {
     const cube_objective *o = s->objective;
@@ -131,6 +135,10 @@ static double judge(const splitting *s, double *over)
         loss += o->weight[b] > 0 ? o->weight[b] * s->l->n_cells[b] * s->variance[b] : 0;
         if (o->cap != NULL && isfinite(o->cap[b]))
             *over = fmax(*over, s->variance[b] / o->cap[b]);
+    }
+    if (s->is_minimax) {
+        loss = *over;
+        *over = 0;
     }
     return loss;
 }
@@ -150,35 +158,56 @@ static void keep(splitting *s, cube_choice *best)
     best->over = over;
 }
 
-/* From one beginning: descends, with multipliers that grow where a cap is exceeded. Every round
- * begins anew, for a share that vanished does not come back. */
+/* The multiplier of a cap grows while it is exceeded. `loss` is that of the beginning. */
+static void weigh_caps(splitting *s, double loss, size_t n_capped)
+{
+    const cube_objective *o = s->objective;
+    for (size_t b = 0; b < s->l->n; b++) {
+        const double wanted = o->weight[b] * s->l->n_cells[b];
+        double *q = &s->q[b];
+        if (!isfinite(o->cap[b]))
+            continue;
+        if (*q <= wanted)
+            *q = wanted + 0.01 * loss / ((double) n_capped * o->cap[b]);
+        else
+            *q = wanted + (*q - wanted) * fmin(fmax(s->variance[b] / (0.99 * o->cap[b]), 0.2), 5);
+    }
+}
+
+/* The adversary moves towards the largest variance over its goal. */
+static void weigh_goals(splitting *s)
+{
+    double over;
+    const double largest = judge(s, &over);
+    for (size_t b = 0; b < s->l->n; b++)
+        if (s->q[b] > 0)
+            s->q[b] *= fmax(s->variance[b] / (s->objective->cap[b] * largest), 0.2);
+}
+
+/* From one beginning: descends, with other weights each time while there are caps or goals. Every
+ * round begins anew, for a share that vanished does not come back. */
 static void try_from(splitting *s, cube_choice *best)
 {
     const cube_objective *o = s->objective;
     double sum = 0, loss, over;
-    size_t n_capped = 0;
+    size_t n_capped = 0, n_rounds;
     for (size_t a = 0; a < s->l->n; a++)
         sum += s->share[a];
     for (size_t a = 0; a < s->l->n; a++) {
+        const int has_cap = o->cap != NULL && isfinite(o->cap[a]);
         s->share[a] = s->begin[a] = s->share[a] / sum;
-        s->q[a] = o->weight[a] * s->l->n_cells[a];
-        n_capped += o->cap != NULL && isfinite(o->cap[a]);
+        s->q[a] = !s->is_minimax ? o->weight[a] * s->l->n_cells[a] : has_cap ? 1 / o->cap[a] : 0;
+        n_capped += has_cap ? 1 : 0;
     }
     evaluate(s, s->share);
     keep(s, best);
     loss = judge(s, &over);
-    for (size_t round = 0; round < (n_capped > 0 ? CAP_ROUNDS : 1); round++) {
-        for (size_t b = 0; n_capped > 0 && b < s->l->n; b++) {
-            const double wanted = o->weight[b] * s->l->n_cells[b];
-            double *q = &s->q[b];
-            if (!isfinite(o->cap[b]))
-                continue;
-            if (*q <= wanted)
-                *q = wanted + 0.01 * loss / ((double) n_capped * o->cap[b]);
-            else
-                *q = wanted +
-                     (*q - wanted) * fmin(fmax(s->variance[b] / (0.99 * o->cap[b]), 0.2), 5);
-        }
+    n_rounds = s->is_minimax ? ADVERSARY_ROUNDS : n_capped > 0 ? CAP_ROUNDS : 1;
+    for (size_t round = 0; round < n_rounds; round++) {
+        if (s->is_minimax)
+            weigh_goals(s);
+        else if (n_capped > 0)
+            weigh_caps(s, loss, n_capped);
         memcpy(s->share, s->begin, s->l->n * sizeof *s->share);
         descend(s);
         keep(s, best);
@@ -197,10 +226,10 @@ static void begin_finest(splitting *s)
                 s->share[l->below[k]] = 0;
 }
 
-cellar_status cellar_cube_improve_pure(const cube_lattice *lattice, const cube_objective *objective,
-                                       cube_choice *choice, cellar_error *err)
+static cellar_status improve(const cube_lattice *lattice, const cube_objective *objective,
+                             int is_minimax, cube_choice *choice, cellar_error *err)
 {
-    splitting s = {.l = lattice, .objective = objective};
+    splitting s = {.l = lattice, .objective = objective, .is_minimax = is_minimax};
     cellar_status status = CELLAR_OK;
     if (!splitting_init(&s))
         CELLAR_TRY(cellar_fail_memory(err, "the choice of tables to measure"));
@@ -214,4 +243,17 @@ cellar_status cellar_cube_improve_pure(const cube_lattice *lattice, const cube_o
 out:
     splitting_clear(&s);
     return status;
+}
+
+cellar_status cellar_cube_improve_pure(const cube_lattice *lattice, const cube_objective *objective,
+                                       cube_choice *choice, cellar_error *err)
+{
+    return improve(lattice, objective, 0, choice, err);
+}
+
+cellar_status cellar_cube_improve_pure_minimax(const cube_lattice *lattice,
+                                               const cube_objective *objective, cube_choice *choice,
+                                               cellar_error *err)
+{
+    return improve(lattice, objective, 1, choice, err);
 }

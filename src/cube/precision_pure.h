@@ -11,5 +11,10 @@
  * proportions and no proven optimum: `least` and `free_least` are NAN. */
 cellar_status cellar_cube_improve_pure(const cube_lattice *lattice, const cube_objective *objective,
                                        cube_choice *choice, cellar_error *err);
+/* The same for the smallest largest variance / goal: the caps of the objective are goals, and its
+ * weights do not count. */
+cellar_status cellar_cube_improve_pure_minimax(const cube_lattice *lattice,
+                                               const cube_objective *objective, cube_choice *choice,
+                                               cellar_error *err);
 
 #endif

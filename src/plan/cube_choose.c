@@ -43,34 +43,43 @@ static void known_at(const cellar_cube_design *d, double cost, double *out)
         out[t] = d->mechanism_of[t] == CUBE_MEASURED_BEFORE ? d->cube->w[t] / cost : 0;
 }
 
-/* The split of a pure epsilon. Caps are the variance of a quarter of it in equal parts, as those of
- * rho are: 2 / share^2 where that is 1 / share. `room` has caps, then known precisions. */
-static cellar_status improve_pure(const cellar_cube_design *d, double epsilon,
+/* The split of a pure epsilon. Default caps are the variance of a quarter of it in equal parts, as
+ * those of rho are: 2 / share^2 where that is 1 / share. They are aims only: choice->over is that
+ * of the wishes, and where these are missed the search begins again without default caps. `room`
+ * has caps, then known precisions. */
+static cellar_status improve_pure(const cellar_cube_design *d, double epsilon, int with_defaults,
                                   cube_objective *objective, double *room, cube_choice *choice,
                                   cellar_error *err)
 {
     const double records = (double) d->work.per_unit * (double) d->work.max_weight;
-    const double each = epsilon / (records * (double) d->work.n_sides);
+    const double each = epsilon / (records * (double) d->work.n_sides), square = each * each;
+    const size_t n = d->cube->lattice.n;
     cellar_status status;
-    for (size_t t = 0; t < d->cube->lattice.n; t++)
-        room[t] = 2 * d->cap[t] * d->cap[t];
-    known_at(d, each * each, room + d->cube->lattice.n);
+    for (size_t t = 0; t < n; t++)
+        room[t] = fmin(with_defaults ? 2 * d->cap[t] * d->cap[t] : INFINITY, d->aim[t] * square);
+    known_at(d, square, room + n);
     status = cellar_cube_improve_pure(&d->cube->lattice, objective, choice, err);
-    choice->over = 0; /* caps are aims here: no wish can be missed */
+    choice->over = 0;
+    for (size_t t = 0; status == CELLAR_OK && t < n; t++)
+        choice->over = fmax(choice->over, choice->variance[t] / (d->aim[t] * square));
     return status;
 }
 
-/* out->over above 1: the wishes cannot be met. */
+/* out->over above 1: the wishes are not met. */
 static cellar_status choose_at(cellar_cube_design *d, double rho, cube_choice *out,
                                cellar_error *err)
 {
     const cube_lattice *l = &d->cube->lattice;
     cube_objective objective = cellar_cube_objective_default();
     double *cap = cellar_alloc(2 * l->n, sizeof *cap);
+    const int is_pure = cellar_cube_design_is_pure(d);
     cellar_status status = CELLAR_OK;
     if (cap == NULL)
         return cellar_fail_memory(err, "the design of a cube");
-    caps_at(d, cost_for(d, rho), cap);
+    if (is_pure) /* wishes are those of the improved split */
+        memcpy(cap, d->cap, l->n * sizeof *cap);
+    else
+        caps_at(d, cost_for(d, rho), cap);
     known_at(d, cost_for(d, rho), cap + l->n);
     objective.weight = d->weight;
     objective.cap = cap;
@@ -80,11 +89,19 @@ static cellar_status choose_at(cellar_cube_design *d, double rho, cube_choice *o
             cap[t] = isfinite(cap[t]) ? cap[t] : 1 / (d->weight[t] * l->n_cells[t]);
         objective.gap = 0.01;
         CELLAR_TRY(cellar_cube_choose_minimax(l, &objective, out, err));
+        if (is_pure)
+            CELLAR_TRY(cellar_cube_improve_pure_minimax(l, &objective, out, err));
         out->over = 0; /* goals, not caps */
     } else {
         CELLAR_TRY(cellar_cube_choose(l, &objective, 1, out, err));
-        if (cellar_cube_design_is_pure(d))
-            CELLAR_TRY(improve_pure(d, rho, &objective, cap, out, err));
+        if (is_pure)
+            CELLAR_TRY(improve_pure(d, rho, 1, &objective, cap, out, err));
+        if (is_pure && out->over > 1) {
+            cellar_cube_choice_clear(out);
+            memcpy(cap, d->cap, l->n * sizeof *cap);
+            CELLAR_TRY(cellar_cube_choose(l, &objective, 1, out, err));
+            CELLAR_TRY(improve_pure(d, rho, 0, &objective, cap, out, err));
+        }
     }
 out:
     cellar_free(cap);
@@ -231,8 +248,11 @@ static cellar_status fail_wishes(cellar_cube_design *d, double over, cube_choice
     if (status == CELLAR_ERR_MEMORY)
         return status;
     status = cellar_plan_fail_at(d->plan, "budget", err,
-                                 "the standard deviations that were asked for cannot all be met: "
-                                 "%s would be enough",
+                                 "the standard deviations that were asked for %s: %s would be "
+                                 "enough",
+                                 cellar_cube_design_is_pure(d) ? "are met by no split that was "
+                                                                 "found"
+                                                               : "cannot all be met",
                                  enough);
     return status == CELLAR_ERR_MEMORY ? status : CELLAR_ERR_RULE;
 }

@@ -118,10 +118,6 @@ static cellar_status read_wishes(cellar_cube_design *d, cellar_error *err)
     for (size_t i = 0; i < plan->universe.tables.n; i++) {
         const plan_universe_table *table = plan_universe_table_at(plan, i);
         const double sd = table->largest_sd != NULL ? strtod(table->largest_sd, NULL) : INFINITY;
-        if (table->largest_sd != NULL && cellar_cube_design_is_pure(d))
-            return cellar_plan_fail(plan->name, &table->place, "largest_sd", err,
-                                    "for a budget of pure epsilon no optimum is known and no "
-                                    "precision can be asked for: give a delta or a rho");
         if (table->largest_sd != NULL && plan->universe.objective == PLAN_OBJECTIVE_LARGEST)
             return cellar_plan_fail(plan->name, &table->place, "largest_sd", err,
                                     "objective: largest makes the largest of all standard "

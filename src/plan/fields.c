@@ -62,6 +62,7 @@ static const plan_field universe_table_fields[] = {
     {KEY("by", PLAN_TEXTS, plan_universe_table, by), .required = 1},
     {KEY("weight", PLAN_DECIMAL, plan_universe_table, weight)},
     {KEY("largest_sd", PLAN_DECIMAL, plan_universe_table, largest_sd)},
+    {KEY("structural_zeros", PLAN_FILE, plan_universe_table, structural_zeros)},
     {.key = NULL}};
 
 static const plan_field universe_fields[] = {

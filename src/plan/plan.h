@@ -62,6 +62,7 @@ typedef struct plan_universe_table {
     plan_place place;
     plan_list by; /* "region", or "region^1" for a level of its hierarchy */
     const char *weight, *largest_sd;
+    const char *structural_zeros; /* refused, with the reason */
 } plan_universe_table;
 
 /* Tables that are answered from one cube (docs/cube.md). */

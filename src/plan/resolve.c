@@ -446,6 +446,14 @@ static cellar_status check_universe(const cellar_plan *plan, cellar_error *err)
                                    "epsilon alone for pure differential privacy");
     if (has_delta && plan->budget.epsilon == NULL)
         return cellar_plan_fail_at(plan, "budget.delta", err, "a delta goes with an epsilon");
+    for (size_t t = 0; t < universe->tables.n; t++) {
+        const plan_universe_table *table = plan_universe_table_at(plan, t);
+        if (table->structural_zeros != NULL)
+            return cellar_plan_fail(plan->name, &table->place, "structural_zeros", err,
+                                    "a cube has the same noise in every cell, also in cells that "
+                                    "cannot have records: leave structural zeros out, or release "
+                                    "the table with cellar plan run");
+    }
     if (plan->negatives == CELLAR_NEGATIVES_ZERO || plan->threshold > 0)
         return cellar_plan_fail_at(plan, "negatives", err,
                                    "a cube keeps negative values, or its tables would not add: "

@@ -232,6 +232,7 @@ static void named_budgets_are_enough(void **state)
     check_named_budget(*state, "0.5", "rho", "0.5", "");
     check_named_budget(*state, "3", "rho", "0.01", "");
     check_named_budget(*state, "0.8", "epsilon", "1", ", delta: 1e-6");
+    check_named_budget(*state, "0.8", "epsilon", "1", "");
 }
 
 /* ---- building ---------------------------------------------------------------------------------

@@ -104,11 +104,51 @@ static void caps_are_met(void **state)
     cellar_cube_lattice_clear(&l);
 }
 
+/* The largest variance is smaller than with equal shares, and than that of the problem of rho. */
+static void the_largest_variance_is_made_smaller(void **state)
+{
+    cube_lattice l;
+    cube_objective objective = cellar_cube_objective_default();
+    cube_choice choice;
+    double goal[TABLES], w[TABLES], tau[TABLES], variance[TABLES];
+    double sum = 0, equal = 0, begun = 0, found = 0, all = 0;
+    cellar_error err;
+    (void) state;
+    open_lattice(&l);
+    for (size_t t = 0; t < TABLES; t++) {
+        goal[t] = 1;
+        w[t] = 1 / (2.0 * TABLES * TABLES);
+    }
+    objective.weight = objective.cap = goal;
+    cellar_cube_evaluate(&l, w, tau, variance);
+    for (size_t t = 0; t < TABLES; t++)
+        equal = fmax(equal, variance[t]);
+    assert_int_equal(cellar_cube_choose_minimax(&l, &objective, &choice, &err), CELLAR_OK);
+    for (size_t t = 0; t < TABLES; t++)
+        sum += sqrt(choice.w[t]);
+    for (size_t t = 0; t < TABLES; t++)
+        w[t] = choice.w[t] / (2 * sum * sum);
+    cellar_cube_evaluate(&l, w, tau, variance);
+    for (size_t t = 0; t < TABLES; t++)
+        begun = fmax(begun, variance[t]);
+    assert_int_equal(cellar_cube_improve_pure_minimax(&l, &objective, &choice, &err), CELLAR_OK);
+    for (size_t t = 0; t < TABLES; t++) {
+        found = fmax(found, choice.variance[t]);
+        all += sqrt(2 * choice.w[t]);
+    }
+    near(all, 1, 1e-12, "the shares");
+    near(found, choice.loss, 1e-9 * found, "the loss");
+    assert_true(found < 0.8 * begun && found < 0.8 * equal);
+    cellar_cube_choice_clear(&choice);
+    cellar_cube_lattice_clear(&l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_split_is_a_local_optimum),
         cmocka_unit_test(caps_are_met),
+        cmocka_unit_test(the_largest_variance_is_made_smaller),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

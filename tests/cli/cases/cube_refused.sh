@@ -76,6 +76,7 @@ universe 'up_to: 2' 'rho: 50' | sed 's/x.cube/y.cube/' >large.yaml; try cube bui
 plan 'tables: [{by: [sex, job]}]' 'rho: 0.5'
 plan 'up_to: 2, without: ["sex*job"]' 'rho: 0.5'
 plan 'objective: cells' 'rho: 0.5'
+plan 'up_to: 1, tables: [{by: [sex, edu], structural_zeros: z.csv}]' 'rho: 0.5'
 plan 'up_to: 1, tables: [{by: [sex, edu], weight: 2}, {by: [edu, sex], weight: 3}]' 'rho: 0.5'
 plan 'up_to: 2' 'delta: 1e-6'
 plan 'up_to: 2' 'rho: 0.5' zero
