@@ -26,16 +26,21 @@ static const cli_option risk_options[] = {
     TEXT("method", "A,B", method,
          "exact, published, published-2020, simulate [cell: all but simulate; table: exact]"),
     TEXT("prior", "A,A,...", prior,
-         "Dirichlet parameters of the shares; for a table also fit or moments [fit]"),
+         "Dirichlet parameters of the shares; of a file also fit or moments [fit]"),
     TEXT("size-model", "MODEL", size_model,
          "poisson:lambda=L or negbin:r=R,lambda=L, with zero-truncated- or zero-inflated- before "
          "it; for a table the name alone is fitted [zero-truncated-poisson]"),
-    NUMBER("copies", "R", copies, 2, 0, "simulate: so many copies [500]"),
+    NUMBER("copies", "R", copies, 2, 0, "simulate: so many copies [500; attribute: 10]"),
     NUMBER("seed", "S", seed, 0, 0, "simulate: the seed [1]"),
     SECTION("Of one group (cell)"),
     TEXT("counts", "N,N,...", counts, "the counts of the sensitive values"),
     TEXT("size", "N", size, "the number of members, with --shares or --prior"),
     TEXT("shares", "P,P,...", shares, "the shares of the sensitive values, adding up to 1"),
+    SECTION("Of somebody whose group is released (attribute)"),
+    TEXT("released", "N,N,...", released,
+         "the released values of one group, with --size and --prior; else FILE is attacked"),
+    CHOICE("negatives", "keep|zero", negatives,
+           "what becomes of released values below zero [keep]"),
     SECTION("Of somebody who is in the data or not (membership)"),
     TEXT("level", "A,A,...", level, "the chance of a false alarm [0.01,0.05,0.1]"),
     NUMBER("cells", "D", cells, 1, 1000000, "released cells that one record touches [1]"),
@@ -79,17 +84,22 @@ static const char *const risk_examples[] = {
     "laplace:epsilon=1 --average person --groups exposed.csv",
     "cellar risk table people.csv --qid region,sex --sensitive diagnosis --mechanism laplace "
     "--target 0.3",
+    "cellar risk attribute --mechanism discrete-laplace:epsilon=1 --released 4,-1,0 --size 5 "
+    "--prior 1,1,1",
+    "cellar risk attribute people.csv --qid region,sex --sensitive diagnosis --mechanism "
+    "discrete-laplace --epsilon 0.1,1",
     "cellar risk membership --mechanism discrete-laplace --epsilon 0.1,1 --level 0.05",
     NULL};
 
 static const cli_command risk_command = {
     "risk",
-    "cell|table|membership [FILE] [options]",
+    "cell|table|attribute|membership [FILE] [options]",
     "Shows how likely it is that somebody who knows a person's group reads off the person's "
     "sensitive value from a released table (the homogeneity attack), exactly, for every mechanism: "
     "of one group without data (cell), or of all groups of FILE, a table with counts or records "
-    "(table); or how well the best test decides whether somebody is in the data at all "
-    "(membership). What it prints of a table is an assessment: computed from true counts, and "
+    "(table); what a Bayesian attacker with a prior makes of the released groups (attribute); or "
+    "how well the best test decides whether somebody is in the data at all (membership). What it "
+    "prints of a table is an assessment: computed from true counts, and "
     "confidential.",
     risk_options,
     sizeof risk_options / sizeof risk_options[0],
@@ -144,9 +154,11 @@ static int risk_run(const risk_values *values, const char *action, const char *p
 
     if (result == CLI_GO_ON && strcmp(action, "membership") == 0)
         result = risk_run_membership(values, &answer);
+    else if (result == CLI_GO_ON && path != NULL)
+        result = risk_run_table(values, path, strcmp(action, "attribute") == 0, &answer);
     else if (result == CLI_GO_ON)
-        result =
-            path != NULL ? risk_run_table(values, path, &answer) : risk_run_cell(values, &answer);
+        result = values->released != NULL ? risk_run_posterior(values, &answer)
+                                          : risk_run_cell(values, &answer);
     if (result == CLI_GO_ON) {
         if (values->read.json)
             risk_write_json(action, path != NULL, &answer, output);
@@ -164,24 +176,69 @@ static int risk_run(const risk_values *values, const char *action, const char *p
 
 /* ---- the verb ------------------------------------------------------------------------------ */
 
+enum { RISK_CELL = 1, RISK_TABLE = 2, RISK_ATTRIBUTE = 4, RISK_MEMBERSHIP = 8 };
+static const char *const risk_parts[] = {"cell", "table", "attribute", "membership"};
+enum { N_PARTS = sizeof risk_parts / sizeof *risk_parts };
+
+/* The options that some parts only know. */
+static const cli_place risk_places[] = {
+    {"measure", RISK_CELL | RISK_TABLE},
+    {"method", RISK_CELL | RISK_TABLE},
+    {"counts", RISK_CELL},
+    {"size", RISK_CELL | RISK_ATTRIBUTE},
+    {"shares", RISK_CELL},
+    {"prior", RISK_CELL | RISK_TABLE | RISK_ATTRIBUTE},
+    {"size-model", RISK_CELL | RISK_TABLE},
+    {"copies", RISK_CELL | RISK_TABLE | RISK_ATTRIBUTE},
+    {"seed", RISK_CELL | RISK_TABLE | RISK_ATTRIBUTE},
+    {"released", RISK_ATTRIBUTE},
+    {"negatives", RISK_ATTRIBUTE},
+    {"level", RISK_MEMBERSHIP},
+    {"cells", RISK_MEMBERSHIP},
+    {"neighbours", RISK_MEMBERSHIP},
+    {"qid", RISK_TABLE | RISK_ATTRIBUTE},
+    {"sensitive", RISK_TABLE | RISK_ATTRIBUTE},
+    {"sensitive-as", RISK_TABLE},
+    {"average", RISK_TABLE},
+    {"target", RISK_TABLE},
+    {"groups", RISK_TABLE},
+};
+
+/* The Bayesian attack needs a file, or all of a group that is released. */
+static int risk_check_attribute(const risk_values *values, const cli_words *words)
+{
+    if (words->n > 2 || (words->n == 2) == (values->released != NULL))
+        return cli_usage("risk attribute needs one file, or --released N,N,... of one group");
+    if (values->released != NULL && (values->size == NULL || values->prior == NULL))
+        return cli_usage("risk attribute --released: say --size N and --prior A,A,...");
+    if (values->released == NULL && values->size != NULL)
+        return cli_usage("risk attribute: --size is for --released; a file has sizes");
+    if (values->released != NULL && (values->qid != NULL || values->sensitive != NULL))
+        return cli_usage("risk attribute: --qid and --sensitive are for a file");
+    return CLI_GO_ON;
+}
+
 static int risk_check(const risk_values *values, const cli_words *words)
 {
-    int is_cell = words->n > 0 && strcmp(words->items[0], "cell") == 0;
-    int is_table = words->n > 0 && strcmp(words->items[0], "table") == 0;
-    int is_member = words->n > 0 && strcmp(words->items[0], "membership") == 0;
-    if (!is_cell && !is_table && !is_member)
-        return cli_usage("risk: say cell (one group, without data), table FILE or membership");
-    if (!is_table && words->n > 1)
+    size_t part = 0;
+    int result;
+    while (words->n > 0 && part < N_PARTS && strcmp(words->items[0], risk_parts[part]) != 0)
+        part++;
+    if (words->n == 0 || part == N_PARTS)
+        return cli_usage("risk: say cell (one group, without data), table FILE, attribute or "
+                         "membership");
+    if ((1u << part & (RISK_CELL | RISK_MEMBERSHIP)) != 0 && words->n > 1)
         return cli_usage("risk %s reads no file", words->items[0]);
-    if (!is_member && (values->level != NULL || values->cells.given || values->neighbours != 0))
-        return cli_usage("risk: --level, --cells and --neighbours are for membership");
-    if (is_member && (values->counts != NULL || values->size != NULL || values->shares != NULL ||
-                      values->measure != NULL || values->method != NULL))
-        return cli_usage("risk membership: --measure, --method, --counts, --size and --shares are "
-                         "for cell and table");
-    is_cell |= is_member; /* both are without data */
-    if (is_table && words->n != 2)
+    result = cli_options_check_places(&risk_command, values, risk_places,
+                                      sizeof risk_places / sizeof *risk_places, risk_parts, part);
+    if (result != CLI_GO_ON)
+        return result;
+    if (1u << part == RISK_TABLE && words->n != 2)
         return cli_usage("risk table needs one file: a table with counts, or records");
+    if (1u << part == RISK_ATTRIBUTE)
+        result = risk_check_attribute(values, words);
+    if (result != CLI_GO_ON)
+        return result;
     if (values->mechanism == NULL)
         return cli_usage("risk: say which mechanism: --mechanism laplace:epsilon=1");
     if (values->groups != NULL && values->read.path != NULL &&
@@ -189,12 +246,6 @@ static int risk_check(const risk_values *values, const cli_words *words)
         return cli_usage("risk: --groups and --output are two files");
     if (values->read.json && values->read.csv)
         return cli_usage("risk: --json or --csv, not both");
-    if (is_cell && (values->qid != NULL || values->sensitive != NULL || values->target != NULL ||
-                    values->groups != NULL || values->average != 0 || values->sensitive_as != 0))
-        return cli_usage("risk cell: --qid, --sensitive, --sensitive-as, --average, --target and "
-                         "--groups are for tables");
-    if (is_table && (values->counts != NULL || values->size != NULL || values->shares != NULL))
-        return cli_usage("risk table: --counts, --size and --shares are for cell");
     return CLI_GO_ON;
 }
 

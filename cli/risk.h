@@ -19,6 +19,8 @@ typedef struct risk_values {
     int sensitive_as, average, also_released;
     const char *groups, *target;
     cli_number copies, seed;
+    const char *released; /* of attribute */
+    int negatives;
     const char *level; /* of membership */
     cli_number cells;
     int neighbours;
@@ -58,6 +60,10 @@ void risk_put_mechanism(cli_results *results, const risk_mechanisms *mechanisms,
 
 int risk_run_membership(const risk_values *values, risk_answer *answer);
 int risk_run_cell(const risk_values *values, risk_answer *answer);
-int risk_run_table(const risk_values *values, const char *path, risk_answer *answer);
+/* The homogeneity attack on a table, or the Bayesian one. */
+int risk_run_table(const risk_values *values, const char *path, int is_attribute,
+                   risk_answer *answer);
+/* The posterior of one released group. */
+int risk_run_posterior(const risk_values *values, risk_answer *answer);
 
 #endif

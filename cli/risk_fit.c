@@ -87,9 +87,10 @@ static int run_fit_size(risk_table_run *r, const char *name)
 int risk_run_hyper(risk_table_run *r)
 {
     int result = CLI_GO_ON;
-    if (run_wants(r, CELLAR_RISK_SHRINKAGE, CELLAR_RISK_GLOBAL))
+    if (r->is_attribute || run_wants(r, CELLAR_RISK_SHRINKAGE, CELLAR_RISK_GLOBAL))
         result = run_prior(r);
-    if (result == CLI_GO_ON && run_wants(r, CELLAR_RISK_GLOBAL, CELLAR_RISK_GLOBAL_FIXED)) {
+    if (result == CLI_GO_ON && !r->is_attribute &&
+        run_wants(r, CELLAR_RISK_GLOBAL, CELLAR_RISK_GLOBAL_FIXED)) {
         result = run_fit_size(r, r->values->size_model != NULL ? r->values->size_model
                                                                : "zero-truncated-poisson");
         r->options.model = &r->model;

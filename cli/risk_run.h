@@ -17,6 +17,7 @@ typedef struct risk_table_run {
     double *prior;
     cellar_size_model model;
     risk_mechanisms mechanisms;
+    int is_attribute; /* cellar risk attribute: not the homogeneity attack */
     int is_cell_key, is_dirichlet;
     int has_more; /* the file holds more than the table of the groups */
     int measures[CELLAR_RISK_N_MEASURES], methods[CELLAR_RISK_N_METHODS];
@@ -27,6 +28,8 @@ typedef struct risk_table_run {
 
 /* The prior and the size model that the measures asked for need: given, or fitted to the groups. */
 int risk_run_hyper(risk_table_run *r);
+/* The Bayesian attack on the groups of the sensitive variable (risk_attribute.c). */
+int risk_run_attack(risk_table_run *r, size_t sensitive);
 /* The answers for the groups: all measures, or the parameters that reach --target. */
 int risk_run_measures(risk_table_run *r);
 int risk_run_calibrate(risk_table_run *r);

@@ -29,7 +29,7 @@ static int run_read_names(risk_table_run *r)
 {
     const risk_values *v = r->values;
     if (v->qid == NULL || v->sensitive == NULL)
-        return cli_usage("risk table: say --qid A,B (what an attacker knows) and --sensitive Y");
+        return cli_usage("risk: say --qid A,B (what an attacker knows) and --sensitive Y");
     if (!cli_words_split(&r->qid, v->qid, ',', 1) ||
         !cli_words_split(&r->sensitive, v->sensitive, ',', 1))
         return cli_usage("--qid, --sensitive: a quote is not closed");
@@ -206,7 +206,9 @@ static int run_target(risk_table_run *r, const size_t *sensitive, size_t n, cons
         return cli_exit(status, &err);
     put_header(r);
     result = risk_run_hyper(r);
-    if (result == CLI_GO_ON)
+    if (result == CLI_GO_ON && r->is_attribute)
+        result = risk_run_attack(r, sensitive[0]);
+    else if (result == CLI_GO_ON)
         result = r->values->target != NULL ? risk_run_calibrate(r) : risk_run_measures(r);
     if (result == CLI_GO_ON)
         result = run_groups(r);
@@ -246,12 +248,18 @@ static void run_notes(risk_table_run *r)
                   (unsigned long long) risk_run_n_cells(r));
 }
 
-int risk_run_table(const risk_values *values, const char *path, risk_answer *answer)
+int risk_run_table(const risk_values *values, const char *path, int is_attribute,
+                   risk_answer *answer)
 {
-    risk_table_run r = {.values = values, .path = path, .answer = answer};
+    risk_table_run r = {
+        .values = values, .path = path, .is_attribute = is_attribute, .answer = answer};
     int result = run_read_names(&r);
+    if (result == CLI_GO_ON && is_attribute && r.sensitive.n > 1)
+        result = cli_usage("risk attribute: one --sensitive column");
     if (result == CLI_GO_ON)
         result = run_read_mechanisms(&r);
+    if (result == CLI_GO_ON && is_attribute && (r.is_dirichlet || r.is_cell_key))
+        result = cli_usage("risk attribute: for mechanisms that draw each cell on its own");
     if (result == CLI_GO_ON)
         result = run_read_words(&r);
     if (result == CLI_GO_ON)

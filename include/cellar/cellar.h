@@ -9,6 +9,7 @@
 #include <cellar/amounts.h>
 #include <cellar/anonymity.h>
 #include <cellar/arrow.h>
+#include <cellar/attribute.h>
 #include <cellar/audit.h>
 #include <cellar/cell_key.h>
 #include <cellar/certificate.h>

@@ -5,6 +5,8 @@ set(LAYER_SOURCES
   anonymity/anonymity_wildcard.c
   anonymity/sample_risk.c
   anonymity/statistical_diversity.c
+  attribute/attribute.c
+  attribute/posterior.c
   exposure/exposure_bound.c
   exposure/exposure_bound_curve.c
   exposure/exposure_curve.c
