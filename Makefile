@@ -76,6 +76,13 @@ check-server: ## compare what clients of PxWeb and SDMX read from our server wit
 	@cmake --preset dev >/dev/null && cmake --build --preset dev --target cellar cellar-server -- --quiet
 	@tests/interop/check_server.py build/dev
 
+databases: ## 200 random tables counted by SQLite, PostgreSQL, MariaDB and ClickHouse, by ODBC too, and faults
+	@tools/bootstrap build check databases
+	@cmake --preset dev >/dev/null && cmake --build --preset dev --target cellar -- --quiet
+	@set -e; for engine in sqlite odbc-sqlite postgresql odbc-postgresql mariadb clickhouse; do \
+	    python3 tests/engine/compare.py build/dev/cellar $$engine $${QUESTIONS:-200}; \
+	    python3 tests/engine/faults.py build/dev/cellar $$engine; done
+
 format: ## lay the code out as clang-format decides
 	@tools/bootstrap check
 	@git ls-files -z --cached --others --exclude-standard '*.c' '*.h' | xargs -0 clang-format -i
@@ -113,4 +120,4 @@ deb: ## Debian packages in build/deb; needs debhelper and lintian
 clean: ## remove everything built
 	rm -rf build demo-output papers-output
 
-.PHONY: help demo papers check test test-long bench coverage fuzz crash requests mutants net check-jsonstat format check-server docs web screenshots install release deb clean
+.PHONY: help demo papers check test test-long bench coverage fuzz crash requests mutants net check-jsonstat format check-server databases docs web screenshots install release deb clean

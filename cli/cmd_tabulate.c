@@ -60,8 +60,8 @@ static const cli_option tabulate_options[] = {
     COUNTING_OPTIONS,
     SECTION("Counting in a database"),
     MANY("from", "PLACE", from,
-         "FILE is a table of this database, which does the counting: sqlite:FILE or "
-         "postgresql:CONNINFO; repeat it for shards"),
+         "FILE is a table of this database, which does the counting: sqlite:FILE, "
+         "postgresql:CONNINFO, odbc:DATASOURCE or clickhouse:URL; repeat it for shards"),
     TEXT("order-by", "A,B", order_by,
          "with --from and --unit: the columns that say which records of a unit come first"),
     SECTION("Margins"),
@@ -91,7 +91,7 @@ static const char *const tabulate_examples[] = {
     "cellar tabulate people.csv --by region,sex,age --band age=5 --missing-as drop",
     "cellar tabulate people.csv --by region,sex --domain codelists --margins all -o true.json",
     "cellar tabulate visits.csv --by clinic --unit patient --max-per-unit 3",
-    "cellar tabulate people --from postgresql:service=census --by sex --domain codelists", NULL};
+    "cellar tabulate people --from sqlite:people.db --by sex --domain codelists", NULL};
 
 static const cli_command tabulate_command = {
     "tabulate",
@@ -125,8 +125,8 @@ static const cli_command sql_command = {
     "TABLE --dialect NAME --by A,B,C [options]",
     "Prints the question that 'tabulate --from' asks a database: one SELECT whose answer has a row "
     "for each cell, and one for each reason why records do not count. Categories are declared. "
-    "The SQL of postgresql and sqlite is compared with 'tabulate' by tests; that of the others was "
-    "written by their manuals and run nowhere.",
+    "The SQL of postgresql, sqlite, mariadb and clickhouse is compared with 'tabulate' by tests; "
+    "that of the others was written by their manuals and run nowhere.",
     sql_options,
     sizeof sql_options / sizeof sql_options[0],
     sql_examples};

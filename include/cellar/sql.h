@@ -47,7 +47,9 @@ CELLAR_API cellar_sql_source cellar_sql_source_default(void); /* no table yet */
  *
  * The answer has a column `o` (0 for cells that count; below 0 for rows that do not, and why), a
  * column c1, c2, ... for each variable (the leaf of its domain), the number of records `n`, and
- * where they are asked for `w` and `k`, sums of weights and of keys. Its rows are in no order. */
+ * where they are asked for `ws` and `ks`, sums of weights and of keys; last `m`, how many rows the
+ * answer has, by which an answer is found out that was cut off (0: the database cannot say). Its
+ * rows are in no order. */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_sql_write(const cellar_tabulate_spec *spec,
                                                            const cellar_sql_source *source,
                                                            cellar_sql_dialect dialect, char **sql,
@@ -65,8 +67,9 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_sql_answer_create(const cellar_
 CELLAR_API void cellar_sql_answer_free(cellar_sql_answer *answer); /* NULL is fine */
 /* How many columns a row has. */
 CELLAR_API size_t cellar_sql_answer_n_columns(const cellar_sql_answer *answer) CELLAR_NONNULL(1);
-/* One row as texts, in the order of the question; `source` names the database in messages. A row
- * that says that a value cannot be counted is an error (CELLAR_ERR_INPUT), as in a file. */
+/* One row as texts, in the order of the question; `source` names the database in messages, and each
+ * of several databases has its own name. A row that says that a value cannot be counted is an error
+ * (CELLAR_ERR_INPUT), as in a file. */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_sql_answer_add(cellar_sql_answer *answer,
                                                                 const char *source,
                                                                 const char *const *fields,
@@ -80,11 +83,12 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_sql_answer_table(cellar_sql_ans
                                                                   cellar_error *err)
     CELLAR_NONNULL(1);
 
-/* Asks databases and makes the table. A place is "sqlite:FILE" or "postgresql:CONNINFO" (as libpq
- * reads it; passwords stay in its own files and variables). Several places are shards, whose
- * records add up: all are asked at once, and all must answer; units may not be spread over them.
- * The table is the one that cellar_tabulate() makes of the records in a file. `report` may be NULL.
- * On failure *out is NULL. */
+/* Asks databases and makes the table. A place is "sqlite:FILE", "postgresql:CONNINFO" (as libpq
+ * reads it), "odbc:DATASOURCE" (or a connection string; what a driver calls its database decides
+ * the dialect) or "clickhouse:URL"; passwords stay in files and variables of the drivers. Several
+ * places are shards, whose records add up: all are asked at once, and all must answer; units may
+ * not be spread over them. The table is the one that cellar_tabulate() makes of the records in a
+ * file. `report` may be NULL. On failure *out is NULL. */
 CELLAR_API CELLAR_NODISCARD cellar_status
 cellar_tabulate_at(const cellar_tabulate_spec *spec, const cellar_sql_source *source,
                    const char *const *places, size_t n_places, cellar_table **out,

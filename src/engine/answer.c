@@ -11,6 +11,12 @@
 #include "engine/dialect.h"
 #include "engine/question.h"
 
+/* What one database said: how many rows its answer has, and how many came. */
+typedef struct answer_part {
+    const char *source;
+    uint64_t n_rows, n_promised;
+} answer_part;
+
 struct cellar_sql_answer {
     const cellar_tabulate_spec *spec;
     const sql_dialect *dialect;
@@ -23,6 +29,8 @@ struct cellar_sql_answer {
     size_t counts_room, keys_room, weights_room;
     size_t n;
     cellar_row_report report;
+    answer_part *parts;
+    size_t n_parts, parts_room;
 };
 
 cellar_status cellar_sql_answer_create(const cellar_tabulate_spec *spec, cellar_sql_dialect dialect,
@@ -55,6 +63,7 @@ void cellar_sql_answer_free(cellar_sql_answer *a)
         return;
     for (size_t v = 0; v < CELLAR_MAX_VARIABLES; v++)
         cellar_free(a->leaves[v]);
+    cellar_free(a->parts);
     cellar_free(a->counts);
     cellar_free(a->keys);
     cellar_free(a->weights);
@@ -64,7 +73,7 @@ void cellar_sql_answer_free(cellar_sql_answer *a)
 
 size_t cellar_sql_answer_n_columns(const cellar_sql_answer *a)
 {
-    return 2 + a->spec->n_variables + (a->spec->weight_column != NULL) +
+    return 3 + a->spec->n_variables + (a->spec->weight_column != NULL) +
            (a->spec->record_key_column != NULL);
 }
 
@@ -81,6 +90,8 @@ static cellar_status fail_value(const cellar_sql_answer *a, const char *source, 
 {
     const cellar_tabulate_spec *spec = a->spec;
     const size_t use = (size_t) (reason / SQL_WRONG) - 1;
+    static const char unsure[] = "a number is so long, or written with such an exponent, that the "
+                                 "database cannot compare it exactly";
     const char *column, *why;
     if (use < spec->n_variables) {
         column = spec->variables[use].column;
@@ -92,10 +103,15 @@ static cellar_status fail_value(const cellar_sql_answer *a, const char *source, 
         column = spec->record_key_column;
         why = spec->key_range > 0 ? "expected a record key, an integer below the key range"
                                   : "expected a record key, a decimal in [0,1)";
-    } else {
+    } else if (use == spec->n_variables + 2) {
         column = spec->unit_column;
         why = "the unit is missing";
+    } else {
+        return cellar_fail(err, CELLAR_ERR_INPUT, "%s: condition '%.200s': %s", source,
+                           spec->where[use - spec->n_variables - 3], unsure);
     }
+    if (reason % SQL_WRONG == SQL_UNSURE)
+        why = unsure;
     return cellar_fail(err, CELLAR_ERR_INPUT, "%s: column '%.200s': %s", source,
                        column != NULL ? column : "", why);
 }
@@ -111,10 +127,16 @@ static cellar_status add_reason(cellar_sql_answer *a, const char *source, int64_
         a->report.n_missing += n;
     else if (reason == SQL_OVER_UNIT)
         a->report.n_over_unit += n;
-    else if (reason > SQL_WRONG || reason / SQL_WRONG > CELLAR_MAX_VARIABLES + 3)
+    else if (reason == SQL_TIED)
+        return cellar_fail(err, CELLAR_ERR_INPUT,
+                           "%s: the order of a unit's records has ties, so that it does not say "
+                           "which of them count: name more columns (--order-by)",
+                           source);
+    else if (reason > SQL_WRONG ||
+             (uint64_t) (reason / SQL_WRONG) > a->spec->n_variables + 3 + a->spec->n_where)
         return cellar_fail(err, CELLAR_ERR_INPUT, "%s: the answer has a row that nothing asked for",
                            source);
-    else if (a->spec->reader.bad_rows == CELLAR_BAD_ROWS_SKIP)
+    else if (a->spec->reader.bad_rows == CELLAR_BAD_ROWS_SKIP && reason % SQL_WRONG != SQL_UNSURE)
         a->report.n_bad += n;
     else
         return fail_value(a, source, reason, err);
@@ -168,14 +190,48 @@ static int make_room(cellar_sql_answer *a)
     return is_ok;
 }
 
+/* The rows that each database promises and those that came. 0: memory ended. */
+static int note_row(cellar_sql_answer *a, const char *source, int64_t n_promised)
+{
+    size_t i = 0;
+    while (i < a->n_parts && strcmp(a->parts[i].source, source) != 0)
+        i++;
+    if (i == a->n_parts) {
+        if (!cellar_grow(&a->parts, &a->parts_room, i + 1, sizeof *a->parts))
+            return 0;
+        a->parts[i] = (answer_part){.source = cellar_arena_copy(a->texts, source, strlen(source))};
+        if (a->parts[i].source == NULL)
+            return 0;
+        a->n_parts++;
+    }
+    a->parts[i].n_rows++;
+    a->parts[i].n_promised = (uint64_t) n_promised;
+    return 1;
+}
+
+/* Drivers and servers may be set up to hand out the first rows only. */
+static cellar_status check_parts(const cellar_sql_answer *a, cellar_error *err)
+{
+    for (size_t i = 0; i < a->n_parts; i++)
+        if (a->parts[i].n_promised > 0 && a->parts[i].n_promised != a->parts[i].n_rows)
+            return cellar_fail(err, CELLAR_ERR_INPUT,
+                               "%s: the answer was cut off: rows of it are not there",
+                               a->parts[i].source);
+    return CELLAR_OK;
+}
+
 cellar_status cellar_sql_answer_add(cellar_sql_answer *a, const char *source,
                                     const char *const *fields, cellar_error *err)
 {
     const size_t n_variables = a->spec->n_variables;
     const char *const *more = fields + n_variables + 2;
-    int64_t reason, count, leaf;
+    int64_t reason, count, leaf, n_promised;
     int is_ok = read_whole(fields[0], &reason) && reason <= 0 &&
-                read_whole(fields[n_variables + 1], &count) && count > 0;
+                read_whole(fields[n_variables + 1], &count) && count > 0 &&
+                read_whole(fields[cellar_sql_answer_n_columns(a) - 1], &n_promised) &&
+                n_promised >= 0;
+    if (is_ok && !note_row(a, source, n_promised))
+        return cellar_fail_memory(err, "an answer");
     if (is_ok && reason != SQL_COUNTS)
         return add_reason(a, source, reason, (uint64_t) count, err);
     if (!make_room(a))
@@ -207,6 +263,10 @@ cellar_status cellar_sql_answer_table(cellar_sql_answer *a, cellar_table **out,
         .counts = a->counts,
         .weights = a->spec->weight_column != NULL ? a->weights : NULL,
         .keys = a->spec->record_key_column != NULL ? a->keys : NULL};
+    cellar_status status = check_parts(a, err);
+    *out = NULL;
+    if (status != CELLAR_OK)
+        return status;
     for (size_t v = 0; v < a->spec->n_variables; v++)
         leaves[v] = a->leaves[v];
     if (report != NULL)

@@ -83,19 +83,23 @@ static int read_bounds(const cellar_recode *r, bounds *out)
 }
 
 /* " WHEN number < bound THEN what becomes of `value` * 10^-scale". */
-static void add_bound(const sql_coding *c, cellar_text *out, const char *sign, cellar_int128 bound,
-                      int scale, cellar_int128 value, int value_scale)
+static cellar_status add_bound(const sql_coding *c, cellar_text *out, const char *sign,
+                               cellar_int128 bound, int scale, cellar_int128 value, int value_scale,
+                               cellar_error *err)
 {
-    cellar_text text = {0};
+    cellar_text limit = {0}, text = {0};
+    cellar_status status = CELLAR_OK;
+    cellar_text_add_decimal(&limit, bound, scale);
     cellar_text_add_decimal(&text, value, value_scale);
-    if (text.failed) {
-        out->failed = 1;
-        return;
-    }
+    if (limit.failed || text.failed)
+        CELLAR_TRY(cellar_fail_memory(err, "a question"));
     cellar_text_printf(out, " WHEN %s %s ", c->number, sign);
-    cellar_text_add_decimal(out, bound, scale);
+    CELLAR_TRY(sql_add_bound(c->dialect, out, limit.bytes, err));
     cellar_text_printf(out, " THEN %d", (int) resolve(c, text.bytes));
+out:
+    cellar_text_clear(&limit);
     cellar_text_clear(&text);
+    return status;
 }
 
 /* The bands between bottom and top, upwards: each ends at an edge, and a number in its middle says
@@ -105,6 +109,7 @@ static cellar_status add_bands(const sql_coding *c, const bounds *b, cellar_text
 {
     const char *sign = c->variable->recode.band_closed_right ? "<=" : "<";
     cellar_int128 low = b->bottom, high, j = (b->bottom - b->origin) / b->width - 2;
+    cellar_status status = CELLAR_OK;
     size_t n = 0;
     while (b->origin + j * b->width <= b->bottom)
         j++;
@@ -116,10 +121,11 @@ static cellar_status add_bands(const sql_coding *c, const bounds *b, cellar_text
             return cellar_fail(err, CELLAR_ERR_UNSUPPORTED,
                                "variable '%.200s': a database is asked for at most %d bands",
                                cellar_coder_variable(c->coder), BANDS_MAX);
-        add_bound(c, out, high < b->top ? sign : "<", high, b->scale, 5 * (low + high),
-                  b->scale + 1);
+        CELLAR_TRY(add_bound(c, out, high < b->top ? sign : "<", high, b->scale, 5 * (low + high),
+                             b->scale + 1, err));
     }
-    return CELLAR_OK;
+out:
+    return status;
 }
 
 /* Numbers between bottom and top stay as they are written; one of them that no list names lies an
@@ -144,6 +150,7 @@ static cellar_status add_numbers(const sql_coding *c, const cellar_codelist *cod
                                  cellar_text *out, cellar_error *err)
 {
     const cellar_recode *r = &c->variable->recode;
+    cellar_status status = CELLAR_OK;
     bounds b;
     if (!read_bounds(r, &b))
         return cellar_fail(err, CELLAR_ERR_OVERFLOW, "variable '%.200s': its bounds are too large",
@@ -155,10 +162,13 @@ static cellar_status add_numbers(const sql_coding *c, const cellar_codelist *cod
                            cellar_coder_variable(c->coder));
     cellar_text_printf(out, " WHEN %s IS NULL THEN %d", c->number, (int) CELLAR_OUTCOME_NOT_NUMBER);
     if (r->bottom != NULL)
-        add_bound(c, out, "<=", b.bottom, b.scale, b.bottom, b.scale);
+        CELLAR_TRY(add_bound(c, out, "<=", b.bottom, b.scale, b.bottom, b.scale, err));
     if (r->top != NULL)
-        add_bound(c, out, ">=", b.top, b.scale, b.top, b.scale);
-    return r->band_width == NULL ? add_between(c, &b, codes, out, err) : add_bands(c, &b, out, err);
+        CELLAR_TRY(add_bound(c, out, ">=", b.top, b.scale, b.top, b.scale, err));
+    CELLAR_TRY(r->band_width == NULL ? add_between(c, &b, codes, out, err)
+                                     : add_bands(c, &b, out, err));
+out:
+    return status;
 }
 
 /* ---- a variable --------------------------------------------------------------------------- */
@@ -203,18 +213,31 @@ cellar_status sql_coding_add(const sql_coding *c, cellar_text *out, cellar_error
 
 /* ---- conditions ---------------------------------------------------------------------------- */
 
-void sql_add_condition(const sql_dialect *dialect, cellar_text *out,
-                       const cellar_condition *condition, const char *text, const char *number)
+static cellar_status add_order(const sql_dialect *dialect, cellar_text *out,
+                               const cellar_condition *condition, const char *number,
+                               cellar_error *err)
 {
-    const char *sign = cellar_condition_order(condition);
+    cellar_text bound = {0};
+    cellar_status status = CELLAR_OK;
+    cellar_condition_add_bound(condition, &bound);
+    if (bound.failed)
+        CELLAR_TRY(cellar_fail_memory(err, "a question"));
+    cellar_text_printf(out, " THEN 0 WHEN %s %s ", number, cellar_condition_order(condition));
+    CELLAR_TRY(sql_add_bound(dialect, out, bound.bytes, err));
+    cellar_text_add_string(out, " THEN 1 ELSE 0 END");
+out:
+    cellar_text_clear(&bound);
+    return status;
+}
+
+cellar_status sql_add_condition(const sql_dialect *dialect, cellar_text *out,
+                                const cellar_condition *condition, const char *text,
+                                const char *number, cellar_error *err)
+{
     cellar_text_add_string(out, "CASE WHEN ");
     sql_add_missing(dialect, out, text, NULL, 0);
-    if (sign != NULL) {
-        cellar_text_printf(out, " THEN 0 WHEN %s %s ", number, sign);
-        cellar_condition_add_bound(condition, out);
-        cellar_text_add_string(out, " THEN 1 ELSE 0 END");
-        return;
-    }
+    if (cellar_condition_order(condition) != NULL)
+        return add_order(dialect, out, condition, number, err);
     cellar_text_printf(out, " THEN 0 WHEN %s IN (", text);
     for (size_t i = 0; i < cellar_condition_n_values(condition); i++) {
         if (i > 0)
@@ -223,4 +246,5 @@ void sql_add_condition(const sql_dialect *dialect, cellar_text *out,
     }
     cellar_text_printf(out, ") THEN %d ELSE %d END", !cellar_condition_excludes(condition),
                        cellar_condition_excludes(condition));
+    return CELLAR_OK;
 }

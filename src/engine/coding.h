@@ -28,7 +28,8 @@ cellar_status sql_coding_add(const sql_coding *coding, cellar_text *out, cellar_
 void sql_add_missing(const sql_dialect *dialect, cellar_text *out, const char *text,
                      const char *const *missing, size_t n_missing);
 /* Adds an expression that is 1 where the row is to be counted, 0 where not. */
-void sql_add_condition(const sql_dialect *dialect, cellar_text *out,
-                       const cellar_condition *condition, const char *text, const char *number);
+cellar_status sql_add_condition(const sql_dialect *dialect, cellar_text *out,
+                                const cellar_condition *condition, const char *text,
+                                const char *number, cellar_error *err);
 
 #endif

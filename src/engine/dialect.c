@@ -3,148 +3,198 @@
 
 #include <string.h>
 
+#include "base/error.h"
+
 /* What a number looks like, as cellar_parse_decimal() reads it, blanks around it allowed. */
-#define NUMBER_LIKE "[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?"
-#define NUMBER_PATTERN "^[ \t]*" NUMBER_LIKE "[ \t]*$"
+#define PLAIN_NUMBER "[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)"
+#define NUMBER_LIKE "^[ \t]*" PLAIN_NUMBER "([eE][+-]?[0-9]+)?[ \t]*$"
+/* Regular expressions of some engines let $ match before a last line feed: [^-+.0-9] finds it. */
+#define PLAIN_PATTERN "^" PLAIN_NUMBER "$"
+#define TRIMMED_SQLITE "trim(@, ' ' || char(9))"
 
 static const sql_dialect dialects[CELLAR_SQL_N_DIALECTS] = {
+    /* Numbers of at most 28 characters without a positive exponent fit the 127 bits of a file's. */
     [CELLAR_SQL_POSTGRESQL] = {.name = "postgresql",
                                .is_tested = 1,
                                .quote = '"',
                                .literal = SQL_E,
                                .text = "CAST(@ AS text) COLLATE \"C\"",
-                               .is_number = "@ ~ E'^[ \\\\t]*" NUMBER_LIKE "[ \\\\t]*$'",
-                               .number = "CAST(btrim(@, E' \\t') AS numeric)",
+                               .trim = "btrim(@, E' \\t')",
+                               .is_number =
+                                   "length(@) <= 28 AND @ ~ '^" PLAIN_NUMBER "([eE]-[0-9]{1,2})?$'",
+                               .looks_like_number = "@ ~ '" NUMBER_LIKE "'",
+                               .number = "CAST(@ AS numeric)",
+                               .bound = "@",
                                .weight = "round(@, 9)",
                                .weight_sum = "sum(@)",
                                .is_key = "@ ~ '^[0-9]+$'",
                                .key = "CAST(@ AS numeric)",
                                .key_sum = "sum(@)",
                                .decimal_key = "(@ * 1000000000000000000)",
-                               .digits = 1000,
+                               .digits = 28,
                                .has_windows = 1,
                                .fence = " OFFSET 0"},
-    /* Numbers are doubles: decimals of up to 15 digits keep their order there, longer ones are no
-     * numbers. Weights are counted in billionths, keys are added up in two halves. */
-    [CELLAR_SQL_SQLITE] = {.name = "sqlite",
-                           .is_tested = 1,
-                           .quote = '"',
-                           .literal = SQL_QUOTED,
-                           .text = "CAST(@ AS TEXT)",
-                           .is_number =
-                               "length(trim(@, ' ' || char(9))) <= 16 AND "
-                               "trim(@, ' ' || char(9)) GLOB '*[0-9]*' AND "
-                               "substr(trim(@, ' ' || char(9)), 1, 1) GLOB '[-+.0-9]' AND "
-                               "substr(trim(@, ' ' || char(9)), 2) NOT GLOB '*[^.0-9]*' AND "
-                               "@ NOT GLOB '*.*.*'",
-                           .number = "CAST(trim(@, ' ' || char(9)) AS REAL)",
-                           .weight = "CAST(round(@ * 1000000000.0) AS INTEGER)",
-                           .weight_sum = "sum(@)",
-                           .weight_scale = 9,
-                           .is_key = "@ <> '' AND length(@) <= 18 AND @ NOT GLOB '*[^0-9]*'",
-                           .key = "CAST(@ AS INTEGER)",
-                           .key_sum = "sum(@ / 4294967296) || ':' || sum(@ % 4294967296)",
-                           .digits = 15,
-                           .has_windows = 1,
-                           .fence = " LIMIT -1"},
-    [CELLAR_SQL_MARIADB] = {.name = "mariadb",
-                            .quote = '`',
-                            .literal = SQL_HEX,
-                            .text = "CAST(CONVERT(CAST(@ AS CHAR) USING utf8mb4) AS BINARY)",
-                            .is_number = "CONVERT(@ USING utf8mb4) REGEXP '^[ \\\\t]*" NUMBER_LIKE
-                                         "[ \\\\t]*$'",
-                            .number = "CAST(trim(BOTH '\\t' FROM trim(CONVERT(@ USING utf8mb4))) "
-                                      "AS DECIMAL(65,18))",
-                            .weight = "round(@, 9)",
-                            .weight_sum = "sum(@)",
-                            .is_key = "CONVERT(@ USING utf8mb4) REGEXP '^[0-9]+$'",
-                            .key = "CAST(CONVERT(@ USING utf8mb4) AS DECIMAL(65,0))",
-                            .key_sum = "sum(@)",
-                            .decimal_key = "round(@ * 1000000000000000000)",
-                            .digits = 18,
-                            .has_windows = 1},
+    /* Numbers are doubles: decimals of up to 15 digits keep their order there. Weights are counted
+     * in billionths below 2^53, keys are added up in two halves. Names stand in `, for what stands
+     * in " and names no column is a text. */
+    [CELLAR_SQL_SQLITE] =
+        {.name = "sqlite",
+         .is_tested = 1,
+         .quote = '`',
+         .literal = SQL_QUOTED,
+         .text = "CAST(@ AS TEXT)",
+         .trim = TRIMMED_SQLITE,
+         .is_number = "length(replace(ltrim(@, '+-'), '.', '')) <= 15 AND @ GLOB '*[0-9]*' AND "
+                      "substr(@, 1, 1) GLOB '[-+.0-9]' AND substr(@, 2) NOT GLOB '*[^.0-9]*' AND "
+                      "@ NOT GLOB '*.*.*' AND instr(@, char(0)) = 0",
+         .looks_like_number = "@ GLOB '*[0-9]*' AND " TRIMMED_SQLITE " GLOB '[-+.0-9]*' AND "
+                              "substr(" TRIMMED_SQLITE ", 2) NOT GLOB '*[^-+.0-9eE]*' AND "
+                              "(@ GLOB '*[eE]*' OR substr(@, 2) NOT GLOB '*[-+]*')",
+         .number = "CAST(@ AS REAL)",
+         .bound = "@",
+         .weight = "CAST(round(@ * 1000000000.0) AS INTEGER)",
+         .weight_fits =
+             "wx < 9000000 AND (instr(wt1, '.') = 0 OR length(wt1) - instr(wt1, '.') <= 9)",
+         .weight_sum = "sum(@)",
+         .weight_scale = 9,
+         .is_key = "@ <> '' AND length(@) <= 18 AND @ NOT GLOB '*[^0-9]*' AND "
+                   "instr(@, char(0)) = 0",
+         .key = "CAST(@ AS INTEGER)",
+         .key_sum = "sum(@ / 4294967296) || ':' || sum(@ % 4294967296)",
+         .digits = 15,
+         .has_windows = 1,
+         .fence = " LIMIT -1"},
+    /* Literals are hexadecimal, so that no mode of the server changes what they mean. */
+    [CELLAR_SQL_MARIADB] =
+        {.name = "mariadb",
+         .is_tested = 1,
+         .quote = '`',
+         .literal = SQL_HEX,
+         .text = "CAST(CONVERT(@ USING utf8mb4) AS BINARY)",
+         .trim = "trim(BOTH X'09' FROM trim(BOTH X'20' FROM @))",
+         .is_number = "length(@) <= 18 AND CONVERT(@ USING utf8mb4) REGEXP '" PLAIN_PATTERN
+                      "' AND CONVERT(@ USING utf8mb4) NOT REGEXP '[^-+.0-9]'",
+         .looks_like_number = "CONVERT(@ USING utf8mb4) REGEXP '" NUMBER_LIKE "'",
+         .number = "CAST(CONVERT(@ USING utf8mb4) AS DECIMAL(65,18))",
+         .bound = "@",
+         .weight = "round(@, 9)",
+         .weight_sum = "sum(@)",
+         .is_key = "length(@) <= 60 AND CONVERT(@ USING utf8mb4) REGEXP '^[0-9]+$' AND "
+                   "CONVERT(@ USING utf8mb4) NOT REGEXP '[^0-9]'",
+         .key = "CAST(CONVERT(@ USING utf8mb4) AS DECIMAL(65,0))",
+         .key_sum = "sum(@)",
+         .decimal_key = "(@ * 1000000000000000000)",
+         .digits = 18,
+         .has_windows = 1},
     [CELLAR_SQL_DUCKDB] = {.name = "duckdb",
                            .quote = '"',
                            .literal = SQL_QUOTED,
                            .text = "CAST(@ AS VARCHAR)",
-                           .is_number = "regexp_full_match(@, '" NUMBER_PATTERN "')",
-                           .number = "TRY_CAST(trim(@, ' ' || chr(9)) AS DECIMAL(38,18))",
+                           .trim = "trim(@, ' ' || chr(9))",
+                           .is_number =
+                               "length(@) <= 18 AND regexp_full_match(@, '" PLAIN_NUMBER "')",
+                           .looks_like_number = "regexp_full_match(@, '" NUMBER_LIKE "')",
+                           .number = "TRY_CAST(@ AS DECIMAL(38,18))",
+                           .bound = "@",
                            .weight = "CAST(@ AS DECIMAL(38,9))",
                            .weight_sum = "sum(@)",
-                           .is_key = "regexp_full_match(@, '^[0-9]+$')",
-                           .key = "CAST(@ AS HUGEINT)",
+                           .is_key = "length(@) <= 30 AND regexp_full_match(@, '[0-9]+')",
+                           .key = "TRY_CAST(@ AS HUGEINT)",
                            .key_sum = "sum(@)",
                            .decimal_key = "CAST(CAST(@ AS DECIMAL(19,18)) * 1000000000000000000 "
                                           "AS HUGEINT)",
                            .digits = 18,
                            .has_windows = 1},
-    [CELLAR_SQL_CLICKHOUSE] = {.name = "clickhouse",
-                               .quote = '`',
-                               .literal = SQL_ESCAPED,
-                               .text = "toString(@)",
-                               .is_number = "match(@, '^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)$')",
-                               .number = "toDecimal128(if(match(@, '^[+-]?([0-9]+[.]?[0-9]*|"
-                                         "[.][0-9]+)$'), @, '0'), 18)",
-                               .weight = "toDecimal128(@, 9)",
-                               .weight_sum = "sum(@)",
-                               .is_key = "match(@, '^[0-9]+$')",
-                               .key = "toDecimal128(if(match(@, '^[0-9]+$'), @, '0'), 0)",
-                               .key_sum = "sum(@)",
-                               .digits = 18},
+    [CELLAR_SQL_CLICKHOUSE] =
+        {.name = "clickhouse",
+         .is_tested = 1,
+         .quote = '`',
+         .literal = SQL_ESCAPED,
+         .text = "toString(@)",
+         .trim = "replaceRegexpAll(@, '^[ \t]+|[ \t]+$', '')",
+         .is_number = "length(@) <= 18 AND match(@, '" PLAIN_PATTERN "')",
+         .looks_like_number = "match(@, '" NUMBER_LIKE "')",
+         .number =
+             "toDecimal128(if(length(@) <= 18 AND match(@, '" PLAIN_PATTERN "'), @, '0'), 18)",
+         .bound = "toDecimal128('@', 18)",
+         .weight = "toDecimal128(@, 9)",
+         .weight_fits = "position(wt1, '.') = 0 OR length(wt1) - position(wt1, '.') <= 9",
+         .weight_sum = "sum(@)",
+         .is_key = "length(@) <= 20 AND match(@, '^[0-9]+$')",
+         .key = "toDecimal128(if(length(@) <= 20 AND match(@, '^[0-9]+$'), @, '0'), 0)",
+         .key_sum = "sum(@)",
+         .digits = 18},
     [CELLAR_SQL_SPARK] = {.name = "spark",
                           .quote = '`',
                           .literal = SQL_ESCAPED,
                           .text = "CAST(@ AS STRING)",
-                          .is_number = "@ RLIKE '" NUMBER_PATTERN "'",
-                          .number = "CAST(trim(@) AS DECIMAL(38,18))",
+                          .trim = "trim(@)",
+                          .is_number = "length(@) <= 18 AND @ RLIKE '" PLAIN_PATTERN
+                                       "' AND NOT @ RLIKE '[^-+.0-9]'",
+                          .looks_like_number = "@ RLIKE '" NUMBER_LIKE "'",
+                          .number = "CAST(@ AS DECIMAL(38,18))",
+                          .bound = "@",
                           .weight = "round(@, 9)",
                           .weight_sum = "sum(@)",
-                          .is_key = "@ RLIKE '^[0-9]+$'",
+                          .is_key = "length(@) <= 30 AND @ RLIKE '^[0-9]+$' AND "
+                                    "NOT @ RLIKE '[^0-9]'",
                           .key = "CAST(@ AS DECIMAL(38,0))",
                           .key_sum = "sum(@)",
-                          .decimal_key = "round(@ * 1000000000000000000)",
+                          .decimal_key = "(@ * 1000000000000000000)",
                           .digits = 18,
                           .has_windows = 1},
     [CELLAR_SQL_BIGQUERY] = {.name = "bigquery",
                              .quote = '`',
                              .literal = SQL_ESCAPED,
                              .text = "CAST(@ AS STRING)",
-                             .is_number = "REGEXP_CONTAINS(@, '" NUMBER_PATTERN "')",
-                             .number = "CAST(trim(@) AS BIGNUMERIC)",
+                             .trim = "trim(@, ' \t')",
+                             .is_number =
+                                 "length(@) <= 30 AND REGEXP_CONTAINS(@, '" PLAIN_PATTERN "')",
+                             .looks_like_number = "REGEXP_CONTAINS(@, '" NUMBER_LIKE "')",
+                             .number = "CAST(@ AS BIGNUMERIC)",
+                             .bound = "BIGNUMERIC '@'",
                              .weight = "round(@, 9)",
                              .weight_sum = "sum(@)",
-                             .is_key = "REGEXP_CONTAINS(@, '^[0-9]+$')",
+                             .is_key = "length(@) <= 30 AND REGEXP_CONTAINS(@, '^[0-9]+$')",
                              .key = "CAST(@ AS BIGNUMERIC)",
                              .key_sum = "sum(@)",
                              .decimal_key = "(@ * 1000000000000000000)",
-                             .digits = 38,
+                             .digits = 30,
                              .has_windows = 1},
     [CELLAR_SQL_SNOWFLAKE] = {.name = "snowflake",
                               .quote = '"',
                               .literal = SQL_ESCAPED,
                               .text = "CAST(@ AS VARCHAR)",
-                              .is_number = "REGEXP_LIKE(@, '" NUMBER_PATTERN "')",
-                              .number = "TRY_TO_DECIMAL(trim(@), 38, 18)",
+                              .trim = "trim(@, ' \t')",
+                              .is_number = "length(@) <= 18 AND REGEXP_LIKE(@, '" PLAIN_NUMBER "')",
+                              .looks_like_number = "REGEXP_LIKE(@, '" NUMBER_LIKE "')",
+                              .number = "TRY_TO_DECIMAL(@, 38, 18)",
+                              .bound = "@",
                               .weight = "round(@, 9)",
                               .weight_sum = "sum(@)",
-                              .is_key = "REGEXP_LIKE(@, '^[0-9]+$')",
+                              .is_key = "length(@) <= 30 AND REGEXP_LIKE(@, '[0-9]+')",
                               .key = "TO_DECIMAL(@, 38, 0)",
                               .key_sum = "sum(@)",
-                              .decimal_key = "round(@ * 1000000000000000000)",
+                              .decimal_key = "(@ * 1000000000000000000)",
                               .digits = 18,
                               .has_windows = 1},
     [CELLAR_SQL_TRINO] = {.name = "trino",
                           .quote = '"',
                           .literal = SQL_QUOTED,
                           .text = "CAST(@ AS VARCHAR)",
-                          .is_number = "regexp_like(@, '" NUMBER_PATTERN "')",
-                          .number = "TRY_CAST(trim(@) AS DECIMAL(38,18))",
+                          .trim = "trim(@)",
+                          .is_number = "length(@) <= 18 AND regexp_like(@, '" PLAIN_PATTERN
+                                       "') AND NOT regexp_like(@, '[^-+.0-9]')",
+                          .looks_like_number = "regexp_like(@, '" NUMBER_LIKE "')",
+                          .number = "TRY_CAST(@ AS DECIMAL(38,18))",
+                          .bound = "DECIMAL '@'",
                           .weight = "round(@, 9)",
                           .weight_sum = "sum(@)",
-                          .is_key = "regexp_like(@, '^[0-9]+$')",
-                          .key = "CAST(@ AS DECIMAL(38,0))",
+                          .is_key = "length(@) <= 30 AND regexp_like(@, '^[0-9]+$') AND "
+                                    "NOT regexp_like(@, '[^0-9]')",
+                          .key = "TRY_CAST(@ AS DECIMAL(38,0))",
                           .key_sum = "sum(@)",
-                          .decimal_key = "round(@ * 1000000000000000000)",
+                          .decimal_key = "(@ * 1000000000000000000)",
                           .digits = 18,
                           .has_windows = 1},
 };
@@ -178,7 +228,7 @@ void sql_add_name(const sql_dialect *dialect, cellar_text *out, const char *name
 {
     cellar_text_add_char(out, dialect->quote);
     for (size_t i = 0; i < length; i++) {
-        if (name[i] == dialect->quote || (dialect->literal == SQL_ESCAPED && name[i] == '\\'))
+        if (name[i] == dialect->quote)
             cellar_text_add_char(out, name[i]);
         cellar_text_add_char(out, name[i]);
     }
@@ -202,10 +252,21 @@ void sql_add_literal(const sql_dialect *dialect, cellar_text *out, const char *t
     cellar_text_add_string(out, dialect->literal == SQL_E ? "E'" : "'");
     for (; *text != '\0'; text++) {
         if (*text == '\'')
-            cellar_text_add_char(out, dialect->literal == SQL_QUOTED ? '\'' : '\\');
+            cellar_text_add_char(out, dialect->literal == SQL_ESCAPED ? '\\' : '\'');
         else if (*text == '\\' && dialect->literal != SQL_QUOTED)
             cellar_text_add_char(out, '\\');
         cellar_text_add_char(out, *text);
     }
     cellar_text_add_char(out, '\'');
+}
+
+cellar_status sql_add_bound(const sql_dialect *dialect, cellar_text *out, const char *decimal,
+                            cellar_error *err)
+{
+    if (strlen(decimal) > (size_t) dialect->digits)
+        return cellar_fail(err, CELLAR_ERR_UNSUPPORTED,
+                           "%s compares numbers of at most %d digits: '%.60s' is longer",
+                           dialect->name, dialect->digits, decimal);
+    sql_add_form(out, dialect->bound, decimal);
+    return CELLAR_OK;
 }

@@ -10,7 +10,7 @@
 typedef enum sql_literal {
     SQL_QUOTED,  /* 'it''s' */
     SQL_ESCAPED, /* 'it\'s' */
-    SQL_E,       /* E'it\'s' : the same whatever the server's settings are */
+    SQL_E,       /* E'it''s' : the same whatever the server's settings are */
     SQL_HEX      /* X'69742773' : bytes, which no collation compares */
 } sql_literal;
 
@@ -20,9 +20,16 @@ typedef struct sql_dialect {
     char quote; /* around names, doubled inside */
     sql_literal literal;
     const char *text;      /* of a column, compared byte by byte */
-    const char *is_number; /* a condition on a text: what cellar_decimal_read() takes */
-    const char *number;    /* of such a text, exact */
-    const char *weight;    /* of a number: rounded to nine decimals */
+    const char *trim;      /* of a text: without the blanks around it */
+    const char *is_number; /* a condition on a text: a number that is exact in the database */
+    /* A condition on a text that is_number refuses: a file may take it for a number. Such a row is
+     * refused, for it would be counted otherwise than in a file. */
+    const char *looks_like_number;
+    const char *number; /* of such a text, exact */
+    const char *bound;  /* a decimal that numbers are compared with */
+    const char *weight; /* of a number: rounded to nine decimals */
+    const char
+        *weight_fits; /* a condition on wx and its text wt1: `weight` is exact; NULL: always */
     const char *weight_sum;
     int weight_scale;   /* decimals of its unit: 9 where weights are counted in billionths */
     const char *is_key; /* a condition on a text: digits only */
@@ -30,7 +37,7 @@ typedef struct sql_dialect {
     const char *key_sum;
     const char *decimal_key; /* of a number in [0,1): times 10^18; NULL: it would not be exact */
     int digits;              /* of a number that is exact, at most */
-    int has_windows;         /* row_number() */
+    int has_windows;         /* rank() and count() OVER */
     const char *fence; /* after an inner SELECT: it is evaluated before what is around it, not put
                           into each place that names a column of it; NULL: none is needed */
 } sql_dialect;
@@ -43,5 +50,8 @@ void sql_add_form(cellar_text *out, const char *form, const char *about);
 void sql_add_name(const sql_dialect *dialect, cellar_text *out, const char *name, size_t length);
 /* A text as a value; no byte of it ends the literal. */
 void sql_add_literal(const sql_dialect *dialect, cellar_text *out, const char *text);
+/* A decimal that numbers are compared with; CELLAR_ERR_UNSUPPORTED where it has too many digits. */
+cellar_status sql_add_bound(const sql_dialect *dialect, cellar_text *out, const char *decimal,
+                            cellar_error *err);
 
 #endif

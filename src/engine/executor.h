@@ -23,6 +23,16 @@ typedef struct sql_request {
 cellar_status sql_run_sqlite(const sql_request *request, cellar_error *err);
 cellar_status sql_run_postgresql(const sql_request *request, cellar_error *err);
 
+/* Of a data source with a driver; asked before, its kind decides the dialect. */
+cellar_status sql_run_odbc(const sql_request *request, cellar_error *err);
+cellar_status sql_find_odbc(const char *place, cellar_sql_dialect *dialect, cellar_error *err);
+/* Has no transactions: what one query sees is its snapshot. */
+cellar_status sql_run_clickhouse(const sql_request *request, cellar_error *err);
+
+/* Whether what a server says may be shown: 1 where its SQLSTATE is about connections, rights, names
+ * or limits, 0 where a value of the data may be quoted. */
+int sql_may_be_shown(const char *state);
+
 /* CELLAR_ERR_CANCELLED when the caller wants to stop. */
 cellar_status sql_check_progress(const sql_request *request, cellar_error *err);
 

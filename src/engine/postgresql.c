@@ -12,8 +12,11 @@
 #include "base/memory.h"
 #include "engine/executor.h"
 
+enum { LOOK_UP_MS = 200 };
+
 #define PG_FUNCTIONS(X)                                                                            \
-    X(PQconnectdb)                                                                                 \
+    X(PQconnectStart)                                                                              \
+    X(PQconnectPoll)                                                                               \
     X(PQstatus)                                                                                    \
     X(PQerrorMessage)                                                                              \
     X(PQfinish)                                                                                    \
@@ -71,8 +74,8 @@ static cellar_status fail_result(const pg_library *pg, const sql_request *r,
                                  const PGconn *connection, const PGresult *result,
                                  cellar_error *err)
 {
-    const char *state = result != NULL ? pg->PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
-    if (state != NULL && strncmp(state, "22", 2) == 0)
+    const char *state = pg->PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    if (state != NULL && !sql_may_be_shown(state))
         return cellar_fail(err, CELLAR_ERR_INPUT,
                            "%s: a value of the data cannot be counted (SQLSTATE %s)", r->shown,
                            state);
@@ -112,7 +115,7 @@ static cellar_status wait_for(const pg_library *pg, const sql_request *r, PGconn
         const cellar_status status = sql_check_progress(r, err);
         if (status != CELLAR_OK)
             return status;
-        if (poll(&wanted, 1, 200) < 0 && errno != EINTR)
+        if (poll(&wanted, 1, LOOK_UP_MS) < 0 && errno != EINTR)
             return cellar_fail_errno(err, r->shown, "wait for the answer");
         if (!pg->PQconsumeInput(connection))
             return fail(pg, r, connection, err);
@@ -168,6 +171,28 @@ static cellar_status take_rows(const pg_library *pg, const sql_request *r, PGcon
     return status;
 }
 
+/* A server that does not answer can be left. */
+static cellar_status connect_to(const pg_library *pg, const sql_request *r, PGconn **connection,
+                                cellar_error *err)
+{
+    PostgresPollingStatusType wanted = PGRES_POLLING_WRITING;
+    cellar_status status = CELLAR_OK;
+    *connection = pg->PQconnectStart(r->place);
+    if (*connection == NULL)
+        return cellar_fail_memory(err, "a connection");
+    while (pg->PQstatus(*connection) != CONNECTION_BAD && wanted != PGRES_POLLING_OK &&
+           wanted != PGRES_POLLING_FAILED) {
+        struct pollfd socket = {.fd = pg->PQsocket(*connection),
+                                .events = wanted == PGRES_POLLING_READING ? POLLIN : POLLOUT};
+        status = sql_check_progress(r, err);
+        if (status != CELLAR_OK)
+            return status;
+        if (poll(&socket, 1, LOOK_UP_MS) != 0)
+            wanted = pg->PQconnectPoll(*connection);
+    }
+    return pg->PQstatus(*connection) == CONNECTION_OK ? CELLAR_OK : fail(pg, r, *connection, err);
+}
+
 cellar_status sql_run_postgresql(const sql_request *r, cellar_error *err)
 {
     pg_library pg = {0};
@@ -175,13 +200,15 @@ cellar_status sql_run_postgresql(const sql_request *r, cellar_error *err)
     cellar_status status = CELLAR_OK;
     CELLAR_TRY(load(&pg, err));
     CELLAR_TRY(refuse_password(&pg, r, err));
-    connection = pg.PQconnectdb(r->place);
-    if (pg.PQstatus(connection) != CONNECTION_OK)
-        CELLAR_TRY(fail(&pg, r, connection, err));
+    CELLAR_TRY(connect_to(&pg, r, &connection, err));
     /* One snapshot; settings that change what the question means. */
     CELLAR_TRY(execute(&pg, r, connection,
                        "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY", err));
-    CELLAR_TRY(execute(&pg, r, connection, "SET LOCAL client_encoding = 'UTF8'", err));
+    CELLAR_TRY(execute(&pg, r, connection,
+                       "SET LOCAL client_encoding = 'UTF8'; SET LOCAL DateStyle = 'ISO, YMD'; "
+                       "SET LOCAL IntervalStyle = 'postgres'; SET LOCAL bytea_output = 'hex'; "
+                       "SET LOCAL extra_float_digits = 1",
+                       err));
     if (!pg.PQsendQuery(connection, r->sql) || !pg.PQsetSingleRowMode(connection))
         CELLAR_TRY(fail(&pg, r, connection, err));
     CELLAR_TRY(take_rows(&pg, r, connection, err));

@@ -18,70 +18,6 @@ typedef struct question {
     cellar_text *out;
 } question;
 
-/* ---- what can be asked ----------------------------------------------------------------- */
-
-static cellar_status refuse(const char *why, cellar_error *err)
-{
-    return cellar_fail(err, CELLAR_ERR_UNSUPPORTED, "%s", why);
-}
-
-cellar_status sql_check(const cellar_tabulate_spec *spec, const cellar_sql_source *source,
-                        cellar_sql_dialect dialect, cellar_error *err)
-{
-    const sql_dialect *d = sql_dialect_of(dialect);
-    if (spec->n_variables == 0 || spec->n_variables > CELLAR_MAX_VARIABLES)
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a table has 1 to %d variables, not %zu",
-                           CELLAR_MAX_VARIABLES, spec->n_variables);
-    if (source->table == NULL || source->table[0] == '\0')
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "the table of the database has no name");
-    if (spec->record_id_column != NULL)
-        return refuse("record keys are not derived in a database, which would have to know the "
-                      "secret: store them in a column (--record-key)",
-                      err);
-    if (spec->reader.count_column != NULL)
-        return refuse("a column of counts is not read from a database; every row is one record",
-                      err);
-    if (spec->record_key_column != NULL && spec->key_range == 0 && d->decimal_key == NULL)
-        return cellar_fail(err, CELLAR_ERR_UNSUPPORTED,
-                           "%s has no exact decimals: store record keys as whole numbers, and give "
-                           "their range (--key-range)",
-                           d->name);
-    if ((spec->unit_column != NULL) != (spec->max_per_unit > 0))
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "a unit needs both its column and the number of records it may have");
-    if (spec->unit_column != NULL && !d->has_windows)
-        return cellar_fail(err, CELLAR_ERR_UNSUPPORTED,
-                           "%s cannot bound the records of units: it has no row_number()", d->name);
-    if (spec->unit_column != NULL && source->n_order_by == 0)
-        return refuse("rows of a database have no order: name the columns that say which records "
-                      "of a unit come first (--order-by)",
-                      err);
-    return CELLAR_OK;
-}
-
-const char *sql_variable_name(const cellar_variable_spec *variable)
-{
-    return variable->name != NULL ? variable->name : variable->column;
-}
-
-cellar_status sql_make_coder(const cellar_tabulate_spec *spec, size_t v, cellar_coder **out,
-                             cellar_error *err)
-{
-    const cellar_variable_spec *variable = &spec->variables[v];
-    const cellar_coder_spec coder = {.variable = sql_variable_name(variable),
-                                     .encoding = CELLAR_ENCODING_UTF8,
-                                     .missing = spec->missing,
-                                     .n_missing = spec->n_missing,
-                                     .missing_policy =
-                                         variable->missing_policy != CELLAR_MISSING_UNDECIDED
-                                             ? variable->missing_policy
-                                             : spec->missing_policy,
-                                     .recode = &variable->recode,
-                                     .codelist = variable->codelist,
-                                     .level = variable->level};
-    return cellar_coder_create(&coder, out, err);
-}
-
 /* ---- the innermost SELECT: fields as texts ------------------------------------------------ */
 
 /* Adds ", form AS name" about a column. */
@@ -98,23 +34,14 @@ static void add_column(question *q, const char *column, const char *as, size_t n
     cellar_text_clear(&name);
 }
 
-/* "schema.table", a part perhaps in double quotes. */
 static void add_table(question *q)
 {
-    const char *at = q->source->table;
-    while (*at != '\0') {
-        const int is_quoted = *at == '"';
-        const char *end = is_quoted ? strchr(at + 1, '"') : NULL;
-        size_t length;
-        if (end == NULL)
-            end = at + strcspn(at, ".");
-        length = (size_t) (end - at) - (size_t) (is_quoted && *end == '"');
-        sql_add_name(q->dialect, q->out, is_quoted ? at + 1 : at, length);
-        at = end + (*end == '"');
-        if (*at == '.') {
+    const char *at = q->source->table, *name;
+    size_t length;
+    while (*at != '\0' && sql_next_part(&at, &name, &length)) {
+        sql_add_name(q->dialect, q->out, name, length);
+        if (*at != '\0')
             cellar_text_add_char(q->out, '.');
-            at++;
-        }
     }
 }
 
@@ -142,7 +69,7 @@ static void add_fields(question *q)
 
 /* ---- numbers, codes, reasons, cells ---------------------------------------------------------- */
 
-/* ", CASE WHEN is_number THEN number END AS name". */
+/* ", CASE WHEN is_number THEN number END AS x1", of the text t1. */
 static void add_number(question *q, const char *text, const char *as)
 {
     cellar_text_add_string(q->out, ", CASE WHEN ");
@@ -150,6 +77,23 @@ static void add_number(question *q, const char *text, const char *as)
     cellar_text_add_string(q->out, " THEN ");
     sql_add_form(q->out, q->dialect->number, text);
     cellar_text_printf(q->out, " END AS %s", as);
+}
+
+/* Around the numbers of variables and conditions files allow blanks. */
+static void add_trimmed_number(question *q, const char *text, size_t i, const char *as)
+{
+    cellar_text name = {0}, trimmed = {0};
+    cellar_text_printf(&name, "%s%zu", text, i);
+    if (!name.failed)
+        sql_add_form(&trimmed, q->dialect->trim, name.bytes);
+    cellar_text_reset(&name);
+    cellar_text_printf(&name, "%s%zu", as, i);
+    if (name.failed || trimmed.failed)
+        q->out->failed = 1;
+    else
+        add_number(q, trimmed.bytes, name.bytes);
+    cellar_text_clear(&name);
+    cellar_text_clear(&trimmed);
 }
 
 static void add_key_number(question *q)
@@ -168,20 +112,13 @@ static void add_key_number(question *q)
 static void add_numbers(question *q)
 {
     const cellar_tabulate_spec *spec = q->spec;
-    char text[32], number[32];
     cellar_text_add_string(q->out, "SELECT a.*");
     for (size_t v = 0; v < spec->n_variables; v++)
-        if (sql_coding_needs_number(&spec->variables[v])) {
-            snprintf(text, sizeof text, "t%zu", v + 1);
-            snprintf(number, sizeof number, "x%zu", v + 1);
-            add_number(q, text, number);
-        }
+        if (sql_coding_needs_number(&spec->variables[v]))
+            add_trimmed_number(q, "t", v + 1, "x");
     for (size_t w = 0; w < spec->n_where; w++)
-        if (cellar_condition_order(q->conditions[w]) != NULL) {
-            snprintf(text, sizeof text, "s%zu", w + 1);
-            snprintf(number, sizeof number, "y%zu", w + 1);
-            add_number(q, text, number);
-        }
+        if (cellar_condition_order(q->conditions[w]) != NULL)
+            add_trimmed_number(q, "s", w + 1, "y");
     if (spec->weight_column != NULL)
         add_number(q, "wt1", "wx");
     if (spec->record_key_column != NULL)
@@ -194,7 +131,11 @@ static void add_key(question *q)
     const sql_dialect *d = q->dialect;
     cellar_text_add_string(q->out, ", ");
     if (q->spec->key_range == 0) {
-        cellar_text_add_string(q->out, "CASE WHEN kx >= 0 AND kx < 1 THEN ");
+        cellar_text_add_string(q->out, "CASE WHEN kx >= 0 AND kx < 1 AND ");
+        sql_add_form(q->out, d->decimal_key, "kx");
+        cellar_text_add_string(q->out, " = floor(");
+        sql_add_form(q->out, d->decimal_key, "kx");
+        cellar_text_add_string(q->out, ") THEN ");
         sql_add_form(q->out, d->decimal_key, "kx");
         cellar_text_add_string(q->out, " END AS k");
         return;
@@ -203,19 +144,31 @@ static void add_key(question *q)
                        (unsigned long long) q->spec->key_range);
 }
 
+/* A bound beyond which no weight fits cuts nothing off. */
+static int is_cut(const question *q)
+{
+    enum { BILLIONTHS_MAX = 9000000 };
+    return q->spec->max_weight > 0 &&
+           (q->dialect->weight_scale == 0 || q->spec->max_weight <= BILLIONTHS_MAX);
+}
+
 static void add_weight(question *q)
 {
     const sql_dialect *d = q->dialect;
-    const uint64_t most = q->spec->max_weight;
     cellar_text_add_string(q->out, ", CASE ");
-    if (most > 0) {
+    if (is_cut(q)) {
         char bound[32];
-        snprintf(bound, sizeof bound, "%llu", (unsigned long long) most);
-        cellar_text_printf(q->out, "WHEN wx > %s THEN ", bound);
+        snprintf(bound, sizeof bound, "%llu", (unsigned long long) q->spec->max_weight);
+        cellar_text_add_string(q->out, "WHEN wx > ");
+        sql_add_form(q->out, d->bound, bound);
+        cellar_text_add_string(q->out, " THEN ");
         sql_add_form(q->out, d->weight, bound);
         cellar_text_add_char(q->out, ' ');
     }
-    cellar_text_add_string(q->out, "WHEN wx >= 0 THEN ");
+    cellar_text_add_string(q->out, "WHEN wx >= 0");
+    if (d->weight_fits != NULL)
+        cellar_text_printf(q->out, " AND (%s)", d->weight_fits);
+    cellar_text_add_string(q->out, " THEN ");
     sql_add_form(q->out, d->weight, "wx");
     cellar_text_add_string(q->out, " END AS w");
 }
@@ -253,7 +206,7 @@ static cellar_status add_codes(question *q, cellar_error *err)
         snprintf(text, sizeof text, "s%zu", w + 1);
         snprintf(number, sizeof number, "y%zu", w + 1);
         cellar_text_add_string(q->out, ", ");
-        sql_add_condition(q->dialect, q->out, q->conditions[w], text, number);
+        CELLAR_TRY(sql_add_condition(q->dialect, q->out, q->conditions[w], text, number, err));
         cellar_text_printf(q->out, " AS f%zu", w + 1);
     }
     if (spec->weight_column != NULL)
@@ -264,6 +217,50 @@ out:
     return status;
 }
 
+/* " WHEN number IS NULL AND its text looks like one THEN ...": the row cannot be counted exactly.
+ */
+static void add_unsure(question *q, const char *number, const char *text, size_t i, size_t use)
+{
+    cellar_text name = {0};
+    cellar_text_printf(&name, "%s%zu", text, i);
+    if (name.failed) {
+        q->out->failed = 1;
+        return;
+    }
+    cellar_text_printf(q->out, " WHEN %s IS NULL AND (", number);
+    sql_add_form(q->out, q->dialect->looks_like_number, name.bytes);
+    cellar_text_printf(q->out, ") THEN %d", SQL_WRONG * (int) (use + 1) + SQL_UNSURE);
+    cellar_text_clear(&name);
+}
+
+static void add_unsure_of(question *q, char number, const char *text, size_t i, size_t use)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%c%zu", number, i);
+    add_unsure(q, name, text, i, use);
+}
+
+/* Weights, keys and units. */
+static void add_amount_reasons(question *q)
+{
+    const cellar_tabulate_spec *spec = q->spec;
+    const size_t n = spec->n_variables;
+    if (spec->weight_column != NULL) {
+        add_unsure(q, "w", "wt", 1, n);
+        cellar_text_printf(q->out, " WHEN w IS NULL THEN %d", SQL_WRONG * (int) (n + 1));
+    }
+    if (spec->record_key_column != NULL) {
+        if (spec->key_range == 0)
+            add_unsure(q, "kx", "kt", 1, n + 1);
+        cellar_text_printf(q->out, " WHEN k IS NULL THEN %d", SQL_WRONG * (int) (n + 2));
+    }
+    if (spec->unit_column != NULL) {
+        cellar_text_add_string(q->out, " WHEN ");
+        sql_add_missing(q->dialect, q->out, "ut1", NULL, 0);
+        cellar_text_printf(q->out, " THEN %d", SQL_WRONG * (int) (n + 3));
+    }
+}
+
 /* Filters first, then what is wrong, then what is missing, as in files; weights, keys and units of
  * the rows that are left. */
 static void add_reason(question *q)
@@ -271,41 +268,49 @@ static void add_reason(question *q)
     const cellar_tabulate_spec *spec = q->spec;
     const size_t n = spec->n_variables;
     cellar_text_add_string(q->out, "SELECT c.*, CASE");
-    for (size_t w = 0; w < spec->n_where; w++)
+    for (size_t w = 0; w < spec->n_where; w++) {
+        if (cellar_condition_order(q->conditions[w]) != NULL)
+            add_unsure_of(q, 'y', "s", w + 1, n + 3 + w);
         cellar_text_printf(q->out, " WHEN f%zu = 0 THEN %d", w + 1, SQL_FILTERED);
-    for (size_t v = 0; v < n; v++)
+    }
+    for (size_t v = 0; v < n; v++) {
+        if (sql_coding_needs_number(&spec->variables[v]))
+            add_unsure_of(q, 'x', "t", v + 1, v);
         cellar_text_printf(q->out, " WHEN v%zu < %d THEN v%zu - %d", v + 1,
                            (int) CELLAR_OUTCOME_MISSING, v + 1, -SQL_WRONG * (int) (v + 1));
+    }
     for (size_t v = 0; v < n; v++)
         cellar_text_printf(q->out, " WHEN v%zu = %d THEN %d", v + 1, (int) CELLAR_OUTCOME_MISSING,
                            SQL_MISSING);
-    if (spec->weight_column != NULL)
-        cellar_text_printf(q->out, " WHEN w IS NULL THEN %d", SQL_WRONG * (int) (n + 1));
-    if (spec->record_key_column != NULL)
-        cellar_text_printf(q->out, " WHEN k IS NULL THEN %d", SQL_WRONG * (int) (n + 2));
-    if (spec->unit_column != NULL) {
-        cellar_text_add_string(q->out, " WHEN ");
-        sql_add_missing(q->dialect, q->out, "ut1", NULL, 0);
-        cellar_text_printf(q->out, " THEN %d", SQL_WRONG * (int) (n + 3));
-    }
+    add_amount_reasons(q);
     /* a row without a condition, too, has a WHEN */
     cellar_text_printf(q->out, " WHEN one = 1 THEN %d END AS p", SQL_COUNTS);
 }
 
-/* The first records of each unit, of those that count. */
+/* " OVER the records of a unit, in their order". */
+static void add_window(question *q)
+{
+    cellar_text_add_string(q->out, " OVER (PARTITION BY p, ut1 ORDER BY ");
+    for (size_t i = 0; i < q->source->n_order_by; i++)
+        cellar_text_printf(q->out, "%sr%zu", i > 0 ? ", " : "", i + 1);
+    cellar_text_add_char(q->out, ')');
+}
+
+/* The first records of each unit, of those that count. count() goes up to the last of those that
+ * are tied with a record: when it passes the bound and rank() does not, the tie lies across. */
 static void add_units(question *q)
 {
+    const unsigned long long most = q->spec->max_per_unit;
     cellar_text_add_string(q->out, "SELECT d.*, ");
     if (q->spec->unit_column == NULL) {
         cellar_text_add_string(q->out, "p AS o");
         return;
     }
-    cellar_text_add_string(q->out,
-                           "CASE WHEN p = 0 AND row_number() OVER (PARTITION BY p, ut1 ORDER BY ");
-    for (size_t i = 0; i < q->source->n_order_by; i++)
-        cellar_text_printf(q->out, "%sr%zu", i > 0 ? ", " : "", i + 1);
-    cellar_text_printf(q->out, ") > %llu THEN %d ELSE p END AS o",
-                       (unsigned long long) q->spec->max_per_unit, SQL_OVER_UNIT);
+    cellar_text_add_string(q->out, "CASE WHEN p < 0 THEN p WHEN rank()");
+    add_window(q);
+    cellar_text_printf(q->out, " > %llu THEN %d WHEN count(*)", most, SQL_OVER_UNIT);
+    add_window(q);
+    cellar_text_printf(q->out, " > %llu THEN %d ELSE p END AS o", most, SQL_TIED);
 }
 
 static void add_kept(question *q)
@@ -340,6 +345,8 @@ static void add_cells(question *q)
         sql_add_form(q->out, q->dialect->key_sum, "k");
         cellar_text_add_string(q->out, " AS ks");
     }
+    cellar_text_add_string(q->out,
+                           q->dialect->has_windows ? ", count(*) OVER () AS m" : ", 0 AS m");
 }
 
 static cellar_status add_question(question *q, cellar_error *err)

@@ -8,8 +8,21 @@
 #include "data/coder.h"
 
 /* Column `o` of an answer: why rows do not count. What is wrong with a value of use u (a variable,
- * then the weight, the key, the unit) is SQL_WRONG * (u + 1) + the outcome of the coder. */
-enum { SQL_COUNTS = 0, SQL_FILTERED = -1, SQL_MISSING = -2, SQL_OVER_UNIT = -3, SQL_WRONG = -1000 };
+ * then the weight, the key, the unit, the conditions) is SQL_WRONG * (u + 1) + the outcome of the
+ * coder, or SQL_UNSURE: a number that the database cannot read exactly. SQL_TIED: the columns that
+ * order the records of a unit do not say which of them come first. */
+enum {
+    SQL_COUNTS = 0,
+    SQL_FILTERED = -1,
+    SQL_MISSING = -2,
+    SQL_OVER_UNIT = -3,
+    SQL_TIED = -4,
+    SQL_UNSURE = -100,
+    SQL_WRONG = -1000
+};
+
+/* The next part of "schema.table"; *at is behind it. 0: it is no name of a table. */
+int sql_next_part(const char **at, const char **name, size_t *length);
 
 /* Refuses what cannot be asked of a database. */
 cellar_status sql_check(const cellar_tabulate_spec *spec, const cellar_sql_source *source,

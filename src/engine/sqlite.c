@@ -48,7 +48,9 @@ cellar_status sql_run_sqlite(const sql_request *r, cellar_error *err)
 {
     sqlite3 *db = NULL;
     cellar_status status;
-    const int code = sqlite3_open_v2(r->place, &db, SQLITE_OPEN_READONLY, NULL);
+    int code = sqlite3_open_v2(r->place, &db, SQLITE_OPEN_READONLY, NULL);
+    if (code == SQLITE_OK) /* what is sorted is confidential: no temporary file holds it */
+        code = sqlite3_exec(db, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL);
     if (code != SQLITE_OK) {
         status = fail(r, db, code, err);
     } else {

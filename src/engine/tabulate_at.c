@@ -15,15 +15,27 @@ enum { PLACES_MAX = 256 };
 static const struct place_kind {
     const char *prefix;
     cellar_sql_dialect dialect;
+    /* of a place whose prefix does not say it; NULL: `dialect` */
+    cellar_status (*find_dialect)(const char *place, cellar_sql_dialect *dialect,
+                                  cellar_error *err);
     cellar_status (*run)(const sql_request *request, cellar_error *err);
-} place_kinds[] = {{"sqlite:", CELLAR_SQL_SQLITE, sql_run_sqlite},
-                   {"postgresql:", CELLAR_SQL_POSTGRESQL, sql_run_postgresql}};
+} place_kinds[] = {
+    {"sqlite:", CELLAR_SQL_SQLITE, NULL, sql_run_sqlite},
+    {"postgresql:", CELLAR_SQL_POSTGRESQL, NULL, sql_run_postgresql},
+#ifdef CELLAR_HAS_ODBC
+    {"odbc:", CELLAR_SQL_POSTGRESQL, sql_find_odbc, sql_run_odbc},
+#endif
+#ifdef CELLAR_HAS_CURL
+    {"clickhouse:", CELLAR_SQL_CLICKHOUSE, NULL, sql_run_clickhouse},
+#endif
+};
 
 typedef struct asking {
     const cellar_tabulate_spec *spec;
     const char *const *places;
     size_t n_places;
     const struct place_kind *kind;
+    cellar_sql_dialect dialect;
     char *sql;
     cellar_sql_answer *answer;
     pthread_mutex_t lock; /* of the answer, of `stopped` and of progress */
@@ -76,9 +88,9 @@ static cellar_status ask_one(void *context, int lane, cellar_error *err)
     int is_first = 1;
     if (a->n_places > 1)
         snprintf(s.shown, sizeof s.shown, "%s database %d of %zu",
-                 cellar_sql_dialect_name(a->kind->dialect), lane + 1, a->n_places);
+                 cellar_sql_dialect_name(a->dialect), lane + 1, a->n_places);
     else
-        snprintf(s.shown, sizeof s.shown, "%s", cellar_sql_dialect_name(a->kind->dialect));
+        snprintf(s.shown, sizeof s.shown, "%s", cellar_sql_dialect_name(a->dialect));
     status = a->kind->run(&request, err);
     if (status != CELLAR_OK) {
         pthread_mutex_lock(&a->lock);
@@ -96,12 +108,25 @@ static cellar_status find_kind(asking *a, cellar_error *err)
             a->kind = &place_kinds[k];
     if (a->kind == NULL)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "expected a database such as sqlite:FILE or postgresql:dbname=NAME");
+                           "expected a database such as sqlite:FILE, postgresql:dbname=NAME, "
+                           "odbc:DATASOURCE or clickhouse:https://HOST:8443/");
     for (size_t i = 1; i < a->n_places; i++)
         if (strncmp(a->places[i], a->kind->prefix, strlen(a->kind->prefix)) != 0)
             return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                                "all databases of one table are of the same kind");
-    return CELLAR_OK;
+    a->dialect = a->kind->dialect;
+    return a->kind->find_dialect == NULL
+               ? CELLAR_OK
+               : a->kind->find_dialect(a->places[0] + strlen(a->kind->prefix), &a->dialect, err);
+}
+
+int sql_may_be_shown(const char *state)
+{
+    static const char *const classes[] = {"08", "0A", "28", "3D", "3F", "42", "53", "57", "IM"};
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+        if (strncmp(state, classes[i], 2) == 0)
+            return 1;
+    return 0;
 }
 
 cellar_status cellar_tabulate_at(const cellar_tabulate_spec *spec, const cellar_sql_source *source,
@@ -117,8 +142,8 @@ cellar_status cellar_tabulate_at(const cellar_tabulate_spec *spec, const cellar_
         CELLAR_TRY(cellar_fail(err, CELLAR_ERR_ARGUMENT, "a table comes from 1 to %d databases",
                                PLACES_MAX));
     CELLAR_TRY(find_kind(&a, err));
-    CELLAR_TRY(cellar_sql_write(spec, source, a.kind->dialect, &a.sql, err));
-    CELLAR_TRY(cellar_sql_answer_create(spec, a.kind->dialect, &a.answer, err));
+    CELLAR_TRY(cellar_sql_write(spec, source, a.dialect, &a.sql, err));
+    CELLAR_TRY(cellar_sql_answer_create(spec, a.dialect, &a.answer, err));
     CELLAR_TRY(cellar_pool_create((int) n_places, &pool, err));
     CELLAR_TRY(cellar_pool_run(pool, ask_one, &a, err));
     CELLAR_TRY(cellar_sql_answer_table(a.answer, out, report, err));

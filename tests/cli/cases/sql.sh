@@ -2,12 +2,16 @@
 # The question for a database: names and values are quoted, and what cannot be asked is refused.
 printf "code\nO'Neill\nback\\\\slash\n" >name.csv
 for dialect in postgresql sqlite mariadb clickhouse; do
-    cellar sql 'census.peo"ple`' --dialect $dialect --by name --domain name.csv --missing-as drop
+    cellar sql 'census.peo"ple`' --dialect $dialect --by name --domain name.csv --missing-as drop --where 'age>=1.5'
 done
 cellar sql people --dialect duckdb --by name
 cellar sql people --dialect duckdb --by age --band age=5
 cellar sql people --dialect sqlite --by name --domain name.csv --record-key k
 cellar sql people --dialect sqlite --by name --domain name.csv --unit u --max-per-unit 1
+cellar sql '"people' --dialect postgresql --by name --domain name.csv
+cellar sql people --dialect postgresql --by name --domain name.csv --where 'age>1.00000000000000000000000000001'
 cellar tabulate people --from oracle:x --by name --domain name.csv
 cellar tabulate people --from sqlite:nothing.db --by name --domain name.csv
 cellar tabulate people --from 'postgresql:host=/nowhere password=x' --by name --domain name.csv
+cellar tabulate people --from 'odbc:Driver=x;PWD=y' --by name --domain name.csv
+cellar tabulate people --from 'clickhouse:http://user:secret@localhost/' --by name --domain name.csv

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What goes wrong at a database ends in one sentence, without a table: names that do not exist or that
+try to be more than names, a missing shard, a tie among the records of a unit, an answer that was cut
+off, a server that dies in the middle, and Ctrl-C, which ends the query at the server too.
+
+usage: faults.py CELLAR ENGINE      (of servers.py; exits 77 when it is not installed)
+"""
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import servers  # noqa: E402  (beside this file)
+
+CELLAR, ENGINE = os.path.abspath(sys.argv[1]), sys.argv[2]
+COLUMNS = ["id", "sex", "u", 'a"b`c']
+ROWS = [[str(i), "fm"[i % 2], f"u{i // 4}", "x"] for i in range(400)]
+BY_SEX = ["--by", "sex", "--domain", "sex=sex.csv"]
+SLOW = {  # a view that takes minutes, and the queries that run
+    "postgresql": ("CREATE VIEW slow AS SELECT p.* FROM people p, LATERAL (SELECT pg_sleep(0.5) WHERE p.n >= 0) s",
+                   "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%\"slow\"%' "
+                   "AND pid <> pg_backend_pid()"),
+    "mariadb": ("CREATE VIEW slow AS SELECT * FROM people WHERE sleep(0.5) = 0",
+                "SELECT count(*) FROM information_schema.processlist WHERE info LIKE '%`slow`%' AND id <> connection_id()"),
+    "clickhouse": ("CREATE VIEW slow AS SELECT toString(number % 2) AS sex, toString(number) AS u "
+                   "FROM system.numbers LIMIT 100000000000",
+                   "SELECT count() FROM system.processes WHERE query LIKE '%`slow`%' AND query NOT LIKE '%processes%'"),
+}
+failures = []
+
+
+def check(what, holds, detail=""):
+    if not holds:
+        failures.append(what)
+        print("FAILED:", what, detail)
+
+
+def refused(what, expected, *arguments):
+    got = subprocess.run([CELLAR, "tabulate", *arguments, "-o", "out.json"], capture_output=True, text=True, check=False)
+    lines = got.stderr.strip().splitlines()
+    check(what, got.returncode in (1, 2) and expected in got.stderr and len(lines) == 1
+          and not os.path.exists("out.json"), (got.returncode, got.stderr))
+    pathlib.Path("out.json").unlink(missing_ok=True)
+
+
+def check_names(server, place):
+    refused("a misspelt column", "HY000" if ENGINE == "odbc-sqlite" else "nosuch", "people", "--from", place, *BY_SEX, "--where", "nosuch!=1")
+    refused("a misspelt table", "", "peeple", "--from", place, *BY_SEX)
+    for name in ('people; DROP TABLE people', 'people" WHERE 1=1; DROP TABLE people; --', "people` --", '"people',
+                 "people.", ".people", '"a"b', "people'", 'people" --', "people) --"):
+        refused("table " + name, "", name, "--from", place, *BY_SEX)
+    for name in ('sex" FROM people; DROP TABLE people; --', "sex` FROM people; DROP TABLE people; --", "sex'--"):
+        refused("column " + name, "", "people", "--from", place, "--by", f'"{name}"'.replace('" F', '"" F'),
+                "--domain", "sex.csv")
+    got = subprocess.run([CELLAR, "tabulate", "people", "--from", place, *BY_SEX], capture_output=True, text=True, check=False)
+    check("the table is still there", got.returncode == 0 and "f,200" in got.stdout, got)
+    if ENGINE != "clickhouse":  # where such names are refused
+        got = subprocess.run([CELLAR, "tabulate", "people", "--from", place, "--by", '"a""b`c"', "--domain", "x.csv"],
+                             capture_output=True, text=True, check=False)
+        check("a name with quotes", got.returncode == 0 and "x,400" in got.stdout, got)
+
+
+def check_shards(place):
+    broken = {"clickhouse": place.replace("database=faults", "database=nothing")}.get(
+        ENGINE, place.replace("faults", "nothing"))
+    refused("a missing shard", "", "people", "--from", place, "--from", broken, *BY_SEX)
+
+
+def slow_query(server, place, what, then):
+    """Asks the slow view, does something, and returns the exit and the sentence."""
+    _, running = SLOW[ENGINE.replace("odbc-", "")]
+    asked = subprocess.Popen([CELLAR, "tabulate", "slow", "--from", place, *BY_SEX, "-o", "out.json"],
+                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    server.wait_for_count(running, lambda n: n > 0)
+    started = time.monotonic()
+    then(asked)
+    said = asked.communicate(timeout=60)[1].strip()
+    check(what + ": one sentence and no table", asked.returncode != 0 and said.startswith("cellar: ")
+          and len(said.splitlines()) == 1 and not os.path.exists("out.json"), (asked.returncode, said))
+    check(what + ": at once", time.monotonic() - started < 20)
+    return running
+
+
+def check_slow(server, place):
+    view, _ = SLOW[ENGINE.replace("odbc-", "")]
+    server.define("faults", view)
+    running = slow_query(server, place, "Ctrl-C", lambda asked: asked.send_signal(signal.SIGINT))
+    check("Ctrl-C ends the query", server.wait_for_count(running, lambda n: n == 0))
+    slow_query(server, place, "a server that dies", lambda asked: server.server.kill())
+
+
+def main():
+    folder = tempfile.mkdtemp(prefix="cellar-engine-")
+    os.chmod(folder, 0o755)
+    os.chdir(folder)
+    pathlib.Path("sex.csv").write_text("code\nf\nm\n", encoding="utf-8")
+    pathlib.Path("x.csv").write_text("code\nx\n", encoding="utf-8")
+    server = None
+    try:
+        server = servers.ENGINES[ENGINE](f"{folder}/server")
+        place = server.load("faults", COLUMNS if ENGINE != "clickhouse" else COLUMNS[:3],
+                            ROWS if ENGINE != "clickhouse" else [row[:3] for row in ROWS])
+        check_names(server, place)
+        check_shards(place)
+        if ENGINE != "clickhouse":
+            refused("a tie", "has ties", "people", "--from", place, *BY_SEX, "--unit", "u", "--max-per-unit", "1",
+                    "--order-by", "sex,u")
+        if ENGINE == "mariadb":
+            server.run("SET GLOBAL sql_select_limit = 1")
+            refused("an answer cut off", "cut off", "people", "--from", place, *BY_SEX)
+            server.run("SET GLOBAL sql_select_limit = DEFAULT")
+        if ENGINE.replace("odbc-", "") in SLOW:
+            check_slow(server, place)
+    except servers.Missing as what:
+        print(what, "is not installed")
+        return 77
+    finally:
+        if server is not None:
+            server.stop()
+        subprocess.run(["rm", "-rf", folder], check=False)
+    print(f"{ENGINE}: {len(failures)} faults are not met as they should be")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
