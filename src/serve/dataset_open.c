@@ -132,7 +132,8 @@ static cellar_status take_releases(building *b)
         status = cellar_fail(b->err, CELLAR_ERR_INPUT, "%s: there is no release in it",
                              b->words->folder);
     if (status == CELLAR_OK)
-        status = serve_joint_read(b->words->folder, b->site->arena, &b->dataset->joint, b->err);
+        status = serve_joint_read(b->words->folder, b->site->arena, &b->dataset->joint,
+                                  &b->dataset->promise, b->err);
     return status;
 }
 
@@ -148,9 +149,10 @@ typedef struct drawing {
 /* What is promised about all tables together comes before the cost of one. */
 static cellar_status take_joint(building *b, const drawing *own)
 {
+    const cellar_neighbours neighbours = (cellar_neighbours) own->text.budget.neighbours;
     cellar_text words = {0};
-    serve_add_cap(&own->prices.cap, b->dataset->unit,
-                  (cellar_neighbours) own->text.budget.neighbours, &words);
+    serve_add_cap(&own->prices.cap, b->dataset->unit, neighbours, &words);
+    b->dataset->promise = serve_promise_of_cap(&own->prices.cap, neighbours);
     if (!words.failed)
         b->dataset->joint = cellar_arena_copy(b->site->arena, words.bytes, words.length);
     cellar_text_clear(&words);

@@ -12,7 +12,7 @@
 enum { CERTIFICATE_BYTES_MAX = 1 << 24 };
 
 cellar_status serve_joint_read(const char *folder, cellar_arena *arena, const char **out,
-                               cellar_error *err)
+                               serve_promise *promise, cellar_error *err)
 {
     cellar_text path = {0}, words = {0};
     char *bytes = NULL;
@@ -32,6 +32,7 @@ cellar_status serve_joint_read(const char *folder, cellar_arena *arena, const ch
                                path.bytes));
     serve_add_guarantee("All tables of this pack together", json_object_get(pack, "certificate"),
                         &words);
+    *promise = serve_promise_of_certificate("pack", json_object_get(pack, "certificate"));
     if (!words.failed)
         *out = cellar_arena_copy(arena, words.bytes, words.length);
     if (*out == NULL)

@@ -14,9 +14,6 @@
 #include "serve/pxweb2.h"
 #include "serve/selection.h"
 
-/* Where index.html has a place for it. */
-static const char PLACE[] = "<!--answer-->";
-
 static const serve_format in_page = {.name = "html",
                                      .content_type = "text/html; charset=UTF-8",
                                      .ending = "html",
@@ -40,22 +37,6 @@ out:
     return status;
 }
 
-static void add_problem(const char *sentence, cellar_text *out)
-{
-    cellar_text_add_string(out, "<p role=\"alert\">");
-    cellar_markup_add(out, sentence);
-    cellar_text_add_string(out, "</p>\n");
-}
-
-/* What a problem+json says. */
-static void add_refusal(const cellar_text *body, cellar_text *out)
-{
-    json_t *problem = json_loadb(body->bytes, body->length, 0, NULL);
-    const char *detail = json_string_value(json_object_get(problem, "detail"));
-    add_problem(detail != NULL ? detail : "This table is not answered.", out);
-    json_decref(problem);
-}
-
 /* The same table as a file, Excel first. */
 static void add_download(const serve_call *call, const serve_dataset *dataset, const char *format,
                          cellar_text *out)
@@ -76,17 +57,31 @@ static void add_downloads(const serve_call *call, const serve_dataset *dataset, 
     cellar_text_add_string(out, "</p>\n");
 }
 
-/* What stands where the page's script will: the table, or why there is none. */
-static void add_main(const serve_call *call, const serve_dataset *dataset, const cellar_text *table,
-                     cellar_text *out)
+/* Why there is none, and the way to the first table of the data set. `body` is problem+json. */
+static void add_refusal(const cellar_site *site, const serve_call *call,
+                        const serve_dataset *dataset, const cellar_text *body, cellar_text *out)
 {
-    cellar_text_add_string(out, "<main class=\"plain\">\n<h1>");
-    cellar_markup_add(out, dataset->title.in[call->language]);
-    cellar_text_add_string(out, "</h1>\n");
+    json_t *problem = json_loadb(body->bytes, body->length, 0, NULL);
+    const char *detail = json_string_value(json_object_get(problem, "detail"));
+    cellar_text first = {0};
+    cellar_text_printf(&first, "/t/%s?lang=%s", dataset->id, site->languages[call->language]);
+    if (first.failed)
+        out->failed = 1;
+    else
+        serve_page_add_problem(detail != NULL ? detail : "This table is not answered.", first.bytes,
+                               dataset->title.in[call->language], out);
+    json_decref(problem);
+    cellar_text_clear(&first);
+}
+
+/* The table with its files. */
+static void add_table(const serve_call *call, const serve_dataset *dataset,
+                      const cellar_text *table, cellar_text *out)
+{
     add_downloads(call, dataset, out);
     cellar_text_add_string(out, "<div class=\"scroll\">\n");
     cellar_text_add(out, table->bytes, table->length);
-    cellar_text_add_string(out, "</div>\n</main>\n");
+    cellar_text_add_string(out, "</div>\n");
 }
 
 cellar_status serve_route_table(cellar_site *site, const serve_call *call, serve_reply *reply,
@@ -95,31 +90,31 @@ cellar_status serve_route_table(cellar_site *site, const serve_call *call, serve
     const serve_dataset *dataset =
         call->n_segments == 1 ? serve_find_dataset(site, call->segments[0]) : NULL;
     size_t length;
-    const char *page = serve_pages_index(site->pages, &length);
-    const char *place = page != NULL ? memmem(page, length, PLACE, sizeof PLACE - 1) : NULL;
     serve_reply inner = {.status = 200};
+    cellar_text shown = {0};
     cellar_error why = {""};
     cellar_status status;
     if (dataset == NULL || !serve_call_is_read(call))
-        return serve_reply_nothing(reply);
-    if (place == NULL)
+        return serve_page_nothing(site, call, reply);
+    if (serve_pages_index(site->pages, &length) == NULL)
         return answer(site, call, dataset, serve_format_find("html"), reply, err);
     status = answer(site, call, dataset, &in_page, &inner, &why);
-    if (status == CELLAR_ERR_MEMORY) {
-        cellar_text_clear(&inner.body);
-        return cellar_fail_memory(err, "a page");
+    if (status != CELLAR_OK && status != CELLAR_ERR_MEMORY)
+        status = serve_reply_problem(&inner, 400, "%s", why.message);
+    if (status == CELLAR_OK) {
+        serve_page_open_main(dataset->title.in[call->language], &shown);
+        if (inner.status == 200)
+            add_table(call, dataset, &inner.body, &shown);
+        else
+            add_refusal(site, call, dataset, &inner.body, &shown);
+        cellar_text_add_string(&shown, "</main>\n");
+        reply->content_type = in_page.content_type;
+        reply->status = inner.status;
+        serve_page_add(site, call->language, dataset->title.in[call->language], &shown,
+                       &reply->body);
     }
-    reply->content_type = in_page.content_type;
-    reply->status = status != CELLAR_OK ? 400 : inner.status;
-    cellar_text_add(&reply->body, page, (size_t) (place - page));
-    if (status != CELLAR_OK)
-        add_problem(why.message, &reply->body);
-    else if (inner.status != 200)
-        add_refusal(&inner.body, &reply->body);
-    else
-        add_main(call, dataset, &inner.body, &reply->body);
     cellar_text_clear(&inner.body);
-    cellar_text_add(&reply->body, place + sizeof PLACE - 1,
-                    (size_t) (page + length - place) - (sizeof PLACE - 1));
-    return reply->body.failed ? cellar_fail_memory(err, "a page") : CELLAR_OK;
+    cellar_text_clear(&shown);
+    return status == CELLAR_OK && !reply->body.failed ? CELLAR_OK
+                                                      : cellar_fail_memory(err, "a page");
 }

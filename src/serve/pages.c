@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "report/markup.h"
+#include "serve/answering.h"
 
 enum { PAGES_BYTES_MAX = 64 << 20, PAGES_MAX = 4096, PAGES_DEPTH_MAX = 6 };
 
@@ -200,32 +201,61 @@ static void add_home(const cellar_site *site, size_t language, cellar_text *out)
     cellar_text_add_string(out, "</ul>\n</html>\n");
 }
 
+/* 1 when it is a person who asks. */
+static int is_browser(const serve_call *call)
+{
+    const char *accept = call->request->accept;
+    return serve_call_is_read(call) && accept != NULL && strstr(accept, "text/html") != NULL;
+}
+
+/* index.html, or a page of the same use where there is none. */
+static void send_home(const cellar_site *site, const serve_call *call, const char *problem,
+                      serve_reply *reply)
+{
+    size_t length;
+    reply->content_type = type_of("index.html");
+    if (serve_pages_index(site->pages, &length) != NULL)
+        serve_page_add_home(site, call->language, problem, &reply->body);
+    else
+        add_home(site, call->language, &reply->body);
+}
+
+cellar_status serve_page_nothing(const cellar_site *site, const serve_call *call,
+                                 serve_reply *reply)
+{
+    size_t length;
+    if (!is_browser(call) || serve_pages_index(site->pages, &length) == NULL)
+        return serve_reply_nothing(reply);
+    reply->status = 404;
+    send_home(site, call, "There is nothing at this address.", reply);
+    return CELLAR_OK;
+}
+
 cellar_status serve_route_pages(cellar_site *site, const serve_call *call, serve_reply *reply,
                                 cellar_error *err)
 {
     cellar_text path = {0};
     const page *found;
     const int is_view = call->n_segments == 0 ||
-                        (call->n_segments == 1 && strcmp(call->segments[0], "operator") == 0);
+                        (call->n_segments == 1 && (strcmp(call->segments[0], "operator") == 0 ||
+                                                   strcmp(call->segments[0], "index.html") == 0));
     (void) err;
-    for (size_t i = 0; i < call->n_segments && !is_view; i++)
+    if (is_view && serve_call_is_read(call)) {
+        reply->is_constant = 1;
+        send_home(site, call, NULL, reply);
+        return CELLAR_OK;
+    }
+    for (size_t i = 0; i < call->n_segments; i++)
         cellar_text_printf(&path, "%s%s", i > 0 ? "/" : "", call->segments[i]);
-    if (is_view)
-        cellar_text_add_string(&path, "index.html");
     if (path.failed)
         return CELLAR_ERR_MEMORY;
-    found = find(site->pages, path.bytes);
-    if (strcmp(call->request->method, "POST") == 0 || (found == NULL && call->n_segments > 0)) {
-        cellar_text_clear(&path);
-        return serve_reply_problem(reply, 404, "There is nothing at this address.");
-    }
-    reply->is_constant = found != NULL;
-    reply->is_immutable = call->n_segments > 1 && strcmp(call->segments[0], "assets") == 0;
-    reply->content_type = found != NULL ? type_of(path.bytes) : type_of("index.html");
-    if (found != NULL)
+    found = serve_call_is_read(call) && !is_view ? find(site->pages, path.bytes) : NULL;
+    if (found != NULL) {
+        reply->is_constant = 1;
+        reply->is_immutable = call->n_segments > 1 && strcmp(call->segments[0], "assets") == 0;
+        reply->content_type = type_of(path.bytes);
         cellar_text_add(&reply->body, found->bytes, found->length);
-    else
-        add_home(site, call->language, &reply->body);
+    }
     cellar_text_clear(&path);
-    return CELLAR_OK;
+    return found != NULL ? CELLAR_OK : serve_page_nothing(site, call, reply);
 }

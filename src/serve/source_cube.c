@@ -16,6 +16,7 @@ typedef struct cube_source {
     cellar_cube *cube;
     char *certificate;
     char *guarantee, *origin;
+    serve_promise promise;
     char id[SERVE_ID_TEXT];
 } cube_source;
 
@@ -205,6 +206,7 @@ static cellar_status cube_describe(const serve_source *source, const serve_datas
     *out = (serve_cover){.certificate = s->certificate,
                          .id = s->id,
                          .guarantee = s->guarantee,
+                         .promise = s->promise,
                          .origin = s->origin,
                          .is_immutable = 1};
     return CELLAR_OK;
@@ -248,6 +250,7 @@ static cellar_status describe(cube_source *s, cellar_error *err)
     cellar_text guarantee = {0}, origin = {0};
     s->certificate = cellar_json_text(certificate, JSON_SORT_KEYS | JSON_COMPACT);
     serve_add_guarantee("All tables of this cube together", certificate, &guarantee);
+    s->promise = serve_promise_of_certificate("cube", certificate);
     cellar_text_add_string(&origin, "Estimated from a cube");
     if (date != NULL)
         cellar_text_printf(&origin, " of %s", date);

@@ -35,6 +35,7 @@ set(LAYER_SOURCES
   limits.c
   metrics.c
   noise.c
+  page_index.c
   page_table.c
   pages.c
   picks.c

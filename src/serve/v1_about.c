@@ -138,6 +138,15 @@ static void copy_members(const json_t *from, const char *const *names, json_t *t
             json_object_set(to, *names, json_object_get(from, *names));
 }
 
+/* In numbers, where it holds: cell keys beside it make it void, and the caveat says so. */
+static void add_promise(const serve_promise *promise, const serve_dataset *dataset, json_t *object)
+{
+    if (dataset->caveat != NULL)
+        json_object_set_new(object, "note", json_string(dataset->caveat));
+    else
+        json_object_set_new(object, "promise", serve_promise_json(promise, dataset->unit));
+}
+
 /* The ledger's own words, and of a budget what is spent and left: the cap first. Of cell keys the
  * ledger knows that they are outside every budget. */
 static cellar_status statement_of_vault(const cellar_site *site, const serve_dataset *dataset,
@@ -165,6 +174,7 @@ static cellar_status statement_of_vault(const cellar_site *site, const serve_dat
                             &balance, err));
     copy_members(balance, left, object);
     copy_members(statement, said, object);
+    add_promise(&dataset->promise, dataset, object);
 out:
     json_decref(statement);
     json_decref(balance);
@@ -186,6 +196,7 @@ static cellar_status statement_of_source(const serve_dataset *dataset, cellar_ar
                                             ? dataset->joint
                                             : "Each table has a guarantee of its own; nothing is "
                                               "promised about all of them together."));
+        add_promise(&dataset->promise, dataset, object);
         return CELLAR_OK;
     }
     CELLAR_TRY(dataset->source->ops->status(dataset->source, dataset, &total, &known, err));
@@ -195,6 +206,7 @@ static cellar_status statement_of_source(const serve_dataset *dataset, cellar_ar
         dataset->source->ops->describe(dataset->source, dataset, &total, arena, &cover, err));
     json_object_set_new(object, "statement", json_string(cover.guarantee));
     json_object_set_new(object, "certificate", json_string(cover.id));
+    add_promise(&cover.promise, dataset, object);
 out:
     return status;
 }

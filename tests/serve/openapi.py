@@ -200,7 +200,10 @@ def check_more(interface):
     if not any(entry["decision"] == "drawn" and entry["cost"] == drawn["charged"] for entry in log["log"]):
         interface.faults.append("the draw is not in the audit log")
     history = ask("readHistory", "/v1/datasets/register/history", 200, token="auditor")
-    budget = ask("stateBudget", "/v1/datasets/register/statement", 200)["budget"]
+    statement = ask("stateBudget", "/v1/datasets/register/statement", 200)
+    budget, promise = statement["budget"], statement["promise"]
+    if promise["covers"] != "budget" or budget["cap"] != f"rho {promise['rho']:g}":
+        interface.faults.append(f"the promise is not the cap: {promise}, {budget}")
     last = history["days"][-1]
     if ("rho " + last["spent"], "rho " + last["left"]) != (budget["spent"], budget["left"]):
         interface.faults.append(f"the history does not end with the balance: {last}, {budget}")

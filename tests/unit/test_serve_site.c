@@ -185,6 +185,47 @@ static void pages_are_served(void **state)
     rmdir(scratch_path(*state, "page"));
 }
 
+/* What a browser without scripts shows stands in the page, in the language of the request; and a
+ * person who lost the way is told so there. */
+static void pages_are_filled(void **state)
+{
+    static const char page[] = "<html lang=\"en\"><title>Cellar</title><!--answer--></html>";
+    static const struct {
+        const char *path, *query;
+        int status;
+        const char *has;
+    } cases[] = {
+        {"/", "lang=sv", 200, "<html lang=\"sv\"><title>Tabeller</title><main"},
+        {"/", "lang=sv", 200, "<a href=\"/t/people?lang=sv\">Folk</a>"},
+        {"/t/people", "lang=sv&valuecodes[sex]=*", 200, "<html lang=\"sv\"><title>Folk</title>"},
+        {"/t/people", "valuecodes[sex]=*", 200, "<th scope=\"row\""},
+        {"/t/people", "valuecodes[sex]=Q", 400, "<p role=\"alert\""},
+        {"/t/nobody", NULL, 404, "There is nothing at this address."},
+        {"/nothing", NULL, 404, "<a href=\"/\">Tables</a>"},
+    };
+    cellar_site *site;
+    mkdir(scratch_path(*state, "page"), 0700);
+    scratch_write(*state, "page/index.html", page);
+    site =
+        serve_place_open(*state, "serve: 1\nsite: {title: {en: Tables, sv: Tabeller}, languages: "
+                                 "[en, sv], page: page}\n" SERVE_PLACE_DATASET);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const cellar_request request = {.method = "GET",
+                                        .path = cases[i].path,
+                                        .query = cases[i].query,
+                                        .accept = "text/html, */*;q=0.8"};
+        cellar_response response;
+        cellar_site_answer(site, &request, &response);
+        if (response.status != cases[i].status || strstr(response.body, cases[i].has) == NULL)
+            fail_msg("%s?%s: %d %s", cases[i].path, cases[i].query, response.status,
+                     (const char *) response.body);
+        cellar_response_clear(&response);
+    }
+    cellar_site_close(site);
+    remove(scratch_path(*state, "page/index.html"));
+    rmdir(scratch_path(*state, "page"));
+}
+
 /* Without a page there is a list of the data sets. */
 static void there_is_a_way_in(void **state)
 {
@@ -294,6 +335,7 @@ int main(void)
         cmocka_unit_test(wrong_configurations_say_where),
         cmocka_unit_test(bad_requests_are_answered_in_a_sentence),
         cmocka_unit_test(pages_are_served),
+        cmocka_unit_test(pages_are_filled),
         cmocka_unit_test(there_is_a_way_in),
         cmocka_unit_test(any_origin_may_ask),
         cmocka_unit_test(requests_are_decoded),

@@ -154,6 +154,9 @@ static void test_cube_about(void **state)
     h = get(site, "/v1/datasets/people/statement");
     assert_int_equal(h.status, 200);
     assert_true(strlen(json_string_value(at(&h, "statement"))) > 20);
+    expect_text(&h, "promise/covers", "cube");
+    expect_text(&h, "promise/neighbours", "add-remove");
+    assert_true(number(&h, "promise/epsilon") > 0);
     heard_clear(&h);
     h = get(site, "/v1/health");
     assert_int_equal(h.status, 200);
