@@ -46,6 +46,8 @@ const shown = () => page.$$eval('.grid tbody tr:not([aria-hidden])', (rows) => r
   name: row.querySelector('th').textContent.trim(),
   cells: [...row.querySelectorAll('.cell')].map((c) => ({ value: c.querySelector('.value').textContent, interval: c.querySelector('.interval')?.lastElementChild?.textContent ?? '' })),
 })));
+/** As the page rounds: never to minus zero. */
+const rounded = (value) => Math.round(value) + 0;
 const plainNumber = (text) => Number(text.replace(/[^\d.,−-]/g, '').replace(/[,\s]/g, '').replace('−', '-'));
 
 test('the first view has at most 80 kB of compressed JavaScript, and names its files by content', () => {
@@ -96,7 +98,7 @@ test('values and intervals are those of the server, also for a screen reader', a
   rows.forEach((row, r) => row.cells.forEach((cell, c) => {
     const [count, , low, high] = data.value.slice((r * 2 + c) * 4, (r * 2 + c) * 4 + 4);
     const [shownLow, shownHigh] = cell.interval.split(/–| to /).map(plainNumber);
-    assert.equal(plainNumber(cell.value), Math.round(count));
+    assert.equal(plainNumber(cell.value), rounded(count));
     assert.ok(shownLow <= low && low - shownLow < 1 && shownHigh >= high && shownHigh - high < 1, `${cell.interval} is not ${low} to ${high}`);
   }));
   const spoken = await page.locator('.cell').first().evaluate((e) => e.textContent);
@@ -195,7 +197,7 @@ test('could noise alone explain this? Two cells, and a test of independence', as
   const asked = { dataset: 'country', first: { region: 'Harbour', sex: 'F' }, second: { region: 'Harbour', sex: 'M' } };
   const { difference } = await site.ask('/v1/compare', undefined, asked);
   assert.equal(await page.locator('.verdict').first().textContent(), difference.noise_alone ? 'Yes, noise alone could explain this difference.' : 'No, noise alone hardly explains this difference.');
-  assert.ok((await page.locator('.pairs dd').first().textContent()).startsWith(Math.round(difference.estimate).toLocaleString('en').replace('-', '−')));
+  assert.ok((await page.locator('.pairs dd').first().textContent()).startsWith(rounded(difference.estimate).toLocaleString('en').replace('-', '−')));
   const [low, high] = (await page.locator('.pairs dd').first().textContent()).split('95 % interval:')[1].split(' to ').map(plainNumber);
   assert.ok(low <= difference.low && high >= difference.high, `${low} to ${high} is not around ${difference.low} to ${difference.high}`);
   await page.getByRole('button', { name: 'Test it' }).click();
@@ -210,7 +212,8 @@ test('could noise alone explain this? Two cells, and a test of independence', as
 
 test('a table of the budget: the cost shown is the cost charged, after a question', async () => {
   await open('/t/register?lang=en&valuecodes[sex]=*&valuecodes[shift]=*&stub=sex&heading=shift,ContentsCode');
-  await page.waitForSelector('.alert[role="alert"]');
+  await page.waitForSelector('.undrawn');
+  await page.waitForSelector('.promise .cap'); // what is promised stands there before anything is drawn
   await clean('a table that is not drawn yet');
   const cost = (await page.locator('[data-cost]').textContent()).trim();
   const spent = async () => Number((await site.ask('/v1/datasets/register/statement')).budget.spent.match(/[\d.e-]+/)[0]);
@@ -231,7 +234,7 @@ test('a table of the budget: the cost shown is the cost charged, after a questio
   assert.ok((await page.locator('dialog').textContent()).includes(cost));
   await clean('the question before a draw');
   await page.getByRole('button', { name: 'Draw and publish' }).click();
-  await page.waitForSelector('.cell');
+  await page.waitForSelector('.sheet .title:focus'); // the button is gone: the keyboard goes on at the table
   const charged = (await spent()) - begin;
   const amount = Number(cost.match(/[\d.e-]+/)[0]);
   console.log(`cost shown: ${cost}; charged: ${charged}`);
@@ -246,10 +249,34 @@ test('a refusal says the rule plainly, and its alternative is one click away', a
   assert.match(await alert.textContent(), /not published together[\s\S]*identify employers/);
   assert.match(await page.locator('.before').textContent(), /not allowed/);
   await clean('a refusal');
+  assert.match(await page.locator('.instead button').first().textContent(), / (ρ 0\.02|published)/);
   await open('/t/country?lang=en&valuecodes[region]=*&valuecodes[sex]=*&valuecodes[age]=*&valuecodes[occupation]=*&stub=region,sex&heading=age,occupation,ContentsCode');
   await page.locator('.instead button').first().click();
   await page.waitForSelector('.cell');
   assert.equal(await page.locator('.alert').count(), 0);
+});
+
+test('the joint promise comes first, in the language of the page, and bounds what is proved', async () => {
+  for (const [id, lang, begins] of [['country', 'en', 'All tables of these data'], ['country', 'sv', 'Alla tabeller ur dessa data'], ['register', 'sv', 'Alla tabeller som någonsin dras']]) {
+    await open(`/t/${id}?lang=${lang}&valuecodes[sex]=*&stub=sex&heading=ContentsCode`);
+    const said = (await page.locator('.promise .cap').textContent()).replace(/(\d),(\d)/g, '$1.$2');
+    const { promise } = await site.ask(`/v1/datasets/${id}/statement`);
+    const amount = (letter) => Number(new RegExp(`${letter} [≤=] (\\d+(?:[.]\\d+)?)`).exec(said)?.[1]);
+    assert.ok(said.startsWith(begins), said);
+    const epsilon = promise.epsilon ?? promise.rho + 2 * Math.sqrt(promise.rho * Math.log(1 / amount('δ')));
+    assert.ok(amount('ε') >= epsilon && amount('ε') < 1.01 * epsilon, `${said}: ${epsilon}`);
+    assert.ok(amount('ρ') >= promise.rho && amount('ρ') < 1.01 * promise.rho, said);
+  }
+});
+
+test('who is lost is told so by the page', async () => {
+  for (const path of ['/t/nosuch', '/nothing']) {
+    assert.equal((await fetch(site.url + path, { headers: { Accept: 'text/html' } })).status, 404);
+    await page.goto(`${site.url}${path}?lang=sv`);
+    await page.waitForSelector('main .alert');
+    assert.match(await page.locator('main').textContent(), /Det finns inget på den här adressen/);
+    await clean(path);
+  }
 });
 
 test("the agency's name, colour, logo, contact and map come from its configuration", async () => {
@@ -262,6 +289,8 @@ test("the agency's name, colour, logo, contact and map come from its configurati
   await page.waitForSelector('.map path');
   assert.equal(await page.locator('.map path').count(), 8);
   assert.match(await page.locator('.map path title').first().textContent(), /^Hamnen med förorter: [\d\s]+ \(/);
+  await page.locator('.map path').nth(7).hover();
+  assert.match(await page.locator('.map p.pointed').textContent(), /^Farholm: −?[\d\s]+ \(/);
   await clean('a map');
 });
 
@@ -276,7 +305,7 @@ test('the operator sees the budget, tables, refusals and health, with a token of
   await page.waitForSelector('.chart svg');
   const text = await page.locator('main').textContent();
   const { budget } = await site.ask('/v1/datasets/register/statement');
-  for (const word of [budget.spent, budget.left, 'sex*shift', 'working hours', 'answers']) assert.ok(text.includes(word), `${word} is not in the operator's view`);
+  for (const word of [budget.spent.replace('rho', 'ρ'), budget.left.replace('rho', 'ρ'), 'sex*shift', 'working hours', 'answers']) assert.ok(text.includes(word), `${word} is not in the operator's view`);
   await clean('the operator');
 });
 
@@ -321,18 +350,18 @@ test('files open with the values shown; R, Python and curl run as printed', asyn
   const read = `import json, sys, openpyxl\nrows = list(openpyxl.load_workbook(sys.argv[1]).active.iter_rows(values_only=True))\nprint(json.dumps([r for r in rows if isinstance(r[1], (int, float))]))`;
   const inExcel = JSON.parse(python(read, await take('Download Excel')));
   assert.equal(inExcel.length, 8);
-  inExcel.forEach((row, r) => [0, 1].forEach((c) => assert.equal(Math.round(row[1 + 4 * c]), plainNumber(rows[r].cells[c].value), rows[r].name)));
+  inExcel.forEach((row, r) => [0, 1].forEach((c) => assert.equal(rounded(row[1 + 4 * c]), plainNumber(rows[r].cells[c].value), rows[r].name)));
   assert.ok((await take('JSON-stat')).endsWith('country-region-sex.json'));
   for (const name of ['CSV', 'px', 'JSON-stat', 'SDMX']) assert.ok(statSync(await take(name)).size > 400, name);
 
   await page.locator('.same summary').click();
   await clean('code and citation');
-  assert.match(await page.locator('[data-citation]').textContent(), /A made-up census.*certificate [0-9a-f]{32}/s);
+  assert.match(await page.locator('[data-citation]').textContent(), /A made-up census.*certificate [0-9a-f]{32}/is);
   const code = (name) => page.locator(`[data-code="${name}"]`).textContent();
   const first = (csv) => csv.split('\n')[1].split(',').slice(0, 2);
   execFileSync('sh', ['-c', await code('curl')], { cwd: site.folder, stdio: 'ignore' });
   const byCurl = first(readFileSync(site.at('table.csv'), 'utf8'));
-  assert.equal(Math.round(Number(byCurl[1])), plainNumber(rows[0].cells[0].value));
+  assert.equal(rounded(Number(byCurl[1])), plainNumber(rows[0].cells[0].value));
   assert.deepEqual(python(`${await code('Python')}\nprint()\nprint(','.join(list(rows[0].values())[:2]))`).split('\n')[1].split(','), byCurl);
   try {
     execFileSync('Rscript', ['--version'], { stdio: 'ignore' });
@@ -341,7 +370,7 @@ test('files open with the values shown; R, Python and curl run as printed', asyn
     return;
   }
   writeFileSync(site.at('as_printed.R'), `${await code('R')}\ncat(d[1, 2])\n`);
-  assert.equal(Math.round(Number(execFileSync('Rscript', [site.at('as_printed.R')], { encoding: 'utf8' }))), Math.round(Number(byCurl[1])));
+  assert.equal(rounded(Number(execFileSync('Rscript', [site.at('as_printed.R')], { encoding: 'utf8' }))), rounded(Number(byCurl[1])));
 });
 
 test('a link gives the same numbers after a restart, and without scripts', async () => {
@@ -363,8 +392,12 @@ test('a link gives the same numbers after a restart, and without scripts', async
   await quiet.page.goto(again);
   const cells = await quiet.page.$$eval('tbody tr', (all) => all.map((tr) => [...tr.children].map((c) => c.textContent.trim())));
   assert.equal(cells.length, rows.length);
-  cells.forEach((row, r) => assert.equal(Math.round(plainNumber(row[1].split('\n')[0])), plainNumber(rows[r].cells[0].value)));
+  cells.forEach((row, r) => assert.equal(rounded(plainNumber(row[1].split('\n')[0])), plainNumber(rows[r].cells[0].value)));
   assert.ok((await quiet.page.locator('a[href*="outputFormat=xlsx"]').count()) === 1, 'a download without scripts');
+  assert.equal(await quiet.page.title(), 'A register of jobs');
+  await quiet.page.goto(`${site.url}/?lang=sv`);
+  assert.equal(await quiet.page.locator('main a').count(), 2, 'the start without scripts has the data sets');
+  assert.equal(await quiet.page.locator('html').getAttribute('lang'), 'sv');
   const html = await (await fetch(again)).text();
   assert.deepEqual(await validate(html), []);
   await quiet.close();
@@ -386,6 +419,11 @@ test('two languages, three widths, by day and by night', async () => {
     await page.emulateMedia({ colorScheme });
     await open(`/t/country?lang=${lang}&valuecodes[region]=*&valuecodes[occupation]=*&stub=region&heading=occupation,ContentsCode`);
     title[lang] = await page.locator('.sheet h2').textContent();
+    if (width < 900) { // building is folded above the table
+      assert.equal(await page.locator('#search').isVisible(), false);
+      await page.locator('details.build > summary').click();
+      assert.equal(await page.locator('#search').isVisible(), true);
+    }
     assert.equal(await page.evaluate(() => document.documentElement.lang), lang);
     await clean(`${lang}, ${width} px, ${colorScheme}`);
   }

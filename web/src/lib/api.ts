@@ -10,7 +10,21 @@ export interface Refusal {
   rule?: string;
   kind?: string | null;
   cost?: string;
-  suggestions?: string[];
+  suggestions?: Suggestion[];
+}
+
+/** A table that would be answered, and what it costs where nobody has drawn it. */
+export interface Suggestion {
+  table: string;
+  exists: boolean;
+  draw: { cost: Cost | null } | null;
+}
+
+/** "rho 0.02" in parts: the amount is that which is charged. */
+export interface Cost {
+  currency: string;
+  amount: string;
+  text: string;
 }
 
 export class Refused extends Error {
@@ -22,7 +36,7 @@ export class Refused extends Error {
 export interface SiteInfo {
   title: string;
   languages: string[];
-  datasets: { id: string; title: string; kind: Dataset['kind']; updated: string; next_update: string | null }[];
+  datasets: { id: string; title: string; kind: Dataset['kind']; updated: string | null; next_update: string | null }[];
 }
 
 /** How the agency looks: agency.json of the folder that `site.agency` names. A text is one, or one in each language. */
@@ -41,11 +55,6 @@ export function textIn(text: Text | undefined, language: string): string | undef
   return text === undefined || typeof text === 'string' ? text : (text[language] ?? Object.values(text)[0]);
 }
 
-/** A suggestion of the server: a table that would be answered. */
-interface Suggestion {
-  table: string;
-}
-
 /** What is known about a table before it is asked for. */
 export interface Preview {
   table: string;
@@ -54,7 +63,7 @@ export interface Preview {
   refusal: { rule: string; kind: string | null; detail: string; suggestions: Suggestion[] } | null;
   /** What answers it now; `from` is a finer table when it is not exact. */
   answer: { exact: boolean; from: string; half_width95: number | null; certificate: string; guarantee: string; origin: string } | null;
-  draw: { cost: { currency: string; amount: string; text: string } | null; half_width95?: number | null } | null;
+  draw: { cost: Cost | null; half_width95?: number | null } | null;
 }
 
 interface Finding {
@@ -75,8 +84,20 @@ export interface Independence {
   aware: { statistic: number; p_value: number };
 }
 
+/** What is promised about all tables together; bounds from above. */
+export interface Pledge {
+  covers: 'cube' | 'pack' | 'budget';
+  unit: string;
+  neighbours: 'add-remove' | 'substitute';
+  epsilon?: number;
+  delta?: number;
+  rho?: number;
+}
+
 export interface Statement {
   statement?: string;
+  promise?: Pledge;
+  note?: string; // why there is none, although something is proved
   budget?: { cap?: string; spent?: string; left?: string };
   wasted?: { n_charges: number; cost: string };
 }
@@ -129,8 +150,9 @@ async function ask<T>(path: string, init: RequestInit = {}): Promise<T> {
   }
   const body: unknown = await response.json().catch(() => ({}));
   if (!response.ok) {
-    const said = body as Partial<Refusal>;
-    throw new Refused({ ...said, status: response.status, detail: said.detail ?? response.statusText });
+    const said = body as Partial<Omit<Refusal, 'suggestions'>> & { suggestions?: string[] };
+    const suggestions = (said.suggestions ?? []).map((table) => ({ table, exists: false, draw: null }));
+    throw new Refused({ ...said, suggestions, status: response.status, detail: said.detail ?? response.statusText });
   }
   return body as T;
 }

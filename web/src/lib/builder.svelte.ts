@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The table that is being built: choices, what is known before asking, and the answer. Reading costs
  * nothing, so the answer follows the choices by itself; drawing never happens without a question. */
-import { draw, getData, getPreview, Refused, type Preview, type Refusal } from './api';
+import { draw, getData, getPreview, getStatement, Refused, type Preview, type Refusal, type Statement } from './api';
 import { fromQuery, toQuery } from './address';
 import { crosstab, type Crosstab, type JsonStat } from './crosstab';
 import { enumeration, locale, t } from './i18n.svelte';
@@ -13,13 +13,24 @@ export class Builder {
   /** The answer, and the same with the rows and columns that were asked for. */
   private answer = $state.raw<{ data: JsonStat; table: Crosstab } | null>(null);
   refusal = $state<Refusal | null>(null);
+  /** What is promised about all tables together, and what is left of a budget. */
+  statement = $state.raw<Statement | null>(null);
   isLoading = $state(false);
   private asked = 0;
 
-  constructor(readonly dataset: Dataset) {}
+  constructor(readonly dataset: Dataset) {
+    void this.state();
+  }
+  private async state(): Promise<void> {
+    this.statement = await getStatement(this.dataset.id).catch(() => null);
+  }
 
   get query(): URLSearchParams {
     return toQuery(this.choices, { lang: locale.language });
+  }
+  /** The permalink: it gives the same numbers as long as the server is there. */
+  get link(): string {
+    return new URL(`/t/${encodeURIComponent(this.dataset.id)}?${this.query}`, location.href).href;
   }
   get table(): string {
     return canonical(this.dataset, this.choices);
@@ -134,7 +145,7 @@ export class Builder {
       if (preview.answer === null && preview.refusal !== null) {
         const { detail, rule, kind, suggestions } = preview.refusal;
         this.answer = null;
-        this.refusal = { status: 403, detail, rule, kind, suggestions: suggestions.map((s) => s.table) };
+        this.refusal = { status: 403, detail, rule, kind, suggestions };
         return;
       }
       const named = (place: Place) => this.choices.filter((c) => c.place === place).map((c) => c.variable);
@@ -157,7 +168,7 @@ export class Builder {
     if (draws == null) return '';
     try {
       await draw(this.dataset.id, this.table, draws.cost?.amount ?? '0');
-      await this.ask();
+      await Promise.all([this.ask(), this.state()]);
     } catch (error) {
       const said = error instanceof Refused ? error.refusal : null;
       if (said !== null && (said.status === 401 || (said.status === 403 && said.rule === undefined))) return said.detail;

@@ -21,14 +21,23 @@ export function plural(one: keyof Texts, other: keyof Texts, n: number): string 
 }
 
 /** With a true minus, and none at what is rounded to zero. */
-export function number(value: number, decimals = 0): string {
-  const text = new Intl.NumberFormat(locale.language, { minimumFractionDigits: decimals, maximumFractionDigits: decimals }).format(value);
+export function number(value: number, decimals = 0, least = decimals): string {
+  const text = new Intl.NumberFormat(locale.language, { minimumFractionDigits: least, maximumFractionDigits: decimals }).format(value);
   return (/[1-9]/.test(text) ? text : text.replace(/^[-−]/, '')).replace(/^-/, '−');
 }
 
 /** In the locale's order of things: "region, sex and age". */
 export function enumeration(words: string[]): string {
   return new Intl.ListFormat(locale.language, { type: 'conjunction' }).format(words);
+}
+
+/** "Updated 2026-07-01, next update 2027-07-01"; what is not known is left out. */
+export function dates(dataset: { updated?: string | null; next_update?: string | null }): string {
+  const known = [
+    dataset.updated ? t('updated', { date: dataset.updated }) : '',
+    dataset.next_update ? t('next_update', { date: dataset.next_update }) : '',
+  ];
+  return known.filter((text) => text !== '').join(', ');
 }
 
 /** "Svenska", in the language itself. */

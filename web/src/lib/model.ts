@@ -32,7 +32,7 @@ export interface Dataset {
   counted: string;
   source?: string | null;
   contact?: string | null;
-  updated: string;
+  updated?: string | null;
   next_update?: string | null;
   max_cells: number;
   variables: Variable[];
