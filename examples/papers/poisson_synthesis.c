@@ -104,8 +104,9 @@ static void figure_1(report *r)
 
     report_item(r, "Figure 1");
     report_rounds(r, "δ at α = 0.1, ε = 3", "approximately 0.3", delta_of("0.1", "3"));
-    report_errs(r, "δ at α = 0.1, ε = 1.5", "approximately 0.6",
-                guarantee("0.1", "1.5").delta_published, delta_of("0.1", "1.5"), "P1");
+    report_remark(r, "δ at α = 0.1, ε = 1.5", "approximately 0.6",
+                  guarantee("0.1", "1.5").delta_published, delta_of("0.1", "1.5"),
+                  delta_of("0.1", "1.5") < 0.6, "true, not tight", "P1");
 }
 
 static void figure_2(report *r)
@@ -249,9 +250,10 @@ static void small_epsilon(report *r)
                   violation(m, worst, 0.5, 0), "P2");
     report_beyond(r, "δ of the count 1, by (8) alone and by both", violation(m, 1, 0.5, 1),
                   violation(m, 1, 0.5, 0), "P2");
+    const double odds = cellar_mechanism_pmf(m, 1, 5) / cellar_mechanism_pmf(m, 0, 5);
     report_item(r, "Section 6");
-    report_errs(r, "odds of a 2 against a 1 when 5 is released", "11.7 times", NAN,
-                cellar_mechanism_pmf(m, 1, 5) / cellar_mechanism_pmf(m, 0, 5), "P3");
+    report_remark(r, "odds of a 2 against a 1 when 5 is released", "11.7 times", NAN, odds,
+                  odds < 11.8, "not exactly so", "P3");
     cellar_mechanism_free(m);
 }
 
