@@ -13,11 +13,11 @@ typedef struct serve_audit serve_audit;
 
 /* What is written down. Texts are UTF-8; NULL: not about that. */
 typedef struct serve_audit_entry {
-    const char *who;      /* the name of a token; NULL: anonymous */
-    const char *action;   /* "draw", "refuse", "token-create", "token-revoke" */
+    const char *who;      /* the name of a token */
+    const char *action;   /* "draw" */
     const char *dataset;  /* its id */
     const char *table;    /* canonical */
-    const char *decision; /* "drawn", "exists", "refused", "failed" */
+    const char *decision; /* "asked", "drawn", "exists", "refused", "failed" */
     const char *rule;     /* of a refusal */
     const char *cost;     /* with its unit */
 } serve_audit_entry;

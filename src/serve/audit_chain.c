@@ -42,7 +42,8 @@ void audit_chain_seal(audit_chain *chain, const cellar_text *body, cellar_text *
     cellar_text_printf(line, "%s%s\"}", MARK, hex);
 }
 
-int audit_chain_follow(audit_chain *chain, const char *line, size_t length)
+/* Goes on by a line that was read; 0, and the chain stays, when it does not follow. */
+static int follow(audit_chain *chain, const char *line, size_t length)
 {
     unsigned char hash[AUDIT_HASH];
     char hex[HEX + 1];
@@ -82,7 +83,7 @@ cellar_status audit_chain_read(audit_chain *chain, const char *path, FILE *file,
                 break; /* cut short */
             length++;  /* too long, or a zero byte: it follows from nothing */
         }
-        if (!audit_chain_follow(chain, line, length - 1))
+        if (!follow(chain, line, length - 1))
             CELLAR_TRY(cellar_fail(err, CELLAR_ERR_INPUT,
                                    "%s:%" PRIu64
                                    ": this line does not follow from those before it: the log was "

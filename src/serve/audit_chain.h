@@ -22,8 +22,6 @@ typedef struct audit_chain {
 
 /* Adds the chain to a body ("{...}") and goes on: `line` becomes the line, without its end. */
 void audit_chain_seal(audit_chain *chain, const cellar_text *body, cellar_text *line);
-/* Goes on by a line that was read; 0, and the chain stays, when it does not follow. */
-int audit_chain_follow(audit_chain *chain, const char *line, size_t length);
 void audit_chain_head(const audit_chain *chain, cellar_audit_head *out);
 
 /* Called for every line that follows. */

@@ -180,8 +180,9 @@ static void take_digest(serve_config *config, const char *bytes, size_t length)
     sodium_bin2hex(config->digest, sizeof config->digest, hash, sizeof hash);
 }
 
-cellar_status serve_config_parse(const char *name, const char *folder, const char *bytes,
-                                 size_t length, serve_config **out, cellar_error *err)
+/* From memory; paths in it are taken from `folder`. */
+static cellar_status parse(const char *name, const char *folder, const char *bytes, size_t length,
+                           serve_config **out, cellar_error *err)
 {
     plan_reading reading = {0};
     serve_config *config = cellar_alloc(1, sizeof *config);
@@ -223,7 +224,7 @@ cellar_status serve_config_read(const char *path, serve_config **out, cellar_err
     if (folder.failed)
         CELLAR_TRY(cellar_fail_memory(err, "a configuration"));
     CELLAR_TRY(cellar_file_read(path, CONFIG_BYTES_MAX, &bytes, &length, err));
-    CELLAR_TRY(serve_config_parse(path, folder.bytes, bytes, length, out, err));
+    CELLAR_TRY(parse(path, folder.bytes, bytes, length, out, err));
 out:
     cellar_free(bytes);
     cellar_text_clear(&folder);

@@ -65,9 +65,6 @@ typedef struct serve_config {
 
 /* Reads a configuration. On failure *out is NULL and the message names file, line and place. */
 cellar_status serve_config_read(const char *path, serve_config **out, cellar_error *err);
-/* The same from memory; paths in it are taken from `folder`. */
-cellar_status serve_config_parse(const char *name, const char *folder, const char *bytes,
-                                 size_t length, serve_config **out, cellar_error *err);
 void serve_config_free(serve_config *config); /* NULL is fine */
 
 static inline const serve_config_dataset *serve_config_dataset_at(const serve_config *config,

@@ -9,6 +9,7 @@
 #include <cellar/charged.h>
 
 #include "base/error.h"
+#include "cube/lattice.h"
 #include "ledger/ledger.h"
 #include "mechanism/mechanism.h"
 #include "table/build.h"
@@ -179,15 +180,23 @@ const serve_price *serve_price_of(const serve_prices *prices, const serve_datase
 
 const serve_obstacle *serve_find_obstacle(const serve_dataset *dataset, const serve_table *table)
 {
-    const serve_prices *prices = dataset->prices;
     static const serve_obstacle total = {"total", "the total alone is not drawn"};
     static const serve_obstacle cells = {"cells", "the vault draws tables of at most 2^24 cells"};
     static const serve_obstacle class = {"class",
                                          "no class of the configuration has a table of that size"};
-    return serve_table_n_variables(dataset, table) == 0                       ? &total
-           : serve_table_n_cells(dataset, table) > SERVE_DRAWN_CELLS_MAX      ? &cells
-           : prices != NULL && serve_price_of(prices, dataset, table) == NULL ? &class
-                                                                              : NULL;
+    static const serve_obstacle wide = {"variables",
+                                        "the variance floor is known for tables of at most 8 "
+                                        "variables"};
+    const serve_prices *prices = dataset->prices;
+    const size_t n_variables = serve_table_n_variables(dataset, table);
+    _Static_assert(CUBE_ORDER_MAX == 8, "the sentence says so");
+    if (n_variables == 0)
+        return &total;
+    if (serve_table_n_cells(dataset, table) > SERVE_DRAWN_CELLS_MAX)
+        return &cells;
+    if (dataset->kind == SERVE_CELL_KEY && n_variables > CUBE_ORDER_MAX)
+        return &wide;
+    return prices != NULL && serve_price_of(prices, dataset, table) == NULL ? &class : NULL;
 }
 
 int serve_price_is_within(const serve_prices *prices, const serve_price *price,

@@ -102,21 +102,6 @@ static cellar_status schema_make(const serve_axes *axes, const chosen *c, cellar
     return cellar_schema_create(defs, c->n, NULL, out, err);
 }
 
-cellar_status serve_records_declare(const serve_axes *axes, const serve_table *table,
-                                    cellar_table **out, cellar_error *err)
-{
-    const chosen c = choose(axes, table);
-    cellar_cells none = {0};
-    cellar_schema *schema = NULL;
-    cellar_status status = CELLAR_OK;
-    *out = NULL;
-    CELLAR_TRY(schema_make(axes, &c, &schema, err));
-    CELLAR_TRY(cellar_table_from_cells(schema, &none, 0, out, err));
-out:
-    cellar_schema_free(schema);
-    return status;
-}
-
 /* ---- counting ---------------------------------------------------------------------------------
  */
 

@@ -34,12 +34,9 @@ typedef struct serve_record_keys {
     uint64_t range;                 /* 0: decimal keys */
 } serve_record_keys;
 
-/* The canonical table of no records at all: what prices and checks are computed from. Its variables
- * are named like their levels. The table names at least one variable. On failure *out is NULL. */
-cellar_status serve_records_declare(const serve_axes *axes, const serve_table *table,
-                                    cellar_table **out, cellar_error *err);
-/* Counts a canonical table of `records`, which `counter` has open. `keys` may be NULL. Several
- * threads may count at once. On failure *out is NULL, and the message may name files. */
+/* Counts a canonical table of `records`, which `counter` has open; its variables are named like
+ * their levels. The table names at least one variable. `keys` may be NULL. Several threads may
+ * count at once. On failure *out is NULL, and the message may name files. */
 cellar_status serve_records_count(const cellar_plan *records, serve_counter *counter,
                                   const serve_axes *axes, const serve_table *table,
                                   const serve_record_keys *keys, cellar_table **out,

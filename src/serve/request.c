@@ -25,7 +25,10 @@ static int has_control(const char *text, size_t length)
     return 0;
 }
 
-int serve_decode(const char *text, size_t length, int is_query, char *out)
+/* Percent-decodes `length` bytes into `out`, which has room for one more ('+' is a blank with
+ * `is_query`). 0 when an escape is no hexadecimal number, or the result is not UTF-8 or has control
+ * characters. */
+static int decode_bytes(const char *text, size_t length, int is_query, char *out)
 {
     size_t n = 0;
     for (size_t i = 0; i < length; i++) {
@@ -51,7 +54,7 @@ static int decode(const char *text, size_t length, int is_query, serve_call *cal
     *out = room;
     if (room == NULL)
         *wrong = NULL;
-    return room != NULL && serve_decode(text, length, is_query, room);
+    return room != NULL && decode_bytes(text, length, is_query, room);
 }
 
 /* ---- path and query ----------------------------------------------------------------------------

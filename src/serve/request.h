@@ -7,11 +7,6 @@
 
 enum { SERVE_SEGMENTS_MAX = 16, SERVE_PARAMETERS_MAX = 512 };
 
-/* Percent-decodes `length` bytes into `out`, which has room for one more ('+' is a blank with
- * `is_query`). 0 when an escape is no hexadecimal number, or the result is not UTF-8 or has control
- * characters. */
-int serve_decode(const char *text, size_t length, int is_query, char *out);
-
 /* Fills segments and parameters of a call. 0 after *wrong got a sentence, or NULL when memory
  * ended.
  */

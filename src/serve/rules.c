@@ -167,8 +167,9 @@ static void add_limit(cellar_text *out, const serve_dataset *dataset, const serv
     }
 }
 
-const char *serve_rule_sentence(const serve_dataset *dataset, const serve_rule *rule,
-                                const serve_table *table, cellar_arena *arena)
+/* The sentence of a refusal, in the arena; NULL when memory ends. */
+static const char *sentence_of(const serve_dataset *dataset, const serve_rule *rule,
+                               const serve_table *table, cellar_arena *arena)
 {
     cellar_text text = {0};
     const char *out = NULL;
@@ -193,7 +194,7 @@ cellar_status serve_rule_refuse(const serve_dataset *dataset, const serve_rule *
 {
     *out = (serve_verdict){.refusal = {.rule = rule->name,
                                        .kind = serve_rule_kind_text(rule->kind),
-                                       .detail = serve_rule_sentence(dataset, rule, table, arena)}};
+                                       .detail = sentence_of(dataset, rule, table, arena)}};
     return out->refusal.detail != NULL ? CELLAR_OK : cellar_fail_memory(err, "a refusal");
 }
 

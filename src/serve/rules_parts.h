@@ -58,9 +58,6 @@ struct serve_rules {
 /* 1 when every variable of `least` is in the table at that level or a finer one. */
 int serve_table_has(const serve_dataset *dataset, const serve_table *table,
                     const serve_table *least);
-/* The sentence of a refusal, in the arena; NULL when memory ends. */
-const char *serve_rule_sentence(const serve_dataset *dataset, const serve_rule *rule,
-                                const serve_table *table, cellar_arena *arena);
 /* A refusal by that rule. */
 cellar_status serve_rule_refuse(const serve_dataset *dataset, const serve_rule *rule,
                                 const serve_table *table, cellar_arena *arena, serve_verdict *out,

@@ -75,12 +75,12 @@ set(LAYER_SOURCES
   tokens.c
   v1.c
   v1_about.c
+  v1_datasets.c
   v1_draw.c
   v1_infer.c
   v1_intervals.c
   v1_operator.c
   v1_table.c
-  v1_variables.c
   v1_vault.c
   variable.c
   vault.c

@@ -10,14 +10,13 @@
 
 /* ---- handlers: segments are those below /v1 ------------------------------------------------ */
 
-serve_route v1_datasets, v1_dataset, v1_statement; /* v1_about.c */
-serve_route v1_certificate, v1_health;             /* v1_about.c */
-serve_route v1_variables;                          /* v1_variables.c */
-serve_route v1_table;                              /* v1_table.c */
-serve_route v1_draw;                               /* v1_draw.c */
-serve_route v1_intervals;                          /* v1_intervals.c */
-serve_route v1_compare, v1_independence;           /* v1_infer.c */
-serve_route v1_metrics, v1_audit, v1_history;      /* v1_operator.c */
+serve_route v1_datasets, v1_dataset, v1_variables;   /* v1_datasets.c */
+serve_route v1_statement, v1_certificate, v1_health; /* v1_about.c */
+serve_route v1_table;                                /* v1_table.c */
+serve_route v1_draw;                                 /* v1_draw.c */
+serve_route v1_intervals;                            /* v1_intervals.c */
+serve_route v1_compare, v1_independence;             /* v1_infer.c */
+serve_route v1_metrics, v1_audit, v1_history;        /* v1_operator.c */
 
 /* ---- what they share ------------------------------------------------------------------------ */
 
@@ -45,10 +44,8 @@ void v1_integer(cellar_text *out, const char *name, uint64_t value);
 /* "name": a text in the language of the call; null when there is none. */
 void v1_text(cellar_text *out, const char *name, const serve_texts *texts, size_t language);
 
-/* Members of an object that was opened: a data set without its variables, a variable without its
- * levels. */
-void v1_write_dataset(const serve_dataset *dataset, size_t language, cellar_text *out);
-void v1_write_variable(const serve_variable *variable, size_t language, cellar_text *out);
+/* "cube", "budget", ... */
+const char *v1_kind_text(serve_kind kind);
 
 /* What is known about a table: everything but asking for it (docs/openapi.yaml, Table). Adds the
  * members of an object that was opened. */

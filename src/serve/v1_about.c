@@ -1,132 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* GET /v1/datasets, one of them, its statement; certificates; health. */
+/* What is promised and known: the statement of a data set; certificates; health. */
 #include <string.h>
 
 #include <cellar/version.h>
 
 #include "base/error.h"
-#include "serve/rules_parts.h"
 #include "serve/v1.h"
-
-static const char *kind_text(serve_kind kind)
-{
-    static const char *const texts[] = {[SERVE_RELEASES] = "releases",
-                                        [SERVE_CUBE] = "cube",
-                                        [SERVE_BUDGET] = "budget",
-                                        [SERVE_CELL_KEY] = "cell-key"};
-    return texts[kind];
-}
-
-/* ---- data sets ------------------------------------------------------------------- */
-
-static void write_head(const serve_dataset *dataset, size_t language, cellar_text *out)
-{
-    serve_json_pair(out, "id", dataset->id);
-    v1_text(out, "title", &dataset->title, language);
-    serve_json_pair(out, "kind", kind_text(dataset->kind));
-    serve_json_pair(out, "population", dataset->population);
-    serve_json_pair(out, "unit", dataset->unit);
-    v1_text(out, "counted", &dataset->counted, language);
-    serve_json_pair(out, "updated", dataset->updated);
-    serve_json_pair(out, "next_update", dataset->next_update);
-}
-
-cellar_status v1_datasets(cellar_site *site, const serve_call *call, serve_reply *reply,
-                          cellar_error *err)
-{
-    cellar_text *out = &reply->body;
-    (void) err;
-    serve_json_open(out, '{');
-    v1_text(out, "title", &site->title, call->language);
-    serve_json_name(out, "languages");
-    serve_json_open(out, '[');
-    for (size_t i = 0; i < site->n_languages; i++)
-        serve_json_string(out, site->languages[i]);
-    serve_json_close(out, ']');
-    serve_json_name(out, "datasets");
-    serve_json_open(out, '[');
-    for (size_t i = 0; i < site->n_datasets; i++) {
-        serve_json_open(out, '{');
-        write_head(&site->datasets[i], call->language, out);
-        serve_json_close(out, '}');
-    }
-    serve_json_close(out, ']');
-    serve_json_close(out, '}');
-    return v1_finish(reply);
-}
-
-void v1_write_variable(const serve_variable *variable, size_t language, cellar_text *out)
-{
-    static const char *const roles[] = {"plain", "time", "geo"};
-    serve_json_pair(out, "code", variable->code);
-    v1_text(out, "label", &variable->label, language);
-    v1_text(out, "note", &variable->note, language);
-    serve_json_pair(out, "role", roles[variable->role]);
-    v1_bool(out, "constant", variable->is_constant);
-}
-
-static void write_variable(const serve_variable *variable, size_t language, cellar_text *out)
-{
-    serve_json_open(out, '{');
-    v1_write_variable(variable, language, out);
-    serve_json_name(out, "levels");
-    serve_json_open(out, '[');
-    for (size_t l = 0; l < variable->n_levels; l++) {
-        serve_json_open(out, '{');
-        serve_json_pair(out, "id", variable->levels[l].id);
-        v1_text(out, "label", &variable->levels[l].label, language);
-        v1_integer(out, "categories", variable->levels[l].n_categories);
-        serve_json_close(out, '}');
-    }
-    serve_json_close(out, ']');
-    serve_json_close(out, '}');
-}
-
-static void write_rules(const serve_rules *rules, cellar_text *out)
-{
-    serve_json_name(out, "rules");
-    serve_json_open(out, '[');
-    for (size_t i = 0; rules != NULL && i < rules->n; i++) {
-        serve_json_open(out, '{');
-        serve_json_pair(out, "name", rules->items[i].name);
-        serve_json_pair(out, "kind", serve_rule_kind_text(rules->items[i].kind));
-        serve_json_pair(out, "text", rules->items[i].text);
-        serve_json_pair(out, "judged",
-                        serve_rule_is_released(rules->items[i].kind) ? "released" : "before");
-        serve_json_close(out, '}');
-    }
-    serve_json_close(out, ']');
-}
-
-void v1_write_dataset(const serve_dataset *dataset, size_t language, cellar_text *out)
-{
-    write_head(dataset, language, out);
-    v1_text(out, "note", &dataset->note, language);
-    v1_text(out, "source", &dataset->source_name, language);
-    v1_text(out, "contact", &dataset->contact, language);
-    v1_integer(out, "max_cells", dataset->max_cells);
-}
-
-cellar_status v1_dataset(cellar_site *site, const serve_call *call, serve_reply *reply,
-                         cellar_error *err)
-{
-    cellar_text *out = &reply->body;
-    cellar_status status;
-    const serve_dataset *dataset = v1_find_dataset(site, call->segments[1], reply, &status);
-    (void) err;
-    if (dataset == NULL)
-        return status;
-    serve_json_open(out, '{');
-    v1_write_dataset(dataset, call->language, out);
-    serve_json_name(out, "variables");
-    serve_json_open(out, '[');
-    for (size_t v = 0; v < dataset->n_variables; v++)
-        write_variable(&dataset->variables[v], call->language, out);
-    serve_json_close(out, ']');
-    write_rules(dataset->rules, out);
-    serve_json_close(out, '}');
-    return v1_finish(reply);
-}
 
 /* ---- statements ------------------------------------------------------------------- */
 
@@ -160,19 +39,18 @@ static cellar_status statement_of_vault(const cellar_site *site, const serve_dat
     CELLAR_TRY(v1_ask_vault(
         site, json_pack("{s:s, s:s}", "do", "statement", "dataset", dataset->id), &statement, err));
     if (dataset->kind == SERVE_CELL_KEY) {
-        copy_members(statement, said, object);
-        json_object_set_new(
-            object, "statement",
-            json_sprintf("Tables of this data set are made with cell keys: they are not "
-                         "differentially private.\n%s",
-                         json_string_value(json_object_get(statement, "statement"))));
-        goto out;
+        const char *words = json_string_value(json_object_get(statement, "statement"));
+        json_object_set_new(statement, "statement",
+                            json_sprintf("Tables of this data set are made with cell keys: they "
+                                         "are not differentially private.\n%s",
+                                         words != NULL ? words : ""));
+    } else {
+        CELLAR_TRY(v1_ask_vault(site,
+                                json_pack("{s:s, s:s, s:s*}", "do", "balance", "dataset",
+                                          dataset->id, "authorization", authorization),
+                                &balance, err));
+        copy_members(balance, left, object);
     }
-    CELLAR_TRY(v1_ask_vault(site,
-                            json_pack("{s:s, s:s, s:s*}", "do", "balance", "dataset", dataset->id,
-                                      "authorization", authorization),
-                            &balance, err));
-    copy_members(balance, left, object);
     copy_members(statement, said, object);
     add_promise(&dataset->promise, dataset, object);
 out:
@@ -222,8 +100,8 @@ cellar_status v1_statement(cellar_site *site, const serve_call *call, serve_repl
         return status;
     if (serve_kind_grows(dataset->kind) && site->options.ask_vault == NULL)
         return serve_reply_problem(reply, 503, "The ledger is not at hand: there is no vault.");
-    object = json_pack("{s:s, s:s, s:s}", "dataset", dataset->id, "kind", kind_text(dataset->kind),
-                       "population", dataset->population);
+    object = json_pack("{s:s, s:s, s:s}", "dataset", dataset->id, "kind",
+                       v1_kind_text(dataset->kind), "population", dataset->population);
     if (object == NULL)
         return cellar_fail_memory(err, "a statement");
     status = serve_kind_grows(dataset->kind)

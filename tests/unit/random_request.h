@@ -88,7 +88,13 @@ static const char *const good_requests[][REQUEST_N_TEXTS] = {
     {"GET", "/v1/certificates/0123456789abcdef"},
     {"POST", "/v1/draws", NULL,
      "{\"dataset\":\"census\",\"table\":\"sex*age\",\"max_cost\":\"0.5\"}", NULL, NULL, "@"},
+    {"POST", "/v1/draws", NULL,
+     "{\"dataset\":\"census\",\"table\":\"edu*region^1\",\"max_cost\":\"0.5\"}", NULL, NULL, "@"},
+    {"POST", "/v1/draws", NULL, /* too dear each time */
+     "{\"dataset\":\"census\",\"table\":\"age*job\",\"max_cost\":\"0.001\"}", NULL, NULL, "@"},
     {"POST", "/v1/draws", NULL, "{\"dataset\":\"keyed\",\"table\":\"sex\"}", NULL, NULL, "@"},
+    {"POST", "/v1/draws", NULL, "{\"dataset\":\"keyed\",\"table\":\"region*edu\"}", NULL, NULL,
+     "@"},
     {"POST", "/v1/compare", NULL,
      "{\"dataset\":\"people\",\"first\":{\"region^1\":\"north\"},\"second\":{\"sex\":[\"f\"]},"
      "\"confidence\":0.9}"},
