@@ -131,16 +131,13 @@ static SEXP parameters_of(const cellar_mechanism *mechanism)
     static const char *const names[] = {"name", "text", "value", "is_derived", NULL};
     const size_t n = cellar_mechanism_n_parameters(mechanism);
     SEXP list = PROTECT(glue_list(names));
-    SET_VECTOR_ELT(list, 0, Rf_allocVector(STRSXP, (R_xlen_t) n));
-    SET_VECTOR_ELT(list, 1, Rf_allocVector(STRSXP, (R_xlen_t) n));
-    SET_VECTOR_ELT(list, 2, Rf_allocVector(REALSXP, (R_xlen_t) n));
-    SET_VECTOR_ELT(list, 3, Rf_allocVector(LGLSXP, (R_xlen_t) n));
+    for (R_xlen_t column = 0; column < 2; column++)
+        glue_words(list, column, n);
+    glue_reals(list, 2, n);
+    glue_flags(list, 3, n);
     for (size_t i = 0; i < n; i++) {
-        const R_xlen_t at = (R_xlen_t) i;
-        SET_STRING_ELT(VECTOR_ELT(list, 0), at,
-                       Rf_mkCharCE(cellar_mechanism_parameter_name(mechanism, i), CE_UTF8));
-        SET_STRING_ELT(VECTOR_ELT(list, 1), at,
-                       Rf_mkCharCE(cellar_mechanism_parameter_text(mechanism, i), CE_UTF8));
+        glue_set_word(VECTOR_ELT(list, 0), i, cellar_mechanism_parameter_name(mechanism, i));
+        glue_set_word(VECTOR_ELT(list, 1), i, cellar_mechanism_parameter_text(mechanism, i));
         REAL(VECTOR_ELT(list, 2))[i] = cellar_mechanism_parameter_value(mechanism, i);
         LOGICAL(VECTOR_ELT(list, 3))[i] = cellar_mechanism_parameter_is_derived(mechanism, i);
     }
@@ -213,13 +210,11 @@ SEXP cellar_r_known_mechanisms(void)
     SEXP list = PROTECT(glue_list(names));
     while (cellar_mechanism_known_name(n) != NULL)
         n++;
-    SET_VECTOR_ELT(list, 0, Rf_allocVector(STRSXP, (R_xlen_t) n));
-    SET_VECTOR_ELT(list, 1, Rf_allocVector(STRSXP, (R_xlen_t) n));
+    for (R_xlen_t column = 0; column < 2; column++)
+        glue_words(list, column, n);
     for (size_t i = 0; i < n; i++) {
-        SET_STRING_ELT(VECTOR_ELT(list, 0), (R_xlen_t) i,
-                       Rf_mkCharCE(cellar_mechanism_known_name(i), CE_UTF8));
-        SET_STRING_ELT(VECTOR_ELT(list, 1), (R_xlen_t) i,
-                       Rf_mkCharCE(cellar_mechanism_known_summary(i), CE_UTF8));
+        glue_set_word(VECTOR_ELT(list, 0), i, cellar_mechanism_known_name(i));
+        glue_set_word(VECTOR_ELT(list, 1), i, cellar_mechanism_known_summary(i));
     }
     UNPROTECT(1);
     return list;

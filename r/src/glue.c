@@ -19,48 +19,23 @@ typedef struct glue_box {
 
 static const struct kind_facts {
     const char *name;
-    const char *again; /* how to get one in this process */
+    const char *again;
 } kinds[GLUE_N_KINDS] = {
-    [GLUE_CODELIST] = {"code list", "name it again"},
-    [GLUE_RECODE_MAP] = {"recode map", "name it again"},
-    [GLUE_TABLE] = {"true table", "count it again, or read it with read_table()"},
-    [GLUE_RELEASE] = {"release", "read it from the file of write_release() with read_release()"},
-    [GLUE_KEY] = {"key", "read it again with read_key()"},
-    [GLUE_MECHANISM] = {"mechanism", "make it again"},
-    [GLUE_CERTIFICATE] = {"certificate", "make it again with certify()"},
-    [GLUE_PREPARED] = {"prepared release", "make it again"},
-    [GLUE_LEDGER] = {"ledger", "open it again"},
+#define GLUE_KIND(kind, free, words, again) [GLUE_##kind] = {words, again},
+    GLUE_KINDS(GLUE_KIND)
+#undef GLUE_KIND
 };
 
 static void object_free(glue_kind kind, void *object)
 {
     switch (kind) {
-    case GLUE_CODELIST:
-        cellar_codelist_free(object);
+#define GLUE_KIND(kind, free, words, again)                                                        \
+    case GLUE_##kind:                                                                              \
+        free(object);                                                                              \
         break;
-    case GLUE_RECODE_MAP:
-        cellar_recode_map_free(object);
-        break;
-    case GLUE_TABLE:
-        cellar_table_free(object);
-        break;
-    case GLUE_RELEASE:
-        cellar_release_free(object);
-        break;
-    case GLUE_KEY:
-        cellar_key_free(object);
-        break;
-    case GLUE_MECHANISM:
-        cellar_mechanism_free(object);
-        break;
-    case GLUE_CERTIFICATE:
-        cellar_certificate_free(object);
-        break;
-    case GLUE_PREPARED:
-        cellar_prepared_free(object);
-        break;
+        GLUE_KINDS(GLUE_KIND)
+#undef GLUE_KIND
     default:
-        cellar_ledger_close(object);
         break;
     }
 }
@@ -233,6 +208,18 @@ void *glue_object(SEXP list, const char *name, glue_kind kind)
     return glue_get_if(glue_member(list, name), kind);
 }
 
+const size_t *glue_variables(const cellar_schema *schema, SEXP given, const char *name, size_t *n)
+{
+    const char **names = glue_texts(given, name, n);
+    size_t *variables = (size_t *) R_alloc(*n + 1, sizeof *variables);
+    for (size_t i = 0; i < *n; i++) {
+        variables[i] = cellar_schema_find_variable(schema, names[i]);
+        if (variables[i] == CELLAR_NO_CODE)
+            Rf_error("there is no variable '%s'", names[i]);
+    }
+    return variables;
+}
+
 /* ---- values for R ----------------------------------------------------------------- */
 
 SEXP glue_string(const char *text)
@@ -263,20 +250,42 @@ SEXP glue_number(double value)
     return Rf_ScalarReal(value);
 }
 
+double *glue_reals(SEXP list, R_xlen_t at, size_t n)
+{
+    SET_VECTOR_ELT(list, at, Rf_allocVector(REALSXP, (R_xlen_t) n));
+    return REAL(VECTOR_ELT(list, at));
+}
+
+int *glue_flags(SEXP list, R_xlen_t at, size_t n)
+{
+    SET_VECTOR_ELT(list, at, Rf_allocVector(LGLSXP, (R_xlen_t) n));
+    return LOGICAL(VECTOR_ELT(list, at));
+}
+
+SEXP glue_words(SEXP list, R_xlen_t at, size_t n)
+{
+    SET_VECTOR_ELT(list, at, Rf_allocVector(STRSXP, (R_xlen_t) n));
+    return VECTOR_ELT(list, at);
+}
+
+void glue_set_word(SEXP words, size_t i, const char *text)
+{
+    SET_STRING_ELT(words, (R_xlen_t) i, text != NULL ? Rf_mkCharCE(text, CE_UTF8) : NA_STRING);
+}
+
 static SEXP category_codes(const cellar_schema *schema, size_t variable)
 {
     const size_t n = cellar_schema_n_categories(schema, variable);
     SEXP codes = PROTECT(Rf_allocVector(STRSXP, (R_xlen_t) n));
     for (size_t c = 0; c < n; c++)
-        SET_STRING_ELT(codes, (R_xlen_t) c,
-                       Rf_mkCharCE(cellar_schema_code(schema, variable, c), CE_UTF8));
+        glue_set_word(codes, c, cellar_schema_code(schema, variable, c));
     UNPROTECT(1);
     return codes;
 }
 
 SEXP glue_shape(const cellar_schema *schema)
 {
-    static const char *const names[] = {"name", "domain", "codes", NULL};
+    static const char *const names[] = {"name", "domain", "codes", "leaves", NULL};
     const size_t n = cellar_schema_n_variables(schema);
     SEXP list = PROTECT(Rf_allocVector(VECSXP, (R_xlen_t) n));
     for (size_t v = 0; v < n; v++) {
@@ -285,6 +294,7 @@ SEXP glue_shape(const cellar_schema *schema)
         SET_VECTOR_ELT(one, 0, glue_string(cellar_schema_variable(schema, v)));
         SET_VECTOR_ELT(one, 1, glue_string(cellar_domain_name(cellar_schema_domain(schema, v))));
         SET_VECTOR_ELT(one, 2, category_codes(schema, v));
+        SET_VECTOR_ELT(one, 3, glue_number((double) cellar_schema_n_leaves(schema, v)));
         UNPROTECT(1);
     }
     UNPROTECT(1);

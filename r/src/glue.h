@@ -20,17 +20,37 @@
 
 /* ---- library objects ----------------------------------------------------------- */
 
+/* Kind, what frees it, what it is called, how to get another one in this process. */
+#define GLUE_KINDS(X)                                                                              \
+    X(CODELIST, cellar_codelist_free, "code list", "name it again")                                \
+    X(RECODE_MAP, cellar_recode_map_free, "recode map", "name it again")                           \
+    X(TABLE, cellar_table_free, "true table", "count it again, or read it with read_table()")      \
+    X(RELEASE, cellar_release_free, "release",                                                     \
+      "read it from the file of write_release() with read_release()")                              \
+    X(KEY, cellar_key_free, "key", "read it again with read_key()")                                \
+    X(MECHANISM, cellar_mechanism_free, "mechanism", "make it again")                              \
+    X(CERTIFICATE, cellar_certificate_free, "certificate", "make it again")                        \
+    X(LEDGER, cellar_ledger_close, "ledger", "open it again")                                      \
+    X(NOISY, cellar_noisy_free, "table of released values", "make it again")                       \
+    X(TEST, cellar_loglinear_free, "test", "make it again")                                        \
+    X(MATRIX, cellar_matrix_free, "matrix", "make or read it again")                               \
+    X(FIT, cellar_adjustment_free, "fit", "make it again")                                         \
+    X(ROUNDING, cellar_rounding_free, "rounded fit", "make it again")                              \
+    X(ESTIMATE, cellar_estimate_free, "estimate", "make it again, or read its file")               \
+    X(GROUPS, cellar_groups_free, "set of groups", "make it again")                                \
+    X(CURVE, cellar_exposure_curve_free, "curve", "make it again")                                 \
+    X(UTILITY, cellar_utility_free, "assessment", "make it again")                                 \
+    X(CUBE, cellar_cube_close, "cube", "open it again with cube()")                                \
+    X(DESIGN, cellar_cube_design_free, "design", "make it again")                                  \
+    X(PLAN, cellar_plan_free, "plan", "read it again")                                             \
+    X(FIGURES, cellar_plan_figures_free, "set of figures", "check the plan again")                 \
+    X(SYNTHESIS, cellar_synthesis_free, "set of records", "make it again")
+
 typedef enum glue_kind {
-    GLUE_CODELIST,
-    GLUE_RECODE_MAP,
-    GLUE_TABLE,
-    GLUE_RELEASE,
-    GLUE_KEY,
-    GLUE_MECHANISM,
-    GLUE_CERTIFICATE,
-    GLUE_PREPARED,
-    GLUE_LEDGER,
-    GLUE_N_KINDS
+#define GLUE_KIND(name, free, words, again) GLUE_##name,
+    GLUE_KINDS(GLUE_KIND)
+#undef GLUE_KIND
+        GLUE_N_KINDS
 } glue_kind;
 
 /* An external pointer for an object of that kind, still empty: protect it before the object is
@@ -65,6 +85,8 @@ int64_t glue_whole(SEXP list, const char *name, int64_t otherwise);
 double glue_real(SEXP list, const char *name, double otherwise);
 /* The object of a handle; NULL: the member is NULL or absent. */
 void *glue_object(SEXP list, const char *name, glue_kind kind);
+/* Variables of a schema by their names: positions, and how many. */
+const size_t *glue_variables(const cellar_schema *schema, SEXP list, const char *name, size_t *n);
 /* A text of an argument itself, not NA. */
 const char *glue_utf8(SEXP text);
 
@@ -74,10 +96,16 @@ const char *glue_utf8(SEXP text);
 SEXP glue_string(const char *text);
 /* A list to be filled: names is NULL-terminated. Protect it. */
 SEXP glue_list(const char *const *names);
-/* A 64-bit number as R has it; 2^53 and beyond are rounded. */
+/* A number as R has it; whole ones from 2^53 on are rounded. */
 SEXP glue_number(double value);
+/* Puts a column of n rows into a list, and answers where to write it. */
+double *glue_reals(SEXP list, R_xlen_t at, size_t n);
+int *glue_flags(SEXP list, R_xlen_t at, size_t n);
+SEXP glue_words(SEXP list, R_xlen_t at, size_t n);
+/* Writes into such a column of texts; NULL is NA. */
+void glue_set_word(SEXP words, size_t i, const char *text);
 
-/* frame.c: the variables of a schema, as a list of lists (name, domain, codes). */
+/* The variables of a schema, as a list of lists (name, domain, codes, leaves: how many). */
 SEXP glue_shape(const cellar_schema *schema);
 /* A variable of some cells as a factor, whose levels are all its categories. `index` answers the
  * index of the i-th cell. */

@@ -1,29 +1,32 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The routines by the names that R calls them. */
+/* The routines by the names that R calls them, and their numbers of arguments. */
 #include "routines.h"
 
 #include <R_ext/Rdynload.h>
 
-#define ROUTINE(name, n)                                                                           \
-    {                                                                                              \
-        "C_" #name, (DL_FUNC) &cellar_r_##name, n                                                  \
-    }
+/* clang-format off */
+#define ROUTINES(X)                                                                                \
+    X(read_codelist, 2) X(parse_codelist, 2) X(parse_recode_map, 2)                                \
+    X(tabulate_frame, 3) X(tabulate_file, 1) X(read_table, 1) X(write_table, 3)                    \
+    X(merge_tables, 1) X(table_shape, 1) X(true_counts, 1) X(row_report, 1)                        \
+    X(create_key, 2) X(read_key, 1) X(key_id, 1) X(protect, 3)                                     \
+    X(read_release, 1) X(write_release, 3) X(release_facts, 1) X(release_cells, 2) X(release_at, 2) \
+    X(certify, 2) X(certificate_text, 3)                                                           \
+    X(mechanism, 3) X(probabilities, 3) X(known_mechanisms, 0)                                     \
+    X(interval, 2) X(test_model, 2) X(cramers_v, 2) X(test_binomial, 2)                            \
+    X(design_matrix, 2) X(read_matrix, 2) X(write_matrix, 3) X(matrix_facts, 1)                    \
+    X(fit, 2) X(read_estimate, 1) X(write_estimate, 3)                                             \
+    X(risk, 2) X(risk_groups, 3) X(exposure, 2) X(exposure_bounds, 2) X(utility, 3)                \
+    X(open_cube, 2) X(cube_facts, 1) X(cube_table, 2) X(cube_interval, 2) X(cube_plan, 3)          \
+    X(plan, 1) X(plan_check, 2) X(plan_run, 2)                                                     \
+    X(report_public, 3) X(report_cube, 3) X(report_committee, 3)                                   \
+    X(synthesize, 3) X(write_synthesis, 3)                                                         \
+    X(create_ledger, 3) X(ledger, 2) X(verify_ledger, 3)
+/* clang-format on */
 
-static const R_CallMethodDef routines[] = {
-    ROUTINE(read_codelist, 2),    ROUTINE(parse_codelist, 2),
-    ROUTINE(parse_recode_map, 2), ROUTINE(tabulate_frame, 3),
-    ROUTINE(tabulate_file, 1),    ROUTINE(read_table, 1),
-    ROUTINE(write_table, 3),      ROUTINE(merge_tables, 1),
-    ROUTINE(table_shape, 1),      ROUTINE(true_counts, 1),
-    ROUTINE(row_report, 1),       ROUTINE(create_key, 2),
-    ROUTINE(read_key, 1),         ROUTINE(key_id, 1),
-    ROUTINE(protect, 3),          ROUTINE(read_release, 1),
-    ROUTINE(write_release, 3),    ROUTINE(release_facts, 1),
-    ROUTINE(release_cells, 2),    ROUTINE(release_at, 2),
-    ROUTINE(certify, 2),          ROUTINE(certificate_text, 3),
-    ROUTINE(mechanism, 3),        ROUTINE(probabilities, 3),
-    ROUTINE(known_mechanisms, 0), {NULL, NULL, 0},
-};
+#define ROUTINE(name, n_arguments) {"C_" #name, (DL_FUNC) &cellar_r_##name, n_arguments},
+static const R_CallMethodDef routines[] = {ROUTINES(ROUTINE){NULL, NULL, 0}};
+#undef ROUTINE
 
 void R_init_cellar(DllInfo *dll);
 void R_init_cellar(DllInfo *dll)

@@ -44,4 +44,51 @@ SEXP cellar_r_mechanism(SEXP spec, SEXP counts, SEXP negatives);
 SEXP cellar_r_probabilities(SEXP spec, SEXP count, SEXP values);
 SEXP cellar_r_known_mechanisms(void);
 
+/* infer.c */
+SEXP cellar_r_interval(SEXP release, SEXP given);
+SEXP cellar_r_test_model(SEXP release, SEXP given);
+SEXP cellar_r_cramers_v(SEXP release, SEXP given);
+SEXP cellar_r_test_binomial(SEXP released, SEXP given);
+
+/* ptable.c */
+SEXP cellar_r_design_matrix(SEXP spec, SEXP path);
+SEXP cellar_r_read_matrix(SEXP path, SEXP large);
+SEXP cellar_r_write_matrix(SEXP matrix, SEXP path, SEXP options);
+SEXP cellar_r_matrix_facts(SEXP matrix);
+
+/* fit.c: what R makes a data frame of; `fit` may be NULL. */
+SEXP glue_estimate(SEXP handle, const cellar_adjustment *fit);
+SEXP cellar_r_fit(SEXP releases, SEXP given);
+SEXP cellar_r_read_estimate(SEXP path);
+SEXP cellar_r_write_estimate(SEXP estimate, SEXP path, SEXP options);
+
+/* assess.c */
+SEXP cellar_r_risk(SEXP table, SEXP given);
+SEXP cellar_r_risk_groups(SEXP table, SEXP spec, SEXP given);
+SEXP cellar_r_exposure(SEXP table, SEXP given);
+SEXP cellar_r_exposure_bounds(SEXP table, SEXP given);
+SEXP cellar_r_utility(SEXP table, SEXP what, SEXP given);
+
+/* cube.c */
+SEXP cellar_r_open_cube(SEXP path, SEXP verify);
+SEXP cellar_r_cube_facts(SEXP cube);
+SEXP cellar_r_cube_table(SEXP cube, SEXP given);
+SEXP cellar_r_cube_interval(SEXP cube, SEXP given);
+SEXP cellar_r_cube_plan(SEXP path, SEXP builds, SEXP given);
+
+/* plan.c */
+SEXP cellar_r_plan(SEXP path);
+SEXP cellar_r_plan_check(SEXP path, SEXP given);
+SEXP cellar_r_plan_run(SEXP path, SEXP given);
+SEXP cellar_r_report_public(SEXP releases, SEXP path, SEXP given);
+SEXP cellar_r_report_cube(SEXP cube, SEXP path, SEXP given);
+SEXP cellar_r_report_committee(SEXP table, SEXP path, SEXP given);
+SEXP cellar_r_synthesize(SEXP handle, SEXP kind, SEXP given);
+SEXP cellar_r_write_synthesis(SEXP synthesis, SEXP path, SEXP given);
+
+/* ledger.c */
+SEXP cellar_r_create_ledger(SEXP path, SEXP key_path, SEXP given);
+SEXP cellar_r_ledger(SEXP path, SEXP key_path);
+SEXP cellar_r_verify_ledger(SEXP path, SEXP key_path, SEXP against);
+
 #endif

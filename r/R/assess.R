@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What attackers learn and analysts lose. All of it is computed from true counts, so it is confidential, and says so.
+
+MEASURES <- c("local", "expected", "shrinkage", "global", "global-fixed", "hard", "soft")
+METHODS <- c("exact", "published", "published-2020", "simulate")
+
+assessment <- function(frame, title) {
+  structure(frame, class = c("cellar_assessment", "data.frame"), title = title)
+}
+
+print.cellar_assessment <- function(x, ...) {
+  cat(attr(x, "title"), ": computed from true counts, confidential\n", sep = "")
+  print(as.data.frame(x), row.names = FALSE, ...)
+  invisible(x)
+}
+
+as.data.frame.cellar_assessment <- function(x, ...) {
+  attr(x, "title") <- NULL
+  class(x) <- "data.frame"
+  x
+}
+
+# A mechanism for each epsilon, where epsilons are given.
+specs_of <- function(mechanisms, epsilons) {
+  specs <- if (inherits(mechanisms, "cellar_mechanism")) mechanisms$spec else texts(mechanisms, "mechanism")
+  if (is.null(epsilons)) return(specs)
+  epsilons <- exacts(epsilons, "epsilons")
+  unlist(lapply(specs, function(spec) paste0(spec, if (grepl(":", spec, fixed = TRUE)) "," else ":", "epsilon=", epsilons)))
+}
+
+risk <- function(table, known, sensitive, mechanism, epsilons = NULL, measure = "local", method = "exact",
+                 average = "group", prior = NULL, size = NULL, zeros_stay = FALSE, copies = 500, seed = 1, threads = 0) {
+  specs <- specs_of(mechanism, epsilons)
+  found <- ask(.Call(C_risk, need_table(table), list(
+    known = texts(known, "known"), sensitive = texts(sensitive, "sensitive"), mechanisms = specs,
+    measure = match(choice(measure, "measure", MEASURES), MEASURES) - 1,
+    method = match(choice(method, "method", METHODS), METHODS) - 1,
+    average = as.integer(choice(average, "average", c("group", "person")) == "person"),
+    prior = prior_of(prior, table, sensitive), size = text(size, "size"), zeros_stay = flag(zeros_stay, "zeros_stay"),
+    copies = whole(copies, "copies"), seed = whole(seed, "seed"), threads = whole(threads, "threads"))))
+  out <- assessment(cbind(data.frame(mechanism = specs), list2frame(found)), paste0("Risk (", measure, ")"))
+  attr(out, "epsilons") <- if (!is.null(epsilons)) as.numeric(exacts(epsilons, "epsilons"))
+  out
+}
+
+# One number for each value of the sensitive variables, which the library reads without a length of its own.
+prior_of <- function(prior, table, sensitive) {
+  if (is.null(prior)) return(NULL)
+  leaves <- vapply(shape_of(table), function(v) as.numeric(v$leaves), 0)
+  names(leaves) <- vapply(shape_of(table), function(v) v$name, "")
+  n <- prod(leaves[sensitive])
+  if (!is.numeric(prior) || anyNA(prior) || any(prior < 0)) refuse("`prior` are numbers that are not negative")
+  if (length(prior) == 1) prior <- rep(prior, n)
+  if (!identical(as.numeric(length(prior)), n)) refuse("`prior` has one number, or ", n, ", one for each value")
+  as.numeric(prior)
+}
+
+risk_groups <- function(table, known, sensitive, mechanism, n = 20, zeros_stay = FALSE) {
+  found <- ask(.Call(C_risk_groups, need_table(table), spec_of(mechanism), list(
+    known = texts(known, "known"), sensitive = texts(sensitive, "sensitive"), n = whole(n, "n"),
+    zeros_stay = flag(zeros_stay, "zeros_stay"))))
+  names(found) <- c(known, "size", "values_present", "risk")
+  assessment(list2frame(found), "The most exposed groups")
+}
+
+exposure <- function(table, variables = NULL, k = c(2, 3, 5, 10), population = NULL) {
+  need_table(table)
+  if (is.null(variables)) variables <- vapply(shape_of(table), function(v) v$name, "")
+  if (!is.numeric(k) || anyNA(k) || any(k < 1 | k != floor(k))) refuse("`k` are whole numbers from 1")
+  found <- ask(.Call(C_exposure, table, list(variables = texts(variables, "variables"), k = as.numeric(k),
+                                             population = whole(population, "population"))))
+  out <- assessment(list2frame(c(list(k = as.numeric(k), exposure = found$exposure),
+                                 if (!is.null(population)) list(statistical = found$statistical))), "Exposure")
+  attr(out, "facts") <- found[c("people", "cells", "possible", "entropy")]
+  attr(out, "steps") <- list2frame(found$steps)
+  out
+}
+
+exposure_bounds <- function(table, variables = NULL, thresholds) {
+  need_table(table)
+  if (is.null(variables)) variables <- vapply(shape_of(table), function(v) v$name, "")
+  if (!is.numeric(thresholds) || anyNA(thresholds) || any(thresholds <= 0 | thresholds > 1))
+    refuse("`thresholds` are shares above 0 and up to 1")
+  found <- ask(.Call(C_exposure_bounds, table, list(variables = texts(variables, "variables"),
+                                                    thresholds = as.numeric(thresholds))))
+  assessment(cbind(data.frame(threshold = thresholds), list2frame(found)), "Bounds of exposure from single columns")
+}
+
+utility <- function(table, mechanism, negatives = "keep", threshold = 0, copies = 100, seed = 1, max_ways = 3,
+                    threads = 0) {
+  what <- if (inherits(mechanism, "cellar_release")) release_handle(mechanism) else spec_of(mechanism)
+  found <- ask(.Call(C_utility, need_table(table), what, list(
+    negatives = choice(negatives, "negatives", NEGATIVES), threshold = whole(threshold, "threshold"),
+    copies = whole(copies, "copies"), seed = whole(seed, "seed"), max_ways = whole(max_ways, "max_ways"),
+    threads = whole(threads, "threads"))))
+  results <- list2frame(found$results)
+  results$above <- results$above == 1
+  out <- assessment(results, paste0("Utility of ", found$mechanism, ", ", found$copies,
+                                    if (found$copies == 1) " copy" else " copies"))
+  attr(out, "notes") <- found$notes
+  out
+}
+
+plot.cellar_assessment <- function(x, ...) {
+  epsilons <- attr(x, "epsilons")
+  if (!is.null(epsilons)) {
+    plot(rep_len(epsilons, nrow(x)), x$value, log = "x", type = "b", xlab = "epsilon", ylab = "risk", ...)
+  } else if (!is.null(attr(x, "steps"))) {
+    steps <- attr(x, "steps")
+    plot(steps$count, steps$below / attr(x, "facts")$people, type = "s", log = "x", xlab = "people with the same values",
+         ylab = "share of people in smaller cells", ...)
+  } else refuse("there is a picture of risk() at several epsilons and of exposure()")
+  invisible(x)
+}

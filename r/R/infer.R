@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What released values say about counts: intervals and tests that know the exact distribution of the noise.
+
+COMPARISONS <- c("difference", "ratio", "proportion")
+PRIORS <- c("uniform", "reciprocal")
+
+infer <- function(release, of = "", compare = NULL, other = NULL, target = "table", prior = NULL, confidence = 0.95,
+                  pooled = TRUE) {
+  if (is.null(compare) != is.null(other)) refuse("a comparison needs both `compare` and `other`")
+  comparison <- match(choice(compare, "compare", COMPARISONS), COMPARISONS)
+  if (!is.numeric(confidence) || length(confidence) != 1 || is.na(confidence)) refuse("`confidence` is one number, such as 0.95")
+  of <- if (is.list(of) && !is.null(names(of))) set_text(of) else vapply(of, set_text, "", USE.NAMES = FALSE)
+  if (inherits(release, "cellar_cube"))
+    return(infer_cube(release, of, if (length(comparison)) comparison else 0, set_text(other), confidence))
+  options <- list(comparison = if (length(comparison)) comparison else 0, other = set_text(other),
+                  target = as.integer(choice(target, "target", c("table", "population")) == "population"),
+                  prior = if (is.null(prior)) 0 else match(choice(prior, "prior", PRIORS), PRIORS),
+                  confidence = confidence, pools = flag(pooled, "pooled"))
+  handle <- release_handle(release)
+  found <- lapply(of, function(one) ask(.Call(C_interval, handle, c(options, list(of = one)))))
+  bind_findings(of, found)
+}
+
+# A set as text, "sex=F; region=1,2", or as a list: list(sex = "F", region = c("1", "2")).
+set_text <- function(set) {
+  if (is.null(set) || is.character(set) && length(set) == 1 && is.null(names(set))) return(set)
+  if (is.null(names(set))) refuse("a set of cells is a text such as \"sex=F; region=1,2\", or a list such as list(sex = \"F\")")
+  code <- function(x) paste0("\"", gsub("\"", "\"\"", as.character(x), fixed = TRUE), "\"", collapse = ",")
+  paste0(code_names(names(set)), "=", vapply(set, code, ""), collapse = "; ")
+}
+
+code_names <- function(x) ifelse(grepl("[=;,\"]", x), paste0("\"", gsub("\"", "\"\"", x, fixed = TRUE), "\""), x)
+
+bind_findings <- function(of, found) {
+  frame <- do.call(rbind, lapply(found, function(one) list2frame(one)))
+  cbind(data.frame(of = ifelse(nzchar(of), of, "everything")), frame)
+}
+
+# ---- tests -------------------------------------------------------------------------------------------------------
+
+test_options <- function(reference, replicates, seed, threads) {
+  list(reference = as.integer(choice(reference, "reference", c("chi-square", "bootstrap")) == "bootstrap"),
+       replicates = whole(replicates, "replicates"), seed = whole(seed, "seed"), threads = whole(threads, "threads"))
+}
+
+test_model <- function(release, model = NULL, against = NULL, variables = NULL, reference = "chi-square",
+                       replicates = 999, seed = 1, residuals = TRUE, threads = 0) {
+  handle <- release_handle(release)
+  names <- if (is.null(variables)) vapply(attr(release, "facts")$variables, function(v) v$name, "") else texts(variables, "variables")
+  if (inherits(model, "formula")) model <- formula_text(model)
+  if (is.null(model)) model <- paste(quoted_names(names), collapse = " + ")
+  if (inherits(against, "formula")) against <- formula_text(against)
+  found <- ask(.Call(C_test_model, handle,
+                     c(list(model = text(model, "model"), against = text(against, "against"), variables = variables,
+                            residuals = flag(residuals, "residuals")),
+                       test_options(reference, replicates, seed, threads))))
+  found$cells <- list2frame(found$cells)
+  structure(c(list(model = model, against = against, reference = reference), found), class = "cellar_test")
+}
+
+quoted_names <- function(names) {
+  ifelse(grepl("^[[:alnum:]_.-]+$", names), names, paste0("\"", gsub("\"", "\"\"", names, fixed = TRUE), "\""))
+}
+
+# ~ a * b + c as the library reads it.
+formula_text <- function(formula) {
+  labels <- strsplit(attr(terms(formula), "term.labels"), ":", fixed = TRUE)
+  if (length(labels) == 0) return("1")
+  paste(vapply(labels, function(term) paste(quoted_names(gsub("`", "", term)), collapse = "*"), ""), collapse = " + ")
+}
+
+print.cellar_test <- function(x, ...) {
+  cat("Model ", x$model, if (!is.null(x$against)) paste0(" within ", x$against), ", reference: ", x$reference, "\n", sep = "")
+  print(as.data.frame(x), row.names = FALSE, ...)
+  if (!x$converged) cat("The maximisation did not converge from every start: do not rely on this.\n")
+  if (x$chi_square_is_off && x$reference == "chi-square")
+    cat("Chi-square is no reference to rely on here: ask for reference = \"bootstrap\".\n")
+  invisible(x)
+}
+
+as.data.frame.cellar_test <- function(x, ...) {
+  cbind(data.frame(test = c("knows the noise", "naive")), rbind(list2frame(x$aware), list2frame(x$naive)))
+}
+
+cramers_v <- function(release, variables = NULL, confidence = 0.95, replicates = 999, seed = 1, threads = 0) {
+  found <- ask(.Call(C_cramers_v, release_handle(release),
+                     c(list(variables = texts(variables, "variables"), confidence = confidence),
+                       test_options("bootstrap", replicates, seed, threads))))
+  data.frame(value = found[1], low = found[2], high = found[3], naive = found[4])
+}
+
+test_binomial <- function(released, trials, mechanism, null = 0.5, alternative = NA, level = 0.05, negatives = "keep") {
+  if (!is.numeric(released) || length(released) != 1 || is.na(released) || released != floor(released))
+    refuse("`released` is one whole number")
+  list2frame(ask(.Call(C_test_binomial, as.numeric(released),
+                       list(trials = whole(trials, "trials"), null = null, alternative = as.numeric(alternative),
+                            level = level, mechanism = spec_of(mechanism),
+                            negatives = choice(negatives, "negatives", NEGATIVES)))))
+}
