@@ -15,7 +15,7 @@ print.cellar_assessment <- function(x, ...) {
 }
 
 as.data.frame.cellar_assessment <- function(x, ...) {
-  attr(x, "title") <- NULL
+  attr(x, "title") <- attr(x, "epsilons") <- attr(x, "is_curve") <- attr(x, "notes") <- NULL
   class(x) <- "data.frame"
   x
 }
@@ -64,16 +64,26 @@ risk_groups <- function(table, known, sensitive, mechanism, n = 20, zeros_stay =
 }
 
 exposure <- function(table, variables = NULL, k = c(2, 3, 5, 10), population = NULL) {
-  need_table(table)
-  if (is.null(variables)) variables <- vapply(shape_of(table), function(v) v$name, "")
   if (!is.numeric(k) || anyNA(k) || any(k < 1 | k != floor(k))) refuse("`k` are whole numbers from 1")
-  found <- ask(.Call(C_exposure, table, list(variables = texts(variables, "variables"), k = as.numeric(k),
-                                             population = whole(population, "population"))))
+  found <- curve_of(table, variables, k, population)
   out <- assessment(list2frame(c(list(k = as.numeric(k), exposure = found$exposure),
                                  if (!is.null(population)) list(statistical = found$statistical))), "Exposure")
-  attr(out, "facts") <- found[c("people", "cells", "possible", "entropy")]
-  attr(out, "steps") <- list2frame(found$steps)
+  attr(out, "entropy") <- found$entropy
   out
+}
+
+exposure_curve <- function(table, variables = NULL) {
+  steps <- list2frame(curve_of(table, variables, numeric(), NULL)$steps)
+  out <- assessment(steps, "The exposure curve, true counts")
+  attr(out, "is_curve") <- TRUE
+  out
+}
+
+curve_of <- function(table, variables, k, population) {
+  need_table(table)
+  if (is.null(variables)) variables <- vapply(shape_of(table), function(v) v$name, "")
+  ask(.Call(C_exposure, table, list(variables = texts(variables, "variables"), k = as.numeric(k),
+                                    population = whole(population, "population"))))
 }
 
 exposure_bounds <- function(table, variables = NULL, thresholds) {
@@ -105,10 +115,10 @@ plot.cellar_assessment <- function(x, ...) {
   epsilons <- attr(x, "epsilons")
   if (!is.null(epsilons)) {
     plot(rep_len(epsilons, nrow(x)), x$value, log = "x", type = "b", xlab = "epsilon", ylab = "risk", ...)
-  } else if (!is.null(attr(x, "steps"))) {
-    steps <- attr(x, "steps")
-    plot(steps$count, steps$below / attr(x, "facts")$people, type = "s", log = "x", xlab = "people with the same values",
+  } else if (isTRUE(attr(x, "is_curve"))) {
+    people <- sum(x$count * x$cells)
+    plot(x$count, x$below / people, type = "s", log = "x", xlab = "people with the same values",
          ylab = "share of people in smaller cells", ...)
-  } else refuse("there is a picture of risk() at several epsilons and of exposure()")
+  } else refuse("there is a picture of risk() at several epsilons and of exposure_curve()")
   invisible(x)
 }

@@ -208,8 +208,7 @@ static SEXP steps_of(const cellar_exposure_curve *curve)
  * somebody drawn has fewer than k with the same values. */
 SEXP cellar_r_exposure(SEXP handle, SEXP given)
 {
-    static const char *const names[] = {"people",   "cells",       "possible", "entropy",
-                                        "exposure", "statistical", "steps",    NULL};
+    static const char *const names[] = {"exposure", "statistical", "entropy", "steps", NULL};
     const cellar_table *table = glue_get(handle, GLUE_TABLE);
     SEXP k = glue_member(given, "k"), curve_handle, list;
     size_t n_variables;
@@ -233,17 +232,14 @@ SEXP cellar_r_exposure(SEXP handle, SEXP given)
     }
     curve = glue_get(curve_handle, GLUE_CURVE);
     list = PROTECT(glue_list(names));
-    SET_VECTOR_ELT(list, 0, glue_number((double) cellar_exposure_total(curve)));
-    SET_VECTOR_ELT(list, 1, glue_number((double) cellar_exposure_n_cells(curve)));
-    SET_VECTOR_ELT(list, 2, glue_number(cellar_exposure_n_possible(curve)));
-    SET_VECTOR_ELT(list, 3, glue_number(cellar_exposure_entropy(curve)));
-    exact = glue_reals(list, 4, n);
-    statistical = glue_reals(list, 5, n);
+    exact = glue_reals(list, 0, n);
+    statistical = glue_reals(list, 1, n);
+    SET_VECTOR_ELT(list, 2, glue_number(cellar_exposure_entropy(curve)));
     for (size_t i = 0; i < n; i++) {
         exact[i] = cellar_exposure_value(curve, pairs[i].k);
         statistical[i] = population > 0 ? pairs[i].value : NA_REAL;
     }
-    SET_VECTOR_ELT(list, 6, steps_of(curve));
+    SET_VECTOR_ELT(list, 3, steps_of(curve));
     UNPROTECT(2);
     return list;
 }

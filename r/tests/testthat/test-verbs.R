@@ -38,6 +38,10 @@ test_that("assessments are the command line's", {
   sizes <- table(people())
   expect_equal(exposure(f$table, k = 4)$exposure, sum(sizes[sizes < 4]) / 300)
 
+  curve <- exposure_curve(f$table)
+  expect_equal(sum(curve$count * curve$cells), 300)
+  expect_equal(curve$count, sort(unique(sizes[sizes > 0])), ignore_attr = TRUE)
+
   want <- cli_json("utility", f$t, "--mechanism", "discrete-laplace:epsilon=1", "--copies", "20")$results
   found <- utility(f$table, "discrete-laplace:epsilon=1", copies = 20)
   for (i in 1:6) {
