@@ -125,7 +125,7 @@ static int asking_read(asking *a, const cube_values *values)
     a->names = cli_alloc(values->group.n + 1, sizeof *a->names);
     for (size_t i = 0; i < a->variables.n; i++) {
         const char *name = a->variables.items[i], *mark = strrchr(name, '^');
-        if (mark != NULL)
+        if (mark != NULL && mark[1 + strspn(mark + 1, "0123456789")] == '\0')
             return cli_usage("--by %s: give the level as --level %.*s=%s", name,
                              (int) (mark - name), name, mark[1] != '\0' ? mark + 1 : "1");
         a->sides[i].variable = name;

@@ -5,8 +5,8 @@
  * interaction r_C then has precision tau_C = sum over A above C of w_A / ratio(A, C), and a cell of
  * the estimated table B the variance
  *     Var_B = sum over C below B of p_C / (tau_C ratio(B, C)^2).
- * Both are spec'd in docs/cube.md. The tau of what is exact is infinite. The cost is sum_A w_A = 2
- * rho (discrete Gaussian noise, one record in one cell of each table). */
+ * Both are explained in docs/cube.md. The tau of what is exact is infinite. The cost is sum_A w_A =
+ * 2 rho (discrete Gaussian noise, one record in one cell of each table). */
 #ifndef CELLAR_CUBE_PRECISION_H
 #define CELLAR_CUBE_PRECISION_H
 

@@ -204,7 +204,7 @@ out:
     return status;
 }
 
-/* Tells the cube, and collects the names that the certificate has. */
+/* Marks them in the cube, and collects the names that the certificate has. */
 static cellar_status fix_tables(cellar_cube_design *d, cellar_error *err)
 {
     size_t n_named = 0;
