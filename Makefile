@@ -117,7 +117,11 @@ deb: ## Debian packages in build/deb; needs debhelper and lintian
 	@tools/bootstrap build deb
 	@tools/deb
 
+tarball: ## a folder that runs wherever it is unpacked, as build/cellar-VERSION-MACHINE.tar.gz
+	@tools/bootstrap build tarball
+	@tools/tarball
+
 clean: ## remove everything built
 	rm -rf build demo-output papers-output
 
-.PHONY: help demo papers check test test-long bench coverage fuzz crash requests mutants net check-jsonstat format check-server databases docs web screenshots install release deb clean
+.PHONY: help demo papers check test test-long bench coverage fuzz crash requests mutants net check-jsonstat format check-server databases docs web screenshots install release deb tarball clean

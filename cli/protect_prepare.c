@@ -50,56 +50,24 @@ static int protect_read_domains(const protect_values *values, protect_run *run)
     return CLI_GO_ON;
 }
 
-/* The spec of Gaussian noise for the total: as given when it names sigma, which the certificate
- * then judges, or with the sigma that is found. */
-static int protect_find_sigma(const protect_values *values, protect_run *run, size_t size)
-{
-    cellar_error err;
-    cellar_status status;
-    char spec[64];
-    snprintf(run->spec, size, "%s", values->mechanism);
-    if (strstr(values->mechanism, "epsilon=") != NULL)
-        return cli_usage("--total-epsilon and --delta find sigma: leave epsilon and delta out of "
-                         "the spec");
-    if (strchr(values->mechanism, ':') != NULL)
-        return CLI_GO_ON;
-    status = cellar_protect_calibrate(values->mechanism, run->table, &run->options, spec, &err);
-    if (status != CELLAR_OK)
-        return cli_exit(status, &err);
-    snprintf(run->spec, size, "%s", spec);
-    return CLI_GO_ON;
-}
-
-/* The spec with its share of the total. */
+/* The spec with its share of the total, which is no place for a share of its own. */
 static int protect_make_spec(const protect_values *values, protect_run *run)
 {
-    uint64_t d = cellar_schema_cells_per_record(cellar_table_schema(run->table)), n_parts;
-    size_t size = strlen(values->mechanism) + 96;
-    char share[64];
+    const int is_gaussian = protect_is(values->mechanism, "gaussian") ||
+                            protect_is(values->mechanism, "discrete-gaussian");
+    const size_t size = strlen(values->mechanism) + 96;
     cellar_error err;
     cellar_status status;
 
+    if (values->total_epsilon != NULL && strstr(values->mechanism, "epsilon=") != NULL)
+        return cli_usage(
+            is_gaussian ? "--total-epsilon and --delta find sigma: leave epsilon and delta out "
+                          "of the spec"
+                        : "--total-epsilon gives each cell its epsilon: leave it out of the "
+                          "spec");
     run->spec = cli_alloc(size, 1);
-    if (values->total_epsilon == NULL) {
-        snprintf(run->spec, size, "%s", values->mechanism);
-        return CLI_GO_ON;
-    }
-    if (protect_is(values->mechanism, "gaussian") ||
-        protect_is(values->mechanism, "discrete-gaussian"))
-        return protect_find_sigma(values, run, size);
-    if (strstr(values->mechanism, "epsilon=") != NULL)
-        return cli_usage("--total-epsilon gives each cell its epsilon: leave it out of the spec");
-    if (__builtin_mul_overflow(d, run->options.max_per_unit, &n_parts) ||
-        (run->options.neighbours ==
-             CELLAR_NEIGHBOURS_SUBSTITUTE && /* out of a cell, into another */
-         __builtin_mul_overflow(n_parts, 2, &n_parts)) ||
-        (values->max_weight.given &&
-         __builtin_mul_overflow(n_parts, values->max_weight.value, &n_parts)))
-        return cli_usage("--per-unit is too large");
-    status = cellar_protect_share(values->total_epsilon, n_parts, share, &err);
-    if (status != CELLAR_OK)
-        return cli_exit(status, &err);
-    status = cellar_mechanism_spec_add(values->mechanism, "epsilon", share, run->spec, size, &err);
+    status = cellar_protect_complete_spec(run->table, values->mechanism, &run->options, run->spec,
+                                          size, &err);
     return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
 }
 

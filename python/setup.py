@@ -10,10 +10,17 @@ def pkg_config(option: str) -> list[str]:
     return subprocess.run(["pkg-config", option, "cellar"], check=True, capture_output=True, text=True).stdout.split()
 
 
+def link_flags() -> list[str]:
+    """With the folder of the library where it is none of the system's, so that Python finds it without ldconfig."""
+    folder = pkg_config("--variable=libdir")[0]
+    usual = folder.startswith(("/usr/lib", "/lib"))
+    return pkg_config("--libs") + ([] if usual else [f"-Wl,-rpath,{folder}"])
+
+
 setup(
     version=pkg_config("--modversion")[0],
     ext_modules=[Extension(
         "cellar._cellar", sorted(glob.glob("src/*.c")),
-        py_limited_api=True, extra_compile_args=pkg_config("--cflags"), extra_link_args=pkg_config("--libs"))],
+        py_limited_api=True, extra_compile_args=pkg_config("--cflags"), extra_link_args=link_flags())],
     options={"bdist_wheel": {"py_limited_api": "cp311"}},
 )

@@ -127,6 +127,13 @@ CELLAR_API CELLAR_NODISCARD cellar_status
 cellar_protect_calibrate(const char *name, const cellar_table *table,
                          const cellar_protect_options *options, char out[64], cellar_error *err);
 
+/* Writes the spec of one cell into `out` of `size` bytes: `spec` with its share of
+ * options->total_epsilon as its epsilon, or with the sigma of cellar_protect_calibrate(). Without a
+ * total, and where the spec has an epsilon or (Gaussian noise) any parameters, as it is. */
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_protect_complete_spec(
+    const cellar_table *table, const char *spec, const cellar_protect_options *options, char *out,
+    size_t size, cellar_error *err) CELLAR_NONNULL(1, 2, 3, 4);
+
 /* Perturbs every cell of the table, sampling zeros included, each independently with exactly the
  * distribution of the mechanism; structural zeros stay. A cell is listed if and only if its
  * released value is not zero. Of a weighted table the weighted sums are perturbed, each rounded

@@ -130,60 +130,103 @@ static int read_purse(PyObject *dict, purse *out)
     return !failed;
 }
 
+enum { SPEC_MAX = 4096 };
+
+/* What a draw holds on its way. */
+typedef struct drawing {
+    cellar_prepared *prepared;
+    cellar_mechanism *mechanism;
+    cellar_ledger *ledger;
+    char spec[SPEC_MAX];
+} drawing;
+
 /* What is hidden about a unit is the dataset's to say. */
-static void follow_dataset(const cellar_ledger *ledger, const purse *p,
-                           cellar_protect_options *options)
+static cellar_status follow_dataset(const cellar_ledger *ledger, const purse *p,
+                                    cellar_protect_options *options, cellar_error *err)
 {
     const cellar_ledger_entry *dataset =
         p->payment.dataset != NULL ? cellar_ledger_find_dataset(ledger, p->payment.dataset) : NULL;
     if (dataset == NULL)
-        return; /* spending refuses it */
+        return CELLAR_OK; /* spending refuses it */
+    if (options->neighbours != CELLAR_NEIGHBOURS_DEFAULT &&
+        options->neighbours != dataset->neighbours) {
+        PyOS_snprintf(err->message, sizeof err->message,
+                      "neighbours='%s': dataset '%s' accounts under %s, and these cannot be added",
+                      cellar_neighbours_name(options->neighbours), p->payment.dataset,
+                      cellar_neighbours_name(dataset->neighbours));
+        return CELLAR_ERR_ARGUMENT;
+    }
     options->neighbours = dataset->neighbours;
     if (options->unit == NULL)
         options->unit = dataset->unit;
+    return CELLAR_OK;
 }
 
 static cellar_status prepare(const cellar_table *table, const char *spec,
-                             const cellar_protect_options *options, cellar_mechanism **mechanism,
-                             cellar_prepared **out, cellar_error *err)
+                             const cellar_protect_options *options, drawing *d, cellar_error *err)
 {
     cellar_status status;
     if (is_spec_of(spec, "cell-key"))
-        return cellar_protect_prepare_cell_keys(table, spec, options, out, err);
+        return cellar_protect_prepare_cell_keys(table, spec, options, &d->prepared, err);
     if (is_spec_of(spec, "multinomial-dirichlet"))
-        return cellar_protect_prepare_dirichlet(table, spec, options, out, err);
-    status = cellar_mechanism_create(spec, mechanism, err);
-    return status == CELLAR_OK ? cellar_protect_prepare(table, *mechanism, options, out, err)
-                               : status;
+        return cellar_protect_prepare_dirichlet(table, spec, options, &d->prepared, err);
+    status = cellar_protect_complete_spec(table, spec, options, d->spec, sizeof d->spec, err);
+    if (status == CELLAR_OK)
+        status = cellar_mechanism_create(d->spec, &d->mechanism, err);
+    return status == CELLAR_OK
+               ? cellar_protect_prepare(table, d->mechanism, options, &d->prepared, err)
+               : status;
+}
+
+/* Cell keys cost no budget: the ledger notes them. */
+static cellar_status note(drawing *d, const purse *p, cellar_release **out, cellar_error *err)
+{
+    char stamp[CELLAR_STAMP_TEXT];
+    cellar_release_file *file = NULL;
+    cellar_status status =
+        cellar_release_file_open(p->file.path, &p->file.write, p->file.replace, &file, err);
+    if (status == CELLAR_OK)
+        status = cellar_prepared_note(d->prepared, d->ledger, &p->payment, stamp, err);
+    if (status == CELLAR_OK)
+        status = cellar_prepared_draw(d->prepared, stamp, out, err);
+    if (status == CELLAR_OK)
+        status = cellar_release_file_write(file, *out, err);
+    cellar_release_file_discard(file);
+    return status;
+}
+
+static cellar_status spend(drawing *d, const purse *p, cellar_release **out, cellar_error *err)
+{
+    cellar_spend_result result;
+    cellar_status status =
+        cellar_prepared_spend(d->prepared, d->ledger, &p->payment, &p->file, &result, out, err);
+    if (status == CELLAR_OK && *out == NULL) /* asked before: the recorded file stands */
+        status = cellar_release_read(p->file.path, CELLAR_TABLE_AUTO, out, err);
+    return status;
 }
 
 static cellar_status draw(const cellar_table *table, const char *spec,
                           cellar_protect_options *options, const purse *p, cellar_release **out,
                           cellar_error *err)
 {
-    cellar_mechanism *mechanism = NULL;
-    cellar_prepared *prepared = NULL;
-    cellar_ledger *ledger = NULL;
-    cellar_spend_result result;
+    drawing d = {0};
     cellar_status status = CELLAR_OK;
 
     *out = NULL;
     if (p->ledger != NULL) {
-        status = cellar_ledger_open_file(p->ledger, p->ledger_key, &ledger, err);
+        status = cellar_ledger_open_file(p->ledger, p->ledger_key, &d.ledger, err);
         if (status == CELLAR_OK)
-            follow_dataset(ledger, p, options);
+            status = follow_dataset(d.ledger, p, options, err);
     }
     if (status == CELLAR_OK)
-        status = prepare(table, spec, options, &mechanism, &prepared, err);
-    if (status == CELLAR_OK && ledger == NULL)
-        status = cellar_prepared_draw(prepared, NULL, out, err);
+        status = prepare(table, spec, options, &d, err);
+    if (status == CELLAR_OK && d.ledger == NULL)
+        status = cellar_prepared_draw(d.prepared, NULL, out, err);
     else if (status == CELLAR_OK)
-        status = cellar_prepared_spend(prepared, ledger, &p->payment, &p->file, &result, out, err);
-    if (status == CELLAR_OK && *out == NULL) /* asked before: the recorded file stands */
-        status = cellar_release_read(p->file.path, CELLAR_TABLE_AUTO, out, err);
-    cellar_prepared_free(prepared);
-    cellar_mechanism_free(mechanism);
-    cellar_ledger_close(ledger);
+        status = is_spec_of(spec, "cell-key") ? note(&d, p, out, err) : spend(&d, p, out, err);
+    cellar_prepared_free(d.prepared);
+    cellar_mechanism_free(d.mechanism);
+    cellar_ledger_close(d.ledger);
     return status;
 }
 

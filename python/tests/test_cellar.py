@@ -188,6 +188,14 @@ def test_numbers_of_a_guarantee_are_exact():
     assert cellar.certify("discrete-laplace:epsilon=0.1", cells=3).pure_epsilon_exact == "0.3"
 
 
+def test_a_total_is_split_over_cells():
+    table = cellar.tabulate(make_frame(9), ["sex"], codelists={"sex": ["F", "M"]}, margins="all")
+    release = cellar.protect(table, "discrete-laplace", negatives="keep", total_epsilon="1")
+    assert release.mechanism == "discrete-laplace:epsilon=0.5"
+    release = cellar.protect(table, "discrete-laplace", negatives="keep", total_epsilon="1", neighbours="substitute")
+    assert release.mechanism == "discrete-laplace:epsilon=0.25"
+
+
 def test_refusals_are_sentences():
     frame = make_frame(6)
     with pytest.raises(cellar.Error, match="missing") as refusal:

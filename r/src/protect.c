@@ -101,50 +101,7 @@ static int is_spec_of(const char *spec, const char *name)
     return strncmp(spec, name, length) == 0 && (spec[length] == ':' || spec[length] == '\0');
 }
 
-/* The largest number of cells that one unit can change by one, as the total is split. 0: too many.
- */
-static uint64_t count_parts(const cellar_table *table, const cellar_protect_options *options)
-{
-    const uint64_t weight = options->max_weight > 0 ? options->max_weight : 1;
-    uint64_t n = cellar_schema_cells_per_record(cellar_table_schema(table));
-    if (__builtin_mul_overflow(n, options->max_per_unit, &n) ||
-        __builtin_mul_overflow(n, weight, &n) ||
-        (options->neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE && /* out of a cell, into another */
-         __builtin_mul_overflow(n, 2, &n)))
-        return 0;
-    return n;
-}
-
 enum { SPEC_MAX = 4096 };
-
-/* The spec with its share of the total, or as it is where it has parameters of its own. */
-static cellar_status complete_spec(const cellar_table *table, const char *spec,
-                                   const cellar_protect_options *options, char out[SPEC_MAX],
-                                   cellar_error *err)
-{
-    char share[64];
-    cellar_status status;
-    if (strlen(spec) >= SPEC_MAX) {
-        snprintf(err->message, sizeof err->message, "the mechanism is longer than %d bytes",
-                 SPEC_MAX);
-        return CELLAR_ERR_ARGUMENT;
-    }
-    strcpy(out, spec);
-    if (options->total_epsilon == NULL || strstr(spec, "epsilon=") != NULL)
-        return CELLAR_OK;
-    if (is_spec_of(spec, "gaussian") || is_spec_of(spec, "discrete-gaussian")) {
-        if (strchr(spec, ':') != NULL)
-            return CELLAR_OK;
-        status = cellar_protect_calibrate(spec, table, options, share, err);
-        if (status == CELLAR_OK)
-            strcpy(out, share);
-        return status;
-    }
-    status = cellar_protect_share(options->total_epsilon, count_parts(table, options), share, err);
-    return status == CELLAR_OK
-               ? cellar_mechanism_spec_add(spec, "epsilon", share, out, SPEC_MAX, err)
-               : status;
-}
 
 /* ---- drawing ------------------------------------------------------------------------ */
 
@@ -237,7 +194,7 @@ static cellar_status draw(const cellar_table *table, const char *spec,
             status = follow_dataset(d->ledger, p, options, err);
     }
     if (status == CELLAR_OK)
-        status = complete_spec(table, spec, options, d->spec, err);
+        status = cellar_protect_complete_spec(table, spec, options, d->spec, sizeof d->spec, err);
     if (status == CELLAR_OK)
         status = prepare(table, options, d, err);
     if (status != CELLAR_OK)

@@ -65,6 +65,54 @@ static void a_total_and_a_delta_find_sigma(void **state)
     cellar_table_free(table);
 }
 
+/* The total becomes the share of a cell; a spec with parameters of its own stays as it is. */
+static void a_spec_is_completed(void **state)
+{
+    static const struct {
+        const char *spec, *total;
+        cellar_neighbours neighbours;
+        uint64_t per_unit, weight;
+        const char *want;
+    } cases[] = {
+        {"laplace", "1", CELLAR_NEIGHBOURS_DEFAULT, 1, 0, "laplace:epsilon=0.25"},
+        {"laplace", "1", CELLAR_NEIGHBOURS_SUBSTITUTE, 1, 0, "laplace:epsilon=0.125"},
+        {"laplace", "1", CELLAR_NEIGHBOURS_ADD_REMOVE, 5, 2, "laplace:epsilon=0.025"},
+        {"truncated-laplace:m=20", "1", CELLAR_NEIGHBOURS_DEFAULT, 1, 0,
+         "truncated-laplace:m=20,epsilon=0.25"},
+        {"laplace:epsilon=3", "1", CELLAR_NEIGHBOURS_DEFAULT, 1, 0, "laplace:epsilon=3"},
+        {"laplace", NULL, CELLAR_NEIGHBOURS_DEFAULT, 1, 0, "laplace"},
+        {"gaussian", "1", CELLAR_NEIGHBOURS_DEFAULT, 1, 0, "gaussian:sigma=8.446"},
+        {"gaussian:sigma=2", "1", CELLAR_NEIGHBOURS_DEFAULT, 1, 0, "gaussian:sigma=2"},
+    };
+    small_table small = plain;
+    cellar_table *table;
+    cellar_protect_options options = keep();
+    cellar_error err = {""};
+    char spec[64];
+    (void) state;
+    small.margins.all = 1;
+    table = small_table_create(&small);
+    options.delta = "1e-6";
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        options.total_epsilon = cases[i].total;
+        options.neighbours = cases[i].neighbours;
+        options.max_per_unit = cases[i].per_unit;
+        options.max_weight = cases[i].weight;
+        assert_int_equal(
+            cellar_protect_complete_spec(table, cases[i].spec, &options, spec, sizeof spec, &err),
+            CELLAR_OK);
+        assert_string_equal(spec, cases[i].want);
+    }
+    assert_int_equal(
+        cellar_protect_complete_spec(table, "gaussian:sigma=2", &options, spec, 9, &err),
+        CELLAR_ERR_ARGUMENT);
+    options.max_per_unit = UINT64_MAX;
+    assert_int_equal(
+        cellar_protect_complete_spec(table, "laplace", &options, spec, sizeof spec, &err),
+        CELLAR_ERR_ARGUMENT);
+    cellar_table_free(table);
+}
+
 /* A sigma of one's own is judged by the certificate of all cells together. */
 static void the_certificate_is_compared_with_the_total(void **state)
 {
@@ -91,6 +139,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_total_and_a_delta_find_sigma),
+        cmocka_unit_test(a_spec_is_completed),
         cmocka_unit_test(the_certificate_is_compared_with_the_total),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -176,3 +176,55 @@ cellar_status cellar_protect_calibrate(const char *name, const cellar_table *tab
         snprintf(out, 64, "%.30s:sigma=%s", name, sigma);
     return status;
 }
+
+/* ---- a spec and a total -----------------------------------------------------------------------
+ */
+
+static int is_spec_of(const char *spec, const char *name)
+{
+    const size_t length = strlen(name);
+    return strncmp(spec, name, length) == 0 && (spec[length] == ':' || spec[length] == '\0');
+}
+
+/* How many cells by one a unit can change, as the total is split over them; 0: too many. */
+static uint64_t count_parts(const cellar_table *table, const cellar_protect_options *options)
+{
+    const uint64_t weight = options->max_weight > 0 ? options->max_weight : 1;
+    uint64_t n = cellar_schema_cells_per_record(cellar_table_schema(table));
+    if (__builtin_mul_overflow(n, options->max_per_unit, &n) ||
+        __builtin_mul_overflow(n, weight, &n) ||
+        (options->neighbours == CELLAR_NEIGHBOURS_SUBSTITUTE && /* out of a cell, into another */
+         __builtin_mul_overflow(n, 2, &n)))
+        return 0;
+    return n;
+}
+
+cellar_status cellar_protect_complete_spec(const cellar_table *table, const char *spec,
+                                           const cellar_protect_options *options, char *out,
+                                           size_t size, cellar_error *err)
+{
+    const int is_gaussian = is_spec_of(spec, "gaussian") || is_spec_of(spec, "discrete-gaussian");
+    const char *total = options->total_epsilon;
+    char found[64];
+    cellar_status status = CELLAR_OK;
+
+    out[0] = '\0';
+    if (total != NULL && strstr(spec, "epsilon=") == NULL && !is_gaussian) {
+        const uint64_t n_parts = count_parts(table, options);
+        if (n_parts == 0)
+            return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a unit has too many records or weights");
+        CELLAR_TRY(cellar_protect_share(total, n_parts, found, err));
+        CELLAR_TRY(cellar_mechanism_spec_add(spec, "epsilon", found, out, size, err));
+        goto out;
+    }
+    if (total != NULL && is_gaussian && strchr(spec, ':') == NULL) {
+        CELLAR_TRY(cellar_protect_calibrate(spec, table, options, found, err));
+        spec = found;
+    }
+    if (strlen(spec) >= size)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "the mechanism is longer than %zu bytes",
+                           size - 1);
+    memcpy(out, spec, strlen(spec) + 1);
+out:
+    return status;
+}
