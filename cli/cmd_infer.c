@@ -75,6 +75,7 @@ static const char *const infer_examples[] = {
     "sex*region'",
     "cellar infer interval release.json --of 'sex=F' --within ''",
     "cellar infer interval release.json --every-cell --simultaneous --prior uniform",
+    "cellar infer interval cells.json margins.csv --of 'sex=F'",
     "cellar infer interval country.cube --of 'region=Border; sex=F' --minus 'region=Border; sex=M'",
     "cellar infer study --table-3",
     "cellar infer binomial --released 45 --trials 80 --null 0.5 --mechanism "
@@ -193,8 +194,9 @@ static int infer_find(const cli_words *words, const infer_part **part)
                          infer_command.arguments);
     if ((*part)->n_files == 0 && words->n > 1)
         return cli_usage("infer %s reads no file", words->items[0]);
-    if ((*part)->n_files == 1 && words->n != 2)
-        return cli_usage("infer %s needs one file: a release or a cube", words->items[0]);
+    if ((*part)->run == infer_run_interval ? words->n < 2 : (*part)->n_files == 1 && words->n != 2)
+        return cli_usage("infer %s needs %s file: a release or a cube", words->items[0],
+                         (*part)->run == infer_run_interval ? "a" : "one");
     return CLI_GO_ON;
 }
 
@@ -270,6 +272,10 @@ int cli_infer(int argc, char **argv)
         result = infer_find(&words, &part);
     if (result == CLI_GO_ON)
         result = infer_check_places(&values, part);
+    if (result == CLI_GO_ON && words.n > 2) {
+        values.others = (const char *const *) words.items + 2;
+        values.n_others = words.n - 2;
+    }
     if (result == CLI_GO_ON)
         result = infer_run(&values, part, words.n > 1 ? words.items[1] : NULL);
     cli_words_clear(&words);

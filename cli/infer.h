@@ -22,6 +22,8 @@ typedef struct infer_values {
     cli_number trials;
     int negatives;
     /* interval */
+    const char *const *others; /* further releases of the same people */
+    size_t n_others;
     const char *of, *minus, *over, *within;
     int target, prior, every_cell, simultaneous;
     /* study */

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cellar/release_file.h>
@@ -22,6 +23,10 @@ static int question_read(const infer_values *values, infer_question *q)
     q->options.prior = (cellar_prior) values->prior;
     if ((values->of == NULL) == (values->every_cell == 0))
         return cli_usage("infer interval: say --of 'var=code; ...', or --every-cell");
+    if (values->n_others > 0 &&
+        (values->every_cell || values->over != NULL || values->within != NULL))
+        return cli_usage("infer interval: several releases are pooled for --of, or --of and "
+                         "--minus");
     if (n > 1)
         return cli_usage("--minus, --over and --within: one of them");
     if (n > 0 && values->every_cell)
@@ -88,17 +93,18 @@ static const char pooled_note[] =
 
 /* Puts the interval from all values of the release in the place of that from one margin, which is
  * shown beside it. Where values cannot be pooled, `found` stays. */
-static cellar_status pool(const infer_question *q, const cellar_release *release,
-                          cellar_interval *found, infer_answer *answer, cellar_error *err)
+static cellar_status pool(const infer_question *q, const cellar_release *const *releases,
+                          size_t n_releases, cellar_interval *found, infer_answer *answer,
+                          cellar_error *err)
 {
     const int is_difference = q->comparison == CELLAR_COMPARE_DIFFERENCE;
     cellar_interval pooled;
     cellar_status status;
-    if (release == NULL || (q->comparison != CELLAR_COMPARE_NONE && !is_difference))
+    if (q->comparison != CELLAR_COMPARE_NONE && !is_difference)
         return CELLAR_OK;
-    status = cellar_interval_pooled(release, q->of, is_difference ? q->other : NULL, &q->options,
-                                    &pooled, err);
-    if (status == CELLAR_ERR_RULE)
+    status = cellar_interval_fitted(releases, n_releases, q->of, is_difference ? q->other : NULL,
+                                    &q->options, &pooled, err);
+    if (status == CELLAR_ERR_RULE && n_releases == 1)
         return CELLAR_OK;
     if (status != CELLAR_OK)
         return status;
@@ -112,8 +118,8 @@ static cellar_status pool(const infer_question *q, const cellar_release *release
     return CELLAR_OK;
 }
 
-static int run_one(const infer_question *q, const cellar_release *release,
-                   const cellar_noisy *noisy, infer_answer *answer)
+static int run_one(const infer_question *q, const cellar_release *const *releases,
+                   size_t n_releases, const cellar_noisy *noisy, infer_answer *answer)
 {
     cellar_cell_set *set = NULL, *other = NULL;
     cellar_interval found;
@@ -125,7 +131,7 @@ static int run_one(const infer_question *q, const cellar_release *release,
         status = cellar_interval_run(noisy, set, q->comparison, other, &q->options, &found, &err);
     if (status == CELLAR_OK) {
         infer_add_sets(q, answer);
-        status = pool(q, release, &found, answer, &err);
+        status = pool(q, releases, n_releases, &found, answer, &err);
     }
     if (status == CELLAR_OK) {
         add_interval(&found, &answer->list);
@@ -236,12 +242,38 @@ static void tell_margins(const cellar_release *release, infer_answer *answer)
             "unweighted releases that keep negative values (--negatives keep).");
 }
 
+/* The interval of one question, from the first release and the others if there are any. */
+static int run_releases(const infer_values *values, const infer_question *q,
+                        const infer_source *source, infer_answer *answer)
+{
+    cellar_release **releases = cli_alloc(values->n_others + 1, sizeof *releases);
+    cellar_error err;
+    int result = CLI_GO_ON;
+    releases[0] = source->release;
+    for (size_t r = 1; r <= values->n_others && result == CLI_GO_ON; r++) {
+        const char *path = values->others[r - 1];
+        const cellar_status status =
+            cellar_release_read(path, cellar_table_format_of_path(path), &releases[r], &err);
+        if (status != CELLAR_OK)
+            result = cli_exit(status, &err);
+    }
+    if (result == CLI_GO_ON)
+        result = run_one(q, (const cellar_release *const *) releases, values->n_others + 1,
+                         source->noisy, answer);
+    for (size_t r = 1; r <= values->n_others; r++)
+        cellar_release_free(releases[r]);
+    free(releases);
+    return result;
+}
+
 int infer_run_interval(const infer_values *values, const char *path, infer_answer *answer)
 {
     infer_question q = {0};
     infer_source source = {0};
     int result = question_read(values, &q);
 
+    if (result == CLI_GO_ON && values->n_others > 0 && cellar_cube_is_file(path))
+        return cli_usage("infer interval: a cube has all its tables; name no further file");
     if (result == CLI_GO_ON && cellar_cube_is_file(path))
         return infer_run_cube_interval(values, &q, path, answer);
     if (result == CLI_GO_ON)
@@ -249,10 +281,12 @@ int infer_run_interval(const infer_values *values, const char *path, infer_answe
     if (result == CLI_GO_ON) {
         cli_results_begin(&answer->header, "interval");
         infer_describe_source(&source, answer);
+        if (values->n_others > 0)
+            cli_results_count(&answer->header, "releases", values->n_others + 1);
         tell_question(values, &q, answer);
         answer->list_key = "intervals";
         result = values->every_cell ? run_every(values, &q, source.noisy, answer)
-                                    : run_one(&q, source.release, source.noisy, answer);
+                                    : run_releases(values, &q, &source, answer);
         if (cli_words_find(&answer->notes, pooled_note) == (size_t) -1)
             tell_margins(source.release, answer);
     }

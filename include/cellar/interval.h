@@ -113,6 +113,12 @@ CELLAR_API CELLAR_NODISCARD cellar_status
 cellar_interval_pooled(const cellar_release *release, const char *of, const char *minus,
                        const cellar_interval_options *options, cellar_interval *out,
                        cellar_error *err) CELLAR_NONNULL(1, 2);
+/* The same from several releases of the same people, as cellar_adjustment_create() takes them: the
+ * first has all variables. */
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_interval_fitted(const cellar_release *const *releases, size_t n_releases, const char *of,
+                       const char *minus, const cellar_interval_options *options,
+                       cellar_interval *out, cellar_error *err) CELLAR_NONNULL(1, 3);
 
 /* The same straight from a release, with sets as texts: of one cell or sum "sex=F; region=1", or of
  * two compared. */

@@ -37,6 +37,13 @@ prepare() {
             cellar tabulate people.csv --by $two --domain codelists -o "$(echo $two | tr , -)".json
         done
         ;;
+    infer)
+        cellar tabulate people.csv --by region,sex --domain codelists -o region_sex.json
+        cellar tabulate people.csv --by sex --domain codelists -o sex.json
+        for pair in region_sex.json=cells.json sex.json=margins.csv; do
+            cellar protect "${pair%=*}" --mechanism discrete-laplace:epsilon=1 --negatives keep -o "${pair#*=}"
+        done
+        ;;
     collect)
         for role in shuffler analyst my; do cellar key create $role.key; done
         cellar collect shuffler identity --key shuffler.key -o shuffler.pub

@@ -125,6 +125,48 @@ static void it_covers(void **state)
     assert_true(width < 2.1 * 7); /* one value: -ln(0.05) / 0.2 = 15 */
 }
 
+/* ---- several releases ---------------------------------------------------------------------- */
+
+static const small_table rows_alone = {.n_variables = 1,
+                                       .sizes = {ROWS},
+                                       .domain = CELLAR_DOMAIN_DECLARED,
+                                       .n_cells = ROWS,
+                                       .index = {0, 1, 2},
+                                       .count = {40 + 7 + 120, 3 + 1 + 900, 15 + 60}};
+
+/* Inner cells with one noise and a margin with another: the sum of four cells of variance v and a
+ * value of variance u are averaged with weights 1/(4v) and 1/u. 100 pairs: of 95 % intervals fewer
+ * than 84 cover with a chance below 1e-4. */
+static void releases_are_pooled(void **state)
+{
+    small_table inner = with_margins;
+    int n_covered = 0;
+    (void) state;
+    inner.margins.all = 0;
+    for (uint64_t seed = 1; seed <= 100; seed++) {
+        cellar_release *releases[] = {
+            sample_release(&inner, "discrete-laplace:epsilon=0.3", seed),
+            sample_release(&rows_alone, "discrete-gaussian:sigma=8", 1000 + seed)};
+        cellar_interval_options options = cellar_interval_options_default();
+        const double a = exp(-0.3), v = 2 * a / ((1 - a) * (1 - a)), u = 64;
+        const double share = u / (4 * v + u); /* of the sum of cells */
+        double sum = 0;
+        cellar_interval found;
+        assert_int_equal(cellar_interval_fitted((const cellar_release *const *) releases, 2, "x=c0",
+                                                NULL, &options, &found, NULL),
+                         CELLAR_OK);
+        for (uint64_t cell = 0; cell < COLUMNS; cell++)
+            sum += (double) cellar_release_at(releases[0], cell).released;
+        assert_true(fabs(found.estimate - share * sum -
+                         (1 - share) * (double) cellar_release_at(releases[1], 0).released) < 1e-4);
+        assert_true(fabs((found.high - found.low) / 2 - 1.96 * sqrt(share * 4 * v)) < 2.5);
+        n_covered += found.low <= first_row_truth && first_row_truth <= found.high;
+        for (int r = 0; r < 2; r++)
+            cellar_release_free(releases[r]);
+    }
+    assert_true(n_covered >= 84);
+}
+
 static void it_refuses(void **state)
 {
     cellar_interval_options options = cellar_interval_options_default();
@@ -175,6 +217,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_is_generalised_least_squares),
         cmocka_unit_test(it_covers),
+        cmocka_unit_test(releases_are_pooled),
         cmocka_unit_test(it_refuses),
         cmocka_unit_test(any_allocation_may_fail),
     };
