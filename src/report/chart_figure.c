@@ -34,7 +34,7 @@ static void figure_caption(cellar_text *out, const chart_series *series, size_t 
     cellar_markup_add(out, series->name != NULL ? series->name : "values");
     if (figure_shown(n) < n)
         cellar_text_printf(out, " (%zu of %zu values)", figure_shown(n), n);
-    cellar_text_add_string(out, "</caption>\n");
+    cellar_text_add_string(out, "</caption>\n<tbody>\n");
 }
 
 static void figure_curve(const cellar_chart *chart, const chart_series *series, cellar_text *out)
@@ -100,9 +100,7 @@ void cellar_chart_figure(const cellar_chart *chart, const char *id, cellar_text 
 {
     cellar_text_add_string(out, "<figure>\n");
     cellar_chart_svg(chart, id, out);
-    cellar_text_add_string(out, "<figcaption>");
-    cellar_markup_add(out, chart->options.description);
-    cellar_text_add_string(out, "</figcaption>\n<details><summary>The numbers</summary>\n");
+    cellar_text_add_string(out, "<details><summary>The numbers</summary>\n");
     for (size_t i = 0; i < chart->n_series; i++) {
         const chart_series *series = &chart->series[i];
         cellar_text_add_string(out, "<table>");
@@ -113,7 +111,9 @@ void cellar_chart_figure(const cellar_chart *chart, const char *id, cellar_text 
             figure_boxes(chart, series, out);
         else
             figure_curve(chart, series, out);
-        cellar_text_add_string(out, "</table>\n");
+        cellar_text_add_string(out, "</tbody></table>\n");
     }
-    cellar_text_add_string(out, "</details>\n</figure>\n");
+    cellar_text_add_string(out, "</details>\n<figcaption>");
+    cellar_markup_add(out, chart->options.description);
+    cellar_text_add_string(out, "</figcaption>\n</figure>\n");
 }

@@ -145,23 +145,40 @@ static cellar_status chart_fill(const table_run *run, const uint32_t *rows, size
     return status;
 }
 
-/* A table of two variables that is small enough to be looked at. */
+/* Says what the chart leaves out. */
+static void chart_part(size_t n, size_t all, const char *variable, cellar_text *out)
+{
+    if (n < all)
+        cellar_text_printf(out, " Of %s the first %zu of %zu categories are drawn.", variable, n,
+                           all);
+}
+
+/* A table of two variables, as much of it as can be looked at: the first rows and columns. */
 static cellar_status table_chart(const table_run *run, cellar_error *err)
 {
     const cellar_schema *schema = run->schema;
     uint32_t rows[CHART_ROWS], columns[CHART_COLUMNS];
     cellar_chart_options options = cellar_chart_options_default();
     cellar_chart *chart = NULL;
+    cellar_text description = {0};
     cellar_status status;
     if (run->noise == NULL || cellar_schema_n_variables(schema) != 2)
         return CELLAR_OK;
-    const size_t n_rows = chart_categories(schema, 0, rows, CHART_ROWS);
-    const size_t n_columns = chart_categories(schema, 1, columns, CHART_COLUMNS);
-    if (n_rows < 2 || n_rows > CHART_ROWS || n_columns < 1 || n_columns > CHART_COLUMNS)
+    const size_t all_rows = chart_categories(schema, 0, rows, CHART_ROWS);
+    const size_t all_columns = chart_categories(schema, 1, columns, CHART_COLUMNS);
+    const size_t n_rows = all_rows < CHART_ROWS ? all_rows : CHART_ROWS;
+    const size_t n_columns = all_columns < CHART_COLUMNS ? all_columns : CHART_COLUMNS;
+    if (n_rows < 2 || n_columns < 1)
         return CELLAR_OK;
+    cellar_text_add_string(&description,
+                           "A box reaches from the lower to the upper end of the 95 % interval of "
+                           "the true count; the line in it is the released value.");
+    chart_part(n_rows, all_rows, cellar_schema_variable(schema, 0), &description);
+    chart_part(n_columns, all_columns, cellar_schema_variable(schema, 1), &description);
+    if (description.failed)
+        return cellar_fail_memory(err, "a chart");
     options.title = "The values, each with its interval";
-    options.description = "A box reaches from the lower to the upper end of the 95 % interval of "
-                          "the true count; the line in it is the released value.";
+    options.description = description.bytes;
     options.x.label = cellar_schema_variable(schema, 0);
     options.y.label = "count";
     status = cellar_page_chart_create(run->page, &options, &chart, err);
@@ -170,6 +187,7 @@ static cellar_status table_chart(const table_run *run, cellar_error *err)
     if (status == CELLAR_OK)
         status = cellar_page_chart(run->page, run->noise->id, chart, err);
     cellar_chart_free(chart);
+    cellar_text_clear(&description);
     return status;
 }
 

@@ -261,7 +261,7 @@ test('the joint promise comes first, in the language of the page, and bounds wha
     await open(`/t/${id}?lang=${lang}&valuecodes[sex]=*&stub=sex&heading=ContentsCode`);
     const said = (await page.locator('.promise .cap').textContent()).replace(/(\d),(\d)/g, '$1.$2');
     const { promise } = await site.ask(`/v1/datasets/${id}/statement`);
-    const amount = (letter) => Number(new RegExp(`${letter} [≤=] (\\d+(?:[.]\\d+)?)`).exec(said)?.[1]);
+    const amount = (letter) => Number(new RegExp(`${letter}\\s[≤=]\\s(\\d+(?:[.]\\d+)?)`).exec(said)?.[1]);
     assert.ok(said.startsWith(begins), said);
     const epsilon = promise.epsilon ?? promise.rho + 2 * Math.sqrt(promise.rho * Math.log(1 / amount('δ')));
     assert.ok(amount('ε') >= epsilon && amount('ε') < 1.01 * epsilon, `${said}: ${epsilon}`);

@@ -31,7 +31,7 @@ export function shares(cost: Cost, budget: { cap?: string; left?: string } | und
   const amount = (text: string | undefined) => Number(new RegExp(`^${cost.currency} ([\\d.e-]+)`).exec(text ?? '')?.[1] ?? NaN);
   const [cap, left] = [amount(budget?.cap), amount(budget?.left)];
   if (!(cap > 0) || !(left >= 0)) return null;
-  return { share: bound((100 * Number(cost.amount)) / cap, 2), left: number(Math.floor((100 * left) / cap)) };
+  return { share: bound((100 * Number(cost.amount)) / cap, 3), left: number(Math.floor((100 * left) / cap)) };
 }
 
 /** The promise in a sentence of the page's language. */
@@ -40,8 +40,8 @@ export function pledge(promise: Pledge): string {
   const delta = promise.epsilon === undefined ? USUAL_DELTA : (promise.delta ?? 0);
   const epsilon = promise.epsilon ?? (rho === undefined ? undefined : fromRho(rho, delta));
   const amounts = [
-    epsilon === undefined ? '' : `ε ≤ ${bound(epsilon)}, δ = ${small(delta)}`,
-    rho === undefined ? '' : `ρ ≤ ${bound(rho)}`,
+    epsilon === undefined ? '' : `ε\u00a0≤\u00a0${bound(epsilon)}, δ\u00a0=\u00a0${small(delta)}`,
+    rho === undefined ? '' : `ρ\u00a0≤\u00a0${bound(rho)}`,
   ].filter((text) => text !== '').join('; ');
   const neighbours = t(promise.neighbours === 'substitute' ? 'neighbours_substitute' : 'neighbours_add_remove');
   return t(({ cube: 'promise_cube', pack: 'promise_pack', budget: 'promise_budget' } as const)[promise.covers], { unit: promise.unit, neighbours, amounts });
