@@ -53,6 +53,17 @@ static cellar_status table_value(void *context, uint64_t index, cellar_error *er
     return CELLAR_OK;
 }
 
+static cellar_status table_box(void *context, uint64_t index, cellar_chart_box *out,
+                               cellar_error *err)
+{
+    const cube_table *table = context;
+    const double value = cellar_estimate_at(table->estimate, index).value;
+    const double low = value - table->half_widths[index], high = value + table->half_widths[index];
+    (void) err;
+    *out = (cellar_chart_box){low, low, value, high, high};
+    return CELLAR_OK;
+}
+
 static cellar_status table_list(const cube_table *table, uint64_t max_rows, cellar_error *err)
 {
     static const char *const headings[] = {"#estimate (95 % interval of the true count)", NULL};
@@ -77,7 +88,7 @@ static cellar_status table_list(const cube_table *table, uint64_t max_rows, cell
 }
 
 static cellar_status table_show(cube_page *run, const cellar_cube_question *question,
-                                cellar_error *err)
+                                const char *id, cellar_error *err)
 {
     cube_table table = {.page = &run->page};
     cellar_section_cells cells = {.caption = "Estimates, with 95 % intervals of the true counts",
@@ -97,6 +108,9 @@ static cellar_status table_show(cube_page *run, const cellar_cube_question *ques
         CELLAR_TRY(cellar_section_crosstab(&run->page, &cells, err));
     else
         CELLAR_TRY(table_list(&table, run->options->max_rows, err));
+    CELLAR_TRY(cellar_section_chart(
+        &run->page, &(cellar_section_boxes){cells.schema, id, "the estimate", table_box, &table},
+        err));
 out:
     cellar_estimate_free(table.estimate);
     cellar_free(table.half_widths);
@@ -132,7 +146,7 @@ static cellar_status show_table(cube_page *run, const cellar_cube_question *ques
                                 cellar_error *err)
 {
     cellar_text title = {0};
-    char id[32];
+    char id[32], chart[40];
     for (size_t s = 0; s < question->n_sides; s++)
         cellar_text_printf(&title, "%s%s", s > 0 ? " by " : "", question->sides[s].variable);
     snprintf(id, sizeof id, "table-%zu", i + 1);
@@ -140,7 +154,8 @@ static cellar_status show_table(cube_page *run, const cellar_cube_question *ques
     cellar_page_heading(&run->page, 3, id, "%s",
                         question->n_sides > 0 && !title.failed ? title.bytes : "Everybody");
     cellar_text_clear(&title);
-    return table_show(run, question, err);
+    snprintf(chart, sizeof chart, "table-%zu-chart", i + 1);
+    return table_show(run, question, chart, err);
 }
 
 static cellar_status show_tables(cube_page *run, const cellar_cube_question *questions, size_t n,

@@ -60,6 +60,20 @@ int cellar_section_crosstab_fits(const cellar_schema *schema, uint64_t max_rows)
 /* The categories of the last variable side by side, one row for all others. */
 cellar_status cellar_section_crosstab(cellar_page *page, const cellar_section_cells *cells,
                                       cellar_error *err);
+/* Cells that are drawn (section_chart.c): `box` gives the interval of an index, and the value
+ * within; NAN where there is none. */
+typedef struct cellar_section_boxes {
+    const cellar_schema *schema;
+    const char *id;   /* of the chart on its page */
+    const char *line; /* "the released value" */
+    cellar_status (*box)(void *context, uint64_t index, cellar_chart_box *out, cellar_error *err);
+    void *context;
+} cellar_section_boxes;
+
+/* Draws a table of two variables, as much of it as can be looked at: the first rows and columns. Of
+ * other tables nothing is drawn. */
+cellar_status cellar_section_chart(cellar_page *page, const cellar_section_boxes *cells,
+                                   cellar_error *err);
 /* Begins a row with the categories of the first `n` variables. */
 void cellar_section_headings(cellar_page *page, const cellar_schema *schema, uint64_t index,
                              size_t n);

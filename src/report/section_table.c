@@ -89,26 +89,13 @@ static cellar_status crosstab(table_run *run, cellar_error *err)
     return status;
 }
 
-/* ---- the same as a chart ---------------------------------------------------------------------
- */
-
-enum { CHART_ROWS = 16, CHART_COLUMNS = 6 };
-
-/* The categories of a variable but its total, which would dwarf them. */
-static size_t chart_categories(const cellar_schema *schema, size_t variable, uint32_t *out,
-                               size_t max)
-{
-    size_t n = 0;
-    for (uint32_t c = 0; c < cellar_schema_n_categories(schema, variable); c++)
-        if (cellar_schema_role(schema, variable, c) != CELLAR_CODE_TOTAL && n++ < max)
-            out[n - 1] = c;
-    return n;
-}
+/* ---- the same as a chart ------------------------------------------------------------------ */
 
 /* The interval of a cell, and its value within; NAN where there is none. */
-static cellar_status chart_box(const table_run *run, uint64_t index, cellar_chart_box *out,
+static cellar_status table_box(void *context, uint64_t index, cellar_chart_box *out,
                                cellar_error *err)
 {
+    const table_run *run = context;
     table_memo *memo;
     *out = (cellar_chart_box){NAN, NAN, NAN, NAN, NAN};
     if (!cellar_schema_has_cell(run->schema, index))
@@ -120,74 +107,6 @@ static cellar_status chart_box(const table_run *run, uint64_t index, cellar_char
     if (status == CELLAR_OK && memo->known == 1)
         *out = (cellar_chart_box){memo->low, memo->low, (double) cell.released, memo->high,
                                   memo->high};
-    return status;
-}
-
-static cellar_status chart_fill(const table_run *run, const uint32_t *rows, size_t n_rows,
-                                const uint32_t *columns, size_t n_columns, cellar_chart *chart,
-                                cellar_error *err)
-{
-    const cellar_schema *schema = run->schema;
-    const char *names[CHART_ROWS];
-    cellar_chart_box boxes[CHART_ROWS];
-    cellar_status status;
-    for (size_t r = 0; r < n_rows; r++)
-        names[r] = cellar_schema_code(schema, 0, rows[r]);
-    status = cellar_chart_set_categories(chart, names, n_rows, err);
-    for (size_t c = 0; c < n_columns && status == CELLAR_OK; c++) {
-        for (size_t r = 0; r < n_rows && status == CELLAR_OK; r++)
-            status = chart_box(run, rows[r] * cellar_schema_n_categories(schema, 1) + columns[c],
-                               &boxes[r], err);
-        if (status == CELLAR_OK)
-            status = cellar_chart_add_boxes(chart, cellar_schema_code(schema, 1, columns[c]), boxes,
-                                            n_rows, err);
-    }
-    return status;
-}
-
-/* Says what the chart leaves out. */
-static void chart_part(size_t n, size_t all, const char *variable, cellar_text *out)
-{
-    if (n < all)
-        cellar_text_printf(out, " Of %s the first %zu of %zu categories are drawn.", variable, n,
-                           all);
-}
-
-/* A table of two variables, as much of it as can be looked at: the first rows and columns. */
-static cellar_status table_chart(const table_run *run, cellar_error *err)
-{
-    const cellar_schema *schema = run->schema;
-    uint32_t rows[CHART_ROWS], columns[CHART_COLUMNS];
-    cellar_chart_options options = cellar_chart_options_default();
-    cellar_chart *chart = NULL;
-    cellar_text description = {0};
-    cellar_status status;
-    if (run->noise == NULL || cellar_schema_n_variables(schema) != 2)
-        return CELLAR_OK;
-    const size_t all_rows = chart_categories(schema, 0, rows, CHART_ROWS);
-    const size_t all_columns = chart_categories(schema, 1, columns, CHART_COLUMNS);
-    const size_t n_rows = all_rows < CHART_ROWS ? all_rows : CHART_ROWS;
-    const size_t n_columns = all_columns < CHART_COLUMNS ? all_columns : CHART_COLUMNS;
-    if (n_rows < 2 || n_columns < 1)
-        return CELLAR_OK;
-    cellar_text_add_string(&description,
-                           "A box reaches from the lower to the upper end of the 95 % interval of "
-                           "the true count; the line in it is the released value.");
-    chart_part(n_rows, all_rows, cellar_schema_variable(schema, 0), &description);
-    chart_part(n_columns, all_columns, cellar_schema_variable(schema, 1), &description);
-    if (description.failed)
-        return cellar_fail_memory(err, "a chart");
-    options.title = "The values, each with its interval";
-    options.description = description.bytes;
-    options.x.label = cellar_schema_variable(schema, 0);
-    options.y.label = "count";
-    status = cellar_page_chart_create(run->page, &options, &chart, err);
-    if (status == CELLAR_OK)
-        status = chart_fill(run, rows, n_rows, columns, n_columns, chart, err);
-    if (status == CELLAR_OK)
-        status = cellar_page_chart(run->page, run->noise->id, chart, err);
-    cellar_chart_free(chart);
-    cellar_text_clear(&description);
     return status;
 }
 
@@ -262,8 +181,11 @@ cellar_status cellar_section_table(cellar_page *page, const cellar_release *rele
         names[v] = cellar_schema_variable(run.schema, v);
     table_lead(&run, is_crosstab);
     status = is_crosstab ? crosstab(&run, err) : list(&run, names, max_rows, err);
-    if (status == CELLAR_OK && is_crosstab)
-        status = table_chart(&run, err);
+    if (status == CELLAR_OK && is_crosstab && noise != NULL)
+        status = cellar_section_chart(
+            page,
+            &(cellar_section_boxes){run.schema, noise->id, "the released value", table_box, &run},
+            err);
     cellar_free(run.memo);
     return status;
 }

@@ -23,6 +23,7 @@ set(LAYER_SOURCES
   public_cube.c
   scale.c
   section_certificate.c
+  section_chart.c
   section_crosstab.c
   section_noise.c
   section_table.c
