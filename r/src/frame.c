@@ -21,7 +21,7 @@ static size_t slot_of(const text_codes *codes, SEXP text)
     return slot;
 }
 
-/* Twice the room; earlier arrays stay until .Call() returns, a third of the whole at most. */
+/* Twice the room. The smaller arrays stay until .Call() returns; together they are no larger. */
 static void codes_grow(text_codes *codes)
 {
     text_codes larger = {.n = codes->n, .n_slots = 2 * codes->n_slots};
@@ -35,35 +35,70 @@ static void codes_grow(text_codes *codes)
     *codes = larger;
 }
 
+/* The number of a text, from 1; NA has 0. */
+static uint32_t code_of(text_codes *codes, SEXP text)
+{
+    size_t slot;
+    if (text == NA_STRING)
+        return 0;
+    slot = slot_of(codes, text);
+    if (codes->slots[slot] == 0) {
+        if (2 * (codes->n + 1) > codes->n_slots) {
+            codes_grow(codes);
+            slot = slot_of(codes, text);
+        }
+        codes->texts[codes->n] = text;
+        codes->slots[slot] = (int) ++codes->n;
+    }
+    return (uint32_t) codes->slots[slot];
+}
+
+/* Numbers of 1, 2 or 4 bytes, so that a column of few texts takes few bytes. */
+static void number_set(void *numbers, unsigned bytes, size_t i, uint32_t code)
+{
+    if (bytes == 1)
+        ((uint8_t *) numbers)[i] = (uint8_t) code;
+    else if (bytes == 2)
+        ((uint16_t *) numbers)[i] = (uint16_t) code;
+    else
+        ((uint32_t *) numbers)[i] = code;
+}
+
+static unsigned bytes_for(size_t n_codes)
+{
+    return n_codes <= UINT8_MAX ? 1 : n_codes <= UINT16_MAX ? 2 : 4;
+}
+
+enum { LOOK_AHEAD = 1 << 16 };
+
 static void read_characters(SEXP values, cellar_column *column)
 {
     const size_t n = (size_t) XLENGTH(values);
-    int *numbers = (int *) R_alloc(n + 1, sizeof *numbers);
+    const SEXP *texts = STRING_PTR_RO(values);
     text_codes codes = {.n_slots = 32};
     const char **levels;
+    void *numbers;
     codes_grow(&codes);
+    for (size_t i = 0; i < n && i < LOOK_AHEAD; i++) /* how many there are, mostly */
+        (void) code_of(&codes, texts[i]);
+    column->value_bytes = bytes_for(codes.n + codes.n / 8);
+    numbers = R_alloc(n + 1, (int) column->value_bytes);
     for (size_t i = 0; i < n; i++) {
-        SEXP text = STRING_ELT(values, (R_xlen_t) i);
-        size_t slot;
-        if (text == NA_STRING) {
-            numbers[i] = INT_MIN;
+        const uint32_t code = code_of(&codes, texts[i]);
+        if (bytes_for(code) > column->value_bytes) { /* begin again, wider */
+            column->value_bytes = bytes_for(code);
+            numbers = R_alloc(n + 1, (int) column->value_bytes);
+            i = (size_t) -1;
             continue;
         }
-        slot = slot_of(&codes, text);
-        if (codes.slots[slot] == 0) {
-            if (2 * (codes.n + 1) > codes.n_slots) {
-                codes_grow(&codes);
-                slot = slot_of(&codes, text);
-            }
-            codes.texts[codes.n] = text;
-            codes.slots[slot] = (int) ++codes.n;
-        }
-        numbers[i] = codes.slots[slot];
+        number_set(numbers, column->value_bytes, i, code);
     }
     levels = (const char **) R_alloc(codes.n + 1, sizeof *levels);
     for (size_t i = 0; i < codes.n; i++)
         levels[i] = Rf_translateCharUTF8(codes.texts[i]);
     column->kind = CELLAR_COLUMN_CODES;
+    column->is_unsigned = 1;
+    column->missing = 0;
     column->values = numbers;
     column->levels = levels;
     column->n_levels = codes.n;

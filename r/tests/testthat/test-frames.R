@@ -36,6 +36,11 @@ test_that("many distinct texts are counted as table() counts them", {
   expect_identical(found$count[match(names(want), found$x)], as.numeric(want))
 })
 
+test_that("texts that turn up late widen their codes", {
+  d <- data.frame(x = c(rep("a", 70000), paste0("b", 1:70000)), y = "k")
+  expect_identical(sort(counts(d)$count), c(rep(1, 70000), 70000))
+})
+
 test_that("tibbles, data tables and labelled columns are counted", {
   d <- make_frame(8)
   want <- counts(d, c("sex", "age"))
