@@ -76,6 +76,11 @@ choice <- function(value, name, words) {
   value
 }
 
+# How parameters were chosen, as the library numbers it.
+chosen_code <- function(chosen) {
+  if (is.null(chosen)) 0 else match(choice(chosen, "chosen", CHOICES), CHOICES)
+}
+
 is_table <- function(x) inherits(x, "cellar_table") && typeof(x) == "externalptr"
 
 need_table <- function(x) {

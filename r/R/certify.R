@@ -9,7 +9,7 @@ certify <- function(mechanism, epsilons = character(), deltas = character(), cel
     per_unit = whole(per_unit, "per_unit"), max_weight = whole(max_weight, "max_weight"),
     population = whole(population, "population"), unit = text(unit, "unit"),
     negatives = choice(negatives, "negatives", NEGATIVES), neighbours = choice(neighbours, "neighbours", NEIGHBOURS),
-    chosen = choice(chosen, "chosen", CHOICES), effort = effort)
+    chosen = chosen_code(chosen), effort = effort)
   found <- ask(.Call(C_certify, spec, options))
   structure(list(
     mechanism = spec, verdict = found$verdict, reason = found$reason, pure_epsilon = found$pure_epsilon,
@@ -52,6 +52,7 @@ plot.cellar_certificate <- function(x, epsilons = NULL, ...) {
   if (!is.null(epsilons)) {
     again <- x$options
     again$epsilons <- epsilons
+    again$chosen <- NULL # it changes no number
     deltas <- do.call(certify, c(list(mechanism = x$mechanism), again))$deltas
   }
   plot(deltas$epsilon, deltas$delta, type = "o", xlab = "epsilon", ylab = "delta", main = x$mechanism, ...)

@@ -40,7 +40,7 @@ protect <- function(table, mechanism, negatives, per_cell = FALSE, total_epsilon
     threshold = whole(threshold, "threshold"), below = choice(below, "below", c("zero", "suppress")),
     unit = text(unit, "unit"), neighbours = choice(neighbours, "neighbours", NEIGHBOURS),
     per_unit = whole(per_unit, "per_unit"), max_weight = whole(max_weight, "max_weight"),
-    domain_public = flag(domain_public, "domain_public"), chosen = choice(chosen, "chosen", CHOICES),
+    domain_public = flag(domain_public, "domain_public"), chosen = chosen_code(chosen),
     accept = texts(accept, "accept"), date = if (!is.null(date)) as.character(date), key = need_key(key),
     edition = text(edition, "edition"), ledger = path_of(ledger, "ledger"),
     ledger_key = path_of(ledger_key, "ledger_key"), dataset = text(dataset, "dataset"),

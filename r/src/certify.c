@@ -9,7 +9,7 @@ static cellar_certify_options read_options(SEXP given)
     cellar_certify_options out = cellar_certify_options_default();
     (void) cellar_negatives_find(glue_text(given, "negatives"), &out.negatives);
     (void) cellar_neighbours_find(glue_text(given, "neighbours"), &out.neighbours);
-    (void) cellar_parameter_choice_find(glue_text(given, "chosen"), &out.choice);
+    out.choice = (cellar_parameter_choice) glue_whole(given, "chosen", 0);
     out.n_cells = (uint64_t) glue_whole(given, "cells", 1);
     out.max_per_unit = (uint64_t) glue_whole(given, "per_unit", 1);
     out.max_weight = (uint64_t) glue_whole(given, "max_weight", 1);

@@ -50,7 +50,7 @@ static cellar_protect_options read_options(SEXP given)
     const char *below = glue_text(given, "below");
     (void) cellar_negatives_find(glue_text(given, "negatives"), &out.negatives);
     (void) cellar_neighbours_find(glue_text(given, "neighbours"), &out.neighbours);
-    (void) cellar_parameter_choice_find(glue_text(given, "chosen"), &out.choice);
+    out.choice = (cellar_parameter_choice) glue_whole(given, "chosen", 0);
     if (below != NULL && strcmp(below, "suppress") == 0)
         out.below = CELLAR_BELOW_SUPPRESS;
     out.accept = read_accepted(given);

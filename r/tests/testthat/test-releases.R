@@ -67,6 +67,16 @@ test_that("refusals are sentences", {
   expect_error(protect(plain_table(), "lapplace:epsilon=1", "keep", TRUE), "laplace", class = "CELLAR_ERR_ARGUMENT")
 })
 
+test_that("the release says how its parameters were chosen", {
+  said <- function(chosen) attr(release_of(chosen = chosen), "facts")$description
+  expect_match(said(NULL), "\"parameter_choice\":\"not stated\"")
+  expect_match(said("in-advance"), "\"parameter_choice\":\"declared in advance\"")
+  expect_match(said("public-data"), "\"parameter_choice\":\"from public data\"")
+  expect_match(said("confidential-data"), "\"parameter_choice\":\"from the confidential data")
+  expect_match(certify("laplace:epsilon=1", chosen = "in-advance")$text, "declared in advance", all = FALSE)
+  expect_error(release_of(chosen = "later"), "in-advance")
+})
+
 test_that("a counted cell without records stays out of a message", {
   d <- data.frame(x = "a", n = c(-1, 2))
   expect_error(tabulate(d, n ~ x), "n")
