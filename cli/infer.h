@@ -15,7 +15,7 @@
 typedef struct infer_values {
     /* tests of tables */
     const char *rows, *columns, *model, *against, *confidence;
-    int reference, cells, association;
+    int reference, cells, association, pooled;
     cli_number replicates, seed, threads;
     /* binomial */
     const char *released, *null, *alternative, *level, *critical, *mechanism;
@@ -64,6 +64,7 @@ typedef struct infer_source {
     cellar_release *release; /* or NULL */
     cellar_cube *cube;       /* or NULL */
     cellar_noisy *noisy;
+    int is_pooled; /* asked for: cells are estimated from all values of the release */
 } infer_source;
 
 /* Reads a release or a cube and makes the table of the variables named (none: all of a release);

@@ -61,8 +61,8 @@ static int read_release(const char *path, const cli_words *names, infer_source *
     result = find_variables(cellar_release_schema(source->release), names, variables);
     if (result != CLI_GO_ON)
         return result;
-    status = cellar_noisy_from_release(source->release, names->n > 0 ? variables : NULL, names->n,
-                                       &source->noisy, &err);
+    status = (source->is_pooled ? cellar_noisy_pooled_from_release : cellar_noisy_from_release)(
+        source->release, names->n > 0 ? variables : NULL, names->n, &source->noisy, &err);
     return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
 }
 
@@ -84,6 +84,8 @@ static int read_cube(const char *path, const cli_words *names, infer_source *sou
 
 int infer_read(const char *path, const cli_words *names, infer_source *source)
 {
+    if (source->is_pooled && cellar_cube_is_file(path))
+        return cli_usage("--pooled is for a release; a cube is estimated from all its values");
     return cellar_cube_is_file(path) ? read_cube(path, names, source)
                                      : read_release(path, names, source);
 }
@@ -126,9 +128,23 @@ static void describe_release(const cellar_release *release, const cellar_noisy *
     }
 }
 
+static void describe_pooled(const infer_source *source, infer_answer *answer)
+{
+    cli_results_text(&answer->header, "mechanism", cellar_release_mechanism(source->release));
+    cli_results_text(&answer->header, "pooled", "yes");
+    cli_results_text(&answer->header, "stands_in", cellar_noisy_mechanism(source->noisy));
+    infer_note(answer,
+               "Every cell is estimated from all values of the release, so that errors are "
+               "correlated. The statistic takes them for independent noise of the same variance; "
+               "the bootstrap draws all of the noise again, so that the p-value knows the "
+               "correlations.");
+}
+
 void infer_describe_source(const infer_source *source, infer_answer *answer)
 {
-    if (source->cube != NULL)
+    if (source->is_pooled)
+        describe_pooled(source, answer);
+    else if (source->cube != NULL)
         describe_cube(source->noisy, answer);
     else
         describe_release(source->release, source->noisy, answer);

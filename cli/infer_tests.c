@@ -12,12 +12,12 @@
 
 enum { REFERENCE_CHI_SQUARE = 1, REFERENCE_BOOTSTRAP };
 
-/* Of a cube the bootstrap is the only reference, and the default. */
+/* Of a cube, and of pooled values, the bootstrap is the only reference, and the default. */
 static cellar_test_options test_options(const infer_values *values, const infer_source *source)
 {
     cellar_test_options o = cellar_test_options_default();
     if (values->reference == REFERENCE_BOOTSTRAP ||
-        (source->cube != NULL && values->reference == 0))
+        ((source->cube != NULL || source->is_pooled) && values->reference == 0))
         o.reference = CELLAR_REFERENCE_BOOTSTRAP;
     if (values->replicates.given)
         o.n_replicates = values->replicates.value;
@@ -103,7 +103,7 @@ static void add_cells(const infer_source *source, const cellar_loglinear *test,
                       infer_answer *answer)
 {
     const cellar_noisy *noisy = source->noisy;
-    const char *shown = source->cube != NULL ? "estimate" : "released";
+    const char *shown = source->cube != NULL || source->is_pooled ? "estimate" : "released";
     cli_results *list = &answer->list;
     answer->list_key = "cells";
     for (size_t i = 0; i < cellar_noisy_n_cells(noisy); i++) {
@@ -219,7 +219,7 @@ static int run_test(const infer_values *values, const infer_source *source, cons
 int infer_run_independence(const infer_values *values, const char *path, infer_answer *answer)
 {
     cli_words names = {0};
-    infer_source source = {0};
+    infer_source source = {.is_pooled = values->pooled};
     char *model = NULL;
     size_t size;
     int result;
@@ -251,7 +251,7 @@ int infer_run_independence(const infer_values *values, const char *path, infer_a
 int infer_run_loglinear(const infer_values *values, const char *path, infer_answer *answer)
 {
     cli_words names = {0};
-    infer_source source = {0};
+    infer_source source = {.is_pooled = values->pooled};
     int result = CLI_GO_ON;
 
     if (values->model == NULL)

@@ -53,6 +53,13 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_noisy_from_release(const cellar
                                                                     const size_t *variables,
                                                                     size_t n, cellar_noisy **out,
                                                                     cellar_error *err);
+/* The same, every cell estimated from all values of a release with margins or hierarchies together,
+ * by generalised least squares. Errors are then correlated: tests compare with the bootstrap only,
+ * which draws all of the noise again. Refused (CELLAR_ERR_RULE) where cellar_interval_pooled()
+ * is. */
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_noisy_pooled_from_release(const cellar_release *release, const size_t *variables, size_t n,
+                                 cellar_noisy **out, cellar_error *err) CELLAR_NONNULL(1, 4);
 CELLAR_API void cellar_noisy_free(cellar_noisy *noisy); /* NULL is fine */
 
 /* The shape of the table: cells, variables, and the levels of each. */

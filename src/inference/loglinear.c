@@ -145,7 +145,7 @@ static void set_quality(const work *w, const cellar_ratio *ratio, cellar_logline
     }
     q->information = sum > 0 ? fmax(0, fmin(1, left / sum)) : 1;
     q->chi_square_is_off =
-        q->information < 0.95 || q->smallest_expected < 5 || w->noisy->joint != NULL;
+        q->information < 0.95 || q->smallest_expected < 5 || cellar_noisy_is_correlated(w->noisy);
 }
 
 static cellar_status test_aware(work *w, cellar_loglinear *out, cellar_error *err)

@@ -29,6 +29,7 @@ void cellar_noisy_free(cellar_noisy *noisy)
     cellar_noise_sum_free(noisy->sum);
     cellar_cube_noise_free(noisy->joint);
     cellar_free(noisy->places);
+    cellar_pooled_noise_free(noisy->pooled);
     cellar_mechanism_free(noisy->mechanism);
     cellar_free(noisy);
 }
@@ -228,13 +229,18 @@ cellar_status cellar_noisy_check_two_way(const cellar_noisy *noisy, cellar_error
     return CELLAR_OK;
 }
 
+int cellar_noisy_is_correlated(const cellar_noisy *noisy)
+{
+    return noisy->joint != NULL || noisy->pooled != NULL;
+}
+
 cellar_status cellar_noisy_check_independent(const cellar_noisy *noisy, const char *what,
                                              cellar_error *err)
 {
-    return noisy->joint == NULL
+    return !cellar_noisy_is_correlated(noisy)
                ? CELLAR_OK
-               : cellar_fail(err, CELLAR_ERR_RULE,
-                             "errors of cells of a cube are correlated, which %s", what);
+               : cellar_fail(err, CELLAR_ERR_RULE, "errors of cells of %s are correlated, which %s",
+                             noisy->joint != NULL ? "a cube" : "pooled values", what);
 }
 
 /* Adds errors of all cells together. */
@@ -245,9 +251,12 @@ static cellar_status draw_joint(const cellar_noisy *noisy, cellar_simulator *sim
     cellar_status status = CELLAR_OK;
     if (errors == NULL)
         return cellar_fail_memory(err, "the noise of a table");
-    CELLAR_TRY(cellar_cube_noise_draw(noisy->joint, simulator, errors, err));
+    if (noisy->joint != NULL)
+        CELLAR_TRY(cellar_cube_noise_draw(noisy->joint, simulator, errors, err));
+    else
+        CELLAR_TRY(cellar_pooled_noise_draw(noisy->pooled, simulator, errors, err));
     for (size_t i = 0; i < noisy->n_cells; i++)
-        numbers[i] += llrint(errors[noisy->places[i]]);
+        numbers[i] += llrint(errors[noisy->joint != NULL ? noisy->places[i] : i]);
 out:
     cellar_free(errors);
     return status;
@@ -256,7 +265,7 @@ out:
 cellar_status cellar_noisy_draw(const cellar_noisy *noisy, cellar_simulator *simulator,
                                 int64_t *numbers, cellar_error *err)
 {
-    if (noisy->joint != NULL)
+    if (cellar_noisy_is_correlated(noisy))
         return draw_joint(noisy, simulator, numbers, err);
     return cellar_simulate_release(simulator, &noisy->channel, noisy->n_summed, numbers,
                                    noisy->n_cells, numbers, err);

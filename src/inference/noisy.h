@@ -8,6 +8,7 @@
 #include "inference/channel.h"
 #include "inference/cube_noise.h"
 #include "inference/likelihood.h"
+#include "inference/pooled_noise.h"
 
 struct cellar_noisy {
     size_t n_variables, n_cells;
@@ -25,12 +26,18 @@ struct cellar_noisy {
      * it cell by cell. */
     cellar_cube_noise *joint;
     size_t *places; /* of each cell in the cube's table */
+    /* Cells are estimated from all values of a release: likewise. */
+    cellar_pooled_noise *pooled;
 };
 
 /* Fails unless the table has two variables with two levels each at least. */
 cellar_status cellar_noisy_check_two_way(const cellar_noisy *noisy, cellar_error *err);
 
-/* Fails (CELLAR_ERR_RULE) for a table of a cube; `what` knows the noise of independent cells. */
+/* 1 when errors of cells are correlated: of a cube, or pooled. */
+int cellar_noisy_is_correlated(const cellar_noisy *noisy);
+
+/* Fails (CELLAR_ERR_RULE) for a table with correlated errors; `what` knows the noise of independent
+ * cells. */
 cellar_status cellar_noisy_check_independent(const cellar_noisy *noisy, const char *what,
                                              cellar_error *err);
 

@@ -35,6 +35,7 @@ set(LAYER_SOURCES
   noise_sum.c
   noisy.c
   noisy_cube.c
+  noisy_pooled.c
   noisy_release.c
   odds_ratio.c
   panel.c

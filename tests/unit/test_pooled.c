@@ -9,6 +9,7 @@
 
 #include "adjustment_samples.h"
 #include "fail_every.h"
+#include "inference/noisy.h"
 
 enum { ROWS = 3, COLUMNS = 4, CELLS = ROWS * COLUMNS, VALUES = CELLS + ROWS + COLUMNS + 1 };
 
@@ -167,6 +168,98 @@ static void releases_are_pooled(void **state)
     assert_true(n_covered >= 84);
 }
 
+/* ---- tests ---------------------------------------------------------------------------------- */
+
+/* 4,000 draws: variances and covariances of errors are those of the fit, within five standard
+ * errors (a covariance of 4,000 normal pairs has one of sd^2/63 at most). */
+static void errors_are_those_of_the_fit(void **state)
+{
+    enum { DRAWS = 4000 };
+    cellar_release *release = sample_release(&with_margins, "discrete-laplace:epsilon=0.2", 5);
+    const cellar_release *const releases[] = {release};
+    const cellar_adjustment_options options = cellar_adjustment_options_default();
+    cellar_adjustment *fit;
+    cellar_noisy *noisy;
+    cellar_simulator simulator;
+    double sum[CELLS][CELLS] = {{0}};
+    (void) state;
+    assert_int_equal(cellar_noisy_pooled_from_release(release, NULL, 0, &noisy, NULL), CELLAR_OK);
+    assert_int_equal(cellar_adjustment_create(releases, 1, &options, &fit, NULL), CELLAR_OK);
+    assert_int_equal(cellar_simulator_init(&simulator, 1, 0, NULL), CELLAR_OK);
+    for (int draw = 0; draw < DRAWS; draw++) {
+        double errors[CELLS];
+        assert_int_equal(cellar_pooled_noise_draw(noisy->pooled, &simulator, errors, NULL),
+                         CELLAR_OK);
+        for (int i = 0; i < CELLS; i++)
+            for (int j = 0; j < CELLS; j++)
+                sum[i][j] += errors[i] * errors[j] / DRAWS;
+    }
+    for (uint32_t i = 0; i < CELLS; i++)
+        for (uint32_t j = 0; j < CELLS; j++) {
+            const uint32_t a[] = {i / COLUMNS, i % COLUMNS}, b[] = {j / COLUMNS, j % COLUMNS};
+            const cellar_schema *schema = cellar_adjustment_schema(fit);
+            double wanted, variance;
+            assert_int_equal(cellar_adjustment_covariance(fit, cellar_schema_index(schema, a),
+                                                          cellar_schema_index(schema, b), &wanted,
+                                                          NULL),
+                             CELLAR_OK);
+            assert_int_equal(cellar_adjustment_covariance(fit, cellar_schema_index(schema, a),
+                                                          cellar_schema_index(schema, a), &variance,
+                                                          NULL),
+                             CELLAR_OK);
+            assert_true(fabs(sum[i][j] - wanted) < (i == j ? 10 : 5) * variance / 63);
+        }
+    for (uint32_t i = 0; i < CELLS; i++) {
+        const uint32_t categories[] = {i / COLUMNS, i % COLUMNS};
+        const uint64_t index = cellar_schema_index(cellar_adjustment_schema(fit), categories);
+        assert_true(fabs(cellar_adjustment_estimate(fit, index) -
+                         (double) cellar_noisy_released(noisy, i)) < 0.5 + 1e-6);
+    }
+    cellar_simulator_clear(&simulator);
+    cellar_noisy_free(noisy);
+    cellar_adjustment_free(fit);
+    cellar_release_free(release);
+}
+
+/* 120 independent tables: 6 are rejected at 5 % on average, more than 18 with a chance below 1e-4.
+ */
+static void the_level_is_kept(void **state)
+{
+    int n_rejected = 0;
+    cellar_simulator simulator;
+    (void) state;
+    assert_int_equal(cellar_simulator_init(&simulator, 3, 0, NULL), CELLAR_OK);
+    for (uint64_t seed = 1; seed <= 120; seed++) {
+        small_table drawn = with_margins;
+        cellar_test_options options = cellar_test_options_default();
+        cellar_loglinear *test;
+        cellar_release *release;
+        cellar_noisy *noisy;
+        drawn.n_cells = CELLS;
+        for (uint64_t i = 0; i < CELLS; i++) {
+            const uint64_t row = i / COLUMNS, column = i % COLUMNS;
+            const double mean = 20 * (1 + (double) row) * (1 + 0.5 * (double) column);
+            drawn.index[i] = i;
+            drawn.count[i] = (uint64_t) cellar_simulate_poisson(&simulator, mean);
+        }
+        release = sample_release(&drawn, "discrete-laplace:epsilon=0.3", seed);
+        assert_int_equal(cellar_noisy_pooled_from_release(release, NULL, 0, &noisy, NULL),
+                         CELLAR_OK);
+        options.reference = CELLAR_REFERENCE_BOOTSTRAP;
+        options.n_replicates = 39;
+        options.seed = seed;
+        options.n_threads = 1;
+        assert_int_equal(cellar_loglinear_create(noisy, "x + y", NULL, &options, &test, NULL),
+                         CELLAR_OK);
+        n_rejected += cellar_loglinear_aware(test).p_value <= 0.05;
+        cellar_loglinear_free(test);
+        cellar_noisy_free(noisy);
+        cellar_release_free(release);
+    }
+    cellar_simulator_clear(&simulator);
+    assert_true(n_rejected >= 1 && n_rejected <= 18);
+}
+
 static void it_refuses(void **state)
 {
     cellar_interval_options options = cellar_interval_options_default();
@@ -204,11 +297,20 @@ static cellar_status pool_once(void *context, cellar_error *err)
     return cellar_interval_pooled(context, "x=c0", "x=c1", &options, &found, err);
 }
 
+static cellar_status pool_table_once(void *context, cellar_error *err)
+{
+    cellar_noisy *noisy;
+    const cellar_status status = cellar_noisy_pooled_from_release(context, NULL, 0, &noisy, err);
+    cellar_noisy_free(noisy);
+    return status;
+}
+
 static void any_allocation_may_fail(void **state)
 {
     cellar_release *release = sample_release(&with_margins, "discrete-laplace:epsilon=1", 1);
     (void) state;
     check_fail_every(pool_once, release);
+    check_fail_every(pool_table_once, release);
     cellar_release_free(release);
 }
 
@@ -218,6 +320,8 @@ int main(void)
         cmocka_unit_test(it_is_generalised_least_squares),
         cmocka_unit_test(it_covers),
         cmocka_unit_test(releases_are_pooled),
+        cmocka_unit_test(errors_are_those_of_the_fit),
+        cmocka_unit_test(the_level_is_kept),
         cmocka_unit_test(it_refuses),
         cmocka_unit_test(any_allocation_may_fail),
     };
