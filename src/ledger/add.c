@@ -145,11 +145,23 @@ static cellar_status edition_is_there(const cellar_ledger *ledger, const cellar_
 cellar_status cellar_ledger_enter(cellar_ledger *ledger, const char *dataset, const char *edition,
                                   cellar_uncharged kind, const char *what, cellar_error *err)
 {
+    return cellar_ledger_enter_content(ledger, dataset, edition, kind, what, NULL, err);
+}
+
+cellar_status cellar_ledger_enter_content(cellar_ledger *ledger, const char *dataset,
+                                          const char *edition, cellar_uncharged kind,
+                                          const char *what, const char *content, cellar_error *err)
+{
+    char keyed[CELLAR_LEDGER_HASH_TEXT];
     cellar_ledger_entry entry = {.kind = CELLAR_ENTRY_UNCHARGED,
                                  .dataset = dataset,
                                  .edition = edition,
                                  .uncharged = kind,
                                  .what = what};
     cellar_status status = cellar_ledger_check_text("what", what, err);
+    if (content != NULL) {
+        cellar_ledger_content(ledger, content, keyed);
+        entry.content = keyed;
+    }
     return status == CELLAR_OK ? add_entry(ledger, &entry, edition_is_there, err) : status;
 }

@@ -46,13 +46,11 @@ cellar_status cellar_ledger_charge(cellar_ledger *ledger, const cellar_charge *c
                                  .max_per_unit = charge->max_per_unit,
                                  .max_weight = charge->max_weight > 1 ? charge->max_weight : 0,
                                  .accept_delta = charge->accept_delta};
-    const char *content = charge->content != NULL ? charge->content : "";
     char keyed[CELLAR_LEDGER_HASH_TEXT];
     const cellar_ledger_entry *known;
     cellar_status status = cellar_ledger_begin(ledger, err);
 
-    cellar_ledger_text_mac(ledger->secret, "cellar ledger content 1", content, strlen(content),
-                           keyed);
+    cellar_ledger_content(ledger, charge->content != NULL ? charge->content : "", keyed);
     entry.content = keyed;
     *before = CELLAR_CHARGE_NONE;
     if (status != CELLAR_OK)

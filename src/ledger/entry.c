@@ -290,6 +290,12 @@ void cellar_ledger_text_mac(const cellar_ledger_secret *secret, const char *purp
     cellar_ledger_hex(mac, out);
 }
 
+void cellar_ledger_content(const cellar_ledger *ledger, const char *digest,
+                           char out[CELLAR_LEDGER_HASH_TEXT])
+{
+    cellar_ledger_text_mac(ledger->secret, "cellar ledger content 1", digest, strlen(digest), out);
+}
+
 void cellar_ledger_hex(const unsigned char bytes[CELLAR_LEDGER_HASH_BYTES],
                        char out[CELLAR_LEDGER_HASH_TEXT])
 {

@@ -89,6 +89,9 @@ void cellar_ledger_entry_mac(const cellar_ledger_secret *secret,
 /* Of a text, for a purpose that no other MAC under the key has. */
 void cellar_ledger_text_mac(const cellar_ledger_secret *secret, const char *purpose,
                             const char *text, size_t length, char out[CELLAR_LEDGER_HASH_TEXT]);
+/* What an entry says about content: that of a digest, which is confidential. */
+void cellar_ledger_content(const cellar_ledger *ledger, const char *digest,
+                           char out[CELLAR_LEDGER_HASH_TEXT]);
 void cellar_ledger_hex(const unsigned char bytes[CELLAR_LEDGER_HASH_BYTES],
                        char out[CELLAR_LEDGER_HASH_TEXT]);
 
@@ -148,6 +151,10 @@ cellar_status cellar_ledger_note_staged(cellar_ledger *ledger, const char *reque
                                         const char *digest, cellar_error *err);
 cellar_status cellar_ledger_note_done(cellar_ledger *ledger, const char *request,
                                       cellar_error *err);
+/* cellar_ledger_enter() with the digest of what was made (as cellar_charge.content), or NULL. */
+cellar_status cellar_ledger_enter_content(cellar_ledger *ledger, const char *dataset,
+                                          const char *edition, cellar_uncharged kind,
+                                          const char *what, const char *content, cellar_error *err);
 cellar_status cellar_ledger_note_lost(cellar_ledger *ledger, const char *request,
                                       cellar_error *err);
 

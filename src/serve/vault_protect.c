@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "ledger/ledger.h"
+#include "release/charge/charged.h"
 #include "serve/released.h"
 #include "serve/rules_parts.h"
 
@@ -168,6 +169,27 @@ static cellar_status keyed_prepare(const vault_set *set, const cellar_table *cou
     return cellar_protect_prepare_cell_keys(counts, set->spec, &options, out, err);
 }
 
+/* A table whose file was lost is made again only if it will be the same. */
+static cellar_status check_again(const vault_set *set, const cellar_prepared *prepared,
+                                 const vault_place *place, serve_verdict *verdict,
+                                 cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    *verdict = (serve_verdict){.is_allowed = 1};
+    if (place->noted == 0)
+        return CELLAR_OK;
+    pthread_mutex_lock(&set->ledger->lock);
+    status = cellar_prepared_check_note(prepared, set->ledger->ledger, place->noted, err);
+    pthread_mutex_unlock(&set->ledger->lock);
+    if (status != CELLAR_ERR_RULE)
+        return status;
+    *verdict = (serve_verdict){
+        .refusal = {.rule = "gone",
+                    .detail = "the table was made from other records or keys, and its file is not "
+                              "there any more; restore the file from a copy"}};
+    return CELLAR_OK;
+}
+
 cellar_status vault_draw_keyed(vault_set *set, const serve_table *table, const vault_place *place,
                                cellar_arena *arena, serve_verdict *verdict, int *is_counted,
                                cellar_error *err)
@@ -182,6 +204,9 @@ cellar_status vault_draw_keyed(vault_set *set, const serve_table *table, const v
     CELLAR_TRY(serve_records_count(&set->text.records, &set->counter, &set->axes, table, &set->keys,
                                    &counts, err));
     CELLAR_TRY(keyed_prepare(set, counts, &prepared, err));
+    CELLAR_TRY(check_again(set, prepared, place, verdict, err));
+    if (!verdict->is_allowed)
+        goto out;
     CELLAR_TRY(cellar_prepared_draw(prepared, NULL, &draft, err));
     CELLAR_TRY(judge(set, table, draft, arena, verdict, err));
     if (!verdict->is_allowed)

@@ -297,12 +297,42 @@ static void test_populations(void **state)
     check_config(*state, text, "the same population");
 }
 
+/* A table of cell keys whose file was lost is made again only from the same records and keys. */
+static void test_lost(void **state)
+{
+    cellar_vault *vault = vault_open_here(*state);
+    json_t *reply = vault_ask_draw(vault, "keyed", "sex", NULL);
+    char file[200], people[1 << 16];
+    char *kept;
+    snprintf(file, sizeof file, "keyed/%s", vault_text(reply, "file"));
+    kept = strdup(scratch_read(*state, file));
+    json_decref(reply);
+    assert_int_equal(unlink(scratch_path(*state, file)), 0);
+    reply = vault_ask_draw(vault, "keyed", "sex", NULL);
+    assert_string_equal(vault_text(reply, "state"), "drawn");
+    assert_string_equal(scratch_read(*state, file), kept);
+    json_decref(reply);
+    cellar_vault_close(vault);
+    free(kept);
+    snprintf(people, sizeof people, "%s", scratch_read(*state, "people.csv"));
+    strstr(people, "0.")[2] ^= 1; /* a record key */
+    scratch_write(*state, "people.csv", people);
+    assert_int_equal(unlink(scratch_path(*state, file)), 0);
+    vault = vault_open_here(*state);
+    reply = vault_ask_draw(vault, "keyed", "sex", NULL);
+    assert_string_equal(vault_text(reply, "rule"), "gone");
+    assert_int_not_equal(access(scratch_path(*state, file), F_OK), 0);
+    json_decref(reply);
+    cellar_vault_close(vault);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         VAULT_TEST(test_draw),    VAULT_TEST(test_levels),   VAULT_TEST(test_refusals),
         VAULT_TEST(test_budget),  VAULT_TEST(test_shares),   VAULT_TEST(test_messages),
         VAULT_TEST(test_queries), VAULT_TEST(test_together), VAULT_TEST(test_populations),
+        VAULT_TEST(test_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

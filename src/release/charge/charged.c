@@ -272,10 +272,35 @@ out:
     return status;
 }
 
+/* What decides the values of a release from cell keys. */
+static cellar_status note_digest(const cellar_prepared *prepared, char out[CELLAR_FINGERPRINT_TEXT],
+                                 cellar_error *err)
+{
+    return cellar_protect_fingerprint(cellar_prepared_mechanism(prepared), prepared->table,
+                                      &prepared->options, out, err);
+}
+
+cellar_status cellar_prepared_check_note(const cellar_prepared *prepared,
+                                         const cellar_ledger *ledger, size_t number,
+                                         cellar_error *err)
+{
+    const cellar_ledger_entry *entry = cellar_ledger_entry_at(ledger, number - 1);
+    char content[CELLAR_FINGERPRINT_TEXT], keyed[CELLAR_LEDGER_HASH_TEXT];
+    const cellar_status status = note_digest(prepared, content, err);
+    if (status != CELLAR_OK || entry->content == NULL) /* noted by an earlier version */
+        return status;
+    cellar_ledger_content(ledger, content, keyed);
+    return strcmp(entry->content, keyed) == 0
+               ? CELLAR_OK
+               : cellar_fail(err, CELLAR_ERR_RULE,
+                             "this was made before from other records, keys or options");
+}
+
 cellar_status cellar_prepared_note(const cellar_prepared *prepared, cellar_ledger *ledger,
                                    const cellar_payment *payment, char stamp[CELLAR_STAMP_TEXT],
                                    cellar_error *err)
 {
+    char content[CELLAR_FINGERPRINT_TEXT];
     cellar_status status = payment_check(payment, err);
     stamp[0] = '\0';
     if (status != CELLAR_OK)
@@ -285,8 +310,11 @@ cellar_status cellar_prepared_note(const cellar_prepared *prepared, cellar_ledge
             err, CELLAR_ERR_ARGUMENT,
             "%s is charged; only releases from cell keys are recorded without a charge",
             cellar_prepared_mechanism(prepared));
-    status = cellar_ledger_enter(ledger, payment->dataset, payment_edition(payment, ledger),
-                                 CELLAR_UNCHARGED_CELL_KEY, payment->request, err);
+    status = note_digest(prepared, content, err);
+    if (status == CELLAR_OK)
+        status =
+            cellar_ledger_enter_content(ledger, payment->dataset, payment_edition(payment, ledger),
+                                        CELLAR_UNCHARGED_CELL_KEY, payment->request, content, err);
     if (status == CELLAR_OK)
         cellar_ledger_note_stamp(ledger, cellar_ledger_n_entries(ledger), stamp);
     return status;

@@ -33,4 +33,10 @@ cellar_status cellar_charged_spend(const cellar_charged_set *set, cellar_ledger 
 cellar_status cellar_charged_draw(const cellar_charged_set *set, const char *path,
                                   const char *stamp, cellar_error *err);
 
+/* Compares with what cellar_prepared_note() noted in an entry, by number from 1: CELLAR_ERR_RULE
+ * when counts, keys or options are others now, so that a draw would not be the same. */
+cellar_status cellar_prepared_check_note(const cellar_prepared *prepared,
+                                         const cellar_ledger *ledger, size_t number,
+                                         cellar_error *err);
+
 #endif
