@@ -183,8 +183,8 @@ static cellar_status check_floor(drawing *d, cellar_error *err)
     status =
         refuse(d, "variance-floor", err,
                "with this table the margin %.200s could be estimated with a standard deviation "
-               "of %.3g, below the floor of %.3g",
-               margin, sqrt(floor.variance), sqrt(set->floor_variance));
+               "below %.3g, and the floor is %.3g",
+               margin, ceil(sqrt(floor.variance) * 1000) / 1000, sqrt(set->floor_variance));
 out:
     cellar_free(tables);
     cellar_free(known);
